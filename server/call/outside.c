@@ -165,6 +165,13 @@ void mechd_outside_blame(struct mechd_outside *o, enum mechp_code code, const ch
     o->code = code;
 }
 
+void mechd_outside_set_time(struct mechd_outside *o, double time)
+{
+    pthread_mutex_lock(&o->m);
+    o->time = time;
+    pthread_mutex_unlock(&o->m);
+}
+
 void mechd_outside_ask(struct mechd_outside *o, const struct mechp_frame *frame,
                        const double *values)
 {

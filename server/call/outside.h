@@ -174,6 +174,8 @@ void mechd_outside_remove(struct mechd_outsides *t, struct mechd_outside *o);
 
 /* --- asked by a coupling ---------------------------------------------------------------------- */
 
+/* The time before the first window, which the reply to a hello reports. Nothing has been asked. */
+void mechd_outside_set_time(struct mechd_outside *o, double time);
 /* Ask: kind, step, iteration, time, size; values [count]. It is IDLE. */
 void mechd_outside_ask(struct mechd_outside *o, const struct mechp_frame *frame,
                        const double *values);

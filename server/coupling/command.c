@@ -99,6 +99,16 @@ static void settle(struct mechd_coupling_command *k)
     k->before = NULL;
 }
 
+/* What readers see of its time. As the owner of all. */
+static void note_time(struct mechd_coupling *g)
+{
+    const double time = mechd_coupling_time(g);
+    pthread_mutex_lock(&g->m);
+    g->time = time;
+    g->windows = g->opened ? mech_couple_windows(g->couple) : 0;
+    pthread_mutex_unlock(&g->m);
+}
+
 /* The command is over, with all instances held: answer, and let the next one begin. */
 static void end(struct mechd_coupling_command *k)
 {
@@ -106,12 +116,11 @@ static void end(struct mechd_coupling_command *k)
     k->state = MECHD_COUPLING_OVER;
     if (k->captured == g->count) {
         settle(k);
+        note_time(g);
     } else {
         mechd_coupling_answer(k);
     }
     pthread_mutex_lock(&g->m);
-    g->time = g->couple != NULL ? mech_couple_time(g->couple) : 0.;
-    g->windows = g->couple != NULL ? mech_couple_windows(g->couple) : 0;
     g->started = g->started || k->code == MECHP_OK;
     pthread_mutex_unlock(&g->m);
     release_all(k);
@@ -390,6 +399,7 @@ static void begin(struct mechd_coupling_command *k, uint64_t most)
     struct mechd_coupling *const g = k->coupling;
     k->state = MECHD_COUPLING_WORKING;
     mechd_outsides_align(g);
+    note_time(g);
     const bool may = check(k);
     if (may && k->kind == MECHD_COUPLING_START && !mechd_coupling_connect(g, k->call)) {
         mechd_coupling_refuse(k, k->call->code, "");

@@ -223,10 +223,16 @@ static bool is_step(const struct mechd_coupling_command *k)
     return k->kind == MECHD_COUPLING_STEP || k->kind == MECHD_COUPLING_TRIAL;
 }
 
+double mechd_coupling_time(const struct mechd_coupling *g)
+{
+    return g->opened ? mech_couple_time(g->couple)
+                     : mechd_engine_time(&g->parts[0].instance->engine);
+}
+
 void mechd_coupling_write_state(struct mechd_coupling *g, struct mechp_text *w)
 {
     mechp_text_key(w, "time");
-    mechp_text_number(w, mech_couple_time(g->couple));
+    mechp_text_number(w, mechd_coupling_time(g));
     mechp_text_key(w, "window");
     mechp_text_unsigned(w, mech_couple_windows(g->couple));
     write_outputs(g, w);

@@ -233,6 +233,8 @@ enum mechp_code mechd_coupling_ends(struct mechd_coupling_command *k);
 /* Answer a completed command: the reply, or a refusal. While its instances are held, and are at its
  * end. */
 void mechd_coupling_answer(struct mechd_coupling_command *k);
+/* Of the present state, s: before its start, that of its instances. As owner of the instances. */
+double mechd_coupling_time(const struct mechd_coupling *g);
 /* {"time", "window", "outputs" of the present state, and what the caller adds. */
 void mechd_coupling_write_state(struct mechd_coupling *g, struct mechp_text *w);
 

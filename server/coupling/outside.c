@@ -158,6 +158,7 @@ void mechd_outsides_align(struct mechd_coupling *g)
     for (int32_t n = 0; n < g->count && !g->opened; n++) {
         if (g->parts[n].outside != NULL) {
             away_of(&g->parts[n])->time = time;
+            mechd_outside_set_time(g->parts[n].outside, time);
         }
     }
 }

@@ -18,7 +18,8 @@ void mechd_outside_read(struct mechd_reading *r, struct mechd_part *p, const jso
 void mechd_outsides_open(struct mechd_coupling *g, const char *id);
 /* It is over for them. Any thread. */
 void mechd_outsides_end(struct mechd_coupling *g);
-/* As the owner of all, before the start: the time of the instances is that of its programs too. */
+/* As the owner of all, before the start: the time of the instances is that of its programs too.
+ */
 void mechd_outsides_align(struct mechd_coupling *g);
 /* Perform a task; GOES_ON: its answer is awaited, the command sleeps. */
 enum mechd_task_progress mechd_outside_perform(struct mechd_part *p,
