@@ -240,6 +240,12 @@ enum mechd_task_progress mechd_outside_perform(struct mechd_part *p,
     if (task->action == MECH_COUPLE_DISCARD) {
         return MECHD_TASK_DONE; // the next trial takes the place of this one
     }
+    if (!k->stepping && task->action != MECH_COUPLE_COMMIT && mechd_coupling_ends(k) != MECHP_OK) {
+        // it cannot be taken back from a program that does not roll back
+        task->code = MECH_CANCELLED;
+        snprintf(task->reason, sizeof task->reason, "ended before it was asked");
+        return MECHD_TASK_DONE;
+    }
     if (!k->stepping) {
         k->stepping = true;
         ask(p, task);

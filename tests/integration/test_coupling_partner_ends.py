@@ -6,7 +6,7 @@ import unittest
 
 import heap
 import raw
-from harness import KINDS, SLOW, Daemon, pack, unpack, wait_until
+from harness import KINDS, SLOW, Daemon, Http, pack, unpack, wait_until
 from lane import Lane, behind
 from outside import Program
 from package import mechd
@@ -72,6 +72,24 @@ class Forward(Partners):
                 self.assertEqual(self.step(cid, 502)['code'], 'partner-fault')
                 self.assertIn('participant a', self.step(cid, 502)['detail'])
                 self.assertEqual((trials(a), trials(b)), ([1], []))
+
+
+class Quota(Partners):
+    """Work of the instance uses up the quota of a command."""
+
+    arguments = ('--quota', 'step-cpu=0.002')
+
+    def test_no_trial_is_begun_when_the_command_must_end(self):
+        cid = self.couple(scheme='GaussSeidel', rollback=False)
+        with self.program(cid, lambda _: [0.]) as program:
+            # wherever its quota ends it
+            reply = self.step(cid, 429, count=10 ** 9)
+            self.assertEqual(reply['code'], 'quota-exceeded')
+            commits = [q['step'] for q in program.asked if q['kind'] == KINDS['commit']]
+            self.assertEqual(trials(program), commits)
+            wait_until(lambda: Http(self.daemon.base).call(
+                'POST', '/v1/couplings/%s/step' % cid, {'count': 1}).status == 200,
+                       'the quota allows the next window')
 
 
 class Refusals(Partners):
