@@ -59,6 +59,10 @@ static const char **read_names(struct mechd_reading *r, const json_t *partner, c
     return names;
 }
 
+/* A partner's structs; and small blocks: its lease, maps of names, its side of the scheme. */
+static const size_t base = sizeof(struct mechd_outside) + sizeof(struct mechd_away) +
+                           sizeof(struct mechd_instance) + sizeof(struct mechd_part) + 2048;
+
 /* Its memory, about, to the account of the caller. */
 static void charge(struct mechd_reading *r, struct mechd_instance *i, size_t values)
 {
@@ -66,7 +70,7 @@ static void charge(struct mechd_reading *r, struct mechd_instance *i, size_t val
     i->account = mechd_accounts_find(&r->c->service->host.accounts, r->c->who.name);
     if (i->account == NULL) {
         mechd_fail(r->c, MECHP_OUT_OF_MEMORY, "no memory for the account");
-    } else if (!mechd_instance_charge(i, MECHD_QUOTA_MEMORY, values * MECHD_OUTSIDE_BYTES,
+    } else if (!mechd_instance_charge(i, MECHD_QUOTA_MEMORY, base + values * MECHD_OUTSIDE_BYTES,
                                       &excess)) {
         mechd_fail_quota(r->c, &excess);
     }
