@@ -129,6 +129,7 @@ void mechd_coupling_unref(struct mechd_coupling *g)
             mechd_instance_close(p->instance); // its memory was charged
         }
         if (p->instance != NULL) {
+            mechd_instance_refund(p->instance, MECHD_QUOTA_MEMORY, p->charged);
             mechd_instance_unref(p->instance);
         }
         free(p->in);

@@ -57,6 +57,7 @@ struct mechd_part {
     struct mechd_coupling_port *in, *out;
     int32_t in_count, out_count;
     struct mechd_coupling *coupling;
+    uint64_t charged; /* bytes for it, to the account of its instance */
 
     /* of the command in progress; its owner's */
     struct mechd_job job;              /* that captures the instance */

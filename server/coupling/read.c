@@ -349,6 +349,24 @@ static void make_couple(struct mechd_reading *r)
     }
 }
 
+/* The states that it holds, to the accounts of its instances: where windows are in pieces, one of
+ * each; and its own, to the first one's. */
+static void charge(struct mechd_coupling *g, struct mechd_call *c)
+{
+    for (int32_t n = 0; n < g->count; n++) {
+        struct mechd_part *const p = &g->parts[n];
+        const size_t start =
+            p->start != NULL ? mechd_engine_snapshot_size(&p->instance->engine) : 0;
+        const size_t bytes = start + (n == 0 ? mech_couple_saved_size(g->couple) : 0);
+        struct mechd_excess excess;
+        if (!mechd_instance_charge(p->instance, MECHD_QUOTA_MEMORY, bytes, &excess)) {
+            mechd_fail_quota(c, &excess);
+            return;
+        }
+        p->charged = bytes;
+    }
+}
+
 struct mechd_coupling *mechd_coupling_open(struct mechd_call *c)
 {
     struct mechd_coupling *const g = calloc(1, sizeof *g);
@@ -413,6 +431,9 @@ bool mechd_coupling_connect(struct mechd_coupling *g, struct mechd_call *c)
         }
         if (mech_diag_clean(&c->diag)) {
             make_couple(&r);
+        }
+        if (g->couple != NULL) {
+            charge(g, c);
         }
     }
     free(r.links);

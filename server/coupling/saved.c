@@ -79,22 +79,27 @@ void mechd_saved_descend(const struct mechd_saved *s, struct mechd_coupling *g)
     }
 }
 
+/* What the account of instance n pays: of the first one, the state of the coupling too. */
+static uint64_t share(const struct mechd_saved *s, int32_t n)
+{
+    return (uint64_t)s->parts[n].size + (n == 0 ? (uint64_t)s->couple_size : 0);
+}
+
 bool mechd_saved_charge(struct mechd_saved *s, struct mechd_coupling *g, uint64_t snapshots,
                         struct mechd_excess *x)
 {
     for (int32_t n = 0; n < s->count; n++) {
         struct mechd_instance *const i = g->parts[n].instance;
-        const bool memory =
-            mechd_instance_charge(i, MECHD_QUOTA_MEMORY, (uint64_t)s->parts[n].size, x);
+        const bool memory = mechd_instance_charge(i, MECHD_QUOTA_MEMORY, share(s, n), x);
         if (memory && mechd_instance_charge(i, MECHD_QUOTA_SNAPSHOTS, snapshots, x)) {
             continue;
         }
         if (memory) {
-            mechd_instance_refund(i, MECHD_QUOTA_MEMORY, (uint64_t)s->parts[n].size);
+            mechd_instance_refund(i, MECHD_QUOTA_MEMORY, share(s, n));
         }
         while (n-- > 0) {
             struct mechd_instance *const before = g->parts[n].instance;
-            mechd_instance_refund(before, MECHD_QUOTA_MEMORY, (uint64_t)s->parts[n].size);
+            mechd_instance_refund(before, MECHD_QUOTA_MEMORY, share(s, n));
             mechd_instance_refund(before, MECHD_QUOTA_SNAPSHOTS, snapshots);
         }
         return false;
@@ -108,7 +113,7 @@ void mechd_saved_free(struct mechd_saved *s, struct mechd_coupling *g, uint64_t 
     for (int32_t n = 0; s != NULL && n < s->count; n++) {
         if (s->charged) {
             struct mechd_instance *const i = g->parts[n].instance;
-            mechd_instance_refund(i, MECHD_QUOTA_MEMORY, (uint64_t)s->parts[n].size);
+            mechd_instance_refund(i, MECHD_QUOTA_MEMORY, share(s, n));
             mechd_instance_refund(i, MECHD_QUOTA_SNAPSHOTS, snapshots);
         }
         free(s->parts[n].bytes);

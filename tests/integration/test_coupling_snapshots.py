@@ -45,6 +45,28 @@ class Snapshots(Couplings):
         self.assertEqual(self.call('POST', cid, '/%s/restore' % taken['id']).status, 200)
         self.assertEqual(self.daemon.call('GET', path)['current'], 's-1')
 
+    def test_what_the_coupling_itself_takes_is_charged(self):
+        def memory():
+            return self.daemon.call('GET', '/v1/quota')['used']['memory']
+        left, right = (self.daemon.create(half(x, k=K + K12)) for x in (1., 0.))
+        sizes = []
+        for more in ({}, {'waveform': {'degree': 3, 'substeps': True}}):
+            with self.subTest(more):
+                before = memory()
+                made = self.couple(left, right, OSCILLATORS, 'JacobiIterated', **more)
+                self.assertEqual(made.status, 201, made)
+                cid, between = made['id'], memory()
+                taken = self.call('POST', cid)
+                self.assertEqual(memory() - between, taken['bytes'])
+                # its own state, and where windows are in pieces one of each instance
+                sizes.append(between - before)
+                self.assertGreater(sizes[-1], taken['bytes'] / 2 if more else 0)
+                self.assertEqual(self.call('DELETE', cid, '/' + taken['id']).status, 204)
+                self.assertEqual(memory(), between)
+                self.daemon.call('DELETE', '/v1/couplings/' + cid)
+                self.assertEqual(memory(), before)
+        self.assertGreater(sizes[1], sizes[0])
+
     def test_they_are_listed_deleted_and_bounded(self):
         _, _, cid = self.oscillators()
         taken = [self.call('POST', cid).json for _ in range(64)]
