@@ -252,6 +252,9 @@ static void work_on(struct mechd_coupling_command *k)
             const bool fails = task->code != 0 && (task->action == MECH_COUPLE_TRIAL ||
                                                    task->action == MECH_COUPLE_OUTPUTS);
             k->at = fails ? k->batch.count : k->at + 1;
+            if (fails) {
+                mechd_outsides_drop(k);
+            }
         }
         return;
     }
@@ -262,6 +265,8 @@ static void work_on(struct mechd_coupling_command *k)
         k->window = false;
     } else if (k->batch.count == 0) {
         take_report(k);
+    } else {
+        mechd_outsides_ask(k);
     }
 }
 
@@ -279,6 +284,7 @@ static void end_early(struct mechd_coupling_command *k)
         return;
     }
     k->at = k->batch.count = 0;
+    mechd_outsides_drop(k);
     for (int32_t n = 0; n < g->count; n++) {
         g->parts[n].has_jacobian = false;
     }

@@ -69,6 +69,7 @@ struct mechd_part {
     double *jacobian; /* [outputs × all values of its inputs] of a step, or NULL: differenced */
     struct mechd_deriving deriving; /* of the window in progress */
     struct mech_derived derived;
+    bool asked;        /* its program has got the question of the batch, and it is open */
     bool has_jacobian; /* of the trial that comes next */
     double *taylor;    /* [3 × in_count] value and derivatives of the inputs at a step's start */
     double *sums;      /* [(MECH_FLOW_ORDER + 1) × in_count] moments of the pieces so far */

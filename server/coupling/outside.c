@@ -203,6 +203,36 @@ static void ask(struct mechd_part *p, const struct mech_couple_task *task)
         frame.count = compose(p, task, p->numbers);
     }
     mechd_outside_ask(p->outside, &frame, p->numbers);
+    p->asked = true;
+}
+
+void mechd_outsides_ask(struct mechd_coupling_command *k)
+{
+    struct mechd_coupling *const g = k->coupling;
+    const bool ends = g->outsides > 0 && mechd_coupling_ends(k) != MECHP_OK;
+    for (int32_t n = 0; n < k->batch.count && g->outsides > 0; n++) {
+        const struct mech_couple_task *const task = &k->batch.tasks[n];
+        struct mechd_part *const p = &g->parts[task->participant];
+        const bool may = task->action == MECH_COUPLE_COMMIT ||
+                         (task->action == MECH_COUPLE_OUTPUTS && !ends) ||
+                         (task->action == MECH_COUPLE_TRIAL && !ends && p->outside != NULL &&
+                          p->outside->rollback);
+        if (p->outside != NULL && may) {
+            ask(p, task);
+        }
+    }
+}
+
+void mechd_outsides_drop(struct mechd_coupling_command *k)
+{
+    struct mechd_coupling *const g = k->coupling;
+    for (int32_t n = 0; n < g->count; n++) {
+        struct mechd_part *const p = &g->parts[n];
+        if (p->asked) {
+            p->asked = false;
+            mechd_outside_abandon(p->outside);
+        }
+    }
 }
 
 /* The answer is there. */
@@ -244,14 +274,13 @@ enum mechd_task_progress mechd_outside_perform(struct mechd_part *p,
     if (task->action == MECH_COUPLE_DISCARD) {
         return MECHD_TASK_DONE; // the next trial takes the place of this one
     }
-    if (!k->stepping && task->action != MECH_COUPLE_COMMIT && mechd_coupling_ends(k) != MECHP_OK) {
+    if (!p->asked && task->action != MECH_COUPLE_COMMIT && mechd_coupling_ends(k) != MECHP_OK) {
         // it cannot be taken back from a program that does not roll back
         task->code = MECH_CANCELLED;
         snprintf(task->reason, sizeof task->reason, "ended before it was asked");
         return MECHD_TASK_DONE;
     }
-    if (!k->stepping) {
-        k->stepping = true;
+    if (!p->asked) {
         ask(p, task);
     }
     const enum mechd_outside_state state =
@@ -260,7 +289,7 @@ enum mechd_task_progress mechd_outside_perform(struct mechd_part *p,
         k->sleeps = true;
         return MECHD_TASK_GOES_ON;
     }
-    k->stepping = false;
+    p->asked = false;
     if (state == MECHD_OUTSIDE_ANSWERED || task->action == MECH_COUPLE_COMMIT) {
         // a commit is done, or owed: then this window is the last of the command
         take(p, task);
@@ -334,23 +363,20 @@ void mechd_nap_init(struct mechd_coupling *g)
     }
 }
 
-/* True if an answer has come before it could wake. */
-static bool is_there(struct mechd_coupling *g)
+/* True if its answer has come before it could wake. */
+static bool is_there(struct mechd_outside *o)
 {
-    bool there = false;
-    for (int32_t n = 0; n < g->count && !there; n++) {
-        struct mechd_outside *const o = g->parts[n].outside;
-        if (o != NULL) {
-            pthread_mutex_lock(&o->m);
-            there = o->state == MECHD_OUTSIDE_ANSWERED || o->state == MECHD_OUTSIDE_FAULTY;
-            pthread_mutex_unlock(&o->m);
-        }
-    }
+    pthread_mutex_lock(&o->m);
+    const bool there = o->state == MECHD_OUTSIDE_ANSWERED || o->state == MECHD_OUTSIDE_FAULTY;
+    pthread_mutex_unlock(&o->m);
     return there;
 }
 
 bool mechd_nap(struct mechd_coupling *g)
 {
+    // others of the batch may have answered: the command goes on with the one that it awaits
+    const struct mechd_coupling_command *const k = g->head;
+    struct mechd_outside *const awaited = g->parts[k->batch.tasks[k->at].participant].outside;
     mechd_coupling_ref(g); // the timer's
     mechd_coupling_ref(g); // of this thread: once it is woken, the command may end
     pthread_mutex_lock(&g->nap_m);
@@ -359,7 +385,7 @@ bool mechd_nap(struct mechd_coupling *g)
     pthread_mutex_unlock(&g->nap_m);
     if (!naps) {
         mechd_coupling_unref(g);
-    } else if (is_there(g)) {
+    } else if (is_there(awaited)) {
         wake(g);
     }
     mechd_coupling_unref(g);

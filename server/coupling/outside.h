@@ -2,8 +2,8 @@
  *
  * To the rest of a coupling it is an instance like any other, in no table: its engine knows the
  * variables that the coupling's document declares, the time of the last window, and the outputs
- * that the program answered last. Its tasks are questions; while one is open, the command sleeps
- * without a thread: it is woken by the answer, and looks every 10 ms for the end of its patience,
+ * that the program answered last. Its tasks are questions, those of a batch at once; while
+ * one is open, the command sleeps without a thread: it is woken by an answer, and looks every 10 ms for the end of its patience,
  * for readers of the other participants, and whether it has to end. owner: the command. */
 #pragma once
 
@@ -21,6 +21,11 @@ void mechd_outsides_end(struct mechd_coupling *g);
 /* As the owner of all, before the start: the time of the instances is that of its programs too.
  */
 void mechd_outsides_align(struct mechd_coupling *g);
+/* A batch begins: those of its programs are asked that may work beside each other. A trial that
+ * cannot be taken back is asked in its turn, when those before it have succeeded. */
+void mechd_outsides_ask(struct mechd_coupling_command *k);
+/* The rest of the batch is not performed: open questions end. */
+void mechd_outsides_drop(struct mechd_coupling_command *k);
 /* Perform a task; GOES_ON: its answer is awaited, the command sleeps. */
 enum mechd_task_progress mechd_outside_perform(struct mechd_part *p,
                                                struct mechd_coupling_command *k,

@@ -1,7 +1,9 @@
 """Partners outside before the first window of their coupling is done."""
+import contextlib
+import threading
 import unittest
 
-from harness import KINDS, SLOW
+from harness import KINDS, SLOW, wait_until
 from outside import Program
 from partnered import H, OSCILLATORS, Partners
 
@@ -53,6 +55,56 @@ class Restored(Partners):
             self.assertEqual((reply.status, reply['time']), (200, 5), reply)
             reply = self.step(cid, count=2)
             self.assertEqual((reply['window'], round((reply['time'] - 5) / H)), (2, 2))
+
+
+class Together(Partners):
+    """What partners of one batch can do beside each other."""
+
+    NAMES = 'abc'
+
+    def three(self, **more):
+        return self.daemon.call('POST', '/v1/couplings', {
+            'participants': [{'name': n, 'partner': {'inputs': ['u'], 'outputs': ['y'],
+                                                     'patience': 20 * SLOW, **more}}
+                             for n in self.NAMES],
+            'connections': [{'from': 'a.y', 'to': 'b.u'}], 'scheme': {'type': 'Jacobi'},
+            'stepSize': H})['id']
+
+    def test_all_are_asked_before_the_first_has_answered(self):
+        all_asked = threading.Barrier(len(self.NAMES))
+
+        def answers(question):
+            if question['kind'] != KINDS['outputs']:  # those follow the connections
+                all_asked.wait(15 * SLOW)
+            return [1.]
+        cid = self.three()
+        with contextlib.ExitStack() as programs:
+            for name in self.NAMES:
+                programs.enter_context(Program(self.daemon, cid, name, answers))
+            # each trial and each commit is answered when all have been asked
+            self.assertEqual(self.step(cid, count=3)['window'], 3)
+
+    def test_one_that_fails_ends_the_questions_to_the_others(self):
+        cid, others = self.three(), []
+        wrong = [1]
+
+        def fails(question):
+            if question['kind'] == KINDS['trial'] and wrong:
+                return [0.] * (1 + wrong.pop())
+            return [1.]
+
+        def late(question):
+            if question['kind'] == KINDS['trial'] and len(others) < 2:
+                others.append(question)
+                return None
+            return [1.]
+        with contextlib.ExitStack() as programs:
+            for name, answers in zip(self.NAMES, (fails, late, late)):
+                programs.enter_context(Program(self.daemon, cid, name, answers))
+            reply = self.step(cid, 502)
+            self.assertIn('participant a', reply['detail'])
+            wait_until(lambda: len(others) == 2, 'both have been asked')
+            self.assertEqual(self.step(cid, count=2)['window'], 2)
 
 
 class Times(Partners):
