@@ -43,7 +43,13 @@ static enum mechp_code place(struct mechd_outside *o, bool given, uint64_t windo
         o->stage = o->restarted ? MECHD_OUTSIDE_TRIAL_AGAIN : MECHD_OUTSIDE_QUESTION;
         return MECHP_OK;
     }
-    if (given) {
+    if (least < most) {
+        snprintf(
+            detail, 256,
+            "the commit of window %llu has not been answered: a partner that returns gives its "
+            "window, %llu or %llu",
+            (unsigned long long)most, (unsigned long long)least, (unsigned long long)most);
+    } else if (given) {
         snprintf(detail, 256, "window %llu was committed last, and the partner is at window %llu",
                  (unsigned long long)o->window, (unsigned long long)window);
     } else {

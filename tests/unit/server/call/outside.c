@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* A connection that remembers what has been sent. */
 struct peer {
@@ -39,6 +40,7 @@ struct scene {
     struct mechd_outside *outside;
     struct peer peer;
     uint64_t lease;
+    char detail[256]; /* of the last hello that was refused */
 };
 
 static void begin(struct scene *s, bool rollback)
@@ -57,12 +59,14 @@ static enum mechp_code hello(struct scene *s, const char *text)
 {
     struct mech_diag diag;
     struct mechp_text reply;
-    char detail[256];
     json_t *const body = json_loads(text, 0, NULL);
     mech_diag_init(&diag);
     mechp_text_init(&reply, NULL, 0);
-    struct mechd_outside_hello h = {
-        .body = body, .caller = &s->peer.caller, .diag = &diag, .reply = &reply, .detail = detail};
+    struct mechd_outside_hello h = {.body = body,
+                                    .caller = &s->peer.caller,
+                                    .diag = &diag,
+                                    .reply = &reply,
+                                    .detail = s->detail};
     const enum mechp_code code = mechd_outside_hello(&s->table, &h);
     if (code == MECHP_OK) {
         s->lease = h.lease;
@@ -323,6 +327,35 @@ static void a_hello_does_not_reach_one_that_has_been_removed(void)
     end(&s);
 }
 
+static void a_hello_within_a_commit_is_refused_for_that(void)
+{
+    struct scene s;
+    begin(&s, true);
+    CU_ASSERT_EQUAL_FATAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
+    ask(&s, MECHP_TRIAL, 1);
+    answer(&s);
+    (void)poll(&s, 0);
+    ask(&s, MECHP_COMMIT, 1);
+    // asked, then owed: it may have been done or not
+    for (int owed = 0; owed < 2; owed++) {
+        CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"),
+                        MECHP_TIME_MISMATCH);
+        CU_ASSERT_PTR_NOT_NULL(strstr(s.detail, "commit of window 1 has not been answered"));
+        CU_ASSERT_PTR_NOT_NULL(strstr(s.detail, "0 or 1"));
+        CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\",\"window\":2}"),
+                        MECHP_TIME_MISMATCH);
+        CU_ASSERT_PTR_NOT_NULL(strstr(s.detail, "commit of window 1 has not been answered"));
+        (void)poll(&s, UINT64_MAX);
+    }
+    CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\",\"window\":1}"),
+                    MECHP_OK);
+    // done: now its window alone is right
+    CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\",\"window\":0}"),
+                    MECHP_TIME_MISMATCH);
+    CU_ASSERT_PTR_NOT_NULL(strstr(s.detail, "window 1 was committed last"));
+    end(&s);
+}
+
 static void hellos_are_refused_once_the_table_is_closed(void)
 {
     struct scene s;
@@ -341,4 +374,5 @@ UNIT_TESTS(UNIT_TEST(a_trial_that_was_not_committed_is_the_last_one),
            UNIT_TEST(an_owed_commit_is_not_sent_again_for_a_late_trial),
            UNIT_TEST(one_is_found_among_many_without_a_look_at_each),
            UNIT_TEST(a_hello_does_not_reach_one_that_has_been_removed),
+           UNIT_TEST(a_hello_within_a_commit_is_refused_for_that),
            UNIT_TEST(hellos_are_refused_once_the_table_is_closed))
