@@ -1,11 +1,14 @@
 """Partners outside: programs that take part in a coupling and are called by the server."""
+import contextlib
 import json
 import threading
 import unittest
 
 from harness import KINDS, SLOW, wait_until
 from outside import LaneSocket, Program, Refused
-from partnered import H, K, K12, Partners, half
+from partnered import H, K, K12, Partners, again_where_slow, half
+
+PATIENCE = 0.3  # s, of those whose end is the subject
 
 
 class Works(Partners):
@@ -96,33 +99,37 @@ class Works(Partners):
                     thread.join()
                 self.assertEqual(done[0], self.expected(5))
 
+    def owes_a_commit(self, lost, timed):
+        """The second window's commit is not answered; `lost`: nor done, and the program ends."""
+        self.left = self.daemon.create(half(1., k=K + K12))
+        cid, right = self.couple(patience=PATIENCE), self.right()
+        quiet = []
+
+        def answers(question):
+            if question['kind'] == KINDS['commit'] and question['step'] == 2 and not quiet:
+                quiet.append(question)
+                return None
+            return right(question)
+        with contextlib.ExitStack() as programs:
+            program = programs.enter_context(self.program(cid, answers))
+            found = timed(self.found, cid, 1)
+            reply = timed(self.step, cid, 504, count=3, waits=1)
+            self.assertEqual((reply['code'], reply['report']['windows']), ('commit-owed', 1))
+            self.assertEqual(round(self.time() / H), 2)
+            if lost:
+                program.close()
+                right.trial = None
+                programs.pop_all()
+                programs.enter_context(self.program(cid, right, window=1))
+            expected = self.expected(5)
+            for _ in range(3):
+                found += timed(self.found, cid, 1)
+            self.assertEqual(found, expected[:1] + expected[2:])
 
     def test_a_commit_that_is_not_answered_in_time_is_owed(self):
         for lost in (False, True):
             with self.subTest(lost=lost):
-                self.left = self.daemon.create(half(1., k=K + K12))
-                cid, right = self.couple(patience=0.3), self.right()
-                quiet = []
-
-                def answers(question, right=right, quiet=quiet, lost=lost):
-                    if question['kind'] == KINDS['commit'] and question['step'] == 2 and not quiet:
-                        quiet.append(question)
-                        return None
-                    return right(question)
-                program = self.program(cid, answers)
-                found = self.found(cid, 1)
-                reply = self.step(cid, 504, count=3)
-                self.assertEqual((reply['code'], reply['report']['windows']),
-                                 ('commit-owed', 1))
-                self.assertEqual(round(self.time() / H), 2)
-                if lost:
-                    program.close()
-                    right.trial = None
-                    program = self.program(cid, right, window=1)
-                expected = self.expected(5)
-                with program:
-                    self.assertEqual(found + self.found(cid, 3),
-                                     expected[:1] + expected[2:])
+                again_where_slow(PATIENCE, lambda timed, lost=lost: self.owes_a_commit(lost, timed))
 
 
 class Lane(Works):
@@ -151,11 +158,12 @@ class Lane(Works):
 
 
 class Faults(Partners):
-    def wrong(self, answer, code, status=502, part='right', **more):
+    def wrong(self, answer, code, status=502, part='right', timed=None, **more):
         """A window that fails by this answer to its first trial is undone; the next one is done."""
+        self.left = self.daemon.create(half(1., k=K + K12))
         cid, right = self.couple(**more), self.right()
         expected = self.expected(3)
-        bad = []
+        bad, in_time = [], timed or (lambda f, *arguments: f(*arguments))
 
         def answers(question):
             if question['kind'] == KINDS['trial'] and question['step'] == 2 and not bad:
@@ -163,14 +171,16 @@ class Faults(Partners):
                 return answer(program, question, right)
             return right(question)
         with Program(self.daemon, cid, 'right', answers) as program:
-            found = self.found(cid, 1)
+            found = in_time(self.found, cid, 1)
             before = self.daemon.call('GET', '/v1/instances/%s/state?format=f64' % self.left).raw
-            reply = self.step(cid, status)
+            reply = in_time(self.step, cid, status, **({'waits': 1} if timed else {}))
             self.assertEqual(reply['code'], code)
             self.assertIn(part, reply['detail'])
             self.assertEqual(self.daemon.call(
                 'GET', '/v1/instances/%s/state?format=f64' % self.left).raw, before)
-            self.assertEqual(found + self.found(cid, 2), expected)
+            for _ in range(2):
+                found += in_time(self.found, cid, 1)
+            self.assertEqual(found, expected)
         return reply
 
     def test_a_wrong_length(self):
@@ -191,11 +201,12 @@ class Faults(Partners):
                    'partner-fault')
 
     def test_none_in_time(self):
-        # steady: its patience is the subject
-        self.wrong(lambda *_: None, 'partner-timeout', 504, patience=0.3)
+        again_where_slow(PATIENCE, lambda timed: self.wrong(
+            lambda *_: None, 'partner-timeout', 504, timed=timed, patience=PATIENCE))
 
-    def test_one_that_is_late_is_passed_over(self):
-        cid, right = self.couple(patience=0.3), self.right()
+    def late(self, timed):
+        self.left = self.daemon.create(half(1., k=K + K12))
+        cid, right = self.couple(patience=PATIENCE), self.right()
         held = []
 
         def answers(question):
@@ -205,11 +216,16 @@ class Faults(Partners):
             values = right(question)
             return [held.pop(), program.frame(question, values)] if held and held[0] else values
         with Program(self.daemon, cid, 'right', answers) as program:
-            found = self.found(cid, 1)
-            self.assertEqual(self.step(cid, 504)['code'], 'partner-timeout')
+            found = timed(self.found, cid, 1)
+            self.assertEqual(timed(self.step, cid, 504, waits=1)['code'], 'partner-timeout')
             late, held[0] = held[0], None
             program.send(late)
-            self.assertEqual(found + self.found(cid, 2), self.expected(3))
+            for _ in range(2):
+                found += timed(self.found, cid, 1)
+            self.assertEqual(found, self.expected(3))
+
+    def test_one_that_is_late_is_passed_over(self):
+        again_where_slow(PATIENCE, self.late)
 
     def test_one_given_twice(self):
         cid, right = self.couple(), self.right()
@@ -280,7 +296,7 @@ class Waits(Partners):
         cids = []
         for _ in range(100):
             self.left = self.daemon.create(half(1., k=K + K12))
-            cids.append(self.couple())
+            cids.append(self.couple(patience=3600))
         threads = [threading.Thread(target=self.step, args=(cid, 409)) for cid in cids]
         for thread in threads:
             thread.start()
