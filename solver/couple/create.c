@@ -72,9 +72,13 @@ static int check_participants(const struct mech_couple_setup *s,
         const struct mech_couple_participant *const a = s->participants + p;
         if (a->inputs < 0 || a->outputs < 0 || a->samples < 0 ||
             a->inputs > MECH_COUPLE_UNKNOWNS_MOST || a->outputs > MECH_COUPLE_UNKNOWNS_MOST ||
-            (int64_t)a->samples * a->outputs > MECH_COUPLE_UNKNOWNS_MOST ||
             (int64_t)a->inputs * a->outputs > 100 * (int64_t)MECH_COUPLE_UNKNOWNS_MOST) {
             return refuse(MECH_INVALID, reason, "%.60s: sizes below 0 or too large", a->name);
+        }
+        if ((int64_t)a->samples * a->outputs > MECH_COUPLE_UNKNOWNS_MOST) {
+            return refuse(MECH_INVALID, reason,
+                          "%.60s: a waveform of %d outputs at %d substeps; at most %d values",
+                          a->name, (int)a->outputs, (int)a->samples, MECH_COUPLE_UNKNOWNS_MOST);
         }
         if (again && (a->abilities & MECH_COUPLE_ROLLBACK) == 0) {
             return refuse(MECH_UNSUPPORTED, reason,

@@ -486,6 +486,25 @@ static void wrong_setups_are_refused_with_a_reason(void)
     }
 }
 
+static void waveforms_that_are_too_long_are_refused_with_their_size(void)
+{
+    struct halves h = pair();
+    struct mech_couple_setup s = setup_of("IQN-ILS");
+    char reason[MECH_COUPLE_REASON];
+    for (int p = 0; p < 2; p++) {
+        h.about[p] = half_about(h.half + p, p == 0 ? "left" : "right", HALF_LINEAR);
+    }
+    h.about[1].outputs = 96;
+    h.about[1].samples = 9900;
+    s.participants = h.about;
+    s.participant_count = 2;
+    s.options.waveform = 3;
+    CU_ASSERT_EQUAL(mech_couple_create(&s, reason, &h.couple), MECH_INVALID);
+    CU_ASSERT_STRING_EQUAL(
+        reason, "right: a waveform of 96 outputs at 9900 substeps; at most 100000 values");
+    CU_ASSERT_PTR_NULL(h.couple);
+}
+
 UNIT_TESTS(UNIT_TEST(jacobi_hands_out_all_trials_at_once_then_all_commits),
            UNIT_TEST(a_failed_window_leaves_nothing_behind),
            UNIT_TEST(a_lying_participant_is_named), UNIT_TEST(abandoned_windows_are_discarded),
@@ -499,4 +518,5 @@ UNIT_TESTS(UNIT_TEST(jacobi_hands_out_all_trials_at_once_then_all_commits),
            UNIT_TEST(inputs_are_sums_with_factors_and_offsets),
            UNIT_TEST(waveforms_are_sums_with_factors_and_offsets_too),
            UNIT_TEST(relaxation_makes_an_iteration_converge),
+           UNIT_TEST(waveforms_that_are_too_long_are_refused_with_their_size),
            UNIT_TEST(wrong_setups_are_refused_with_a_reason))
