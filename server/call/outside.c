@@ -260,6 +260,14 @@ enum mechd_outside_state mechd_outside_poll(struct mechd_outside *o, uint64_t no
     return state;
 }
 
+bool mechd_outside_ahead(struct mechd_outside *o)
+{
+    pthread_mutex_lock(&o->m);
+    const bool ahead = !o->rollback && o->tried && !o->owes;
+    pthread_mutex_unlock(&o->m);
+    return ahead;
+}
+
 void mechd_outside_abandon(struct mechd_outside *o)
 {
     pthread_mutex_lock(&o->m);

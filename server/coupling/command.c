@@ -88,6 +88,9 @@ static void settle(struct mechd_coupling_command *k)
     if (trial && k->code == MECHP_OK) {
         mechd_trial_keep(k);
     }
+    if (k->code != MECHP_OK && k->begun && g->outsides > 0) {
+        mechd_outsides_name_ahead(k);
+    }
     mechd_coupling_answer(k);
     if (k->before != NULL && (trial || k->code != MECHP_OK)) {
         go_back(k);

@@ -132,7 +132,7 @@ struct mechd_coupling_command {
 
     /* the result */
     enum mechp_code code;
-    char detail[200];
+    char detail[300];
     uint64_t done, iterations, evaluations, refused;
     double residual; /* largest, relative to the tolerance */
 };

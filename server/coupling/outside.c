@@ -255,6 +255,19 @@ static void take(struct mechd_part *p, struct mech_couple_task *task)
     }
 }
 
+void mechd_outsides_name_ahead(struct mechd_coupling_command *k)
+{
+    const struct mechd_coupling *const g = k->coupling;
+    for (int32_t n = 0; n < g->count; n++) {
+        const struct mechd_part *const p = &g->parts[n];
+        const size_t at = strlen(k->detail);
+        if (p->outside != NULL && mechd_outside_ahead(p->outside)) {
+            snprintf(k->detail + at, sizeof k->detail - at,
+                     "; %.40s has stepped this window and cannot roll back", p->name);
+        }
+    }
+}
+
 /* The command fails by this partner. */
 static void blame(struct mechd_coupling_command *k, enum mechp_code code, const char *name,
                   const char *fault)

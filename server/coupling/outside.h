@@ -26,6 +26,9 @@ void mechd_outsides_align(struct mechd_coupling *g);
 void mechd_outsides_ask(struct mechd_coupling_command *k);
 /* The rest of the batch is not performed: open questions end. */
 void mechd_outsides_drop(struct mechd_coupling_command *k);
+/* The command has failed: its reason names also the programs that have stepped the window that was
+ * undone, and cannot roll back. */
+void mechd_outsides_name_ahead(struct mechd_coupling_command *k);
 /* Perform a task; GOES_ON: its answer is awaited, the command sleeps. */
 enum mechd_task_progress mechd_outside_perform(struct mechd_part *p,
                                                struct mechd_coupling_command *k,

@@ -67,6 +67,10 @@ class Forward(Partners):
 
         def wrong(question):
             return [1., 2.] if question['kind'] == KINDS['trial'] else [0.]
+        # one that has stepped although the window is undone is named
+        with Program(self.daemon, cid, 'a', lambda _: [0.]), Program(self.daemon, cid, 'b', wrong):
+            self.assertIn('; a has stepped this window and cannot roll back',
+                          self.step(cid, 502)['detail'])
         with Program(self.daemon, cid, 'a', wrong) as a:
             with Program(self.daemon, cid, 'b', lambda _: [0.]) as b:
                 self.assertEqual(self.step(cid, 502)['code'], 'partner-fault')
