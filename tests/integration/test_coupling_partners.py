@@ -132,6 +132,22 @@ class Works(Partners):
                 again_where_slow(PATIENCE, lambda timed, lost=lost: self.owes_a_commit(lost, timed))
 
 
+    def test_the_document_has_the_members_of_a_reply(self):
+        reply = self.daemon.call('GET', '/v1/couplings/' + self.couple()).json
+        schemas = self.daemon.call('GET', '/openapi.json')['components']['schemas']
+
+        def described(value, schema):
+            schema = schemas[schema['$ref'].rsplit('/', 1)[1]] if '$ref' in schema else schema
+            if isinstance(value, list):
+                for one in value:
+                    described(one, schema['items'])
+            elif isinstance(value, dict):
+                for key, one in value.items():
+                    self.assertIn(key, schema.get('properties', {}))
+                    described(one, schema['properties'][key])
+        described(reply, schemas['Coupling'])
+
+
 class Lane(Works):
     """The same over the lane."""
 

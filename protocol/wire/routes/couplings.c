@@ -107,6 +107,23 @@ static const struct mechp_shape couple_request = {
                "[{\"from\":\"cart.x\",\"to\":\"cart.force\",\"factor\":-10}],\"scheme\":"
                "{\"type\":\"IQN-ILS\"},\"stepSize\":0.01}"};
 
+static const struct mechp_shape program = {
+    .name = "CouplingProgram",
+    .doc = "A partner as it was declared, and its connection.",
+    .members = MECHP_MEMBERS({"inputs", "@Name[]", "numbers that it gets", true},
+                             {"outputs", "@Name[]", "numbers that it returns", true},
+                             {"rollback", "boolean", "it can repeat a window", true},
+                             {"patience", "number", "longest wait for it, s", true},
+                             {"connected", "boolean", "it has said hello, and has not left", true},
+                             {"window", "integer", "committed last", true})};
+
+static const struct mechp_shape member = {
+    .name = "CouplingMember",
+    .doc = "An instance, or a program outside, that takes part.",
+    .members = MECHP_MEMBERS({"name", "@Name", "its name in the coupling", true},
+                             {"instance", "@Name", "id of the instance", false},
+                             {"partner", "@CouplingProgram", "in its place: the program", false})};
+
 static const struct mechp_shape coupling = {
     .name = "Coupling",
     .doc = "A coupling.",
@@ -116,7 +133,7 @@ static const struct mechp_shape coupling = {
                              {"busy", "boolean", "a step is in progress or queued", true},
                              {"scheme", "string", "name of the scheme", true},
                              {"stepSize", "number", "size of a window, s", true},
-                             {"participants", "object[]", "names and instances", true},
+                             {"participants", "@CouplingMember[]", "in their order", true},
                              {"connections", "string[]", "from -> to", true})};
 
 static const struct mechp_shape coupling_list = {
@@ -224,11 +241,10 @@ static const struct mechp_shape restored = {
         {"reproducible", "boolean", "false: fields of a model have been changed since", true})};
 
 const struct mechp_shape *const mechp_shapes_couplings[] = {
-    &waveform,     &stability,  &snapshot,       &snapshot_list, &restored,
-    &participant,  &partner,    &connection,     &law,           &bond,
-    &scheme,       &adaptive,   &couple_request, &coupling,      &coupling_list,
-    &step_request, &step_reply, &report,         &flow,          &commit_request,
-    &commit_reply, NULL};
+    &waveform,       &stability,      &snapshot,      &snapshot_list, &restored,   &participant,
+    &partner,        &connection,     &law,           &bond,          &scheme,     &adaptive,
+    &couple_request, &coupling,       &coupling_list, &step_request,  &step_reply, &report,
+    &flow,           &commit_request, &commit_reply,  &program,       &member,     NULL};
 
 /* --- routes --- */
 
