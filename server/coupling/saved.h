@@ -36,8 +36,8 @@ int mechd_saved_return(const struct mechd_saved *s, struct mechd_coupling *g, in
 /* The states descend from the snapshots from which they descended then, as far as these are there:
  * after a return to a state of before. As the owner of all. */
 void mechd_saved_descend(const struct mechd_saved *s, struct mechd_coupling *g);
-/* Charge its bytes to the accounts of the instances, those of the scheme to the first one's, and `snapshots` of them. False: *x says which
- * quota, and nothing is charged. */
+/* Charge its bytes to the accounts of the instances, those of the scheme to the first one's, and
+ * `snapshots` of them. False: *x says which quota, and nothing is charged. */
 bool mechd_saved_charge(struct mechd_saved *s, struct mechd_coupling *g, uint64_t snapshots,
                         struct mechd_excess *x);
 /* Free it, and refund what has been charged, `snapshots` as above. NULL is accepted. */
