@@ -14,11 +14,16 @@
  * that touches and does not approach, as at the start or where q or v have been set, whether it
  * acts is taken from the first internal step.
  *
- * Runs in commands that ask for events alone: it copies the state once an internal step. */
+ * What acts where a command starts is known from the one that ended or started there, if that
+ * asked for events; else it is found from the state.
+ *
+ * Runs in commands that ask for events alone: it copies the state once an internal step, and looks
+ * for contacts once more in those in which a pair of shapes begins to touch. */
 #include "solver/base/err.h"
-#include "solver/linalg/v3.h"
+#include "solver/base/hash.h"
 #include "solver/model/contact_rows.h"
 #include "solver/model/touch.h"
+#include "solver/sim/event_motion.h"
 #include "solver/sim/internal.h"
 #include "solver/step/acting.h"
 
@@ -31,63 +36,88 @@ enum acts { OTHER, UNKNOWN, OPEN, ACTS, AT_LOWER, BETWEEN, AT_UPPER };
 
 /* The share of the speed of an impact below which bodies do not part: solvers leave about 1e-8. */
 static const double parting = 1e-6;
-/* A share of the lengths in a contact: speeds that solvers leave at rest move less in a step. */
-static const double at_rest = 1e-10;
 /* A share of the size of two shapes: a smaller gap where no impulse is known is none, as for
  * mech_scene_stands. */
 static const double touching = 1e-6;
 
+/* What acts in a state. */
+struct known {
+    uint64_t state;     /* hash of the state; it may change without what acts, by its inputs */
+    bool filled, found; /* found: from the state itself, not from the steps that led to it */
+    unsigned char *row; /* [impulse] enum acts of the first row of each contact */
+    uint64_t *pair;     /* [contact] pairs that touch, ascending */
+    size_t pairs;
+};
+
 struct mech_event_watch {
     struct mech_state before; /* at the start of the internal step */
     double *memory;
-    unsigned char *row;     /* [impulse] enum acts of the first row of each contact */
-    uint64_t *pair, *fresh; /* [contact] each: pairs that touch, ascending, and those of now */
-    size_t pairs;
+    struct known now, start, end; /* of the last internal step; where the command started, and where
+                                     the last one that was looked at ended */
+    uint64_t *fresh;              /* [contact] the pairs of now.pair to come */
     struct mech_contact_list near; /* what touches where the first internal step starts, if no
                                       contact is known there */
+    struct mech_event_motion motion;
+    bool placed; /* motion is in the middle of this internal step */
 };
+
+static void forget(struct known *k)
+{
+    free(k->row);
+    free(k->pair);
+}
 
 void mech_sim_events_fini(struct mech_sim *s)
 {
-    if (s->compared) {
-        mech_contact_list_fini(&s->compared->near);
-        free(s->compared->memory);
-        free(s->compared->row);
-        free(s->compared->pair);
-        free(s->compared);
+    struct mech_event_watch *const w = s->compared;
+
+    if (w) {
+        mech_contact_list_fini(&w->near);
+        mech_event_motion_fini(&w->motion);
+        forget(&w->now);
+        forget(&w->start);
+        forget(&w->end);
+        free(w->fresh);
+        free(w->memory);
+        free(w);
         s->compared = NULL;
     }
 }
 
+/* The rows of a model, and the contacts of a step, at most; one more. */
+static int lay(struct known *k, const struct mech_state_sizes *n)
+{
+    k->row = calloc((size_t)n->impulse + 1, sizeof *k->row);
+    k->pair = calloc((size_t)n->contact + 1, sizeof *k->pair);
+    return k->row && k->pair ? 0 : MECH_NO_MEMORY;
+}
+
+static int make_all(struct mech_sim *s, struct mech_event_watch *w)
+{
+    w->memory = calloc(1, mech_state_bytes(&s->sizes));
+    w->fresh = calloc((size_t)s->sizes.contact + 1, sizeof *w->fresh);
+    if (!w->memory || !w->fresh) {
+        return MECH_NO_MEMORY;
+    }
+    mech_state_place(&s->sizes, w->memory, &w->before);
+    MECH_TRY(lay(&w->now, &s->sizes));
+    MECH_TRY(lay(&w->start, &s->sizes));
+    MECH_TRY(lay(&w->end, &s->sizes));
+    return mech_event_motion_make(&w->motion, s->model);
+}
+
 static int make(struct mech_sim *s)
 {
-    const size_t contacts = (size_t)s->sizes.contact + 1;
-
     if (s->compared) {
         return 0;
     }
     s->compared = calloc(1, sizeof *s->compared);
-    struct mech_event_watch *const w = s->compared;
-    if (!w) {
-        return MECH_NO_MEMORY;
-    }
-    w->memory = calloc(1, mech_state_bytes(&s->sizes));
-    w->row = calloc((size_t)s->sizes.impulse + 1, 1);
-    w->pair = calloc(2 * contacts, sizeof *w->pair);
-    if (!w->memory || !w->row || !w->pair) {
-        mech_sim_events_fini(s);
-        return MECH_NO_MEMORY;
-    }
-    mech_state_place(&s->sizes, w->memory, &w->before);
-    w->fresh = w->pair + contacts;
-    return 0;
-}
+    const int code = s->compared ? make_all(s, s->compared) : MECH_NO_MEMORY;
 
-/* Whether a speed is more than what solvers leave at rest: against the speeds that it is a
- * difference of, and by the lengths in the contact, over a step of h. */
-static bool counts(double speed, double speeds, double lengths, double h)
-{
-    return speed > parting * speeds && speed * h > at_rest * lengths;
+    if (code) {
+        mech_sim_events_fini(s);
+    }
+    return code;
 }
 
 /* The length of the steps around a state. */
@@ -108,7 +138,7 @@ static bool row_moves(const struct mech_contact_rows *rows, int32_t r, const str
         speeds += fabs(rows->value[k] * s->v[rows->column[k]]);
         lengths += fabs(rows->value[k] * s->q[rows->place[k]]);
     }
-    return counts(side * mech_contact_rows_speed(rows, r, s->v), speeds, lengths, h);
+    return mech_event_counts(side * mech_contact_rows_speed(rows, r, s->v), speeds, lengths, h);
 }
 
 static enum acts relay(const struct mech_set *set, double unit, double l)
@@ -180,7 +210,7 @@ static void look_at_contacts(struct mech_sim *s, struct mech_logged event)
 
     for (int32_t r = 0, first = 0; r < rows->count; k++) {
         const struct mech_set *const set = rows->sets ? &rows->sets[k] : NULL;
-        unsigned char *const was = &s->compared->row[r];
+        unsigned char *const was = &s->compared->now.row[r];
 
         first = rows->interaction[r] != rows->interaction[first] ? r : first;
         event.row = r - first;
@@ -201,7 +231,7 @@ static void look_at_laws(struct mech_sim *s, struct mech_logged event)
     const int32_t base = mech_model_contacts(s->model)->count;
 
     for (int32_t r = 0, first = 0; r < rows->count; r++) {
-        unsigned char *const was = &s->compared->row[base + r];
+        unsigned char *const was = &s->compared->now.row[base + r];
         const enum acts is = rows->sets[r].kind == MECH_SET_BILATERAL ? OTHER
                              : rows->sets[r].kind == MECH_SET_BOX
                                  ? relay(&rows->sets[r], 1., s->next.impulse[base + r])
@@ -228,7 +258,7 @@ static void begin_rows(struct mech_sim *s)
     const double h = s->next.at->last_step;
     int32_t k = 0;
 
-    memset(s->compared->row, UNKNOWN, (size_t)s->sizes.impulse + 1);
+    memset(s->compared->now.row, UNKNOWN, (size_t)s->sizes.impulse + 1);
     for (int32_t r = 0; r < rows->count; k++) {
         const struct mech_set *const set = rows->sets ? &rows->sets[k] : NULL;
         enum acts is = acting(set, h, s->next.impulse[r]);
@@ -240,14 +270,14 @@ static void begin_rows(struct mech_sim *s)
         }
         /* no law of contact lets a row with an impulse part, but that of impacts */
         is = is == ACTS && row_moves(rows, r, &s->next, 1., h) ? OPEN : is;
-        s->compared->row[r] = (unsigned char)is;
+        s->compared->now.row[r] = (unsigned char)is;
         r += set ? set->rows : 1;
     }
     for (int32_t r = 0; h > 0. && r < mech_model_first_order_rows(s->model)->count; r++) {
         const struct mech_set *const set = &mech_model_first_order_rows(s->model)->sets[r];
         const double l = s->next.impulse[rows->count + r];
 
-        s->compared->row[rows->count + r] =
+        s->compared->now.row[rows->count + r] =
             (unsigned char)(set->kind == MECH_SET_BOX ? relay(set, 1., l)
                             : l > 0.                  ? ACTS
                                                       : OPEN);
@@ -290,60 +320,6 @@ static bool among(const uint64_t *pair, size_t pairs, uint64_t id)
     return low < pairs && pair[low] == id;
 }
 
-/* Velocity of a body's point p in a state, global; of the ground 0. */
-static void velocity_at(const struct mech_sim *s, const struct mech_state *state, int32_t object,
-                        const double p[3], double v[3])
-{
-    static const enum mech_output variables[] = {MECH_OUTPUT_POSITION, MECH_OUTPUT_VELOCITY,
-                                                 MECH_OUTPUT_ANGULAR_VELOCITY};
-    double value[3][3] = {{0.}};
-
-    for (int k = 0; k < 3; k++) {
-        const struct mech_output_request r = {.category = MECH_OBJECT,
-                                              .index = object,
-                                              .variable = variables[k],
-                                              .configuration = MECH_CURRENT};
-        size_t count = 0;
-
-        if (mech_model_item_output(s->model, state, &r, 3, value[k], &count) || count != 3) {
-            memset(value[k], 0, sizeof value[k]);
-        }
-    }
-    double arm[3], turned[3];
-    mech_v3_add(p, -1., value[0], arm);
-    mech_v3_cross(value[2], arm, turned);
-    mech_v3_add(value[1], 1., turned, v);
-}
-
-/* How the bodies of a contact move along its normal. */
-struct parting {
-    double speed; /* at which they part */
-    bool leaves;  /* more than rounding */
-    bool approaches;
-};
-
-static struct parting parting_of(const struct mech_sim *s, const struct mech_state *state,
-                                 const struct mech_touched *t, double h)
-{
-    double v[2][3], between[3];
-    int32_t collider[2];
-
-    mech_model_touch_pair(t->id, collider);
-    for (int side = 0; side < 2; side++) {
-        int32_t object, place;
-
-        mech_model_touch_collider(s->model, collider[side], &object, &place);
-        velocity_at(s, state, object, t->p, v[side]);
-    }
-    mech_v3_add(v[1], -1., v[0], between);
-    const double speed = mech_v3_dot(t->n, between);
-    const double speeds = mech_v3_norm(v[0]) + mech_v3_norm(v[1]);
-    const double lengths = mech_v3_norm(t->arm[0]) + mech_v3_norm(t->arm[1]) + fabs(t->gap);
-    return (struct parting){.speed = speed,
-                            .leaves = counts(speed, speeds, lengths, h),
-                            .approaches = counts(-speed, speeds, lengths, h)};
-}
-
 static void name(const struct mech_sim *s, uint64_t pair, struct mech_logged *event)
 {
     int32_t collider[2];
@@ -364,38 +340,63 @@ static bool is_near(const struct mech_event_watch *w, uint64_t pair)
     return false;
 }
 
-/* A pair of n contacts begins to touch; false: it has parted again. */
-static bool meet(const struct mech_sim *s, const struct mech_touched *t, size_t n,
-                 struct mech_logged *event)
-{
-    const double h = s->command.h;
-    bool met = false, parts = true;
+/* How the bodies of n contacts of a pair, those that push, move in the internal step. */
+struct meeting {
+    bool approaches; /* at its start, one of them */
+    bool leaves;     /* at its end, all of them, faster than the rest of an impact */
+    double speed;    /* of the fastest approach, m/s */
+};
 
-    event->speed = 0.;
+static int meeting_of(struct mech_sim *s, const struct mech_touched *t, size_t n,
+                      struct meeting *out)
+{
+    struct mech_event_watch *const w = s->compared;
+    struct mech_event_parting at;
+
+    *out = (struct meeting){.leaves = true};
+    if (!w->placed) {
+        MECH_TRY(mech_event_motion_place(&w->motion, s->model, &w->before, s->command.h, false));
+        w->placed = true;
+    }
     for (size_t i = 0; i < n; i++) {
         if (mech_touched_pushes(&t[i])) {
-            const struct parting at = parting_of(s, &s->compared->before, &t[i], h);
-
-            met = met || at.approaches;
-            event->speed = fmax(event->speed, -at.speed);
+            MECH_TRY(mech_event_motion_of(&w->motion, s->model, &w->before, &t[i], false, &at));
+            out->approaches = out->approaches || at.approaches;
+            out->speed = fmax(out->speed, -at.speed);
         }
     }
-    if (!met && is_near(s->compared, mech_touched_pair(t))) {
-        return true;
+    for (size_t i = 0; i < n && out->leaves; i++) {
+        if (mech_touched_pushes(&t[i])) {
+            MECH_TRY(mech_event_motion_of(&w->motion, s->model, &s->next, &t[i], true, &at));
+            out->leaves = at.leaves && at.speed > parting * out->speed;
+        }
     }
-    met = met && !mech_model_penalty(s->model);
-    for (size_t i = 0; i < n && met && parts; i++) {
-        parts = !mech_touched_pushes(&t[i]) ||
-                parting_of(s, &s->next, &t[i], h).speed > parting * event->speed;
+    return 0;
+}
+
+/* A pair of n contacts begins to touch; *stays: it has not parted again. Returns as meeting_of. */
+static int meet(struct mech_sim *s, const struct mech_touched *t, size_t n,
+                struct mech_logged *event, bool *stays)
+{
+    struct meeting of;
+
+    *stays = true;
+    MECH_TRY(meeting_of(s, t, n, &of));
+    if (!of.approaches && is_near(s->compared, mech_touched_pair(t))) {
+        return 0;
     }
+    const bool met = of.approaches && !mech_model_penalty(s->model);
+
+    *stays = !met || !of.leaves;
+    event->speed = of.speed;
     name(s, mech_touched_pair(t), event);
     if (met) {
         add(s->command.log, *event, MECH_LOGGED_IMPACT);
     }
-    if (!met || !parts) {
+    if (*stays) {
         add(s->command.log, *event, MECH_LOGGED_CLOSES);
     }
-    return !met || !parts;
+    return 0;
 }
 
 /* The contacts of the pair of the first one: how many; *push: one of them has an impulse. */
@@ -410,7 +411,7 @@ static size_t count_pair(const struct mech_touched *t, size_t most, bool *push)
     return n;
 }
 
-static void look_at_bodies(struct mech_sim *s, struct mech_logged event)
+static int look_at_bodies(struct mech_sim *s, struct mech_logged event)
 {
     struct mech_event_watch *const w = s->compared;
     const size_t touched = (size_t)s->next.at->touched;
@@ -421,26 +422,23 @@ static void look_at_bodies(struct mech_sim *s, struct mech_logged event)
         bool push;
 
         of = count_pair(t, touched - i, &push);
-        if (push && (among(w->pair, w->pairs, mech_touched_pair(t)) || meet(s, t, of, &event))) {
+        if (push && !among(w->now.pair, w->now.pairs, mech_touched_pair(t))) {
+            MECH_TRY(meet(s, t, of, &event, &push));
+        }
+        if (push) {
             w->fresh[n++] = mech_touched_pair(t);
         }
     }
-    for (size_t i = 0; i < w->pairs; i++) {
-        if (!among(w->fresh, n, w->pair[i])) {
-            name(s, w->pair[i], &event);
+    for (size_t i = 0; i < w->now.pairs; i++) {
+        if (!among(w->fresh, n, w->now.pair[i])) {
+            name(s, w->now.pair[i], &event);
             add(s->command.log, event, MECH_LOGGED_OPENS);
         }
     }
-    memcpy(w->pair, w->fresh, n * sizeof *w->pair);
-    w->pairs = n;
+    memcpy(w->now.pair, w->fresh, n * sizeof *w->now.pair);
+    w->now.pairs = n;
     w->near.n = 0;
-}
-
-/* Whether a contact whose impulse was that of an impact is being left. */
-static bool is_left(const struct mech_sim *s, const struct mech_touched *t)
-{
-    return !mech_model_penalty(s->model) &&
-           parting_of(s, &s->next, t, s->next.at->last_step).leaves;
+    return 0;
 }
 
 /* What touches in a state that has no contacts because it is a start, or its q or v were set. */
@@ -470,38 +468,88 @@ static int find_near(struct mech_sim *s)
     return 0;
 }
 
-static int begin_bodies(struct mech_sim *s)
+/* Pairs that touch, by the impulses of the step that has led here; not those whose impulse was that
+ * of an impact, and that part. */
+static int find_pairs(struct mech_sim *s)
 {
     struct mech_event_watch *const w = s->compared;
+    const size_t touched = (size_t)s->next.at->touched;
 
-    w->pairs = 0;
-    for (size_t i = 0; i < (size_t)s->next.at->touched; i++) {
+    w->now.pairs = 0;
+    if (touched == 0) {
+        return 0;
+    }
+    MECH_TRY(mech_event_motion_place(&w->motion, s->model, &s->next, s->next.at->last_step, true));
+    for (size_t i = 0; i < touched; i++) {
         const struct mech_touched *const t = &s->next.touched[i];
         const uint64_t id = mech_touched_pair(t);
+        struct mech_event_parting at = {.leaves = false};
 
-        if (mech_touched_pushes(t) && !(w->pairs > 0 && w->pair[w->pairs - 1] == id) &&
-            !is_left(s, t)) {
-            w->pair[w->pairs++] = id;
+        if (!mech_touched_pushes(t) || (w->now.pairs > 0 && w->now.pair[w->now.pairs - 1] == id)) {
+            continue;
+        }
+        if (!mech_model_penalty(s->model)) {
+            MECH_TRY(mech_event_motion_of(&w->motion, s->model, &s->next, t, true, &at));
+        }
+        if (!at.leaves) {
+            w->now.pair[w->now.pairs++] = id;
         }
     }
-    return find_near(s);
+    return 0;
 }
 
 /* --- a command -------------------------------------------------------------------------------- */
 
+/* What acts in a state depends on these. */
+static uint64_t hash_of(const struct mech_sim *s)
+{
+    const struct mech_state *const at = &s->next;
+    const struct mech_state_sizes *const n = &s->sizes;
+    uint64_t h = mech_hash(at->q, (size_t)n->q * sizeof *at->q, at->at->steps);
+
+    h = mech_hash(at->v, (size_t)n->v * sizeof *at->v, h);
+    h = mech_hash(at->impulse, (size_t)n->impulse * sizeof *at->impulse, h);
+    return mech_hash(at->touched, (size_t)at->at->touched * sizeof *at->touched, h);
+}
+
+static void keep(const struct mech_sim *s, const struct known *from, struct known *to)
+{
+    memcpy(to->row, from->row, (size_t)s->sizes.impulse + 1);
+    memcpy(to->pair, from->pair, from->pairs * sizeof *from->pair);
+    to->pairs = from->pairs;
+}
+
 int mech_sim_events_begin(struct mech_sim *s)
 {
     MECH_TRY(make(s));
-    begin_rows(s);
-    return begin_bodies(s);
+    struct mech_event_watch *const w = s->compared;
+    const uint64_t here = hash_of(s);
+
+    w->near.n = 0;
+    if (w->end.filled && w->end.state == here) {
+        const struct known start = w->start;
+
+        w->start = w->end;
+        w->end = start;
+    } else if (!w->start.filled || w->start.state != here) {
+        w->start.filled = false;
+        begin_rows(s);
+        MECH_TRY(find_pairs(s));
+        keep(s, &w->now, &w->start);
+        w->start.state = here;
+        w->start.filled = w->start.found = true;
+    }
+    keep(s, &w->start, &w->now);
+    return w->start.found ? find_near(s) : 0;
 }
 
 void mech_sim_events_step(struct mech_sim *s)
 {
     mech_state_copy(&s->next, &s->compared->before);
+    s->compared->placed = false;
 }
 
-bool mech_sim_events_look(struct mech_sim *s, uint64_t before)
+int mech_sim_events_look(struct mech_sim *s)
 {
     const struct mech_logged event = {.since = s->compared->before.at->time,
                                       .time = s->next.at->time};
@@ -515,8 +563,17 @@ bool mech_sim_events_look(struct mech_sim *s, uint64_t before)
     of.of = MECH_LOGGED_JOINT;
     look_at_joints(s, of);
     of.of = MECH_LOGGED_BODIES;
-    look_at_bodies(s, of);
-    return s->command.log->total != before;
+    return look_at_bodies(s, of);
+}
+
+void mech_sim_events_end(struct mech_sim *s)
+{
+    struct mech_event_watch *const w = s->compared;
+
+    keep(s, &w->now, &w->end);
+    w->end.state = hash_of(s);
+    w->end.filled = true;
+    w->end.found = false;
 }
 
 const struct mech_state *mech_sim_events_before(const struct mech_sim *s)

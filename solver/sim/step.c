@@ -323,12 +323,17 @@ static int one_step(struct mech_sim *s, struct mech_step_result *result)
 }
 
 /* The events of the internal step that is over: with an early return the command ends here. */
-static void look_for_events(struct mech_sim *s, uint64_t before)
+static int look_for_events(struct mech_sim *s, uint64_t before, struct mech_step_result *result)
 {
     struct mech_command *const c = &s->command;
+    const int code = mech_sim_events_look(s);
 
-    if (!mech_sim_events_look(s, before) || !c->early || c->done == c->count) {
-        return;
+    if (code) {
+        snprintf(result->reason, sizeof result->reason, "the placement of a body is not finite");
+        return code;
+    }
+    if (c->log->total == before || !c->early || c->done == c->count) {
+        return 0;
     }
     c->count = c->done;
     c->report->ended = MECH_ENDED_AT_EVENT;
@@ -338,6 +343,7 @@ static void look_for_events(struct mech_sim *s, uint64_t before)
         memcpy(s->next.q_start, start->q, (size_t)s->sizes.q * sizeof *start->q);
         memcpy(s->next.v_start, start->v, (size_t)s->sizes.v * sizeof *start->v);
     }
+    return 0;
 }
 
 /* With subnormal numbers as zero. */
@@ -366,6 +372,7 @@ static int advance(struct mech_sim *s, uint64_t most)
             result.reason[0] = '\0';
             code = code < 0 ? code : MECH_CANCELLED;
         }
+        code = code || !log ? code : look_for_events(s, logged, &result);
         if (code) {
             return fail(s, code, &result);
         }
@@ -377,9 +384,9 @@ static int advance(struct mech_sim *s, uint64_t most)
         report->contacts = result.contacts;
         report->impact_gain += result.impact_gain;
         report->residual = fmax(report->residual, result.residual);
-        if (log) {
-            look_for_events(s, logged);
-        }
+    }
+    if (log && c->done == c->count) {
+        mech_sim_events_end(s);
     }
     report->steps = c->done;
     return 0;
