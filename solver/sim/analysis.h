@@ -131,9 +131,10 @@ struct mech_point_derivative {
  * in the unknowns (NULL: zeros) into the members of the knowns that are not NULL, a known at a
  * time. By central differences of fourth order, each of q, v, x and inputs by itself, over
  * distances from 2⁻¹² of the values (at least 2⁻¹² of the unit) down to 2⁻³², as far as a law's own
- * length needs it: to about 1e-5 of each derivative at worst unless `kinked`, about 1e-12 of the
- * largest rate where F is smooth over 2⁻¹². The state does not change. 0; MECH_INVALID (a
- * direction of a parameter); MECH_NOT_FINITE; MECH_SINGULAR; MECH_CANCELLED; negative. */
+ * length needs it: to about 1e-5 of each derivative at worst unless `kinked`, and to what its value
+ * rounds by over that distance, about 1e-12 of it where F is smooth over 2⁻¹². The state does not
+ * change. 0; MECH_INVALID (a direction of a parameter); MECH_NOT_FINITE; MECH_SINGULAR;
+ * MECH_CANCELLED; negative. */
 int mech_sim_point_derivative(struct mech_sim *s, struct mech_point_derivative *d);
 
 /* d(outputs)/dt [mech_sim_output_size] at the present state, or at the end of a trial, along the

@@ -6,7 +6,13 @@
  * rounding: a law may have a length of its own, as a contact with little overlap. Each unknown
  * takes the first h that is good for it. One that none is good for, or whose slopes on both sides
  * of the point differ however small h is, is not smooth there: it gets the best that was met, and
- * `kinked` says so. */
+ * `kinked` says so.
+ *
+ * Rounding is that of the unknown's own value: rates of one model have different units and sizes.
+ * One may round by more, as a small difference of large ones. It gets the best that was met, which
+ * is good if it is so to the rounding of the largest of its kind, and if what its slopes on both
+ * sides differ by changes from h to h, as that of rounding does and that of an end of a law does
+ * not. */
 #include "solver/base/err.h"
 #include "solver/sim/analysis.h"
 #include "solver/sim/internal.h"
@@ -17,12 +23,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* h, how it falls; differences that are good, of the derivative; rounding, of values; of those of
- * the largest output, which may have another unit; a jump of the slope that counts, of the slope,
- * and what it keeps of itself in half the distance: of a smooth function half */
+/* h, how it falls; differences that are good, of the derivative; rounding, of values; a jump of the
+ * slope that counts, of the slope, and what it keeps of itself in half the distance: of a smooth
+ * function half */
 static const double narrow = 0x1p-12, falls = 0x1p-4;
-static const double good = 0x1p-17, rounding = 0x1p-46, other_unit = 0x1p-20;
+static const double good = 0x1p-17, rounding = 0x1p-46;
 static const double jump = 0x1p-13, lasts = 0.7;
+/* of a jump: less than it changes from one h to the next if it is none; how many such in turn */
+static const double alike = 0.1;
+enum { IN_TURN = 3 };
 enum { LEVELS = 6, BLOCKS = 4 };
 
 struct work {
@@ -36,6 +45,9 @@ struct work {
     double *here;                       /* [unknowns] the same at the point */
     double *part;                       /* [unknowns] derivative along a part */
     double *off;                        /* [unknowns] what it is off by at most; −1: good */
+    double *jump;                       /* [unknowns] what the slopes on both sides differ by */
+    unsigned char *same;                /* [unknowns] for how many h in turn that is the same */
+    unsigned char *close;               /* [unknowns] good to the rounding of the largest */
     double *sum;                        /* [unknowns] derivative along the direction */
     size_t unknowns, block[BLOCKS + 1]; /* where q̇, v̇, ẋ and outputs begin */
     bool kinked;
@@ -53,10 +65,15 @@ static int begin(struct work *w, struct mech_sim *s, const struct mech_point *at
     w->sim = s;
     w->unknowns =
         (size_t)s->sizes.q + (size_t)s->sizes.v + (size_t)s->sizes.x + mech_sim_output_size(s) + 1;
-    w->memory = calloc(2 * block + 2 * nv + 8 * w->unknowns, sizeof *w->memory);
+    w->memory = calloc(2 * block + 2 * nv + 9 * w->unknowns, sizeof *w->memory);
     if (!w->memory) {
         return MECH_NO_MEMORY;
     }
+    w->same = calloc(2 * w->unknowns, sizeof *w->same);
+    if (!w->same) {
+        return MECH_NO_MEMORY;
+    }
+    w->close = w->same + w->unknowns;
     mech_state_place(&s->sizes, w->memory, &w->base);
     mech_state_place(&s->sizes, w->memory + block, &w->beside);
     w->motion = w->memory + 2 * block;
@@ -68,6 +85,7 @@ static int begin(struct work *w, struct mech_sim *s, const struct mech_point *at
     w->part = w->here + w->unknowns;
     w->off = w->part + w->unknowns;
     w->sum = w->off + w->unknowns;
+    w->jump = w->sum + w->unknowns;
     w->block[1] = (size_t)s->sizes.q;
     w->block[2] = w->block[1] + (size_t)s->sizes.v;
     w->block[3] = w->block[2] + (size_t)s->sizes.x;
@@ -129,8 +147,8 @@ static int evaluate(struct work *w, const struct along *d, double step, double *
     return 0;
 }
 
-/* What samples at ±h and ±h/2 say of one unknown. */
-static void judge(struct work *w, size_t i, double h, double noise)
+/* What samples at ±h and ±h/2 say of one unknown, by its own rounding and that of the largest. */
+static void judge(struct work *w, size_t i, double h, double noise, double largest)
 {
     const double *const *const f = (const double *const *)w->sample;
     const double coarse = (f[0][i] - f[1][i]) / (2. * h), fine = (f[2][i] - f[3][i]) / h;
@@ -139,11 +157,23 @@ static void judge(struct work *w, size_t i, double h, double noise)
     const double differ = fabs(coarse - fine), slope = fabs(fine);
     const bool kinked = close > lasts * wide && close > jump * slope + 4. * noise;
     const bool settled = differ <= fmax(good * slope, noise) && !kinked;
+    const double off = differ + noise + (kinked ? close : 0.);
 
-    if (settled || differ + noise < w->off[i]) {
+    if (settled || off < w->off[i]) {
         w->part[i] = (4. * fine - coarse) / 3.;
-        w->off[i] = settled ? -1. : differ + noise;
+        w->off[i] = settled ? -1. : off;
+        w->close[i] = differ <= largest;
     }
+    const bool same = kinked && fabs(close - w->jump[i]) <= alike * close;
+
+    w->same[i] = (unsigned char)(same ? w->same[i] + 1 : 0);
+    w->jump[i] = close;
+}
+
+/* Whether the derivative of an unknown is good, or as good as its rounding allows. */
+static bool is_good(const struct work *w, size_t i)
+{
+    return w->off[i] < 0. || (w->close[i] && w->same[i] < IN_TURN);
 }
 
 /* All unknowns that are not good yet. True: they all are. */
@@ -159,10 +189,10 @@ static bool judge_all(struct work *w, double h)
         }
         for (size_t i = w->block[b]; i < w->block[b + 1]; i++) {
             const double own = fmax(fabs(w->sample[0][i]), fabs(w->sample[1][i]));
-            const double size = b + 1 < BLOCKS ? most : fmax(own, other_unit * most);
+            const double unit = rounding / h;
 
             if (w->off[i] >= 0.) {
-                judge(w, i, h, rounding * size / h);
+                judge(w, i, h, unit * own, unit * most);
                 all = all && w->off[i] < 0.;
             }
         }
@@ -200,6 +230,8 @@ static int add_part(struct work *w, const struct along *d, double most, double s
     }
     for (size_t i = 0; i + 1 < w->unknowns; i++) {
         w->off[i] = HUGE_VAL;
+        w->jump[i] = 0.;
+        w->same[i] = 0;
     }
     for (int k = 0; k < LEVELS && !all; k++, step *= falls) {
         code = sample(w, d, step);
@@ -216,8 +248,8 @@ static int add_part(struct work *w, const struct along *d, double most, double s
     }
     for (size_t i = 0; i + 1 < w->unknowns; i++) {
         w->sum[i] += w->part[i];
+        w->kinked = w->kinked || !is_good(w, i);
     }
-    w->kinked = w->kinked || !all;
     return 0;
 }
 
@@ -389,5 +421,6 @@ int mech_sim_point_derivative(struct mech_sim *s, struct mech_point_derivative *
         memcpy(d->reason, w.result.reason, sizeof d->reason);
     }
     free(w.memory);
+    free(w.same);
     return code;
 }

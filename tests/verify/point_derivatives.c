@@ -314,6 +314,44 @@ static void a_contact_by_penalty_has_its_stiffness(void)
     }
 }
 
+/* Rates of other bodies have other sizes: an independent mass of 1e-6 kg under a force. Neither a
+ * law nor its end hides behind them. */
+static void large_rates_beside_hide_no_law(void)
+{
+    static const double forces[] = {1e-6, 1e2, 1e5, 1e9};
+
+    for (size_t k = 0; k < 2 * sizeof forces / sizeof *forces; k++) {
+        const bool end = k % 2 == 1;
+        char text[2048];
+
+        snprintf(text, sizeof text,
+                 "{'mechd': 1, 'gravity': [0, 0, 0], 'contact': {'method': 'penalty'}, 'nodes': ["
+                 "{'name': 'n', 'type': 'NodePoint', 'referenceCoordinates': [0, 0, %.17g]},"
+                 "{'name': 'm', 'type': 'Node1D'}], 'objects': [{'name': 'ground', 'type':"
+                 "'Ground', 'geometry': [{'shape': 'Plane', 'material': {'compliance': 0.005}}]},"
+                 "{'name': 'b', 'type': 'MassPoint', 'node': 'n', 'physicsMass': 1000, 'geometry':"
+                 "[{'shape': 'Sphere', 'radius': 0.125, 'material': {'compliance': 0.005}}]},"
+                 "{'name': 'o', 'type': 'Mass1D', 'node': 'm', 'physicsMass': 1e-6}], 'markers':"
+                 "[{'name': 'x', 'type': 'MarkerNodeCoordinate', 'node': 'm', 'coordinate': 0}],"
+                 "'loads': [{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'x', 'load': %g}],"
+                 "'solver': {'integrator': 'RK44', 'stepSize': 1e-4}}",
+                 end ? 0.125 : 0.124999, forces[k / 2]);
+        struct mech_sim *const s = model_of(text);
+        double q[] = {0., 0., 1., 0.}, vdot[4], seed[] = {0., 0., 1., 0.}, back[4];
+        struct mech_point_derivative d = {.at = {.time = NAN}, .values = {.q = q, .vdot = vdot}};
+
+        CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), 0);
+        CU_ASSERT_EQUAL(d.kinked, end);
+        CHECK_NEAR(vdot[2], end ? -0.05 : -0.1, 1e-6);
+        d = (struct mech_point_derivative){
+            .at = {.time = NAN}, .values = {.q = back, .vdot = seed}, .adjoint = true};
+        CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), 0);
+        CU_ASSERT_EQUAL(d.kinked, end);
+        CHECK_NEAR(back[2], end ? -0.05 : -0.1, 1e-6);
+        mech_sim_destroy(s);
+    }
+}
+
 /* Where it begins to push, the slopes on both sides differ, at any distance. */
 static void the_end_of_a_law_is_a_kink(void)
 {
@@ -363,5 +401,6 @@ static void parts_of_a_direction_do_not_spoil_each_other(void)
 
 UNIT_TESTS(UNIT_TEST(they_equal_central_differences_on_all_examples),
            UNIT_TEST(reactions_have_theirs), UNIT_TEST(of_an_oscillator_they_are_its_coefficients),
-           UNIT_TEST(a_contact_by_penalty_has_its_stiffness), UNIT_TEST(the_end_of_a_law_is_a_kink),
+           UNIT_TEST(a_contact_by_penalty_has_its_stiffness),
+           UNIT_TEST(large_rates_beside_hide_no_law), UNIT_TEST(the_end_of_a_law_is_a_kink),
            UNIT_TEST(parts_of_a_direction_do_not_spoil_each_other))
