@@ -53,9 +53,10 @@ struct work {
     bool kinked;
 };
 
-/* A direction in the knowns. */
+/* A direction in the knowns, times 2^up: its largest component is then near 1. */
 struct along {
     const double *q, *v, *x, *inputs;
+    int up;
 };
 
 static int begin(struct work *w, struct mech_sim *s, const struct mech_point *at)
@@ -125,17 +126,17 @@ static int evaluate(struct work *w, const struct along *d, double step, double *
 
     mech_state_copy(&w->base, to);
     for (int32_t i = 0; i < n->v; i++) {
-        w->scaled[i] = step * w->motion[i];
-        to->v[i] += d->v ? step * d->v[i] : 0.;
+        w->scaled[i] = step * ldexp(w->motion[i], d->up);
+        to->v[i] += d->v ? step * ldexp(d->v[i], d->up) : 0.;
     }
     if (d->q) {
         mech_model_move(s->model, w->base.q, w->scaled, to->q);
     }
     for (int32_t i = 0; d->x && i < n->x; i++) {
-        to->x[i] += step * d->x[i];
+        to->x[i] += step * ldexp(d->x[i], d->up);
     }
     for (int32_t i = 0; d->inputs && i < n->input; i++) {
-        to->input[4 * (size_t)i] += step * d->inputs[i];
+        to->input[4 * (size_t)i] += step * ldexp(d->inputs[i], d->up);
     }
     MECH_TRY(mech_rates_start(&s->rates, to, &w->result));
     mech_model_qdot(s->model, to->q, to->v, out);
@@ -217,24 +218,37 @@ static int sample(struct work *w, const struct along *d, double step)
     return 0;
 }
 
+/* The power of 2 by which the largest component is in (½, 1]. */
+static int up_of(double most)
+{
+    int exponent;
+
+    return frexp(most, &exponent) > 0.5 ? -exponent : 1 - exponent;
+}
+
 /* sum += the derivative along a part whose largest component is `most`, where the largest value
  * that it moves is `size`. A law may end within h of the point, which smaller ones do not leave. */
-static int add_part(struct work *w, const struct along *d, double most, double size)
+static int add_part(struct work *w, struct along part, double most, double size)
 {
-    double step = narrow * mech_tangent_unit(most) / mech_tangent_unit(fmax(1., size));
+    double step = narrow / mech_tangent_unit(fmax(1., size));
     bool all = false, any = false;
     int code = 0;
 
     if (!(most > 0.)) {
         return 0;
     }
+    if (!isfinite(most)) {
+        return MECH_NOT_FINITE;
+    }
+    part.up = up_of(most);
     for (size_t i = 0; i + 1 < w->unknowns; i++) {
+        w->part[i] = 0.;
         w->off[i] = HUGE_VAL;
         w->jump[i] = 0.;
         w->same[i] = 0;
     }
     for (int k = 0; k < LEVELS && !all; k++, step *= falls) {
-        code = sample(w, d, step);
+        code = sample(w, &part, step);
         if (code < 0 || code == MECH_CANCELLED) {
             return code;
         }
@@ -247,7 +261,10 @@ static int add_part(struct work *w, const struct along *d, double most, double s
         return code;
     }
     for (size_t i = 0; i + 1 < w->unknowns; i++) {
-        w->sum[i] += w->part[i];
+        if (w->off[i] == HUGE_VAL) {
+            return MECH_NOT_FINITE; /* differences are beyond doubles at any h */
+        }
+        w->sum[i] += ldexp(w->part[i], -part.up);
         w->kinked = w->kinked || !is_good(w, i);
     }
     return 0;
@@ -274,16 +291,16 @@ static int differentiate(struct work *w, const struct along *d)
     memset(w->sum, 0, w->unknowns * sizeof *w->sum);
     memset(w->motion, 0, nv * sizeof *w->motion);
     MECH_TRY(evaluate(w, &(struct along){.q = NULL}, 0., w->here));
-    MECH_TRY(add_part(w, &(struct along){.v = d->v}, mech_tangent_largest(d->v, nv, 0.),
+    MECH_TRY(add_part(w, (struct along){.v = d->v}, mech_tangent_largest(d->v, nv, 0.),
                       moved(d->v, at->v, 1, n->v)));
-    MECH_TRY(add_part(w, &(struct along){.x = d->x}, mech_tangent_largest(d->x, (size_t)n->x, 0.),
+    MECH_TRY(add_part(w, (struct along){.x = d->x}, mech_tangent_largest(d->x, (size_t)n->x, 0.),
                       moved(d->x, at->x, 1, n->x)));
-    MECH_TRY(add_part(w, &(struct along){.inputs = d->inputs},
+    MECH_TRY(add_part(w, (struct along){.inputs = d->inputs},
                       mech_tangent_largest(d->inputs, (size_t)n->input, 0.),
                       moved(d->inputs, at->input, 4, n->input)));
     if (d->q) {
         mech_model_motion(w->sim->model, at->q, d->q, w->motion);
-        MECH_TRY(add_part(w, &(struct along){.q = d->q}, mech_tangent_largest(w->motion, nv, 0.),
+        MECH_TRY(add_part(w, (struct along){.q = d->q}, mech_tangent_largest(w->motion, nv, 0.),
                           moved(d->q, at->q, 1, n->q)));
     }
     return mech_sim_all_finite(w->sum, w->unknowns - 1) ? 0 : MECH_NOT_FINITE;
@@ -302,7 +319,7 @@ static void copy(const double **from, double *to, size_t n)
 static int forward(struct work *w, const struct mech_point_values *v)
 {
     const struct mech_state_sizes *const n = &w->sim->sizes;
-    const struct along d = {v->q, v->v, v->x, v->inputs};
+    const struct along d = {v->q, v->v, v->x, v->inputs, 0};
     const double *from = w->sum;
 
     hold(w, v->inputs);

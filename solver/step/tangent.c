@@ -108,6 +108,9 @@ void mech_tangent_hold(const struct mech_tangent *t, const struct mech_state *st
     }
 }
 
+/* such powers of 2, and their products with steps, are normal numbers */
+static const double most_up = 1000.;
+
 double mech_tangent_largest(const double *x, size_t n, double so_far)
 {
     for (size_t i = 0; x && i < n; i++) {
@@ -118,7 +121,8 @@ double mech_tangent_largest(const double *x, size_t n, double so_far)
 
 double mech_tangent_unit(double most)
 {
-    return most > 0. && isfinite(most) ? exp2(-ceil(log2(most))) : 1.;
+    return most > 0. && isfinite(most) ? exp2(fmax(-most_up, fmin(-ceil(log2(most)), most_up)))
+                                       : 1.;
 }
 
 /* `at` with its inputs shifted, in t->input */
