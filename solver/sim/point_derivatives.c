@@ -96,23 +96,20 @@ static int begin(struct work *w, struct mech_sim *s, const struct mech_point *at
     return mech_sim_need_rates(s, &w->result);
 }
 
-/* Inputs along which it goes are those that act now, and hold. */
-static void hold(struct work *w, const double *inputs)
+/* From here on all inputs that can be varied are those that act now, and hold. */
+static void hold(struct work *w)
 {
     const struct mech_model *const m = w->sim->model;
 
-    for (size_t i = 0; inputs && i < mech_model_inputs(m); i++) {
+    for (size_t i = 0; i < mech_model_inputs(m); i++) {
         const struct mech_channel_info *const c = mech_model_input(m, i);
 
         for (int32_t k = c->offset; k < c->offset + c->size; k++) {
             double *const in = w->base.input + 4 * (size_t)k;
+            const double value = mech_model_input_value(m, &w->base, k, i, w->base.at->time);
 
-            if (inputs[k] != 0.) {
-                const double value = mech_model_input_value(m, &w->base, k, i, w->base.at->time);
-
-                memcpy(in, (const double[]){value, 0., 0., w->base.at->time}, 4 * sizeof *in);
-                w->base.input_set[k] = 1.;
-            }
+            memcpy(in, (const double[]){value, 0., 0., w->base.at->time}, 4 * sizeof *in);
+            w->base.input_set[k] = 1.;
         }
     }
 }
@@ -281,7 +278,7 @@ static double moved(const double *along, const double *values, size_t stride, in
     return most;
 }
 
-/* The derivative along a direction, in sum. */
+/* The derivative along a direction, in sum: by inputs last, at the point where they hold. */
 static int differentiate(struct work *w, const struct along *d)
 {
     const struct mech_state_sizes *const n = &w->sim->sizes;
@@ -295,13 +292,17 @@ static int differentiate(struct work *w, const struct along *d)
                       moved(d->v, at->v, 1, n->v)));
     MECH_TRY(add_part(w, (struct along){.x = d->x}, mech_tangent_largest(d->x, (size_t)n->x, 0.),
                       moved(d->x, at->x, 1, n->x)));
-    MECH_TRY(add_part(w, (struct along){.inputs = d->inputs},
-                      mech_tangent_largest(d->inputs, (size_t)n->input, 0.),
-                      moved(d->inputs, at->input, 4, n->input)));
     if (d->q) {
         mech_model_motion(w->sim->model, at->q, d->q, w->motion);
         MECH_TRY(add_part(w, (struct along){.q = d->q}, mech_tangent_largest(w->motion, nv, 0.),
                           moved(d->q, at->q, 1, n->q)));
+    }
+    if (d->inputs) {
+        hold(w);
+        MECH_TRY(evaluate(w, &(struct along){.q = NULL}, 0., w->here));
+        MECH_TRY(add_part(w, (struct along){.inputs = d->inputs},
+                          mech_tangent_largest(d->inputs, (size_t)n->input, 0.),
+                          moved(d->inputs, at->input, 4, n->input)));
     }
     return mech_sim_all_finite(w->sum, w->unknowns - 1) ? 0 : MECH_NOT_FINITE;
 }
@@ -322,7 +323,6 @@ static int forward(struct work *w, const struct mech_point_values *v)
     const struct along d = {v->q, v->v, v->x, v->inputs, 0};
     const double *from = w->sum;
 
-    hold(w, v->inputs);
     MECH_TRY(differentiate(w, &d));
     copy(&from, v->qdot, (size_t)n->q);
     copy(&from, v->vdot, (size_t)n->v);
@@ -386,14 +386,6 @@ static int adjoint(struct work *w, const struct mech_point_values *v)
     for (int p = 0; p < 4 && code == 0; p++) {
         if (!out[p]) {
             continue;
-        }
-        if (p == 3) {
-            /* all that can be varied hold from here on */
-            for (int32_t k = 0; k < n->input; k++) {
-                unit[k] = 1.;
-            }
-            hold(w, unit);
-            memset(unit, 0, most * sizeof *unit);
         }
         code = sensitivities(w, v, &parts[p], unit, (size_t)size[p], out[p]);
     }

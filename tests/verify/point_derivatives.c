@@ -275,6 +275,88 @@ static void of_an_oscillator_they_are_its_coefficients(void)
     mech_sim_destroy(s);
 }
 
+/* Directions of any size that a number can have. */
+static void directions_may_be_tiny_or_huge(void)
+{
+    struct mech_sim *const s = model_of(
+        MODEL_OSCILLATOR(", 'initialCoordinates': [0.5]", "2",
+                         ", {'name': 's', 'type': 'CoordinateSpringDamper', 'markers': ['g', 'x'],"
+                         "'stiffness': 100, 'damping': 1}",
+                         "{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'x', 'load': 0}",
+                         ", 'inputs': [{'name': 'force', 'load': 'F'}]"));
+    static const double sizes[] = {0x1p-1050, 1e-310, 1e-300, 1e300, 1e305};
+
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        double one = sizes[k], vdot = 0.;
+        struct mech_point_derivative d = {.at = {.time = NAN},
+                                          .values = {.inputs = &one, .vdot = &vdot}};
+
+        CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), 0);
+        CU_ASSERT(!d.kinked);
+        CHECK_NEAR(vdot / one, 0.5, 1e-7);
+        d.values = (struct mech_point_values){.v = &one, .vdot = &vdot};
+        CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), 0);
+        CHECK_NEAR(vdot / one, -0.5, 1e-7);
+        d.values = (struct mech_point_values){.q = &one, .qdot = &vdot};
+        CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), 0);
+        CHECK_NEAR(vdot, 0., 0.);
+    }
+    mech_sim_destroy(s);
+}
+
+/* What is beyond doubles is an outcome, and never the number of another part of the direction. */
+static void a_derivative_beyond_doubles_is_refused(void)
+{
+    struct mech_sim *const s = model_of(MODEL_OSCILLATOR(
+        "", "1e-12", "", "{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'x', 'load': 0}",
+        ", 'inputs': [{'name': 'force', 'load': 'F'}]"));
+    double v = 1., u = 1e300, qdot, vdot;
+    struct mech_point_derivative d = {
+        .at = {.time = NAN}, .values = {.v = &v, .inputs = &u, .qdot = &qdot, .vdot = &vdot}};
+
+    CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), MECH_NOT_FINITE);
+    u = 1e290;
+    CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), 0);
+    CHECK_NEAR(vdot / 1e302, 1., 1e-9);
+    CHECK_NEAR(qdot, 1., 1e-9);
+    mech_sim_destroy(s);
+}
+
+/* An input with derivatives, which ends to change where it is varied: seed·(J d) = (Jᵀ seed)·d. */
+static void inputs_that_change_have_one_matrix(void)
+{
+    struct mech_sim *const s = model_of(MODEL_OSCILLATOR(
+        ", 'initialCoordinates': [0.5]", "2",
+        ", {'name': 's', 'type': 'CoordinateSpringDamper', 'markers': ['g', 'x'],"
+        "'stiffness': 100, 'damping': 1}",
+        "{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'x', 'load': 0}",
+        ", 'inputs': [{'name': 'force', 'load': 'F'}], 'sensors': [{'name': 'p',"
+        "'type': 'SensorNode', 'node': 'n', 'outputVariable': 'Coordinates'},"
+        "{'name': 'F', 'type': 'SensorLoad', 'load': 'F'}],"
+        "'outputs': [{'name': 'p', 'sensor': 'p'}, {'name': 'F', 'sensor': 'F'}]"));
+    const double force = 3., rates[] = {0.7, 0.9};
+    double q = 0.7, v = -0.3, u = 1.1, vdot, out[4], seed = 0.9, seeds[4] = {0.4, -0.8};
+    double back[3];
+
+    CU_ASSERT_FATAL(mech_sim_output_size(s) <= 4);
+    CU_ASSERT_EQUAL(mech_sim_set_input(s, 0, &force, 2, rates), 0);
+    CU_ASSERT_EQUAL(model_steps(s, 1), 0);
+    for (int k = 0; k < 2; k++) {
+        struct mech_point_derivative d = {
+            .at = {.time = k ? 4. : NAN},
+            .values = {.q = &q, .v = &v, .inputs = &u, .vdot = &vdot, .outputs = out}};
+
+        CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), 0);
+        d.adjoint = true;
+        d.values = (struct mech_point_values){
+            .q = &back[0], .v = &back[1], .inputs = &back[2], .vdot = &seed, .outputs = seeds};
+        CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), 0);
+        CHECK_NEAR(seed * vdot + dot(seeds, out, mech_sim_output_size(s)),
+                   back[0] * q + back[1] * v + back[2] * u, 1e-10);
+    }
+    mech_sim_destroy(s);
+}
+
 /* a ball of 1 kg that a plane pushes by overlap/c, alone */
 static struct mech_sim *pressed(double overlap)
 {
@@ -401,6 +483,9 @@ static void parts_of_a_direction_do_not_spoil_each_other(void)
 
 UNIT_TESTS(UNIT_TEST(they_equal_central_differences_on_all_examples),
            UNIT_TEST(reactions_have_theirs), UNIT_TEST(of_an_oscillator_they_are_its_coefficients),
+           UNIT_TEST(directions_may_be_tiny_or_huge),
+           UNIT_TEST(a_derivative_beyond_doubles_is_refused),
+           UNIT_TEST(inputs_that_change_have_one_matrix),
            UNIT_TEST(a_contact_by_penalty_has_its_stiffness),
            UNIT_TEST(large_rates_beside_hide_no_law), UNIT_TEST(the_end_of_a_law_is_a_kink),
            UNIT_TEST(parts_of_a_direction_do_not_spoil_each_other))
