@@ -134,8 +134,8 @@ struct mech_point_derivative {
  * length needs it: to about 1e-5 of each derivative at worst unless `kinked`, and to what its value
  * rounds by over that distance, about 1e-12 of it where F is smooth over 2⁻¹². The state does not
  * change. By inputs last, at the point where all that are no parameters hold the values that they
- * have there: their own derivatives in time end. 0; MECH_INVALID (a direction of a parameter); MECH_NOT_FINITE; MECH_SINGULAR;
- * MECH_CANCELLED; negative. */
+ * have there: their own derivatives in time end. 0; MECH_INVALID (a direction of a parameter);
+ * MECH_NOT_FINITE; MECH_SINGULAR; MECH_CANCELLED; negative. */
 int mech_sim_point_derivative(struct mech_sim *s, struct mech_point_derivative *d);
 
 /* d(outputs)/dt [mech_sim_output_size] at the present state, or at the end of a trial, along the

@@ -110,6 +110,7 @@ void mech_tangent_displace(const struct mech_tangent *t, int32_t j, double step,
                            struct mech_state *to);
 /* out [n] from samples at +h, −h, +h/2 and −h/2: the derivative to fourth order. */
 void mech_tangent_difference(double *const sample[4], size_t n, double h, double *out);
-/* The largest |x_i|, or so_far; x may be NULL. And the power of two just below 1/most, 1 for 0. */
+/* The largest |x_i|, or so_far; x may be NULL. And the power of two just below 1/most, within
+ * 2^±1000, 1 for 0. */
 double mech_tangent_largest(const double *x, size_t n, double so_far);
 double mech_tangent_unit(double most);
