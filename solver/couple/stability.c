@@ -339,27 +339,39 @@ static int find_end(struct map *m, const double range_of[2], double least,
     return 0;
 }
 
+static int ended(struct mech_couple_stability *out, enum mech_couple_end end, double largest)
+{
+    out->end = end;
+    out->largest = largest;
+    return 0;
+}
+
 /* An end at which growth begins is one beyond which it is soon far more. Where it fades towards
  * smaller sizes, as H² or H³, or an eigenvalue comes so close to 1 that it counts as 1, the end is
- * that of what can be told from 1, and smaller sizes grow no less in a second. */
-static int search(struct map *m, struct mech_interrupt *ask, struct mech_couple_stability *out)
+ * that of what can be told from 1: smaller sizes may grow no less in a second, or be stable.
+ * *least: the growth that counts as none. */
+static int search(struct map *m, struct mech_interrupt *ask, struct mech_couple_stability *out,
+                  double *least)
 {
     double ends[2], sizes[2] = {out->least, out->most};
     for (size_t k = 0; k < sizeof none / sizeof *none; k++) {
         struct lead beyond;
+        *least = none[k];
         MECH_TRY(find_end(m, sizes, none[k], ask, ends));
-        out->largest = isinf(ends[1]) ? (k == 0 ? INFINITY : 0.) : ends[0];
-        if (out->largest == 0. || isinf(out->largest)) {
-            return 0;
+        if (ends[0] == 0.) {
+            return ended(out, MECH_COUPLE_END_LEAST, 0.);
+        }
+        if (isinf(ends[1])) {
+            return k == 0 ? ended(out, MECH_COUPLE_END_MOST, INFINITY)
+                          : ended(out, MECH_COUPLE_END_UNTOLD, NAN);
         }
         MECH_TRY(lead_at(m, ends[1] * ratio, &beyond));
         if (unstable(&beyond, grows * none[k]) && beyond.off > 2. * free_motion) {
-            return 0;
+            return ended(out, MECH_COUPLE_END_FOUND, ends[0]);
         }
         sizes[1] = ends[1] * ratio;
     }
-    out->largest = 0.;
-    return 0;
+    return ended(out, MECH_COUPLE_END_UNTOLD, NAN);
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -485,8 +497,9 @@ int mech_couple_stability(const struct mech_couple *c, const struct mech_couple_
     int code = prepare(&m, &arena, parts, reason);
     code = code != 0 ? code : lead_at(&m, size, &lead);
     out->radius = lead.radius;
-    out->stable = code == 0 && !unstable(&lead, none[0]);
-    code = code != 0 ? code : search(&m, ask, out);
+    double least = none[0];
+    code = code != 0 ? code : search(&m, ask, out, &least);
+    out->stable = code == 0 && out->end != MECH_COUPLE_END_UNTOLD && !unstable(&lead, least);
     mech_arena_fini(&arena);
     return code;
 }

@@ -23,14 +23,24 @@ struct mech_couple_linear {
     const double *D; /* [outputs × inputs] */
 };
 
+/* How the sizes that are stable from the least one on end. */
+enum mech_couple_end {
+    MECH_COUPLE_END_FOUND,
+    MECH_COUPLE_END_LEAST, /* not even the least size is stable */
+    MECH_COUPLE_END_MOST,  /* all sizes are: none grows by 1e-9 a window */
+    MECH_COUPLE_END_UNTOLD /* growth gets too small to be told from rounding before it ends, if it
+                              does */
+};
+
 struct mech_couple_stability {
     double radius; /* spectral radius of the map at the size asked for; INFINITY: beyond doubles */
-    bool stable;   /* log(radius) is at most 1e-9; eigenvalues within 1e-6 of 1, which free motions
-                      have, count as 1 */
-    /* end of the sizes that are stable from `least` on, s, to 0.1 %: INFINITY if all up to `most`
-     * are; 0 if not even `least` is, or if growth only gets too small to be seen towards it: 9 %
-     * beyond the end a window has to grow by 1e-7, or by 1e-10 where none grows by 1e-12 before it.
-     * Sizes are looked at 9 % apart: unstable intervals that are shorter may be missed */
+    /* log(radius) is at most 1e-9, or 1e-12 where the end was found by that; eigenvalues within
+     * 1e-6 of 1, which free motions have, count as 1. False where the end is untold */
+    bool stable;
+    enum mech_couple_end end;
+    /* where it was found, s, to 0.1 %; else 0, INFINITY and NAN. 9 % beyond it a window has to grow
+     * by 1e-7, or by 1e-10 where none grows by 1e-12 before it. Sizes are looked at 9 % apart:
+     * unstable intervals that are shorter may be missed */
     double largest;
     double least, most; /* s, between which it has been looked for: a 1000th of the size, 1000 × */
 };
