@@ -18,6 +18,7 @@ from harness import wait_until, with_us
 from places import DEPLOY, LONG, ROOT, folder, need, run
 
 OUT = None  # the folder of what deploy/package makes, by the first test that needs it
+WHEN = None  # the time that it has, seconds since 1970: a commit meanwhile is no difference
 READY = '/var/lib/mechd/ready.json'
 EXPOSURE = 1.5  # of systemd-analyze security: 0 is closed, 10 is open
 EXAMPLE = 'cmake_minimum_required(VERSION 3.13)\nproject(user C)\n' \
@@ -27,11 +28,12 @@ EXAMPLE = 'cmake_minimum_required(VERSION 3.13)\nproject(user C)\n' \
 
 def made():
     """(folder, {package: path}) of the packages, the tarball and the bill of this tree."""
-    global OUT
+    global OUT, WHEN
     need(**{'dpkg-shlibdeps': 'dpkg-dev', 'patchelf': 'patchelf', 'meson': 'meson'})
     if OUT is None:
-        OUT = folder('package')
-        run(os.path.join(DEPLOY, 'package'), '--out', OUT)
+        OUT, WHEN = folder('package'), run(os.path.join(DEPLOY, 'epoch')).strip()
+        run(os.path.join(DEPLOY, 'package'), '--out', OUT,
+            env={**os.environ, 'SOURCE_DATE_EPOCH': WHEN})
     with open(os.path.join(OUT, 'SHA256SUMS'), encoding='ascii') as f:
         names = [line.split()[1] for line in f]
     return OUT, {n.split('_')[0]: os.path.join(OUT, n) for n in names}
@@ -203,9 +205,8 @@ class Package(unittest.TestCase):
         shutil.copytree(ROOT, tree, symlinks=True, ignore=lambda folder, names: [
             n for n in names if n in ('node_modules', '__pycache__')
             or folder == ROOT and (n == '.git' or n.startswith('build'))])
-        when = run(os.path.join(DEPLOY, 'epoch')).strip()
         run(os.path.join(tree, 'deploy', 'package'), '--out', out,
-            env={**os.environ, 'SOURCE_DATE_EPOCH': when})
+            env={**os.environ, 'SOURCE_DATE_EPOCH': WHEN})
         for name, path in debs.items():
             self.assertEqual(digest(os.path.join(out, os.path.basename(path))), digest(path), name)
 
