@@ -3,9 +3,9 @@
  * To the rest of a coupling it is an instance like any other, in no table: its engine knows the
  * variables that the coupling's document declares, the time of the last window, and the outputs
  * that the program answered last. Its tasks are questions, those of a batch at once; while one is
- * open, the command sleeps without a thread: it is woken by an answer, and looks every 10 ms for the
- * end of its patience, for readers of the other participants, and whether it has to end. owner: the
- * command. */
+ * open, the command sleeps without a thread: it is woken by an answer, and looks every 10 ms for
+ * the end of its patience, for readers of the other participants, and whether it has to end. owner:
+ * the command. */
 #pragma once
 
 #include "server/call/outside.h"
