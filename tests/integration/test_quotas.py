@@ -86,7 +86,7 @@ class Quotas(unittest.TestCase):
             self.assertEqual(made.status, 201, made)
             self.assertGreater(d.call('GET', '/v1/quota')['used']['memory'], 100 * 8)
             d.call('DELETE', '/v1/couplings/' + made['id'])
-            self.assertEqual(d.call('GET', '/v1/quota')['used']['memory'], 0)
+            wait_until(lambda: d.call('GET', '/v1/quota')['used']['memory'] == 0, 'it is refunded')
 
     def test_runs_at_work_are_bounded(self):
         with Daemon('--quota', 'runs=1') as d:
