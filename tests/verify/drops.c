@@ -69,11 +69,12 @@ static void commands_of_one_step_log_what_a_long_one_does(void)
     for (int k = 0; k < DROPS; k++) {
         struct mech_step_report report;
         struct mech_event_log a = {.at = whole, .room = ROOM}, b = {.at = parts, .room = ROOM};
-        uint64_t again = seed;
+        uint64_t again = seed, unseen = seed;
         int steps;
         struct mech_sim *const s = drop(k, &seed, &steps), *const o = drop(k, &again, &steps);
         struct mech_step_request r = {
             .kind = MECH_STEP_COUNT, .count = (uint64_t)steps, .events = &a};
+        struct mech_sim *const blind = drop(k, &unseen, &steps);
         size_t n = 0;
         int closed = 0;
 
@@ -99,6 +100,11 @@ static void commands_of_one_step_log_what_a_long_one_does(void)
                     whole[n - 1].time);
         }
         CU_ASSERT(closed >= 0);
+        /* looking for events changes no bit */
+        CU_ASSERT_EQUAL(model_steps(blind, (uint64_t)steps), 0);
+        CU_ASSERT_EQUAL(mech_sim_state_hash(s), mech_sim_state_hash(blind));
+        CU_ASSERT_EQUAL(mech_sim_state_hash(o), mech_sim_state_hash(blind));
+        mech_sim_destroy(blind);
         events += a.count;
         mech_sim_destroy(s);
         mech_sim_destroy(o);
