@@ -126,10 +126,11 @@ bool mech_scene_bars(const struct mech_scene *s, const struct mech_scene_sweep *
 bool mech_scene_stands(const struct mech_scene *s, const struct mech_contact *c);
 /* How the rows of contacts turn while the bodies keep these velocities, from the last query on:
  * turn [n × 3], m/s², is d/dt of u, the velocity of the second body's point of contact against the
- * first's, in axes that follow the normal by the least rotation. known [n > 0] are contacts of one
- * pair of colliders. In closed form for points and vertices on planes; else by the difference to
- * the placements span before the query: 0 of a contact that is not there, or whose gap does not
- * change at the rates there and here. The list is scratch. 0; MECH_NOT_FINITE; negative. */
+ * first's, in axes that follow the normal by the least rotation. known [n > 0] are all contacts of
+ * one pair of colliders that are asked for: it is searched once, and they are quickest to find if
+ * they ascend. In closed form for points and vertices on planes; else by the difference to the
+ * placements span before the query: 0 of a contact that is not there, or whose gap does not change
+ * at the rates there and here. The list is scratch. 0; MECH_NOT_FINITE; negative. */
 int mech_scene_turn(const struct mech_scene *s, const struct mech_scene_sweep *sweep,
                     const struct mech_contact *known, int32_t n, struct mech_contact_list *list,
                     double *turn);

@@ -474,11 +474,13 @@ int mech_scene_turn(const struct mech_scene *s, const struct mech_scene_sweep *s
         reach = fmax(reach, known[i].gap);
     }
     MECH_TRY(touch_at(&m, -sweep->span, reach + m.closing * sweep->span, list));
-    for (int32_t i = 0; i < n; i++) {
-        for (int32_t k = first; k < list->n; k++) {
-            if (list->at[k].id == known[i].id) {
-                turn_between(&m, &list->at[k], &known[i], turn + 3 * i);
-            }
+    for (int32_t i = 0, k = first; i < n; i++) {
+        k = i > 0 && known[i].id < known[i - 1].id ? first : k;
+        while (k < list->n && list->at[k].id < known[i].id) {
+            k++;
+        }
+        if (k < list->n && list->at[k].id == known[i].id) {
+            turn_between(&m, &list->at[k], &known[i], turn + 3 * i);
         }
     }
     list->n = first;

@@ -105,7 +105,6 @@ struct mech_foretold_pair {
     int32_t from, to; /* in open */
     int32_t of, ofs;  /* in the list: what acts while it waits, from and to */
 };
-enum { MECH_TURNS_MOST = 16 }; /* contacts of a pair that are asked for at once */
 enum mech_foretold_mark { MECH_FORETOLD_NEAR, MECH_FORETOLD_PUSHES, MECH_FORETOLD_OUT };
 /* What is known of a contact of the list: it is near; it pushes, as the solvers of impulses say; it
  * has been taken out. `of`: its number among the sets of rows, or the contacts of the sweeps. */
@@ -124,6 +123,7 @@ struct mech_foretold {
     int32_t pairs, most, rounds;
     struct mech_foretold_of *of; /* [list.n] */
     int32_t ofs;                 /* that there is room for */
+    double *turn;                /* [3 × ofs] scratch */
     double *v;                   /* [nv + 1] scratch */
 };
 /* What a look changes in the list: contacts at its end; whether some are marked as taken out. */

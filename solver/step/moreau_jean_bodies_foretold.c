@@ -39,6 +39,7 @@ void mech_foretold_fini(struct mech_foretold *f)
     mech_contact_list_fini(&f->met);
     free(f->pair);
     free(f->of);
+    free(f->turn);
     *f = (struct mech_foretold){.pairs = 0};
 }
 
@@ -109,6 +110,12 @@ static int mark_from(struct mech_moreau_bodies *s, int32_t from)
             return MECH_NO_MEMORY;
         }
         f->of = more;
+        double *const turn = realloc(f->turn, 3 * (size_t)ofs * sizeof *turn);
+
+        if (!turn) {
+            return MECH_NO_MEMORY;
+        }
+        f->turn = turn;
         f->ofs = ofs;
     }
     for (int32_t i = from; i < s->list.n; i++) {

@@ -79,18 +79,16 @@ int mech_moreau_bodies_turn(struct mech_moreau_bodies *s, const struct mech_stat
     set_out(s, state);
     for (int32_t n; from < s->list.n; from += n) {
         const struct mech_contact *const at = &s->list.at[from];
-        double turn[3 * MECH_TURNS_MOST];
 
-        for (n = 1; n < MECH_TURNS_MOST && from + n < s->list.n && at[n].id >> 24 == at->id >> 24;
-             n++) {
+        for (n = 1; from + n < s->list.n && at[n].id >> 24 == at->id >> 24; n++) {
         }
         if (!may_turn(s, scene, &sweep, at)) {
             continue;
         }
         f->met.n = 0;
-        MECH_TRY(mech_scene_turn(scene, &sweep, at, n, &f->met, turn));
+        MECH_TRY(mech_scene_turn(scene, &sweep, at, n, &f->met, f->turn));
         for (int32_t i = 0; i < n; i++) {
-            memcpy(f->of[from + i].turn, turn + 3 * i, sizeof f->of[from + i].turn);
+            memcpy(f->of[from + i].turn, f->turn + 3 * i, sizeof f->of[from + i].turn);
         }
     }
     return 0;

@@ -88,6 +88,52 @@ static inline struct mech_shape shapes_cylinder(struct shapes *s, double radius,
 }
 
 /* In its body's frame, touching all. */
+static inline struct mech_mat shapes_matrix(struct mech_arena *arena, const double *x, int32_t rows)
+{
+    struct mech_triplet *const t = mech_arena_alloc(arena, 3 * (size_t)rows, sizeof *t);
+    struct mech_mat out = {.rows = 0};
+
+    for (int32_t k = 0; k < 3 * rows; k++) {
+        t[k] = (struct mech_triplet){k / 3, k % 3, x[k]};
+    }
+    CU_ASSERT_EQUAL_FATAL(mech_mat_from_triplets(arena, rows, 3, t, 3 * (size_t)rows, &out), 0);
+    return out;
+}
+
+/* rows of numbers in fields of the type, by name, closed by NULL */
+struct shape_rows {
+    const char *field;
+    const double *x;
+    int32_t n;
+};
+
+static inline struct mech_shape shapes_from_rows(struct shapes *s, const char *type,
+                                                 const struct shape_rows *rows)
+{
+    const struct mech_item_type *const t = mech_item_type_find(MECH_SHAPE, type);
+    struct mech_shape out = {.type = NULL};
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(t);
+    char *const description = mech_arena_alloc(&s->arena, 1, t->table.size);
+    mech_table_defaults(&t->table, description);
+    for (; rows->field; rows++) {
+        const struct mech_field *const f = mech_table_find(&t->table, rows->field);
+
+        *(struct mech_mat *)(void *)(description + f->offset) =
+            shapes_matrix(&s->arena, rows->x, rows->n);
+    }
+    CU_ASSERT_EQUAL(mech_shape_build(t, description, &s->arena, "/g/0", &s->diag, &out), 0);
+    return out;
+}
+
+static inline struct mech_shape shapes_mesh(struct shapes *s, const double *x, int32_t n,
+                                            const double *t, int32_t m)
+{
+    const struct shape_rows rows[] = {{"vertices", x, n}, {"triangles", t, m}, {NULL, NULL, 0}};
+
+    return shapes_from_rows(s, "Mesh", rows);
+}
+
 static inline struct mech_collider shapes_collider(struct mech_shape shape)
 {
     return (struct mech_collider){.shape = shape,

@@ -9,55 +9,11 @@
 static const double unit[9] = {1., 0., 0., 0., 1., 0., 0., 0., 1.};
 static const double zero[3] = {0., 0., 0.};
 
-static struct mech_mat matrix(struct mech_arena *arena, const double *x, int32_t rows)
-{
-    struct mech_triplet *const t = mech_arena_alloc(arena, 3 * (size_t)rows, sizeof *t);
-    struct mech_mat out = {.rows = 0};
-
-    for (int32_t k = 0; k < 3 * rows; k++) {
-        t[k] = (struct mech_triplet){k / 3, k % 3, x[k]};
-    }
-    CU_ASSERT_EQUAL_FATAL(mech_mat_from_triplets(arena, rows, 3, t, 3 * (size_t)rows, &out), 0);
-    return out;
-}
-
-/* rows of numbers in fields of the type, by name, closed by NULL */
-struct rows {
-    const char *field;
-    const double *x;
-    int32_t n;
-};
-
-static struct mech_shape from_rows(struct shapes *s, const char *type, const struct rows *rows)
-{
-    const struct mech_item_type *const t = mech_item_type_find(MECH_SHAPE, type);
-    struct mech_shape out = {.type = NULL};
-
-    CU_ASSERT_PTR_NOT_NULL_FATAL(t);
-    char *const description = mech_arena_alloc(&s->arena, 1, t->table.size);
-    mech_table_defaults(&t->table, description);
-    for (; rows->field; rows++) {
-        const struct mech_field *const f = mech_table_find(&t->table, rows->field);
-
-        *(struct mech_mat *)(void *)(description + f->offset) = matrix(&s->arena, rows->x, rows->n);
-    }
-    CU_ASSERT_EQUAL(mech_shape_build(t, description, &s->arena, "/g/0", &s->diag, &out), 0);
-    return out;
-}
-
-static struct mech_shape mesh_of(struct shapes *s, const double *x, int32_t n, const double *t,
-                                 int32_t m)
-{
-    const struct rows rows[] = {{"vertices", x, n}, {"triangles", t, m}, {NULL, NULL, 0}};
-
-    return from_rows(s, "Mesh", rows);
-}
-
 static struct mech_shape hull_of(struct shapes *s, const double *x, int32_t n)
 {
-    const struct rows rows[] = {{"points", x, n}, {NULL, NULL, 0}};
+    const struct shape_rows rows[] = {{"points", x, n}, {NULL, NULL, 0}};
 
-    return from_rows(s, "ConvexHull", rows);
+    return shapes_from_rows(s, "ConvexHull", rows);
 }
 
 /* a square of n × n cells from −1 to 1 at z = 0, diagonals in both ways */
@@ -82,7 +38,7 @@ static struct mech_shape floor_of(struct shapes *s, int n)
             t[6 * c + k] = (c / n + c % n) % 2 ? odd[k] : even[k];
         }
     }
-    return mesh_of(s, x, (int32_t)points, t, 2 * n * n);
+    return shapes_mesh(s, x, (int32_t)points, t, 2 * n * n);
 }
 
 /* the surface of a box of half edges h, seen from outside or from inside */
@@ -98,7 +54,7 @@ static struct mech_shape case_of(struct shapes *s, const double h[3], bool insid
     for (int i = 0; i < 36; i++) {
         t[i] = inside ? at[i - i % 3 + (3 - i % 3) % 3] : at[i];
     }
-    return mesh_of(s, x, 8, t, 12);
+    return shapes_mesh(s, x, 8, t, 12);
 }
 
 static void touch(const struct mech_shape *a, const double *p, const double *R,
@@ -411,9 +367,9 @@ static void bad_meshes_and_hulls_are_refused_with_their_places(void)
     struct shapes s;
 
     shapes_init(&s);
-    CU_ASSERT_PTR_NOT_NULL(mesh_of(&s, x, 4, good, 1).tree);
+    CU_ASSERT_PTR_NOT_NULL(shapes_mesh(&s, x, 4, good, 1).tree);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        mesh_of(&s, x, 4, cases[k].t, cases[k].m);
+        shapes_mesh(&s, x, 4, cases[k].t, cases[k].m);
         CU_ASSERT_EQUAL_FATAL(s.diag.count, 1);
         CU_ASSERT_STRING_EQUAL(s.diag.entries[0].path, cases[k].path);
         mech_diag_fini(&s.diag);
@@ -438,7 +394,7 @@ static void edges_of_many_triangles_are_fine(void)
     struct mech_contact_list list = {.n = 0};
 
     shapes_init(&s);
-    const struct mech_shape mesh = mesh_of(&s, x, 5, t, 4), ball = shapes_sphere(&s, 0.2);
+    const struct mech_shape mesh = shapes_mesh(&s, x, 5, t, 4), ball = shapes_sphere(&s, 0.2);
     CU_ASSERT_PTR_NOT_NULL_FATAL(mesh.tree);
     /* on the top of the fin, and in the groove at its foot */
     const double top[3] = {0., 0., 1.19}, foot[3] = {0.14, -0.14, 0.19};

@@ -1,5 +1,7 @@
-/* When two colliders that move come to touch: closed forms. */
+/* When two colliders that move come to touch, and how the rows of their contacts turn: closed
+ * forms. */
 #include "solver/contact/contact.h"
+#include "solver/linalg/v3.h"
 #include "tests/unit/solver/contact/build_shapes.h"
 #include "tests/unit/unit.h"
 
@@ -121,5 +123,143 @@ static void a_touch_is_carried_back(void)
     end(&w);
 }
 
+/* --- how rows turn ---------------------------------------------------------------------------- */
+
+enum { CELLS = 8, SIDE = CELLS + 1 };
+
+/* A body, turned by nothing and at p, over a shape of the ground; all within 2 m. */
+static void begin_over(struct world *w, struct mech_collider ground, struct mech_shape shape,
+                       const double p[3])
+{
+    struct mech_collider collider[] = {ground, shapes_collider(shape)};
+    const struct mech_scene_description d = {.colliders = collider, .n = 2, .bodies = 1};
+    const double reach = 2.;
+    struct mech_placement at = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    const struct mech_scene_query query = {.at = &at, .reach = &reach};
+
+    collider[0].body = -1;
+    collider[1].body = 0;
+    memcpy(at.p, p, sizeof at.p);
+    CU_ASSERT_EQUAL_FATAL(mech_scene_create(&d, &w->scene), 0);
+    CU_ASSERT_EQUAL_FATAL(mech_scene_find(w->scene, &query, &w->near), 0);
+    w->motion[0] = (struct mech_scene_motion){.v = {0.3, -0.2, 0.}, .omega = {1., 2., -0.5}};
+    w->motion[0].extent = 0.5;
+}
+
+static void turn_of(struct world *w, const struct mech_contact *known, int32_t n, double span,
+                    double *turn)
+{
+    const struct mech_scene_sweep sweep = {.motion = w->motion, .span = span};
+
+    w->met.n = 0;
+    CU_ASSERT_EQUAL(mech_scene_turn(w->scene, &sweep, known, n, &w->met, turn), 0);
+    CU_ASSERT_EQUAL(w->met.n, 0);
+}
+
+/* ω × (ω × (x − p)) of a corner x, whose normal does not turn */
+static void corners_on_a_plane_turn_with_their_body(void)
+{
+    struct world w = {.scene = NULL};
+    const double p[3] = {0.1, 0.2, 0.25};
+    double turn[12], arm[3], v[3], a[3];
+
+    shapes_init(&w.shapes);
+    begin_over(&w, shapes_collider(shapes_plane(&w.shapes, 0., 0., 1.)),
+               shapes_box(&w.shapes, 0.6, 0.4, 0.5), p);
+    CU_ASSERT_EQUAL_FATAL(w.near.n, 4);
+    turn_of(&w, w.near.at, w.near.n, 1e-3, turn);
+    for (int32_t i = 0; i < w.near.n; i++) {
+        mech_v3_add(w.near.at[i].point[1], -1., p, arm);
+        mech_v3_cross(w.motion[0].omega, arm, v);
+        mech_v3_cross(w.motion[0].omega, v, a);
+        for (int k = 0; k < 3; k++) {
+            CHECK_NEAR(turn[3 * i + k], a[k], 1e-12);
+        }
+    }
+    end(&w);
+}
+
+/* On a ball of R a ball of r that does not open has n' = v/(R + r): u = v − r ω × n has, in axes
+ * that follow n by the least rotation n × n', the rate −r ω × n' − (n × n') × u; of first order in
+ * the span. */
+static void a_ball_on_a_ball_turns_with_its_normal(void)
+{
+    struct world w = {.scene = NULL};
+    const double R = 0.7, r = 0.3, p[3] = {0.6, 0., 0.8};
+    double turn[3], rate[3], u[3], spin[3], other[3], expected[3];
+
+    shapes_init(&w.shapes);
+    begin_over(&w, shapes_collider(shapes_sphere(&w.shapes, R)), shapes_sphere(&w.shapes, r), p);
+    CU_ASSERT_EQUAL_FATAL(w.near.n, 1);
+    const double *const n = w.near.at[0].normal, v[3] = {0.4, -0.2, -0.3};
+    const double *const omega = w.motion[0].omega;
+
+    memcpy(w.motion[0].v, v, sizeof v);
+    for (int k = 0; k < 3; k++) {
+        rate[k] = v[k] / (R + r);
+    }
+    mech_v3_cross(omega, n, u);
+    mech_v3_cross(omega, rate, expected);
+    mech_v3_cross(n, rate, spin);
+    for (int k = 0; k < 3; k++) {
+        u[k] = v[k] - r * u[k];
+    }
+    mech_v3_cross(spin, u, other);
+    turn_of(&w, w.near.at, 1, 1e-5, turn);
+    for (int k = 0; k < 3; k++) {
+        CHECK_NEAR(turn[k], -r * expected[k] - other[k], 1e-4);
+    }
+    end(&w);
+}
+
+/* A box on wavy ground: many contacts of one pair are found in one search, in any order, as each
+ * by itself. */
+static void many_contacts_of_a_pair_turn_as_each_does(void)
+{
+    struct world w = {.scene = NULL};
+    double x[3 * SIDE * SIDE], t[6 * CELLS * CELLS], turn[1200], each[6];
+    struct mech_contact down[200];
+    int32_t some = 0, far = 0;
+
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        x[3 * i] = 0.1 * (i % SIDE - 4);
+        x[3 * i + 1] = 0.1 * (double)(i / SIDE - 4);
+        x[3 * i + 2] = 0.02 * sin(2. * i);
+    }
+    for (int i = 0; i < CELLS * CELLS; i++) {
+        const double a = SIDE * (i / CELLS) + i % CELLS;
+        const double quad[] = {a, a + 1, a + SIDE + 1, a, a + SIDE + 1, a + SIDE};
+
+        memcpy(t + 6 * i, quad, sizeof quad);
+    }
+    shapes_init(&w.shapes);
+    begin_over(&w, shapes_collider(shapes_mesh(&w.shapes, x, SIDE * SIDE, t, 2 * CELLS * CELLS)),
+               shapes_box(&w.shapes, 0.7, 0.7, 0.1), (const double[]){0., 0., 0.08});
+    CU_ASSERT_FATAL(w.near.n > 16 && w.near.n <= 200);
+    turn_of(&w, w.near.at, w.near.n, 1e-4, turn);
+    for (int32_t i = 0; i < w.near.n; i++) {
+        far = w.near.at[i].gap > w.near.at[far].gap ? i : far;
+        down[w.near.n - 1 - i] = w.near.at[i];
+    }
+    for (int32_t i = 0; i < w.near.n; i++) {
+        /* with the farthest one, as far as is searched for all */
+        const struct mech_contact two[] = {w.near.at[i], w.near.at[far]};
+
+        turn_of(&w, two, 2, 1e-4, each);
+        CU_ASSERT_EQUAL(memcmp(each, turn + 3 * i, 3 * sizeof *each), 0);
+        some += mech_v3_norm(each) > 0.;
+    }
+    CU_ASSERT(some > 16);
+    turn_of(&w, down, w.near.n, 1e-4, turn + 600);
+    for (int32_t i = 0; i < w.near.n; i++) {
+        const double *const last = turn + 600 + 3 * (w.near.n - 1 - i);
+
+        CU_ASSERT_EQUAL(memcmp(last, turn + 3 * i, 3 * sizeof *last), 0);
+    }
+    end(&w);
+}
+
 UNIT_TESTS(UNIT_TEST(a_face_is_hit_as_known), UNIT_TEST(an_edge_is_passed_or_its_face_is_met),
-           UNIT_TEST(a_touch_is_carried_back))
+           UNIT_TEST(a_touch_is_carried_back), UNIT_TEST(corners_on_a_plane_turn_with_their_body),
+           UNIT_TEST(a_ball_on_a_ball_turns_with_its_normal),
+           UNIT_TEST(many_contacts_of_a_pair_turn_as_each_does))
