@@ -145,7 +145,6 @@ static bool linearize_all(struct work *w)
 
 static void write(const struct mech_couple_stability *s, double size, struct mechp_text *w)
 {
-    const bool bounded = s->largest > 0. && isfinite(s->largest);
     mechp_text_object(w);
     mechp_text_key(w, "size");
     mechp_text_number(w, size);
@@ -156,11 +155,15 @@ static void write(const struct mech_couple_stability *s, double size, struct mec
     mechp_text_key(w, "largestStable");
     mechp_text_number_or_null(w, s->largest);
     mechp_text_key(w, "recommended");
-    mechp_text_number_or_null(w, bounded ? 0.5 * s->largest : (double)NAN);
+    mechp_text_number_or_null(w, s->end == MECH_COUPLE_END_FOUND ? 0.5 * s->largest : (double)NAN);
     mechp_text_key(w, "least");
     mechp_text_number(w, s->least);
     mechp_text_key(w, "most");
     mechp_text_number(w, s->most);
+    if (s->end == MECH_COUPLE_END_UNTOLD) {
+        mechp_text_key(w, "reason");
+        mechp_text_string(w, "shorter windows grow or fade by less than rounding");
+    }
     mechp_text_end(w);
 }
 

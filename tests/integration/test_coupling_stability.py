@@ -46,6 +46,19 @@ class Stability(Couplings):
         self.assertAlmostEqual(gaps[1] / gaps[0], radius, 6)
         self.assertGreater(radius, 1.1)
 
+    def test_what_cannot_be_told_from_rounding_has_a_reason(self):
+        """2 c/k is 2e-7 s, where a window grows or fades by 1e-12; without a damper there is none."""
+        for c in (1e-5, 0.):
+            _, _, cid = self.masses(100., c)
+            reply = self.stability(cid, '?size=1e-6')
+            self.assertEqual((reply.status, reply['stable'], reply['largestStable']),
+                             (200, False, None), reply)
+            self.assertIsNone(reply['recommended'])
+            self.assertIn('rounding', reply['reason'])
+            reply = self.stability(cid, '?size=0.01')
+            self.assertEqual((reply['stable'], reply['largestStable']), (False, 0.), reply)
+            self.assertNotIn('reason', reply.json)
+
     def test_what_iterates_is_stable_where_explicit_coupling_is_not(self):
         for scheme, stable in (('IQN-ILS', True), ('Jacobi', False)):
             _, _, cid = self.masses(100., 1., scheme=scheme, stepSize=0.05)

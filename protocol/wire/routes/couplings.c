@@ -186,13 +186,18 @@ static const struct mechp_shape stability = {
         {"size", "number", "of the windows, s", true},
         {"spectralRadius", "number|null",
          "of what a window does to a small disturbance; null: beyond the range of doubles", true},
-        {"stable", "boolean", "the spectral radius is at most 1 but for rounding", true},
+        {"stable", "boolean",
+         "the spectral radius is at most 1 but for rounding; false where `reason` says that it "
+         "cannot be told",
+         true},
         {"largestStable", "number|null",
-         "end of the sizes that are stable from `least` on, s; 0: none is; null: all up to `most`",
+         "end of the sizes that are stable from `least` on, s; 0: none is; null: all up to "
+         "`most`, or unknown for a `reason`",
          true},
         {"recommended", "number|null", "half of it, s; null: none, or any", true},
         {"least", "number", "smallest size that was looked at, s", true},
-        {"most", "number", "largest one, s", true})};
+        {"most", "number", "largest one, s", true},
+        {"reason", "string", "why the end of the stable sizes is unknown, if it is", false})};
 
 static const struct mechp_shape commit_request = {
     .name = "CouplingCommitRequest",
