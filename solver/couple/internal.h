@@ -144,6 +144,8 @@ void couple_set_basis(struct mech_couple *c);
 /* Coefficients [node][power] of Lagrange's polynomials of degree d through d + 1 nodes. */
 void couple_lagrange(const double *nodes, int32_t d,
                      double basis[MECH_COUPLE_NODES][MECH_COUPLE_NODES]);
+/* Weights [degree + 1] with which values at nodes 1 to degree + 1 give the one at node 0. */
+void couple_ahead(const double *nodes, int32_t degree, double *weight);
 void couple_extrapolate(struct mech_couple *c);
 void couple_set_polynomial(const struct mech_couple *c, struct couple_side *s);
 /* ∫y dt of an output over the window, by the trapezoidal rule through the samples. */

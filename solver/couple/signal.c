@@ -42,19 +42,27 @@ void couple_set_basis(struct mech_couple *c)
     couple_lagrange(nodes, c->degree, c->basis);
 }
 
-void couple_extrapolate(struct mech_couple *c)
+void couple_ahead(const double *nodes, int32_t degree, double *weight)
 {
-    const int32_t known = (int32_t)c->clock[CLOCK_KNOWN];
-    const int32_t degree = c->options.hold < known ? c->options.hold : known;
-    double weight[MECH_COUPLE_NODES];
     for (int32_t j = 0; j <= degree; j++) {
         weight[j] = 1.;
         for (int32_t k = 0; k <= degree; k++) {
             if (k != j) {
-                weight[j] *= (c->size - node(c, k + 1)) / (node(c, j + 1) - node(c, k + 1));
+                weight[j] *= (nodes[0] - nodes[k + 1]) / (nodes[j + 1] - nodes[k + 1]);
             }
         }
     }
+}
+
+void couple_extrapolate(struct mech_couple *c)
+{
+    const int32_t known = (int32_t)c->clock[CLOCK_KNOWN];
+    const int32_t degree = c->options.hold < known ? c->options.hold : known;
+    double nodes[MECH_COUPLE_NODES + 1] = {c->size}, weight[MECH_COUPLE_NODES];
+    for (int32_t j = 1; j <= degree + 1; j++) {
+        nodes[j] = node(c, j);
+    }
+    couple_ahead(nodes, degree, weight);
     for (int32_t p = 0; p < c->side_count; p++) {
         const struct couple_side *const s = c->sides + p;
         for (int32_t o = 0; s->read && o < s->is.outputs; o++) {

@@ -257,12 +257,7 @@ static void set_size(struct map *m, double size)
         nodes[j] = -(j - 1) * size;
     }
     couple_lagrange(nodes, degree, m->basis);
-    for (int32_t j = 0; j <= degree; j++) {
-        m->ahead[j] = 1.;
-        for (int32_t k = 0; k <= degree; k++) {
-            m->ahead[j] *= k == j ? 1. : (size - nodes[k + 1]) / (nodes[j + 1] - nodes[k + 1]);
-        }
-    }
+    couple_ahead(nodes, degree, m->ahead);
 }
 
 /* A map's largest eigenvalue. */
