@@ -13,6 +13,7 @@ from .errors import (BadReply, Busy, Conflict, Fault, Forbidden, Invalid, MechdE
 from .instance import Instance, Snapshot, State, Step
 from .lease import Lease
 from .many import BatchTable, Operation, Sweep, Table
+from .participant import Discard, Inputs, Participant
 from .partner import Forces, Layout, Partner, Sample, Stream
 from .runs import Record, Run
 from .server import Problems, Server
@@ -20,9 +21,8 @@ from .sse import Event
 from .system import System
 
 __version__ = '0.1.0'
-__all__ = ['BadReply', 'BatchTable', 'Busy', 'Conflict', 'Coupling',
-           'CouplingStep', 'Event', 'Fault', 'Forbidden', 'Forces',
-           'Instance', 'Invalid', 'Layout', 'Lease', 'MechdError', 'NotFound', 'Operation',
-           'Partner', 'Problems', 'Record', 'Refused', 'Run', 'Sample', 'Server', 'Snapshot',
-           'State', 'Step', 'StepFailed', 'Stream', 'Sweep', 'System', 'Table', 'TimedOut',
-           'Unreachable']
+__all__ = ['BadReply', 'BatchTable', 'Busy', 'Conflict', 'Coupling', 'CouplingStep', 'Discard',
+           'Event', 'Fault', 'Forbidden', 'Forces', 'Inputs', 'Instance', 'Invalid', 'Layout',
+           'Lease', 'MechdError', 'NotFound', 'Operation', 'Participant', 'Partner', 'Problems',
+           'Record', 'Refused', 'Run', 'Sample', 'Server', 'Snapshot', 'State', 'Step',
+           'StepFailed', 'Stream', 'Sweep', 'System', 'Table', 'TimedOut', 'Unreachable']

@@ -32,14 +32,16 @@ class Header(NamedTuple):
 
 
 def pack(kind: int, values: Sequence[float] = (), instance: int = 0, lease: int = 0,
-         sequence: int = 0, time: float = 0.0, size: float = 0.0, iteration: int = 0) -> bytes:
+         sequence: int = 0, time: float = 0.0, size: float = 0.0, iteration: int = 0,
+         step: int = 0, status: int = 0) -> bytes:
     """A whole frame."""
     if numpy is not None and isinstance(values, numpy.ndarray) and whole(values):
         tail = numpy.ascontiguousarray(values, dtype='<f8').tobytes()
     else:
         tail = _packed(values)
     return HEADER.pack(MAGIC, VERSION, kind, 0, instance, len(tail) // 8,
-                       integer(iteration, 'iteration'), 0, sequence, 0, number(time, 'time'),
+                       integer(iteration, 'iteration'), status, sequence, step,
+                       number(time, 'time'),
                        number(size, 'size'), lease) + tail
 
 

@@ -3,6 +3,7 @@ length. Frames are those of `frames`; the part of a hello, and of a reply of kin
 that is JSON is a message of its own."""
 from __future__ import annotations
 
+import select
 import socket
 import struct
 from typing import List, Optional, Sequence
@@ -64,6 +65,10 @@ class LaneSocket:
             parts.append(second)
         self._rest = self._rest[at:]
         return parts
+
+    def wait(self, seconds: float) -> bool:
+        """Whether something arrives within so many seconds: bytes, or the end."""
+        return bool(self._rest) or bool(select.select([self._socket], [], [], seconds)[0])
 
     def close(self, linger: Optional[int] = None) -> None:
         """End the connection."""

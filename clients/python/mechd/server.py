@@ -12,9 +12,10 @@ from .curve import Keys
 from .errors import interrupted
 from .instance import Instance, Snapshot
 from .many import BatchTable, Operation, Sweep, batch_body, sweep_parameters
+from .participant import Participant
 from .progress import Progress
 from .transport import Transport, label_list
-from .values import values
+from .values import integer, values
 
 
 class Problems:
@@ -238,6 +239,30 @@ class Server:
     def couplings(self) -> List[Coupling]:
         """All couplings of the server."""
         return [Coupling(self, entry) for entry in self._get('v1', 'couplings')['items']]
+
+    def participate(self, coupling: Union[str, Coupling], participant: str, *,
+                    door: str = 'control', order: int = 0, window: Optional[int] = None,
+                    timeout: float = 10.0, returns: float = 30.0) -> Participant:
+        """Take a partner's place of a coupling: the server asks, `Participant.serve` answers.
+
+        door: 'control' is ZeroMQ, 'lane' a separate stream socket with less latency. order:
+        derivatives of the inputs, the coupling's `hold`. window: where a program stands that has
+        been started again, the last one that it has committed. timeout: longest wait for the reply
+        to the hello, s. returns: s for which it tries to return after a lost connection.
+
+            with server.participate('c-1', 'rig') as rig:
+                rig.serve(outputs=…, trial=…, commit=…)
+        """
+        id = coupling if isinstance(coupling, str) else coupling.id
+        entry = next((p for p in self._get('v1', 'couplings', id)['participants']
+                      if p['name'] == participant and 'partner' in p), {})
+        hello: Dict[str, Any] = {'coupling': id, 'participant': participant,
+                                 'inputOrder': integer(order, 'order')}
+        given = {'token': self.transport.token or None,
+                 'window': None if window is None else integer(window, 'window')}
+        hello.update({k: v for k, v in given.items() if v is not None})
+        return Participant(self.endpoints(), hello, door, (timeout, returns), self.keys,
+                           entry.get('partner', {}).get('rollback', True))
 
     def later(self, method: str, *parts: str, body: Any = None) -> Union[Operation, Any]:
         """A request that the server may answer later: returns an Operation, or the answer at once.

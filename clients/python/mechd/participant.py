@@ -1,0 +1,368 @@
+"""A program of one's own that takes a partner's place of a coupling: the server asks, it answers.
+
+    class Mass:
+        def outputs(self, time, u):             # y at the start, without a step
+            return {'x': self.x}
+
+        def trial(self, time, size, u):         # a step from the committed state
+            self.tried = advance(self.x, u['F'], size)
+            return {'x': self.tried}
+
+        def commit(self):                       # the last trial becomes the state
+            self.x = self.tried
+
+    with server.participate('c-1', 'rig') as rig:
+        rig.serve(Mass())                       # until the coupling ends
+
+Windows of a coupling are FMI's communication steps: a trial is fmi3DoStep behind a state that was
+stored, a commit drops that state, Discard is FMI's. A program in the manner of preCICE stores a
+checkpoint in `commit` and begins each `trial` from it.
+"""
+from __future__ import annotations
+
+import json
+import math
+import time as clock
+from collections.abc import Mapping as AnyMapping
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
+
+import zmq
+
+from . import frames, transport
+from .curve import Keys
+from .errors import BadReply, Busy, MechdError, TimedOut, Unreachable, refusal
+from .lane import LaneSocket
+from .partner import _SLICE, Layout, _Door, _socket
+from .values import listed
+
+_PAUSE = 0.1  # s between two attempts to return
+_FAILED, _NOT_CONVERGED = 1024, 2002  # numbers of the table of errors
+
+
+class Discard(MechdError):
+    """Raised by the functions of a program: this question cannot be answered. The step of the
+    coupling fails with partner-fault and the window is undone; the program remains and serves the
+    next question. status: the number that the coupling's step reports."""
+
+    def __init__(self, text: str = '', status: int = _NOT_CONVERGED):
+        super().__init__(text)
+        self.status = status
+
+
+class Inputs(AnyMapping):
+    """Inputs over a window, by name: u['F'] is the value at its start. `array`: the values in the
+    order of the coupling's document; order: derivatives that are known (the coupling's hold).
+
+        force = u.at(tau)['F']              # tau s after the start
+    """
+
+    def __init__(self, places: Mapping[str, int], order: int, values: Any):
+        self._places, self.order, self._values = places, order, values
+
+    def __repr__(self) -> str:
+        return 'Inputs(%r)' % dict(self)
+
+    def __getitem__(self, name: str) -> float:
+        return float(self._values[self._places[name]])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @property
+    def array(self) -> Any:
+        """Values at the start, in order."""
+        return self.derivative(0)
+
+    def derivative(self, order: int) -> Any:
+        """Derivatives of that order at the start, in order; 0: the values."""
+        if not 0 <= order <= self.order:
+            raise ValueError('inputs of this coupling have derivatives up to order %d' %
+                             self.order)
+        n = len(self._places)
+        return self._values[order * n:(order + 1) * n]
+
+    def at(self, tau: float) -> Dict[str, float]:
+        """The inputs tau s after the start of the window, by name."""
+        terms = [(tau ** r / math.factorial(r), self.derivative(r)) for r in range(self.order + 1)]
+        return {name: float(sum(factor * values[k] for factor, values in terms))
+                for name, k in self._places.items()}
+
+
+class _Asked(NamedTuple):
+    """A question. Two trials that are equal are one that has been sent again."""
+    kind: int
+    window: int
+    iteration: int
+    sequence: int
+    time: float
+    size: float
+    values: bytes
+
+
+class _Lost(Exception):
+    """The connection has ended; its reason."""
+
+
+class Participant(_Door):
+    """A partner's place in a coupling, taken by this program. inputs, outputs: names in their
+    order; order: derivatives of inputs over a window; window, time: of the last commit.
+
+    returns: s for which it tries to return after a lost connection (0: it does not): it says hello
+    again from its window, and the server sends the trial and the commit again that were lost.
+    """
+
+    def __init__(self, endpoints: Mapping[str, str], hello: Mapping[str, Any], door: str,
+                 waits: Tuple[float, float], keys: Optional[Keys] = None, rollback: bool = True):
+        timeout = transport.wait(waits[0])
+        self._timeout = 10.0 if timeout is None else timeout
+        self._returns, self._keys, self._door, self._rollback = waits[1], keys, door, rollback
+        self._endpoint, self._hello = endpoints.get(door, ''), dict(hello)
+        self.coupling, self.name = hello['coupling'], hello['participant']
+        self.window, self._over, self._monitor = int(hello.get('window', 0)), False, None
+        self._tried: Optional[_Asked] = None  # the last trial, until it is committed
+        self._stepped = 0                     # the window of a trial that cannot be taken back
+        self._answer: Any = None              # its outputs
+        self._committed: Any = None           # outputs at the end of `window`
+        super().__init__(self._open())
+        try:
+            reply = self._greet()
+        except BaseException:
+            self._drop()
+            raise
+        self.time: float = reply['time']
+        self.inputs: List[str] = reply['inputs']
+        self.outputs: List[str] = reply['outputs']
+        self.order: int = reply['inputOrder']
+        self._places = {name: k for k, name in enumerate(self.inputs)}
+        self._layout = Layout([{'name': name, 'offset': k, 'count': 1}
+                               for k, name in enumerate(self.outputs)])
+
+    def __repr__(self) -> str:
+        return 'Participant(%r, %r, window=%d%s)' % (
+            self.coupling, self.name, self.window, ', closed' if self._closed else '')
+
+    def __enter__(self) -> 'Participant':
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave the place; the coupling waits for a program that takes it."""
+        try:
+            if not self._closed and not self._over:
+                self._send(frames.pack(frames.BYE, lease=self._lease))
+        except Exception:  # the server may be gone already
+            pass
+        finally:
+            self._drop(1000)
+
+    def serve(self, program: Any = None, *,
+              outputs: Optional[Callable[[float, Inputs], Any]] = None,
+              trial: Optional[Callable[[float, float, Inputs], Any]] = None,
+              commit: Optional[Callable[[], Any]] = None, windows: Optional[int] = None,
+              timeout: Optional[float] = None) -> None:
+        """Answer the server's questions until the coupling ends, or until so many windows have been
+        committed. The functions are those of `program`, or the given ones:
+
+        outputs(time, u): y at that time, without a step.
+        trial(time, size, u): step by size s from the committed state; y at the end. It may be
+        called several times before a commit, each time from the committed state.
+        commit(): the last trial becomes the state. A commit that is sent again is answered without
+        a call. May be missing where rollback is false: then a trial is the step.
+
+        y: a mapping by name, a list in the order of `outputs`, or a number where there is one.
+        Discard undoes the window, and the program goes on. Any other exception does so too and
+        is raised here; serve() may be called again. timeout: longest wait for a question, s;
+        TimedOut. Unreachable: the connection was lost, and it could not return.
+        """
+        functions = {'outputs': outputs or getattr(program, 'outputs', None),
+                     'trial': trial or getattr(program, 'trial', None),
+                     'commit': commit or getattr(program, 'commit', None)}
+        if not self._rollback and functions['commit'] is None:
+            functions['commit'] = lambda: None
+        missing = [name for name, f in functions.items() if not callable(f)]
+        if missing:
+            raise ValueError('the program has no function %s' % ', '.join(missing))
+        self._check()
+        last = None if windows is None else self.window + windows
+        while not self._over and (last is None or self.window < last):
+            with self._turn:
+                self._check()
+                parts = self._next(timeout)
+                if parts is not None:
+                    self._hear(parts, functions)
+
+    # --- questions
+
+    def _hear(self, parts: List[bytes], functions: Mapping[str, Any]) -> None:
+        head = frames.header(parts[0])
+        if head.kind == frames.ERROR:
+            raise refusal(json.loads(parts[1]))
+        if head.kind == frames.BYE:
+            self._over = True
+            return
+        asked = _Asked(head.kind, head.step, head.iteration, head.sequence, head.time, head.size,
+                       parts[0][frames.HEADER.size:])
+        try:
+            values = self._answered(asked, frames.values(parts[0]), functions)
+            frame = self._frame(asked, head.kind, values)
+        except Discard as fault:
+            self._reply(self._frame(asked, frames.ERROR, (), fault.status))
+            return
+        except BaseException:
+            self._reply(self._frame(asked, frames.ERROR, (), _FAILED))
+            raise
+        self._reply(frame)
+
+    def _answered(self, asked: _Asked, values: Any, functions: Mapping[str, Any]) -> Any:
+        if asked.kind == frames.COMMIT:
+            return self._commit(asked, functions)
+        if asked.kind not in (frames.OUTPUTS, frames.TRIAL):
+            raise BadReply('a question of kind %d is not known here' % asked.kind)
+        order = self.order if asked.kind == frames.TRIAL else 0
+        if len(values) != len(self.inputs) * (order + 1):
+            raise BadReply('a question with %d values' % len(values))
+        u = Inputs(self._places, order, values)
+        if asked.kind == frames.OUTPUTS:
+            self.time = asked.time
+            self._committed = self._ordered(functions['outputs'](asked.time, u), 'outputs')
+            return self._committed
+        return self._trial(asked, u, functions)
+
+    def _trial(self, asked: _Asked, u: Inputs, functions: Mapping[str, Any]) -> Any:
+        if asked == self._tried:
+            return self._answer  # sent again: the state that it led to is there
+        if asked.window != self.window + 1:
+            raise BadReply('a trial of window %d; window %d was committed' % (asked.window,
+                                                                              self.window))
+        if self._stepped == asked.window:
+            raise Discard('window %d has been stepped, and was not committed' % asked.window)
+        self._tried, self._stepped = None, 0 if self._rollback else asked.window
+        answer = self._ordered(functions['trial'](asked.time, asked.size, u), 'trial')
+        self._tried, self._answer = asked, answer
+        return answer
+
+    def _commit(self, asked: _Asked, functions: Mapping[str, Any]) -> Any:
+        if asked.window == self.window:
+            # done before; what a program that has returned does not know any more is not read
+            return [0.0] * len(self.outputs) if self._committed is None else self._committed
+        if self._tried is None or asked.window != self._tried.window:
+            raise BadReply('a commit of window %d, which has not been stepped' % asked.window)
+        functions['commit']()
+        self.time = self._tried.time + self._tried.size
+        self.window, self._committed, self._tried = asked.window, self._answer, None
+        return self._committed
+
+    def _ordered(self, y: Any, name: str) -> Any:
+        """Outputs in their order."""
+        if isinstance(y, AnyMapping):
+            return self._layout.packed(y)
+        found = listed(y, '/' + name)
+        if len(found) != len(self.outputs):
+            raise ValueError('%s returned %d values; the outputs are %s' % (
+                name, len(found), ', '.join(self.outputs)))
+        return found
+
+    def _frame(self, asked: _Asked, kind: int, values: Any, status: int = 0) -> bytes:
+        return frames.pack(kind, values, lease=self._lease, sequence=asked.sequence,
+                           step=asked.window, iteration=asked.iteration, status=status)
+
+    # --- connection
+
+    def _open(self) -> Any:
+        if self._door == 'lane':
+            return LaneSocket(self._endpoint, self._timeout)
+        socket = _socket(zmq.DEALER, self._endpoint, self._timeout, self._keys)
+        self._monitor = socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+        return socket
+
+    def _drop(self, linger: int = 0) -> None:
+        """Close the socket, and what watches its connection."""
+        if self._monitor is not None and not self._socket.closed:
+            self._socket.disable_monitor()
+        self._monitor = None
+        self._shut(linger)
+
+    def _greet(self) -> Dict[str, Any]:
+        """Say hello; the reply."""
+        hello = {**self._hello, 'window': self.window} if self.window else self._hello
+        try:
+            self._send(frames.pack(frames.HELLO, sequence=1), json.dumps(hello).encode())
+            parts = self._socket.recv_multipart()[1:]
+        except zmq.Again as fault:
+            raise TimedOut('no answer from %s within %g s' % (self._endpoint,
+                                                              self._timeout)) from fault
+        head = frames.header(parts[0] if parts else b'')
+        reply = json.loads(parts[1]) if len(parts) > 1 else {}
+        if head.kind == frames.ERROR:
+            raise refusal(reply)
+        if head.kind != frames.HELLO:
+            raise BadReply('a hello was answered by a frame of kind %d' % head.kind)
+        self._lease: int = head.lease
+        return dict(reply)
+
+    def _send(self, *parts: bytes) -> None:
+        self._socket.send_multipart([b'', *parts])
+
+    def _reply(self, frame: bytes) -> None:
+        """Send an answer; where the connection is lost, the question comes again."""
+        if self._closed:
+            return
+        try:
+            self._send(frame)
+        except (zmq.Again, Unreachable) as fault:
+            self._return(fault)
+
+    def _next(self, timeout: Optional[float]) -> Optional[List[bytes]]:
+        """The next question; None: none yet, or the connection is a new one."""
+        until = None if timeout is None else clock.monotonic() + timeout
+        try:
+            while not self._arrived():
+                if until is not None and clock.monotonic() >= until:
+                    raise TimedOut('no question within %g s' % (timeout or 0))
+                if self._closed:
+                    return None
+            return self._socket.recv_multipart()[1:]
+        except zmq.Again:
+            return None  # a message that is not whole yet
+        except (_Lost, Unreachable) as fault:
+            if isinstance(fault, TimedOut):
+                raise
+            self._return(fault)
+            return None
+
+    def _arrived(self) -> bool:
+        """Whether a message is there, after a slice of waiting."""
+        if self._monitor is None:
+            return bool(self._socket.wait(_SLICE))
+        poller = zmq.Poller()
+        poller.register(self._socket, zmq.POLLIN)
+        poller.register(self._monitor, zmq.POLLIN)
+        ready = dict(poller.poll(int(1000 * _SLICE)))
+        if self._socket in ready:
+            return True
+        if self._monitor in ready:
+            raise _Lost('the connection to %s has ended' % self._endpoint)
+        return False
+
+    def _return(self, lost: Exception) -> None:
+        """Say hello again, from the window that was committed here."""
+        until = clock.monotonic() + self._returns
+        while True:
+            if self._monitor is not None:
+                self._socket.disable_monitor()
+                self._monitor = None
+            self._socket.close(0)
+            if clock.monotonic() >= until:
+                raise Unreachable('%s; %s has not returned within %g s' % (
+                    lost, self.name, self._returns)) from lost
+            try:
+                self._socket = self._open()
+                self._greet()
+                return
+            except (Unreachable, Busy):
+                clock.sleep(_PAUSE)
