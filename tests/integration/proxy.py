@@ -57,3 +57,54 @@ def read_message(end):
     while length and len(body) < int(length.group(1)):
         body += end.recv(65536)
     return head + b'\r\n\r\n' + body
+
+
+class Relay:
+    """A TCP proxy that hands bytes on both ways, until its connections are cut."""
+
+    def __init__(self, endpoint):
+        host, port = endpoint.split('//')[1].rsplit(':', 1)
+        self.target, self.pairs = (host, int(port)), []
+        self.listener = socket.create_server(('127.0.0.1', 0))
+        self.endpoint = 'tcp://127.0.0.1:%d' % self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                client = self.listener.accept()[0]
+            except OSError:
+                return
+            pair = (client, socket.create_connection(self.target))
+            self.pairs.append(pair)
+            for one, other in (pair, pair[::-1]):
+                threading.Thread(target=self.carry, args=(one, other), daemon=True).start()
+
+    def carry(self, one, other):
+        try:
+            while True:
+                piece = one.recv(1 << 16)
+                other.sendall(piece)
+                if not piece:
+                    break
+        except OSError:
+            pass
+        for end in (one, other):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def cut(self):
+        """End all its connections; new ones are accepted."""
+        pairs, self.pairs = self.pairs, []
+        for end in (end for pair in pairs for end in pair):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def close(self):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        self.cut()

@@ -1,0 +1,325 @@
+"""The Python package's side of programs that take a partner's place of a coupling."""
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+
+from harness import SLOW, Daemon, wait_until
+from package import mechd
+from partnered import H, K, K12, Partners, half
+from proxy import Relay
+
+PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'participating.py')
+
+
+class Behind:
+    """An instance of any daemon behind a place, by trial and commit."""
+
+    def __init__(self, instance, hook=lambda what: None):
+        self.instance, self.hook, self.commits = instance, hook, 0
+
+    def outputs(self, _, u):
+        self.instance.inputs.set(u)
+        return self.instance.outputs
+
+    def trial(self, _, size, u):
+        self.hook('trial')
+        self.tried = self.instance.trial(size, inputs=u)
+        return self.tried.outputs
+
+    def commit(self):
+        self.hook('commit')
+        self.tried.commit()
+        self.commits += 1
+
+
+class Serving:
+    """serve() on a thread; what it raised is in `raised`."""
+
+    def __init__(self, place, *program, **functions):
+        self.place, self.raised = place, None
+        self.thread = threading.Thread(target=self.run, args=program, kwargs=functions)
+        self.thread.start()
+
+    def run(self, *program, **functions):
+        try:
+            self.place.serve(*program, **functions)
+        except Exception as fault:  # the test looks at it
+            self.raised = fault
+
+    def join(self):
+        self.thread.join()
+        return self.raised
+
+
+class Works(Partners):
+    arguments, word = ('--lane', 'tcp://127.0.0.1:*'), 'control'
+
+    def setUp(self):
+        super().setUp()
+        self.server = mechd.Server(self.daemon.base, timeout=60 * SLOW)
+        self.addCleanup(self.server.close)
+
+    def place(self, cid, **more):
+        return self.server.participate(cid, 'right', door=self.word, timeout=20 * SLOW, **more)
+
+    def instance(self, daemon=None):
+        server = self.server
+        if daemon is not None:
+            server = mechd.Server(daemon.base, timeout=60 * SLOW)
+            self.addCleanup(server.close)
+        return server.create(half(0., k=K + K12))
+
+    def end(self, cid, serving):
+        """The coupling's end ends the program."""
+        self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + cid).status, 204)
+        self.assertIsNone(serving.join())
+
+    def test_the_digits_of_two_instances_here_and_over_two_daemons(self):
+        with Daemon('--workers', '1') as other:
+            for scheme, daemon in (('IQN-ILS', None), ('IQN-ILS', other), ('GaussSeidel', other),
+                                   ('Aitken', None)):
+                with self.subTest((scheme, daemon)):
+                    self.left = self.daemon.create(half(1., k=K + K12))
+                    cid, program = self.couple(scheme=scheme), Behind(self.instance(daemon))
+                    with self.place(cid) as place:
+                        self.assertEqual((place.inputs, place.outputs, place.window),
+                                         (['F'], ['x'], 0))
+                        serving = Serving(place, program)
+                        self.assertEqual(self.found(cid, 12),
+                                         self.expected(12, scheme={'type': scheme}))
+                        self.end(cid, serving)
+                        self.assertEqual((place.window, program.commits), (12, 12))
+                        self.assertAlmostEqual(place.time, 12 * H, delta=1e-12)
+
+    def test_derivatives_of_inputs_are_known(self):
+        for order in (1, 2):
+            with self.subTest(order):
+                self.left = self.daemon.create(half(1., k=K + K12))
+                cid, instance = self.couple(hold=order), self.instance()
+                seen = []
+                with instance.connect(['F'], ['x'], order=order) as inner, \
+                        self.place(cid, order=order) as place:
+                    def trial(_, size, u, inner=inner, order=order, seen=seen):
+                        seen.append((u['F'], u.at(0)['F'], u.at(size)['F'], u.order))
+                        return inner.trial(size, [v for r in range(order + 1)
+                                                  for v in u.derivative(r)])
+
+                    serving = Serving(
+                        place, trial=trial, commit=inner.commit,
+                        outputs=lambda _, u: instance.inputs.set(u) or instance.outputs)
+                    self.assertEqual(self.found(cid, 8), self.expected(8, hold=order))
+                    self.end(cid, serving)
+                self.assertTrue(all(s[0] == s[1] and s[3] == order for s in seen), seen)
+                self.assertTrue(any(s[2] != s[0] for s in seen), seen)
+
+    def test_an_exception_fails_the_window_and_the_program_may_go_on(self):
+        cid, program = self.couple(), Behind(self.instance())
+        expected, wrong = self.expected(4), []
+
+        def fails(what):
+            if what == 'trial' and program.commits == 1 and wrong:
+                raise wrong.pop()
+        program.hook = fails
+        with self.place(cid) as place:
+            serving = Serving(place, program)
+            found = self.found(cid, 1)
+            wrong.append(ZeroDivisionError('the rig is hot'))
+            reply = self.step(cid, 502)
+            self.assertEqual(reply['code'], 'partner-fault')
+            self.assertIn('participant right: it has failed with status 1024', reply['detail'])
+            self.assertIsInstance(serving.join(), ZeroDivisionError)
+            serving = Serving(place, program)
+            # one that asks for another try remains
+            wrong.append(mechd.Discard('too far'))
+            self.assertIn('status 2002', self.step(cid, 502)['detail'])
+            self.assertEqual(found + self.found(cid, 3), expected)
+            self.end(cid, serving)
+
+    def test_a_commit_that_fails_is_owed_and_done_later(self):
+        cid, program = self.couple(), Behind(self.instance())
+        expected, wrong = self.expected(4), [OSError('full')]
+
+        def fails(what):
+            if what == 'commit' and program.commits == 1 and wrong:
+                raise wrong.pop()
+        program.hook = fails
+        with self.place(cid) as place:
+            serving = Serving(place, program)
+            found = self.found(cid, 1)
+            self.assertEqual(self.step(cid, 504)['code'], 'commit-owed')
+            self.assertIsInstance(serving.join(), OSError)
+            serving = Serving(place, program)
+            self.assertEqual(found + self.found(cid, 2), expected[:1] + expected[2:])
+            self.end(cid, serving)
+            self.assertEqual((place.window, program.commits), (4, 4))
+
+    def test_what_is_no_answer_is_refused_with_its_place(self):
+        for wrong, words in (([1., 2.], 'returned 2 values; the outputs are x'),
+                             (float('nan'), '/trial: nan is not a finite number'),
+                             ({'y': 1.}, 'there is no y here; x is missing'),
+                             ({'x': [float('inf')]}, '/x/0: inf'), (None, 'None')):
+            with self.subTest(wrong):
+                self.left = self.daemon.create(half(1., k=K + K12))
+                cid = self.couple()
+                with self.place(cid) as place:
+                    serving = Serving(place, outputs=lambda *_: 0., commit=lambda: None,
+                                      trial=lambda *_, wrong=wrong: wrong)
+                    self.assertEqual(self.step(cid, 502)['code'], 'partner-fault')
+                    raised = serving.join()
+                    self.assertIsInstance(raised, ValueError)
+                    self.assertIn(words, str(raised))
+
+    def test_a_lost_connection_is_made_again(self):
+        relay = Relay(self.daemon.info[self.word])
+        self.addCleanup(relay.close)
+        self.server.endpoints()[self.word] = relay.endpoint
+        for where in ('trial', 'commit'):
+            for rollback in (True, False):
+                with self.subTest((where, rollback)):
+                    scheme = {'type': 'IQN-ILS' if rollback else 'GaussSeidel'}
+                    self.left = self.daemon.create(half(1., k=K + K12))
+                    cid = self.couple(scheme=scheme['type'], rollback=rollback)
+                    program, calls = Behind(self.instance()), []
+
+                    def cuts(what, where=where, calls=calls, program=program):
+                        calls.append((what, program.commits))
+                        if what == where and calls.count((what, 2)) == 1 and program.commits == 2:
+                            relay.cut()
+                    program.hook = cuts
+                    with self.place(cid, returns=60 * SLOW) as place:
+                        serving = Serving(place, program)
+                        self.assertEqual(self.found(cid, 5), self.expected(5, scheme=scheme))
+                        self.end(cid, serving)
+                        self.assertEqual((place.window, program.commits), (5, 5))
+                    self.assertEqual([c for c in calls if c[0] == 'commit'],
+                                     [('commit', n) for n in range(5)])
+                    if not rollback:
+                        self.assertEqual([c for c in calls if c[0] == 'trial'],
+                                         [('trial', n) for n in range(5)])
+
+    def test_a_connection_that_does_not_come_back_is_told(self):
+        relay = Relay(self.daemon.info[self.word])
+        self.server.endpoints()[self.word] = relay.endpoint
+        cid = self.couple()
+        # steady: the time in which it may return is the subject
+        with self.place(cid, returns=0.05) as place:
+            place._timeout = 0.05
+            serving = Serving(place, Behind(self.instance()))
+            self.found(cid, 1)
+            relay.close()
+            raised = serving.join()
+            self.assertIsInstance(raised, mechd.Unreachable)
+            self.assertIn('right has not returned within 0.05 s', str(raised))
+
+    def started(self, cid, state, *dies):
+        process = subprocess.Popen(
+            [sys.executable, PROGRAM, self.daemon.base, cid, self.word, state, *dies],
+            stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def test_a_program_that_is_killed_in_a_window_comes_back(self):
+        found = []
+        for dies in ((), ('3', 'trial'), ('3', 'commit'), ('3', 'answer')):
+            with self.subTest(dies), tempfile.TemporaryDirectory() as folder:
+                self.left = self.daemon.create(half(1., k=K + K12))
+                cid, state, digits = self.couple(), os.path.join(folder, 'state'), []
+                process = self.started(cid, state, *dies)
+                thread = threading.Thread(target=lambda cid=cid, digits=digits: digits.extend(
+                    self.found(cid, 6)))
+                thread.start()
+                if dies:
+                    self.assertEqual(process.wait(), -9)
+                    process = self.started(cid, state)
+                thread.join()
+                self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + cid).status, 204)
+                said = process.stdout.read().split('\n')
+                self.assertEqual(process.wait(), 0)
+                self.assertEqual(said[-2], 'bye')
+                if dies:
+                    self.assertEqual(said[0], 'hello %d' % (3 if dies[1] == 'answer' else 2))
+                    self.assertNotIn('commit 2', said)
+                    self.assertEqual(said.count('commit 3'), 0 if dies[1] == 'answer' else 1)
+                found.append(digits)
+        self.assertEqual(len(found[0]), 6)
+        self.assertEqual(found, [found[0]] * 4)
+
+    def test_what_cannot_take_a_place_is_refused(self):
+        cid = self.couple(hold=1)
+        for coupling, name, more, kind, words in (
+                ('c-99', 'right', {}, mechd.NotFound, 'c-99'),
+                (cid, 'left', {'order': 1}, mechd.NotFound, 'no partner left'),
+                (cid, 'right', {}, mechd.Invalid, 'have order 1'),
+                (cid, 'right', {'order': 1, 'window': 3}, mechd.Conflict, 'window 3'),
+                (cid, 'right', {'order': 1.5}, ValueError, 'order: 1.5'),
+                (cid, 'right', {'order': 1, 'timeout': 0}, ValueError, 'timeout')):
+            with self.subTest((name, more)), self.assertRaises(kind) as refused:
+                self.server.participate(coupling, name, door=self.word, **more)
+            self.assertIn(words, str(refused.exception))
+        with self.place(cid, order=1) as place:
+            with self.assertRaisesRegex(ValueError, 'no function trial, commit'):
+                place.serve(outputs=lambda *_: 0.)
+            # steady: that the wait ends is the subject
+            with self.assertRaisesRegex(mechd.TimedOut, 'no question'):
+                place.serve(Behind(None), timeout=0.05)
+        with self.assertRaisesRegex(ValueError, 'closed'):
+            place.serve(Behind(None))
+
+    def test_a_place_that_was_left_is_free(self):
+        cid, instance = self.couple(), self.instance()
+        expected = self.expected(4)
+        with self.place(cid) as place:
+            serving = Serving(place, Behind(instance), windows=2)
+            found = self.found(cid, 2)
+            self.assertIsNone(serving.join())
+        wait_until(lambda: not self.daemon.call(
+            'GET', '/v1/couplings/' + cid)['participants'][1]['partner']['connected'], 'it is left')
+        with self.place(cid, window=2) as place:
+            serving = Serving(place, Behind(instance))
+            self.assertEqual(found + self.found(cid, 2), expected)
+            self.end(cid, serving)
+
+
+class Lane(Works):
+    """The same over the lane."""
+
+    word = 'lane'
+
+
+class Tables(Partners):
+    """Names and vectors of several values."""
+
+    def test_names_and_arrays_are_in_their_order(self):
+        server = mechd.Server(self.daemon.base, timeout=60 * SLOW)
+        self.addCleanup(server.close)
+        cid = self.daemon.call('POST', '/v1/couplings', {
+            'participants': [
+                {'name': 'left', 'instance': self.left},
+                {'name': 'rig', 'partner': {'inputs': ['a', 'F', 'b'], 'outputs': ['p', 'q', 'r'],
+                                            'patience': 20 * SLOW}}],
+            'connections': [{'from': 'left.x', 'to': 'rig.F'}, {'from': 'rig.q', 'to': 'left.F'}],
+            'scheme': {'type': 'GaussSeidel'}, 'stepSize': H})['id']
+        seen = []
+
+        def trial(_, size, u):
+            seen.append((dict(u), list(u.array), len(u), size))
+            return {'r': 3., 'q': 2., 'p': 1.}
+        with server.participate(cid, 'rig') as rig:
+            serving = Serving(rig, outputs=lambda *_: (4., 5., 6.), trial=trial,
+                              commit=lambda: None, windows=1)
+            outputs = self.step(cid)['outputs']
+            self.assertIsNone(serving.join())
+        self.assertEqual([outputs['rig.' + name] for name in 'pqr'], [1., 2., 3.])
+        (named, array, count, size), = seen
+        self.assertEqual((list(named), count, size), (['a', 'F', 'b'], 3, H))
+        self.assertEqual(array, [0., named['F'], 0.])
+        self.assertNotEqual(named['F'], 0.)
+
+
+if __name__ == '__main__':
+    import unittest
+    unittest.main()
