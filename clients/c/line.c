@@ -2,6 +2,7 @@
 #include "clients/c/line.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,7 +21,7 @@ static int lost(struct mechc *c)
                : mechc_fail(c, MECHC_UNREACHABLE, "control socket: %s", zmq_strerror(errno));
 }
 
-int mechc_line_open(struct mechc *c, enum mechc_socket door, struct mechc_line *l)
+static int open_line(struct mechc *c, enum mechc_socket door, struct mechc_line *l, void **events)
 {
     l->c = c;
     l->door = door;
@@ -29,7 +30,7 @@ int mechc_line_open(struct mechc *c, enum mechc_socket door, struct mechc_line *
     zmq_msg_init(&l->parts[0]);
     zmq_msg_init(&l->parts[1]);
     if (door != MECHC_LANE) {
-        return mechc_connect(c, door, ZMQ_DEALER, &l->control, NULL);
+        return mechc_connect(c, door, ZMQ_DEALER, &l->control, events);
     }
     const char *endpoint;
     int result = mechc_own(c);
@@ -37,6 +38,16 @@ int mechc_line_open(struct mechc *c, enum mechc_socket door, struct mechc_line *
         result = mechc_endpoint(c, door, &endpoint);
     }
     return result == MECHC_OK ? mechc_lane_open(l, endpoint, mechc_now() + c->timeout) : result;
+}
+
+int mechc_line_open(struct mechc *c, enum mechc_socket door, struct mechc_line *l)
+{
+    return open_line(c, door, l, NULL);
+}
+
+int mechc_line_open_watched(struct mechc *c, enum mechc_socket door, struct mechc_line *l)
+{
+    return open_line(c, door, l, &l->events);
 }
 
 /* A message behind its length. */
@@ -108,10 +119,80 @@ int mechc_line_receive(struct mechc_line *l)
     return receive_parts(l);
 }
 
+/* True if the next event is the end of the connection. */
+static bool has_ended(struct mechc_line *l)
+{
+    uint16_t event = 0;
+    zmq_msg_t part;
+    zmq_msg_init(&part);
+    int read = zmq_msg_recv(&part, l->events, ZMQ_DONTWAIT);
+    if (read >= (int)sizeof event) {
+        memcpy(&event, zmq_msg_data(&part), sizeof event);
+    }
+    while (read >= 0 && zmq_msg_more(&part)) {
+        read = zmq_msg_recv(&part, l->events, ZMQ_DONTWAIT);
+    }
+    zmq_msg_close(&part);
+    return event == ZMQ_EVENT_DISCONNECTED;
+}
+
+int mechc_line_await(struct mechc_line *l, double seconds)
+{
+    const int wait = mechc_milliseconds(seconds);
+    if (l->door == MECHC_LANE) {
+        struct pollfd p = {.fd = l->lane, .events = POLLIN};
+        return l->lane < 0 ? mechc_fail(l->c, MECHC_UNREACHABLE, "the lane: not connected")
+               : l->from < l->in.length || poll(&p, 1, wait) > 0 ? MECHC_OK
+                                                                 : MECHC_TIMEOUT;
+    }
+    zmq_pollitem_t items[] = {{.socket = l->control, .events = ZMQ_POLLIN},
+                              {.socket = l->events, .events = ZMQ_POLLIN}};
+    if (zmq_poll(items, l->events ? 2 : 1, wait) <= 0) {
+        return MECHC_TIMEOUT;
+    }
+    if (items[0].revents) {
+        return MECHC_OK; // also what arrived before the end
+    }
+    return has_ended(l) ? mechc_fail(l->c, MECHC_UNREACHABLE, "control socket: connection lost")
+                        : MECHC_TIMEOUT;
+}
+
+int mechc_compose(struct mechc *c, struct mechc_bytes *out, const struct mechp_frame *f,
+                  const double *values)
+{
+    mechc_bytes_clear(out);
+    char header[MECHP_FRAME_HEADER];
+    mechp_frame_write(f, header);
+    mechc_bytes_add(out, header, sizeof header);
+    // values are appended as they are, then written over in the frame's byte order
+    if (f->count > 0) {
+        mechc_bytes_add(out, values, (size_t)f->count * sizeof *values);
+    }
+    if (out->failed) {
+        return mechc_fail(c, MECHC_NO_MEMORY, "out of memory");
+    }
+    if (f->count > 0) {
+        mechp_frame_put_values(out->at + MECHP_FRAME_HEADER, values, f->count);
+    }
+    return MECHC_OK;
+}
+
+int mechc_line_refused(struct mechc_line *l, int32_t status)
+{
+    struct mechc_json json;
+    if (l->extra_size > 0 && mechc_json_open(l->extra, l->extra_size, &json)) {
+        return mechc_refused(l->c, 0, l->extra, l->extra_size);
+    }
+    return mechc_fail(l->c, MECHC_REFUSED, "the server answered with error %d", (int)status);
+}
+
 void mechc_line_close(struct mechc_line *l, bool here)
 {
     if (l->control && here) {
         zmq_close(l->control);
+    }
+    if (l->events && here) {
+        zmq_close(l->events);
     }
     if (l->lane >= 0) {
         close(l->lane);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "clients/c/handle.h"
+#include "protocol/frame/frame.h"
 
 #include <zmq.h>
 
@@ -13,7 +14,8 @@ struct mechc_line {
     enum mechc_socket door; /* MECHC_CONTROL or MECHC_LANE */
     double patience;        /* s that ZeroMQ's socket waits */
     void *control;
-    int lane; /* descriptor, negative: none */
+    void *events; /* of its connection, zmq_socket_monitor(3); NULL: not watched */
+    int lane;     /* descriptor, negative: none */
     struct mechc_bytes in, out;
     size_t from; /* of `in`: read and over */
 
@@ -25,10 +27,20 @@ struct mechc_line {
 
 /* Connect; the line is zeroed. To be closed in any case. */
 int mechc_line_open(struct mechc *c, enum mechc_socket door, struct mechc_line *l);
+/* The same for one that waits for questions: mechc_line_await sees the end of its connection. */
+int mechc_line_open_watched(struct mechc *c, enum mechc_socket door, struct mechc_line *l);
 /* Send a frame and the text that belongs to it (NULL: none). */
 int mechc_line_send(struct mechc_line *l, const void *frame, size_t size, const char *extra);
 /* Wait for a message, at most the handle's timeout. */
 int mechc_line_receive(struct mechc_line *l);
+/* MECHC_OK: there is something to receive; MECHC_TIMEOUT: not within so many seconds, or a signal
+ * came; MECHC_UNREACHABLE: the connection has ended. */
+int mechc_line_await(struct mechc_line *l, double seconds);
+/* A frame with its values [f->count] into `out`, which is cleared first. */
+int mechc_compose(struct mechc *c, struct mechc_bytes *out, const struct mechp_frame *f,
+                  const double *values);
+/* The frame received last is of kind error: it becomes the handle's error. */
+int mechc_line_refused(struct mechc_line *l, int32_t status);
 /* `here`: this process has opened it. */
 void mechc_line_close(struct mechc_line *l, bool here);
 

@@ -31,36 +31,12 @@ struct mechc_partner {
 
 static int compose(struct mechc_partner *p, struct mechp_frame f, const double *values)
 {
-    mechc_bytes_clear(&p->out);
-    char header[MECHP_FRAME_HEADER];
-    mechp_frame_write(&f, header);
-    mechc_bytes_add(&p->out, header, sizeof header);
-    // values are appended as they are, then written over in the frame's byte order
-    if (f.count > 0) {
-        mechc_bytes_add(&p->out, values, (size_t)f.count * sizeof *values);
-    }
-    if (p->out.failed) {
-        return mechc_fail(p->c, MECHC_NO_MEMORY, "out of memory");
-    }
-    if (f.count > 0) {
-        mechp_frame_put_values(p->out.at + MECHP_FRAME_HEADER, values, f.count);
-    }
-    return MECHC_OK;
+    return mechc_compose(p->c, &p->out, &f, values);
 }
 
 static int deliver(struct mechc_partner *p, const char *extra)
 {
     return mechc_line_send(&p->line, p->out.at, p->out.length, extra);
-}
-
-static int refused(struct mechc_partner *p, const struct mechp_frame *f)
-{
-    struct mechc_json json;
-    const char *const text = p->line.extra;
-    if (p->line.extra_size > 0 && mechc_json_open(text, p->line.extra_size, &json)) {
-        return mechc_refused(p->c, 0, text, p->line.extra_size);
-    }
-    return mechc_fail(p->c, MECHC_REFUSED, "the server answered with error %d", (int)f->status);
 }
 
 static const char *door_name(const struct mechc_partner *p)
@@ -84,7 +60,7 @@ static int await(struct mechc_partner *p, uint8_t kind, struct mechp_frame *f)
             continue;
         }
         if (f->kind == MECHP_ERROR) {
-            return refused(p, f);
+            return mechc_line_refused(&p->line, f->status);
         }
         return f->kind == kind || f->kind == MECHP_OUTPUTS
                    ? MECHC_OK
