@@ -51,8 +51,9 @@ enum mechc_result {
     MECHC_BAD_REPLY = 4,    /* this version does not understand the answer */
     MECHC_BAD_ARGUMENT = 5, /* refused here, nothing was sent */
     MECHC_INTERRUPTED = 6,  /* mechc_interrupt() has ended the wait */
-    MECHC_IN_USE = 7 /* another thread is in a call with this handle: each thread opens its own;
-                        mechc_last_error() is that thread's */
+    MECHC_IN_USE = 7, /* another thread is in a call with this handle: each thread opens its own;
+                         mechc_last_error() is that thread's */
+    MECHC_FAILED = 8  /* a function of a program (mechc_serve) has failed */
 };
 
 /* One fault that the daemon reports: a JSON pointer into the request, and the reason. */
@@ -114,7 +115,7 @@ MECHC_API int mechc_set_timeout(struct mechc *c, double seconds);
 
 /* End the wait for an answer over HTTP, from a signal's handler or another thread: the request in
  * progress, or else the next one, is MECHC_INTERRUPTED within a second, and its work on the
- * server ends as after a timeout. */
+ * server ends as after a timeout. mechc_serve ends likewise, between two questions. */
 MECHC_API void mechc_interrupt(struct mechc *c);
 
 MECHC_API const char *mechc_base(const struct mechc *c);
@@ -302,6 +303,64 @@ MECHC_API int mechc_partner_push(struct mechc_partner *p, double time, const dou
                                  size_t count);
 /* Sends goodbye (which releases the lease) and frees. */
 MECHC_API void mechc_partner_close(struct mechc_partner *p);
+
+/* --- a program that takes a partner's place of a coupling ------------------------------------- */
+
+struct mechc_participant;
+
+/* A place that a coupling's document declares as {"name": participant, "partner": {…}}. Strings are
+ * copied. */
+struct mechc_place {
+    const char *coupling, *participant;
+    enum mechc_socket door; /* MECHC_CONTROL or MECHC_LANE */
+    int input_order;        /* 0 to 2, the coupling's hold: derivatives of inputs over a window */
+    uint64_t window;        /* of a program that was started again: the last one it has committed */
+    int cannot_roll_back;   /* not 0: as "rollback": false in the document */
+    double returns;         /* s for which it tries to return after a lost connection; 0: not */
+};
+
+/* What the server asks. The array lives during the call. */
+struct mechc_window {
+    uint64_t number;      /* from 1 */
+    uint32_t iteration;   /* of the trial within the window */
+    double time, size;    /* s: its start, and its length (0 for outputs) */
+    const double *inputs; /* [input_count], then their derivatives [input_order][input_count] */
+};
+
+/* The functions of a program, called in the thread of mechc_serve; they write all of y
+ * [output_count]. `commit` may be NULL where cannot_roll_back is set: a trial is the step then.
+ * They return 0; or a positive number, the status of the error that the coupling's step reports:
+ * the window is undone, the program serves the next question; or a negative one: the same, and
+ * mechc_serve returns MECHC_FAILED. */
+struct mechc_program {
+    void *self;
+    /* y at `time`, without a step */
+    int (*outputs)(void *self, const struct mechc_window *w, double *y);
+    /* a step by `size` from the committed state, and y at its end; several times before a commit */
+    int (*trial)(void *self, const struct mechc_window *w, double *y);
+    /* the last trial becomes the state; one that is sent again is answered without a call */
+    int (*commit)(void *self);
+};
+
+/* Take the place. A refusal (no such place, another window or order) is MECHC_REFUSED. */
+MECHC_API int mechc_participate(struct mechc *c, const struct mechc_place *place,
+                                struct mechc_participant **out);
+/* Names of inputs or outputs in the order of their values: [*count], as long as it lives. */
+MECHC_API const char *const *mechc_participant_inputs(const struct mechc_participant *p,
+                                                      size_t *count);
+MECHC_API const char *const *mechc_participant_outputs(const struct mechc_participant *p,
+                                                       size_t *count);
+/* The last window that was committed, and the time at its end, s (`time` may be NULL). */
+MECHC_API uint64_t mechc_participant_window(const struct mechc_participant *p, double *time);
+/* Answer the server's questions until the coupling ends, or until `windows` of them have been
+ * committed (0: no limit). It waits as long as the coupling lasts; mechc_interrupt ends that. After
+ * MECHC_FAILED or MECHC_INTERRUPTED it may be called again. MECHC_UNREACHABLE: the connection was
+ * lost, and it could not return. MECHC_BAD_ARGUMENT: a function is missing, or gave a number that
+ * is not finite. */
+MECHC_API int mechc_serve(struct mechc_participant *p, const struct mechc_program *program,
+                          uint64_t windows);
+/* Leaves the place and frees; the coupling waits for a program that takes it. */
+MECHC_API void mechc_participant_close(struct mechc_participant *p);
 
 /* --- stream: outputs of committed steps ------------------------------------------------------- */
 
