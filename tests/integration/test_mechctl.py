@@ -8,6 +8,7 @@ import unittest
 import harness
 import models
 from harness import Daemon, HttpDoor, wait_until
+from outside import Program
 from proxy import Lossy
 
 END = 20 * harness.SLOW  # s in which a program ends that has a reason to
@@ -70,6 +71,25 @@ class Mechctl(unittest.TestCase):
         self.assertEqual(self.run_program('create', self.model, '--ttl', 'x').returncode, 2)
         for one in (i, other):
             self.good('delete', one)
+
+    def test_partners_of_a_coupling_are_shown(self):
+        path = os.path.join(self.folder, 'coupling.json')
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump({'participants': [
+                {'name': 'mass', 'instance': self.created()},
+                {'name': 'rig', 'partner': {'inputs': ['u'], 'outputs': ['y'], 'patience': 60}}],
+                'connections': [{'from': 'mass.x', 'to': 'rig.u'}], 'scheme': {'type': 'Jacobi'},
+                'stepSize': 0.01}, f)
+        cid = self.good('couple', path).strip()
+
+        def shown():
+            partner = json.loads(self.good('couplings', cid))['participants'][1]['partner']
+            return partner['connected'], partner['window']
+        self.assertEqual(shown(), (False, 0))
+        with Program(self.daemon, cid, 'rig', lambda question: [0.]):
+            self.good('couplings', cid, '--count', '3')
+            self.assertEqual(shown(), (True, 3))
+        self.good('couplings', cid, '--delete')
 
     def test_a_lease_is_taken_shown_and_given_up(self):
         i = self.created()
