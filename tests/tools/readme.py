@@ -1,7 +1,7 @@
 """Runs README.md as written, and that of the Python package: every sh and python block in order, in
 an empty folder, against a running daemon; what a sh block exports holds in those after it, as in a
-terminal. Ports and the build's folder are the only words that are replaced. The two commands at the
-top (an indented block) are run by tests/tools/clean_root."""
+terminal. Ports and the folders of the build and the clients are the only words that are replaced.
+The two commands at the top (an indented block) are run by tests/tools/clean_root."""
 import os
 import re
 import subprocess
@@ -28,13 +28,15 @@ def localised(code, daemon):
     http = daemon.base.split('//')[1]
     control, stream = (daemon.info[name].split('//')[1] for name in ('control', 'stream'))
     return code.replace('127.0.0.1:8080', http).replace('127.0.0.1:5555', control) \
-        .replace('127.0.0.1:5556', stream).replace('$PWD/build/run', os.path.abspath(BUILD))
+        .replace('127.0.0.1:5556', stream).replace('$PWD/build/run', os.path.abspath(BUILD)) \
+        .replace('$PWD/clients', os.path.join(ROOT, 'clients'))
 
 
 def run_block(language, code, daemon, folder):
     """The complaint about a block, or None."""
     command = {'sh': ['bash', '-eu', '-o', 'pipefail'], 'python': [sys.executable, '-']}[language]
-    environment = {**os.environ, 'PYTHONPATH': os.path.join(ROOT, 'clients', 'python')}
+    environment = {**os.environ, 'PYTHONPATH': os.path.join(ROOT, 'clients', 'python'),
+                   'PATH': os.path.dirname(sys.executable) + ':' + os.environ['PATH']}
     exports = os.path.join(folder, '.exports')
     if language == 'sh':
         server = 'export MECHD_SERVER=%s\n' % daemon.base  # what is set there already
