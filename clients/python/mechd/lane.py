@@ -3,7 +3,6 @@ length. Frames are those of `frames`; the part of a hello, and of a reply of kin
 that is JSON is a message of its own."""
 from __future__ import annotations
 
-import select
 import socket
 import struct
 from typing import List, Optional, Sequence
@@ -68,7 +67,9 @@ class LaneSocket:
 
     def wait(self, seconds: float) -> bool:
         """Whether something arrives within so many seconds: bytes, or the end."""
-        return bool(self._rest) or bool(select.select([self._socket], [], [], seconds)[0])
+        poller = zmq.Poller()
+        poller.register(self._socket, zmq.POLLIN)
+        return bool(self._rest) or bool(poller.poll(int(1000 * seconds)))
 
     def close(self, linger: Optional[int] = None) -> None:
         """End the connection."""
