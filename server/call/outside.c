@@ -243,7 +243,7 @@ enum mechd_outside_state mechd_outside_poll(struct mechd_outside *o, uint64_t no
         mechd_outside_blame(o, MECHP_PARTNER_TIMEOUT, "%s within %g s",
                             o->caller == NULL ? "it is not connected, and has not returned"
                                               : "no answer",
-                            1e-9 * (double)o->patience);
+                            (double)o->patience / 1e9);
     }
     const enum mechd_outside_state state = o->state;
     if (state == MECHD_OUTSIDE_ANSWERED) {

@@ -299,7 +299,7 @@ void mechd_outside_write(struct mechd_outside *o, struct mechp_text *w)
     write_names(w, "outputs", o->outputs, o->output_count);
     mechp_text_key(w, "rollback");
     mechp_text_bool(w, o->rollback);
-    mechp_text_member_number(w, "patience", 1e-9 * (double)o->patience);
+    mechp_text_member_number(w, "patience", (double)o->patience / 1e9);
     mechp_text_key(w, "connected");
     mechp_text_bool(w, connected);
     mechp_text_member_unsigned(w, "window", window);
