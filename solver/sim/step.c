@@ -328,10 +328,10 @@ static int look_for_events(struct mech_sim *s, uint64_t before, struct mech_step
     struct mech_command *const c = &s->command;
     const int code = mech_sim_events_look(s);
 
-    if (code) {
+    if (code > 0) {
         snprintf(result->reason, sizeof result->reason, "the placement of a body is not finite");
-        return code;
     }
+    MECH_TRY(code);
     if (c->log->total == before || !c->early || c->done == c->count) {
         return 0;
     }
