@@ -127,6 +127,8 @@ static void *serve(void *context)
     for (;;) {
         const bool stop = atomic_load(&c->stop);
         const uint64_t now = mechd_now();
+        // woken before its time, because a timer has come
+        slept = slept < now ? slept : now;
         if (stop) {
             mechd_wheel_drain(&lane->wheel);
         } else {

@@ -104,6 +104,35 @@ static void stopping_fires_what_is_armed_and_takes_no_more(void)
     mechd_clock_fini(&c);
 }
 
+/* A lane that is woken because a timer has come does not go back to sleep for as long as it had
+ * meant to before. */
+static void a_timer_that_wakes_its_lane_is_not_slept_over(void)
+{
+    struct mechd_clock c;
+    struct numbered t = {{.fire = note}, 0};
+    const uint64_t shared = MECHD_MS; // a lane joins wakings of a fraction of that
+    bool early = true;
+    atomic_store(&count, 0);
+    CU_ASSERT_EQUAL_FATAL(mechd_clock_init(&c, 1), 0);
+    struct mechd_lane *const lane = &c.lanes[0];
+    uint64_t until = 0;
+    while (until < mechd_now() + 500 * (uint64_t)MECHD_MS) {
+        pthread_mutex_lock(&lane->m);
+        until = lane->until; // of a sleep without any timer
+        pthread_mutex_unlock(&lane->m);
+        sched_yield();
+    }
+    const uint64_t due = until - 400 * (uint64_t)MECHD_MS;
+    CU_ASSERT(mechd_clock_arm(&c, &t.timer, due));
+    while (atomic_load(&count) == 0) {
+        pthread_mutex_lock(&lane->m);
+        early = early && (atomic_load(&count) > 0 || lane->until <= due + shared);
+        pthread_mutex_unlock(&lane->m);
+    }
+    CU_ASSERT(early);
+    mechd_clock_fini(&c);
+}
+
 /* --- several lanes ---------------------------------------------------------------------------- */
 
 static struct mechd_clock several;
@@ -209,5 +238,6 @@ static void phases_of_one_period_are_spread_over_it(void)
 UNIT_TESTS(UNIT_TEST(timers_fire_in_the_order_of_their_times),
            UNIT_TEST(a_cancelled_timer_does_not_fire),
            UNIT_TEST(stopping_fires_what_is_armed_and_takes_no_more),
+           UNIT_TEST(a_timer_that_wakes_its_lane_is_not_slept_over),
            UNIT_TEST(a_timer_that_changes_lanes_is_cancelled_where_it_is),
            UNIT_TEST(phases_of_one_period_are_spread_over_it))
