@@ -277,6 +277,12 @@ static void give_reply(struct mechd_background *b, struct mechd_call *c)
     mechp_text_plain(&c->text, own->text.bytes, own->text.failed ? 0 : own->text.length);
     c->text.failed = c->text.failed || own->text.failed;
     mechp_text_plain(&c->report, own->report.bytes, own->report.failed ? 0 : own->report.length);
+    c->excess = own->excess;
+    if (own->work_free != NULL) {
+        // of its instance, which it still has
+        own->work_free(own);
+        own->work_free = NULL;
+    }
     c->job.instance = own->job.instance;
     own->job.instance = NULL;
 }

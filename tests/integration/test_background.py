@@ -42,6 +42,13 @@ class Background(Served):
         self.assertEqual((refused['status'], refused['answer']),
                          (422, self.daemon.call('POST', '/v1/instances', wrong).json))
 
+    def test_a_run_that_ends_at_once_is_answered_so(self):
+        i = self.daemon.create(models.oscillator())
+        for _ in range(20):
+            run = self.daemon.call('POST', '/v1/instances/%s/runs' % i, {'pace': 1})
+            stopped = self.ask('DELETE', run.headers['Location'])
+            self.assertEqual((stopped.status, stopped['state']), (200, 'stopped'), stopped)
+
     def test_what_is_short_is_answered_at_once(self):
         i = self.daemon.create(models.oscillator())
         path = '/v1/instances/%s/step' % i
