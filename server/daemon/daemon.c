@@ -44,6 +44,7 @@ static uint64_t as_ns(int milliseconds)
 static int start_host(struct mechd_host *h, const struct mechd_config *c, char *fault, size_t size)
 {
     mechd_table_init(&h->table);
+    mechd_table_init(&h->faces);
     mechd_accounts_init(&h->accounts);
     MECH_TRY(mechd_accounts_preset(&h->accounts, c->quota, fault, size));
     MECH_TRY(mechd_tokens_init(&h->tokens, c->tokens, fault, size));
@@ -249,6 +250,7 @@ void mechd_daemon_stop(struct mechd *d)
     mechd_outsides_fini(&d->outsides);
     mechd_sweeps_fini(&d->sweeps);
     mechd_backgrounds_fini(&d->service.backgrounds);
+    mechd_table_fini(&d->service.host.faces);
     mechd_table_fini(&d->service.host.table);
     mechd_accounts_fini(&d->service.host.accounts);
     mechd_receipts_fini(&d->service.receipts);

@@ -40,6 +40,7 @@ struct mechd_host {
     struct mechd_clock pace;  /* a lane for each worker: periods of paced runs */
     struct mechd_memory memory;
     struct mechd_table table;
+    struct mechd_table faces; /* what couplings show of themselves (server/coupling/face.h) */
     struct mechd_reaper reaper;
     struct mechd_accounts accounts;
     struct mechd_tokens tokens;

@@ -103,10 +103,44 @@ static void give_up(struct mechd_run *r)
             ends ? "the server was shut down" : "");
 }
 
-/* A free run takes another period in the turn that began then. */
-static bool has_turn(const struct mechd_run *r, uint64_t start)
+bool mechd_run_next(struct mechd_run *r)
 {
-    return r->settings.pace == 0. && r->now - start < turn && !mechd_recording_pressed(&r->record);
+    const struct mechd_instance *const i = r->job.instance;
+    if (r->state != MECHD_RUN_RUNNING) {
+        return false;
+    }
+    if (atomic_load(&i->deleted) || atomic_load(&i->host->draining)) {
+        give_up(r);
+        return false;
+    }
+    r->waits = mechd_recording_full(&r->record);
+    if (r->waits) {
+        return false;
+    }
+    if (!next_period(r)) {
+        end_run(r, MECHD_RUN_FINISHED, "");
+        return false;
+    }
+    note_lateness(r);
+    return true;
+}
+
+bool mechd_run_done(struct mechd_run *r, uint64_t turn_start)
+{
+    const struct mechd_instance *const i = r->job.instance;
+    r->periods++;
+    r->unsaved = r->record.key != 0;
+    const double now = mechd_engine_time(&i->engine);
+    if (r->record.every > 0 && (r->periods % r->record.every == 0 || now >= r->settings.until)) {
+        mechd_recording_add(&r->record, i);
+    }
+    // a free run takes another period in the turn that began then
+    const bool more = r->settings.pace == 0. && r->now - turn_start < turn &&
+                      !mechd_recording_pressed(&r->record);
+    if (r->settings.pace > 0.) {
+        schedule(r);
+    }
+    return more;
 }
 
 /* One slice of a period; free runs go on to further periods until their turn is over, but others
@@ -115,26 +149,10 @@ static enum mechd_progress step_on(struct mechd_job *job)
 {
     struct mechd_run *r = (struct mechd_run *)job;
     struct mechd_instance *i = job->instance;
-    const bool long_period = r->stepping.begun;
-    const uint64_t start = r->now;
+    const uint64_t start = r->stepping.begun ? 0 : r->now;
     do {
-        if (r->state != MECHD_RUN_RUNNING) {
+        if (r->state != MECHD_RUN_RUNNING || (!r->stepping.begun && !mechd_run_next(r))) {
             return MECHD_DONE;
-        }
-        if (!r->stepping.begun) {
-            if (atomic_load(&i->deleted) || atomic_load(&i->host->draining)) {
-                give_up(r);
-                return MECHD_DONE;
-            }
-            r->waits = mechd_recording_full(&r->record);
-            if (r->waits) {
-                return MECHD_DONE;
-            }
-            if (!next_period(r)) {
-                end_run(r, MECHD_RUN_FINISHED, "");
-                return MECHD_DONE;
-            }
-            note_lateness(r);
         }
         r->stepping.now = r->now;
         const enum mechd_progress progress = mechd_stepping_slice(i, &r->stepping);
@@ -154,17 +172,7 @@ static enum mechd_progress step_on(struct mechd_job *job)
             end_run(r, MECHD_RUN_FAILED, r->stepping.report.reason);
             return MECHD_DONE;
         }
-        r->periods++;
-        r->unsaved = r->record.key != 0;
-        const double now = mechd_engine_time(&i->engine);
-        if (r->record.every > 0 &&
-            (r->periods % r->record.every == 0 || now >= r->settings.until)) {
-            mechd_recording_add(&r->record, i);
-        }
-    } while (!long_period && has_turn(r, start));
-    if (r->settings.pace > 0.) {
-        schedule(r);
-    }
+    } while (mechd_run_done(r, start));
     return MECHD_DONE;
 }
 
@@ -196,10 +204,12 @@ static void release(struct mechd_run *r)
  * tried again a little later. */
 static void submit(struct mechd_run *r)
 {
-    struct mechd_clock *clock = &r->job.instance->host->pace;
+    struct mechd_instance *const i = r->job.instance;
     r->job.cost = MECHD_SHORT;
-    if (mechd_instance_submit(r->job.instance, &r->job) == MECHD_FULL &&
-        !mechd_clock_arm(clock, &r->timer, mechd_now() + 5 * MECHD_MS)) {
+    const enum mechd_submitted submitted =
+        i->turns != NULL ? i->turns(r) : mechd_instance_submit(i, &r->job);
+    if (submitted == MECHD_FULL &&
+        !mechd_clock_arm(&i->host->pace, &r->timer, mechd_now() + 5 * MECHD_MS)) {
         release(r);
     }
 }
@@ -218,7 +228,7 @@ static void finish(struct mechd_job *job);
 static void go(struct mechd_run *r)
 {
     const double cost = r->steps * (double)atomic_load(&r->job.instance->step_ns);
-    const bool is_short = r->wall > 0 && cost < MECHD_SHORT;
+    const bool is_short = r->wall > 0 && cost < MECHD_SHORT && r->job.instance->turns == NULL;
     if (!is_short) {
         submit(r);
         return;
@@ -245,17 +255,21 @@ static void fire(struct mechd_timer *timer)
     }
 }
 
-/* After a tick, without ownership. */
-static void finish(struct mechd_job *job)
+void mechd_run_turned(struct mechd_run *r)
 {
-    struct mechd_run *r = (struct mechd_run *)job;
     if (!atomic_load(&r->active)) {
         release(r);
     } else if ((r->settings.pace == 0. && !r->waits) ||
-               !mechd_clock_arm(&job->instance->host->pace, &r->timer,
+               !mechd_clock_arm(&r->job.instance->host->pace, &r->timer,
                                 look_again(r, r->now != 0 ? r->now : mechd_now()))) {
         submit(r);
     }
+}
+
+/* After a tick, without ownership. */
+static void finish(struct mechd_job *job)
+{
+    mechd_run_turned((struct mechd_run *)job);
 }
 
 /* Where the rows of this instance's runs count. */

@@ -94,6 +94,23 @@ int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *s
 void mechd_run_stop(struct mechd_instance *i, enum mechd_run_state state, const char *reason);
 void mechd_run_unref(struct mechd_run *r);
 
+/* --- turns (runs.c) ---------------------------------------------------------------------------
+ *
+ * A turn of a run is what it does before others have theirs. An instance steps its periods by
+ * itself; where something else does (mechd_instance.turns), that calls these, as owner of the
+ * instance: next, the period up to r->stepping.request.size, done, next, …, and after the turn
+ * mechd_run_show. A period that fails or is undone is followed by mechd_run_stop, or by nothing:
+ * then the next turn repeats it. */
+
+/* A period begins; r->now is the clock. False: none in this turn. */
+bool mechd_run_next(struct mechd_run *r);
+/* It is over, and published; r->now is the clock. False: so is the turn, which began at
+ * `turn_start`. */
+bool mechd_run_done(struct mechd_run *r, uint64_t turn_start);
+/* After the turn, without ownership: the next one is prepared, or r is released. The last use of r
+ * by whoever did the turn. */
+void mechd_run_turned(struct mechd_run *r);
+
 /* A run without a chain at the head of the instance's list, which gets one more reference: it is
  * the newest. NULL: no memory. */
 struct mechd_run *mechd_run_create(struct mechd_instance *i, uint64_t id,

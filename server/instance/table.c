@@ -77,6 +77,27 @@ static int add_to_shard(struct mechd_shard *s, uint64_t hash, struct mechd_insta
     return 0;
 }
 
+/* Of a shard that is locked, or NULL. */
+static struct mechd_instance *find_in(const struct mechd_shard *s, uint64_t hash, const char *id)
+{
+    for (uint32_t n = 0; n < s->count; n++) {
+        struct mechd_instance *const i = s->slots[n].instance;
+        if (i != NULL && s->slots[n].hash == hash && strcmp(i->id, id) == 0) {
+            return i;
+        }
+    }
+    return NULL;
+}
+
+static bool has(struct mechd_table *t, uint64_t hash, const char *id)
+{
+    struct mechd_shard *const s = &t->shards[hash % MECHD_SHARDS];
+    pthread_mutex_lock(&s->m);
+    const bool found = find_in(s, hash, id) != NULL;
+    pthread_mutex_unlock(&s->m);
+    return found;
+}
+
 int mechd_table_add(struct mechd_table *t, struct mechd_instance *i, const char *id)
 {
     if (atomic_fetch_add(&t->count, 1) >= MECHD_INSTANCES_MOST) {
@@ -87,8 +108,9 @@ int mechd_table_add(struct mechd_table *t, struct mechd_instance *i, const char 
     // ids of ours go on until one is free: a client may have taken some
     int outcome = 0;
     const uint64_t start = i->incarnation;
+    struct mechd_host *const h = i->host;
     do {
-        i->serial = atomic_fetch_add(&t->serial, 1) + 1;
+        i->serial = atomic_fetch_add(&h->table.serial, 1) + 1;
         i->incarnation = start + i->serial;
         mechd_store_given(i->host->store, MECHD_NUMBER_INSTANCE, i->serial);
         mechd_store_given(i->host->store, MECHD_NUMBER_INCARNATION, i->incarnation);
@@ -100,7 +122,9 @@ int mechd_table_add(struct mechd_table *t, struct mechd_instance *i, const char 
         const uint64_t hash = hash_of(i->id);
         struct mechd_shard *s = &t->shards[hash % MECHD_SHARDS];
         pthread_mutex_lock(&s->m);
-        outcome = add_to_shard(s, hash, i);
+        // topics of instances and couplings are alike: an id is one of them
+        outcome =
+            t == &h->table && has(&h->faces, hash, i->id) ? MECH_INVALID : add_to_shard(s, hash, i);
         pthread_mutex_unlock(&s->m);
     } while (id == NULL && outcome == MECH_INVALID);
     if (outcome != 0) {
@@ -113,15 +137,11 @@ struct mechd_instance *mechd_table_find(struct mechd_table *t, const char *id)
 {
     const uint64_t hash = hash_of(id);
     struct mechd_shard *s = &t->shards[hash % MECHD_SHARDS];
-    struct mechd_instance *found = NULL;
     pthread_mutex_lock(&s->m);
-    for (uint32_t n = 0; n < s->count && found == NULL; n++) {
-        struct mechd_instance *i = s->slots[n].instance;
-        if (i != NULL && s->slots[n].hash == hash && strcmp(i->id, id) == 0) {
-            found = i;
-            mechd_instance_ref(found);
-            mechd_instance_use(found);
-        }
+    struct mechd_instance *const found = find_in(s, hash, id);
+    if (found != NULL) {
+        mechd_instance_ref(found);
+        mechd_instance_use(found);
     }
     pthread_mutex_unlock(&s->m);
     return found;

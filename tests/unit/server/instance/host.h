@@ -14,6 +14,7 @@ static struct mechd_host *host_create(int workers)
     struct mechd_host *d = calloc(1, sizeof *d);
     CU_ASSERT_PTR_NOT_NULL_FATAL(d);
     mechd_table_init(&d->table);
+    mechd_table_init(&d->faces);
     CU_ASSERT_EQUAL_FATAL(mechd_pool_init(&d->pool, workers), 0);
     CU_ASSERT_EQUAL_FATAL(mechd_clock_init(&d->clock, 1), 0);
     CU_ASSERT_EQUAL_FATAL(mechd_clock_init(&d->pace, workers), 0);
@@ -25,6 +26,7 @@ static void host_destroy(struct mechd_host *d)
     mechd_clock_stop(&d->clock);
     mechd_clock_stop(&d->pace);
     mechd_pool_fini(&d->pool);
+    mechd_table_fini(&d->faces);
     mechd_table_fini(&d->table);
     mechd_clock_fini(&d->pace);
     mechd_clock_fini(&d->clock);
