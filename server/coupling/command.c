@@ -2,8 +2,10 @@
  *
  * Only the thread that has captured the last instance, or that the pool gives the command's task,
  * touches it: from capture to capture it goes along with the ownership. */
+#include "server/coupling/face.h"
 #include "server/coupling/outside.h"
 #include "server/coupling/saved.h"
+#include "server/coupling/turn.h"
 
 #include "protocol/frame/frame.h"
 #include "server/call/service.h"
@@ -48,9 +50,19 @@ bool mechd_coupling_keep(struct mechd_coupling_command *k)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
+/* All participants are captured, and the face. */
+static bool holds_all(const struct mechd_coupling_command *k)
+{
+    return k->captured == k->coupling->count + 1;
+}
+
 /* Give free what has been captured: what has changed goes to the disk when it is time. */
 static void release_all(struct mechd_coupling_command *k)
 {
+    if (holds_all(k)) {
+        k->captured--;
+        mechd_instance_release(k->coupling->face, &k->coupling->face_job);
+    }
     while (k->captured > 0) {
         struct mechd_part *const p = part_at(k, --k->captured);
         p->captured = false;
@@ -75,6 +87,9 @@ static void go_back(struct mechd_coupling_command *k)
     for (int32_t n = 0; n < g->count && k->kind != MECHD_COUPLING_TRIAL; n++) {
         mechd_instance_changed(g->parts[n].instance, MECHP_REWOUND);
     }
+    if (k->kind != MECHD_COUPLING_TRIAL) {
+        mechd_face_changed(g, MECHP_REWOUND);
+    }
 }
 
 /* The state that the command leaves, and its answer. As the owner of all. */
@@ -88,10 +103,18 @@ static void settle(struct mechd_coupling_command *k)
     if (trial && k->code == MECHP_OK) {
         mechd_trial_keep(k);
     }
+    const bool starts = k->kind == MECHD_COUPLING_START || k->kind == MECHD_COUPLING_RESET;
+    if ((starts && k->code == MECHP_OK) || (g->varies && k->begun && !trial)) {
+        mechd_face_changed(g, k->kind == MECHD_COUPLING_RESET ? MECHP_REWOUND : 0);
+    }
     if (k->code != MECHP_OK && k->begun && g->outsides > 0) {
         mechd_outsides_name_ahead(k);
     }
-    mechd_coupling_answer(k);
+    if (k->run != NULL) {
+        mechd_turn_settle(k);
+    } else {
+        mechd_coupling_answer(k);
+    }
     if (k->before != NULL && (trial || k->code != MECHP_OK)) {
         go_back(k);
     }
@@ -116,11 +139,12 @@ static void note_time(struct mechd_coupling *g)
 static void end(struct mechd_coupling_command *k)
 {
     struct mechd_coupling *const g = k->coupling;
+    const bool held = holds_all(k);
     k->state = MECHD_COUPLING_OVER;
-    if (k->captured == g->count) {
+    if (held) {
         settle(k);
         note_time(g);
-    } else {
+    } else if (k->run == NULL) {
         mechd_coupling_answer(k);
     }
     pthread_mutex_lock(&g->m);
@@ -137,7 +161,11 @@ static void end(struct mechd_coupling_command *k)
     if (next != NULL) {
         start_next(next);
     }
-    mechd_call_over(call);
+    if (k->run != NULL) {
+        mechd_turn_over(k, held);
+    } else {
+        mechd_call_over(call);
+    }
     mechd_coupling_unref(g);
 }
 
@@ -145,11 +173,13 @@ static void end(struct mechd_coupling_command *k)
 
 enum mechp_code mechd_coupling_ends(struct mechd_coupling_command *k)
 {
-    bool ends = k->unclocked || mechd_call_ends(k->call) || atomic_load(&k->coupling->deleted);
+    bool ends = k->unclocked || mechd_call_ends(k->call) || mechd_turn_stopped(k) ||
+                atomic_load(&k->coupling->deleted);
     for (int32_t n = 0; n < k->coupling->count; n++) {
         struct mechd_instance *const i = k->coupling->parts[n].instance;
         ends = ends || mechd_instance_stops(i);
-        if (i->account != NULL && mechd_stepping_over(i, k->worked, &k->call->excess)) {
+        if (k->run == NULL && i->account != NULL &&
+            mechd_stepping_over(i, k->worked, &k->call->excess)) {
             return MECHP_QUOTA_EXCEEDED;
         }
     }
@@ -167,6 +197,11 @@ static void refuse_end(struct mechd_coupling_command *k, enum mechp_code code)
                           code == MECHP_QUOTA_EXCEEDED
                               ? mechd_excess_tell(&k->call->excess, detail, sizeof detail)
                               : "ended; the window in progress was undone");
+}
+
+static bool steps(const struct mechd_coupling_command *k)
+{
+    return k->kind == MECHD_COUPLING_STEP || k->kind == MECHD_COUPLING_TRIAL;
 }
 
 /* A window, or the start, is over. */
@@ -187,8 +222,13 @@ static void take_report(struct mechd_coupling_command *k)
             mechd_saved_free(k->before, k->coupling, 0);
             k->before = NULL;
         }
-        k->opening = false;
         k->coupling->opened = true;
+        if (k->opening) {
+            mechd_face_changed(k->coupling, 0);
+        } else if (k->kind == MECHD_COUPLING_STEP) {
+            mechd_face_stepped(k->coupling);
+        }
+        k->opening = false;
         return;
     }
     if (r->outcome == MECH_CANCELLED) {
@@ -207,11 +247,6 @@ static void take_report(struct mechd_coupling_command *k)
                           detail);
 }
 
-static bool steps(const struct mechd_coupling_command *k)
-{
-    return k->kind == MECHD_COUPLING_STEP || k->kind == MECHD_COUPLING_TRIAL;
-}
-
 /* The next window begins, unless all are done. False: the command is over. */
 static bool begin_window(struct mechd_coupling_command *k)
 {
@@ -227,7 +262,7 @@ static bool begin_window(struct mechd_coupling_command *k)
         const double now = mech_couple_time(c);
         const bool last =
             isnan(k->until) ? k->done >= k->windows : !mech_time_before(now, k->until, k->size);
-        if (last) {
+        if (last && (k->run == NULL || !mechd_turn_next(k))) {
             return false;
         }
         // the last one ends where it was asked to
@@ -333,6 +368,8 @@ static void slice_on(struct mechd_coupling_command *k, uint64_t most)
         mechd_instance_serve(i, k->kind == MECHD_COUPLING_TRIAL || (g->in_pieces && k->window) ||
                                     !mechd_engine_readable(&i->engine));
     }
+    // what is published is at the end of a window
+    mechd_instance_serve(g->face, false);
     if (k->sleeps) {
         k->sleeps = false;
         if (mechd_nap(g)) {
@@ -350,24 +387,40 @@ static void run_task(struct mechd_task *task)
              slice);
 }
 
+/* It changes the state in a way that a run in progress does not allow. */
+static bool disturbs(const struct mechd_coupling_command *k)
+{
+    return k->run == NULL && atomic_load(&k->coupling->face->running) &&
+           (k->kind != MECHD_COUPLING_ONCE || k->once == mechd_trial_commit ||
+            k->once == mechd_coupling_snapshot_restore);
+}
+
 /* All are held: may it begin? */
 static bool check(struct mechd_coupling_command *k)
 {
     struct mechd_coupling *const g = k->coupling;
     const double t = mechd_engine_time(&g->parts[0].instance->engine);
     char detail[sizeof k->detail];
-    const enum mechp_code ends = mechd_coupling_ends(k);
-    if (ends != MECHP_OK) {
-        refuse_end(k, ends);
-    }
-    for (int32_t n = 0; n < g->count && k->code == MECHP_OK; n++) {
-        struct mechd_instance *const i = g->parts[n].instance;
-        const double other = mechd_engine_time(&i->engine);
+    for (int32_t n = 0; n < g->count; n++) {
+        const struct mechd_instance *const i = g->parts[n].instance;
         if (atomic_load(&i->deleted)) {
             snprintf(detail, sizeof detail, "participant %s: instance %s has been deleted",
                      g->parts[n].name, i->id);
             mechd_coupling_refuse(k, MECHP_NOT_FOUND, detail);
-        } else if (!mechd_leases_lasts(&i->leases, g->parts[n].lease)) {
+        }
+    }
+    const enum mechp_code ends = mechd_coupling_ends(k);
+    if (ends != MECHP_OK) {
+        refuse_end(k, ends);
+    }
+    if (disturbs(k)) {
+        mechd_coupling_refuse(k, MECHP_RUN_IN_PROGRESS,
+                              "the coupling is stepped by a run; stop it first");
+    }
+    for (int32_t n = 0; n < g->count && k->code == MECHP_OK; n++) {
+        struct mechd_instance *const i = g->parts[n].instance;
+        const double other = mechd_engine_time(&i->engine);
+        if (!mechd_leases_lasts(&i->leases, g->parts[n].lease)) {
             snprintf(detail, sizeof detail,
                      "participant %s: the coupling's lease of instance %s has been revoked",
                      g->parts[n].name, i->id);
@@ -379,7 +432,7 @@ static bool check(struct mechd_coupling_command *k)
         } else if (mechd_durable_repair(i) != 0) {
             mechd_coupling_refuse(k, MECHP_STORAGE_FAILED,
                                   "a change before this one could not be stored");
-        } else if (k->kind != MECHD_COUPLING_ONCE && i->account != NULL &&
+        } else if (k->kind != MECHD_COUPLING_ONCE && k->run == NULL && i->account != NULL &&
                    !mechd_account_may_work(i->account, &k->call->excess)) {
             mechd_coupling_refuse(k, MECHP_QUOTA_EXCEEDED,
                                   mechd_excess_tell(&k->call->excess, detail, sizeof detail));
@@ -469,6 +522,35 @@ static enum mechd_progress captured(struct mechd_job *job)
     return MECHD_HELD;
 }
 
+/* So is the face, which comes last. */
+static enum mechd_progress captured_face(struct mechd_job *job)
+{
+    struct mechd_coupling *const g =
+        (struct mechd_coupling *)((char *)job - offsetof(struct mechd_coupling, face_job));
+    struct mechd_coupling_command *const k = g->head;
+    k->captured++;
+    begin(k, slice);
+    return MECHD_HELD;
+}
+
+/* Capture it. True: it is ours, on this thread. */
+static bool capture_face(struct mechd_coupling_command *k)
+{
+    struct mechd_coupling *const g = k->coupling;
+    g->face_job = (struct mechd_job){
+        .instance = g->face, .run = captured_face, .cost = MECHD_SHORT, .stoppable = true};
+    const enum mechd_submitted submitted = mechd_instance_capture(g->face, &g->face_job);
+    if (submitted == MECHD_FULL) {
+        mechd_coupling_refuse(k, MECHP_LIMIT_REACHED, "too many requests wait for this coupling");
+        end(k);
+        return false;
+    }
+    if (submitted == MECHD_RAN) {
+        k->captured++;
+    }
+    return submitted == MECHD_RAN;
+}
+
 /* From the next instance on; the last thing that a thread does with the command. */
 static void capture_rest(struct mechd_coupling_command *k, uint64_t most)
 {
@@ -492,7 +574,9 @@ static void capture_rest(struct mechd_coupling_command *k, uint64_t most)
         p->captured = true;
         k->captured++;
     }
-    begin(k, most);
+    if (capture_face(k)) {
+        begin(k, most);
+    }
 }
 
 static void start_on_pool(struct mechd_task *task)

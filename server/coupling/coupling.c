@@ -1,4 +1,5 @@
 /* The table of couplings, and what is said of one. */
+#include "server/coupling/face.h"
 #include "server/coupling/outside.h"
 
 #include "server/call/service.h"
@@ -27,19 +28,19 @@ void mechd_couplings_fini(struct mechd_couplings *t)
     pthread_mutex_destroy(&t->m);
 }
 
-bool mechd_coupling_add(struct mechd_couplings *t, struct mechd_coupling *g)
+int mechd_coupling_add(struct mechd_couplings *t, struct mechd_coupling *g)
 {
     pthread_mutex_lock(&t->m);
-    const bool fits = t->count < MECHD_COUPLINGS_MOST;
-    if (fits) {
-        g->id = ++t->serial;
+    const int outcome =
+        t->count < MECHD_COUPLINGS_MOST ? mechd_face_open(g, &t->serial) : MECH_UNSUPPORTED;
+    if (outcome == 0) {
         g->next = t->newest;
         t->newest = g;
         t->count++;
         mechd_coupling_ref(g);
     }
     pthread_mutex_unlock(&t->m);
-    return fits;
+    return outcome;
 }
 
 struct mechd_coupling *mechd_coupling_find(struct mechd_couplings *t, const char *id)
@@ -96,6 +97,7 @@ bool mechd_coupling_remove(struct mechd_couplings *t, struct mechd_coupling *g)
     pthread_mutex_unlock(&t->m);
     if (found) {
         atomic_store(&g->deleted, true);
+        mechd_face_close(g);
         mechd_outsides_end(g);
         for (int32_t n = 0; n < g->count; n++) {
             (void)mechd_instance_stop(g->parts[n].instance);
@@ -143,6 +145,7 @@ void mechd_coupling_unref(struct mechd_coupling *g)
         free(p->sums);
         free(p->start);
     }
+    mechd_instance_unref(g->face);
     mech_couple_destroy(g->couple);
     free(g->name);
     free(g->parts);
@@ -172,6 +175,8 @@ void mechd_coupling_write(struct mechd_coupling *g, struct mechp_text *w)
     mechp_text_unsigned(w, windows);
     mechp_text_key(w, "busy");
     mechp_text_bool(w, busy);
+    mechp_text_key(w, "running");
+    mechp_text_bool(w, atomic_load(&g->face->running));
     mechp_text_member_string(w, "scheme", g->scheme);
     mechp_text_key(w, "stepSize");
     mechp_text_number(w, g->step_size);
@@ -195,6 +200,7 @@ void mechd_coupling_write(struct mechd_coupling *g, struct mechp_text *w)
         mechp_text_string(w, g->connections[n]);
     }
     mechp_text_end(w);
+    mechd_face_write_layout(g, w);
     mechp_text_end(w);
 }
 
@@ -297,7 +303,12 @@ static void write_report(const struct mechd_coupling_command *k, struct mechp_te
 /* Add a started coupling to the table. */
 static void answer_start(struct mechd_coupling *g, struct mechd_call *c)
 {
-    if (!mechd_coupling_add(g->service->couplings, g)) {
+    const int outcome = mechd_coupling_add(g->service->couplings, g);
+    if (outcome < 0) {
+        mechd_fail_outcome(c, outcome);
+        return;
+    }
+    if (outcome != 0) {
         mechd_fail(c, MECHP_LIMIT_REACHED, "there are %d couplings: delete some",
                    MECHD_COUPLINGS_MOST);
         return;
@@ -316,7 +327,7 @@ void mechd_coupling_answer(struct mechd_coupling_command *k)
         if (c->code == MECHP_OK) {
             mechd_fail(c, k->code, "%s", k->detail);
         }
-        if (is_step(k) && k->captured == g->count) {
+        if (is_step(k) && k->captured >= g->count) {
             write_report(k, &c->report);
         }
         return;

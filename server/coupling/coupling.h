@@ -19,8 +19,8 @@
  * their end (saved.h) and goes back; readers of the state wait until it is over. Its number is that
  * of a trial of each instance too, so that any change of one of them discards it. Couplings are in
  * memory: a new process has none, and its instances are in their last
- * stored state. shared, locked by m except where noted; reference counted (table, commands,
- * readers). */
+ * stored state. What others see of a coupling between its commands is its face (face.h). shared,
+ * locked by m except where noted; reference counted (table, commands, readers). */
 #pragma once
 
 #include "protocol/wire/codes.h"
@@ -40,6 +40,7 @@ enum {
 };
 
 struct mechd_outside;
+struct mechd_run;
 
 /* One value of an instance that takes part in the exchange. */
 struct mechd_coupling_port {
@@ -111,12 +112,13 @@ struct mechd_coupling_command {
     /* ONCE: does it, as the owner of all instances, and writes the reply, or calls
      * mechd_coupling_refuse; before it changes anything it calls mechd_coupling_keep */
     void (*once)(struct mechd_coupling_command *k);
-    bool slow;      /* ONCE: on the pool, never on the carrying thread */
-    uint64_t trial; /* ONCE: the number that is to be committed */
-    bool interface; /* STEP, TRIAL: the report has the flows through connections and bonds */
-    bool energy;    /* STEP, TRIAL: the reply has the energy of the participants */
+    bool slow;             /* on the pool, never on the carrying thread */
+    struct mechd_run *run; /* STEP: it is a turn of this run, without a client (turn.h); or NULL */
+    uint64_t trial;        /* ONCE: the number that is to be committed */
+    bool interface;        /* STEP, TRIAL: the report has the flows through connections and bonds */
+    bool energy;           /* STEP, TRIAL: the reply has the energy of the participants */
 
-    int captured;               /* parts, in the order of capture */
+    int captured;               /* parts, in the order of capture, then the face */
     uint64_t worked;            /* ns in engines, for the quota */
     struct mechd_saved *before; /* state to go back to when it fails, or is a trial; or NULL */
     struct mech_couple_batch batch;
@@ -152,10 +154,12 @@ struct mechd_coupling {
     struct mechd_account *account;
     struct mechd_part *parts; /* [count] */
     int32_t count;
-    int32_t *order;             /* [count] of capture */
-    struct mech_couple *couple; /* of the command in progress; NULL before START */
-    struct mechd_saved *trial;  /* end of the trial that can be committed, or NULL; as that */
-    uint64_t trials;            /* number of the last one; as that */
+    struct mechd_instance *face; /* a reference (face.h) */
+    struct mechd_job face_job;   /* that captures it */
+    int32_t *order;              /* [count] of capture */
+    struct mech_couple *couple;  /* of the command in progress; NULL before START */
+    struct mechd_saved *trial;   /* end of the trial that can be committed, or NULL; as that */
+    uint64_t trials;             /* number of the last one; as that */
     char scheme[MECH_NAME_MAX + 1];
     char (*connections)[2 * MECH_NAME_MAX + 16]; /* [connection_count] "left.x → right.other" */
     int32_t connection_count;
@@ -204,8 +208,8 @@ bool mechd_coupling_connect(struct mechd_coupling *g, struct mechd_call *c);
 
 /* --- the table (coupling.c) ------------------------------------------------------------------- */
 
-/* Add it; false: there are MECHD_COUPLINGS_MOST. */
-bool mechd_coupling_add(struct mechd_couplings *t, struct mechd_coupling *g);
+/* Add it. 0; MECH_UNSUPPORTED: there are MECHD_COUPLINGS_MOST; negative. */
+int mechd_coupling_add(struct mechd_couplings *t, struct mechd_coupling *g);
 /* A reference, or NULL. */
 struct mechd_coupling *mechd_coupling_find(struct mechd_couplings *t, const char *id);
 /* References to all, oldest first, into a fresh array. Negative: no memory. */

@@ -1,5 +1,6 @@
 /* A coupling from a request: participants, what connects them, the scheme. All faults are reported
  * together, each with its place. */
+#include "server/coupling/face.h"
 #include "server/coupling/outside.h"
 
 #include "protocol/wire/json.h"
@@ -391,6 +392,10 @@ struct mechd_coupling *mechd_coupling_open(struct mechd_call *c)
     }
     // all else is about the instances, which have to be held for that
     if (mechd_call_faulty(c) || c->code != MECHP_OK) {
+        mechd_coupling_unref(g);
+        return NULL;
+    }
+    if (!mechd_face_create(g, c)) {
         mechd_coupling_unref(g);
         return NULL;
     }

@@ -1,4 +1,5 @@
 /* Snapshots of a coupling: its state and those of all its instances, in memory. */
+#include "server/coupling/face.h"
 #include "server/coupling/saved.h"
 
 #include "protocol/frame/frame.h"
@@ -156,6 +157,7 @@ static void restore(struct mechd_coupling_command *k, const struct mechd_saved *
     for (int32_t n = 0; n < g->count; n++) {
         mechd_instance_changed(g->parts[n].instance, MECHP_REWOUND);
     }
+    mechd_face_changed(g, MECHP_REWOUND);
     mechp_text_object(w);
     mechd_coupling_write_state(g, w);
     mechp_text_key(w, "reproducible");

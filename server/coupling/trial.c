@@ -1,4 +1,5 @@
 /* Trials of a coupling: windows whose end is kept, and can be committed. */
+#include "server/coupling/face.h"
 #include "server/coupling/saved.h"
 
 #include "server/instance/host.h"
@@ -81,6 +82,7 @@ void mechd_trial_commit(struct mechd_coupling_command *k)
     for (int32_t n = 0; n < g->count; n++) {
         mechd_instance_stepped(g->parts[n].instance, 0);
     }
+    mechd_face_stepped(g);
     mechp_text_object(w);
     mechd_coupling_write_state(g, w);
     mechp_text_end(w);

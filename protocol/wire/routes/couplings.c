@@ -131,10 +131,12 @@ static const struct mechp_shape coupling = {
                              {"time", "number", "s", true},
                              {"windows", "integer", "done since its start", true},
                              {"busy", "boolean", "a step is in progress or queued", true},
+                             {"running", "boolean", "a run is in progress", true},
                              {"scheme", "string", "name of the scheme", true},
                              {"stepSize", "number", "size of a window, s", true},
                              {"participants", "@CouplingMember[]", "in their order", true},
-                             {"connections", "string[]", "from -> to", true})};
+                             {"connections", "string[]", "from -> to", true},
+                             {"layout", "@StreamPart[]", "values of a frame of the stream", true})};
 
 static const struct mechp_shape coupling_list = {
     .name = "CouplingList",
@@ -262,8 +264,8 @@ const struct mechp_row mechp_row_COMMIT_COUPLING = {
     .status = 200,
     .reply = "@CouplingCommitReply",
     .content = MECHP_JSON,
-    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED,
-                         MECHP_LIMIT_REACHED, MECHP_NO_TRIAL)};
+    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_RUN_IN_PROGRESS, MECHP_TIME_MISMATCH,
+                         MECHP_CANCELLED, MECHP_LIMIT_REACHED, MECHP_NO_TRIAL)};
 
 const struct mechp_row mechp_row_COUPLINGS = {.tag = "couplings",
                                               .doc = "All couplings, oldest first.",
@@ -307,8 +309,9 @@ const struct mechp_row mechp_row_RESET_COUPLING = {
     .status = 200,
     .reply = "@CouplingStepReply",
     .content = MECHP_JSON,
-    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED,
-                         MECHP_LIMIT_REACHED, MECHP_COUPLING_NOT_CONVERGED, MECHP_NOT_FINITE)};
+    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_RUN_IN_PROGRESS, MECHP_TIME_MISMATCH,
+                         MECHP_CANCELLED, MECHP_LIMIT_REACHED, MECHP_COUPLING_NOT_CONVERGED,
+                         MECHP_NOT_FINITE)};
 
 const struct mechp_row mechp_row_COUPLING_SNAPSHOTS = {.tag = "couplings",
                                                        .doc = "Ids, times and sizes.",
@@ -350,8 +353,8 @@ const struct mechp_row mechp_row_RESTORE_COUPLING = {
     .status = 200,
     .reply = "@CouplingRestored",
     .content = MECHP_JSON,
-    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED,
-                         MECHP_LIMIT_REACHED, MECHP_NOT_FINITE)};
+    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_RUN_IN_PROGRESS, MECHP_TIME_MISMATCH,
+                         MECHP_CANCELLED, MECHP_LIMIT_REACHED, MECHP_NOT_FINITE)};
 
 const struct mechp_row mechp_row_COUPLING_STABILITY = {
     .tag = "couplings",
@@ -380,8 +383,8 @@ const struct mechp_row mechp_row_STEP_COUPLING = {
     .status = 200,
     .reply = "@CouplingStepReply",
     .content = MECHP_JSON,
-    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED,
-                         MECHP_LIMIT_REACHED, MECHP_QUOTA_EXCEEDED, MECHP_COUPLING_NOT_CONVERGED,
-                         MECHP_PARTNER_TIMEOUT, MECHP_PARTNER_FAULT, MECHP_COMMIT_OWED,
-                         MECHP_NOT_CONVERGED, MECHP_VI_NOT_CONVERGED, MECHP_SINGULAR,
-                         MECHP_NOT_FINITE, MECHP_STEP_TOO_SMALL)};
+    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_RUN_IN_PROGRESS, MECHP_TIME_MISMATCH,
+                         MECHP_CANCELLED, MECHP_LIMIT_REACHED, MECHP_QUOTA_EXCEEDED,
+                         MECHP_COUPLING_NOT_CONVERGED, MECHP_PARTNER_TIMEOUT, MECHP_PARTNER_FAULT,
+                         MECHP_COMMIT_OWED, MECHP_NOT_CONVERGED, MECHP_VI_NOT_CONVERGED,
+                         MECHP_SINGULAR, MECHP_NOT_FINITE, MECHP_STEP_TOO_SMALL)};

@@ -1,0 +1,252 @@
+/* The engine behind a face has the values of the last window: nothing else is asked of it, because
+ * no route that steps, sets or saves an instance leads to a face. */
+#include "server/coupling/face.h"
+
+#include "server/call/service.h"
+#include "server/coupling/turn.h"
+#include "server/instance/host.h"
+#include "solver/base/err.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef char output_name[2 * MECH_NAME_MAX + 4];
+
+/* owner: the face's. */
+struct panel {
+    struct mechd_couplings *couplings;
+    char *title;
+    double step_size;                /* s, of a window */
+    double time;                     /* s */
+    uint64_t windows;                /* done */
+    size_t count, size;              /* outputs, and their values */
+    output_name *names;              /* [count] "left.x" */
+    struct mech_variable *variables; /* [count] */
+    double *values;                  /* [size] */
+};
+
+/* --- the engine ------------------------------------------------------------------------------- */
+
+static void destroy(void *self)
+{
+    struct panel *const p = self;
+    free(p->title);
+    free(p->names);
+    free(p->variables);
+    free(p->values);
+    free(p);
+}
+
+static const char *title(const void *self)
+{
+    return ((const struct panel *)self)->title;
+}
+
+/* For costs of reading: as a system of so many values. */
+static int32_t size_of(const void *self)
+{
+    return (int32_t)((const struct panel *)self)->size;
+}
+
+static double step_size(const void *self)
+{
+    return ((const struct panel *)self)->step_size;
+}
+
+static double time_of(const void *self)
+{
+    return ((const struct panel *)self)->time;
+}
+
+static uint64_t step_count(const void *self)
+{
+    return ((const struct panel *)self)->windows;
+}
+
+static size_t variable_count(const void *self, enum mech_causality causality)
+{
+    return causality == MECH_OUTPUT_VARIABLE ? ((const struct panel *)self)->count : 0;
+}
+
+static void variable(const void *self, enum mech_causality causality, size_t index,
+                     struct mech_variable *out)
+{
+    (void)causality;
+    *out = ((const struct panel *)self)->variables[index];
+}
+
+static size_t output_size(const void *self)
+{
+    return ((const struct panel *)self)->size;
+}
+
+static void get_outputs(const void *self, double *values)
+{
+    const struct panel *const p = self;
+    memcpy(values, p->values, p->size * sizeof *values);
+}
+
+static const struct mechd_engine_ops ops = {
+    .name = "face",
+    .doc = "What a coupling shows of itself.",
+    .destroy = destroy,
+    .title = title,
+    .size = size_of,
+    .step_size = step_size,
+    .variable_count = variable_count,
+    .variable = variable,
+    .time = time_of,
+    .step_count = step_count,
+    .output_size = output_size,
+    .get_outputs = get_outputs,
+};
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+/* Outputs of one participant behind those before. */
+static void add_part(struct panel *p, const struct mechd_part *part)
+{
+    const struct mechd_engine *const e = &part->instance->engine;
+    for (size_t k = 0; k < mechd_engine_variable_count(e, MECH_OUTPUT_VARIABLE); k++) {
+        struct mech_variable *const v = &p->variables[p->count];
+        mechd_engine_variable(e, MECH_OUTPUT_VARIABLE, k, v);
+        snprintf(p->names[p->count], sizeof *p->names, "%s.%s", part->name, v->name);
+        v->name = p->names[p->count];
+        v->index = (int32_t)p->count++;
+        v->offset += (int32_t)p->size;
+    }
+    p->size += mechd_engine_output_size(e);
+}
+
+bool mechd_face_create(struct mechd_coupling *g, struct mechd_call *c)
+{
+    struct mechd_host *const h = &c->service->host;
+    struct panel *const p = calloc(1, sizeof *p);
+    size_t count = 0, size = 0;
+    for (int32_t n = 0; n < g->count; n++) {
+        const struct mechd_engine *const e = &g->parts[n].instance->engine;
+        count += mechd_engine_variable_count(e, MECH_OUTPUT_VARIABLE);
+        size += mechd_engine_output_size(e);
+    }
+    if (p != NULL) {
+        p->couplings = c->service->couplings;
+        p->step_size = g->step_size;
+        p->title = strdup(g->name);
+        p->names = calloc(count + 1, sizeof *p->names);
+        p->variables = calloc(count + 1, sizeof *p->variables);
+        p->values = calloc(size + 1, sizeof *p->values);
+    }
+    const bool room = p != NULL && p->title != NULL && p->names != NULL && p->variables != NULL &&
+                      p->values != NULL;
+    for (int32_t n = 0; n < g->count && room; n++) {
+        add_part(p, &g->parts[n]);
+    }
+    const struct mechd_engine engine = {.ops = &ops, .self = p};
+    if (!room || mechd_instance_create(h, &engine, &g->face) != 0) {
+        if (p != NULL) {
+            destroy(p);
+        }
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for a coupling");
+        return false;
+    }
+    g->face->turns = mechd_turn_submit;
+    g->face->account = mechd_accounts_find(&h->accounts, c->who.name);
+    if (g->face->account == NULL) {
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the account");
+    }
+    return g->face->account != NULL;
+}
+
+int mechd_face_open(struct mechd_coupling *g, uint64_t *serial)
+{
+    struct mechd_host *const h = &g->service->host;
+    struct mechd_instance *const face = g->face;
+    struct mechd_instance *other = NULL;
+    do {
+        char id[32];
+        snprintf(id, sizeof id, "c-%" PRIu64, ++*serial);
+        face->incarnation = h->incarnation;
+        MECH_TRY(mechd_table_add(&h->faces, face, id));
+        // once it is there no instance gets the id any more
+        other = mechd_table_find(&h->table, id);
+        if (other != NULL && mechd_table_remove(&h->faces, face)) {
+            mechd_instance_unref(face);
+        }
+        mechd_instance_unref(other);
+    } while (other != NULL);
+    g->id = *serial;
+    mechd_tell_created(face);
+    return 0;
+}
+
+void mechd_face_close(struct mechd_coupling *g)
+{
+    struct mechd_instance *const face = g->face;
+    atomic_store(&face->deleted, true);
+    if (g->id != 0 && mechd_table_remove(&face->host->faces, face)) {
+        mechd_instance_close(face);
+        mechd_tell_gone(face);
+        mechd_instance_unref(face);
+    }
+}
+
+struct mechd_coupling *mechd_face_coupling(const struct mechd_instance *face)
+{
+    const struct panel *const p = face->engine.self;
+    return mechd_coupling_find(p->couplings, face->id);
+}
+
+/* --- what it shows ---------------------------------------------------------------------------- */
+
+static void take_time(struct panel *p, const struct mechd_coupling *g)
+{
+    p->time =
+        g->opened ? mech_couple_time(g->couple) : mechd_engine_time(&g->parts[0].instance->engine);
+    p->windows = g->couple != NULL ? mech_couple_windows(g->couple) : 0;
+}
+
+void mechd_face_stepped(struct mechd_coupling *g)
+{
+    struct panel *const p = g->face->engine.self;
+    double *at = p->values;
+    for (int32_t n = 0; n < g->count; n++) {
+        // each has published its commit
+        const struct mechd_instance *const i = g->parts[n].instance;
+        memcpy(at, i->published.values, i->output_size * sizeof *at);
+        at += i->output_size;
+    }
+    take_time(p, g);
+    mechd_instance_stepped(g->face, 0);
+}
+
+void mechd_face_changed(struct mechd_coupling *g, uint16_t flags)
+{
+    struct panel *const p = g->face->engine.self;
+    double *at = p->values;
+    for (int32_t n = 0; n < g->count; n++) {
+        const struct mechd_instance *const i = g->parts[n].instance;
+        mechd_engine_get_outputs(&i->engine, at);
+        at += i->output_size;
+    }
+    take_time(p, g);
+    mechd_instance_changed(g->face, flags);
+}
+
+void mechd_face_write_layout(const struct mechd_coupling *g, struct mechp_text *w)
+{
+    const struct mechd_instance *const face = g->face;
+    mechp_text_key(w, "layout");
+    mechp_text_array(w);
+    for (size_t k = 0; k < face->channel_count; k++) {
+        mechp_text_object(w);
+        mechp_text_member_string(w, "name", face->channels[k].name);
+        mechp_text_key(w, "offset");
+        mechp_text_integer(w, face->channels[k].offset);
+        mechp_text_key(w, "count");
+        mechp_text_integer(w, face->channels[k].size);
+        mechp_text_end(w);
+    }
+    mechp_text_end(w);
+}

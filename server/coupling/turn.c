@@ -1,0 +1,98 @@
+/* Turns of runs. */
+#include "server/coupling/turn.h"
+
+#include "server/call/service.h"
+#include "server/coupling/face.h"
+#include "server/instance/runs.h"
+#include "server/os/ticks.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A turn, and the call that its command needs: of no client. */
+struct turn {
+    struct mechd_coupling_command k; /* first */
+    struct mechd_call call;
+    uint64_t start; /* ns, 0: no period has begun */
+};
+
+static void wait_for_none(struct mechd_job *job)
+{
+    (void)job;
+}
+
+enum mechd_submitted mechd_turn_submit(struct mechd_run *r)
+{
+    struct mechd_coupling *const g = mechd_face_coupling(r->job.instance);
+    if (g == NULL) {
+        // the coupling is over, and so is the run: its job sees that
+        return mechd_instance_submit(r->job.instance, &r->job);
+    }
+    struct turn *const t = calloc(1, sizeof *t);
+    bool taken = false;
+    if (t != NULL) {
+        mechd_call_init(&t->call, g->service, MECHD_DOOR_HTTP);
+        t->call.job.wait = wait_for_none;
+        t->k.coupling = g;
+        t->k.call = &t->call;
+        t->k.kind = MECHD_COUPLING_STEP;
+        t->k.run = r;
+        t->k.slow = true;
+        t->k.size = g->step_size;
+        t->k.until = (double)NAN; // no window before the run has named its end
+        taken = mechd_coupling_submit(&t->k);
+    }
+    if (t != NULL && !taken) {
+        mechd_call_fini(&t->call);
+        free(t);
+    }
+    mechd_coupling_unref(g);
+    return taken ? MECHD_QUEUED : MECHD_FULL;
+}
+
+bool mechd_turn_next(struct mechd_coupling_command *k)
+{
+    struct turn *const t = (struct turn *)k;
+    struct mechd_run *const r = k->run;
+    r->now = mechd_now();
+    if (t->start != 0 && !mechd_run_done(r, t->start)) {
+        return false;
+    }
+    if (!mechd_run_next(r)) {
+        return false;
+    }
+    t->start = t->start != 0 ? t->start : r->now;
+    k->until = r->stepping.request.size;
+    return true;
+}
+
+bool mechd_turn_stopped(const struct mechd_coupling_command *k)
+{
+    return k->run != NULL && k->run->state != MECHD_RUN_RUNNING;
+}
+
+void mechd_turn_settle(struct mechd_coupling_command *k)
+{
+    struct mechd_instance *const face = k->coupling->face;
+    const struct mechd_host *const h = face->host;
+    k->run->now = mechd_now();
+    if (k->code == MECHP_DRAINING || (k->code != MECHP_OK && atomic_load(&h->draining))) {
+        mechd_run_stop(face, MECHD_RUN_INTERRUPTED, "the server was shut down");
+    } else if (k->code == MECHP_CANCELLED) {
+        mechd_run_stop(face, MECHD_RUN_STOPPED, atomic_load(&face->deleted) ? "" : k->detail);
+    } else if (k->code != MECHP_OK) {
+        mechd_run_stop(face, MECHD_RUN_FAILED, k->detail);
+    }
+    mechd_run_show(k->run);
+}
+
+void mechd_turn_over(struct mechd_coupling_command *k, bool held)
+{
+    struct turn *const t = (struct turn *)k;
+    struct mechd_run *const r = k->run;
+    // too many wait for a participant: a little later
+    r->waits = !held;
+    mechd_call_fini(&t->call);
+    free(t);
+    mechd_run_turned(r);
+}
