@@ -343,6 +343,22 @@ static void meet_and_repeat(struct mechd_zmq *z, struct mechd_instance *i, bool 
     mechd_instance_unref(i);
 }
 
+/* So do all instances, or all couplings. */
+static void meet_all(struct mechd_zmq *z, struct mechd_table *t, bool subscribe, const char *prefix,
+                     size_t size)
+{
+    struct mechd_instance **all = NULL;
+    size_t count = 0;
+    bool more = false;
+    if (mechd_table_list(t, 0, MECHD_INSTANCES_MOST, &all, &count, &more) != 0) {
+        return;
+    }
+    for (size_t k = 0; k < count; k++) {
+        meet_and_repeat(z, all[k], subscribe, prefix, size);
+    }
+    free(all);
+}
+
 void mechd_stream_subscription(struct mechd_zmq *z, const char *bytes, size_t size, int descriptor)
 {
     if (size < 1 || (bytes[0] != 0 && bytes[0] != 1)) {
@@ -363,22 +379,14 @@ void mechd_stream_subscription(struct mechd_zmq *z, const char *bytes, size_t si
     pthread_mutex_unlock(&z->s);
 
     if (whole) {
-        struct mechd_instance *const i = mechd_table_find(&z->service->host.table, id);
+        struct mechd_host *const h = &z->service->host;
+        struct mechd_instance *i = mechd_table_find(&h->table, id);
+        i = i != NULL ? i : mechd_table_find(&h->faces, id);
         if (i != NULL) {
             meet_and_repeat(z, i, subscribe, prefix, size);
         }
         return;
     }
-    // every instance
-    struct mechd_instance **all = NULL;
-    size_t count = 0;
-    bool more = false;
-    if (mechd_table_list(&z->service->host.table, 0, MECHD_INSTANCES_MOST, &all, &count, &more) !=
-        0) {
-        return;
-    }
-    for (size_t k = 0; k < count; k++) {
-        meet_and_repeat(z, all[k], subscribe, prefix, size);
-    }
-    free(all);
+    meet_all(z, &z->service->host.table, subscribe, prefix, size);
+    meet_all(z, &z->service->host.faces, subscribe, prefix, size);
 }
