@@ -1,8 +1,10 @@
 """Couplings: instances that exchange outputs and inputs and step together in the server."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
+from .partner import Layout, Stream
+from .runs import Runner
 from .values import values
 
 if TYPE_CHECKING:
@@ -27,15 +29,20 @@ class CouplingStep:
         return 'CouplingStep(time=%r, window=%r, %r)' % (self.time, self.window, self.outputs)
 
 
-class Coupling:
+class Coupling(Runner):
     """A coupling; a with-statement deletes it at its end, which releases its instances."""
 
     def __init__(self, server: 'Server', reply: Mapping[str, Any]):
-        self._server = server
+        self.server = server
         self._take(reply)
 
     def __repr__(self) -> str:
         return 'Coupling(%r, %s, %s)' % (self.id, self.scheme, ', '.join(self.participants))
+
+    @property
+    def place(self) -> Tuple[str, ...]:
+        """The words of its path."""
+        return 'v1', 'couplings', self.id
 
     def __enter__(self) -> 'Coupling':
         return self
@@ -49,16 +56,18 @@ class Coupling:
         self.time: float = reply['time']
         self.windows: int = reply['windows']
         self.busy: bool = reply['busy']
+        self.running: bool = reply['running']
         self.scheme: str = reply['scheme']
         self.step_size: float = reply['stepSize']
         self.participants: Dict[str, Union[str, Dict[str, Any]]] = {
             p['name']: p.get('instance', p.get('partner')) for p in reply['participants']}
         self.connections: List[str] = reply['connections']
+        self.layout: List[Dict[str, Any]] = reply['layout']
         return self
 
     def look(self) -> 'Coupling':
         """Fetch its present state."""
-        return self._take(self._server.transport.call('GET', 'v1', 'couplings', self.id).json)
+        return self._take(self.call('GET').json)
 
     def step(self, size: Optional[float] = None, *, until: Optional[float] = None,
              count: Optional[int] = None, commit: bool = True,
@@ -72,52 +81,50 @@ class Coupling:
             body['commit'] = False
         if want:
             body['want'] = list(want)
-        return CouplingStep(self._server.transport.call('POST', 'v1', 'couplings', self.id, 'step',
-                                                        body=body).json)
+        return CouplingStep(self.call('POST', 'step', body=body).json)
 
     def commit(self, trial: Union[int, CouplingStep]) -> CouplingStep:
         """Make the end of a trial the state of all its instances."""
         number = trial.trial if isinstance(trial, CouplingStep) else trial
-        return CouplingStep(self._server.transport.call('POST', 'v1', 'couplings', self.id,
-                                                        'commit', body={'trial': number}).json)
+        return CouplingStep(self.call('POST', 'commit', body={'trial': number}).json)
 
     def snapshot(self) -> str:
         """Save its state and those of all its instances in the server; the id of the snapshot."""
-        return str(self._server.transport.call('POST', 'v1', 'couplings', self.id,
-                                               'snapshots').json['id'])
+        return str(self.call('POST', 'snapshots').json['id'])
 
     def snapshots(self) -> List[Dict[str, Any]]:
         """Its snapshots, oldest first: id, time, window, bytes."""
-        return list(self._server.transport.call('GET', 'v1', 'couplings', self.id,
-                                                'snapshots').json['items'])
+        return list(self.call('GET', 'snapshots').json['items'])
 
     def show_snapshot(self, snapshot: str) -> Dict[str, Any]:
         """One of them, as `snapshots` lists it."""
-        return dict(self._server.transport.call(
-            'GET', 'v1', 'couplings', self.id, 'snapshots', snapshot).json)
+        return dict(self.call('GET', 'snapshots', snapshot).json)
 
     def restore(self, snapshot: str) -> CouplingStep:
         """Return to a snapshot, with all its instances."""
-        return CouplingStep(self._server.transport.call(
-            'POST', 'v1', 'couplings', self.id, 'snapshots', snapshot, 'restore').json)
+        return CouplingStep(self.call('POST', 'snapshots', snapshot, 'restore').json)
 
     def delete_snapshot(self, snapshot: str) -> None:
         """Delete a snapshot."""
-        self._server.transport.call('DELETE', 'v1', 'couplings', self.id, 'snapshots', snapshot)
+        self.call('DELETE', 'snapshots', snapshot)
 
     def stability(self, size: Optional[float] = None) -> Dict[str, Any]:
         """Spectral radius of windows of a size (default stepSize), the largest stable size."""
-        return dict(self._server.transport.call('GET', 'v1', 'couplings', self.id, 'stability',
-                                                size=size).json)
+        return dict(self.call('GET', 'stability', size=size).json)
+
+    def stream(self, timeout: Optional[float] = None) -> Stream:
+        """Windows as they are committed, over ZeroMQ: the outputs of all participants; timeout:
+        longest wait for a frame, s."""
+        return Stream(self.server.endpoints()['stream'], self.id, Layout(self.look().layout),
+                      timeout, self.server.keys)
 
     def reset(self) -> CouplingStep:
         """Reset all its instances to their states after creation."""
-        return CouplingStep(self._server.transport.call('POST', 'v1', 'couplings', self.id,
-                                                        'reset').json)
+        return CouplingStep(self.call('POST', 'reset').json)
 
     def delete(self) -> None:
         """Delete it; its instances keep their states, and are released."""
-        self._server.transport.call('DELETE', 'v1', 'couplings', self.id)
+        self.call('DELETE')
 
 
 def couple_body(participants: Mapping[str, Union[str, 'Instance', Mapping[str, Any]]],

@@ -7,12 +7,11 @@ from collections.abc import MutableMapping
 from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping,
                     NamedTuple, Optional, Sequence, Tuple, Union)
 
-from .errors import NotFound, interrupted
+from .errors import NotFound
 from .lease import Lease
 from .partner import Layout, Partner, Stream
 from .progress import Bar, Progress
-from .runs import Record, Run
-from .sse import events
+from .runs import Record, Runner
 from .system import System
 from .values import array, is_number, listed, number, value, values
 
@@ -114,16 +113,6 @@ class Snapshot:
         self._instance.call('DELETE', 'snapshots', self.id)
 
 
-def recorded(given: Any) -> Optional[Dict[str, Any]]:
-    """`record` of a run in the form of the server."""
-    if given is None or isinstance(given, Mapping):
-        return given  # type: ignore[return-value]
-    if is_number(given, '/record'):
-        found = number(given, '/record')
-        return {'seconds': found} if isinstance(found, float) else {'every': int(found)}
-    return {'outputs': listed(given, '/record/outputs')}
-
-
 class Values(MutableMapping):
     """Inputs or parameters by name, read from and written to the server at once."""
 
@@ -161,7 +150,7 @@ class Values(MutableMapping):
         return repr(self.all())
 
 
-class Instance:
+class Instance(Runner):
     """An instance on a server. A with-statement deletes it at its end."""
 
     def __init__(self, server: 'Server', id: str, warnings: Iterable[Mapping[str, Any]] = ()):
@@ -185,16 +174,12 @@ class Instance:
         """A request below /v1/instances/{id}; see Transport.call."""
         if self._lease is not None:
             more['headers'] = {**self._lease.header, **(more.get('headers') or {})}
-        return self.server.transport.call(method, 'v1', 'instances', self.id, *parts, **more)
+        return super().call(method, *parts, **more)
 
-    def get(self, *parts: Any, **query: Any) -> Any:
-        """GET below /v1/instances/{id}: the JSON."""
-        return self.call('GET', *parts, **query).json
-
-    def post(self, *parts: Any, **body: Any) -> Any:
-        """POST below /v1/instances/{id}: the JSON; None is left out of the body."""
-        return self.call('POST', *parts,
-                         body={k: v for k, v in body.items() if v is not None}).json
+    @property
+    def place(self) -> Tuple[str, ...]:
+        """The words of its path."""
+        return 'v1', 'instances', self.id
 
     # --- life -------------------------------------------------------------------------------------
 
@@ -301,31 +286,6 @@ class Instance:
     def drop_trial(self, name: str) -> None:
         """Drop the trial that is kept under this name."""
         self.call('DELETE', 'trials', name)
-
-    def run(self, until: Optional[float] = None, *, count: Optional[int] = None,
-            pace: Optional[float] = None, period: Optional[float] = None,
-            record: Union[None, int, float, str, Sequence[str], Mapping[str, Any]] = None,
-            wait: Optional[bool] = None, progress: Progress = None) -> Run:
-        """Let the server step by itself, as fast as possible, or `pace` simulated seconds a second,
-        in communication steps of `period` s, `until` a time or `count` periods.
-
-        record: the data for `Run.results`: an int n, all outputs of every n-th period; a float,
-        of every so many simulated seconds; names of outputs, of every period; or {'every' or
-        'seconds', 'outputs'}. wait: until it is over (default if there is an end); Ctrl-C
-        stops it then. progress: a bar on a terminal (None), always, never, or a function of the
-        fraction done.
-        """
-        run = Run(self, self.post('runs', until=until, count=count, pace=pace, period=period,
-                                  record=recorded(record)))
-        ends = until is not None or count is not None
-        if not (wait or (wait is None and ends)):
-            return run
-        with interrupted(run.ended):
-            return run.wait(progress)
-
-    def runs(self) -> List[Run]:
-        """The last runs, newest first."""
-        return [Run(self, reply) for reply in self.get('runs')['items']]
 
     def record(self, until: float, period: float, *, outputs: Optional[Sequence[str]] = None,
                inputs: Optional[Callable[[float], Mapping[str, Any]]] = None,
@@ -556,12 +516,3 @@ class Instance:
         except BaseException:
             end()
             raise
-
-    def events(self, rate: Optional[float] = None) -> Iterator[Dict[str, Any]]:
-        """Live outputs over HTTP (server-sent events), at most `rate` a second: time, step,
-        outputs. Reconnects when the connection is lost; ends with the instance."""
-        for event in events(self.server.transport, ('v1', 'instances', self.id, 'events'),
-                            rate=rate):
-            if event.name == 'end':
-                return
-            yield {**event.data, 'outputs': values(event.data.get('outputs', {}))}

@@ -3,16 +3,17 @@ from __future__ import annotations
 
 import struct
 import time
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence
+from typing import (TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple,
+                    Union)
 
 from .errors import MechdError, interrupted
 from .progress import Bar, Progress
 from .sse import Event, events
 from .transport import run_ended
-from .values import array, integer, numpy, rows, values
+from .values import array, integer, is_number, listed, number, numpy, rows, values
 
 if TYPE_CHECKING:
-    from .instance import Instance
+    from .server import Server
 
 
 class Record:
@@ -38,8 +39,8 @@ class Run:
     overruns, fraction (None: it has no end), elapsed and remaining (s of the clock), recorded
     (rows), reason as of the last update."""
 
-    def __init__(self, instance: 'Instance', reply: Dict[str, Any]):
-        self._instance = instance
+    def __init__(self, owner: 'Runner', reply: Dict[str, Any]):
+        self._owner = owner
         self._take(reply)
 
     def __repr__(self) -> str:
@@ -61,11 +62,11 @@ class Run:
 
     def look(self) -> 'Run':
         """Fetch its present state."""
-        return self._take(self._instance.get('runs', self.id))
+        return self._take(self._owner.get('runs', self.id))
 
     def stop(self) -> 'Run':
         """Stop at a step boundary."""
-        return self._take(self._instance.call('DELETE', 'runs', self.id).json)
+        return self._take(self._owner.call('DELETE', 'runs', self.id).json)
 
     def ended(self) -> str:
         """Stop it, because the wait for it ended early; returns the outcome as text."""
@@ -79,8 +80,8 @@ class Run:
         """The data that a run with `record` stored: times, and a column for each value of
         each output, all or those named, from `start` to `end` (s)."""
         where: Dict[str, Any] = {'from': start, 'to': end, 'outputs': outputs}
-        names = self._instance.get('runs', self.id, 'results', **{**where, 'limit': 1})['columns']
-        raw = self._instance.call('GET', 'runs', self.id, 'results', format='f64',
+        names = self._owner.get('runs', self.id, 'results', **{**where, 'limit': 1})['columns']
+        raw = self._owner.call('GET', 'runs', self.id, 'results', format='f64',
                                   limit=limit, **where).raw
         if numpy is not None:
             table = numpy.frombuffer(raw, dtype='<f8').reshape(-1, len(names))
@@ -92,15 +93,15 @@ class Run:
 
     def delete_results(self) -> None:
         """Delete its recorded rows."""
-        self._instance.call('DELETE', 'runs', self.id, 'results')
+        self._owner.call('DELETE', 'runs', self.id, 'results')
 
     def events(self, after: int = 0, rate: Optional[float] = None) -> Iterator[Event]:
         """Events of the run in progress: 'row' for each recorded row (time and outputs; its id is
         its number), 'progress', and 'end' at last. Reconnects when the connection is lost. after:
         rows already received; rate: progress, at most so often a second."""
-        path = ('v1', 'instances', self._instance.id, 'runs', self.id, 'events')
+        path = (*self._owner.place, 'runs', self.id, 'events')
         last = str(integer(after, 'after'))
-        for event in events(self._instance.server.transport, path, last, rate=rate):
+        for event in events(self._owner.server.transport, path, last, rate=rate):
             if event.name == 'row':
                 # its number; the part after it identifies the instance, for clients that reconnect
                 number = event.id.partition('-')[0] if event.id else None
@@ -115,7 +116,7 @@ class Run:
         started, pause = time.monotonic(), 0.005
         words = 'the run %s goes on in the server; its stop() ends it' % self.id
         with interrupted(lambda: words), \
-                Bar(progress if self.fraction is not None else False, self._instance.id) as bar:
+                Bar(progress if self.fraction is not None else False, self._owner.id) as bar:
             while self.look().state == 'running':
                 if self.fraction is not None:
                     bar.show(self.fraction)
@@ -127,3 +128,70 @@ class Run:
         if self.state == 'failed':
             raise MechdError('the run failed at %g s: %s' % (self.time, self.reason))
         return self
+
+def recorded(given: Any) -> Optional[Dict[str, Any]]:
+    """`record` of a run in the form of the server."""
+    if given is None or isinstance(given, Mapping):
+        return given  # type: ignore[return-value]
+    if is_number(given, '/record'):
+        found = number(given, '/record')
+        return {'seconds': found} if isinstance(found, float) else {'every': int(found)}
+    return {'outputs': listed(given, '/record/outputs')}
+
+
+class Runner:
+    """What the server runs by itself: an instance, or a coupling."""
+
+    id: str
+    server: 'Server'
+
+    @property
+    def place(self) -> Tuple[str, ...]:
+        """The words of its path."""
+        raise NotImplementedError
+
+    def call(self, method: str, *parts: Any, **more: Any) -> Any:
+        """A request below its place; see Transport.call."""
+        return self.server.transport.call(method, *self.place, *parts, **more)
+
+    def get(self, *parts: Any, **query: Any) -> Any:
+        """GET below its place: the JSON."""
+        return self.call('GET', *parts, **query).json
+
+    def post(self, *parts: Any, **body: Any) -> Any:
+        """POST below its place: the JSON; None is left out of the body."""
+        return self.call('POST', *parts,
+                         body={k: v for k, v in body.items() if v is not None}).json
+
+    def run(self, until: Optional[float] = None, *, count: Optional[int] = None,
+            pace: Optional[float] = None, period: Optional[float] = None,
+            record: Union[None, int, float, str, Sequence[str], Mapping[str, Any]] = None,
+            wait: Optional[bool] = None, progress: Progress = None) -> Run:
+        """Let the server step by itself, as fast as possible, or `pace` simulated seconds a second,
+        in communication steps of `period` s, `until` a time or `count` periods.
+
+        record: the data for `Run.results`: an int n, all outputs of every n-th period; a float,
+        of every so many simulated seconds; names of outputs, of every period; or {'every' or
+        'seconds', 'outputs'}. wait: until it is over (default if there is an end); Ctrl-C
+        stops it then. progress: a bar on a terminal (None), always, never, or a function of the
+        fraction done.
+        """
+        run = Run(self, self.post('runs', until=until, count=count, pace=pace, period=period,
+                                  record=recorded(record)))
+        ends = until is not None or count is not None
+        if not (wait or (wait is None and ends)):
+            return run
+        with interrupted(run.ended):
+            return run.wait(progress)
+
+    def runs(self) -> List[Run]:
+        """The last runs, newest first."""
+        return [Run(self, reply) for reply in self.get('runs')['items']]
+
+    def events(self, rate: Optional[float] = None) -> Iterator[Dict[str, Any]]:
+        """Live outputs over HTTP (server-sent events), at most `rate` a second: time, step,
+        outputs. Reconnects when the connection is lost; ends with what it shows."""
+        for event in events(self.server.transport, (*self.place, 'events'), rate=rate):
+            if event.name == 'end':
+                return
+            yield {**event.data, 'outputs': values(event.data.get('outputs', {}))}
