@@ -162,6 +162,14 @@ int mechctl_print_reply(struct mechctl *m, const char *method, const char *const
 void mechctl_query(char *path, size_t size, const char *key, const char *value);
 /* GET of a path with a query, shown as by mechctl_print_reply. */
 int mechctl_print_path(struct mechctl *m, const char *path);
+/* The second word of the paths of what the command is about: "couplings" with --coupling, or
+ * "instances". */
+const char *mechctl_kind(const struct mechctl *m);
+/* The option itself. */
+#define MECHCTL_OF_COUPLING                                                                        \
+    {                                                                                              \
+        "coupling", NULL, "ID is that of a coupling"                                               \
+    }
 /* Wait until a run is over, with a bar on a terminal, and print how it ended (wait.c). A run that
  * failed is MECHCTL_REFUSED. */
 int mechctl_wait(struct mechctl *m, const char *id, const char *run);

@@ -17,6 +17,11 @@ static double number(struct mechc_json reply, const char *name)
     return mechc_json_member(reply, name, &v) && mechc_json_number(v, &x) ? x : (double)NAN;
 }
 
+const char *mechctl_kind(const struct mechctl *m)
+{
+    return mechctl_option(m, "coupling") != NULL ? "couplings" : "instances";
+}
+
 int mechctl_wait(struct mechctl *m, const char *id, const char *run)
 {
     const bool shown = isatty(STDERR_FILENO) && !m->json;
@@ -25,7 +30,7 @@ int mechctl_wait(struct mechctl *m, const char *id, const char *run)
     int code = MECHCTL_DONE;
     bool drawn = false;
     for (struct timespec nap = {.tv_nsec = shortest};; nanosleep(&nap, NULL)) {
-        code = mechctl_get(m, MECHCTL_PATH("v1", "instances", id, "runs", run), &reply);
+        code = mechctl_get(m, MECHCTL_PATH("v1", mechctl_kind(m), id, "runs", run), &reply);
         if (code != MECHCTL_DONE || !mechc_json_member(reply, "state", &v)) {
             break;
         }

@@ -7,11 +7,12 @@ static int run(struct mechctl *m)
                ? mechctl_wait(m, m->arguments[0], m->arguments[1])
                : mechctl_print_reply(
                      m, "GET",
-                     MECHCTL_PATH("v1", "instances", m->arguments[0], "runs", m->arguments[1]),
+                     MECHCTL_PATH("v1", mechctl_kind(m), m->arguments[0], "runs", m->arguments[1]),
                      NULL);
 }
 
 static const struct mechctl_option options[] = {
+    MECHCTL_OF_COUPLING,
     {"wait", NULL, "wait until the run is over"},
     {0},
 };

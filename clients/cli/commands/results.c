@@ -35,8 +35,8 @@ static const char *form_of(const char *file)
 static int run(struct mechctl *m)
 {
     static const char *const parts[] = {"from", "to", "limit", "outputs"};
-    const char *const to[] = {"v1",      "instances", m->arguments[0], "runs", m->arguments[1],
-                              "results", NULL};
+    const char *const to[] = {
+        "v1", mechctl_kind(m), m->arguments[0], "runs", m->arguments[1], "results", NULL};
     const char *const file = mechctl_option(m, "save");
     const char *const form = mechctl_option(m, "format");
     char path[MECHC_PATH + 512];
@@ -59,6 +59,7 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
+    MECHCTL_OF_COUPLING,
     {"format", "FORMAT", "of the rows (json, or by the name of the file)"},
     {"from", "T", "rows from this time on, in seconds"},
     {"to", "T", "rows up to this time"},

@@ -72,7 +72,7 @@ static int add_settings(struct mechctl *m)
 
 static int run(struct mechctl *m)
 {
-    const char *const path[] = {"v1", "instances", m->arguments[0], "runs", NULL};
+    const char *const path[] = {"v1", mechctl_kind(m), m->arguments[0], "runs", NULL};
     struct mechc_json reply, value;
     char id[MECHC_ID] = "";
     int code = add_settings(m);
@@ -88,6 +88,7 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
+    MECHCTL_OF_COUPLING,
     {"pace", "P", "simulated seconds per second (default 1: real time)"},
     {"fast", NULL, "as fast as possible; needs --until or --count"},
     {"period", "H", "communication step, in seconds"},
@@ -103,7 +104,8 @@ static const struct mechctl_option options[] = {
 const struct mechctl_command mechctl_run = {
     .name = "run",
     .arguments = "ID",
-    .summary = "let the server step an instance, in real time or faster; prints the run's id",
+    .summary = "let the server step an instance or a coupling, in real time or faster; prints the "
+               "run's id",
     .details =
         "mechctl stop ID ends it, mechctl watch ID shows it, mechctl runs ID lists the last ones.\n"
         "  mechctl run i-1 --fast --until 10 --record 1 --wait",

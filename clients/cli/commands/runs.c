@@ -18,7 +18,7 @@ static int run(struct mechctl *m)
     };
     struct mechc_json reply, items;
     const int code =
-        mechctl_get(m, MECHCTL_PATH("v1", "instances", m->arguments[0], "runs"), &reply);
+        mechctl_get(m, MECHCTL_PATH("v1", mechctl_kind(m), m->arguments[0], "runs"), &reply);
     if (code != MECHCTL_DONE || m->json) {
         return code != MECHCTL_DONE ? code : mechctl_print_raw(reply);
     }
@@ -28,10 +28,13 @@ static int run(struct mechctl *m)
     return MECHCTL_DONE;
 }
 
+static const struct mechctl_option options[] = {MECHCTL_OF_COUPLING, {0}};
+
 const struct mechctl_command mechctl_runs = {
     .name = "runs",
     .arguments = "ID",
-    .summary = "list the last runs of an instance, newest first",
+    .summary = "list the last runs of an instance or a coupling, newest first",
+    .options = options,
     .least = 1,
     .most = 1,
     .run = run,

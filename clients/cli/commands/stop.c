@@ -54,6 +54,9 @@ static int run(struct mechctl *m)
     char id[MECHC_ID] = "";
     struct mechc_json reply;
     bool runs = m->count > 1;
+    if (m->count == 1 && mechctl_option(m, "coupling")) {
+        return mechctl_usage("--coupling needs the run too: mechctl runs ID --coupling");
+    }
     int code = m->count > 1 ? MECHCTL_DONE : stop_command(m, &runs);
     if (code != MECHCTL_DONE || !runs) {
         return code;
@@ -64,15 +67,18 @@ static int run(struct mechctl *m)
             return code; // it has ended meanwhile
         }
     }
-    const char *const *const path = MECHCTL_PATH("v1", "instances", m->arguments[0], "runs",
+    const char *const *const path = MECHCTL_PATH("v1", mechctl_kind(m), m->arguments[0], "runs",
                                                  m->count > 1 ? m->arguments[1] : id);
     return code == MECHCTL_DONE ? mechctl_send(m, "DELETE", path, NULL, &reply) : code;
 }
+
+static const struct mechctl_option options[] = {MECHCTL_OF_COUPLING, {0}};
 
 const struct mechctl_command mechctl_stop = {
     .name = "stop",
     .arguments = "ID [RUN]",
     .summary = "end the run of an instance at a step boundary, or the command in progress",
+    .options = options,
     .least = 1,
     .most = 2,
     .run = run,
