@@ -99,7 +99,8 @@ enum mechp_trait {
     MECHP_STORES = 1u << 9,       /* besides changes of an instance: its work is stored on disk */
     MECHP_FILE = 1u << 10,        /* a file with an ETag of its own: If-None-Match, 304 */
     MECHP_FLEETING = 1u << 11,    /* a change of an instance that is not stored on disk */
-    MECHP_AT_ONCE = 1u << 12      /* not a GET, but never waits: a deferred answer is useless */
+    MECHP_AT_ONCE = 1u << 12,     /* not a GET, but never waits: a deferred answer is useless */
+    MECHP_OF_COUPLING = 1u << 13 /* waits for the coupling of its path, as others for an instance */
 };
 
 struct mechp_row {
@@ -150,7 +151,7 @@ size_t mechp_route_codes(const struct mechp_route *route, int codes[MECHP_ROUTE_
 
 /* True if it has an instance in its path that must exist. */
 bool mechp_route_on_instance(const struct mechp_route *route);
-/* True if it waits for the instance of its path. */
+/* True if it waits for the instance, or the coupling, of its path. */
 bool mechp_route_queues(const struct mechp_route *route);
 /* True if it changes something: what a key makes idempotent. */
 bool mechp_route_changes(const struct mechp_route *route);

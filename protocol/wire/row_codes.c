@@ -20,7 +20,8 @@ bool mechp_route_on_instance(const struct mechp_route *route)
 
 bool mechp_route_queues(const struct mechp_route *route)
 {
-    return mechp_route_on_instance(route) && !has(route, MECHP_NO_QUEUE);
+    return has(route, MECHP_OF_COUPLING) ||
+           (mechp_route_on_instance(route) && !has(route, MECHP_NO_QUEUE));
 }
 
 bool mechp_route_changes(const struct mechp_route *route)
@@ -73,6 +74,14 @@ static void add_of_body(struct list *l, bool changes)
     }
 }
 
+static void add_of_queue(struct list *l, const struct mechp_route *route)
+{
+    add(l, MECHP_QUEUE_FULL);
+    if (mechp_route_changes(route) && !has(route, MECHP_WHILE_RUN)) {
+        add(l, MECHP_RUN_IN_PROGRESS);
+    }
+}
+
 static void add_of_instance(struct list *l, const struct mechp_route *route)
 {
     add(l, MECHP_INSTANCE_NOT_FOUND);
@@ -84,10 +93,7 @@ static void add_of_instance(struct list *l, const struct mechp_route *route)
         add(l, MECHP_NOT_FOUND);
     }
     if (!has(route, MECHP_NO_QUEUE)) {
-        add(l, MECHP_QUEUE_FULL);
-        if (mechp_route_changes(route) && !has(route, MECHP_WHILE_RUN)) {
-            add(l, MECHP_RUN_IN_PROGRESS);
-        }
+        add_of_queue(l, route);
     }
 }
 
@@ -114,6 +120,9 @@ size_t mechp_route_codes(const struct mechp_route *route, int codes[MECHP_ROUTE_
         add_of_instance(&l, route);
     } else if (strchr(route->path, '{') != NULL && strcmp(route->path, instances) != 0) {
         add(&l, MECHP_NOT_FOUND);
+    }
+    if (has(route, MECHP_OF_COUPLING)) {
+        add_of_queue(&l, route);
     }
     // changes at once, the rest once the last answers are written
     if (scope != NULL) {

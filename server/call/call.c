@@ -206,7 +206,9 @@ static bool may_run(struct mechd_call *c)
         return true;
     }
     if (atomic_load(&i->deleted)) {
-        mechd_fail(c, MECHP_INSTANCE_NOT_FOUND, "instance %s has been deleted", i->id);
+        const bool coupling = (traits & MECHP_OF_COUPLING) != 0;
+        mechd_fail(c, coupling ? MECHP_NOT_FOUND : MECHP_INSTANCE_NOT_FOUND,
+                   "%s %s has been deleted", coupling ? "coupling" : "instance", i->id);
         return false;
     }
     if ((traits & MECHP_STOPPABLE) != 0 && mechd_instance_stops(i)) {
@@ -217,8 +219,8 @@ static bool may_run(struct mechd_call *c)
         return false;
     }
     if (mechd_call_changes(c) && (traits & MECHP_WHILE_RUN) == 0 && atomic_load(&i->running)) {
-        mechd_fail(c, MECHP_RUN_IN_PROGRESS, "instance %s is stepped by a run; stop it first",
-                   i->id);
+        mechd_fail(c, MECHP_RUN_IN_PROGRESS, "%s %s is stepped by a run; stop it first",
+                   (traits & MECHP_OF_COUPLING) != 0 ? "coupling" : "instance", i->id);
         return false;
     }
     if ((traits & MECHP_OF_MODEL) != 0 && i->sim == NULL) {
@@ -251,7 +253,8 @@ static void answer_ticket(struct mechd_ticket *t)
 /* A successful answer about an instance includes its revision, unless the operation has set it. */
 static void tag(struct mechd_call *c)
 {
-    const bool tagged = c->door == MECHD_DOOR_HTTP && c->job.instance != NULL;
+    const bool tagged = c->door == MECHD_DOOR_HTTP && c->job.instance != NULL &&
+                        (mechd_call_row(c)->traits & MECHP_OF_COUPLING) == 0;
     if (tagged && c->code == MECHP_OK && c->etag[0] == '\0') {
         mechd_instance_etag(c->job.instance, c->etag);
     }
@@ -409,6 +412,23 @@ bool mechd_call_named(const struct mechd_call *c)
            !json_is_object(json_object_get(c->body, row->body->members[0].name));
 }
 
+/* The instance of the path, or what the coupling of the path shows of itself. 0, or refused. */
+static int find_instance(struct mechd_call *c)
+{
+    struct mechd_host *const h = &c->service->host;
+    const bool coupling = (mechd_call_row(c)->traits & MECHP_OF_COUPLING) != 0;
+    const char *const id = mechd_call_value(c, coupling ? "cid" : "id");
+    c->job.instance = mechd_table_find(coupling ? &h->faces : &h->table, id);
+    if (c->job.instance != NULL) {
+        // leases and tags are those of instances
+        c->lease = coupling ? 0 : c->lease;
+        c->if_match = coupling ? NULL : c->if_match;
+        return 0;
+    }
+    return mechd_refuse(c, coupling ? MECHP_NOT_FOUND : MECHP_INSTANCE_NOT_FOUND,
+                        "there is no %s %.64s", coupling ? "coupling" : "instance", id);
+}
+
 /* Checks before anything runs. 0, or refused. */
 static int check_call(struct mechd_call *c)
 {
@@ -423,12 +443,8 @@ static int check_call(struct mechd_call *c)
     if (c->body != NULL && !mechd_call_named(c)) {
         mechd_call_check_keys(c);
     }
-    if (mechp_route_queues(c->match.route)) {
-        const char *id = mechd_call_value(c, "id");
-        c->job.instance = mechd_table_find(&c->service->host.table, id);
-        if (c->job.instance == NULL) {
-            return mechd_refuse(c, MECHP_INSTANCE_NOT_FOUND, "there is no instance %.64s", id);
-        }
+    if (mechp_route_queues(c->match.route) && find_instance(c) != 0) {
+        return 1;
     }
     // names can be looked up by the owner only: it reports their faults together with these
     const bool tells_all = (mechd_call_row(c)->traits & MECHP_TELLS_ALL) != 0;
@@ -539,8 +555,7 @@ static enum mechd_submitted start_call(struct mechd_call *c)
     if (submitted == MECHD_FULL) {
         mechd_leases_end(&i->leases, c->lease);
         c->admitted = 0;
-        mechd_fail(c, MECHP_QUEUE_FULL, "%d commands wait for instance %s", MECHD_QUEUE_MOST,
-                   i->id);
+        mechd_fail(c, MECHP_QUEUE_FULL, "%d commands wait for %s", MECHD_QUEUE_MOST, i->id);
         return MECHD_RAN;
     }
     if (submitted == MECHD_RAN && mechd_ticket_wait(&c->ticket, suspend, c)) {

@@ -377,10 +377,10 @@ static enum MHD_Result answer(struct mechd_exchange *x)
 {
     const int route =
         x->call.match.route != NULL && x->call.code == MECHP_OK ? (int)x->call.match.route->id : -1;
-    if (route == MECHP_ROUTE_EVENTS) {
+    if (route == MECHP_ROUTE_EVENTS || route == MECHP_ROUTE_COUPLING_EVENTS) {
         return mechd_events_serve(x);
     }
-    if (route == MECHP_ROUTE_RUN_EVENTS) {
+    if (route == MECHP_ROUTE_RUN_EVENTS || route == MECHP_ROUTE_COUPLING_RUN_EVENTS) {
         return mechd_run_events_serve(x);
     }
     if (x->call.produce != NULL && x->call.code == MECHP_OK) {

@@ -167,3 +167,4 @@ static enum mechd_progress run_events(struct mechd_call *c)
 }
 
 const struct mechd_operation mechd_operation_EVENTS = {.run = run_events};
+const struct mechd_operation mechd_operation_COUPLING_EVENTS = {.run = run_events};

@@ -195,3 +195,4 @@ static enum mechd_progress run_events(struct mechd_call *c)
 }
 
 const struct mechd_operation mechd_operation_RUN_EVENTS = {.run = run_events};
+const struct mechd_operation mechd_operation_COUPLING_RUN_EVENTS = {.run = run_events};

@@ -290,6 +290,7 @@ static enum mechd_progress run_results(struct mechd_call *c)
 }
 
 const struct mechd_operation mechd_operation_RESULTS = {.run = run_results};
+const struct mechd_operation mechd_operation_COUPLING_RESULTS = {.run = run_results};
 
 static enum mechd_progress run_delete(struct mechd_call *c)
 {
@@ -314,3 +315,4 @@ static enum mechd_progress run_delete(struct mechd_call *c)
 }
 
 const struct mechd_operation mechd_operation_DELETE_RESULTS = {.run = run_delete};
+const struct mechd_operation mechd_operation_DELETE_COUPLING_RESULTS = {.run = run_delete};

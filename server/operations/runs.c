@@ -19,6 +19,12 @@ static const double period_preset = 0.02;
 /* Most periods of a run that is given by their number. */
 static const int64_t count_most = 1000000000000;
 
+/* Of a coupling, by the instance that it shows: one period is one window. */
+static bool is_coupling(const struct mechd_call *c)
+{
+    return (mechd_call_row(c)->traits & MECHP_OF_COUPLING) != 0;
+}
+
 /* The end: a time, a number of periods, or none. */
 static void read_end(struct mechd_call *c, struct mechd_run_settings *s)
 {
@@ -41,7 +47,8 @@ static void read_end(struct mechd_call *c, struct mechd_run_settings *s)
 static void read_settings(struct mechd_call *c, struct mechd_run_settings *s)
 {
     *s = (struct mechd_run_settings){.until = NAN};
-    s->period = fmax(period_preset, c->job.instance->step_size);
+    s->period = is_coupling(c) ? c->job.instance->step_size
+                               : fmax(period_preset, c->job.instance->step_size);
     mechp_json_number(c->body, "pace", &c->diag, &s->pace);
     mechp_json_number(c->body, "period", &c->diag, &s->period);
     if (!(s->period > 0.)) {
@@ -128,7 +135,7 @@ static void read_record(struct mechd_call *c, struct mechd_run_settings *s)
     mechp_json_bool(record, "inputs", &c->diag, &s->inputs);
     if ((s->hash || s->inputs) && i->sim == NULL) {
         mech_diag_add(&c->diag, "/record",
-                      "this instance has no model, whose inputs and state could be recorded");
+                      "inputs and the hash of the state are recorded of one model alone");
     }
     read_outputs(c, json_object_get(record, "outputs"), s);
     if (isnan(s->until) && mech_diag_clean(&c->diag)) {
@@ -168,8 +175,8 @@ static enum mechd_progress start(struct mechd_call *c, struct mechd_run_settings
         return mechd_fail_outcome(c, outcome);
     }
     c->status = 202;
-    snprintf(c->location, sizeof c->location, "/v1/instances/%s/runs/r-%" PRIu64, i->id,
-             i->run->id);
+    snprintf(c->location, sizeof c->location, "/v1/%s/%s/runs/r-%" PRIu64,
+             is_coupling(c) ? "couplings" : "instances", i->id, i->run->id);
     mechd_run_write(i->run, &c->text);
     return MECHD_DONE;
 }
@@ -187,6 +194,7 @@ static enum mechd_progress run_start(struct mechd_call *c)
 }
 
 const struct mechd_operation mechd_operation_START_RUN = {.run = run_start};
+const struct mechd_operation mechd_operation_START_COUPLING_RUN = {.run = run_start};
 
 static enum mechd_progress run_list(struct mechd_call *c)
 {
@@ -204,6 +212,7 @@ static enum mechd_progress run_list(struct mechd_call *c)
 }
 
 const struct mechd_operation mechd_operation_RUNS = {.run = run_list};
+const struct mechd_operation mechd_operation_COUPLING_RUNS = {.run = run_list};
 
 static enum mechd_progress run_get(struct mechd_call *c)
 {
@@ -215,6 +224,7 @@ static enum mechd_progress run_get(struct mechd_call *c)
 }
 
 const struct mechd_operation mechd_operation_RUN = {.run = run_get};
+const struct mechd_operation mechd_operation_COUPLING_RUN = {.run = run_get};
 
 static void stop_has_come(struct mechd_call *c)
 {
@@ -253,3 +263,5 @@ static enum mechd_progress run_stop(struct mechd_call *c)
 }
 
 const struct mechd_operation mechd_operation_STOP_RUN = {.run = run_stop, .prepare = prepare_stop};
+const struct mechd_operation mechd_operation_STOP_COUPLING_RUN = {.run = run_stop,
+                                                                  .prepare = prepare_stop};

@@ -257,6 +257,18 @@ class Python(ManyTests, StateTests, Served):
             pair.delete_snapshot(sid)
             self.assertEqual(pair.snapshots(), [])
             self.assertEqual((pair.look().windows, pair.reset().time), (12, 0))
+            ran = pair.run(count=4, record=['left.' + name], progress=False)
+            found = ran.results()
+            self.assertEqual((len(found), found['left.' + name][-1]), (5, one.outputs[name]))
+            self.assertEqual([e.name for e in ran.events()], ['row'] * 5 + ['end'])
+            with pair.stream(timeout=60 * harness.SLOW) as stream:
+                self.assertEqual(next(stream).outputs['left.' + name], one.outputs[name])
+                live = next(pair.events())['outputs']
+                self.assertEqual(live['left.' + name], one.outputs[name])
+                pair.step(count=1)
+                self.assertEqual(next(stream).step, 5)
+            ran.delete_results()
+            self.assertEqual((ran.stop().state, [r.id for r in pair.runs()]), ('finished', [ran.id]))
         self.assertGreater(one.step(0.01).time, 0)
 
     def call_everything(self):

@@ -22,6 +22,8 @@ from tokens import make
 # events come to mechctl as the stream, the page is for browsers
 OTHERWISE = {('GET', '/'), ('GET', '/v1/instances/{id}/events'),
              ('GET', '/v1/instances/{id}/runs/{rid}/events'),
+             ('GET', '/v1/couplings/{cid}/events'),
+             ('GET', '/v1/couplings/{cid}/runs/{rid}/events'),
              ('GET', '/v1/couplings/{cid}/snapshots/{sid}')}
 
 
@@ -426,6 +428,10 @@ true
             self.assertIn('0.0', ' '.join(self.words(*line.split())))
         self.words('call', 'GET', '/v1/couplings/%s/snapshots/s-1' % coupling)
         self.words('couplings', coupling, '--forget', 's-1')
+        run, = self.words('run', coupling, '--coupling', '--fast', '--count', '3', '--record', '1')
+        for line in ('progress %s %s --wait', 'results %s %s', 'runs %s', 'stop %s %s'):
+            self.words(*(line % (coupling, run)[:line.count('%')]).split(), '--coupling')
+        self.words('results', coupling, run, '--coupling', '--delete')
         self.words('couplings', coupling, '--delete')
         answer = self.daemon.call('POST', '/v1/instances/a/runs', {'until': 9, 'record': {}})
         self.words('progress', 'a', answer['id'], '--wait')

@@ -90,6 +90,18 @@ def one_coupling(client, root):
     a_coupling(client, root)
 
 
+def a_coupling_run(client, root):
+    made = a_coupling(client, root)
+    a_run(client, '/v1/couplings/' + made['cid'])
+    return made
+
+
+def a_slow_coupling_run(client, root):
+    made = a_coupling(client, root)
+    a_slow_run(client, '/v1/couplings/' + made['cid'])
+    return made
+
+
 def a_coupling_trial(client, root):
     made = a_coupling(client, root)
     client.call('POST', '/v1/couplings/%s/step' % made['cid'], {'count': 1, 'commit': False})
@@ -111,6 +123,14 @@ def a_body_without_its_end(http):
 
 def is_of_couplings(operation):
     return operation.template.startswith('/v1/couplings')
+
+
+def waits_for_a_coupling(operation):
+    return operation.template.startswith(('/v1/couplings/{cid}/runs', '/v1/couplings/{cid}/events'))
+
+
+def disturbs_a_coupling(operation):
+    return is_of_couplings(operation) and operation.id != 'couple'
 
 
 def hold(client, root):
@@ -163,6 +183,11 @@ PREPARE = {'commit': a_trial, 'keepTrial': a_trial, 'dropTrial': a_kept_trial,
            'couplingSnapshot': a_coupling_snapshot,
            'takeCouplingSnapshot': a_coupling_snapshot, 'restoreCoupling': a_coupling_snapshot,
            'deleteCouplingSnapshot': a_coupling_snapshot,
+           'startCouplingRun': a_coupling, 'couplingRuns': a_coupling_run,
+           'couplingEvents': a_coupling,
+           'couplingRun': a_coupling_run, 'stopCouplingRun': a_slow_coupling_run,
+           'couplingRunEvents': a_coupling_run, 'couplingResults': a_coupling_run,
+           'deleteCouplingResults': a_coupling_run,
            'stepCoupling': a_coupling, 'resetCoupling': a_coupling,
            'deleteCoupling': a_coupling, 'batch': only_the_rig, 'operation': an_operation,
            'forgetOperation': an_operation}
@@ -176,6 +201,9 @@ REFUSALS = [
     ('instances', 422, 'invalid-request', '?limit=many', None),
     ('events', 422, 'invalid-request', '?rate=abc', None),
     ('runEvents', 422, 'invalid-request', '?rate=0', None),
+    ('couplingEvents', 422, 'invalid-request', '?rate=0', None),
+    ('couplingRunEvents', 422, 'invalid-request', '?rate=0', None),
+    ('couplingResults', 422, 'invalid-request', '?from=never', None),
     ('createAs', 409, 'id-taken', '', {'model': {'mechd': 1}}),
     ('create', 422, 'invalid-model', '', {'model': {'mechd': 1, 'nodes': [{'type': 'Node1D'}]}}),
     ('create', 422, 'snapshot-mismatch', '', {'snapshot': 'bm9uZQ=='}),
@@ -209,6 +237,7 @@ BEYOND = {'create': ('instances', None), 'createAs': ('instances', None),
           'keepTrial': ('snapshots', {'name': 'best'}),
           'startRun': ('memory', {'until': 1000, 'period': 0.01, 'record': {}}),
           'stepCoupling': ('step-cpu', {'count': 10 ** 9}),
+          'startCouplingRun': ('memory', {'count': 100000, 'record': {}}),
           'takeCouplingSnapshot': ('snapshots', None),
           'sweep': ('instances', None), 'step': ('step-cpu', {'count': 10 ** 9})}
 

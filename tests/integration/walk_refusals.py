@@ -6,6 +6,7 @@ from asking import ASYNC, is_busy
 from long_models import pinched
 from outside import Program
 from walk import Client
+from walk_plan import disturbs_a_coupling, waits_for_a_coupling
 
 
 class Refusals:
@@ -31,6 +32,38 @@ class Refusals:
             self.assertEqual(reply.status, 202, reply)
         self.check(operation, self.send(operation, **more), 429, 'limit-reached')
         self.assertEqual(self.client.call('DELETE', path).status, 204)
+
+    def held(self):
+        """A coupling that a step without end keeps, with a run behind it: what is shown."""
+        more = self.ready(self.api.operations['couplingRun'])
+        path = '/v1/couplings/' + more['cid']
+        reply = self.client.call('POST', path + '/step', {'count': 10 ** 12}, ASYNC)
+        self.assertEqual(reply.status, 202, reply)
+        return more, path
+
+    def test_what_waits_for_a_coupling_goes_on_by_itself(self):
+        for name in ('startCouplingRun', 'deleteCouplingResults'):
+            more, path = self.held()
+            operation = self.api.operations[name]
+            reply = self.send(operation, headers=ASYNC, **more)
+            self.check(operation, reply, 202)
+            self.assertEqual(reply['operation'], operation.entry['x-zeromq-operation'])
+            self.assertEqual(self.client.call('DELETE', path).status, 204)
+
+    def test_a_coupling_for_which_too_many_wait_says_so(self):
+        for operation in self.having(429, 'queue-full', lambda o: not waits_for_a_coupling(o)):
+            with self.subTest(str(operation)):
+                more, path = self.held()
+                for _ in range(64):
+                    self.client.call('POST', path + '/runs', {'count': 1}, ASYNC)
+                self.check(operation, self.send(operation, **more), 429, 'queue-full')
+                self.assertEqual(self.client.call('DELETE', path).status, 204)
+
+    def test_a_run_of_a_coupling_keeps_other_changes_of_its_state_away(self):
+        more = self.ready(self.api.operations['stopCouplingRun'])
+        for operation in self.having(409, 'run-in-progress', lambda o: not disturbs_a_coupling(o)):
+            with self.subTest(str(operation)):
+                self.check(operation, self.send(operation, **more), 409, 'run-in-progress')
 
     def test_a_coupling_that_does_not_converge_tells_so(self):
         operation = self.api.operations['stepCoupling']

@@ -68,6 +68,28 @@ static const struct mechp_shape run_request = {
 const struct mechp_shape *const mechp_shapes_runs[] = {&results,    &run,         &run_list,
                                                        &run_record, &run_request, NULL};
 
+/* --- queries --- */
+
+static const struct mechp_parameter rate[] = {
+    {"rate", "number", "Maximum events per second, 0.1 to 100.", "10"}, {NULL, NULL, NULL, NULL}};
+
+/* Of the rows. */
+static const struct mechp_parameter part[] = {
+    MECHP_FORMAT_QUERY,
+    {"from", "number", "Start of the time interval, s.", "0"},
+    {"to", "number", "End of the time interval, s.", "1"},
+    {"outputs", "string", "Names of outputs, separated by commas.", "\"x\""},
+    {"limit", "integer", "Maximum number of rows.", "1000"},
+    {NULL, NULL, NULL, NULL}};
+
+static const struct mechp_parameter part_of_coupling[] = {
+    MECHP_FORMAT_QUERY,
+    {"from", "number", "Start of the time interval, s.", "0"},
+    {"to", "number", "End of the time interval, s.", "1"},
+    {"outputs", "string", "Names of outputs, separated by commas.", "\"cart.x\""},
+    {"limit", "integer", "Maximum number of rows.", "1000"},
+    {NULL, NULL, NULL, NULL}};
+
 /* --- routes --- */
 
 const struct mechp_row mechp_row_RUNS = {.tag = "stepping",
@@ -117,7 +139,7 @@ const struct mechp_row mechp_row_RUN_EVENTS = {
            "Last-Event-ID the stream resumes after that row, also after a restart of the "
            "server.",
     .effect = MECHP_READS,
-    .query = MECHP_QUERY({"rate", "number", "Maximum events per second, 0.1 to 100.", "10"}),
+    .query = rate,
     .status = 200,
     .content = "text/event-stream",
     .codes = MECHP_CODES(MECHP_INVALID_REQUEST)};
@@ -126,7 +148,8 @@ const struct mechp_row mechp_row_DELETE_RESULTS = {
     .tag = "stepping",
     .doc = "Deletes the rows of a finished run; the run itself remains listed.",
     .traits = MECHP_WHILE_RUN,
-    .status = 204};
+    .status = 204,
+    .codes = MECHP_CODES(MECHP_RUN_IN_PROGRESS)};
 
 const struct mechp_row mechp_row_RESULTS = {
     .tag = "stepping",
@@ -136,11 +159,86 @@ const struct mechp_row mechp_row_RESULTS = {
            "begins.",
     .effect = MECHP_READS,
     .cost = MECHP_COST_UNKNOWN,
-    .query =
-        MECHP_QUERY(MECHP_FORMAT_QUERY, {"from", "number", "Start of the time interval, s.", "0"},
-                    {"to", "number", "End of the time interval, s.", "1"},
-                    {"outputs", "string", "Names of outputs, separated by commas.", "\"x\""},
-                    {"limit", "integer", "Maximum number of rows.", "1000"}),
+    .query = part,
+    .status = 200,
+    .reply = "@Results",
+    .content = MECHP_JSON,
+    .also = MECHP_ROWS,
+    .codes = MECHP_CODES(MECHP_NOT_ACCEPTABLE, MECHP_INVALID_REQUEST)};
+
+/* --- of couplings --- */
+
+const struct mechp_row mechp_row_COUPLING_RUNS = {
+    .tag = "couplings",
+    .doc = "The last 16 runs of the coupling, newest first.",
+    .effect = MECHP_READS,
+    .traits = MECHP_OF_COUPLING | MECHP_STATELESS,
+    .status = 200,
+    .reply = "@RunList",
+    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_START_COUPLING_RUN = {
+    .tag = "couplings",
+    .doc = "The server steps the coupling on its own. A period is one window of stepSize, or "
+           "`period` seconds in windows of at most stepSize. Other commands are served between "
+           "two windows; steps, commits, resets and restores are refused with 409 until the run "
+           "ends. Outputs are named participant.output. A window that fails ends the run, which is "
+           "`failed` with the reason; the windows before it remain. Recorded rows take at most 64 "
+           "MiB in memory; rows of older runs are discarded first.",
+    .traits = MECHP_OF_COUPLING,
+    .body = &run_request,
+    .status = 202,
+    .reply = "@Run|@Operation",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_LIMIT_REACHED, MECHP_QUOTA_EXCEEDED)};
+
+const struct mechp_row mechp_row_STOP_COUPLING_RUN = {
+    .tag = "couplings",
+    .doc = "The run ends immediately: a window in progress is undone by all participants. Recorded "
+           "rows remain available.",
+    .effect = MECHP_BESIDE,
+    .traits = MECHP_OF_COUPLING | MECHP_WHILE_RUN | MECHP_STATELESS | MECHP_AT_ONCE,
+    .status = 200,
+    .reply = "@Run",
+    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_COUPLING_RUN = {
+    .tag = "couplings",
+    .doc = "Progress, number of late periods, and the reason of a failure.",
+    .effect = MECHP_READS,
+    .traits = MECHP_OF_COUPLING | MECHP_STATELESS,
+    .status = 200,
+    .reply = "@Run",
+    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_COUPLING_RUN_EVENTS = {
+    .tag = "couplings",
+    .doc = "Server-sent events: `row` for every recorded row, with its number as id; `progress`, "
+           "at most `rate` per second; `end` when the run is over. With Last-Event-ID the stream "
+           "resumes after that row.",
+    .effect = MECHP_READS,
+    .traits = MECHP_OF_COUPLING,
+    .query = rate,
+    .status = 200,
+    .content = "text/event-stream",
+    .codes = MECHP_CODES(MECHP_INVALID_REQUEST)};
+
+const struct mechp_row mechp_row_DELETE_COUPLING_RESULTS = {
+    .tag = "couplings",
+    .doc = "Deletes the rows of a finished run; the run itself remains listed.",
+    .traits = MECHP_OF_COUPLING | MECHP_WHILE_RUN,
+    .status = 204,
+    .codes = MECHP_CODES(MECHP_RUN_IN_PROGRESS)};
+
+const struct mechp_row mechp_row_COUPLING_RESULTS = {
+    .tag = "couplings",
+    .doc = "Rows of time and outputs of a run started with `record`, also while it is in progress. "
+           "`from` and `to` select a time interval, `outputs` selects columns. If there are more "
+           "than `limit` rows, `next` is the time at which the next page begins.",
+    .effect = MECHP_READS,
+    .cost = MECHP_COST_UNKNOWN,
+    .traits = MECHP_OF_COUPLING,
+    .query = part_of_coupling,
     .status = 200,
     .reply = "@Results",
     .content = MECHP_JSON,

@@ -258,6 +258,17 @@ const struct mechp_row mechp_row_EVENTS = {
     .content = "text/event-stream",
     .codes = MECHP_CODES(MECHP_INVALID_REQUEST)};
 
+const struct mechp_row mechp_row_COUPLING_EVENTS = {
+    .tag = "couplings",
+    .doc = "Server-sent events with the time and the outputs of all participants, at most `rate` "
+           "per second, until the connection closes. Each event has the values of the last window.",
+    .effect = MECHP_READS,
+    .traits = MECHP_OF_COUPLING | MECHP_STATELESS,
+    .query = MECHP_QUERY({"rate", "number", "Maximum events per second, 0.1 to 100.", "10"}),
+    .status = 200,
+    .content = "text/event-stream",
+    .codes = MECHP_CODES(MECHP_INVALID_REQUEST)};
+
 const struct mechp_row mechp_row_STEP = {
     .tag = "stepping",
     .doc = "One communication step, given by its size, its end time, or a number of "
