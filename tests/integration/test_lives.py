@@ -1,39 +1,12 @@
 """An id that is deleted and created again: what a consumer compares is of one life of it."""
-import http.client
-import json
 import unittest
 
 import models
 from harness import SLOW, Served, Stream
 from package import mechd
+from sse import Events
 
 REWOUND = 2
-
-
-class Events:
-    """Server-sent events of one request: (name, id, data)."""
-
-    def __init__(self, daemon, path, last=None):
-        address = daemon.base.split('/')[-1]
-        self.connection = http.client.HTTPConnection(address, timeout=30 * SLOW)
-        self.connection.request('GET', path, headers={'Last-Event-ID': last} if last else {})
-        self.answer = self.connection.getresponse()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.connection.close()
-
-    def __iter__(self):
-        found = {}
-        for line in self.answer:
-            name, _, value = line.decode().rstrip('\n').partition(': ')
-            if name and not name.startswith(':'):
-                found[name] = value
-            elif found:
-                yield found.get('event', 'message'), found.get('id'), json.loads(found['data'])
-                found = {}
 
 
 class Lives(Served):
