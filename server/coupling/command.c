@@ -387,14 +387,6 @@ static void run_task(struct mechd_task *task)
              slice);
 }
 
-/* It changes the state in a way that a run in progress does not allow. */
-static bool disturbs(const struct mechd_coupling_command *k)
-{
-    return k->run == NULL && atomic_load(&k->coupling->face->running) &&
-           (k->kind != MECHD_COUPLING_ONCE || k->once == mechd_trial_commit ||
-            k->once == mechd_coupling_snapshot_restore);
-}
-
 /* All are held: may it begin? */
 static bool check(struct mechd_coupling_command *k)
 {
@@ -413,7 +405,7 @@ static bool check(struct mechd_coupling_command *k)
     if (ends != MECHP_OK) {
         refuse_end(k, ends);
     }
-    if (disturbs(k)) {
+    if (mechd_turn_disturbed(k)) {
         mechd_coupling_refuse(k, MECHP_RUN_IN_PROGRESS,
                               "the coupling is stepped by a run; stop it first");
     }

@@ -2,10 +2,10 @@
  * the coupling, whose outputs are those of all participants.
  *
  * Whatever reads published values or recorded rows of an instance reads those of a coupling so:
- * runs and their results, live events, the stream. Every command of the coupling captures it, behind
- * all participants; then it is the owner, as of the participants, and publishes after each window.
- * It steps nothing: its runs get their turns from the coupling (turn.c). It outlives the coupling in
- * the hands of those who read. */
+ * runs and their results, live events, the stream. Every command of the coupling captures it,
+ * behind all participants; then it is the owner, as of the participants, and publishes after each
+ * window. It steps nothing: its runs get their turns from the coupling (turn.c). It outlives the
+ * coupling in the hands of those who read. */
 #pragma once
 
 #include "server/coupling/coupling.h"

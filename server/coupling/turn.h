@@ -1,7 +1,7 @@
-/* Runs of a coupling. A run is one of the coupling's face (face.h), with the state, the rows and the
- * pace of any run (instance/runs.h); each of its turns is a command of the coupling, which steps
- * windows to the end of a period, then to the end of the next one, for about a millisecond. Other
- * commands wait for a turn at most. */
+/* Runs of a coupling. A run is one of the coupling's face (face.h), with the state, the rows and
+ * the pace of any run (instance/runs.h); each of its turns is a command of the coupling, which
+ * steps windows to the end of a period, then to the end of the next one, for about a millisecond.
+ * Other commands wait for a turn at most. */
 #pragma once
 
 #include "server/coupling/coupling.h"
@@ -13,6 +13,8 @@ enum mechd_submitted mechd_turn_submit(struct mechd_run *r);
 bool mechd_turn_next(struct mechd_coupling_command *k);
 /* The run has been stopped: the window in progress is undone. As that owner. */
 bool mechd_turn_stopped(const struct mechd_coupling_command *k);
+/* It changes the state in a way that a run in progress does not allow. As that owner. */
+bool mechd_turn_disturbed(const struct mechd_coupling_command *k);
 /* What the turn has led to, in place of an answer. As that owner. */
 void mechd_turn_settle(struct mechd_coupling_command *k);
 /* The turn is over, and freed; `held`: it has had the face. */

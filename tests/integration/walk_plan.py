@@ -237,7 +237,7 @@ BEYOND = {'create': ('instances', None), 'createAs': ('instances', None),
           'keepTrial': ('snapshots', {'name': 'best'}),
           'startRun': ('memory', {'until': 1000, 'period': 0.01, 'record': {}}),
           'stepCoupling': ('step-cpu', {'count': 10 ** 9}),
-          'startCouplingRun': ('memory', {'count': 100000, 'record': {}}),
+          'startCouplingRun': ('memory', {'until': 1000, 'record': {}}),
           'takeCouplingSnapshot': ('snapshots', None),
           'sweep': ('instances', None), 'step': ('step-cpu', {'count': 10 ** 9})}
 
