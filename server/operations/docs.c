@@ -96,6 +96,7 @@ static const struct setting {
 } settings[MECHP_ROUTES] = {
     // the live outputs have no end, those of a run have
     [MECHP_ROUTE_EVENTS] = {.options = "--max-time 2 "},
+    [MECHP_ROUTE_COUPLING_EVENTS] = {.options = "--max-time 2 "},
     [MECHP_ROUTE_CHANGE_LEASE] = {.options = "-H \"Lease: $LEASE\" "},
     [MECHP_ROUTE_COMMIT] = {.before = "curl --json '{\"size\":0.01,\"commit\":false}' " SERVER
                                       "/v1/instances/rig/step\n"},

@@ -125,7 +125,7 @@ class Docs(Served):
         for symbol, code in ended:
             # live events go on for as long as they are read: 28, the time is over
             with self.subTest(page.calls[symbol]):
-                self.assertEqual(code, '28' if symbol == 'EVENTS' else '0',
+                self.assertEqual(code, '28' if symbol in ('EVENTS', 'COUPLING_EVENTS') else '0',
                                  re.findall(rb'\{"type":"/docs#.*', told.stdout))
 
     def test_the_icon_is_there(self):
