@@ -47,6 +47,24 @@ static void a_stale_number_finds_nothing(void)
     host_destroy(d);
 }
 
+static void an_id_is_that_of_an_instance_or_of_a_coupling(void)
+{
+    struct mechd_host *d = host_create(1);
+    struct mechd_instance *face = instance_create(d);
+    struct mechd_instance *a = instance_create(d);
+    CU_ASSERT_EQUAL(mechd_table_add(&d->faces, face, "c-1"), 0);
+    CU_ASSERT_EQUAL(mechd_table_add(&d->table, a, "c-1"), MECH_INVALID);
+    CU_ASSERT_PTR_NULL(mechd_table_find(&d->table, "c-1"));
+    CU_ASSERT_EQUAL(mechd_table_count(&d->table), 0);
+    CU_ASSERT_TRUE(mechd_table_remove(&d->faces, face));
+    mechd_instance_unref(face);
+    CU_ASSERT_EQUAL(mechd_table_add(&d->table, a, "c-1"), 0);
+    CU_ASSERT_NOT_EQUAL(a->incarnation, face->incarnation);
+    mechd_instance_unref(face);
+    mechd_instance_unref(a);
+    host_destroy(d);
+}
+
 static void lists_come_in_pages_by_age(void)
 {
     struct mechd_host *d = host_create(1);
@@ -74,4 +92,5 @@ static void lists_come_in_pages_by_age(void)
 }
 
 UNIT_TESTS(UNIT_TEST(ids_count_up_and_skip_those_taken), UNIT_TEST(a_stale_number_finds_nothing),
+           UNIT_TEST(an_id_is_that_of_an_instance_or_of_a_coupling),
            UNIT_TEST(lists_come_in_pages_by_age))
