@@ -197,7 +197,7 @@ const struct mechp_row mechp_row_STOP_COUPLING_RUN = {
     .doc = "The run ends immediately: a window in progress is undone by all participants. Recorded "
            "rows remain available.",
     .effect = MECHP_BESIDE,
-    .traits = MECHP_OF_COUPLING | MECHP_WHILE_RUN | MECHP_STATELESS | MECHP_AT_ONCE,
+    .traits = MECHP_OF_COUPLING | MECHP_WHILE_RUN | MECHP_STATELESS,
     .status = 200,
     .reply = "@Run",
     .content = MECHP_JSON};

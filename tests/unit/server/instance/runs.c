@@ -1,4 +1,4 @@
-/* Runs whose periods something else steps: it asks for the end of each, and says when it is done. */
+/* Runs whose periods something else steps: it asks for the end of each and says when it is done. */
 #include "server/instance/runs.h"
 
 #include "tests/unit/server/instance/host.h"
