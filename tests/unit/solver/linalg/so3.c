@@ -65,6 +65,27 @@ static void a_locked_rotation_comes_back_as_the_same_matrix(void)
     }
 }
 
+/* Of a locked rotation only φ0 ± φ2 is known: φ2 stays as it was, and φ0 follows. */
+static void angles_go_on_through_a_locked_rotation(void)
+{
+    for (int sign = -1; sign <= 1; sign += 2) {
+        const double s = sin(0.8), c = cos(0.8), quarter = 2. * atan(1.);
+        const double r[9] = {0., 0., sign, sign * s, c, 0., -sign * c, s, 0.};
+        const double last[3] = {0.8 - sign * 0.3 + 4. * quarter + 0.01, sign * quarter - 0.01,
+                                0.3};
+        double plain[3], angles[3], back[9];
+        mech_so3_angles(r, plain);
+        mech_so3_near_angles(plain, true, last, angles);
+        CHECK_NEAR(angles[0], last[0] - 0.01, rounding);
+        CHECK_NEAR(angles[1], sign * quarter, rounding);
+        CHECK_NEAR(angles[2], 0.3, rounding);
+        mech_so3_from_angles(angles, back);
+        for (int i = 0; i < 9; i++) {
+            CHECK_NEAR(back[i], r[i], rounding);
+        }
+    }
+}
+
 static void cross_dot_and_transpose_keep_their_identities(void)
 {
     const double a[3] = {1., -2., 3.}, b[3] = {4., 5., -6.};
@@ -193,6 +214,7 @@ static void vectors_and_parameters_are_inverse(void)
 UNIT_TESTS(UNIT_TEST(vectors_and_parameters_are_inverse), UNIT_TEST(angles_and_matrix_are_inverse),
            UNIT_TEST(the_matrix_is_the_product_of_its_three_turns),
            UNIT_TEST(a_locked_rotation_comes_back_as_the_same_matrix),
+           UNIT_TEST(angles_go_on_through_a_locked_rotation),
            UNIT_TEST(cross_dot_and_transpose_keep_their_identities),
            UNIT_TEST(what_is_no_rotation_is_refused), UNIT_TEST(vectors_and_matrices_are_inverse),
            UNIT_TEST(left_jacobians_are_derivatives_and_inverse))
