@@ -4,6 +4,7 @@
 #include "tests/unit/unit.h"
 
 #include <string.h>
+#include <wchar.h>
 
 static void faults_keep_their_order_and_place(void)
 {
@@ -65,6 +66,39 @@ static void long_texts_are_cut_at_whole_characters(void)
     }
 }
 
+static void a_text_that_cannot_be_formed_is_empty_and_counts(void)
+{
+    // no character of the locale "C", in which a program begins: vsnprintf fails
+    const wchar_t beyond[] = {0x20ac, 0};
+    struct mech_diag d;
+    mech_diag_init(&d);
+    mech_diag_add(&d, "/name", "before %ls", beyond);
+    mech_diag_add(&d, "/mass", "after");
+    CU_ASSERT_EQUAL_FATAL(d.count, 2);
+    CU_ASSERT_EQUAL(d.total, 2);
+    CU_ASSERT_STRING_EQUAL(d.entries[0].path, "/name");
+    CU_ASSERT_STRING_EQUAL(d.entries[0].text, "");
+    CU_ASSERT_STRING_EQUAL(d.entries[1].text, "after");
+    mech_diag_fini(&d);
+}
+
+static void a_place_behind_a_base_is_cut_at_a_whole_character(void)
+{
+    char base[MECH_DIAG_PATH] = "/";
+    memset(base + 1, 'b', MECH_DIAG_PATH - 4);
+    struct mech_diag d;
+    mech_diag_init(&d);
+    mech_diag_add(&d, "\xe2\x82\xac", "long");
+    mech_diag_add(&d, "/x", "short");
+    mech_diag_prefix(d.entries, d.count, base);
+    // two bytes are free: none of the three of a euro sign, both of "/x"
+    CU_ASSERT_STRING_EQUAL(d.entries[0].path, base);
+    CU_ASSERT_EQUAL(strncmp(d.entries[1].path, base, strlen(base)), 0);
+    CU_ASSERT_STRING_EQUAL(d.entries[1].path + strlen(base), "/x");
+    CU_ASSERT_STRING_EQUAL(d.entries[1].text, "short");
+    mech_diag_fini(&d);
+}
+
 static void a_copy_ends_with_a_whole_character(void)
 {
     char out[8];
@@ -116,6 +150,8 @@ static void a_path_that_is_too_long_stays_well_formed(void)
 UNIT_TESTS(UNIT_TEST(faults_keep_their_order_and_place),
            UNIT_TEST(only_the_first_hundred_are_kept_but_all_counted),
            UNIT_TEST(long_texts_are_cut_at_whole_characters),
+           UNIT_TEST(a_text_that_cannot_be_formed_is_empty_and_counts),
+           UNIT_TEST(a_place_behind_a_base_is_cut_at_a_whole_character),
            UNIT_TEST(a_copy_ends_with_a_whole_character),
            UNIT_TEST(a_path_is_pushed_escaped_and_cut_back),
            UNIT_TEST(a_path_that_is_too_long_stays_well_formed))
