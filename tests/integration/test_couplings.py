@@ -220,6 +220,119 @@ class Faults(Couplings):
         self.assertEqual((reply.status, reply['code']), (409, 'foreign-lease'), reply)
 
 
+class Limits(Couplings):
+    """What a coupling refuses, each fault at its place; a refused one holds no instance."""
+
+    def setUp(self):
+        super().setUp()
+        model = half()
+        model['sensors'].append({'name': 'b', 'type': 'SensorBody', 'object': 'm',
+                                 'outputVariable': 'Position'})
+        model['outputs'].append({'name': 'p', 'sensor': 'b'})
+        model['markers'].append({'name': 'body', 'type': 'MarkerBodyPosition', 'object': 'm'})
+        model['loads'].append({'name': 'V', 'type': 'LoadForceVector', 'marker': 'body',
+                               'load': [0, 0, 0]})
+        model['inputs'].append({'name': 'V', 'load': 'V'})
+        self.left, self.right = self.daemon.create(model), self.daemon.create(model)
+
+    def refused(self, reply, *faults):
+        self.assertEqual((reply.status, reply['code']), (422, 'invalid-request'), reply)
+        self.assertEqual([e['pointer'] for e in reply['errors']], [p for p, _ in faults], reply)
+        for error, (_, text) in zip(reply['errors'], faults):
+            self.assertIn(text, error['message'])
+        again = self.couple(self.left, self.right, OSCILLATORS)
+        self.assertEqual(again.status, 201, again)
+        self.daemon.call('DELETE', '/v1/couplings/' + again['id'])
+
+    def of(self, **more):
+        return self.daemon.call('POST', '/v1/couplings', {
+            'stepSize': 0.01, 'scheme': {'type': 'Jacobi'}, **more})
+
+    def test_participants(self):
+        for given in ({}, {'participants': []}):
+            reply = self.of(**given)
+            self.assertEqual(reply['errors'][0]['pointer'], '/participants', reply)
+        self.refused(self.of(participants=[
+            {'name': 'a b', 'instance': self.left}, {'name': 'x', 'instance': self.right},
+            {'name': 'y', 'instance': self.right},
+            {'name': 'z', 'partner': {'outputs': ['y'], 'rollback': 1}}]),
+            ('/participants/0', 'not a name: a b'), ('/participants/2', 'takes part twice'),
+            ('/participants/3/partner', 'rollback must be true or false'))
+
+    def test_connections(self):
+        self.refused(self.couple(self.left, self.right, [
+            {'from': 'left.p', 'to': 'right.F'}, {'from': 'left.p[x]', 'to': 'right.F'},
+            {'from': 'left.p[-1]', 'to': 'right.F'}, {'to': 'right.F'}]),
+            ('/connections/0', 'left.p has 3 values, right.F has 1'),
+            ('/connections/1', "'[x]' is not a component"),
+            ('/connections/2', "'[-1]' is not a component"),
+            ('/connections/3', '"participant.variable" is needed'))
+        one = {'from': 'left.p[0]', 'to': 'right.F', 'factor': 1}
+        self.refused(self.couple(self.left, self.right, [one] * 4097),
+                     ('/connections', 'at most 4096'))
+
+    def test_a_vector_is_connected_by_its_components(self):
+        made = self.couple(self.left, self.right, [
+            {'from': 'left.p', 'to': 'right.V', 'factor': 2}])
+        self.assertEqual(made.status, 201, made)
+        self.assertEqual(made['connections'], ['left.p -> right.V[%d]' % k for k in range(3)])
+        report = self.good(made['id'], count=1)['report']
+        self.assertEqual(list(report['residual']), made['connections'])
+
+    def test_schemes(self):
+        for scheme in ({}, {'type': None}):
+            reply = self.couple(self.left, self.right, OSCILLATORS, scheme=scheme)
+            self.assertIn('/scheme/type', [e['pointer'] for e in reply['errors']], reply)
+        self.assertEqual(self.of(participants=[{'name': 'x', 'instance': self.left}],
+                                 scheme='Jacobi')['errors'][-1]['pointer'], '/scheme')
+        for order in (['left'], ['left', 'left'], ['left', 'middle'], ['left', 1]):
+            self.refused(self.couple(self.left, self.right, OSCILLATORS, scheme={
+                'type': 'GaussSeidel', 'order': order}), ('/scheme/order', 'listed once'))
+
+    def test_adaptive_windows(self):
+        self.refused(self.couple(self.left, self.right, OSCILLATORS, scheme='JacobiIterated',
+                                 adaptive={'relativeTolerance': 'no', 'maximun': 1}),
+                     ('/adaptive/maximun', 'maximum'),
+                     ('/adaptive', 'relativeTolerance must be a number'))
+        made = self.couple(self.left, self.right, OSCILLATORS, scheme='JacobiIterated',
+                           adaptive={'relativeTolerance': 1e-6, 'minimum': 1e-6, 'maximum': 0.01})
+        self.assertEqual(made.status, 201, made)
+        self.assertEqual(self.good(made['id'], until=0.05)['time'], 0.05)
+
+    def test_bonds(self):
+        bond = {'name': 'a', 'effort': ['left.F', 'right.F'], 'flow': ['left.x', 'right.x'],
+                'law': 'stiff'}
+        self.refused(self.couple(self.left, self.right, scheme='Energy', bonds=[
+            bond, dict(bond, name='b', flow=['left.p', 'right.x']),
+            dict(bond, name='c', flow=['right.x', 'left.x']),
+            dict(bond, name='d', flow=['left.x'])]),
+            ('/bonds/0', 'law: "rigid"'), ('/bonds/1', 'name their components'),
+            ('/bonds/2', 'must belong to the same participant'),
+            ('/bonds/3', '"participant.variable" is needed'))
+        self.refused(self.couple(self.left, self.right, scheme='Energy', bonds=[bond] * 4097),
+                     ('/bonds', 'at most 4096'))
+        made = self.couple(self.left, self.right, scheme='Energy', bonds=[dict(bond, law='rigid')])
+        self.assertEqual(made.status, 201, made)
+
+    def test_windows_that_make_no_sense(self):
+        cid = self.couple(self.left, self.right, [])['id']
+        before = self.state(self.left)
+        for body, pointer in (({'size': 0}, '/size'), ({'size': 'x'}, '/size'),
+                              ({'count': 0}, '/count'), ({'size': 1, 'count': 1}, ''), ({}, '')):
+            reply = self.step(cid, **body)
+            self.assertEqual((reply.status, reply['errors'][0]['pointer']), (422, pointer), reply)
+        self.assertEqual(self.state(self.left), before)
+
+    def test_so_many_couplings(self):
+        made = [self.of(participants=[{'name': 'x', 'partner': {'outputs': ['y']}}])
+                for _ in range(1025)]
+        self.assertEqual({reply.status for reply in made[:-1]}, {201})
+        self.assertEqual((made[-1].status, made[-1]['code']), (429, 'limit-reached'), made[-1])
+        self.assertIn('1024 couplings', made[-1]['detail'])
+        self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + made[0]['id']).status, 204)
+        self.assertEqual(self.couple(self.left, self.right, OSCILLATORS).status, 201)
+
+
 class Together(Couplings):
     FOR_EVER = {'count': 10 ** 12}
 
