@@ -84,6 +84,19 @@ class Contacts(Served):
             self.assertAlmostEqual(got, force * 1e-3, delta=1e-15)
         self.assertAlmostEqual(c['gap'], 0, delta=1e-9)
 
+    def test_a_pair_of_bodies_is_named_by_both_where_it_acts_and_where_it_meets(self):
+        model = sphere_on_floor(inputs=[{'name': 'mu', 'parameter': 'mu'}])
+        model['nodes'][0]['referenceCoordinates'][2] = 0.15
+        i = self.instance(model)
+        pair = {'of': 'bodies', 'item': 'floor', 'with': 'ball'}
+        step = self.good('step', id=i, until=0.2, want=['events'])
+        self.assertEqual([e['kind'] for e in step['events']], ['impact', 'closes'])
+        for event in step['events']:
+            self.assertEqual({**event, **pair}, event)
+        step = self.good('step', id=i, size=0.01, want=['jacobian'])
+        self.assertEqual(step['jacobian']['activeSet'], [pair])
+        self.assertTrue(step['jacobian']['activeSetConstant'])
+
     def test_forces_of_contacts_are_outputs(self):
         i = self.instance(sphere_on_floor())
         out = self.good('step', id=i, count=10)['outputs']
@@ -246,6 +259,17 @@ class Contacts(Served):
             volume += (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
                        a[2] * (b[0] * c[1] - b[1] * c[0])) / 6
         self.assertTrue(math.isclose(volume, 0.1 * 0.2 * 0.3, rel_tol=1e-9), volume)
+
+    def test_a_mesh_is_drawn_where_its_body_is(self):
+        model = sphere_on_floor()
+        points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+        triangles = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
+        model['objects'][0]['geometry'] = [{
+            'shape': 'Mesh', 'vertices': points, 'triangles': triangles, 'position': [5, 0, -1]}]
+        scene = self.good('scene', id=self.instance(model))
+        (mesh,) = scene['bodies'][0]['graphics']
+        self.assertEqual((mesh['shape'], mesh['triangles']), ('Mesh', triangles))
+        self.assertEqual(mesh['points'], [[x + 5, y, z - 1] for x, y, z in points])
 
     def test_what_is_beyond_the_range_of_doubles_is_not_drawn(self):
         huge, far = sphere_on_floor(), sphere_on_floor()
