@@ -145,6 +145,7 @@ class Sweeps(Served):
     def test_what_is_wrong_is_told_with_its_place(self):
         good = {'model': tuned(), 'parameters': GRID, 'count': 1}
         broken = {**tuned(), 'extra': 1}
+        many = {'mechd': 1, 'parameters': {'p%d' % k: 0 for k in range(17)}}
         for change, pointer in (
                 ({'model': None}, '/model'), ({'example': 'chain-100'}, ''),
                 ({'model': broken}, '/model/extra'), ({'parameters': None}, '/parameters'),
@@ -154,6 +155,9 @@ class Sweeps(Served):
                 ({'parameters': {'list': [7]}}, '/parameters/list/0'),
                 ({'parameters': {'list': [{}, {'k': '7'}]}}, '/parameters/list/1/k'),
                 ({'parameters': {'list': [{'c': 7}]}}, '/parameters/list/0/c'),
+                ({'model': many, 'parameters': {'list': [dict.fromkeys(many['parameters'], 1)]}},
+                 '/parameters/list/0/p16'),
+                ({'outputs': ['x'] * 100}, '/outputs'),
                 ({'parameters': {'grid': {'c': [1]}}}, '/parameters/grid/c'),
                 ({'parameters': {'grid': {'k': []}}}, '/parameters/grid/k'),
                 ({'parameters': {'grid': {'k': ['a']}}}, '/parameters/grid/k/0'),

@@ -548,9 +548,13 @@ class System(unittest.TestCase):
                 ('/l', 'system-project', {}),
                 ('/l', 'system-project', {'l': [1, 2, 3], 'unknowns': [1] * 6}),
                 ('/w', 'system-feasibility', {'l': [1, 2, 3]}),
+                ('/frozen', 'system-product', {'x': [1] * 6, 'frozen': 5}),
                 ('/massFactor', 'system-product', {'x': [1] * 6, 'massFactor': 'big'})):
             with self.subTest('%s %s' % (op, fields)):
                 self.refused(422, pointer, op, id=i, **fields)
+        reply = self.refused(422, None, 'system-product', id=i, x=[1.7e308] * 6)
+        self.assertEqual(reply['code'], 'not-finite', reply)
+        self.assertIn('number 0 of', reply['detail'])
         for what in ('Q', 'h', 'systems'):
             self.refused(404, None, 'system-part', id=i, what=what)
         self.refused(404, None, 'system', id='nobody')
