@@ -280,6 +280,11 @@ class BadInput(unittest.TestCase):
                 ({'count': 1, 'inputs': {'force': [1, 2]}}, '/inputs/force'),
                 ({'count': 1, 'outputs': ['no']}, '/outputs/0'),
                 ({'count': 1, 'forces': {'no': [1]}}, '/forces'),
+                ({'count': 1, 'forces': {'m%d' % k: [1] for k in range(257)}}, '/forces'),
+                ({'count': 1, 'inputs': {'force': 1}, 'inputDerivatives': {'force': [1, 2, 3]}},
+                 '/inputDerivatives/force'),
+                ({'count': 1, 'inputs': {'force': 1}, 'inputDerivatives': {'torque': [1]}},
+                 '/inputDerivatives'),
                 ({'count': 10 ** 18}, '/count')):
             with self.subTest(str(body)):
                 reply = self.daemon.call('POST', '/v1/instances/%s/step' % self.instance, body)
@@ -291,6 +296,7 @@ class BadInput(unittest.TestCase):
 
     def test_states_and_inputs_that_do_not_fit(self):
         path = '/v1/instances/' + self.instance
+        self.is_problem(self.daemon.call('PUT', path + '/state'), 400)
         for where, body in (('/state', {'q': [1, 2]}), ('/state', {'q': 'x'}),
                             ('/state', {'w': [1]}), ('/state', {'q': [None]}),
                             ('/inputs', {'inputs': {'no': 1}}),

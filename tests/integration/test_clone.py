@@ -55,6 +55,14 @@ class Clone(Served):
         self.assertEqual(one, other)
         self.assertNotEqual(one['q'], third['q'])
 
+    def test_it_is_stored_as_its_request_says(self):
+        i = self.daemon.create(models.oscillator())
+        self.assertEqual(self.call('POST', '/%s/clone' % i, status=201)['durability'],
+                         self.call('GET', '/' + i)['durability'])
+        twin = self.call('POST', '/%s/clone' % i, {'durability': 'none'}, 201)
+        self.assertEqual(twin['durability'], 'none')
+        self.call('POST', '/%s/clone' % i, {'durability': 'sometimes'}, 422)
+
     def test_a_snapshot_from_before_a_field_changed_says_so(self):
         model = models.oscillator()
         i = self.daemon.create(model)

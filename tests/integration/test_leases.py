@@ -138,6 +138,8 @@ class Leases(Served):
         self.call('POST', '/step', {'count': 1, 'inputs': {'torque': 0}})
         self.refused('POST', '/step', {'count': 1, 'inputs': {'force': 1}}, says='force .*hand')
         self.refused('PUT', '/inputs', {'force': 1}, says='force .*hand')
+        self.refused('POST', '/step', {'count': 1, 'inputSignals': {
+            'force': {'polynomial': [1, 2]}}}, says='force .*hand')
         owner = self.take('owner')
         check()
         self.call('PUT', '/inputs', {'force': 4}, lease=owner)
@@ -452,6 +454,7 @@ class Leases(Served):
                               ({'role': 'co-driver', 'channels': ['nope']}, '/channels/0'),
                               ({'role': 'co-driver', 'channels': ['force', 'force']},
                                '/channels/1'),
+                              ({'role': 'co-driver', 'channels': ['force'] * 257}, '/channels'),
                               ({'role': 'owner', 'seconds': 0}, '/seconds'),
                               ({'role': 'owner', 'seconds': 1e9}, '/seconds'),
                               ({'role': 'owner', 'name': 'a b'}, '/name'),

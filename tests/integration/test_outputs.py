@@ -115,12 +115,17 @@ class Outputs(Served):
         for fields in ({'name': 'nothing', 'variable': 'Position'},
                        {'name': 'mass', 'variable': 'Colour'},
                        {'name': 'mass', 'variable': 'Position', 'configuration': 'yesterday'},
+                       {'name': 'mass', 'variable': 'Position', 'category': 'planets'},
                        {'name': 'mass', 'variable': 'Position', 'localPosition': [1, 2]},
                        {'name': 'mass', 'variable': 'Position', 'localPosition': 'a,b,c'}):
             with self.subTest(str(fields)):
                 status, reply = door.call('item-output', id=i, **fields)
                 self.assertIn(status, (400, 404, 422))
                 self.assertTrue(reply['code'])
+                if 'category' in fields:
+                    (fault,) = reply['errors']
+                    self.assertEqual(fault['pointer'], '/category')
+                    self.assertIn('nodes, objects, markers', fault['message'])
 
     def test_variables_list_inputs_outputs_and_parameters(self):
         i = self.daemon.create(models.oscillator())
