@@ -139,6 +139,11 @@ static void every_fault_has_its_pointer_and_reason(void)
     refused("[{\"name\":\"force\"", "[3,{\"name\":\"force\"", "/model/inputs/0",
             "must be an object, is a number");
     refused("\"nodes\":[", "\"nodes\":[[],", "/model/nodes/0", "must be an object");
+    refused("{\"m\":1.6,\"k\":4000}", "7", "/model/parameters",
+            "must be an object of names and numbers, is a number");
+    refused("\"=k\"", "1,\"springForceUserFunction\":{\"formula\":\"=u\",\"partial\":[1]}",
+            "/model/objects/1/springForceUserFunction/partial",
+            "must be an object of expressions, is an array");
 }
 
 static void all_faults_are_told_at_once_with_dangling_names(void)
