@@ -76,6 +76,8 @@ MODELS = [
      '/interactions/0/law/e'),
     ('a restitution below zero', system([[1]], law={'type': 'NewtonImpact', 'e': -0.1}),
      '/interactions/0/law/e'),
+    ('a name of a law', system([[1]], law={'type': 'NewtonImpact', 'name': 'floor'}),
+     '/interactions/0/law/name'),
     ('a friction below zero', system([[1, 0], [0, 1]], [[1, 0], [0, 1]], law={
         'type': 'NewtonImpactFriction', 'dimension': 2, 'mu': -0.1}), '/interactions/0/law/mu'),
     ('a tangential restitution over one', system([[1, 0], [0, 1]], [[1, 0], [0, 1]], law={

@@ -182,6 +182,8 @@ class Problems(unittest.TestCase):
                 ({'sets': [{'kind': 'ball'}]}, '/problem/sets/0/kind'),
                 ({'sets': [{'kind': 'box', 'lower': 1, 'upper': 0}, {'kind': 'bilateral'}]},
                  '/problem/sets/0/lower'),
+                ({'sets': [{'kind': 'bilateral'}] * 2, 'mu': [0.1]}, '/problem/mu'),
+                ({'N': {'shape': [10 ** 6, 10 ** 6], 'coo': [[0, 0, 1]]}}, '/problem/N'),
                 ({'solver': {'type': 'magic'}}, '/problem/solver/type'),
                 ({'solver': {'type': 'minres'}}, '/problem/solver/type'),
                 ({'solver': {'tolerance': 0}}, '/problem/solver/tolerance'),
