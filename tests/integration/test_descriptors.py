@@ -131,9 +131,10 @@ class Few(unittest.TestCase):
             self.skipTest('not enough descriptors')
         resource.setrlimit(resource.RLIMIT_NOFILE, (2000, hard))
         self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
-        for name in ('control', 'stream', 'forces', 'http'):
+        for name in ('control', 'stream', 'forces', 'lane', 'http'):
             with self.subTest(name), tempfile.TemporaryDirectory() as folder, \
-                    self.few(folder, '--state', folder + '/state') as d:
+                    self.few(folder, '--state', folder + '/state',
+                             '--lane', 'tcp://127.0.0.1:*') as d:
                 i = d.create(models.oscillator())
                 port = int(d.info[name].rsplit(':', 1)[1])
                 crowd = self.crowd(('127.0.0.1', port), 600)
