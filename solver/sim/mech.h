@@ -346,7 +346,6 @@ bool mech_sim_snapshot_has_fields(const struct mech_sim *s, const void *bytes);
  * Fields of the document that have been changed (sim/edit.h) are no part of a state, nor of the
  * hash: the caller compares the documents. */
 uint64_t mech_sim_state_hash(const struct mech_sim *s);
-uint64_t mech_sim_layout_hash(const struct mech_sim *s);
 
 /* The same within one process, at the price of a memcpy: `memory` of mech_sim_saved_size bytes, any
  * alignment, that no other code writes to; it is trusted (no checksum) and must not leave the

@@ -201,11 +201,6 @@ void mech_sim_snapshot_init(struct mech_sim *s)
     memcpy(s->blas, name, length < sizeof s->blas ? length : sizeof s->blas - 1);
 }
 
-uint64_t mech_sim_layout_hash(const struct mech_sim *s)
-{
-    return s->layout;
-}
-
 size_t mech_sim_snapshot_size(const struct mech_sim *s)
 {
     return sizeof(struct header) + s->now.size;
