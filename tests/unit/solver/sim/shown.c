@@ -13,7 +13,8 @@ static const char disk[] =
     "'LoadTorqueVector',"
     "'marker': 'hub', 'load': [0, 0, %s]}], 'sensors': [{'name': 'speed', 'type':"
     "'SensorMarker', 'marker': 'rim', 'outputVariable': 'Velocity'}], 'outputs': [{'name': 'speed',"
-    "'sensor': 'speed'}], 'solver': {'integrator': 'ExplicitEuler', 'stepSize': 0.01}}";
+    "'sensor': 'speed'}], 'inputs': [{'name': 'away', 'parameter': 'far'}],"
+    "'solver': {'integrator': 'ExplicitEuler', 'stepSize': 0.01}}";
 
 enum { ROOM = 20000 };
 
@@ -120,6 +121,24 @@ static void parameters_that_make_an_output_infinite_are_refused(void)
     mech_sim_destroy(s);
 }
 
+static void an_input_that_makes_an_output_infinite_is_refused(void)
+{
+    static struct was before;
+    struct mech_sim *const s = disk_of("1e10", "1e200", "0");
+    const double far = 1e100;
+    const struct mech_input_change in = {.index = 0, .values = &far};
+    struct mech_diag diag;
+
+    mech_diag_init(&diag);
+    look(s, &before);
+    CU_ASSERT_EQUAL(mech_sim_set_inputs(s, &in, 1, &diag), MECH_NOT_FINITE);
+    CU_ASSERT(diag.count == 1 && strstr(diag.entries[0].text, "the output \"speed\"") != NULL);
+    CU_ASSERT_EQUAL(mech_sim_get_parameter(s, 0), 1.);
+    check_unchanged(s, &before);
+    mech_diag_fini(&diag);
+    mech_sim_destroy(s);
+}
+
 /* Change the place of the rim. */
 static int move_rim(struct mech_sim *s, double to, struct mech_diag *diag)
 {
@@ -215,6 +234,7 @@ UNIT_TESTS(UNIT_TEST(a_state_with_an_infinite_output_is_refused),
            UNIT_TEST(a_refused_state_leaves_the_trial),
            UNIT_TEST(a_step_to_an_infinite_output_is_undone),
            UNIT_TEST(parameters_that_make_an_output_infinite_are_refused),
+           UNIT_TEST(an_input_that_makes_an_output_infinite_is_refused),
            UNIT_TEST(a_field_that_makes_an_output_infinite_is_refused),
            UNIT_TEST(a_snapshot_with_an_infinite_output_is_refused),
            UNIT_TEST(a_reset_to_an_infinite_output_is_refused),
