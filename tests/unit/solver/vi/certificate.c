@@ -90,6 +90,30 @@ static void closing_walls_are_named(void)
     CU_ASSERT_EQUAL(mech_certificate_find(&p.problem, tolerance, l, d), 0);
 }
 
+/* as before, of a matrix by its columns without the zeros */
+static void a_sparse_matrix_has_the_same_certificate(void)
+{
+    static struct posed p;
+    double values[] = {1., -1., -1., 1., 1.}, l[3] = {0.}, d[3];
+    int32_t colptr[] = {0, 2, 4, 5}, rowind[] = {0, 1, 0, 1, 2};
+
+    memset(&p, 0, sizeof p);
+    pose(&p, 3, row, MECH_COULOMB);
+    p.matrix.kind = MECH_MAT_CSC;
+    p.matrix.values = values;
+    p.matrix.colptr = colptr;
+    p.matrix.rowind = rowind;
+    p.r[0] = -0.5;
+    p.r[1] = 0.2;
+    p.r[2] = -3.;
+    CU_ASSERT_EQUAL_FATAL(mech_certificate_find(&p.problem, tolerance, l, d), 1);
+    p.N[0] = p.N[4] = p.N[8] = 1.;
+    p.N[1] = p.N[3] = -1.;
+    check(&p, d);
+    p.r[1] = 0.5;
+    CU_ASSERT_EQUAL(mech_certificate_find(&p.problem, tolerance, l, d), 0);
+}
+
 /* the same with friction, by both laws, from a start that lies in a tangent */
 static void friction_does_not_hold_walls_back(void)
 {
@@ -182,6 +206,8 @@ static void random_problems_are_told_apart(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(closing_walls_are_named), UNIT_TEST(friction_does_not_hold_walls_back),
+UNIT_TESTS(UNIT_TEST(closing_walls_are_named),
+           UNIT_TEST(a_sparse_matrix_has_the_same_certificate),
+           UNIT_TEST(friction_does_not_hold_walls_back),
            UNIT_TEST(rows_that_contradict_each_other_are_named),
            UNIT_TEST(random_problems_are_told_apart))
