@@ -55,6 +55,9 @@ class Problems(unittest.TestCase):
             self.near(reply['c'], [0, 0])
             self.assertTrue(reply['report']['converged'])
         self.near(self.solve({'N': [[2, 1], [1, 2]], 'r': [-4, -5]})['l'], [1, 2])
+        small = self.solve({'N': {'diag': [2, 4]}, 'r': [-5, 6], 'solver': {'type': 'lemke'}})
+        self.near(small['l'], [2.5, 0])
+        self.near(small['c'], [0, 6])
         murty = self.solve({'N': MURTY, 'r': [-126, -124, -120, -112, -96, -64],
                             'solver': {'type': 'lemke'}})
         self.assertEqual(murty['report']['iterations'], 63)
