@@ -305,6 +305,16 @@ int mech_moreau_bodies_impact(struct mech_moreau_bodies *s, struct mech_state *s
 /* Rows of contacts that are marked as taken out, out of the rows, of v and of λ. The same. */
 int mech_moreau_bodies_let_go(struct mech_moreau_bodies *s, struct mech_state *state,
                               struct mech_step_result *result);
+/* c = N P + q of these rows, the problem of this step. */
+struct mech_problem mech_moreau_bodies_problem(const struct mech_moreau_bodies *s);
+/* moreau_jean_bodies_solvers.c: P of that problem from s->impacts.guess, into s->best. Writes
+ * s->trial and s->c. Returns as mech_moreau_bodies_impact. */
+int mech_moreau_bodies_run(struct mech_moreau_bodies *s, struct mech_step_result *result);
+/* ½ PᵀN P + P·q of P [rows], J, and what rounding leaves of it; 0: it is not positive. Writes
+ * s->c. */
+double mech_moreau_bodies_work(struct mech_moreau_bodies *s, const double *P);
+/* Whether impulses that were accepted do no work at the velocities v that they have led to. */
+bool mech_moreau_bodies_still(struct mech_moreau_bodies *s, const double *v);
 /* Whether members that sweep get MECH_FEW_SWEEPS iterations at first: contacts that repeat each
  * other stall them, and fewer than MECH_ACCEPTABLE_FROM cost little to factor. */
 bool mech_moreau_bodies_hurries(const struct mech_moreau_bodies *s, int32_t contacts);

@@ -6,23 +6,11 @@
  * complementarity solvers require it: they get ½ (N + Nᵀ), and what that leaves is asked for again
  * at the velocities reached, from where Newton's iterations continue. */
 #include "solver/base/err.h"
-#include "solver/step/conflict.h"
 #include "solver/step/moreau_jean_bodies.h"
-#include "solver/vi/chain.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* iterations of members that were not requested */
-enum { FACTORS = 50, OTHERS = 2000 };
-/* turns of few contacts, and what a member that factors gets after them */
-enum { TURNS = 4, LONG_FACTORS = 300 };
-
-/* What a factoring member leaves of few contacts within so many tolerances is the rounding of N,
- * which no other undercuts by much; it is accepted, and reported, up to contact.acceptable. */
-static const double rounding = 100.;
 
 void mech_moreau_bodies_push(const struct mech_impact_rows *rows, double share, const double *P,
                              double *x)
@@ -119,7 +107,7 @@ static int form(struct mech_moreau_bodies *s, struct mech_step_result *result)
     return 0;
 }
 
-static struct mech_problem problem_of(const struct mech_moreau_bodies *s)
+struct mech_problem mech_moreau_bodies_problem(const struct mech_moreau_bodies *s)
 {
     return (struct mech_problem){.m = s->impacts.count,
                                  .N = &s->N,
@@ -133,7 +121,7 @@ static struct mech_problem problem_of(const struct mech_moreau_bodies *s)
 static void speeds(struct mech_moreau_bodies *s, const double *v)
 {
     const struct mech_impact_rows *const rows = &s->impacts;
-    const struct mech_problem p = problem_of(s);
+    const struct mech_problem p = mech_moreau_bodies_problem(s);
 
     mech_problem_speed(&(struct mech_problem){.m = p.m, .N = p.N, .r = s->zero}, rows->P, s->q);
     for (int32_t i = 0; i < rows->count; i++) {
@@ -175,7 +163,7 @@ double mech_moreau_bodies_miss(struct mech_moreau_bodies *s, const double *v)
     if (s->impacts.count == 0) {
         return 0.;
     }
-    const struct mech_problem p = problem_of(s);
+    const struct mech_problem p = mech_moreau_bodies_problem(s);
 
     double most = 0.;
 
@@ -194,6 +182,14 @@ double mech_moreau_bodies_miss(struct mech_moreau_bodies *s, const double *v)
     return most;
 }
 
+bool mech_moreau_bodies_still(struct mech_moreau_bodies *s, const double *v)
+{
+    const enum mech_on_failure on_failure = mech_model_settings(s->model)->vi.on_failure;
+
+    speeds(s, v);
+    return on_failure == MECH_ON_FAILURE_ACCEPT || mech_moreau_bodies_work(s, s->impacts.P) == 0.;
+}
+
 double mech_moreau_bodies_gain(const struct mech_moreau_bodies *s, const double *v)
 {
     const struct mech_impact_rows *const rows = &s->impacts;
@@ -207,190 +203,6 @@ double mech_moreau_bodies_gain(const struct mech_moreau_bodies *s, const double 
         size += fabs(before) + fabs(after);
     }
     return mech_step_gain(work, size);
-}
-
-/* --- solvers ---------------------------------------------------------------------------------- */
-
-bool mech_moreau_bodies_hurries(const struct mech_moreau_bodies *s, int32_t contacts)
-{
-    const struct mech_vi_settings *const vi = &mech_model_settings(s->model)->vi;
-
-    return contacts < MECH_ACCEPTABLE_FROM && !vi->type && vi->on_failure != MECH_ON_FAILURE_ACCEPT;
-}
-
-/* The k-th member that is tried, and its iterations; false: there are no more. Few contacts get
- * short turns of a member that sweeps and of the next, which starts where the sweeps have come to:
- * either stalls where the other progresses. Members tried because others failed get less time
- * where there are many contacts: a step that fails is reported soon. */
-static bool turn_of(const struct mech_moreau_bodies *s, const char *const *names, int k,
-                    const char **name, int32_t *most)
-{
-    const struct mech_vi_settings *const vi = &mech_model_settings(s->model)->vi;
-    const bool many = s->impacts.sets >= MECH_ACCEPTABLE_FROM && !vi->type;
-    const bool hurries = mech_moreau_bodies_hurries(s, s->impacts.sets) &&
-                         mech_vi_find(names[0])->sweeps && names[1];
-    const int turns = hurries ? 2 * TURNS : 0;
-    int members = 0;
-
-    while (names[members]) {
-        members++;
-    }
-    *most = vi->max_iterations;
-    if (k < turns) {
-        *name = names[k % 2];
-        *most = k % 2 ? FACTORS : MECH_FEW_SWEEPS;
-    } else if (hurries) {
-        /* all of them once more, the first at the end */
-        *name = k - turns < members ? names[(k - turns + 1) % members] : NULL;
-        *most = mech_vi_find(names[(k - turns + 1) % members])->factors ? LONG_FACTORS : *most;
-    } else {
-        *name = k < members ? names[k] : NULL;
-        *most = !many || !*name                ? *most
-                : k == 0                       ? s->acceptable > 0. ? MECH_ACCEPTABLE_AFTER : *most
-                : mech_vi_find(*name)->factors ? FACTORS
-                                               : OTHERS;
-    }
-    *most = *most < vi->max_iterations ? *most : vi->max_iterations;
-    return *name;
-}
-
-/* Run one member from `trial`. */
-static int run(struct mech_moreau_bodies *s, const char *name, int32_t most,
-               struct mech_vi_result *out)
-{
-    const struct mech_vi_settings *const vi = &mech_model_settings(s->model)->vi;
-    const struct mech_vi_limits limits = {vi->tolerance, most, mech_model_interrupt(s->model)};
-    const struct mech_problem p = problem_of(s);
-    int i = 0;
-
-    while (mech_vi_types[i] && strcmp(mech_vi_types[i]->name, name) != 0) {
-        i++;
-    }
-    if (!mech_vi_types[i] || i >= MECH_IMPACT_SOLVERS_MOST ||
-        (mech_problem_kinds(&p) & ~mech_vi_types[i]->kinds) != 0) {
-        return MECH_UNSUPPORTED;
-    }
-    if (!s->solver[i]) {
-        MECH_TRY(mech_vi_types[i]->create(s->most, &s->solver[i]));
-    }
-    const int code = mech_vi_types[i]->solve(s->solver[i], &p, &limits, s->trial, out);
-
-    if (code == 0 || code == MECH_VI_NOT_CONVERGED) {
-        s->used = mech_vi_types[i]->name;
-    }
-    return code;
-}
-
-/* Who meets in set i. */
-static struct mech_conflict_names names_of(void *self, int32_t i)
-{
-    const struct mech_moreau_bodies *const s = self;
-    const struct mech_impact_set *const who = &s->impacts.who[i];
-
-    if (who->kind == MECH_IMPACT_LAW) {
-        return (struct mech_conflict_names){{mech_model_contact_name(s->model, who->of), NULL}};
-    }
-    if (who->kind == MECH_IMPACT_SIDE) {
-        return (struct mech_conflict_names){{mech_model_joint_name(s->model, who->of), NULL}};
-    }
-    const int32_t *const collider = s->list.at[who->of].collider;
-
-    return (struct mech_conflict_names){{mech_model_touch_name(s->model, collider[0]),
-                                         mech_model_touch_name(s->model, collider[1])}};
-}
-
-static int not_solved(struct mech_moreau_bodies *s, int code, double residual,
-                      struct mech_step_result *result)
-{
-    const struct mech_vi_settings *const vi = &mech_model_settings(s->model)->vi;
-
-    if (code == MECH_UNSUPPORTED) {
-        snprintf(result->reason, sizeof result->reason,
-                 "the complementarity solver \"%.32s\" does not support these contacts, or %d rows",
-                 vi->type ? vi->type : "", (int)s->impacts.count);
-        return code;
-    }
-    if (!(residual < HUGE_VAL)) {
-        snprintf(result->reason, sizeof result->reason,
-                 "no complementarity solver found finite impulses of %d contacts",
-                 (int)s->impacts.sets);
-        return code;
-    }
-    const struct mech_problem p = problem_of(s);
-    const struct mech_conflict_of of = {s, names_of};
-
-    if (mech_conflict_tell(&p, vi->tolerance, s->best, &of, result->reason,
-                           sizeof result->reason)) {
-        return code;
-    }
-    snprintf(result->reason, sizeof result->reason,
-             "the impulses of %d contacts have residual %.3g after %d iterations, wanted %.3g "
-             "(contact.acceptable, solver.vi)",
-             (int)s->impacts.sets, residual, (int)result->vi_iterations, vi->tolerance);
-    return code;
-}
-
-/* What is compared with contact.acceptable. */
-static double off_by(const struct mech_vi_result *r)
-{
-    return fmax(r->level, r->acceptance / MECH_ACCEPTABLE_SLACK);
-}
-
-/* Whether what is off by `least` is taken as it is, before the k-th try: all turns are the 1,000
- * iterations after which contact.acceptable is taken. */
-static bool enough(const struct mech_moreau_bodies *s, bool few, int k, double least)
-{
-    const double tolerance = mech_model_settings(s->model)->vi.tolerance;
-
-    return least <= s->acceptable &&
-           (!few || k >= 2 * TURNS || (k > 1 && least <= rounding * tolerance));
-}
-
-/* P of this problem: the member that is named, or one after the other. */
-static int run_all(struct mech_moreau_bodies *s, struct mech_step_result *result)
-{
-    const struct mech_settings *const settings = mech_model_settings(s->model);
-    const struct mech_problem p = problem_of(s);
-    const char *const asked[] = {settings->vi.type, NULL};
-    const char *const *const names =
-        settings->vi.type ? asked : mech_vi_default(mech_problem_kinds(&p), p.m);
-    const size_t bytes = (size_t)p.m * sizeof *s->trial;
-    int first = MECH_UNSUPPORTED, code = MECH_UNSUPPORTED;
-    double least = HUGE_VAL;
-
-    const bool few = p.count < MECH_ACCEPTABLE_FROM;
-    const char *name;
-    int32_t most;
-
-    for (int k = 0; turn_of(s, names, k, &name, &most) && code > 0 && !enough(s, few, k, least);
-         k++) {
-        struct mech_vi_result here = {
-            .residual = HUGE_VAL, .level = HUGE_VAL, .acceptance = HUGE_VAL};
-
-        if (s->sweeps.failed && !settings->vi.type && mech_vi_find(name)->sweeps &&
-            (k == 0 || !few)) {
-            continue;
-        }
-        memcpy(s->trial, least < HUGE_VAL ? s->best : s->impacts.guess, bytes);
-        code = run(s, name, most, &here);
-        result->vi_iterations += here.iterations;
-        first = first == MECH_UNSUPPORTED || first == MECH_SINGULAR ? code : first;
-        if (code == 0 || (code == MECH_VI_NOT_CONVERGED && off_by(&here) < least)) {
-            least = off_by(&here);
-            result->residual = here.level;
-            memcpy(s->best, s->trial, bytes);
-        }
-    }
-    if (code < 0) {
-        return code;
-    }
-    result->residual = least < HUGE_VAL ? result->residual : 0.;
-    const bool accepts = settings->vi.on_failure == MECH_ON_FAILURE_ACCEPT;
-    if (code > 0 && (accepts || least <= s->acceptable) && least < HUGE_VAL) {
-        s->accepted = true;
-        code = 0;
-    }
-    return code ? not_solved(s, first, least, result) : 0;
 }
 
 /* v and λ by what has changed in P: s->trial [rows]. */
@@ -416,7 +228,7 @@ int mech_moreau_bodies_impact(struct mech_moreau_bodies *s, struct mech_state *s
 
     MECH_TRY(mech_moreau_bodies_form(s, result));
     speeds(s, state->v);
-    MECH_TRY(run_all(s, result));
+    MECH_TRY(mech_moreau_bodies_run(s, result));
 
     for (int32_t i = 0; i < rows->count; i++) {
         s->trial[i] = s->best[i] - rows->P[i];
@@ -446,6 +258,17 @@ static double gain_beside(const struct mech_moreau_bodies *s, const double *v)
     return mech_step_gain(work, size);
 }
 
+/* Whether no loads act: impulses then add nothing to the energy of the start either. */
+static bool is_force_free(const struct mech_moreau_bodies *s)
+{
+    for (int32_t i = 0; i < s->nv; i++) {
+        if (s->outer[i] != 0.) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool mech_moreau_bodies_stop_turns(struct mech_moreau_bodies *s, const double *v)
 {
     const struct mech_impact_rows *const rows = &s->impacts;
@@ -456,7 +279,8 @@ bool mech_moreau_bodies_stop_turns(struct mech_moreau_bodies *s, const double *v
         any = rows->who[i].kind == MECH_IMPACT_TOUCH &&
               mech_moreau_bodies_may_gain(&of[rows->who[i].of]);
     }
-    if (!any || !(gain_beside(s, v) > 0.)) {
+    if (!any ||
+        !(gain_beside(s, v) > 0. || (is_force_free(s) && mech_moreau_bodies_gain(s, v) > 0.))) {
         return false;
     }
     for (int32_t i = 0, row = 0; i < rows->sets; row += rows->set[i].rows, i++) {

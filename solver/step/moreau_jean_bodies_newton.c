@@ -427,6 +427,11 @@ int mech_moreau_bodies_solve(struct mech_moreau_bodies *s, struct mech_state *st
                 MECH_TRY(round_off(s, state, t, tolerance, &met));
             }
         }
+        if (met && s->accepted && !mech_moreau_bodies_still(s, state->v)) {
+            /* the matrix that they were accepted with has changed since */
+            s->accepted = met = false;
+            MECH_TRY(sizes_of(s, state, false, size, result));
+        }
         if (met) {
             break;
         }
