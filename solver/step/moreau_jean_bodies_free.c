@@ -193,8 +193,8 @@ static void get_back(struct mech_moreau_bodies *s, struct mech_state *state)
 }
 
 /* v := the solution of the contacts from v_k + h M⁻¹ f. 0; MECH_VI_NOT_CONVERGED. */
-static int sweep(struct mech_moreau_bodies *s, struct mech_state *state,
-                 struct mech_step_result *result)
+static int sweep_from_guess(struct mech_moreau_bodies *s, struct mech_state *state,
+                            struct mech_step_result *result)
 {
     const struct mech_vi_settings *const vi = &mech_model_settings(s->model)->vi;
     const bool accept = vi->on_failure == MECH_ON_FAILURE_ACCEPT;
@@ -407,13 +407,13 @@ int mech_moreau_bodies_undo_sweeps(struct mech_moreau_bodies *s, int32_t from, i
     return 0;
 }
 
-/* T(v_{k+1}) − T(v_k + h M⁻¹ f), ½ P·(u⁺ + u) with u of the velocities without impulses, if it is
- * positive. */
-static double gain_beside(const struct mech_moreau_bodies *s)
+/* T(v_{k+1}) − T(v_k + h M⁻¹ f), ½ P·(u⁺ + u) with u of the velocities without impulses, into
+ * *work, and the sum of its terms into *size. */
+static void beside(const struct mech_moreau_bodies *s, double *work, double *size)
 {
     const struct mech_sweeps *const w = &s->sweeps;
-    double work = 0., size = 0.;
 
+    *work = *size = 0.;
     for (int32_t i = 0; i < mech_model_touch_bodies(s->model); i++) {
         mech_model_touch_twist(s->model, i, w->f, w->forced + 6 * (size_t)i);
     }
@@ -422,22 +422,69 @@ static double gain_beside(const struct mech_moreau_bodies *s)
         const double free = power_of(c, w->before) + power_of(c, w->forced);
         const double after = power_of(c, w->twist);
 
-        work += 0.5 * (free + after);
-        size += fabs(free) + fabs(after);
+        *work += 0.5 * (free + after);
+        *size += fabs(free) + fabs(after);
     }
-    return mech_step_gain(work, size);
+}
+
+/* Whether the impulses add kinetic energy beside none at all, with P·b and ½ P·E P: a solution
+ * takes some, under any law. */
+static bool does_work(const struct mech_moreau_bodies *s)
+{
+    const struct mech_sweeps *const w = &s->sweeps;
+    double work = 0., size = 0.;
+
+    beside(s, &work, &size);
+    for (int32_t i = 0; i < w->count; i++) {
+        const struct mech_body_contact *const c = &w->at[i];
+        const double *const l = c->impulse;
+        double b[3], along = mech_v3_dot(c->n, l);
+
+        mech_v3_cross(c->n, c->t1, b);
+        along = c->b[0] * along + c->b[1] * mech_v3_dot(c->t1, l) + c->b[2] * mech_v3_dot(b, l) +
+                0.5 * c->cfm[0] * along * along;
+        work += along;
+        size += fabs(along);
+    }
+    return mech_step_gain(work, size) > 0.;
+}
+
+/* Impulses of all contacts from those they have; where what is accepted of that does work, as those
+ * of the last step between bodies that are wedged may do, once more from none. As
+ * sweep_from_guess. */
+static int sweep(struct mech_moreau_bodies *s, struct mech_state *state,
+                 struct mech_step_result *result)
+{
+    const bool accept = mech_model_settings(s->model)->vi.on_failure == MECH_ON_FAILURE_ACCEPT;
+    struct mech_sweeps *const w = &s->sweeps;
+    int code = sweep_from_guess(s, state, result);
+
+    if (code != 0 || !s->accepted || accept || !does_work(s)) {
+        return code;
+    }
+    for (int32_t i = 0; i < w->count; i++) {
+        memset(w->at[i].impulse, 0, sizeof w->at[i].impulse);
+        memset(w->at[i].couple, 0, sizeof w->at[i].couple);
+    }
+    set_out(s, state);
+    code = sweep_from_guess(s, state, result);
+    return code == 0 && s->accepted && does_work(s) ? MECH_VI_NOT_CONVERGED : code;
 }
 
 /* As mech_moreau_bodies_stop_turns. */
 static bool stop_turns(struct mech_moreau_bodies *s)
 {
     struct mech_sweeps *const w = &s->sweeps;
+    double work = 0., size = 0.;
     bool any = false;
 
     for (int32_t i = 0; i < w->count && !any; i++) {
         any = mech_moreau_bodies_may_gain(&s->foretold.of[w->of[i]]);
     }
-    if (!any || !(gain_beside(s) > 0.)) {
+    if (any) {
+        beside(s, &work, &size);
+    }
+    if (!any || !(mech_step_gain(work, size) > 0.)) {
         return false;
     }
     for (int32_t i = 0; i < w->count; i++) {
