@@ -190,93 +190,13 @@ enum mechp_code mechd_coupling_ends(struct mechd_coupling_command *k)
 }
 
 /* It ends for that. */
-static void refuse_end(struct mechd_coupling_command *k, enum mechp_code code)
+void mechd_coupling_refuse_end(struct mechd_coupling_command *k, enum mechp_code code)
 {
     char detail[sizeof k->detail];
     mechd_coupling_refuse(k, code,
                           code == MECHP_QUOTA_EXCEEDED
                               ? mechd_excess_tell(&k->call->excess, detail, sizeof detail)
                               : "ended; the window in progress was undone");
-}
-
-static bool steps(const struct mechd_coupling_command *k)
-{
-    return k->kind == MECHD_COUPLING_STEP || k->kind == MECHD_COUPLING_TRIAL;
-}
-
-/* A window, or the start, is over. */
-static void take_report(struct mechd_coupling_command *k)
-{
-    const struct mechd_coupling *const g = k->coupling;
-    const struct mech_couple_report *const r = mech_couple_report(g->couple);
-    char detail[sizeof k->detail];
-    k->window = false;
-    k->iterations += (uint64_t)r->iterations;
-    k->evaluations += (uint64_t)r->evaluations;
-    k->refused += (uint64_t)r->refused;
-    k->residual = fmax(k->residual, r->residual);
-    if (r->outcome == 0) {
-        k->done += k->opening ? 0 : 1;
-        if (k->opening) {
-            // what follows fails by itself
-            mechd_saved_free(k->before, k->coupling, 0);
-            k->before = NULL;
-        }
-        k->coupling->opened = true;
-        if (k->opening) {
-            mechd_face_changed(k->coupling, 0);
-        } else if (k->kind == MECHD_COUPLING_STEP) {
-            mechd_face_stepped(k->coupling);
-        }
-        k->opening = false;
-        return;
-    }
-    if (r->outcome == MECH_CANCELLED) {
-        const enum mechp_code why = mechd_coupling_ends(k);
-        refuse_end(k, why != MECHP_OK ? why : MECHP_CANCELLED);
-        return;
-    }
-    snprintf(detail, sizeof detail, "%s%.63s%s%.110s", r->participant >= 0 ? "participant " : "",
-             r->participant >= 0 ? g->parts[r->participant].name : "",
-             r->participant >= 0 ? ": " : "",
-             r->reason[0] != '\0' ? r->reason : mech_err_text(r->outcome));
-    mechd_coupling_refuse(k,
-                          r->outcome == MECH_NOT_CONVERGED && r->participant < 0
-                              ? MECHP_COUPLING_NOT_CONVERGED
-                              : mechp_code_of_outcome(r->outcome),
-                          detail);
-}
-
-/* The next window begins, unless all are done. False: the command is over. */
-static bool begin_window(struct mechd_coupling_command *k)
-{
-    struct mech_couple *const c = k->coupling->couple;
-    int code = 0;
-    if (k->code != MECHP_OK || (!steps(k) && k->done > 0)) {
-        return false;
-    }
-    if (!steps(k) || !k->coupling->opened) {
-        k->opening = steps(k);
-        code = mech_couple_start(c, mechd_engine_time(&k->coupling->parts[0].instance->engine));
-    } else {
-        const double now = mech_couple_time(c);
-        const bool last =
-            isnan(k->until) ? k->done >= k->windows : !mech_time_before(now, k->until, k->size);
-        if (last && (k->run == NULL || !mechd_turn_next(k))) {
-            return false;
-        }
-        // the last one ends where it was asked to
-        const bool cut = mech_time_before(k->until, now + k->size, k->size);
-        code = mech_couple_begin(c, cut ? k->until - now : k->size);
-    }
-    if (code != 0) {
-        // after a commit that found no memory
-        mechd_coupling_refuse(k, MECHP_INVALID_REQUEST, "the coupling has to be reset");
-        return false;
-    }
-    k->window = k->begun = true;
-    k->batch.count = k->at = 0;
-    return true;
 }
 
 /* One task, or the batch after it. */
@@ -302,7 +222,7 @@ static void work_on(struct mechd_coupling_command *k)
         mechd_coupling_refuse(k, MECHP_INTERNAL, "the coupling cannot continue");
         k->window = false;
     } else if (k->batch.count == 0) {
-        take_report(k);
+        mechd_coupling_window_over(k);
     } else {
         mechd_outsides_ask(k);
     }
@@ -341,9 +261,9 @@ static bool work(struct mechd_coupling_command *k, uint64_t most)
         if (!k->window) {
             const enum mechp_code ends = mechd_coupling_ends(k);
             if (ends != MECHP_OK) {
-                refuse_end(k, ends);
+                mechd_coupling_refuse_end(k, ends);
             }
-            if (!begin_window(k)) {
+            if (!mechd_coupling_window_begin(k)) {
                 return true;
             }
         }
@@ -403,7 +323,7 @@ static bool check(struct mechd_coupling_command *k)
     }
     const enum mechp_code ends = mechd_coupling_ends(k);
     if (ends != MECHP_OK) {
-        refuse_end(k, ends);
+        mechd_coupling_refuse_end(k, ends);
     }
     if (mechd_turn_disturbed(k)) {
         mechd_coupling_refuse(k, MECHP_RUN_IN_PROGRESS,
@@ -459,7 +379,7 @@ static void begin(struct mechd_coupling_command *k, uint64_t most)
         mechd_coupling_refuse(k, k->call->code, "");
     }
     if (k->code == MECHP_OK && g->outsides > 0 &&
-        (k->kind == MECHD_COUPLING_TRIAL || (steps(k) && k->interface))) {
+        (k->kind == MECHD_COUPLING_TRIAL || (mechd_coupling_steps(k) && k->interface))) {
         mechd_coupling_refuse(k, MECHP_INVALID_REQUEST,
                               "partners outside do not take back what they have committed, and do "
                               "not report the flows of their inputs");
@@ -473,7 +393,7 @@ static void begin(struct mechd_coupling_command *k, uint64_t most)
         mechd_trial_drop(g);
         (void)((k->kind == MECHD_COUPLING_STEP && g->opened) || mechd_coupling_keep(k));
     }
-    const int measured = k->code == MECHP_OK && steps(k) && g->opened
+    const int measured = k->code == MECHP_OK && mechd_coupling_steps(k) && g->opened
                              ? mech_couple_measure(g->couple, k->interface)
                              : 0;
     if (measured != 0) {

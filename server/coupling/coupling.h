@@ -236,6 +236,8 @@ bool mechd_coupling_keep(struct mechd_coupling_command *k);
 /* Why the command in progress must end, or OK: its client has disconnected, it is stopped, the
  * coupling is deleted, shutdown, a quota is used up. As owner of the instances. */
 enum mechp_code mechd_coupling_ends(struct mechd_coupling_command *k);
+/* It fails, if it has not, because it must end. As owner of the instances. */
+void mechd_coupling_refuse_end(struct mechd_coupling_command *k, enum mechp_code code);
 /* Answer a completed command: the reply, or a refusal. While its instances are held, and are at its
  * end. */
 void mechd_coupling_answer(struct mechd_coupling_command *k);
@@ -243,6 +245,15 @@ void mechd_coupling_answer(struct mechd_coupling_command *k);
 double mechd_coupling_time(const struct mechd_coupling *g);
 /* {"time", "window", "outputs" of the present state, and what the caller adds. */
 void mechd_coupling_write_state(struct mechd_coupling *g, struct mechp_text *w);
+
+/* --- windows (window.c); as owner of the instances --------------------------------------------- */
+
+/* Whether it is a step or a trial. */
+bool mechd_coupling_steps(const struct mechd_coupling_command *k);
+/* The next window, or the start, begins, unless all are done. False: the command is over. */
+bool mechd_coupling_window_begin(struct mechd_coupling_command *k);
+/* It is over: the command has its report. */
+void mechd_coupling_window_over(struct mechd_coupling_command *k);
 
 /* --- snapshots (snapshots.c) ------------------------------------------------------------------ */
 

@@ -1,0 +1,88 @@
+/* Windows of a command: how each begins, and what its end leaves in the command. */
+#include "server/coupling/face.h"
+#include "server/coupling/saved.h"
+#include "server/coupling/turn.h"
+
+#include "solver/base/err.h"
+#include "solver/base/times.h"
+
+#include <math.h>
+#include <stdio.h>
+
+bool mechd_coupling_steps(const struct mechd_coupling_command *k)
+{
+    return k->kind == MECHD_COUPLING_STEP || k->kind == MECHD_COUPLING_TRIAL;
+}
+
+void mechd_coupling_window_over(struct mechd_coupling_command *k)
+{
+    const struct mechd_coupling *const g = k->coupling;
+    const struct mech_couple_report *const r = mech_couple_report(g->couple);
+    char detail[sizeof k->detail];
+    k->window = false;
+    k->iterations += (uint64_t)r->iterations;
+    k->evaluations += (uint64_t)r->evaluations;
+    k->refused += (uint64_t)r->refused;
+    k->residual = fmax(k->residual, r->residual);
+    if (r->outcome == 0) {
+        k->done += k->opening ? 0 : 1;
+        if (k->opening) {
+            // what follows fails by itself
+            mechd_saved_free(k->before, k->coupling, 0);
+            k->before = NULL;
+        }
+        k->coupling->opened = true;
+        if (k->opening) {
+            mechd_face_changed(k->coupling, 0);
+        } else if (k->kind == MECHD_COUPLING_STEP) {
+            mechd_face_stepped(k->coupling);
+        }
+        k->opening = false;
+        return;
+    }
+    if (r->outcome == MECH_CANCELLED) {
+        const enum mechp_code why = mechd_coupling_ends(k);
+        mechd_coupling_refuse_end(k, why != MECHP_OK ? why : MECHP_CANCELLED);
+        return;
+    }
+    snprintf(detail, sizeof detail, "%s%.63s%s%.110s", r->participant >= 0 ? "participant " : "",
+             r->participant >= 0 ? g->parts[r->participant].name : "",
+             r->participant >= 0 ? ": " : "",
+             r->reason[0] != '\0' ? r->reason : mech_err_text(r->outcome));
+    mechd_coupling_refuse(k,
+                          r->outcome == MECH_NOT_CONVERGED && r->participant < 0
+                              ? MECHP_COUPLING_NOT_CONVERGED
+                              : mechp_code_of_outcome(r->outcome),
+                          detail);
+}
+
+bool mechd_coupling_window_begin(struct mechd_coupling_command *k)
+{
+    struct mech_couple *const c = k->coupling->couple;
+    int code = 0;
+    if (k->code != MECHP_OK || (!mechd_coupling_steps(k) && k->done > 0)) {
+        return false;
+    }
+    if (!mechd_coupling_steps(k) || !k->coupling->opened) {
+        k->opening = mechd_coupling_steps(k);
+        code = mech_couple_start(c, mechd_engine_time(&k->coupling->parts[0].instance->engine));
+    } else {
+        const double now = mech_couple_time(c);
+        const bool last =
+            isnan(k->until) ? k->done >= k->windows : !mech_time_before(now, k->until, k->size);
+        if (last && (k->run == NULL || !mechd_turn_next(k))) {
+            return false;
+        }
+        // the last one ends where it was asked to
+        const bool cut = mech_time_before(k->until, now + k->size, k->size);
+        code = mech_couple_begin(c, cut ? k->until - now : k->size);
+    }
+    if (code != 0) {
+        // after a commit that found no memory
+        mechd_coupling_refuse(k, MECHP_INVALID_REQUEST, "the coupling has to be reset");
+        return false;
+    }
+    k->window = k->begun = true;
+    k->batch.count = k->at = 0;
+    return true;
+}
