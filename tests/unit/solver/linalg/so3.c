@@ -71,8 +71,7 @@ static void angles_go_on_through_a_locked_rotation(void)
     for (int sign = -1; sign <= 1; sign += 2) {
         const double s = sin(0.8), c = cos(0.8), quarter = 2. * atan(1.);
         const double r[9] = {0., 0., sign, sign * s, c, 0., -sign * c, s, 0.};
-        const double last[3] = {0.8 - sign * 0.3 + 4. * quarter + 0.01, sign * quarter - 0.01,
-                                0.3};
+        const double last[3] = {0.8 - sign * 0.3 + 4. * quarter + 0.01, sign * quarter - 0.01, 0.3};
         double plain[3], angles[3], back[9];
         mech_so3_angles(r, plain);
         mech_so3_near_angles(plain, true, last, angles);

@@ -1,4 +1,4 @@
-/* Events of a step: impacts, contacts, ropes and relays, their times, and the early return. */
+/* Events of a step: impacts, contacts, ropes, their times, and the early return. */
 #include "tests/unit/alloc_count.h"
 #include "tests/unit/model.h"
 
@@ -342,73 +342,6 @@ static void a_resting_row_is_not_met_by_what_others_push(void)
     }
 }
 
-/* ẋ = −sign x from 1: the relay leaves its bound at t = 1 */
-static void a_relay_switches(void)
-{
-    struct mech_sim *const s = model_of(
-        "{'mechd': 1, 'objects': [{'name': 's', 'type': 'FirstOrderLinearTIDS', 'A': [[0]],"
-        "'x0': [1]}], 'interactions': [{'name': 'relay', 'systems': ['s'], 'relation':"
-        "{'type': 'FirstOrderLinearTIR', 'C': [[1]], 'B': [[1]]}, 'law': {'type': 'Relay',"
-        "'lb': -1, 'ub': 1}}], 'solver': {'integrator': 'EulerMoreau', 'stepSize': 0.03}}");
-    struct heard h;
-
-    until(s, 2., &h);
-    CU_ASSERT_EQUAL_FATAL(h.log.count, 1);
-    CU_ASSERT(is(&h.at[0], MECH_LOGGED_SWITCHES, "relay"));
-    CU_ASSERT(h.at[0].since <= 1. && h.at[0].time >= 1.);
-    /* a further command knows where it is */
-    until(s, 3., &h);
-    CU_ASSERT_EQUAL(h.log.total, 0);
-    mech_sim_destroy(s);
-}
-
-/* 1 kg with v = 1 under a relay of 1 N against its velocity, and pushed by 3 N from t = 2 on: at
- * t = 1 the relay leaves its bound, at t = 2 it comes to it again. */
-static void a_relay_on_a_mass_switches(void)
-{
-    struct mech_sim *const s = model_of(
-        "{'mechd': 1, 'objects': [{'name': 's', 'type': 'LagrangianLinearTIDS', 'M': [[1]],"
-        "'v0': [1], 'q0': [0], 'Fext': ['=3*(t > 2)']}], 'interactions': [{'name': 'relay',"
-        "'systems': ['s'], 'relation': {'type': 'LagrangianLinearTIR', 'H': [[1]]},"
-        "'law': {'type': 'Relay', 'lb': -1, 'ub': 1}}], 'solver': {'integrator': 'MoreauJean',"
-        "'stepSize': 0.03}}");
-    struct heard h;
-
-    until(s, 0.5, &h);
-    CU_ASSERT_EQUAL(h.log.total, 0);
-    until(s, 1.5, &h);
-    CU_ASSERT_EQUAL_FATAL(h.log.count, 1);
-    CU_ASSERT(is(&h.at[0], MECH_LOGGED_SWITCHES, "relay"));
-    CU_ASSERT(h.at[0].since <= 1.03 && h.at[0].time >= 1.);
-    until(s, 2.5, &h);
-    CU_ASSERT_EQUAL_FATAL(h.log.count, 1);
-    CU_ASSERT(is(&h.at[0], MECH_LOGGED_SWITCHES, "relay"));
-    CU_ASSERT(h.at[0].since <= 2.03 && h.at[0].time >= 2.);
-    mech_sim_destroy(s);
-}
-
-/* ẋ = −1 + 2 (t > 1) + λ from 0.5, 0 ≤ x ⊥ λ ≥ 0: blocked from t = 0.5 to 1. */
-static void a_diode_closes_and_opens(void)
-{
-    struct mech_sim *const s = model_of(
-        "{'mechd': 1, 'objects': [{'name': 's', 'type': 'FirstOrderLinearTIDS', 'A': [[0]],"
-        "'x0': [0.5], 'b': ['=-1 + 2*(t > 1)']}], 'interactions': [{'name': 'diode', 'systems':"
-        "['s'], 'relation': {'type': 'FirstOrderLinearTIR', 'C': [[1]], 'B': [[1]]}, 'law':"
-        "{'type': 'Complementarity'}}], 'solver': {'integrator': 'EulerMoreau',"
-        "'stepSize': 0.03}}");
-    struct heard h;
-
-    until(s, 0.3, &h);
-    CU_ASSERT_EQUAL(h.log.total, 0);
-    until(s, 1.5, &h);
-    CU_ASSERT_EQUAL_FATAL(h.log.count, 2);
-    CU_ASSERT(is(&h.at[0], MECH_LOGGED_CLOSES, "diode"));
-    CU_ASSERT(is(&h.at[1], MECH_LOGGED_OPENS, "diode"));
-    CU_ASSERT(h.at[0].since <= 0.53 && h.at[0].time >= 0.5);
-    CU_ASSERT(h.at[1].since <= 1.03 && h.at[1].time >= 1.);
-    mech_sim_destroy(s);
-}
-
 /* A body on a plane with friction, at (0, 0, z), turned by e, with a velocity along x and a spin
  * about y. */
 #define ON_A_PLANE(z, e, v, spin, shape, theta)                                                    \
@@ -617,8 +550,7 @@ UNIT_TESTS(UNIT_TEST(a_bounce_is_an_impact_in_its_internal_step),
            UNIT_TEST(the_first_step_can_have_an_impact),
            UNIT_TEST(what_rests_where_the_state_was_set_has_no_event),
            UNIT_TEST(what_rolls_has_no_event), UNIT_TEST(what_spins_and_lands_has_an_impact),
-           UNIT_TEST(a_resting_row_is_not_met_by_what_others_push), UNIT_TEST(a_relay_switches),
-           UNIT_TEST(a_relay_on_a_mass_switches), UNIT_TEST(a_diode_closes_and_opens),
+           UNIT_TEST(a_resting_row_is_not_met_by_what_others_push),
            UNIT_TEST(commands_of_one_internal_step_log_what_a_long_one_does),
            UNIT_TEST(an_early_return_ends_after_the_internal_step_with_the_event),
            UNIT_TEST(the_end_that_was_asked_for_is_no_early_return),
