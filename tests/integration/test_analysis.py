@@ -96,15 +96,16 @@ class Analysis(unittest.TestCase):
             b = self.good(door, 'step', id=j, size=0.05, inputs={'force': 81})
             self.near(reply['outputs']['x'], b['outputs']['x'] - a['outputs']['x'], 1e-14)
         i = self.daemon.create(driven())
-        three = [self.good(self.doors[0], 'jvp', id=i, inputs={'force': 1}, **length)
-                 for length in ({'size': 0.0625}, {'until': 0.0625})]
-        self.assertEqual([r['steps'] for r in three], [63, 63])
-        self.assertEqual(three[0]['outputs'], three[1]['outputs'])
+        both = [self.good(self.doors[0], 'jvp', id=i, inputs={'force': 1}, **length)
+                for length in ({'size': 0.0625}, {'until': 0.0625})]
+        self.assertEqual([r['steps'] for r in both], [63, 63])
+        self.assertEqual(both[0]['outputs'], both[1]['outputs'])
         counted = self.good(self.doors[0], 'jvp', id=i, inputs={'force': 1}, count=3)
         self.assertEqual(counted['steps'], 3)
         i = self.daemon.create(driven(integrator='DOPRI5'))
         for body in ({'size': 0.1}, {'size': -1}, {}, {'size': 1, 'count': 1},
-                     {'size': 0.1, 'q': [1, 2]}, {'size': 0.1, 'q': []}, {'size': 0.1, 'inputs': {'nobody': 1}}):
+                     {'size': 0.1, 'q': [1, 2]}, {'size': 0.1, 'q': []},
+                     {'size': 0.1, 'inputs': {'nobody': 1}}):
             reply = self.daemon.call('POST', '/v1/instances/%s/jvp' % i, body)
             self.assertEqual(reply.status, 422, body)
             self.assertTrue(reply.json['errors'], body)
