@@ -206,8 +206,7 @@ static void random_problems_are_told_apart(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(closing_walls_are_named),
-           UNIT_TEST(a_sparse_matrix_has_the_same_certificate),
+UNIT_TESTS(UNIT_TEST(closing_walls_are_named), UNIT_TEST(a_sparse_matrix_has_the_same_certificate),
            UNIT_TEST(friction_does_not_hold_walls_back),
            UNIT_TEST(rows_that_contradict_each_other_are_named),
            UNIT_TEST(random_problems_are_told_apart))
