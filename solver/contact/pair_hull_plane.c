@@ -5,6 +5,14 @@
 
 #include <string.h>
 
+/* Half way from `most` to `lowest`; where rounding leaves it at `most`, `lowest` itself. */
+static double nearer(double lowest, double most)
+{
+    const double middle = lowest + 0.5 * (most - lowest);
+
+    return middle < most ? middle : lowest;
+}
+
 static void find(const struct mech_convex *plane, const struct mech_convex *hull,
                  struct mech_touching *out)
 {
@@ -23,7 +31,7 @@ static void find(const struct mech_convex *plane, const struct mech_convex *hull
     }
     /* the lowest half of those within reach, until they are few enough */
     for (double most = out->reach; most >= lowest && count > MECH_FACING_MOST;
-         most = lowest + 0.5 * (most - lowest)) {
+         most = nearer(lowest, most)) {
         count = 0;
         for (int32_t i = 0; i < h->vertices && count <= MECH_FACING_MOST; i++) {
             const double gap = height + mech_v3_dot(n, h->vertex + 3 * i);

@@ -260,6 +260,18 @@ class Contacts(Served):
                        a[2] * (b[0] * c[1] - b[1] * c[0])) / 6
         self.assertTrue(math.isclose(volume, 0.1 * 0.2 * 0.3, rel_tol=1e-9), volume)
 
+    def test_a_face_of_many_corners_within_a_plane_is_met_at_any_depth(self):
+        """All 100 corners of the face are the lowest: more than one search for them holds."""
+        around = [2 * math.pi * k / 100 for k in range(100)]
+        prism = [[0.1 * math.cos(a), 0.1 * math.sin(a), z] for a in around for z in (-0.1, 0.1)]
+        for k in range(8):
+            model = sphere_on_floor()
+            model['nodes'][0]['referenceCoordinates'][2] = 0.04 - 0.001 * k / 7
+            model['objects'][1]['geometry'] = [{'shape': 'ConvexHull', 'points': prism}]
+            i = self.instance(model)
+            self.good('step', id=i, count=1)
+            self.assertEqual(len(self.contacts(i)), 4)
+
     def test_a_mesh_is_drawn_where_its_body_is(self):
         model = sphere_on_floor()
         points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
