@@ -246,7 +246,7 @@ double mechd_coupling_time(const struct mechd_coupling *g);
 /* {"time", "window", "outputs" of the present state, and what the caller adds. */
 void mechd_coupling_write_state(struct mechd_coupling *g, struct mechp_text *w);
 
-/* --- windows (window.c); as owner of the instances --------------------------------------------- */
+/* --- windows (window.c); as owner of the instances ------------------------------------------- */
 
 /* Whether it is a step or a trial. */
 bool mechd_coupling_steps(const struct mechd_coupling_command *k);
