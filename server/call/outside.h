@@ -48,7 +48,7 @@
 
 enum {
     MECHD_OUTSIDE_VALUES = 4096, /* inputs, and outputs, of a partner */
-    MECHD_OUTSIDE_BYTES = 320,   /* of one of them, about: name, numbers, derivatives, moments */
+    MECHD_OUTSIDE_BYTES = 448,   /* of one, about: its name twice, numbers, derivatives, moments */
     MECHD_OUTSIDE_FAULT = 160,
     MECHD_OUTSIDE_MISSED = 16 /* answers that may be late at a time */
 };

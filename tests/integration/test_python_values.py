@@ -13,7 +13,7 @@ import models
 from harness import Served
 from package import mechd
 from mechd import frames, values
-from mechd.instance import recorded
+from mechd.runs import recorded
 
 numpy, D, F = values.numpy, decimal.Decimal, fractions.Fraction
 
