@@ -184,10 +184,10 @@ double mech_moreau_bodies_miss(struct mech_moreau_bodies *s, const double *v)
 
 bool mech_moreau_bodies_still(struct mech_moreau_bodies *s, const double *v)
 {
-    const enum mech_on_failure on_failure = mech_model_settings(s->model)->vi.on_failure;
+    const bool accept = mech_model_settings(s->model)->vi.on_failure == MECH_ON_FAILURE_ACCEPT;
 
     speeds(s, v);
-    return on_failure == MECH_ON_FAILURE_ACCEPT || mech_moreau_bodies_work(s, s->impacts.P) == 0.;
+    return accept || mech_moreau_bodies_work(s, s->impacts.P) == 0.;
 }
 
 double mech_moreau_bodies_gain(const struct mech_moreau_bodies *s, const double *v)
