@@ -24,20 +24,26 @@ static int lost(struct mechc_line *l, const char *why)
     return mechc_fail(l->c, MECHC_UNREACHABLE, "the lane: %s", why);
 }
 
+static const double slice = 0.1; /* s between looks for an interruption */
+
 /* Wait until the descriptor is ready for `events`. */
 static int await_ready(struct mechc_line *l, short events, double end)
 {
     struct pollfd p = {.fd = l->lane, .events = events};
     for (;;) {
         const double left = end - mechc_now();
-        const int ready = poll(&p, 1, mechc_milliseconds(left > 0. ? left : 0.));
+        const double wait = l->returns && left > slice ? slice : left;
+        const int ready = poll(&p, 1, mechc_milliseconds(wait > 0. ? wait : 0.));
         if (ready > 0) {
             return MECHC_OK;
         }
-        if (ready == 0) {
+        if (l->returns && atomic_exchange(&l->c->interrupted, false)) {
+            return mechc_fail(l->c, MECHC_INTERRUPTED, "the lane: interrupted");
+        }
+        if (ready == 0 && wait == left) {
             return mechc_fail(l->c, MECHC_TIMEOUT, "no answer on the lane in time");
         }
-        if (errno != EINTR) {
+        if (ready < 0 && errno != EINTR) {
             return lost(l, strerror(errno));
         }
     }

@@ -21,7 +21,8 @@ static int lost(struct mechc *c)
                : mechc_fail(c, MECHC_UNREACHABLE, "control socket: %s", zmq_strerror(errno));
 }
 
-static int open_line(struct mechc *c, enum mechc_socket door, struct mechc_line *l, void **events)
+static int open_line(struct mechc *c, enum mechc_socket door, double end, struct mechc_line *l,
+                     void **events)
 {
     l->c = c;
     l->door = door;
@@ -37,17 +38,29 @@ static int open_line(struct mechc *c, enum mechc_socket door, struct mechc_line 
     if (result == MECHC_OK) {
         result = mechc_endpoint(c, door, &endpoint);
     }
-    return result == MECHC_OK ? mechc_lane_open(l, endpoint, mechc_now() + c->timeout) : result;
+    return result == MECHC_OK ? mechc_lane_open(l, endpoint, end) : result;
 }
 
 int mechc_line_open(struct mechc *c, enum mechc_socket door, struct mechc_line *l)
 {
-    return open_line(c, door, l, NULL);
+    return open_line(c, door, mechc_now() + c->timeout, l, NULL);
 }
 
-int mechc_line_open_watched(struct mechc *c, enum mechc_socket door, struct mechc_line *l)
+int mechc_line_open_watched(struct mechc *c, enum mechc_socket door, double end,
+                            struct mechc_line *l)
 {
-    return open_line(c, door, l, &l->events);
+    return open_line(c, door, end, l, &l->events);
+}
+
+bool mechc_line_is_open(const struct mechc_line *l)
+{
+    return l->door == MECHC_LANE ? l->lane >= 0 : l->control != NULL;
+}
+
+static int away(struct mechc_line *l)
+{
+    return mechc_fail(l->c, MECHC_UNREACHABLE, "%s: not connected",
+                      l->door == MECHC_LANE ? "the lane" : "control socket");
 }
 
 /* A message behind its length. */
@@ -63,6 +76,9 @@ static void add_message(struct mechc_bytes *b, const void *bytes, size_t size)
 
 int mechc_line_send(struct mechc_line *l, const void *frame, size_t size, const char *extra)
 {
+    if (!mechc_line_is_open(l)) {
+        return away(l);
+    }
     if (l->door != MECHC_LANE) {
         const int more = extra ? ZMQ_SNDMORE : 0;
         if (zmq_send(l->control, "", 0, ZMQ_SNDMORE) < 0 ||
@@ -108,6 +124,9 @@ static int receive_parts(struct mechc_line *l)
 int mechc_line_receive(struct mechc_line *l)
 {
     const double timeout = l->c->timeout;
+    if (!mechc_line_is_open(l)) {
+        return away(l);
+    }
     if (l->door == MECHC_LANE) {
         return mechc_lane_receive(l, mechc_now() + timeout);
     }
@@ -139,11 +158,12 @@ static bool has_ended(struct mechc_line *l)
 int mechc_line_await(struct mechc_line *l, double seconds)
 {
     const int wait = mechc_milliseconds(seconds);
+    if (!mechc_line_is_open(l)) {
+        return away(l);
+    }
     if (l->door == MECHC_LANE) {
         struct pollfd p = {.fd = l->lane, .events = POLLIN};
-        return l->lane < 0 ? mechc_fail(l->c, MECHC_UNREACHABLE, "the lane: not connected")
-               : l->from < l->in.length || poll(&p, 1, wait) > 0 ? MECHC_OK
-                                                                 : MECHC_TIMEOUT;
+        return l->from < l->in.length || poll(&p, 1, wait) > 0 ? MECHC_OK : MECHC_TIMEOUT;
     }
     zmq_pollitem_t items[] = {{.socket = l->control, .events = ZMQ_POLLIN},
                               {.socket = l->events, .events = ZMQ_POLLIN}};

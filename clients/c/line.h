@@ -16,6 +16,7 @@ struct mechc_line {
     void *control;
     void *events; /* of its connection, zmq_socket_monitor(3); NULL: not watched */
     int lane;     /* descriptor, negative: none */
+    bool returns; /* mechc_interrupt ends its waits on a lane, with MECHC_INTERRUPTED */
     struct mechc_bytes in, out;
     size_t from; /* of `in`: read and over */
 
@@ -27,8 +28,12 @@ struct mechc_line {
 
 /* Connect; the line is zeroed. To be closed in any case. */
 int mechc_line_open(struct mechc *c, enum mechc_socket door, struct mechc_line *l);
-/* The same for one that waits for questions: mechc_line_await sees the end of its connection. */
-int mechc_line_open_watched(struct mechc *c, enum mechc_socket door, struct mechc_line *l);
+/* The same for one that waits for questions: mechc_line_await sees the end of its connection. It is
+ * there by the monotonic time `end`, or the result is MECHC_TIMEOUT. */
+int mechc_line_open_watched(struct mechc *c, enum mechc_socket door, double end,
+                            struct mechc_line *l);
+/* False: not connected, or not any more; then each of the following is MECHC_UNREACHABLE. */
+bool mechc_line_is_open(const struct mechc_line *l);
 /* Send a frame and the text that belongs to it (NULL: none). */
 int mechc_line_send(struct mechc_line *l, const void *frame, size_t size, const char *extra);
 /* Wait for a message, at most the handle's timeout. */

@@ -90,12 +90,34 @@ static int compose_hello(struct mechc_participant *p, struct mechc_bytes *b)
     return b->failed ? mechc_fail(p->c, MECHC_NO_MEMORY, "out of memory") : MECHC_OK;
 }
 
-/* Connect and say hello; *json is the reply. */
-static int greet(struct mechc_participant *p, struct mechc_json *json)
+static bool is_interrupted(struct mechc_participant *p)
+{
+    return atomic_exchange(&p->c->interrupted, false);
+}
+
+/* The reply to the hello, by `until`; a return can be interrupted. */
+static int hear_reply(struct mechc_participant *p, double until)
+{
+    for (;;) {
+        const int result = mechc_line_await(&p->line, slice);
+        if (result != MECHC_TIMEOUT) {
+            return result == MECHC_OK ? mechc_line_receive(&p->line) : result;
+        }
+        if (p->line.returns && is_interrupted(p)) {
+            return mechc_fail(p->c, MECHC_INTERRUPTED, "%s: interrupted", p->participant);
+        }
+        if (mechc_now() >= until) {
+            return mechc_fail(p->c, MECHC_TIMEOUT, "no answer to the hello in time");
+        }
+    }
+}
+
+/* Connect and say hello, by `until`; *json is the reply. */
+static int greet(struct mechc_participant *p, double until, struct mechc_json *json)
 {
     const struct mechp_frame hello = {.kind = MECHP_HELLO, .sequence = 1};
     struct mechp_frame reply;
-    int result = mechc_line_open_watched(p->c, p->place.door, &p->line);
+    int result = mechc_line_open_watched(p->c, p->place.door, until, &p->line);
     if (result == MECHC_OK) {
         result = compose_hello(p, &p->c->body);
     }
@@ -106,7 +128,7 @@ static int greet(struct mechc_participant *p, struct mechc_json *json)
         result = mechc_line_send(&p->line, p->out.at, p->out.length, p->c->body.at);
     }
     if (result == MECHC_OK) {
-        result = mechc_line_receive(&p->line);
+        result = hear_reply(p, until);
     }
     if (result != MECHC_OK) {
         return result;
@@ -128,7 +150,7 @@ static int greet(struct mechc_participant *p, struct mechc_json *json)
 static int begin(struct mechc_participant *p)
 {
     struct mechc_json json, inputs, outputs, time;
-    int result = greet(p, &json);
+    int result = greet(p, mechc_now() + p->c->timeout, &json);
     if (result != MECHC_OK) {
         return result;
     }
@@ -340,12 +362,17 @@ static int respond(struct mechc_participant *p, const struct mechp_frame *f,
 
 /* --- serving ---------------------------------------------------------------------------------- */
 
-static bool is_interrupted(struct mechc_participant *p)
+/* The connection is over: what is asked of the line from now on is MECHC_UNREACHABLE. */
+static void disconnect(struct mechc_participant *p)
 {
-    return atomic_exchange(&p->c->interrupted, false);
+    mechc_line_close(&p->line, true);
+    p->line = (struct mechc_line){.c = p->c, .door = p->place.door, .lane = -1, .returns = true};
+    zmq_msg_init(&p->line.parts[0]);
+    zmq_msg_init(&p->line.parts[1]);
 }
 
-/* Say hello again, from the window that was committed here. */
+/* Say hello again, from the window that was committed here. After a failure there is no
+ * connection, and the next wait for a question begins here again. */
 static int come_back(struct mechc_participant *p)
 {
     const double until = mechc_now() + p->place.returns;
@@ -353,10 +380,7 @@ static int come_back(struct mechc_participant *p)
     snprintf(lost, sizeof lost, "%s", p->c->error.text);
     for (;;) {
         struct mechc_json unused;
-        mechc_line_close(&p->line, true);
-        p->line = (struct mechc_line){.lane = -1};
-        zmq_msg_init(&p->line.parts[0]);
-        zmq_msg_init(&p->line.parts[1]);
+        disconnect(p);
         if (is_interrupted(p)) {
             return mechc_fail(p->c, MECHC_INTERRUPTED, "%s: interrupted", p->participant);
         }
@@ -364,9 +388,14 @@ static int come_back(struct mechc_participant *p)
             return mechc_fail(p->c, MECHC_UNREACHABLE, "%s; %s has not returned within %g s", lost,
                               p->participant, p->place.returns);
         }
-        const int result = greet(p, &unused);
+        const double end = mechc_now() + p->c->timeout;
+        const int result = greet(p, end < until ? end : until, &unused);
+        if (result == MECHC_OK) {
+            return result;
+        }
         if (result != MECHC_UNREACHABLE && result != MECHC_TIMEOUT &&
             !(result == MECHC_REFUSED && strcmp(p->c->error.code, "draining") == 0)) {
+            disconnect(p);
             return result;
         }
         nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * slice)}, NULL);
@@ -470,7 +499,7 @@ void mechc_participant_close(struct mechc_participant *p)
         return;
     }
     const struct mechp_frame bye = {.kind = MECHP_BYE, .lease = p->lease};
-    if (p->process == getpid() && !p->over && mechc_enter(p->c)) {
+    if (p->process == getpid() && !p->over && mechc_line_is_open(&p->line) && mechc_enter(p->c)) {
         const int linger = 1000; // ms: the goodbye has no answer
         if (p->line.control) {
             zmq_setsockopt(p->line.control, ZMQ_LINGER, &linger, sizeof linger);

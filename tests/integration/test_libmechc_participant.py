@@ -3,6 +3,7 @@ functions by ctypes."""
 import ctypes
 import math
 import os
+import socket
 import subprocess
 import threading
 
@@ -142,8 +143,8 @@ class Served(Partners):
         self.library.mechc_participant_close.restype = None
         self.library.mechc_participant_close.argtypes = [ctypes.c_void_p]
 
-    def participate(self, cid, **more):
-        place = Place(cid.encode(), b'right', self.number, returns=60 * SLOW, **more)
+    def participate(self, cid, returns=60 * SLOW, **more):
+        place = Place(cid.encode(), b'right', self.number, returns=returns, **more)
         out = ctypes.c_void_p()
         return self.library.mechc_participate(self.handle.at, ctypes.byref(place),
                                               ctypes.byref(out)), out
@@ -251,6 +252,68 @@ class Served(Partners):
                 self.assertEqual((ended[0], mass.commits), (0, 5), ended)
                 if not rollback:
                     self.assertEqual(mass.trials, 5)
+
+    def behind(self, relay):
+        self.handle.check(self.library.mechc_set_endpoint(
+            self.handle.at, self.number, relay.endpoint.encode()))
+
+    def test_one_that_could_not_return_can_be_served_again_and_closed(self):
+        relay = Relay(self.daemon.info[self.word])
+        self.addCleanup(relay.close)
+        self.behind(relay)
+        mass, cid = Mass(), self.couple()
+        place = self.place(cid, returns=0.)
+        thread, ended = self.serving(place, mass)
+        found = self.found(cid, 1)
+        relay.cut()
+        thread.join()
+        self.assertEqual(ended[0], UNREACHABLE)
+        self.assertIn('right has not returned within 0 s', ended[1])
+        thread, ended = self.serving(place, mass)
+        thread.join()
+        self.assertEqual(ended[0], UNREACHABLE)
+        self.assertIn('not connected; right has not returned', ended[1])
+        self.assertEqual(len(found), 1)  # and it is closed at the end
+
+    def silenced(self, returns):
+        """A place behind a relay, after one window: its next connection is one without answers, on
+        which the handle would wait for an hour. The relay, that connection, and what serve()
+        needs."""
+        relay = Relay(self.daemon.info[self.word])
+        self.addCleanup(relay.close)
+        self.behind(relay)
+        self.handle.check(self.library.mechc_set_timeout(self.handle.at, ctypes.c_double(3600.)))
+        mass, cid = Mass(), self.couple()
+        place = self.place(cid, returns=returns)
+        serving = self.serving(place, mass)
+        found = self.found(cid, 1)
+        silent = socket.create_server(('127.0.0.1', 0))
+        self.addCleanup(silent.close)
+        relay.target = silent.getsockname()
+        relay.cut()
+        connection = silent.accept()[0]
+        self.addCleanup(connection.close)
+        return relay, cid, place, mass, serving, found
+
+    def test_a_return_can_be_interrupted_and_goes_on_later(self):
+        relay, cid, place, mass, (thread, ended), found = self.silenced(3600.)
+        self.library.mechc_interrupt(self.handle.at)
+        thread.join()
+        self.assertEqual(ended[0], mechc.INTERRUPTED)
+        host, port = self.daemon.info[self.word].split('//')[1].rsplit(':', 1)
+        relay.target = (host, int(port))
+        thread, ended = self.serving(place, mass, 1)
+        found += self.found(cid, 1)
+        thread.join()
+        self.assertEqual((ended[0], mass.commits), (0, 2))
+        self.assertEqual(found, self.undisturbed(2))
+
+    def test_a_return_ends_in_its_time_where_the_server_is_silent(self):
+        # steady: that the wait ends, and not after the handle's hour, is the subject
+        _, _, _, _, (thread, ended), _ = self.silenced(0.5)
+        thread.join()
+        self.assertEqual(ended[0], UNREACHABLE)
+        self.assertIn('right has not returned within 0.5 s', ended[1])
 
     def test_the_wait_for_a_question_can_be_interrupted(self):
         mass, cid = Mass(), self.couple()
