@@ -29,14 +29,15 @@ static void write_names(struct mechp_text *w, const char *key, char *const *name
     mechp_text_end(w);
 }
 
-/* Where the program stands, against the last committed window; m is held. 0, or a code. */
+/* Where the program stands, against the last committed window; m is held. `window` is 0 where it
+ * was not given: before its first commit a program has none. 0, or a code. */
 static enum mechp_code place(struct mechd_outside *o, bool given, uint64_t window, char *detail)
 {
     const bool commits = o->state == MECHD_OUTSIDE_ASKED && o->asked.kind == MECHP_COMMIT;
     // a commit that is asked, or owed: the program may have done it or not
     const uint64_t most = commits ? o->asked.step : o->window;
     const uint64_t least = commits || o->owes ? most - 1 : most;
-    if (given ? window >= least && window <= most : most == 0) {
+    if (window >= least && window <= most) {
         o->restarted = (commits || o->owes) && window < most;
         o->owes = o->owes && window < o->window;
         o->tried = false;
@@ -235,7 +236,7 @@ static void hear(struct mechd_outside *o, const struct mechp_frame *frame, const
     } else if (asked && answers(frame, mechd_outside_stage(o, &unused))) {
         judge(o, frame, values);
     } else if (is_late(o, frame->sequence)) {
-        if (o->owes && frame->sequence == o->commit.sequence) {
+        if (o->owes && frame->kind == MECHP_COMMIT && frame->sequence == o->commit.sequence) {
             o->owes = o->tried = false;
         }
         const enum mechd_outside_stage next = mechd_outside_first(o);

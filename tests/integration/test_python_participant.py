@@ -224,7 +224,7 @@ class Works(Partners):
 
     def test_a_program_that_is_killed_in_a_window_comes_back(self):
         found = []
-        for dies in ((), ('3', 'trial'), ('3', 'commit'), ('3', 'answer')):
+        for dies in ((), ('1', 'commit'), ('3', 'trial'), ('3', 'commit'), ('3', 'answer')):
             with self.subTest(dies), tempfile.TemporaryDirectory() as folder:
                 self.left = self.daemon.create(half(1., k=K + K12))
                 cid, state, digits = self.couple(), os.path.join(folder, 'state'), []
@@ -241,12 +241,13 @@ class Works(Partners):
                 self.assertEqual(process.wait(), 0)
                 self.assertEqual(said[-2], 'bye')
                 if dies:
-                    self.assertEqual(said[0], 'hello %d' % (3 if dies[1] == 'answer' else 2))
-                    self.assertNotIn('commit 2', said)
-                    self.assertEqual(said.count('commit 3'), 0 if dies[1] == 'answer' else 1)
+                    window, done = int(dies[0]), dies[1] == 'answer'
+                    self.assertEqual(said[0], 'hello %d' % (window if done else window - 1))
+                    self.assertNotIn('commit %d' % (window - 1), said)
+                    self.assertEqual(said.count('commit %d' % window), 0 if done else 1)
                 found.append(digits)
         self.assertEqual(len(found[0]), 6)
-        self.assertEqual(found, [found[0]] * 4)
+        self.assertEqual(found, [found[0]] * 5)
 
     def test_what_cannot_take_a_place_is_refused(self):
         cid = self.couple(hold=1)

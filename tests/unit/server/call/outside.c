@@ -275,6 +275,31 @@ static void an_owed_commit_is_not_sent_again_for_a_late_trial(void)
     }
 }
 
+/* Its time is over, and then it fails: it has not committed. */
+static void a_commit_that_fails_late_remains_owed(void)
+{
+    struct scene s;
+    begin(&s, true);
+    CU_ASSERT_EQUAL_FATAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
+    ask(&s, MECHP_TRIAL, 1);
+    answer(&s);
+    (void)poll(&s, 0);
+    ask(&s, MECHP_COMMIT, 1);
+    CU_ASSERT_EQUAL(poll(&s, UINT64_MAX), MECHD_OUTSIDE_FAULTY);
+    struct mechp_frame fails = s.peer.last;
+    fails.kind = MECHP_ERROR;
+    CU_ASSERT_TRUE(mechd_outside_take(&s.table, &fails, NULL));
+    ask(&s, MECHP_TRIAL, 2);
+    CU_ASSERT_EQUAL(s.peer.last.kind, MECHP_COMMIT);
+    CU_ASSERT_EQUAL(s.peer.last.step, 1);
+    answer(&s);
+    CU_ASSERT_EQUAL(s.peer.last.kind, MECHP_TRIAL);
+    CU_ASSERT_EQUAL(s.peer.last.step, 2);
+    answer(&s);
+    CU_ASSERT_EQUAL(poll(&s, 0), MECHD_OUTSIDE_ANSWERED);
+    end(&s);
+}
+
 static void one_is_found_among_many_without_a_look_at_each(void)
 {
     enum { MANY = 4000, LOOKS = 20 };
@@ -327,32 +352,73 @@ static void a_hello_does_not_reach_one_that_has_been_removed(void)
     end(&s);
 }
 
+/* A window, up to its commit, which is not answered. */
+static void try_window(struct scene *s, uint64_t window)
+{
+    ask(s, MECHP_TRIAL, window);
+    answer(s);
+    CU_ASSERT_EQUAL(poll(s, 0), MECHD_OUTSIDE_ANSWERED);
+    ask(s, MECHP_COMMIT, window);
+}
+
+/* One that was killed there and keeps its windows has none yet. */
+static void a_hello_within_the_first_commit_has_no_window(void)
+{
+    for (int owed = 0; owed < 2; owed++) {
+        struct scene s;
+        begin(&s, true);
+        CU_ASSERT_EQUAL_FATAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
+        try_window(&s, 1);
+        if (owed) {
+            CU_ASSERT_EQUAL(poll(&s, UINT64_MAX), MECHD_OUTSIDE_FAULTY);
+        }
+        CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
+        if (owed) {
+            ask(&s, MECHP_TRIAL, 2);
+        }
+        CU_ASSERT_EQUAL(s.peer.last.kind, MECHP_TRIAL);
+        CU_ASSERT_EQUAL(s.peer.last.step, 1);
+        answer(&s);
+        CU_ASSERT_EQUAL(s.peer.last.kind, MECHP_COMMIT);
+        CU_ASSERT_EQUAL(s.peer.last.step, 1);
+        answer(&s);
+        if (owed) {
+            CU_ASSERT_EQUAL(s.peer.last.step, 2);
+            answer(&s);
+        }
+        CU_ASSERT_EQUAL(poll(&s, 0), MECHD_OUTSIDE_ANSWERED);
+        end(&s);
+    }
+}
+
 static void a_hello_within_a_commit_is_refused_for_that(void)
 {
     struct scene s;
     begin(&s, true);
     CU_ASSERT_EQUAL_FATAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
-    ask(&s, MECHP_TRIAL, 1);
+    try_window(&s, 1);
     answer(&s);
-    (void)poll(&s, 0);
-    ask(&s, MECHP_COMMIT, 1);
+    CU_ASSERT_EQUAL(poll(&s, 0), MECHD_OUTSIDE_ANSWERED);
+    CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_TIME_MISMATCH);
+    CU_ASSERT_PTR_NOT_NULL(strstr(s.detail, "window 1 was committed last"));
+    try_window(&s, 2);
     // asked, then owed: it may have been done or not
     for (int owed = 0; owed < 2; owed++) {
         CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"),
                         MECHP_TIME_MISMATCH);
-        CU_ASSERT_PTR_NOT_NULL(strstr(s.detail, "commit of window 1 has not been answered"));
-        CU_ASSERT_PTR_NOT_NULL(strstr(s.detail, "0 or 1"));
-        CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\",\"window\":2}"),
+        CU_ASSERT_PTR_NOT_NULL(strstr(s.detail, "commit of window 2 has not been answered"));
+        CU_ASSERT_PTR_NOT_NULL(strstr(s.detail, "1 or 2"));
+        CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\",\"window\":3}"),
                         MECHP_TIME_MISMATCH);
-        CU_ASSERT_PTR_NOT_NULL(strstr(s.detail, "commit of window 1 has not been answered"));
+        CU_ASSERT_PTR_NOT_NULL(strstr(s.detail, "commit of window 2 has not been answered"));
         (void)poll(&s, UINT64_MAX);
     }
-    CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\",\"window\":1}"),
+    CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\",\"window\":2}"),
                     MECHP_OK);
     // done: now its window alone is right
-    CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\",\"window\":0}"),
+    CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\",\"window\":1}"),
                     MECHP_TIME_MISMATCH);
-    CU_ASSERT_PTR_NOT_NULL(strstr(s.detail, "window 1 was committed last"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(s.detail, "window 2 was committed last"));
     end(&s);
 }
 
@@ -372,7 +438,9 @@ UNIT_TESTS(UNIT_TEST(a_trial_that_was_not_committed_is_the_last_one),
            UNIT_TEST(started_again_after_its_trial_it_is_sent_that_before_the_commit),
            UNIT_TEST(a_trial_in_front_of_a_commit_that_is_owed_is_sent_once_without_rollback),
            UNIT_TEST(an_owed_commit_is_not_sent_again_for_a_late_trial),
+           UNIT_TEST(a_commit_that_fails_late_remains_owed),
            UNIT_TEST(one_is_found_among_many_without_a_look_at_each),
            UNIT_TEST(a_hello_does_not_reach_one_that_has_been_removed),
+           UNIT_TEST(a_hello_within_the_first_commit_has_no_window),
            UNIT_TEST(a_hello_within_a_commit_is_refused_for_that),
            UNIT_TEST(hellos_are_refused_once_the_table_is_closed))
