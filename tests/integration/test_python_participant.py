@@ -1,5 +1,6 @@
 """The Python package's side of programs that take a partner's place of a coupling."""
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -62,7 +63,8 @@ class Works(Partners):
         self.addCleanup(self.server.close)
 
     def place(self, cid, **more):
-        return self.server.participate(cid, 'right', door=self.word, timeout=20 * SLOW, **more)
+        return self.server.participate(cid, 'right', door=self.word,
+                                       **{'timeout': 20 * SLOW, **more})
 
     def instance(self, daemon=None):
         server = self.server
@@ -212,6 +214,63 @@ class Works(Partners):
             raised = serving.join()
             self.assertIsInstance(raised, mechd.Unreachable)
             self.assertIn('right has not returned within 0.05 s', str(raised))
+
+    def test_one_that_could_not_return_can_be_served_again(self):
+        relay = Relay(self.daemon.info[self.word])
+        self.addCleanup(relay.close)
+        self.server.endpoints()[self.word] = relay.endpoint
+        cid, program = self.couple(), Behind(self.instance())
+        expected = self.expected(2)
+        with self.place(cid, returns=0) as place:
+            serving = Serving(place, program)
+            found = self.found(cid, 1)
+            relay.cut()
+            self.assertIsInstance(serving.join(), mechd.Unreachable)
+            place._returns = 60 * SLOW
+            serving = Serving(place, program)
+            self.assertEqual(found + self.found(cid, 1), expected)
+            self.end(cid, serving)
+
+    def test_a_return_ends_in_its_time_where_the_server_is_silent(self):
+        relay = Relay(self.daemon.info[self.word])
+        self.addCleanup(relay.close)
+        self.server.endpoints()[self.word] = relay.endpoint
+        cid = self.couple()
+        with socket.create_server(('127.0.0.1', 0)) as silent:
+            # steady: that the wait ends, and not after the place's hour, is the subject
+            with self.place(cid, returns=0.5, timeout=3600) as place:
+                serving = Serving(place, Behind(self.instance()))
+                self.found(cid, 1)
+                relay.target = silent.getsockname()
+                relay.cut()
+                with silent.accept()[0]:
+                    raised = serving.join()
+                self.assertIsInstance(raised, mechd.Unreachable)
+                self.assertIn('right has not returned within 0.5 s', str(raised))
+
+    def test_serve_returns_where_another_thread_closes(self):
+        cid, instance = self.couple(), self.instance()
+        place = self.place(cid)
+        serving = Serving(place, Behind(instance))
+        self.found(cid, 1)
+        place.close()
+        self.assertIsNone(serving.join())
+        wait_until(lambda: not self.daemon.call(
+            'GET', '/v1/couplings/' + cid)['participants'][1]['partner']['connected'], 'it is left')
+        place.close()
+
+    def test_a_forked_process_leaves_the_place_to_its_parent(self):
+        cid, program = self.couple(), Behind(self.instance())
+        expected = self.expected(2)
+        with self.place(cid) as place:
+            child = os.fork()
+            if child == 0:
+                place.close()
+                os._exit(0)
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
+            serving = Serving(place, program)
+            self.assertEqual(self.found(cid, 2), expected)
+            self.end(cid, serving)
 
     def started(self, cid, state, *dies):
         process = subprocess.Popen(

@@ -20,19 +20,21 @@ class LaneSocket:
     """One connection, with the methods of a socket of ZeroMQ that a partner uses. It raises
     zmq.Again when no message arrives in time, and Unreachable when the connection has ended."""
 
-    def __init__(self, endpoint: str, timeout: Optional[float]):
+    def __init__(self, endpoint: str, timeout: Optional[float], patience: Optional[float] = None):
         if not endpoint or endpoint == 'none':
             raise BadReply('this server has no lane: it is opened by --lane')
         self.closed, self._rest = False, b''
+        patience = timeout if patience is None else patience  # of the connection alone
         try:
             if endpoint.startswith('unix:'):
                 self._socket = socket.socket(socket.AF_UNIX)
-                self._socket.settimeout(timeout)
+                self._socket.settimeout(patience)
                 self._socket.connect(endpoint[len('unix:'):])
             else:
                 parts = urlsplit(endpoint)
-                self._socket = socket.create_connection((parts.hostname, parts.port), timeout)
+                self._socket = socket.create_connection((parts.hostname, parts.port), patience)
                 self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._socket.settimeout(timeout)
         except OSError as fault:
             raise Unreachable('%s cannot be reached: %s' % (endpoint, fault)) from fault
         self._endpoint = endpoint

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import time as clock
 from collections.abc import Mapping as AnyMapping
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
@@ -108,11 +109,14 @@ class _Lost(Exception):
 
 class Participant(_Door):
     """A partner's place in a coupling, taken by this program. inputs, outputs: names in their
-    order; order: derivatives of inputs over a window; window, time: of the last commit.
+    order; order: derivatives of inputs over a window; window, time: of the last commit (time is NaN
+    where the program took its place while that of the next window is owed, until it is asked).
 
     returns: s for which it tries to return after a lost connection (0: it does not): it says hello
     again from its window, and the server sends the trial and the commit again that were lost.
     """
+
+    _source = 'Server.participate'
 
     def __init__(self, endpoints: Mapping[str, str], hello: Mapping[str, Any], door: str,
                  waits: Tuple[float, float], keys: Optional[Keys] = None, rollback: bool = True):
@@ -126,13 +130,14 @@ class Participant(_Door):
         self._stepped = 0                     # the window of a trial that cannot be taken back
         self._answer: Any = None              # its outputs
         self._committed: Any = None           # outputs at the end of `window`
-        super().__init__(self._open())
+        super().__init__(self._open(self._timeout))
         try:
-            reply = self._greet()
+            reply = self._greet(self._timeout)
         except BaseException:
             self._drop()
             raise
-        self.time: float = reply['time']
+        # the server's is that of a later window where a commit is owed
+        self.time: float = reply['time'] if reply['window'] == self.window else math.nan
         self.inputs: List[str] = reply['inputs']
         self.outputs: List[str] = reply['outputs']
         self.order: int = reply['inputOrder']
@@ -151,14 +156,19 @@ class Participant(_Door):
         self.close()
 
     def close(self) -> None:
-        """Leave the place; the coupling waits for a program that takes it."""
-        try:
-            if not self._closed and not self._over:
-                self._send(frames.pack(frames.BYE, lease=self._lease))
-        except Exception:  # the server may be gone already
-            pass
-        finally:
-            self._drop(1000)
+        """Leave the place; the coupling waits for a program that takes it. A serve() of another
+        thread returns. In a forked process the place remains its parent's."""
+        left, self._ends = self._ends, True
+        if self._process != os.getpid():
+            return
+        with self._turn:
+            try:
+                if not left and not self._over and not self._socket.closed:
+                    self._send(frames.pack(frames.BYE, lease=self._lease))
+            except Exception:  # the server may be gone already
+                pass
+            finally:
+                self._drop(1000)
 
     def serve(self, program: Any = None, *,
               outputs: Optional[Callable[[float, Inputs], Any]] = None,
@@ -176,8 +186,15 @@ class Participant(_Door):
 
         y: a mapping by name, a list in the order of `outputs`, or a number where there is one.
         Discard undoes the window, and the program goes on. Any other exception does so too and
-        is raised here; serve() may be called again. timeout: longest wait for a question, s;
-        TimedOut. Unreachable: the connection was lost, and it could not return.
+        is raised here. An exception of `commit` undoes nothing: the window is done for the others,
+        the coupling's step fails with commit-owed, and `commit` is called again before the next
+        question. Without rollback a window that was given up has been stepped: the place is to be
+        left, and taken again from the state of the last commit.
+
+        timeout: longest wait for a question, s; TimedOut. Unreachable: the connection was lost, and
+        it could not return. After each of these, and after Ctrl-C, serve() may be called again: it
+        says hello again where there is no connection. It returns where another thread calls
+        close().
         """
         functions = {'outputs': outputs or getattr(program, 'outputs', None),
                      'trial': trial or getattr(program, 'trial', None),
@@ -191,7 +208,8 @@ class Participant(_Door):
         last = None if windows is None else self.window + windows
         while not self._over and (last is None or self.window < last):
             with self._turn:
-                self._check()
+                if self._ends:
+                    return
                 parts = self._next(timeout)
                 if parts is not None:
                     self._hear(parts, functions)
@@ -242,6 +260,7 @@ class Participant(_Door):
         if self._stepped == asked.window:
             raise Discard('window %d has been stepped, and was not committed' % asked.window)
         self._tried, self._stepped = None, 0 if self._rollback else asked.window
+        self.time = asked.time
         answer = self._ordered(functions['trial'](asked.time, asked.size, u), 'trial')
         self._tried, self._answer = asked, answer
         return answer
@@ -273,29 +292,40 @@ class Participant(_Door):
 
     # --- connection
 
-    def _open(self) -> Any:
+    def _open(self, patience: float) -> Any:
+        """A connection, over the lane within `patience` s."""
         if self._door == 'lane':
-            return LaneSocket(self._endpoint, self._timeout)
+            return LaneSocket(self._endpoint, self._timeout, patience)
         socket = _socket(zmq.DEALER, self._endpoint, self._timeout, self._keys)
         self._monitor = socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
         return socket
 
+    @property
+    def _closed(self) -> bool:
+        return self._ends  # a connection that was lost is made again
+
     def _drop(self, linger: int = 0) -> None:
-        """Close the socket, and what watches its connection."""
+        """Close the socket, and what watches its connection; of the process that opened them."""
         if self._monitor is not None and not self._socket.closed:
             self._socket.disable_monitor()
         self._monitor = None
-        self._shut(linger)
+        self._socket.close(linger)
 
-    def _greet(self) -> Dict[str, Any]:
-        """Say hello; the reply."""
+    def _greet(self, patience: float) -> Dict[str, Any]:
+        """Say hello; the reply, which comes within `patience` s."""
         hello = {**self._hello, 'window': self.window} if self.window else self._hello
+        until = clock.monotonic() + patience
         try:
             self._send(frames.pack(frames.HELLO, sequence=1), json.dumps(hello).encode())
+            while not self._arrived():
+                if self._ends or clock.monotonic() >= until:
+                    raise zmq.Again()
             parts = self._socket.recv_multipart()[1:]
         except zmq.Again as fault:
             raise TimedOut('no answer from %s within %g s' % (self._endpoint,
-                                                              self._timeout)) from fault
+                                                              patience)) from fault
+        except _Lost as fault:
+            raise Unreachable(str(fault)) from fault
         head = frames.header(parts[0] if parts else b'')
         reply = json.loads(parts[1]) if len(parts) > 1 else {}
         if head.kind == frames.ERROR:
@@ -310,7 +340,7 @@ class Participant(_Door):
 
     def _reply(self, frame: bytes) -> None:
         """Send an answer; where the connection is lost, the question comes again."""
-        if self._closed:
+        if self._ends:
             return
         try:
             self._send(frame)
@@ -324,7 +354,7 @@ class Participant(_Door):
             while not self._arrived():
                 if until is not None and clock.monotonic() >= until:
                     raise TimedOut('no question within %g s' % (timeout or 0))
-                if self._closed:
+                if self._ends:
                     return None
             return self._socket.recv_multipart()[1:]
         except zmq.Again:
@@ -337,6 +367,8 @@ class Participant(_Door):
 
     def _arrived(self) -> bool:
         """Whether a message is there, after a slice of waiting."""
+        if self._socket.closed:
+            raise _Lost('%s is not connected' % self.name)
         if self._monitor is None:
             return bool(self._socket.wait(_SLICE))
         poller = zmq.Poller()
@@ -350,19 +382,23 @@ class Participant(_Door):
         return False
 
     def _return(self, lost: Exception) -> None:
-        """Say hello again, from the window that was committed here."""
+        """Say hello again, from the window that was committed here, unless close() is called
+        meanwhile. After an exception there is no connection."""
         until = clock.monotonic() + self._returns
         while True:
-            if self._monitor is not None:
-                self._socket.disable_monitor()
-                self._monitor = None
-            self._socket.close(0)
-            if clock.monotonic() >= until:
+            self._drop()
+            left = until - clock.monotonic()
+            if self._ends:
+                return
+            if left <= 0:
                 raise Unreachable('%s; %s has not returned within %g s' % (
                     lost, self.name, self._returns)) from lost
             try:
-                self._socket = self._open()
-                self._greet()
+                self._socket = self._open(min(self._timeout, left))
+                self._greet(min(self._timeout, left))
                 return
             except (Unreachable, Busy):
                 clock.sleep(_PAUSE)
+            except BaseException:
+                self._drop()
+                raise

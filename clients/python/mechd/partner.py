@@ -65,6 +65,8 @@ class Layout:
 class _Door:
     """A socket: of one process, of one thread at a time."""
 
+    _source = 'its instance'  # where another one is from
+
     def __init__(self, socket: Any):
         self._process, self._turn, self._ends = os.getpid(), threading.RLock(), False
         self._socket = socket
@@ -76,13 +78,13 @@ class _Door:
     def _check(self) -> None:
         """ValueError where it cannot be used. Checked before the lock is taken: a lock that another
         process held at the fork is never released here."""
-        name = type(self).__name__.lower()
+        name, source = type(self).__name__.lower(), self._source
         if self._process != os.getpid():
             raise ValueError('this %s belongs to process %d, which has opened it; a forked process '
-                             'takes another one from its instance' % (name, self._process))
+                             'takes another one from %s' % (name, self._process, source))
         if self._closed:
-            raise ValueError('this %s has been closed; another one is taken from its instance' %
-                             name)
+            raise ValueError('this %s has been closed; another one is taken from %s' % (name,
+                                                                                        source))
 
     def _shut(self, linger: Optional[int] = 0) -> None:
         """Close it when its last user has released it; in a forked process it stays open."""
