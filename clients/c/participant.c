@@ -149,15 +149,20 @@ static int greet(struct mechc_participant *p, double until, struct mechc_json *j
 /* The first hello: names, time, memory. */
 static int begin(struct mechc_participant *p)
 {
-    struct mechc_json json, inputs, outputs, time;
+    struct mechc_json json, inputs, outputs, time, number;
+    uint64_t window = 0;
     int result = greet(p, mechc_now() + p->c->timeout, &json);
     if (result != MECHC_OK) {
         return result;
     }
     if (!mechc_json_member(json, "inputs", &inputs) ||
         !mechc_json_member(json, "outputs", &outputs) || !mechc_json_member(json, "time", &time) ||
-        !mechc_json_number(time, &p->time)) {
+        !mechc_json_number(time, &p->time) || !mechc_json_member(json, "window", &number) ||
+        !mechc_json_unsigned(number, &window)) {
         return mechc_fail(p->c, MECHC_BAD_REPLY, "the reply to hello is not understood");
+    }
+    if (window != p->window) {
+        p->time = NAN; // that of the next window, whose commit is owed: the trial has this one's
     }
     result = read_names(p->c, inputs, &p->inputs);
     if (result == MECHC_OK) {
@@ -302,6 +307,7 @@ static int try_window(struct mechc_participant *p, const struct mechp_frame *f,
     const struct mechc_window w = window_of(p, f);
     p->tried.kind = 0;
     p->stepped = p->place.cannot_roll_back ? f->step : 0;
+    p->time = f->time;
     const int found =
         outcome_of(p, "trial", f, program->trial(program->self, &w, p->answer), p->answer);
     if (found == 0) {
@@ -462,7 +468,8 @@ int mechc_serve(struct mechc_participant *p, const struct mechc_program *program
                                (!program->commit && !p->place.cannot_roll_back))) {
         result = mechc_fail(p->c, MECHC_BAD_ARGUMENT, "a program has outputs, trial and commit");
     }
-    const uint64_t last = windows == 0 ? UINT64_MAX : p->window + windows;
+    const uint64_t left = UINT64_MAX - p->window;
+    const uint64_t last = p->window + (windows == 0 || windows > left ? left : windows);
     while (result == MECHC_OK && !p->over && p->window < last) {
         result = is_interrupted(p)
                      ? mechc_fail(p->c, MECHC_INTERRUPTED, "%s: interrupted", p->participant)
