@@ -88,7 +88,7 @@ struct mechd_outside *mechd_outside_create(const char *name,
     mech_text_copy(o->name, sizeof o->name, name);
     o->rollback = terms->rollback;
     o->order = terms->order;
-    o->patience = (uint64_t)(1e9 * terms->patience);
+    o->patience = (uint64_t)llround(1e9 * terms->patience);
     o->inputs = copy_names(terms->inputs, terms->input_count);
     o->input_count = o->inputs != NULL ? terms->input_count : 0;
     o->outputs = copy_names(terms->outputs, terms->output_count);
