@@ -19,6 +19,11 @@ struct half {
     size_t values, outputs;
 };
 
+enum {
+    REFUSED = 422,       /* HTTP's status of a trial that the solver has given up and undone */
+    NOT_CONVERGED = 2002 /* of the table of errors: the window is given up here too */
+};
+
 static int exchange(struct half *h, int (*call)(struct mechc_partner *, struct mechc_exchange *),
                     struct mechc_exchange x, double *y)
 {
@@ -44,12 +49,28 @@ static int trial(void *self, const struct mechc_window *w, double *y)
     struct half *const h = self;
     const struct mechc_exchange x = {
         .size = w->size, .inputs = w->inputs, .input_count = h->values, .iteration = w->iteration};
-    return exchange(h, mechc_partner_trial, x, y);
+    const int result = exchange(h, mechc_partner_trial, x, y);
+    return result != 0 && mechc_last_error(h->c)->status == REFUSED ? NOT_CONVERGED : result;
 }
 
 static int commit(void *self)
 {
     return exchange(self, mechc_partner_commit, (struct mechc_exchange){0}, NULL);
+}
+
+/* A value of the place is one number: an output that is a vector has no place for the rest. */
+static int check_channels(const struct half *h)
+{
+    size_t count;
+    const struct mechc_channel *const channels = mechc_partner_layout(h->instance, &count);
+    for (size_t k = 0; k < count; k++) {
+        if (channels[k].count != 1) {
+            fprintf(stderr, "mechc-half: output %s has %u values, not one\n", channels[k].name,
+                    (unsigned)channels[k].count);
+            return MECHC_FAILED;
+        }
+    }
+    return MECHC_OK;
 }
 
 /* Serve the place until the coupling ends. */
@@ -70,6 +91,9 @@ static int serve(struct mechc *c, const struct mechc_place *place, struct half *
         }
     }
     if (result == MECHC_OK) {
+        result = check_channels(h);
+    }
+    if (result == MECHC_OK) {
         const struct mechc_program program = {
             .self = h, .outputs = outputs, .trial = trial, .commit = commit};
         result = mechc_serve(p, &program, 0);
@@ -77,7 +101,7 @@ static int serve(struct mechc *c, const struct mechc_place *place, struct half *
     if (p) {
         printf("%llu\n", (unsigned long long)mechc_participant_window(p, NULL));
     }
-    if (result != MECHC_OK) {
+    if (result != MECHC_OK && mechc_last_error(c)->text[0] != '\0') {
         fprintf(stderr, "mechc-half: %s\n", mechc_last_error(c)->text);
     }
     mechc_partner_close(h->instance);
@@ -101,10 +125,11 @@ int main(int argc, char **argv)
     struct half h = {.id = argv[5]};
     struct mechc *c = NULL;
     int result = mechc_open(argv[1], &c);
-    if (result == MECHC_OK) {
-        result = mechc_open(argv[4], &h.c);
-    }
-    if (result == MECHC_OK) {
+    if (result != MECHC_OK) {
+        fprintf(stderr, "mechc-half: %s: %s\n", argv[1], mechc_last_error(c)->text);
+    } else if ((result = mechc_open(argv[4], &h.c)) != MECHC_OK) {
+        fprintf(stderr, "mechc-half: %s: %s\n", argv[4], mechc_last_error(h.c)->text);
+    } else {
         result = serve(c, &place, &h);
     }
     mechc_close(h.c);

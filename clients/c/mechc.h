@@ -353,14 +353,14 @@ MECHC_API const char *const *mechc_participant_inputs(const struct mechc_partici
                                                       size_t *count);
 MECHC_API const char *const *mechc_participant_outputs(const struct mechc_participant *p,
                                                        size_t *count);
-/* The last window that was committed, and the time at its end, s (`time` may be NULL): NaN where the
- * program took its place while the commit of the next window is owed, until it is asked. */
+/* The last window that was committed, and the time at its end, s (`time` may be NULL): NaN where
+ * the program took its place while the commit of the next window is owed, until it is asked. */
 MECHC_API uint64_t mechc_participant_window(const struct mechc_participant *p, double *time);
 /* Answer the server's questions until the coupling ends, or until `windows` of them have been
  * committed (0: no limit). It waits as long as the coupling lasts; mechc_interrupt ends that, and
- * the attempts to return. MECHC_UNREACHABLE: the connection was lost, and it could not return. After
- * MECHC_FAILED, MECHC_INTERRUPTED or MECHC_UNREACHABLE it may be called again: where there is no
- * connection it says hello again. MECHC_BAD_ARGUMENT: a function is missing, or gave a number that
+ * the attempts to return. MECHC_UNREACHABLE: the connection was lost, and it could not return.
+ * After MECHC_FAILED, MECHC_INTERRUPTED or MECHC_UNREACHABLE it may be called again: where there is
+ * no connection it says hello again. MECHC_BAD_ARGUMENT: a function is missing, or gave a number that
  * is not finite. */
 MECHC_API int mechc_serve(struct mechc_participant *p, const struct mechc_program *program,
                           uint64_t windows);
