@@ -360,8 +360,8 @@ MECHC_API uint64_t mechc_participant_window(const struct mechc_participant *p, d
  * committed (0: no limit). It waits as long as the coupling lasts; mechc_interrupt ends that, and
  * the attempts to return. MECHC_UNREACHABLE: the connection was lost, and it could not return.
  * After MECHC_FAILED, MECHC_INTERRUPTED or MECHC_UNREACHABLE it may be called again: where there is
- * no connection it says hello again. MECHC_BAD_ARGUMENT: a function is missing, or gave a number that
- * is not finite. */
+ * no connection it says hello again. MECHC_BAD_ARGUMENT: a function is missing, or gave a number
+ * that is not finite. */
 MECHC_API int mechc_serve(struct mechc_participant *p, const struct mechc_program *program,
                           uint64_t windows);
 /* Leaves the place and frees; the coupling waits for a program that takes it. */
