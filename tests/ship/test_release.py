@@ -5,6 +5,7 @@ import hashlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tarfile
 import tempfile
@@ -16,6 +17,12 @@ VERSION = '99.0.0'
 WHEN = 86400 * 20000  # a day, in seconds since 1970
 DAY = '2024-10-04'
 GIT = ('git', '-c', 'safe.directory=*')
+
+
+def deaf_to_none():
+    """Signals have their effect, also where these tests run in the background."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 class Release(unittest.TestCase):
@@ -48,7 +55,8 @@ class Release(unittest.TestCase):
     def release(self, *words, **environment):
         done = subprocess.run([self.at('deploy/release'), *words], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LONG,
-                              env={**os.environ, **environment}, check=False)
+                              env={**os.environ, **environment}, check=False,
+                              preexec_fn=deaf_to_none)
         return done.returncode, done.stdout.decode(errors='replace')
 
     def test_one_command_makes_a_release(self):
@@ -138,23 +146,83 @@ class Release(unittest.TestCase):
             code, text = self.release(VERSION, *words)
             self.assertEqual((code, text), (1, 'release: the tree has changes\n'))
 
+    def stub(self, then, calls=0):
+        """A build that makes empty files; after so many calls it does what the text says."""
+        self.write('deploy/package', '#!/bin/sh\ntree=%s\necho >>$tree/build/calls\n'
+                   'touch $2/a.deb $2/a.json\n[ $(wc -l <$tree/build/calls) -le %d ] || { %s; }\n'
+                   % (self.tree, calls, then))
+        self.write('tests/tools/printed.py', '')
+        self.write('build/calls', '')
+        self.write('build/release/NOTES.md', 'of a release that was made before')
+        self.commit()
+
+    def unreleased(self, text, before, changed=''):
+        """Nothing is released; the tree has those changes."""
+        self.assertIn('nothing is released', text)
+        self.assertEqual(self.git('status', '--porcelain'), changed)
+        self.assertEqual((self.git('rev-parse', 'HEAD'), self.git('tag')), before)
+        with open(self.at('build/release/NOTES.md'), encoding='utf-8') as f:
+            self.assertIn('before', f.read())
+
+    def heads(self):
+        return self.git('rev-parse', 'HEAD'), self.git('tag')
+
     def test_a_failure_leaves_the_tree_as_it_was(self):
         # a build that fails at first, and one that fails when the commit and its tag are there
         for calls in (0, 1):
             with self.subTest(calls):
-                self.write('deploy/package', '#!/bin/sh\necho >>%s\n[ $(wc -l <%s) -le %d ]\n' % (
-                    self.at('build/calls'), self.at('build/calls'), calls))
-                self.write('tests/tools/printed.py', '')
-                self.write('build/calls', '')
-                self.write('build/release/NOTES.md', 'of a release that was made before')
-                self.commit()
-                before = self.git('rev-parse', 'HEAD'), self.git('tag')
+                self.stub('exit 1', calls)
+                before = self.heads()
                 code, text = self.release(VERSION)
                 self.assertEqual(code, 1, text)
-                self.assertEqual(self.git('status', '--porcelain'), '')
-                self.assertEqual((self.git('rev-parse', 'HEAD'), self.git('tag')), before)
-                with open(self.at('build/release/NOTES.md'), encoding='utf-8') as f:
-                    self.assertIn('before', f.read())
+                self.unreleased(text, before)
+
+    def test_a_signal_leaves_the_tree_as_it_was(self):
+        for name, number in (('INT', 2), ('TERM', 15), ('HUP', 1)):
+            for calls in (0, 1):
+                with self.subTest((name, calls)):
+                    # as a terminal does: all of its processes get the signal
+                    self.stub('kill -%s $PPID; kill -%s $$' % (name, name), calls)
+                    before = self.heads()
+                    code, text = self.release(VERSION)
+                    self.assertEqual(code, 128 + number, text)
+                    self.unreleased(text, before)
+
+    def test_changes_made_meanwhile_stay_and_are_not_released(self):
+        for then, code in (('echo changed >$tree/README.md; exit 1', 1),
+                           ('echo changed >$tree/README.md', 0),
+                           # of a file that the release changes too
+                           ('echo changed >$tree/CHANGELOG.md', 1)):
+            with self.subTest(then):
+                name = 'README.md' if 'README' in then else 'CHANGELOG.md'
+                self.stub(then, 1)
+                before = self.heads()
+                found, text = self.release(VERSION)
+                self.assertEqual(found, code, text)
+                with open(self.at(name), encoding='utf-8') as f:
+                    self.assertEqual(f.read(), 'changed\n')
+                if code:
+                    self.unreleased(text, before, ' M %s\n' % name)
+                else:
+                    self.assertEqual(self.git('status', '--porcelain'), ' M README.md\n')
+                    self.assertEqual(self.git('log', '-2', '--format=%s'),
+                                     'release: %s\na change\n' % VERSION)
+                    self.assertEqual(self.git('rev-parse', 'HEAD'),
+                                     self.git('rev-parse', 'v%s^{commit}' % VERSION))
+                    self.assertNotIn('README.md', self.git('show', '--format=', '--name-only'))
+                    self.assertIn('SHA256SUMS', os.listdir(self.at('build/release')))
+                    self.git('tag', '-d', 'v' + VERSION)
+                    self.git('reset', '-q', '--hard', before[0].strip())
+                self.git('checkout', '-q', '--', name)
+
+    def test_a_commit_made_meanwhile_is_no_part_of_it(self):
+        self.stub('git -C $tree -c safe.directory=* commit -q --allow-empty -m meanwhile', 1)
+        tags = self.git('tag')
+        code, text = self.release(VERSION)
+        self.assertEqual(code, 1, text)
+        self.assertIn('another commit', text)
+        self.assertEqual(self.git('log', '-1', '--format=%s'), 'meanwhile\n')
+        self.assertEqual(self.git('tag'), tags)
 
     def test_the_date_is_that_of_the_day(self):
         self.write('deploy/package', '#!/bin/sh\nsed -n "s/^## %s //p" CHANGELOG.md >%s\nexit 1\n'
