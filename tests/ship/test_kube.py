@@ -117,7 +117,8 @@ class Manifests(unittest.TestCase):
         quota = re.search(r'\bmemory=(\d+)MiB', given['MECHD_QUOTA']['value'])
         # what reading a model of this size takes (deploy/README.md)
         reading = 20 * int(given['MECHD_MODEL_SIZE']['value'])
-        self.assertLess(int(quota.group(1)) + reading, memory)
+        # which each worker may do at once, beside the instances of one token
+        self.assertLess(int(quota.group(1)) + int(limits['cpu']) * reading, memory)
 
     def test_volumes_are_claimed_where_they_are_mounted(self):
         claims = {c['metadata']['name'] for c in self.set['spec']['volumeClaimTemplates']}
