@@ -141,6 +141,16 @@ int mechctl_write_file(const char *path, const void *bytes, size_t size);
  * in the background of a script. Returns what was set for the signal before. */
 struct sigaction mechctl_on_signal(int signal, void (*handler)(int));
 
+/* The signals that end a program: of Ctrl-C, of kill, and of a terminal that is closed. */
+enum { MECHCTL_ENDS = 3 };
+struct mechctl_ends {
+    struct sigaction before[MECHCTL_ENDS]; /* what was set for them */
+};
+
+/* The same for each of them, and what was set is set again. */
+struct mechctl_ends mechctl_on_end(void (*handler)(int));
+void mechctl_on_end_restore(const struct mechctl_ends *ends);
+
 #define MECHCTL_PATH(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 /* The exit code for the result of mechc_call and its reply. Errors are printed: with --json a

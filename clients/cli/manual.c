@@ -91,6 +91,7 @@ int mechctl_print_manual(void)
     }
     fputs(".SH ENVIRONMENT\n.TP\n.B MECHD_SERVER\nwhere mechd listens\n"
           ".TP\n.B MECHD_TOKEN\nthe bearer token\n"
+          ".TP\n.B MECHD_ON_TOKEN\nthe token for the server of\n.B replay \\-\\-on\n"
           ".TP\n.B MECHD_LEASE\nthe number of the lease that is shown\n"
           ".TP\n.B MECHD_CA\nfile with the authorities of an https:// server\n"
           ".TP\n.B MECHD_CLIENT_KEY\nfile of the own pair of keys\n"

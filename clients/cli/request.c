@@ -90,12 +90,31 @@ struct sigaction mechctl_on_signal(int signal, void (*handler)(int))
     return before;
 }
 
-/* whose request Ctrl-C cancels */
+static const int ends[MECHCTL_ENDS] = {SIGINT, SIGTERM, SIGHUP};
+
+struct mechctl_ends mechctl_on_end(void (*handler)(int))
+{
+    struct mechctl_ends e;
+    for (int k = 0; k < MECHCTL_ENDS; k++) {
+        e.before[k] = mechctl_on_signal(ends[k], handler);
+    }
+    return e;
+}
+
+void mechctl_on_end_restore(const struct mechctl_ends *e)
+{
+    for (int k = 0; k < MECHCTL_ENDS; k++) {
+        sigaction(ends[k], &e->before[k], NULL);
+    }
+}
+
+/* whose request Ctrl-C cancels, and the signal that has */
 static struct mechc *waiting;
+static volatile sig_atomic_t cancelled;
 
 static void interrupt(int signal)
 {
-    (void)signal;
+    cancelled = signal;
     mechc_interrupt(waiting);
 }
 
@@ -104,19 +123,19 @@ int mechctl_request(struct mechctl *m, const struct mechc_request *r, struct mec
     if (m->lane) {
         return mechctl_lane_call(m, r, out);
     }
-    struct sigaction before;
+    struct mechctl_ends before = {0};
     const bool changes = strcmp(r->method, "GET") != 0;
     if (changes) {
         waiting = m->c;
-        before = mechctl_on_signal(SIGINT, interrupt);
+        before = mechctl_on_end(interrupt);
     }
     const int result = mechc_call(m->c, r, out);
     if (changes) {
-        sigaction(SIGINT, &before, NULL);
+        mechctl_on_end_restore(&before);
     }
     const int code = mechctl_answer(m, result, out);
     if (result == MECHC_INTERRUPTED) {
-        raise(SIGINT); // the outcome has been printed
+        raise(cancelled); // the outcome has been printed
     }
     return code;
 }

@@ -22,8 +22,8 @@ def signals(process, name):
 
 
 class Interrupted(Served):
-    def press(self, one, lease):
-        """What is said when Ctrl-C ends an endless step; again where the machine was too slow to
+    def press(self, one, lease, number=signal.SIGINT):
+        """What is said when a signal ends an endless step; again where the machine was too slow to
         cancel it within a second."""
         path = '/v1/instances/' + one
         environment = {**os.environ, **({'MECHD_LEASE': lease['Lease']} if lease else {})}
@@ -32,9 +32,9 @@ class Interrupted(Served):
                                    '--count', '1000000000'], stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True, env=environment) as mechctl:
                 wait_until(lambda: self.daemon.call('GET', path)['busy'], 'it is in progress')
-                mechctl.send_signal(signal.SIGINT)
+                mechctl.send_signal(number)
                 out, said = mechctl.communicate(timeout=60 * SLOW)
-            self.assertEqual((mechctl.returncode, out), (-signal.SIGINT, ''), said)
+            self.assertEqual((mechctl.returncode, out), (-number, ''), said)
             if 'has no answer either' not in said:
                 return said
             self.daemon.call('POST', path + '/stop', None, lease)
@@ -52,6 +52,12 @@ class Interrupted(Served):
             reply = self.daemon.call('POST', path + '/step', {'count': 1}, lease)
             self.assertEqual(reply.status, 200, reply)
         self.assertEqual(self.daemon.call('GET', path)['step'], 2)
+
+    def test_a_step_ends_on_the_server_after_other_signals(self):
+        one = self.daemon.create(models.nonlinear_oscillator())
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            self.assertIn('interrupted; the server cancels', self.press(one, {}, number))
+        self.assertEqual(self.daemon.call('POST', '/v1/instances/%s/step' % one).status, 200)
 
     def started_with_it_ignored(self, *words):
         mechctl = subprocess.Popen(

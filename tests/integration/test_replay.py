@@ -250,20 +250,27 @@ class Replay(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn('ftp://127.0.0.1: not http://host:port', done.stderr)
 
-    def test_ctrl_c_leaves_no_instance_behind(self):
+    def test_a_signal_leaves_no_instance_behind(self):
         i, run = self.recorded(models.nonlinear_oscillator(), count=5000)
         before = self.count()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number):
+                self.ended_by(number, i, run, before)
+
+    def ended_by(self, number, i, run, before):
         while True:  # until it was at work when the signal came
             with subprocess.Popen([harness.program('mechctl'), '--server', self.daemon.base,
                                    'replay', i, run, 's-1'], stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE, text=True) as mechctl:
+                                  stderr=subprocess.PIPE, text=True,
+                                  preexec_fn=lambda: signal.signal(number, signal.SIG_DFL)
+                                  ) as mechctl:
                 wait_until(lambda: self.count() > before or mechctl.poll() is not None, 'it plays')
-                mechctl.send_signal(signal.SIGINT)
+                mechctl.send_signal(number)
                 out = mechctl.communicate(timeout=60 * SLOW)[0]
             self.assertEqual(self.count(), before)
             if out == '':
                 break
-        self.assertEqual(mechctl.returncode, -signal.SIGINT)
+        self.assertEqual(mechctl.returncode, -number)
 
 
 if __name__ == '__main__':

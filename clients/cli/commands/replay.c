@@ -183,13 +183,12 @@ static int report(struct replay *r, struct mechc_json row, bool same)
     return same ? MECHCTL_DONE : MECHCTL_REFUSED;
 }
 
-/* Ctrl-C while there is an instance to delete. */
+/* The signal that came while there is an instance to delete. */
 static volatile sig_atomic_t stopped;
 
 static void stop(int signal)
 {
-    (void)signal;
-    stopped = 1;
+    stopped = signal;
 }
 
 /* Every row in turn, as long as the hashes agree. */
@@ -232,7 +231,7 @@ static int open_target(struct replay *r)
     return token != NULL || !same ? mechctl_result(m, mechc_set_token(m->c, token)) : code;
 }
 
-/* Delete the new instance, also after Ctrl-C, which may end this request too. */
+/* Delete the new instance, also after a signal, which may end this request too. */
 static int remove_instance(struct replay *r)
 {
     int result = mechc_delete(r->target, r->id);
@@ -244,16 +243,16 @@ static int remove_instance(struct replay *r)
 static int play_in_new(struct replay *r, struct mechc_json rows)
 {
     struct mechctl *const m = r->m;
-    const struct sigaction before = mechctl_on_signal(SIGINT, stop);
+    const struct mechctl_ends before = mechctl_on_end(stop);
     int code = mechctl_result(m, mechc_create_snapshot(m->c, m->body.at, m->body.length, r->id));
     code = code == MECHCTL_DONE ? play(r, rows) : code;
     if (r->id[0] != '\0') {
         const int gone = remove_instance(r);
         code = code == MECHCTL_DONE ? gone : code;
     }
-    sigaction(SIGINT, &before, NULL);
+    mechctl_on_end_restore(&before);
     if (stopped) {
-        raise(SIGINT);
+        raise(stopped);
     }
     return code;
 }
