@@ -171,13 +171,17 @@ static char *trim(char *text)
 /* A line of the file: all addresses of a list fit. */
 enum { LINE = 4096 };
 
-/* Read the file; options in `given` came from a stronger source. One whose path begins with a
- * hyphen, which is no part of it, may be missing. */
-static int read_file(struct mechd_config *c, const char *path, const bool *given, char *fault,
-                     size_t size)
+/* Read the file; options in `given` came from a stronger source, those of the file are noted in
+ * `here`. One whose path begins with a hyphen, which is no part of it, may be missing. */
+static int read_file(struct mechd_config *c, const char *path, const bool *given, bool *here,
+                     char *fault, size_t size)
 {
     const bool may_be_missing = *path == '-';
     path += may_be_missing;
+    if (*path == '\0') {
+        snprintf(fault, size, "the configuration file - has no path: write -FILE");
+        return -1;
+    }
     FILE *file = fopen(path, "r");
     if (file == NULL && may_be_missing && errno == ENOENT) {
         return 0;
@@ -232,6 +236,8 @@ static int read_file(struct mechd_config *c, const char *path, const bool *given
         } else if (!given[o - mechd_options] && set(c, o, value) != 0) {
             snprintf(fault, size, "%s, line %d: %s", path, n, name);
             outcome = refuse(o, value, fault, size);
+        } else {
+            here[o - mechd_options] = true;
         }
     }
     if (outcome == 0 && ferror(file)) {
@@ -244,16 +250,36 @@ static int read_file(struct mechd_config *c, const char *path, const bool *given
 
 enum { NAME = 48 };
 
-/* The environment's value of an option, or NULL, and its name there. */
-static const char *environment(const struct mechd_option *o, char name[NAME])
+/* The value of an option's variable, or NULL, and its name: the prefix and that of the option. */
+static const char *variable(const struct mechd_option *o, const char *prefix, char name[NAME])
 {
-    snprintf(name, NAME, "MECHD_");
+    snprintf(name, NAME, "%s", prefix);
     size_t n = strlen(name);
     for (const char *p = o->name; *p != '\0'; p++) {
         name[n++] = *p == '-' ? '_' : (char)(*p - 'a' + 'A');
     }
     name[n] = '\0';
     return getenv(name);
+}
+
+/* Read the variables with a prefix of options that are not `given`, and note these there. -1: one
+ * has no value of its option. */
+static int read_variables(struct mechd_config *c, const char *prefix, bool *given, char *fault,
+                          size_t size)
+{
+    for (int k = 0; k < mechd_option_count; k++) {
+        char name[NAME];
+        const char *const value = given[k] ? NULL : variable(&mechd_options[k], prefix, name);
+        if (value == NULL) {
+            continue;
+        }
+        if (set(c, &mechd_options[k], value) != 0) {
+            snprintf(fault, size, "%s", name);
+            return refuse(&mechd_options[k], value, fault, size);
+        }
+        given[k] = true;
+    }
+    return 0;
 }
 
 /* The options of HTTP. */
@@ -473,6 +499,10 @@ static int read_flags(struct mechd_config *c, char **argv, bool *given, const ch
             }
             k++;
         }
+        if (word == CONFIG && *value == '\0') {
+            snprintf(fault, size, "--config needs a value");
+            return -1;
+        }
         if (o == NULL) {
             take_word(c, word, value, file);
         } else if (set(c, o, value) != 0) {
@@ -508,22 +538,19 @@ int mechd_config_read(struct mechd_config *c, int argc, char **argv, char *fault
     if (read_flags(c, argv, given, &file, fault, size) != 0) {
         return -1;
     }
-    if (c->action != MECHD_SERVE) {
+    const bool shown = c->action == MECHD_PRINT && strcmp(c->print, "settings") == 0;
+    if (c->action != MECHD_SERVE && !shown) {
         return 0;
     }
-    for (int k = 0; k < mechd_option_count; k++) {
-        char name[NAME];
-        const char *value = given[k] ? NULL : environment(&mechd_options[k], name);
-        if (value == NULL) {
-            continue;
-        }
-        if (set(c, &mechd_options[k], value) != 0) {
-            snprintf(fault, size, "%s", name);
-            return refuse(&mechd_options[k], value, fault, size);
-        }
-        given[k] = true;
+    bool here[MECHD_OPTIONS_MOST] = {false};
+    if (read_variables(c, "MECHD_", given, fault, size) != 0 ||
+        (file != NULL && *file != '\0' && read_file(c, file, given, here, fault, size) != 0)) {
+        return -1;
     }
-    if (file != NULL && *file != '\0' && read_file(c, file, given, fault, size) != 0) {
+    for (int k = 0; k < mechd_option_count; k++) {
+        given[k] = given[k] || here[k];
+    }
+    if (read_variables(c, "MECHD_DEFAULT_", given, fault, size) != 0) {
         return -1;
     }
 
@@ -535,5 +562,6 @@ int mechd_config_read(struct mechd_config *c, int argc, char **argv, char *fault
         const long n = sysconf(_SC_NPROCESSORS_ONLN);
         c->workers = n < 1 ? 1 : n > 64 ? 64 : (int)n;
     }
-    return check(c, fault, size);
+    // what they are can be asked before the files that they name are made
+    return shown ? 0 : check(c, fault, size);
 }

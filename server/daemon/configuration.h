@@ -1,15 +1,19 @@
-/* Configuration: flags over environment (MECHD_…) over the file of --config. One table names every
- * option for all three. Thread: main. */
+/* Configuration: flags over environment (MECHD_…) over the file of --config over the environment's
+ * defaults (MECHD_DEFAULT_…). One table names every option for all of them. Thread: main. */
 #pragma once
 
 #include "server/os/config.h"
 
 #include <stddef.h>
 
-/* Read flags, environment and file, and check the whole. Negative: a sentence is in `fault`. */
+/* Read flags, environment and file, and check the whole; for --print settings it is only read.
+ * Negative: a sentence is in `fault`. */
 int mechd_config_read(struct mechd_config *c, int argc, char **argv, char *fault, size_t size);
 
 /* The text of --help, from the table. */
 void mechd_config_help(void);
+/* The options in effect: lines of `option = value`, as the configuration file has them; one without
+ * a value has no line. */
+void mechd_config_print(const struct mechd_config *c);
 /* The manual page mechd.1. */
 void mechd_config_manual(void);

@@ -41,17 +41,22 @@ static void say(const char *fault)
 }
 
 /* --print: a generated document on standard output. */
-static int print_document(const char *what)
+static int print_document(const struct mechd_config *c)
 {
+    const char *const what = c->print;
     struct mechp_text w;
     if (strcmp(what, "man") == 0) {
         mechd_config_manual();
         return EXIT_SUCCESS;
     }
+    if (strcmp(what, "settings") == 0) {
+        mechd_config_print(c);
+        return EXIT_SUCCESS;
+    }
     mechp_text_init(&w, NULL, 0);
     if (mechp_bind_print(what, &w) != 0) {
         mechp_text_fini(&w);
-        fprintf(stderr, "mechd: --print takes openapi, schema, types, errors or man\n");
+        fprintf(stderr, "mechd: --print takes openapi, schema, types, errors, man or settings\n");
         return EXIT_FAILURE;
     }
     const bool ok = !w.failed && fwrite(w.bytes, 1, w.length, stdout) == w.length;
@@ -173,7 +178,7 @@ int main(int argc, char **argv)
             say(fault);
         }
     } else if (d->service.config.action == MECHD_PRINT) {
-        status = print_document(d->service.config.print);
+        status = print_document(&d->service.config);
     } else if (d->service.config.check_config) {
         const bool sound = mechd_config_probe(&d->service.config) == 0;
         status = sound && printf("the configuration is sound\n") > 0 ? EXIT_SUCCESS : EXIT_FAILURE;

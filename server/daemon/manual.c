@@ -4,6 +4,7 @@
 #include "server/daemon/configuration.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Options that are no settings. */
 static const char *const others[][2] = {
@@ -13,7 +14,8 @@ static const char *const others[][2] = {
      "print a new token and its line for --tokens; --scopes read,step,admin (step)"},
     {"--make-curve-key NAME",
      "print a new key pair and its line for --curve-clients; --scopes as above"},
-    {"--print WHAT", "print openapi, schema, types or errors as JSON, or man: the manual page"},
+    {"--print WHAT", "print openapi, schema, types or errors as JSON, man: the manual page, or "
+                     "settings: the options in effect, as lines of the configuration file"},
     {"--version", "print the version"},
     {"--help", "print this text"},
 };
@@ -21,9 +23,10 @@ static const char *const others[][2] = {
 static const char sources[] =
     "Every option can also be set in the environment as MECHD_NAME "
     "(MECHD_LOG_LEVEL=debug;\nseveral addresses separated by commas) and in the configuration "
-    "file. Flags override the\nenvironment, which overrides the file. Options without a value take "
-    "on or off there, and as a\nflag with `=`: `access-log = on`, --access-log=off. Port 0 "
-    "(ZeroMQ: *) selects a free port.\n";
+    "file. Flags override the\nenvironment, which overrides the file. MECHD_DEFAULT_NAME is the "
+    "value of an option that none\nof them sets. Options without a value take on or off there, and "
+    "as a flag with `=`:\n`access-log = on`, --access-log=off. Port 0 (ZeroMQ: *) selects a free "
+    "port.\n";
 
 void mechd_config_help(void)
 {
@@ -39,6 +42,51 @@ void mechd_config_help(void)
         printf("  %-24s %s\n", others[k][0], others[k][1]);
     }
     printf("\n%s", sources);
+}
+
+/* An item of a list, quoted where it would end at a comma (solver/base/words.h). */
+static void print_item(const char *text)
+{
+    if (strpbrk(text, ",\"") == NULL) {
+        fputs(text, stdout);
+        return;
+    }
+    putchar('"');
+    for (; *text != '\0'; text++) {
+        printf(*text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+    }
+    putchar('"');
+}
+
+void mechd_config_print(const struct mechd_config *c)
+{
+    for (int k = 0; k < mechd_option_count; k++) {
+        const struct mechd_option *const o = &mechd_options[k];
+        const char *const at = (const char *)c + o->offset;
+        const char(*const list)[MECHD_ADDRESS] = (const char(*)[MECHD_ADDRESS])(const void *)at;
+        int count = 0;
+        switch (o->kind) {
+        case MECHD_TEXT:
+            if (*at != '\0') {
+                printf("%s = %s\n", o->name, at);
+            }
+            break;
+        case MECHD_LIST:
+            count = *(const int *)(const void *)((const char *)c + o->room);
+            for (int j = 0; j < count; j++) {
+                printf("%s%s", j > 0 ? "," : o->name, j > 0 ? "" : " = ");
+                print_item(list[j]);
+            }
+            fputs(count > 0 ? "\n" : "", stdout);
+            break;
+        case MECHD_NUMBER:
+            printf("%s = %d\n", o->name, *(const int *)(const void *)at);
+            break;
+        case MECHD_SWITCH:
+            printf("%s = %s\n", o->name, *(const bool *)(const void *)at ? "on" : "off");
+            break;
+        }
+    }
 }
 
 /* Text for man(7): no macro at the beginning of a line, hyphens that can be copied. */

@@ -43,6 +43,25 @@ class Check(unittest.TestCase):
             self.assertIn(line, out.splitlines())
         self.assertEqual(os.listdir(self.folder), ['tokens'])
 
+    def test_the_settings_in_effect_are_printed_as_a_file(self):
+        """Of all sources, and as the daemon reads them: a mark of UTF-8, comments, quotes."""
+        path = self.path('conf', '\ufefftokens = /a/tokens # of my own\nlog-level = debug\n'
+                         'check-config = on\nlisten = "unix:/tmp/a,b"\nlisten = 127.0.0.1:1\n')
+        names = {'MECHD_CONFIG': path, 'MECHD_LOG_LEVEL': 'error', 'MECHD_DEFAULT_WORKERS': '3',
+                 'MECHD_DEFAULT_TOKENS': '/none', 'MECHD_DEFAULT_STREAM': 'none'}
+        words = [program('mechd'), '--workers=2', '--print', 'settings']
+        out = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True,
+                             timeout=60 * SLOW, env={**os.environ, **names}).stdout
+        for line in ('tokens = /a/tokens', 'log-level = error', 'check-config = on',
+                     'listen = "unix:/tmp/a,b",127.0.0.1:1', 'workers = 2', 'stream = none',
+                     'access-log = off', 'state = none'):
+            self.assertIn(line, out.splitlines())
+        self.assertNotIn('curve-key', out)
+        # read again, it is the same
+        again = [program('mechd'), '--config', self.path('again', out), '--print', 'settings']
+        self.assertEqual(subprocess.run(again, stdout=subprocess.PIPE, text=True, check=True,
+                                        timeout=60 * SLOW).stdout, out)
+
     def test_each_fault_is_told_with_its_option(self):
         file = self.path('file', 'not a line\n')
         missing = self.path('missing')

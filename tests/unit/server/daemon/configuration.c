@@ -133,11 +133,56 @@ static void a_file_behind_a_hyphen_may_be_missing(void)
     // only what is missing is no fault
     CU_ASSERT_NOT_EQUAL(read_config(&c, "--config", "-/tmp", NULL), 0);
     CU_ASSERT_NOT_EQUAL(read_config(&c, "--config", path + 1, NULL), 0);
+    // no path is no missing file
+    CU_ASSERT_NOT_EQUAL(read_config(&c, "--config", "-", NULL), 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(fault, "has no path"));
+    CU_ASSERT_NOT_EQUAL(read_config(&c, "--config=", NULL, NULL), 0);
+}
+
+static void defaults_of_the_environment_are_the_weakest(void)
+{
+    char path[] = "/tmp/mechd-config-XXXXXX";
+    const int file = mkstemp(path);
+    CU_ASSERT_FATAL(file >= 0);
+    CU_ASSERT_EQUAL(dprintf(file, "workers = 3\nlisten = 127.0.0.1:1\n"), 33);
+    setenv("MECHD_DEFAULT_WORKERS", "5", 1);
+    setenv("MECHD_DEFAULT_LISTEN", "127.0.0.1:2,127.0.0.1:3", 1);
+    setenv("MECHD_DEFAULT_LOG_LEVEL", "debug", 1);
+    struct mechd_config c;
+    CU_ASSERT_EQUAL(read_config(&c, "--config", path, NULL), 0);
+    CU_ASSERT_EQUAL(c.workers, 3);
+    CU_ASSERT_EQUAL(c.listen_count, 1);
+    CU_ASSERT_STRING_EQUAL(c.listen[0], "127.0.0.1:1");
+    CU_ASSERT_STRING_EQUAL(c.log_level, "debug");
+    CU_ASSERT_EQUAL(read_config(&c, "--log-level=error", NULL, NULL), 0);
+    CU_ASSERT_EQUAL(c.workers, 5);
+    CU_ASSERT_EQUAL(c.listen_count, 2);
+    CU_ASSERT_STRING_EQUAL(c.log_level, "error");
+    setenv("MECHD_DEFAULT_WORKERS", "many", 1);
+    CU_ASSERT_NOT_EQUAL(read_config(&c, NULL, NULL, NULL), 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(fault, "MECHD_DEFAULT_WORKERS cannot be 'many'"));
+    CU_ASSERT_EQUAL(read_config(&c, "--workers=2", NULL, NULL), 0);
+    unsetenv("MECHD_DEFAULT_WORKERS");
+    unsetenv("MECHD_DEFAULT_LISTEN");
+    unsetenv("MECHD_DEFAULT_LOG_LEVEL");
+    close(file);
+    unlink(path);
+}
+
+static void settings_can_be_asked_of_what_cannot_start(void)
+{
+    struct mechd_config c;
+    CU_ASSERT_EQUAL(read_config(&c, "--listen=0.0.0.0:1", "--print=settings", NULL), 0);
+    CU_ASSERT_STRING_EQUAL(c.listen[0], "0.0.0.0:1");
+    CU_ASSERT_EQUAL(c.action, MECHD_PRINT);
+    CU_ASSERT_NOT_EQUAL(read_config(&c, "--print=settings", "--config=/nowhere", NULL), 0);
 }
 
 UNIT_TESTS(UNIT_TEST(nothing_given_listens_on_loopback),
            UNIT_TEST(a_path_is_cut_at_no_hash_and_no_quoted_comma),
            UNIT_TEST(flags_win_over_environment_over_file),
            UNIT_TEST(a_file_behind_a_hyphen_may_be_missing),
+           UNIT_TEST(defaults_of_the_environment_are_the_weakest),
+           UNIT_TEST(settings_can_be_asked_of_what_cannot_start),
            UNIT_TEST(addresses_that_others_reach_need_the_word_insecure),
            UNIT_TEST(what_is_no_option_or_no_value_is_refused_with_its_name))
