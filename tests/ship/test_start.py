@@ -147,6 +147,45 @@ class Start(unittest.TestCase):
                 self.assertTrue(os.path.exists(self.at('mine')))
                 self.assertFalse(os.path.exists(self.at('state')))
 
+    def test_a_file_is_read_as_by_the_daemon(self):
+        """Whatever precedes, separates and follows its values."""
+        for text in ('\ufefftokens = %s/mine\n', '\ttokens\t=%s/mine\t# of my own\r\n'):
+            with self.fresh(text):
+                self.write('mine', 'rig step %s\n' % ('0' * 64))
+                self.write('conf', text % HOME)
+                self.serve({**PORTS, **LISTEN, 'MECHD_CONFIG': HOME + '/conf'})
+                self.assertNotIn('#token=', self.said())
+                self.assertFalse(os.path.exists(self.at('tokens')))
+
+    def test_a_switch_that_is_off_is_off(self):
+        for variables, words in (({'MECHD_CHECK_CONFIG': 'off'}, ()), ({}, ('--check-config=no',)),
+                                 ({'MECHD_CHECK_CONFIG': 'on'}, ('--check-config=off',))):
+            with self.fresh(variables, words):
+                self.serve({**PORTS, **LISTEN, **variables}, *words)
+                self.assertIn('#token=', self.said())
+
+    def test_a_file_may_ask_for_a_check(self):
+        self.write('conf', 'check-config = on\n')
+        _, text = self.run_to_end({**PORTS, **LISTEN, 'MECHD_CONFIG': HOME + '/conf'})
+        self.assertNotIn('#token=', text)
+        self.assertIn('mechd: a start makes %s/tokens\n' % HOME, text)
+        self.assertEqual(os.listdir(self.volume), ['conf'])
+
+    def test_instances_may_live_in_memory(self):
+        for variables, words, text in (({}, ('--state', 'none'), ''), ({}, ('--state=none',), ''),
+                                       ({'MECHD_STATE': 'none'}, (), ''),
+                                       ({}, (), 'state = none\n')):
+            with self.fresh(variables, words, text):
+                self.write('conf', text)
+                self.serve({**PORTS, **LISTEN, **variables, 'MECHD_CONFIG': HOME + '/conf'},
+                           *words)
+                self.assertFalse(os.path.exists(self.at('state')))
+
+    def test_an_empty_variable_sets_nothing(self):
+        self.serve({**PORTS, **LISTEN, 'MECHD_TOKENS': '', 'MECHD_STATE': ''})
+        self.assertIn('#token=', self.said())
+        self.assertTrue(os.path.exists(self.at('state')))
+
     def test_what_serves_nothing_makes_nothing(self):
         for words, pattern in ((('--help',), 'usage: mechd'), (('--version',), r'^mechd \d'),
                                (('--print', 'errors'), 'malformed-json'),
@@ -169,6 +208,28 @@ class Start(unittest.TestCase):
         code, text = self.run_to_end({**PORTS, **LISTEN, 'MECHD_CHECK_CONFIG': 'on'})
         self.assertEqual(code, 0, text)
         self.assertIn('state      %s/state, durability checkpoint' % HOME, text)
+
+
+class Unit(unittest.TestCase):
+    """The unit of systemd: what it sets is overruled by the files that it reads."""
+
+    def durability(self, text, **variables):
+        with open(os.path.join(DEPLOY, 'mechd.service.in'), encoding='utf-8') as f:
+            unit = dict(re.findall(r'^Environment=(\w+)=(.*)$', f.read(), re.M))
+        with tempfile.NamedTemporaryFile('w') as f:
+            f.write(text)
+            f.flush()
+            out = subprocess.run(
+                [harness.program('mechd'), '--state', '/var/lib/mechd', '--print', 'settings'],
+                env={**unit, 'MECHD_CONFIG': f.name, **variables}, stdout=subprocess.PIPE,
+                check=True, timeout=60 * harness.SLOW).stdout.decode()
+        return re.search('^durability = (.*)$', out, re.M).group(1)
+
+    def test_its_defaults_are_the_weakest(self):
+        self.assertEqual(self.durability(''), 'checkpoint')
+        self.assertEqual(self.durability('durability = every-step\n'), 'every-step')
+        self.assertEqual(self.durability('durability = none\n', MECHD_DURABILITY='every-step'),
+                         'every-step')
 
 
 if __name__ == '__main__':
