@@ -153,18 +153,25 @@ class Package(unittest.TestCase):
         before = set(files_of(root.at('/etc')))
         root.dynamic(61234)
         root.run('apt-get', 'update', '-q')
+        # a file of the administrator from before is neither asked about nor replaced
+        os.mkdir(root.at('/etc/mechd'))
+        root.write('/etc/mechd/mechd.conf', 'durability = every-step\n')
         names = ('mechd', 'mechctl', 'libmechc0', 'libmechc-dev', 'python3-mechd')
         root.install(*[debs[n] for n in names])
         self.assertEqual(root.run('dpkg', '--verify', *names), '')
+        with open(root.at('/etc/mechd/mechd.conf'), encoding='utf-8') as f:
+            self.assertEqual(f.read(), 'durability = every-step\n')
         # only systemd moves the state of the dynamic user
         self.assertTrue(os.path.islink(root.at('/var/lib/mechd')))
         self.assertEqual(os.stat(root.at('/var/lib/private/mechd')).st_uid, 61234)
         os.unlink(root.at('/var/lib/mechd'))
         # what an administrator sets in both files
         root.write('/etc/default/mechd', 'MECHD_LISTEN=127.0.0.1:0\n')
-        root.write('/etc/mechd/mechd.conf', 'ready-file = %s\n' % READY + ''.join(
+        root.write('/etc/mechd/mechd.conf', 'durability = every-step\n'
+                   'ready-file = %s\n' % READY + ''.join(
             '%s = tcp://127.0.0.1:*\n' % door for door in ('control', 'stream', 'forces')))
         for path in ('/usr/lib/systemd/system/mechd.service', '/usr/share/man/man1/mechd.1.gz',
+                     '/usr/share/doc/mechd/examples/mechd.conf',
                      '/usr/share/bash-completion/completions/mechctl',
                      '/usr/share/zsh/site-functions/_mechctl', '/usr/share/doc/mechd/copyright',
                      '/usr/lib/sysusers.d/mechd.conf', '/usr/lib/tmpfiles.d/mechd.conf'):
@@ -172,6 +179,9 @@ class Package(unittest.TestCase):
         with root.daemon() as info:
             ask = ['env', 'MECHD_SERVER=' + info['http'], 'mechctl']
             root.run(*ask, 'create', '--id', 'rig', '--example', 'four-bar')
+            shown = json.loads(root.run(*ask, '--json', 'show', 'rig'))
+            # that of the file, which the unit's default does not overrule
+            self.assertIn('every-step', json.dumps(shown['durability']))
             root.run(*ask, 'step', 'rig', '--count', '7')
             script = 'import mechd; print(mechd.__version__)'
             self.assertRegex(root.run('python3', '-c', script), r'^\d+\.\d')
