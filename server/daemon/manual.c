@@ -63,7 +63,6 @@ void mechd_config_print(const struct mechd_config *c)
     for (int k = 0; k < mechd_option_count; k++) {
         const struct mechd_option *const o = &mechd_options[k];
         const char *const at = (const char *)c + o->offset;
-        const char(*const list)[MECHD_ADDRESS] = (const char(*)[MECHD_ADDRESS])(const void *)at;
         int count = 0;
         switch (o->kind) {
         case MECHD_TEXT:
@@ -75,7 +74,7 @@ void mechd_config_print(const struct mechd_config *c)
             count = *(const int *)(const void *)((const char *)c + o->room);
             for (int j = 0; j < count; j++) {
                 printf("%s%s", j > 0 ? "," : o->name, j > 0 ? "" : " = ");
-                print_item(list[j]);
+                print_item(at + (size_t)j * MECHD_ADDRESS);
             }
             fputs(count > 0 ? "\n" : "", stdout);
             break;

@@ -89,8 +89,10 @@ def check_options(tree):
         if path.startswith('deploy/pictures/'):
             continue
         for number, line in enumerate(tree.text(path).split('\n'), 1):
-            named = [n.lower().replace('_', '-') for n in re.findall(r'\bMECHD_([A-Z_]+)\b', line)]
-            unknown = [n for n in named if n not in known | OTHERS and not n.startswith('tests-')]
+            named = [n.lower().replace('_', '-')
+                     for n in re.findall(r'\bMECHD_(?:DEFAULT_)?([A-Z_]+)\b', line)]
+            unknown = [n for n in named if n not in known | OTHERS
+                       and n != 'default-' and not n.startswith('tests-')]
             unknown += [n for n in named_options(line) if n not in known | MORE]
             for name in unknown:
                 yield '%s:%d: mechd has no option %s' % (path, number, name)
