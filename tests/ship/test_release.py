@@ -209,7 +209,8 @@ class Release(unittest.TestCase):
                                      'release: %s\na change\n' % VERSION)
                     self.assertEqual(self.git('rev-parse', 'HEAD'),
                                      self.git('rev-parse', 'v%s^{commit}' % VERSION))
-                    self.assertNotIn('README.md', self.git('show', '--format=', '--name-only'))
+                    self.assertNotIn('README.md',
+                                     self.git('show', '--format=', '--name-only').split())
                     self.assertIn('SHA256SUMS', os.listdir(self.at('build/release')))
                     self.git('tag', '-d', 'v' + VERSION)
                     self.git('reset', '-q', '--hard', before[0].strip())
