@@ -413,7 +413,7 @@ int mech_sim_jvp_begin(struct mech_sim *s, struct mech_jvp *jvp, struct mech_der
 /* Columns of the block that is next. */
 static size_t columns_of(const struct mech_derivation *d)
 {
-    const size_t left = d->inputs - d->first;
+    const size_t left = d->inputs - d->first; // 0 without inputs
 
     return left < d->width ? left : d->width;
 }
@@ -456,6 +456,7 @@ int mech_sim_jacobian_begin(struct mech_sim *s, const struct mech_jacobian_query
     d->out = out;
     d->inputs = (size_t)s->sizes.input;
     d->width = d->inputs < most ? d->inputs : most;
+    d->width = d->width ? d->width : 1; // a block without columns shows what acts
     d->rows = (struct mech_output_rows){.channels = query->outputs,
                                         .count = query->outputs ? query->output_count : 0,
                                         .size = mech_sim_jacobian_rows(s, query)};
@@ -486,6 +487,12 @@ static void look_at_what_acts(struct mech_derivation *d)
     if (steps == d->plan.count) {
         mech_sim_list_active(d->sim, base, d->active);
     }
+}
+
+/* Whether there is a block of columns to do; without inputs one, of which what acts is wanted. */
+static bool has_block(const struct mech_derivation *d)
+{
+    return d->first < d->inputs || (d->inputs == 0 && d->active && d->first == 0);
 }
 
 /* --- turns ------------------------------------------------------------------------------------ */
@@ -540,7 +547,7 @@ int mech_sim_derivation_advance(struct mech_derivation *d, uint64_t most, bool *
     for (uint64_t i = 0; i < most && !*done && code == 0; i++) {
         struct mech_step_result result = {.iterations = 0};
 
-        code = d->first < d->inputs ? columns_turn(d, &result) : parameters_turn(d, done, &result);
+        code = has_block(d) ? columns_turn(d, &result) : parameters_turn(d, done, &result);
         if (mech_sim_interrupted(d->sim)) {
             result.reason[0] = '\0';
             code = code < 0 ? code : MECH_CANCELLED;

@@ -111,6 +111,30 @@ static void the_active_set_is_that_of_the_steps(void)
     }
 }
 
+/* Without inputs the matrix has no columns, and what acts is the same. */
+static void the_active_set_needs_no_inputs(void)
+{
+    char text[] = BALL;
+    char *const from = strstr(text, "'inputs'"), *const to = strstr(text, "'outputs'");
+
+    memmove(from, to, strlen(to) + 1);
+    struct mech_sim *const s = model_of(text);
+    struct mech_active at[ROOM];
+    struct mech_active_set set = {.at = at, .room = ROOM};
+    const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = 4};
+    const struct mech_jacobian_query q = {.step = &r, .active = &set};
+    struct mech_derived told;
+    double out[1];
+
+    CU_ASSERT_EQUAL(mech_sim_input_size(s), 0);
+    CU_ASSERT_EQUAL(model_step(s, 0.43), 0);
+    CU_ASSERT_EQUAL_FATAL(jacobian(s, &q, out, &told), 0);
+    CU_ASSERT_EQUAL(set.total, 1);
+    CU_ASSERT(!set.constant);
+    CU_ASSERT(set.count == 1 && strcmp(at[0].item, "floor") == 0);
+    mech_sim_destroy(s);
+}
+
 /* A sphere that just touches a floor without weight: pressed it rests, lifted it leaves. */
 static void contacts_between_shapes_make_a_step_kinked(void)
 {
@@ -236,6 +260,7 @@ static void points_that_come_to_a_pair_are_the_same_set(void)
 
 UNIT_TESTS(UNIT_TEST(rows_of_some_outputs_are_those_of_the_whole),
            UNIT_TEST(the_active_set_is_that_of_the_steps),
+           UNIT_TEST(the_active_set_needs_no_inputs),
            UNIT_TEST(what_slides_and_stops_is_no_constant_set),
            UNIT_TEST(a_relay_that_leaves_its_bound_is_no_constant_set),
            UNIT_TEST(points_that_come_to_a_pair_are_the_same_set),
