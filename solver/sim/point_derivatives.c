@@ -104,7 +104,8 @@ static void hold(struct work *w)
     for (size_t i = 0; i < mech_model_inputs(m); i++) {
         const struct mech_channel_info *const c = mech_model_input(m, i);
 
-        for (int32_t k = c->offset; k < c->offset + c->size; k++) {
+        for (int32_t k = c->offset; k < c->offset + c->size && c->kind != MECH_INPUT_PARAMETER;
+             k++) {
             double *const in = w->base.input + 4 * (size_t)k;
             const double value = mech_model_input_value(m, &w->base, k, i, w->base.at->time);
 
