@@ -38,6 +38,13 @@ enum {
     MECH_LET_GO = 3        /* of a deactivated object */
 };
 
+/* What has changed since the last step. Stored states of earlier versions have no second one. */
+enum {
+    MECH_CHANGED_RATES = 1,  /* inputs, forces or parameters */
+    MECH_CHANGED_MOTION = 2, /* q or v have been set: no step has led to them */
+    MECH_CHANGED_ALL = 3
+};
+
 /* Pointers into the block. */
 struct mech_state {
     double *block;
@@ -45,7 +52,8 @@ struct mech_state {
     struct mech_state_counters {
         double time;
         uint64_t steps;   /* internal steps since the start */
-        uint32_t changed; /* 1: v̇, a and λ must be computed anew before the next step */
+        uint32_t changed; /* not 0: v̇, a and λ must be computed anew before the next step; a sum of
+                             MECH_CHANGED_… */
         uint32_t edits;   /* changes of the document's fields so far, which no state takes back */
         double last_step; /* h of the last internal step, 0 before the first */
         uint64_t touched; /* contacts between shapes of that step */

@@ -130,7 +130,7 @@ void mech_sim_put_inputs(const struct mech_sim *s, const struct mech_input_chang
         }
     }
     if (changed) {
-        to->at->changed = 1;
+        to->at->changed |= MECH_CHANGED_RATES;
     }
 }
 
@@ -268,7 +268,7 @@ static int take_parameters(struct mech_sim *s, const double *fresh, struct mech_
         return code;
     }
     mech_state_copy(state, &s->now);
-    s->now.at->changed = 1;
+    s->now.at->changed |= MECH_CHANGED_RATES;
     s->has_trial = false;
     return 0;
 }

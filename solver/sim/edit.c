@@ -30,7 +30,7 @@ int mech_sim_edit(struct mech_sim *s, const struct mech_edit *edit, struct mech_
     const int code = take(s, edit, diag);
 
     if (code == 0) {
-        s->now.at->changed = 1;
+        s->now.at->changed |= MECH_CHANGED_RATES;
         s->now.at->edits += !edit->carried;
         s->has_trial = false;
         return 0;

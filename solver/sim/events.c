@@ -9,18 +9,19 @@
  *                  are no events
  *
  * A rigid contact that begins to act while its bodies approach is met by an impact. If they part at
- * the end of that internal step it does not last: an impact alone. Of a pair with several points
- * the fastest one counts, and it parts when all of them do. Where no impulse is known of a contact
- * that touches and does not approach, as at the start or where q or v have been set, whether it
- * acts is taken from the first internal step.
+ * the end of that internal step it does not last: an impact alone, and it does not act there. Of a
+ * pair with several points the fastest one counts, and it parts when all of them do. Where no
+ * impulse is known of a contact that touches and does not approach, as at the start or where q or v
+ * have been set, whether it acts is taken from the first internal step.
  *
- * What acts where a command starts is known from the one that ended or started there, if that
- * asked for events; else it is found from the state.
+ * What acts follows from the state alone, by one law at the start of a command and at the end of
+ * each internal step: v_k = v_{k+1} − h v̇ is the velocity at the start of the step that has led
+ * there. So a restored state has the events of the one that was saved.
  *
  * Runs in commands that ask for events alone: it copies the state once an internal step, and looks
- * for contacts once more in those in which a pair of shapes begins to touch. */
+ * for contacts once more in those in which a pair of shapes with restitution pushes, and in those
+ * in which a pair begins to touch. */
 #include "solver/base/err.h"
-#include "solver/base/hash.h"
 #include "solver/model/contact_rows.h"
 #include "solver/model/touch.h"
 #include "solver/sim/event_motion.h"
@@ -42,8 +43,6 @@ static const double touching = 1e-6;
 
 /* What acts in a state. */
 struct known {
-    uint64_t state;     /* hash of the state; it may change without what acts, by its inputs */
-    bool filled, found; /* found: from the state itself, not from the steps that led to it */
     unsigned char *row; /* [impulse] enum acts of the first row of each contact */
     uint64_t *pair;     /* [contact] pairs that touch, ascending */
     size_t pairs;
@@ -52,13 +51,11 @@ struct known {
 struct mech_event_watch {
     struct mech_state before; /* at the start of the internal step */
     double *memory;
-    struct known now, start, end; /* of the last internal step; where the command started, and where
-                                     the last one that was looked at ended */
-    uint64_t *fresh;              /* [contact] the pairs of now.pair to come */
+    double *Mg;                    /* [nv + 1] scratch */
+    struct known was, now;         /* at the start and at the end of the last internal step */
     struct mech_contact_list near; /* what touches where the first internal step starts, if no
                                       contact is known there */
     struct mech_event_motion motion;
-    bool placed; /* motion is in the middle of this internal step */
 };
 
 static void forget(struct known *k)
@@ -74,10 +71,9 @@ void mech_sim_events_fini(struct mech_sim *s)
     if (w) {
         mech_contact_list_fini(&w->near);
         mech_event_motion_fini(&w->motion);
+        forget(&w->was);
         forget(&w->now);
-        forget(&w->start);
-        forget(&w->end);
-        free(w->fresh);
+        free(w->Mg);
         free(w->memory);
         free(w);
         s->compared = NULL;
@@ -95,14 +91,13 @@ static int lay(struct known *k, const struct mech_state_sizes *n)
 static int make_all(struct mech_sim *s, struct mech_event_watch *w)
 {
     w->memory = calloc(1, mech_state_bytes(&s->sizes));
-    w->fresh = calloc((size_t)s->sizes.contact + 1, sizeof *w->fresh);
-    if (!w->memory || !w->fresh) {
+    w->Mg = calloc((size_t)s->sizes.v + 1, sizeof *w->Mg);
+    if (!w->memory || !w->Mg) {
         return MECH_NO_MEMORY;
     }
     mech_state_place(&s->sizes, w->memory, &w->before);
+    MECH_TRY(lay(&w->was, &s->sizes));
     MECH_TRY(lay(&w->now, &s->sizes));
-    MECH_TRY(lay(&w->start, &s->sizes));
-    MECH_TRY(lay(&w->end, &s->sizes));
     return mech_event_motion_make(&w->motion, s->model);
 }
 
@@ -128,17 +123,66 @@ static double step_of(const struct mech_sim *s, const struct mech_state *state)
 
 /* --- interactions ----------------------------------------------------------------------------- */
 
-/* Whether the two sides of a row part in a state (side 1) or approach each other (−1). */
-static bool row_moves(const struct mech_contact_rows *rows, int32_t r, const struct mech_state *s,
-                      double side, double h)
+/* Whether no step has led to the coordinates and velocities of a state. */
+static bool is_unled(const struct mech_state *s)
+{
+    return !(s->at->last_step > 0.) || (s->at->changed & MECH_CHANGED_MOTION);
+}
+
+/* Whether the two sides of a row part with velocities v (side 1) or approach each other (−1). */
+static bool row_moves(const struct mech_contact_rows *rows, int32_t r, const double *q,
+                      const double *v, double side, double h)
 {
     double speeds = 0., lengths = fabs(rows->b[r]);
 
     for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
-        speeds += fabs(rows->value[k] * s->v[rows->column[k]]);
-        lengths += fabs(rows->value[k] * s->q[rows->place[k]]);
+        speeds += fabs(rows->value[k] * v[rows->column[k]]);
+        lengths += fabs(rows->value[k] * q[rows->place[k]]);
     }
-    return mech_event_counts(side * mech_contact_rows_speed(rows, r, s->v), speeds, lengths, h);
+    return mech_event_counts(side * mech_contact_rows_speed(rows, r, v), speeds, lengths, h);
+}
+
+static bool is_rigid(const struct mech_contact_rows *rows, int32_t r)
+{
+    return !rows->compliance || !(rows->compliance[r] > 0.);
+}
+
+/* The speed by which other forces close a row within a step, at least: of its impulse P, which has
+ * changed its speed by `change`, what that is less than w P, w = (g·g)²/(g·M g) ≤ g·M⁻¹ g. */
+static double pressed(const struct mech_sim *s, const struct mech_contact_rows *rows, int32_t r,
+                      double change)
+{
+    double *const g = s->compared->motion.d, *const Mg = s->compared->Mg;
+    double square = 0., mass = 0.;
+
+    memset(g, 0, ((size_t)s->sizes.v + 1) * sizeof *g);
+    for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
+        g[rows->column[k]] += rows->value[k];
+    }
+    mech_mat_mul(mech_model_linear(s->model)->M, 1., g, 0., Mg);
+    for (int32_t i = 0; i < s->sizes.v; i++) {
+        square += g[i] * g[i];
+        mass += g[i] * Mg[i];
+    }
+    return mass > 0. ? square * square / mass * s->next.impulse[r] - change : 0.;
+}
+
+/* Whether the impulse of a row's contact was that of an impact, after which its sides part: no
+ * other law lets a row with an impulse part. They do not where the next step, u⁺ ≥ −e u, has an
+ * impulse again. Where q or v have been set, whether they part now. */
+static bool has_parted(const struct mech_sim *s, const struct mech_contact_rows *rows, int32_t r)
+{
+    const struct mech_state *const to = &s->next;
+    const double *const v0 = s->compared->motion.v0;
+
+    if (is_unled(to)) {
+        return row_moves(rows, r, to->q, to->v, 1., step_of(s, to));
+    }
+    const double u0 = mech_contact_rows_speed(rows, r, v0);
+    const double u = mech_contact_rows_speed(rows, r, to->v);
+
+    return is_rigid(rows, r) && row_moves(rows, r, to->q, v0, -1., to->at->last_step) &&
+           u > -parting * u0 && (1. + rows->e[r]) * u > pressed(s, rows, r, u - u0);
 }
 
 static enum acts relay(const struct mech_set *set, double unit, double l)
@@ -169,38 +213,33 @@ static void add(struct mech_event_log *log, struct mech_logged event, enum mech_
     mech_event_log_add(log, &event);
 }
 
-/* One row's change; returns what it does from here on. `rigid`: it is met by impacts. */
-static enum acts change(const struct mech_sim *s, const struct mech_contact_rows *rows, int32_t r,
-                        enum acts was, enum acts is, struct mech_logged *event)
+/* One row's change. An impulse meets a rigid contact that did not act and approached. */
+static void change(const struct mech_sim *s, const struct mech_contact_rows *rows, int32_t r,
+                   struct mech_logged *event)
 {
+    const enum acts was = (enum acts)s->compared->was.row[r];
+    const enum acts is = (enum acts)s->compared->now.row[r];
+    const struct mech_state *const before = &s->compared->before;
     struct mech_event_log *const log = s->command.log;
-    const bool rigid = !rows->compliance || !(rows->compliance[r] > 0.);
 
     if (is >= AT_LOWER) {
         if (was != is && was != UNKNOWN) {
             add(log, *event, MECH_LOGGED_SWITCHES);
         }
-        return is;
+        return;
     }
-    if (was == OPEN && is == ACTS) {
-        const struct mech_state *const before = &s->compared->before;
-
+    if (was == OPEN && s->next.impulse[r] > 0.) {
         event->speed = -mech_contact_rows_speed(rows, r, before->v);
-        const bool met = rigid && row_moves(rows, r, before, -1., s->command.h);
-        const bool parts =
-            met && mech_contact_rows_speed(rows, r, s->next.v) > parting * event->speed;
-
-        if (met) {
+        if (is == OPEN ||
+            (is_rigid(rows, r) && row_moves(rows, r, before->q, before->v, -1., s->command.h))) {
             add(log, *event, MECH_LOGGED_IMPACT);
         }
-        if (parts) {
-            return OPEN;
+        if (is == ACTS) {
+            add(log, *event, MECH_LOGGED_CLOSES);
         }
-        add(log, *event, MECH_LOGGED_CLOSES);
     } else if (was == ACTS && is == OPEN) {
         add(log, *event, MECH_LOGGED_OPENS);
     }
-    return is;
 }
 
 static void look_at_contacts(struct mech_sim *s, struct mech_logged event)
@@ -210,14 +249,12 @@ static void look_at_contacts(struct mech_sim *s, struct mech_logged event)
 
     for (int32_t r = 0, first = 0; r < rows->count; k++) {
         const struct mech_set *const set = rows->sets ? &rows->sets[k] : NULL;
-        unsigned char *const was = &s->compared->now.row[r];
 
         first = rows->interaction[r] != rows->interaction[first] ? r : first;
         event.row = r - first;
         event.item = mech_model_contact_name(s->model, r);
-        const enum acts is = acting(set, s->command.h, s->next.impulse[r]);
-        if (is != OTHER) {
-            *was = (unsigned char)change(s, rows, r, (enum acts) * was, is, &event);
+        if (s->compared->now.row[r] != OTHER) {
+            change(s, rows, r, &event);
         }
         r += set ? set->rows : 1;
     }
@@ -231,56 +268,51 @@ static void look_at_laws(struct mech_sim *s, struct mech_logged event)
     const int32_t base = mech_model_contacts(s->model)->count;
 
     for (int32_t r = 0, first = 0; r < rows->count; r++) {
-        unsigned char *const was = &s->compared->now.row[base + r];
-        const enum acts is = rows->sets[r].kind == MECH_SET_BILATERAL ? OTHER
-                             : rows->sets[r].kind == MECH_SET_BOX
-                                 ? relay(&rows->sets[r], 1., s->next.impulse[base + r])
-                             : s->next.impulse[base + r] > 0. ? ACTS
-                                                              : OPEN;
+        const enum acts was = (enum acts)s->compared->was.row[base + r];
+        const enum acts is = (enum acts)s->compared->now.row[base + r];
 
         first = rows->interaction[r] != rows->interaction[first] ? r : first;
         event.row = r - first;
         event.item = all[rows->interaction[r]].name;
-        if (is != OTHER && *was != UNKNOWN && *was != is) {
+        if (is != OTHER && was != UNKNOWN && was != is) {
             add(s->command.log, event,
                 is >= AT_LOWER ? MECH_LOGGED_SWITCHES
                 : is == ACTS   ? MECH_LOGGED_CLOSES
                                : MECH_LOGGED_OPENS);
         }
-        *was = (unsigned char)is;
     }
 }
 
-/* What the rows do at the start of a command, from s->next. */
-static void begin_rows(struct mech_sim *s)
+/* What the rows do in s->next. */
+static void find_rows(struct mech_sim *s, unsigned char *row)
 {
     const struct mech_contact_rows *const rows = mech_model_contacts(s->model);
     const double h = s->next.at->last_step;
     int32_t k = 0;
 
-    memset(s->compared->now.row, UNKNOWN, (size_t)s->sizes.impulse + 1);
+    memset(row, UNKNOWN, (size_t)s->sizes.impulse + 1);
     for (int32_t r = 0; r < rows->count; k++) {
         const struct mech_set *const set = rows->sets ? &rows->sets[k] : NULL;
         enum acts is = acting(set, h, s->next.impulse[r]);
         double rounding = 0.;
 
-        if (is == OPEN && !(mech_contact_rows_gap(rows, r, s->next.q, &rounding) > rounding) &&
-            !row_moves(rows, r, &s->next, -1., step_of(s, &s->next))) {
+        if (is == OPEN && is_unled(&s->next) &&
+            !(mech_contact_rows_gap(rows, r, s->next.q, &rounding) > rounding) &&
+            !row_moves(rows, r, s->next.q, s->next.v, -1., step_of(s, &s->next))) {
             is = UNKNOWN;
         }
-        /* no law of contact lets a row with an impulse part, but that of impacts */
-        is = is == ACTS && row_moves(rows, r, &s->next, 1., h) ? OPEN : is;
-        s->compared->now.row[r] = (unsigned char)is;
+        is = is == ACTS && has_parted(s, rows, r) ? OPEN : is;
+        row[r] = (unsigned char)is;
         r += set ? set->rows : 1;
     }
     for (int32_t r = 0; h > 0. && r < mech_model_first_order_rows(s->model)->count; r++) {
         const struct mech_set *const set = &mech_model_first_order_rows(s->model)->sets[r];
         const double l = s->next.impulse[rows->count + r];
 
-        s->compared->now.row[rows->count + r] =
-            (unsigned char)(set->kind == MECH_SET_BOX ? relay(set, 1., l)
-                            : l > 0.                  ? ACTS
-                                                      : OPEN);
+        row[rows->count + r] = (unsigned char)(set->kind == MECH_SET_BILATERAL ? OTHER
+                                               : set->kind == MECH_SET_BOX     ? relay(set, 1., l)
+                                               : l > 0.                        ? ACTS
+                                                                               : OPEN);
     }
 }
 
@@ -340,65 +372,6 @@ static bool is_near(const struct mech_event_watch *w, uint64_t pair)
     return false;
 }
 
-/* How the bodies of n contacts of a pair, those that push, move in the internal step. */
-struct meeting {
-    bool approaches; /* at its start, one of them */
-    bool leaves;     /* at its end, all of them, faster than the rest of an impact */
-    double speed;    /* of the fastest approach, m/s */
-};
-
-static int meeting_of(struct mech_sim *s, const struct mech_touched *t, size_t n,
-                      struct meeting *out)
-{
-    struct mech_event_watch *const w = s->compared;
-    struct mech_event_parting at;
-
-    *out = (struct meeting){.leaves = true};
-    if (!w->placed) {
-        MECH_TRY(mech_event_motion_place(&w->motion, s->model, &w->before, s->command.h, false));
-        w->placed = true;
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (mech_touched_pushes(&t[i])) {
-            MECH_TRY(mech_event_motion_of(&w->motion, s->model, &w->before, &t[i], false, &at));
-            out->approaches = out->approaches || at.approaches;
-            out->speed = fmax(out->speed, -at.speed);
-        }
-    }
-    for (size_t i = 0; i < n && out->leaves; i++) {
-        if (mech_touched_pushes(&t[i])) {
-            MECH_TRY(mech_event_motion_of(&w->motion, s->model, &s->next, &t[i], true, &at));
-            out->leaves = at.leaves && at.speed > parting * out->speed;
-        }
-    }
-    return 0;
-}
-
-/* A pair of n contacts begins to touch; *stays: it has not parted again. Returns as meeting_of. */
-static int meet(struct mech_sim *s, const struct mech_touched *t, size_t n,
-                struct mech_logged *event, bool *stays)
-{
-    struct meeting of;
-
-    *stays = true;
-    MECH_TRY(meeting_of(s, t, n, &of));
-    if (!of.approaches && is_near(s->compared, mech_touched_pair(t))) {
-        return 0;
-    }
-    const bool met = of.approaches && !mech_model_penalty(s->model);
-
-    *stays = !met || !of.leaves;
-    event->speed = of.speed;
-    name(s, mech_touched_pair(t), event);
-    if (met) {
-        add(s->command.log, *event, MECH_LOGGED_IMPACT);
-    }
-    if (*stays) {
-        add(s->command.log, *event, MECH_LOGGED_CLOSES);
-    }
-    return 0;
-}
-
 /* The contacts of the pair of the first one: how many; *push: one of them has an impulse. */
 static size_t count_pair(const struct mech_touched *t, size_t most, bool *push)
 {
@@ -411,32 +384,135 @@ static size_t count_pair(const struct mech_touched *t, size_t most, bool *push)
     return n;
 }
 
+/* The restitution of a pair's impacts; 0: it has none after which its bodies part. */
+static double restitution_of(const struct mech_sim *s, const struct mech_touched *t)
+{
+    struct mech_contact c = {.id = t->id};
+
+    if (mech_model_penalty(s->model) || is_unled(&s->next)) {
+        return 0.;
+    }
+    mech_model_touch_pair(t->id, c.collider);
+    const struct mech_material material = mech_model_touch_material(s->model, &c);
+
+    return material.compliance > 0. ? 0. : material.restitution;
+}
+
+/* Whether one contact's impulse was that of an impact with rebound: only that law, u⁺ = −e u by its
+ * row where e |u| is fast enough, lets it part. A contact that lasts mirrors the u that its row
+ * turns by, but has no such speed without it. */
+static int has_rebounded(struct mech_sim *s, const struct mech_touched *t, double e, bool *out)
+{
+    struct mech_event_motion *const m = &s->compared->motion;
+    const double least = mech_model_contact_settings(s->model)->min_bounce_speed;
+    struct mech_event_parting start, end;
+
+    MECH_TRY(mech_event_motion_of(m, s->model, m->v0, t, false, &start));
+    MECH_TRY(mech_event_motion_of(m, s->model, s->next.v, t, true, &end));
+    *out = start.approaches && -e * fmax(start.row, start.speed) > least &&
+           end.row > -0.5 * e * start.row;
+    return 0;
+}
+
+/* Whether the impulses of the n contacts of a pair were those of an impact, after which its bodies
+ * part. *placed: its motion is in the middle of the step. Returns as mech_event_motion_of. */
+static int pair_has_parted(struct mech_sim *s, const struct mech_touched *t, size_t n, bool *placed,
+                           bool *out)
+{
+    const double e = restitution_of(s, t);
+
+    *out = e > 0.;
+    if (*out && !*placed) {
+        MECH_TRY(mech_event_motion_place(&s->compared->motion, s->model, &s->next,
+                                         s->next.at->last_step, true));
+        *placed = true;
+    }
+    for (size_t i = 0; i < n && *out; i++) {
+        if (mech_touched_pushes(&t[i])) {
+            MECH_TRY(has_rebounded(s, &t[i], e, out));
+        }
+    }
+    return 0;
+}
+
+/* The pairs that touch in s->next, by the impulses of the step that has led there. */
+static int find_pairs(struct mech_sim *s, struct known *out)
+{
+    const size_t touched = (size_t)s->next.at->touched;
+    bool placed = false;
+
+    out->pairs = 0;
+    for (size_t i = 0, of; i < touched; i += of) {
+        const struct mech_touched *const t = &s->next.touched[i];
+        bool push, parted = false;
+
+        of = count_pair(t, touched - i, &push);
+        if (push) {
+            MECH_TRY(pair_has_parted(s, t, of, &placed, &parted));
+        }
+        if (push && !parted) {
+            out->pair[out->pairs++] = mech_touched_pair(t);
+        }
+    }
+    return 0;
+}
+
+/* A pair of n contacts that did not touch has an impulse. *placed: the motion is in the middle of
+ * this internal step, as seen from its start. Returns as mech_event_motion_of. */
+static int meet(struct mech_sim *s, const struct mech_touched *t, size_t n, bool *placed,
+                struct mech_logged *event)
+{
+    struct mech_event_watch *const w = s->compared;
+    const bool stays = among(w->now.pair, w->now.pairs, mech_touched_pair(t));
+    struct mech_event_parting at;
+    bool met = !stays;
+
+    event->speed = 0.;
+    if (!*placed) {
+        MECH_TRY(mech_event_motion_place(&w->motion, s->model, &w->before, s->command.h, false));
+        *placed = true;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (mech_touched_pushes(&t[i])) {
+            MECH_TRY(mech_event_motion_of(&w->motion, s->model, w->before.v, &t[i], false, &at));
+            met = met || at.approaches;
+            event->speed = fmax(event->speed, -at.speed);
+        }
+    }
+    if (!met && is_near(w, mech_touched_pair(t))) {
+        return 0;
+    }
+    name(s, mech_touched_pair(t), event);
+    if (met && !mech_model_penalty(s->model)) {
+        add(s->command.log, *event, MECH_LOGGED_IMPACT);
+    }
+    if (stays) {
+        add(s->command.log, *event, MECH_LOGGED_CLOSES);
+    }
+    return 0;
+}
+
 static int look_at_bodies(struct mech_sim *s, struct mech_logged event)
 {
     struct mech_event_watch *const w = s->compared;
     const size_t touched = (size_t)s->next.at->touched;
-    size_t n = 0;
+    bool placed = false;
 
     for (size_t i = 0, of; i < touched; i += of) {
         const struct mech_touched *const t = &s->next.touched[i];
         bool push;
 
         of = count_pair(t, touched - i, &push);
-        if (push && !among(w->now.pair, w->now.pairs, mech_touched_pair(t))) {
-            MECH_TRY(meet(s, t, of, &event, &push));
-        }
-        if (push) {
-            w->fresh[n++] = mech_touched_pair(t);
+        if (push && !among(w->was.pair, w->was.pairs, mech_touched_pair(t))) {
+            MECH_TRY(meet(s, t, of, &placed, &event));
         }
     }
-    for (size_t i = 0; i < w->now.pairs; i++) {
-        if (!among(w->fresh, n, w->now.pair[i])) {
-            name(s, w->now.pair[i], &event);
+    for (size_t i = 0; i < w->was.pairs; i++) {
+        if (!among(w->now.pair, w->now.pairs, w->was.pair[i])) {
+            name(s, w->was.pair[i], &event);
             add(s->command.log, event, MECH_LOGGED_OPENS);
         }
     }
-    memcpy(w->now.pair, w->fresh, n * sizeof *w->now.pair);
-    w->now.pairs = n;
     w->near.n = 0;
     return 0;
 }
@@ -449,7 +525,7 @@ static int find_near(struct mech_sim *s)
     int32_t n = 0;
 
     near->n = 0;
-    if (state->at->touched > 0 || (state->at->last_step > 0. && !state->at->changed) ||
+    if (state->at->touched > 0 || !is_unled(state) ||
         (mech_model_touch_bodies(s->model) == 0 && !mech_model_penalty(s->model))) {
         return 0;
     }
@@ -468,93 +544,40 @@ static int find_near(struct mech_sim *s)
     return 0;
 }
 
-/* Pairs that touch, by the impulses of the step that has led here; not those whose impulse was that
- * of an impact, and that part. */
-static int find_pairs(struct mech_sim *s)
-{
-    struct mech_event_watch *const w = s->compared;
-    const size_t touched = (size_t)s->next.at->touched;
-
-    w->now.pairs = 0;
-    if (touched == 0) {
-        return 0;
-    }
-    MECH_TRY(mech_event_motion_place(&w->motion, s->model, &s->next, s->next.at->last_step, true));
-    for (size_t i = 0; i < touched; i++) {
-        const struct mech_touched *const t = &s->next.touched[i];
-        const uint64_t id = mech_touched_pair(t);
-        struct mech_event_parting at = {.leaves = false};
-
-        if (!mech_touched_pushes(t) || (w->now.pairs > 0 && w->now.pair[w->now.pairs - 1] == id)) {
-            continue;
-        }
-        if (!mech_model_penalty(s->model)) {
-            MECH_TRY(mech_event_motion_of(&w->motion, s->model, &s->next, t, true, &at));
-        }
-        if (!at.leaves) {
-            w->now.pair[w->now.pairs++] = id;
-        }
-    }
-    return 0;
-}
-
 /* --- a command -------------------------------------------------------------------------------- */
 
-/* What acts in a state depends on these. */
-static uint64_t hash_of(const struct mech_sim *s)
+/* What acts in s->next. */
+static int find_known(struct mech_sim *s, struct known *out)
 {
-    const struct mech_state *const at = &s->next;
-    const struct mech_state_sizes *const n = &s->sizes;
-    uint64_t h = mech_hash(at->q, (size_t)n->q * sizeof *at->q, at->at->steps);
-
-    h = mech_hash(at->v, (size_t)n->v * sizeof *at->v, h);
-    h = mech_hash(at->impulse, (size_t)n->impulse * sizeof *at->impulse, h);
-    return mech_hash(at->touched, (size_t)at->at->touched * sizeof *at->touched, h);
-}
-
-static void keep(const struct mech_sim *s, const struct known *from, struct known *to)
-{
-    memcpy(to->row, from->row, (size_t)s->sizes.impulse + 1);
-    memcpy(to->pair, from->pair, from->pairs * sizeof *from->pair);
-    to->pairs = from->pairs;
+    mech_event_motion_back(&s->compared->motion, s->model, &s->next);
+    if (!s->type->locates) {
+        find_rows(s, out->row);
+    }
+    return find_pairs(s, out);
 }
 
 int mech_sim_events_begin(struct mech_sim *s)
 {
     MECH_TRY(make(s));
-    struct mech_event_watch *const w = s->compared;
-    const uint64_t here = hash_of(s);
-
-    w->near.n = 0;
-    if (w->end.filled && w->end.state == here) {
-        const struct known start = w->start;
-
-        w->start = w->end;
-        w->end = start;
-    } else if (!w->start.filled || w->start.state != here) {
-        w->start.filled = false;
-        begin_rows(s);
-        MECH_TRY(find_pairs(s));
-        keep(s, &w->now, &w->start);
-        w->start.state = here;
-        w->start.filled = w->start.found = true;
-    }
-    keep(s, &w->start, &w->now);
-    return w->start.found ? find_near(s) : 0;
+    MECH_TRY(find_known(s, &s->compared->now));
+    return find_near(s);
 }
 
 void mech_sim_events_step(struct mech_sim *s)
 {
     mech_state_copy(&s->next, &s->compared->before);
-    s->compared->placed = false;
 }
 
 int mech_sim_events_look(struct mech_sim *s)
 {
-    const struct mech_logged event = {.since = s->compared->before.at->time,
-                                      .time = s->next.at->time};
+    struct mech_event_watch *const w = s->compared;
+    const struct mech_logged event = {.since = w->before.at->time, .time = s->next.at->time};
     struct mech_logged of = event;
+    const struct known was = w->was;
 
+    w->was = w->now;
+    w->now = was;
+    MECH_TRY(find_known(s, &w->now));
     if (!s->type->locates) {
         of.of = MECH_LOGGED_INTERACTION;
         look_at_contacts(s, of);
@@ -564,16 +587,6 @@ int mech_sim_events_look(struct mech_sim *s)
     look_at_joints(s, of);
     of.of = MECH_LOGGED_BODIES;
     return look_at_bodies(s, of);
-}
-
-void mech_sim_events_end(struct mech_sim *s)
-{
-    struct mech_event_watch *const w = s->compared;
-
-    keep(s, &w->now, &w->end);
-    w->end.state = hash_of(s);
-    w->end.filled = true;
-    w->end.found = false;
 }
 
 const struct mech_state *mech_sim_events_before(const struct mech_sim *s)

@@ -147,14 +147,12 @@ int mech_sim_plan(const struct mech_sim *s, const struct mech_step_request *r,
                   struct mech_command *c);
 
 /* events.c: events that no scheme locates, of a command with a log. begin, once s->next is where
- * the command starts: what acts there, as the command knew it that ended or started there, else by
- * the state. step, before each internal step: what it starts from is kept. look, after it: its
- * events into the log. end, after the last: what acts there. 0; MECH_NOT_FINITE: a body has no
+ * the command starts: what acts there, by the state. step, before each internal step: what it
+ * starts from is kept. look, after it: its events into the log. 0; MECH_NOT_FINITE: a body has no
  * place; MECH_NO_MEMORY. */
 int mech_sim_events_begin(struct mech_sim *s);
 void mech_sim_events_step(struct mech_sim *s);
 int mech_sim_events_look(struct mech_sim *s);
-void mech_sim_events_end(struct mech_sim *s);
 /* The state before the last internal step. */
 const struct mech_state *mech_sim_events_before(const struct mech_sim *s);
 void mech_sim_events_fini(struct mech_sim *s);

@@ -380,6 +380,7 @@ static int suit(struct mech_sim *s, struct mech_state *state, const struct befor
     if (some) {
         MECH_TRY(check_left_out(s, state, how->closed, diag));
         state->at->size = 0.;
+        state->at->changed |= MECH_CHANGED_MOTION;
     } else {
         memcpy(state->v, b->v, (size_t)s->sizes.v * sizeof *b->v);
     }
@@ -420,7 +421,7 @@ int mech_sim_change_model(struct mech_sim *s, struct mech_state *state,
         memcpy(state->v, b.v, ((size_t)s->sizes.v + 1) * sizeof *b.v);
         memcpy(state->open, b.open, (size_t)s->sizes.lambda * sizeof *b.open);
     } else if (changed) {
-        state->at->changed = 1;
+        state->at->changed |= MECH_CHANGED_RATES;
     }
     forget(&b);
     return code;

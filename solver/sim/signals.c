@@ -36,7 +36,7 @@ int mech_sim_signals_begin(struct mech_sim *s, const struct mech_input_change *i
         }
     }
     s->next.signals = s->signals;
-    s->next.at->changed = 1;
+    s->next.at->changed |= MECH_CHANGED_RATES;
     return 0;
 }
 
@@ -51,7 +51,7 @@ void mech_sim_signals_end(struct mech_sim *s)
             in[0] = mech_signal_value(&to->signals[i], to->at->time);
             in[1] = in[2] = 0.;
             in[3] = to->at->time;
-            to->at->changed = 1;
+            to->at->changed |= MECH_CHANGED_RATES;
         }
     }
     to->signals = NULL;

@@ -203,7 +203,7 @@ int mech_sim_step_begin(struct mech_sim *s, const struct mech_step_request *r,
         }
         s->next.extra = s->extra;
         s->next.wrench = s->wrench;
-        s->next.at->changed = 1;
+        s->next.at->changed |= MECH_CHANGED_RATES;
     }
     if (c->kind != MECH_STEP_COUNT) {
         memcpy(s->next.q_start, s->now.q, (size_t)s->sizes.q * sizeof *s->now.q);
@@ -385,9 +385,6 @@ static int advance(struct mech_sim *s, uint64_t most)
         report->impact_gain += result.impact_gain;
         report->residual = fmax(report->residual, result.residual);
     }
-    if (log && c->done == c->count) {
-        mech_sim_events_end(s);
-    }
     report->steps = c->done;
     return 0;
 }
@@ -496,7 +493,7 @@ void mech_sim_step_finish(struct mech_sim *s)
     }
     c->running = false;
     if (c->forced) {
-        s->next.at->changed = 1; /* the forces of this command are gone */
+        s->next.at->changed |= MECH_CHANGED_RATES; /* the forces of this command are gone */
     }
     c->report->linear = s->type->linear ? s->type->linear(s->stepper) : "";
     c->report->vi = s->type->vi ? s->type->vi(s->stepper) : "";
