@@ -275,8 +275,8 @@ static bool block_sound(const struct mech_sim *s, const struct mech_state *p)
     const size_t numbers = (size_t)((double *)(void *)p->touched - p->q);
 
     return isfinite(p->at->time) && isfinite(p->at->last_step) && isfinite(p->at->rest) &&
-           isfinite(p->at->size) && p->at->changed <= MECH_CHANGED_ALL && mech_sim_all_finite(p->q, numbers) &&
-           contacts_sound(s, p) &&
+           isfinite(p->at->size) && p->at->changed <= MECH_CHANGED_ALL &&
+           mech_sim_all_finite(p->q, numbers) && contacts_sound(s, p) &&
            /* the ground stays at rest */
            p->q[s->sizes.q] == 0. && p->v[s->sizes.v] == 0.;
 }
