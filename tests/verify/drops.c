@@ -197,7 +197,7 @@ static void a_box_that_spins_fast_has_impacts(void)
                  "'stepSize': %s}}",
                  cases[k].spin, cases[k].theta, cases[k].size);
         struct mech_sim *const s = model_of(text);
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 300; i++) {
             const double before = model_state(s).v[2];
             struct mech_event_log log;
 
