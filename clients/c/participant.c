@@ -444,7 +444,7 @@ static int next(struct mechc_participant *p, const struct mechc_program *program
         return mechc_line_refused(&p->line, f.status);
     }
     if (f.kind == MECHP_BYE) {
-        p->over = true;
+        p->over = f.lease == p->lease; // another one's is that of an earlier connection
         return MECHC_OK;
     }
     mechc_clear_error(p->c);

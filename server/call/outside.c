@@ -27,6 +27,15 @@ void mechd_outside_let_go(struct mechd_outside *o)
     }
 }
 
+void mechd_outside_dismiss(struct mechd_outside *o, const struct mechd_caller *next)
+{
+    if (o->caller != NULL && o->greeted && o->caller != next) {
+        const struct mechp_frame bye = {.kind = MECHP_BYE, .lease = o->lease};
+        (void)o->caller->send(o->caller, &bye, NULL);
+    }
+    mechd_outside_let_go(o);
+}
+
 bool mechd_outside_still(struct mechd_outside *o)
 {
     return !o->pass.has_token || o->table == NULL || o->table->tokens == NULL ||
@@ -142,7 +151,7 @@ void mechd_outside_send(struct mechd_outside *o)
         return;
     }
     if (!mechd_outside_still(o)) {
-        mechd_outside_let_go(o);
+        mechd_outside_dismiss(o, NULL);
         return;
     }
     const double *values;

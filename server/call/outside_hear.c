@@ -112,7 +112,7 @@ enum mechp_code mechd_outside_hello(struct mechd_outsides *t, struct mechd_outsi
     }
     if (code == MECHP_OK) {
         // the connection before it, if there is one, is over
-        mechd_outside_let_go(o);
+        mechd_outside_dismiss(o, h->caller);
         o->caller = h->caller;
         o->pass = h->pass;
         o->lease = h->lease;

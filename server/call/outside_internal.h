@@ -17,6 +17,8 @@ struct mechd_outside *mechd_outside_leased(struct mechd_outsides *t, uint64_t le
 
 /* The connection ends here: its lease is no longer one. */
 void mechd_outside_let_go(struct mechd_outside *o);
+/* The same, and the program is sent a bye, unless `next` is its connection: its place is over. */
+void mechd_outside_dismiss(struct mechd_outside *o, const struct mechd_caller *next);
 /* False: the token of its connection has been revoked. */
 bool mechd_outside_still(struct mechd_outside *o);
 /* What the stage sends, and its values. */

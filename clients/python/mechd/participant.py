@@ -221,7 +221,7 @@ class Participant(_Door):
         if head.kind == frames.ERROR:
             raise refusal(json.loads(parts[1]))
         if head.kind == frames.BYE:
-            self._over = True
+            self._over = head.lease == self._lease  # another's is of an earlier connection
             return
         asked = _Asked(head.kind, head.step, head.iteration, head.sequence, head.time, head.size,
                        parts[0][frames.HEADER.size:])

@@ -340,6 +340,24 @@ static void one_is_found_among_many_without_a_look_at_each(void)
     end(&s);
 }
 
+/* Another connection takes the place: the one before it waits for no question. */
+static void one_whose_place_is_taken_gets_a_bye(void)
+{
+    struct scene s;
+    begin(&s, true);
+    CU_ASSERT_EQUAL_FATAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
+    struct peer first = s.peer;
+    const uint64_t lease = s.lease;
+    s.outside->caller = &first.caller;
+    CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
+    CU_ASSERT_EQUAL(first.sent, 1);
+    CU_ASSERT_EQUAL(first.last.kind, MECHP_BYE);
+    CU_ASSERT_EQUAL(first.last.lease, lease);
+    CU_ASSERT_NOT_EQUAL(s.lease, lease);
+    CU_ASSERT_EQUAL(s.peer.sent, 0);
+    end(&s);
+}
+
 static void a_hello_does_not_reach_one_that_has_been_removed(void)
 {
     struct scene s;
@@ -440,6 +458,7 @@ UNIT_TESTS(UNIT_TEST(a_trial_that_was_not_committed_is_the_last_one),
            UNIT_TEST(an_owed_commit_is_not_sent_again_for_a_late_trial),
            UNIT_TEST(a_commit_that_fails_late_remains_owed),
            UNIT_TEST(one_is_found_among_many_without_a_look_at_each),
+           UNIT_TEST(one_whose_place_is_taken_gets_a_bye),
            UNIT_TEST(a_hello_does_not_reach_one_that_has_been_removed),
            UNIT_TEST(a_hello_within_the_first_commit_has_no_window),
            UNIT_TEST(a_hello_within_a_commit_is_refused_for_that),
