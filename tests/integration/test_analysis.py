@@ -105,7 +105,7 @@ class Analysis(unittest.TestCase):
         i = self.daemon.create(driven(integrator='DOPRI5'))
         for body in ({'size': 0.1}, {'size': -1}, {}, {'size': 1, 'count': 1},
                      {'size': 0.1, 'q': [1, 2]}, {'size': 0.1, 'q': []},
-                     {'size': 0.1, 'inputs': {'nobody': 1}}):
+                     {'size': 0.1, 'inputs': {'absent': 1}}):
             reply = self.daemon.call('POST', '/v1/instances/%s/jvp' % i, body)
             self.assertEqual(reply.status, 422, body)
             self.assertTrue(reply.json['errors'], body)

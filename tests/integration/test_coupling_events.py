@@ -72,7 +72,7 @@ class CouplingEvents(Couplings):
                              ('state/%s/' % cid, REPEAT, 1, 1))
             self.assertEqual(list(frame['values']), list(first['outputs'].values()))
             self.assertEqual(text.next()[1]['outputs'], first['outputs'])
-            self.good(cid, count=1, commit=False)  # of which nothing is told
+            self.good(cid, count=1, commit=False)  # which no event reports
             done = self.good(cid, count=4)
             frames = [stream.next()[1] for _ in range(4)]
             self.assertEqual([f['sequence'] for f in frames], [2, 3, 4, 5])

@@ -270,7 +270,7 @@ class Faults(Partners):
     def test_a_hello_that_does_not_fit_is_refused(self):
         cid = self.couple()
         for coupling, name, more, code in (
-                ('c-99', 'right', {}, 'not-found'), (cid, 'nobody', {}, 'not-found'),
+                ('c-99', 'right', {}, 'not-found'), (cid, 'absent', {}, 'not-found'),
                 (cid, 'left', {}, 'not-found'),
                 (cid, 'right', {'inputOrder': 1}, 'invalid-request'),
                 (cid, 'right', {'outputs': ['x']}, 'invalid-request'),
@@ -305,7 +305,7 @@ class Waits(Partners):
             self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + cid).status, 204)
             thread.join()
             self.assertEqual(done[0]['code'], 'cancelled')
-            wait_until(lambda: program.asked[-1]['kind'] == KINDS['bye'], 'it is told')
+            wait_until(lambda: program.asked[-1]['kind'] == KINDS['bye'], 'the bye arrives')
 
     def test_many_that_wait_delay_no_other(self):
         other = self.daemon.create(half(1., k=K))
