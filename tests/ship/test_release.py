@@ -146,7 +146,7 @@ class Release(unittest.TestCase):
             code, text = self.release(VERSION, *words)
             self.assertEqual((code, text), (1, 'release: the tree has changes\n'))
 
-    def stub(self, then, calls=0):
+    def build_that(self, then, calls=0):
         """A build that makes empty files; after so many calls it does what the text says."""
         self.write('deploy/package', '#!/bin/sh\ntree=%s\necho >>$tree/build/calls\n'
                    'touch $2/a.deb $2/a.json\n[ $(wc -l <$tree/build/calls) -le %d ] || { %s; }\n'
@@ -171,7 +171,7 @@ class Release(unittest.TestCase):
         # a build that fails at first, and one that fails when the commit and its tag are there
         for calls in (0, 1):
             with self.subTest(calls):
-                self.stub('exit 1', calls)
+                self.build_that('exit 1', calls)
                 before = self.heads()
                 code, text = self.release(VERSION)
                 self.assertEqual(code, 1, text)
@@ -182,7 +182,7 @@ class Release(unittest.TestCase):
             for calls in (0, 1):
                 with self.subTest((name, calls)):
                     # as a terminal does: all of its processes get the signal
-                    self.stub('kill -%s $PPID; kill -%s $$' % (name, name), calls)
+                    self.build_that('kill -%s $PPID; kill -%s $$' % (name, name), calls)
                     before = self.heads()
                     code, text = self.release(VERSION)
                     self.assertEqual(code, 128 + number, text)
@@ -195,7 +195,7 @@ class Release(unittest.TestCase):
                            ('echo changed >$tree/CHANGELOG.md', 1)):
             with self.subTest(then):
                 name = 'README.md' if 'README' in then else 'CHANGELOG.md'
-                self.stub(then, 1)
+                self.build_that(then, 1)
                 before = self.heads()
                 found, text = self.release(VERSION)
                 self.assertEqual(found, code, text)
@@ -217,7 +217,7 @@ class Release(unittest.TestCase):
                 self.git('checkout', '-q', '--', name)
 
     def test_a_commit_made_meanwhile_is_no_part_of_it(self):
-        self.stub('git -C $tree -c safe.directory=* commit -q --allow-empty -m meanwhile', 1)
+        self.build_that('git -C $tree -c safe.directory=* commit -q --allow-empty -m meanwhile', 1)
         tags = self.git('tag')
         code, text = self.release(VERSION)
         self.assertEqual(code, 1, text)
