@@ -27,9 +27,14 @@ void mechd_outside_let_go(struct mechd_outside *o)
     }
 }
 
+static bool is_same(const struct mechd_caller *c, const struct mechd_caller *d)
+{
+    return c == d || (d != NULL && c->same != NULL && c->same == d->same && c->same(c, d));
+}
+
 void mechd_outside_dismiss(struct mechd_outside *o, const struct mechd_caller *next)
 {
-    if (o->caller != NULL && o->greeted && o->caller != next) {
+    if (o->caller != NULL && o->greeted && !is_same(o->caller, next)) {
         const struct mechp_frame bye = {.kind = MECHP_BYE, .lease = o->lease};
         (void)o->caller->send(o->caller, &bye, NULL);
     }

@@ -59,6 +59,9 @@ struct mechd_caller {
     bool (*send)(struct mechd_caller *c, const struct mechp_frame *frame, const double *values);
     /* The connection has ended. Any thread. */
     bool (*gone)(const struct mechd_caller *c);
+    /* Frames to either reach the same program; `d` is of the same door. NULL: there is one caller
+     * a connection. */
+    bool (*same)(const struct mechd_caller *c, const struct mechd_caller *d);
     void (*destroy)(struct mechd_caller *c);
 };
 

@@ -139,7 +139,7 @@ void mechd_outside_remove(struct mechd_outsides *t, struct mechd_outside *o)
     pthread_mutex_lock(&o->m);
     o->of = NULL;
     mechd_outside_dismiss(o, NULL); // the coupling is over: it does not wait for a question
-    o->table = NULL; // a hello that has found it before is refused
+    o->table = NULL;                // a hello that has found it before is refused
     pthread_mutex_unlock(&o->m);
     if (found) {
         mechd_outside_unref(o);

@@ -7,6 +7,7 @@
 #include "server/zmq/internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct frame_request {
     struct mechd_frame_request frame; /* first */
@@ -47,6 +48,15 @@ static bool has_gone(const struct mechd_caller *caller)
     return gone != NULL && atomic_load(gone);
 }
 
+/* By its identity: a program that says hello again has the answers to both. */
+static bool is_same(const struct mechd_caller *caller, const struct mechd_caller *other)
+{
+    const struct caller *const c = (const struct caller *)caller;
+    const struct caller *const d = (const struct caller *)other;
+    return c->zmq == d->zmq && c->peer.size == d->peer.size &&
+           memcmp(c->peer.id, d->peer.id, c->peer.size) == 0;
+}
+
 static void destroy_caller(struct mechd_caller *caller)
 {
     mechd_backlog_unref(((struct caller *)caller)->backlog);
@@ -60,8 +70,8 @@ static struct mechd_caller *make_caller(struct mechd_frame_request *request)
     if (c == NULL) {
         return NULL;
     }
-    c->caller =
-        (struct mechd_caller){.send = send_question, .gone = has_gone, .destroy = destroy_caller};
+    c->caller = (struct mechd_caller){
+        .send = send_question, .gone = has_gone, .same = is_same, .destroy = destroy_caller};
     c->zmq = r->zmq;
     c->peer = r->peer;
     c->backlog = r->backlog != NULL ? mechd_backlog_ref(r->backlog) : NULL;

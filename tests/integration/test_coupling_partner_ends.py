@@ -8,7 +8,7 @@ import heap
 import raw
 from harness import KINDS, SLOW, Daemon, Http, pack, unpack, wait_until
 from lane import Lane, behind
-from outside import Program
+from outside import LaneSocket, Program
 from package import mechd
 from partnered import H, OSCILLATORS, Partners
 
@@ -180,6 +180,42 @@ class Ends(Partners):
         wait_until(lambda: self.daemon.call('GET', '/v1/couplings/' + cid)['busy'], 'it waits')
         self.daemon.stop()
         thread.join()
+
+
+class Places(Partners):
+    """The place of a program: another takes it, or it says hello again."""
+
+    def hello(self, socket, cid):
+        text = json.dumps({'coupling': cid, 'participant': 'right'})
+        socket.send_multipart([b'', pack('hello', sequence=7), text.encode()])
+        return self.frame(socket)
+
+    @staticmethod
+    def frame(socket):
+        return unpack([part for part in socket.recv_multipart() if part][0])
+
+    def test_one_whose_place_is_taken_gets_a_bye(self):
+        cid = self.couple()
+        first, second = (type(self).door(self.daemon) for _ in range(2))
+        before = self.hello(first, cid)
+        self.assertEqual(before['kind'], KINDS['hello'])
+        self.assertEqual(self.hello(second, cid)['kind'], KINDS['hello'])
+        bye = self.frame(first)
+        self.assertEqual((bye['kind'], bye['lease']), (KINDS['bye'], before['lease']))
+        first.close()
+        second.close()
+
+    def test_one_that_says_hello_again_gets_an_answer_alone(self):
+        cid = self.couple()
+        socket = type(self).door(self.daemon)
+        leases = [self.hello(socket, cid) for _ in range(3)]
+        self.assertEqual([f['kind'] for f in leases], [KINDS['hello']] * 3)
+        self.assertEqual(len({f['lease'] for f in leases}), 3)
+        socket.close()
+
+
+class PlacesOnTheLane(Places):
+    arguments, door = ('--lane', 'tcp://127.0.0.1:*'), LaneSocket
 
 
 class Hellos(unittest.TestCase):
