@@ -208,7 +208,8 @@ class Tokens(unittest.TestCase):
             with Program(d, cid, 'p', lambda _: [0.], token=self.tokens['admin'], window=2):
                 thread.join()
             self.assertEqual((done[0].status, done[0]['window']), (200, 3))
-            self.assertEqual(len(first.asked), asked)
+            wait_until(lambda: len(first.asked) > asked, 'the bye arrives')
+            self.assertEqual([q['kind'] for q in first.asked[asked:]], [KINDS['bye']])
 
     def test_a_partner_whose_token_goes_while_it_steps_finishes_the_step(self):
         with self.daemon() as d:
