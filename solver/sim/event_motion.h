@@ -39,7 +39,8 @@ void mech_event_motion_back(struct mech_event_motion *m, const struct mech_model
                             const struct mech_state *state);
 
 /* Places the bodies in the middle of a step of h that starts at `state`; or, `over`, of one that
- * has ended there, whose v0 stands. Their rows turn by the velocities of its start. 0; MECH_NOT_FINITE; MECH_NO_MEMORY. */
+ * has ended there, whose v0 stands. Their rows turn by the velocities of its start.
+ * 0; MECH_NOT_FINITE; MECH_NO_MEMORY. */
 int mech_event_motion_place(struct mech_event_motion *m, const struct mech_model *model,
                             const struct mech_state *state, double h, bool over);
 
