@@ -359,6 +359,28 @@ static void meet_all(struct mechd_zmq *z, struct mechd_table *t, bool subscribe,
     free(all);
 }
 
+/* True for "ready/…/", by which a subscriber asks whether its subscriptions stand. */
+static bool is_question(const char *prefix, size_t size)
+{
+    static const char ready[] = "ready/";
+    const size_t n = sizeof ready - 1;
+    return size > n + 1 && memcmp(prefix, ready, n) == 0 && prefix[size - 1] == '/' &&
+           memchr(prefix, '\0', size) == NULL;
+}
+
+/* The answer: a message under that topic. What the same connection has subscribed to before has
+ * been noted, for its messages are read in order. */
+static void confirm(struct mechd_zmq *z, const char *topic, size_t size)
+{
+    struct mechd_letter *const letter = mechd_letter_create_frame(z, 0);
+    if (letter == NULL) {
+        return; // it asks again
+    }
+    memcpy(letter->topic, topic, size);
+    letter->topic[size] = '\0';
+    mechd_letter_post(z, letter);
+}
+
 void mechd_stream_subscription(struct mechd_zmq *z, const char *bytes, size_t size, int descriptor)
 {
     if (size < 1 || (bytes[0] != 0 && bytes[0] != 1)) {
@@ -370,8 +392,15 @@ void mechd_stream_subscription(struct mechd_zmq *z, const char *bytes, size_t si
     size--;
     // longer than any topic: it can never match
     const bool possible = size < MECHD_TOPIC_MOST;
-    const bool whole = possible && is_whole(prefix, size, id);
+    const bool question = possible && is_question(prefix, size);
+    const bool whole = question || (possible && is_whole(prefix, size, id));
     if (!mechd_guard_subscribed(z, descriptor, subscribe, whole || !possible) || !possible) {
+        return;
+    }
+    if (question) {
+        if (subscribe) {
+            confirm(z, prefix, size);
+        }
         return;
     }
     pthread_mutex_lock(&z->s);

@@ -1,6 +1,7 @@
 /* The stream: one frame per committed communication step, encoded only for topics with a subscriber
  * ("state/{id}/" binary, "json/{id}/" text), and those that clients have chosen
- * ("pick/{id}/{name}/", instance/picks.h). */
+ * ("pick/{id}/{name}/", instance/picks.h). A subscription to "ready/{anything}/" is answered under
+ * that topic by an empty frame: what its connection has subscribed to before stands. */
 #pragma once
 
 #include "server/instance/instance.h"
