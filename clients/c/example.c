@@ -65,7 +65,7 @@ static int push(struct mechc *c, struct mechc_partner *p, char **argv, double si
     return result;
 }
 
-/* Subscriptions take a moment: the first frame that arrives shows that this one is active. */
+/* The frames up to a time. */
 static int follow(struct mechc_stream *s, double until)
 {
     struct mechc_sample sample = {.time = -1.};

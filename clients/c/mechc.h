@@ -384,7 +384,8 @@ struct mechc_sample {
     unsigned flags;    /* enum mechc_flags; REWOUND also first after a recreation */
 };
 
-/* Subscribe to one instance, before it exists or after. */
+/* Subscribe to one instance, before it exists or after: steps from then on are not missed.
+ * MECHC_UNREACHABLE: the server has not answered within the handle's timeout. */
 MECHC_API int mechc_stream_open(struct mechc *c, const char *id, struct mechc_stream **out);
 /* The next frame, waiting at most `seconds`; MECHC_TIMEOUT if there was none. The data of `out` is
  * valid until the next call with the stream. MECHC_UNREACHABLE: the server refuses the client's

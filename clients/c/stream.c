@@ -5,11 +5,18 @@
 #include "protocol/frame/frame.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 #include <zmq.h>
+
+/* Topics under which the server answers. */
+#define QUESTION "ready/"
+
+static const double AGAIN = 1.; // s after which it is asked once more
 
 /* owner: the thread of its handle. */
 struct mechc_stream {
@@ -30,38 +37,6 @@ static double now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-int mechc_stream_open(struct mechc *c, const char *id, struct mechc_stream **out)
-{
-    MECHC_ENTER(c);
-    *out = NULL;
-    mechc_clear_error(c);
-    struct mechc_stream *const s = calloc(1, sizeof *s);
-    if (!s) {
-        return mechc_fail(c, MECHC_NO_MEMORY, "out of memory");
-    }
-    s->c = c;
-    s->process = getpid();
-    s->since = now();
-    int result = MECHC_OK;
-    if (snprintf(s->id, sizeof s->id, "%s", id) >= (int)sizeof s->id) {
-        result = mechc_fail(c, MECHC_BAD_ARGUMENT, "the id is too long");
-    }
-    if (result == MECHC_OK) {
-        result = mechc_connect(c, MECHC_STREAM, ZMQ_SUB, &s->socket, &s->events);
-    }
-    char topic[MECHC_ID + 16];
-    const int n = snprintf(topic, sizeof topic, "state/%s/", s->id);
-    if (result == MECHC_OK && zmq_setsockopt(s->socket, ZMQ_SUBSCRIBE, topic, (size_t)n) != 0) {
-        result = mechc_fail(c, MECHC_UNREACHABLE, "stream socket: %s", zmq_strerror(errno));
-    }
-    if (result != MECHC_OK) {
-        mechc_stream_close(s);
-        return result;
-    }
-    *out = s;
-    return MECHC_OK;
 }
 
 /* One event (zmq_socket_monitor(3)): its number as u16 in the first part. A handshake that the
@@ -121,14 +96,86 @@ static int await_frame(struct mechc_stream *s, double seconds)
     }
 }
 
-/* The last part of a message: the frame, after its topic. */
-static int receive(struct mechc_stream *s, zmq_msg_t *frame)
+/* Until the subscription has reached the server, so that no later frame is missed: it answers
+ * another one, which is behind it on the connection; and any frame shows the same. */
+static int arrive(struct mechc_stream *s)
 {
-    do {
+    uint64_t own = 0;
+    if (getrandom(&own, sizeof own, 0) != sizeof own) {
+        return mechc_fail(s->c, MECHC_UNREACHABLE, "no random numbers: %s", strerror(errno));
+    }
+    char question[sizeof QUESTION + 17];
+    const int n = snprintf(question, sizeof question, QUESTION "%016" PRIx64 "/", own);
+    const double end = now() + s->c->timeout;
+    int result = MECHC_TIMEOUT;
+    while (result == MECHC_TIMEOUT) {
+        const double left = end - now();
+        if (atomic_exchange(&s->c->interrupted, false)) {
+            return mechc_fail(s->c, MECHC_INTERRUPTED, "the stream: interrupted");
+        }
+        if (zmq_setsockopt(s->socket, ZMQ_SUBSCRIBE, question, (size_t)n) != 0) {
+            return mechc_fail(s->c, MECHC_UNREACHABLE, "stream socket: %s", zmq_strerror(errno));
+        }
+        result = await_frame(s, left < AGAIN ? left : AGAIN);
+        zmq_setsockopt(s->socket, ZMQ_UNSUBSCRIBE, question, (size_t)n);
+        if (result == MECHC_TIMEOUT && left <= 0.) {
+            result = mechc_fail(s->c, MECHC_UNREACHABLE, "the stream %s has not answered in time",
+                                s->c->endpoints[MECHC_STREAM]);
+        }
+    }
+    if (result == MECHC_OK) {
+        mechc_clear_error(s->c); // of the times at which it had not answered yet
+    }
+    return result;
+}
+
+int mechc_stream_open(struct mechc *c, const char *id, struct mechc_stream **out)
+{
+    MECHC_ENTER(c);
+    *out = NULL;
+    mechc_clear_error(c);
+    struct mechc_stream *const s = calloc(1, sizeof *s);
+    if (!s) {
+        return mechc_fail(c, MECHC_NO_MEMORY, "out of memory");
+    }
+    s->c = c;
+    s->process = getpid();
+    s->since = now();
+    int result = MECHC_OK;
+    if (snprintf(s->id, sizeof s->id, "%s", id) >= (int)sizeof s->id) {
+        result = mechc_fail(c, MECHC_BAD_ARGUMENT, "the id is too long");
+    }
+    if (result == MECHC_OK) {
+        result = mechc_connect(c, MECHC_STREAM, ZMQ_SUB, &s->socket, &s->events);
+    }
+    char topic[MECHC_ID + 16];
+    const int n = snprintf(topic, sizeof topic, "state/%s/", s->id);
+    if (result == MECHC_OK && zmq_setsockopt(s->socket, ZMQ_SUBSCRIBE, topic, (size_t)n) != 0) {
+        result = mechc_fail(c, MECHC_UNREACHABLE, "stream socket: %s", zmq_strerror(errno));
+    }
+    if (result == MECHC_OK) {
+        result = arrive(s);
+    }
+    if (result != MECHC_OK) {
+        mechc_stream_close(s);
+        return result;
+    }
+    *out = s;
+    return MECHC_OK;
+}
+
+/* The last part of a message: the frame, after its topic; or it is the answer to a question. */
+static int receive(struct mechc_stream *s, zmq_msg_t *frame, bool *answer)
+{
+    *answer = false;
+    for (bool first = true, more = true; more; first = false) {
         if (zmq_msg_recv(frame, s->socket, 0) < 0) {
             return mechc_fail(s->c, MECHC_UNREACHABLE, "stream socket: %s", zmq_strerror(errno));
         }
-    } while (zmq_msg_more(frame));
+        more = zmq_msg_more(frame);
+        *answer = *answer || (first && zmq_msg_size(frame) >= strlen(QUESTION) &&
+                              memcmp(zmq_msg_data(frame), QUESTION, strlen(QUESTION)) == 0);
+    }
     return MECHC_OK;
 }
 
@@ -171,15 +218,14 @@ int mechc_stream_next(struct mechc_stream *s, double seconds, struct mechc_sampl
     MECHC_ENTER(s->c);
     mechc_clear_error(s->c);
     int result = mechc_opened_here(s->c, s->process, "stream");
-    if (result == MECHC_OK) {
-        result = await_frame(s, seconds);
-    }
-    if (result != MECHC_OK) {
-        return result;
-    }
+    const double end = now() + seconds;
+    bool answer = false;
     zmq_msg_t frame;
     zmq_msg_init(&frame);
-    result = receive(s, &frame);
+    do {
+        result = result == MECHC_OK ? await_frame(s, end - now()) : result;
+        result = result == MECHC_OK ? receive(s, &frame, &answer) : result;
+    } while (result == MECHC_OK && answer);
     if (result == MECHC_OK) {
         result = read_sample(s, &frame, out);
     }

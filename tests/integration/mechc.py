@@ -32,6 +32,12 @@ class Exchange(ctypes.Structure):
                 ('step', ctypes.c_uint64)]
 
 
+class Sample(ctypes.Structure):
+    _fields_ = [('id', ctypes.c_char_p), ('values', ctypes.POINTER(ctypes.c_double)),
+                ('count', ctypes.c_size_t), ('time', ctypes.c_double), ('step', ctypes.c_uint64),
+                ('sequence', ctypes.c_uint64), ('lost', ctypes.c_uint64), ('flags', ctypes.c_uint)]
+
+
 class Error(ctypes.Structure):
     _fields_ = [('result', ctypes.c_int), ('status', ctypes.c_int), ('code', ctypes.c_char_p),
                 ('text', ctypes.c_char_p)]

@@ -365,8 +365,16 @@ class Python(ManyTests, StateTests, Served):
             publisher.linger = 0
             address = 'tcp://127.0.0.1:%d' % publisher.bind_to_random_port('tcp://127.0.0.1')
             layout = Layout([{'name': 'x', 'offset': 0, 'count': 1}])
+            asked = []
+
+            def answer():
+                asked.extend(publisher.recv() for _ in range(2))
+                publisher.send_multipart([asked[1][1:], b''])
+            thread = threading.Thread(target=answer)
+            thread.start()
             with mechd.Stream(address, 'i-1', layout, 10 * harness.SLOW) as stream:
-                self.assertEqual(publisher.recv(), b'\1state/i-1/')
+                thread.join()
+                self.assertEqual((asked[0], asked[1][:7]), (b'\1state/i-1/', b'\1ready/'))
                 for sequence, flags in ((5, 0), (5, frames.REPEAT), (3, frames.REWOUND), (4, 0)):
                     frame = bytearray(frames.pack(frames.OUTPUTS, [2.5], sequence=sequence))
                     struct.pack_into('<H', frame, 6, flags)

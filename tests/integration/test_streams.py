@@ -1,7 +1,9 @@
 """Chosen streams: some outputs, every so many communication steps, under a topic of their own."""
+import ctypes
 import threading
 import unittest
 
+import mechc
 import models
 from harness import (REPEAT, REWOUND, SLOW, Daemon, Http, Served, Stream, ZmqDoor, gauge, unpack,
                      wait_until)
@@ -185,6 +187,66 @@ class Streams(Served):
         self.assertEqual(len(door.call('streams', id=self.rig)[1]['items']), 1)
         door.call('delete-stream', id=self.rig, name='z')
         self.assertEqual(door.call('streams', id=self.rig)[1]['items'], [])
+
+
+class Ready(Served):
+    """Whoever has been answered misses nothing that comes later."""
+
+    def test_the_answer_comes_after_all_that_was_subscribed_before(self):
+        paths = ['/v1/instances/' + self.daemon.create(three_outputs()) for _ in range(40)]
+        for path in paths:
+            with Stream(self.daemon, path.rsplit('/', 1)[1]) as stream:
+                stream.socket.subscribe('ready/%s/' % path)
+                self.assertEqual(stream.socket.recv_multipart(),
+                                 [b'ready/%s/' % path.encode(), b''])
+                for sequence in (1, 2):
+                    self.daemon.call('POST', path + '/step', {'count': 1})
+                    self.assertEqual(stream.next()[1]['sequence'], sequence)
+
+    def test_it_is_asked_again_and_by_several(self):
+        with Stream(self.daemon, 'none') as one, Stream(self.daemon, 'none') as two:
+            for stream in (one, two, one):
+                stream.socket.subscribe('ready/same/')
+                self.assertEqual(stream.socket.recv_multipart(), [b'ready/same/', b''])
+                stream.socket.unsubscribe('ready/same/')
+
+    def test_what_is_no_question_is_not_answered(self):
+        with Stream(self.daemon, 'none') as stream:
+            for topic in (b'ready/', b'ready/x', b'ready/\0/', b'ready',
+                          b'ready/' + 200 * b'x' + b'/'):
+                stream.socket.subscribe(topic)
+            stream.socket.subscribe('ready/last/')
+            self.assertEqual(stream.socket.recv_multipart(), [b'ready/last/', b''])
+
+    def test_streams_of_python_have_the_first_step(self):
+        with mechd.Server(self.daemon.base, timeout=10 * SLOW) as server:
+            for _ in range(40):
+                with server.create(three_outputs()) as i, i.stream(10 * SLOW) as stream:
+                    ends = [i.step(count=1) for _ in range(3)]
+                    self.assertEqual([next(stream).step for _ in ends], [1, 2, 3])
+
+    def test_streams_of_libmechc_have_the_first_step(self):
+        handle = mechc.Handle(self.daemon.base)
+        self.addCleanup(handle.close)
+        for _ in range(40):
+            i = self.daemon.create(three_outputs())
+            stream, sample, steps = handle.stream(i), mechc.Sample(), []
+            for _ in range(3):
+                self.daemon.call('POST', '/v1/instances/%s/step' % i, {'count': 1})
+            while not steps or 0 < steps[-1] < 3:
+                result = handle.library.mechc_stream_next(stream, 10.0 * SLOW,
+                                                          ctypes.byref(sample))
+                steps.append(-result or sample.step)
+            handle.library.mechc_stream_close(stream)
+            self.assertEqual(steps, [1, 2, 3], handle.said())
+
+    def test_a_stream_that_does_not_answer_is_said_to(self):
+        import zmq
+        with zmq.Context.instance().socket(zmq.XPUB) as publisher:
+            publisher.linger = 0
+            port = publisher.bind_to_random_port('tcp://127.0.0.1')
+            with self.assertRaisesRegex(mechd.Unreachable, 'not answered within 0.3 s'):
+                mechd.Stream('tcp://127.0.0.1:%d' % port, 'i', mechd.Layout([]), 1.0, opening=0.3)
 
 
 class Python(Served):

@@ -116,7 +116,7 @@ class Coupling(Runner):
         """Windows as they are committed, over ZeroMQ: the outputs of all participants; timeout:
         longest wait for a frame, s."""
         return Stream(self.server.endpoints()['stream'], self.id, Layout(self.look().layout),
-                      timeout, self.server.keys)
+                      timeout, self.server.keys, opening=self.server.transport.timeout)
 
     def reset(self) -> CouplingStep:
         """Reset all its instances to their states after creation."""

@@ -493,7 +493,7 @@ class Instance(Runner):
                 entries.append({'name': v['name'], 'offset': offset, 'count': count})
                 offset += count
         return Stream(self.server.endpoints()['stream'], self.id, Layout(entries), timeout,
-                      self.server.keys)
+                      self.server.keys, opening=self.server.transport.timeout)
 
     def streams(self, name: Optional[str] = None) -> Any:
         """The streams that clients have chosen, oldest first: name, topic, every, watched, layout;
@@ -512,7 +512,8 @@ class Instance(Runner):
                 pass  # with the instance
         try:
             return Stream(self.server.endpoints()['stream'], self.id, Layout(chosen['layout']),
-                          timeout, self.server.keys, chosen['topic'], end)
+                          timeout, self.server.keys, chosen['topic'], end,
+                          self.server.transport.timeout)
         except BaseException:
             end()
             raise

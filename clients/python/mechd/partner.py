@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import threading
 import time as clock
 from typing import (Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence,
@@ -25,6 +26,7 @@ from .lane import LaneSocket
 from .values import listed, plain
 
 _SLICE = 0.1  # s for which a thread waits in one go
+_AGAIN = 1.0  # s after which a stream asks once more whether its subscription has arrived
 
 Values = Union[Sequence[float], Mapping[str, Any]]
 
@@ -315,19 +317,40 @@ class Sample(NamedTuple):
 
 
 class Stream(_Door):
-    """Iterates over an instance's communication steps as they are committed by any client. Among
-    threads that share it, each sample goes to one."""
+    """Iterates over an instance's communication steps as they are committed by any client: from the
+    moment at which it is there, none is missing. Among threads that share it, each sample goes to
+    one. opening: longest wait for the server to have its subscription, s."""
 
     def __init__(self, endpoint: str, instance: str, layout: Layout, timeout: Optional[float],
                  keys: Optional[Keys] = None, topic: str = '',
-                 ended: Optional[Callable[[], None]] = None):
+                 ended: Optional[Callable[[], None]] = None, opening: Optional[float] = 60.0):
         timeout = transport.wait(timeout)
         self._ended = ended
         self._layout, self._sequence, self._timeout = layout, 0, timeout
         self._number: Optional[int] = None
         self.instance = instance
         super().__init__(_socket(zmq.SUB, endpoint, timeout, keys))
-        self._socket.subscribe(topic or 'state/%s/' % instance)
+        try:
+            self._socket.subscribe(topic or 'state/%s/' % instance)
+            self._arrive(opening)
+        except BaseException:
+            self._shut()
+            raise
+
+    def _arrive(self, seconds: Optional[float]) -> None:
+        """Wait until the subscription has reached the server. It answers another one, which is
+        behind it on the connection; and any frame shows the same."""
+        until = None if seconds is None else clock.monotonic() + seconds
+        question = 'ready/%s/' % secrets.token_hex(8)
+        while True:
+            left = _AGAIN if until is None else until - clock.monotonic()
+            self._socket.subscribe(question)
+            arrived = self._socket.poll(int(1000 * min(max(left, 0.0), _AGAIN)))
+            self._socket.unsubscribe(question)
+            if arrived:
+                return
+            if left <= 0:
+                raise Unreachable('the stream has not answered within %g s' % (seconds or 0))
 
     def __repr__(self) -> str:
         return 'Stream(%r, outputs=%r%s)' % (self.instance, list(self._layout.places),
@@ -357,11 +380,14 @@ class Stream(_Door):
                 raise Unreachable('nothing came within %g s' % (self._timeout or 0))
 
     def _sample(self, seconds: float) -> Optional[Sample]:
-        """The next one; None: there was none, or it is a repetition."""
+        """The next one; None: there was none, it is a repetition, or an answer to the question of
+        the beginning."""
         try:
-            _, frame = self._socket.recv_multipart(zmq.NOBLOCK)
+            topic, frame = self._socket.recv_multipart(zmq.NOBLOCK)
         except zmq.Again:
             self._socket.poll(int(1000 * seconds))
+            return None
+        if topic.startswith(b'ready/'):
             return None
         head = frames.header(frame)
         # another number: a new instance with the id, whose steps are counted from 1 again
