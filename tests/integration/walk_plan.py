@@ -38,7 +38,10 @@ def a_run(client, root):
 
 
 def a_slow_run(client, root):
-    client.call('POST', root + '/runs', {'pace': 1, 'period': 0.02})
+    """One period is over, and the next is far away."""
+    reply = client.call('POST', root + '/runs', {'pace': 1e-6, 'period': 0.02})
+    wait_until(lambda: client.call('GET', reply.headers['Location'])['periods'] == 1,
+               'the first period is over')
 
 
 def nothing(client, root):
