@@ -361,7 +361,51 @@ static void nothing_passes_a_thin_wall(void)
     }
 }
 
+/* A ball on its way into a floor, behind which, under the floor's edge, there is the side of a lower
+ * block: the floor turns the ball away, over the block. */
+static void what_the_floor_turns_away_meets_nothing_behind_it(void)
+{
+    /* what else there is: nothing, a spring, a pendulum */
+    static const char *const others[] = {
+        "], 'objects': [",
+        ", {'name': 'm', 'type': 'Node1D'}], 'objects': [{'name': 'm', 'type': 'Mass1D', 'node':"
+        "'m', 'physicsMass': 1}, {'name': 's', 'type': 'CoordinateSpringDamper', 'markers': ['0',"
+        "'m'], 'stiffness': 1},",
+        ", {'name': 'm', 'type': 'NodePoint', 'referenceCoordinates': [1, 9, 0]}], 'objects': [{"
+        "'name': 'm', 'type': 'MassPoint', 'node': 'm', 'physicsMass': 1}, {'name': 's', 'type':"
+        "'DistanceConstraint', 'markers': ['0', 'm'], 'distance': 1},"};
+    static const char *const markers[] = {
+        "",
+        ", 'markers': [{'name': '0', 'type': 'MarkerGroundCoordinate'}, {'name': 'm', 'type':"
+        "'MarkerNodeCoordinate', 'node': 'm', 'coordinate': 0}]",
+        ", 'markers': [{'name': '0', 'type': 'MarkerBodyPosition', 'object': 'g', 'localPosition':"
+        "[0, 9, 0]}, {'name': 'm', 'type': 'MarkerNodePosition', 'node': 'm'}]"};
+
+    for (int k = 0; k < 6; k++) {
+        const double h = k / 3 ? 0.01 : 0.001;
+        const double v = 0.09 / h;
+        char text[TEXT];
+
+        snprintf(text, sizeof text,
+                 "{'mechd': 1, 'gravity': [0, 0, 0], 'nodes': [{'name': 'n', 'type':"
+                 "'NodePoint', 'referenceCoordinates': [0, 0, 0.06], 'initialVelocities': [%.17g,"
+                 "0, %.17g]}%s {'name': 'b', 'type': 'MassPoint', 'node': 'n', 'physicsMass': 1,"
+                 "'geometry': [{'shape': 'Sphere', 'radius': 0.05, 'material': {'friction': 0}}]}, "
+                 "{'name': 'g', 'type': 'Ground', 'geometry': [{'shape':"
+                 "'Box', 'size': [1, 1, 0.1], 'position': [-0.4, 0, -0.05]}, {'shape': 'Box',"
+                 "'size': [1, 1, 0.2], 'position': [0.62, 0, -0.105]}]}]%s, 'solver': {"
+                 "'integrator': 'MoreauJean', 'theta': 1, 'stepSize': %.17g}}",
+                 v, -v, others[k % 3], markers[k % 3], h);
+        struct mech_sim *const s = model_of(text);
+
+        CU_ASSERT_EQUAL_FATAL(model_steps(s, 3), 0);
+        CHECK_NEAR(model_distance(model_state(s).v, (const double[]){v, 0., 0.}, 3) / v, 0., 1e-9);
+        mech_sim_destroy(s);
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(nothing_touches_what_passes), UNIT_TEST(what_is_in_the_way_is_hit),
            UNIT_TEST(seams_between_flush_boxes_are_no_edges),
            UNIT_TEST(what_falls_beside_a_ledge_falls_straight), UNIT_TEST(a_step_up_is_hit),
-           UNIT_TEST(nothing_passes_a_thin_wall))
+           UNIT_TEST(nothing_passes_a_thin_wall),
+           UNIT_TEST(what_the_floor_turns_away_meets_nothing_behind_it))
