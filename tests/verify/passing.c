@@ -361,8 +361,8 @@ static void nothing_passes_a_thin_wall(void)
     }
 }
 
-/* A ball on its way into a floor, behind which, under the floor's edge, there is the side of a lower
- * block: the floor turns the ball away, over the block. */
+/* A ball on its way into a floor; behind its edge, below, there is the side of a block: the floor
+ * turns the ball away, over the block. */
 static void what_the_floor_turns_away_meets_nothing_behind_it(void)
 {
     /* what else there is: nothing, a spring, a pendulum */

@@ -185,7 +185,30 @@ static void only_narrow_symmetric_bands_count(void)
     CU_ASSERT_EQUAL(mech_banded_set_width(&b.problem), -1);
 }
 
+/* What is sparse and no narrow band is pivoted whole, as the same matrix that comes dense. */
+static void what_is_no_band_has_the_digits_of_the_whole_matrix(void)
+{
+    static struct both b;
+    const struct mech_vi_limits limits = {.tolerance = 1e-11, .max_iterations = 1000};
+    double z[2][MOST] = {{0.}};
+    void *lemke = NULL;
+
+    make(&b, &(struct recipe){30, 3, 0.3, -0.5, false}, 77);
+    b.sparse.symmetric = false;
+    for (int k = 0; k < 2; k++) {
+        struct mech_vi_result result;
+
+        b.problem.N = k ? &b.dense : &b.sparse;
+        CU_ASSERT_EQUAL_FATAL(mech_vi_lemke.create(30, &lemke), 0);
+        CU_ASSERT_EQUAL(mech_vi_lemke.solve(lemke, &b.problem, &limits, z[k], &result), 0);
+        CU_ASSERT(residual(&b, z[k]) < 1e-13);
+        mech_vi_lemke.destroy(lemke);
+    }
+    CU_ASSERT_EQUAL(memcmp(z[0], z[1], sizeof z[0]), 0);
+}
+
 UNIT_TESTS(UNIT_TEST(a_band_has_the_solution_of_the_whole_matrix),
            UNIT_TEST(a_start_from_the_solution_takes_one_round),
            UNIT_TEST(a_matrix_that_is_not_definite_is_left_alone),
-           UNIT_TEST(only_narrow_symmetric_bands_count))
+           UNIT_TEST(only_narrow_symmetric_bands_count),
+           UNIT_TEST(what_is_no_band_has_the_digits_of_the_whole_matrix))
