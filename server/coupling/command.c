@@ -171,15 +171,15 @@ static void end(struct mechd_coupling_command *k)
 
 /* --- work ------------------------------------------------------------------------------------- */
 
-enum mechp_code mechd_coupling_ends(struct mechd_coupling_command *k)
+enum mechp_code mechd_coupling_ends_by(const struct mechd_coupling_command *k,
+                                       struct mechd_excess *x)
 {
     bool ends = k->unclocked || mechd_call_ends(k->call) || mechd_turn_stopped(k) ||
                 atomic_load(&k->coupling->deleted);
     for (int32_t n = 0; n < k->coupling->count; n++) {
         struct mechd_instance *const i = k->coupling->parts[n].instance;
         ends = ends || mechd_instance_stops(i);
-        if (k->run == NULL && i->account != NULL &&
-            mechd_stepping_over(i, k->worked, &k->call->excess)) {
+        if (k->run == NULL && i->account != NULL && mechd_stepping_over(i, k->worked, x)) {
             return MECHP_QUOTA_EXCEEDED;
         }
     }
@@ -187,6 +187,11 @@ enum mechp_code mechd_coupling_ends(struct mechd_coupling_command *k)
            : k->unclocked                                    ? MECHP_DRAINING
            : atomic_load(&k->coupling->service->host.cancel) ? MECHP_DRAINING
                                                              : MECHP_CANCELLED;
+}
+
+enum mechp_code mechd_coupling_ends(struct mechd_coupling_command *k)
+{
+    return mechd_coupling_ends_by(k, &k->call->excess);
 }
 
 /* It ends for that. */
@@ -199,20 +204,30 @@ void mechd_coupling_refuse_end(struct mechd_coupling_command *k, enum mechp_code
                               : "ended; the window in progress was undone");
 }
 
+enum work { WORK_MORE, WORK_OVER };
+
+/* The task in turn is done: the next one's turn. */
+static void task_over(struct mechd_coupling_command *k, const struct mech_couple_task *task)
+{
+    // the window fails: a trial that cannot be taken back does not begin any more
+    const bool fails = task->code != 0 &&
+                       (task->action == MECH_COUPLE_TRIAL || task->action == MECH_COUPLE_OUTPUTS);
+    k->at = fails ? k->batch.count : k->at + 1;
+    if (fails) {
+        mechd_outsides_drop(k);
+    }
+}
+
 /* One task, or the batch after it. */
 static void work_on(struct mechd_coupling_command *k)
 {
     struct mechd_coupling *const g = k->coupling;
     if (k->at < k->batch.count) {
         struct mech_couple_task *const task = &k->batch.tasks[k->at];
-        if (mechd_part_perform(&g->parts[task->participant], k, task) == MECHD_TASK_DONE) {
-            // the window fails: a trial that cannot be taken back does not begin any more
-            const bool fails = task->code != 0 && (task->action == MECH_COUPLE_TRIAL ||
-                                                   task->action == MECH_COUPLE_OUTPUTS);
-            k->at = fails ? k->batch.count : k->at + 1;
-            if (fails) {
-                mechd_outsides_drop(k);
-            }
+        struct mechd_part *const p = &g->parts[task->participant];
+        p->direct = k->direct;
+        if (mechd_part_perform(p, k, task) == MECHD_TASK_DONE) {
+            task_over(k, task);
         }
         return;
     }
@@ -232,12 +247,11 @@ static void work_on(struct mechd_coupling_command *k)
 static void end_early(struct mechd_coupling_command *k)
 {
     struct mechd_coupling *const g = k->coupling;
-    const struct mech_couple_task *const task =
-        k->at < k->batch.count ? &k->batch.tasks[k->at] : NULL;
+    const struct mechd_part *const p =
+        k->at < k->batch.count ? &g->parts[k->batch.tasks[k->at].participant] : NULL;
     // a question to a program ends by itself (outside.h)
-    const bool busy = task != NULL && (g->parts[task->participant].deriving.work != NULL ||
-                                       g->parts[task->participant].outside != NULL);
-    if (!k->window || k->stepping || busy || mechd_coupling_ends(k) == MECHP_OK ||
+    const bool busy = p != NULL && (p->stepping || p->deriving.work != NULL || p->outside != NULL);
+    if (!k->window || busy || mechd_coupling_ends(k) == MECHP_OK ||
         mech_couple_abandon(g->couple, MECH_CANCELLED, "") != 0) {
         return;
     }
@@ -248,15 +262,14 @@ static void end_early(struct mechd_coupling_command *k)
     }
 }
 
-/* About so many ns of it. True: all is done. */
-static bool work(struct mechd_coupling_command *k, uint64_t most)
+/* About so many ns of it. */
+static enum work work(struct mechd_coupling_command *k, uint64_t most)
 {
     const uint64_t start = mechd_now();
     end_early(k);
     do {
         if (!k->window && k->readers_wait) {
-            k->readers_wait = false;
-            return false;
+            return WORK_MORE;
         }
         if (!k->window) {
             const enum mechp_code ends = mechd_coupling_ends(k);
@@ -264,24 +277,19 @@ static bool work(struct mechd_coupling_command *k, uint64_t most)
                 mechd_coupling_refuse_end(k, ends);
             }
             if (!mechd_coupling_window_begin(k)) {
-                return true;
+                return WORK_OVER;
             }
         }
         work_on(k);
     } while (!k->sleeps && mechd_now() - start < most);
-    // where readers cannot be served within a window, the next slice ends with it
-    k->readers_wait = k->window && k->coupling->in_pieces;
-    return false;
+    return WORK_MORE;
 }
 
-/* A slice on the present thread, and on to the pool if there is more. */
-static void slice_on(struct mechd_coupling_command *k, uint64_t most)
+void mechd_coupling_slice_over(struct mechd_coupling_command *k)
 {
     struct mechd_coupling *const g = k->coupling;
-    if (work(k, most)) {
-        end(k);
-        return;
-    }
+    // where readers cannot be served within a window, the next slice ends with it
+    k->readers_wait = k->window && g->in_pieces;
     for (int32_t n = 0; n < g->count; n++) {
         struct mechd_instance *const i = g->parts[n].instance;
         // the state within a trial is not for readers
@@ -298,6 +306,20 @@ static void slice_on(struct mechd_coupling_command *k, uint64_t most)
         k->unclocked = true;
     }
     mechd_pool_push(&g->service->host.pool, &k->task);
+}
+
+/* A slice on the present thread, and on to the pool if there is more. */
+static void slice_on(struct mechd_coupling_command *k, uint64_t most)
+{
+    k->direct = most < slice;
+    switch (work(k, most)) {
+    case WORK_MORE:
+        mechd_coupling_slice_over(k);
+        break;
+    case WORK_OVER:
+        end(k);
+        break;
+    }
 }
 
 static void run_task(struct mechd_task *task)

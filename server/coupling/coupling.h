@@ -63,6 +63,11 @@ struct mechd_part {
     /* of the command in progress; its owner's */
     struct mechd_job job;              /* that captures the instance */
     bool captured;                     /* it has */
+    bool direct;                       /* that slice is on the thread that carries the request */
+    bool stepping;                     /* its engine is in a trial */
+    uint64_t spent;                    /* ns, of the trial in progress */
+    uint64_t took[2];                  /* ns, the last trial; and the last one with a Jacobian */
+    _Atomic uint64_t since;            /* mechd_now when the slice began, 0: none is in progress */
     struct mech_step_report report;    /* of the trial */
     struct mech_input_change *changes; /* [in_count] at most */
     double *numbers;  /* values and derivatives of the changes, 3 × all values of its inputs */
@@ -119,11 +124,11 @@ struct mechd_coupling_command {
     bool energy;           /* STEP, TRIAL: the reply has the energy of the participants */
 
     int captured;               /* parts, in the order of capture, then the face */
-    uint64_t worked;            /* ns in engines, for the quota */
+    _Atomic uint64_t worked;    /* ns in engines, for the quota; of all its threads */
     struct mechd_saved *before; /* state to go back to when it fails, or is a trial; or NULL */
     struct mech_couple_batch batch;
     int32_t at;        /* task of the batch */
-    bool stepping;     /* the engine of that task is in its trial */
+    bool direct;       /* it is on the thread that carries the request */
     bool sleeps;       /* that task is a question to a program: no thread has it (outside.h) */
     bool unclocked;    /* the clock has stopped, with the daemon: no answer is awaited any more */
     bool opening;      /* what is in progress is the start of a coupling with programs */
@@ -234,8 +239,15 @@ void mechd_coupling_refuse(struct mechd_coupling_command *k, enum mechp_code cod
 /* Save the state of all, to which they go back if it fails. False: refused. As that owner. */
 bool mechd_coupling_keep(struct mechd_coupling_command *k);
 /* Why the command in progress must end, or OK: its client has disconnected, it is stopped, the
- * coupling is deleted, shutdown, a quota is used up. As owner of the instances. */
+ * coupling is deleted, shutdown, a quota is used up, which *x describes. Any thread that works for
+ * it. */
+enum mechp_code mechd_coupling_ends_by(const struct mechd_coupling_command *k,
+                                       struct mechd_excess *x);
+/* The same, into the call's excess. As owner of the instances. */
 enum mechp_code mechd_coupling_ends(struct mechd_coupling_command *k);
+/* A slice of the command in progress is over: readers are served, and it goes on in the pool, or
+ * sleeps. As that owner; the last thing that a thread does with the command. */
+void mechd_coupling_slice_over(struct mechd_coupling_command *k);
 /* It fails, if it has not, because it must end. As owner of the instances. */
 void mechd_coupling_refuse_end(struct mechd_coupling_command *k, enum mechp_code code);
 /* Answer a completed command: the reply, or a refusal. While its instances are held, and are at its
@@ -280,9 +292,13 @@ enum mechd_task_progress { MECHD_TASK_DONE, MECHD_TASK_GOES_ON };
 /* Whether it gives the exact Jacobian of a step with inputs that are held: room for it, or NULL. As
  * owner of the instance. */
 double *mechd_part_jacobian_room(struct mechd_part *p, double size);
-/* Perform it, for a millisecond at most; task->code is the result. As owner of the instance. */
+/* Perform it, for a millisecond at most; task->code is the result. As owner of the instance; those
+ * of different participants in any threads. */
 enum mechd_task_progress mechd_part_perform(struct mechd_part *p, struct mechd_coupling_command *k,
                                             struct mech_couple_task *task);
+/* Its task is not used: a trial in progress is abandoned. As that owner. */
+void mechd_part_drop(struct mechd_part *p);
+
 /* --- windows in pieces (pieces.c) ------------------------------------------------------------- */
 
 /* How many pieces a window of that size has at most: its internal steps. False: too many. */

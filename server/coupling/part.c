@@ -112,12 +112,11 @@ static void tell_outputs(struct mechd_part *p, struct mech_couple_task *task)
     mech_diag_fini(&diag);
 }
 
-/* Up to the time at which the coupling has its end: what it adds up is not what an instance does. A
- * trial that somebody could have committed is gone. */
+/* Up to the time at which the coupling has its end: what it adds up is not what an instance does.
+ */
 static int begin_trial(struct mechd_part *p, const struct mech_couple_task *task)
 {
     double until = task->time + task->size;
-    p->instance->trial = 0;
     if (p->pieces > 0) {
         MECH_TRY(mechd_piece_begin(p, task, &until));
     }
@@ -177,6 +176,14 @@ static void take_jacobian(const struct mechd_part *p, struct mech_couple_task *t
     }
 }
 
+/* A slice that took so many ns is over. */
+static void work_ends(struct mechd_part *p, struct mechd_coupling_command *k, uint64_t ns)
+{
+    atomic_fetch_add(&k->worked, ns);
+    atomic_store(&p->since, 0);
+    p->spent += ns;
+}
+
 /* About a millisecond of it, before the trial of the same inputs. */
 static enum mechd_task_progress derive(struct mechd_part *p, struct mechd_coupling_command *k,
                                        struct mech_couple_task *task)
@@ -190,13 +197,16 @@ static enum mechd_task_progress derive(struct mechd_part *p, struct mechd_coupli
                                                .input_count =
                                                    (size_t)read_changes(p, expand(p, task))};
         const struct mech_jacobian_query query = {.step = &step};
-        *d = (struct mechd_deriving){.worked = k->worked};
-        i->trial = 0;
+        *d = (struct mechd_deriving){.direct = p->direct};
         d->outcome = mech_sim_jacobian_begin(i->sim, &query, p->jacobian, &p->derived, &d->work);
     }
+    const uint64_t before = atomic_load(&k->worked);
+    d->worked = before;
+    d->direct = p->direct;
+    atomic_store(&p->since, mechd_now());
     const enum mechd_progress progress =
         d->outcome == 0 ? mechd_deriving_slice(i, d, mechd_call_unwanted, k->call) : MECHD_DONE;
-    k->worked = d->worked;
+    work_ends(p, k, d->worked - before);
     if (progress != MECHD_DONE) {
         return MECHD_TASK_GOES_ON;
     }
@@ -247,48 +257,71 @@ static enum mechd_task_progress go_on(struct mechd_part *p, struct mechd_couplin
                                       struct mech_couple_task *task)
 {
     struct mechd_instance *const i = p->instance;
+    struct mechd_excess excess;
     bool done = false;
-    int code = k->stepping ? 0 : begin_trial(p, task);
-    k->stepping = code == 0;
+    int code = p->stepping ? 0 : begin_trial(p, task);
+    p->stepping = code == 0;
     if (code == 0) {
         const uint64_t before = p->report.steps;
         struct mechd_effort effort = {.start = mechd_now(),
-                                      .worked = k->worked,
+                                      .worked = atomic_load(&k->worked),
                                       .kind = MECHD_EFFORT_STEP,
+                                      .direct = p->direct,
                                       .unwanted = mechd_call_unwanted,
                                       .of = k->call};
+        atomic_store(&p->since, effort.start);
         mechd_effort_begin(i, &effort);
         code = mechd_engine_step_advance(&i->engine, slice_steps(i), &done);
         mechd_effort_end(i);
         mechd_count(&mechd_tally(&i->host->counters)->steps, p->report.steps - before);
         const uint64_t spent = mechd_now() - effort.start;
-        k->worked += spent;
+        work_ends(p, k, spent);
         if (i->account != NULL) {
             mechd_account_work(i->account, spent);
         }
+        if (code == MECH_CANCELLED && effort.retreat) {
+            // it takes long: it begins again in the pool
+            p->stepping = false;
+            return MECHD_TASK_GOES_ON;
+        }
     }
-    if (code == 0 && !done && mechd_coupling_ends(k) != MECHP_OK) {
+    if (code == 0 && !done && mechd_coupling_ends_by(k, &excess) != MECHP_OK) {
         mechd_engine_step_abandon(&i->engine);
         code = MECH_CANCELLED;
     } else if (code == 0 && !done) {
         return MECHD_TASK_GOES_ON;
     }
-    k->stepping = p->has_jacobian = false;
+    p->stepping = p->has_jacobian = false;
     if (code != 0) {
         p->piece = 0;
+        p->spent = 0;
         fail(task, code, p->report.reason);
         return MECHD_TASK_DONE;
     }
     mechd_engine_step_finish(&i->engine);
     if (finish_piece(p, task)) {
+        p->took[task->want_jacobian] = p->spent + 1;
+        p->spent = 0;
         return MECHD_TASK_DONE;
     }
-    if (mechd_coupling_ends(k) != MECHP_OK) {
+    if (mechd_coupling_ends_by(k, &excess) != MECHP_OK) {
         p->piece = 0;
+        p->spent = 0;
         fail(task, MECH_CANCELLED, "");
         return MECHD_TASK_DONE;
     }
     return MECHD_TASK_GOES_ON;
+}
+
+void mechd_part_drop(struct mechd_part *p)
+{
+    if (p->stepping) {
+        mechd_engine_step_abandon(&p->instance->engine);
+    }
+    mechd_deriving_fini(&p->deriving);
+    p->stepping = p->has_jacobian = false;
+    p->piece = 0;
+    p->spent = 0;
 }
 
 static void commit(struct mechd_part *p, const struct mechd_coupling_command *k,

@@ -11,6 +11,7 @@ struct mechd_deriving {
     struct mech_derivation *work; /* from mech_sim_…_begin; NULL: not begun, or over */
     int outcome;                  /* once done: 0, an outcome, or negative */
     bool over;                    /* CANCELLED because of `excess` */
+    bool direct;                  /* in: its thread carries a request, as mechd_instance.direct */
     bool retreated;               /* once, from a carrying thread: it must start again */
     uint64_t worked;              /* ns */
     struct mechd_excess excess;
