@@ -112,11 +112,12 @@ static void tell_outputs(struct mechd_part *p, struct mech_couple_task *task)
     mech_diag_fini(&diag);
 }
 
-/* Up to the time at which the coupling has its end: what it adds up is not what an instance does.
- */
+/* Up to the time at which the coupling has its end: what it adds up is not what an instance does. A
+ * trial that somebody could have committed is gone. */
 static int begin_trial(struct mechd_part *p, const struct mech_couple_task *task)
 {
     double until = task->time + task->size;
+    p->instance->trial = 0;
     if (p->pieces > 0) {
         MECH_TRY(mechd_piece_begin(p, task, &until));
     }
@@ -198,6 +199,7 @@ static enum mechd_task_progress derive(struct mechd_part *p, struct mechd_coupli
                                                    (size_t)read_changes(p, expand(p, task))};
         const struct mech_jacobian_query query = {.step = &step};
         *d = (struct mechd_deriving){.direct = p->direct};
+        i->trial = 0;
         d->outcome = mech_sim_jacobian_begin(i->sim, &query, p->jacobian, &p->derived, &d->work);
     }
     const uint64_t before = atomic_load(&k->worked);
