@@ -88,6 +88,7 @@ static void add_of_instance(struct list *l, const struct mechp_route *route)
     add(l, MECHP_REVISION_MISMATCH);
     if (mechp_route_changes(route) && !has(route, MECHP_UNLEASED)) {
         add(l, MECHP_FOREIGN_LEASE);
+        add(l, MECHP_IN_COUPLING);
     }
     if (strchr(route->path + sizeof instances - 1, '{') != NULL) {
         add(l, MECHP_NOT_FOUND);

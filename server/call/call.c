@@ -84,7 +84,7 @@ enum mechd_progress mechd_fail_quota(struct mechd_call *c, const struct mechd_ex
 enum mechd_progress mechd_fail_lease(struct mechd_call *c, const struct mechd_instance *i,
                                      const struct mechd_holder *holder)
 {
-    c->code = MECHP_FOREIGN_LEASE;
+    c->code = mechd_holder_code(holder);
     (void)mechd_holder_tell(holder, i->id, c->detail, sizeof c->detail);
     return MECHD_DONE;
 }

@@ -87,7 +87,7 @@ static void run_hello(struct mechd_frame_request *r)
     if (outcome == MECH_INVALID) {
         mechd_frame_fail(r, MECHP_INVALID_REQUEST, "");
     } else if (outcome == MECH_MISMATCH) {
-        mechd_frame_fail(r, MECHP_FOREIGN_LEASE,
+        mechd_frame_fail(r, mechd_holder_code(&holder),
                          mechd_holder_tell(&holder, i->id, text, sizeof text));
     } else if (outcome == MECH_UNSUPPORTED) {
         mechd_frame_fail(r, MECHP_LIMIT_REACHED, "too many partners hold leases on this instance");
@@ -372,7 +372,7 @@ static bool may_run(struct mechd_frame_request *r)
     r->partner = mechd_partner_begin(i, r->in.lease, act,
                                      r->in.count > 0 && r->in.kind != MECHP_STATE, &holder);
     if (r->partner == NULL) {
-        mechd_frame_fail(r, MECHP_FOREIGN_LEASE,
+        mechd_frame_fail(r, mechd_holder_code(&holder),
                          mechd_holder_tell(&holder, i->id, text, sizeof text));
         return false;
     }

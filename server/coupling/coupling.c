@@ -5,9 +5,11 @@
 #include "server/call/service.h"
 #include "server/call/shapes.h"
 #include "server/instance/host.h"
+#include "server/instance/traits.h"
 #include "solver/base/err.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,12 +30,26 @@ void mechd_couplings_fini(struct mechd_couplings *t)
     pthread_mutex_destroy(&t->m);
 }
 
+/* From here on the leases of its instances show its id. */
+static void name_leases(struct mechd_coupling *g)
+{
+    char id[32];
+    snprintf(id, sizeof id, "c-%" PRIu64, g->id);
+    const struct mechd_lease_wish wish = {.role = -1, .seconds = (double)NAN, .name = id};
+    for (int32_t n = 0; n < g->count; n++) {
+        struct mechd_holder holder;
+        // one that has been revoked meanwhile has no name: the next command sees that
+        (void)mechd_leases_change(&g->parts[n].instance->leases, g->parts[n].lease, &wish, &holder);
+    }
+}
+
 int mechd_coupling_add(struct mechd_couplings *t, struct mechd_coupling *g)
 {
     pthread_mutex_lock(&t->m);
     const int outcome =
         t->count < MECHD_COUPLINGS_MOST ? mechd_face_open(g, &t->serial) : MECH_UNSUPPORTED;
     if (outcome == 0) {
+        name_leases(g);
         g->next = t->newest;
         t->newest = g;
         t->count++;
@@ -101,6 +117,7 @@ bool mechd_coupling_remove(struct mechd_couplings *t, struct mechd_coupling *g)
         mechd_outsides_end(g);
         for (int32_t n = 0; n < g->count; n++) {
             (void)mechd_instance_stop(g->parts[n].instance);
+            mechd_instance_use(g->parts[n].instance);
             (void)mechd_leases_drop(&g->parts[n].instance->leases, g->parts[n].lease);
         }
         mechd_coupling_unref(g);

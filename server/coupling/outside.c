@@ -82,7 +82,7 @@ static void make_instance(struct mechd_reading *r, struct mechd_part *p,
 {
     struct mechd_away *const a = mechd_away_create(p->name, terms);
     const struct mechd_engine engine = {.ops = &mechd_away_ops, .self = a};
-    const struct mechd_lease_wish wish = {.role = MECHD_ROLE_OWNER, .name = "coupling"};
+    const struct mechd_lease_wish wish = {.role = MECHD_ROLE_OWNER, .of = MECHD_LEASE_OF_COUPLING};
     struct mechd_holder holder;
     if (a == NULL || mechd_instance_create(&r->c->service->host, &engine, &p->instance) != 0) {
         if (a != NULL) {

@@ -70,7 +70,7 @@ static void take_instance(struct mechd_reading *r, struct mechd_part *p, const c
                    id);
         return;
     }
-    const struct mechd_lease_wish wish = {.role = MECHD_ROLE_OWNER, .name = "coupling"};
+    const struct mechd_lease_wish wish = {.role = MECHD_ROLE_OWNER, .of = MECHD_LEASE_OF_COUPLING};
     struct mechd_holder holder;
     const int outcome = mechd_leases_take(&i->leases, &wish, &p->lease, &holder);
     if (outcome == MECH_INVALID) {

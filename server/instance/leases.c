@@ -1,5 +1,5 @@
 /* A short list under a lock; a few leases at most are looked through. */
-#include "server/instance/leases.h"
+#include "server/instance/leases_internal.h"
 
 #include "server/os/ticks.h"
 #include "solver/base/err.h"
@@ -11,18 +11,6 @@
 #include <sys/random.h>
 
 const char *const mechd_role_names[] = {"owner", "co-driver", "observer", "partner", NULL};
-
-struct mechd_lease {
-    struct mechd_lease *next;
-    uint64_t number; /* 1 … 2^52, random */
-    int role;
-    double seconds;   /* idle time; 0: does not expire */
-    uint64_t expires; /* ns; UINT64_MAX: not by the clock */
-    int acts;         /* of its holder, in progress */
-    char name[MECH_NAME_MAX + 1];
-    char **channels; /* [channel_count], one piece of memory; or NULL */
-    size_t channel_count;
-};
 
 int mechd_role_find(const char *name)
 {
@@ -68,15 +56,15 @@ static uint64_t make_number(void)
 
 /* --- within the lock -------------------------------------------------------------------------- */
 
-static bool lasts(const struct mechd_lease *x, uint64_t now)
+bool mechd_lease_lasts(const struct mechd_lease *x, uint64_t now)
 {
     return x->acts > 0 || now < x->expires;
 }
 
-static struct mechd_lease *find(const struct mechd_leases *l, uint64_t number, uint64_t now)
+struct mechd_lease *mechd_lease_find(const struct mechd_leases *l, uint64_t number, uint64_t now)
 {
     struct mechd_lease *x = number != 0 ? l->first : NULL;
-    while (x != NULL && (x->number != number || !lasts(x, now))) {
+    while (x != NULL && (x->number != number || !mechd_lease_lasts(x, now))) {
         x = x->next;
     }
     return x;
@@ -85,7 +73,7 @@ static struct mechd_lease *find(const struct mechd_leases *l, uint64_t number, u
 static struct mechd_lease *find_owner(const struct mechd_leases *l, uint64_t now)
 {
     struct mechd_lease *x = l->first;
-    while (x != NULL && (x->role != MECHD_ROLE_OWNER || !lasts(x, now))) {
+    while (x != NULL && (x->role != MECHD_ROLE_OWNER || !mechd_lease_lasts(x, now))) {
         x = x->next;
     }
     return x;
@@ -105,7 +93,7 @@ static struct mechd_lease *find_co_driver(const struct mechd_leases *l, const ch
                                           uint64_t now)
 {
     struct mechd_lease *x = l->first;
-    while (x != NULL && !(has_channel(x, channel) && lasts(x, now))) {
+    while (x != NULL && !(has_channel(x, channel) && mechd_lease_lasts(x, now))) {
         x = x->next;
     }
     return x;
@@ -127,7 +115,8 @@ static void note_due(struct mechd_leases *l, const struct mechd_lease *x)
 
 static void name_holder(const struct mechd_lease *x, const char *channel, struct mechd_holder *out)
 {
-    *out = (struct mechd_holder){.role = x->role, .expires = x->acts > 0 ? UINT64_MAX : x->expires};
+    *out = (struct mechd_holder){
+        .role = x->role, .of = x->of, .expires = x->acts > 0 ? UINT64_MAX : x->expires};
     memcpy(out->name, x->name, sizeof out->name);
     snprintf(out->channel, sizeof out->channel, "%s", channel);
 }
@@ -154,7 +143,7 @@ static int check_free(const struct mechd_leases *l, const struct mechd_lease *se
 {
     const uint64_t now = mechd_now();
     for (const struct mechd_lease *x = l->first; x != NULL; x = x->next) {
-        if (x == self || !lasts(x, now)) {
+        if (x == self || !mechd_lease_lasts(x, now)) {
             continue;
         }
         if (role == MECHD_ROLE_OWNER && x->role == MECHD_ROLE_OWNER) {
@@ -206,6 +195,7 @@ int mechd_leases_take(struct mechd_leases *l, const struct mechd_lease_wish *w, 
     x->channel_count = w->channel_count;
     x->number = make_number();
     x->role = w->role;
+    x->of = w->of;
     x->seconds = w->seconds;
     snprintf(x->name, sizeof x->name, "%s", w->name != NULL ? w->name : "");
     begin_anew(x, mechd_now());
@@ -262,7 +252,7 @@ int mechd_leases_change(struct mechd_leases *l, uint64_t number, const struct me
     char **channels = NULL;
     MECH_TRY(copy_channels(w, &channels));
     pthread_mutex_lock(&l->m);
-    struct mechd_lease *const x = find(l, number, mechd_now());
+    struct mechd_lease *const x = mechd_lease_find(l, number, mechd_now());
     int outcome = x == NULL ? without_holder(holder) : 0;
     if (outcome == 0) {
         // names that stay are asked for again: another role may want them now
@@ -320,7 +310,7 @@ static bool is_role(const struct mechd_lease *x, uint64_t role)
 bool mechd_leases_drop(struct mechd_leases *l, uint64_t number)
 {
     pthread_mutex_lock(&l->m);
-    const bool there = find(l, number, mechd_now()) != NULL;
+    const bool there = mechd_lease_find(l, number, mechd_now()) != NULL;
     (void)remove_all(l, is_number, number);
     pthread_mutex_unlock(&l->m);
     return there;
@@ -334,10 +324,25 @@ int mechd_leases_break(struct mechd_leases *l, enum mechd_role role)
     return count;
 }
 
+bool mechd_leases_coupled(struct mechd_leases *l, struct mechd_holder *holder)
+{
+    if (mechd_leases_none(l)) {
+        return false;
+    }
+    pthread_mutex_lock(&l->m);
+    const struct mechd_lease *const owner = find_owner(l, mechd_now());
+    const bool coupled = owner != NULL && owner->of == MECHD_LEASE_OF_COUPLING;
+    if (coupled && holder != NULL) {
+        name_holder(owner, "", holder);
+    }
+    pthread_mutex_unlock(&l->m);
+    return coupled;
+}
+
 bool mechd_leases_lasts(struct mechd_leases *l, uint64_t number)
 {
     pthread_mutex_lock(&l->m);
-    const bool there = find(l, number, mechd_now()) != NULL;
+    const bool there = mechd_lease_find(l, number, mechd_now()) != NULL;
     pthread_mutex_unlock(&l->m);
     return there;
 }
@@ -373,7 +378,7 @@ int mechd_leases_begin(struct mechd_leases *l, uint64_t number, enum mechd_act a
     }
     const uint64_t now = mechd_now();
     pthread_mutex_lock(&l->m);
-    struct mechd_lease *const x = find(l, number, now);
+    struct mechd_lease *const x = mechd_lease_find(l, number, now);
     int outcome = 0;
     if (x == NULL && number != 0 && act != MECHD_ACT_READ) {
         outcome = without_holder(holder);
@@ -422,7 +427,7 @@ bool mechd_leases_silent(struct mechd_leases *l, uint64_t number, int own)
 {
     const uint64_t now = mechd_now();
     pthread_mutex_lock(&l->m);
-    const struct mechd_lease *const x = find(l, number, now);
+    const struct mechd_lease *const x = mechd_lease_find(l, number, now);
     const bool silent =
         x != NULL && x->acts <= own && (x->expires == UINT64_MAX || now >= x->expires);
     pthread_mutex_unlock(&l->m);
@@ -437,7 +442,7 @@ bool mechd_leases_may_set(struct mechd_leases *l, uint64_t number, const char *i
     }
     const uint64_t now = mechd_now();
     pthread_mutex_lock(&l->m);
-    const struct mechd_lease *const self = find(l, number, now);
+    const struct mechd_lease *const self = mechd_lease_find(l, number, now);
     const struct mechd_lease *const driver = find_co_driver(l, input, now);
     bool may = driver == NULL || driver == self;
     if (self != NULL && self->role == MECHD_ROLE_OWNER) {
@@ -463,7 +468,7 @@ int mechd_leases_expire(struct mechd_leases *l,
     pthread_mutex_lock(&l->m);
     for (struct mechd_lease **at = &l->first; *at != NULL;) {
         struct mechd_lease *const x = *at;
-        if (!lasts(x, now)) {
+        if (!mechd_lease_lasts(x, now)) {
             *at = x->next;
             x->next = ended;
             ended = x;
@@ -488,108 +493,4 @@ int mechd_leases_expire(struct mechd_leases *l,
         ended = next;
     }
     return count;
-}
-
-/* --- telling ---------------------------------------------------------------------------------- */
-
-/* That moment on the calendar: UTC, RFC 3339. */
-static void write_moment(uint64_t moment, char out[40])
-{
-    struct timespec wall;
-    struct tm parts;
-    clock_gettime(CLOCK_REALTIME, &wall);
-    const int64_t left = (int64_t)(moment - mechd_now());
-    const int64_t ns = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec + left;
-    const time_t seconds = (time_t)(ns / 1000000000);
-    gmtime_r(&seconds, &parts);
-    const size_t n = strftime(out, 40, "%Y-%m-%dT%H:%M:%S", &parts);
-    snprintf(out + n, 40 - n, ".%03dZ", (int)(ns % 1000000000 / 1000000));
-}
-
-const char *mechd_holder_tell(const struct mechd_holder *h, const char *id, char *out, size_t size)
-{
-    char until[48] = "";
-    if (h->role < 0) {
-        snprintf(out, size, "the lease is not valid: it has ended or was never issued by %.64s",
-                 id);
-        return out;
-    }
-    if (h->expires != UINT64_MAX) {
-        memcpy(until, " until ", 8);
-        write_moment(h->expires, until + 7);
-    }
-    const char *const name = h->name[0] != '\0' ? h->name : "an unnamed client";
-    if (h->role == MECHD_ROLE_OBSERVER) {
-        snprintf(out, size, "%.64s is an observer of %.64s and may not change it", name, id);
-    } else if (h->channel[0] != '\0') {
-        snprintf(out, size, "input %.64s of %.64s is held by %.64s (%s)%s", h->channel, id, name,
-                 mechd_role_names[h->role], until);
-    } else if (h->role == MECHD_ROLE_CO_DRIVER) {
-        snprintf(out, size, "%.64s is a co-driver of %.64s and may set only its own inputs", name,
-                 id);
-    } else {
-        snprintf(out, size, "%.64s is held by %.64s (%s)%s", id, name, mechd_role_names[h->role],
-                 until);
-    }
-    return out;
-}
-
-static void write_lease(const struct mechd_lease *x, uint64_t now, struct mechp_text *w)
-{
-    char expires[40];
-    const bool ends = x->seconds > 0.;
-    const uint64_t end = x->acts > 0 && ends ? now + (uint64_t)(1e9 * x->seconds) : x->expires;
-    mechp_text_key(w, "role");
-    mechp_text_string(w, mechd_role_names[x->role]);
-    mechp_text_key(w, "name");
-    mechp_text_string(w, x->name);
-    mechp_text_key(w, "channels");
-    mechp_text_array(w);
-    for (size_t k = 0; k < x->channel_count; k++) {
-        mechp_text_string(w, x->channels[k]);
-    }
-    mechp_text_end(w);
-    mechp_text_key(w, "seconds");
-    if (!ends) {
-        mechp_text_null(w);
-        mechp_text_key(w, "expires");
-        mechp_text_null(w);
-        mechp_text_key(w, "left");
-        mechp_text_null(w);
-        return;
-    }
-    write_moment(end, expires);
-    mechp_text_number(w, x->seconds);
-    mechp_text_key(w, "expires");
-    mechp_text_string(w, expires);
-    mechp_text_key(w, "left");
-    mechp_text_number(w, 1e-3 * floor(1e-6 * (double)(end - now)));
-}
-
-bool mechd_leases_write_one(struct mechd_leases *l, uint64_t number, struct mechp_text *w)
-{
-    const uint64_t now = mechd_now();
-    pthread_mutex_lock(&l->m);
-    const struct mechd_lease *const x = find(l, number, now);
-    if (x != NULL) {
-        write_lease(x, now, w);
-    }
-    pthread_mutex_unlock(&l->m);
-    return x != NULL;
-}
-
-void mechd_leases_write(struct mechd_leases *l, struct mechp_text *w)
-{
-    const uint64_t now = mechd_now();
-    mechp_text_array(w);
-    pthread_mutex_lock(&l->m);
-    for (const struct mechd_lease *x = l->first; x != NULL; x = x->next) {
-        if (lasts(x, now)) {
-            mechp_text_object(w);
-            write_lease(x, now, w);
-            mechp_text_end(w);
-        }
-    }
-    pthread_mutex_unlock(&l->m);
-    mechp_text_end(w);
 }

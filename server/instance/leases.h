@@ -22,6 +22,7 @@
  */
 #pragma once
 
+#include "protocol/wire/codes.h"
 #include "protocol/wire/text.h"
 #include "solver/base/name.h"
 
@@ -49,6 +50,9 @@ static const double mechd_lease_preset = 60.;
 static const double mechd_lease_least = 0.01;
 static const double mechd_lease_most = 86400.;
 
+/* Whose it is. A coupling's owner lease has the coupling's id for its name, once that has one. */
+enum mechd_lease_of { MECHD_LEASE_OF_CLIENT, MECHD_LEASE_OF_COUPLING };
+
 struct mechd_lease;
 
 struct mechd_leases {
@@ -64,19 +68,24 @@ struct mechd_lease_wish {
     int role;                    /* enum mechd_role */
     const char *const *channels; /* [channel_count] names of inputs, of a co-driver */
     size_t channel_count;
-    double seconds;   /* idle time after which it ends; 0: it does not expire */
-    const char *name; /* of the holder, for others to read */
+    double seconds;         /* idle time after which it ends; 0: it does not expire */
+    const char *name;       /* of the holder, for others to read */
+    enum mechd_lease_of of; /* in a change, unchanged */
 };
 
 /* The holder of a lease that conflicts with a request. */
 struct mechd_holder {
-    int role;                        /* −1: none; the lease of the request has ended */
+    int role; /* −1: none; the lease of the request has ended */
+    enum mechd_lease_of of;
     char name[MECH_NAME_MAX + 1];    /* "" if it has none */
     char channel[MECH_NAME_MAX + 1]; /* what it holds, or "": all */
     uint64_t expires;                /* ns; UINT64_MAX: never */
 };
 /* The conflict as a sentence about the instance `id`; returns out. */
 const char *mechd_holder_tell(const struct mechd_holder *h, const char *id, char *out, size_t size);
+
+/* The code of that conflict: IN_COUPLING or FOREIGN_LEASE. */
+enum mechp_code mechd_holder_code(const struct mechd_holder *h);
 
 void mechd_leases_init(struct mechd_leases *l);
 void mechd_leases_fini(struct mechd_leases *l);
@@ -98,6 +107,8 @@ int mechd_leases_change(struct mechd_leases *l, uint64_t number, const struct me
 bool mechd_leases_drop(struct mechd_leases *l, uint64_t number);
 /* End all of a role. Returns their number. */
 int mechd_leases_break(struct mechd_leases *l, enum mechd_role role);
+/* True if a coupling holds it; *holder says which, and may be NULL. */
+bool mechd_leases_coupled(struct mechd_leases *l, struct mechd_holder *holder);
 /* True while that lease lasts. */
 bool mechd_leases_lasts(struct mechd_leases *l, uint64_t number);
 

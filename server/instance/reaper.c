@@ -95,13 +95,14 @@ static void end_leases(struct mechd_instance *i)
     }
 }
 
-/* Deleted if it has not been used for its time to live; a running command counts as use. */
+/* Deleted if it has not been used for its time to live; a running command and a coupling count as
+ * use. */
 static void end_instance(struct mechd_instance *i)
 {
     pthread_mutex_lock(&i->m);
     const bool works = i->owned || atomic_load(&i->running);
     pthread_mutex_unlock(&i->m);
-    if (works) {
+    if (works || mechd_leases_coupled(&i->leases, NULL)) {
         mechd_instance_use(i);
     }
     const uint64_t end = mechd_instance_ends(i);

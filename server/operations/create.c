@@ -239,6 +239,19 @@ static void store(struct mechd_call *c, struct mechd_instance *i)
     }
 }
 
+/* The id is in use; if by a participant of a coupling, the reason says by which. */
+static void fail_taken(struct mechd_call *c, const char *id)
+{
+    struct mechd_instance *const i = mechd_table_find(&c->service->host.table, id);
+    struct mechd_holder holder;
+    if (i != NULL && mechd_leases_coupled(&i->leases, &holder)) {
+        mechd_fail_lease(c, i, &holder);
+    } else {
+        mechd_fail(c, MECHP_ID_TAKEN, "an instance %.64s exists", id);
+    }
+    mechd_instance_unref(i);
+}
+
 /* What an instance is given beside its simulation. */
 struct origin {
     const char *id;       /* the client's, or NULL */
@@ -276,7 +289,7 @@ static enum mechd_progress keep(struct mechd_call *c, struct mech_sim *sim, cons
     // into the table, under its own id or the client's
     const int outcome = mechd_table_add(&c->service->host.table, i, o->id);
     if (outcome == MECH_INVALID) {
-        mechd_fail(c, MECHP_ID_TAKEN, "an instance %.64s exists", o->id);
+        fail_taken(c, o->id);
     } else if (outcome == MECH_UNSUPPORTED) {
         mechd_fail(c, MECHP_LIMIT_REACHED, "%d instances exist", MECHD_INSTANCES_MOST);
     } else if (outcome != 0) {

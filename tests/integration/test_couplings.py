@@ -180,9 +180,9 @@ class Faults(Couplings):
         for method, path, body in (('POST', '/step', {'count': 1}), ('DELETE', '', None),
                                    ('PUT', '/inputs', {'F': 1}), ('POST', '/reset', None)):
             reply = self.daemon.call(method, '/v1/instances/%s%s' % (left, path), body)
-            self.assertEqual((reply.status, reply['code']), (409, 'foreign-lease'), path)
+            self.assertEqual((reply.status, reply['code']), (409, 'in-coupling'), path)
         reply = self.couple(left, right, OSCILLATORS)
-        self.assertEqual((reply.status, reply['code']), (409, 'foreign-lease'))
+        self.assertEqual((reply.status, reply['code']), (409, 'in-coupling'))
         self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + cid).status, 204)
         self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + cid).status, 404)
         self.assertEqual(self.daemon.call('DELETE', '/v1/instances/' + left).status, 204)

@@ -24,6 +24,15 @@ class Refusals:
             self.client.call('DELETE', '/v1/instances/rig/lease?of=owner')
             self.check(operation, self.send(operation, **more), 409, 'foreign-lease')
 
+    def test_a_coupling_keeps_other_changes_of_its_instances_away(self):
+        more = self.ready(self.api.operations['getCoupling'])
+        # a lease is changed by its holder
+        for operation in self.having(409, 'in-coupling', lambda o: o.id == 'changeLease'):
+            with self.subTest(str(operation)):
+                body = {'as': 'rig'} if operation.id == 'clone' else None
+                self.check(operation, self.send(operation, body=body), 409, 'in-coupling')
+        self.client.call('DELETE', '/v1/couplings/' + more['cid'])
+
     def test_a_coupling_whose_queue_is_full_says_so(self):
         more = self.ready(operation := self.api.operations['couplingStability'])
         path = '/v1/couplings/' + more['cid']

@@ -277,15 +277,16 @@ const struct mechp_row mechp_row_COUPLINGS = {.tag = "couplings",
 const struct mechp_row mechp_row_COUPLE = {
     .tag = "couplings",
     .doc = "From then on the instances step together. The coupling holds the owner's lease of "
-           "each, so that no other client can change it; readers are served between two windows. A "
-           "window is completed by all instances or by none.",
+           "each, so that no other client can change or delete it (409 `in-coupling`); readers are "
+           "served between two windows. A window is completed by all instances or by none.",
     .traits = MECHP_TELLS_ALL,
     .body = &couple_request,
     .status = 201,
     .reply = "@Coupling",
     .content = MECHP_JSON,
-    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_RUN_IN_PROGRESS, MECHP_TIME_MISMATCH,
-                         MECHP_LIMIT_REACHED, MECHP_COUPLING_NOT_CONVERGED, MECHP_NOT_FINITE)};
+    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_IN_COUPLING, MECHP_RUN_IN_PROGRESS,
+                         MECHP_TIME_MISMATCH, MECHP_LIMIT_REACHED, MECHP_COUPLING_NOT_CONVERGED,
+                         MECHP_NOT_FINITE)};
 
 const struct mechp_row mechp_row_DELETE_COUPLING = {
     .tag = "couplings",

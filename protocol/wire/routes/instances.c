@@ -161,7 +161,7 @@ const struct mechp_row mechp_row_CREATE_AS = {
     .reply = "@Instance",
     .content = MECHP_JSON,
     .codes = MECHP_CODES(MECHP_INVALID_MODEL, MECHP_SNAPSHOT_MISMATCH, MECHP_ID_TAKEN,
-                         MECHP_REVISION_MISMATCH, MECHP_QUOTA_EXCEEDED)};
+                         MECHP_IN_COUPLING, MECHP_REVISION_MISMATCH, MECHP_QUOTA_EXCEEDED)};
 
 const struct mechp_row mechp_row_CLONE = {
     .tag = "instances",
@@ -174,7 +174,7 @@ const struct mechp_row mechp_row_CLONE = {
     .status = 201,
     .reply = "@Instance",
     .content = MECHP_JSON,
-    .codes = MECHP_CODES(MECHP_ID_TAKEN, MECHP_QUOTA_EXCEEDED)};
+    .codes = MECHP_CODES(MECHP_ID_TAKEN, MECHP_IN_COUPLING, MECHP_QUOTA_EXCEEDED)};
 
 const struct mechp_row mechp_row_MODEL = {
     .tag = "instances",

@@ -77,7 +77,7 @@ const struct mechp_row mechp_row_CHANGE_LEASE = {
     .status = 200,
     .reply = "@Lease",
     .content = MECHP_JSON,
-    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE)};
+    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_IN_COUPLING)};
 
 const struct mechp_row mechp_row_TAKE_LEASE = {
     .tag = "instances",
@@ -92,4 +92,4 @@ const struct mechp_row mechp_row_TAKE_LEASE = {
     .status = 201,
     .reply = "@Lease",
     .content = MECHP_JSON,
-    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_LIMIT_REACHED)};
+    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_IN_COUPLING, MECHP_LIMIT_REACHED)};

@@ -236,6 +236,37 @@ static void *want(void *context)
     return NULL;
 }
 
+static void a_couplings_lease_has_its_id_and_a_code_of_its_own(void)
+{
+    struct mechd_leases l;
+    struct mechd_holder holder;
+    uint64_t number = 0;
+    char text[200];
+    mechd_leases_init(&l);
+    CU_ASSERT_FALSE(mechd_leases_coupled(&l, &holder));
+    // an owner is no coupling, whatever its name
+    const uint64_t owner = take(&l, MECHD_ROLE_OWNER, 0);
+    CU_ASSERT_FALSE(mechd_leases_coupled(&l, &holder));
+    CU_ASSERT_EQUAL(mechd_leases_begin(&l, 0, MECHD_ACT_CHANGE, &holder), MECH_INVALID);
+    CU_ASSERT_EQUAL(mechd_holder_code(&holder), MECHP_FOREIGN_LEASE);
+    CU_ASSERT_TRUE(mechd_leases_drop(&l, owner));
+
+    const struct mechd_lease_wish w = {.role = MECHD_ROLE_OWNER, .of = MECHD_LEASE_OF_COUPLING};
+    CU_ASSERT_EQUAL_FATAL(mechd_leases_take(&l, &w, &number, &holder), 0);
+    CU_ASSERT_TRUE(mechd_leases_coupled(&l, &holder));
+    CU_ASSERT_STRING_EQUAL(mechd_holder_tell(&holder, "i-1", text, sizeof text),
+                           "i-1 takes part in a coupling that is being created");
+    const struct mechd_lease_wish named = {.role = -1, .seconds = (double)NAN, .name = "c-3"};
+    CU_ASSERT_EQUAL(mechd_leases_change(&l, number, &named, &holder), 0);
+    CU_ASSERT_EQUAL(mechd_leases_begin(&l, 0, MECHD_ACT_INPUTS, &holder), MECH_INVALID);
+    CU_ASSERT_EQUAL(mechd_holder_code(&holder), MECHP_IN_COUPLING);
+    CU_ASSERT_STRING_EQUAL(mechd_holder_tell(&holder, "i-1", text, sizeof text),
+                           "i-1 takes part in coupling c-3");
+    CU_ASSERT_EQUAL(mechd_leases_begin(&l, 5, MECHD_ACT_CHANGE, &holder), MECH_NOT_FOUND);
+    CU_ASSERT_EQUAL(mechd_holder_code(&holder), MECHP_FOREIGN_LEASE);
+    mechd_leases_fini(&l);
+}
+
 static void of_many_threads_one_owns(void)
 {
     struct contest c = {.inside = 0};
@@ -258,4 +289,5 @@ UNIT_TESTS(UNIT_TEST(each_role_may_what_it_may),
            UNIT_TEST(silence_ends_a_lease_and_its_own_act_is_no_silence),
            UNIT_TEST(what_has_ended_is_cleared_away_and_told),
            UNIT_TEST(what_is_refused_leaves_a_lease_as_it_was),
+           UNIT_TEST(a_couplings_lease_has_its_id_and_a_code_of_its_own),
            UNIT_TEST(there_is_a_largest_number_of_leases), UNIT_TEST(of_many_threads_one_owns))
