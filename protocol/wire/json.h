@@ -13,6 +13,7 @@
 #pragma once
 
 #include "protocol/wire/codes.h"
+#include "protocol/wire/text.h"
 #include "solver/base/diag.h"
 
 #include <jansson.h>
@@ -99,6 +100,9 @@ bool mechp_json_single(const char *bytes, size_t size, struct mechp_json_single 
 /* A member of an object as it was written, byte for byte, from well-formed text; its length, or
  * NULL where there is none. */
 const char *mechp_json_member_text(const char *bytes, size_t size, const char *key, size_t *length);
+
+/* A tree as text: a value. Numbers have the digits that give the same double. */
+void mechp_json_write(const json_t *value, struct mechp_text *w);
 
 /* Value of any number in a tree (integer or real). */
 static inline double mechp_json_value(const json_t *value)

@@ -1,6 +1,7 @@
 /* The table of couplings, and what is said of one. */
 #include "server/coupling/face.h"
 #include "server/coupling/outside.h"
+#include "server/coupling/reading.h"
 
 #include "server/call/service.h"
 #include "server/call/shapes.h"
@@ -164,7 +165,9 @@ void mechd_coupling_unref(struct mechd_coupling *g)
     }
     mechd_instance_unref(g->face);
     mech_couple_destroy(g->couple);
+    mechd_reading_free(g->reading);
     free(g->name);
+    free(g->document);
     free(g->parts);
     free(g->order);
     free(g->connections);
@@ -174,7 +177,7 @@ void mechd_coupling_unref(struct mechd_coupling *g)
     free(g);
 }
 
-void mechd_coupling_write(struct mechd_coupling *g, struct mechp_text *w)
+void mechd_coupling_write(struct mechd_coupling *g, bool whole, struct mechp_text *w)
 {
     char id[32];
     snprintf(id, sizeof id, "c-%" PRIu64, g->id);
@@ -218,6 +221,10 @@ void mechd_coupling_write(struct mechd_coupling *g, struct mechp_text *w)
     }
     mechp_text_end(w);
     mechd_face_write_layout(g, w);
+    if (whole) {
+        mechp_text_key(w, "document");
+        mechp_text_raw(w, g->document, g->document_size);
+    }
     mechp_text_end(w);
 }
 
@@ -333,7 +340,7 @@ static void answer_start(struct mechd_coupling *g, struct mechd_call *c)
     c->status = 201;
     snprintf(c->location, sizeof c->location, "/v1/couplings/c-%" PRIu64, g->id);
     mechd_outsides_open(g, strrchr(c->location, '/') + 1);
-    mechd_coupling_write(g, &c->text);
+    mechd_coupling_write(g, true, &c->text);
 }
 
 void mechd_coupling_answer(struct mechd_coupling_command *k)

@@ -40,6 +40,7 @@ enum {
 };
 
 struct mechd_outside;
+struct mechd_reading;
 struct mechd_run;
 
 /* One value of an instance that takes part in the exchange. */
@@ -51,6 +52,7 @@ struct mechd_coupling_port {
 /* One participant. */
 struct mechd_part {
     char name[MECH_NAME_MAX + 1];
+    int32_t listed;                  /* its place in the request */
     struct mechd_instance *instance; /* a reference */
     uint64_t lease;                  /* of its owner */
     struct mechd_outside *outside;   /* the program behind it, a reference; or NULL */
@@ -166,6 +168,9 @@ struct mechd_coupling {
     struct mechd_saved *trial;   /* end of the trial that can be committed, or NULL; as that */
     uint64_t trials;             /* number of the last one; as that */
     char scheme[MECH_NAME_MAX + 1];
+    char *document;                              /* JSON text of the request that makes it again */
+    size_t document_size;                        /* of it, bytes */
+    struct mechd_reading *reading;               /* until it is connected; or NULL */
     char (*connections)[2 * MECH_NAME_MAX + 16]; /* [connection_count] "left.x → right.other" */
     int32_t connection_count;
     char (*bonds)[MECH_NAME_MAX + 1]; /* [bond_count] names */
@@ -206,9 +211,11 @@ void mechd_couplings_fini(struct mechd_couplings *t);
 
 /* --- creation (read.c) ------------------------------------------------------------------------ */
 
-/* From a request, its instances and their leases; not yet in the table. NULL: refused. */
+/* From a request, its instances and their leases; not yet in the table. All faults of the request
+ * are found together; if there is none, all instances that run, or that others hold. NULL:
+ * refused. */
 struct mechd_coupling *mechd_coupling_open(struct mechd_call *c);
-/* Then, as the owner of all instances: what connects them, and the scheme. False: refused. */
+/* Then, as the owner of all instances: the coupling of the solver. False: refused. */
 bool mechd_coupling_connect(struct mechd_coupling *g, struct mechd_call *c);
 
 /* --- the table (coupling.c) ------------------------------------------------------------------- */
@@ -225,8 +232,8 @@ int mechd_couplings_count(struct mechd_couplings *t);
 bool mechd_coupling_remove(struct mechd_couplings *t, struct mechd_coupling *g);
 void mechd_coupling_ref(struct mechd_coupling *g);
 void mechd_coupling_unref(struct mechd_coupling *g);
-/* Its description, as one JSON object. Any thread. */
-void mechd_coupling_write(struct mechd_coupling *g, struct mechp_text *w);
+/* Its description, as one JSON object; `whole`: with its document. Any thread. */
+void mechd_coupling_write(struct mechd_coupling *g, bool whole, struct mechp_text *w);
 
 /* --- commands (command.c) --------------------------------------------------------------------- */
 

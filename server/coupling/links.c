@@ -27,10 +27,14 @@ static bool find_end(const struct mechd_reading *r, const char *name, enum mech_
     const struct mechd_coupling *const g = r->g;
     int32_t longest = -1, found = 0;
     size_t most = 0;
+    bool unknown = r->lost;
     for (int32_t n = 0; n < g->count; n++) {
         const size_t size = strlen(g->parts[n].name);
-        if (g->parts[n].instance == NULL || strncmp(g->parts[n].name, name, size) != 0 ||
-            name[size] != '.') {
+        if (strncmp(g->parts[n].name, name, size) != 0 || name[size] != '.') {
+            continue;
+        }
+        if (g->parts[n].instance == NULL) {
+            unknown = true;
             continue;
         }
         const int32_t k =
@@ -42,6 +46,9 @@ static bool find_end(const struct mechd_reading *r, const char *name, enum mech_
         }
         longest = size >= most ? n : longest;
         most = size >= most ? size : most;
+    }
+    if (found == 0 && unknown) {
+        return false; // its participant has a fault of its own
     }
     if (longest < 0) {
         mechd_reading_fault(r, path, "'%.100s' does not begin with a participant", name);
@@ -129,8 +136,9 @@ static void read_connection(struct mechd_reading *r, const json_t *item, const c
     mechp_shape_only(item, path, mechp_shape_named("@CouplingConnection"), &r->c->diag);
     const double factor = mechd_reading_number(r, item, "factor", path, 1.);
     const double offset = mechd_reading_number(r, item, "offset", path, 0.);
-    if (!read_end(r, text[0], MECH_OUTPUT_VARIABLE, path, &v[0], &at[0]) ||
-        !read_end(r, text[1], MECH_INPUT, path, &v[1], &at[1]) || !agree(r, path, text, v, at)) {
+    const bool from_known = read_end(r, text[0], MECH_OUTPUT_VARIABLE, path, &v[0], &at[0]);
+    const bool to_known = read_end(r, text[1], MECH_INPUT, path, &v[1], &at[1]);
+    if (!from_known || !to_known || !agree(r, path, text, v, at)) {
         return;
     }
     if (!given && strcmp(v[0].unit, v[1].unit) != 0 && v[0].unit[0] != '\0' &&
@@ -183,21 +191,29 @@ static void read_law(const struct mechd_reading *r, const json_t *law, const cha
                      struct mech_couple_bond *b)
 {
     const char *const text = json_string_value(law);
-    if (text != NULL && strcmp(text, "rigid") == 0) {
-        b->law = MECH_COUPLE_RIGID;
-        return;
-    }
-    if (!json_is_object(law)) {
+    const bool rigid = text != NULL && strcmp(text, "rigid") == 0;
+    if (!rigid && !json_is_object(law)) {
         mechd_reading_fault(
             r, path, "law: \"rigid\", {\"stiffness\", \"damping\"} or {\"delay\", \"impedance\"}");
         return;
     }
-    b->law = json_object_get(law, "delay") != NULL ? MECH_COUPLE_LINE : MECH_COUPLE_SPRING;
+    b->law = rigid                                   ? MECH_COUPLE_RIGID
+             : json_object_get(law, "delay") != NULL ? MECH_COUPLE_LINE
+                                                     : MECH_COUPLE_SPRING;
     b->stiffness = mechd_reading_number(r, law, "stiffness", path, 0.);
     b->damping = mechd_reading_number(r, law, "damping", path, 0.);
     b->rest = mechd_reading_number(r, law, "rest", path, 0.);
     b->delay = mechd_reading_number(r, law, "delay", path, 0.);
     b->impedance = mechd_reading_number(r, law, "impedance", path, 0.);
+    mechd_reading_must(r, b->stiffness >= 0., path, "stiffness", "must be 0 or greater");
+    mechd_reading_must(r, b->damping >= 0., path, "damping", "must be 0 or greater");
+    if (b->law == MECH_COUPLE_LINE) {
+        mechd_reading_must(r, b->delay > 0., path, "delay", "must be greater than 0");
+        mechd_reading_must(r, b->impedance > 0., path, "impedance", "must be greater than 0");
+    }
+    if (r->type != NULL && r->type->bonds && (r->type->laws & 1u << b->law) == 0) {
+        mechd_reading_fault(r, path, "%s does not support this law", r->type->name);
+    }
     mechp_shape_only(law, path, mechp_shape_named("@BondLaw"), &r->c->diag);
 }
 
@@ -205,6 +221,7 @@ static void read_law(const struct mechd_reading *r, const json_t *law, const cha
 static void read_bond(struct mechd_reading *r, const json_t *item, const char *path, int32_t n)
 {
     struct mech_couple_bond *const b = &r->bonds[n];
+    char law[PATH];
     const char *const name = json_string_value(json_object_get(item, "name"));
     mechp_shape_only(item, path, mechp_shape_named("@CouplingBond"), &r->c->diag);
     if (name != NULL) {
@@ -218,6 +235,9 @@ static void read_bond(struct mechd_reading *r, const json_t *item, const char *p
         }
     }
     b->name = r->bond_names[n];
+    snprintf(law, sizeof law, "%.40s/law", path);
+    b->gap = mechd_reading_number(r, item, "gap", path, 0.);
+    read_law(r, json_object_get(item, "law"), law, b);
     for (size_t side = 0; side < 2; side++) {
         struct mechd_link *const l = &r->bond_links[2 * n + (int32_t)side];
         struct mech_variable v[2];
@@ -225,13 +245,14 @@ static void read_bond(struct mechd_reading *r, const json_t *item, const char *p
             json_string_value(json_array_get(json_object_get(item, "flow"), side));
         const char *const effort =
             json_string_value(json_array_get(json_object_get(item, "effort"), side));
-        if (!read_end(r, flow, MECH_OUTPUT_VARIABLE, path, &v[0], &l->from) ||
-            !read_end(r, effort, MECH_INPUT, path, &v[1], &l->to)) {
-            return;
+        const bool flow_known = read_end(r, flow, MECH_OUTPUT_VARIABLE, path, &v[0], &l->from);
+        const bool effort_known = read_end(r, effort, MECH_INPUT, path, &v[1], &l->to);
+        if (!flow_known || !effort_known) {
+            continue;
         }
         if ((l->from.component < 0 && v[0].size != 1) || (l->to.component < 0 && v[1].size != 1)) {
             mechd_reading_fault(r, path, "a bond joins single values: name their components");
-            return;
+            continue;
         }
         if (l->from.part != l->to.part) {
             mechd_reading_fault(r, path,
@@ -243,8 +264,6 @@ static void read_bond(struct mechd_reading *r, const json_t *item, const char *p
         b->participant[side] = l->from.part;
         b->kind = strstr(v[0].unit, "/s") != NULL ? MECH_COUPLE_VELOCITY : MECH_COUPLE_DISPLACEMENT;
     }
-    b->gap = mechd_reading_number(r, item, "gap", path, 0.);
-    read_law(r, json_object_get(item, "law"), path, b);
 }
 
 void mechd_read_bonds(struct mechd_reading *r)

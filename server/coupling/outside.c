@@ -105,29 +105,27 @@ void mechd_outside_read(struct mechd_reading *r, struct mechd_part *p, const jso
                         const char *path)
 {
     struct mechd_outside_terms terms = {.rollback = true, .patience = patience_preset};
+    const size_t before = r->c->diag.total;
     char place[80];
     snprintf(place, sizeof place, "%.60s/partner", path);
     mechp_shape_only(partner, place, mechp_shape_named("@CouplingPartner"), &r->c->diag);
     const char **const inputs = read_names(r, partner, "inputs", path, &terms.input_count);
     const char **const outputs = read_names(r, partner, "outputs", path, &terms.output_count);
-    const json_t *const rollback = json_object_get(partner, "rollback");
-    if (rollback != NULL && !json_is_boolean(rollback)) {
-        mechd_reading_fault(r, place, "rollback must be true or false");
-    }
-    terms.rollback = rollback == NULL || json_is_true(rollback);
+    terms.rollback = mechd_reading_bool(r, partner, "rollback", place, true);
     terms.patience = mechd_reading_number(r, partner, "patience", place, patience_preset);
-    if (!(terms.patience >= patience_least && terms.patience <= patience_most)) {
-        mechd_reading_fault(r, place, "patience must be from %g to %g s", patience_least,
-                            patience_most);
-    }
+    char range[80];
+    snprintf(range, sizeof range, "must be from %g to %g s", patience_least, patience_most);
+    mechd_reading_must(r, terms.patience >= patience_least && terms.patience <= patience_most,
+                       place, "patience", range);
     // of the whole request: a fault in it is found where it is read
     const double hold = json_number_value(json_object_get(r->c->body, "hold"));
     terms.order = hold == 1. || hold == 2. ? (int32_t)hold : 0;
     terms.inputs = inputs;
     terms.outputs = outputs;
-    if (inputs != NULL && outputs != NULL && mech_diag_clean(&r->c->diag)) {
+    const bool clean = r->c->diag.total == before;
+    if (inputs != NULL && outputs != NULL && clean) {
         make_instance(r, p, &terms);
-    } else if (mech_diag_clean(&r->c->diag)) {
+    } else if (clean) {
         mechd_fail(r->c, MECHP_OUT_OF_MEMORY, "no memory for the partner");
     }
     free(inputs);
@@ -274,7 +272,7 @@ static void blame(struct mechd_coupling_command *k, enum mechp_code code, const 
 {
     if (k->code == MECHP_OK) {
         k->code = code;
-        snprintf(k->detail, sizeof k->detail, "participant %.40s: %.140s", name, fault);
+        snprintf(k->detail, sizeof k->detail, "participant %.40s: %.199s", name, fault);
     }
 }
 

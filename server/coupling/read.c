@@ -19,32 +19,10 @@
 
 enum { PATH = 64 };
 
-void mechd_reading_fault(const struct mechd_reading *r, const char *path, const char *format, ...)
-{
-    char text[200];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    mech_diag_add(&r->c->diag, path, "%s", text);
-}
-
-/* A number of an object that has a range; the preset where it is absent. */
-double mechd_reading_number(const struct mechd_reading *r, const json_t *object, const char *key,
-                            const char *path, double preset)
-{
-    const json_t *const value = json_object_get(object, key);
-    if (value != NULL && !json_is_number(value)) {
-        mechd_reading_fault(r, path, "%s must be a number", key);
-        return preset;
-    }
-    return value != NULL ? json_number_value(value) : preset;
-}
-
 /* --- participants ----------------------------------------------------------------------------- */
 
-/* The instance, its lease, and room for the exchange. */
-static void take_instance(struct mechd_reading *r, struct mechd_part *p, const char *path,
+/* The instance: its lease is taken when the whole request is good. */
+static void find_instance(struct mechd_reading *r, struct mechd_part *p, const char *path,
                           const char *id)
 {
     struct mechd_instance *const i = mechd_table_find(&r->c->service->host.table, id);
@@ -63,20 +41,46 @@ static void take_instance(struct mechd_reading *r, struct mechd_part *p, const c
     if (i->durable.settings.mode == MECHD_DURABLE_EVERY_STEP) {
         mechd_reading_fault(
             r, path, "instance %.64s stores every step, which a coupling does not support", id);
-        return;
     }
-    if (atomic_load(&i->running)) {
-        mechd_fail(r->c, MECHP_RUN_IN_PROGRESS, "instance %.64s is stepped by a run; stop it first",
-                   id);
-        return;
+}
+
+/* The request is refused for what its instances are at, which each such participant names; the code
+ * is that of the first one. */
+static void refuse_for(const struct mechd_reading *r, const struct mechd_part *p,
+                       enum mechp_code code, const char *text)
+{
+    char path[PATH];
+    snprintf(path, sizeof path, "/participants/%d", (int)p->listed);
+    mechd_reading_fault(r, path, "%s", text);
+    if (r->c->code == MECHP_OK) {
+        mechd_fail(r->c, code, "%s", text);
     }
-    const struct mechd_lease_wish wish = {.role = MECHD_ROLE_OWNER, .of = MECHD_LEASE_OF_COUPLING};
-    struct mechd_holder holder;
-    const int outcome = mechd_leases_take(&i->leases, &wish, &p->lease, &holder);
-    if (outcome == MECH_INVALID) {
-        mechd_fail_lease(r->c, i, &holder);
-    } else if (outcome != 0) {
-        mechd_reading_fault(r, path, "instance %.64s takes no more leases", id);
+}
+
+/* Leases of all instances; those that are in a run, or that others hold, are named together. */
+static void take_instances(const struct mechd_reading *r)
+{
+    static const struct mechd_lease_wish wish = {.role = MECHD_ROLE_OWNER,
+                                                 .of = MECHD_LEASE_OF_COUPLING};
+    for (int32_t n = 0; n < r->g->count; n++) {
+        struct mechd_part *const p = &r->g->parts[n];
+        struct mechd_holder holder;
+        char text[200];
+        if (p->outside != NULL) {
+            continue;
+        }
+        const int outcome = mechd_leases_take(&p->instance->leases, &wish, &p->lease, &holder);
+        if (outcome == MECH_INVALID) {
+            refuse_for(r, p, mechd_holder_code(&holder),
+                       mechd_holder_tell(&holder, p->instance->id, text, sizeof text));
+        } else if (outcome != 0) {
+            snprintf(text, sizeof text, "instance %.64s takes no more leases", p->instance->id);
+            refuse_for(r, p, MECHP_INVALID_REQUEST, text);
+        } else if (atomic_load(&p->instance->running)) {
+            snprintf(text, sizeof text, "instance %.64s is stepped by a run; stop it first",
+                     p->instance->id);
+            refuse_for(r, p, MECHP_RUN_IN_PROGRESS, text);
+        }
     }
 }
 
@@ -114,7 +118,7 @@ static void refuse_shared_names(struct mechd_reading *r)
             mechd_engine_variable(e, MECH_OUTPUT_VARIABLE, k, &v);
             snprintf(name, sizeof name, "%s.%s", q->name + size + 1, v.name);
             if (mechd_engine_variable_find(&p->instance->engine, MECH_OUTPUT_VARIABLE, name) >= 0) {
-                snprintf(path, sizeof path, "/participants/%d", (int)(n % g->count));
+                snprintf(path, sizeof path, "/participants/%d", (int)q->listed);
                 mechd_reading_fault(r, path, "%.64s.%.64s is an output of %.64s too", q->name,
                                     v.name, p->name);
             }
@@ -126,6 +130,7 @@ static void read_participants(struct mechd_reading *r)
 {
     struct mechd_coupling *const g = r->g;
     const json_t *list = NULL;
+    r->lost = true;
     if (!mechp_json_array(r->c->body, "participants", &r->c->diag, &list)) {
         mechd_reading_fault(r, "/participants", "a list of {\"name\", \"instance\"} is needed");
         return;
@@ -141,6 +146,7 @@ static void read_participants(struct mechd_reading *r)
         mechd_fail(r->c, MECHP_OUT_OF_MEMORY, "no memory for the participants");
         return;
     }
+    r->lost = false;
     for (size_t k = 0; k < count; k++) {
         const json_t *const item = json_array_get(list, k);
         const char *name = json_string_value(json_object_get(item, "name"));
@@ -151,13 +157,16 @@ static void read_participants(struct mechd_reading *r)
         mechp_shape_only(item, path, mechp_shape_named("@CouplingParticipant"), &r->c->diag);
         name = name == NULL ? id : name;
         p->coupling = g;
+        p->listed = (int32_t)k;
         const json_t *const partner = json_object_get(item, "partner");
         if ((id == NULL) == (partner == NULL) || (partner != NULL && !json_is_object(partner))) {
             mechd_reading_fault(r, path, "the id of an instance, or a partner, is needed");
+            r->lost = true;
             continue;
         }
         if (name == NULL || !mech_name_valid(name)) {
             mechd_reading_fault(r, path, "not a name: %.64s", name != NULL ? name : "it has none");
+            r->lost = true;
             continue;
         }
         for (int32_t n = 0; n < g->count; n++) {
@@ -169,7 +178,7 @@ static void read_participants(struct mechd_reading *r)
         if (partner != NULL) {
             mechd_outside_read(r, p, partner, path);
         } else {
-            take_instance(r, p, path, id);
+            find_instance(r, p, path, id);
         }
         g->count++;
     }
@@ -189,94 +198,7 @@ static void sort_parts(struct mechd_coupling *g)
     }
 }
 
-/* --- the scheme ------------------------------------------------------------------------------- */
-
-static void read_order(struct mechd_reading *r, const json_t *list)
-{
-    const struct mechd_coupling *const g = r->g;
-    if (json_array_size(list) != (size_t)g->count) {
-        mechd_reading_fault(r, "/scheme/order", "each of the %d participants must be listed once",
-                            g->count);
-        return;
-    }
-    for (int32_t k = 0; k < g->count; k++) {
-        const char *const name = json_string_value(json_array_get(list, (size_t)k));
-        int32_t n = 0;
-        while (n < g->count && (name == NULL || strcmp(g->parts[n].name, name) != 0)) {
-            n++;
-        }
-        for (int32_t before = 0; before < k; before++) {
-            n = r->turns[before] == n ? g->count : n;
-        }
-        if (n == g->count) {
-            mechd_reading_fault(r, "/scheme/order",
-                                "each of the %d participants must be listed once", g->count);
-            return;
-        }
-        r->turns[k] = n;
-    }
-    r->options.order = r->turns;
-}
-
-static void read_waveform(struct mechd_reading *r)
-{
-    const json_t *waveform = NULL;
-    int64_t degree = 1;
-    bool substeps = true;
-    if (!mechp_json_object(r->c->body, "waveform", &r->c->diag, &waveform)) {
-        return;
-    }
-    mechp_shape_only(waveform, "/waveform", mechp_shape_named("@CouplingWaveform"), &r->c->diag);
-    (void)mechp_json_integer(waveform, "degree", &r->c->diag, 1, 3, &degree);
-    (void)mechp_json_bool(waveform, "substeps", &r->c->diag, &substeps);
-    if (!substeps) {
-        mechd_reading_fault(r, "/waveform", "waveforms are through substeps");
-    }
-    r->options.waveform = (int32_t)degree;
-}
-
-static void read_scheme(struct mechd_reading *r)
-{
-    struct mech_couple_options *const o = &r->options;
-    const json_t *scheme = NULL, *adaptive = NULL;
-    int64_t most = 50, reuse = 0, hold = 0;
-    *o = (struct mech_couple_options){.relative_tolerance = 1e-9, .absolute_tolerance = 1e-12};
-    if (!mechp_json_object(r->c->body, "scheme", &r->c->diag, &scheme)) {
-        mechd_reading_fault(r, "/scheme", "an object with \"type\" is needed");
-        return;
-    }
-    mechp_shape_only(scheme, "/scheme", mechp_shape_named("@CouplingScheme"), &r->c->diag);
-    o->scheme = json_string_value(json_object_get(scheme, "type"));
-    if (o->scheme == NULL) {
-        mechd_reading_fault(r, "/scheme/type", "the name of a scheme is needed");
-        return;
-    }
-    o->relaxation = 1.;
-    (void)mechp_json_number(scheme, "relativeTolerance", &r->c->diag, &o->relative_tolerance);
-    (void)mechp_json_number(scheme, "absoluteTolerance", &r->c->diag, &o->absolute_tolerance);
-    (void)mechp_json_number(scheme, "relaxation", &r->c->diag, &o->relaxation);
-    (void)mechp_json_number(scheme, "filter", &r->c->diag, &o->filter);
-    (void)mechp_json_integer(scheme, "maxIterations", &r->c->diag, 1, 10000, &most);
-    (void)mechp_json_integer(scheme, "reuse", &r->c->diag, 0, 1000, &reuse);
-    (void)mechp_json_integer(r->c->body, "hold", &r->c->diag, 0, 3, &hold);
-    o->max_iterations = (int32_t)most;
-    o->reuse = (int32_t)reuse;
-    o->hold = (int32_t)hold;
-    read_waveform(r);
-    if (json_object_get(scheme, "order") != NULL) {
-        read_order(r, json_object_get(scheme, "order"));
-    }
-    if (mechp_json_object(r->c->body, "adaptive", &r->c->diag, &adaptive)) {
-        mechp_shape_only(adaptive, "/adaptive", mechp_shape_named("@CouplingAdaptive"),
-                         &r->c->diag);
-        o->adaptive_relative =
-            mechd_reading_number(r, adaptive, "relativeTolerance", "/adaptive", 1e-4);
-        o->adaptive_absolute =
-            mechd_reading_number(r, adaptive, "absoluteTolerance", "/adaptive", 1e-9);
-        o->minimum = mechd_reading_number(r, adaptive, "minimum", "/adaptive", 1e-9);
-        o->maximum = mechd_reading_number(r, adaptive, "maximum", "/adaptive", 1e9);
-    }
-}
+/* --- the solver's ----------------------------------------------------------------------------- */
 
 static uint32_t abilities_of(const struct mechd_part *p)
 {
@@ -351,14 +273,15 @@ static void make_couple(struct mechd_reading *r)
 }
 
 /* The states that it holds, to the accounts of its instances: where windows are in pieces, one of
- * each; and its own, to the first one's. */
+ * each; and its own and its document, to the first one's. */
 static void charge(struct mechd_coupling *g, struct mechd_call *c)
 {
     for (int32_t n = 0; n < g->count; n++) {
         struct mechd_part *const p = &g->parts[n];
         const size_t start =
             p->start != NULL ? mechd_engine_snapshot_size(&p->instance->engine) : 0;
-        const size_t bytes = start + (n == 0 ? mech_couple_saved_size(g->couple) : 0);
+        const size_t own = mech_couple_saved_size(g->couple) + g->document_size;
+        const size_t bytes = start + (n == 0 ? own : 0);
         struct mechd_excess excess;
         if (!mechd_instance_charge(p->instance, MECHD_QUOTA_MEMORY, bytes, &excess)) {
             mechd_fail_quota(c, &excess);
@@ -368,12 +291,52 @@ static void charge(struct mechd_coupling *g, struct mechd_call *c)
     }
 }
 
+void mechd_reading_free(struct mechd_reading *r)
+{
+    if (r != NULL) {
+        free(r->links);
+        free(r->bonds);
+        free(r->bond_links);
+        free(r->bond_names);
+        free(r->turns);
+        free(r);
+    }
+}
+
+/* All that the request itself says. */
+static void read_all(struct mechd_reading *r)
+{
+    struct mechd_coupling *const g = r->g;
+    const char *name = "";
+    (void)mechp_json_string(r->c->body, "name", &r->c->diag, &name);
+    g->name = strdup(name);
+    read_participants(r);
+    r->turns = calloc((size_t)g->count + 1, sizeof *r->turns);
+    if (g->name == NULL || r->turns == NULL) {
+        mechd_fail(r->c, MECHP_OUT_OF_MEMORY, "no memory for a coupling");
+        return;
+    }
+    if (!mechp_json_number(r->c->body, "stepSize", &r->c->diag, &g->step_size) ||
+        !(g->step_size > 0.)) {
+        mechd_reading_fault(r, "/stepSize", "the size of a window is needed, s, greater than 0");
+    }
+    mechd_read_scheme(r);
+    mechd_read_connections(r);
+    mechd_read_bonds(r);
+    // a quota that is used up is not what is wrong with it
+    if (!mech_diag_clean(&r->c->diag) && r->c->code == MECHP_QUOTA_EXCEEDED) {
+        r->c->code = MECHP_INVALID_REQUEST;
+        r->c->detail[0] = '\0';
+    }
+}
+
 struct mechd_coupling *mechd_coupling_open(struct mechd_call *c)
 {
     struct mechd_coupling *const g = calloc(1, sizeof *g);
-    struct mechd_reading r = {.c = c, .g = g};
-    const char *name = "";
-    if (g == NULL) {
+    struct mechd_reading *const r = calloc(1, sizeof *r);
+    if (g == NULL || r == NULL) {
+        free(g);
+        free(r);
         mechd_fail_outcome(c, MECH_NO_MEMORY);
         return NULL;
     }
@@ -381,21 +344,14 @@ struct mechd_coupling *mechd_coupling_open(struct mechd_call *c)
     pthread_mutex_init(&g->nap_m, NULL);
     atomic_init(&g->refs, 1);
     g->service = c->service;
-    (void)mechp_json_string(c->body, "name", &c->diag, &name);
-    g->name = strdup(name);
-    if (g->name == NULL) {
-        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the name");
+    g->reading = r;
+    *r = (struct mechd_reading){.c = c, .g = g};
+    read_all(r);
+    if (!mechd_call_faulty(c) && c->code == MECHP_OK) {
+        take_instances(r);
     }
-    read_participants(&r);
-    if (!mechp_json_number(c->body, "stepSize", &c->diag, &g->step_size) || !(g->step_size > 0.)) {
-        mechd_reading_fault(&r, "/stepSize", "the size of a window is needed, s, greater than 0");
-    }
-    // all else is about the instances, which have to be held for that
-    if (mechd_call_faulty(c) || c->code != MECHP_OK) {
-        mechd_coupling_unref(g);
-        return NULL;
-    }
-    if (!mechd_face_create(g, c)) {
+    // all else needs the instances
+    if (mechd_call_faulty(c) || c->code != MECHP_OK || !mechd_face_create(g, c)) {
         mechd_coupling_unref(g);
         return NULL;
     }
@@ -406,45 +362,26 @@ struct mechd_coupling *mechd_coupling_open(struct mechd_call *c)
 
 bool mechd_coupling_connect(struct mechd_coupling *g, struct mechd_call *c)
 {
-    struct mechd_reading r = {.c = c, .g = g};
-    bool room = true;
-    r.turns = calloc((size_t)g->count, sizeof *r.turns);
+    struct mechd_reading *const r = g->reading;
+    bool room = mechd_document_make(r);
     for (int32_t n = 0; n < g->count; n++) {
         room = room && make_room(&g->parts[n]);
     }
-    if (!room || r.turns == NULL) {
+    if (!room) {
         mechd_fail_outcome(c, MECH_NO_MEMORY);
     } else {
-        mechd_read_connections(&r);
-        mechd_read_bonds(&r);
-        read_scheme(&r);
+        mech_text_copy(g->scheme, sizeof g->scheme, r->options.scheme);
+        g->in_pieces = r->options.hold > 2 || r->options.waveform > 0;
+        g->varies = r->options.hold > 0 || r->options.waveform > 0;
+        g->bonds = r->bond_names;
+        g->bond_count = r->bond_count;
+        r->bond_names = NULL;
+        make_couple(r);
     }
-    if (c->code == MECHP_OK && mech_diag_clean(&c->diag)) {
-        mech_text_copy(g->scheme, sizeof g->scheme, r.options.scheme);
-        g->in_pieces = r.options.hold > 2 || r.options.waveform > 0;
-        g->varies = r.options.hold > 0 || r.options.waveform > 0;
-        g->bonds = r.bond_names;
-        g->bond_count = r.bond_count;
-        r.bond_names = NULL;
-        for (int32_t n = 0; n < g->count && g->in_pieces; n++) {
-            if (g->parts[n].outside != NULL) {
-                char path[40];
-                snprintf(path, sizeof path, "/participants/%d", (int)n);
-                mech_diag_add(&c->diag, path,
-                              "a partner steps whole windows: without waveform, with hold 0 to 2");
-            }
-        }
-        if (mech_diag_clean(&c->diag)) {
-            make_couple(&r);
-        }
-        if (g->couple != NULL) {
-            charge(g, c);
-        }
+    if (g->couple != NULL) {
+        charge(g, c);
     }
-    free(r.links);
-    free(r.bonds);
-    free(r.bond_links);
-    free(r.bond_names);
-    free(r.turns);
+    mechd_reading_free(r);
+    g->reading = NULL;
     return !mechd_call_faulty(c) && c->code == MECHP_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "protocol/wire/row.h"
 #include "server/coupling/coupling.h"
+#include "solver/couple/scheme.h"
 
 /* A value of a participant, by its variable and component. */
 struct mechd_end {
@@ -27,20 +28,40 @@ struct mechd_reading {
     char (*bond_names)[MECH_NAME_MAX + 1];
     int32_t *turns;        /* [parts] options.order */
     size_t outside_values; /* inputs and outputs of its partners */
+    bool lost;             /* a participant that is listed is not known: its ends are no faults */
     struct mech_couple_options options;
+    const struct mech_scheme_type *type; /* options.scheme; NULL: there is none of that name */
 };
+
+/* Of what belongs to the request alone: the faults of all kinds have been found together, and
+ * nothing has been captured. Freed with the coupling, or when it is connected. */
+void mechd_reading_free(struct mechd_reading *r);
 
 /* A fault of the request. */
 void mechd_reading_fault(const struct mechd_reading *r, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* A number of an object; the preset where it is absent, and with a fault if it is not a number. */
+/* Members of the object at `path` (members.c): the preset where it is absent, or of another type,
+ * which is a fault at path/key. */
 double mechd_reading_number(const struct mechd_reading *r, const json_t *object, const char *key,
                             const char *path, double preset);
+int64_t mechd_reading_integer(const struct mechd_reading *r, const json_t *object, const char *key,
+                              const char *path, const int64_t range[2], int64_t preset);
+bool mechd_reading_bool(const struct mechd_reading *r, const json_t *object, const char *key,
+                        const char *path, bool preset);
+/* A fault at path/key, unless it holds. */
+void mechd_reading_must(const struct mechd_reading *r, bool holds, const char *path,
+                        const char *key, const char *text);
 
-/* Connections and bonds of the request, and the values of each participant that they need, as the
- * owner of the instances (links.c). */
+/* Scheme, hold, waveform and error control of the request, and whether they fit the participants
+ * and bonds (scheme.c). */
+void mechd_read_scheme(struct mechd_reading *r);
+/* Connections and bonds of the request (links.c). Names, sizes and units of variables are const. */
 void mechd_read_connections(struct mechd_reading *r);
 void mechd_read_bonds(struct mechd_reading *r);
+/* The request that makes this coupling again: what was asked, and the presets of what was not, as
+ * JSON text, into g->document (document.c). False: no memory. */
+bool mechd_document_make(const struct mechd_reading *r);
+/* The values of each participant that they need. */
 /* False: no memory. */
 bool mechd_make_ports(struct mechd_reading *r);
 /* Index of a value among those of its participant. */

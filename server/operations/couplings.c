@@ -273,7 +273,7 @@ static enum mechd_progress run_list(struct mechd_call *c)
     mechp_text_key(&c->text, "items");
     mechp_text_array(&c->text);
     for (size_t k = 0; k < count; k++) {
-        mechd_coupling_write(all[k], &c->text);
+        mechd_coupling_write(all[k], false, &c->text);
         mechd_coupling_unref(all[k]);
     }
     mechp_text_end(&c->text);
@@ -290,7 +290,7 @@ static enum mechd_progress run_get(struct mechd_call *c)
 {
     struct mechd_coupling *const g = find(c);
     if (g != NULL) {
-        mechd_coupling_write(g, &c->text);
+        mechd_coupling_write(g, true, &c->text);
     }
     mechd_coupling_unref(g);
     return MECHD_DONE;

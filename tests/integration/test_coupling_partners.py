@@ -284,7 +284,8 @@ class Faults(Partners):
                 ({'inputs': ['F', 'F'], 'outputs': ['x']}, '/participants/1/partner/inputs/1'),
                 ({'inputs': 'F', 'outputs': ['x']}, '/participants/1/partner/inputs'),
                 ({'inputs': ['F'], 'outputs': ['a b']}, '/participants/1/partner/outputs/0'),
-                ({'inputs': ['F'], 'outputs': ['x'], 'patience': 0}, '/participants/1/partner'),
+                ({'inputs': ['F'], 'outputs': ['x'], 'patience': 0},
+                 '/participants/1/partner/patience'),
                 ({'inputs': ['F'], 'outputs': ['x'], 'order': 1}, '/participants/1/partner/order')):
             reply = self.daemon.call('POST', '/v1/couplings', {
                 'participants': [{'name': 'left', 'instance': self.left},

@@ -156,16 +156,19 @@ class Faults(Couplings):
                              {'name': 'b'}], 'connectons': [], 'stepSize': -1})
         self.assertEqual((reply.status, reply['code']), (422, 'invalid-request'))
         self.assertEqual({e['pointer'] for e in reply['errors']},
-                         {'/participants/1', '/participants/2', '/connectons', '/stepSize'})
+                         {'/participants/1', '/participants/2', '/connectons', '/stepSize',
+                          '/scheme'})
         reply = self.couple(left, right, [
             {'from': 'left.y', 'to': 'right.F'}, {'from': 'left.x', 'to': 'middle.F'},
             {'from': 'left.x[1]', 'to': 'right.F'}, {'from': 'left.at', 'to': 'right.F'},
             {'from': 'left.x', 'to': 'right.F', 'factor': 'no'}], scheme='None')
         self.assertEqual((reply.status, reply['code']), (422, 'invalid-request'))
         self.assertEqual({e['pointer'] for e in reply['errors']},
-                         {'/connections/%d' % k for k in range(5)})
+                         {'/connections/%d' % k for k in range(4)} |
+                         {'/connections/4/factor', '/scheme/type'})
         reply = self.couple(left, right, OSCILLATORS, scheme='None')
-        self.assertEqual((reply.status, reply['errors'][0]['pointer']), (422, '/scheme'))
+        self.assertEqual((reply.status, reply['errors'][0]['pointer']), (422, '/scheme/type'))
+        self.assertIn('InterfaceNewton', reply['errors'][0]['message'])
         # a coupling that was refused holds no instance
         self.assertEqual(self.couple(left, right, OSCILLATORS).status, 201)
 
@@ -257,7 +260,7 @@ class Limits(Couplings):
             {'name': 'y', 'instance': self.right},
             {'name': 'z', 'partner': {'outputs': ['y'], 'rollback': 1}}]),
             ('/participants/0', 'not a name: a b'), ('/participants/2', 'takes part twice'),
-            ('/participants/3/partner', 'rollback must be true or false'))
+            ('/participants/3/partner/rollback', 'must be true or false'))
 
     def test_connections(self):
         self.refused(self.couple(self.left, self.right, [
@@ -293,7 +296,7 @@ class Limits(Couplings):
         self.refused(self.couple(self.left, self.right, OSCILLATORS, scheme='JacobiIterated',
                                  adaptive={'relativeTolerance': 'no', 'maximun': 1}),
                      ('/adaptive/maximun', 'maximum'),
-                     ('/adaptive', 'relativeTolerance must be a number'))
+                     ('/adaptive/relativeTolerance', 'must be a number'))
         made = self.couple(self.left, self.right, OSCILLATORS, scheme='JacobiIterated',
                            adaptive={'relativeTolerance': 1e-6, 'minimum': 1e-6, 'maximum': 0.01})
         self.assertEqual(made.status, 201, made)
@@ -302,16 +305,17 @@ class Limits(Couplings):
     def test_bonds(self):
         bond = {'name': 'a', 'effort': ['left.F', 'right.F'], 'flow': ['left.x', 'right.x'],
                 'law': 'stiff'}
+        rigid = dict(bond, law='rigid')
         self.refused(self.couple(self.left, self.right, scheme='Energy', bonds=[
-            bond, dict(bond, name='b', flow=['left.p', 'right.x']),
-            dict(bond, name='c', flow=['right.x', 'left.x']),
-            dict(bond, name='d', flow=['left.x'])]),
-            ('/bonds/0', 'law: "rigid"'), ('/bonds/1', 'name their components'),
+            bond, dict(rigid, name='b', flow=['left.p', 'right.x']),
+            dict(rigid, name='c', flow=['right.x', 'left.x']),
+            dict(rigid, name='d', flow=['left.x'])]),
+            ('/bonds/0/law', 'law: "rigid"'), ('/bonds/1', 'name their components'),
             ('/bonds/2', 'must belong to the same participant'),
             ('/bonds/3', '"participant.variable" is needed'))
         self.refused(self.couple(self.left, self.right, scheme='Energy', bonds=[bond] * 4097),
                      ('/bonds', 'at most 4096'))
-        made = self.couple(self.left, self.right, scheme='Energy', bonds=[dict(bond, law='rigid')])
+        made = self.couple(self.left, self.right, scheme='Energy', bonds=[rigid])
         self.assertEqual(made.status, 201, made)
 
     def test_windows_that_make_no_sense(self):

@@ -136,7 +136,11 @@ static const struct mechp_shape coupling = {
                              {"stepSize", "number", "size of a window, s", true},
                              {"participants", "@CouplingMember[]", "in their order", true},
                              {"connections", "string[]", "from -> to", true},
-                             {"layout", "@StreamPart[]", "values of a frame of the stream", true})};
+                             {"layout", "@StreamPart[]", "values of a frame of the stream", true},
+                             {"document", "@CoupleRequest",
+                              "the request that makes it again, with the presets of what was left "
+                              "out; not in the list of all",
+                              false})};
 
 static const struct mechp_shape coupling_list = {
     .name = "CouplingList",

@@ -271,7 +271,26 @@ static void integers_of_64_bits_stay_integers(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(a_member_is_found_as_it_was_written),
+static void a_tree_is_written_as_it_was_read(void)
+{
+    static const char text[] =
+        "{\"b\":[1,-2.5,0.1,1e-300,true,false,null],\"a\":{\"x\":\"ä \\\"\"},"
+        "\"n\":9007199254740993,\"e\":[],\"o\":{}}";
+    struct mechp_json_fault fault;
+    struct mechp_text w;
+    json_t *root = NULL;
+    CU_ASSERT_EQUAL_FATAL(parse(text, &fault, &root), 0);
+    mechp_text_init(&w, NULL, 0);
+    mechp_json_write(root, &w);
+    CU_ASSERT_FALSE(w.failed);
+    CU_ASSERT_EQUAL_FATAL(w.length, sizeof text - 1);
+    CU_ASSERT_EQUAL(memcmp(w.bytes, text, w.length), 0);
+    mechp_text_fini(&w);
+    json_decref(root);
+}
+
+UNIT_TESTS(UNIT_TEST(a_tree_is_written_as_it_was_read),
+           UNIT_TEST(a_member_is_found_as_it_was_written),
            UNIT_TEST(integers_of_64_bits_stay_integers),
            UNIT_TEST(malformed_text_is_refused_with_its_place),
            UNIT_TEST(what_is_not_seen_is_named_with_its_place),

@@ -1,0 +1,61 @@
+/* Members of the objects of a request for a coupling. */
+#include "server/coupling/reading.h"
+
+#include "protocol/wire/json.h"
+
+#include <stdio.h>
+
+enum { PATH = 128 };
+
+void mechd_reading_fault(const struct mechd_reading *r, const char *path, const char *format, ...)
+{
+    char text[200];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    mech_diag_add(&r->c->diag, path, "%s", text);
+}
+
+double mechd_reading_number(const struct mechd_reading *r, const json_t *object, const char *key,
+                            const char *path, double preset)
+{
+    struct mech_diag *const d = &r->c->diag;
+    const size_t before = d->count;
+    double value = preset;
+    (void)mechp_json_number(object, key, d, &value);
+    mech_diag_prefix(d->entries + before, d->count - before, path);
+    return value;
+}
+
+int64_t mechd_reading_integer(const struct mechd_reading *r, const json_t *object, const char *key,
+                              const char *path, const int64_t range[2], int64_t preset)
+{
+    struct mech_diag *const d = &r->c->diag;
+    const size_t before = d->count;
+    int64_t value = preset;
+    (void)mechp_json_integer(object, key, d, range[0], range[1], &value);
+    mech_diag_prefix(d->entries + before, d->count - before, path);
+    return value;
+}
+
+bool mechd_reading_bool(const struct mechd_reading *r, const json_t *object, const char *key,
+                        const char *path, bool preset)
+{
+    struct mech_diag *const d = &r->c->diag;
+    const size_t before = d->count;
+    bool value = preset;
+    (void)mechp_json_bool(object, key, d, &value);
+    mech_diag_prefix(d->entries + before, d->count - before, path);
+    return value;
+}
+
+void mechd_reading_must(const struct mechd_reading *r, bool holds, const char *path,
+                        const char *key, const char *text)
+{
+    char place[PATH];
+    if (!holds) {
+        snprintf(place, sizeof place, "%.80s/%.40s", path, key);
+        mechd_reading_fault(r, place, "%s", text);
+    }
+}

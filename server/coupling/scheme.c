@@ -1,0 +1,176 @@
+/* The scheme of a request for a coupling. What it must fulfil is what solver/couple/create.c
+ * refuses, one fault after the other; here all are found, each with its place. */
+#include "server/coupling/outside.h"
+
+#include "protocol/wire/json.h"
+#include "server/call/service.h"
+#include "server/call/shapes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void read_order(struct mechd_reading *r, const json_t *list)
+{
+    const struct mechd_coupling *const g = r->g;
+    if (json_array_size(list) != (size_t)g->count) {
+        mechd_reading_fault(r, "/scheme/order", "each of the %d participants must be listed once",
+                            g->count);
+        return;
+    }
+    for (int32_t k = 0; k < g->count; k++) {
+        const char *const name = json_string_value(json_array_get(list, (size_t)k));
+        int32_t n = 0;
+        while (n < g->count && (name == NULL || strcmp(g->parts[n].name, name) != 0)) {
+            n++;
+        }
+        for (int32_t before = 0; before < k; before++) {
+            n = r->turns[before] == n ? g->count : n;
+        }
+        if (n == g->count) {
+            mechd_reading_fault(r, "/scheme/order",
+                                "each of the %d participants must be listed once", g->count);
+            return;
+        }
+        r->turns[k] = n;
+    }
+    r->options.order = r->turns;
+}
+
+static void read_waveform(struct mechd_reading *r)
+{
+    const json_t *waveform = NULL;
+    if (!mechp_json_object(r->c->body, "waveform", &r->c->diag, &waveform)) {
+        return;
+    }
+    mechp_shape_only(waveform, "/waveform", mechp_shape_named("@CouplingWaveform"), &r->c->diag);
+    r->options.waveform = (int32_t)mechd_reading_integer(r, waveform, "degree", "/waveform",
+                                                         (const int64_t[]){1, 3}, 1);
+    mechd_reading_must(r, mechd_reading_bool(r, waveform, "substeps", "/waveform", true),
+                       "/waveform", "substeps", "waveforms are through substeps");
+}
+
+static void read_adaptive(struct mechd_reading *r)
+{
+    static const char path[] = "/adaptive";
+    struct mech_couple_options *const o = &r->options;
+    const json_t *adaptive = NULL;
+    if (!mechp_json_object(r->c->body, path + 1, &r->c->diag, &adaptive)) {
+        return;
+    }
+    mechp_shape_only(adaptive, path, mechp_shape_named("@CouplingAdaptive"), &r->c->diag);
+    o->adaptive_relative = mechd_reading_number(r, adaptive, "relativeTolerance", path, 1e-4);
+    o->adaptive_absolute = mechd_reading_number(r, adaptive, "absoluteTolerance", path, 1e-9);
+    o->minimum = mechd_reading_number(r, adaptive, "minimum", path, 1e-9);
+    o->maximum = mechd_reading_number(r, adaptive, "maximum", path, 1e9);
+    mechd_reading_must(r, o->adaptive_relative >= 0., path, "relativeTolerance",
+                       "must be 0 or greater");
+    mechd_reading_must(r, o->adaptive_absolute >= 0., path, "absoluteTolerance",
+                       "must be 0 or greater");
+    mechd_reading_must(r, o->minimum > 0., path, "minimum", "must be greater than 0");
+    mechd_reading_must(r, o->maximum >= o->minimum, path, "maximum",
+                       "must be at least the minimum");
+}
+
+/* Numbers that are not of this scheme are not looked at. */
+static void check_numbers(const struct mechd_reading *r, const struct mech_scheme_type *type)
+{
+    static const char path[] = "/scheme";
+    const struct mech_couple_options *const o = &r->options;
+    if (type->iterates) {
+        mechd_reading_must(r, o->relative_tolerance >= 0., path, "relativeTolerance",
+                           "must be 0 or greater");
+        mechd_reading_must(r, o->absolute_tolerance > 0., path, "absoluteTolerance",
+                           "must be greater than 0");
+    }
+    if (type->iterates && !type->matrix) {
+        mechd_reading_must(r, o->relaxation > 0. && o->relaxation <= 2., path, "relaxation",
+                           "must be greater than 0 and at most 2");
+    }
+    mechd_reading_must(r, o->filter >= 0. && o->filter < 1., path, "filter",
+                       "must be from 0 to below 1");
+}
+
+static void check_partners(const struct mechd_reading *r, const struct mech_scheme_type *type)
+{
+    const struct mech_couple_options *const o = &r->options;
+    const bool iterates = type != NULL && type->iterates;
+    const bool again = iterates || o->adaptive_relative != 0. || o->adaptive_absolute != 0.;
+    for (int32_t n = 0; n < r->g->count; n++) {
+        const struct mechd_outside *const partner = r->g->parts[n].outside;
+        char path[64], text[160];
+        snprintf(path, sizeof path, "/participants/%d", (int)r->g->parts[n].listed);
+        if (partner != NULL && (o->hold > 2 || o->waveform > 0)) {
+            mechd_reading_fault(
+                r, path, "a partner steps whole windows: without waveform, with hold 0 to 2");
+        }
+        if (partner != NULL && !partner->rollback) {
+            snprintf(text, sizeof text,
+                     "%.60s: %.30s repeats windows, which this participant cannot",
+                     r->g->parts[n].name, iterates ? type->name : "error control");
+            mechd_reading_must(r, !again, path, "partner/rollback", text);
+        }
+    }
+}
+
+static void check_bonds(const struct mechd_reading *r, const struct mech_scheme_type *type)
+{
+    if (json_array_size(json_object_get(r->c->body, "bonds")) > 0 && !type->bonds) {
+        mechd_reading_fault(r, "/bonds", "%s does not support bonds", type->name);
+    }
+    if (type->bonds && r->options.hold != 0) {
+        mechd_reading_fault(r, "/hold", "%s holds efforts over a window: hold must be 0",
+                            type->name);
+    }
+}
+
+static void name_all(char *out, size_t size)
+{
+    size_t at = (size_t)snprintf(out, size, "there are ");
+    for (int k = 0; mech_scheme_types[k] != NULL && at < size; k++) {
+        at += (size_t)snprintf(out + at, size - at, "%s%s", k > 0 ? ", " : "",
+                               mech_scheme_types[k]->name);
+    }
+}
+
+void mechd_read_scheme(struct mechd_reading *r)
+{
+    static const char path[] = "/scheme";
+    struct mech_couple_options *const o = &r->options;
+    const json_t *scheme = NULL;
+    char names[160];
+    *o = (struct mech_couple_options){.relative_tolerance = 1e-9, .absolute_tolerance = 1e-12};
+    o->hold = (int32_t)mechd_reading_integer(r, r->c->body, "hold", "", (const int64_t[]){0, 3}, 0);
+    read_waveform(r);
+    read_adaptive(r);
+    if (!mechp_json_object(r->c->body, path + 1, &r->c->diag, &scheme)) {
+        mechd_reading_fault(r, path, "an object with \"type\" is needed");
+        return;
+    }
+    mechp_shape_only(scheme, path, mechp_shape_named("@CouplingScheme"), &r->c->diag);
+    o->relative_tolerance = mechd_reading_number(r, scheme, "relativeTolerance", path, 1e-9);
+    o->absolute_tolerance = mechd_reading_number(r, scheme, "absoluteTolerance", path, 1e-12);
+    o->relaxation = mechd_reading_number(r, scheme, "relaxation", path, 1.);
+    o->filter = mechd_reading_number(r, scheme, "filter", path, 0.);
+    o->max_iterations = (int32_t)mechd_reading_integer(r, scheme, "maxIterations", path,
+                                                       (const int64_t[]){1, 10000}, 50);
+    o->reuse =
+        (int32_t)mechd_reading_integer(r, scheme, "reuse", path, (const int64_t[]){0, 1000}, 0);
+    if (json_object_get(scheme, "order") != NULL && !r->lost) {
+        read_order(r, json_object_get(scheme, "order"));
+    }
+    o->scheme = json_string_value(json_object_get(scheme, "type"));
+    const struct mech_scheme_type *const type =
+        o->scheme != NULL ? mech_scheme_find(o->scheme) : NULL;
+    r->type = type;
+    check_partners(r, type);
+    if (type != NULL) {
+        check_numbers(r, type);
+        check_bonds(r, type);
+        mechd_reading_must(r, !type->matrix || o->waveform == 0, "", "waveform",
+                           "this scheme iterates on the ends of windows");
+    } else {
+        name_all(names, sizeof names);
+        mechd_reading_must(r, false, path, "type", names);
+    }
+}
