@@ -229,6 +229,10 @@ bool mechd_clock_arm(struct mechd_clock *c, struct mechd_timer *timer, uint64_t 
     const bool take = !atomic_load(&c->stop);
     if (take) {
         mechd_wheel_insert(&lane->wheel, timer, due);
+        // the lane may be held by a callback, so that another one has to see it
+        if (due < atomic_load_explicit(&lane->next, memory_order_relaxed)) {
+            atomic_store_explicit(&lane->next, due, memory_order_relaxed);
+        }
         if (due < lane->until) {
             lane->until = due;
             pthread_cond_signal(&lane->c);
