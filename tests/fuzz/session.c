@@ -56,14 +56,10 @@ struct session_reply session_ask(struct session *s, const char *method, const ch
     if (to.tv_sec - from.tv_sec > limit()) {
         session_fault(s, "%d s: %s %s %s", (int)(to.tv_sec - from.tv_sec), method, path, shown);
     }
-    if (r.text != NULL && r.size > 0 && (r.text[0] == '{' || r.text[0] == '[')) {
-        json_t *const tree =
-            json_loadb(r.text, r.size, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
-        if (tree == NULL || (r.status < 300 && !session_promised(method, path, tree))) {
-            session_fault(s, "a reply that is not JSON, or has null for a number: %s %s %s: %.600s",
-                          method, path, shown, r.text);
-        }
-        json_decref(tree);
+    const char *const wrong = session_wrong(method, path, &r);
+    if (wrong != NULL) {
+        session_fault(s, "%s: %s %s %s: %.600s", wrong, method, path, shown,
+                      r.text != NULL ? r.text : "");
     }
     return r;
 }

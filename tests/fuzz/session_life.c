@@ -264,10 +264,7 @@ void session_life(struct session *s, const json_t *model)
     } else {
         session_fault(s, "an instance is not cloned: %d", status);
     }
-    // a query behind a question mark is read by doors alone
-    if (s->served) {
-        lease(s);
-    }
+    lease(s);
     if (generate_often(&s->g, 30)) {
         sweep(s, model);
     }

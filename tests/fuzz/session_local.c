@@ -17,10 +17,7 @@ void session_local(void *context, const char *method, const char *path, const ch
                    struct session_reply *reply)
 {
     struct local_reply r;
-    // a path's query is not the route's business, and calls without a door have none
-    char plain[512] = "";
-    (void)strncat(plain, path, strcspn(path, "?") < sizeof plain ? strcspn(path, "?") : 0);
-    const struct local_request request = {.method = method, .path = plain, .json = body};
+    const struct local_request request = {.method = method, .path = path, .json = body};
     *reply = (struct session_reply){.status = 0};
     if (local_call(context, &request, &r) != 0) {
         reply->status = 404;

@@ -1,10 +1,13 @@
-/* Whether an answer has null only where its row does (protocol/wire/row.h: the language of types).
+/* Whether an answer has null only where its row does (protocol/wire/row.h: the language of types),
+ * and numbers that are written in bytes are finite.
+ *
  * What is described elsewhere (schemas of models, any object) is looked through for a null beside
  * numbers, which is how a writer shows what is not finite. */
 #include "tests/fuzz/session_part.h"
 
 #include "protocol/wire/row.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -129,7 +132,8 @@ static bool promised(json_t *value, const char *types)
     return !json_is_null(value) && !known;
 }
 
-bool session_promised(const char *method, const char *path, json_t *reply)
+/* Whether null is in a reply only where the route's row has it. */
+static bool row_promised(const char *method, const char *path, json_t *reply)
 {
     char plain[SESSION_PATH];
     struct mechp_match m;
@@ -138,4 +142,49 @@ bool session_promised(const char *method, const char *path, json_t *reply)
         return !has_gap(reply);
     }
     return promised(reply, m.route->row->reply);
+}
+
+/* Doubles in bytes, each of them finite. */
+static bool bytes_finite(const char *at, size_t size)
+{
+    double value;
+    for (size_t k = 0; k + sizeof value <= size; k += sizeof value) {
+        memcpy(&value, at + k, sizeof value);
+        if (!isfinite(value)) {
+            return false;
+        }
+    }
+    return size % sizeof value == 0;
+}
+
+/* An array of NumPy: behind ten bytes a head, whose length is in the last two of them. */
+static bool array_finite(const struct session_reply *r)
+{
+    const size_t head =
+        r->size < 10
+            ? r->size
+            : 10 + ((size_t)(unsigned char)r->text[8] | (size_t)(unsigned char)r->text[9] << 8);
+    return head < 10 || head > r->size || bytes_finite(r->text + head, r->size - head);
+}
+
+const char *session_wrong(const char *method, const char *path, const struct session_reply *r)
+{
+    static const char key[] = "?format=";
+    const char *const at = r->status < 300 ? strstr(path, key) : NULL;
+    const char *const form = at != NULL ? at + sizeof key - 1 : "json";
+    if (r->text == NULL || r->size == 0) {
+        return NULL;
+    }
+    if (strcmp(form, "f64") == 0 || strcmp(form, "npy") == 0) {
+        const bool good = form[0] == 'f' ? bytes_finite(r->text, r->size) : array_finite(r);
+        return good ? NULL : "a reply with a number that is not finite";
+    }
+    if (strcmp(form, "json") != 0 || (r->text[0] != '{' && r->text[0] != '[')) {
+        return NULL;
+    }
+    json_t *const tree =
+        json_loadb(r->text, r->size, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
+    const bool good = tree != NULL && (r->status >= 300 || row_promised(method, path, tree));
+    json_decref(tree);
+    return good ? NULL : "a reply that is not JSON, or has null for a number";
 }

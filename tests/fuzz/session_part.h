@@ -27,8 +27,9 @@ void session_path(struct session *s, const json_t *model, const char *template, 
 json_t *session_body(struct session *s, enum mechp_route_id route, const json_t *model);
 /* Whether a route is of an instance, and not for its life, leases and what runs beside requests. */
 bool session_usable(const struct mechp_route *r);
-/* Whether null is in a reply only where the route's row has it. */
-bool session_promised(const char *method, const char *path, json_t *reply);
+/* What is wrong with a reply, or NULL: JSON has null only where the route's row does, and numbers
+ * in other forms are finite. */
+const char *session_wrong(const char *method, const char *path, const struct session_reply *r);
 /* States far away, and every reader there. The instance is not as it was. */
 void session_far(struct session *s, const json_t *model);
 
