@@ -350,5 +350,74 @@ static void models_without_coordinates_have_answers(void)
     free(room);
 }
 
+/* No analysis calls the state of the model infinite. */
+static bool all_finite(struct mech_sim *s, double *room)
+{
+    bool finite = true;
+
+    for (int k = 0; k < ANALYSES; k++) {
+        const int code = analyses[k].run(s, room);
+
+        if (code == MECH_NOT_FINITE || code < 0) {
+            fprintf(stderr, "%s: %d\n", analyses[k].name, code);
+            finite = false;
+        }
+    }
+    return finite;
+}
+
+/* A body on a plane and another one at its side, at rest: their surfaces have exactly one point,
+ * edge or face in common. */
+static const char touching[] =
+    "{'mechd': 1, 'gravity': [0, 0, -9.81], 'contact': {'method': '%s'}, 'nodes': [{'name': 'n',"
+    "'type': 'NodeRigidBodyRotVecLG', 'referenceCoordinates': [0, 0, 0.5, 0, 0, 0]}, {'name': 'm',"
+    "'type': 'NodeRigidBodyRotVecLG', 'referenceCoordinates': [1, 0, 0.5, 0, 0, 0]}], 'materials':"
+    "[{'name': 'soft', 'friction': 0.5, 'compliance': 1e-4, 'damping': 1}], 'objects': [{'name':"
+    "'g', 'type': 'Ground', 'geometry': [{'shape': 'Plane', 'material': 'soft'}]}, {'name': 'a',"
+    "'type': 'RigidBody', 'node': 'n', 'physicsMass': 1, 'physicsInertia': [1, 1, 1, 0, 0, 0],"
+    "'geometry': [{%s, 'material': 'soft'}]}, {'name': 'b', 'type': 'RigidBody', 'node': 'm',"
+    "'physicsMass': 1, 'physicsInertia': [1, 1, 1, 0, 0, 0], 'geometry': [{%s, 'material':"
+    "'soft'}]}], 'solver': {'integrator': '%s', 'stepSize': 0.0001}}";
+
+static const char *const one_high[] = {"'shape': 'Sphere', 'radius': 0.5",
+                                       "'shape': 'Box', 'size': [1, 1, 1]",
+                                       "'shape': 'Cylinder', 'radius': 0.5, 'length': 1"};
+enum { HIGH = sizeof one_high / sizeof *one_high };
+
+static const char *const schemes[][2] = {{"nonsmooth", "MoreauJean"},
+                                         {"penalty", "RK44"},
+                                         {"penalty", "GeneralizedAlpha"},
+                                         {"penalty", "Newmark"}};
+enum { SCHEMES = sizeof schemes / sizeof *schemes };
+
+/* What touches and does not move is no place where anything is infinite. */
+static void nothing_is_infinite_where_models_begin(void)
+{
+    double *const room = calloc(100000, sizeof *room);
+
+    for (int m = 0; m < MODELS + HIGH * HIGH * SCHEMES; m++) {
+        const int k = m - MODELS;
+        char text[1600];
+
+        if (k >= 0) {
+            snprintf(text, sizeof text, touching, schemes[k % SCHEMES][0],
+                     one_high[k / SCHEMES % HIGH], one_high[k / SCHEMES / HIGH],
+                     schemes[k % SCHEMES][1]);
+        }
+        struct mech_sim *const s = model_of(k < 0 ? models[m] : text);
+        const bool finite = all_finite(s, room);
+        CU_ASSERT(finite);
+        if (k >= 0) {
+            CU_ASSERT_EQUAL(model_steps(s, 3), 0);
+        }
+        if (!finite) {
+            fprintf(stderr, "%s\n", k < 0 ? models[m] : text);
+        }
+        mech_sim_destroy(s);
+    }
+    free(room);
+}
+
 UNIT_TESTS(UNIT_TEST(every_model_meets_every_analysis_at_every_size),
-           UNIT_TEST(models_without_coordinates_have_answers))
+           UNIT_TEST(models_without_coordinates_have_answers),
+           UNIT_TEST(nothing_is_infinite_where_models_begin))
