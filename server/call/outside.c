@@ -274,6 +274,14 @@ enum mechd_outside_state mechd_outside_poll(struct mechd_outside *o, uint64_t no
     return state;
 }
 
+uint64_t mechd_outside_due(struct mechd_outside *o)
+{
+    pthread_mutex_lock(&o->m);
+    const uint64_t due = o->due;
+    pthread_mutex_unlock(&o->m);
+    return due;
+}
+
 bool mechd_outside_ahead(struct mechd_outside *o)
 {
     pthread_mutex_lock(&o->m);

@@ -186,6 +186,8 @@ void mechd_outside_ask(struct mechd_outside *o, const struct mechp_frame *frame,
  * the reason; a commit is done all the same, and owed. Both: it is IDLE then. Else ASKED. */
 enum mechd_outside_state mechd_outside_poll(struct mechd_outside *o, uint64_t now, double *out,
                                             enum mechp_code *code, char *fault);
+/* mechd_now at which patience with the open question ends. */
+uint64_t mechd_outside_due(struct mechd_outside *o);
 /* It has stepped a window that was not committed, and cannot roll back. IDLE. */
 bool mechd_outside_ahead(struct mechd_outside *o);
 /* The answer is not wanted any more. */

@@ -5,6 +5,7 @@
 #include "server/coupling/face.h"
 #include "server/coupling/outside.h"
 #include "server/coupling/saved.h"
+#include "server/coupling/share.h"
 #include "server/coupling/turn.h"
 
 #include "protocol/frame/frame.h"
@@ -204,32 +205,14 @@ void mechd_coupling_refuse_end(struct mechd_coupling_command *k, enum mechp_code
                               : "ended; the window in progress was undone");
 }
 
-enum work { WORK_MORE, WORK_OVER };
-
-/* The task in turn is done: the next one's turn. */
-static void task_over(struct mechd_coupling_command *k, const struct mech_couple_task *task)
-{
-    // the window fails: a trial that cannot be taken back does not begin any more
-    const bool fails = task->code != 0 &&
-                       (task->action == MECH_COUPLE_TRIAL || task->action == MECH_COUPLE_OUTPUTS);
-    k->at = fails ? k->batch.count : k->at + 1;
-    if (fails) {
-        mechd_outsides_drop(k);
-    }
-}
+enum work { WORK_MORE, WORK_OVER, WORK_AWAY /* another thread has the command */ };
 
 /* One task, or the batch after it. */
-static void work_on(struct mechd_coupling_command *k)
+static enum work work_on(struct mechd_coupling_command *k)
 {
     struct mechd_coupling *const g = k->coupling;
     if (k->at < k->batch.count) {
-        struct mech_couple_task *const task = &k->batch.tasks[k->at];
-        struct mechd_part *const p = &g->parts[task->participant];
-        p->direct = k->direct;
-        if (mechd_part_perform(p, k, task) == MECHD_TASK_DONE) {
-            task_over(k, task);
-        }
-        return;
+        return mechd_share_perform(k) ? WORK_MORE : WORK_AWAY;
     }
     k->at = 0;
     if (mech_couple_next(g->couple, &k->batch) != 0) {
@@ -239,8 +222,10 @@ static void work_on(struct mechd_coupling_command *k)
     } else if (k->batch.count == 0) {
         mechd_coupling_window_over(k);
     } else {
+        mechd_share_begin(k);
         mechd_outsides_ask(k);
     }
+    return WORK_MORE;
 }
 
 /* A window of many short tasks ends between two of them; what is in an engine ends by itself. */
@@ -257,6 +242,7 @@ static void end_early(struct mechd_coupling_command *k)
     }
     k->at = k->batch.count = 0;
     mechd_outsides_drop(k);
+    mechd_share_drop(k);
     for (int32_t n = 0; n < g->count; n++) {
         g->parts[n].has_jacobian = false;
     }
@@ -280,7 +266,9 @@ static enum work work(struct mechd_coupling_command *k, uint64_t most)
                 return WORK_OVER;
             }
         }
-        work_on(k);
+        if (work_on(k) == WORK_AWAY) {
+            return WORK_AWAY;
+        }
     } while (!k->sleeps && mechd_now() - start < most);
     return WORK_MORE;
 }
@@ -318,6 +306,8 @@ static void slice_on(struct mechd_coupling_command *k, uint64_t most)
         break;
     case WORK_OVER:
         end(k);
+        break;
+    case WORK_AWAY:
         break;
     }
 }

@@ -2,6 +2,7 @@
 #include "server/coupling/face.h"
 #include "server/coupling/outside.h"
 #include "server/coupling/reading.h"
+#include "server/coupling/share.h"
 
 #include "server/call/service.h"
 #include "server/call/shapes.h"
@@ -166,6 +167,7 @@ void mechd_coupling_unref(struct mechd_coupling *g)
     mechd_instance_unref(g->face);
     mech_couple_destroy(g->couple);
     mechd_reading_free(g->reading);
+    mechd_share_fini(g);
     free(g->name);
     free(g->document);
     free(g->parts);

@@ -2,10 +2,10 @@
  *
  * The scheme is that of solver/couple, which issues tasks (trial, commit, …); here they are
  * executed on instances. A command of a coupling captures all of its instances in the order of
- * their `serial` (instance/instance.h), works in slices of about a millisecond on one thread,
- * serves readers between two windows, and releases all instances at its end. From its creation to
- * its end a coupling holds the owner's lease of each instance, so that no other client can change
- * it meanwhile.
+ * their `serial` (instance/instance.h), works in slices of about a millisecond, on one thread or on
+ * several (share.h), serves readers between two windows, and releases all instances at its end.
+ * From its creation to its end a coupling holds the owner's lease of each instance, so that no
+ * other client can change it meanwhile.
  *
  *   state of a command   what happens                          next
  *   WAITING              earlier commands first                CAPTURING
@@ -42,6 +42,15 @@ enum {
 struct mechd_outside;
 struct mechd_reading;
 struct mechd_run;
+struct mechd_share;
+
+/* Of its task in the batch in progress. */
+enum mechd_part_turn {
+    MECHD_PART_IDLE,  /* it has none, or its result has been used */
+    MECHD_PART_OPEN,  /* not done, perhaps begun */
+    MECHD_PART_TAKEN, /* a thread works at it, in a round (share.h) */
+    MECHD_PART_READY  /* done before its turn */
+};
 
 /* One value of an instance that takes part in the exchange. */
 struct mechd_coupling_port {
@@ -65,6 +74,9 @@ struct mechd_part {
     /* of the command in progress; its owner's */
     struct mechd_job job;              /* that captures the instance */
     bool captured;                     /* it has */
+    enum mechd_part_turn turn;         /* within a round locked by mechd_share.m, as place, round */
+    int32_t place;                     /* of its task in the batch */
+    uint64_t round;                    /* in which it had the last slice */
     bool direct;                       /* that slice is on the thread that carries the request */
     bool stepping;                     /* its engine is in a trial */
     uint64_t spent;                    /* ns, of the trial in progress */
@@ -130,6 +142,7 @@ struct mechd_coupling_command {
     struct mechd_saved *before; /* state to go back to when it fails, or is a trial; or NULL */
     struct mech_couple_batch batch;
     int32_t at;        /* task of the batch */
+    int helpers;       /* threads that its trials are worth besides this one (share.h) */
     bool direct;       /* it is on the thread that carries the request */
     bool sleeps;       /* that task is a question to a program: no thread has it (outside.h) */
     bool unclocked;    /* the clock has stopped, with the daemon: no answer is awaited any more */
@@ -163,6 +176,7 @@ struct mechd_coupling {
     int32_t count;
     struct mechd_instance *face; /* a reference (face.h) */
     struct mechd_job face_job;   /* that captures it */
+    struct mechd_share *share;   /* trials at the same time (share.h) */
     int32_t *order;              /* [count] of capture */
     struct mech_couple *couple;  /* of the command in progress; NULL before START */
     struct mechd_saved *trial;   /* end of the trial that can be committed, or NULL; as that */

@@ -1,6 +1,7 @@
 /* Tasks of a coupling on an instance. Inputs are polynomials over the window: their value and two
  * derivatives at its start, with which the instance extrapolates them. */
 #include "server/coupling/outside.h"
+#include "server/coupling/share.h"
 
 #include "protocol/frame/frame.h"
 #include "server/instance/durable.h"
@@ -112,12 +113,11 @@ static void tell_outputs(struct mechd_part *p, struct mech_couple_task *task)
     mech_diag_fini(&diag);
 }
 
-/* Up to the time at which the coupling has its end: what it adds up is not what an instance does. A
- * trial that somebody could have committed is gone. */
+/* Up to the time at which the coupling has its end: what it adds up is not what an instance does.
+ */
 static int begin_trial(struct mechd_part *p, const struct mech_couple_task *task)
 {
     double until = task->time + task->size;
-    p->instance->trial = 0;
     if (p->pieces > 0) {
         MECH_TRY(mechd_piece_begin(p, task, &until));
     }
@@ -199,7 +199,6 @@ static enum mechd_task_progress derive(struct mechd_part *p, struct mechd_coupli
                                                    (size_t)read_changes(p, expand(p, task))};
         const struct mech_jacobian_query query = {.step = &step};
         *d = (struct mechd_deriving){.direct = p->direct};
-        i->trial = 0;
         d->outcome = mech_sim_jacobian_begin(i->sim, &query, p->jacobian, &p->derived, &d->work);
     }
     const uint64_t before = atomic_load(&k->worked);
@@ -207,9 +206,9 @@ static enum mechd_task_progress derive(struct mechd_part *p, struct mechd_coupli
     d->direct = p->direct;
     atomic_store(&p->since, mechd_now());
     const enum mechd_progress progress =
-        d->outcome == 0 ? mechd_deriving_slice(i, d, mechd_call_unwanted, k->call) : MECHD_DONE;
+        d->outcome == 0 ? mechd_deriving_slice(i, d, mechd_share_unwanted, p) : MECHD_DONE;
     work_ends(p, k, d->worked - before);
-    if (progress != MECHD_DONE) {
+    if (progress != MECHD_DONE || (d->outcome == MECH_CANCELLED && mechd_share_overdue(p))) {
         return MECHD_TASK_GOES_ON;
     }
     mechd_deriving_fini(d);
@@ -269,8 +268,8 @@ static enum mechd_task_progress go_on(struct mechd_part *p, struct mechd_couplin
                                       .worked = atomic_load(&k->worked),
                                       .kind = MECHD_EFFORT_STEP,
                                       .direct = p->direct,
-                                      .unwanted = mechd_call_unwanted,
-                                      .of = k->call};
+                                      .unwanted = mechd_share_unwanted,
+                                      .of = p};
         atomic_store(&p->since, effort.start);
         mechd_effort_begin(i, &effort);
         code = mechd_engine_step_advance(&i->engine, slice_steps(i), &done);
@@ -281,8 +280,8 @@ static enum mechd_task_progress go_on(struct mechd_part *p, struct mechd_couplin
         if (i->account != NULL) {
             mechd_account_work(i->account, spent);
         }
-        if (code == MECH_CANCELLED && effort.retreat) {
-            // it takes long: it begins again in the pool
+        if (code == MECH_CANCELLED && (effort.retreat || mechd_share_overdue(p))) {
+            // it takes long: it begins again in the pool, or when the program has answered
             p->stepping = false;
             return MECHD_TASK_GOES_ON;
         }

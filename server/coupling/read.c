@@ -2,6 +2,7 @@
  * together, each with its place. */
 #include "server/coupling/face.h"
 #include "server/coupling/outside.h"
+#include "server/coupling/share.h"
 
 #include "protocol/wire/json.h"
 #include "server/call/service.h"
@@ -351,6 +352,9 @@ struct mechd_coupling *mechd_coupling_open(struct mechd_call *c)
         take_instances(r);
     }
     // all else needs the instances
+    if (!mechd_call_faulty(c) && c->code == MECHP_OK && !mechd_share_init(g)) {
+        mechd_fail_outcome(c, MECH_NO_MEMORY);
+    }
     if (mechd_call_faulty(c) || c->code != MECHP_OK || !mechd_face_create(g, c)) {
         mechd_coupling_unref(g);
         return NULL;

@@ -265,6 +265,14 @@ static void write_http(const struct mechd_counters *m, struct mechp_text *w)
           atomic_load_explicit(&m->event_clients, memory_order_relaxed));
 }
 
+static void write_couplings(struct mechd *d, struct mechp_text *w)
+{
+    value(w, "couplings", "gauge", "Couplings of instances.", mechd_couplings_count(&d->couplings));
+    counter(w, "coupling_shared_total",
+            "Times that one more thread of the pool has joined in a window of a coupling.",
+            &d->service.host.counters.coupling_shared);
+}
+
 void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
 {
     const struct mechd_counters *m = &d->service.host.counters;
@@ -277,7 +285,7 @@ void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
     counter(w, "received_bytes_total", "Bytes of request bodies and messages.", &m->bytes_in);
     counter(w, "sent_bytes_total", "Bytes of answers.", &m->bytes_out);
     value(w, "instances", "gauge", "Instances alive.", mechd_table_count(&d->service.host.table));
-    value(w, "couplings", "gauge", "Couplings of instances.", mechd_couplings_count(&d->couplings));
+    write_couplings(d, w);
     counter(w, "batch_items_total", "Operations that came in batches.", &m->batch_items);
     counter(w, "instances_created_total", "Instances created.", &m->created);
     counter(w, "instances_deleted_total", "Instances deleted.", &m->deleted);

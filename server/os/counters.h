@@ -21,6 +21,7 @@ struct mechd_counters {
     _Atomic uint64_t failed_steps;
     _Atomic uint64_t created, deleted;
     _Atomic uint64_t batch_items;
+    _Atomic uint64_t coupling_shared;      /* threads of the pool that joined a round */
     _Atomic uint64_t expired;              /* instances, by their time to live */
     _Atomic uint64_t leases, leases_ended; /* taken; ended by the clock */
     _Atomic uint64_t stream_frames, stream_drops, forces, forces_late, forces_refused;
