@@ -343,6 +343,9 @@ struct mechc_program {
     int (*trial)(void *self, const struct mechc_window *w, double *y);
     /* the last trial becomes the state; one that is sent again is answered without a call */
     int (*commit)(void *self);
+    /* why the function that has just failed did so, UTF-8, for the error of the coupling's step and
+     * of mechc_serve; read before the next call. NULL, or it returns NULL: nothing is said */
+    const char *(*reason)(void *self);
 };
 
 /* Take the place. A refusal (no such place, another window or order) is MECHC_REFUSED. */

@@ -43,6 +43,8 @@ struct mechc_participant {
     uint64_t stepped;         /* the window of a trial that cannot be taken back, 0: none */
     double *answer;           /* [outputs.count] of `tried` */
     double *committed;        /* [outputs.count] at `time`, 0 while they are not known */
+    const struct mechc_program *program; /* of the question in progress */
+    char why[256];                       /* that question cannot be answered; "": nothing is said */
 };
 
 /* --- hello ------------------------------------------------------------------------------------ */
@@ -242,13 +244,18 @@ int mechc_participate(struct mechc *c, const struct mechc_place *place,
 
 /* --- questions -------------------------------------------------------------------------------- */
 
-/* Where a function leads: 0, its status, or negative. In the last case the error is noted. */
+/* Where a function leads: 0, its status, or negative. In the last case the error is noted. What the
+ * program says of it is kept for the server. */
 static int outcome(struct mechc_participant *p, const char *name, const struct mechp_frame *f,
                    int found)
 {
+    const struct mechc_program *const program = p->program;
+    const char *const why = found != 0 && program->reason ? program->reason(program->self) : NULL;
+    snprintf(p->why, sizeof p->why, "%s", why ? why : "");
     if (found < 0) {
-        mechc_fail(p->c, MECHC_FAILED, "%s: the function %s returned %d in window %llu",
-                   p->participant, name, found, (unsigned long long)f->step);
+        mechc_fail(p->c, MECHC_FAILED, "%s: the function %s returned %d in window %llu%s%.120s",
+                   p->participant, name, found, (unsigned long long)f->step, why ? ": " : "",
+                   why ? why : "");
     }
     return found;
 }
@@ -257,6 +264,7 @@ static int wrong(struct mechc_participant *p, const char *what, const struct mec
 {
     mechc_fail(p->c, MECHC_BAD_REPLY, "%s of window %llu; window %llu was committed", what,
                (unsigned long long)f->step, (unsigned long long)p->window);
+    snprintf(p->why, sizeof p->why, "%s", p->c->error.text);
     return -1;
 }
 
@@ -268,6 +276,8 @@ static int outcome_of(struct mechc_participant *p, const char *name, const struc
         if (!isfinite(y[k])) {
             mechc_fail(p->c, MECHC_BAD_ARGUMENT, "%s: output %s of the function %s is not finite",
                        p->participant, p->outputs.at[k], name);
+            snprintf(p->why, sizeof p->why, "output %s of the function %s is not finite",
+                     p->outputs.at[k], name);
             return -1;
         }
     }
@@ -302,7 +312,9 @@ static int try_window(struct mechc_participant *p, const struct mechp_frame *f,
         return wrong(p, "a trial", f);
     }
     if (p->stepped == f->step) {
-        return NOT_ANSWERED; // it cannot step this window a second time
+        snprintf(p->why, sizeof p->why, "window %llu has been stepped, and was not committed",
+                 (unsigned long long)f->step);
+        return NOT_ANSWERED;
     }
     const struct mechc_window w = window_of(p, f);
     p->tried.kind = 0;
@@ -412,7 +424,9 @@ static int come_back(struct mechc_participant *p)
 static int reply(struct mechc_participant *p, const struct mechp_frame *f, const double *y,
                  int status)
 {
+    const char *const why = status != 0 && p->why[0] != '\0' ? p->why : NULL;
     const struct mechp_frame answer = {.kind = status != 0 ? MECHP_ERROR : f->kind,
+                                       .flags = why ? MECHP_TEXT : 0,
                                        .count = status != 0 ? 0 : (uint32_t)p->outputs.count,
                                        .step = f->step,
                                        .iteration = f->iteration,
@@ -420,7 +434,7 @@ static int reply(struct mechc_participant *p, const struct mechp_frame *f, const
                                        .status = status < 0 ? NOT_ANSWERED : status,
                                        .lease = p->lease};
     const int result = mechc_compose(p->c, &p->out, &answer, y);
-    return result == MECHC_OK ? mechc_line_send(&p->line, p->out.at, p->out.length, NULL) : result;
+    return result == MECHC_OK ? mechc_line_send(&p->line, p->out.at, p->out.length, why) : result;
 }
 
 static int next(struct mechc_participant *p, const struct mechc_program *program)
@@ -448,6 +462,8 @@ static int next(struct mechc_participant *p, const struct mechc_program *program
         return MECHC_OK;
     }
     mechc_clear_error(p->c);
+    p->program = program;
+    p->why[0] = '\0';
     const int found = respond(p, &f, program, &y);
     const enum mechc_result failed = found < 0 ? (enum mechc_result)p->c->error.result : MECHC_OK;
     char words[256];

@@ -34,7 +34,8 @@ enum mechp_frame_flags {
     MECHP_REPEAT = 1,  /* the last value again, for a late subscriber */
     MECHP_REWOUND = 2, /* time went back: a restore or a reset */
     MECHP_EVENT = 4,
-    MECHP_LATE = 8
+    MECHP_LATE = 8,
+    MECHP_TEXT = 16 /* error of a partner of a coupling: a text follows, as a second part */
 };
 
 struct mechp_frame {

@@ -163,7 +163,9 @@ static bool find_instance(struct mechd_frame_request *r, const char *extra, size
             return false;
         }
         // no instance has the number 0: the frames of programs in couplings have it
-        if (r->in.instance == 0 && mechd_outside_take(r->service->outsides, &r->in, r->values)) {
+        const struct mechd_outside_answer answer = {
+            .frame = &r->in, .values = r->values, .text = extra, .text_size = extra_size};
+        if (r->in.instance == 0 && mechd_outside_take(r->service->outsides, &answer)) {
             r->silent = true;
             return false;
         }

@@ -49,7 +49,8 @@
 enum {
     MECHD_OUTSIDE_VALUES = 4096, /* inputs, and outputs, of a partner */
     MECHD_OUTSIDE_BYTES = 448,   /* of one, about: its name twice, numbers, derivatives, moments */
-    MECHD_OUTSIDE_FAULT = 160,
+    MECHD_OUTSIDE_TEXT = 120,    /* bytes of a program's own text that are shown */
+    MECHD_OUTSIDE_FAULT = 200,
     MECHD_OUTSIDE_MISSED = 16 /* answers that may be late at a time */
 };
 
@@ -211,12 +212,22 @@ struct mechd_outside_hello {
 enum mechp_code mechd_outside_hello(struct mechd_outsides *t, struct mechd_outside_hello *h);
 /* The reply to that hello is on its way. */
 void mechd_outside_greeted(struct mechd_outside *o, uint64_t lease);
-/* A frame of a partner, by its lease: an answer, a bye. False: there is none with this lease, or
- * its token has been revoked, which ends the connection. A wrong answer is a fault of this partner,
- * and so is one that was not asked for or is given twice, which its next question reports; one that
+/* A frame of a partner, and what belongs to it. */
+struct mechd_outside_answer {
+    const struct mechp_frame *frame;
+    const double *values; /* [frame->count] */
+    const char *text;     /* of an error, any bytes; NULL: none */
+    size_t text_size;
+};
+/* Take it, by its lease: an answer, an error, a bye. False: there is none with this lease, or its
+ * token has been revoked, which ends the connection. A wrong answer is a fault of this partner, and
+ * so is one that was not asked for or is given twice, which its next question reports; one that
  * comes after its time is passed over. */
-bool mechd_outside_take(struct mechd_outsides *t, const struct mechp_frame *frame,
-                        const double *values);
+bool mechd_outside_take(struct mechd_outsides *t, const struct mechd_outside_answer *answer);
+/* A text of a program as it is shown: within quotes, at most MECHD_OUTSIDE_TEXT bytes of it, with
+ * characters that are not seen named by their code point, <U+000A>, and bytes that are no UTF-8 by
+ * their value, <0xFF>. "" if there is none. Returns out [size]. */
+const char *mechd_outside_quote(const char *text, size_t text_size, char *out, size_t size);
 
 /* Its description, as one JSON object. Any thread. */
 void mechd_outside_write(struct mechd_outside *o, struct mechp_text *w);

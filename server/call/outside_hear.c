@@ -226,15 +226,25 @@ static bool is_late(struct mechd_outside *o, uint64_t sequence)
     return false;
 }
 
-/* A frame of its connection; m is held. */
-static void hear(struct mechd_outside *o, const struct mechp_frame *frame, const double *values)
+/* It says that it has failed, and perhaps why; m is held. */
+static void hear_error(struct mechd_outside *o, const struct mechd_outside_answer *a)
 {
+    char text[MECHD_OUTSIDE_FAULT];
+    (void)mechd_outside_quote(a->text, a->text_size, text, sizeof text);
+    mechd_outside_blame(o, MECHP_PARTNER_FAULT, "it has failed with status %d%s%s",
+                        (int)a->frame->status, text[0] != '\0' ? ": " : "", text);
+}
+
+/* A frame of its connection; m is held. */
+static void hear(struct mechd_outside *o, const struct mechd_outside_answer *a)
+{
+    const struct mechp_frame *const frame = a->frame;
     const double *unused;
     const bool asked = o->state == MECHD_OUTSIDE_ASKED && o->sent;
     if (frame->kind == MECHP_BYE) {
         mechd_outside_let_go(o);
     } else if (asked && answers(frame, mechd_outside_stage(o, &unused))) {
-        judge(o, frame, values);
+        judge(o, frame, a->values);
     } else if (is_late(o, frame->sequence)) {
         if (o->owes && frame->kind == MECHP_COMMIT && frame->sequence == o->commit.sequence) {
             o->owes = o->tried = false;
@@ -246,8 +256,7 @@ static void hear(struct mechd_outside *o, const struct mechp_frame *frame, const
             mechd_outside_send(o);
         }
     } else if (asked && frame->kind == MECHP_ERROR) {
-        mechd_outside_blame(o, MECHP_PARTNER_FAULT, "it has failed with status %d",
-                            (int)frame->status);
+        hear_error(o, a);
     } else if (asked && o->asked.kind != MECHP_COMMIT) {
         mechd_outside_miss(o);
         mechd_outside_blame(o, MECHP_PARTNER_FAULT,
@@ -261,9 +270,9 @@ static void hear(struct mechd_outside *o, const struct mechp_frame *frame, const
     }
 }
 
-bool mechd_outside_take(struct mechd_outsides *t, const struct mechp_frame *frame,
-                        const double *values)
+bool mechd_outside_take(struct mechd_outsides *t, const struct mechd_outside_answer *answer)
 {
+    const struct mechp_frame *const frame = answer->frame;
     if (frame->lease == 0) {
         return false;
     }
@@ -280,7 +289,7 @@ bool mechd_outside_take(struct mechd_outsides *t, const struct mechp_frame *fram
     }
     const bool still = mechd_outside_still(o);
     if (still) {
-        hear(o, frame, values);
+        hear(o, answer);
     } else {
         mechd_outside_let_go(o);
     }

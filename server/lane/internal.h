@@ -47,7 +47,7 @@ struct mechd_lane_buffer {
     size_t taken;          /* of the bodies in flight */
 };
 
-/* A complete message without its length, and the message after a hello. */
+/* A complete message without its length, and the message after a hello or an error with a text. */
 struct mechd_lane_message {
     const char *bytes, *extra; /* extra: NULL or the second */
     size_t size, extra_size;

@@ -155,9 +155,10 @@ static enum found find(struct mechd_lane_link *link)
     struct mechd_lane_message m = {.bytes = NULL};
     enum found found = find_one(link, link->in.from, &m.bytes, &m.size, &link->missing);
     m.all = MECHD_LANE_LENGTH + m.size;
-    // the JSON part of a hello, also of one that will be refused
-    if (found == FOUND_WHOLE && m.size > 5 && memcmp(m.bytes, "MCHD", 4) == 0 &&
-        m.bytes[5] == MECHP_HELLO) {
+    // the JSON part of a hello, also of one that will be refused; the text of an error
+    if (found == FOUND_WHOLE && m.size > 6 && memcmp(m.bytes, "MCHD", 4) == 0 &&
+        (m.bytes[5] == MECHP_HELLO ||
+         (m.bytes[5] == MECHP_ERROR && ((unsigned char)m.bytes[6] & MECHP_TEXT) != 0))) {
         found = find_one(link, link->in.from + m.all, &m.extra, &m.extra_size, &link->missing);
         m.all += MECHD_LANE_LENGTH + m.extra_size;
     }

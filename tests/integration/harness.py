@@ -414,7 +414,7 @@ KINDS = {name: number for number, name in enumerate(
 HEADER = struct.Struct('<4sBBHIIIiQQddQ')
 FIELDS = 'magic version kind flags instance count iteration status sequence step time size ' \
          'lease'.split()
-REPEAT, REWOUND, EVENT, LATE = 1, 2, 4, 8
+REPEAT, REWOUND, EVENT, LATE, TEXT = 1, 2, 4, 8, 16
 
 
 def pack(kind, values=(), **header):

@@ -6,7 +6,7 @@ import threading
 
 import zmq
 
-from harness import KINDS, SLOW, pack, unpack
+from harness import KINDS, SLOW, TEXT, pack, unpack
 from lane import Lane, behind
 
 
@@ -48,7 +48,8 @@ def over_zeromq(daemon):
 
 class Program:
     """Says hello, and answers questions on a thread of its own: each by answer(question), which
-    returns the values, or None for no answer, or frames to be sent as they are."""
+    returns the values, or None for no answer, or frames (with a text: pairs) to be sent as they
+    are."""
 
     def __init__(self, daemon, coupling, participant, answer, door=over_zeromq, **hello):
         self.answer, self.asked, self.window = answer, [], hello.get('window', 0)
@@ -69,8 +70,8 @@ class Program:
         same = {k: question[k] for k in ('kind', 'step', 'iteration', 'sequence')}
         return pack(same.pop('kind'), values, lease=self.lease, **{**same, **other})
 
-    def send(self, frame):
-        self.socket.send_multipart([b'', frame])
+    def send(self, *parts):
+        self.socket.send_multipart([b'', *parts])
 
     def serve(self):
         while not self.ends.is_set():
@@ -85,9 +86,15 @@ class Program:
                 continue
             if question['kind'] == KINDS['commit']:
                 self.window = question['step']
-            for one in found if found and isinstance(found[0], bytes) else [
+            for one in found if found and isinstance(found[0], (bytes, tuple)) else [
                     self.frame(question, found)]:
-                self.send(one)
+                self.send(*(one if isinstance(one, tuple) else [one]))
+
+    def fails(self, question, text=None, status=2002):
+        """The answer of one that fails, and says why."""
+        frame = self.frame({**question, 'kind': KINDS['error']}, [], status=status,
+                           flags=TEXT if text is not None else 0)
+        return [frame if text is None else (frame, text)]
 
     def close(self):
         self.ends.set()

@@ -32,21 +32,28 @@ class Window(ctypes.Structure):
 ANSWER = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(Window),
                           ctypes.POINTER(ctypes.c_double))
 COMMIT = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+REASON = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
 
 
 class Functions(ctypes.Structure):
     _fields_ = [('self', ctypes.c_void_p), ('outputs', ANSWER), ('trial', ANSWER),
-                ('commit', COMMIT)]
+                ('commit', COMMIT), ('reason', REASON)]
 
 
 class Mass:
     """1 kg between springs, in closed form under a force that is held; hook(what) gives the number
-    that a function returns."""
+    that a function returns; `why` is the text of a failure."""
+
+    why = None
 
     def __init__(self, hook=lambda what: 0):
         self.hook, self.x, self.v, self.commits, self.trials = hook, 0., 0., 0, 0
         self.functions = Functions(None, ANSWER(self.outputs), ANSWER(self.trial),
-                                   COMMIT(self.commit))
+                                   COMMIT(self.commit), REASON(self.reason))
+
+    def reason(self, _):
+        self.words = ctypes.create_string_buffer(self.why) if self.why is not None else None
+        return ctypes.addressof(self.words) if self.words is not None else None
 
     def outputs(self, _, window, y):
         y[0] = self.x
@@ -193,12 +200,15 @@ class Served(Partners):
         returns.append(7)
         reply = self.step(cid, 502)
         self.assertEqual(reply['code'], 'partner-fault')
-        self.assertIn('participant right: it has failed with status 7', reply['detail'])
+        self.assertTrue(
+            reply['detail'].endswith('participant right: it has failed with status 7'), reply)
         found += self.found(cid, 1)
         returns.append(-7)
-        self.assertIn('status 1024', self.step(cid, 502)['detail'])
+        mass.why = 'the valve sticks, 5 µm'.encode()
+        self.assertIn('status 1024: "the valve sticks, 5 µm"', self.step(cid, 502)['detail'])
         thread.join()
-        self.assertEqual(ended, [FAILED, 'right: the function trial returned -7 in window 3'])
+        self.assertEqual(ended, [FAILED, 'right: the function trial returned -7 in window 3: '
+                                 'the valve sticks, 5 µm'])
         thread, ended = self.serving(place, mass, 2)
         self.assertEqual(found + self.found(cid, 2), expected)
         thread.join()
@@ -212,7 +222,10 @@ class Served(Partners):
         mass = Mass(lambda what: returns.pop() if what == 'commit' and returns else 0)
         cid = self.couple()
         thread, ended = self.serving(self.place(cid), mass, 3)
-        self.assertEqual(self.step(cid, 504)['code'], 'commit-owed')
+        mass.why = b'disk full'
+        reply = self.step(cid, 504)
+        self.assertEqual(reply['code'], 'commit-owed')
+        self.assertIn('status 3: "disk full"', reply['detail'])
         self.assertEqual(self.found(cid, 2), expected[1:])
         thread.join()
         self.assertEqual((ended[0], mass.commits), (0, 3))
@@ -221,7 +234,9 @@ class Served(Partners):
         mass, cid = Mass(), self.couple()
         thread, ended = self.serving(self.place(cid), mass)
         mass.v, mass.x = math.inf, math.nan
-        self.assertEqual(self.step(cid, 502)['code'], 'partner-fault')
+        reply = self.step(cid, 502)
+        self.assertEqual(reply['code'], 'partner-fault')
+        self.assertIn('"output x of the function', reply['detail'])
         thread.join(20 * SLOW)
         self.assertEqual(ended[:1], [mechc.BAD_ARGUMENT])
         self.assertIn('output x of the function', ended[1])

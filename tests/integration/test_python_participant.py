@@ -130,12 +130,13 @@ class Works(Partners):
             wrong.append(ZeroDivisionError('the rig is hot'))
             reply = self.step(cid, 502)
             self.assertEqual(reply['code'], 'partner-fault')
-            self.assertIn('participant right: it has failed with status 1024', reply['detail'])
+            self.assertIn('participant right: it has failed with status 1024: '
+                          '"ZeroDivisionError: the rig is hot"', reply['detail'])
             self.assertIsInstance(serving.join(), ZeroDivisionError)
             serving = Serving(place, program)
             # one that asks for another try remains
             wrong.append(mechd.Discard('too far'))
-            self.assertIn('status 2002', self.step(cid, 502)['detail'])
+            self.assertIn('status 2002: "too far"', self.step(cid, 502)['detail'])
             self.assertEqual(found + self.found(cid, 3), expected)
             self.end(cid, serving)
 
@@ -150,7 +151,9 @@ class Works(Partners):
         with self.place(cid) as place:
             serving = Serving(place, program)
             found = self.found(cid, 1)
-            self.assertEqual(self.step(cid, 504)['code'], 'commit-owed')
+            reply = self.step(cid, 504)
+            self.assertEqual(reply['code'], 'commit-owed')
+            self.assertIn('"OSError: full"', reply['detail'])
             self.assertIsInstance(serving.join(), OSError)
             serving = Serving(place, program)
             self.assertEqual(found + self.found(cid, 2), expected[:1] + expected[2:])

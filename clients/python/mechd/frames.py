@@ -11,7 +11,7 @@ from .values import integer, items_of, number, numpy, whole
 HEADER = struct.Struct('<4sBBHIIIiQQddQ')
 MAGIC, VERSION = b'MCHD', 1
 HELLO, STEP, TRIAL, COMMIT, INPUTS, OUTPUTS, STATE, SNAPSHOT, RESTORE, ERROR, BYE = range(1, 12)
-REPEAT, REWOUND, EVENT, LATE = 1, 2, 4, 8
+REPEAT, REWOUND, EVENT, LATE, TEXT = 1, 2, 4, 8, 16
 
 
 class Header(NamedTuple):
@@ -33,13 +33,13 @@ class Header(NamedTuple):
 
 def pack(kind: int, values: Sequence[float] = (), instance: int = 0, lease: int = 0,
          sequence: int = 0, time: float = 0.0, size: float = 0.0, iteration: int = 0,
-         step: int = 0, status: int = 0) -> bytes:
+         step: int = 0, status: int = 0, flags: int = 0) -> bytes:
     """A whole frame."""
     if numpy is not None and isinstance(values, numpy.ndarray) and whole(values):
         tail = numpy.ascontiguousarray(values, dtype='<f8').tobytes()
     else:
         tail = _packed(values)
-    return HEADER.pack(MAGIC, VERSION, kind, 0, instance, len(tail) // 8,
+    return HEADER.pack(MAGIC, VERSION, kind, flags, instance, len(tail) // 8,
                        integer(iteration, 'iteration'), status, sequence, step,
                        number(time, 'time'),
                        number(size, 'size'), lease) + tail

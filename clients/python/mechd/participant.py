@@ -38,12 +38,13 @@ from .values import listed
 
 _PAUSE = 0.1  # s between two attempts to return
 _FAILED, _NOT_CONVERGED = 1024, 2002  # numbers of the table of errors
+_WORDS = 1000  # bytes of a reason that are sent: the server shows fewer
 
 
 class Discard(MechdError):
     """Raised by the functions of a program: this question cannot be answered. The step of the
     coupling fails with partner-fault and the window is undone; the program remains and serves the
-    next question. status: the number that the coupling's step reports."""
+    next question. text, status: the reason that the coupling's step reports, and its number."""
 
     def __init__(self, text: str = '', status: int = _NOT_CONVERGED):
         super().__init__(text)
@@ -186,10 +187,11 @@ class Participant(_Door):
 
         y: a mapping by name, a list in the order of `outputs`, or a number where there is one.
         Discard undoes the window, and the program goes on. Any other exception does so too and
-        is raised here. An exception of `commit` undoes nothing: the window is done for the others,
-        the coupling's step fails with commit-owed, and `commit` is called again before the next
-        question. Without rollback a window that was given up has been stepped: the place is to be
-        left, and taken again from the state of the last commit.
+        is raised here. The text of either is in the error of the coupling's step. An exception of
+        `commit` undoes nothing: the window is done for the others, the coupling's step fails with
+        commit-owed, and `commit` is called again before the next question. Without rollback a
+        window that was given up has been stepped: the place is to be left, and taken again from the
+        state of the last commit.
 
         timeout: longest wait for a question, s; TimedOut. Unreachable: the connection was lost, and
         it could not return. After each of these, and after Ctrl-C, serve() may be called again: it
@@ -229,12 +231,20 @@ class Participant(_Door):
             values = self._answered(asked, frames.values(parts[0]), functions)
             frame = self._frame(asked, head.kind, values)
         except Discard as fault:
-            self._reply(self._frame(asked, frames.ERROR, (), fault.status))
+            self._fail(asked, str(fault), fault.status)
             return
-        except BaseException:
-            self._reply(self._frame(asked, frames.ERROR, (), _FAILED))
+        except BaseException as fault:
+            words = str(fault)
+            name = type(fault).__name__
+            self._fail(asked, '%s: %s' % (name, words) if words else name, _FAILED)
             raise
         self._reply(frame)
+
+    def _fail(self, asked: _Asked, text: str, status: int) -> None:
+        """Answer with an error, and the text behind it if there is one."""
+        words = text.encode('utf-8', 'replace')[:_WORDS]
+        frame = self._frame(asked, frames.ERROR, (), status, frames.TEXT if words else 0)
+        self._reply(*([frame, words] if words else [frame]))
 
     def _answered(self, asked: _Asked, values: Any, functions: Mapping[str, Any]) -> Any:
         if asked.kind == frames.COMMIT:
@@ -286,9 +296,11 @@ class Participant(_Door):
                 name, len(found), ', '.join(self.outputs)))
         return found
 
-    def _frame(self, asked: _Asked, kind: int, values: Any, status: int = 0) -> bytes:
+    def _frame(self, asked: _Asked, kind: int, values: Any, status: int = 0,
+               flags: int = 0) -> bytes:
         return frames.pack(kind, values, lease=self._lease, sequence=asked.sequence,
-                           step=asked.window, iteration=asked.iteration, status=status)
+                           step=asked.window, iteration=asked.iteration, status=status,
+                           flags=flags)
 
     # --- connection
 
@@ -338,12 +350,12 @@ class Participant(_Door):
     def _send(self, *parts: bytes) -> None:
         self._socket.send_multipart([b'', *parts])
 
-    def _reply(self, frame: bytes) -> None:
+    def _reply(self, *parts: bytes) -> None:
         """Send an answer; where the connection is lost, the question comes again."""
         if self._ends:
             return
         try:
-            self._send(frame)
+            self._send(*parts)
         except (zmq.Again, Unreachable) as fault:
             self._return(fault)
 

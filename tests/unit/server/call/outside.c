@@ -92,12 +92,18 @@ static void ask(struct scene *s, uint8_t kind, uint64_t step)
     mechd_outside_ask(s->outside, &frame, NULL);
 }
 
+static bool take(struct mechd_outsides *t, const struct mechp_frame *frame, const double *values)
+{
+    const struct mechd_outside_answer a = {.frame = frame, .values = values};
+    return mechd_outside_take(t, &a);
+}
+
 static void answer(struct scene *s)
 {
     const double x = 1.;
     struct mechp_frame frame = s->peer.last;
     frame.count = 1;
-    CU_ASSERT_TRUE(mechd_outside_take(&s->table, &frame, &x));
+    CU_ASSERT_TRUE(take(&s->table, &frame, &x));
 }
 
 static enum mechd_outside_state poll(struct scene *s, uint64_t now)
@@ -288,7 +294,7 @@ static void a_commit_that_fails_late_remains_owed(void)
     CU_ASSERT_EQUAL(poll(&s, UINT64_MAX), MECHD_OUTSIDE_FAULTY);
     struct mechp_frame fails = s.peer.last;
     fails.kind = MECHP_ERROR;
-    CU_ASSERT_TRUE(mechd_outside_take(&s.table, &fails, NULL));
+    CU_ASSERT_TRUE(take(&s.table, &fails, NULL));
     ask(&s, MECHP_TRIAL, 2);
     CU_ASSERT_EQUAL(s.peer.last.kind, MECHP_COMMIT);
     CU_ASSERT_EQUAL(s.peer.last.step, 1);
@@ -323,12 +329,12 @@ static void one_is_found_among_many_without_a_look_at_each(void)
     // frames of strangers, and the last one's
     for (uint64_t k = 1; k <= MANY; k++) {
         const struct mechp_frame frame = {.kind = MECHP_OUTPUTS, .lease = s.lease + k};
-        (void)mechd_outside_take(&s.table, &frame, NULL);
+        (void)take(&s.table, &frame, NULL);
     }
     CU_ASSERT(s.table.by[MECHD_OUTSIDE_BY_LEASE].visited < LOOKS * MANY);
     const struct mechp_frame bye = {.kind = MECHP_BYE, .lease = s.lease};
-    CU_ASSERT_TRUE(mechd_outside_take(&s.table, &bye, NULL));
-    CU_ASSERT_FALSE(mechd_outside_take(&s.table, &bye, NULL));
+    CU_ASSERT_TRUE(take(&s.table, &bye, NULL));
+    CU_ASSERT_FALSE(take(&s.table, &bye, NULL));
     CU_ASSERT_EQUAL(s.table.by[MECHD_OUTSIDE_BY_LEASE].count, MANY - 1);
     for (int k = 0; k < MANY; k++) {
         mechd_outside_remove(&s.table, outsides[k]);
@@ -366,7 +372,7 @@ static void a_hello_does_not_reach_one_that_has_been_removed(void)
     mechd_outside_remove(&s.table, s.outside);
     CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_NOT_FOUND);
     const struct mechp_frame frame = {.kind = MECHP_OUTPUTS, .lease = s.lease};
-    CU_ASSERT_FALSE(mechd_outside_take(&s.table, &frame, NULL));
+    CU_ASSERT_FALSE(take(&s.table, &frame, NULL));
     end(&s);
 }
 
@@ -440,6 +446,41 @@ static void a_hello_within_a_commit_is_refused_for_that(void)
     end(&s);
 }
 
+static void a_text_is_quoted_with_names_for_what_is_not_seen(void)
+{
+    char out[MECHD_OUTSIDE_FAULT], longer[400];
+    static const struct {
+        const char *text, *shown;
+    } rows[] = {
+        {"", ""},
+        {"the pump is dry", "\"the pump is dry\""},
+        {"a\nb\tc\x7f", "\"a<U+000A>b<U+0009>c<U+007F>\""},
+        {"5\xc2\xa0m \xe2\x82\xac", "\"5<U+00A0>m \xe2\x82\xac\""},
+        {"\xff\xc3", "\"<0xFF><0xC3>\""},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        CU_ASSERT_STRING_EQUAL(
+            mechd_outside_quote(rows[k].text, strlen(rows[k].text), out, sizeof out),
+            rows[k].shown);
+    }
+    CU_ASSERT_STRING_EQUAL(mechd_outside_quote("a\0b", 3, out, sizeof out), "\"a<U+0000>b\"");
+    CU_ASSERT_STRING_EQUAL(mechd_outside_quote(NULL, 0, out, sizeof out), "");
+    // cut between characters, of any length
+    for (size_t n = 1; n < sizeof longer - 3; n++) {
+        memset(longer, 'x', sizeof longer);
+        memcpy(longer + n - 1, "\xe2\x82\xac", 3);
+        (void)mechd_outside_quote(longer, n + 2, out, sizeof out);
+        const size_t length = strlen(out);
+        CU_ASSERT_TRUE(length <= MECHD_OUTSIDE_TEXT && out[length - 1] == '"');
+        CU_ASSERT_PTR_NULL(strstr(out, "<0x"));
+        if (strstr(out, "…\"") == NULL) {
+            CU_ASSERT_EQUAL(length, n + 2 + 2);
+        } else {
+            CU_ASSERT_TRUE(length > MECHD_OUTSIDE_TEXT - 8);
+        }
+    }
+}
+
 static void hellos_are_refused_once_the_table_is_closed(void)
 {
     struct scene s;
@@ -462,4 +503,5 @@ UNIT_TESTS(UNIT_TEST(a_trial_that_was_not_committed_is_the_last_one),
            UNIT_TEST(a_hello_does_not_reach_one_that_has_been_removed),
            UNIT_TEST(a_hello_within_the_first_commit_has_no_window),
            UNIT_TEST(a_hello_within_a_commit_is_refused_for_that),
+           UNIT_TEST(a_text_is_quoted_with_names_for_what_is_not_seen),
            UNIT_TEST(hellos_are_refused_once_the_table_is_closed))
