@@ -492,7 +492,7 @@ void session_run(struct session *s)
         for (uint32_t k = 0; k < ACTIONS; k++) {
             act(s, model, twin);
         }
-        if (generate_often(&s->g, 15)) {
+        if (generate_often(&s->g, 50)) {
             session_far(s, model);
         }
         (void)session_status(s, "DELETE", path, NULL);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH = SESSION_PATH, DECADES = 307, HALVINGS = 12, READERS = 200, SOUGHT = 6 };
+enum { PATH = SESSION_PATH, DECADES = 307, HALVINGS = 12, READERS = 200, SOUGHT = 12 };
 
 /* A direction: the same numbers of the state go there at every distance. */
 struct far {

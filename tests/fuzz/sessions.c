@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TYPES = SESSION_TYPES, CLIENTS = 256, ENOUGH = 8, SHOWN = 20, LIMIT_S = 120 };
+enum { TYPES = SESSION_TYPES, CLIENTS = 256, ENOUGH = 40, SHOWN = 20, LIMIT_S = 120 };
 
 static struct {
     uint64_t requests, seed, census;
