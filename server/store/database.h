@@ -11,12 +11,15 @@
 /* Callback for an instance; pointers are valid within the call. It must not use the connection. */
 typedef void mechd_database_see(void *context, const struct mechd_stored *stored);
 
+/* Callback for a coupling, in the same way. */
+typedef void mechd_database_see_coupling(void *context, const struct mechd_stored_coupling *stored);
+
 /* Rows of bytes. */
-enum mechd_rows { MECHD_ROWS_SNAPSHOTS, MECHD_ROWS_RESULTS, MECHD_ROWS_SWEEP };
+enum mechd_rows { MECHD_ROWS_SNAPSHOTS, MECHD_ROWS_RESULTS, MECHD_ROWS_SWEEP, MECHD_ROWS_COUPLING };
 struct mechd_rows_asked {
     enum mechd_rows which;
-    int64_t key;  /* of the instance; not of sweeps */
-    uint64_t of;  /* number of the run or of the sweep */
+    int64_t key;  /* of the instance; not of sweeps and couplings */
+    uint64_t of;  /* number of the run, of the sweep or of the coupling */
     uint64_t row; /* results: the chunk that holds it; a sweep: the first chunk there or after it */
 };
 
@@ -58,6 +61,10 @@ struct mechd_database_ops {
      * 0: there is none; negative. */
     int (*next)(void *self, int64_t after, mechd_database_see *see, void *context);
     bool (*set_aside)(void *self, int64_t key, const char *reason);
+    /* The same of couplings, by their numbers. */
+    int (*next_coupling)(void *self, uint64_t after, mechd_database_see_coupling *see,
+                         void *context);
+    bool (*set_coupling_aside)(void *self, uint64_t number, const char *reason);
     /* In one transaction: no record is written between the state and its commands. */
     int (*replay)(void *self, int64_t key, mechd_store_read *read, void *context);
     /* In order; *count is incremented. */

@@ -68,6 +68,10 @@ const char *const mechd_schema[] = {
     ("ALTER TABLE snapshots ADD COLUMN parent INTEGER NOT NULL DEFAULT 0;"
      "ALTER TABLE states ADD COLUMN base INTEGER NOT NULL DEFAULT 0;"
      "ALTER TABLE commands ADD COLUMN base INTEGER NOT NULL DEFAULT 0;"),
+    // 9: couplings, as long as their participants are stored
+    ("CREATE TABLE couplings (number INTEGER PRIMARY KEY, token TEXT NOT NULL,"
+     " document TEXT NOT NULL, revision INTEGER NOT NULL, sequence INTEGER NOT NULL,"
+     " bytes BLOB NOT NULL, aside TEXT);"),
 };
 
 const int mechd_schema_version = sizeof mechd_schema / sizeof *mechd_schema;

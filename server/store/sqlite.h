@@ -53,6 +53,12 @@ enum mechd_statement {
     MECHD_SQL_LAST_RUN,
     MECHD_SQL_NUMBER,
     MECHD_SQL_READ_NUMBER,
+    MECHD_SQL_COUPLING,
+    MECHD_SQL_COUPLING_STATE,
+    MECHD_SQL_DELETE_COUPLING,
+    MECHD_SQL_NEXT_COUPLING,
+    MECHD_SQL_COUPLING_ASIDE,
+    MECHD_SQL_READ_COUPLING,
     MECHD_SQL_COUNT
 };
 
@@ -73,6 +79,9 @@ bool mechd_sqlite_last_key(void *self, int64_t *out);
 bool mechd_sqlite_number(void *self, const char *name, uint64_t *out);
 int mechd_sqlite_next(void *self, int64_t after, mechd_database_see *see, void *context);
 bool mechd_sqlite_set_aside(void *self, int64_t key, const char *reason);
+int mechd_sqlite_next_coupling(void *self, uint64_t after, mechd_database_see_coupling *see,
+                               void *context);
+bool mechd_sqlite_set_coupling_aside(void *self, uint64_t number, const char *reason);
 int mechd_sqlite_replay(void *self, int64_t key, mechd_store_read *read, void *context);
 int mechd_sqlite_rows(void *self, const struct mechd_rows_asked *asked, mechd_store_read *read,
                       void *context, int *count);

@@ -48,6 +48,42 @@ bool mechd_sqlite_set_aside(void *self, int64_t key, const char *reason)
     return s != NULL && sqlite3_reset(s) == SQLITE_OK;
 }
 
+int mechd_sqlite_next_coupling(void *self, uint64_t after, mechd_database_see_coupling *see,
+                               void *context)
+{
+    sqlite3_stmt *const s = mechd_sqlite_statement(self, MECHD_SQL_NEXT_COUPLING);
+    if (s == NULL) {
+        return MECH_INTERNAL;
+    }
+    sqlite3_bind_int64(s, 1, (int64_t)after);
+    const int code = sqlite3_step(s);
+    if (code == SQLITE_ROW) {
+        const struct mechd_stored_coupling found = {
+            .number = (uint64_t)sqlite3_column_int64(s, 0),
+            .token = text_at(s, 1),
+            .document = text_at(s, 2),
+            .document_size = (size_t)sqlite3_column_bytes(s, 2),
+            .revision = (uint64_t)sqlite3_column_int64(s, 3),
+            .sequence = (uint64_t)sqlite3_column_int64(s, 4),
+            .state = sqlite3_column_blob(s, 5),
+            .state_size = (size_t)sqlite3_column_bytes(s, 5)};
+        see(context, &found);
+    }
+    sqlite3_reset(s);
+    return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : MECH_INTERNAL;
+}
+
+bool mechd_sqlite_set_coupling_aside(void *self, uint64_t number, const char *reason)
+{
+    sqlite3_stmt *const s = mechd_sqlite_statement(self, MECHD_SQL_COUPLING_ASIDE);
+    if (s != NULL) {
+        sqlite3_bind_int64(s, 1, (int64_t)number);
+        sqlite3_bind_text(s, 2, reason, -1, SQLITE_TRANSIENT);
+        (void)sqlite3_step(s);
+    }
+    return s != NULL && sqlite3_reset(s) == SQLITE_OK;
+}
+
 bool mechd_sqlite_last_key(void *self, int64_t *out)
 {
     sqlite3_stmt *const s = mechd_sqlite_statement(self, MECHD_SQL_KEY);
@@ -98,7 +134,8 @@ int mechd_sqlite_rows(void *self, const struct mechd_rows_asked *asked, mechd_st
 {
     static const enum mechd_statement by[] = {[MECHD_ROWS_SNAPSHOTS] = MECHD_SQL_READ_SNAPSHOTS,
                                               [MECHD_ROWS_RESULTS] = MECHD_SQL_READ_RESULTS,
-                                              [MECHD_ROWS_SWEEP] = MECHD_SQL_READ_SWEEP_ROWS};
+                                              [MECHD_ROWS_SWEEP] = MECHD_SQL_READ_SWEEP_ROWS,
+                                              [MECHD_ROWS_COUPLING] = MECHD_SQL_READ_COUPLING};
     sqlite3_stmt *const s = mechd_sqlite_statement(self, by[asked->which]);
     if (s == NULL) {
         return MECH_INTERNAL;
@@ -109,7 +146,8 @@ int mechd_sqlite_rows(void *self, const struct mechd_rows_asked *asked, mechd_st
     } else if (asked->which == MECHD_ROWS_SWEEP) {
         sqlite3_bind_int64(s, 2, (int64_t)asked->row);
     }
-    const int64_t key = asked->which == MECHD_ROWS_SWEEP ? (int64_t)asked->of : asked->key;
+    const bool numbered = asked->which == MECHD_ROWS_SWEEP || asked->which == MECHD_ROWS_COUPLING;
+    const int64_t key = numbered ? (int64_t)asked->of : asked->key;
     return take_rows(s, key, read, context, count);
 }
 

@@ -88,6 +88,17 @@ static const char *const text_of[MECHD_SQL_COUNT] = {
     [MECHD_SQL_LAST_RUN] = "UPDATE instances SET last_run = ?2 WHERE key = ?1 AND last_run < ?2",
     [MECHD_SQL_NUMBER] = "INSERT OR REPLACE INTO numbers (name, value) VALUES (?1, ?2)",
     [MECHD_SQL_READ_NUMBER] = "SELECT value FROM numbers WHERE name = ?1",
+    [MECHD_SQL_COUPLING] = "INSERT INTO couplings (number, token, document, revision, sequence,"
+                           " bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    [MECHD_SQL_COUPLING_STATE] = "UPDATE couplings SET revision = ?2, sequence = ?3, bytes = ?4"
+                                 " WHERE number = ?1",
+    [MECHD_SQL_DELETE_COUPLING] = "DELETE FROM couplings WHERE number = ?1",
+    [MECHD_SQL_NEXT_COUPLING] = "SELECT number, token, document, revision, sequence, bytes"
+                                " FROM couplings WHERE number > ?1 AND aside IS NULL"
+                                " ORDER BY number LIMIT 1",
+    [MECHD_SQL_COUPLING_ASIDE] = "UPDATE couplings SET aside = ?2 WHERE number = ?1",
+    [MECHD_SQL_READ_COUPLING] = "SELECT number, revision, sequence, 0.0, bytes, 0 FROM couplings"
+                                " WHERE number = ?1",
 };
 
 sqlite3_stmt *mechd_sqlite_statement(struct mechd_sqlite *d, enum mechd_statement which)
@@ -339,6 +350,30 @@ static bool apply_number(struct mechd_sqlite *d, const struct mechd_record *r)
     return finish(s);
 }
 
+static bool apply_coupling(struct mechd_sqlite *d, const struct mechd_record *r)
+{
+    sqlite3_stmt *const s = of_key(d, MECHD_SQL_COUPLING, (int64_t)r->number);
+    if (s != NULL) {
+        sqlite3_bind_text(s, 2, r->token != NULL ? r->token : "", -1, SQLITE_STATIC);
+        sqlite3_bind_text64(s, 3, r->model, r->model_size, SQLITE_STATIC, SQLITE_UTF8);
+        sqlite3_bind_int64(s, 4, (int64_t)r->revision);
+        sqlite3_bind_int64(s, 5, (int64_t)r->sequence);
+        bind_bytes(s, 6, r->bytes, r->size);
+    }
+    return finish(s);
+}
+
+static bool apply_coupling_state(struct mechd_sqlite *d, const struct mechd_record *r)
+{
+    sqlite3_stmt *const s = of_key(d, MECHD_SQL_COUPLING_STATE, (int64_t)r->number);
+    if (s != NULL) {
+        sqlite3_bind_int64(s, 2, (int64_t)r->revision);
+        sqlite3_bind_int64(s, 3, (int64_t)r->sequence);
+        bind_bytes(s, 4, r->bytes, r->size);
+    }
+    return finish(s);
+}
+
 bool mechd_sqlite_apply(void *self, const struct mechd_record *r)
 {
     struct mechd_sqlite *const d = self;
@@ -380,6 +415,12 @@ bool mechd_sqlite_apply(void *self, const struct mechd_record *r)
         return finish(of_key(d, MECHD_SQL_DELETE_SWEEP, (int64_t)r->number));
     case MECHD_RECORD_NUMBER:
         return apply_number(d, r);
+    case MECHD_RECORD_COUPLING:
+        return apply_coupling(d, r);
+    case MECHD_RECORD_COUPLING_STATE:
+        return apply_coupling_state(d, r);
+    case MECHD_RECORD_DELETE_COUPLING:
+        return finish(of_key(d, MECHD_SQL_DELETE_COUPLING, (int64_t)r->number));
     }
     return false;
 }

@@ -351,6 +351,46 @@ int mechd_store_visit_all(struct mechd_store *s, mechd_store_visit *visit, void 
     return more;
 }
 
+/* One coupling, and what came of it. */
+struct coupling_visit {
+    mechd_store_coupling *visit;
+    void *context;
+    uint64_t number;
+    const char *reason;
+    int outcome;
+};
+
+static void see_coupling(void *context, const struct mechd_stored_coupling *stored)
+{
+    struct coupling_visit *const v = context;
+    v->number = stored->number;
+    v->reason = "";
+    v->outcome = v->visit(v->context, stored, &v->reason);
+}
+
+int mechd_store_visit_couplings(struct mechd_store *s, mechd_store_coupling *visit, void *context)
+{
+    const struct mechd_database *const d = &s->reader;
+    struct coupling_visit v = {.visit = visit, .context = context};
+    int more;
+    while ((more = d->ops->next_coupling(d->self, v.number, see_coupling, &v)) > 0) {
+        const unsigned long long number = v.number;
+        if (v.outcome == 0) {
+            continue;
+        }
+        mechd_log(MECHD_ERROR, v.outcome > 0 ? "set-aside" : "not-loaded",
+                  "coupling=c-%llu reason=\"%s\"", number, v.reason);
+        if (v.outcome > 0 && !d->ops->set_coupling_aside(d->self, v.number, v.reason)) {
+            mechd_log(MECHD_ERROR, "storage", "coupling=c-%llu reason=\"%s\"", number,
+                      d->ops->fault(d->self));
+        }
+    }
+    if (more < 0) {
+        mechd_log(MECHD_ERROR, "storage", "reason=\"%s\"", d->ops->fault(d->self));
+    }
+    return more;
+}
+
 int mechd_store_replay(struct mechd_store *s, int64_t key, mechd_store_read *read, void *context)
 {
     pthread_mutex_lock(&s->r);
@@ -368,6 +408,13 @@ static int read_rows(struct mechd_store *s, const struct mechd_rows_asked *asked
     const int outcome = s->reader.ops->rows(s->reader.self, asked, read, context, &count);
     pthread_mutex_unlock(&s->r);
     return outcome == 0 && count == 0 ? MECH_NOT_FOUND : outcome;
+}
+
+int mechd_store_coupling_state(struct mechd_store *s, uint64_t number, mechd_store_read *read,
+                               void *context)
+{
+    const struct mechd_rows_asked asked = {.which = MECHD_ROWS_COUPLING, .of = number};
+    return read_rows(s, &asked, read, context);
 }
 
 int mechd_store_snapshots(struct mechd_store *s, int64_t key, mechd_store_read *read, void *context)

@@ -5,7 +5,7 @@
  * transaction (group commit: one fsync for all of them), then calls `done` of each. Records are
  * applied in the order in which they were posted. No fsync happens on any other thread.
  *
- * Tables, version 8:
+ * Tables, version 9:
  *
  *   instances  key, id, serial, labels, durability, model,   data of the creation
  *              ttl, token,                                    s (0: none); the owner
@@ -21,6 +21,8 @@
  *   runs       key, number, state, description, progress      runs of an instance
  *   results    key, number, first, time, bytes                chunks of their rows, float64
  *   sweeps     number, token, description, progress           sweeps, and sweep_rows their rows
+ *   couplings  number, token, document, revision, sequence,  couplings, as their requests have them
+ *              bytes, aside                                   the state of each; aside: as above
  *   numbers    name, value                                    highest ids perhaps assigned
  *
  * A database that is damaged, or of a newer version, is renamed and a new one created; the log
@@ -57,6 +59,9 @@ enum mechd_record_kind {
     MECHD_RECORD_SWEEP_END,       /* number and sweep: all but the description */
     MECHD_RECORD_DELETE_SWEEP,    /* number */
     MECHD_RECORD_NUMBER,          /* id and number: of `numbers` */
+    MECHD_RECORD_COUPLING,        /* number, token, model: its document, and state */
+    MECHD_RECORD_COUPLING_STATE,  /* number, and state; nothing where there is no such coupling */
+    MECHD_RECORD_DELETE_COUPLING, /* number */
 };
 
 /* A run as stored: see instance/run_store.c. */
@@ -137,6 +142,7 @@ enum mechd_numbers {
     MECHD_NUMBER_INSTANCE,
     MECHD_NUMBER_OPERATION,
     MECHD_NUMBER_INCARNATION, /* first half of an ETag */
+    MECHD_NUMBER_COUPLING,
     MECHD_NUMBERS
 };
 /* The last one that earlier processes may have assigned. */
@@ -218,6 +224,27 @@ int mechd_store_sweeps(struct mechd_store *s, uint64_t *last, mechd_store_sweep 
  * thread. MECH_NOT_FOUND: there is none. */
 int mechd_store_sweep_rows(struct mechd_store *s, uint64_t sweep, uint64_t row,
                            mechd_store_read *read, void *context);
+
+/* A coupling as stored: see coupling/keep.h. Pointers are valid within the callback. */
+struct mechd_stored_coupling {
+    uint64_t number, revision, sequence;
+    const char *token, *document;
+    size_t document_size;
+    const void *state;
+    size_t state_size;
+};
+
+/* Called for each. 0; an outcome sets the coupling aside: its row is kept with *reason, it is not
+ * shown again, and the log tells; negative: it stays as it is, for the next start (the log tells
+ * *reason). */
+typedef int mechd_store_coupling(void *context, const struct mechd_stored_coupling *stored,
+                                 const char **reason);
+/* All couplings by age; before others use the store. 0 or negative. */
+int mechd_store_visit_couplings(struct mechd_store *s, mechd_store_coupling *visit, void *context);
+/* The state of one, as its bytes: `number`, `revision` and `sequence` are its own. Any thread.
+ * MECH_NOT_FOUND: there is none. */
+int mechd_store_coupling_state(struct mechd_store *s, uint64_t number, mechd_store_read *read,
+                               void *context);
 
 /* All receipts made since then (s since 1970), oldest first; older ones are deleted. Before
  * others use the store. Stops with the first nonzero answer, which it returns; 0; MECH_INTERNAL. */
