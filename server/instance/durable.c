@@ -5,6 +5,7 @@
 #include "protocol/frame/frame.h"
 #include "server/instance/command_bytes.h"
 #include "server/instance/entry.h"
+#include "server/instance/group.h"
 #include "server/instance/host.h"
 #include "server/instance/runs.h"
 #include "server/instance/snapshots.h"
@@ -27,64 +28,6 @@ enum {
     HELD_MOST = 1024,
     HELD_BYTES = 32 << 20
 };
-
-/* --- failures --------------------------------------------------------------------------------- */
-
-/* An instance whose creation could not be stored is no instance. */
-static void withdraw(struct mechd_instance *i)
-{
-    if (mechd_table_remove(&i->host->table, i)) {
-        atomic_store(&i->deleted, true);
-        mechd_instance_unref(i);
-    }
-}
-
-static enum mechd_progress run_mend(struct mechd_job *job)
-{
-    struct mechd_durable *const d = &job->instance->durable;
-    d->mended = atomic_load(&d->failed);
-    (void)mechd_durable_repair(job->instance);
-    return MECHD_DONE;
-}
-
-static void mend(struct mechd_instance *i);
-
-static void finish_mend(struct mechd_job *job)
-{
-    struct mechd_instance *const i = job->instance;
-    const uint64_t mended = i->durable.mended;
-    atomic_store(&i->durable.mending, false);
-    // a record that failed meanwhile found it mending
-    if (atomic_load(&i->durable.failed) > mended) {
-        mend(i);
-    }
-    mechd_instance_unref(i);
-}
-
-/* Have the instance put back at once, so that readers see what is stored. When its queue is full,
- * the next command does it. */
-static void mend(struct mechd_instance *i)
-{
-    struct mechd_durable *const d = &i->durable;
-    if (atomic_exchange(&d->mending, true)) {
-        return;
-    }
-    d->mend = (struct mechd_job){.instance = i, .run = run_mend, .finish = finish_mend};
-    d->mended = UINT64_MAX;
-    mechd_instance_ref(i);
-    if (mechd_instance_submit(i, &d->mend) != MECHD_QUEUED) {
-        finish_mend(&d->mend);
-    }
-}
-
-void mechd_durable_failed(struct mechd_instance *i, enum mechd_record_kind kind)
-{
-    if (kind == MECHD_RECORD_CREATE) {
-        withdraw(i);
-    } else if (!atomic_load(&i->deleted)) {
-        mend(i);
-    }
-}
 
 /* --- records ---------------------------------------------------------------------------------- */
 
@@ -264,8 +207,9 @@ void mechd_durable_drop_held(struct mechd_instance *i)
     mechd_entry_destroy(held);
 }
 
-/* Write down what has changed. No memory: as if the disk had refused. */
-static void record_change(struct mechd_instance *i, struct mechd_ticket *t)
+/* What has changed, as a list, with the receipts that wait for it. NULL: no memory, and what has
+ * changed is lost. */
+static struct mechd_entry *take_changes(struct mechd_instance *i)
 {
     struct mechd_durable *const d = &i->durable;
     struct mechd_entry *const first = change_records(i);
@@ -283,12 +227,87 @@ static void record_change(struct mechd_instance *i, struct mechd_ticket *t)
     d->sequence = i->published.sequence;
     d->recorded = mechd_now();
     if (first == NULL) {
-        atomic_store(&d->failed, d->epoch);
+        mechd_durable_lose(d, d->epoch);
+    } else {
+        mechd_entry_append_list(first, take_held(i));
+    }
+    return first;
+}
+
+/* Write down what has changed. No memory: as if the disk had refused. */
+static void record_change(struct mechd_instance *i, struct mechd_ticket *t)
+{
+    struct mechd_entry *const first = take_changes(i);
+    if (first == NULL) {
         mechd_ticket_refuse(t, MECH_NO_MEMORY);
         return;
     }
-    mechd_entry_append_list(first, take_held(i));
     mechd_entry_post(first, t);
+}
+
+/* --- groups ----------------------------------------------------------------------------------- */
+
+void mechd_durable_join(struct mechd_instance *i, struct mechd_group *group)
+{
+    mechd_group_ref(group);
+    mechd_group_unref(i->durable.group);
+    i->durable.group = group;
+}
+
+/* Its group, which stores it; NULL: it has none any more. */
+static struct mechd_group *group_of(struct mechd_instance *i)
+{
+    struct mechd_durable *const d = &i->durable;
+    if (d->group != NULL && !mechd_group_lasts(d->group)) {
+        mechd_group_unref(d->group);
+        d->group = NULL;
+    }
+    return d->group;
+}
+
+bool mechd_durable_collect(struct mechd_instance *i, struct mechd_entry **first,
+                           struct mechd_entry **last)
+{
+    struct mechd_durable *const d = &i->durable;
+    struct mechd_entry *const list = d->dirty || d->due ? take_changes(i) : take_held(i);
+    if (list == NULL) {
+        return !d->dirty && !d->due && atomic_load(&d->failed) < d->epoch;
+    }
+    if (*first == NULL) {
+        *first = list;
+    } else {
+        list->r.glued = true;
+        (*last)->r.next = &list->r;
+    }
+    for (*last = list; (*last)->r.next != NULL;) {
+        *last = (struct mechd_entry *)(*last)->r.next;
+    }
+    return true;
+}
+
+bool mechd_durable_hold(struct mechd_instance *i, const struct mechd_ticket *t)
+{
+    if (t->receipt != NULL && is_full(i)) {
+        return false;
+    }
+    hold_receipt(i, t);
+    return true;
+}
+
+/* A change of one of a group, outside the steps of that. */
+static void sync_in_group(struct mechd_instance *i, struct mechd_group *group,
+                          struct mechd_ticket *t)
+{
+    struct mechd_durable *const d = &i->durable;
+    if (group->every_step) {
+        record_change(i, t);
+        return;
+    }
+    const bool now = d->due || (t != NULL && t->receipt != NULL && is_full(i));
+    hold_receipt(i, t);
+    if (now || d->settings.seconds > 0.) {
+        mechd_group_ask(group, now ? 0 : d->recorded + mechd_ns(d->settings.seconds));
+    }
 }
 
 /* --- when ------------------------------------------------------------------------------------- */
@@ -326,9 +345,14 @@ void mechd_durable_remodelled(struct mechd_instance *i)
 /* The clock's part of a checkpoint: a job that syncs. */
 static enum mechd_progress run_timer(struct mechd_job *job)
 {
-    job->instance->durable.armed = false;
-    if (!atomic_load(&job->instance->deleted)) {
-        mechd_durable_sync(job->instance, NULL);
+    struct mechd_instance *const i = job->instance;
+    struct mechd_group *const group = group_of(i);
+    i->durable.armed = false;
+    if (group != NULL) {
+        // the group may be between two slices, and this one ahead of the others
+        mechd_group_ask(group, 0);
+    } else if (!atomic_load(&i->deleted)) {
+        mechd_durable_sync(i, NULL);
     }
     return MECHD_DONE;
 }
@@ -380,6 +404,11 @@ void mechd_durable_sync(struct mechd_instance *i, struct mechd_ticket *t)
     struct mechd_durable *const d = &i->durable;
     const struct mechd_durable_settings *const s = &d->settings;
     if (!d->dirty && !d->due) {
+        return;
+    }
+    struct mechd_group *const group = group_of(i);
+    if (group != NULL) {
+        sync_in_group(i, group, t);
         return;
     }
     // records without a waiting answer are postponed while the disk is behind
@@ -485,6 +514,7 @@ int mechd_durable_describe(struct mechd_instance *i, struct mechd_traits *before
 void mechd_durable_fini(struct mechd_instance *i)
 {
     drop_command(&i->durable);
+    mechd_group_unref(i->durable.group);
     mechd_entry_destroy(take_held(i));
 }
 
@@ -509,44 +539,4 @@ int mechd_durable_flush(struct mechd_host *d)
     }
     free(items);
     return busy;
-}
-
-/* --- snapshots -------------------------------------------------------------------------------- */
-
-int mechd_durable_snapshot(struct mechd_instance *i, struct mechd_snapshot *s,
-                           struct mechd_ticket *t)
-{
-    if (i->durable.key == 0) {
-        return 0;
-    }
-    struct mechd_entry *const x = mechd_entry_create(i, MECHD_RECORD_SNAPSHOT, s->size);
-    if (x == NULL) {
-        return MECH_NO_MEMORY;
-    }
-    char *room = x->room;
-    x->r.number = s->id;
-    x->r.base = mechd_snapshots_stored(i, s->parent);
-    x->r.present = !i->durable.dirty;
-    x->r.time = s->time;
-    x->r.bytes = mechd_entry_append(&room, s->bytes, s->size);
-    x->r.size = s->size;
-    s->stored = true;
-    mechd_entry_post(x, t);
-    return 0;
-}
-
-int mechd_durable_forget(struct mechd_instance *i, const struct mechd_snapshot *s,
-                         struct mechd_ticket *t)
-{
-    if (i->durable.key == 0) {
-        return 0;
-    }
-    struct mechd_entry *const x = mechd_entry_create(i, MECHD_RECORD_DELETE_SNAPSHOT, 0);
-    if (x == NULL) {
-        return MECH_NO_MEMORY;
-    }
-    x->r.number = s->id;
-    x->r.base = mechd_snapshots_stored(i, s->parent);
-    mechd_entry_post(x, t);
-    return 0;
 }

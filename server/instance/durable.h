@@ -16,6 +16,9 @@
  * When a record cannot be stored, the changes since the last stored one are undone: their answers
  * report it, and the next command finds the instance in its last stored state.
  *
+ * Of a group (instance/group.h), to which the participants of a coupling belong, states are not
+ * stored alone, and are undone together.
+ *
  * owner: the instance's owner, except where noted.
  */
 #pragma once
@@ -32,6 +35,7 @@
 struct mechd_host;
 struct mechd_entry;
 struct mechd_excess;
+struct mechd_group;
 struct mechd_instance;
 struct mechd_snapshot;
 struct mechd_stored_receipt;
@@ -59,14 +63,15 @@ struct mechd_durable {
     /* the step command that made the only change since then, as bytes, or NULL */
     unsigned char *command;
     size_t command_size;
-    bool whole;         /* the change that comes is that command */
-    uint64_t number;    /* of the last command record since the last state, 0: none */
-    uint64_t replay_ns; /* computing time of those commands */
-    uint64_t model;     /* bytes of the model that is stored */
-    uint64_t stored;    /* bytes on the instance's account: model, state and commands */
-    uint64_t sequence;  /* communication steps at the last record */
-    uint64_t recorded;  /* mechd_now of the last record */
-    uint64_t epoch;     /* increases with each undo */
+    bool whole;                /* the change that comes is that command */
+    uint64_t number;           /* of the last command record since the last state, 0: none */
+    uint64_t replay_ns;        /* computing time of those commands */
+    uint64_t model;            /* bytes of the model that is stored */
+    uint64_t stored;           /* bytes on the instance's account: model, state and commands */
+    uint64_t sequence;         /* communication steps at the last record */
+    uint64_t recorded;         /* mechd_now of the last record */
+    uint64_t epoch;            /* increases with each undo */
+    struct mechd_group *group; /* a reference; NULL: it is stored alone */
     struct mechd_entry *held, *last_held; /* CHECKPOINT: receipts since the last record */
     size_t held_count, held_bytes;
     bool armed; /* the timer of a checkpoint */
@@ -123,10 +128,23 @@ void mechd_durable_remodelled(struct mechd_instance *i);
 /* After a job: write the changes to disk when due. With a ticket (not taken unless the answer must
  * wait); NULL: no answer waits. */
 void mechd_durable_sync(struct mechd_instance *i, struct mechd_ticket *t);
+/* It is stored with this group from now on, of which it takes a reference. As owner. */
+void mechd_durable_join(struct mechd_instance *i, struct mechd_group *group);
+/* The group has ended, what it has left is stored alone. Any thread. */
+void mechd_durable_part(struct mechd_instance *i);
+/* Append the records of all that has changed, and the receipts that wait for them, to a list that
+ * the caller posts (entry.h). False: no memory. As owner. */
+bool mechd_durable_collect(struct mechd_instance *i, struct mechd_entry **first,
+                           struct mechd_entry **last);
+/* Hold the receipt of a ticket for the next record; false: too many wait. As owner. */
+bool mechd_durable_hold(struct mechd_instance *i, const struct mechd_ticket *t);
+/* What has been recorded in this epoch and before it is lost. Any thread. */
+void mechd_durable_lose(struct mechd_durable *d, uint64_t epoch);
 /* Before a job: undo what could not be stored. 0; MECH_INTERNAL: that cannot be read now. */
 int mechd_durable_repair(struct mechd_instance *i);
 /* At shutdown: store the changes of all instances on which no thread works, none of which is used
- * by others from then on. Returns the number of instances that could not be stored. */
+ * by others from then on; groups have been stored before. Returns the number of instances that
+ * could not be stored. */
 int mechd_durable_flush(struct mechd_host *d);
 
 /* A snapshot that has just been taken of a stored instance is stored: its bytes are copied. */

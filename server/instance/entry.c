@@ -1,6 +1,7 @@
 /* Records on their way to the store, and what becomes of them. */
 #include "server/instance/entry.h"
 
+#include "server/instance/group.h"
 #include "server/instance/host.h"
 #include "server/instance/runs.h"
 #include "server/instance/traits.h"
@@ -64,7 +65,7 @@ static void has_failed(struct mechd_record *r)
     if (r->kind == MECHD_RECORD_CREATE || r->kind == MECHD_RECORD_MODEL ||
         r->kind == MECHD_RECORD_STATE || r->kind == MECHD_RECORD_COMMAND ||
         r->kind == MECHD_RECORD_RUN || r->kind == MECHD_RECORD_RESULTS) {
-        atomic_store(&x->instance->durable.failed, x->epoch);
+        mechd_durable_lose(&x->instance->durable, x->epoch);
     }
 }
 
@@ -86,7 +87,7 @@ static void is_done(struct mechd_record *r)
     } else if (r->kind == MECHD_RECORD_DELETE) {
         mechd_instance_deleted(i, r->outcome == 0 || x->ticket == NULL);
     } else if (r->outcome != 0) {
-        mechd_durable_failed(i, r->kind);
+        mechd_durable_failed(x);
     }
     if (!r->glued) {
         atomic_fetch_sub(&i->durable.outstanding, 1);
@@ -95,6 +96,7 @@ static void is_done(struct mechd_record *r)
         mechd_ticket_settle(x->ticket, r->outcome);
     }
     mechd_run_unref(x->run);
+    mechd_group_unref(x->group);
     mechd_instance_labels_unref(i, x->labels);
     mechd_instance_unref(i);
     free(x);
@@ -115,6 +117,14 @@ struct mechd_entry *mechd_entry_create(struct mechd_instance *i, enum mechd_reco
         x->run = NULL;
         x->labels = NULL;
         x->epoch = i->durable.epoch;
+        // what a group stores together is made by the owner
+        const bool together = kind == MECHD_RECORD_STATE || kind == MECHD_RECORD_MODEL ||
+                              kind == MECHD_RECORD_COMMAND || kind == MECHD_RECORD_RUN ||
+                              kind == MECHD_RECORD_RESULTS;
+        x->group = together ? i->durable.group : NULL;
+        if (x->group != NULL) {
+            mechd_group_ref(x->group);
+        }
     }
     return x;
 }
@@ -134,11 +144,13 @@ const void *mechd_entry_append(char **room, const void *bytes, size_t size)
     return at;
 }
 
-static void take_in(struct mechd_entry *x)
+void mechd_entry_take_in(struct mechd_entry *first)
 {
-    mechd_instance_ref(x->instance);
-    if (!x->r.glued) {
-        atomic_fetch_add(&x->instance->durable.outstanding, 1);
+    for (struct mechd_entry *x = first; x != NULL; x = (struct mechd_entry *)x->r.next) {
+        mechd_instance_ref(x->instance);
+        if (!x->r.glued) {
+            atomic_fetch_add(&x->instance->durable.outstanding, 1);
+        }
     }
 }
 
@@ -162,6 +174,7 @@ void mechd_entry_destroy(struct mechd_entry *first)
             mechd_run_stored(x);
         }
         mechd_run_unref(x->run);
+        mechd_group_unref(x->group);
         free(x);
         x = next;
     }
@@ -205,9 +218,7 @@ void mechd_entry_post(struct mechd_entry *first, struct mechd_ticket *t)
     struct mechd_entry *const receipt =
         t != NULL && t->receipt != NULL ? mechd_entry_receipt(first->instance, t->receipt) : NULL;
     mechd_entry_append_list(first, receipt);
-    for (struct mechd_entry *x = first; x != NULL; x = (struct mechd_entry *)x->r.next) {
-        take_in(x);
-    }
+    mechd_entry_take_in(first);
     first->ticket = t;
     if (t != NULL) {
         mechd_ticket_take(t);

@@ -6,6 +6,7 @@
 #include "server/instance/instance.h"
 #include "server/store/store.h"
 
+struct mechd_group;
 struct mechd_run;
 
 struct mechd_entry {
@@ -13,6 +14,7 @@ struct mechd_entry {
     struct mechd_instance *instance;
     struct mechd_ticket *ticket; /* or NULL */
     struct mechd_run *run;       /* a reference, or NULL: the run of these rows */
+    struct mechd_group *group;   /* a reference, or NULL: that of the instance when it was made */
     uint64_t epoch;
     json_t *labels; /* DESCRIBE: what it replaces, or NULL */
     double ttl;
@@ -36,6 +38,9 @@ void mechd_entry_chain(struct mechd_entry **first, struct mechd_entry **last,
                        struct mechd_entry *x);
 /* Append a list to another, which is not empty, in the same transaction. */
 void mechd_entry_append_list(struct mechd_entry *first, struct mechd_entry *more);
+/* A list is on its way to the store, as part of one that another posts: behind a record of its own,
+ * to which all of them are glued. */
+void mechd_entry_take_in(struct mechd_entry *first);
 /* Hand a list to the store; the ticket, or NULL, is that of the first, with its receipt. */
 void mechd_entry_post(struct mechd_entry *first, struct mechd_ticket *t);
 /* Free a list that is not posted. */
@@ -51,4 +56,4 @@ void mechd_ticket_refuse(struct mechd_ticket *t, int outcome);
 /* On the store's thread: a record of this instance could not be stored, have it put right
  * (durable.c); rows of a run are stored or not (run_store.c). */
 void mechd_run_stored(struct mechd_entry *x);
-void mechd_durable_failed(struct mechd_instance *i, enum mechd_record_kind kind);
+void mechd_durable_failed(const struct mechd_entry *x);

@@ -1,0 +1,82 @@
+/* An instance of which a record could not be stored is put back to what is stored. */
+#include "server/instance/durable.h"
+
+#include "server/instance/entry.h"
+#include "server/instance/group.h"
+#include "server/instance/host.h"
+#include "server/instance/table.h"
+
+/* An instance whose creation could not be stored is no instance. */
+static void withdraw(struct mechd_instance *i)
+{
+    if (mechd_table_remove(&i->host->table, i)) {
+        atomic_store(&i->deleted, true);
+        mechd_instance_unref(i);
+    }
+}
+
+static enum mechd_progress run_mend(struct mechd_job *job)
+{
+    struct mechd_durable *const d = &job->instance->durable;
+    d->mended = atomic_load(&d->failed);
+    (void)mechd_durable_repair(job->instance);
+    // what a group has left
+    mechd_durable_sync(job->instance, NULL);
+    return MECHD_DONE;
+}
+
+static void mend(struct mechd_instance *i);
+
+static void finish_mend(struct mechd_job *job)
+{
+    struct mechd_instance *const i = job->instance;
+    const uint64_t mended = i->durable.mended;
+    atomic_store(&i->durable.mending, false);
+    // a record that failed meanwhile found it mending
+    if (atomic_load(&i->durable.failed) > mended) {
+        mend(i);
+    }
+    mechd_instance_unref(i);
+}
+
+/* Have the instance put back at once, so that readers see what is stored. When its queue is full,
+ * the next command does it. */
+static void mend(struct mechd_instance *i)
+{
+    struct mechd_durable *const d = &i->durable;
+    if (atomic_exchange(&d->mending, true)) {
+        return;
+    }
+    d->mend = (struct mechd_job){.instance = i, .run = run_mend, .finish = finish_mend};
+    d->mended = UINT64_MAX;
+    mechd_instance_ref(i);
+    if (mechd_instance_submit(i, &d->mend) != MECHD_QUEUED) {
+        finish_mend(&d->mend);
+    }
+}
+
+void mechd_durable_failed(const struct mechd_entry *x)
+{
+    struct mechd_instance *const i = x->instance;
+    if (x->r.kind == MECHD_RECORD_CREATE) {
+        withdraw(i);
+    } else if (x->group != NULL && mechd_group_lasts(x->group)) {
+        mechd_group_ask(x->group, 0);
+    } else if (!atomic_load(&i->deleted)) {
+        mend(i);
+    }
+}
+
+void mechd_durable_lose(struct mechd_durable *d, uint64_t epoch)
+{
+    uint64_t failed = atomic_load(&d->failed);
+    while (failed < epoch && !atomic_compare_exchange_weak(&d->failed, &failed, epoch)) {
+    }
+}
+
+void mechd_durable_part(struct mechd_instance *i)
+{
+    if (i->durable.key != 0 && !atomic_load(&i->deleted)) {
+        mend(i);
+    }
+}
