@@ -320,8 +320,7 @@ static void settle_numbers(struct mechd_call *c)
     }
 }
 
-/* The operation is over: what it has left open in the reply. */
-static void complete(struct mechd_call *c)
+void mechd_call_complete(struct mechd_call *c)
 {
     mechd_call_faulty(c);
     settle_memory(c);
@@ -372,7 +371,7 @@ static enum mechd_progress run_call(struct mechd_job *job)
     }
     tell_shutdown(c);
     end_lease(c);
-    complete(c);
+    mechd_call_complete(c);
     if (c->after != NULL) {
         c->after(c);
     }
@@ -390,9 +389,14 @@ static void finish_call(struct mechd_job *job)
     }
 }
 
+void mechd_call_finish(struct mechd_call *c)
+{
+    finish_call(&c->job);
+}
+
 void mechd_call_over(struct mechd_call *c)
 {
-    complete(c);
+    mechd_call_complete(c);
     finish_call(&c->job);
 }
 
@@ -524,7 +528,7 @@ static enum mechd_submitted start_call(struct mechd_call *c)
     if (c->operation->spread != NULL) {
         const enum mechd_submitted spread = c->operation->spread(c);
         if (spread == MECHD_RAN) {
-            complete(c);
+            mechd_call_complete(c);
         }
         return spread;
     }

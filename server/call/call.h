@@ -159,6 +159,10 @@ enum mechd_submitted mechd_call_start(struct mechd_call *c);
 /* The reply of an operation that works on several threads is complete. The door then owns the call.
  * */
 void mechd_call_over(struct mechd_call *c);
+/* The same in two parts, between which a ticket may be taken: the reply is as it will be sent; and
+ * it is sent, or waits for the disk. */
+void mechd_call_complete(struct mechd_call *c);
+void mechd_call_finish(struct mechd_call *c);
 
 /* For an operation that stores its changes itself, once its reply is complete: the reply waits for
  * that, and is stored with it when there is an idempotency key. */

@@ -298,3 +298,59 @@ void mechd_outside_abandon(struct mechd_outside *o)
     o->state = MECHD_OUTSIDE_IDLE;
     pthread_mutex_unlock(&o->m);
 }
+
+/* --- its place in the store ------------------------------------------------------------------- */
+
+void mechd_outside_save(struct mechd_outside *o, struct mechd_outside_place *out, double *values)
+{
+    pthread_mutex_lock(&o->m);
+    *out = (struct mechd_outside_place){.window = o->window,
+                                        .sequence = o->sequence,
+                                        .owes = o->owes,
+                                        .commit_sequence = o->commit.sequence,
+                                        .commit_step = o->commit.step,
+                                        .commit_iteration = o->commit.iteration,
+                                        .kept_sequence = o->kept.sequence,
+                                        .kept_step = o->kept.step,
+                                        .kept_iteration = o->kept.iteration,
+                                        .kept_count = o->kept.count,
+                                        .time = o->time,
+                                        .commit_time = o->commit.time,
+                                        .commit_size = o->commit.size,
+                                        .kept_time = o->kept.time,
+                                        .kept_size = o->kept.size};
+    memcpy(values, o->kept_values,
+           o->input_count * (size_t)(o->order + 1) * sizeof *o->kept_values);
+    pthread_mutex_unlock(&o->m);
+}
+
+void mechd_outside_restore(struct mechd_outside *o, const struct mechd_outside_place *place,
+                           const double *values)
+{
+    const size_t most = o->input_count * (size_t)(o->order + 1);
+    pthread_mutex_lock(&o->m);
+    if (o->window != place->window) {
+        mechd_outside_dismiss(o, NULL);
+    }
+    o->window = place->window;
+    o->time = place->time;
+    o->sequence = place->sequence > o->sequence ? place->sequence : o->sequence;
+    o->owes = place->owes != 0;
+    o->state = MECHD_OUTSIDE_IDLE;
+    o->commit = (struct mechp_frame){.kind = MECHP_COMMIT,
+                                     .sequence = place->commit_sequence,
+                                     .step = place->commit_step,
+                                     .iteration = (uint32_t)place->commit_iteration,
+                                     .time = place->commit_time,
+                                     .size = place->commit_size};
+    o->kept =
+        (struct mechp_frame){.kind = MECHP_TRIAL,
+                             .sequence = place->kept_sequence,
+                             .step = place->kept_step,
+                             .iteration = (uint32_t)place->kept_iteration,
+                             .count = place->kept_count <= most ? (uint32_t)place->kept_count : 0,
+                             .time = place->kept_time,
+                             .size = place->kept_size};
+    memcpy(o->kept_values, values, most * sizeof *values);
+    pthread_mutex_unlock(&o->m);
+}

@@ -176,6 +176,20 @@ void mechd_outside_unref(struct mechd_outside *o);
 void mechd_outside_add(struct mechd_outsides *t, struct mechd_outside *o, const char *coupling);
 void mechd_outside_remove(struct mechd_outsides *t, struct mechd_outside *o);
 
+/* Where it stands between two windows, to be stored. All members have eight bytes. */
+struct mechd_outside_place {
+    uint64_t window, sequence, owes;
+    uint64_t commit_sequence, commit_step, commit_iteration;
+    uint64_t kept_sequence, kept_step, kept_iteration, kept_count;
+    double time, commit_time, commit_size, kept_time, kept_size;
+};
+/* Into *out, and the values of the trial that is `kept` [input_count × (order + 1)]. */
+void mechd_outside_save(struct mechd_outside *o, struct mechd_outside_place *out, double *values);
+/* Nothing is asked, and it stands there: a program that does not has to return, and its connection
+ * ends. Any thread. */
+void mechd_outside_restore(struct mechd_outside *o, const struct mechd_outside_place *place,
+                           const double *values);
+
 /* --- asked by a coupling ---------------------------------------------------------------------- */
 
 /* The time before the first window, which the reply to a hello reports. Nothing has been asked. */
