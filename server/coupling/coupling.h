@@ -27,6 +27,7 @@
 #include "protocol/wire/text.h"
 #include "server/call/call.h"
 #include "server/instance/deriving.h"
+#include "server/instance/durable.h"
 #include "solver/couple/couple.h"
 
 enum {
@@ -39,6 +40,7 @@ enum {
     MECHD_COUPLING_QUEUE = 64       /* commands that wait for one coupling */
 };
 
+struct mechd_group;
 struct mechd_outside;
 struct mechd_reading;
 struct mechd_run;
@@ -165,6 +167,32 @@ struct mechd_coupling_snapshot {
     struct mechd_saved *saved;
 };
 
+/* What of a coupling is stored (keep.h). */
+struct mechd_keeping {
+    /* const once it has started */
+    struct mechd_group *group;  /* of its stored participants; NULL: none of them is */
+    enum mechd_durability mode; /* of the coupling itself */
+    uint64_t steps;             /* windows from checkpoint to checkpoint, 0: not by windows */
+    double seconds;             /* s, from checkpoint to checkpoint, 0: not by time */
+    int32_t payer;        /* participant whose account it is charged to; −1: none is stored */
+    uint64_t charged;     /* bytes */
+    char *document;       /* the request, or NULL */
+    size_t document_size; /* of one that is loaded */
+    bool loading;         /* it is made again, by what the store has of it */
+    /* the owner's */
+    bool dirty;        /* changed since the last record */
+    uint64_t epoch;    /* increases with each undo */
+    uint64_t since;    /* windows at the last record */
+    uint64_t recorded; /* mechd_now of it */
+    /* any thread */
+    _Atomic uint64_t failed; /* records of this epoch and before are lost; partner: the store */
+    _Atomic int outstanding; /* records on their way */
+    _Atomic bool wanted;     /* a checkpoint is due; partner: the clock */
+    /* locked by the coupling's m */
+    bool armed, asked; /* the timer; a command KEEP is queued */
+    struct mechd_timer timer;
+};
+
 struct mechd_coupling {
     struct mechd_coupling *next; /* locked by the table */
     struct mechd_service *service;
@@ -209,6 +237,7 @@ struct mechd_coupling {
     struct mechd_coupling_snapshot snapshots[MECHD_COUPLING_SNAPSHOTS]; /* oldest first */
     int snapshot_count;
     uint64_t snapshot_last; /* id of the newest ever */
+    struct mechd_keeping keep;
 };
 
 /* All of them. shared, locked by m. */

@@ -218,6 +218,7 @@ void mechd_face_stepped(struct mechd_coupling *g)
         at += i->output_size;
     }
     take_time(p, g);
+    g->keep.dirty = true;
     mechd_instance_stepped(g->face, 0);
 }
 
@@ -231,6 +232,7 @@ void mechd_face_changed(struct mechd_coupling *g, uint16_t flags)
         at += i->output_size;
     }
     take_time(p, g);
+    g->keep.dirty = true;
     mechd_instance_changed(g->face, flags);
 }
 

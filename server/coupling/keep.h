@@ -1,0 +1,40 @@
+/* Couplings in the store. A coupling is as durable as its participants:
+ *
+ *   none        one of them is not stored: the next process does not have the coupling
+ *   every-step  all are stored, and one of them stores every step: so does the coupling
+ *   checkpoint  all are stored, at the earliest of their checkpoints
+ *
+ * What is stored, and undone when it cannot be stored, is all of it: the states of the participants
+ * that have changed and that of the coupling are one transaction (instance/group.h). A command
+ * stores at its end, and between two of its windows when a checkpoint is due; then the answer to a
+ * command is on its way as that of a command of an instance (instance/durable.h), with its receipt.
+ * Partners outside are stored with the window that they committed last.
+ *
+ * The document is the request that made the coupling. From it and the state the next process makes
+ * it again, once it has the instances; it takes their leases again. Trials, snapshots and runs of
+ * couplings are in memory.
+ *
+ * owner: the owner of all participants, except where noted. */
+#pragma once
+
+#include "server/coupling/coupling.h"
+#include "server/store/store.h"
+
+/* --- records (keep_records.c) ----------------------------------------------------------------- */
+
+/* The participant is a stored instance. */
+bool mechd_keep_has(const struct mechd_part *p);
+/* Write down all that has changed, with the ticket, or NULL. No memory: as if the disk had refused.
+ * COUPLING, COUPLING_STATE or DELETE_COUPLING. */
+void mechd_keep_post(struct mechd_coupling *g, enum mechd_record_kind kind, struct mechd_ticket *t);
+/* What has been recorded in this epoch and before it is lost. Any thread. */
+void mechd_keep_lose(struct mechd_keeping *s, uint64_t epoch);
+
+/* --- bytes (keep_bytes.c) --------------------------------------------------------------------- */
+
+/* Its state: what the next window reads, and where partners are. In the layout of this version and
+ * this byte order. */
+size_t mechd_keep_size(const struct mechd_coupling *g);
+void mechd_keep_write(const struct mechd_coupling *g, void *bytes);
+/* 0; MECH_MISMATCH, with the reason: of another version, or of other participants. */
+int mechd_keep_read(struct mechd_coupling *g, const void *bytes, size_t size, char reason[160]);

@@ -1,0 +1,180 @@
+/* Records of a coupling and of its instances, and what becomes of them. */
+#include "server/call/service.h"
+#include "server/coupling/keep.h"
+#include "server/instance/entry.h"
+#include "server/instance/group.h"
+#include "server/os/ticks.h"
+#include "solver/base/err.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A record of a coupling, in front of those of its instances. */
+struct note {
+    struct mechd_record r;           /* first */
+    struct mechd_coupling *coupling; /* a reference */
+    struct mechd_ticket *ticket;     /* or NULL */
+    uint64_t epoch;
+    uint64_t *epochs; /* [count] of the instances */
+    char room[];
+};
+
+bool mechd_keep_has(const struct mechd_part *p)
+{
+    return p->outside == NULL && p->instance->durable.key != 0;
+}
+
+void mechd_keep_lose(struct mechd_keeping *s, uint64_t epoch)
+{
+    uint64_t failed = atomic_load(&s->failed);
+    while (failed < epoch && !atomic_compare_exchange_weak(&s->failed, &failed, epoch)) {
+    }
+}
+
+/* All that belongs to the record is lost: the coupling first, so that it puts all back together. */
+static void lose_all(const struct note *x)
+{
+    struct mechd_coupling *const g = x->coupling;
+    mechd_keep_lose(&g->keep, x->epoch);
+    for (int32_t n = 0; n < g->count; n++) {
+        if (mechd_keep_has(&g->parts[n])) {
+            mechd_durable_lose(&g->parts[n].instance->durable, x->epochs[n]);
+        }
+    }
+}
+
+/* It follows on a change that could not be stored, of the coupling or of one instance. */
+static bool is_stale(const struct mechd_record *r)
+{
+    const struct note *const x = (const struct note *)r;
+    const struct mechd_coupling *const g = x->coupling;
+    bool stale = atomic_load(&g->keep.failed) >= x->epoch;
+    for (int32_t n = 0; n < g->count && !stale; n++) {
+        stale = mechd_keep_has(&g->parts[n]) &&
+                atomic_load(&g->parts[n].instance->durable.failed) >= x->epochs[n];
+    }
+    if (stale) {
+        lose_all(x);
+    }
+    return stale;
+}
+
+static void has_failed(struct mechd_record *r)
+{
+    lose_all((const struct note *)r);
+}
+
+static void is_done(struct mechd_record *r)
+{
+    struct note *const x = (struct note *)r;
+    struct mechd_coupling *const g = x->coupling;
+    atomic_fetch_sub(&g->keep.outstanding, 1);
+    const bool good = r->outcome == 0;
+    if (r->kind == (good ? MECHD_RECORD_DELETE_COUPLING : MECHD_RECORD_COUPLING)) {
+        (void)mechd_coupling_remove(g->service->couplings, g);
+    } else if (!good) {
+        if (r->kind == MECHD_RECORD_DELETE_COUPLING) {
+            atomic_store(&g->deleted, false);
+        }
+        mechd_group_ask(g->keep.group, 0);
+    }
+    if (x->ticket != NULL) {
+        mechd_ticket_settle(x->ticket, r->outcome);
+    }
+    mechd_coupling_unref(g);
+    free(x);
+}
+
+/* A record of its state. NULL: no memory. */
+static struct note *note_of(struct mechd_coupling *g, enum mechd_record_kind kind)
+{
+    const struct mechd_keeping *const s = &g->keep;
+    const bool made = kind == MECHD_RECORD_COUPLING;
+    const bool whole = s->mode != MECHD_DURABLE_NONE && kind != MECHD_RECORD_DELETE_COUPLING;
+    const size_t epochs = (size_t)g->count * sizeof(uint64_t);
+    const size_t size = whole ? mechd_keep_size(g) : 0;
+    const size_t text = made ? strlen(s->document) : 0;
+    struct note *const x = malloc(sizeof *x + epochs + size + text);
+    if (x == NULL) {
+        return NULL;
+    }
+    char *room = x->room;
+    *x = (struct note){.coupling = g, .epoch = s->epoch, .epochs = (uint64_t *)(void *)room};
+    x->r = (struct mechd_record){.kind = kind,
+                                 .number = g->id,
+                                 .token = g->face->account->name,
+                                 .revision = atomic_load(&g->face->revision),
+                                 .sequence = g->face->published.sequence,
+                                 .stale = is_stale,
+                                 .failed = has_failed,
+                                 .done = is_done};
+    for (int32_t n = 0; n < g->count; n++) {
+        x->epochs[n] = g->parts[n].instance->durable.epoch;
+    }
+    room += epochs;
+    x->r.bytes = room;
+    x->r.size = size;
+    if (whole) {
+        mechd_keep_write(g, room);
+    }
+    room += size;
+    x->r.model = room;
+    x->r.model_size = text;
+    if (made) {
+        memcpy(room, s->document, text);
+    }
+    mechd_coupling_ref(g);
+    return x;
+}
+
+/* Its instances' changes as a list; false: no memory. */
+static bool collect(struct mechd_coupling *g, struct mechd_entry **first, struct mechd_entry **last)
+{
+    bool good = true;
+    for (int32_t n = 0; n < g->count; n++) {
+        if (mechd_keep_has(&g->parts[n])) {
+            good = mechd_durable_collect(g->parts[n].instance, first, last) && good;
+        }
+    }
+    return good;
+}
+
+void mechd_keep_post(struct mechd_coupling *g, enum mechd_record_kind kind, struct mechd_ticket *t)
+{
+    struct mechd_keeping *const s = &g->keep;
+    struct mechd_instance *const payer = g->parts[s->payer].instance;
+    struct mechd_entry *first = NULL, *last = NULL;
+    struct note *const x = note_of(g, kind);
+    const bool good = collect(g, &first, &last) && x != NULL;
+    s->dirty = false;
+    s->since = g->face->published.sequence;
+    s->recorded = mechd_now();
+    atomic_store(&s->wanted, false);
+    if (!good) {
+        mechd_entry_destroy(first);
+        mechd_keep_lose(s, s->epoch);
+        if (x != NULL) {
+            free(x);
+            mechd_coupling_unref(g);
+        }
+        mechd_ticket_refuse(t, MECH_NO_MEMORY);
+        mechd_group_ask(s->group, 0);
+        return;
+    }
+    struct mechd_entry *const receipt =
+        t != NULL && t->receipt != NULL ? mechd_entry_receipt(payer, t->receipt) : NULL;
+    if (receipt != NULL) {
+        mechd_entry_chain(&first, &last, receipt);
+    }
+    if (first != NULL) {
+        first->r.glued = true;
+        x->r.next = &first->r;
+        mechd_entry_take_in(first);
+    }
+    x->ticket = t;
+    if (t != NULL) {
+        mechd_ticket_take(t);
+    }
+    atomic_fetch_add(&s->outstanding, 1);
+    mechd_store_post(g->service->host.store, &x->r);
+}
