@@ -3,6 +3,7 @@
  * Only the thread that has captured the last instance, or that the pool gives the command's task,
  * touches it: from capture to capture it goes along with the ownership. */
 #include "server/coupling/face.h"
+#include "server/coupling/keep.h"
 #include "server/coupling/outside.h"
 #include "server/coupling/saved.h"
 #include "server/coupling/share.h"
@@ -57,7 +58,7 @@ static bool holds_all(const struct mechd_coupling_command *k)
     return k->captured == k->coupling->count + 1;
 }
 
-/* Give free what has been captured: what has changed goes to the disk when it is time. */
+/* Give free what has been captured. */
 static void release_all(struct mechd_coupling_command *k)
 {
     if (holds_all(k)) {
@@ -67,7 +68,6 @@ static void release_all(struct mechd_coupling_command *k)
     while (k->captured > 0) {
         struct mechd_part *const p = part_at(k, --k->captured);
         p->captured = false;
-        mechd_durable_sync(p->instance, NULL);
         mechd_instance_release(p->instance, &p->job);
     }
 }
@@ -111,10 +111,16 @@ static void settle(struct mechd_coupling_command *k)
     if (k->code != MECHP_OK && k->begun && g->outsides > 0) {
         mechd_outsides_name_ahead(k);
     }
+    if (k->kind == MECHD_COUPLING_START && k->code == MECHP_OK) {
+        (void)mechd_keep_join(k);
+    }
     if (k->run != NULL) {
         mechd_turn_settle(k);
     } else {
         mechd_coupling_answer(k);
+    }
+    if (k->kind == MECHD_COUPLING_START && k->call->code != MECHP_OK) {
+        mechd_keep_close(g);
     }
     if (k->before != NULL && (trial || k->code != MECHP_OK)) {
         go_back(k);
@@ -126,14 +132,48 @@ static void settle(struct mechd_coupling_command *k)
     k->before = NULL;
 }
 
-/* What readers see of its time. As the owner of all. */
-static void note_time(struct mechd_coupling *g)
+void mechd_coupling_note_time(struct mechd_coupling *g)
 {
     const double time = mechd_coupling_time(g);
     pthread_mutex_lock(&g->m);
     g->time = time;
     g->windows = g->opened ? mech_couple_windows(g->couple) : 0;
     pthread_mutex_unlock(&g->m);
+}
+
+/* A command of a client, which waits for its answer. */
+static bool is_asked(const struct mechd_coupling_command *k)
+{
+    return k->run == NULL && k->kind != MECHD_COUPLING_KEEP;
+}
+
+/* The answer and the state are known: what of it goes to the store. As the owner of all, if they
+ * are held. */
+static void keep(struct mechd_coupling_command *k, bool held)
+{
+    if (!held) {
+        mechd_keep_refused(k);
+        return;
+    }
+    if (is_asked(k)) {
+        mechd_call_complete(k->call);
+    }
+    mechd_keep_command(k);
+}
+
+/* A command is over that no client waits for; or its answer goes out, as soon as what it has
+ * changed is on the disk where that is asked for. */
+static void finish(struct mechd_coupling_command *k, bool held, bool kept)
+{
+    if (k->run != NULL) {
+        mechd_turn_over(k, held);
+    } else if (k->kind == MECHD_COUPLING_KEEP) {
+        mechd_keep_over(k);
+    } else if (kept) {
+        mechd_call_finish(k->call);
+    } else {
+        mechd_call_over(k->call);
+    }
 }
 
 /* The command is over, with all instances held: answer, and let the next one begin. */
@@ -144,13 +184,17 @@ static void end(struct mechd_coupling_command *k)
     k->state = MECHD_COUPLING_OVER;
     if (held) {
         settle(k);
-        note_time(g);
+        mechd_coupling_note_time(g);
     } else if (k->run == NULL) {
         mechd_coupling_answer(k);
     }
     pthread_mutex_lock(&g->m);
     g->started = g->started || k->code == MECHP_OK;
     pthread_mutex_unlock(&g->m);
+    const bool kept = g->keep.group != NULL;
+    if (kept) {
+        keep(k, held);
+    }
     release_all(k);
     pthread_mutex_lock(&g->m);
     g->head = k->next;
@@ -158,15 +202,10 @@ static void end(struct mechd_coupling_command *k)
     g->queued--;
     struct mechd_coupling_command *const next = g->head;
     pthread_mutex_unlock(&g->m);
-    struct mechd_call *const call = k->call;
     if (next != NULL) {
         start_next(next);
     }
-    if (k->run != NULL) {
-        mechd_turn_over(k, held);
-    } else {
-        mechd_call_over(call);
-    }
+    finish(k, held, kept && held);
     mechd_coupling_unref(g);
 }
 
@@ -258,6 +297,7 @@ static enum work work(struct mechd_coupling_command *k, uint64_t most)
             return WORK_MORE;
         }
         if (!k->window) {
+            mechd_keep_window(k);
             const enum mechp_code ends = mechd_coupling_ends(k);
             if (ends != MECHP_OK) {
                 mechd_coupling_refuse_end(k, ends);
@@ -384,8 +424,17 @@ static void begin(struct mechd_coupling_command *k, uint64_t most)
 {
     struct mechd_coupling *const g = k->coupling;
     k->state = MECHD_COUPLING_WORKING;
+    if (mechd_keep_repair(g) != 0) {
+        mechd_coupling_refuse(k, MECHP_STORAGE_FAILED,
+                              "a change before this one could not be stored");
+    }
     mechd_outsides_align(g);
-    note_time(g);
+    mechd_coupling_note_time(g);
+    if (k->kind == MECHD_COUPLING_KEEP || k->kind == MECHD_COUPLING_END) {
+        end(k);
+        return;
+    }
+    mechd_keep_begin(k);
     const bool may = check(k);
     if (may && k->kind == MECHD_COUPLING_START && !mechd_coupling_connect(g, k->call)) {
         mechd_coupling_refuse(k, k->call->code, "");
@@ -524,7 +573,8 @@ bool mechd_coupling_submit(struct mechd_coupling_command *k)
 {
     struct mechd_coupling *const g = k->coupling;
     pthread_mutex_lock(&g->m);
-    const bool fits = g->queued < MECHD_COUPLING_QUEUE;
+    const bool fits = g->queued < MECHD_COUPLING_QUEUE || k->kind == MECHD_COUPLING_KEEP ||
+                      k->kind == MECHD_COUPLING_END;
     const bool first = fits && g->head == NULL;
     if (fits) {
         k->call->job.wait(&k->call->job);

@@ -1,5 +1,6 @@
 /* The table of couplings, and what is said of one. */
 #include "server/coupling/face.h"
+#include "server/coupling/keep.h"
 #include "server/coupling/outside.h"
 #include "server/coupling/reading.h"
 #include "server/coupling/share.h"
@@ -56,6 +57,33 @@ int mechd_coupling_add(struct mechd_couplings *t, struct mechd_coupling *g)
         t->newest = g;
         t->count++;
         mechd_coupling_ref(g);
+    }
+    pthread_mutex_unlock(&t->m);
+    if (outcome == 0) {
+        mechd_store_given(g->service->host.store, MECHD_NUMBER_COUPLING, g->id);
+    }
+    return outcome;
+}
+
+int mechd_coupling_restore(struct mechd_couplings *t, struct mechd_coupling *g, uint64_t number)
+{
+    uint64_t serial = number - 1;
+    char id[32];
+    pthread_mutex_lock(&t->m);
+    int outcome = t->count < MECHD_COUPLINGS_MOST ? mechd_face_open(g, &serial) : MECH_UNSUPPORTED;
+    if (outcome == 0 && g->id != number) {
+        mechd_face_close(g);
+        outcome = MECH_INVALID;
+    }
+    if (outcome == 0) {
+        name_leases(g);
+        g->next = t->newest;
+        t->newest = g;
+        t->count++;
+        t->serial = number > t->serial ? number : t->serial;
+        mechd_coupling_ref(g);
+        snprintf(id, sizeof id, "c-%" PRIu64, g->id);
+        mechd_outsides_open(g, id);
     }
     pthread_mutex_unlock(&t->m);
     return outcome;
@@ -115,6 +143,7 @@ bool mechd_coupling_remove(struct mechd_couplings *t, struct mechd_coupling *g)
     pthread_mutex_unlock(&t->m);
     if (found) {
         atomic_store(&g->deleted, true);
+        mechd_keep_close(g);
         mechd_face_close(g);
         mechd_outsides_end(g);
         for (int32_t n = 0; n < g->count; n++) {
@@ -125,6 +154,17 @@ bool mechd_coupling_remove(struct mechd_couplings *t, struct mechd_coupling *g)
         mechd_coupling_unref(g);
     }
     return found;
+}
+
+bool mechd_coupling_end(struct mechd_coupling *g)
+{
+    if (atomic_exchange(&g->deleted, true)) {
+        return false;
+    }
+    for (int32_t n = 0; n < g->count; n++) {
+        (void)mechd_instance_stop(g->parts[n].instance);
+    }
+    return true;
 }
 
 void mechd_coupling_ref(struct mechd_coupling *g)
@@ -138,6 +178,7 @@ void mechd_coupling_unref(struct mechd_coupling *g)
         return;
     }
     mechd_trial_drop(g);
+    mechd_keep_fini(g);
     mechd_coupling_snapshots_free(g);
     for (int32_t n = 0; n < g->count && g->parts != NULL; n++) {
         struct mechd_part *const p = &g->parts[n];
@@ -186,7 +227,8 @@ void mechd_coupling_write(struct mechd_coupling *g, bool whole, struct mechp_tex
     pthread_mutex_lock(&g->m);
     const double time = g->time;
     const uint64_t windows = g->windows;
-    const bool busy = g->head != NULL && g->head->kind != MECHD_COUPLING_START;
+    const bool busy = g->head != NULL && g->head->kind != MECHD_COUPLING_START &&
+                      g->head->kind != MECHD_COUPLING_KEEP;
     pthread_mutex_unlock(&g->m);
     mechp_text_object(w);
     mechp_text_member_string(w, "id", id);
@@ -199,6 +241,7 @@ void mechd_coupling_write(struct mechd_coupling *g, bool whole, struct mechp_tex
     mechp_text_bool(w, busy);
     mechp_text_key(w, "running");
     mechp_text_bool(w, atomic_load(&g->face->running));
+    mechp_text_member_string(w, "durability", mechd_durability_names[g->keep.mode]);
     mechp_text_member_string(w, "scheme", g->scheme);
     mechp_text_key(w, "stepSize");
     mechp_text_number(w, g->step_size);
@@ -358,7 +401,8 @@ void mechd_coupling_answer(struct mechd_coupling_command *k)
         }
         return;
     }
-    if (k->kind == MECHD_COUPLING_ONCE) {
+    if (k->kind == MECHD_COUPLING_ONCE || k->kind == MECHD_COUPLING_KEEP ||
+        k->kind == MECHD_COUPLING_END) {
         return;
     }
     if (k->kind == MECHD_COUPLING_START) {

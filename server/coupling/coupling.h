@@ -17,10 +17,9 @@
  * A window is done by all instances or by none: solver/couple commits when all trials have
  * succeeded. A trial (TRIAL) does its windows in the instances, publishes nothing of them, keeps
  * their end (saved.h) and goes back; readers of the state wait until it is over. Its number is that
- * of a trial of each instance too, so that any change of one of them discards it. Couplings are in
- * memory: a new process has none, and its instances are in their last
- * stored state. What others see of a coupling between its commands is its face (face.h). shared,
- * locked by m except where noted; reference counted (table, commands, readers). */
+ * of a trial of each instance too, so that any change of one of them discards it. keep.h has what
+ * is stored of a coupling; face.h what others see of it between its commands. shared, locked by m
+ * except where noted; reference counted (table, commands, readers). */
 #pragma once
 
 #include "protocol/wire/codes.h"
@@ -117,7 +116,9 @@ enum mechd_coupling_kind {
     MECHD_COUPLING_STEP,  /* windows */
     MECHD_COUPLING_TRIAL, /* windows, of which the end is kept, and none is published */
     MECHD_COUPLING_RESET, /* each instance to its start, then as START */
-    MECHD_COUPLING_ONCE   /* `once`, without windows */
+    MECHD_COUPLING_ONCE,  /* `once`, without windows */
+    MECHD_COUPLING_KEEP,  /* store all, or undo what could not be stored: of no client (keep.h) */
+    MECHD_COUPLING_END    /* the coupling is deleted, also from the store */
 };
 
 /* A command of a coupling. Part of the work of a call. */
@@ -255,9 +256,9 @@ void mechd_couplings_fini(struct mechd_couplings *t);
 /* --- creation (read.c) ------------------------------------------------------------------------ */
 
 /* From a request, its instances and their leases; not yet in the table. All faults of the request
- * are found together; if there is none, all instances that run, or that others hold. NULL:
- * refused. */
-struct mechd_coupling *mechd_coupling_open(struct mechd_call *c);
+ * are found together; if there is none, all instances that run, or that others hold. `loading`: from
+ * a document of the store, regardless of quotas. NULL: refused. */
+struct mechd_coupling *mechd_coupling_open(struct mechd_call *c, bool loading);
 /* Then, as the owner of all instances: the coupling of the solver. False: refused. */
 bool mechd_coupling_connect(struct mechd_coupling *g, struct mechd_call *c);
 
@@ -265,6 +266,8 @@ bool mechd_coupling_connect(struct mechd_coupling *g, struct mechd_call *c);
 
 /* Add it. 0; MECH_UNSUPPORTED: there are MECHD_COUPLINGS_MOST; negative. */
 int mechd_coupling_add(struct mechd_couplings *t, struct mechd_coupling *g);
+/* Add one of the store, under its number. As add; MECH_INVALID: an instance has its id. */
+int mechd_coupling_restore(struct mechd_couplings *t, struct mechd_coupling *g, uint64_t number);
 /* A reference, or NULL. */
 struct mechd_coupling *mechd_coupling_find(struct mechd_couplings *t, const char *id);
 /* References to all, oldest first, into a fresh array. Negative: no memory. */
@@ -273,6 +276,9 @@ int mechd_couplings_count(struct mechd_couplings *t);
 /* Remove it from the table; leases are released, a command in progress ends at its next slice.
  * False: it has already been removed. */
 bool mechd_coupling_remove(struct mechd_couplings *t, struct mechd_coupling *g);
+/* It is about to be deleted: a command in progress ends at its next slice, later ones are refused,
+ * until that fails. False: it is being deleted already. Any thread. */
+bool mechd_coupling_end(struct mechd_coupling *g);
 void mechd_coupling_ref(struct mechd_coupling *g);
 void mechd_coupling_unref(struct mechd_coupling *g);
 /* Its description, as one JSON object; `whole`: with its document. Any thread. */
@@ -280,8 +286,8 @@ void mechd_coupling_write(struct mechd_coupling *g, bool whole, struct mechp_tex
 
 /* --- commands (command.c) --------------------------------------------------------------------- */
 
-/* The command in its turn; its call is answered by mechd_call_over on some thread, once call.wait
- * has been called. False: too many wait, and nothing was done. */
+/* The command in its turn; its call is answered as by mechd_call_over on some thread, once
+ * call.wait has been called. False: too many wait, and nothing was done; not of KEEP and END. */
 bool mechd_coupling_submit(struct mechd_coupling_command *k);
 /* It fails with this, unless it has failed already. As owner of the instances. */
 void mechd_coupling_refuse(struct mechd_coupling_command *k, enum mechp_code code,
@@ -303,6 +309,8 @@ void mechd_coupling_refuse_end(struct mechd_coupling_command *k, enum mechp_code
 /* Answer a completed command: the reply, or a refusal. While its instances are held, and are at its
  * end. */
 void mechd_coupling_answer(struct mechd_coupling_command *k);
+/* Readers see the present time and number of windows. As owner of the instances. */
+void mechd_coupling_note_time(struct mechd_coupling *g);
 /* Of the present state, s: before its start, that of its instances. As owner of the instances. */
 double mechd_coupling_time(const struct mechd_coupling *g);
 /* {"time", "window", "outputs" of the present state, and what the caller adds. */

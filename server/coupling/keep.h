@@ -20,6 +20,30 @@
 #include "server/coupling/coupling.h"
 #include "server/store/store.h"
 
+/* At the end of START: whether it is stored, and from now on its instances with it. False:
+ * refused. */
+bool mechd_keep_join(struct mechd_coupling_command *k);
+/* A command begins. */
+void mechd_keep_begin(struct mechd_coupling_command *k);
+/* Between two windows of a command: a checkpoint, if one is due. */
+void mechd_keep_window(struct mechd_coupling_command *k);
+/* The command is over, and its answer complete: store what is due. The answer waits for that where
+ * it has to. */
+void mechd_keep_command(struct mechd_coupling_command *k);
+/* A command of no client, or one that deletes, could not capture all. */
+void mechd_keep_refused(struct mechd_coupling_command *k);
+/* A command of no client is over, and freed. */
+void mechd_keep_over(struct mechd_coupling_command *k);
+/* Before a command: if something could not be stored, all are put back to what is stored. 0;
+ * MECH_INTERNAL: that cannot be read now. */
+int mechd_keep_repair(struct mechd_coupling *g);
+/* The disk is behind: a run waits a little. Any thread. */
+bool mechd_keep_behind(const struct mechd_coupling *g);
+/* The coupling is over: what it has left of its instances is stored with each. Any thread. */
+void mechd_keep_close(struct mechd_coupling *g);
+/* When it is freed. */
+void mechd_keep_fini(struct mechd_coupling *g);
+
 /* --- records (keep_records.c) ----------------------------------------------------------------- */
 
 /* The participant is a stored instance. */
@@ -29,6 +53,13 @@ bool mechd_keep_has(const struct mechd_part *p);
 void mechd_keep_post(struct mechd_coupling *g, enum mechd_record_kind kind, struct mechd_ticket *t);
 /* What has been recorded in this epoch and before it is lost. Any thread. */
 void mechd_keep_lose(struct mechd_keeping *s, uint64_t epoch);
+
+/* --- shutdown --------------------------------------------------------------------------------- */
+
+/* At shutdown, before the instances: store the changes of all couplings on whose instances no
+ * thread works, of the others nothing. Returns the number of instances with changes that could not
+ * be stored, without those on which a thread works. */
+int mechd_couplings_flush(struct mechd_couplings *t);
 
 /* --- bytes (keep_bytes.c) --------------------------------------------------------------------- */
 

@@ -71,7 +71,7 @@ static void charge(struct mechd_reading *r, struct mechd_instance *i, size_t val
     if (i->account == NULL) {
         mechd_fail(r->c, MECHP_OUT_OF_MEMORY, "no memory for the account");
     } else if (!mechd_instance_charge(i, MECHD_QUOTA_MEMORY, base + values * MECHD_OUTSIDE_BYTES,
-                                      &excess)) {
+                                      r->g->keep.loading ? NULL : &excess)) {
         mechd_fail_quota(r->c, &excess);
     }
 }

@@ -39,10 +39,6 @@ static void find_instance(struct mechd_reading *r, struct mechd_part *p, const c
         }
     }
     p->instance = i;
-    if (i->durable.settings.mode == MECHD_DURABLE_EVERY_STEP) {
-        mechd_reading_fault(
-            r, path, "instance %.64s stores every step, which a coupling does not support", id);
-    }
 }
 
 /* The request is refused for what its instances are at, which each such participant names; the code
@@ -284,7 +280,8 @@ static void charge(struct mechd_coupling *g, struct mechd_call *c)
         const size_t own = mech_couple_saved_size(g->couple) + g->document_size;
         const size_t bytes = start + (n == 0 ? own : 0);
         struct mechd_excess excess;
-        if (!mechd_instance_charge(p->instance, MECHD_QUOTA_MEMORY, bytes, &excess)) {
+        if (!mechd_instance_charge(p->instance, MECHD_QUOTA_MEMORY, bytes,
+                                   g->keep.loading ? NULL : &excess)) {
             mechd_fail_quota(c, &excess);
             return;
         }
@@ -331,7 +328,7 @@ static void read_all(struct mechd_reading *r)
     }
 }
 
-struct mechd_coupling *mechd_coupling_open(struct mechd_call *c)
+struct mechd_coupling *mechd_coupling_open(struct mechd_call *c, bool loading)
 {
     struct mechd_coupling *const g = calloc(1, sizeof *g);
     struct mechd_reading *const r = calloc(1, sizeof *r);
@@ -345,6 +342,7 @@ struct mechd_coupling *mechd_coupling_open(struct mechd_call *c)
     pthread_mutex_init(&g->nap_m, NULL);
     atomic_init(&g->refs, 1);
     g->service = c->service;
+    g->keep.loading = loading;
     g->reading = r;
     *r = (struct mechd_reading){.c = c, .g = g};
     read_all(r);

@@ -3,6 +3,7 @@
 
 #include "server/call/service.h"
 #include "server/coupling/face.h"
+#include "server/coupling/keep.h"
 #include "server/instance/runs.h"
 #include "server/os/ticks.h"
 
@@ -97,8 +98,8 @@ void mechd_turn_over(struct mechd_coupling_command *k, bool held)
 {
     struct turn *const t = (struct turn *)k;
     struct mechd_run *const r = k->run;
-    // too many wait for a participant: a little later
-    r->waits = !held;
+    // too many wait for a participant, or the disk is behind: a little later
+    r->waits = !held || mechd_keep_behind(k->coupling);
     mechd_call_fini(&t->call);
     free(t);
     mechd_run_turned(r);

@@ -12,6 +12,7 @@
 #include "server/daemon/daemon.h"
 
 #include "protocol/wire/json.h"
+#include "server/coupling/keep.h"
 #include "server/daemon/metrics.h"
 #include "server/daemon/operations.h"
 #include "server/daemon/ready.h"
@@ -210,7 +211,8 @@ static bool wait_for_store(struct mechd *d, uint64_t most)
  * with the process, which has failed if anything is lost. */
 static void end_stuck(struct mechd *d)
 {
-    const int computing = mechd_durable_flush(&d->service.host);
+    const int held = mechd_couplings_flush(&d->couplings);
+    const int computing = mechd_durable_flush(&d->service.host) + held;
     const bool stored = wait_for_store(d, as_ns(d->service.config.store_ms));
     mechd_log(MECHD_WARNING, "stuck", "calls=%d stored=%s not_stored_for_computing=%d",
               atomic_load(&d->service.in_flight), stored ? "yes" : "no", computing);
@@ -244,6 +246,7 @@ void mechd_daemon_stop(struct mechd *d)
     mechd_zmq_stop(d->zmq);
     mechd_lane_stop(d->lane);
     mechd_http_stop(d->http);
+    (void)mechd_couplings_flush(&d->couplings);
     (void)mechd_durable_flush(&d->service.host);
     mechd_store_close(d->service.host.store);
     mechd_couplings_fini(&d->couplings);

@@ -64,7 +64,7 @@ static enum mechd_submitted submit(struct mechd_coupling *g, struct mechd_coupli
 
 static enum mechd_submitted spread_couple(struct mechd_call *c)
 {
-    struct mechd_coupling *const g = mechd_coupling_open(c);
+    struct mechd_coupling *const g = mechd_coupling_open(c, false);
     return g != NULL ? submit(g, make(c, g, MECHD_COUPLING_START), c) : MECHD_RAN;
 }
 
@@ -298,15 +298,23 @@ static enum mechd_progress run_get(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_GET_COUPLING = {.run = run_get};
 
-static enum mechd_progress run_delete(struct mechd_call *c)
+/* One that is stored, or whose instances are, is gone once that is on the disk. */
+static enum mechd_submitted spread_delete(struct mechd_call *c)
 {
     struct mechd_coupling *const g = find(c);
+    const bool stored = g != NULL && g->keep.group != NULL;
+    struct mechd_coupling_command *const k = stored ? make(c, g, MECHD_COUPLING_END) : NULL;
     c->status = 204;
-    if (g != NULL && !mechd_coupling_remove(c->service->couplings, g)) {
+    const bool gone = g != NULL && (stored ? k != NULL && !mechd_coupling_end(g)
+                                           : !mechd_coupling_remove(c->service->couplings, g));
+    if (gone) {
         mechd_fail(c, MECHP_NOT_FOUND, "there is no coupling %.64s", mechd_call_value(c, "cid"));
     }
+    if (k != NULL && !gone) {
+        return submit(g, k, c);
+    }
     mechd_coupling_unref(g);
-    return MECHD_DONE;
+    return MECHD_RAN;
 }
 
-const struct mechd_operation mechd_operation_DELETE_COUPLING = {.run = run_delete};
+const struct mechd_operation mechd_operation_DELETE_COUPLING = {.spread = spread_delete};

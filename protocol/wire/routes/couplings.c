@@ -132,6 +132,10 @@ static const struct mechp_shape coupling = {
                              {"windows", "integer", "done since its start", true},
                              {"busy", "boolean", "a step is in progress or queued", true},
                              {"running", "boolean", "a run is in progress", true},
+                             {"durability", "'none'|'checkpoint'|'every-step'",
+                              "none: one of its instances is not stored, and a new process does "
+                              "not have the coupling",
+                              true},
                              {"scheme", "string", "name of the scheme", true},
                              {"stepSize", "number", "size of a window, s", true},
                              {"participants", "@CouplingMember[]", "in their order", true},
