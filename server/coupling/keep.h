@@ -69,3 +69,9 @@ size_t mechd_keep_size(const struct mechd_coupling *g);
 void mechd_keep_write(const struct mechd_coupling *g, void *bytes);
 /* 0; MECH_MISMATCH, with the reason: of another version, or of other participants. */
 int mechd_keep_read(struct mechd_coupling *g, const void *bytes, size_t size, char reason[160]);
+
+/* --- from the store (keep_load.c) ------------------------------------------------------------- */
+
+/* All couplings of the store into the table, after the instances and before the doors open. One
+ * that cannot be made again is set aside, with the reason in the log. 0 or negative. */
+int mechd_couplings_load(struct mechd_service *s);

@@ -91,6 +91,7 @@ static int load(struct mechd_service *s, char *fault, size_t size)
     if (stores) {
         snprintf(fault, size, "the contents of %s cannot be loaded", s->config.state);
         MECH_TRY(mechd_recover(h));
+        MECH_TRY(mechd_couplings_load(s));
         MECH_TRY(mechd_sweeps_load(s));
         MECH_TRY(mechd_receipts_load(s));
         s->backgrounds.serial = mechd_store_last(h->store, MECHD_NUMBER_OPERATION);

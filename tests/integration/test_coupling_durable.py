@@ -1,0 +1,285 @@
+"""What outlives the process of couplings: with a state directory a coupling is as durable as its
+participants, and after a kill at any moment these are all at the same window.
+
+MECHD_TESTS_KILLS: how often the daemon is killed (10)."""
+import contextlib
+import random
+import shutil
+import sqlite3
+import tempfile
+import threading
+import harness
+from coupled import K, K12, OSCILLATORS, Couplings, half
+from harness import Daemon, Http, wait_until
+from keeping import KILLS, Kept
+
+RACES = True
+
+RARE = {'mode': 'checkpoint', 'steps': 1000000}
+# schemes whose next window reads what those before have left
+SCHEMES = {'IQN-ILS': {'scheme': {'type': 'IQN-ILS', 'reuse': 3}},
+           'Gauss-Seidel': {'scheme': 'GaussSeidel', 'hold': 1}}
+
+
+class Durable(Couplings):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix='mechd-state-')
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.daemon = Kept(self.folder)
+
+    def again(self, kill=True):
+        """Another process on the same directory."""
+        if kill:
+            self.daemon.kill()
+        else:
+            self.daemon.stop()
+        self.daemon = Kept(self.folder)
+
+    def pair(self, durability, cid=None, **more):
+        """Two halves of an oscillator: "left" and "right" of the coupling that is returned."""
+        both = durability if isinstance(durability, tuple) else (durability, durability)
+        left = self.daemon.create(half(1., k=K + K12), durability=both[0])
+        right = self.daemon.create(half(0., k=K + K12), durability=both[1])
+        reply = self.couple(left, right, OSCILLATORS, **more)
+        self.assertEqual(reply.status, 201, reply)
+        return left, right, reply['id']
+
+    def twin(self, windows, one_by_one=True, **more):
+        """Outputs and states of a coupling in a process that was never killed."""
+        with Daemon() as other:
+            here, self.daemon = self.daemon, other
+            try:
+                left, right, cid = self.pair('none', **more)
+                for _ in range(windows if one_by_one else 1):
+                    self.good(cid, count=1 if one_by_one else windows)
+                return self.all_of(left, right, cid)
+            finally:
+                self.daemon = here
+
+    def all_of(self, left, right, cid):
+        shown = self.shown(cid)
+        states = [self.daemon.call('GET', '/v1/instances/%s/state' % i).json for i in (left, right)]
+        return shown['windows'], shown['time'], [dict(s, id=None, step=None) for s in states]
+
+    def shown(self, cid, status=200):
+        reply = self.daemon.call('GET', '/v1/couplings/' + cid)
+        self.assertEqual(reply.status, status, reply)
+        return reply.json
+
+    def rows(self, sql, *values):
+        connection = sqlite3.connect('file:%s/mechd.sqlite?mode=ro' % self.folder, uri=True)
+        try:
+            return connection.execute(sql, values).fetchall()
+        finally:
+            connection.close()
+
+    def sequence(self, i):
+        """Windows of an instance that the database has."""
+        return self.rows('SELECT sequence FROM states JOIN instances USING (key) WHERE id = ?',
+                         i)[0][0]
+
+    # --- a process ends between two windows
+
+    def test_a_coupling_goes_on_in_the_next_process_with_the_same_bits(self):
+        for name, more in SCHEMES.items():
+            for kill in (True, False):
+                with self.subTest(name, kill=kill):
+                    left, right, cid = self.pair('every-step', **more)
+                    for _ in range(7):
+                        self.good(cid, count=1)
+                    before = self.shown(cid)
+                    self.assertEqual(before['durability'], 'every-step')
+                    self.again(kill)
+                    self.assertEqual(self.shown(cid), before)
+                    for _ in range(5):
+                        self.good(cid, count=1)
+                    self.assertEqual(self.all_of(left, right, cid), self.twin(12, **more))
+
+    def test_a_checkpoint_is_one_of_all_participants(self):
+        """By steps of one of them; what came after it is lost for both."""
+        left, right, cid = self.pair(({'mode': 'checkpoint', 'steps': 5}, RARE))
+        self.assertEqual(self.shown(cid)['durability'], 'checkpoint')
+        self.good(cid, count=5)
+        wait_until(lambda: self.rows('SELECT sequence FROM couplings') == [(5,)], 'a checkpoint')
+        self.good(cid, count=3)
+        self.again()
+        self.assertEqual(self.all_of(left, right, cid), self.twin(5, one_by_one=False))
+        self.good(cid, count=3)
+        self.again(kill=False)  # at its end a process stores all
+        self.assertEqual(self.shown(cid)['windows'], 8)
+        self.assertEqual(self.step(cid, count=1).status, 200)
+
+    def test_a_checkpoint_comes_by_the_clock_also_within_a_command(self):
+        left, right, cid = self.pair({'mode': 'checkpoint', 'seconds': 0.05})
+        door = Http(self.daemon.base)
+
+        def step():
+            with contextlib.suppress(OSError, ValueError, harness.http.client.HTTPException):
+                door.call('POST', '/v1/couplings/%s/step' % cid, {'count': 10 ** 9})
+        worker = threading.Thread(target=step)
+        worker.start()
+        wait_until(lambda: self.rows('SELECT sequence FROM couplings')[0][0] > 3, 'a checkpoint')
+        self.daemon.kill()
+        worker.join()
+        door.close()
+        self.daemon = Kept(self.folder)
+        windows = self.shown(cid)['windows']
+        self.assertGreater(windows, 3)
+        self.assertEqual(self.rows('SELECT sequence FROM states'), [(windows,), (windows,)])
+        self.assertEqual(self.good(cid, count=1)['window'], windows + 1)
+        self.assertEqual(*(self.daemon.call('GET', '/v1/instances/%s/state' % i)['time']
+                           for i in (left, right)))
+
+    def test_every_participant_is_at_the_last_acknowledged_window_after_a_kill(self):
+        """At random moments, most of them within a window; or one command further, if that was on
+        disk before its answer was on its way."""
+        dice = random.Random(5)
+        pair = self.pair(('every-step', RARE), **SCHEMES['IQN-ILS'])
+        done, twin = 0, None
+        with Daemon() as other:
+            for _ in range(KILLS):
+                told = self.step_until_killed(pair[2], done, dice.randrange(40))
+                self.daemon = other
+                twin = twin or self.pair('none', **SCHEMES['IQN-ILS'])
+                self.daemon = Kept(self.folder)
+                found = self.shown(pair[2])['windows']
+                self.assertIn(found, (told, told + 1))
+                self.assertEqual(set(self.rows('SELECT sequence FROM states')), {(found,)})
+                here, self.daemon = self.daemon, other
+                for _ in range(found - done):
+                    self.good(twin[2], count=1)
+                expected = self.all_of(*twin)
+                self.daemon = here
+                self.assertEqual(self.all_of(*pair), expected)
+                done = found
+        self.assertGreater(done, 0)
+
+    def step_until_killed(self, cid, done, more):
+        """The number of windows that were acknowledged: so many more, one by one, or a few."""
+        door, told = Http(self.daemon.base), [done]
+
+        def step():
+            with contextlib.suppress(OSError, harness.http.client.HTTPException):
+                while True:
+                    reply = door.call('POST', '/v1/couplings/%s/step' % cid, {'count': 1})
+                    assert reply.status == 200, reply
+                    told[0] = reply['window']
+        worker = threading.Thread(target=step)
+        worker.start()
+        wait_until(lambda: told[0] >= done + more, 'it steps', 60)
+        self.daemon.kill()
+        worker.join()
+        door.close()
+        return told[0]
+
+    # --- what is not stored
+
+    def test_a_coupling_with_a_participant_that_is_not_stored_is_not_stored(self):
+        left, _, cid = self.pair(('checkpoint', 'none'))
+        self.assertEqual(self.shown(cid)['durability'], 'none')
+        self.good(cid, count=4)
+        self.again(kill=False)
+        self.shown(cid, status=404)
+        reply = self.daemon.call('GET', '/v1/instances/%s/state' % left)
+        self.assertEqual(reply['time'], 0.04, reply)
+        # its lease has ended with the process, and its id is not given again
+        late = self.daemon.create(half(0., k=K))
+        self.daemon.call('POST', '/v1/instances/%s/step' % late, {'until': 0.04})
+        reply = self.couple(left, late, OSCILLATORS)
+        self.assertEqual(reply.status, 201, reply)
+        self.assertNotEqual(reply['id'], cid)
+
+    def test_a_deleted_coupling_stays_away_and_its_participants_at_one_window(self):
+        for kill in (True, False):
+            with self.subTest(kill=kill):
+                left, right, cid = self.pair(RARE)
+                self.good(cid, count=6)
+                self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + cid).status, 204)
+                self.again(kill)
+                self.shown(cid, status=404)
+                self.assertEqual(self.sequence(left), self.sequence(right))
+                self.assertEqual(self.sequence(left), 6)
+                self.assertEqual(
+                    self.daemon.call('POST', '/v1/instances/%s/step' % left, {'count': 1}).status,
+                    200)
+
+    def test_a_coupling_without_one_of_its_participants_is_set_aside(self):
+        """With its reason in the log; the others stay."""
+        left, right, cid = self.pair(RARE)
+        self.good(cid, count=2)
+        for path in ('/lease?of=owner', ''):
+            reply = self.daemon.call('DELETE', '/v1/instances/%s%s' % (right, path))
+            self.assertEqual(reply.status, 204, reply)
+        # another one under its id takes no part
+        reply = self.daemon.call('PUT', '/v1/instances/' + right,
+                                 {'model': half(0., k=K + K12), 'durability': RARE})
+        self.assertEqual(reply.status, 201, reply)
+        self.again(kill=False)
+        self.assertRegex(self.daemon.log(), 'event=set-aside coupling=%s reason="[^"]*%s'
+                         % (cid, right))
+        self.shown(cid, status=404)
+        self.assertEqual(self.daemon.call('GET', '/v1/couplings')['items'], [])
+        self.assertEqual(self.daemon.call('GET', '/v1/instances/%s/state' % left)['time'], 0.02)
+        self.assertNotIn('set-aside', self.restarted_log())
+
+    def restarted_log(self):
+        self.again(kill=False)
+        return self.daemon.log()
+
+    # --- a disk that is full
+
+    def test_a_full_disk_undoes_the_windows_of_all(self):
+        left, right, cid = self.pair('every-step', **SCHEMES['IQN-ILS'])
+        for _ in range(4):
+            self.good(cid, count=1)
+        before = self.all_of(left, right, cid)
+        with self.daemon.full_disk():
+            for _ in range(3):
+                reply = self.step(cid, count=1)
+                self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'), reply)
+                wait_until(lambda: self.all_of(left, right, cid) == before, 'all are undone')
+            reply = self.daemon.call('DELETE', '/v1/couplings/' + cid)
+            self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'), reply)
+            self.assertEqual(self.all_of(left, right, cid), before)
+        for _ in range(3):
+            self.good(cid, count=1)
+        after = self.all_of(left, right, cid)
+        self.assertEqual(after, self.twin(7, **SCHEMES['IQN-ILS']))
+        self.again()
+        self.assertEqual(self.all_of(left, right, cid), after)
+        self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + cid).status, 204)
+
+    def test_a_coupling_that_cannot_be_stored_is_none(self):
+        left = self.daemon.create(half(1., k=K), durability='every-step')
+        right = self.daemon.create(half(0., k=K), durability='every-step')
+        with self.daemon.full_disk():
+            reply = self.couple(left, right, OSCILLATORS)
+            self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'), reply)
+            wait_until(lambda: not self.daemon.call('GET', '/v1/couplings')['items'], 'it is gone')
+        reply = self.couple(left, right, OSCILLATORS)
+        self.assertEqual(reply.status, 201, reply)
+        self.good(reply['id'], count=1)
+
+    # --- answers that are retained
+
+    def test_a_step_and_its_receipt_are_both_there_or_neither(self):
+        for durability, kept in (('every-step', True), (RARE, False)):
+            with self.subTest(kept=kept):
+                left, right, cid = self.pair(durability)
+                key = {'Idempotency-Key': 'window-' + cid}
+                path = '/v1/couplings/%s/step' % cid
+                first = self.daemon.call('POST', path, {'count': 2}, key)
+                self.assertEqual(first.status, 200, first)
+                self.again()
+                self.assertEqual(self.shown(cid)['windows'], 2 if kept else 0)
+                again = self.daemon.call('POST', path, {'count': 2}, key)
+                self.assertEqual(again.json, first.json)
+                self.assertEqual(self.shown(cid)['windows'], 2)
+                self.again(kill=False)
+                again = self.daemon.call('POST', path, {'count': 2}, key)
+                self.assertEqual(again.json, first.json)
+                self.assertEqual(self.all_of(left, right, cid), self.twin(2, one_by_one=False))
+
+
+if __name__ == '__main__':
+    harness.unittest.main()
