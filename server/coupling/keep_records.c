@@ -3,6 +3,7 @@
 #include "server/coupling/keep.h"
 #include "server/instance/entry.h"
 #include "server/instance/group.h"
+#include "server/instance/host.h"
 #include "server/os/ticks.h"
 #include "solver/base/err.h"
 
@@ -151,6 +152,12 @@ void mechd_keep_post(struct mechd_coupling *g, enum mechd_record_kind kind, stru
     s->recorded = mechd_now();
     atomic_store(&s->wanted, false);
     if (!good) {
+        for (const struct mechd_record *r = first != NULL ? &first->r : NULL; r != NULL;
+             r = r->next) {
+            if (r->kind == MECHD_RECORD_RECEIPT) {
+                mechd_tell_undone(payer->host, r->receipt.scope);
+            }
+        }
         mechd_entry_destroy(first);
         mechd_keep_lose(s, s->epoch);
         if (x != NULL) {

@@ -20,12 +20,19 @@ static enum mechd_progress run_mend(struct mechd_job *job)
     struct mechd_durable *const d = &job->instance->durable;
     d->mended = atomic_load(&d->failed);
     (void)mechd_durable_repair(job->instance);
-    // what a group has left
+    return MECHD_DONE;
+}
+
+/* The same for an instance whose group has ended; what that has left is stored. */
+static enum mechd_progress run_part(struct mechd_job *job)
+{
+    (void)run_mend(job);
     mechd_durable_sync(job->instance, NULL);
     return MECHD_DONE;
 }
 
-static void mend(struct mechd_instance *i);
+static void mend(struct mechd_instance *i, enum mechd_progress (*run)(struct mechd_job *job),
+                 uint64_t cost);
 
 static void finish_mend(struct mechd_job *job)
 {
@@ -34,20 +41,21 @@ static void finish_mend(struct mechd_job *job)
     atomic_store(&i->durable.mending, false);
     // a record that failed meanwhile found it mending
     if (atomic_load(&i->durable.failed) > mended) {
-        mend(i);
+        mend(i, run_mend, 0);
     }
     mechd_instance_unref(i);
 }
 
 /* Have the instance put back at once, so that readers see what is stored. When its queue is full,
  * the next command does it. */
-static void mend(struct mechd_instance *i)
+static void mend(struct mechd_instance *i, enum mechd_progress (*run)(struct mechd_job *job),
+                 uint64_t cost)
 {
     struct mechd_durable *const d = &i->durable;
     if (atomic_exchange(&d->mending, true)) {
         return;
     }
-    d->mend = (struct mechd_job){.instance = i, .run = run_mend, .finish = finish_mend};
+    d->mend = (struct mechd_job){.instance = i, .run = run, .finish = finish_mend, .cost = cost};
     d->mended = UINT64_MAX;
     mechd_instance_ref(i);
     if (mechd_instance_submit(i, &d->mend) != MECHD_QUEUED) {
@@ -63,7 +71,7 @@ void mechd_durable_failed(const struct mechd_entry *x)
     } else if (x->group != NULL && mechd_group_lasts(x->group)) {
         mechd_group_ask(x->group, 0);
     } else if (!atomic_load(&i->deleted)) {
-        mend(i);
+        mend(i, run_mend, 0);
     }
 }
 
@@ -77,6 +85,7 @@ void mechd_durable_lose(struct mechd_durable *d, uint64_t epoch)
 void mechd_durable_part(struct mechd_instance *i)
 {
     if (i->durable.key != 0 && !atomic_load(&i->deleted)) {
-        mend(i);
+        // in the pool: the store's own thread posts nothing
+        mend(i, run_part, MECHD_SHORT);
     }
 }
