@@ -186,6 +186,16 @@ void mechd_outside_set_time(struct mechd_outside *o, double time)
     pthread_mutex_unlock(&o->m);
 }
 
+/* A commit is asked, of the last trial; m is held. */
+static void begin_commit(struct mechd_outside *o)
+{
+    o->commit = o->asked;
+    o->kept = o->trial;
+    memcpy(o->kept_values, o->trial_values, o->trial.count * sizeof *o->kept_values);
+    // a program that has said hello since its trial has lost it
+    o->restarted = !o->tried;
+}
+
 void mechd_outside_ask(struct mechd_outside *o, const struct mechp_frame *frame,
                        const double *values)
 {
@@ -200,11 +210,7 @@ void mechd_outside_ask(struct mechd_outside *o, const struct mechp_frame *frame,
         memcpy(o->question, values, size);
     }
     if (frame->kind == MECHP_COMMIT) {
-        o->commit = o->asked;
-        o->kept = o->trial;
-        memcpy(o->kept_values, o->trial_values, o->trial.count * sizeof *values);
-        // a program that has said hello since its trial has lost it
-        o->restarted = !o->tried;
+        begin_commit(o);
     }
     // what is in front of an owed commit has been sent: it would be stepped a second time
     o->restarted = o->restarted && (o->rollback || !o->tried);
@@ -242,6 +248,27 @@ static void note_commit(struct mechd_outside *o, bool answered)
         // while it owes the commit, a trial that has been sent is not sent again
         o->tried = o->tried && !answered;
     }
+}
+
+void mechd_outside_hold(struct mechd_outside *o, const struct mechp_frame *frame)
+{
+    pthread_mutex_lock(&o->m);
+    o->asked = *frame;
+    o->asked.sequence = ++o->sequence;
+    begin_commit(o);
+    note_commit(o, false);
+    o->held = true;
+    pthread_mutex_unlock(&o->m);
+}
+
+void mechd_outside_confirm(struct mechd_outside *o)
+{
+    pthread_mutex_lock(&o->m);
+    const struct mechp_frame frame = o->commit;
+    o->held = o->owes = false;
+    pthread_mutex_unlock(&o->m);
+    const double none = 0.;
+    mechd_outside_ask(o, &frame, &none);
 }
 
 enum mechd_outside_state mechd_outside_poll(struct mechd_outside *o, uint64_t now, double *out,
@@ -329,9 +356,10 @@ void mechd_outside_restore(struct mechd_outside *o, const struct mechd_outside_p
 {
     const size_t most = o->input_count * (size_t)(o->order + 1);
     pthread_mutex_lock(&o->m);
-    if (o->window != place->window) {
+    if (o->window != place->window && !o->held) {
         mechd_outside_dismiss(o, NULL);
     }
+    o->held = false;
     o->window = place->window;
     o->time = place->time;
     o->sequence = place->sequence > o->sequence ? place->sequence : o->sequence;

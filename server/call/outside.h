@@ -133,6 +133,7 @@ struct mechd_outside {
     bool sent;                                     /* the stage's, to the present connection */
     bool owes;                                     /* the last commit has not been answered */
     bool restarted;                                /* the program has lost the trial `kept` */
+    bool held;                                     /* the last commit has not been asked yet */
     uint64_t due;                                  /* mechd_now at which patience ends */
     uint64_t missed[MECHD_OUTSIDE_MISSED]; /* questions whose answers are not awaited any more and
                                               may still come, by sequence; 0: none */
@@ -186,7 +187,7 @@ struct mechd_outside_place {
 /* Into *out, and the values of the trial that is `kept` [input_count × (order + 1)]. */
 void mechd_outside_save(struct mechd_outside *o, struct mechd_outside_place *out, double *values);
 /* Nothing is asked, and it stands there: a program that does not has to return, and its connection
- * ends. Any thread. */
+ * ends, unless its last commit is held. Any thread. */
 void mechd_outside_restore(struct mechd_outside *o, const struct mechd_outside_place *place,
                            const double *values);
 
@@ -197,6 +198,11 @@ void mechd_outside_set_time(struct mechd_outside *o, double time);
 /* Ask: kind, step, iteration, time, size; values [count]. It is IDLE. */
 void mechd_outside_ask(struct mechd_outside *o, const struct mechp_frame *frame,
                        const double *values);
+/* The window of the last trial is done, and owed: its commit, `frame`, is asked later, by confirm,
+ * when that is known to last. It is IDLE before and after. */
+void mechd_outside_hold(struct mechd_outside *o, const struct mechp_frame *frame);
+/* Ask that commit. */
+void mechd_outside_confirm(struct mechd_outside *o);
 /* ANSWERED: the answer is in out [output_count]. FAULTY: code and fault [MECHD_OUTSIDE_FAULT] give
  * the reason; a commit is done all the same, and owed. Both: it is IDLE then. Else ASKED. */
 enum mechd_outside_state mechd_outside_poll(struct mechd_outside *o, uint64_t now, double *out,

@@ -293,6 +293,10 @@ static enum work work(struct mechd_coupling_command *k, uint64_t most)
     const uint64_t start = mechd_now();
     end_early(k);
     do {
+        if (k->confirms != MECHD_CONFIRMS_NOTHING) {
+            mechd_outsides_confirm(k);
+            continue;
+        }
         if (!k->window && k->readers_wait) {
             return WORK_MORE;
         }

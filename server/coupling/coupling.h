@@ -111,6 +111,13 @@ enum mechd_coupling_state {
     MECHD_COUPLING_OVER
 };
 
+/* Of a window that programs have tried, in a coupling that stores every step. */
+enum mechd_coupling_confirms {
+    MECHD_CONFIRMS_NOTHING,
+    MECHD_CONFIRMS_STORING, /* it is on its way to the disk */
+    MECHD_CONFIRMS_COMMITS  /* it is there, and the programs are asked to commit */
+};
+
 enum mechd_coupling_kind {
     MECHD_COUPLING_START, /* outputs at the present time: the first command of all */
     MECHD_COUPLING_STEP,  /* windows */
@@ -149,6 +156,8 @@ struct mechd_coupling_command {
     bool direct;       /* it is on the thread that carries the request */
     bool sleeps;       /* that task is a question to a program: no thread has it (outside.h) */
     bool unclocked;    /* the clock has stopped, with the daemon: no answer is awaited any more */
+    enum mechd_coupling_confirms confirms;
+    int32_t confirmed; /* participants so far */
     bool opening;      /* what is in progress is the start of a coupling with programs */
     bool window;       /* a window, or the start, is in progress */
     bool begun;        /* there has been one */
@@ -192,6 +201,9 @@ struct mechd_keeping {
     /* locked by the coupling's m */
     bool armed, asked; /* the timer; a command KEEP is queued */
     struct mechd_timer timer;
+    /* of a window that is confirmed (outside.h) */
+    struct mechd_ticket ticket;
+    _Atomic int on_disk; /* 1: it is; −1: it is not and never will be; 0: on its way */
 };
 
 struct mechd_coupling {

@@ -3,6 +3,7 @@
 #include "protocol/wire/json.h"
 #include "server/call/service.h"
 #include "server/coupling/away.h"
+#include "server/coupling/keep.h"
 #include "server/os/ticks.h"
 #include "solver/base/arena.h"
 #include "solver/base/err.h"
@@ -187,16 +188,27 @@ static uint32_t compose(struct mechd_part *p, const struct mech_couple_task *tas
     return (uint32_t)(n * (size_t)(order + 1));
 }
 
-static void ask(struct mechd_part *p, const struct mech_couple_task *task)
+/* Its programs commit what is on the disk. */
+static bool confirms(const struct mechd_coupling *g)
+{
+    return g->outsides > 0 && g->keep.mode == MECHD_DURABLE_EVERY_STEP;
+}
+
+static struct mechp_frame question_of(const struct mech_couple_task *task)
 {
     static const uint8_t kinds[] = {[MECH_COUPLE_OUTPUTS] = MECHP_OUTPUTS,
                                     [MECH_COUPLE_TRIAL] = MECHP_TRIAL,
                                     [MECH_COUPLE_COMMIT] = MECHP_COMMIT};
-    struct mechp_frame frame = {.kind = kinds[task->action],
+    return (struct mechp_frame){.kind = kinds[task->action],
                                 .step = task->window + 1,
                                 .iteration = (uint32_t)task->iteration,
                                 .time = task->time,
                                 .size = task->action == MECH_COUPLE_OUTPUTS ? 0. : task->size};
+}
+
+static void ask(struct mechd_part *p, const struct mech_couple_task *task)
+{
+    struct mechp_frame frame = question_of(task);
     if (task->action != MECH_COUPLE_COMMIT) {
         frame.count = compose(p, task, p->numbers);
     }
@@ -211,7 +223,7 @@ void mechd_outsides_ask(struct mechd_coupling_command *k)
     for (int32_t n = 0; n < k->batch.count && g->outsides > 0; n++) {
         const struct mech_couple_task *const task = &k->batch.tasks[n];
         struct mechd_part *const p = &g->parts[task->participant];
-        const bool may = task->action == MECH_COUPLE_COMMIT ||
+        const bool may = (task->action == MECH_COUPLE_COMMIT && !confirms(g)) ||
                          (task->action == MECH_COUPLE_OUTPUTS && !ends) ||
                          (task->action == MECH_COUPLE_TRIAL && !ends && p->outside != NULL &&
                           p->outside->rollback);
@@ -285,6 +297,12 @@ enum mechd_task_progress mechd_outside_perform(struct mechd_part *p,
     if (task->action == MECH_COUPLE_DISCARD) {
         return MECHD_TASK_DONE; // the next trial takes the place of this one
     }
+    if (task->action == MECH_COUPLE_COMMIT && confirms(p->coupling)) {
+        const struct mechp_frame frame = question_of(task);
+        mechd_outside_hold(p->outside, &frame);
+        take(p, task);
+        return MECHD_TASK_DONE;
+    }
     if (!p->asked && task->action != MECH_COUPLE_COMMIT && mechd_coupling_ends(k) != MECHP_OK) {
         // it cannot be taken back from a program that does not roll back
         task->code = MECH_CANCELLED;
@@ -320,6 +338,91 @@ enum mechd_task_progress mechd_outside_perform(struct mechd_part *p,
         blame(k, code, p->name, fault);
     }
     return MECHD_TASK_DONE;
+}
+
+/* --- commits that wait for the disk ----------------------------------------------------------- */
+
+static void wake(struct mechd_coupling *g);
+
+/* On the store's thread, or at once. */
+static void is_stored(struct mechd_ticket *t)
+{
+    struct mechd_coupling *const g =
+        (struct mechd_coupling *)((char *)t - offsetof(struct mechd_coupling, keep.ticket));
+    atomic_store(&g->keep.on_disk, t->outcome == 0 ? 1 : -1);
+    wake(g);
+}
+
+void mechd_outsides_store(struct mechd_coupling_command *k)
+{
+    struct mechd_coupling *const g = k->coupling;
+    if (!confirms(g)) {
+        return;
+    }
+    g->keep.ticket = (struct mechd_ticket){.answer = is_stored};
+    atomic_store(&g->keep.on_disk, 0);
+    k->confirms = MECHD_CONFIRMS_STORING;
+    mechd_keep_post(g, MECHD_RECORD_COUPLING_STATE, &g->keep.ticket);
+    if (!mechd_ticket_wait(&g->keep.ticket, NULL, NULL)) {
+        atomic_store(&g->keep.on_disk, 1);
+    }
+}
+
+/* The window was not stored. */
+static void undo_window(struct mechd_coupling_command *k)
+{
+    (void)mechd_keep_repair(k->coupling);
+    k->done--;
+    mechd_coupling_refuse(k, MECHP_STORAGE_FAILED, "the window could not be stored");
+}
+
+/* The next program that has not answered; false: it is awaited. */
+static bool confirm_one(struct mechd_coupling_command *k, struct mechd_part *p)
+{
+    enum mechp_code code = MECHP_OK;
+    char fault[MECHD_OUTSIDE_FAULT];
+    const enum mechd_outside_state state =
+        p->asked ? mechd_outside_poll(p->outside, mechd_now(), p->outputs, &code, fault)
+                 : MECHD_OUTSIDE_IDLE;
+    if (state == MECHD_OUTSIDE_ASKED && mechd_coupling_ends(k) == MECHP_OK) {
+        return false;
+    }
+    p->asked = false;
+    if (state == MECHD_OUTSIDE_ASKED) {
+        mechd_outside_abandon(p->outside);
+    } else if (state == MECHD_OUTSIDE_FAULTY) {
+        blame(k, MECHP_COMMIT_OWED, p->name, fault);
+    }
+    return true;
+}
+
+void mechd_outsides_confirm(struct mechd_coupling_command *k)
+{
+    struct mechd_coupling *const g = k->coupling;
+    if (k->confirms == MECHD_CONFIRMS_STORING) {
+        const int on_disk = atomic_load(&g->keep.on_disk);
+        k->sleeps = on_disk == 0;
+        k->confirms = on_disk < 0 ? MECHD_CONFIRMS_NOTHING : k->confirms;
+        if (on_disk < 0) {
+            undo_window(k);
+        }
+        if (on_disk <= 0) {
+            return;
+        }
+        for (int32_t n = 0; n < g->count; n++) {
+            g->parts[n].asked = g->parts[n].outside != NULL;
+            if (g->parts[n].asked) {
+                mechd_outside_confirm(g->parts[n].outside);
+            }
+        }
+        k->confirms = MECHD_CONFIRMS_COMMITS;
+        k->confirmed = 0;
+    }
+    while (k->confirmed < g->count && confirm_one(k, &g->parts[k->confirmed])) {
+        k->confirmed++;
+    }
+    k->sleeps = k->confirmed < g->count;
+    k->confirms = k->sleeps ? k->confirms : MECHD_CONFIRMS_NOTHING;
 }
 
 /* --- sleep ------------------------------------------------------------------------------------ */
@@ -387,7 +490,11 @@ bool mechd_nap(struct mechd_coupling *g)
 {
     // others of the batch may have answered: the command goes on with the one that it awaits
     const struct mechd_coupling_command *const k = g->head;
-    struct mechd_outside *const awaited = g->parts[k->batch.tasks[k->at].participant].outside;
+    const bool stores = k->confirms == MECHD_CONFIRMS_STORING;
+    struct mechd_outside *const awaited = stores ? NULL
+                                          : k->confirms == MECHD_CONFIRMS_COMMITS
+                                              ? g->parts[k->confirmed].outside
+                                              : g->parts[k->batch.tasks[k->at].participant].outside;
     mechd_coupling_ref(g); // the timer's
     mechd_coupling_ref(g); // of this thread: once it is woken, the command may end
     pthread_mutex_lock(&g->nap_m);
@@ -396,7 +503,7 @@ bool mechd_nap(struct mechd_coupling *g)
     pthread_mutex_unlock(&g->nap_m);
     if (!naps) {
         mechd_coupling_unref(g);
-    } else if (is_there(awaited)) {
+    } else if (stores ? atomic_load(&g->keep.on_disk) != 0 : is_there(awaited)) {
         wake(g);
     }
     mechd_coupling_unref(g);

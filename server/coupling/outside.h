@@ -25,6 +25,12 @@ void mechd_outsides_align(struct mechd_coupling *g);
 /* A batch begins: those of its programs are asked that may work beside each other. A trial that
  * cannot be taken back is asked in its turn, when those before it have succeeded. */
 void mechd_outsides_ask(struct mechd_coupling_command *k);
+/* A window is done. Where every step is stored, programs commit it when it is on the disk: it goes
+ * there now, and no thread has the command until then. */
+void mechd_outsides_store(struct mechd_coupling_command *k);
+/* What of that comes next; k->confirms is NOTHING when all is over, or k->sleeps. What could not be
+ * stored is undone for all, and refused. */
+void mechd_outsides_confirm(struct mechd_coupling_command *k);
 /* The rest of the batch is not performed: open questions end. */
 void mechd_outsides_drop(struct mechd_coupling_command *k);
 /* The command has failed: its reason names also the programs that have stepped the window that was

@@ -1,5 +1,6 @@
 /* Windows of a command: how each begins, and what its end leaves in the command. */
 #include "server/coupling/face.h"
+#include "server/coupling/outside.h"
 #include "server/coupling/saved.h"
 #include "server/coupling/turn.h"
 
@@ -36,6 +37,7 @@ void mechd_coupling_window_over(struct mechd_coupling_command *k)
             mechd_face_changed(k->coupling, 0);
         } else if (k->kind == MECHD_COUPLING_STEP) {
             mechd_face_stepped(k->coupling);
+            mechd_outsides_store(k);
         }
         k->opening = false;
         return;
