@@ -1,0 +1,147 @@
+"""Couplings with programs outside, of a daemon that is killed: a window is committed by the program
+only when it is on disk, so that a program that rolls back finds all others where it stands."""
+import contextlib
+import os
+import shutil
+import signal
+import tempfile
+import threading
+import harness
+from coupled import K, K12, OSCILLATORS, Couplings, half
+from harness import KINDS, SLOW, Daemon, Http, wait_until
+from keeping import Kept
+from outside import Program
+
+RACES = True
+WINDOWS = 6
+
+
+class Mass:
+    """A program: a mass with a spring, which ends the daemon when it is asked this."""
+
+    def __init__(self):
+        self.now = self.tried = (0., 0.)
+        self.window, self.kills = 0, None
+
+    def __call__(self, question):
+        x, v = self.now
+        kind = {KINDS[k]: k for k in ('outputs', 'trial', 'commit')}[question['kind']]
+        pid = None
+        if self.kills and self.kills[:2] == (kind, question['step']):
+            pid, self.kills = self.kills[2], None
+        if kind == 'trial':
+            h, force = question['size'], question['values'][0]
+            a = force - (K + K12) * x
+            self.tried = (x + h * v + h * h / 2 * a, v + h * a)
+        if pid is not None:
+            os.kill(pid, signal.SIGKILL)
+            if kind == 'commit' and self.loses:
+                return None
+        if kind == 'commit' and question['step'] == self.window + 1:
+            self.now, self.window = self.tried, question['step']
+        return [self.tried[0] if kind == 'trial' else self.now[0]]
+
+
+class Partners(Couplings):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix='mechd-state-')
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.daemon = Kept(self.folder)
+
+    def pair(self, durability):
+        left = self.daemon.create(half(1., k=K + K12), durability=durability)
+        reply = self.daemon.call('POST', '/v1/couplings', {
+            'participants': [{'name': 'left', 'instance': left},
+                             {'name': 'right', 'partner': {'inputs': ['F'], 'outputs': ['x'],
+                                                           'patience': 20 * SLOW}}],
+            'connections': OSCILLATORS, 'scheme': {'type': 'IQN-ILS'}, 'stepSize': 0.01})
+        self.assertEqual(reply.status, 201, reply)
+        return left, reply['id']
+
+    def places(self, left, mass):
+        state = self.daemon.call('GET', '/v1/instances/%s/state' % left).json
+        return dict(state, id=None, step=None), mass.now, mass.window
+
+    def alone(self):
+        """Where all are after so many windows of a daemon that is not killed."""
+        with Daemon() as other:
+            here, self.daemon = self.daemon, other
+            try:
+                mass, (left, cid) = Mass(), self.pair('none')
+                with Program(other, cid, 'right', mass):
+                    for _ in range(WINDOWS):
+                        self.good(cid, count=1)
+                return self.places(left, mass)
+            finally:
+                self.daemon = here
+
+    def step_to_the_end_of_the_daemon(self, cid):
+        door = Http(self.daemon.base)
+        with contextlib.suppress(OSError, harness.http.client.HTTPException):
+            reply = door.call('POST', '/v1/couplings/%s/step' % cid, {'count': 1})
+            self.fail(reply)
+        door.close()
+
+    def test_a_program_finds_the_others_where_it_stands(self):
+        expected = self.alone()
+        for kind, loses, window in (('trial', False, 3), ('commit', True, 4),
+                                    ('commit', False, 4)):
+            with self.subTest(kind, loses=loses):
+                mass, (left, cid) = Mass(), self.pair('every-step')
+                mass.loses = loses
+                with Program(self.daemon, cid, 'right', mass):
+                    for _ in range(3):
+                        self.good(cid, count=1)
+                    mass.kills = (kind, 4, self.daemon.pid())
+                    self.step_to_the_end_of_the_daemon(cid)
+                    wait_until(lambda m=mass: m.kills is None, 'it was asked')
+                self.daemon.kill()
+                self.daemon = Kept(self.folder)
+                shown = self.daemon.call('GET', '/v1/couplings/' + cid).json
+                self.assertEqual(shown['windows'], window)
+                with Program(self.daemon, cid, 'right', mass, window=mass.window) as program:
+                    self.assertEqual(program.hello['window'], window)
+                    for _ in range(WINDOWS - window):
+                        self.good(cid, count=1)
+                    self.assertEqual(self.places(left, mass), expected)
+
+    def test_a_window_that_cannot_be_stored_is_not_committed(self):
+        expected = self.alone()
+        mass, (left, cid) = Mass(), self.pair('every-step')
+        with Program(self.daemon, cid, 'right', mass) as program:
+            for _ in range(3):
+                self.good(cid, count=1)
+            before = self.places(left, mass)
+            with self.daemon.full_disk():
+                reply = self.step(cid, count=1)
+                self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'), reply)
+                wait_until(lambda: self.places(left, mass) == before, 'it is undone')
+            self.assertNotIn(4, [q['step'] for q in program.asked
+                                 if q['kind'] == KINDS['commit']])
+            for _ in range(WINDOWS - 3):
+                self.good(cid, count=1)
+            self.assertEqual(self.places(left, mass), expected)
+
+    def test_a_run_commits_what_is_on_disk(self):
+        mass, (left, cid) = Mass(), self.pair('every-step')
+        with Program(self.daemon, cid, 'right', mass):
+            run = self.daemon.call('POST', '/v1/couplings/%s/runs' % cid, {'until': 0.2})
+            self.assertEqual(run.status, 202, run)
+            mass.kills = ('commit', 12, self.daemon.pid())
+            mass.loses = True
+            wait_until(lambda: mass.kills is None, 'it was asked')
+        self.daemon.kill()
+        self.daemon = Kept(self.folder)
+        self.assertEqual(mass.window, 11)
+        shown = self.daemon.call('GET', '/v1/couplings/' + cid).json
+        self.assertEqual(shown['windows'], 12)
+        with Program(self.daemon, cid, 'right', mass, window=11):
+            self.good(cid, count=1)
+        self.assertEqual(mass.window, 13)
+        self.assertEqual(threading.active_count(), 1)
+        self.assertEqual(self.daemon.call('GET', '/v1/instances/%s' % left)['durability'],
+                         'every-step')
+
+
+if __name__ == '__main__':
+    harness.unittest.main()
