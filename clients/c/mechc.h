@@ -317,6 +317,7 @@ struct mechc_place {
     uint64_t window;        /* of a program that was started again: the last one it has committed */
     int cannot_roll_back;   /* not 0: as "rollback": false in the document */
     double returns;         /* s for which it tries to return after a lost connection; 0: not */
+    int gives_jacobian;     /* not 0: the program has the function jacobian */
 };
 
 /* What the server asks. The array lives during the call. */
@@ -346,6 +347,10 @@ struct mechc_program {
     /* why the function that has just failed did so, UTF-8, for the error of the coupling's step and
      * of mechc_serve; read before the next call. NULL, or it returns NULL: nothing is said */
     const char *(*reason)(void *self);
+    /* where gives_jacobian is set, after each trial: derivatives of y at its end by the values of
+     * w->inputs, [output_count][input_count * (input_order + 1)] by rows, which schemes of Newton's
+     * kind take in place of difference quotients; as the others */
+    int (*jacobian)(void *self, const struct mechc_window *w, double *slopes);
 };
 
 /* Take the place. A refusal (no such place, another window or order) is MECHC_REFUSED. */

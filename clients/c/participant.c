@@ -41,7 +41,8 @@ struct mechc_participant {
     struct mechp_frame tried; /* the last trial that is not committed; kind 0: there is none */
     double *tried_values;     /* [tried.count] */
     uint64_t stepped;         /* the window of a trial that cannot be taken back, 0: none */
-    double *answer;           /* [outputs.count] of `tried` */
+    double *answer;           /* [outputs.count + slopes] of `tried` */
+    size_t slopes;            /* values of a Jacobian behind the outputs; 0: none */
     double *committed;        /* [outputs.count] at `time`, 0 while they are not known */
     const struct mechc_program *program; /* of the question in progress */
     char why[256];                       /* that question cannot be answered; "": nothing is said */
@@ -83,6 +84,9 @@ static int compose_hello(struct mechc_participant *p, struct mechc_bytes *b)
         char number[40];
         snprintf(number, sizeof number, ",\"window\":%llu", (unsigned long long)p->window);
         mechc_bytes_text(b, number);
+    }
+    if (p->place.gives_jacobian) {
+        mechc_bytes_text(b, ",\"want\":[\"jacobian\"]");
     }
     if (p->c->token) {
         mechc_bytes_text(b, ",\"token\":");
@@ -173,7 +177,8 @@ static int begin(struct mechc_participant *p)
     p->values_count = p->inputs.count * (size_t)(p->place.input_order + 1);
     p->values = calloc(p->values_count + 1, sizeof *p->values);
     p->tried_values = calloc(p->values_count + 1, sizeof *p->values);
-    p->answer = calloc(p->outputs.count + 1, sizeof *p->answer);
+    p->slopes = p->place.gives_jacobian ? p->outputs.count * p->values_count : 0;
+    p->answer = calloc(p->outputs.count + p->slopes + 1, sizeof *p->answer);
     p->committed = calloc(p->outputs.count + 1, sizeof *p->committed);
     if (result == MECHC_OK && (!p->values || !p->tried_values || !p->answer || !p->committed)) {
         result = mechc_fail(p->c, MECHC_NO_MEMORY, "out of memory");
@@ -284,6 +289,24 @@ static int outcome_of(struct mechc_participant *p, const char *name, const struc
     return outcome(p, name, f, found);
 }
 
+/* The Jacobian of a trial, behind its outputs. */
+static int slope_outcome(struct mechc_participant *p, const struct mechp_frame *f,
+                         const struct mechc_window *w, const struct mechc_program *program)
+{
+    double *const slopes = p->answer + p->outputs.count;
+    const int found = program->jacobian(program->self, w, slopes);
+    for (size_t k = 0; k < p->slopes && found == 0; k++) {
+        if (!isfinite(slopes[k])) {
+            snprintf(p->why, sizeof p->why,
+                     "the derivative of output %s by value %zu is not finite",
+                     p->outputs.at[k / p->values_count], k % p->values_count);
+            mechc_fail(p->c, MECHC_BAD_ARGUMENT, "%s: %s", p->participant, p->why);
+            return -1;
+        }
+    }
+    return outcome(p, "jacobian", f, found);
+}
+
 static struct mechc_window window_of(const struct mechc_participant *p, const struct mechp_frame *f)
 {
     return (struct mechc_window){.number = f->step,
@@ -320,8 +343,10 @@ static int try_window(struct mechc_participant *p, const struct mechp_frame *f,
     p->tried.kind = 0;
     p->stepped = p->place.cannot_roll_back ? f->step : 0;
     p->time = f->time;
-    const int found =
-        outcome_of(p, "trial", f, program->trial(program->self, &w, p->answer), p->answer);
+    int found = outcome_of(p, "trial", f, program->trial(program->self, &w, p->answer), p->answer);
+    if (found == 0 && p->slopes > 0) {
+        found = slope_outcome(p, f, &w, program);
+    }
     if (found == 0) {
         p->tried = *f;
         memcpy(p->tried_values, p->values, f->count * sizeof(double));
@@ -424,10 +449,11 @@ static int come_back(struct mechc_participant *p)
 static int reply(struct mechc_participant *p, const struct mechp_frame *f, const double *y,
                  int status)
 {
+    const size_t count = p->outputs.count + (f->kind == MECHP_TRIAL ? p->slopes : 0);
     const char *const why = status != 0 && p->why[0] != '\0' ? p->why : NULL;
     const struct mechp_frame answer = {.kind = status != 0 ? MECHP_ERROR : f->kind,
                                        .flags = why ? MECHP_TEXT : 0,
-                                       .count = status != 0 ? 0 : (uint32_t)p->outputs.count,
+                                       .count = status != 0 ? 0 : (uint32_t)count,
                                        .step = f->step,
                                        .iteration = f->iteration,
                                        .sequence = f->sequence,
@@ -480,9 +506,11 @@ int mechc_serve(struct mechc_participant *p, const struct mechc_program *program
     MECHC_ENTER(p->c);
     mechc_clear_error(p->c);
     int result = mechc_opened_here(p->c, p->process, "participant");
-    if (result == MECHC_OK && (!program->outputs || !program->trial ||
-                               (!program->commit && !p->place.cannot_roll_back))) {
-        result = mechc_fail(p->c, MECHC_BAD_ARGUMENT, "a program has outputs, trial and commit");
+    if (result == MECHC_OK &&
+        (!program->outputs || !program->trial || (!program->commit && !p->place.cannot_roll_back) ||
+         (!program->jacobian && p->place.gives_jacobian))) {
+        result = mechc_fail(p->c, MECHC_BAD_ARGUMENT, "a program has outputs, trial and commit%s",
+                            p->place.gives_jacobian ? ", and a jacobian" : "");
     }
     const uint64_t left = UINT64_MAX - p->window;
     const uint64_t last = p->window + (windows == 0 || windows > left ? left : windows);

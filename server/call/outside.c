@@ -20,6 +20,7 @@ void mechd_outside_let_go(struct mechd_outside *o)
     o->caller = NULL;
     memset(o->missed, 0, sizeof o->missed);
     o->greeted = false;
+    o->gives = false;
     o->sent = false;
     o->lease = 0;
     if (caller != NULL) {
@@ -85,6 +86,7 @@ static void destroy(struct mechd_outside *o)
     free(o->trial_values);
     free(o->kept_values);
     free(o->answer);
+    free(o->slopes);
     pthread_mutex_destroy(&o->m);
     free(o);
 }
@@ -307,6 +309,22 @@ uint64_t mechd_outside_due(struct mechd_outside *o)
     const uint64_t due = o->due;
     pthread_mutex_unlock(&o->m);
     return due;
+}
+
+bool mechd_outside_gives(struct mechd_outside *o)
+{
+    pthread_mutex_lock(&o->m);
+    const bool gives = o->gives;
+    pthread_mutex_unlock(&o->m);
+    return gives;
+}
+
+const double *mechd_outside_slopes(struct mechd_outside *o)
+{
+    pthread_mutex_lock(&o->m);
+    const double *const slopes = o->sloped ? o->slopes : NULL;
+    pthread_mutex_unlock(&o->m);
+    return slopes;
 }
 
 bool mechd_outside_ahead(struct mechd_outside *o)

@@ -8,7 +8,10 @@
  *   kind      values that it gets                       what it does
  *   outputs   its inputs at the time t                  reports y(t); no step
  *   trial     inputs at the start of the window, then   steps from its committed state by `size`,
- *             their derivatives by its inputOrder       and keeps that to be committed
+ *             their derivatives by its inputOrder       and keeps that to be committed; where its
+ *                                                       hello wants "jacobian", the outputs are
+ *                                                       followed by their derivatives by these
+ *                                                       values, by rows
  *   commit    none                                      the last trial becomes its state; one that
  *                                                       it has done is answered again
  *
@@ -49,7 +52,8 @@
 enum {
     MECHD_OUTSIDE_VALUES = 4096, /* inputs, and outputs, of a partner */
     MECHD_OUTSIDE_BYTES = 448,   /* of one, about: its name twice, numbers, derivatives, moments */
-    MECHD_OUTSIDE_TEXT = 120,    /* bytes of a program's own text that are shown */
+    MECHD_OUTSIDE_SLOPES = 1 << 18, /* values of a Jacobian */
+    MECHD_OUTSIDE_TEXT = 120,       /* bytes of a program's own text that are shown */
     MECHD_OUTSIDE_FAULT = 200,
     MECHD_OUTSIDE_MISSED = 16 /* answers that may be late at a time */
 };
@@ -99,6 +103,8 @@ struct mechd_outside_link {
     uint64_t hash;
 };
 
+struct mechd_instance;
+
 struct mechd_outside {
     struct mechd_outside_link in[MECHD_OUTSIDE_KEYS];
     _Atomic int refs;
@@ -114,6 +120,7 @@ struct mechd_outside {
     pthread_mutex_t m;
     void (*wake)(void *of);       /* an answer, a fault or the program is there; m is not held */
     void *of;                     /* NULL: nothing is to be woken any more */
+    struct mechd_instance *pays;  /* for what a hello adds, while it is in the table; or NULL */
     struct mechd_caller *caller;  /* NULL: away */
     bool greeted;                 /* the reply to its hello is on its way: frames may follow */
     struct mechd_pass pass;       /* of its hello: once it is revoked, the connection is over */
@@ -139,6 +146,9 @@ struct mechd_outside {
                                               may still come, by sequence; 0: none */
     unsigned misses;
     double *answer;       /* [output_count] */
+    bool gives;           /* of the connection: its answers to trials have a Jacobian */
+    double *slopes;       /* [output_count × values of a trial] of the last answer; or NULL */
+    bool sloped;          /* that had it */
     enum mechp_code code; /* FAULTY: PARTNER_TIMEOUT, PARTNER_FAULT */
     char fault[MECHD_OUTSIDE_FAULT];
     char blamed[MECHD_OUTSIDE_FAULT]; /* a fault that the next question but a commit reports; "" */
@@ -209,6 +219,11 @@ enum mechd_outside_state mechd_outside_poll(struct mechd_outside *o, uint64_t no
                                             enum mechp_code *code, char *fault);
 /* mechd_now at which patience with the open question ends. */
 uint64_t mechd_outside_due(struct mechd_outside *o);
+/* The program that is connected returns Jacobians. */
+bool mechd_outside_gives(struct mechd_outside *o);
+/* [output_count × values of a trial] by rows, of the answer that was polled last, until the next
+ * question; NULL: it came without. */
+const double *mechd_outside_slopes(struct mechd_outside *o);
 /* It has stepped a window that was not committed, and cannot roll back. IDLE. */
 bool mechd_outside_ahead(struct mechd_outside *o);
 /* The answer is not wanted any more. */
@@ -218,7 +233,7 @@ void mechd_outside_abandon(struct mechd_outside *o);
 
 /* A hello, and its result. owner: the request. */
 struct mechd_outside_hello {
-    const json_t *body;            /* coupling, participant, inputOrder, window, token */
+    const json_t *body;            /* coupling, participant, inputOrder, window, want, token */
     struct mechd_pass pass;        /* its token */
     struct mechd_caller *caller;   /* taken if it succeeds */
     struct mech_diag *diag;        /* faults of the body */

@@ -2,13 +2,17 @@
 #include "server/call/outside_internal.h"
 
 #include "protocol/wire/json.h"
+#include "server/instance/instance.h"
 #include "solver/base/err.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+
+static const char jacobian[] = "jacobian";
 
 /* --- hello ------------------------------------------------------------------------------------ */
 
@@ -72,13 +76,67 @@ static void write_reply(struct mechd_outside *o, uint64_t lease, struct mechp_te
     mechp_text_member_integer(w, "inputOrder", o->order);
     mechp_text_member_unsigned(w, "window", o->window);
     mechp_text_member_number(w, "time", o->time);
+    mechp_text_key(w, "want");
+    mechp_text_array(w);
+    if (o->gives) {
+        mechp_text_string(w, jacobian);
+    }
     mechp_text_end(w);
+    mechp_text_end(w);
+}
+
+/* What its answers have besides outputs. */
+static bool read_want(const struct mechd_outside_hello *h)
+{
+    const json_t *want = NULL;
+    bool found = false;
+    (void)mechp_json_array(h->body, "want", h->diag, &want);
+    for (size_t k = 0; k < json_array_size(want); k++) {
+        const char *const text = json_string_value(json_array_get(want, k));
+        char path[32];
+        snprintf(path, sizeof path, "/want/%zu", k);
+        if (text != NULL && strcmp(text, jacobian) == 0) {
+            found = true;
+        } else {
+            mech_diag_add(h->diag, path, "a partner of a coupling can return: \"%s\"", jacobian);
+        }
+    }
+    return found;
+}
+
+static size_t slope_count(const struct mechd_outside *o)
+{
+    return o->output_count * o->input_count * (size_t)(o->order + 1);
+}
+
+/* Room for its Jacobians, charged to the coupling's account; m is held. */
+static enum mechp_code make_room(struct mechd_outside *o, const struct mechd_outside_hello *h)
+{
+    const size_t count = slope_count(o);
+    struct mechd_excess excess;
+    if (count > MECHD_OUTSIDE_SLOPES) {
+        mech_diag_add(h->diag, "/want", "a Jacobian has at most %d values", MECHD_OUTSIDE_SLOPES);
+        return MECHP_INVALID_REQUEST;
+    }
+    if (o->slopes != NULL) {
+        return MECHP_OK;
+    }
+    if (o->pays != NULL &&
+        !mechd_instance_charge(o->pays, MECHD_QUOTA_MEMORY, count * sizeof(double), &excess)) {
+        (void)mechd_excess_tell(&excess, h->detail, 256);
+        return MECHP_QUOTA_EXCEEDED;
+    }
+    o->slopes = calloc(count + 1, sizeof *o->slopes);
+    if (o->slopes == NULL && o->pays != NULL) {
+        mechd_instance_refund(o->pays, MECHD_QUOTA_MEMORY, count * sizeof(double));
+    }
+    return o->slopes != NULL ? MECHP_OK : MECHP_OUT_OF_MEMORY;
 }
 
 enum mechp_code mechd_outside_hello(struct mechd_outsides *t, struct mechd_outside_hello *h)
 {
-    static const char *const keys[] = {"coupling", "participant", "inputOrder",
-                                       "window",   "token",       NULL};
+    static const char *const keys[] = {"coupling", "participant", "inputOrder", "window",
+                                       "token",    "want",        NULL};
     const char *coupling = "", *name = "";
     int64_t order = 0, window = 0;
     mechp_json_only(h->body, "", keys, h->diag);
@@ -86,6 +144,7 @@ enum mechp_code mechd_outside_hello(struct mechd_outsides *t, struct mechd_outsi
     (void)mechp_json_string(h->body, "participant", h->diag, &name);
     (void)mechp_json_integer(h->body, "inputOrder", h->diag, 0, 2, &order);
     const bool given = mechp_json_integer(h->body, "window", h->diag, 0, INT64_MAX, &window);
+    const bool gives = read_want(h);
     if (!mech_diag_clean(h->diag)) {
         return MECHP_INVALID_REQUEST;
     }
@@ -108,7 +167,8 @@ enum mechp_code mechd_outside_hello(struct mechd_outsides *t, struct mechd_outsi
         mech_diag_add(h->diag, "/inputOrder", "inputs of this coupling have order %d",
                       (int)o->order);
     } else {
-        code = place(o, given, (uint64_t)window, h->detail);
+        code = gives ? make_room(o, h) : MECHP_OK;
+        code = code == MECHP_OK ? place(o, given, (uint64_t)window, h->detail) : code;
     }
     if (code == MECHP_OK) {
         // the connection before it, if there is one, is over
@@ -116,6 +176,7 @@ enum mechp_code mechd_outside_hello(struct mechd_outsides *t, struct mechd_outsi
         o->caller = h->caller;
         o->pass = h->pass;
         o->lease = h->lease;
+        o->gives = gives;
         mechd_outside_list(&t->by[MECHD_OUTSIDE_BY_LEASE], MECHD_OUTSIDE_BY_LEASE, o, h->lease);
         write_reply(o, h->lease, h->reply);
         h->outside = o;
@@ -166,15 +227,24 @@ static void remember(struct mechd_outside *o, const char *format, ...)
 static bool is_wrong(const struct mechd_outside *o, const struct mechp_frame *f,
                      const double *values, char *text)
 {
-    if (f->count != o->output_count) {
-        snprintf(text, MECHD_OUTSIDE_FAULT, "an answer of %u values; its outputs have %zu",
-                 f->count, o->output_count);
+    const bool sloped = f->kind == MECHP_TRIAL && o->gives;
+    const size_t slopes = sloped ? slope_count(o) : 0;
+    if (f->count != o->output_count + slopes) {
+        snprintf(text, MECHD_OUTSIDE_FAULT, "an answer of %u values; its outputs have %zu%s",
+                 f->count, o->output_count + slopes, sloped ? " with their Jacobian" : "");
         return true;
     }
     for (size_t k = 0; k < o->output_count; k++) {
         if (!isfinite(values[k])) {
             snprintf(text, MECHD_OUTSIDE_FAULT, "output %.64s is not a finite number",
                      o->outputs[k]);
+            return true;
+        }
+    }
+    for (size_t k = 0; k < slopes; k++) {
+        if (!isfinite(values[o->output_count + k])) {
+            snprintf(text, MECHD_OUTSIDE_FAULT, "its Jacobian is not finite, output %.64s",
+                     o->outputs[k / (slopes / o->output_count)]);
             return true;
         }
     }
@@ -201,8 +271,12 @@ static void judge(struct mechd_outside *o, const struct mechp_frame *f, const do
         mechd_outside_send(o);
         return;
     }
+    o->sloped = !wrong && f->count > o->output_count;
     if (!wrong) {
         memcpy(o->answer, values, o->output_count * sizeof *values);
+    }
+    if (o->sloped) {
+        memcpy(o->slopes, values + o->output_count, slope_count(o) * sizeof *values);
     }
     o->state = MECHD_OUTSIDE_ANSWERED;
 }

@@ -138,6 +138,7 @@ void mechd_outside_remove(struct mechd_outsides *t, struct mechd_outside *o)
         mechd_outside_unlist(&t->by[MECHD_OUTSIDE_BY_NAME], MECHD_OUTSIDE_BY_NAME, o);
     pthread_mutex_lock(&o->m);
     o->of = NULL;
+    o->pays = NULL;
     mechd_outside_dismiss(o, NULL); // the coupling is over: it does not wait for a question
     o->table = NULL;                // a hello that has found it before is refused
     pthread_mutex_unlock(&o->m);

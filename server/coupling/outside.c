@@ -98,6 +98,7 @@ static void make_instance(struct mechd_reading *r, struct mechd_part *p,
     }
     mechd_outside_ref(a->outside);
     p->outside = a->outside;
+    p->outside->pays = p->instance;
     r->g->outsides++;
     charge(r, p->instance, terms->input_count + terms->output_count);
 }
@@ -245,6 +246,36 @@ void mechd_outsides_drop(struct mechd_coupling_command *k)
     }
 }
 
+/* ∂outputs/∂w, where w adds w_i Σ shape[k] τ^k to input i, from those by the values of the
+ * question, which are derivatives: k! shape[k]. */
+static void take_slopes(const struct mechd_part *p, struct mech_couple_task *task,
+                        const double *slopes)
+{
+    const struct mechd_outside *const o = p->outside;
+    const size_t n = o->input_count, row = n * (size_t)(o->order + 1);
+    for (int32_t k = 0; k < p->out_count; k++) {
+        for (int32_t i = 0; i < p->in_count; i++) {
+            const double *const at =
+                slopes + (size_t)p->out[k].index * row + (size_t)p->in[i].index;
+            double sum = 0., factorial = 1.;
+            for (int32_t r = 0; r <= o->order && r <= task->order; r++) {
+                factorial *= r > 1 ? r : 1.;
+                sum += factorial * task->shape[r] * at[(size_t)r * n];
+            }
+            task->jacobian[k * p->in_count + i] = sum;
+        }
+    }
+}
+
+void mechd_outsides_give(struct mechd_coupling *g)
+{
+    for (int32_t n = 0; n < g->count && g->outsides > 0; n++) {
+        if (g->parts[n].outside != NULL) {
+            mech_couple_set_jacobian(g->couple, n, mechd_outside_gives(g->parts[n].outside));
+        }
+    }
+}
+
 /* The answer is there. */
 static void take(struct mechd_part *p, struct mech_couple_task *task)
 {
@@ -319,6 +350,18 @@ enum mechd_task_progress mechd_outside_perform(struct mechd_part *p,
         return MECHD_TASK_GOES_ON;
     }
     p->asked = false;
+    const bool wants =
+        state == MECHD_OUTSIDE_ANSWERED && task->action == MECH_COUPLE_TRIAL && task->want_jacobian;
+    const double *const slopes = wants ? mechd_outside_slopes(p->outside) : NULL;
+    if (slopes != NULL) {
+        take_slopes(p, task, slopes);
+    } else if (wants) {
+        // the next window goes by differences
+        task->code = MECH_CANCELLED;
+        snprintf(task->reason, sizeof task->reason, "it has returned without its Jacobian");
+        blame(k, MECHP_PARTNER_FAULT, p->name, task->reason);
+        return MECHD_TASK_DONE;
+    }
     if (state == MECHD_OUTSIDE_ANSWERED || task->action == MECH_COUPLE_COMMIT) {
         // a commit is done, or owed: then this window is the last of the command
         take(p, task);

@@ -22,6 +22,8 @@ void mechd_outsides_end(struct mechd_coupling *g);
 /* As the owner of all, before the start: the time of the instances is that of its programs too.
  */
 void mechd_outsides_align(struct mechd_coupling *g);
+/* Between windows: which programs return their Jacobians. */
+void mechd_outsides_give(struct mechd_coupling *g);
 /* A batch begins: those of its programs are asked that may work beside each other. A trial that
  * cannot be taken back is asked in its turn, when those before it have succeeded. */
 void mechd_outsides_ask(struct mechd_coupling_command *k);

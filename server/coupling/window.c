@@ -70,6 +70,7 @@ bool mechd_coupling_window_begin(struct mechd_coupling_command *k)
         code = mech_couple_start(c, mechd_engine_time(&k->coupling->parts[0].instance->engine));
     } else {
         const double now = mech_couple_time(c);
+        mechd_outsides_give(k->coupling);
         const bool last =
             isnan(k->until) ? k->done >= k->windows : !mech_time_before(now, k->until, k->size);
         if (last && (k->run == NULL || !mechd_turn_next(k))) {

@@ -116,6 +116,13 @@ int mech_couple_begin(struct mech_couple *c, double size)
     return 0;
 }
 
+void mech_couple_set_jacobian(struct mech_couple *c, int32_t participant, bool fills)
+{
+    static const uint32_t jacobian = MECH_COUPLE_JACOBIAN;
+    uint32_t *const abilities = &c->sides[participant].is.abilities;
+    *abilities = fills ? *abilities | jacobian : *abilities & ~jacobian;
+}
+
 const struct mech_couple_report *mech_couple_report(const struct mech_couple *c)
 {
     return &c->report;

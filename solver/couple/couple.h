@@ -222,6 +222,10 @@ int mech_couple_next(struct mech_couple *c, struct mech_couple_batch *out);
  * in progress, or commits have been returned). */
 int mech_couple_abandon(struct mech_couple *c, int outcome, const char *reason);
 
+/* Whether a participant fills Jacobians, as MECH_COUPLE_JACOBIAN says, from the next window on.
+ * Between windows; it is no part of what is saved. */
+void mech_couple_set_jacobian(struct mech_couple *c, int32_t participant, bool fills);
+
 const struct mech_couple_report *mech_couple_report(const struct mech_couple *c);
 double mech_couple_time(const struct mech_couple *c);
 uint64_t mech_couple_windows(const struct mech_couple *c); /* done since the start */

@@ -20,7 +20,8 @@ REFUSED, UNREACHABLE, FAILED = 1, 2, 8
 class Place(ctypes.Structure):
     _fields_ = [('coupling', ctypes.c_char_p), ('participant', ctypes.c_char_p),
                 ('door', ctypes.c_int), ('order', ctypes.c_int), ('window', ctypes.c_uint64),
-                ('cannot_roll_back', ctypes.c_int), ('returns', ctypes.c_double)]
+                ('cannot_roll_back', ctypes.c_int), ('returns', ctypes.c_double),
+                ('gives_jacobian', ctypes.c_int)]
 
 
 class Window(ctypes.Structure):
@@ -37,7 +38,7 @@ REASON = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
 
 class Functions(ctypes.Structure):
     _fields_ = [('self', ctypes.c_void_p), ('outputs', ANSWER), ('trial', ANSWER),
-                ('commit', COMMIT), ('reason', REASON)]
+                ('commit', COMMIT), ('reason', REASON), ('jacobian', ANSWER)]
 
 
 class Mass:
@@ -49,7 +50,8 @@ class Mass:
     def __init__(self, hook=lambda what: 0):
         self.hook, self.x, self.v, self.commits, self.trials = hook, 0., 0., 0, 0
         self.functions = Functions(None, ANSWER(self.outputs), ANSWER(self.trial),
-                                   COMMIT(self.commit), REASON(self.reason))
+                                   COMMIT(self.commit), REASON(self.reason),
+                                   ANSWER(self.jacobian))
 
     def reason(self, _):
         self.words = ctypes.create_string_buffer(self.why) if self.why is not None else None
@@ -69,6 +71,12 @@ class Mass:
                       self.v * c - (self.x - mean) * OMEGA * s)
         y[0] = self.tried[0]
         return 0
+
+    def jacobian(self, _, window, slopes):
+        found = self.hook('jacobian')
+        if found == 0:
+            slopes[0] = (1 - math.cos(OMEGA * window.contents.size)) / OMEGA ** 2
+        return found
 
     def commit(self, _):
         found = self.hook('commit')
@@ -229,6 +237,38 @@ class Served(Partners):
         self.assertEqual(self.found(cid, 2), expected[1:])
         thread.join()
         self.assertEqual((ended[0], mass.commits), (0, 3))
+
+    def test_a_jacobian_is_taken(self):
+        """A window of a linear coupling needs two trials, by differences three."""
+        trials, found = [], []
+        for gives in (1, 0):
+            mass, cid = Mass(), self.couple(scheme='InterfaceNewton')
+            thread, ended = self.serving(self.place(cid, gives_jacobian=gives), mass, 5)
+            found.append(self.found(cid, 5))
+            thread.join()
+            self.assertEqual(ended[0], 0, ended)
+            trials.append(mass.trials)
+            self.left = self.daemon.create(half(1., k=K + K12))
+        self.assertEqual(trials[0], 10)
+        self.assertGreater(trials[1], 10)
+        for one, other in zip(*found):
+            for x, y in zip(one, other):
+                self.assertAlmostEqual(x, y, delta=1e-8)
+
+    def test_a_jacobian_that_is_missing_or_fails_is_refused(self):
+        mass, cid = Mass(lambda what: 5 if what == 'jacobian' and not mass.commits else 0), \
+            self.couple(scheme='InterfaceNewton')
+        place, without = self.place(cid, gives_jacobian=1), Mass()
+        without.functions.jacobian = ANSWER()
+        self.assertEqual(self.library.mechc_serve(place, ctypes.byref(without.functions), 0),
+                         mechc.BAD_ARGUMENT)
+        self.assertIn('and a jacobian', self.handle.said())
+        thread, ended = self.serving(place, mass, 1)
+        self.assertIn('status 5', self.step(cid, 502)['detail'])
+        mass.hook = lambda what: 0
+        self.found(cid, 1)
+        thread.join()
+        self.assertEqual(ended[0], 0, ended)
 
     def test_a_number_that_is_not_finite_is_refused(self):
         mass, cid = Mass(), self.couple()

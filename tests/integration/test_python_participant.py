@@ -1,4 +1,5 @@
 """The Python package's side of programs that take a partner's place of a coupling."""
+import math
 import os
 import socket
 import subprocess
@@ -115,6 +116,51 @@ class Works(Partners):
                     self.end(cid, serving)
                 self.assertTrue(all(s[0] == s[1] and s[3] == order for s in seen), seen)
                 self.assertTrue(any(s[2] != s[0] for s in seen), seen)
+
+    def jacobian(self, found):
+        """Steps of a coupling with a mass in closed form, whose Jacobian is `found` of its number;
+        its trials, and the outputs."""
+        omega, state, trials = math.sqrt(K + K12), [0., 0.], []
+
+        def trial(_, size, u):
+            trials.append(size)
+            mean, c, s = u['F'] / omega ** 2, math.cos(omega * size), math.sin(omega * size)
+            x, v = state[:2]
+            state[2:] = [mean + (x - mean) * c + v / omega * s,
+                         v * c - (x - mean) * omega * s]
+            return state[2]
+        cid = self.couple(scheme='InterfaceNewton')
+        with self.place(cid, jacobian=found is not None) as place:
+            functions = {} if found is None else {
+                'jacobian': lambda _, size, u: found((1 - math.cos(omega * size)) / omega ** 2)}
+            serving = Serving(place, trial=trial, outputs=lambda *_: state[0], windows=5,
+                              commit=lambda: state.__setitem__(slice(0, 2), state[2:]), **functions)
+            outputs = self.found(cid, 5)
+            self.assertIsNone(serving.join())
+        self.left = self.daemon.create(half(1., k=K + K12))
+        return len(trials), outputs
+
+    def test_a_jacobian_is_taken(self):
+        """In any form of a row and a column; a window of a linear coupling takes two trials."""
+        trials, expected = self.jacobian(None)
+        self.assertGreater(trials, 10)
+        for form in (lambda x: x, lambda x: [x], lambda x: [[x]]):
+            trials, outputs = self.jacobian(form)
+            self.assertEqual(trials, 10)
+            for one, other in zip(outputs, expected):
+                self.assertAlmostEqual(one[0], other[0], delta=1e-8)
+                self.assertAlmostEqual(one[1], other[1], delta=1e-8)
+
+    def test_a_jacobian_that_is_missing_or_wrong_is_refused(self):
+        cid, program = self.couple(scheme='InterfaceNewton'), Behind(self.instance())
+        with self.place(cid, jacobian=True) as place:
+            with self.assertRaisesRegex(ValueError, 'no function jacobian'):
+                place.serve(program)
+            program.jacobian = lambda *_: [[1., 2.]]
+            serving = Serving(place, program)
+            self.assertIn('jacobian returned 2 values; it has 1 rows of 1',
+                          self.step(cid, 502)['detail'])
+            self.assertIsInstance(serving.join(), ValueError)
 
     def test_an_exception_fails_the_window_and_the_program_may_go_on(self):
         cid, program = self.couple(), Behind(self.instance())

@@ -34,7 +34,7 @@ from .curve import Keys
 from .errors import BadReply, Busy, MechdError, TimedOut, Unreachable, refusal
 from .lane import LaneSocket
 from .partner import _SLICE, Layout, _Door, _socket
-from .values import listed
+from .values import items_of, listed
 
 _PAUSE = 0.1  # s between two attempts to return
 _FAILED, _NOT_CONVERGED = 1024, 2002  # numbers of the table of errors
@@ -130,6 +130,8 @@ class Participant(_Door):
         self._tried: Optional[_Asked] = None  # the last trial, until it is committed
         self._stepped = 0                     # the window of a trial that cannot be taken back
         self._answer: Any = None              # its outputs
+        self._slopes: List[float] = []        # and their derivatives by its values
+        self._wants = bool(hello.get('want'))
         self._committed: Any = None           # outputs at the end of `window`
         super().__init__(self._open(self._timeout))
         try:
@@ -174,8 +176,9 @@ class Participant(_Door):
     def serve(self, program: Any = None, *,
               outputs: Optional[Callable[[float, Inputs], Any]] = None,
               trial: Optional[Callable[[float, float, Inputs], Any]] = None,
-              commit: Optional[Callable[[], Any]] = None, windows: Optional[int] = None,
-              timeout: Optional[float] = None) -> None:
+              commit: Optional[Callable[[], Any]] = None,
+              jacobian: Optional[Callable[[float, float, Inputs], Any]] = None,
+              windows: Optional[int] = None, timeout: Optional[float] = None) -> None:
         """Answer the server's questions until the coupling ends, or until so many windows have been
         committed. The functions are those of `program`, or the given ones:
 
@@ -184,6 +187,9 @@ class Participant(_Door):
         called several times before a commit, each time from the committed state.
         commit(): the last trial becomes the state. A commit that is sent again is answered without
         a call. May be missing where rollback is false: then a trial is the step.
+        jacobian(time, size, u): with participate(…, jacobian=True), called behind each trial: a row
+        an output, its derivatives at the end by the values of the inputs at the start, then by
+        their derivatives (`order`).
 
         y: a mapping by name, a list in the order of `outputs`, or a number where there is one.
         Discard undoes the window, and the program goes on. Any other exception does so too and
@@ -203,6 +209,8 @@ class Participant(_Door):
                      'commit': commit or getattr(program, 'commit', None)}
         if not self._rollback and functions['commit'] is None:
             functions['commit'] = lambda: None
+        if self._wants:
+            functions['jacobian'] = jacobian or getattr(program, 'jacobian', None)
         missing = [name for name, f in functions.items() if not callable(f)]
         if missing:
             raise ValueError('the program has no function %s' % ', '.join(missing))
@@ -263,7 +271,7 @@ class Participant(_Door):
 
     def _trial(self, asked: _Asked, u: Inputs, functions: Mapping[str, Any]) -> Any:
         if asked == self._tried:
-            return self._answer  # sent again: the state that it led to is there
+            return self._whole()  # sent again: the state that it led to is there
         if asked.window != self.window + 1:
             raise BadReply('a trial of window %d; window %d was committed' % (asked.window,
                                                                               self.window))
@@ -272,8 +280,26 @@ class Participant(_Door):
         self._tried, self._stepped = None, 0 if self._rollback else asked.window
         self.time = asked.time
         answer = self._ordered(functions['trial'](asked.time, asked.size, u), 'trial')
+        if self._wants:
+            self._slopes = self._rows(functions['jacobian'](asked.time, asked.size, u))
         self._tried, self._answer = asked, answer
-        return answer
+        return self._whole()
+
+    def _whole(self) -> Any:
+        """The answer to a trial."""
+        return [*self._answer, *self._slopes] if self._wants else self._answer
+
+    def _rows(self, found: Any) -> List[float]:
+        """A Jacobian, row by row."""
+        rows, columns = len(self.outputs), len(self.inputs) * (self.order + 1)
+        items = items_of(found, '/jacobian')
+        flat: List[float] = []
+        for k, row in enumerate([found] if items is None else items):
+            flat += listed(row, '/jacobian/%d' % k)
+        if len(flat) != rows * columns:
+            raise ValueError('jacobian returned %d values; it has %d rows of %d' % (
+                len(flat), rows, columns))
+        return flat
 
     def _commit(self, asked: _Asked, functions: Mapping[str, Any]) -> Any:
         if asked.window == self.window:

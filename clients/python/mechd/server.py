@@ -242,13 +242,16 @@ class Server:
 
     def participate(self, coupling: Union[str, Coupling], participant: str, *,
                     door: str = 'control', order: int = 0, window: Optional[int] = None,
-                    timeout: float = 10.0, returns: float = 30.0) -> Participant:
+                    timeout: float = 10.0, returns: float = 30.0,
+                    jacobian: bool = False) -> Participant:
         """Take a partner's place of a coupling: the server asks, `Participant.serve` answers.
 
         door: 'control' is ZeroMQ, 'lane' a separate stream socket with less latency. order:
         derivatives of the inputs, the coupling's `hold`. window: where a program stands that has
         been started again, the last one that it has committed. timeout: longest wait for the reply
-        to the hello, s. returns: s for which it tries to return after a lost connection.
+        to the hello, s. returns: s for which it tries to return after a lost connection. jacobian:
+        the program has a function of that name, whose values schemes of Newton's kind take in place
+        of difference quotients.
 
             with server.participate('c-1', 'rig') as rig:
                 rig.serve(outputs=…, trial=…, commit=…)
@@ -259,7 +262,8 @@ class Server:
         hello: Dict[str, Any] = {'coupling': id, 'participant': participant,
                                  'inputOrder': integer(order, 'order')}
         given = {'token': self.transport.token or None,
-                 'window': None if window is None else integer(window, 'window')}
+                 'window': None if window is None else integer(window, 'window'),
+                 'want': ['jacobian'] if jacobian else None}
         hello.update({k: v for k, v in given.items() if v is not None})
         return Participant(self.endpoints(), hello, door, (timeout, returns), self.keys,
                            entry.get('partner', {}).get('rollback', True))
