@@ -205,7 +205,10 @@ void mechd_coupling_unref(struct mechd_coupling *g)
         free(p->sums);
         free(p->start);
     }
-    mechd_instance_unref(g->face);
+    if (g->face != NULL) {
+        mechd_instance_close(g->face);
+        mechd_instance_unref(g->face);
+    }
     mech_couple_destroy(g->couple);
     mechd_reading_free(g->reading);
     mechd_share_fini(g);

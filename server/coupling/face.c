@@ -120,6 +120,15 @@ static void add_part(struct panel *p, const struct mechd_part *part)
     p->size += mechd_engine_output_size(e);
 }
 
+/* What a face takes, about: itself, and of each output its name, twice its description, and its
+ * value here and where it is published. */
+static uint64_t bytes_of(const struct panel *p)
+{
+    return sizeof *p + sizeof(struct mechd_instance) +
+           p->count * (sizeof *p->names + 2 * sizeof *p->variables) +
+           p->size * 2 * sizeof *p->values;
+}
+
 bool mechd_face_create(struct mechd_coupling *g, struct mechd_call *c)
 {
     struct mechd_host *const h = &c->service->host;
@@ -155,8 +164,14 @@ bool mechd_face_create(struct mechd_coupling *g, struct mechd_call *c)
     g->face->account = mechd_accounts_find(&h->accounts, c->who.name);
     if (g->face->account == NULL) {
         mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the account");
+        return false;
     }
-    return g->face->account != NULL;
+    struct mechd_excess excess;
+    const bool may = mechd_instance_charge(g->face, MECHD_QUOTA_MEMORY, bytes_of(p), &excess);
+    if (!may) {
+        mechd_fail_quota(c, &excess);
+    }
+    return may;
 }
 
 int mechd_face_open(struct mechd_coupling *g, uint64_t *serial)

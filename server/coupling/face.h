@@ -10,7 +10,8 @@
 
 #include "server/coupling/coupling.h"
 
-/* Make g->face of the participants, which are known. False: refused. */
+/* Make g->face of the participants, which are known; its memory is charged to the account of the
+ * caller until it is closed, or the coupling is freed. False: refused. */
 bool mechd_face_create(struct mechd_coupling *g, struct mechd_call *c);
 /* From now on it is found, as "c-1", "c-2", …, from *serial on: an id that no instance has; g->id
  * and *serial are its number. 0 or negative. */

@@ -68,6 +68,28 @@ class Snapshots(Couplings):
                 wait_until(lambda before=before: memory() == before, 'it is refunded')
         self.assertGreater(sizes[1], sizes[0])
 
+    def test_the_outputs_that_it_shows_are_charged(self):
+        """By its own copies of them: names and values; and refunded, also where it is refused."""
+        def memory():
+            return self.daemon.call('GET', '/v1/quota')['used']['memory']
+        taken = []
+        for more in (0, 400):
+            model = half(1., k=K + K12)
+            model['outputs'] += [{'name': 'y%d' % k, 'sensor': 'q', 'component': 0}
+                                 for k in range(more)]
+            left, right = self.daemon.create(model), self.daemon.create(half(0., k=K + K12))
+            before = memory()
+            self.assertEqual(self.couple(left, right, OSCILLATORS, stepSize=-1).status, 422)
+            self.daemon.call('POST', '/v1/instances/%s/step' % right, {'count': 1})
+            self.assertEqual(self.couple(left, right, OSCILLATORS)['code'], 'time-mismatch')
+            wait_until(lambda before=before: memory() == before, 'it is refunded')
+            self.daemon.call('POST', '/v1/instances/%s/reset' % right)
+            cid = self.couple(left, right, OSCILLATORS)['id']
+            taken.append(memory() - before)
+            self.daemon.call('DELETE', '/v1/couplings/' + cid)
+            wait_until(lambda before=before: memory() == before, 'it is refunded')
+        self.assertGreater(taken[1] - taken[0], 400 * (16 + 8))
+
     def test_they_are_listed_deleted_and_bounded(self):
         _, _, cid = self.oscillators()
         taken = [self.call('POST', cid).json for _ in range(64)]
