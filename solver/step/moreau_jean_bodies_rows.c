@@ -44,7 +44,8 @@ int mech_impact_rows_reserve(struct mech_impact_rows *r, int32_t rows, size_t en
         MECH_TRY(grow((void **)&r->who, n, sizeof *r->who));
         r->most = most;
     }
-    if (entries > r->entries) {
+    /* rows without entries have a place, too */
+    if (!r->column || entries > r->entries) {
         const size_t n = entries + entries / 2 + 64;
 
         MECH_TRY(grow((void **)&r->column, n, sizeof *r->column));

@@ -182,6 +182,23 @@ static void systems_move_beside_bodies_as_alone(void)
     mech_sim_destroy(beside);
 }
 
+/* Rows that act and have no entries are rows all the same. */
+static void an_interaction_that_moves_nothing_is_solved(void)
+{
+    struct mech_sim *const s = model_of(
+        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeRigidBodyEP', 'referenceCoordinates':"
+        "[0, 0, 0, 1, 0, 0, 0]}], 'objects': [{'name': 'b', 'type': 'RigidBody', 'node': 'n',"
+        "'physicsMass': 1, 'physicsInertia': [1, 2, 3, 0, 0, 0]}, {'name': 's', 'type':"
+        "'LagrangianLinearTIDS', 'M': [[1]], 'Fext': [1]}], 'interactions': [{'name': 'i',"
+        "'systems': ['s'], 'relation':"
+        "{'type': 'LagrangianLinearTIR', 'H': {'shape': [1, 1], 'coo': []}}, 'law': {'type':"
+        "'NewtonImpact', 'e': 0.5}}], 'solver': {'integrator': 'MoreauJean', 'stepSize': 0.5}}");
+
+    CU_ASSERT_EQUAL(model_steps(s, 2), 0);
+    CHECK_NEAR(model_state(s).v[mech_sim_sizes(s).v - 1], 1., 1e-14);
+    mech_sim_destroy(s);
+}
+
 static void give(json_t *document, size_t object, const char *geometry)
 {
     json_t *const o = json_array_get(json_object_get(document, "objects"), object);
@@ -254,6 +271,7 @@ static void a_mass_that_is_not_finite_is_refused(void)
 UNIT_TESTS(UNIT_TEST(joints_keep_the_order_of_the_scheme), UNIT_TEST(joints_do_not_drift),
            UNIT_TEST(a_rope_balances_momentum), UNIT_TEST(a_rope_carries_a_pendulum),
            UNIT_TEST(systems_move_beside_bodies_as_alone),
+           UNIT_TEST(an_interaction_that_moves_nothing_is_solved),
            UNIT_TEST(a_loop_of_joints_rests_against_a_stop),
            UNIT_TEST(a_step_that_fails_leaves_the_state),
            UNIT_TEST(a_mass_that_is_not_finite_is_refused))
