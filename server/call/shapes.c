@@ -7,6 +7,7 @@
 #include "server/instance/traits.h"
 #include "server/os/ticks.h"
 #include "solver/sim/analysis.h"
+#include "solver/sim/edit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -167,6 +168,29 @@ void mechd_write_values(const struct mechd_engine *engine, enum mech_causality c
         mechd_write_value(&v, packed + v.offset, w);
     }
     mechp_text_end(w);
+}
+
+void mechd_write_taken(const struct mechd_instance *i, struct mechp_text *w)
+{
+    const struct mech_items *const objects =
+        i->sim != NULL ? &mech_sim_document(i->sim)->objects : NULL;
+    bool some = false;
+    for (size_t k = 0; objects != NULL && k < objects->n; k++) {
+        const double *impulse = NULL;
+        const int32_t n = mech_sim_taken(i->sim, k, &impulse);
+        if (n > 0 && !some) {
+            mechp_text_key(w, "impulses");
+            mechp_text_object(w);
+            some = true;
+        }
+        if (n > 0) {
+            mechp_text_key(w, objects->at[k].name);
+            mechp_text_numbers(w, impulse, (size_t)n);
+        }
+    }
+    if (some) {
+        mechp_text_end(w);
+    }
 }
 
 void mechd_fail_reason(struct mechd_call *c, int outcome, const char *reason)

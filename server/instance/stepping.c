@@ -140,6 +140,7 @@ static void add_report(struct mech_step_report *sum, const struct mech_step_repo
     sum->vi_iterations += before.vi_iterations;
     sum->substeps += before.substeps;
     sum->impacts += before.impacts;
+    sum->taken += before.taken;
     sum->refused += before.refused;
     sum->impact_gain += before.impact_gain;
     sum->residual = fmax(part->residual, before.residual);

@@ -10,7 +10,7 @@
 
 enum { PARAMETER_MOST = 256 };
 
-/* {"time": t, "<key>": { … }} */
+/* {"time": t, "<key>": { … }}, and after a change the impulses of joints that it took up */
 static enum mechd_progress write_all(struct mechd_call *c, const char *key,
                                      enum mech_causality causality, const double *packed)
 {
@@ -19,6 +19,9 @@ static enum mechd_progress write_all(struct mechd_call *c, const char *key,
     mechp_text_number(&c->text, mechd_engine_time(&c->job.instance->engine));
     mechp_text_key(&c->text, key);
     mechd_write_values(&c->job.instance->engine, causality, packed, &c->text);
+    if (mechd_call_changes(c)) {
+        mechd_write_taken(c->job.instance, &c->text);
+    }
     mechp_text_end(&c->text);
     return MECHD_DONE;
 }

@@ -206,6 +206,7 @@ int mech_sim_set_inputs(struct mech_sim *s, const struct mech_input_change *inpu
     const int code = mech_sim_check_inputs(s, inputs, count, false, &reason);
     bool parameters = false;
 
+    mech_sim_forget_taken(s);
     if (code) {
         mech_diag_add(diag, "", "%s", reason);
         return code;
@@ -282,6 +283,7 @@ int mech_sim_set_parameters(struct mech_sim *s, size_t count, const int32_t *ind
     if (!fresh) {
         return MECH_NO_MEMORY;
     }
+    mech_sim_forget_taken(s);
     memcpy(fresh, s->now.parameter, n * sizeof *fresh);
     for (size_t i = 0; i < count; i++) {
         fresh[index[i]] = values[i];

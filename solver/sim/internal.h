@@ -102,6 +102,8 @@ int mech_sim_change_model(struct mech_sim *s, struct mech_state *state,
                           const struct mech_taking *how, struct mech_diag *diag);
 /* Whether the last change took up a joint. */
 bool mech_sim_took(const struct mech_sim *s);
+/* A change begins, which takes up none so far. */
+void mech_sim_forget_taken(struct mech_sim *s);
 /* Whether the model lets go and leaves out the rows that the state says. */
 bool mech_sim_rows_suit(const struct mech_sim *s, const struct mech_state *state);
 /* The joint that acts and that the state's positions miss by most, and by more than 1e-6 m or rad;

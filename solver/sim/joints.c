@@ -455,6 +455,13 @@ int32_t mech_sim_taken(const struct mech_sim *s, size_t object, const double **i
     return took ? count : 0;
 }
 
+void mech_sim_forget_taken(struct mech_sim *s)
+{
+    if (s->took) {
+        memset(s->took, 0, (size_t)s->sizes.lambda * sizeof *s->took);
+    }
+}
+
 bool mech_sim_took(const struct mech_sim *s)
 {
     bool some = false;

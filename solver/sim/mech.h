@@ -227,6 +227,8 @@ struct mech_step_report {
     uint64_t refused;       /* substeps undone: too inaccurate, or failed */
     uint64_t impacts;       /* found by event-driven schemes, and of joints that its inputs took
                                up; simultaneous ones are one */
+    int32_t taken;          /* parameters among its inputs took joints up: once each beginning
+                               (mech_sim_taken, edit.h, has their impulses) */
     double residual;        /* largest final residual of any step */
     double impact_gain; /* J that impulses of contacts have added to kinetic energy, by Moreau–Jean
                                schemes: Newton's law with friction or several restitutions can */

@@ -113,7 +113,8 @@ static int take_parameters(struct mech_sim *s, struct mech_command *c,
     const struct mech_taking how = {s->next.parameter, false};
     const int code = mech_sim_change_model(s, &s->next, &how, &diag);
     c->rebuilt = code == 0;
-    report->impacts = c->rebuilt && mech_sim_took(s);
+    report->taken = c->rebuilt && mech_sim_took(s);
+    report->impacts = (uint64_t)report->taken;
     if (code) {
         refused(report, code, diag.count ? diag.entries[0].text : mech_err_text(code));
         (void)mech_sim_model_back(s);

@@ -161,6 +161,10 @@ static const struct mechp_shape step_reply = {
         {"time", "number", "s", true}, {"step", "integer", "internal steps since the start", true},
         {"outputs", "@Value{}", "all, or those named", true},
         {"report", "@Report", "report of the step", true},
+        {"impulses", "number[]{}",
+         "N s or N m s: of joints that parameters among the inputs have activated, by name, with "
+         "the sign of lambda",
+         false},
         {"trial", "integer", "number of the trial, for commit", false},
         {"energy", "number|null",
          "kinetic and potential energy, J, if requested; null: beyond the range of doubles", false},

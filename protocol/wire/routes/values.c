@@ -6,8 +6,11 @@
 static const struct mechp_shape inputs = {
     .name = "Inputs",
     .doc = "Values of the inputs.",
-    .members =
-        MECHP_MEMBERS({"time", "number", "s", true}, {"inputs", "@Value{}", "by name", true})};
+    .members = MECHP_MEMBERS(
+        {"time", "number", "s", true}, {"inputs", "@Value{}", "by name", true},
+        {"impulses", "number[]{}",
+         "N s or N m s: of joints that this change has activated, by name, with the sign of lambda",
+         false})};
 
 static const struct mechp_shape set_inputs_request = {
     .name = "SetInputsRequest",
@@ -36,8 +39,11 @@ static const struct mechp_shape outputs = {
 static const struct mechp_shape parameters = {
     .name = "Parameters",
     .doc = "Values of the parameters.",
-    .members =
-        MECHP_MEMBERS({"time", "number", "s", true}, {"parameters", "number{}", "by name", true})};
+    .members = MECHP_MEMBERS(
+        {"time", "number", "s", true}, {"parameters", "number{}", "by name", true},
+        {"impulses", "number[]{}",
+         "N s or N m s: of joints that this change has activated, by name, with the sign of lambda",
+         false})};
 
 static const struct mechp_shape set_parameters_request = {
     .name = "SetParametersRequest",
