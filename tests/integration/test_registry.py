@@ -115,7 +115,8 @@ class Registry(unittest.TestCase):
         for name in named:
             if name in found:
                 model[found[name][0]].append(found[name][1])
-        model.setdefault(category, []).append(item)
+        if item not in model.setdefault(category, []):
+            model[category].append(item)
         return model
 
     @classmethod
@@ -278,6 +279,103 @@ class Registry(unittest.TestCase):
                 self.assertAlmostEqual(one, two, delta=1e-9)
         self.assertEqual(standing - changed, set())
         self.assertGreater(len([n for _, n in changed if n == 'active']), 10)
+
+    def after(self, path, steps):
+        """q, v and the multipliers after so many steps; None: a step is refused."""
+        reply = self.daemon.call('POST', path + '/step', {'count': steps})
+        state = self.daemon.call('GET', path + '/state').json
+        return [state[k] for k in ('q', 'v', 'lambda')] if reply.status == 200 else None
+
+    def assert_alike(self, one, two, where):
+        self.assertEqual(one is None, two is None, where)
+        for a, b in zip(one or (), two or ()):
+            size = max([1.0] + [abs(x) for x in b])
+            for x, y in zip(a, b):
+                self.assertAlmostEqual(x / size, y / size, delta=1e-8, msg=where)
+
+    def test_a_changed_field_acts_as_in_a_document(self):
+        fields = {t['type']: [f for f in t['fields'] if f.get('tunable')] for t in self.types}
+        seen = set()
+        for model, items in self.models():
+            for category, item in items:
+                small = model if model is not self.model else self.around(category, item)
+                for f in fields[item['type']]:
+                    value = item.get(f['name'], f.get('default', 0))
+                    for given in others(f, value):
+                        if self.changes_alike(small, category, item, f['name'], (value, given)):
+                            seen.add((item['type'], f['name']))
+        known = {(i['type'], f['name']) for _, items in self.models() for _, i in items
+                 for f in fields[i['type']]}
+        # documents are refused where a joint does not fit, or a spring between the same points has
+        # no direction
+        self.assertEqual(known - seen, {
+            ('CoordinateConstraint', 'offset'), ('RollingDisc', 'discRadius'),
+            ('SpringDamper', 'force'), ('SpringDamper', 'referenceLength'),
+            ('SpringDamper', 'velocityOffset')})
+
+    def changes_alike(self, model, category, item, field, values):
+        """Changed in place, and in the document; and back. False: the document is refused."""
+        items = [dict(i, **{field: values[1]}) if i['name'] == item['name'] else i
+                 for i in model[category]]
+        where = (item['type'], field, values)
+        plain, live = ('/v1/instances/' + self.daemon.create(model) for _ in range(2))
+        put = '%s/objects/%s/fields/%s?category=%s'
+        steps = 3
+
+        def change(value):
+            return self.daemon.call('PUT', put % (live, item['name'], field, category),
+                                    {'value': value}).status
+
+        def reset():
+            return self.daemon.call('POST', live + '/reset').status
+        self.assertEqual(change(values[1]), 200, where)
+        made = self.daemon.call('POST', '/v1/instances', {'model': dict(model, **{category: items})})
+        try:
+            if made.status == 201:
+                made = '/v1/instances/' + made['id']
+                self.assert_alike(self.after(live, steps), self.after(made, steps), where)
+                self.daemon.call('DELETE', made)
+            # what has moved apart is taken up where it begins
+            if change(values[0]) != 200:
+                self.assertEqual((reset(), change(values[0])), (200, 200), where)
+            self.assertEqual(reset(), 200, where)
+            self.assert_alike(self.after(live, steps), self.after(plain, steps), where + ('back',))
+        finally:
+            self.daemon.call('DELETE', live)
+            self.daemon.call('DELETE', plain)
+        return isinstance(made, str)
+
+    def test_every_joint_follows_a_parameter(self):
+        led = set()
+        joints = {t['type'] for t in self.types if any(
+            f['name'] == 'active' and f.get('tunable') for f in t['fields'])}
+        for model, items in self.models():
+            for category, item in items:
+                if item['type'] not in joints:
+                    continue
+                small = model if model is not self.model else self.around(category, item)
+                small = dict(small, parameters={'closed': 1}, **{category: [
+                    dict(i, active='=closed') if i['name'] == item['name'] else i
+                    for i in small[category]]})
+                path = '/v1/instances/' + self.daemon.create(small)
+                before = self.daemon.call('GET', path + '/state').json
+                for closed in (0, 1, 0, 1):
+                    reply = self.daemon.call('PUT', path + '/parameters', {'closed': closed})
+                    self.assertEqual(reply.status, 200, (item['type'], reply.raw))
+                    state = self.daemon.call('GET', path + '/state').json
+                    self.assertEqual(state['q'], before['q'], item['type'])
+                    for one, two in zip(state['v'], before['v']):
+                        self.assertAlmostEqual(one, two, delta=1e-9, msg=item['type'])
+                    self.assertEqual(len(state['lambda']), len(before['lambda']), item['type'])
+                    holds = any(x in item['type'] for x in ('Joint', 'Constraint', 'Rolling'))
+                    told = list(reply.json.get('impulses', {}))
+                    if holds or not closed:
+                        self.assertEqual(told, [item['name']] if closed else [], item['type'])
+                    if holds and not closed:
+                        self.assertIn(0, state['lambda'], item['type'])
+                led.add(item['type'])
+                self.daemon.call('DELETE', path)
+        self.assertEqual(joints - led, set())
 
 
 if __name__ == '__main__':
