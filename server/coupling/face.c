@@ -6,6 +6,7 @@
 #include "server/coupling/turn.h"
 #include "server/instance/host.h"
 #include "solver/base/err.h"
+#include "solver/base/hash.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ typedef char output_name[2 * MECH_NAME_MAX + 4];
 /* owner: the face's. */
 struct panel {
     struct mechd_couplings *couplings;
+    const struct mechd_coupling *coupling; /* that publishes; used within that alone */
     char *title;
     double step_size;                /* s, of a window */
     double time;                     /* s */
@@ -120,6 +122,23 @@ static void add_part(struct panel *p, const struct mechd_part *part)
     p->size += mechd_engine_output_size(e);
 }
 
+/* Of the states of all participants, in their order. A program outside has its own. */
+static bool hash_of_all(const struct mechd_instance *face, uint64_t *out)
+{
+    const struct mechd_coupling *const g = ((const struct panel *)face->engine.self)->coupling;
+    uint64_t hash = 0;
+    for (int32_t n = 0; n < g->count; n++) {
+        const struct mech_sim *const sim = g->parts[n].instance->sim;
+        if (sim == NULL) {
+            return false;
+        }
+        const uint64_t one = mech_sim_state_hash(sim);
+        hash = mech_hash(&one, sizeof one, hash);
+    }
+    *out = hash;
+    return true;
+}
+
 /* What a face takes, about: itself, and of each output its name, twice its description, and its
  * value here and where it is published. */
 static uint64_t bytes_of(const struct panel *p)
@@ -141,6 +160,7 @@ bool mechd_face_create(struct mechd_coupling *g, struct mechd_call *c)
     }
     if (p != NULL) {
         p->couplings = c->service->couplings;
+        p->coupling = g;
         p->step_size = g->step_size;
         p->title = strdup(g->name);
         p->names = calloc(count + 1, sizeof *p->names);
@@ -161,6 +181,7 @@ bool mechd_face_create(struct mechd_coupling *g, struct mechd_call *c)
         return false;
     }
     g->face->turns = mechd_turn_submit;
+    g->face->hashes = hash_of_all;
     g->face->account = mechd_accounts_find(&h->accounts, c->who.name);
     if (g->face->account == NULL) {
         mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the account");

@@ -185,6 +185,18 @@ void mechd_instance_unref(struct mechd_instance *i)
     free(i);
 }
 
+/* The hash of its state. False: there is none. As its owner. */
+static bool has_hash(const struct mechd_instance *i, uint64_t *out)
+{
+    if (i->hashes != NULL) {
+        return i->hashes(i, out);
+    }
+    if (i->sim != NULL) {
+        *out = mech_sim_state_hash(i->sim);
+    }
+    return i->sim != NULL;
+}
+
 /* Publish the committed state under a new revision. */
 static void publish(struct mechd_instance *i, uint16_t flags, uint64_t steps_forward)
 {
@@ -198,11 +210,8 @@ static void publish(struct mechd_instance *i, uint16_t flags, uint64_t steps_for
     i->published.time = mechd_engine_time(&i->engine);
     i->published.steps = mechd_engine_step_count(&i->engine);
     i->published.flags = flags;
-    i->published.hashed =
-        (atomic_load(&i->watched) & MECHD_WATCH_HASH) != 0 && steps_forward > 0 && i->sim != NULL;
-    if (i->published.hashed) {
-        i->published.hash = mech_sim_state_hash(i->sim);
-    }
+    const bool wanted = (atomic_load(&i->watched) & MECHD_WATCH_HASH) != 0 && steps_forward > 0;
+    i->published.hashed = wanted && has_hash(i, &i->published.hash);
     mechd_engine_get_outputs(&i->engine, i->published.values);
     pthread_mutex_unlock(&i->p);
     mechd_durable_changed(i);

@@ -61,6 +61,9 @@ struct mechd_instance {
     /* What steps it in runs, if it does not do so itself (instance/runs.h): a turn comes on a
      * thread of the pool, even before this returns QUEUED. FULL: later. const; or NULL */
     enum mechd_submitted (*turns)(struct mechd_run *r);
+    /* The hash of its state, if it is not the engine's model that has it: false: there is none. By
+     * the owner. const; or NULL */
+    bool (*hashes)(const struct mechd_instance *i, uint64_t *out);
     _Atomic int refs;
     _Atomic bool deleted;
     _Atomic bool cancel; /* stop the running command at the next slice */

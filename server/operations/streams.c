@@ -1,4 +1,5 @@
-/* GET and POST …/streams, GET and DELETE …/streams/{name}: a subscriber's own choice of outputs. */
+/* GET and POST …/streams, GET and DELETE …/streams/{name}: a subscriber's own choice of outputs, of
+ * an instance or of a coupling. */
 #include "server/instance/picks.h"
 
 #include "protocol/wire/json.h"
@@ -64,6 +65,7 @@ static enum mechd_progress run_list(struct mechd_call *c)
 }
 
 const struct mechd_operation mechd_operation_STREAMS = {.run = run_list};
+const struct mechd_operation mechd_operation_COUPLING_STREAMS = {.run = run_list};
 
 /* --- chosen ----------------------------------------------------------------------------------- */
 
@@ -162,7 +164,9 @@ static enum mechd_progress run_choose(struct mechd_call *c)
         return mechd_fail_outcome(c, outcome);
     }
     c->status = 201;
-    snprintf(c->location, sizeof c->location, "/v1/instances/%s/streams/%s", i->id, p->name);
+    const bool coupling = (mechd_call_row(c)->traits & MECHP_OF_COUPLING) != 0;
+    snprintf(c->location, sizeof c->location, "/v1/%s/%s/streams/%s",
+             coupling ? "couplings" : "instances", i->id, p->name);
     write_stream(i, p, &c->text);
     return MECHD_DONE;
 }
@@ -174,6 +178,8 @@ static int prepare_choose(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_CHOOSE_STREAM = {.run = run_choose,
                                                               .prepare = prepare_choose};
+const struct mechd_operation mechd_operation_CHOOSE_COUPLING_STREAM = {.run = run_choose,
+                                                                       .prepare = prepare_choose};
 
 /* The stream of the path, or NULL: refused. */
 static struct mechd_pick *find(struct mechd_call *c)
@@ -196,6 +202,7 @@ static enum mechd_progress run_get(struct mechd_call *c)
 }
 
 const struct mechd_operation mechd_operation_STREAM = {.run = run_get};
+const struct mechd_operation mechd_operation_COUPLING_STREAM = {.run = run_get};
 
 static enum mechd_progress run_delete(struct mechd_call *c)
 {
@@ -208,3 +215,4 @@ static enum mechd_progress run_delete(struct mechd_call *c)
 }
 
 const struct mechd_operation mechd_operation_DELETE_STREAM = {.run = run_delete};
+const struct mechd_operation mechd_operation_DELETE_COUPLING_STREAM = {.run = run_delete};

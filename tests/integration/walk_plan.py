@@ -99,6 +99,11 @@ def a_coupling_run(client, root):
     return made
 
 
+def a_coupling_stream(client, root):
+    made = a_coupling(client, root)
+    return {**made, **a_stream(client, '/v1/couplings/' + made['cid'])}
+
+
 def a_slow_coupling_run(client, root):
     made = a_coupling(client, root)
     a_slow_run(client, '/v1/couplings/' + made['cid'])
@@ -129,7 +134,8 @@ def is_of_couplings(operation):
 
 
 def waits_for_a_coupling(operation):
-    return operation.template.startswith(('/v1/couplings/{cid}/runs', '/v1/couplings/{cid}/events'))
+    return operation.template.startswith(('/v1/couplings/{cid}/runs', '/v1/couplings/{cid}/events',
+                                          '/v1/couplings/{cid}/streams'))
 
 
 def disturbs_a_coupling(operation):
@@ -180,7 +186,9 @@ PREPARE = {'commit': a_trial, 'keepTrial': a_trial, 'dropTrial': a_kept_trial,
            'dropLease': a_lease, 'stream': a_stream, 'deleteStream': a_stream,
            'getSweep': a_sweep, 'deleteSweep': a_sweep,
            'sweepResults': a_sweep, 'couple': in_memory, 'couplings': one_coupling,
-           'getCoupling': a_coupling,
+           'getCoupling': a_coupling, 'couplingStreams': a_coupling_stream,
+           'chooseCouplingStream': a_coupling, 'couplingStream': a_coupling_stream,
+           'deleteCouplingStream': a_coupling_stream,
            'couplingStability': a_coupling, 'commitCoupling': a_coupling_trial,
            'couplingSnapshots': a_coupling_snapshot,
            'couplingSnapshot': a_coupling_snapshot,

@@ -51,7 +51,8 @@ class Refusals:
         return more, path
 
     def test_what_waits_for_a_coupling_goes_on_by_itself(self):
-        for name in ('startCouplingRun', 'stopCouplingRun', 'deleteCouplingResults'):
+        for name in ('startCouplingRun', 'stopCouplingRun', 'deleteCouplingResults',
+                     'chooseCouplingStream', 'deleteCouplingStream'):
             more, path = self.held()
             operation = self.api.operations[name]
             reply = self.send(operation, headers=ASYNC, **more)

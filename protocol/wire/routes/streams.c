@@ -3,16 +3,25 @@
 
 /* --- bodies --- */
 
+static const struct mechp_member choice[] = {
+    {"name", "@Name", "part of the topic; unused by other streams of the instance", true},
+    {"outputs", "@Name[]", "outputs in the order of the values (default all)", false},
+    {"every", "integer", "communication steps from one frame to the next, 1 to 1e9 (1)", false},
+    {NULL, NULL, NULL, false}};
+
 static const struct mechp_shape stream_request = {
     .name = "StreamRequest",
     .doc = "A choice of outputs to be streamed.",
     .request = true,
-    .members = MECHP_MEMBERS(
-        {"name", "@Name", "part of the topic; unused by other streams of the instance", true},
-        {"outputs", "@Name[]", "outputs in the order of the values (default all)", false},
-        {"every", "integer", "communication steps from one frame to the next, 1 to 1e9 (1)",
-         false}),
+    .members = choice,
     .example = "{\"name\":\"slow\",\"outputs\":[\"x\"],\"every\":10}"};
+
+static const struct mechp_shape coupling_stream_request = {
+    .name = "CouplingStreamRequest",
+    .doc = "A choice of outputs of a coupling to be streamed.",
+    .request = true,
+    .members = choice,
+    .example = "{\"name\":\"slow\",\"outputs\":[\"cart.x\"],\"every\":10}"};
 
 static const struct mechp_shape stream_part = {
     .name = "StreamPart",
@@ -37,8 +46,8 @@ static const struct mechp_shape stream_list = {
     .members = MECHP_MEMBERS({"items", "@ChosenStream[]", "16 at most", true},
                              {"next", "null", "always null: there are no further pages", true})};
 
-const struct mechp_shape *const mechp_shapes_streams[] = {&stream_request, &stream_part, &stream,
-                                                          &stream_list, NULL};
+const struct mechp_shape *const mechp_shapes_streams[] = {
+    &stream_request, &coupling_stream_request, &stream_part, &stream, &stream_list, NULL};
 
 /* --- routes --- */
 
@@ -79,4 +88,45 @@ const struct mechp_row mechp_row_DELETE_STREAM = {
     .doc = "Its subscribers receive no further frames.",
     .effect = MECHP_BESIDE,
     .traits = MECHP_WHILE_RUN | MECHP_UNLEASED | MECHP_FLEETING | MECHP_STATELESS,
+    .status = 204};
+
+/* --- of couplings --- */
+
+const struct mechp_row mechp_row_COUPLING_STREAMS = {
+    .tag = "couplings",
+    .doc = "Those that clients have chosen. The topics `state/{cid}/`, `json/{cid}/` and, where no "
+           "program outside takes part, `hash/{cid}/` always exist.",
+    .effect = MECHP_READS,
+    .traits = MECHP_OF_COUPLING | MECHP_STATELESS,
+    .status = 200,
+    .reply = "@StreamList",
+    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_CHOOSE_COUPLING_STREAM = {
+    .tag = "couplings",
+    .doc = "As of an instance: the topic is `pick/{cid}/{name}/`, outputs are named "
+           "participant.output, and communication steps are windows.",
+    .effect = MECHP_BESIDE,
+    .traits =
+        MECHP_OF_COUPLING | MECHP_WHILE_RUN | MECHP_UNLEASED | MECHP_FLEETING | MECHP_STATELESS,
+    .body = &coupling_stream_request,
+    .status = 201,
+    .reply = "@ChosenStream",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_LIMIT_REACHED)};
+
+const struct mechp_row mechp_row_COUPLING_STREAM = {.tag = "couplings",
+                                                    .doc = "Its topic, outputs and interval.",
+                                                    .effect = MECHP_READS,
+                                                    .traits = MECHP_OF_COUPLING | MECHP_STATELESS,
+                                                    .status = 200,
+                                                    .reply = "@ChosenStream",
+                                                    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_DELETE_COUPLING_STREAM = {
+    .tag = "couplings",
+    .doc = "Its subscribers receive no further frames.",
+    .effect = MECHP_BESIDE,
+    .traits =
+        MECHP_OF_COUPLING | MECHP_WHILE_RUN | MECHP_UNLEASED | MECHP_FLEETING | MECHP_STATELESS,
     .status = 204};
