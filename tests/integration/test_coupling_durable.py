@@ -4,6 +4,7 @@ participants, and after a kill at any moment these are all at the same window.
 MECHD_TESTS_KILLS: how often the daemon is killed (10)."""
 import contextlib
 import random
+import re
 import shutil
 import sqlite3
 import tempfile
@@ -171,6 +172,39 @@ class Durable(Couplings):
         worker.join()
         door.close()
         return told[0]
+
+    # --- a participant changes alone
+
+    def test_what_a_client_changes_of_one_participant_takes_no_window_ahead(self):
+        """A co-driver sets an input that no connection drives: with checkpoints all participants
+        are stored with it, also where the coupling's own checkpoint is far."""
+        windows = 3
+        for durability in ('every-step', {'mode': 'checkpoint', 'seconds': 0.05}):
+            with self.subTest(durability):
+                left = self.daemon.create(half(1., k=K), durability=durability)
+                right = self.daemon.create(half(0., k=K), durability=RARE)
+                cid = self.couple(left, right, OSCILLATORS[:1])['id']
+                for _ in range(windows):
+                    self.good(cid, count=1)
+                path = '/v1/instances/' + left
+                lease = self.daemon.call('POST', path + '/lease',
+                                         {'role': 'co-driver', 'channels': ['F']})
+                self.assertEqual(lease.status, 201, lease)
+                reply = self.daemon.call('PUT', path + '/inputs', {'F': 2.5},
+                                         {'Lease': str(lease['lease'])})
+                self.assertEqual(reply.status, 200, reply)
+                number = int(re.search(r'[.](\d+)', reply.headers['ETag'])[1])
+                wait_until(lambda i=left, n=number: self.revision(i) >= n, 'it is stored')
+                self.again()
+                self.assertEqual((self.sequence(left), self.sequence(right)), (windows, windows))
+                self.assertEqual(self.shown(cid)['windows'], windows)
+                inputs = self.daemon.call('GET', path + '/inputs')
+                self.assertRegex(inputs.raw.decode(), '"F": ?2.5')
+                self.good(cid, count=1)
+
+    def revision(self, i):
+        return self.rows('SELECT revision FROM states JOIN instances USING (key) WHERE id = ?',
+                         i)[0][0]
 
     # --- what is not stored
 
