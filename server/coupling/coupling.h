@@ -347,6 +347,8 @@ void mechd_coupling_snapshots_write(struct mechd_coupling *g, struct mechp_text 
 /* False: there is none of that id. Any thread. */
 bool mechd_coupling_snapshot_write(struct mechd_coupling *g, const char *id, struct mechp_text *w);
 bool mechd_coupling_snapshot_delete(struct mechd_coupling *g, const char *id);
+/* Why there is none of that id, as a sentence. Any thread. */
+void mechd_coupling_snapshot_missing(struct mechd_coupling *g, const char *id, char detail[200]);
 /* When the coupling is freed. */
 void mechd_coupling_snapshots_free(struct mechd_coupling *g);
 

@@ -5,6 +5,7 @@
 #include "server/call/outside.h"
 #include "server/coupling/away.h"
 #include "solver/base/err.h"
+#include "solver/base/hash.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,11 @@
 /* Raised when what follows changes, or what mech_couple_save writes. */
 static const uint64_t version = 1;
 
+/* Trials between two records, of which no more are expected. */
+static const uint64_t trials_since = 1 << 20;
+
 struct head {
+    uint64_t hash; /* of all that follows: the scheme takes what it wrote without a check */
     uint64_t version, count, opened, trials, snapshots, couple_size;
 };
 
@@ -26,6 +31,12 @@ struct part {
 static const struct mechd_away *away_of(const struct mechd_part *p)
 {
     return p->instance->engine.self;
+}
+
+static uint64_t hash_of(const void *bytes, size_t size)
+{
+    const size_t from = sizeof(uint64_t);
+    return mech_hash((const char *)bytes + from, size - from, 0);
 }
 
 /* Inputs, outputs, and the trial that was committed last. */
@@ -100,6 +111,8 @@ void mechd_keep_write(const struct mechd_coupling *g, void *bytes)
         }
     }
     mech_couple_save(g->couple, at);
+    const uint64_t hash = hash_of(bytes, mechd_keep_size(g));
+    memcpy(bytes, &hash, sizeof hash);
 }
 
 static void read_partner(struct mechd_part *p, const struct part *part, const char **at)
@@ -125,6 +138,10 @@ int mechd_keep_read(struct mechd_coupling *g, const void *bytes, size_t size, ch
         return MECH_MISMATCH;
     }
     take(&at, &head, sizeof head);
+    if (head.hash != hash_of(bytes, size)) {
+        snprintf(reason, 160, "its state is damaged");
+        return MECH_MISMATCH;
+    }
     if (head.version != version || head.count != (uint64_t)g->count ||
         head.couple_size != mech_couple_saved_size(g->couple)) {
         return MECH_MISMATCH;
@@ -158,7 +175,9 @@ int mechd_keep_read(struct mechd_coupling *g, const void *bytes, size_t size, ch
         }
     }
     g->opened = head.opened != 0;
-    g->trials = head.trials > g->trials ? head.trials : g->trials;
+    // those since that record, of a process before: a trial is no reason to store
+    const uint64_t trials = head.trials + trials_since;
+    g->trials = trials > g->trials ? trials : g->trials;
     pthread_mutex_lock(&g->m);
     g->snapshot_last = head.snapshots > g->snapshot_last ? head.snapshots : g->snapshot_last;
     pthread_mutex_unlock(&g->m);

@@ -27,6 +27,20 @@ static struct mechd_coupling_snapshot *find(struct mechd_coupling *g, const char
     return NULL;
 }
 
+void mechd_coupling_snapshot_missing(struct mechd_coupling *g, const char *id, char detail[200])
+{
+    unsigned long long number = 0;
+    char end = '\0';
+    pthread_mutex_lock(&g->m);
+    const bool once =
+        sscanf(id, "s-%llu%c", &number, &end) == 1 && number > 0 && number <= g->snapshot_last;
+    pthread_mutex_unlock(&g->m);
+    snprintf(detail, 200, "there is no snapshot %.64s%s", id,
+             once ? " any more: it was deleted, or was taken in a process before this one, and "
+                    "snapshots of couplings are in memory"
+                  : "");
+}
+
 static void write(const struct mechd_coupling_snapshot *s, struct mechp_text *w)
 {
     char id[32];
@@ -84,6 +98,7 @@ void mechd_coupling_snapshot_take(struct mechd_coupling_command *k)
         snprintf(k->call->location, sizeof k->call->location,
                  "/v1/couplings/c-%" PRIu64 "/snapshots/s-%" PRIu64, g->id, id);
         k->call->status = 201;
+        g->keep.dirty = true; // its number is not assigned again
     }
 }
 
@@ -177,8 +192,8 @@ void mechd_coupling_snapshot_restore(struct mechd_coupling_command *k)
     }
     pthread_mutex_unlock(&g->m);
     if (saved == NULL) {
-        char detail[sizeof k->detail];
-        snprintf(detail, sizeof detail, "there is no snapshot %.64s", id);
+        char detail[200];
+        mechd_coupling_snapshot_missing(g, id, detail);
         mechd_coupling_refuse(k, MECHP_NOT_FOUND, detail);
         return;
     }

@@ -213,11 +213,19 @@ static enum mechd_progress run_snapshots(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_COUPLING_SNAPSHOTS = {.run = run_snapshots};
 
+/* There is none of the path's id. */
+static void refuse_snapshot(struct mechd_call *c, struct mechd_coupling *g)
+{
+    char detail[200];
+    mechd_coupling_snapshot_missing(g, mechd_call_value(c, "sid"), detail);
+    mechd_fail(c, MECHP_NOT_FOUND, "%s", detail);
+}
+
 static enum mechd_progress run_snapshot(struct mechd_call *c)
 {
     struct mechd_coupling *const g = find(c);
     if (g != NULL && !mechd_coupling_snapshot_write(g, mechd_call_value(c, "sid"), &c->text)) {
-        mechd_fail(c, MECHP_NOT_FOUND, "there is no snapshot %.64s", mechd_call_value(c, "sid"));
+        refuse_snapshot(c, g);
     }
     mechd_coupling_unref(g);
     return MECHD_DONE;
@@ -230,7 +238,7 @@ static enum mechd_progress run_forget(struct mechd_call *c)
     struct mechd_coupling *const g = find(c);
     c->status = 204;
     if (g != NULL && !mechd_coupling_snapshot_delete(g, mechd_call_value(c, "sid"))) {
-        mechd_fail(c, MECHP_NOT_FOUND, "there is no snapshot %.64s", mechd_call_value(c, "sid"));
+        refuse_snapshot(c, g);
     }
     mechd_coupling_unref(g);
     return MECHD_DONE;

@@ -260,6 +260,63 @@ class Durable(Couplings):
         self.again(kill=False)
         return self.daemon.log()
 
+    def change(self, sql, *values):
+        connection = sqlite3.connect(self.folder + '/mechd.sqlite')
+        try:
+            connection.execute(sql, values)
+            connection.commit()
+        finally:
+            connection.close()
+
+    def test_a_coupling_that_is_damaged_is_set_aside_and_its_instances_are_there(self):
+        damages = ("bytes = substr(bytes, 1, 60) || x'ff' || substr(bytes, 62)",
+                   "bytes = x'00'", "bytes = bytes || x'00'", "document = '[1, 2'",
+                   "document = '{}'", "document = replace(document, 'IQN-ILS', 'Jacobi')")
+        for damage in damages:
+            with self.subTest(damage):
+                left, _, cid = self.pair(RARE)
+                self.good(cid, count=2)
+                self.daemon.stop()
+                self.change('UPDATE couplings SET %s WHERE number = ?' % damage, int(cid[2:]))
+                self.daemon = Kept(self.folder)
+                self.assertIn('event=set-aside coupling=%s reason=' % cid, self.daemon.log())
+                self.shown(cid, status=404)
+                self.assertEqual(self.rows('SELECT aside IS NULL FROM couplings WHERE number = ?',
+                                           int(cid[2:])), [(0,)])
+                reply = self.daemon.call('POST', '/v1/instances/%s/step' % left, {'count': 1})
+                self.assertEqual(reply.status, 200, reply)
+
+    def test_snapshots_are_of_one_process_and_their_numbers_are_not(self):
+        _, _, cid = self.pair('every-step')
+        path = '/v1/couplings/%s/snapshots' % cid
+        self.good(cid, count=2)
+        self.assertEqual(self.daemon.call('POST', path)['id'], 's-1')
+        self.again()
+        self.assertEqual(self.daemon.call('GET', path)['items'], [])
+        for reply in (self.daemon.call('GET', path + '/s-1'),
+                      self.daemon.call('POST', path + '/s-1/restore')):
+            self.assertEqual((reply.status, reply['code']), (404, 'not-found'), reply)
+            self.assertRegex(reply['detail'], 'there is no snapshot s-1 any more: .*in memory')
+        reply = self.daemon.call('GET', path + '/s-2')
+        self.assertEqual(reply['detail'], 'there is no snapshot s-2')
+        self.assertEqual(self.daemon.call('POST', path)['id'], 's-2')
+
+    def test_a_trial_of_a_process_before_is_not_that_of_another(self):
+        left, right, cid = self.pair('every-step')
+        self.good(cid, count=1)
+        trial = self.good(cid, count=1, commit=False)['trial']
+        self.again()
+        self.assertEqual(self.shown(cid)['windows'], 1)
+        other = self.good(cid, count=2, commit=False)['trial']
+        commit = '/v1/couplings/%s/commit' % cid
+        reply = self.daemon.call('POST', commit, {'trial': trial})
+        self.assertEqual((reply.status, reply['code']), (409, 'no-trial'), reply)
+        reply = self.daemon.call('POST', commit, {'trial': other})
+        self.assertEqual(reply.status, 200, reply)
+        self.again()
+        self.assertEqual(self.shown(cid)['windows'], 3)
+        self.assertEqual(self.sequence(left), self.sequence(right))
+
     # --- a disk that is full
 
     def test_a_full_disk_undoes_the_windows_of_all(self):
