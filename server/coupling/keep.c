@@ -268,6 +268,12 @@ void mechd_keep_begin(struct mechd_coupling_command *k)
 void mechd_keep_window(struct mechd_coupling_command *k)
 {
     struct mechd_coupling *const g = k->coupling;
+    if (g->keep.group != NULL && atomic_load(&g->keep.failed) >= g->keep.epoch) {
+        // what follows on it will be undone
+        mechd_coupling_refuse(k, MECHP_STORAGE_FAILED,
+                              "a change before this one could not be stored");
+        return;
+    }
     if (g->keep.group == NULL || g->keep.group->every_step || k->kind != MECHD_COUPLING_STEP ||
         !is_due(g) || mechd_keep_behind(g)) {
         return;

@@ -25,7 +25,8 @@
 bool mechd_keep_join(struct mechd_coupling_command *k);
 /* A command begins. */
 void mechd_keep_begin(struct mechd_coupling_command *k);
-/* Between two windows of a command: a checkpoint, if one is due. */
+/* Between two windows of a command: a checkpoint, if one is due; refused, if one could not be
+ * stored. */
 void mechd_keep_window(struct mechd_coupling_command *k);
 /* The command is over, and its answer complete: store what is due. The answer waits for that where
  * it has to. */

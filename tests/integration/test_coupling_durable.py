@@ -111,7 +111,8 @@ class Durable(Couplings):
         self.assertEqual(self.step(cid, count=1).status, 200)
 
     def test_a_checkpoint_comes_by_the_clock_also_within_a_command(self):
-        left, right, cid = self.pair({'mode': 'checkpoint', 'seconds': 0.05})
+        more = SCHEMES['IQN-ILS']
+        left, right, cid = self.pair({'mode': 'checkpoint', 'seconds': 0.05}, **more)
         door = Http(self.daemon.base)
 
         def step():
@@ -127,9 +128,9 @@ class Durable(Couplings):
         windows = self.shown(cid)['windows']
         self.assertGreater(windows, 3)
         self.assertEqual(self.rows('SELECT sequence FROM states'), [(windows,), (windows,)])
-        self.assertEqual(self.good(cid, count=1)['window'], windows + 1)
-        self.assertEqual(*(self.daemon.call('GET', '/v1/instances/%s/state' % i)['time']
-                           for i in (left, right)))
+        self.good(cid, count=3)
+        self.assertEqual(self.all_of(left, right, cid),
+                         self.twin(windows + 3, one_by_one=False, **more))
 
     def test_every_participant_is_at_the_last_acknowledged_window_after_a_kill(self):
         """At random moments, most of them within a window; or one command further, if that was on
@@ -339,6 +340,30 @@ class Durable(Couplings):
         self.again()
         self.assertEqual(self.all_of(left, right, cid), after)
         self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + cid).status, 204)
+
+    def test_a_full_disk_ends_a_command_whose_windows_would_be_lost(self):
+        """And a run: without that, both would never be over."""
+        left, right, cid = self.pair({'mode': 'checkpoint', 'seconds': 0.05})
+        replies = []
+
+        def step():
+            replies.append(Http(self.daemon.base).call(
+                'POST', '/v1/couplings/%s/step' % cid, {'count': 10 ** 9}))
+        worker = threading.Thread(target=step)
+        worker.start()
+        wait_until(lambda: self.rows('SELECT sequence FROM couplings')[0][0] > 0, 'a checkpoint')
+        with self.daemon.full_disk():
+            worker.join(60 * harness.SLOW)
+            self.assertEqual([(r.status, r['code']) for r in replies], [(507, 'storage-failed')])
+            wait_until(lambda: self.shown(cid)['windows'] ==
+                       self.rows('SELECT sequence FROM couplings')[0][0], 'it is undone')
+        self.assertEqual(self.sequence(left), self.sequence(right))
+        run = self.daemon.call('POST', '/v1/couplings/%s/runs' % cid, {'until': 1e9})
+        self.assertEqual(run.status, 202, run)
+        with self.daemon.full_disk():
+            wait_until(lambda: self.daemon.call('GET', run.headers['Location'])['state'] ==
+                       'failed', 'the run fails', 60)
+        self.good(cid, count=1)
 
     def test_a_coupling_that_cannot_be_stored_is_none(self):
         left = self.daemon.create(half(1., k=K), durability='every-step')
