@@ -74,9 +74,12 @@ static uint64_t expected(const struct mechd_part *p, const struct mech_couple_ta
 static void estimate(struct mechd_coupling_command *k)
 {
     const struct mechd_share *const s = k->coupling->share;
+    // this thread is one of the pool's, or carries the request
+    const int others = k->coupling->service->host.pool.count - (k->direct ? 0 : 1);
+    const int room = others < s->helper_count ? others : s->helper_count;
     uint64_t sum = 0, longest = 0, count = 0;
     k->helpers = 0;
-    for (int32_t n = k->at; n < k->batch.count && s->helper_count > 0; n++) {
+    for (int32_t n = k->at; n < k->batch.count && room > 0; n++) {
         const struct mechd_part *const p = open_part(k, n);
         if (p != NULL) {
             const uint64_t ns = expected(p, &k->batch.tasks[n]);
@@ -89,7 +92,7 @@ static void estimate(struct mechd_coupling_command *k)
     const uint64_t gain = (sum - longest) / worth;
     if (count > 1 && gain > 0) {
         const uint64_t most = gain < count - 1 ? gain : count - 1;
-        k->helpers = most < (uint64_t)s->helper_count ? (int)most : s->helper_count;
+        k->helpers = most < (uint64_t)room ? (int)most : room;
     }
 }
 
@@ -163,6 +166,12 @@ static void perform(struct mechd_share *s, int32_t n, bool direct)
     }
 }
 
+/* Others than its own helpers wait for the pool. Locked. */
+static bool others_wait(const struct mechd_share *s, struct mechd_pool *pool)
+{
+    return mechd_pool_waiting(pool) > s->queued;
+}
+
 /* Leave it. True: as the last one, who continues with the command. Locked. */
 static bool leave(struct mechd_share *s)
 {
@@ -179,6 +188,7 @@ static void run_helper(struct mechd_task *task)
     struct mechd_pool *const pool = &g->service->host.pool;
     pthread_mutex_lock(&s->m);
     h->queued = false;
+    s->queued--;
     struct mechd_coupling_command *const k = s->command;
     int32_t n = k != NULL ? claim(s) : -1;
     bool last = false, again = false;
@@ -188,13 +198,14 @@ static void run_helper(struct mechd_task *task)
         while (n >= 0 && !again) {
             perform(s, n, false);
             n = claim(s);
-            // others wait for the pool: it goes on behind them, unless it has been asked to already
-            again = n >= 0 && s->working > 1 && mechd_pool_waiting(pool) > 0;
+            // it goes on behind them, unless it has been asked to already
+            again = n >= 0 && s->working > 1 && others_wait(s, pool);
         }
         last = leave(s);
     }
     again = again && !h->queued;
     h->queued = h->queued || again;
+    s->queued += again ? 1 : 0;
     pthread_mutex_unlock(&s->m);
     if (again) {
         mechd_pool_push(pool, &h->task); // with its reference
@@ -214,6 +225,7 @@ static void call(struct mechd_share *s, struct mechd_coupling *g, int count)
     for (int h = 0; h < s->helper_count && count > 0; h++, count--) {
         if (!s->helpers[h].queued) {
             s->helpers[h].queued = true;
+            s->queued++;
             mechd_coupling_ref(g);
             mechd_pool_push(&g->service->host.pool, &s->helpers[h].task);
         }
@@ -248,7 +260,7 @@ static enum shared play(struct mechd_coupling_command *k)
         perform(s, n, direct);
         n = alone ? -1 : claim(s);
         // this thread is needed elsewhere: one of the pool takes its place, behind others
-        const bool yields = direct ? mechd_now() >= s->until : mechd_pool_waiting(pool) > 0;
+        const bool yields = direct ? mechd_now() >= s->until : others_wait(s, pool);
         if (n >= 0 && s->working > 1 && yields) {
             call(s, g, 1);
             n = -1;

@@ -28,6 +28,7 @@ struct mechd_share {
     struct mechd_coupling_command *command; /* of the round; NULL: there is none */
     uint64_t round;                         /* number of the last one */
     uint64_t until;                         /* mechd_now when no other slice begins */
+    int queued;                             /* helpers in the queue of the pool */
     int working;                            /* threads that take part */
     int fresh;                              /* of them, within the first slice of a trial */
     struct mechd_helper *helpers;           /* [helper_count] */
