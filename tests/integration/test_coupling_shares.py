@@ -2,6 +2,7 @@
 late."""
 import unittest
 
+import raw
 from asking import Asked
 from coupled import K, K12, OSCILLATORS, Couplings, half
 from harness import KINDS, SLOW, Daemon, Http, gauge, wait_until
@@ -82,6 +83,23 @@ class Shares(Couplings):
         for cid in cids:
             self.end(cid)
         self.assertEqual({a.answer()['code'] for a in asked}, {'cancelled'})
+
+    def test_the_daemon_ends_while_two_do_not(self):
+        _, _, cid = self.pair(pinched(), pinched())
+        asked = self.ask(cid, count=1)
+        wait_until(lambda: gauge(self.daemon, 'coupling_shared_total') > 0, 'both work')
+        self.daemon.stop()
+        reply = asked.answer()
+        self.assertEqual((reply.status, reply['code']), (503, 'draining'), reply)
+
+    def test_a_client_that_leaves_ends_both(self):
+        left, right, cid = self.pair(pinched(), pinched())
+        before = self.state(left), self.state(right)
+        client = raw.connect(self.daemon)
+        client.sendall(raw.request('/v1/couplings/%s/step' % cid, {'count': 1}))
+        wait_until(lambda: gauge(self.daemon, 'coupling_shared_total') > 0, 'both work')
+        client.close()
+        self.assertEqual((self.state(left), self.state(right)), before)
 
     def test_a_quota_bounds_all_of_them_together(self):
         with Daemon('--workers', '3', '--quota', 'step-cpu=50ms') as daemon:
