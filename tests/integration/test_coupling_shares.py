@@ -48,8 +48,8 @@ class Shares(Couplings):
         self.assertEqual((self.state(left), self.state(right)), before)
 
     def test_one_that_fails_ends_those_behind_it(self):
-        # the right one never ends by itself
-        _, right, cid = self.pair(broken(), pinched(), stepSize=0.5)
+        # the right one never ends by itself, and begins while the left one does two million steps
+        _, right, cid = self.pair(broken(1e-7), pinched(), stepSize=0.5)
         before = self.state(right)
         reply = self.step(cid, count=1)
         self.assertEqual((reply.status, reply['code']), (422, 'not-finite'), reply)
