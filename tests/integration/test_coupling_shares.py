@@ -75,6 +75,9 @@ class Shares(Couplings):
     def test_threads_of_requests_do_not_wait_for_a_step_without_end(self):
         cids = [self.pair(pinched(), pinched())[2] for _ in range(8)]
         asked = [self.ask(cid, count=1) for cid in cids]
+        for cid in cids:
+            wait_until(lambda cid=cid: self.daemon.call('GET', '/v1/couplings/' + cid)['busy'],
+                       'it steps')
         for _ in range(20):
             # each on a connection of its own: of the threads for requests, none is busy
             door = Http(self.daemon.base)
