@@ -27,7 +27,7 @@ int mech_sim_edit(struct mech_sim *s, const struct mech_edit *edit, struct mech_
 bool mech_sim_is_joint(const struct mech_sim *s, size_t object);
 
 /* The impulses on the rows of an object's joint by which the last change of the model, a field or a
- * parameter (an input on it too), activated it: N s or N m s, with the sign of λ; their number, 0 if
+ * parameter (or an input on it), activated it: N s or N m s, with the sign of λ; their number, 0 if
  * not activated. They last until inputs, parameters or a field are set, or a step has parameters
  * among its inputs. */
 int32_t mech_sim_taken(const struct mech_sim *s, size_t object, const double **impulse);

@@ -491,3 +491,23 @@ def pendulum(rods, **solver):
             'markers': [{'name': 'mg', 'type': 'MarkerNodePosition', 'node': 'g'},
                         {'name': 'mn', 'type': 'MarkerNodePosition', 'node': 'n'}],
             'solver': {'stepSize': 0.01, **solver}}
+
+
+IMPLICIT = ('GeneralizedAlpha', 'HHT', 'Newmark', 'TrapezoidalIndex2', 'ImplicitEuler',
+            'MoreauJean')
+
+
+def clutch(integrator, masses=(2, 3), speeds=(4, -1), level=True, **more):
+    """Two masses on a line, and a constraint between their coordinates."""
+    return {
+        'mechd': 1,
+        'nodes': [{'name': 'n%d' % k, 'type': 'Node1D', 'initialVelocities': [speeds[k]]}
+                  for k in (0, 1)],
+        'objects': [{'name': 'm%d' % k, 'type': 'Mass1D', 'node': 'n%d' % k,
+                     'physicsMass': masses[k]} for k in (0, 1)] + [
+            {'name': 'clutch', 'type': 'CoordinateConstraint', 'markers': ['x0', 'x1'],
+             'velocityLevel': level, 'active': False, **more}],
+        'markers': [{'name': 'x%d' % k, 'type': 'MarkerNodeCoordinate', 'node': 'n%d' % k,
+                     'coordinate': 0} for k in (0, 1)],
+        'solver': {'integrator': integrator, 'stepSize': 1e-3,
+                   **({'spectralRadius': 0.9} if integrator == 'GeneralizedAlpha' else {})}}

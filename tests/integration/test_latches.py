@@ -9,25 +9,7 @@ import models
 from harness import Served
 from keeping import Kept
 
-INTEGRATORS = ('GeneralizedAlpha', 'HHT', 'Newmark', 'TrapezoidalIndex2', 'ImplicitEuler',
-               'MoreauJean')
 EXPLICIT = ('RK44', 'ExplicitEuler', 'DOPRI5')
-
-
-def clutch(integrator, masses=(2, 3), speeds=(4, -1), level=True, **more):
-    """Two masses on a line, and a constraint between their coordinates."""
-    return {
-        'mechd': 1,
-        'nodes': [{'name': 'n%d' % k, 'type': 'Node1D', 'initialVelocities': [speeds[k]]}
-                  for k in (0, 1)],
-        'objects': [{'name': 'm%d' % k, 'type': 'Mass1D', 'node': 'n%d' % k,
-                     'physicsMass': masses[k]} for k in (0, 1)] + [
-            {'name': 'clutch', 'type': 'CoordinateConstraint', 'markers': ['x0', 'x1'],
-             'velocityLevel': level, 'active': False, **more}],
-        'markers': [{'name': 'x%d' % k, 'type': 'MarkerNodeCoordinate', 'node': 'n%d' % k,
-                     'coordinate': 0} for k in (0, 1)],
-        'solver': {'integrator': integrator, 'stepSize': 1e-3,
-                   **({'spectralRadius': 0.9} if integrator == 'GeneralizedAlpha' else {})}}
 
 
 class Latches(Served):
@@ -47,9 +29,9 @@ class Latches(Served):
         return self.call('GET', path + '/state')
 
     def test_a_clutch_that_closes_keeps_the_momentum(self):
-        for integrator in INTEGRATORS:
+        for integrator in models.IMPLICIT:
             with self.subTest(integrator=integrator):
-                path = self.create(clutch(integrator))
+                path = self.create(models.clutch(integrator))
                 self.call('POST', path + '/step', {'count': 100})
                 before = self.state(path)
                 self.assertEqual(before['lambda'], [0])
@@ -74,10 +56,10 @@ class Latches(Served):
                 self.call('POST', path + '/step', {'count': 10})
 
     def test_a_latch_that_opens_lets_a_spring_go(self):
-        for integrator in INTEGRATORS + EXPLICIT:
+        for integrator in models.IMPLICIT + EXPLICIT:
             with self.subTest(integrator=integrator):
-                model = clutch(integrator, masses=(1, 1), speeds=(0, 0), level=False,
-                               markers=['ground', 'x1'], active=True, offset=0)
+                model = models.clutch(integrator, masses=(1, 1), speeds=(0, 0), level=False,
+                                      markers=['ground', 'x1'], active=True, offset=0)
                 model['markers'].append({'name': 'ground', 'type': 'MarkerGroundCoordinate'})
                 model['objects'].append(
                     {'name': 'spring', 'type': 'CoordinateSpringDamper',
@@ -159,9 +141,9 @@ class Latches(Served):
 
     def test_a_clutch_of_two_inertias(self):
         inertias, speeds = (0.02, 0.5), (300, 20)
-        for integrator in INTEGRATORS:
+        for integrator in models.IMPLICIT:
             with self.subTest(integrator=integrator):
-                model = clutch(integrator, speeds=speeds)
+                model = models.clutch(integrator, speeds=speeds)
                 for k, o in enumerate(model['objects'][:2]):
                     o.update({'type': 'Rotor1D', 'physicsInertia': inertias[k]})
                     del o['physicsMass']
@@ -180,7 +162,7 @@ class Latches(Served):
                 self.assertAlmostEqual(abs(reply['impulse'][0]), reduced * slip, delta=1e-10)
 
     def test_a_pendulum_that_is_let_go_follows_a_parabola(self):
-        for integrator in INTEGRATORS:
+        for integrator in models.IMPLICIT:
             with self.subTest(integrator=integrator):
                 path = self.create(models.pendulum(
                     [2], integrator=integrator, stepSize=1e-3,
@@ -203,8 +185,9 @@ class Latches(Served):
     def test_explicit_schemes_let_a_held_coordinate_go_and_take_it_up(self):
         for integrator in EXPLICIT:
             with self.subTest(integrator=integrator):
-                model = clutch(integrator, masses=(2, 3), speeds=(0, 0), markers=['ground', 'x1'],
-                               active=True, velocityLevel=True, offset=0)
+                model = models.clutch(integrator, masses=(2, 3), speeds=(0, 0),
+                                      markers=['ground', 'x1'], active=True,
+                                      velocityLevel=True, offset=0)
                 model['markers'].append({'name': 'ground', 'type': 'MarkerGroundCoordinate'})
                 model['loads'] = [{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'x1',
                                    'load': 6}]
@@ -270,8 +253,8 @@ class Latches(Served):
         self.assertEqual(track(path), free)
 
     def test_a_latch_catches_elsewhere(self):
-        model = clutch('GeneralizedAlpha', masses=(2, 3), speeds=(0, 2), level=False,
-                       markers=['ground', 'x1'], offset=0.5)
+        model = models.clutch('GeneralizedAlpha', masses=(2, 3), speeds=(0, 2), level=False,
+                              markers=['ground', 'x1'], offset=0.5)
         model['markers'].append({'name': 'ground', 'type': 'MarkerGroundCoordinate'})
         path = self.create(model)
         self.call('POST', path + '/step', {'until': 0.24})
@@ -301,7 +284,7 @@ class Latches(Served):
                                           {'value': True, 'positions': 'near'}).status, 422)
 
     def test_assembling_moves_by_the_masses(self):
-        model = clutch('GeneralizedAlpha', masses=(2, 3), speeds=(4, -1), level=False)
+        model = models.clutch('GeneralizedAlpha', masses=(2, 3), speeds=(4, -1), level=False)
         path = self.create(model)
         self.call('POST', path + '/step', {'count': 100})   # x = 0.4 and -0.1
         reply = self.daemon.call('PUT', path + '/objects/clutch/fields/active',
@@ -453,13 +436,13 @@ class Latches(Served):
 
     def led(self, integrator='GeneralizedAlpha', **more):
         """A clutch that follows a parameter, on which there is an input."""
-        model = clutch(integrator, **{'active': '=grip > 0.5', **more})
+        model = models.clutch(integrator, **{'active': '=grip > 0.5', **more})
         model['parameters'] = {'grip': 0}
         model['inputs'] = [{'name': 'pedal', 'parameter': 'grip'}]
         return model
 
     def test_a_parameter_takes_it_up(self):
-        for integrator in INTEGRATORS:
+        for integrator in models.IMPLICIT:
             with self.subTest(integrator=integrator):
                 path = self.create(self.led(integrator))
                 self.call('POST', path + '/step', {'count': 10})
@@ -552,7 +535,7 @@ class Latches(Served):
         folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, folder, True)
         daemon = Kept(folder)
-        model = clutch('GeneralizedAlpha', masses=(2, 3), speeds=(4, -1), level=False)
+        model = models.clutch('GeneralizedAlpha', masses=(2, 3), speeds=(4, -1), level=False)
         twice = models.pendulum([2, 2], stepSize=1e-3, spectralRadius=0.9)
         paths = ['/v1/instances/' + daemon.create(m, durability='every-step')
                  for m in (model, twice)]

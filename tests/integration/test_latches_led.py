@@ -1,13 +1,13 @@
 """Joints that follow a parameter: the reply that takes them up has their impulses."""
 import unittest
 
+import models
 from harness import Served
-from test_latches import INTEGRATORS, clutch
 
 
 def led(integrator='GeneralizedAlpha', **more):
     """A clutch that follows a parameter, on which there is an input, and a force beside it."""
-    model = clutch(integrator, **{'active': '=grip > 0.5', **more})
+    model = models.clutch(integrator, **{'active': '=grip > 0.5', **more})
     model['parameters'] = {'grip': 0, 'other': 1}
     model['loads'] = [{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'x0'}]
     model['inputs'] = [{'name': 'pedal', 'parameter': 'grip'}, {'name': 'force', 'load': 'F'}]
@@ -33,7 +33,7 @@ class Led(Served):
         return impulse
 
     def test_all_ways_report_the_same_impulse(self):
-        for integrator in INTEGRATORS:
+        for integrator in models.IMPLICIT:
             with self.subTest(integrator=integrator):
                 path = self.create(led(integrator))
                 field = self.call('PUT', path + '/objects/clutch/fields/active', {'value': True})

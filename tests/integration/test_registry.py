@@ -329,7 +329,8 @@ class Registry(unittest.TestCase):
         def reset():
             return self.daemon.call('POST', live + '/reset').status
         self.assertEqual(change(values[1]), 200, where)
-        made = self.daemon.call('POST', '/v1/instances', {'model': dict(model, **{category: items})})
+        made = self.daemon.call('POST', '/v1/instances',
+                                {'model': dict(model, **{category: items})})
         try:
             if made.status == 201:
                 made = '/v1/instances/' + made['id']
