@@ -10,11 +10,11 @@ REWOUND = 2
 
 
 class Lives(Served):
-    def again(self, i, delete=True):
+    def again(self, i, delete=True, model=None):
         path = '/v1/instances/' + i
         if delete:
             self.assertEqual(self.daemon.call('DELETE', path).status, 204)
-        reply = self.daemon.call('PUT', path, {'model': models.oscillator()})
+        reply = self.daemon.call('PUT', path, {'model': model or models.oscillator()})
         self.assertEqual(reply.status, 201, reply)
         return path
 
@@ -40,6 +40,24 @@ class Lives(Served):
                 self.step(path)
                 sample = next(stream)
                 self.assertEqual((sample.sequence, sample.rewound), (2, False))
+
+    def test_names_of_a_stream_are_those_of_the_life(self):
+        path, model = self.again('named', delete=False), models.oscillator()
+        with mechd.Server(self.daemon.base, timeout=10 * SLOW) as server:
+            with server.instance('named').stream() as stream:
+                self.step(path)
+                before = next(stream)
+                model['outputs'].reverse()
+                self.again('named', model=model)
+                self.step(path)
+                after = next(stream)
+                # the values have changed places, and the names with them
+                self.assertEqual(list(after.values), list(before.values)[::-1])
+                self.assertEqual(after.outputs, before.outputs)
+                del model['outputs'][0]
+                self.again('named', model=model)
+                self.step(path)
+                self.assertEqual(list(next(stream).outputs), [model['outputs'][0]['name']])
 
     def test_frames_and_json_say_which_life_they_are_of(self):
         path = self.again('both', delete=False)

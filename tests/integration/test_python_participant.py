@@ -6,6 +6,10 @@ import subprocess
 import sys
 import tempfile
 import threading
+from decimal import Decimal as D
+from fractions import Fraction as F
+
+import numpy
 
 from harness import SLOW, Daemon, wait_until
 from package import mechd
@@ -95,6 +99,33 @@ class Works(Partners):
                         self.end(cid, serving)
                         self.assertEqual((place.window, program.commits), (12, 12))
                         self.assertAlmostEqual(place.time, 12 * H, delta=1e-12)
+
+    def test_numbers_of_any_type(self):
+        for given in (D('0.5'), numpy.float32(0.5), numpy.array(0.5), {'x': D('0.5')}):
+            with self.subTest(repr(given)):
+                self.left = self.daemon.create(half(1., k=K + K12))
+                cid, seen = self.couple(hold=1), []
+
+                def trial(_, size, u, given=given, seen=seen):
+                    for tau in (D(size), F(size), numpy.array(size)):
+                        self.assertAlmostEqual(u.at(tau)['F'], u.at(size)['F'], delta=1e-12)
+                    for order in (numpy.int64(1), D(1), 1.0):
+                        seen.append(u.derivative(order)[0] - u.derivative(1)[0])
+                    return given
+                with self.place(cid, order=D(1), returns=D(1), timeout=D(20 * SLOW)) as place:
+                    serving = Serving(place, outputs=lambda _, u, given=given: given, trial=trial,
+                                      commit=lambda: None, windows=D(1), timeout=D(20 * SLOW))
+                    self.assertEqual(self.step(cid)['outputs']['right.x'], 0.5)
+                    self.assertIsNone(serving.join())
+                self.assertEqual(set(seen), {0.0})
+
+    def test_a_status_of_any_type_and_no_other(self):
+        for status, told in ((D(2002), 2002), (numpy.int64(2003), 2003)):
+            with self.subTest(repr(status)):
+                self.assertEqual(mechd.Discard('', status).status, told)
+        for status in (float('nan'), 0.5, 'x', 2 ** 31):
+            with self.subTest(repr(status)), self.assertRaisesRegex(ValueError, '^status: '):
+                mechd.Discard('', status)
 
     def test_derivatives_of_inputs_are_known(self):
         for order in (1, 2):

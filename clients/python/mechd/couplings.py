@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, 
 
 from .partner import Layout, Stream
 from .runs import Runner
-from .values import values
+from .values import listed, values
 
 if TYPE_CHECKING:
     from .instance import Instance
@@ -80,7 +80,7 @@ class Coupling(Runner):
         if not commit:
             body['commit'] = False
         if want:
-            body['want'] = list(want)
+            body['want'] = listed(want, '/want')
         return CouplingStep(self.call('POST', 'step', body=body).json)
 
     def commit(self, trial: Union[int, CouplingStep]) -> CouplingStep:
@@ -115,8 +115,10 @@ class Coupling(Runner):
     def stream(self, timeout: Optional[float] = None) -> Stream:
         """Windows as they are committed, over ZeroMQ: the outputs of all participants; timeout:
         longest wait for a frame, s."""
-        return Stream(self.server.endpoints()['stream'], self.id, Layout(self.look().layout),
-                      timeout, self.server.keys, opening=self.server.transport.timeout)
+        def layout() -> Layout:
+            return Layout(self.look().layout)
+        return Stream(self.server.endpoints()['stream'], self.id, layout(), timeout,
+                      self.server.keys, opening=self.server.transport.timeout, look=layout)
 
     def reset(self) -> CouplingStep:
         """Reset all its instances to their states after creation."""

@@ -484,6 +484,11 @@ class Instance(Runner):
         if outputs is not None or every is not None:
             return self._chosen(timeout, None if outputs is None else listed(outputs, '/outputs'),
                                 every)
+        return Stream(self.server.endpoints()['stream'], self.id, self._layout(), timeout,
+                      self.server.keys, opening=self.server.transport.timeout, look=self._layout)
+
+    def _layout(self) -> Layout:
+        """The places of all outputs in a frame of the stream."""
         entries, offset = [], 0
         for v in self.variables():
             if v['causality'] == 'output':
@@ -492,8 +497,7 @@ class Instance(Runner):
                     count *= n
                 entries.append({'name': v['name'], 'offset': offset, 'count': count})
                 offset += count
-        return Stream(self.server.endpoints()['stream'], self.id, Layout(entries), timeout,
-                      self.server.keys, opening=self.server.transport.timeout)
+        return Layout(entries)
 
     def streams(self, name: Optional[str] = None) -> Any:
         """The streams that clients have chosen, oldest first: name, topic, every, watched, layout;

@@ -34,7 +34,7 @@ from .curve import Keys
 from .errors import BadReply, Busy, MechdError, TimedOut, Unreachable, refusal
 from .lane import LaneSocket
 from .partner import _SLICE, Layout, _Door, _socket
-from .values import items_of, listed
+from .values import integer, items_of, listed, number
 
 _PAUSE = 0.1  # s between two attempts to return
 _FAILED, _NOT_CONVERGED = 1024, 2002  # numbers of the table of errors
@@ -48,7 +48,9 @@ class Discard(MechdError):
 
     def __init__(self, text: str = '', status: int = _NOT_CONVERGED):
         super().__init__(text)
-        self.status = status
+        self.status = integer(status, 'status')
+        if not -2 ** 31 <= self.status < 2 ** 31:
+            raise ValueError('status: %r does not fit 32 bits' % (status,))
 
 
 class Inputs(AnyMapping):
@@ -80,6 +82,7 @@ class Inputs(AnyMapping):
 
     def derivative(self, order: int) -> Any:
         """Derivatives of that order at the start, in order; 0: the values."""
+        order = integer(order, 'order')
         if not 0 <= order <= self.order:
             raise ValueError('inputs of this coupling have derivatives up to order %d' %
                              self.order)
@@ -88,6 +91,7 @@ class Inputs(AnyMapping):
 
     def at(self, tau: float) -> Dict[str, float]:
         """The inputs tau s after the start of the window, by name."""
+        tau = float(number(tau, 'tau'))
         terms = [(tau ** r / math.factorial(r), self.derivative(r)) for r in range(self.order + 1)]
         return {name: float(sum(factor * values[k] for factor, values in terms))
                 for name, k in self._places.items()}
@@ -123,7 +127,9 @@ class Participant(_Door):
                  waits: Tuple[float, float], keys: Optional[Keys] = None, rollback: bool = True):
         timeout = transport.wait(waits[0])
         self._timeout = 10.0 if timeout is None else timeout
-        self._returns, self._keys, self._door, self._rollback = waits[1], keys, door, rollback
+        returns = transport.wait(waits[1], 'returns', 0.0)
+        self._returns = math.inf if returns is None else returns
+        self._keys, self._door, self._rollback = keys, door, rollback
         self._endpoint, self._hello = endpoints.get(door, ''), dict(hello)
         self.coupling, self.name = hello['coupling'], hello['participant']
         self.window, self._over, self._monitor = int(hello.get('window', 0)), False, None
@@ -214,8 +220,9 @@ class Participant(_Door):
         missing = [name for name, f in functions.items() if not callable(f)]
         if missing:
             raise ValueError('the program has no function %s' % ', '.join(missing))
+        timeout = transport.wait(timeout, least=0.0)
+        last = None if windows is None else self.window + integer(windows, 'windows')
         self._check()
-        last = None if windows is None else self.window + windows
         while not self._over and (last is None or self.window < last):
             with self._turn:
                 if self._ends:

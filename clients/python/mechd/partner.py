@@ -319,13 +319,15 @@ class Sample(NamedTuple):
 class Stream(_Door):
     """Iterates over an instance's communication steps as they are committed by any client: from the
     moment at which it is there, none is missing. Among threads that share it, each sample goes to
-    one. opening: longest wait for the server to have its subscription, s."""
+    one. opening: longest wait for the server to have its subscription, s. look: fetches the layout
+    of the instance that has the id now; another one under the same id may have other outputs."""
 
     def __init__(self, endpoint: str, instance: str, layout: Layout, timeout: Optional[float],
                  keys: Optional[Keys] = None, topic: str = '',
-                 ended: Optional[Callable[[], None]] = None, opening: Optional[float] = 60.0):
+                 ended: Optional[Callable[[], None]] = None, opening: Optional[float] = 60.0,
+                 look: Optional[Callable[[], Layout]] = None):
         timeout = transport.wait(timeout)
-        self._ended = ended
+        self._ended, self._look = ended, look
         self._layout, self._sequence, self._timeout = layout, 0, timeout
         self._number: Optional[int] = None
         self.instance = instance
@@ -396,8 +398,13 @@ class Stream(_Door):
         # a client that subscribes while a step is published may get its frame twice
         if head.sequence <= self._sequence and not rewound:
             return None
-        self._sequence, self._number = head.sequence, head.instance
         values = frames.values(frame)
+        if self._look is not None and (another or len(values) != self._layout.count):
+            self._layout = self._look()
+        if len(values) != self._layout.count:
+            raise BadReply('a frame of %s has %d values, and its outputs are %s' % (
+                self.instance, len(values), ', '.join(self._layout.places)))
+        self._sequence, self._number = head.sequence, head.instance
         return Sample(head.time, head.step, head.sequence, rewound, values,
                       self._layout.named(values))
 

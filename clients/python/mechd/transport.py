@@ -81,13 +81,15 @@ def query(fields: Mapping[str, Any]) -> Dict[str, str]:
     return found
 
 
-def wait(seconds: Any) -> Optional[float]:
-    """A timeout in the form of the sockets; None: no limit, as for infinity."""
+def wait(seconds: Any, at: str = 'timeout', least: Optional[float] = None) -> Optional[float]:
+    """A timeout in the form of the sockets; None: no limit, as for infinity. least: the shortest
+    one; without it any that is greater than 0."""
     if seconds is None or seconds == float('inf'):
         return None
-    found = number(seconds, 'timeout')
-    if found <= 0:
-        raise ValueError('timeout: %r is not a positive number of seconds' % (seconds,))
+    found = float(number(seconds, at))
+    if found <= 0 if least is None else found < least:
+        raise ValueError('%s: %r is not a %s number of seconds' % (
+            at, seconds, 'positive' if least is None else 'valid'))
     return min(found, _LONGEST)
 
 
