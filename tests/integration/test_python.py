@@ -270,6 +270,11 @@ class Python(ManyTests, StateTests, Served):
             ran.delete_results()
             self.assertEqual(ran.stop().state, 'finished')
             self.assertEqual([r.id for r in pair.runs()], [ran.id])
+            with pair.stream(60 * harness.SLOW, outputs=['right.' + name], every=1) as stream:
+                chosen, = pair.streams()
+                self.assertEqual(pair.streams(chosen['name'])['topic'], chosen['topic'])
+                self.assertEqual(list(next(stream).outputs), ['right.' + name])
+            self.assertEqual(pair.streams(), [])
         self.assertGreater(one.step(0.01).time, 0)
 
     def call_everything(self):

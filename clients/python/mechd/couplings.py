@@ -112,9 +112,13 @@ class Coupling(Runner):
         """Spectral radius of windows of a size (default stepSize), the largest stable size."""
         return dict(self.call('GET', 'stability', size=size).json)
 
-    def stream(self, timeout: Optional[float] = None) -> Stream:
+    def stream(self, timeout: Optional[float] = None, *, outputs: Optional[Sequence[str]] = None,
+               every: Optional[int] = None) -> Stream:
         """Windows as they are committed, over ZeroMQ: the outputs of all participants; timeout:
-        longest wait for a frame, s."""
+        longest wait for a frame, s. outputs, every: as of an instance."""
+        if outputs is not None or every is not None:
+            return self._chosen(timeout, outputs, every)
+
         def layout() -> Layout:
             return Layout(self.look().layout)
         return Stream(self.server.endpoints()['stream'], self.id, layout(), timeout,

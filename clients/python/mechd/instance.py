@@ -2,12 +2,10 @@
 from __future__ import annotations
 
 import base64
-import secrets
 from collections.abc import MutableMapping
 from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping,
                     NamedTuple, Optional, Sequence, Tuple, Union)
 
-from .errors import NotFound
 from .lease import Lease
 from .partner import Layout, Partner, Stream
 from .progress import Bar, Progress
@@ -482,8 +480,7 @@ class Instance(Runner):
         frame, s. With outputs or every, only these outputs, and every so many steps: a stream of
         its own, which close() deletes from the server."""
         if outputs is not None or every is not None:
-            return self._chosen(timeout, None if outputs is None else listed(outputs, '/outputs'),
-                                every)
+            return self._chosen(timeout, outputs, every)
         return Stream(self.server.endpoints()['stream'], self.id, self._layout(), timeout,
                       self.server.keys, opening=self.server.transport.timeout, look=self._layout)
 
@@ -498,26 +495,3 @@ class Instance(Runner):
                 entries.append({'name': v['name'], 'offset': offset, 'count': count})
                 offset += count
         return Layout(entries)
-
-    def streams(self, name: Optional[str] = None) -> Any:
-        """The streams that clients have chosen, oldest first: name, topic, every, watched, layout;
-        or the one of this name."""
-        return self.get('streams')['items'] if name is None else self.get('streams', name)
-
-    def _chosen(self, timeout: Optional[float], outputs: Optional[Sequence[str]],
-                every: Optional[int]) -> Stream:
-        name = 'python-' + secrets.token_hex(8)
-        chosen = self.post('streams', name=name, outputs=outputs, every=every)
-
-        def end() -> None:
-            try:
-                self.call('DELETE', 'streams', name)
-            except NotFound:
-                pass  # with the instance
-        try:
-            return Stream(self.server.endpoints()['stream'], self.id, Layout(chosen['layout']),
-                          timeout, self.server.keys, chosen['topic'], end,
-                          self.server.transport.timeout)
-        except BaseException:
-            end()
-            raise

@@ -1,12 +1,14 @@
 """Runs in the server and what they record."""
 from __future__ import annotations
 
+import secrets
 import struct
 import time
 from typing import (TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple,
                     Union)
 
-from .errors import MechdError, interrupted
+from .errors import MechdError, NotFound, interrupted
+from .partner import Layout, Stream
 from .progress import Bar, Progress
 from .sse import Event, events
 from .transport import run_ended
@@ -162,6 +164,30 @@ class Runner:
         """POST below its place: the JSON; None is left out of the body."""
         return self.call('POST', *parts,
                          body={k: v for k, v in body.items() if v is not None}).json
+
+    def streams(self, name: Optional[str] = None) -> Any:
+        """The streams that clients have chosen, oldest first: name, topic, every, watched, layout;
+        or the one of this name."""
+        return self.get('streams')['items'] if name is None else self.get('streams', name)
+
+    def _chosen(self, timeout: Optional[float], outputs: Optional[Sequence[str]],
+                every: Optional[int]) -> Stream:
+        name = 'python-' + secrets.token_hex(8)
+        chosen = self.post('streams', name=name, every=every,
+                           outputs=None if outputs is None else listed(outputs, '/outputs'))
+
+        def end() -> None:
+            try:
+                self.call('DELETE', 'streams', name)
+            except NotFound:
+                pass  # with its owner
+        try:
+            return Stream(self.server.endpoints()['stream'], self.id, Layout(chosen['layout']),
+                          timeout, self.server.keys, chosen['topic'], end,
+                          self.server.transport.timeout)
+        except BaseException:
+            end()
+            raise
 
     def run(self, until: Optional[float] = None, *, count: Optional[int] = None,
             pace: Optional[float] = None, period: Optional[float] = None,
