@@ -346,34 +346,3 @@ int mechc_snapshot_bytes(struct mechc *c, const char *id, const char *snapshot,
     MECHC_ENTER(c);
     return get(c, SEGMENTS(id, "snapshots", snapshot), out);
 }
-
-int mechc_run(struct mechc *c, const char *id, const struct mechc_run_settings *r,
-              char run[MECHC_ID])
-{
-    MECHC_ENTER(c);
-    const struct {
-        const char *key;
-        double value;
-    } settings[] = {{"pace", r->pace}, {"period", r->period}, {"until", r->until}};
-    struct mechc_bytes *const b = body(c);
-    mechc_bytes_text(b, "{");
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        // zero leaves the choice to the daemon
-        if (settings[i].value == 0.) {
-            continue;
-        }
-        member(b, settings[i].key);
-        const int result = add_number(c, b, settings[i].key, settings[i].value);
-        if (result != MECHC_OK) {
-            return result;
-        }
-    }
-    mechc_bytes_text(b, "}");
-    return post_for_id(c, SEGMENTS(id, "runs"), run);
-}
-
-int mechc_stop(struct mechc *c, const char *id, const char *run)
-{
-    MECHC_ENTER(c);
-    return mechc_send(c, "DELETE", SEGMENTS(id, "runs", run), NULL);
-}

@@ -253,6 +253,27 @@ MECHC_API int mechc_coupling_inspect(struct mechc *c, const char *id, struct mec
 /* The coupling ends; its instances remain. */
 MECHC_API int mechc_coupling_delete(struct mechc *c, const char *id);
 
+/* Progress of a run. */
+struct mechc_run_state {
+    char state[16];    /* running, finished, stopped, failed or interrupted */
+    double time;       /* s */
+    uint64_t periods;  /* done */
+    uint64_t overruns; /* periods that were late */
+    uint64_t recorded; /* rows, while they are retained */
+    char reason[256];  /* of an end before its time, UTF-8; "": there is none */
+};
+/* Let the daemon step the coupling by itself: a period is a window, or r->period. `record`: JSON
+ * text of what it records, "{}": all outputs after each period; NULL: nothing. */
+MECHC_API int mechc_coupling_run(struct mechc *c, const char *id,
+                                 const struct mechc_run_settings *r, const char *record,
+                                 char run[MECHC_ID]);
+MECHC_API int mechc_coupling_run_look(struct mechc *c, const char *id, const char *run,
+                                      struct mechc_run_state *out);
+/* The rows recorded so far, as the daemon's JSON. */
+MECHC_API int mechc_coupling_run_results(struct mechc *c, const char *id, const char *run,
+                                         struct mechc_reply *out);
+MECHC_API int mechc_coupling_stop(struct mechc *c, const char *id, const char *run);
+
 /* --- lock-step partner: binary frames over ZeroMQ or the lane --------------------------------- */
 
 struct mechc_partner;

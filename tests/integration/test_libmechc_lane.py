@@ -119,6 +119,16 @@ class Report(ctypes.Structure):
         for name in ('window', 'windows', 'iterations', 'evaluations', 'refused')]
 
 
+class RunSettings(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_double) for name in ('pace', 'period', 'until')]
+
+
+class RunState(ctypes.Structure):
+    _fields_ = [('state', ctypes.c_char * 16), ('time', ctypes.c_double)] + [
+        (name, ctypes.c_uint64) for name in ('periods', 'overruns', 'recorded')] + [
+            ('reason', ctypes.c_char * 256)]
+
+
 class Couplings(harness.Served):
     def setUp(self):
         self.pair = [self.daemon.create(models.oscillator()) for _ in range(2)]
@@ -163,6 +173,45 @@ class Couplings(harness.Served):
                           for i in self.pair], found)
         self.handle.check(self.library.mechc_coupling_delete(self.handle.at, self.name.value))
         self.assertEqual(self.daemon.call('GET', '/v1/couplings')['items'], [])
+
+    def look(self, run):
+        state = RunState()
+        self.handle.check(self.library.mechc_coupling_run_look(
+            self.handle.at, self.name.value, run.value, ctypes.byref(state)))
+        return state
+
+    def run_of(self, record=None, **settings):
+        run = ctypes.create_string_buffer(72)
+        self.handle.check(self.library.mechc_coupling_run(
+            self.handle.at, self.name.value, ctypes.byref(RunSettings(**settings)), record, run))
+        return run
+
+    def test_its_runs_are_those_of_http(self):
+        self.handle.check(self.couple())
+        self.addCleanup(lambda: self.daemon.call(
+            'DELETE', '/v1/couplings/' + self.name.value.decode()))
+        run = self.run_of(b'{"outputs":["a.x"]}', until=0.3, period=0.02)
+        harness.wait_until(lambda: self.look(run).state != b'running', 'it is over')
+        state = self.look(run)
+        self.assertEqual((state.state, state.periods, state.recorded, state.reason),
+                         (b'finished', 15, 16, b''))
+        self.assertAlmostEqual(state.time, 0.3, delta=1e-12)
+        reply = mechc.Reply()
+        self.handle.check(self.library.mechc_coupling_run_results(
+            self.handle.at, self.name.value, run.value, ctypes.byref(reply)))
+        found = json.loads(ctypes.string_at(reply.body, reply.size))
+        self.assertEqual(found, self.daemon.call('GET', '/v1/couplings/%s/runs/%s/results' % (
+            self.name.value.decode(), run.value.decode())).json)
+        self.assertEqual((found['columns'], len(found['rows'])), (['time', 'a.x'], 16))
+        # one without an end
+        run = self.run_of(pace=1.)
+        self.handle.check(self.library.mechc_coupling_stop(self.handle.at, self.name.value,
+                                                           run.value))
+        self.assertEqual((self.look(run).state, self.look(run).recorded), (b'stopped', 0))
+        refused = RunSettings(until=float('nan'))
+        self.assertEqual(self.library.mechc_coupling_run(
+            self.handle.at, self.name.value, ctypes.byref(refused), None, run), mechc.BAD_ARGUMENT)
+        self.assertIn('until must be a finite number', self.handle.said())
 
     def test_what_cannot_be_coupled_is_refused(self):
         self.assertEqual(self.couple(stepSize=0), 1)
