@@ -396,6 +396,29 @@ class Durable(Couplings):
                 self.assertEqual(again.json, first.json)
                 self.assertEqual(self.all_of(left, right, cid), self.twin(2, one_by_one=False))
 
+    def test_a_coupling_is_made_and_deleted_once(self):
+        """Under keys that are sent again to the next process."""
+        left, right = (self.daemon.create(half(1., k=K), durability='every-step')
+                       for _ in range(2))
+        body = {'participants': [{'instance': left}, {'instance': right}], 'connections': [],
+                'scheme': {'type': 'Jacobi'}, 'stepSize': 0.01}
+
+        def make():
+            return self.daemon.call('POST', '/v1/couplings', body, {'Idempotency-Key': 'make'})
+
+        def end(cid):
+            return self.daemon.call('DELETE', '/v1/couplings/' + cid, None,
+                                    {'Idempotency-Key': 'end'})
+        first = make()
+        self.assertEqual(first.status, 201, first)
+        self.again()
+        self.assertEqual(make().json, first.json)
+        self.assertEqual(len(self.daemon.call('GET', '/v1/couplings')['items']), 1)
+        self.assertEqual(end(first['id']).status, 204)
+        self.again()
+        self.assertEqual(end(first['id']).status, 204)
+        self.assertEqual(self.daemon.call('GET', '/v1/couplings')['items'], [])
+
 
 if __name__ == '__main__':
     harness.unittest.main()
