@@ -274,15 +274,17 @@ static void check_curve(const struct mechd_config *c, int *faults)
     mechd_curve_fini(&curve);
 }
 
-/* What is written beside it takes its place. */
+/* What is written beside it takes its place, unless it is a device or a FIFO. */
 static void check_ready_file(const struct mechd_config *c, int *faults)
 {
     struct stat info;
     if (c->ready_file[0] == '\0') {
         return;
     }
-    const bool folder = stat(c->ready_file, &info) == 0 && S_ISDIR(info.st_mode);
-    const char *const why = folder ? strerror(EISDIR) : beside(c->ready_file);
+    const bool is = stat(c->ready_file, &info) == 0;
+    const char *const why = is && S_ISDIR(info.st_mode)  ? strerror(EISDIR)
+                            : is && !S_ISREG(info.st_mode) ? NULL
+                                                          : beside(c->ready_file);
     printf("ready-file %s\n", c->ready_file);
     if (why != NULL) {
         tell(faults, "ready-file", c->ready_file, why);

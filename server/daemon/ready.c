@@ -7,14 +7,31 @@
 #include "server/zmq/zmq.h"
 #include "solver/base/err.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void member(struct mechp_text *w, const char *key, const char *value)
 {
     mechp_text_key(w, key);
     mechp_text_string(w, value[0] != '\0' ? value : NULL);
+}
+
+/* A device, a FIFO or a link to something that exists: it is written to, and neither replaced nor
+ * removed. */
+static bool stays(const char *path)
+{
+    struct stat itself, behind;
+    return lstat(path, &itself) == 0 && !S_ISREG(itself.st_mode) && stat(path, &behind) == 0;
+}
+
+/* A FIFO that is not being read is an error, ENXIO: it is not waited for. */
+static FILE *open_as_it_is(const char *path)
+{
+    const int file = open(path, O_WRONLY | O_NONBLOCK | O_TRUNC | O_CLOEXEC);
+    return file < 0 ? NULL : fdopen(file, "w");
 }
 
 int mechd_ready_write(const struct mechd *d)
@@ -38,17 +55,19 @@ int mechd_ready_write(const struct mechd *d)
     member(&w, "serverKey", d->service.curve.text);
     mechp_text_end(&w);
 
+    const bool direct = stays(path);
     snprintf(beside, sizeof beside, "%s.new", path);
-    FILE *file = w.failed ? NULL : fopen(beside, "w");
+    FILE *file = w.failed ? NULL : direct ? open_as_it_is(path) : fopen(beside, "w");
     bool ok = file != NULL && fwrite(w.bytes, 1, w.length, file) == w.length;
     ok = file != NULL && fclose(file) == 0 && ok;
     mechp_text_fini(&w);
-    return ok && rename(beside, path) == 0 ? 0 : MECH_INTERNAL;
+    return ok && (direct || rename(beside, path) == 0) ? 0 : MECH_INTERNAL;
 }
 
 void mechd_ready_remove(const struct mechd *d)
 {
-    if (d->service.config.ready_file[0] != '\0') {
-        unlink(d->service.config.ready_file);
+    const char *const path = d->service.config.ready_file;
+    if (path[0] != '\0' && !stays(path)) {
+        unlink(path);
     }
 }

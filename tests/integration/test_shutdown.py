@@ -1,8 +1,11 @@
 """SIGTERM ends the daemon with requests in flight, which are answered, and it exits with 0."""
+import json
 import os
 import re
+import select
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -61,6 +64,34 @@ class Shutdown(unittest.TestCase):
         process.send_signal(signal.SIGHUP)
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(20 * harness.SLOW), 0)
+
+    def test_a_ready_file_that_is_no_file_stays_what_it_is(self):
+        folder = self.folder()
+        fifo, link = os.path.join(folder, 'fifo'), os.path.join(folder, 'link')
+        os.mkfifo(fifo)
+        os.symlink(fifo, link)
+        for path in (fifo, link):
+            with self.subTest(path):
+                # a reader who is there, as a launcher that waits
+                reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+                process = subprocess.Popen([harness.program('mechd'), '--listen', '127.0.0.1:0',
+                                            *harness.FREE_PORTS, '--ready-file', path],
+                                           stderr=subprocess.DEVNULL)
+                self.addCleanup(process.kill)
+                self.assertTrue(select.select([reader], [], [], 20 * harness.SLOW)[0])
+                self.assertEqual(json.loads(os.read(reader, 1 << 16))['pid'], process.pid)
+                os.close(reader)
+                process.terminate()
+                self.assertEqual(process.wait(20 * harness.SLOW), 0)
+                self.assertEqual(sorted(os.listdir(folder)), ['fifo', 'link'])
+                self.assertTrue(stat.S_ISFIFO(os.stat(fifo).st_mode))
+                self.assertEqual(os.readlink(link), fifo)
+        # without a reader it is refused
+        done = subprocess.run([harness.program('mechd'), '--listen', '127.0.0.1:0',
+                               *harness.FREE_PORTS, '--ready-file', fifo], text=True,
+                              capture_output=True, timeout=20 * harness.SLOW)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('cannot write the ready file', done.stderr)
 
     def test_what_does_not_serve_ends_by_a_signal_as_any_program(self):
         path = os.path.join(self.folder(), 'fifo')
