@@ -164,7 +164,10 @@ static bool find_instance(struct mechd_frame_request *r, const char *extra, size
         }
         // no instance has the number 0: the frames of programs in couplings have it
         const struct mechd_outside_answer answer = {
-            .frame = &r->in, .values = r->values, .text = extra, .text_size = extra_size};
+            .frame = &r->in,
+            .values = r->values,
+            .text = (r->in.flags & MECHP_TEXT) != 0 ? extra : NULL,
+            .text_size = (r->in.flags & MECHP_TEXT) != 0 ? extra_size : 0};
         if (r->in.instance == 0 && mechd_outside_take(r->service->outsides, &answer)) {
             r->silent = true;
             return false;

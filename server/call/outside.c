@@ -198,11 +198,10 @@ static void begin_commit(struct mechd_outside *o)
     o->restarted = !o->tried;
 }
 
-void mechd_outside_ask(struct mechd_outside *o, const struct mechp_frame *frame,
-                       const double *values)
+/* A question; m is held. */
+static void ask(struct mechd_outside *o, const struct mechp_frame *frame, const double *values)
 {
     const size_t size = frame->count * sizeof *values;
-    pthread_mutex_lock(&o->m);
     o->asked = *frame;
     o->asked.sequence = ++o->sequence;
     o->state = MECHD_OUTSIDE_ASKED;
@@ -228,6 +227,13 @@ void mechd_outside_ask(struct mechd_outside *o, const struct mechp_frame *frame,
         memcpy(o->trial_values, o->question, size);
     }
     mechd_outside_send(o);
+}
+
+void mechd_outside_ask(struct mechd_outside *o, const struct mechp_frame *frame,
+                       const double *values)
+{
+    pthread_mutex_lock(&o->m);
+    ask(o, frame, values);
     pthread_mutex_unlock(&o->m);
 }
 
@@ -267,10 +273,11 @@ void mechd_outside_confirm(struct mechd_outside *o)
 {
     pthread_mutex_lock(&o->m);
     const struct mechp_frame frame = o->commit;
-    o->held = o->owes = false;
-    pthread_mutex_unlock(&o->m);
     const double none = 0.;
-    mechd_outside_ask(o, &frame, &none);
+    // at once: a program that says hello in between may be at the window before
+    o->held = o->owes = false;
+    ask(o, &frame, &none);
+    pthread_mutex_unlock(&o->m);
 }
 
 enum mechd_outside_state mechd_outside_poll(struct mechd_outside *o, uint64_t now, double *out,

@@ -33,19 +33,22 @@ static void write_names(struct mechp_text *w, const char *key, char *const *name
     mechp_text_end(w);
 }
 
+/* A commit is asked. */
+static bool is_committing(const struct mechd_outside *o)
+{
+    return o->state == MECHD_OUTSIDE_ASKED && o->asked.kind == MECHP_COMMIT;
+}
+
 /* Where the program stands, against the last committed window; m is held. `window` is 0 where it
  * was not given: before its first commit a program has none. 0, or a code. */
-static enum mechp_code place(struct mechd_outside *o, bool given, uint64_t window, char *detail)
+static enum mechp_code check_place(const struct mechd_outside *o, bool given, uint64_t window,
+                                   char *detail)
 {
-    const bool commits = o->state == MECHD_OUTSIDE_ASKED && o->asked.kind == MECHP_COMMIT;
+    const bool commits = is_committing(o);
     // a commit that is asked, or owed: the program may have done it or not
     const uint64_t most = commits ? o->asked.step : o->window;
     const uint64_t least = commits || o->owes ? most - 1 : most;
     if (window >= least && window <= most) {
-        o->restarted = (commits || o->owes) && window < most;
-        o->owes = o->owes && window < o->window;
-        o->tried = false;
-        o->stage = o->restarted ? MECHD_OUTSIDE_TRIAL_AGAIN : MECHD_OUTSIDE_QUESTION;
         return MECHP_OK;
     }
     if (least < most) {
@@ -63,6 +66,17 @@ static enum mechp_code place(struct mechd_outside *o, bool given, uint64_t windo
                  (unsigned long long)o->window);
     }
     return MECHP_TIME_MISMATCH;
+}
+
+/* It takes its place, which has been checked; m is held. */
+static void take_place(struct mechd_outside *o, uint64_t window)
+{
+    const bool commits = is_committing(o);
+    const uint64_t most = commits ? o->asked.step : o->window;
+    o->restarted = (commits || o->owes) && window < most;
+    o->owes = o->owes && window < o->window;
+    o->tried = false;
+    o->stage = o->restarted ? MECHD_OUTSIDE_TRIAL_AGAIN : MECHD_OUTSIDE_QUESTION;
 }
 
 static void write_reply(struct mechd_outside *o, uint64_t lease, struct mechp_text *w)
@@ -167,10 +181,11 @@ enum mechp_code mechd_outside_hello(struct mechd_outsides *t, struct mechd_outsi
         mech_diag_add(h->diag, "/inputOrder", "inputs of this coupling have order %d",
                       (int)o->order);
     } else {
-        code = gives ? make_room(o, h) : MECHP_OK;
-        code = code == MECHP_OK ? place(o, given, (uint64_t)window, h->detail) : code;
+        code = check_place(o, given, (uint64_t)window, h->detail);
+        code = code == MECHP_OK && gives ? make_room(o, h) : code;
     }
     if (code == MECHP_OK) {
+        take_place(o, (uint64_t)window);
         // the connection before it, if there is one, is over
         mechd_outside_dismiss(o, h->caller);
         o->caller = h->caller;

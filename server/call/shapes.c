@@ -172,19 +172,18 @@ void mechd_write_values(const struct mechd_engine *engine, enum mech_causality c
 
 void mechd_write_taken(const struct mechd_instance *i, struct mechp_text *w)
 {
-    const struct mech_items *const objects =
-        i->sim != NULL ? &mech_sim_document(i->sim)->objects : NULL;
+    const double *impulse = NULL;
+    int32_t row = 0, n = 0;
     bool some = false;
-    for (size_t k = 0; objects != NULL && k < objects->n; k++) {
-        const double *impulse = NULL;
-        const int32_t n = mech_sim_taken(i->sim, k, &impulse);
-        if (n > 0 && !some) {
+    for (int32_t object = 0; i->sim != NULL && object >= 0;) {
+        object = mech_sim_taken_next(i->sim, &row, &impulse, &n);
+        if (object >= 0 && !some) {
             mechp_text_key(w, "impulses");
             mechp_text_object(w);
             some = true;
         }
-        if (n > 0) {
-            mechp_text_key(w, objects->at[k].name);
+        if (object >= 0) {
+            mechp_text_key(w, mech_sim_document(i->sim)->objects.at[object].name);
             mechp_text_numbers(w, impulse, (size_t)n);
         }
     }

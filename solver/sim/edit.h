@@ -31,3 +31,7 @@ bool mech_sim_is_joint(const struct mech_sim *s, size_t object);
  * not activated. They last until inputs, parameters or a field are set, or a step has parameters
  * among its inputs. */
 int32_t mech_sim_taken(const struct mech_sim *s, size_t object, const double **impulse);
+/* The same of the next object that was activated, its rows from *row on (0 at first; out: behind
+ * them). Its number, or -1: no more. */
+int32_t mech_sim_taken_next(const struct mech_sim *s, int32_t *row, const double **impulse,
+                            int32_t *n);

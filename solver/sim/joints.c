@@ -443,16 +443,37 @@ int32_t mech_sim_taken(const struct mech_sim *s, size_t object, const double **i
     const struct mech_joint_rows *const rows = mech_model_joints(s->model);
     int32_t first = 0, count = 0;
 
-    while (first < rows->count && rows->object[first] != (int32_t)object) {
+    while (s->took && first < rows->count && rows->object[first] != (int32_t)object) {
         first++;
     }
-    while (first + count < rows->count && rows->object[first + count] == (int32_t)object) {
+    while (s->took && first + count < rows->count &&
+           rows->object[first + count] == (int32_t)object) {
         count++;
     }
-    const bool took = count > 0 && s->took && s->took[first];
+    const bool took = count > 0 && s->took[first];
 
     *impulse = took ? s->taken + first : NULL;
     return took ? count : 0;
+}
+
+int32_t mech_sim_taken_next(const struct mech_sim *s, int32_t *row, const double **impulse,
+                            int32_t *n)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+
+    while (s->took && *row < rows->count) {
+        const int32_t first = *row, object = rows->object[first];
+
+        while (*row < rows->count && rows->object[*row] == object) {
+            (*row)++;
+        }
+        if (s->took[first]) {
+            *impulse = s->taken + first;
+            *n = *row - first;
+            return object;
+        }
+    }
+    return -1;
 }
 
 void mech_sim_forget_taken(struct mech_sim *s)
