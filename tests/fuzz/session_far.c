@@ -1,7 +1,7 @@
 /* States far from where a model begins, and all that reads an instance there. Which numbers go far
- * is drawn; how far is sought: the farthest that is accepted, and then for some of the readers whose
- * status is another one there the places where it changes, as what overflows first does so just
- * before. The readers are the rows of the routes, each with every word of its queries. */
+ * is drawn; how far is sought: the farthest that is accepted, and then for some of the readers
+ * whose status is another one there the places where it changes, as what overflows first does so
+ * just before. The readers are the rows of the routes, each with every word of its queries. */
 #include "tests/fuzz/session_part.h"
 
 #include "protocol/wire/row.h"
