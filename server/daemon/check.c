@@ -281,10 +281,10 @@ static void check_ready_file(const struct mechd_config *c, int *faults)
     if (c->ready_file[0] == '\0') {
         return;
     }
-    const bool is = stat(c->ready_file, &info) == 0;
-    const char *const why = is && S_ISDIR(info.st_mode)  ? strerror(EISDIR)
-                            : is && !S_ISREG(info.st_mode) ? NULL
-                                                          : beside(c->ready_file);
+    const bool is = stat(c->ready_file, &info) == 0, direct = is && !S_ISREG(info.st_mode);
+    const char *const why = is && S_ISDIR(info.st_mode) ? strerror(EISDIR)
+                            : direct                    ? NULL
+                                                        : beside(c->ready_file);
     printf("ready-file %s\n", c->ready_file);
     if (why != NULL) {
         tell(faults, "ready-file", c->ready_file, why);
