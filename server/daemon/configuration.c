@@ -336,7 +336,8 @@ static const char *form_fault(int k, const char *address)
     if (k == LANE) {
         return plain || begins(address, "unix:")
                    ? NULL
-                   : "it begins with unix: or tcp://, or is none: write unix:PATH";
+                   : "it begins with unix: or tcp://, or is none: write unix:PATH or "
+                     "tcp://HOST:PORT";
     }
     if (k < LISTEN) {
         return plain || begins(address, "ipc://")
