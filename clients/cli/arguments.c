@@ -14,12 +14,13 @@
 
 int mechctl_usage(const char *format, ...)
 {
+    char text[1024], shown[2048];
     va_list arguments;
     va_start(arguments, format);
-    fputs("mechctl: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    mech_text_show(shown, sizeof shown, text);
+    fprintf(stderr, "mechctl: %s\n", shown);
     return MECHCTL_USAGE;
 }
 

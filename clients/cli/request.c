@@ -1,5 +1,6 @@
 /* Requests of the commands, and errors as compilers print them: place, then reason. */
 #include "clients/cli/cli.h"
+#include "solver/base/odd.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,9 +10,9 @@ static void print_fault(const struct mechctl *m, const struct mechc_fault *f)
 {
     const char *pointer = f->pointer;
     const size_t n = strlen(m->prefix);
-    if (m->file) {
+    if (m->file && strncmp(pointer, m->prefix, n) == 0) {
         // the file is the model: its own root is the pointer's
-        pointer += strncmp(pointer, m->prefix, n) == 0 ? n : 0;
+        pointer += n;
         fprintf(stderr, "%s: ", m->file);
     }
     fprintf(stderr, "%s%s%s\n", pointer, *pointer ? ": " : "", f->message);
@@ -60,7 +61,9 @@ int mechctl_result(struct mechctl *m, int result)
         fprintf(stderr, "mechctl: refused%s%s%s\n", coded ? " (" : "", e->code, coded ? ")" : "");
         return MECHCTL_REFUSED;
     }
-    fprintf(stderr, "mechctl: %s%s%s%s\n", e->text, coded ? " (" : "", e->code, coded ? ")" : "");
+    char shown[2048];
+    mech_text_show(shown, sizeof shown, e->text);
+    fprintf(stderr, "mechctl: %s%s%s%s\n", shown, coded ? " (" : "", e->code, coded ? ")" : "");
     if (result == MECHC_UNREACHABLE) {
         fputs("mechctl: `mechd` starts a server here; --server or MECHD_SERVER names another one\n",
               stderr);

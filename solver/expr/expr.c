@@ -8,6 +8,7 @@
 #include "solver/expr/expr.h"
 
 #include "solver/base/err.h"
+#include "solver/base/odd.h"
 
 #include <muParserDLL.h>
 #include <stdarg.h>
@@ -75,7 +76,9 @@ static int screen(const char *text, struct report r)
         const char c = text[i];
         if ((unsigned char)c >= 0x80u ||
             ((unsigned char)c < 0x20u && strchr("\t\n\r", c) == NULL)) {
-            return refuse(r, "unexpected character at position %zu", i + 1);
+            struct mech_odd odd;
+            mech_text_name(text, length, i, &odd);
+            return refuse(r, "%s is not allowed here (position %zu)", odd.text, i + 1);
         }
         depth += (c == '(') - (c == ')');
         if (depth > DEEPEST) {

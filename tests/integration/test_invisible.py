@@ -73,6 +73,17 @@ class Bodies(Served):
             self.assertFalse(any(odd in m for m in messages), messages)
 
 
+    def test_an_expression_names_it_too(self):
+        for odd, name in ODD + [('\u2212', 'U+2212'), ('\u00e4', 'U+00E4')]:
+            for text, place in (('=2 %s* k', 4), ('=%sk', 2), ('=k%s', 3)):
+                model = models.oscillator()
+                model['parameters'] = {**model.get('parameters', {}), 'k': 1}
+                model['objects'][0]['physicsMass'] = text % odd
+                message = self.post(self.model(model).encode())['errors'][0]['message']
+                self.assertEqual(message, '%s is not allowed here (position %d)' % (
+                    name, place - 1), ascii(text % odd))
+
+
 class Files(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -148,6 +159,39 @@ class Files(unittest.TestCase):
                 self.assertEqual(done.returncode, 1)
                 self.assertIn(name, done.stderr)
                 self.assertNotIn(odd, done.stderr)
+
+    def test_words_of_mechctl_are_shown(self):
+        def mechctl(*words):
+            return run(program('mechctl'), *words)
+        with Daemon() as d:
+            for odd, name in ODD:
+                name = name.split(' ')[0]
+                for words in (('step', 'i-1', '--count', '1' + odd),
+                              ('step', 'i-1', '--co' + odd + 'unt', '1'),
+                              ('inputs', 'i-1', 'F' + odd + '=1'), ('li' + odd + 'st',),
+                              ('create', 'no' + odd + 'file.json'),
+                              ('list', '--label', 'a' + odd + '=1,'),
+                              ('--server', 'http:' + odd + '//127.0.0.1:1', 'list')):
+                    with self.subTest(words=ascii(words)):
+                        where = [] if '--server' in words else ['--server', d.base]
+                        done = mechctl(*where, *words)
+                        self.assertNotEqual(done.returncode, 0)
+                        self.assertIn(name, done.stderr)
+                        self.assertNotIn(odd, done.stderr)
+
+    def test_a_body_of_an_option_is_a_text_of_its_own(self):
+        with Daemon() as d:
+            i = d.create(models.oscillator(), labels={'a': ''})
+
+            def step(body):
+                return run(program('mechctl'), '--server', d.base, 'batch', 'step', '--label', 'a',
+                           '--body', body)
+            done = step('\ufeff{"count": 1}')
+            self.assertEqual((done.returncode, d.call('GET', '/v1/instances/' + i)['step']), (0, 1),
+                             done.stderr)
+            done = step('{"count":\u00a01}')
+            self.assertEqual(done.returncode, 1)
+            self.assertIn('--body: line 1, column 10: U+00A0 (no-break space)', done.stderr)
 
     def test_options_quote_nothing_that_is_not_seen(self):
         done = run(program('mechd'), '--workers', '3\u00a0', '--check-config')

@@ -1,5 +1,8 @@
 /* mechctl batch: one operation on many instances in one request. */
 #include "clients/cli/cli.h"
+#include "solver/base/odd.h"
+
+#include <string.h>
 
 static void add_instances(struct mechctl *m, const char *label)
 {
@@ -34,13 +37,19 @@ static int run(struct mechctl *m)
     if ((label != NULL) == (m->count > 1)) {
         return mechctl_usage("batch: give either ids or --label");
     }
-    mechc_bytes_text(&m->body, "{\"operation\":");
+    mechc_bytes_text(&m->body, "{");
+    if (body) {
+        // first: places in it are counted from there
+        m->file = "--body";
+        m->prefix = "/body";
+        mechc_bytes_text(&m->body, "\"body\":");
+        m->lead = (int)m->body.length;
+        mechc_bytes_text(&m->body, body + mech_text_mark(body, strlen(body)));
+        mechc_bytes_text(&m->body, ",");
+    }
+    mechc_bytes_text(&m->body, "\"operation\":");
     mechc_bytes_string(&m->body, m->arguments[0]);
     add_instances(m, label);
-    if (body) {
-        mechc_bytes_text(&m->body, ",\"body\":");
-        mechc_bytes_text(&m->body, body);
-    }
     mechc_bytes_text(&m->body, "}");
     struct mechc_json reply, results, failed;
     double count = 0.;

@@ -133,8 +133,8 @@ static void refusals_name_the_position(void)
         {"1e400", "position 1"},
         {"a.b", "near '.'"},
         {"a", "position 1, near 'a'"},
-        {"1 \xc3\xa9", "unexpected character at position 3"},
-        {"t \x01", "unexpected character at position 3"},
+        {"1 \xc3\xa9", "U+00E9 is not allowed here (position 3)"},
+        {"t \x01", "U+0001 is not allowed here (position 3)"},
         {"_pi", "position 1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
