@@ -22,6 +22,40 @@ static bool is_bare_model(const struct mechd_call *c)
            json_object_get(c->body, "model") == NULL;
 }
 
+/* What an `id` in the body was meant for; NULL: the route knows none. */
+static const char *meant_by_id(const struct mechd_call *c)
+{
+    static const char chosen[] = "the server chooses the id";
+    const bool http = c->door == MECHD_DOOR_HTTP;
+    const struct {
+        int route;
+        const char *place;
+    } routes[] = {
+        {MECHP_ROUTE_CREATE, "to choose the id, put it in the path: PUT /v1/instances/{id}"},
+        {MECHP_ROUTE_CLONE, http ? "the id of the clone is `as`" : NULL},
+        {MECHP_ROUTE_TAKE_SNAPSHOT,
+         "the path has that of the instance, and the server chooses that of a snapshot"},
+        {MECHP_ROUTE_START_RUN,
+         "the path has that of the instance, and the server chooses that of a run"},
+        {MECHP_ROUTE_CHOOSE_STREAM, "the name of a stream is `name`"},
+        {MECHP_ROUTE_KEEP_TRIAL, "the name of a trial is `name`"},
+        {MECHP_ROUTE_BATCH, "the ids are in `instances`"},
+        {MECHP_ROUTE_COUPLE, chosen},
+        {MECHP_ROUTE_SWEEP, chosen},
+        {MECHP_ROUTE_START_COUPLING_RUN, chosen},
+        {MECHP_ROUTE_TAKE_COUPLING_SNAPSHOT, chosen},
+    };
+    for (size_t k = 0; k < sizeof routes / sizeof *routes; k++) {
+        if ((int)c->match.route->id == routes[k].route) {
+            return routes[k].place;
+        }
+    }
+    if (mechp_match_value(&c->match, "cid") != NULL) {
+        return http ? "it belongs in the path" : "that of a coupling is `cid`";
+    }
+    return http && c->match.count > 0 ? "it belongs in the path" : NULL;
+}
+
 /* Where a key belongs that is not taken in this body; NULL: it is none of those that have a place
  * of their own. */
 static const char *place_of(const struct mechd_call *c, const char *key)
@@ -35,11 +69,8 @@ static const char *place_of(const struct mechd_call *c, const char *key)
         {"sequence", "it is for messages over ZeroMQ; responses over HTTP arrive in order"},
     };
     const bool http = c->door == MECHD_DOOR_HTTP;
-    if (strcmp(key, "id") == 0 && c->match.route->id == MECHP_ROUTE_CREATE) {
-        return "to choose the id, put it in the path: PUT /v1/instances/{id}";
-    }
-    if (strcmp(key, "id") == 0 && c->match.route->id == MECHP_ROUTE_CLONE) {
-        return http ? "the id of the clone is `as`" : NULL;
+    if (strcmp(key, "id") == 0) {
+        return meant_by_id(c);
     }
     for (int k = 0; k < mechp_query_count(mechd_call_row(c)); k++) {
         if (http && strcmp(key, mechd_call_row(c)->query[k].name) == 0) {
@@ -56,7 +87,7 @@ static const char *place_of(const struct mechd_call *c, const char *key)
             return elsewhere[k].place;
         }
     }
-    return strcmp(key, "id") == 0 ? "the server chooses the id" : NULL;
+    return NULL;
 }
 
 static bool is_among(const char *const *allowed, int n, const char *key)

@@ -104,12 +104,28 @@ class Suggestions(Served):
     def test_keys_that_belong_elsewhere_are_told_their_place(self):
         i = self.daemon.create(example='mass1d')
         path = '/v1/instances/' + i
+        pair = self.daemon.call('POST', '/v1/couplings', {
+            'participants': [{'name': 'a', 'instance': self.daemon.create(example='mass1d')}],
+            'connections': [],
+            'scheme': {'type': 'Jacobi'}, 'stepSize': 0.01})
+        self.assertEqual(pair.status, 201, pair)
+        pair = pair.headers['Location']
         for route, body, key, place in (
                 ('/v1/instances', {'id': 'x', 'example': 'mass1d'}, 'id',
                  'PUT /v1/instances/{id}'),
                 (path + '/clone', {'id': 'x'}, 'id', '`as`'),
                 (path + '/snapshots', {'sid': 's'}, 'sid', None),
-                (path + '/snapshots', {'id': 's'}, 'id', 'it belongs in the path'),
+                (path + '/snapshots', {'id': 's'}, 'id',
+                 'the server chooses that of a snapshot'),
+                (path + '/runs', {'id': 'r', 'count': 1}, 'id',
+                 'the server chooses that of a run'),
+                (path + '/streams', {'id': 's'}, 'id', '`name`'),
+                (path + '/trials', {'id': 't'}, 'id', '`name`'),
+                (pair + '/step', {'id': 'c', 'count': 1}, 'id', 'it belongs in the path'),
+                (pair + '/step', {'cid': 'c', 'count': 1}, 'cid', 'it belongs in the path'),
+                (pair + '/runs', {'id': 'r', 'count': 1}, 'id', 'the server chooses the id'),
+                ('/v1/batch', {'id': i, 'op': 'reset'}, 'id', '`instances`'),
+                ('/v1/models/check', {'id': 'x', 'model': models.oscillator()}, 'id', None),
                 ('/v1/sweeps', {'id': 's'}, 'id', 'the server chooses the id'),
                 (path + '/step', {'id': i, 'count': 1}, 'id', 'it belongs in the path'),
                 (path + '/step', {'op': 'step', 'count': 1}, 'op', 'the path determines'),
