@@ -267,31 +267,11 @@ static enum work work_on(struct mechd_coupling_command *k)
     return WORK_MORE;
 }
 
-/* A window of many short tasks ends between two of them; what is in an engine ends by itself. */
-static void end_early(struct mechd_coupling_command *k)
-{
-    struct mechd_coupling *const g = k->coupling;
-    const struct mechd_part *const p =
-        k->at < k->batch.count ? &g->parts[k->batch.tasks[k->at].participant] : NULL;
-    // a question to a program ends by itself (outside.h)
-    const bool busy = p != NULL && (p->stepping || p->deriving.work != NULL || p->outside != NULL);
-    if (!k->window || busy || mechd_coupling_ends(k) == MECHP_OK ||
-        mech_couple_abandon(g->couple, MECH_CANCELLED, "") != 0) {
-        return;
-    }
-    k->at = k->batch.count = 0;
-    mechd_outsides_drop(k);
-    mechd_share_drop(k);
-    for (int32_t n = 0; n < g->count; n++) {
-        g->parts[n].has_jacobian = false;
-    }
-}
-
 /* About so many ns of it. */
 static enum work work(struct mechd_coupling_command *k, uint64_t most)
 {
     const uint64_t start = mechd_now();
-    end_early(k);
+    mechd_share_end_early(k);
     do {
         if (k->confirms != MECHD_CONFIRMS_NOTHING) {
             mechd_outsides_confirm(k);

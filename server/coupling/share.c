@@ -335,6 +335,25 @@ void mechd_share_drop(struct mechd_coupling_command *k)
 
 /* --- ends ------------------------------------------------------------------------------------- */
 
+void mechd_share_end_early(struct mechd_coupling_command *k)
+{
+    struct mechd_coupling *const g = k->coupling;
+    const struct mechd_part *const p =
+        k->at < k->batch.count ? &g->parts[k->batch.tasks[k->at].participant] : NULL;
+    // a question to a program ends by itself (outside.h)
+    const bool busy = p != NULL && (p->stepping || p->deriving.work != NULL || p->outside != NULL);
+    if (!k->window || busy || mechd_coupling_ends(k) == MECHP_OK ||
+        mech_couple_abandon(g->couple, MECH_CANCELLED, "") != 0) {
+        return;
+    }
+    k->at = k->batch.count = 0;
+    mechd_outsides_drop(k);
+    mechd_share_drop(k);
+    for (int32_t n = 0; n < g->count; n++) {
+        g->parts[n].has_jacobian = false;
+    }
+}
+
 /* What all threads have worked for the command is more than the account of p allows. */
 static bool over_quota(const struct mechd_part *p, const struct mechd_coupling_command *k)
 {

@@ -52,6 +52,10 @@ bool mechd_share_perform(struct mechd_coupling_command *k);
 /* The rest of the batch is not used: trials in progress are abandoned. */
 void mechd_share_drop(struct mechd_coupling_command *k);
 
+/* A window of many short tasks ends between two of them, if the command must end; what is in an
+ * engine, or asked of a program, ends by itself. */
+void mechd_share_end_early(struct mechd_coupling_command *k);
+
 /* True if a trial in progress must end: the client has disconnected, the coupling is deleted, one
  * before it has failed, what all threads have worked is over a quota, or it is overdue. `part`: a
  * struct mechd_part; any thread that has it (mechd_effort.unwanted). */
