@@ -1,8 +1,9 @@
 """Topics of couplings that a client chooses, and the hash of their state."""
+import subprocess
 import unittest
 
 from coupled import K, K12, OSCILLATORS, Couplings, half
-from harness import REPEAT, Stream
+from harness import REPEAT, SLOW, Stream, program
 from outside import Program
 
 
@@ -52,6 +53,32 @@ class Chosen(Couplings):
         reply = self.choose(422, name='a b', outputs=['left.x', 'left.y', 'left.x'], every=0)
         self.assertEqual(sorted(e['pointer'] for e in reply['errors']),
                          ['/every', '/name', '/outputs/1', '/outputs/2'])
+
+
+class Commands(Couplings):
+    """The same by mechctl."""
+
+    def mechctl(self, *arguments):
+        done = subprocess.run([program('mechctl'), '--server', self.daemon.base, *arguments],
+                              capture_output=True, text=True, timeout=100 * SLOW)
+        self.assertEqual((done.returncode, done.stderr), (0, ''), done)
+        return done.stdout
+
+    def test_windows_are_watched(self):
+        """A subscriber gets the last window at once."""
+        _, _, cid = self.oscillators()
+        reply = self.good(cid, count=1)
+        lines = self.mechctl('watch', cid, '--coupling', '--follow', '--count', '1').splitlines()
+        self.assertEqual(lines[0].split('\t'), ['time', *reply['outputs']])
+        self.assertEqual([float(x) for x in lines[1].split('\t')],
+                         [reply['time'], *reply['outputs'].values()])
+
+    def test_streams_are_chosen(self):
+        _, _, cid = self.oscillators()
+        self.mechctl('streams', cid, 'slow', '--coupling', '--outputs', 'left.x', '--every', '3')
+        self.assertIn('pick/%s/slow/' % cid, self.mechctl('streams', cid, '--coupling'))
+        self.mechctl('streams', cid, 'slow', '--coupling', '--delete')
+        self.assertNotIn('slow', self.mechctl('streams', cid, '--coupling'))
 
 
 class Hashes(Couplings):

@@ -438,6 +438,8 @@ true
         for line in ('progress %s %s --wait', 'results %s %s', 'runs %s', 'stop %s %s'):
             self.words(*(line % (coupling, run)[:line.count('%')]).split(), '--coupling')
         self.words('results', coupling, run, '--coupling', '--delete')
+        for line in (('slow', '--every', '2'), (), ('slow',), ('slow', '--delete')):
+            self.words('streams', coupling, *line, '--coupling')
         self.words('couplings', coupling, '--delete')
         answer = self.daemon.call('POST', '/v1/instances/a/runs', {'until': 9, 'record': {}})
         self.words('progress', 'a', answer['id'], '--wait')

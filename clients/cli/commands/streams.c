@@ -53,7 +53,7 @@ static int list(struct mechctl *m, const char *const *path)
 static int run(struct mechctl *m)
 {
     const char *const id = m->arguments[0];
-    const char *const *const all = MECHCTL_PATH("v1", "instances", id, "streams");
+    const char *const *const all = MECHCTL_PATH("v1", mechctl_kind(m), id, "streams");
     const bool chooses = mechctl_option(m, "outputs") || mechctl_option(m, "every");
     const bool deletes = mechctl_option(m, "delete");
     if ((chooses || deletes) && m->count < 2) {
@@ -65,7 +65,8 @@ static int run(struct mechctl *m)
     if (m->count < 2) {
         return list(m, all);
     }
-    const char *const *const one = MECHCTL_PATH("v1", "instances", id, "streams", m->arguments[1]);
+    const char *const *const one =
+        MECHCTL_PATH("v1", mechctl_kind(m), id, "streams", m->arguments[1]);
     if (chooses) {
         const int code = compose(m);
         return code == MECHCTL_DONE ? mechctl_print_reply(m, "POST", all, &m->body) : code;
@@ -79,13 +80,14 @@ static const struct mechctl_option options[] = {
     {"outputs", "NAMES", "outputs in the order of the values, with commas between (all)"},
     {"every", "N", "communication steps from one frame to the next (1)"},
     {"delete", NULL, "end the stream"},
+    MECHCTL_OF_COUPLING,
     {0},
 };
 
 const struct mechctl_command mechctl_streams = {
     .name = "streams",
     .arguments = "ID [NAME]",
-    .summary = "list the chosen streams of an instance, or choose one",
+    .summary = "list the chosen streams of an instance or a coupling, or choose one",
     .details =
         "  mechctl streams i-1                                all\n"
         "  mechctl streams i-1 slow --outputs x,v --every 10  choose one: its topic and layout\n"

@@ -56,8 +56,46 @@ static size_t value_count(struct mechc_json v)
     return mechc_json_kind(v) == '[' ? mechc_json_count(v) : 1;
 }
 
+/* Of a coupling, from the layout that it shows: its outputs have no units. */
+static int read_layout(struct view *v, const char *id)
+{
+    struct mechc_json reply, layout, part;
+    const int code = mechctl_get(v->m, MECHCTL_PATH("v1", "couplings", id), &reply);
+    if (code != MECHCTL_DONE || !mechc_json_member(reply, "layout", &layout)) {
+        return code;
+    }
+    size_t total = 0;
+    uint64_t n = 0;
+    for (struct mechc_json_walk w = mechc_json_walk(layout); mechc_json_next(&w);) {
+        total +=
+            mechc_json_member(w.value, "count", &part) && mechc_json_unsigned(part, &n) ? n : 0;
+    }
+    v->channels = calloc(total ? total : 1, sizeof *v->channels);
+    if (!v->channels) {
+        return MECHCTL_FAILED;
+    }
+    for (struct mechc_json_walk w = mechc_json_walk(layout); mechc_json_next(&w);) {
+        char name[80] = "";
+        if (!mechc_json_member(w.value, "count", &part) || !mechc_json_unsigned(part, &n)) {
+            continue;
+        }
+        if (mechc_json_member(w.value, "name", &part)) {
+            mechc_json_text(part, name, sizeof name);
+        }
+        for (size_t i = 0; i < n; i++) {
+            struct channel *const c = &v->channels[v->count++];
+            snprintf(c->name, sizeof c->name, n > 1 ? "%s[%zu]" : "%s", name, i);
+            v->width = mechctl_width(c->name) > v->width ? mechctl_width(c->name) : v->width;
+        }
+    }
+    return MECHCTL_DONE;
+}
+
 static int read_channels(struct view *v, const char *id)
 {
+    if (mechctl_option(v->m, "coupling")) {
+        return read_layout(v, id);
+    }
     struct mechc_json reply, variables, values, unit;
     int code = mechctl_get(v->m, MECHCTL_PATH("v1", "instances", id, "variables"), &variables);
     if (code == MECHCTL_DONE) {
@@ -254,7 +292,7 @@ static int ask(struct view *v)
     const char *const id = v->m->arguments[0];
     char path[MECHC_PATH];
     struct mechc_reply r = {.body = ""};
-    int result = mechc_path(v->m->c, MECHCTL_PATH("v1", "instances", id), path);
+    int result = mechc_path(v->m->c, MECHCTL_PATH("v1", mechctl_kind(v->m), id), path);
     if (result == MECHC_OK) {
         result = mechc_call(v->m->c, &(struct mechc_request){.method = "GET", .path = path}, &r);
     }
@@ -337,13 +375,14 @@ static const struct mechctl_option options[] = {
     {"follow", NULL, "one line per frame instead of an updating table (default if no terminal)"},
     {"count", "N", "end after N lines, or N updates of the table"},
     {"every", "S", "show at most one frame in S seconds"},
+    MECHCTL_OF_COUPLING,
     {0},
 };
 
 const struct mechctl_command mechctl_watch = {
     .name = "watch",
     .arguments = "ID",
-    .summary = "show the outputs live, from the stream",
+    .summary = "show the outputs of an instance or a coupling live, from the stream",
     .details =
         "Lines are tab-separated: time, then every output; with --json an object each.\n"
         "Ctrl-C ends it, as does the end of the instance or of the server. While the stream\n"
