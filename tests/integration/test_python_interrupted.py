@@ -168,6 +168,15 @@ class Interrupted(Served):
                          '^the sweep .* has been stopped and deleted$|' + CANCELLED)
         self.assertEqual(self.other.sweeps(), [])
 
+    def test_what_is_waited_for_later_goes_on_and_its_end_is_named(self):
+        operation = self.server.later('POST', 'v1', 'instances', self.instance.id, 'step',
+                                      body=ENDLESS)
+        words = self.press(operation.wait)
+        self.assertEqual(words, "Operation('%s', running) goes on in the server; "
+                                'its cancel() ends it' % operation.id)
+        operation.cancel()
+        self.check_free()
+
     def test_a_time_out_says_so_and_ends_the_step(self):
         with mechd.Server(self.daemon.base) as hasty:
             one = hasty.instance(self.instance.id)

@@ -58,13 +58,15 @@ def batch_body(operation: Optional[str], instances: Any, label: Any,
 class _Awaited:
     """Work in the server that is polled until it is over."""
     state = 'running'
+    _ends_it = ''  # its method
 
     def look(self) -> Any:
         raise NotImplementedError
 
     def _wait(self, bar: Bar, timeout: Optional[float]) -> None:
         started, pause = time.monotonic(), 0.002
-        with interrupted(lambda: '%r goes on in the server' % self):
+        with interrupted(lambda: '%r goes on in the server; its %s() ends it' % (
+                self, self._ends_it)):
             self._look_until(bar, timeout, started, pause)
 
     def _look_until(self, bar: Bar, timeout: Optional[float], started: float,
@@ -85,6 +87,8 @@ class Sweep(_Awaited):
     """One model over many sets of parameters. state: running, finished, stopped, or interrupted by
     the end of the server; points, done, failed, errors ({'point', 'code', 'message'}) and stored
     (its rows are there after a restart) as of the last update."""
+
+    _ends_it = 'delete'
 
     def __init__(self, server: 'Server', reply: Dict[str, Any]):
         self._server = server
@@ -145,6 +149,8 @@ class Sweep(_Awaited):
 
 class Operation(_Awaited):
     """An asynchronous request in the server. state: running or finished."""
+
+    _ends_it = 'cancel'
 
     def __init__(self, server: 'Server', reply: Dict[str, Any]):
         self._server = server
