@@ -68,6 +68,9 @@ static void release_all(struct mechd_coupling_command *k)
     while (k->captured > 0) {
         struct mechd_part *const p = part_at(k, --k->captured);
         p->captured = false;
+        if (k->coupling->keep.group == NULL) {
+            mechd_durable_sync(p->instance, NULL);
+        }
         mechd_instance_release(p->instance, &p->job);
     }
 }
@@ -377,7 +380,7 @@ static bool check(struct mechd_coupling_command *k)
             snprintf(detail, sizeof detail, "%s is at %.17g s, %s at %.17g s", g->parts[0].name, t,
                      g->parts[n].name, other);
             mechd_coupling_refuse(k, MECHP_TIME_MISMATCH, detail);
-        } else if (mechd_durable_repair(i) != 0) {
+        } else if (g->keep.group != NULL ? mechd_durable_lost(i) : mechd_durable_repair(i) != 0) {
             mechd_coupling_refuse(k, MECHP_STORAGE_FAILED,
                                   "a change before this one could not be stored");
         } else if (k->kind != MECHD_COUPLING_ONCE && k->run == NULL && i->account != NULL &&

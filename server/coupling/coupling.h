@@ -151,11 +151,11 @@ struct mechd_coupling_command {
     _Atomic uint64_t worked;    /* ns in engines, for the quota; of all its threads */
     struct mechd_saved *before; /* state to go back to when it fails, or is a trial; or NULL */
     struct mech_couple_batch batch;
-    int32_t at;        /* task of the batch */
-    int helpers;       /* threads that its trials are worth besides this one (share.h) */
-    bool direct;       /* it is on the thread that carries the request */
-    bool sleeps;       /* that task is a question to a program: no thread has it (outside.h) */
-    bool unclocked;    /* the clock has stopped, with the daemon: no answer is awaited any more */
+    int32_t at;     /* task of the batch */
+    int helpers;    /* threads that its trials are worth besides this one (share.h) */
+    bool direct;    /* it is on the thread that carries the request */
+    bool sleeps;    /* that task is a question to a program: no thread has it (outside.h) */
+    bool unclocked; /* the clock has stopped, with the daemon: no answer is awaited any more */
     enum mechd_coupling_confirms confirms;
     int32_t confirmed; /* participants so far */
     bool opening;      /* what is in progress is the start of a coupling with programs */
@@ -184,11 +184,9 @@ struct mechd_keeping {
     enum mechd_durability mode; /* of the coupling itself */
     uint64_t steps;             /* windows from checkpoint to checkpoint, 0: not by windows */
     double seconds;             /* s, from checkpoint to checkpoint, 0: not by time */
-    int32_t payer;        /* participant whose account it is charged to; −1: none is stored */
-    uint64_t charged;     /* bytes */
-    char *document;       /* the request, or NULL */
-    size_t document_size; /* of one that is loaded */
-    bool loading;         /* it is made again, by what the store has of it */
+    int32_t payer;    /* participant whose account it is charged to; −1: none is stored */
+    uint64_t charged; /* bytes */
+    bool loading;     /* it is made again, by what the store has of it */
     /* the owner's */
     bool dirty;        /* changed since the last record */
     uint64_t epoch;    /* increases with each undo */
@@ -268,8 +266,8 @@ void mechd_couplings_fini(struct mechd_couplings *t);
 /* --- creation (read.c) ------------------------------------------------------------------------ */
 
 /* From a request, its instances and their leases; not yet in the table. All faults of the request
- * are found together; if there is none, all instances that run, or that others hold. `loading`: from
- * a document of the store, regardless of quotas. NULL: refused. */
+ * are found together; if there is none, all instances that run, or that others hold. `loading`:
+ * from a document of the store, regardless of quotas. NULL: refused. */
 struct mechd_coupling *mechd_coupling_open(struct mechd_call *c, bool loading);
 /* Then, as the owner of all instances: the coupling of the solver. False: refused. */
 bool mechd_coupling_connect(struct mechd_coupling *g, struct mechd_call *c);

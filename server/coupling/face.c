@@ -188,7 +188,8 @@ bool mechd_face_create(struct mechd_coupling *g, struct mechd_call *c)
         return false;
     }
     struct mechd_excess excess;
-    const bool may = mechd_instance_charge(g->face, MECHD_QUOTA_MEMORY, bytes_of(p), &excess);
+    const bool may = mechd_instance_charge(g->face, MECHD_QUOTA_MEMORY, bytes_of(p),
+                                           g->keep.loading ? NULL : &excess);
     if (!may) {
         mechd_fail_quota(c, &excess);
     }

@@ -113,21 +113,6 @@ void mechd_keep_over(struct mechd_coupling_command *k)
 
 /* --- what is stored --------------------------------------------------------------------------- */
 
-/* What of the request makes the coupling, as text, or NULL. */
-static char *document_of(const struct mechd_call *c)
-{
-    const struct mechp_row *const row = mechp_route_at(MECHP_ROUTE_COUPLE)->row;
-    json_t *const kept = json_object();
-    bool good = kept != NULL;
-    for (const struct mechp_member *m = row->body->members; good && m->name != NULL; m++) {
-        json_t *const value = json_object_get(c->body, m->name);
-        good = value == NULL || json_object_set(kept, m->name, value) == 0;
-    }
-    char *const text = good ? json_dumps(kept, JSON_COMPACT) : NULL;
-    json_decref(kept);
-    return text;
-}
-
 /* Its mode and its checkpoints, by its participants. True: one of them stores every step. */
 static bool settle_mode(struct mechd_coupling *g)
 {
@@ -160,9 +145,7 @@ bool mechd_keep_join(struct mechd_coupling_command *k)
     if (s->payer < 0) {
         return true;
     }
-    s->document = s->mode != MECHD_DURABLE_NONE && !s->loading ? document_of(k->call) : NULL;
-    const bool lacks = s->mode != MECHD_DURABLE_NONE && !s->loading && s->document == NULL;
-    s->group = lacks ? NULL : mechd_group_create(every, due, g);
+    s->group = mechd_group_create(every, due, g);
     if (s->group == NULL) {
         mechd_coupling_refuse(k, MECHP_OUT_OF_MEMORY, "no memory to store the coupling");
         return false;
@@ -170,8 +153,7 @@ bool mechd_keep_join(struct mechd_coupling_command *k)
     s->epoch = 1;
     s->recorded = mechd_now();
     if (s->mode != MECHD_DURABLE_NONE) {
-        const size_t text = s->document != NULL ? strlen(s->document) : s->document_size;
-        const uint64_t size = text + mechd_keep_size(g);
+        const uint64_t size = g->document_size + mechd_keep_size(g);
         if (!mechd_instance_charge(g->parts[s->payer].instance, MECHD_QUOTA_STORED, size,
                                    s->loading ? NULL : &k->call->excess)) {
             char detail[sizeof k->detail];
@@ -221,10 +203,15 @@ void mechd_keep_fini(struct mechd_coupling *g)
         mechd_group_end(s->group);
         mechd_group_unref(s->group);
     }
-    free(s->document);
 }
 
 /* --- when ------------------------------------------------------------------------------------- */
+
+/* It is stored with its instances, and has not been deleted. */
+static bool lasts(const struct mechd_coupling *g)
+{
+    return g->keep.group != NULL && mechd_group_lasts(g->keep.group);
+}
 
 static bool is_dirty(const struct mechd_coupling *g)
 {
@@ -260,7 +247,7 @@ static void arm_next(struct mechd_coupling *g)
 void mechd_keep_begin(struct mechd_coupling_command *k)
 {
     struct mechd_coupling *const g = k->coupling;
-    if (g->keep.group != NULL && !g->keep.group->every_step && k->kind == MECHD_COUPLING_STEP) {
+    if (lasts(g) && !g->keep.group->every_step && k->kind == MECHD_COUPLING_STEP) {
         arm_next(g);
     }
 }
@@ -275,7 +262,7 @@ void mechd_keep_window(struct mechd_coupling_command *k)
         return;
     }
     if (g->keep.group == NULL || g->keep.group->every_step || k->kind != MECHD_COUPLING_STEP ||
-        !is_due(g) || mechd_keep_behind(g)) {
+        !is_due(g) || mechd_keep_behind(g) || !lasts(g)) {
         return;
     }
     if (is_dirty(g)) {
@@ -324,8 +311,14 @@ void mechd_keep_command(struct mechd_coupling_command *k)
         t->receipt = NULL; // the next process has no coupling to which it belongs
     }
     take_asked(k);
-    if (k->kind == MECHD_COUPLING_START) {
-        if (k->call->code == MECHP_OK && stored) {
+    if (!lasts(g)) {
+        return; // behind the command that has deleted it
+    }
+    // what it has done can be on its way to the disk already: its receipt goes after it
+    const bool owed =
+        t != NULL && t->receipt != NULL && k->kind == MECHD_COUPLING_STEP && k->done > 0;
+    if (k->kind == MECHD_COUPLING_START && (stored || k->call->code != MECHP_OK)) {
+        if (k->call->code == MECHP_OK) {
             mechd_keep_post(g, MECHD_RECORD_COUPLING, t);
         }
     } else if (k->kind == MECHD_COUPLING_END) {
@@ -334,10 +327,10 @@ void mechd_keep_command(struct mechd_coupling_command *k)
         } else {
             atomic_store(&g->deleted, false);
         }
-    } else if (is_dirty(g) && g->keep.group->every_step) {
-        mechd_keep_post(g, MECHD_RECORD_COUPLING_STATE, t);
-    } else if (is_dirty(g)) {
+    } else if (is_dirty(g) && !g->keep.group->every_step) {
         checkpoint(k, t);
+    } else if (is_dirty(g) || owed) {
+        mechd_keep_post(g, MECHD_RECORD_COUPLING_STATE, t);
     }
 }
 
@@ -362,8 +355,11 @@ static int read_state(void *context, const struct mechd_stored_bytes *b)
 int mechd_keep_repair(struct mechd_coupling *g)
 {
     struct mechd_keeping *const s = &g->keep;
-    bool lost = s->group != NULL && atomic_load(&s->failed) >= s->epoch;
-    for (int32_t n = 0; n < g->count && s->group != NULL; n++) {
+    if (!lasts(g)) {
+        return 0; // its instances are their own again
+    }
+    bool lost = atomic_load(&s->failed) >= s->epoch;
+    for (int32_t n = 0; n < g->count; n++) {
         const struct mechd_durable *const d = &g->parts[n].instance->durable;
         lost = lost || (mechd_keep_has(&g->parts[n]) && atomic_load(&d->failed) >= d->epoch);
     }

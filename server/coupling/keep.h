@@ -10,7 +10,7 @@
  * command is on its way as that of a command of an instance (instance/durable.h), with its receipt.
  * Partners outside are stored with the window that they committed last.
  *
- * The document is the request that made the coupling. From it and the state the next process makes
+ * The document is the request that makes the coupling again (document.c). From it and the state the next process makes
  * it again, once it has the instances; it takes their leases again. Trials, snapshots and runs of
  * couplings are in memory.
  *

@@ -134,16 +134,22 @@ int mechd_keep_read(struct mechd_coupling *g, const void *bytes, size_t size, ch
     const char *at = bytes;
     struct head head;
     snprintf(reason, 160, "its state does not fit its participants");
-    if (size != mechd_keep_size(g)) {
+    if (size < sizeof head) {
         return MECH_MISMATCH;
     }
     take(&at, &head, sizeof head);
+    if (head.version != version) {
+        snprintf(reason, 160, "its state is of version %llu", (unsigned long long)head.version);
+        return MECH_MISMATCH;
+    }
+    if (size != mechd_keep_size(g)) {
+        return MECH_MISMATCH;
+    }
     if (head.hash != hash_of(bytes, size)) {
         snprintf(reason, 160, "its state is damaged");
         return MECH_MISMATCH;
     }
-    if (head.version != version || head.count != (uint64_t)g->count ||
-        head.couple_size != mech_couple_saved_size(g->couple)) {
+    if (head.count != (uint64_t)g->count || head.couple_size != mech_couple_saved_size(g->couple)) {
         return MECH_MISMATCH;
     }
     // nothing changes before all of it is known to fit

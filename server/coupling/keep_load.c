@@ -45,7 +45,6 @@ static int make(struct loading *l, struct mechd_call *c, struct mechd_coupling *
         snprintf(l->reason, sizeof l->reason, "%s", reason);
         return read < 0 ? read : MECH_MISMATCH;
     }
-    g->keep.document_size = stored->document_size;
     if (!mechd_keep_join(&k) || g->keep.mode == MECHD_DURABLE_NONE) {
         snprintf(l->reason, sizeof l->reason, "%.250s",
                  k.code != MECHP_OK ? k.detail : "its participants are not stored");

@@ -94,7 +94,7 @@ static struct note *note_of(struct mechd_coupling *g, enum mechd_record_kind kin
     const bool whole = s->mode != MECHD_DURABLE_NONE && kind != MECHD_RECORD_DELETE_COUPLING;
     const size_t epochs = (size_t)g->count * sizeof(uint64_t);
     const size_t size = whole ? mechd_keep_size(g) : 0;
-    const size_t text = made ? strlen(s->document) : 0;
+    const size_t text = made ? g->document_size : 0;
     struct note *const x = malloc(sizeof *x + epochs + size + text);
     if (x == NULL) {
         return NULL;
@@ -122,7 +122,7 @@ static struct note *note_of(struct mechd_coupling *g, enum mechd_record_kind kin
     x->r.model = room;
     x->r.model_size = text;
     if (made) {
-        memcpy(room, s->document, text);
+        memcpy(room, g->document, text);
     }
     mechd_coupling_ref(g);
     return x;
@@ -165,6 +165,11 @@ void mechd_keep_post(struct mechd_coupling *g, enum mechd_record_kind kind, stru
             mechd_coupling_unref(g);
         }
         mechd_ticket_refuse(t, MECH_NO_MEMORY);
+        if (kind == MECHD_RECORD_COUPLING) {
+            (void)mechd_coupling_remove(g->service->couplings, g);
+        } else if (kind == MECHD_RECORD_DELETE_COUPLING) {
+            atomic_store(&g->deleted, false);
+        }
         mechd_group_ask(s->group, 0);
         return;
     }

@@ -180,8 +180,9 @@ static void take_jacobian(const struct mechd_part *p, struct mech_couple_task *t
 /* A slice that took so many ns is over. */
 static void work_ends(struct mechd_part *p, struct mechd_coupling_command *k, uint64_t ns)
 {
-    atomic_fetch_add(&k->worked, ns);
+    // in this order: no thread counts the slice twice
     atomic_store(&p->since, 0);
+    atomic_fetch_add(&k->worked, ns);
     p->spent += ns;
 }
 

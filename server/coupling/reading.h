@@ -61,8 +61,7 @@ void mechd_read_bonds(struct mechd_reading *r);
 /* The request that makes this coupling again: what was asked, and the presets of what was not, as
  * JSON text, into g->document (document.c). False: no memory. */
 bool mechd_document_make(const struct mechd_reading *r);
-/* The values of each participant that they need. */
-/* False: no memory. */
+/* The values of each participant that they need. False: no memory. */
 bool mechd_make_ports(struct mechd_reading *r);
 /* Index of a value among those of its participant. */
 int32_t mechd_port_place(const struct mechd_coupling_port *ports, int32_t count,

@@ -100,6 +100,7 @@ void mechd_share_begin(struct mechd_coupling_command *k)
 {
     struct mechd_coupling *const g = k->coupling;
     atomic_store_explicit(&g->share->failed, INT32_MAX, memory_order_relaxed);
+    atomic_store(&g->share->patience, 0);
     for (int32_t n = 0; n < k->batch.count; n++) {
         struct mechd_part *const p = &g->parts[k->batch.tasks[n].participant];
         p->place = n;
@@ -285,6 +286,8 @@ static void task_over(struct mechd_coupling_command *k, struct mechd_part *p,
     const bool fails = task->code != 0 &&
                        (task->action == MECH_COUPLE_TRIAL || task->action == MECH_COUPLE_OUTPUTS);
     p->turn = MECHD_PART_IDLE;
+    // patience is with the program that is awaited alone
+    atomic_store(&k->coupling->share->patience, 0);
     k->at = fails ? k->batch.count : k->at + 1;
     if (fails) {
         mechd_outsides_drop(k);

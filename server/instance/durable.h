@@ -140,6 +140,8 @@ bool mechd_durable_collect(struct mechd_instance *i, struct mechd_entry **first,
 bool mechd_durable_hold(struct mechd_instance *i, const struct mechd_ticket *t);
 /* What has been recorded in this epoch and before it is lost. Any thread. */
 void mechd_durable_lose(struct mechd_durable *d, uint64_t epoch);
+/* Something could not be stored, and has not been undone yet. As owner. */
+bool mechd_durable_lost(const struct mechd_instance *i);
 /* Before a job: undo what could not be stored. 0; MECH_INTERNAL: that cannot be read now. */
 int mechd_durable_repair(struct mechd_instance *i);
 /* At shutdown: store the changes of all instances on which no thread works, none of which is used

@@ -148,11 +148,16 @@ int mechd_durable_load(struct mechd_instance *i, bool snapshots)
     return 0;
 }
 
+bool mechd_durable_lost(const struct mechd_instance *i)
+{
+    return i->durable.key != 0 && atomic_load(&i->durable.failed) >= i->durable.epoch;
+}
+
 int mechd_durable_repair(struct mechd_instance *i)
 {
     struct mechd_durable *const d = &i->durable;
     const uint64_t failed = atomic_load(&d->failed);
-    if (d->key == 0 || failed < d->epoch) {
+    if (!mechd_durable_lost(i)) {
         return 0;
     }
     mechd_run_stop(i, MECHD_RUN_FAILED, "its changes could not be stored");
