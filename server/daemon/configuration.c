@@ -36,14 +36,25 @@ static int add_to_list(char (*list)[MECHD_ADDRESS], int *count, const char *text
     return code;
 }
 
-/* Cut a comment off: # at the beginning of a line of n bytes, or behind a blank. The bytes that
- * are left. */
+/* Cut a comment off: # at the beginning of a line of n bytes, or behind a blank, outside of double
+ * quotes around a value or an item of a list (solver/base/words.h). The bytes that are left. */
 static size_t cut_comment(char *line, size_t n)
 {
     size_t counts = 0;
-    while (counts < n && !(line[counts] == '#' &&
-                           (counts == 0 || line[counts - 1] == ' ' || line[counts - 1] == '\t'))) {
-        counts++;
+    bool quoted = false;
+    char last = '\0'; // that is no blank
+    for (; counts < n; counts++) {
+        const char c = line[counts];
+        if (!quoted && c == '#' &&
+            (counts == 0 || line[counts - 1] == ' ' || line[counts - 1] == '\t')) {
+            break;
+        }
+        if (quoted && c == '\\' && counts + 1 < n) {
+            counts++;
+        } else if (c == '"') {
+            quoted = !quoted && (last == '=' || last == ',');
+        }
+        last = c == ' ' || c == '\t' ? last : c;
     }
     line[counts] = '\0';
     return counts;
@@ -168,6 +179,18 @@ static char *trim(char *text)
     return text;
 }
 
+/* The text in double quotes, in place, of an option that is one text; lists have quotes of their
+ * own. "": it is no such text. */
+static const char *unquoted(const struct mechd_option *o, char *value)
+{
+    char *at = value, *item = NULL;
+    const char *why = NULL;
+    if (o->kind != MECHD_TEXT || *value != '"') {
+        return value;
+    }
+    return mech_item_next(&at, &item, &why) > 0 && at == NULL ? item : "";
+}
+
 /* A line of the file: all addresses of a list fit. */
 enum { LINE = 4096 };
 
@@ -226,14 +249,14 @@ static int read_file(struct mechd_config *c, const char *path, const bool *given
         }
         *equals = '\0';
         const char *name = trim(text);
-        const char *value = trim(equals + 1);
+        char *const value = trim(equals + 1);
         const struct mechd_option *o = mechd_option_find(name, strlen(name));
         if (o == NULL) {
             char meant[48];
             guess(name, strlen(name), meant, sizeof meant);
             snprintf(fault, size, "%s, line %d: there is no option %s%s", path, n, name, meant);
             outcome = -1;
-        } else if (!given[o - mechd_options] && set(c, o, value) != 0) {
+        } else if (!given[o - mechd_options] && set(c, o, unquoted(o, value)) != 0) {
             snprintf(fault, size, "%s, line %d: %s", path, n, name);
             outcome = refuse(o, value, fault, size);
         } else {

@@ -9,7 +9,8 @@
 /* Options that are no settings. */
 static const char *const others[][2] = {
     {"--config FILE", "configuration file: lines of `option = value`; # begins a comment, at the "
-                      "start of a line or after a space; -FILE: it may be missing"},
+                      "start of a line or after a space, outside of double quotes; "
+                      "-FILE: it may be missing"},
     {"--make-token NAME",
      "print a new token and its line for --tokens; --scopes read,step,admin (step)"},
     {"--make-curve-key NAME",
@@ -44,10 +45,14 @@ void mechd_config_help(void)
     printf("\n%s", sources);
 }
 
-/* An item of a list, quoted where it would end at a comma (solver/base/words.h). */
-static void print_item(const char *text)
+/* A text of one of these kinds as the file has it: quoted where it would end at a comma or at a
+ * comment (solver/base/words.h). */
+static void print_item(const char *text, enum mechd_option_kind kind)
 {
-    if (strpbrk(text, ",\"") == NULL) {
+    const bool ends = text[0] == '#' || strstr(text, " #") != NULL || strstr(text, "\t#") != NULL;
+    const bool blank = *text != '\0' && (*text == ' ' || text[strlen(text) - 1] == ' ');
+    const char *const special = kind == MECHD_LIST ? strpbrk(text, ",\"") : NULL;
+    if (!ends && !blank && special == NULL && *text != '"') {
         fputs(text, stdout);
         return;
     }
@@ -67,14 +72,16 @@ void mechd_config_print(const struct mechd_config *c)
         switch (o->kind) {
         case MECHD_TEXT:
             if (*at != '\0') {
-                printf("%s = %s\n", o->name, at);
+                printf("%s = ", o->name);
+                print_item(at, o->kind);
+                putchar('\n');
             }
             break;
         case MECHD_LIST:
             count = *(const int *)(const void *)((const char *)c + o->room);
             for (int j = 0; j < count; j++) {
                 printf("%s%s", j > 0 ? "," : o->name, j > 0 ? "" : " = ");
-                print_item(at + (size_t)j * MECHD_ADDRESS);
+                print_item(at + (size_t)j * MECHD_ADDRESS, o->kind);
             }
             fputs(count > 0 ? "\n" : "", stdout);
             break;

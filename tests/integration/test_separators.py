@@ -1,5 +1,7 @@
 """Values with separators: what creation takes can be chosen exactly, wherever a text is a list."""
 import os
+import subprocess
+import tempfile
 import unittest
 import urllib.parse
 
@@ -119,6 +121,31 @@ class Listed(unittest.TestCase):
         with Daemon('--listen', '"unix:a,b.sock"') as daemon:
             path = os.path.join(daemon.folder, 'a,b.sock')
             self.assertTrue(os.path.exists(path))
+
+    def test_values_of_the_configuration_may_have_what_begins_a_comment(self):
+        paths = ('a # b', 'a #', '#a', '"a"', 'a,b', 'a "b" # c', 'a\\ #"', 'a', ' a', 'a#b')
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, 'mechd.conf')
+
+            def settings(lines):
+                with open(file, 'w', encoding='utf-8') as f:
+                    f.write(lines)
+                done = subprocess.run([harness.program('mechd'), '--config', file, '--print',
+                                       'settings'], capture_output=True, text=True,
+                                      timeout=60 * harness.SLOW)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                return done.stdout
+            for path in paths:
+                with self.subTest(path=path):
+                    given = ('ready-file = %s # no "part" of it\nlisten = %s,127.0.0.1:0\n' %
+                             (word(path), word('unix:' + path)))
+                    printed = settings(given)
+                    # read again they are the same
+                    self.assertEqual(settings(printed), printed)
+                    for line, text in (('ready-file = ', path), ('listen = ', 'unix:' + path)):
+                        found = next(x for x in printed.splitlines() if x.startswith(line))
+                        found = found[len(line):].removesuffix(',127.0.0.1:0')
+                        self.assertIn(found, (text, word(text)))
 
 
 if __name__ == '__main__':
