@@ -10,9 +10,9 @@
  * command is on its way as that of a command of an instance (instance/durable.h), with its receipt.
  * Partners outside are stored with the window that they committed last.
  *
- * The document is the request that makes the coupling again (document.c). From it and the state the next process makes
- * it again, once it has the instances; it takes their leases again. Trials, snapshots and runs of
- * couplings are in memory.
+ * The document is the request that makes the coupling again (document.c). From it and the state the
+ * next process makes it, once it has the instances; it takes their leases again. Trials, snapshots
+ * and runs of couplings are in memory.
  *
  * owner: the owner of all participants, except where noted. */
 #pragma once

@@ -364,31 +364,6 @@ class Python(ManyTests, StateTests, Served):
             i.step(0.01)
             self.assertTrue(any(next(stream).rewound for _ in range(2)))
 
-    def test_a_stream_passes_over_repetitions_but_not_over_what_was_rewound(self):
-        import zmq
-        with zmq.Context.instance().socket(zmq.XPUB) as publisher:
-            publisher.linger = 0
-            address = 'tcp://127.0.0.1:%d' % publisher.bind_to_random_port('tcp://127.0.0.1')
-            layout = Layout([{'name': 'x', 'offset': 0, 'count': 1}])
-            asked = []
-
-            def answer():
-                asked.extend(publisher.recv() for _ in range(2))
-                publisher.send_multipart([asked[1][1:], b''])
-            thread = threading.Thread(target=answer)
-            thread.start()
-            with mechd.Stream(address, 'i-1', layout, 10 * harness.SLOW) as stream:
-                thread.join()
-                self.assertEqual((asked[0], asked[1][:7]), (b'\1state/i-1/', b'\1ready/'))
-                for sequence, flags in ((5, 0), (5, frames.REPEAT), (3, frames.REWOUND), (4, 0)):
-                    frame = bytearray(frames.pack(frames.OUTPUTS, [2.5], sequence=sequence))
-                    struct.pack_into('<H', frame, 6, flags)
-                    publisher.send_multipart([b'state/i-1/', bytes(frame)])
-                samples = [next(stream) for _ in range(3)]
-        self.assertEqual([(s.sequence, s.rewound) for s in samples],
-                         [(5, False), (3, True), (4, False)])
-        self.assertEqual(samples[0].outputs, {'x': 2.5})
-
     def test_a_late_answer_is_not_taken_for_the_next(self):
         i = self.created()
         with i.connect(['force'], ['x']) as partner:

@@ -1,5 +1,6 @@
 """Chosen streams: some outputs, every so many communication steps, under a topic of their own."""
 import ctypes
+import struct
 import threading
 import unittest
 
@@ -8,6 +9,7 @@ import models
 from harness import (REPEAT, REWOUND, SLOW, Daemon, Http, Served, Stream, ZmqDoor, gauge, unpack,
                      wait_until)
 from package import mechd
+from mechd import frames
 
 
 def three_outputs():
@@ -270,6 +272,31 @@ class Python(Served):
             stream = instance.stream(every=3)
             instance.delete()
             stream.close()
+
+    def test_a_stream_passes_over_repetitions_but_not_over_what_was_rewound(self):
+        import zmq
+        with zmq.Context.instance().socket(zmq.XPUB) as publisher:
+            publisher.linger = 0
+            address = 'tcp://127.0.0.1:%d' % publisher.bind_to_random_port('tcp://127.0.0.1')
+            layout = mechd.Layout([{'name': 'x', 'offset': 0, 'count': 1}])
+            asked = []
+
+            def answer():
+                asked.extend(publisher.recv() for _ in range(2))
+                publisher.send_multipart([asked[1][1:], b''])
+            thread = threading.Thread(target=answer)
+            thread.start()
+            with mechd.Stream(address, 'i-1', layout, 10 * SLOW) as stream:
+                thread.join()
+                self.assertEqual((asked[0], asked[1][:7]), (b'\1state/i-1/', b'\1ready/'))
+                for sequence, flags in ((5, 0), (5, frames.REPEAT), (3, frames.REWOUND), (4, 0)):
+                    frame = bytearray(frames.pack(frames.OUTPUTS, [2.5], sequence=sequence))
+                    struct.pack_into('<H', frame, 6, flags)
+                    publisher.send_multipart([b'state/i-1/', bytes(frame)])
+                samples = [next(stream) for _ in range(3)]
+        self.assertEqual([(s.sequence, s.rewound) for s in samples],
+                         [(5, False), (3, True), (4, False)])
+        self.assertEqual(samples[0].outputs, {'x': 2.5})
 
 
 class Ends(unittest.TestCase):
