@@ -106,6 +106,53 @@ const char *oracle_solution(const json_t *request, const json_t *reply)
     return NULL;
 }
 
+/* Whether the symmetric part of N is positive definite, by pivots that are no small part of it. */
+static bool is_definite(size_t n, double a[ROWS][ROWS])
+{
+    double s[ROWS][ROWS], largest = 0.;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) {
+            s[i][j] = 0.5 * (a[i][j] + a[j][i]);
+        }
+        largest = fmax(largest, s[i][i]);
+    }
+    for (size_t k = 0; k < n; k++) {
+        if (!(s[k][k] > 1e-3 * largest)) {
+            return false;
+        }
+        for (size_t i = k + 1; i < n; i++) {
+            for (size_t j = k + 1; j < n; j++) {
+                s[i][j] -= s[i][k] * s[k][j] / s[k][k];
+            }
+        }
+    }
+    return true;
+}
+
+const char *oracle_agrees(const json_t *request, const json_t *one, const json_t *other)
+{
+    const json_t *const p = json_object_get(request, "problem");
+    const json_t *const first = json_object_get(one, "l"), *second = json_object_get(other, "l");
+    const size_t n = json_array_size(json_object_get(p, "r"));
+    double a[ROWS][ROWS], largest = 0., apart = 0.;
+    if (!json_is_true(json_object_get(json_object_get(one, "report"), "converged")) ||
+        !json_is_true(json_object_get(json_object_get(other, "report"), "converged")) || n == 0 ||
+        n > ROWS || json_object_get(p, "mu") != NULL || json_object_get(p, "sets") != NULL ||
+        json_object_get(json_object_get(p, "solver"), "tolerance") != NULL ||
+        json_object_get(json_object_get(p, "solver"), "onFailure") != NULL ||
+        !matrix(json_object_get(p, "N"), n, a) || !is_definite(n, a)) {
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const double x = json_number_value(json_array_get(first, i));
+        const double y = json_number_value(json_array_get(second, i));
+        largest = fmax(largest, fmax(fabs(x), fabs(y)));
+        apart = fmax(apart, fabs(x - y));
+    }
+    // a tolerance of 1e-10, times what the least pivots make of it
+    return apart > 1e-4 * largest ? "two solvers do not agree" : NULL;
+}
+
 json_t *oracle_scene(struct generate *g)
 {
     static const double steps[] = {1e-3, 2e-3, 5e-3, 1e-2, 2e-2};

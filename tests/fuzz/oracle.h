@@ -8,6 +8,10 @@
  * slip) is a small part of what is summed there. NULL, or what is wrong. */
 const char *oracle_solution(const json_t *request, const json_t *reply);
 
+/* Two solutions that call themselves converged, by two solvers, of a problem without friction whose
+ * N is so positive definite that there is one: NULL, or what is wrong. */
+const char *oracle_agrees(const json_t *request, const json_t *one, const json_t *other);
+
 /* A scene that nothing drives: a body of any shape falls onto a plane, and does not slide. */
 json_t *oracle_scene(struct generate *g);
 /* Whether mechanical energy went up from one step to the next by more than rounding and the error
