@@ -157,9 +157,12 @@ class BadInput(unittest.TestCase):
         model = changed('/objects/0/physicsMass', -1)
         model['nodes'][0]['colour'] = 'red'
         model['solver']['stepSize'] = 'fast'
+        model['objects'][1]['stiffness'] = '=nothing*2'
+        model['objects'][1]['damping'] = '=d*('
         reply = self.daemon.call('POST', '/v1/instances', {'model': model})
         for pointer in ('/model/objects/0/physicsMass', '/model/nodes/0/colour',
-                        '/model/solver/stepSize'):
+                        '/model/solver/stepSize', '/model/objects/1/stiffness',
+                        '/model/objects/1/damping'):
             self.is_problem(reply, 422, pointer)
 
     def test_faults_of_text_and_of_physics_are_told_at_once(self):

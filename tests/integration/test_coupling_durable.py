@@ -396,6 +396,25 @@ class Durable(Couplings):
                 self.assertEqual(again.json, first.json)
                 self.assertEqual(self.all_of(left, right, cid), self.twin(2, one_by_one=False))
 
+    def test_a_receipt_is_stored_though_its_windows_were_before_it(self):
+        """A checkpoint that is due at the last window is on its way before there is an answer."""
+        for steps in (1, 5):
+            with self.subTest(steps):
+                _, _, cid = self.pair({'mode': 'checkpoint', 'steps': steps})
+                path, once = '/v1/couplings/%s/step' % cid, {'Idempotency-Key': '"%d"' % steps}
+                first = self.daemon.call('POST', path, {'count': 5}, once)
+                self.assertEqual(first.status, 200, first)
+                self.again()
+                again = self.daemon.call('POST', path, {'count': 5}, once)
+                self.assertEqual((again.raw, self.shown(cid)['windows']), (first.raw, 5))
+
+    def test_a_quota_that_has_become_smaller_sets_no_coupling_aside(self):
+        _, _, cid = self.pair('every-step')
+        self.good(cid, count=2)
+        self.daemon.stop()
+        self.daemon = Kept(self.folder, '--quota', 'memory=1KiB')
+        self.assertEqual(self.shown(cid)['windows'], 2)
+
     def test_a_coupling_is_made_and_deleted_once(self):
         """Under keys that are sent again to the next process."""
         left, right = (self.daemon.create(half(1., k=K), durability='every-step')

@@ -48,13 +48,13 @@ class Partners(Couplings):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.daemon = Kept(self.folder)
 
-    def pair(self, durability):
+    def pair(self, durability, scheme='IQN-ILS', **more):
         left = self.daemon.create(half(1., k=K + K12), durability=durability)
         reply = self.daemon.call('POST', '/v1/couplings', {
             'participants': [{'name': 'left', 'instance': left},
                              {'name': 'right', 'partner': {'inputs': ['F'], 'outputs': ['x'],
-                                                           'patience': 20 * SLOW}}],
-            'connections': OSCILLATORS, 'scheme': {'type': 'IQN-ILS'}, 'stepSize': 0.01})
+                                                           'patience': 20 * SLOW, **more}}],
+            'connections': OSCILLATORS, 'scheme': {'type': scheme}, 'stepSize': 0.01})
         self.assertEqual(reply.status, 201, reply)
         return left, reply['id']
 
@@ -121,6 +121,34 @@ class Partners(Couplings):
             for _ in range(WINDOWS - 3):
                 self.good(cid, count=1)
             self.assertEqual(self.places(left, mass), expected)
+
+    def test_a_program_that_cannot_roll_back_is_not_sent_an_undone_window_again(self):
+        _, cid = self.pair('every-step', 'Jacobi', rollback=False)
+        with Program(self.daemon, cid, 'right', lambda question: [0.]) as program:
+            for _ in range(3):
+                self.good(cid, count=1)
+            with self.daemon.full_disk():
+                reply = self.step(cid, count=1)
+                self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'), reply)
+                self.assertIn('right has stepped this window', reply['detail'])
+                wait_until(lambda: self.daemon.call('GET', '/v1/couplings/' + cid)['windows'] == 3,
+                           'it is undone')
+            reply = self.step(cid, count=1)
+            self.assertEqual((reply.status, reply['code']), (502, 'partner-fault'), reply)
+            trials = [q['step'] for q in program.asked if q['kind'] == KINDS['trial']]
+        self.assertEqual(len(trials), len(set(trials)))
+
+    def test_the_receipt_of_a_step_is_stored_with_its_last_window(self):
+        mass, (_, cid) = Mass(), self.pair('every-step', 'Jacobi')
+        path, once = '/v1/couplings/%s/step' % cid, {'Idempotency-Key': '"one"'}
+        with Program(self.daemon, cid, 'right', mass):
+            first = self.daemon.call('POST', path, {'count': 1}, once)
+            self.assertEqual(first.status, 200, first)
+        self.daemon.kill()
+        self.daemon = Kept(self.folder)
+        again = self.daemon.call('POST', path, {'count': 1}, once)
+        self.assertEqual((again.status, again.raw), (200, first.raw))
+        self.assertEqual(self.daemon.call('GET', '/v1/couplings/' + cid)['windows'], 1)
 
     def test_a_run_commits_what_is_on_disk(self):
         mass, (left, cid) = Mass(), self.pair('every-step')

@@ -167,6 +167,22 @@ class Bits(unittest.TestCase):
             self.assertEqual(asked.answer()['code'], 'cancelled')
 
 
+class Behind(Couplings):
+    """An instance in turn behind a program that has answered."""
+
+    def test_the_patience_with_a_program_that_has_answered_ends_no_instance(self):
+        long = pinched()
+        long['solver']['vi']['maxIterations'] = 40000000  # some seconds
+        cid = self.daemon.call('POST', '/v1/couplings', {
+            'participants': [
+                {'name': 'right', 'partner': {'outputs': ['x'], 'patience': SLOW}},
+                {'name': 'left', 'instance': self.daemon.create(long)}],
+            'connections': [], 'scheme': {'type': 'GaussSeidel'}, 'stepSize': 0.01})['id']
+        with Program(self.daemon, cid, 'right', lambda question: [0.]):
+            reply = self.daemon.call('POST', '/v1/couplings/%s/step' % cid, {'count': 1})
+        self.assertEqual((reply.status, reply['code']), (422, 'vi-not-converged'), reply)
+
+
 class Beside(Couplings):
     """A program that answers when the instance behind it has worked."""
 

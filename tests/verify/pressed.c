@@ -52,4 +52,52 @@ static void a_ball_under_a_lid_that_is_led_down_is_not_crushed(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(a_ball_under_a_lid_that_is_led_down_is_not_crushed))
+/* a bead at rest between two walls that are led together, from 0.3 m on each side at 0.5 m/s: they
+ * meet it at t = 0.4 */
+static void a_bead_between_walls_that_close_is_not_run_through(void)
+{
+    for (int k = 0; k < SOLVERS; k++) {
+        char text[4096];
+
+        snprintf(
+            text, sizeof text,
+            "{'mechd': 1, 'gravity': [0, 0, 0], 'nodes': [{'name': 'bn', 'type': 'NodePoint'},"
+            "{'name': 'ln', 'type': 'NodePoint', 'referenceCoordinates': [-0.4, 0, 0],"
+            "'initialVelocities': [0.5, 0, 0]}, {'name': 'rn', 'type': 'NodePoint',"
+            "'referenceCoordinates': [0.4, 0, 0], 'initialVelocities': [-0.5, 0, 0]}],"
+            "'markers': [{'name': 'g', 'type': 'MarkerGroundCoordinate'}, {'name': 'l', 'type':"
+            "'MarkerNodeCoordinate', 'node': 'ln', 'coordinate': 0}, {'name': 'r', 'type':"
+            "'MarkerNodeCoordinate', 'node': 'rn', 'coordinate': 0}], 'objects': [{'name':"
+            "'bead', 'type': 'MassPoint', 'node': 'bn', 'physicsMass': 0.1, 'geometry': [{"
+            "'shape': 'Sphere', 'radius': 0.1}]}, {'name': 'left', 'type': 'MassPoint', 'node':"
+            "'ln', 'physicsMass': 1, 'geometry': [{'shape': 'Box', 'size': [0.2, 1, 1]}]},"
+            "{'name': 'right', 'type': 'MassPoint', 'node': 'rn', 'physicsMass': 1, 'geometry':"
+            "[{'shape': 'Box', 'size': [0.2, 1, 1]}]}, {'name': 'in', 'type':"
+            "'CoordinateConstraint', 'markers': ['g', 'l'], 'offsetUserFunction': '=0.5*t',"
+            "'offsetUserFunction_t': '=0.5+0*t'}, {'name': 'out', 'type':"
+            "'CoordinateConstraint', 'markers': ['g', 'r'], 'offsetUserFunction': '=-0.5*t',"
+            "'offsetUserFunction_t': '=-0.5+0*t'}], 'contact': {'jointed': true}, 'solver':"
+            "{'integrator': 'MoreauJean', 'stepSize': 0.01%s}}",
+            solvers[k]);
+        struct mech_sim *const s = model_of(text);
+        const struct mech_step_request one = {.kind = MECH_STEP_SIZE, .size = 0.01};
+        struct mech_step_report report = {.steps = 0};
+        double before[9];
+        int code = 0;
+
+        for (int i = 0; i < 100 && code == 0; i++) {
+            memcpy(before, model_state(s).q, sizeof before);
+            code = mech_sim_step(s, &one, &report);
+        }
+        CU_ASSERT_EQUAL(code, MECH_VI_NOT_CONVERGED);
+        CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "\"bead\"–\"left\""));
+        CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "\"bead\"–\"right\""));
+        CU_ASSERT_EQUAL(memcmp(before, model_state(s).q, sizeof before), 0);
+        CHECK_NEAR(model_state(s).q[0], 0., 0.011);
+        CHECK_NEAR(model_state(s).q[3], -0.2, 0.011);
+        mech_sim_destroy(s);
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(a_ball_under_a_lid_that_is_led_down_is_not_crushed),
+           UNIT_TEST(a_bead_between_walls_that_close_is_not_run_through))
