@@ -17,6 +17,14 @@ void mechd_reading_fault(const struct mechd_reading *r, const char *path, const 
     mech_diag_add(&r->c->diag, path, "%s", text);
 }
 
+/* Faults from number `before` on are of members of `path`. */
+static void place_from(struct mech_diag *d, size_t before, const char *path)
+{
+    if (d->count > before) {
+        mech_diag_prefix(d->entries + before, d->count - before, path);
+    }
+}
+
 double mechd_reading_number(const struct mechd_reading *r, const json_t *object, const char *key,
                             const char *path, double preset)
 {
@@ -24,7 +32,7 @@ double mechd_reading_number(const struct mechd_reading *r, const json_t *object,
     const size_t before = d->count;
     double value = preset;
     (void)mechp_json_number(object, key, d, &value);
-    mech_diag_prefix(d->entries + before, d->count - before, path);
+    place_from(d, before, path);
     return value;
 }
 
@@ -35,7 +43,7 @@ int64_t mechd_reading_integer(const struct mechd_reading *r, const json_t *objec
     const size_t before = d->count;
     int64_t value = preset;
     (void)mechp_json_integer(object, key, d, range[0], range[1], &value);
-    mech_diag_prefix(d->entries + before, d->count - before, path);
+    place_from(d, before, path);
     return value;
 }
 
@@ -46,7 +54,7 @@ bool mechd_reading_bool(const struct mechd_reading *r, const json_t *object, con
     const size_t before = d->count;
     bool value = preset;
     (void)mechp_json_bool(object, key, d, &value);
-    mech_diag_prefix(d->entries + before, d->count - before, path);
+    place_from(d, before, path);
     return value;
 }
 
