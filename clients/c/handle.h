@@ -53,6 +53,8 @@ int mechc_refused(struct mechc *c, int status, const char *body, size_t size);
  * no body. `json` is NULL or gets the reply. */
 int mechc_send(struct mechc *c, const char *method, const char *const *segments,
                struct mechc_json *json);
+/* GET; `out` is empty where it fails. */
+int mechc_get(struct mechc *c, const char *const *segments, struct mechc_reply *out);
 
 /* --- handle.c --- */
 /* The endpoint of a socket, queried if necessary. */

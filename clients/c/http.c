@@ -266,3 +266,13 @@ int mechc_send(struct mechc *c, const char *method, const char *const *segments,
     }
     return result;
 }
+
+int mechc_get(struct mechc *c, const char *const *segments, struct mechc_reply *out)
+{
+    char path[MECHC_PATH];
+    *out = (struct mechc_reply){.body = ""};
+    const int result = mechc_path(c, segments, path);
+    return result == MECHC_OK
+               ? mechc_call(c, &(struct mechc_request){.method = "GET", .path = path}, out)
+               : result;
+}

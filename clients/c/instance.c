@@ -37,16 +37,6 @@ static int post_for_id(struct mechc *c, const char *const *segments, char id[MEC
     return result == MECHC_OK ? take_id(c, reply, id) : result;
 }
 
-static int get(struct mechc *c, const char *const *segments, struct mechc_reply *out)
-{
-    *out = (struct mechc_reply){.body = ""};
-    char path[MECHC_PATH];
-    const int result = mechc_path(c, segments, path);
-    return result == MECHC_OK
-               ? mechc_call(c, &(struct mechc_request){.method = "GET", .path = path}, out)
-               : result;
-}
-
 /* --- life ------------------------------------------------------------------------------------- */
 
 int mechc_create(struct mechc *c, const char *model, char id[MECHC_ID])
@@ -94,19 +84,19 @@ int mechc_create_snapshot(struct mechc *c, const void *bytes, size_t size, char 
 int mechc_list(struct mechc *c, struct mechc_reply *out)
 {
     MECHC_ENTER(c);
-    return get(c, (const char *const[]){"v1", "instances", NULL}, out);
+    return mechc_get(c, (const char *const[]){"v1", "instances", NULL}, out);
 }
 
 int mechc_inspect(struct mechc *c, const char *id, struct mechc_reply *out)
 {
     MECHC_ENTER(c);
-    return get(c, SEGMENTS(id), out);
+    return mechc_get(c, SEGMENTS(id), out);
 }
 
 int mechc_variables(struct mechc *c, const char *id, struct mechc_reply *out)
 {
     MECHC_ENTER(c);
-    return get(c, SEGMENTS(id, "variables"), out);
+    return mechc_get(c, SEGMENTS(id, "variables"), out);
 }
 
 int mechc_delete(struct mechc *c, const char *id)
@@ -344,5 +334,5 @@ int mechc_snapshot_bytes(struct mechc *c, const char *id, const char *snapshot,
                          struct mechc_reply *out)
 {
     MECHC_ENTER(c);
-    return get(c, SEGMENTS(id, "snapshots", snapshot), out);
+    return mechc_get(c, SEGMENTS(id, "snapshots", snapshot), out);
 }

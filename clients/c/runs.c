@@ -66,17 +66,6 @@ int mechc_coupling_run(struct mechc *c, const char *id, const struct mechc_run_s
     return start(c, (const char *const[]){"v1", "couplings", id, "runs", NULL}, r, record, run);
 }
 
-/* GET, with segments behind the run. */
-static int get(struct mechc *c, const char *const *segments, struct mechc_reply *out)
-{
-    char path[MECHC_PATH];
-    *out = (struct mechc_reply){.body = ""};
-    const int result = mechc_path(c, segments, path);
-    return result == MECHC_OK
-               ? mechc_call(c, &(struct mechc_request){.method = "GET", .path = path}, out)
-               : result;
-}
-
 int mechc_coupling_run_look(struct mechc *c, const char *id, const char *run,
                             struct mechc_run_state *out)
 {
@@ -85,7 +74,7 @@ int mechc_coupling_run_look(struct mechc *c, const char *id, const char *run,
     struct mechc_json json, v;
     *out = (struct mechc_run_state){0};
     const int result =
-        get(c, (const char *const[]){"v1", "couplings", id, "runs", run, NULL}, &reply);
+        mechc_get(c, (const char *const[]){"v1", "couplings", id, "runs", run, NULL}, &reply);
     if (result != MECHC_OK) {
         return result;
     }
@@ -115,7 +104,8 @@ int mechc_coupling_run_results(struct mechc *c, const char *id, const char *run,
                                struct mechc_reply *out)
 {
     MECHC_ENTER(c);
-    return get(c, (const char *const[]){"v1", "couplings", id, "runs", run, "results", NULL}, out);
+    return mechc_get(c, (const char *const[]){"v1", "couplings", id, "runs", run, "results", NULL},
+                     out);
 }
 
 int mechc_coupling_stop(struct mechc *c, const char *id, const char *run)

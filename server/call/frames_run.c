@@ -71,7 +71,7 @@ static void reply_outputs(struct mechd_frame_request *r, bool trial)
         r->out.step = mechd_engine_step_count(&i->engine);
     }
     mechd_partner_pick(i, p, trial ? p->packed : i->published.values, r->reply);
-    if (p->want != 0) {
+    if (p->want != 0 && r->reply != NULL) { // a reply without values has none that are wanted
         mechd_partner_wanted(i, p, trial, steps, r->reply + p->output_size);
     }
 }

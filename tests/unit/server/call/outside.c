@@ -114,15 +114,27 @@ static enum mechd_outside_state poll(struct scene *s, uint64_t now)
     return mechd_outside_poll(s->outside, now, &x, &code, fault);
 }
 
+/* A coupling whose program has said hello. */
+static void join(struct scene *s, bool rollback)
+{
+    begin(s, rollback);
+    CU_ASSERT_EQUAL_FATAL(hello(s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
+}
+
+/* … that has answered its first window and is asked to commit it. */
+static void owe_a_commit(struct scene *s, bool rollback)
+{
+    join(s, rollback);
+    ask(s, MECHP_TRIAL, 1);
+    answer(s);
+    CU_ASSERT_EQUAL(poll(s, 0), MECHD_OUTSIDE_ANSWERED);
+    ask(s, MECHP_COMMIT, 1);
+}
+
 static void a_trial_that_was_not_committed_is_the_last_one(void)
 {
     struct scene s;
-    begin(&s, false);
-    CU_ASSERT_EQUAL_FATAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
-    ask(&s, MECHP_TRIAL, 1);
-    answer(&s);
-    CU_ASSERT_EQUAL(poll(&s, 0), MECHD_OUTSIDE_ANSWERED);
-    ask(&s, MECHP_COMMIT, 1);
+    owe_a_commit(&s, false);
     answer(&s);
     CU_ASSERT_EQUAL(poll(&s, 0), MECHD_OUTSIDE_ANSWERED);
     ask(&s, MECHP_TRIAL, 2);
@@ -144,12 +156,7 @@ static void a_trial_that_was_not_committed_is_the_last_one(void)
 static void a_trial_in_front_of_an_owed_commit_is_sent_once(void)
 {
     struct scene s;
-    begin(&s, false);
-    CU_ASSERT_EQUAL_FATAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
-    ask(&s, MECHP_TRIAL, 1);
-    answer(&s);
-    (void)poll(&s, 0);
-    ask(&s, MECHP_COMMIT, 1);
+    owe_a_commit(&s, false);
     // not answered in time: owed; the program is started again, from the start
     CU_ASSERT_EQUAL(poll(&s, UINT64_MAX), MECHD_OUTSIDE_FAULTY);
     CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\",\"window\":0}"),
@@ -171,8 +178,7 @@ static void a_trial_in_front_of_an_owed_commit_is_sent_once(void)
 static void a_question_that_was_not_sent_is_no_trial(void)
 {
     struct scene s;
-    begin(&s, false);
-    CU_ASSERT_EQUAL_FATAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
+    join(&s, false);
     ask(&s, MECHP_OUTPUTS, 1);
     answer(&s);
     CU_ASSERT_EQUAL(poll(&s, 0), MECHD_OUTSIDE_ANSWERED);
@@ -220,8 +226,7 @@ static void started_again_after_its_trial_it_is_sent_that_before_the_commit(void
 static void a_trial_in_front_of_a_commit_that_is_owed_is_sent_once_without_rollback(void)
 {
     struct scene s;
-    begin(&s, false);
-    CU_ASSERT_EQUAL_FATAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
+    join(&s, false);
     ask(&s, MECHP_TRIAL, 1);
     answer(&s);
     (void)poll(&s, 0);
@@ -285,12 +290,7 @@ static void an_owed_commit_is_not_sent_again_for_a_late_trial(void)
 static void a_commit_that_fails_late_remains_owed(void)
 {
     struct scene s;
-    begin(&s, true);
-    CU_ASSERT_EQUAL_FATAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
-    ask(&s, MECHP_TRIAL, 1);
-    answer(&s);
-    (void)poll(&s, 0);
-    ask(&s, MECHP_COMMIT, 1);
+    owe_a_commit(&s, true);
     CU_ASSERT_EQUAL(poll(&s, UINT64_MAX), MECHD_OUTSIDE_FAULTY);
     struct mechp_frame fails = s.peer.last;
     fails.kind = MECHP_ERROR;
@@ -350,8 +350,7 @@ static void one_is_found_among_many_without_a_look_at_each(void)
 static void one_whose_place_is_taken_gets_a_bye(void)
 {
     struct scene s;
-    begin(&s, true);
-    CU_ASSERT_EQUAL_FATAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
+    join(&s, true);
     struct peer first = s.peer;
     const uint64_t lease = s.lease;
     s.outside->caller = &first.caller;
@@ -390,8 +389,7 @@ static void a_hello_within_the_first_commit_has_no_window(void)
 {
     for (int owed = 0; owed < 2; owed++) {
         struct scene s;
-        begin(&s, true);
-        CU_ASSERT_EQUAL_FATAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
+        join(&s, true);
         try_window(&s, 1);
         if (owed) {
             CU_ASSERT_EQUAL(poll(&s, UINT64_MAX), MECHD_OUTSIDE_FAULTY);
@@ -418,8 +416,7 @@ static void a_hello_within_the_first_commit_has_no_window(void)
 static void a_hello_within_a_commit_is_refused_for_that(void)
 {
     struct scene s;
-    begin(&s, true);
-    CU_ASSERT_EQUAL_FATAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
+    join(&s, true);
     try_window(&s, 1);
     answer(&s);
     CU_ASSERT_EQUAL(poll(&s, 0), MECHD_OUTSIDE_ANSWERED);
