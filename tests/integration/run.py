@@ -75,6 +75,8 @@ def run_here(names):
     """One module, or some of its tests, in this process; the last line is the count, before it
     what failed."""
     stacks.register()
+    # nohup ignores it, and so would what tests start; they send it
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     result = Result()
     unittest.defaultTestLoader.loadTestsFromNames(names).run(result)
     # a class whose set-up or tear-down fails counts once, and is run again as a whole
