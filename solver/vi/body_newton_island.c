@@ -10,6 +10,11 @@
  * all; steps to one point, trials of a step, and of a stride */
 enum { N = MECH_NEWTON_BLOCK, POINTS = 60, STALE = 12, MOST = 100 };
 enum { STEPS = 15, TRIALS = 10, STRIDES = 5 };
+/* near the goal: steps to a point, and how many points may not be found */
+enum { LAST_STEPS = 4, LAST_POINTS = 3 };
+/* bodies of an island beyond which a new start begins with a smaller κ: impulses reach 1/√κ bodies
+ * far, and what is farther opens and closes by turns */
+enum { TALL = 256 };
 
 /* κ over the mean of W's diagonal at the first point, its least, how it falls, how it falls once a
  * point was not found, and how it rises then. Faces at an angle a slide by some a² of their speeds
@@ -225,13 +230,13 @@ static bool go_along(struct mech_body_newton *s, double now, double slope)
 
 /* Newton's steps from y towards the next proximal point, until ‖F‖² is at most `goal`, which *met
  * says. Returns their number. */
-static int32_t approach(struct mech_body_newton *s, double goal, bool *met)
+static int32_t approach(struct mech_body_newton *s, double goal, int32_t most, bool *met)
 {
     const size_t n = (size_t)N * (size_t)s->bodies;
     double now = evaluate(s, s->y, WITH_FIRST_MATRIX);
     int32_t k = 0;
 
-    for (; k < STEPS && now > goal && mech_newton_blocks_factor(&s->blocks); k++) {
+    for (; k < most && now > goal && mech_newton_blocks_factor(&s->blocks); k++) {
         double slope = 0.;
 
         memcpy(s->step, s->F, n * sizeof *s->F);
@@ -320,7 +325,7 @@ static bool begin_anew(struct mech_body_newton *s, double least)
 
 /* l̂ := the next proximal point, of κ = share of W, or of the largest W where a contact moves
  * nothing; returns steps. */
-static int32_t go_on(struct mech_body_newton *s, double share, double goal, bool *met)
+static int32_t go_on(struct mech_body_newton *s, double share, double goal, int32_t most, bool *met)
 {
     for (int32_t i = 0; i < s->count; i++) {
         struct mech_newton_contact *const t = &s->touch[i];
@@ -330,7 +335,7 @@ static int32_t go_on(struct mech_body_newton *s, double share, double goal, bool
         t->kappa = fmax(share * mean, fmax(t->E[0], t->E[1]));
         memcpy(t->before, t->hat, sizeof t->hat);
     }
-    const int32_t steps = approach(s, goal, met);
+    const int32_t steps = approach(s, goal, most, met);
 
     for (int32_t i = 0; i < s->count; i++) {
         memcpy(s->touch[i].hat, s->touch[i].l, sizeof s->touch[i].l);
@@ -345,14 +350,17 @@ int32_t mech_body_newton_island(struct mech_body_newton *s, double goal,
     double least = missed(s), last = least, share = first, fall = falls;
     int32_t steps = 0, stale = 0;
 
-    s->still = sqrt(goal);
+    /* gaps of tall towers are rounded to that */
+    s->still = 64. * sqrt(goal);
     store(s, false);
     for (int k = 0; k < POINTS && least > goal && stale < STALE && steps < MOST &&
                     !mech_interrupted(interrupt);
          k++) {
+        /* rounding may be all that is left */
+        const bool nearly = last <= widest * goal;
         bool met;
 
-        steps += go_on(s, share, part * part * last, &met);
+        steps += go_on(s, share, part * part * last, nearly ? LAST_STEPS : STEPS, &met);
         const double now = missed(s);
 
         if (now < least) {
@@ -362,11 +370,14 @@ int32_t mech_body_newton_island(struct mech_body_newton *s, double goal,
         }
         if (k == 0 && !met && !(now <= last) && begin_anew(s, least)) {
             last = missed(s);
+            if (s->bodies > TALL) {
+                share = fmax(least_kappa, 1. / ((double)s->bodies * s->bodies));
+            }
             continue;
         }
         if (!met) {
             fall = milder;
-            stale++;
+            stale += nearly ? STALE / LAST_POINTS : 1;
         }
         if (!met && !(now <= last)) {
             /* from the best on, by shorter ways */
