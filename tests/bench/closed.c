@@ -3,7 +3,7 @@
  * program that assembles the same matrix and factors it by KLU (floors_graph.h). The net hangs
  * from 21 points: 20 rows of 20 rods across and 21 columns of 20 rods down, 820 bodies in the
  * plane. Rings of 64 rods hang from one point. The wall: 25 boxes, against 50 sweeps of a program
- * for spheres alone.
+ * for spheres alone; and one of 64 at the default settings, against 50 sweeps of it.
  */
 #include "tests/bench/bench.h"
 #include "tests/bench/chains.h"
@@ -170,10 +170,11 @@ static void measure_rods(const char *what, struct rods *r)
 
 /* --- boxes ------------------------------------------------------------------------------------ */
 
-enum { WALL = 5 };
+enum { WALL = 5, LARGE = 8 };
 
-/* Boxes of 0.2 m in five rows, every other row moved by half a box. */
-static struct mech_document *wall_document(void)
+/* n rows of n boxes of 0.2 m, every other row moved by half a box; 50 sweeps, or to the defaults'
+ * accuracy. */
+static struct mech_document *wall_document(int n, bool sweeps)
 {
     char *text = NULL;
     size_t size = 0;
@@ -181,22 +182,21 @@ static struct mech_document *wall_document(void)
     if (f == NULL) {
         exit(2);
     }
-    (void)fputs("{\"mechd\":1,\"gravity\":[0,0,-9.81],\"solver\":{\"integrator\":\"MoreauJean\","
-                "\"theta\":1,\"stepSize\":0.005,\"vi\":{\"onFailure\":\"accept\","
-                "\"maxIterations\":50}},\"materials\":[{\"name\":\"m\",\"friction\":0.4}],"
-                "\"nodes\":[",
-                f);
-    for (int b = 0; b < WALL * WALL; b++) {
+    (void)fprintf(f,
+                  "{\"mechd\":1,\"gravity\":[0,0,-9.81],\"solver\":{\"integrator\":\"MoreauJean\","
+                  "\"theta\":1,\"stepSize\":0.005%s},\"materials\":[{\"name\":\"m\","
+                  "\"friction\":0.4}],\"nodes\":[",
+                  sweeps ? ",\"vi\":{\"onFailure\":\"accept\",\"maxIterations\":50}" : "");
+    for (int b = 0; b < n * n; b++) {
         (void)fprintf(f,
                       "%s{\"name\":\"n%d\",\"type\":\"NodeRigidBodyEP\",\"referenceCoordinates\":"
                       "[%.17g,0,%.17g,1,0,0,0]}",
-                      b ? "," : "", b, 0.21 * (b % WALL) + 0.1 * (b / WALL % 2),
-                      0.1 + 0.2 * (b / WALL));
+                      b ? "," : "", b, 0.21 * (b % n) + 0.1 * (b / n % 2), 0.1 + 0.2 * (b / n));
     }
     (void)fputs("],\"objects\":[{\"name\":\"g\",\"type\":\"Ground\",\"geometry\":[{\"shape\":"
                 "\"Plane\",\"material\":\"m\"}]}",
                 f);
-    for (int b = 0; b < WALL * WALL; b++) {
+    for (int b = 0; b < n * n; b++) {
         (void)fprintf(
             f,
             ",{\"name\":\"b%d\",\"type\":\"RigidBody\",\"node\":\"n%d\",\"physicsMass\":8,"
@@ -220,13 +220,32 @@ static void measure_wall(void)
         return;
     }
     struct floor_spheres floor;
-    struct mech_sim *const sim = scene_create(wall_document());
+    struct mech_sim *const sim = scene_create(wall_document(WALL, true));
     scene_step(sim, 200);
     (void)fprintf(stderr, "%s: %zu contacts\n", what, mech_sim_contacts(sim));
     floor_spheres_init(&floor, 0., 400);
     bench_compare(what, scene_step, sim, floor_spheres_solve, &floor);
     floor_spheres_fini(&floor);
     mech_sim_destroy(sim);
+}
+
+/* Boxes at the default settings, counted; and beside 50 sweeps of the same, which they shall not
+ * cost 3 times. */
+static void measure_large_wall(void)
+{
+    static const char what[] = "a wall of 64 boxes, default settings";
+    static const char beside[] = "a wall of 64 boxes, default settings / 50 sweeps";
+    if (!bench_wants(what) && !bench_wants(beside)) {
+        return;
+    }
+    struct mech_sim *const sim = scene_create(wall_document(LARGE, false));
+    struct mech_sim *const sweeps = scene_create(wall_document(LARGE, true));
+    scene_step(sim, 20);
+    scene_step(sweeps, 20);
+    bench_tell(what, scene_step, sim);
+    bench_beside(beside, scene_step, sim, scene_step, sweeps);
+    mech_sim_destroy(sim);
+    mech_sim_destroy(sweeps);
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -285,5 +304,6 @@ int main(int argc, char **argv)
     make_net(&r);
     measure_rods("net of 820 bodies", &r);
     measure_wall();
+    measure_large_wall();
     return bench_end();
 }
