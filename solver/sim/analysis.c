@@ -35,13 +35,18 @@ static int finish(struct mech_sim *s, int code, char *reason)
 }
 
 /* The equilibrium into s->point, with accelerations and multipliers at rest, which sensors may
- * read. */
+ * read. No step has led there: impulses of contacts are none any more, and nothing belongs to a step
+ * size. Contacts by penalty are those of the equilibrium. */
 static int equilibrium(struct mech_sim *s, const struct mech_statics_query *query,
                        struct mech_statics_report *report)
 {
     struct mech_step_result result = {.iterations = 0};
 
     MECH_TRY(mech_statics(s->model, &s->point, &query->request, report));
+    s->point.at->size = 0.;
+    if (!mech_model_penalty(s->model)) {
+        (void)mech_state_touch(&s->point, 0);
+    }
     const int code = s->type->start(s->stepper, &s->point, &result);
     if (code) {
         memcpy(report->reason, result.reason, sizeof report->reason);
@@ -71,7 +76,7 @@ int mech_sim_statics(struct mech_sim *s, const struct mech_statics_query *query,
         mech_sim_outputs_of(s, p, query->outputs);
     }
     if (query->keep) {
-        p->at->changed = 0;
+        p->at->changed = MECH_CHANGED_MOTION;
         mech_state_copy(p, &s->now);
         s->has_trial = false;
         s->shows = MECH_SHOWS_NONE;
