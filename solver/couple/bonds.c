@@ -214,3 +214,20 @@ void mech_couple_bond_state(const struct mech_couple *c, int32_t bond,
         out->stored = under_way(c, bond);
     }
 }
+
+/* A whole number from 0 to `most`. */
+static bool counts(double x, double most)
+{
+    return x >= 0. && x <= most && x == floor(x);
+}
+
+bool couple_bonds_accept(const struct mech_couple *c, const struct mech_room_copy *copy)
+{
+    bool good = true;
+    for (int32_t i = 0; good && i < c->bond_count; i++) {
+        const double *const n = numbers(c, i);
+        good = counts(mech_room_copy_real(copy, n, WAVES), COUPLE_WAVES_MOST) &&
+               counts(mech_room_copy_real(copy, n, HEAD), COUPLE_WAVES_MOST - 1);
+    }
+    return good;
+}

@@ -160,12 +160,49 @@ void mech_couple_save(const struct mech_couple *c, void *bytes)
     memcpy(bytes, c->bytes, c->bytes_size);
 }
 
+/* Windows that are counted, of which doubles have each. */
+static const double windows_most = 9007199254740992.;
+
+/* The time is one, and what counts is a whole number. */
+static bool accepts_clock(const struct mech_couple *c, const struct mech_room_copy *copy)
+{
+    bool good = true;
+    for (int32_t k = CLOCK_TIME; good && k <= CLOCK_SIZE; k++) {
+        good = isfinite(mech_room_copy_real(copy, c->clock, k));
+    }
+    const double windows = mech_room_copy_real(copy, c->clock, CLOCK_WINDOWS);
+    const double known = mech_room_copy_real(copy, c->clock, CLOCK_KNOWN);
+    return good && windows >= 0. && windows < windows_most && windows == floor(windows) &&
+           known >= 0. && known <= c->options.hold && known == floor(known);
+}
+
+static bool accepts_track(const struct mech_track *t, const struct mech_room_copy *copy)
+{
+    const int32_t last = mech_room_copy_int(copy, t->held, 0);
+    const int32_t degree = mech_room_copy_int(copy, t->held, 1);
+    return last >= 0 && last <= t->most && degree >= 0 && degree <= t->wanted;
+}
+
+/* What is a count or a place among numbers is one: bytes may come from outside. */
+static bool accepts(const struct mech_couple *c, const struct mech_room_copy *copy)
+{
+    bool good = accepts_clock(c, copy) && couple_bonds_accept(c, copy) &&
+                mech_scheme_iqn_ils.accepts(c->start_self, copy) &&
+                (c->type->accepts == NULL || c->type->accepts(c->self, copy));
+    for (int32_t p = 0; good && p < c->side_count; p++) {
+        const struct couple_side *const s = c->sides + p;
+        good = !s->sampled || (accepts_track(&s->made, copy) && accepts_track(&s->guess, copy));
+    }
+    return good;
+}
+
 int mech_couple_restore(struct mech_couple *c, const void *bytes, size_t size)
 {
     if (c->phase != COUPLE_NEW && c->phase != COUPLE_IDLE) {
         return MECH_INVALID;
     }
-    if (size != c->bytes_size) {
+    const struct mech_room_copy copy = {.room = c->bytes, .bytes = bytes};
+    if (size != c->bytes_size || !accepts(c, &copy)) {
         return MECH_MISMATCH;
     }
     memcpy(c->bytes, bytes, size);

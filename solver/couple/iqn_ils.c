@@ -72,13 +72,19 @@ static void drop(struct iqn *s, int32_t place)
     s->state[COUNT] = last;
 }
 
+/* Windows since that of the column in a slot; their number begins anew after 2^32. */
+static uint32_t windows_since(const struct iqn *s, int32_t slot)
+{
+    return (uint32_t)s->state[WINDOW] - (uint32_t)s->age[slot];
+}
+
 static void begin(void *self)
 {
     struct iqn *const s = self;
     s->state[FRESH] = 0;
-    s->state[WINDOW]++;
+    s->state[WINDOW] = (int32_t)((uint32_t)s->state[WINDOW] + 1u);
     for (int32_t k = s->state[COUNT] - 1; k >= 0; k--) {
-        if (s->state[WINDOW] - s->age[s->slot[k]] > s->space.reuse) {
+        if (windows_since(s, s->slot[k]) > (uint32_t)s->space.reuse) {
             drop(s, k);
         }
     }
@@ -216,6 +222,22 @@ static void end(void *self, bool accepted)
     }
 }
 
+/* Columns within the room, and each slot once. */
+static bool accepts(const void *self, const struct mech_room_copy *copy)
+{
+    const struct iqn *const s = self;
+    const int32_t count = mech_room_copy_int(copy, s->state, COUNT);
+    bool good = count >= 0 && count <= s->most;
+    for (int32_t k = 0; good && k < s->most; k++) {
+        const int32_t slot = mech_room_copy_int(copy, s->slot, k);
+        good = slot >= 0 && slot < s->most;
+        for (int32_t other = 0; good && other < k; other++) {
+            good = mech_room_copy_int(copy, s->slot, other) != slot;
+        }
+    }
+    return good;
+}
+
 const struct mech_scheme_type mech_scheme_iqn_ils = {
     .name = "IQN-ILS",
     .doc = "quasi-Newton with least squares of the differences seen, of past windows too",
@@ -226,4 +248,5 @@ const struct mech_scheme_type mech_scheme_iqn_ils = {
     .begin = begin,
     .correct = correct,
     .end = end,
+    .accepts = accepts,
 };

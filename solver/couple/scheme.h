@@ -53,6 +53,9 @@ struct mech_scheme_type {
     int (*correct)(void *self, const struct mech_scheme_iterate *at, double *z_next);
     /* It has ended; converged, or not: nothing of it is kept. */
     void (*end)(void *self, bool accepted);
+    /* Whether its numbers may become those of the copy: counts and places within their ranges.
+     * NULL: any numbers may. */
+    bool (*accepts)(const void *self, const struct mech_room_copy *copy);
 };
 
 #define MECH_SCHEME(name) extern const struct mech_scheme_type mech_scheme_##name;

@@ -129,6 +129,57 @@ static void restored_couplings_go_on_to_the_bit(void)
     }
 }
 
+/* Continue with `size` bytes from anywhere: refused, and nothing changes, or taken, and windows
+ * succeed or fail. */
+static void go_on_with(struct halves *h, const void *bytes, void *before)
+{
+    const size_t all = mech_couple_saved_size(h->couple);
+    void *const after = malloc(all);
+    mech_couple_save(h->couple, before);
+    const int code = mech_couple_restore(h->couple, bytes, all);
+    mech_couple_save(h->couple, after);
+    CU_ASSERT(code == 0 || code == MECH_MISMATCH);
+    CU_ASSERT(memcmp(after, code == 0 ? bytes : before, all) == 0);
+    (void)run(h, 2);
+    free(after);
+}
+
+/* Under the sanitizers each access outside the numbers is found; without them the worst are. */
+static void bytes_that_no_coupling_writes_lead_out_of_no_memory(void)
+{
+    static const int32_t ints[] = {-1, 3, 1000, 1 << 24, INT32_MAX, INT32_MIN};
+    static const double reals[] = {-1., 0.5, 4., 2000., 1e300, (double)NAN};
+    for (const struct mech_scheme_type *const *t = mech_scheme_types; *t != NULL; t++) {
+        const struct mech_couple_options options = usual(*t);
+        struct halves h = joined(*t, &options);
+        CU_ASSERT_EQUAL(run(&h, 5), 0);
+        const struct half half[] = {h.half[0], h.half[1]};
+        const size_t all = mech_couple_saved_size(h.couple);
+        char *const good = malloc(all), *const forged = malloc(all), *const before = malloc(all);
+        mech_couple_save(h.couple, good);
+        // waves of lines are values, and many
+        const size_t most = all < 8192 ? all : 8192;
+        for (size_t at = 0; at < most; at += sizeof *ints) {
+            for (size_t k = 0; k < sizeof ints / sizeof *ints; k++) {
+                const bool real = at % sizeof *reals == 0;
+                memcpy(forged, good, all);
+                memcpy(forged + at, &ints[k], sizeof *ints);
+                go_on_with(&h, forged, before);
+                memcpy(forged + at, real ? (const void *)&reals[k] : (const void *)&ints[k],
+                       real ? sizeof *reals : sizeof *ints);
+                go_on_with(&h, forged, before);
+                memcpy(h.half, half, sizeof half);
+                CU_ASSERT_EQUAL(mech_couple_restore(h.couple, good, all), 0);
+            }
+        }
+        CU_ASSERT_EQUAL(run(&h, 5), 0);
+        free(good);
+        free(forged);
+        free(before);
+        mech_couple_destroy(h.couple);
+    }
+}
+
 static void nothing_allocates_while_stepping(void)
 {
     for (const struct mech_scheme_type *const *t = mech_scheme_types; *t != NULL; t++) {
@@ -203,4 +254,5 @@ UNIT_TESTS(UNIT_TEST(names_are_sorted_by_their_files_and_known),
            UNIT_TEST(every_scheme_comes_to_the_solution),
            UNIT_TEST(failed_windows_leave_nothing_behind),
            UNIT_TEST(restored_couplings_go_on_to_the_bit),
+           UNIT_TEST(bytes_that_no_coupling_writes_lead_out_of_no_memory),
            UNIT_TEST(nothing_allocates_while_stepping), UNIT_TEST(any_options_keep_all_or_none))

@@ -5,8 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Size of the step after two differences of residuals that are parallel but for 1e-9. */
-static double step_of(double filter)
+/* Size of the step after two differences of residuals that are parallel but for 1e-9, behind so
+ * many windows. */
+static double step_of(double filter, int32_t windows)
 {
     const struct mech_scheme_type *const type = mech_scheme_find("IQN-ILS");
     const struct mech_scheme_space space = {
@@ -20,6 +21,8 @@ static double step_of(double filter)
     char *const bytes = calloc(1, room.used);
     room = (struct mech_room){.base = bytes};
     type->lay(self, &space, &room);
+    // columns, unknowns of the last iteration, their length, windows
+    ((int32_t *)(void *)bytes)[3] = windows;
     type->begin(self);
     double next[2] = {0.};
     for (int32_t i = 0; i < 3; i++) {
@@ -34,8 +37,16 @@ static double step_of(double filter)
 
 static void columns_that_depend_on_others_are_filtered(void)
 {
-    CU_ASSERT(step_of(0.) > 1e6);
-    CU_ASSERT(step_of(1e-6) < 10.);
+    CU_ASSERT(step_of(0., 0) > 1e6);
+    CU_ASSERT(step_of(1e-6, 0) < 10.);
 }
 
-UNIT_TESTS(UNIT_TEST(columns_that_depend_on_others_are_filtered))
+/* As many come in hours. */
+static void windows_beyond_2_to_the_31_keep_their_columns(void)
+{
+    CHECK_NEAR(step_of(1e-6, INT32_MAX), step_of(1e-6, 0), 0.);
+    CHECK_NEAR(step_of(1e-6, -1), step_of(1e-6, 0), 0.);
+}
+
+UNIT_TESTS(UNIT_TEST(columns_that_depend_on_others_are_filtered),
+           UNIT_TEST(windows_beyond_2_to_the_31_keep_their_columns))
