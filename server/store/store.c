@@ -391,12 +391,58 @@ int mechd_store_visit_couplings(struct mechd_store *s, mechd_store_coupling *vis
     return more;
 }
 
+/* Rows that are copied while the reader is locked, in their order. */
+struct copied {
+    struct copied *next;
+    struct mechd_stored_bytes row;
+    char bytes[];
+};
+
+struct copies {
+    struct copied *first, *last;
+};
+
+static int copy_row(void *context, const struct mechd_stored_bytes *row)
+{
+    struct copies *const all = context;
+    struct copied *const c = malloc(sizeof *c + row->size);
+    if (c == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    c->next = NULL;
+    c->row = *row;
+    c->row.bytes = c->bytes;
+    if (row->size > 0) {
+        memcpy(c->bytes, row->bytes, row->size);
+    }
+    if (all->first == NULL) {
+        all->first = c;
+    } else {
+        all->last->next = c;
+    }
+    all->last = c;
+    return 0;
+}
+
+/* Read them if copying had that outcome, and free them. */
+static int read_copies(struct copies *all, int outcome, mechd_store_read *read, void *context)
+{
+    for (struct copied *c = all->first; c != NULL;) {
+        struct copied *const next = c->next;
+        outcome = outcome == 0 ? read(context, &c->row) : outcome;
+        free(c);
+        c = next;
+    }
+    return outcome;
+}
+
 int mechd_store_replay(struct mechd_store *s, int64_t key, mechd_store_read *read, void *context)
 {
+    struct copies all = {.first = NULL};
     pthread_mutex_lock(&s->r);
-    const int outcome = s->reader.ops->replay(s->reader.self, key, read, context);
+    const int outcome = s->reader.ops->replay(s->reader.self, key, copy_row, &all);
     pthread_mutex_unlock(&s->r);
-    return outcome;
+    return read_copies(&all, outcome, read, context);
 }
 
 /* MECH_NOT_FOUND: there are none. */
@@ -414,7 +460,9 @@ int mechd_store_coupling_state(struct mechd_store *s, uint64_t number, mechd_sto
                                void *context)
 {
     const struct mechd_rows_asked asked = {.which = MECHD_ROWS_COUPLING, .of = number};
-    return read_rows(s, &asked, read, context);
+    struct copies all = {.first = NULL};
+    const int outcome = read_rows(s, &asked, copy_row, &all);
+    return read_copies(&all, outcome, read, context);
 }
 
 int mechd_store_snapshots(struct mechd_store *s, int64_t key, mechd_store_read *read, void *context)

@@ -202,7 +202,10 @@ struct mechd_stored_bytes {
 };
 typedef int mechd_store_read(void *context, const struct mechd_stored_bytes *bytes);
 int mechd_store_replay(struct mechd_store *s, int64_t key, mechd_store_read *read, void *context);
+/* `read` gets copies, and may take any lock and read the store itself. */
 int mechd_store_snapshots(struct mechd_store *s, int64_t key, mechd_store_read *read,
+/* `read` is called while the store's reader is locked, as it is by all that follow but
+ * mechd_store_coupling_state: it only copies. */
                           void *context);
 
 /* Runs of one instance, oldest first. Any thread; as above. */
@@ -241,8 +244,8 @@ typedef int mechd_store_coupling(void *context, const struct mechd_stored_coupli
                                  const char **reason);
 /* All couplings by age; before others use the store. 0 or negative. */
 int mechd_store_visit_couplings(struct mechd_store *s, mechd_store_coupling *visit, void *context);
-/* The state of one, as its bytes: `number`, `revision` and `sequence` are its own. Any thread.
- * MECH_NOT_FOUND: there is none. */
+/* The state of one, as its bytes: `number`, `revision` and `sequence` are its own. Any thread; as
+ * mechd_store_replay. MECH_NOT_FOUND: there is none. */
 int mechd_store_coupling_state(struct mechd_store *s, uint64_t number, mechd_store_read *read,
                                void *context);
 

@@ -143,6 +143,38 @@ static void states_replace_each_other_and_a_deletion_all(void)
     remove_place(place);
 }
 
+/* Reads both again, as what it makes of the bytes may lead to. */
+static int read_again(void *context, const struct mechd_stored_bytes *b)
+{
+    struct mechd_store *const s = context;
+    CU_ASSERT_EQUAL(b->size, 1);
+    CU_ASSERT_EQUAL(mechd_store_coupling_state(s, 1, same_bytes, bytes("a")), 0);
+    CU_ASSERT_EQUAL(mechd_store_replay(s, 5, same_bytes, bytes("i")), 0);
+    return 0;
+}
+
+/* Otherwise this does not end. */
+static void the_store_is_free_while_what_it_has_is_used(void)
+{
+    char place[PLACE];
+    make_place(place);
+    struct mechd_store *s = open_store(place);
+    struct mechd_record first = record(MECHD_RECORD_COUPLING, 1, "a");
+    struct mechd_record instance = record(MECHD_RECORD_CREATE, 0, "i");
+    instance.key = 5;
+    instance.id = "rig";
+    instance.durability = "\"every-step\"";
+    mechd_store_post(s, &first);
+    mechd_store_post(s, &instance);
+    mechd_store_close(s);
+    s = open_store(place);
+    CU_ASSERT_EQUAL(mechd_store_coupling_state(s, 1, read_again, s), 0);
+    CU_ASSERT_EQUAL(mechd_store_replay(s, 5, read_again, s), 0);
+    CU_ASSERT_EQUAL(mechd_store_replay(s, 6, read_again, s), MECH_NOT_FOUND);
+    mechd_store_close(s);
+    remove_place(place);
+}
+
 static void of_a_stale_list_nothing_is_stored(void)
 {
     char place[PLACE];
@@ -194,6 +226,7 @@ static void numbers_of_couplings_increase_over_processes(void)
 }
 
 UNIT_TESTS(UNIT_TEST(states_replace_each_other_and_a_deletion_all),
+           UNIT_TEST(the_store_is_free_while_what_it_has_is_used),
            UNIT_TEST(of_a_stale_list_nothing_is_stored),
            UNIT_TEST(what_is_set_aside_is_kept_and_not_shown_again),
            UNIT_TEST(numbers_of_couplings_increase_over_processes))
