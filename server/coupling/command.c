@@ -122,10 +122,11 @@ static void settle(struct mechd_coupling_command *k)
     } else {
         mechd_coupling_answer(k);
     }
-    if (k->kind == MECHD_COUPLING_START && k->call->code != MECHP_OK) {
+    const bool refused = k->kind == MECHD_COUPLING_START && k->call->code != MECHP_OK;
+    if (refused) {
         mechd_keep_close(g);
     }
-    if (k->before != NULL && (trial || k->code != MECHP_OK)) {
+    if (k->before != NULL && (trial || refused || k->code != MECHP_OK)) {
         go_back(k);
     }
     if (trial && k->code == MECHP_OK) {

@@ -190,6 +190,7 @@ struct mechd_keeping {
     /* the owner's */
     bool dirty;        /* changed since the last record */
     uint64_t epoch;    /* increases with each undo */
+    bool making;       /* nothing of its creation is on its way to the disk yet */
     uint64_t since;    /* windows at the last record */
     uint64_t recorded; /* mechd_now of it */
     /* any thread */

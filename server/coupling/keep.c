@@ -168,6 +168,7 @@ bool mechd_keep_join(struct mechd_coupling_command *k)
             mechd_durable_join(g->parts[n].instance, s->group);
         }
     }
+    s->making = !s->loading;
     return true;
 }
 
@@ -314,6 +315,11 @@ void mechd_keep_command(struct mechd_coupling_command *k)
     if (!lasts(g)) {
         return; // behind the command that has deleted it
     }
+    // with checkpoints a coupling that is not stored is there before anything of it is on the disk
+    g->keep.making = g->keep.making && (stored || g->keep.group->every_step);
+    // the number of a snapshot is not assigned again, also by another process
+    const bool numbered = stored && k->kind == MECHD_COUPLING_ONCE &&
+                          k->once == mechd_coupling_snapshot_take && k->call->code == MECHP_OK;
     // what it has done can be on its way to the disk already: its receipt goes after it
     const bool owed =
         t != NULL && t->receipt != NULL && k->kind == MECHD_COUPLING_STEP && k->done > 0;
@@ -327,11 +333,12 @@ void mechd_keep_command(struct mechd_coupling_command *k)
         } else {
             atomic_store(&g->deleted, false);
         }
-    } else if (is_dirty(g) && !g->keep.group->every_step) {
+    } else if (is_dirty(g) && !g->keep.group->every_step && !numbered) {
         checkpoint(k, t);
     } else if (is_dirty(g) || owed) {
         mechd_keep_post(g, MECHD_RECORD_COUPLING_STATE, t);
     }
+    g->keep.making = false;
 }
 
 void mechd_keep_refused(struct mechd_coupling_command *k)

@@ -15,6 +15,7 @@ struct note {
     struct mechd_record r;           /* first */
     struct mechd_coupling *coupling; /* a reference */
     struct mechd_ticket *ticket;     /* or NULL */
+    bool makes;                      /* without it there is no coupling */
     uint64_t epoch;
     uint64_t *epochs; /* [count] of the instances */
     char room[];
@@ -71,7 +72,7 @@ static void is_done(struct mechd_record *r)
     struct mechd_coupling *const g = x->coupling;
     atomic_fetch_sub(&g->keep.outstanding, 1);
     const bool good = r->outcome == 0;
-    if (r->kind == (good ? MECHD_RECORD_DELETE_COUPLING : MECHD_RECORD_COUPLING)) {
+    if (good ? r->kind == MECHD_RECORD_DELETE_COUPLING : x->makes) {
         (void)mechd_coupling_remove(g->service->couplings, g);
     } else if (!good) {
         if (r->kind == MECHD_RECORD_DELETE_COUPLING) {
@@ -100,7 +101,8 @@ static struct note *note_of(struct mechd_coupling *g, enum mechd_record_kind kin
         return NULL;
     }
     char *room = x->room;
-    *x = (struct note){.coupling = g, .epoch = s->epoch, .epochs = (uint64_t *)(void *)room};
+    *x = (struct note){
+        .coupling = g, .makes = s->making, .epoch = s->epoch, .epochs = (uint64_t *)(void *)room};
     x->r = (struct mechd_record){.kind = kind,
                                  .number = g->id,
                                  .token = g->face->account->name,
@@ -165,7 +167,7 @@ void mechd_keep_post(struct mechd_coupling *g, enum mechd_record_kind kind, stru
             mechd_coupling_unref(g);
         }
         mechd_ticket_refuse(t, MECH_NO_MEMORY);
-        if (kind == MECHD_RECORD_COUPLING) {
+        if (s->making) {
             (void)mechd_coupling_remove(g->service->couplings, g);
         } else if (kind == MECHD_RECORD_DELETE_COUPLING) {
             atomic_store(&g->deleted, false);

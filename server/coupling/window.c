@@ -15,6 +15,16 @@ bool mechd_coupling_steps(const struct mechd_coupling_command *k)
     return k->kind == MECHD_COUPLING_STEP || k->kind == MECHD_COUPLING_TRIAL;
 }
 
+/* The start has given the instances their inputs, which no window has published yet. */
+static void publish_inputs(const struct mechd_coupling *g)
+{
+    for (int32_t n = 0; n < g->count; n++) {
+        if (g->parts[n].outside == NULL && g->parts[n].in_count > 0) {
+            mechd_instance_changed(g->parts[n].instance, 0);
+        }
+    }
+}
+
 void mechd_coupling_window_over(struct mechd_coupling_command *k)
 {
     const struct mechd_coupling *const g = k->coupling;
@@ -33,6 +43,9 @@ void mechd_coupling_window_over(struct mechd_coupling_command *k)
             k->before = NULL;
         }
         k->coupling->opened = true;
+        if (k->opening || !mechd_coupling_steps(k)) {
+            publish_inputs(g);
+        }
         if (k->opening) {
             mechd_face_changed(k->coupling, 0);
         } else if (k->kind == MECHD_COUPLING_STEP) {

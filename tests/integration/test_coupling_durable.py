@@ -208,6 +208,60 @@ class Durable(Couplings):
                          i)[0][0]
 
     # --- what is not stored
+    # --- inputs that a start gives
+
+    def start(self, left, right, status=201, **more):
+        """Without a step: "left" is at 0 and gets its input from "right", which is at 1."""
+        first = self.daemon.create(half(0., k=K), durability=left)
+        other = self.daemon.create(half(1., k=K), durability=right)
+        before = self.revision(first)
+        reply = self.couple(first, other, OSCILLATORS, hold=0, **more)
+        self.assertEqual(reply.status, status, reply)
+        return first, before, reply.json
+
+    def inputs(self, i):
+        return self.daemon.call('GET', '/v1/instances/%s/inputs' % i)['inputs']
+
+    def test_inputs_that_a_start_gives_are_stored_with_it(self):
+        """Where they are held, no window has to follow; also where the coupling is not stored."""
+        for other in ('none', 'every-step', RARE):
+            for scheme in ('Jacobi', 'IQN-ILS'):
+                with self.subTest(other, scheme=scheme):
+                    left, before, _ = self.start('every-step', other, scheme=scheme)
+                    given = self.inputs(left)
+                    self.assertAlmostEqual(given['F'], K12)
+                    self.assertGreater(self.revision(left), before)
+                    self.again()
+                    self.assertEqual(self.inputs(left), given)
+
+    def test_inputs_of_a_reset_are_stored_with_it(self):
+        left, _, made = self.start('every-step', 'none')
+        self.good(made['id'], count=20)
+        reply = self.daemon.call('POST', '/v1/couplings/%s/reset' % made['id'])
+        self.assertEqual(reply.status, 200, reply)
+        given = self.inputs(left)
+        self.assertAlmostEqual(given['F'], K12)
+        self.again()
+        self.assertEqual(self.inputs(left), given)
+
+    def test_inputs_of_a_start_that_cannot_be_stored_are_undone(self):
+        """And there is no coupling, also where it would not be stored itself."""
+        for other in ('none', 'every-step'):
+            with self.subTest(other):
+                left = self.daemon.create(half(0., k=K), durability='every-step')
+                right = self.daemon.create(half(1., k=K), durability=other)
+                with self.daemon.full_disk():
+                    reply = self.couple(left, right, OSCILLATORS, hold=0)
+                    self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'), reply)
+                    wait_until(lambda: not self.daemon.call('GET', '/v1/couplings')['items'],
+                               'it is gone')
+                    wait_until(lambda i=left: self.inputs(i)['F'] == 0., 'it is undone')
+                reply = self.couple(left, right, OSCILLATORS, hold=0)
+                self.assertEqual(reply.status, 201, reply)
+                self.assertAlmostEqual(self.inputs(left)['F'], K12)
+                self.again()
+                self.assertAlmostEqual(self.inputs(left)['F'], K12)
+
 
     def test_a_coupling_with_a_participant_that_is_not_stored_is_not_stored(self):
         left, _, cid = self.pair(('checkpoint', 'none'))
