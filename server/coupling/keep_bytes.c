@@ -3,6 +3,7 @@
 #include "server/coupling/keep.h"
 
 #include "server/call/outside.h"
+#include "server/call/service.h"
 #include "server/coupling/away.h"
 #include "solver/base/err.h"
 #include "solver/base/hash.h"
@@ -12,9 +13,6 @@
 
 /* Raised when what follows changes, or what mech_couple_save writes. */
 static const uint64_t version = 1;
-
-/* Trials between two records, of which no more are expected. */
-static const uint64_t trials_since = 1 << 20;
 
 struct head {
     uint64_t hash; /* of all that follows: the scheme takes what it wrote without a check */
@@ -181,9 +179,10 @@ int mechd_keep_read(struct mechd_coupling *g, const void *bytes, size_t size, ch
         }
     }
     g->opened = head.opened != 0;
-    // those since that record, of a process before: a trial is no reason to store
-    const uint64_t trials = head.trials + trials_since;
-    g->trials = trials > g->trials ? trials : g->trials;
+    // a process before may have assigned more of them: a trial is no reason to store
+    const uint64_t before = g->keep.loading ? g->service->host.trials : 0;
+    g->trials = head.trials > g->trials ? head.trials : g->trials;
+    g->trials = before > g->trials ? before : g->trials;
     pthread_mutex_lock(&g->m);
     g->snapshot_last = head.snapshots > g->snapshot_last ? head.snapshots : g->snapshot_last;
     pthread_mutex_unlock(&g->m);

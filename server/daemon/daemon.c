@@ -89,6 +89,9 @@ static int load(struct mechd_service *s, char *fault, size_t size)
     }
     h->incarnation = mechd_store_incarnation(h->store);
     if (stores) {
+        // a process before has not stored how far it counted
+        const bool first = mechd_store_last(h->store, MECHD_NUMBER_INCARNATION) == 0;
+        h->trials = first ? 0 : h->incarnation;
         snprintf(fault, size, "the contents of %s cannot be loaded", s->config.state);
         MECH_TRY(mechd_recover(h));
         MECH_TRY(mechd_couplings_load(s));

@@ -48,6 +48,7 @@ struct mechd_host {
     int observer_count;
     struct mechd_store *store;    /* NULL: nothing is stored; const once running */
     uint64_t incarnation;         /* of the process; instances add their serial */
+    uint64_t trials;              /* above all numbers of trials of processes before; const */
     _Atomic bool draining;        /* refuses new work; partner: both doors */
     _Atomic bool cancel;          /* long commands stop at their next slice; partner: stepping */
     _Atomic size_t row_bytes;     /* of recorded rows in memory; partner: instance/recording.c */

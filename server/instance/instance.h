@@ -99,9 +99,9 @@ struct mechd_instance {
     /* the owner's */
     struct mechd_engine engine;
     struct mechd_effort *effort; /* in progress (instance/effort.h), or NULL */
-    struct mech_sim *sim; /* the engine's, for data that only a model has; NULL: it has none */
-    uint64_t trial;       /* id of the trial that can be committed, 0: none */
-    uint64_t trials;
+    struct mech_sim *sim;      /* the engine's, for data that only a model has; NULL: it has none */
+    uint64_t trial;            /* id of the trial that can be committed, 0: none */
+    uint64_t trials;           /* the last id, from host.trials on */
     struct mechd_trials *kept; /* that are kept under names, or NULL (instance/trials.h) */
     struct mechd_snapshots *snapshots;
     uint64_t base; /* number of the snapshot from which the state descends, 0: from none */

@@ -105,6 +105,8 @@ int mechd_table_add(struct mechd_table *t, struct mechd_instance *i, const char 
         return MECH_UNSUPPORTED;
     }
 
+    // a number of a trial of a process before is none of this one
+    i->trials = i->host->trials;
     // ids of ours go on until one is free: a client may have taken some
     int outcome = 0;
     const uint64_t start = i->incarnation;

@@ -400,6 +400,11 @@ class Durable(Couplings):
         left, right, cid = self.pair({'mode': 'checkpoint', 'seconds': 0.05})
         replies = []
 
+        numbers = set()
+        for _ in range(3):  # nothing is stored between these
+            numbers.add(self.good(cid, count=1, commit=False)['trial'])
+            self.again()
+        self.assertEqual(len(numbers | {trial, other}), 5)
         def step():
             replies.append(Http(self.daemon.base).call(
                 'POST', '/v1/couplings/%s/step' % cid, {'count': 10 ** 9}))

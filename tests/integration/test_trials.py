@@ -1,9 +1,12 @@
 """Trials that are kept under names: any of them may be committed while the state is that in which
 they begin; bounded, and their bytes count."""
+import shutil
+import tempfile
 import unittest
 
 import models
 from harness import Daemon, Partner
+from keeping import Kept
 
 
 class Trials(unittest.TestCase):
@@ -108,6 +111,26 @@ class Trials(unittest.TestCase):
         self.call('POST', path + '/commit', {'trial': 'b'}, 409)
         done = self.call('POST', path + '/commit', {'trial': 'a'})
         self.assertEqual(done['outputs'], two['outputs'])
+
+    def test_a_number_of_a_process_before_is_no_trial_of_this_one(self):
+        folder = tempfile.mkdtemp(prefix='mechd-state-')
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        path, numbers = '/v1/instances/rig', []
+        for k in range(4):
+            d = Kept(folder)
+            try:
+                if k == 0:
+                    self.call('PUT', path, {'model': models.nonlinear_oscillator(),
+                                            'durability': 'every-step'}, 201, d)
+                numbers += [self.try_step(path, 1, daemon=d)['trial'] for _ in range(2)]
+                for old in numbers[:-1]:
+                    reply = self.call('POST', path + '/commit', {'trial': old}, 409, d)
+                    self.assertEqual(reply['code'], 'no-trial')
+                if k == 2:
+                    self.call('POST', path + '/commit', {'trial': numbers[-1]}, daemon=d)
+            finally:
+                d.kill()
+        self.assertEqual(len(set(numbers)), 8)
 
     def test_what_is_no_trial_is_not_kept(self):
         path = self.make()
