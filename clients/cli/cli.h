@@ -51,8 +51,20 @@ struct mechctl_words {
 
 struct mechctl;
 
+/* What a command is about: help lists the commands by these, in this order. */
+enum mechctl_group {
+    MECHCTL_MODELS,
+    MECHCTL_STEPS,
+    MECHCTL_RUNS,
+    MECHCTL_ANALYSES,
+    MECHCTL_MANY,
+    MECHCTL_SERVER,
+    MECHCTL_GROUPS
+};
+
 struct mechctl_command {
     const char *name;
+    enum mechctl_group group;
     const char *arguments;                /* "ID [NAME=VALUE ...]" */
     const char *summary;                  /* one line, lower case */
     const char *details;                  /* for help; may be NULL */
@@ -234,7 +246,8 @@ struct mechctl_column {
     bool right;        /* aligned to the right, for numbers */
 };
 /* Rows of an array of objects; columns that no row has are left out; `none` is said instead of an
- * empty table. Columns are closed by one without a key. */
+ * empty table. Columns are closed by one without a key. On a terminal texts are cut, with "…" at
+ * their ends, where a row would not fit the line. */
 void mechctl_print_table(const struct mechctl *m, struct mechc_json rows,
                          const struct mechctl_column *columns, const char *none);
 /* name, value, unit of each member of an object of values; units may be NULL (a list of variables

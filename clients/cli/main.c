@@ -102,12 +102,26 @@ static void print_options(const struct mechctl_option *o)
     }
 }
 
+static const char *const group_titles[MECHCTL_GROUPS] = {
+    [MECHCTL_MODELS] = "Models and instances",
+    [MECHCTL_STEPS] = "Steps, values and states",
+    [MECHCTL_RUNS] = "Runs, results and the stream",
+    [MECHCTL_ANALYSES] = "Analyses and systems of equations",
+    [MECHCTL_MANY] = "Many instances",
+    [MECHCTL_SERVER] = "The server and this program",
+};
+
 static void print_program_help(void)
 {
     puts("usage: mechctl [options] COMMAND [arguments]\n\n"
          "Create, step and watch mechanical models on a mechd server.\n\ncommands:");
-    for (const struct mechctl_command *const *c = mechctl_commands; *c; c++) {
-        printf("  %-12s %s\n", (*c)->name, (*c)->summary);
+    for (int group = 0; group < MECHCTL_GROUPS; group++) {
+        printf("\n%s\n", group_titles[group]);
+        for (const struct mechctl_command *const *c = mechctl_commands; *c; c++) {
+            if ((int)(*c)->group == group) {
+                printf("  %-12s %s\n", (*c)->name, (*c)->summary);
+            }
+        }
     }
     puts("\noptions, before or after the command:");
     print_options(mechctl_global_options);

@@ -1,11 +1,17 @@
-/* Aligned tables. Cells are collected first, because a column is as wide as its widest cell. */
+/* Aligned tables. Cells are collected first, because a column is as wide as its widest cell. On a
+ * terminal the widest columns of text are cut until a row fits its line; numbers are never cut. */
 #include "clients/cli/cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { MOST_COLUMNS = 12 };
+enum {
+    MOST_COLUMNS = 12,
+    GAP = 2,  /* columns of the terminal between two of the table */
+    LEAST = 8 /* a cut text has at least so many columns */
+};
 
 /* The cell of a row: its text appended to `out` (nothing if the row has none). */
 static bool cell(struct mechc_json row, const char *key, struct mechc_bytes *out)
@@ -51,14 +57,40 @@ static struct shape measure(struct mechc_json rows, const struct mechctl_column 
     return s;
 }
 
+/* Cut the widest text again and again, until a row has no more than `most` columns. */
+static void fit(struct shape *s, const struct mechctl_column *columns, int most)
+{
+    int all = -GAP;
+    for (int i = 0; i < s->count; i++) {
+        all += s->width[i] > 0 ? s->width[i] + GAP : 0;
+    }
+    for (; all > most; all--) {
+        int widest = -1;
+        for (int i = 0; i < s->count; i++) {
+            const bool more = widest < 0 || s->width[i] > s->width[widest];
+            widest = !columns[i].right && s->width[i] > LEAST && more ? i : widest;
+        }
+        if (widest < 0) {
+            return;
+        }
+        s->width[widest]--;
+    }
+}
+
 static void print_cell(const struct shape *s, const struct mechctl_column *columns, int i,
                        const char *text)
 {
-    const int space = s->width[i] - mechctl_width(text);
+    const int have = mechctl_width(text), space = have < s->width[i] ? s->width[i] - have : 0;
     pad(columns[i].right ? space : 0);
-    fputs(text, stdout);
+    if (have > s->width[i]) {
+        struct mechctl_line cut = {.to = stdout, .left = s->width[i] - 1};
+        mechctl_piece(&cut, MECHCTL_PLAIN, text, false);
+        fputs("…", stdout);
+    } else {
+        fputs(text, stdout);
+    }
     if (i < s->last) {
-        pad(2 + (columns[i].right ? 0 : space));
+        pad(GAP + (columns[i].right ? 0 : space));
     }
 }
 
@@ -70,7 +102,10 @@ void mechctl_print_table(const struct mechctl *m, struct mechc_json rows,
         return;
     }
     struct mechc_bytes text = {0};
-    const struct shape s = measure(rows, columns, &text);
+    struct shape s = measure(rows, columns, &text);
+    if (isatty(STDOUT_FILENO)) {
+        fit(&s, columns, mechctl_columns(STDOUT_FILENO));
+    }
     fputs(mechctl_ink(m, MECHCTL_BOLD), stdout);
     for (int i = 0; i < s.count; i++) {
         if (s.width[i] > 0) {

@@ -33,6 +33,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_about = {
     .name = "about",
+    .group = MECHCTL_SERVER,
     .arguments = "[PAGE]",
     .summary = "version, build, libraries and limits of the server, or one of its pages",
     .words = words,

@@ -74,6 +74,7 @@ static const struct mechctl_option options[] = {
 
 const struct mechctl_command mechctl_batch = {
     .name = "batch",
+    .group = MECHCTL_MANY,
     .arguments = "OPERATION [ID ...]",
     .summary = "run an operation on many instances in one request",
     .details = "  mechctl batch step i-1 i-2 --body '{\"count\": 10}'\n"

@@ -33,6 +33,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_call = {
     .name = "call",
+    .group = MECHCTL_SERVER,
     .arguments = "METHOD PATH [FILE]",
     .summary = "send any request and print the answer",
     .details = "FILE is the JSON body, - for standard input:\n"

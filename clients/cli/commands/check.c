@@ -28,6 +28,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_check = {
     .name = "check",
+    .group = MECHCTL_MODELS,
     .arguments = "FILE",
     .summary = "validate a model file without creating an instance",
     .details = "Every fault is printed with its place: FILE: /objects/0/stiffness: reason.\n"

@@ -25,6 +25,7 @@ static const struct mechctl_option options[] = {
 
 const struct mechctl_command mechctl_clone = {
     .name = "clone",
+    .group = MECHCTL_MODELS,
     .arguments = "ID",
     .summary = "create an instance with the same model and state; prints its id",
     .details = "  mechctl clone i-1 --id what-if\n"

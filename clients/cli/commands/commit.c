@@ -20,6 +20,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_commit = {
     .name = "commit",
+    .group = MECHCTL_STEPS,
     .arguments = "ID TRIAL",
     .summary = "commit the end state of the last trial, or of one that is kept",
     .details = "  mechctl step i-1 --size 0.01 --trial\n"

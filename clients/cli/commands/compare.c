@@ -56,6 +56,7 @@ static const struct mechctl_option options[] = {
 
 const struct mechctl_command mechctl_compare = {
     .name = "compare",
+    .group = MECHCTL_STEPS,
     .arguments = "ID SNAPSHOT SNAPSHOT",
     .summary = "what differs between two snapshots of an instance",
     .details = "  mechctl compare i-1 s-1 s-2 --absolute 1e-9",

@@ -183,6 +183,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_completion = {
     .name = "completion",
+    .group = MECHCTL_SERVER,
     .arguments = "SHELL",
     .summary = "print the completion script of a shell: bash, zsh or fish",
     .details = "  source <(mechctl completion bash)\n"

@@ -26,6 +26,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_contacts = {
     .name = "contacts",
+    .group = MECHCTL_ANALYSES,
     .arguments = "ID",
     .summary = "list the contacts between bodies in the last step",
     .least = 1,

@@ -24,6 +24,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_couple = {
     .name = "couple",
+    .group = MECHCTL_MANY,
     .arguments = "FILE",
     .summary = "couple instances: they exchange values and step together",
     .details = "FILE, or - for standard input, holds participants, connections and a scheme:\n"

@@ -163,6 +163,7 @@ static const struct mechctl_option options[] = {
 
 const struct mechctl_command mechctl_couplings = {
     .name = "couplings",
+    .group = MECHCTL_MANY,
     .arguments = "[ID]",
     .summary = "list the couplings, or show one, step, reset, save, restore, delete it",
     .options = options,

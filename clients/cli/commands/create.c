@@ -61,6 +61,7 @@ static const struct mechctl_option options[] = {
 
 const struct mechctl_command mechctl_create = {
     .name = "create",
+    .group = MECHCTL_MODELS,
     .arguments = "[FILE]",
     .summary = "create an instance from a model, an example or a snapshot; prints its id",
     .details = "  mechctl create model.json\n"

@@ -21,6 +21,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_delete = {
     .name = "delete",
+    .group = MECHCTL_MODELS,
     .arguments = "ID ...",
     .summary = "delete instances",
     .least = 1,

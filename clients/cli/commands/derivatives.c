@@ -14,6 +14,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_derivatives = {
     .name = "derivatives",
+    .group = MECHCTL_ANALYSES,
     .arguments = "ID FILE",
     .summary = "compute derivatives of the equations at a point, forward or adjoint",
     .details =

@@ -28,6 +28,7 @@ static const struct mechctl_option options[] = {
 
 const struct mechctl_command mechctl_edit = {
     .name = "edit",
+    .group = MECHCTL_MODELS,
     .arguments = "ID",
     .summary = "change labels and time to live of an instance",
     .details = "  mechctl edit i-1 --label rig=a,shift=night --ttl 3600",

@@ -14,6 +14,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_evaluate = {
     .name = "evaluate",
+    .group = MECHCTL_ANALYSES,
     .arguments = "ID FILE",
     .summary = "evaluate the equations at any point",
     .details = "  echo '{\"want\": [\"mass\", \"rhs\"]}' | mechctl evaluate i-1 -\n"

@@ -27,6 +27,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_examples = {
     .name = "examples",
+    .group = MECHCTL_MODELS,
     .arguments = "[NAME]",
     .summary = "list the example models of the server, or print one as JSON",
     .details = "  mechctl examples bouncing-ball > ball.json",

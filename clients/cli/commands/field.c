@@ -44,6 +44,7 @@ static const struct mechctl_option options[] = {
 
 const struct mechctl_command mechctl_field = {
     .name = "field",
+    .group = MECHCTL_STEPS,
     .arguments = "ID ITEM FIELD VALUE",
     .summary = "change a field of a live item",
     .details = "  mechctl field i-1 spring stiffness 8000\n"

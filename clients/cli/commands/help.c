@@ -21,6 +21,7 @@ static const struct mechctl_option options[] = {
 
 const struct mechctl_command mechctl_help = {
     .name = "help",
+    .group = MECHCTL_SERVER,
     .arguments = "[COMMAND]",
     .summary = "explain the program or a command",
     .options = options,

@@ -3,6 +3,7 @@
 
 const struct mechctl_command mechctl_inputs = {
     .name = "inputs",
+    .group = MECHCTL_STEPS,
     .arguments = "ID",
     .summary = "print the inputs of an instance",
     .least = 1,

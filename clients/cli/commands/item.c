@@ -26,6 +26,7 @@ static const struct mechctl_option options[] = {
 
 const struct mechctl_command mechctl_item = {
     .name = "item",
+    .group = MECHCTL_STEPS,
     .arguments = "ID ITEM VARIABLE",
     .summary = "print any output variable of an item",
     .details = "  mechctl item i-1 body Position --position 0.1,0,0",

@@ -13,6 +13,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_jvp = {
     .name = "jvp",
+    .group = MECHCTL_ANALYSES,
     .arguments = "ID FILE",
     .summary = "compute directional derivatives of a step",
     .details = "  echo '{\"size\": 0.01, \"inputs\": {\"force\": 1}}' | mechctl jvp i-1 -\n"

@@ -123,6 +123,7 @@ static const struct mechctl_words words[] = {{"ROLE", roles}, {0}};
 
 const struct mechctl_command mechctl_lease = {
     .name = "lease",
+    .group = MECHCTL_SERVER,
     .arguments = "ID [ROLE [CHANNEL ...]]",
     .summary = "list the leases of an instance, or take one and print its number",
     .details =

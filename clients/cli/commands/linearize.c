@@ -9,6 +9,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_linearize = {
     .name = "linearize",
+    .group = MECHCTL_ANALYSES,
     .arguments = "ID",
     .summary = "linearize about the present state: A, B, C, D",
     .least = 1,

@@ -49,6 +49,7 @@ static const struct mechctl_option options[] = {
 
 const struct mechctl_command mechctl_list = {
     .name = "list",
+    .group = MECHCTL_MODELS,
     .arguments = "",
     .summary = "list the instances",
     .details = "At most 1000 are shown; the last line shows how to continue. A value with a\n"

@@ -14,6 +14,7 @@ static const struct mechctl_words words[] = {{"LEVEL", levels}, {0}};
 
 const struct mechctl_command mechctl_log = {
     .name = "log",
+    .group = MECHCTL_SERVER,
     .arguments = "LEVEL",
     .summary = "set the level of the server's log",
     .details = "It holds until the server is restarted or receives SIGHUP.",

@@ -15,6 +15,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_model = {
     .name = "model",
+    .group = MECHCTL_MODELS,
     .arguments = "ID",
     .summary = "print the model document of an instance",
     .least = 1,

@@ -52,6 +52,7 @@ static const struct mechctl_option options[] = {
 
 const struct mechctl_command mechctl_modes = {
     .name = "modes",
+    .group = MECHCTL_ANALYSES,
     .arguments = "ID",
     .summary = "list the eigenfrequencies of an instance",
     .details = "  mechctl modes i-1 --count 5 --complex\n"

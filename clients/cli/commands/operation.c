@@ -16,6 +16,7 @@ static const struct mechctl_option options[] = {
 
 const struct mechctl_command mechctl_operation = {
     .name = "operation",
+    .group = MECHCTL_MANY,
     .arguments = "ID",
     .summary = "show an asynchronous request, with its answer once it is done",
     .details = "These are requests with the header Prefer: respond-async.",

@@ -3,6 +3,7 @@
 
 const struct mechctl_command mechctl_outputs = {
     .name = "outputs",
+    .group = MECHCTL_STEPS,
     .arguments = "ID",
     .summary = "print the outputs of an instance",
     .least = 1,

@@ -28,6 +28,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_parameters = {
     .name = "parameters",
+    .group = MECHCTL_STEPS,
     .arguments = "ID [NAME=VALUE ...]",
     .summary = "print the parameters of an instance, or set some",
     .details = "  mechctl parameters i-1 k=4200",

@@ -19,6 +19,7 @@ static const struct mechctl_option options[] = {
 
 const struct mechctl_command mechctl_progress = {
     .name = "progress",
+    .group = MECHCTL_RUNS,
     .arguments = "ID RUN",
     .summary = "show the progress of a run, or wait for its end",
     .options = options,

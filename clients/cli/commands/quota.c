@@ -8,6 +8,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_quota = {
     .name = "quota",
+    .group = MECHCTL_SERVER,
     .arguments = "",
     .summary = "show the limits of the token and their current use",
     .run = run,

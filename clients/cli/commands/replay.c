@@ -340,6 +340,7 @@ static const struct mechctl_option options[] = {
 
 const struct mechctl_command mechctl_replay = {
     .name = "replay",
+    .group = MECHCTL_RUNS,
     .arguments = "ID RUN SNAPSHOT",
     .summary = "play the recorded inputs of a run again and compare the states' hashes",
     .details =

@@ -21,6 +21,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_reset = {
     .name = "reset",
+    .group = MECHCTL_STEPS,
     .arguments = "ID ...",
     .summary = "reset instances to their initial state",
     .least = 1,

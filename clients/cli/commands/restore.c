@@ -43,6 +43,7 @@ static const struct mechctl_option options[] = {
 
 const struct mechctl_command mechctl_restore = {
     .name = "restore",
+    .group = MECHCTL_STEPS,
     .arguments = "ID [SNAPSHOT]",
     .summary = "restore an instance to one of its snapshots",
     .details = "  mechctl restore i-1 s-1\n"

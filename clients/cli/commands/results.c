@@ -74,6 +74,7 @@ static const struct mechctl_words words[] = {{"FORMAT", mechctl_forms}, {0}};
 
 const struct mechctl_command mechctl_results = {
     .name = "results",
+    .group = MECHCTL_RUNS,
     .arguments = "ID RUN",
     .summary = "print the recorded outputs of a run, or save them to a file",
     .details = "  mechctl results i-1 r-1 --format csv >out.csv\n"

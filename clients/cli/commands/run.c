@@ -103,6 +103,7 @@ static const struct mechctl_option options[] = {
 
 const struct mechctl_command mechctl_run = {
     .name = "run",
+    .group = MECHCTL_RUNS,
     .arguments = "ID",
     .summary = "let the server step an instance or a coupling, in real time or faster; prints the "
                "run's id",

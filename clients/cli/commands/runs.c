@@ -32,6 +32,7 @@ static const struct mechctl_option options[] = {MECHCTL_OF_COUPLING, {0}};
 
 const struct mechctl_command mechctl_runs = {
     .name = "runs",
+    .group = MECHCTL_RUNS,
     .arguments = "ID",
     .summary = "list the last runs of an instance or a coupling, newest first",
     .options = options,

@@ -9,6 +9,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_scene = {
     .name = "scene",
+    .group = MECHCTL_ANALYSES,
     .arguments = "ID",
     .summary = "print bodies, shapes and frames for a viewer",
     .least = 1,

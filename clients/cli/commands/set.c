@@ -16,6 +16,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_set = {
     .name = "set",
+    .group = MECHCTL_STEPS,
     .arguments = "ID NAME=VALUE ...",
     .summary = "set inputs; they hold until they are set again",
     .details = "  mechctl set i-1 force=12.5\n  mechctl set i-1 force=0,0,-9.81",

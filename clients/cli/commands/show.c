@@ -14,6 +14,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_show = {
     .name = "show",
+    .group = MECHCTL_MODELS,
     .arguments = "ID",
     .summary = "show one instance",
     .least = 1,

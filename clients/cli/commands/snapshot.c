@@ -54,6 +54,7 @@ static const struct mechctl_option options[] = {
 
 const struct mechctl_command mechctl_snapshot = {
     .name = "snapshot",
+    .group = MECHCTL_STEPS,
     .arguments = "ID",
     .summary = "take a snapshot of an instance; prints its id",
     .details =

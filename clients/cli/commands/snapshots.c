@@ -22,6 +22,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_snapshots = {
     .name = "snapshots",
+    .group = MECHCTL_STEPS,
     .arguments = "ID",
     .summary = "list the snapshots of an instance, oldest first",
     .least = 1,

@@ -22,6 +22,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_solve = {
     .name = "solve",
+    .group = MECHCTL_ANALYSES,
     .arguments = "FILE",
     .summary = "solve a complementarity or friction problem without a model",
     .details = "FILE, or - for standard input, holds N and r (c = N l + r), and sets or mu:\n"

@@ -62,6 +62,7 @@ static const struct mechctl_option options[] = {
 
 const struct mechctl_command mechctl_state = {
     .name = "state",
+    .group = MECHCTL_STEPS,
     .arguments = "ID [PART=VALUE,... ...]",
     .summary = "print the state of an instance, or set parts of it",
     .details = "  mechctl state i-1 q=0.1,0.2 v=0,0\n"

@@ -39,6 +39,7 @@ static const struct mechctl_option options[] = {
 
 const struct mechctl_command mechctl_statics = {
     .name = "statics",
+    .group = MECHCTL_ANALYSES,
     .arguments = "ID",
     .summary = "move an instance to its static equilibrium",
     .details = "  mechctl statics i-1 --load-steps 10",

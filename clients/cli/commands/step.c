@@ -103,6 +103,7 @@ static const struct mechctl_option options[] = {
 
 const struct mechctl_command mechctl_step = {
     .name = "step",
+    .group = MECHCTL_STEPS,
     .arguments = "ID [NAME=VALUE ...]",
     .summary = "step an instance and print its outputs",
     .details = "Values given by name are inputs; they hold until they are set again.\n"

@@ -76,6 +76,7 @@ static const struct mechctl_option options[] = {MECHCTL_OF_COUPLING, {0}};
 
 const struct mechctl_command mechctl_stop = {
     .name = "stop",
+    .group = MECHCTL_STEPS,
     .arguments = "ID [RUN]",
     .summary = "end the run of an instance at a step boundary, or the command in progress",
     .options = options,

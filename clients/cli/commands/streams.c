@@ -86,6 +86,7 @@ static const struct mechctl_option options[] = {
 
 const struct mechctl_command mechctl_streams = {
     .name = "streams",
+    .group = MECHCTL_RUNS,
     .arguments = "ID [NAME]",
     .summary = "list the chosen streams of an instance or a coupling, or choose one",
     .details =

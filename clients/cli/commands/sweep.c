@@ -179,6 +179,7 @@ static const struct mechctl_words words[] = {{"FORMAT", mechctl_forms}, {0}};
 
 const struct mechctl_command mechctl_sweep = {
     .name = "sweep",
+    .group = MECHCTL_MANY,
     .arguments = "[FILE] NAME=A,B,...|NAME=FROM:TO:COUNT ...",
     .summary = "compute a model for every combination of parameters, and print one table",
     .details = "  mechctl sweep --example driven-oscillator k=50,100 d=0:10:11 --until 1\n"

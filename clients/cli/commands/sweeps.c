@@ -54,6 +54,7 @@ static const struct mechctl_words words[] = {{"FORMAT", mechctl_forms}, {0}};
 
 const struct mechctl_command mechctl_sweeps = {
     .name = "sweeps",
+    .group = MECHCTL_MANY,
     .arguments = "[ID]",
     .summary = "list the sweeps, or show one, print its results, delete it",
     .options = options,

@@ -213,6 +213,7 @@ static const struct mechctl_words words[] = {{"LEVEL", levels}, {"FORMAT", forma
 
 const struct mechctl_command mechctl_system = {
     .name = "system",
+    .group = MECHCTL_ANALYSES,
     .arguments = "ID [blocks | PART]",
     .summary = "show the system descriptor, its blocks, a matrix or a vector",
     .details = "  mechctl system i-1\n"

@@ -50,6 +50,7 @@ static const struct mechctl_option options[] = {
 
 const struct mechctl_command mechctl_trials = {
     .name = "trials",
+    .group = MECHCTL_STEPS,
     .arguments = "ID",
     .summary = "trials of an instance that are kept, any of which can be committed",
     .details = "  mechctl step i-1 --size 0.01 --trial\n"

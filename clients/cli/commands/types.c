@@ -69,6 +69,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_types = {
     .name = "types",
+    .group = MECHCTL_MODELS,
     .arguments = "[TYPE]",
     .summary = "list the types of a model, or the fields of one type",
     .most = 1,

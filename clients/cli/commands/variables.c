@@ -27,6 +27,7 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_variables = {
     .name = "variables",
+    .group = MECHCTL_MODELS,
     .arguments = "ID",
     .summary = "list inputs, outputs and parameters",
     .least = 1,

@@ -381,6 +381,7 @@ static const struct mechctl_option options[] = {
 
 const struct mechctl_command mechctl_watch = {
     .name = "watch",
+    .group = MECHCTL_RUNS,
     .arguments = "ID",
     .summary = "show the outputs of an instance or a coupling live, from the stream",
     .details =
