@@ -2,6 +2,7 @@
 #include "clients/cli/cli.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Into a file, by default in the format of its extension. */
@@ -32,6 +33,62 @@ static const char *form_of(const char *file)
     return NULL;
 }
 
+/* The cells of a row, or the names of the columns: as wide as any of them (print false), or printed
+ * at these widths. */
+static void lay_out(struct mechc_json cells, int *widths, size_t count, bool print)
+{
+    struct mechc_bytes text = {0};
+    size_t k = 0;
+    for (struct mechc_json_walk w = mechc_json_walk(cells); mechc_json_next(&w) && k < count; k++) {
+        mechc_bytes_clear(&text);
+        mechctl_inline(w.value, &text);
+        const char *const shown = text.failed ? "" : text.at;
+        const int have = mechctl_width(shown);
+        widths[k] = have > widths[k] ? have : widths[k];
+        if (print) {
+            printf("%*s%s", widths[k] - have + (k > 0 ? 2 : 0), "", shown);
+        }
+    }
+    mechc_bytes_fini(&text);
+}
+
+/* The rows in aligned columns. */
+static int print_table(struct mechctl *m, const char *path)
+{
+    struct mechc_reply r;
+    struct mechc_json reply, columns, rows, next;
+    const int code = mechctl_request(m, &(struct mechc_request){.method = "GET", .path = path}, &r);
+    if (code != MECHCTL_DONE) {
+        return code;
+    }
+    if (!mechc_json_open(r.body, r.size, &reply) ||
+        !mechc_json_member(reply, "columns", &columns) ||
+        !mechc_json_member(reply, "rows", &rows)) {
+        return MECHCTL_FAILED;
+    }
+    const size_t count = mechc_json_count(columns);
+    int *const widths = calloc(count > 0 ? count : 1, sizeof *widths);
+    if (!widths) {
+        return MECHCTL_FAILED;
+    }
+    lay_out(columns, widths, count, false);
+    for (struct mechc_json_walk w = mechc_json_walk(rows); mechc_json_next(&w);) {
+        lay_out(w.value, widths, count, false);
+    }
+    fputs(mechctl_ink(m, MECHCTL_BOLD), stdout);
+    lay_out(columns, widths, count, true);
+    printf("%s\n", mechctl_ink_off(m));
+    for (struct mechc_json_walk w = mechc_json_walk(rows); mechc_json_next(&w);) {
+        lay_out(w.value, widths, count, true);
+        putchar('\n');
+    }
+    free(widths);
+    if (mechc_json_member(reply, "next", &next) && mechc_json_kind(next) == '0') {
+        fprintf(stderr, "there are more rows: --from %.*s\n", (int)(next.end - next.at), next.at);
+    }
+    return MECHCTL_DONE;
+}
+
 static int run(struct mechctl *m)
 {
     static const char *const parts[] = {"from", "to", "limit", "outputs"};
@@ -55,12 +112,15 @@ static int run(struct mechctl *m)
     if (*path == 0) {
         return mechctl_usage("the options are too long");
     }
+    if (!file && !form && !m->json) {
+        return print_table(m, path);
+    }
     return file ? save(m, path, file) : mechctl_print_path(m, path);
 }
 
 static const struct mechctl_option options[] = {
     MECHCTL_OF_COUPLING,
-    {"format", "FORMAT", "of the rows (json, or by the name of the file)"},
+    {"format", "FORMAT", "of the rows (a table for people, or by the name of the file)"},
     {"from", "T", "rows from this time on, in seconds"},
     {"to", "T", "rows up to this time"},
     {"limit", "N", "at most N rows"},

@@ -1,6 +1,36 @@
 /* mechctl solve: a complementarity or friction problem from a file. */
 #include "clients/cli/cli.h"
 
+#include <string.h>
+
+/* The key of this member of the problem is written as `name`, of one letter as well, unless the
+ * problem has that one. */
+static void rename_key(struct mechc_bytes *body, struct mechc_json problem, char key, char name)
+{
+    const char text[] = {key, 0}, other[] = {name, 0};
+    struct mechc_json v;
+    if (mechc_json_member(problem, other, &v)) {
+        return;
+    }
+    for (struct mechc_json_walk w = mechc_json_walk(problem); mechc_json_next(&w);) {
+        if (w.object && mechc_json_is(w.key, text) && w.key.end - w.key.at == 3) {
+            body->at[w.key.at + 1 - body->at] = name;
+            return;
+        }
+    }
+}
+
+/* M z + q, as books on complementarity write it: the same as N l + r. */
+static void read_names(struct mechctl *m)
+{
+    struct mechc_json body, problem;
+    if (!m->body.failed && mechc_json_open(m->body.at, m->body.length, &body) &&
+        mechc_json_member(body, "problem", &problem) && mechc_json_kind(problem) == '{') {
+        rename_key(&m->body, problem, 'M', 'N');
+        rename_key(&m->body, problem, 'q', 'r');
+    }
+}
+
 static int run(struct mechctl *m)
 {
     struct mechc_json reply;
@@ -11,6 +41,7 @@ static int run(struct mechctl *m)
     int code = mechctl_read_json(m->file, &m->body);
     mechc_bytes_text(&m->body, "}");
     if (code == MECHCTL_DONE) {
+        read_names(m);
         code = mechctl_send(m, "POST", MECHCTL_PATH("v1", "problems", "solve"), &m->body, &reply);
     }
     if (code != MECHCTL_DONE || m->json) {
@@ -26,7 +57,8 @@ const struct mechctl_command mechctl_solve = {
     .arguments = "FILE",
     .summary = "solve a complementarity or friction problem without a model",
     .details = "FILE, or - for standard input, holds N and r (c = N l + r), and sets or mu:\n"
-               "  echo '{\"N\": [[2, 1], [1, 2]], \"r\": [-5, -6]}' | mechctl solve -",
+               "  echo '{\"N\": [[2, 1], [1, 2]], \"r\": [-5, -6]}' | mechctl solve -\n"
+               "M and q (w = M z + q) are other names of N and r; l is z then, and c is w.",
     .least = 1,
     .most = 1,
     .run = run,
