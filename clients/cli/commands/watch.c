@@ -1,23 +1,30 @@
-/* mechctl watch: outputs live from the stream, as an updating table or one line a frame. */
+/* mechctl watch: outputs live from the stream, on the whole terminal or one line a frame. */
 #include "clients/cli/cli.h"
 
 #include <errno.h>
 #include <math.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
-    HISTORY = 40,
-    SHORT = 8, /* columns below which a history is useless */
+    HISTORY = 512,
+    SHORT = 8,   /* columns below which a history is useless */
+    WIDE = 40,   /* from so many columns on a history may be higher than a line */
+    HIGHEST = 9, /* lines of one channel */
     NUMBER = 14
 };
 
 static const double redraw = 0.05; /* s between two pictures: faster than the eye needs */
 static const double silence = 1.;  /* s without a frame after which the server is queried */
+/* What changes by less than the ninth digit, which the number beside it does not show, or by less
+ * than rounding among values of its unit, is drawn as a constant. */
+static const double digits_shown = 1e-9, rounding = 1e-13;
 
 struct channel {
     char name[96], unit[24];
@@ -29,8 +36,12 @@ struct view {
     struct channel *channels; /* [count] one a value of the frame */
     size_t count, filled, at; /* filled: values in the rings; at: where the next goes */
     int width;                /* of the longest name */
-    bool live;                /* an updating table, else lines */
-    int drawn;                /* lines on the screen */
+    bool live;                /* pictures, else lines */
+    bool whole;               /* the pictures fill the terminal's other screen */
+    struct termios keys;      /* the terminal's settings before, while has_keys */
+    bool has_keys;
+    struct mechc_sample last; /* what was drawn last; its values are `values` */
+    double *values;           /* [count] */
     uint64_t lost;
 };
 
@@ -135,10 +146,24 @@ static int read_channels(struct view *v, const char *id)
 
 /* --- pictures --------------------------------------------------------------------------------- */
 
-/* The newest of the ring, as eight heights between its least and its greatest value. */
-static void draw_spark(const struct view *v, const struct channel *c, struct mechctl_line *l)
+/* The greatest magnitude in the rings of the channels with this unit. */
+static double scale_of(const struct view *v, const char *unit)
 {
-    static const char *const heights[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    double scale = 0.;
+    for (const struct channel *c = v->channels; c < v->channels + v->count; c++) {
+        for (size_t i = 0; i < v->filled && strcmp(c->unit, unit) == 0; i++) {
+            scale = fmax(scale, fabs(c->past[i]));
+        }
+    }
+    return scale;
+}
+
+/* The newest values of the ring in `room` columns: line `line`, from the lowest up, of `lines` lines
+ * of eight heights each, between their least and greatest value. */
+static void draw_history(const struct view *v, const struct channel *c, int line, int lines,
+                         struct mechctl_line *l)
+{
+    static const char *const heights[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     char text[HISTORY * 4 + 1];
     const size_t room = l->left > 2 ? (size_t)l->left - 2 : 0;
     const size_t n = v->filled < room ? v->filled : room;
@@ -146,15 +171,20 @@ static void draw_spark(const struct view *v, const struct channel *c, struct mec
         return;
     }
     double least = INFINITY, most = -INFINITY;
-    for (size_t i = 0; i < v->filled; i++) {
-        least = fmin(least, c->past[i]);
-        most = fmax(most, c->past[i]);
+    for (size_t i = 0; i < n; i++) {
+        const double x = c->past[(v->at + HISTORY - n + i) % HISTORY];
+        least = fmin(least, x);
+        most = fmax(most, x);
     }
+    const double still =
+        fmax(digits_shown * fmax(fabs(least), fabs(most)), rounding * scale_of(v, c->unit));
     size_t used = 0;
     for (size_t i = 0; i < n; i++) {
         const double x = c->past[(v->at + HISTORY - n + i) % HISTORY];
-        const double part = most > least ? (x - least) / (most - least) : 0.5;
-        const char *const height = heights[(int)fmin(7., fmax(0., part * 8.))];
+        const double part = most - least > still ? (x - least) / (most - least) : 0.5;
+        // the lowest height is seen too
+        const double high = fmin(floor(part * 8. * lines), 8. * lines - 1.) + 1. - 8. * line;
+        const char *const height = heights[(int)fmin(8., fmax(0., high))];
         memcpy(text + used, height, strlen(height));
         used += strlen(height);
     }
@@ -163,8 +193,9 @@ static void draw_spark(const struct view *v, const struct channel *c, struct mec
     mechctl_piece(l, MECHCTL_BLUE, text, true);
 }
 
-/* Channels that fit on the terminal below the first line. */
-static size_t channels_shown(const struct view *v, const struct mechc_sample *s)
+/* Channels that fit on the terminal below the first line, and the lines that each may have. */
+static size_t channels_shown(const struct view *v, const struct mechc_sample *s, int columns,
+                             int *lines)
 {
     struct winsize size = {.ws_row = 24};
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0) {
@@ -172,11 +203,14 @@ static size_t channels_shown(const struct view *v, const struct mechc_sample *s)
     }
     const size_t have = v->count < s->count ? v->count : s->count;
     const size_t room = size.ws_row > 4 ? (size_t)size.ws_row - 3 : 1;
+    const size_t each = have > 0 ? room / have : 1;
+    const bool high = v->whole && columns >= WIDE - 1 && each > 2;
+    *lines = !high ? 1 : each < HIGHEST ? (int)each : HIGHEST;
     return have < room ? have : room;
 }
 
-/* Name, value, unit and history, as many of them as the line has room for. */
-static void draw_channel(const struct view *v, const struct channel *c, double value,
+/* Name, value, unit and, if it is not below, history: as many as the line has room for. */
+static void draw_channel(const struct view *v, const struct channel *c, double value, bool history,
                          struct mechctl_line *l)
 {
     char text[128];
@@ -195,7 +229,9 @@ static void draw_channel(const struct view *v, const struct channel *c, double v
     mechctl_piece(l, MECHCTL_PLAIN, text, true);
     snprintf(text, sizeof text, " %-6s", c->unit);
     mechctl_piece(l, MECHCTL_DIM, text, true);
-    draw_spark(v, c, l);
+    if (history) {
+        draw_history(v, c, 0, 1, l);
+    }
 }
 
 static void draw_head(const struct view *v, const struct mechc_sample *s, struct mechctl_line *l)
@@ -212,31 +248,91 @@ static void draw_head(const struct view *v, const struct mechc_sample *s, struct
     }
 }
 
-static void draw(struct view *v, const struct mechc_sample *s)
+static void end_line(const struct mechctl_line *l)
+{
+    mechctl_line_end(l);
+    putchar('\n');
+}
+
+/* The head and the channels, from the cursor on. */
+static void draw(const struct view *v, const struct mechc_sample *s)
 {
     const int columns = mechctl_columns(STDOUT_FILENO);
-    const size_t shown = channels_shown(v, s);
-    // back to the first line of the last picture; each line clears its rest
-    if (v->drawn > 0) {
-        printf("\033[%dA\r", v->drawn);
-    }
-    v->drawn = 0;
-    for (size_t i = 0; i < shown + 1 + (shown < s->count); i++, v->drawn++) {
-        struct mechctl_line l = {.m = v->m, .to = stdout, .left = columns};
-        if (i == 0) {
-            draw_head(v, s, &l);
-        } else if (i <= shown) {
-            draw_channel(v, &v->channels[i - 1], s->values[i - 1], &l);
-        } else {
-            char text[96];
-            snprintf(text, sizeof text, "… %zu more; a higher terminal shows them",
-                     s->count - shown);
-            mechctl_piece(&l, MECHCTL_DIM, text, false);
+    int lines = 1;
+    const size_t shown = channels_shown(v, s, columns, &lines);
+    struct mechctl_line l = {.m = v->m, .to = stdout, .left = columns};
+    draw_head(v, s, &l);
+    end_line(&l);
+    for (size_t i = 0; i < shown; i++) {
+        l.left = columns;
+        draw_channel(v, &v->channels[i], s->values[i], lines == 1, &l);
+        end_line(&l);
+        for (int line = lines - 2; line >= 0; line--) {
+            l.left = columns;
+            draw_history(v, &v->channels[i], line, lines - 1, &l);
+            end_line(&l);
         }
-        mechctl_line_end(&l);
-        putchar('\n');
     }
+    if (shown < s->count) {
+        char text[96];
+        snprintf(text, sizeof text, "… %zu more; a higher terminal shows them", s->count - shown);
+        l.left = columns;
+        mechctl_piece(&l, MECHCTL_DIM, text, false);
+        end_line(&l);
+    }
+}
+
+/* The whole screen anew: what an older, larger picture has left is cleared. */
+static void redraw_screen(struct view *v)
+{
+    fputs("\033[H", stdout);
+    draw(v, &v->last);
+    fputs("\033[J", stdout);
     mechctl_flush();
+}
+
+/* --- the terminal's other screen, and its keys ------------------------------------------------ */
+
+static void enter_screen(struct view *v)
+{
+    v->whole = true;
+    fputs("\033[?1049h\033[?25l\033[2J", stdout);
+    v->has_keys = isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &v->keys) == 0;
+    if (v->has_keys) {
+        struct termios raw = v->keys;
+        // keys at once and not shown; Ctrl-C remains a signal
+        raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+        raw.c_cc[VMIN] = 1;
+        raw.c_cc[VTIME] = 0;
+        tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+    }
+}
+
+/* As it was before, with the last picture below the command. */
+static void leave_screen(struct view *v)
+{
+    if (v->has_keys) {
+        tcsetattr(STDIN_FILENO, TCSANOW, &v->keys);
+    }
+    fputs("\033[?25h\033[?1049l", stdout);
+    v->whole = false;
+    if (v->last.values) {
+        draw(v, &v->last);
+    }
+}
+
+/* Whether the user has pressed q. */
+static bool wants_to_quit(const struct view *v)
+{
+    struct pollfd key = {.fd = STDIN_FILENO, .events = POLLIN};
+    char c = 0;
+    while (v->has_keys && poll(&key, 1, 0) > 0 && (key.revents & POLLIN) &&
+           read(STDIN_FILENO, &c, 1) == 1) {
+        if (c == 'q' || c == 'Q') {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void remember(struct view *v, const struct mechc_sample *s)
@@ -246,6 +342,11 @@ static void remember(struct view *v, const struct mechc_sample *s)
     }
     v->at = (v->at + 1) % HISTORY;
     v->filled += v->filled < HISTORY;
+    v->last = *s;
+    v->last.id = v->m->arguments[0];
+    v->last.count = s->count < v->count ? s->count : v->count;
+    v->last.values = v->values;
+    memcpy(v->values, s->values, v->last.count * sizeof *v->values);
 }
 
 static void print_line(const struct view *v, const struct mechc_sample *s)
@@ -307,6 +408,9 @@ static int follow(struct view *v, struct mechc_stream *stream, double most, doub
     struct mechc_sample s;
     while (!interrupted && !ferror(stdout) && shown < most) {
         const int result = mechc_stream_next(stream, 0.25, &s);
+        if (wants_to_quit(v)) {
+            return MECHCTL_DONE;
+        }
         if (result == MECHC_TIMEOUT && !interrupted && now() - heard > silence) {
             const int code = ask(v);
             if (code != MECHCTL_DONE) {
@@ -330,7 +434,7 @@ static int follow(struct view *v, struct mechc_stream *stream, double most, doub
         shown++;
         if (v->live) {
             remember(v, &s);
-            draw(v, &s);
+            redraw_screen(v);
         } else {
             print_line(v, &s);
         }
@@ -358,22 +462,26 @@ static int run(struct mechctl *m)
         // an interrupt ends the loop, and the terminal is left as it was
         mechctl_on_signal(SIGINT, interrupt);
         mechctl_on_signal(SIGTERM, interrupt);
+        v.values = calloc(v.count > 0 ? v.count : 1, sizeof *v.values);
         if (v.live) {
-            fputs("\033[?25l", stdout);
+            enter_screen(&v);
         } else {
             print_header(&v);
         }
-        code = follow(&v, stream, most, every);
-        fputs(v.live ? "\033[?25h" : "", stdout);
+        code = v.values ? follow(&v, stream, most, every) : MECHCTL_FAILED;
+        if (v.live) {
+            leave_screen(&v);
+        }
     }
     mechc_stream_close(stream);
+    free(v.values);
     free(v.channels);
     return code;
 }
 
 static const struct mechctl_option options[] = {
-    {"follow", NULL, "one line per frame instead of an updating table (default if no terminal)"},
-    {"count", "N", "end after N lines, or N updates of the table"},
+    {"follow", NULL, "one line per frame instead of the whole terminal (default if no terminal)"},
+    {"count", "N", "end after N lines, or N pictures"},
     {"every", "S", "show at most one frame in S seconds"},
     MECHCTL_OF_COUPLING,
     {0},
@@ -386,8 +494,10 @@ const struct mechctl_command mechctl_watch = {
     .summary = "show the outputs of an instance or a coupling live, from the stream",
     .details =
         "Lines are tab-separated: time, then every output; with --json an object each.\n"
-        "Ctrl-C ends it, as does the end of the instance or of the server. While the stream\n"
-        "is idle, the instance is requested once a second: its time to live starts again.",
+        "On a terminal all of it shows the outputs with their history; q ends that, the last\n"
+        "picture remains. Ctrl-C ends it, as does the end of the instance or of the server.\n"
+        "While the stream is idle, the instance is requested once a second: its time to live "
+        "starts again.",
     .options = options,
     .least = 1,
     .most = 1,
