@@ -1,22 +1,16 @@
 """What surrounds the programs: manual pages, completion in shells, colours and bars on a
 terminal, and a command of mechctl for every route."""
-import fcntl
 import json
 import os
-import pty
 import re
-import select
 import shutil
-import struct
 import subprocess
 import tempfile
-import termios
-import time
 import unittest
-import harness
 import models
 from harness import BUILD, ROOT, SLOW, Daemon, program
 from proxy import Lossy
+from terminals import lines_of, on_terminal
 from tokens import make
 
 # events come to mechctl as the stream, the page is for browsers
@@ -25,33 +19,6 @@ OTHERWISE = {('GET', '/'), ('GET', '/v1/instances/{id}/events'),
              ('GET', '/v1/couplings/{cid}/events'),
              ('GET', '/v1/couplings/{cid}/runs/{rid}/events'),
              ('GET', '/v1/couplings/{cid}/snapshots/{sid}')}
-
-
-def lines_of(command, text=None, **environment):
-    done = subprocess.run(command, input=text, capture_output=True, text=True,
-                          timeout=60 * harness.SLOW, env={**os.environ, **environment})
-    assert done.returncode == 0, (command, done.stdout, done.stderr)
-    return done.stdout.splitlines()
-
-
-def on_terminal(command, columns=0, seen=None, **environment):
-    """(exit code, everything written) of a program whose output and errors are a terminal;
-    seen(text), if it is given, is called with all that has been written so far."""
-    leader, follower = pty.openpty()
-    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack('4H', 24, columns, 0, 0))
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=follower, stderr=follower,
-                               env={**os.environ, 'TERM': 'xterm', **environment})
-    os.close(follower)
-    text, end = b'', time.monotonic() + 60 * harness.SLOW
-    while time.monotonic() < end and select.select([leader], [], [], 10 * harness.SLOW)[0]:
-        try:
-            text += os.read(leader, 65536)
-        except OSError:
-            break
-        if seen:
-            seen(text.decode(errors='replace'))
-    os.close(leader)
-    return process.wait(10 * harness.SLOW), text.decode()
 
 
 class Terminal(unittest.TestCase):

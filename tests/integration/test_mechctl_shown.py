@@ -1,0 +1,240 @@
+"""What mechctl shows to people: lists that fit the terminal, grouped help, results as tables and
+plots, the full view of `watch`, and problems under the names of the literature."""
+import json
+import os
+import re
+import struct
+import subprocess
+import tempfile
+import unittest
+import zlib
+from xml.etree import ElementTree
+import harness
+import models
+from harness import Daemon, program
+from terminals import on_terminal
+
+LONG = 'a-name-of-fifty-characters-that-one-line-cannot-hold'
+SEQUENCE = re.compile('\033\\[[0-9;?]*[a-zA-Z]')
+
+
+def png(raw):
+    """(width, height, rows of palette indices) of a PNG whose check sums hold."""
+    assert raw[:8] == b'\x89PNG\r\n\x1a\n', raw[:8]
+    at, chunks = 8, {}
+    while at < len(raw):
+        size, = struct.unpack_from('>I', raw, at)
+        name, data = raw[at + 4:at + 8], raw[at + 8:at + 8 + size]
+        assert struct.unpack_from('>I', raw, at + 8 + size)[0] == zlib.crc32(name + data), name
+        chunks[name] = data
+        at += 12 + size
+    width, height, depth, kind = struct.unpack('>IIBB', chunks[b'IHDR'][:10])
+    assert (depth, kind) == (8, 3), (depth, kind)
+    lines = zlib.decompress(chunks[b'IDAT'])
+    assert len(lines) == height * (width + 1)
+    rows = [lines[k * (width + 1):(k + 1) * (width + 1)] for k in range(height)]
+    assert not any(row[0] for row in rows), 'a filter'
+    return width, height, [row[1:] for row in rows], len(chunks[b'PLTE']) // 3
+
+
+class Shown(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon()
+        cls.environment = {'MECHD_SERVER': cls.daemon.base, 'LC_ALL': 'C.UTF-8'}
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.daemon.stop()
+
+    def run_program(self, *arguments, text=None):
+        return subprocess.run([program('mechctl'), *(str(a) for a in arguments)], input=text,
+                              capture_output=True, text=True, timeout=60 * harness.SLOW,
+                              env={**os.environ, **self.environment})
+
+    def good(self, *arguments, text=None):
+        done = self.run_program(*arguments, text=text)
+        self.assertEqual(done.returncode, 0, (arguments, done.stdout, done.stderr))
+        return done.stdout
+
+    def on_terminal(self, *arguments, columns=80, **more):
+        code, text = on_terminal([program('mechctl'), *arguments], columns, **more,
+                                 **self.environment)
+        self.assertEqual(code, 0, text)
+        return text
+
+    def created(self, model=None, **more):
+        i = self.daemon.create(model or models.oscillator(), **more)
+        self.addCleanup(self.daemon.call, 'DELETE', '/v1/instances/' + i)
+        return i
+
+    def recorded(self, count=400):
+        """An instance and its run, of which every second period is recorded."""
+        i = self.created()
+        self.good('set', i, 'force=20')
+        run = self.good('run', i, '--fast', '--count', count, '--period', '0.01', '--record', '2')
+        self.good('progress', i, run.strip(), '--wait')
+        return i, run.strip()
+
+    # --- lists and help ---------------------------------------------------------------------------
+
+    def test_a_list_fits_the_terminal_and_is_whole_elsewhere(self):
+        model = {**models.oscillator(), 'name': LONG}
+        i = self.created(model, labels={'rig': 'a-label-that-is-long-too'})
+        for columns in (70, 58):
+            lines = SEQUENCE.sub('', self.on_terminal('list', columns=columns)).splitlines()
+            self.assertEqual([x for x in lines if len(x) >= columns], [])
+            row = next(x for x in lines if x.startswith(i))
+            self.assertIn('…', row)
+            self.assertNotIn(LONG, row)
+        self.assertIn(LONG, self.good('list'))
+        self.assertNotIn('…', self.good('list'))
+
+    def test_help_lists_commands_by_what_they_are_about(self):
+        found, group = {}, None
+        for line in self.good('help').split('options, before')[0].splitlines():
+            if re.match('[A-Z]', line):
+                group = line
+            elif line.startswith('  '):
+                found.setdefault(group, []).append(line.split()[0])
+        self.assertEqual(found['Runs, results and the stream'],
+                         sorted(['plot', 'progress', 'replay', 'results', 'run', 'runs', 'streams',
+                                 'watch']))
+        self.assertEqual(len(found), 6)
+        names = sum(found.values(), [])
+        self.assertEqual(len(names), len(set(names)))
+        for group, of in found.items():
+            self.assertEqual(of, sorted(of), group)
+
+    # --- results ----------------------------------------------------------------------------------
+
+    def test_results_are_a_table_for_people_and_json_for_programs(self):
+        i, run = self.recorded(count=10)
+        lines = self.good('results', i, run).splitlines()
+        reply = json.loads(self.good('results', i, run, '--json'))
+        self.assertEqual(lines[0].split(), reply['columns'])
+        self.assertEqual(len(set(map(len, lines))), 1, lines)
+        self.assertEqual([['%.9g' % x for x in row] for row in reply['rows']],
+                         [line.split() for line in lines[1:]])
+        self.assertEqual(json.loads(self.good('results', i, run, '--format', 'json')), reply)
+        part = self.run_program('results', i, run, '--limit', '2')
+        self.assertEqual(len(part.stdout.splitlines()), 3)
+        self.assertIn('there are more rows: --from 0.04', part.stderr)
+
+    def test_a_plot_on_the_terminal_fits_it(self):
+        i, run = self.recorded()
+        for columns in (100, 40):
+            lines = SEQUENCE.sub('', self.on_terminal('plot', i, run,
+                                                      columns=columns)).splitlines()
+            self.assertEqual([x for x in lines if len(x) >= columns], [])
+            self.assertEqual(lines[0], 'x in m')
+            self.assertEqual(sum(bool(re.search('[\u2801-\u28ff]', x)) for x in lines), 12)
+            self.assertRegex(lines[-1], r'^ +0 s +4 s$')
+        # the curve begins where the oscillator does, and is as high as it moves
+        reply = json.loads(self.good('results', i, run, '--json', '--outputs', 'x'))
+        x = [row[1] for row in reply['rows']]
+        lines = self.good('plot', i, run, '--outputs', 'x', '--lines', '9').splitlines()
+        self.assertEqual([lines[1].split()[0], lines[9].split()[0]],
+                         ['%.4g' % max(x), '%.4g' % min(x)])
+        self.assertEqual(len(lines), 11)
+
+    def test_a_plot_is_saved_as_a_picture(self):
+        i, run = self.recorded()
+        with tempfile.TemporaryDirectory(prefix='mechd-plot-') as folder:
+            path = os.path.join(folder, 'out.')
+            self.assertIn('bytes', self.good('plot', i, run, '--save', path + 'svg'))
+            root = ElementTree.parse(path + 'svg').getroot()
+            name = '{http://www.w3.org/2000/svg}'
+            texts = [t.text for t in root.iter(name + 'text')]
+            for text in ('x', 'v', 'in m', 'in m/s', '0', '4 s'):
+                self.assertIn(text, texts)
+            curves = [p for p in root.iter(name + 'polyline') if p.get('stroke-width')]
+            self.assertEqual(len(curves), 2)
+            self.assertEqual([len(c.get('points').split()) for c in curves], [201, 201])
+            self.good('plot', i, run, '--save', path + 'png')
+            with open(path + 'png', 'rb') as f:
+                width, height, rows, colours = png(f.read())
+            self.assertEqual((width, height), (800, 480))
+            used = set(b''.join(rows))
+            self.assertLess(max(used), colours)
+            # paper, grid, text and, in each of two graphs, the first colour of curves
+            self.assertEqual(used, {0, 1, 2, 3})
+            for begin in (0, 240):
+                columns = {k for row in rows[begin + 26:begin + 208] for k, c in enumerate(row)
+                           if c == 3}
+                self.assertEqual(columns, set(range(78, 786)))
+            self.assertEqual(self.run_program('plot', i, run, '--save', path + 'gif').returncode, 2)
+
+    def test_a_plot_of_nothing_says_so(self):
+        i, run = self.recorded()
+        self.assertIn('no values', self.good('plot', i, run, '--from', '100'))
+        self.assertEqual(self.run_program('plot', i, 'r-9').returncode, 1)
+        for lines in ('1', 'x', '1e9'):
+            self.assertEqual(self.run_program('plot', i, run, '--lines', lines).returncode, 2)
+
+    # --- watch ------------------------------------------------------------------------------------
+
+    def test_a_constant_is_drawn_as_one(self):
+        # 0.5 m, but for the last digits of a double
+        model = models.document(
+            'still', nodes=[models.node_1d(referenceCoordinates=[0.5], initialVelocities=[1e-12])],
+            markers=models.markers(),
+            objects=[{'name': 'mass', 'type': 'Mass1D', 'node': 'n', 'physicsMass': 1},
+                     models.spring(stiffness=2500)],
+            sensors=[{'name': 'p', 'type': 'SensorBody', 'object': 'mass',
+                      'outputVariable': 'Position'}],
+            outputs=[{'name': 'x', 'sensor': 'p', 'component': 0}])
+        i = self.created(model)
+        self.good('run', i, '--pace', '1')
+        text = SEQUENCE.sub('', self.on_terminal('watch', i, '--count', '30', columns=70, rows=5))
+        self.good('stop', i)
+        drawn = set(re.findall('[▁-█]', text))
+        self.assertEqual(len(drawn), 1, text)
+
+    def test_watch_takes_the_whole_terminal_and_gives_it_back(self):
+        i = self.created()
+        self.good('set', i, 'force=20')
+        self.good('run', i, '--pace', '1')
+        text = self.on_terminal('watch', i, '--count', '12', columns=60, rows=30)
+        whole, after = text.split('\033[?1049l')
+        self.assertTrue(whole.startswith('\033[?1049h'), text)
+        pictures = whole.split('\033[H')[1:]
+        self.assertEqual(len(pictures), 12)
+        lines = SEQUENCE.sub('', pictures[-1]).split('\r\n')
+        self.assertLess(len(lines), 30)
+        self.assertEqual([x for x in lines if len(x) >= 60], [])
+        # the history of each of the two outputs is higher than a line
+        self.assertGreaterEqual(sum(bool(re.search('[▁-█]', x)) for x in lines), 4)
+        # the last picture remains below the command
+        self.assertRegex(SEQUENCE.sub('', after), r'(?m)^x +-?[0-9]')
+        self.assertIn('\033[?25h', text)
+
+    def test_watch_ends_with_q(self):
+        i = self.created()
+        self.good('run', i, '--pace', '1')
+        typed = []
+
+        def keys(seen):
+            if 'time' in seen and not typed:
+                typed.append('xq')
+                return typed[0]
+            return ''
+        text = self.on_terminal('watch', i, keys=keys)
+        self.assertIn('\033[?1049l', text)
+        self.assertNotIn('xq', text)
+
+    # --- problems ---------------------------------------------------------------------------------
+
+    def test_a_problem_may_have_the_names_of_the_literature(self):
+        usual = self.good('solve', '-', text='{"N": [[2, 1], [1, 2]], "r": [-5, -6]}')
+        self.assertEqual(self.good('solve', '-', text='{"M": [[2, 1], [1, 2]], "q": [-5, -6]}'),
+                         usual)
+        # under both names it is refused, at the one that is not known
+        both = self.run_program('solve', '-', text='{"N": [[1]], "M": [[1]], "r": [-1]}')
+        self.assertEqual(both.returncode, 1)
+        self.assertIn("unknown key 'M'", both.stderr)
+        self.assertIn('M and q', self.good('help', 'solve'))
+
+
+if __name__ == '__main__':
+    unittest.main()
