@@ -15,10 +15,38 @@ nginx-light:nginx haproxy:haproxy python3-yaml"
 # and for those of --all that build images and packages
 packages_to_ship="buildah podman:podman runc conmon catatonit golang-github-containers-common
 mmdebstrap prometheus:promtool dpkg-dev patchelf cmake"
+# what the examples in Python use
+packages_for_python="python3-zmq python3-requests"
 # a browser for the page's tests; Ubuntu has none outside its snaps
 if grep -q '^ID=debian' /etc/os-release 2>/dev/null; then
     packages_to_test="$packages_to_test chromium:chromium"
 fi
+
+# Prints a line every few seconds ($1) until process $4, the script, has gone or this one is ended:
+# word $2 and what log $3 ends with.
+signs_of_life() {
+    local last
+    while sleep "$1" >/dev/null 2>&1 && kill -0 "$4" 2>/dev/null; do
+        last=$(tail -n 1 "$3" 2>/dev/null | tr -d '\r' | cut -c 1-90)
+        printf '%s: %s\n' "$2" "${last:-at work}"
+    done
+}
+
+# progress WORD LOG COMMAND…: runs the command with its output in LOG and prints where it is, a line
+# every $MECHD_RUN_SIGN seconds; returns what the command does, after the end of LOG if it failed.
+progress() {
+    local word=$1 log=$2 signs code
+    shift 2
+    : >"$log" || return 1
+    signs_of_life "${MECHD_RUN_SIGN:-3}" "$word" "$log" $$ &
+    signs=$!
+    "$@" </dev/null >"$log" 2>&1
+    code=$?
+    kill "$signs" 2>/dev/null
+    wait "$signs" 2>/dev/null
+    [ "$code" = 0 ] || tail -n 40 "$log"
+    return "$code"
+}
 
 # prints those of the given names that are not installed
 packages_missing() {
@@ -48,7 +76,7 @@ packages_available() {
 
 # installs missing packages; on other systems than Debian and Ubuntu prints the names, returns 2
 packages_install() {
-    local missing sudo=""
+    local missing log code sudo=""
     if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>&1; then
         echo "This is neither Debian nor Ubuntu. Needed are (by Debian's names):"
         printf '%s\n' "$@" | sed 's/:.*//; s/^/    /'
@@ -67,13 +95,16 @@ packages_install() {
         fi
         sudo=sudo
     fi
+    # a password is asked for before lines of progress come
+    $sudo true && log=$(mktemp) || return 1
     # word splitting is meant from here on: lists of names
     # shellcheck disable=SC2086
-    {
-        $sudo apt-get update -q >/dev/null || return 1
-        missing=$(packages_available $missing)
-        echo "packages: installing $missing"
-        $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
-            $missing </dev/null >/dev/null || return 1
-    }
+    progress packages "$log" $sudo apt-get update -q &&
+        missing=$(packages_available $missing) &&
+        echo "packages: installing $missing" &&
+        progress packages "$log" $sudo env DEBIAN_FRONTEND=noninteractive \
+            apt-get install -y -q --no-install-recommends $missing
+    code=$?
+    rm -f "$log"
+    return "$code"
 }
