@@ -203,10 +203,11 @@ struct mechd_stored_bytes {
 typedef int mechd_store_read(void *context, const struct mechd_stored_bytes *bytes);
 int mechd_store_replay(struct mechd_store *s, int64_t key, mechd_store_read *read, void *context);
 /* `read` gets copies, and may take any lock and read the store itself. */
-int mechd_store_snapshots(struct mechd_store *s, int64_t key, mechd_store_read *read,
-/* `read` is called while the store's reader is locked, as it is by all that follow but
+int mechd_store_snapshots(
+    struct mechd_store *s, int64_t key, mechd_store_read *read,
+    /* `read` is called while the store's reader is locked, as it is by all that follow but
  * mechd_store_coupling_state: it only copies. */
-                          void *context);
+    void *context);
 
 /* Runs of one instance, oldest first. Any thread; as above. */
 typedef int mechd_store_run(void *context, const struct mechd_stored_run *run);

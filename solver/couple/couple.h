@@ -251,8 +251,8 @@ void mech_couple_input(const struct mech_couple_task *task, double at, int32_t o
 
 /* What the next window reads, as bytes, for a coupling of the same setup on machines of the same
  * byte order; between windows. Restore: 0; MECH_MISMATCH (another size, or counts and places among
- * them that no coupling writes: bytes from outside lead out of no memory); MECH_INVALID (a window is
- * under way). What fails changes nothing. */
+ * them that no coupling writes: bytes from outside lead out of no memory); MECH_INVALID (a window
+ * is under way). What fails changes nothing. */
 size_t mech_couple_saved_size(const struct mech_couple *c);
 void mech_couple_save(const struct mech_couple *c, void *bytes);
 int mech_couple_restore(struct mech_couple *c, const void *bytes, size_t size);

@@ -35,8 +35,8 @@ static int finish(struct mech_sim *s, int code, char *reason)
 }
 
 /* The equilibrium into s->point, with accelerations and multipliers at rest, which sensors may
- * read. No step has led there: impulses of contacts are none any more, and nothing belongs to a step
- * size. Contacts by penalty are those of the equilibrium. */
+ * read. No step has led there: impulses of contacts are none any more, and nothing belongs to a
+ * step size. Contacts by penalty are those of the equilibrium. */
 static int equilibrium(struct mech_sim *s, const struct mech_statics_query *query,
                        struct mech_statics_report *report)
 {

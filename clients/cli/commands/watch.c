@@ -158,8 +158,8 @@ static double scale_of(const struct view *v, const char *unit)
     return scale;
 }
 
-/* The newest values of the ring in `room` columns: line `line`, from the lowest up, of `lines` lines
- * of eight heights each, between their least and greatest value. */
+/* The newest values of the ring in `room` columns: line `line`, from the lowest up, of `lines`
+ * lines of eight heights each, between their least and greatest value. */
 static void draw_history(const struct view *v, const struct channel *c, int line, int lines,
                          struct mechctl_line *l)
 {
