@@ -107,6 +107,10 @@ static void settle(struct mechd_coupling_command *k)
     if (trial && k->code == MECHP_OK) {
         mechd_trial_keep(k);
     }
+    if (k->code == MECHP_STORAGE_FAILED && k->before == NULL) {
+        // the answer is that what could not be stored is undone
+        (void)mechd_keep_repair(g);
+    }
     const bool starts = k->kind == MECHD_COUPLING_START || k->kind == MECHD_COUPLING_RESET;
     if ((starts && k->code == MECHP_OK) || (g->varies && k->begun && !trial)) {
         mechd_face_changed(g, k->kind == MECHD_COUPLING_RESET ? MECHP_REWOUND : 0);
@@ -412,7 +416,7 @@ static void begin(struct mechd_coupling_command *k, uint64_t most)
 {
     struct mechd_coupling *const g = k->coupling;
     k->state = MECHD_COUPLING_WORKING;
-    if (mechd_keep_repair(g) != 0) {
+    if (mechd_keep_mend(g) != 0) {
         mechd_coupling_refuse(k, MECHP_STORAGE_FAILED,
                               "a change before this one could not be stored");
     }

@@ -345,6 +345,8 @@ void mechd_keep_refused(struct mechd_coupling_command *k)
 {
     take_asked(k);
     if (k->kind == MECHD_COUPLING_KEEP) {
+        // their answers wait for no queue that is full; what they lost is undone later
+        mechd_group_answer(mechd_group_take_lost(k->coupling->keep.group));
         arm(k->coupling, mechd_now() + pause);
     } else if (k->kind == MECHD_COUPLING_END) {
         atomic_store(&k->coupling->deleted, false);
@@ -392,6 +394,18 @@ int mechd_keep_repair(struct mechd_coupling *g)
     mechd_log(MECHD_WARNING, "undone", "coupling=c-%llu time=%.17g", (unsigned long long)g->id,
               mechd_coupling_time(g));
     return 0;
+}
+
+int mechd_keep_mend(struct mechd_coupling *g)
+{
+    struct mechd_group *const group = g->keep.group;
+    struct mechd_ticket *const lost = group != NULL ? mechd_group_take_lost(group) : NULL;
+    const int outcome = mechd_keep_repair(g);
+    if (lost != NULL) {
+        mechd_coupling_note_time(g);
+        mechd_group_answer(lost);
+    }
+    return outcome;
 }
 
 /* --- shutdown --------------------------------------------------------------------------------- */

@@ -35,9 +35,11 @@ void mechd_keep_command(struct mechd_coupling_command *k);
 void mechd_keep_refused(struct mechd_coupling_command *k);
 /* A command of no client is over, and freed. */
 void mechd_keep_over(struct mechd_coupling_command *k);
-/* Before a command: if something could not be stored, all are put back to what is stored. 0;
- * MECH_INTERNAL: that cannot be read now. */
+/* If something could not be stored, all are put back to what is stored. 0; MECH_INTERNAL: that
+ * cannot be read now. */
 int mechd_keep_repair(struct mechd_coupling *g);
+/* The same before a command; then those are answered whose changes were lost. */
+int mechd_keep_mend(struct mechd_coupling *g);
 /* The disk is behind: a run waits a little. Any thread. */
 bool mechd_keep_behind(const struct mechd_coupling *g);
 /* The coupling is over: what it has left of its instances is stored with each. Any thread. */

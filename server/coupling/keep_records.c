@@ -80,8 +80,12 @@ static void is_done(struct mechd_record *r)
         }
         mechd_group_ask(g->keep.group, 0);
     }
-    if (x->ticket != NULL) {
+    // the command in progress undoes its window by itself
+    const bool now = good || x->ticket == &g->keep.ticket;
+    if (x->ticket != NULL && now) {
         mechd_ticket_settle(x->ticket, r->outcome);
+    } else if (x->ticket != NULL) {
+        mechd_group_lose(g->keep.group, x->ticket, r->outcome);
     }
     mechd_coupling_unref(g);
     free(x);

@@ -88,10 +88,12 @@ struct mechd_durable {
 
 /* An answer that waits for the disk. Zeroed before use; inside what is answered. */
 struct mechd_ticket {
+    struct mechd_ticket *next; /* in a list of lost ones (group.h) */
     _Atomic int state;
     const struct mechd_stored_receipt *receipt; /* to be stored with the record, or NULL */
     int outcome; /* once answered: 0, or it is not on disk and has been undone */
-    void (*answer)(struct mechd_ticket *t); /* on the store's thread or in mechd_ticket_wait */
+    /* on the store's thread, in mechd_ticket_wait, or in mechd_group_answer */
+    void (*answer)(struct mechd_ticket *t);
 };
 /* Called before the answer is sent: true when it is sent later, by `answer`. `suspend` is called
  * just before that is possible; may be NULL. */

@@ -92,7 +92,9 @@ static void is_done(struct mechd_record *r)
     if (!r->glued) {
         atomic_fetch_sub(&i->durable.outstanding, 1);
     }
-    if (x->ticket != NULL) {
+    if (x->ticket != NULL && r->outcome != 0 && x->group != NULL) {
+        mechd_group_lose(x->group, x->ticket, r->outcome);
+    } else if (x->ticket != NULL) {
         mechd_ticket_settle(x->ticket, r->outcome);
     }
     mechd_run_unref(x->run);

@@ -1,5 +1,7 @@
 #include "server/instance/group.h"
 
+#include "server/instance/entry.h"
+
 #include <stdlib.h>
 
 struct mechd_group *mechd_group_create(bool every_step, void (*due)(void *of, uint64_t at),
@@ -38,11 +40,46 @@ void mechd_group_ask(struct mechd_group *g, uint64_t at)
     pthread_mutex_unlock(&g->m);
 }
 
+void mechd_group_lose(struct mechd_group *g, struct mechd_ticket *t, int outcome)
+{
+    pthread_mutex_lock(&g->m);
+    const bool lasts = g->of != NULL;
+    if (lasts) {
+        t->outcome = outcome;
+        t->next = g->lost;
+        g->lost = t;
+        g->due(g->of, 0);
+    }
+    pthread_mutex_unlock(&g->m);
+    if (!lasts) {
+        mechd_ticket_settle(t, outcome);
+    }
+}
+
+struct mechd_ticket *mechd_group_take_lost(struct mechd_group *g)
+{
+    pthread_mutex_lock(&g->m);
+    struct mechd_ticket *const lost = g->lost;
+    g->lost = NULL;
+    pthread_mutex_unlock(&g->m);
+    return lost;
+}
+
+void mechd_group_answer(struct mechd_ticket *lost)
+{
+    while (lost != NULL) {
+        struct mechd_ticket *const t = lost;
+        lost = t->next;
+        mechd_ticket_settle(t, t->outcome);
+    }
+}
+
 void mechd_group_end(struct mechd_group *g)
 {
     pthread_mutex_lock(&g->m);
     g->of = NULL;
     pthread_mutex_unlock(&g->m);
+    mechd_group_answer(mechd_group_take_lost(g));
 }
 
 bool mechd_group_lasts(struct mechd_group *g)

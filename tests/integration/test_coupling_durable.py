@@ -10,6 +10,7 @@ import sqlite3
 import tempfile
 import threading
 import harness
+from asking import is_busy
 from coupled import K, K12, OSCILLATORS, Couplings, half
 from harness import Daemon, Http, wait_until
 from keeping import KILLS, Kept
@@ -41,7 +42,7 @@ class Durable(Couplings):
         both = durability if isinstance(durability, tuple) else (durability, durability)
         left = self.daemon.create(half(1., k=K + K12), durability=both[0])
         right = self.daemon.create(half(0., k=K + K12), durability=both[1])
-        reply = self.couple(left, right, OSCILLATORS, **more)
+        reply = self.couple(left, right, **{'connections': OSCILLATORS, **more})
         self.assertEqual(reply.status, 201, reply)
         return left, right, reply['id']
 
@@ -379,11 +380,13 @@ class Durable(Couplings):
         for _ in range(4):
             self.good(cid, count=1)
         before = self.all_of(left, right, cid)
-        with self.daemon.full_disk():
-            for _ in range(3):
+        other = self.daemon.create(half(1., k=K))
+        with self.daemon.full_disk(), self.busy(other):
+            for _ in range(20):
                 reply = self.step(cid, count=1)
                 self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'), reply)
-                wait_until(lambda: self.all_of(left, right, cid) == before, 'all are undone')
+                self.assertEqual(self.shown(cid)['windows'], 4)
+                self.assertEqual(self.all_of(left, right, cid), before)
             reply = self.daemon.call('DELETE', '/v1/couplings/' + cid)
             self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'), reply)
             self.assertEqual(self.all_of(left, right, cid), before)
@@ -395,39 +398,37 @@ class Durable(Couplings):
         self.assertEqual(self.all_of(left, right, cid), after)
         self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + cid).status, 204)
 
-    def test_a_full_disk_ends_a_command_whose_windows_would_be_lost(self):
-        """And a run: without that, both would never be over."""
-        left, right, cid = self.pair({'mode': 'checkpoint', 'seconds': 0.05})
-        replies = []
+    @contextlib.contextmanager
+    def busy(self, *instances):
+        """The pool has other work meanwhile: endless steps."""
+        doors = [Http(self.daemon.base) for _ in instances]
+        steps = [threading.Thread(target=door.call, args=(
+            'POST', '/v1/instances/%s/step' % i, {'count': 10 ** 12}))
+            for door, i in zip(doors, instances)]
+        for step in steps:
+            step.start()
+        for i in instances:
+            wait_until(lambda n=i: is_busy(self.daemon, '/' + n), 'it steps')
+        try:
+            yield
+        finally:
+            for i in instances:
+                self.daemon.call('POST', '/v1/instances/%s/stop' % i)
+            for step, door in zip(steps, doors):
+                step.join()
+                door.close()
 
-        numbers = set()
-        for _ in range(3):  # nothing is stored between these
-            numbers.add(self.good(cid, count=1, commit=False)['trial'])
-            self.again()
-        self.assertEqual(len(numbers | {trial, other}), 5)
-        def step():
-            replies.append(Http(self.daemon.base).call(
-                'POST', '/v1/couplings/%s/step' % cid, {'count': 10 ** 9}))
-        worker = threading.Thread(target=step)
-        worker.start()
-        wait_until(lambda: self.rows('SELECT sequence FROM couplings')[0][0] > 0, 'a checkpoint')
+    def test_what_one_participant_could_not_store_is_undone_before_the_answer(self):
+        left, _, _ = self.pair('every-step', connections=OSCILLATORS[:1])
+        path = '/v1/instances/' + left
+        lease = self.daemon.call('POST', path + '/lease', {'role': 'co-driver', 'channels': ['F']})
         with self.daemon.full_disk():
-            worker.join(60 * harness.SLOW)
-            self.assertEqual([(r.status, r['code']) for r in replies], [(507, 'storage-failed')])
-            wait_until(lambda: self.shown(cid)['windows'] ==
-                       self.rows('SELECT sequence FROM couplings')[0][0], 'it is undone')
-        self.assertEqual(self.sequence(left), self.sequence(right))
-        run = self.daemon.call('POST', '/v1/couplings/%s/runs' % cid, {'until': 1e9})
-        self.assertEqual(run.status, 202, run)
-        with self.daemon.full_disk():
-            wait_until(lambda: self.daemon.call('GET', run.headers['Location'])['state'] ==
-                       'failed', 'the run fails', 60)
-        self.good(cid, count=1)
+            for _ in range(20):
+                reply = self.daemon.call('PUT', path + '/inputs', {'F': 2.5},
+                                         {'Lease': str(lease['lease'])})
+                self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'), reply)
+                self.assertEqual(self.inputs(left)['F'], 0.)
 
-    def test_a_coupling_that_cannot_be_stored_is_none(self):
-        left = self.daemon.create(half(1., k=K), durability='every-step')
-        right = self.daemon.create(half(0., k=K), durability='every-step')
-        with self.daemon.full_disk():
             reply = self.couple(left, right, OSCILLATORS)
             self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'), reply)
             wait_until(lambda: not self.daemon.call('GET', '/v1/couplings')['items'], 'it is gone')
