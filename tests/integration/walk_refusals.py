@@ -46,8 +46,14 @@ class Refusals:
         """A coupling that a step without end keeps, with a run behind it: what is shown."""
         more = self.ready(self.api.operations['couplingRun'])
         path = '/v1/couplings/' + more['cid']
+
+        def time():
+            return self.client.call('GET', '/v1/instances/rig/state')['time']
+        before = time()
         reply = self.client.call('POST', path + '/step', {'count': 10 ** 12}, ASYNC)
         self.assertEqual(reply.status, 202, reply)
+        # it may wait behind the end of the run, before which the coupling takes other requests
+        wait_until(lambda: time() > before, 'it steps')
         return more, path
 
     def test_what_waits_for_a_coupling_goes_on_by_itself(self):
