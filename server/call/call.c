@@ -584,8 +584,9 @@ struct mechd_run *mechd_call_run(struct mechd_call *c)
     const char *const rid = mechd_call_value(c, "rid");
     struct mechd_run *const r = mechd_run_find(c->job.instance, rid);
     if (r == NULL) {
-        mechd_fail(c, MECHP_NOT_FOUND, "there is no run %.64s; the last %d are retained", rid,
-                   MECHD_RUNS_MOST);
+        char detail[200];
+        mechd_run_missing(c->job.instance, rid, detail);
+        mechd_fail(c, MECHP_NOT_FOUND, "%s", detail);
     }
     return r;
 }

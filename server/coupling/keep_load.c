@@ -51,6 +51,8 @@ static int make(struct loading *l, struct mechd_call *c, struct mechd_coupling *
         return k.code != MECHP_OK ? MECH_NO_MEMORY : MECH_MISMATCH;
     }
     g->started = true;
+    g->face->runs = g->face->runs_before =
+        mechd_store_last(l->service->host.store, MECHD_NUMBER_COUPLING_RUN);
     // its owner alone writes it: nothing runs yet
     atomic_store(&g->face->revision, stored->revision);
     g->face->published.sequence = stored->sequence;

@@ -108,6 +108,8 @@ struct mechd_instance {
     struct mechd_partner *partners;
     struct mechd_run *run; /* the newest, followed by the older ones, or NULL */
     uint64_t runs;         /* id of the last one */
+    uint64_t runs_before;  /* const: ids up to this one were perhaps assigned by processes before,
+                              which have not stored their runs; 0 where runs are stored */
     struct mechd_durable durable;
     uint16_t next_flags; /* to be added to the next frame on the stream */
 

@@ -7,6 +7,7 @@
 
 #include "server/instance/host.h"
 #include "server/os/ticks.h"
+#include "server/store/store.h"
 #include "solver/base/times.h"
 
 #include <math.h>
@@ -332,6 +333,10 @@ int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *s
     }
     r->charged = bytes;
     i->runs++;
+    if (i->turns != NULL) {
+        // runs of couplings are not stored, their numbers are
+        mechd_store_given(i->host->store, MECHD_NUMBER_COUPLING_RUN, i->runs);
+    }
     r->start = mechd_now();
     r->time = mechd_engine_time(&i->engine);
     r->due = r->start;

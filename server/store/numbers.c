@@ -10,7 +10,8 @@ enum { BLOCK = 1024 };
 static const char *const names[MECHD_NUMBERS] = {[MECHD_NUMBER_INSTANCE] = "instances",
                                                  [MECHD_NUMBER_OPERATION] = "operations",
                                                  [MECHD_NUMBER_INCARNATION] = "incarnation",
-                                                 [MECHD_NUMBER_COUPLING] = "couplings"};
+                                                 [MECHD_NUMBER_COUPLING] = "couplings",
+                                                 [MECHD_NUMBER_COUPLING_RUN] = "coupling-runs"};
 
 /* A second has 2^20 incarnations: more than instances are made in it. */
 static uint64_t incarnation_by_clock(void)

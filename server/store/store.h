@@ -143,6 +143,7 @@ enum mechd_numbers {
     MECHD_NUMBER_OPERATION,
     MECHD_NUMBER_INCARNATION, /* first half of an ETag */
     MECHD_NUMBER_COUPLING,
+    MECHD_NUMBER_COUPLING_RUN, /* of all couplings together */
     MECHD_NUMBERS
 };
 /* The last one that earlier processes may have assigned. */
@@ -201,13 +202,12 @@ struct mechd_stored_bytes {
     size_t size;
 };
 typedef int mechd_store_read(void *context, const struct mechd_stored_bytes *bytes);
-int mechd_store_replay(struct mechd_store *s, int64_t key, mechd_store_read *read, void *context);
 /* `read` gets copies, and may take any lock and read the store itself. */
-int mechd_store_snapshots(
-    struct mechd_store *s, int64_t key, mechd_store_read *read,
-    /* `read` is called while the store's reader is locked, as it is by all that follow but
+int mechd_store_replay(struct mechd_store *s, int64_t key, mechd_store_read *read, void *context);
+/* `read` is called while the store's reader is locked, as it is by all that follow but
  * mechd_store_coupling_state: it only copies. */
-    void *context);
+int mechd_store_snapshots(struct mechd_store *s, int64_t key, mechd_store_read *read,
+                          void *context);
 
 /* Runs of one instance, oldest first. Any thread; as above. */
 typedef int mechd_store_run(void *context, const struct mechd_stored_run *run);

@@ -357,6 +357,34 @@ class Durable(Couplings):
         self.assertEqual(reply['detail'], 'there is no snapshot s-2')
         self.assertEqual(self.daemon.call('POST', path)['id'], 's-2')
 
+    def test_the_number_of_a_snapshot_needs_no_checkpoint(self):
+        _, _, cid = self.pair(RARE)
+        path = '/v1/couplings/%s/snapshots' % cid
+        for n in range(1, 4):
+            self.assertEqual(self.daemon.call('POST', path)['id'], 's-%d' % n)
+            self.again()
+
+    def test_the_number_of_a_run_is_not_assigned_again(self):
+        _, _, cid = self.pair('every-step')
+        path, known = '/v1/couplings/%s/runs' % cid, []
+        for _ in range(3):
+            run = self.daemon.call('POST', path, {'count': 1})
+            self.assertEqual(run.status, 202, run)
+            wait_until(lambda r=run: self.daemon.call('GET', r.headers['Location'])['state'] ==
+                       'finished', 'it is over')
+            self.assertNotIn(run['id'], known)
+            known.append(run['id'])
+            self.again()
+            self.assertEqual(self.daemon.call('GET', path)['items'], [])
+            for old in known:
+                for rest in ('', '/results'):
+                    reply = self.daemon.call('GET', '%s/%s%s' % (path, old, rest))
+                    self.assertEqual((reply.status, reply['code']), (404, 'not-found'), reply)
+                    self.assertRegex(reply['detail'], 'there is no run %s: .* processes before '
+                                     'this one, and runs of couplings are in memory' % old)
+            reply = self.daemon.call('GET', path + '/r-1000000')
+            self.assertRegex(reply['detail'], 'there is no run r-1000000; the last')
+
     def test_a_trial_of_a_process_before_is_not_that_of_another(self):
         left, right, cid = self.pair('every-step')
         self.good(cid, count=1)

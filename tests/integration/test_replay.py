@@ -170,6 +170,21 @@ class Replay(unittest.TestCase):
         self.assertIn('--replay', why)
         self.assertEqual(self.count(), count)
 
+    def test_a_run_of_a_coupling_is_refused_with_the_reason(self):
+        i = self.daemon.create(models.nonlinear_oscillator())
+        made = self.call('POST', '/v1/couplings', {
+            'participants': [{'instance': i}], 'connections': [], 'scheme': {'type': 'Jacobi'},
+            'stepSize': 0.01}, 201)
+        path = '/v1/couplings/' + made['id']
+        self.call('POST', path + '/snapshots', None, 201)
+        run = self.call('POST', path + '/runs', {'count': 2, 'record': {}}, 202)['id']
+        count = self.count()
+        code, told, why = self.replay(made['id'], run, 's-1')
+        self.assertEqual((code, told), (1, None), why)
+        self.assertIn('runs of couplings record neither inputs nor hashes', why)
+        self.assertEqual(self.count(), count)
+        self.assertNotIn('couplings', self.replay('c-x', run, 's-1')[2])
+
     def test_a_run_without_its_inputs_is_no_proof(self):
         i, run = self.recorded(models.nonlinear_oscillator(), {'hash': True})
         done = self.mechctl('replay', i, run, 's-1')

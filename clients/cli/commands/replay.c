@@ -278,6 +278,13 @@ static bool is_true(struct mechc_json object, const char *path)
     return mechc_json_member(object, path, &v) && mechc_json_kind(v) == 't';
 }
 
+/* An id as the server assigns them to couplings: no instance has it. */
+static bool names_coupling(const char *id)
+{
+    return strncmp(id, "c-", 2) == 0 && id[2] != '\0' &&
+           strspn(id + 2, "0123456789") == strlen(id + 2);
+}
+
 /* Whether the run has recorded its hashes, of every step, and the inputs if there are any. */
 static int check_run(struct mechctl *m)
 {
@@ -285,6 +292,11 @@ static int check_run(struct mechctl *m)
     double periods = 0.;
     int code = mechctl_get(
         m, MECHCTL_PATH("v1", "instances", m->arguments[0], "runs", m->arguments[1]), &reply);
+    if (code != MECHCTL_DONE && names_coupling(m->arguments[0])) {
+        fputs("mechctl: runs of couplings record neither inputs nor hashes: none can be replayed; "
+              "restore a snapshot of the coupling and step it again\n",
+              stderr);
+    }
     if (code != MECHCTL_DONE) {
         return code;
     }
