@@ -431,6 +431,7 @@ static void begin(struct mechd_coupling_command *k, uint64_t most)
     if (may && k->kind == MECHD_COUPLING_START && !mechd_coupling_connect(g, k->call)) {
         mechd_coupling_refuse(k, k->call->code, "");
     }
+    mechd_coupling_expect(k);
     if (k->code == MECHP_OK && g->outsides > 0 &&
         (k->kind == MECHD_COUPLING_TRIAL || (mechd_coupling_steps(k) && k->interface))) {
         mechd_coupling_refuse(k, MECHP_INVALID_REQUEST,

@@ -138,6 +138,7 @@ struct mechd_coupling_command {
     double size;                     /* STEP, TRIAL, stability: of a window, s */
     uint64_t windows;                /* STEP, TRIAL: how many */
     double until;                    /* STEP, TRIAL: end time, or NaN: windows × size */
+    double expect;                   /* STEP, TRIAL of a client: the time at its start, or NaN */
     /* ONCE: does it, as the owner of all instances, and writes the reply, or calls
      * mechd_coupling_refuse; before it changes anything it calls mechd_coupling_keep */
     void (*once)(struct mechd_coupling_command *k);
@@ -189,8 +190,8 @@ struct mechd_keeping {
     bool loading;     /* it is made again, by what the store has of it */
     /* the owner's */
     bool dirty;        /* changed since the last record */
-    uint64_t epoch;    /* increases with each undo */
     bool making;       /* nothing of its creation is on its way to the disk yet */
+    uint64_t epoch;    /* increases with each undo */
     uint64_t since;    /* windows at the last record */
     uint64_t recorded; /* mechd_now of it */
     /* any thread */
@@ -331,6 +332,9 @@ void mechd_coupling_write_state(struct mechd_coupling *g, struct mechp_text *w);
 
 /* Whether it is a step or a trial. */
 bool mechd_coupling_steps(const struct mechd_coupling_command *k);
+/* Refuse it if it expects another time than the present one: it is sent again, or follows on one
+ * that was lost. */
+void mechd_coupling_expect(struct mechd_coupling_command *k);
 /* The next window, or the start, begins, unless all are done. False: the command is over. */
 bool mechd_coupling_window_begin(struct mechd_coupling_command *k);
 /* It is over: the command has its report. */

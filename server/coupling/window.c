@@ -71,6 +71,22 @@ void mechd_coupling_window_over(struct mechd_coupling_command *k)
                           detail);
 }
 
+void mechd_coupling_expect(struct mechd_coupling_command *k)
+{
+    const struct mechd_coupling *const g = k->coupling;
+    const double now = mechd_coupling_time(g);
+    const uint64_t windows = g->opened ? mech_couple_windows(g->couple) : 0;
+    if (!mechd_coupling_steps(k) || k->run != NULL || isnan(k->expect) ||
+        mech_time_expected(now, k->expect, windows, k->size)) {
+        return;
+    }
+    char detail[sizeof k->detail];
+    snprintf(detail, sizeof detail, "the coupling is at time %.17g, window %llu, %.3g s %s %.17g",
+             now, (unsigned long long)windows, fabs(now - k->expect),
+             now > k->expect ? "after" : "before", k->expect);
+    mechd_coupling_refuse(k, MECHP_TIME_MISMATCH, detail);
+}
+
 bool mechd_coupling_window_begin(struct mechd_coupling_command *k)
 {
     struct mech_couple *const c = k->coupling->couple;

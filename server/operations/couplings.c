@@ -44,7 +44,7 @@ static struct mechd_coupling_command *make(struct mechd_call *c, struct mechd_co
     k->coupling = g;
     k->call = c;
     k->kind = kind;
-    k->until = (double)NAN;
+    k->until = k->expect = (double)NAN;
     c->work = k;
     c->work_free = free_command;
     return k;
@@ -132,6 +132,7 @@ static enum mechd_submitted spread_step(struct mechd_call *c)
     if (k != NULL) {
         read_windows(c, g, k);
         read_want(c, g, k);
+        (void)mechp_json_number(c->body, "expectTime", &c->diag, &k->expect);
         (void)mechp_json_bool(c->body, "commit", &c->diag, &commit);
         k->kind = commit ? MECHD_COUPLING_STEP : MECHD_COUPLING_TRIAL;
     }

@@ -208,7 +208,6 @@ class Durable(Couplings):
         return self.rows('SELECT revision FROM states JOIN instances USING (key) WHERE id = ?',
                          i)[0][0]
 
-    # --- what is not stored
     # --- inputs that a start gives
 
     def start(self, left, right, status=201, **more):
@@ -263,6 +262,7 @@ class Durable(Couplings):
                 self.again()
                 self.assertAlmostEqual(self.inputs(left)['F'], K12)
 
+    # --- what is not stored
 
     def test_a_coupling_with_a_participant_that_is_not_stored_is_not_stored(self):
         left, _, cid = self.pair(('checkpoint', 'none'))
@@ -400,6 +400,11 @@ class Durable(Couplings):
         self.again()
         self.assertEqual(self.shown(cid)['windows'], 3)
         self.assertEqual(self.sequence(left), self.sequence(right))
+        numbers = set()
+        for _ in range(3):  # nothing is stored between these
+            numbers.add(self.good(cid, count=1, commit=False)['trial'])
+            self.again()
+        self.assertEqual(len(numbers | {trial, other}), 5)
 
     # --- a disk that is full
 
@@ -457,6 +462,34 @@ class Durable(Couplings):
                 self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'), reply)
                 self.assertEqual(self.inputs(left)['F'], 0.)
 
+    def test_a_full_disk_ends_a_command_whose_windows_would_be_lost(self):
+        """And a run: without that, both would never be over."""
+        left, right, cid = self.pair({'mode': 'checkpoint', 'seconds': 0.05})
+        replies = []
+
+        def step():
+            replies.append(Http(self.daemon.base).call(
+                'POST', '/v1/couplings/%s/step' % cid, {'count': 10 ** 9}))
+        worker = threading.Thread(target=step)
+        worker.start()
+        wait_until(lambda: self.rows('SELECT sequence FROM couplings')[0][0] > 0, 'a checkpoint')
+        with self.daemon.full_disk():
+            worker.join(60 * harness.SLOW)
+            self.assertEqual([(r.status, r['code']) for r in replies], [(507, 'storage-failed')])
+            self.assertEqual(self.shown(cid)['windows'],
+                             self.rows('SELECT sequence FROM couplings')[0][0])
+        self.assertEqual(self.sequence(left), self.sequence(right))
+        run = self.daemon.call('POST', '/v1/couplings/%s/runs' % cid, {'until': 1e9})
+        self.assertEqual(run.status, 202, run)
+        with self.daemon.full_disk():
+            wait_until(lambda: self.daemon.call('GET', run.headers['Location'])['state'] ==
+                       'failed', 'the run fails', 60)
+        self.good(cid, count=1)
+
+    def test_a_coupling_that_cannot_be_stored_is_none(self):
+        left = self.daemon.create(half(1., k=K), durability='every-step')
+        right = self.daemon.create(half(0., k=K), durability='every-step')
+        with self.daemon.full_disk():
             reply = self.couple(left, right, OSCILLATORS)
             self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'), reply)
             wait_until(lambda: not self.daemon.call('GET', '/v1/couplings')['items'], 'it is gone')
@@ -495,6 +528,24 @@ class Durable(Couplings):
                 self.again()
                 again = self.daemon.call('POST', path, {'count': 5}, once)
                 self.assertEqual((again.raw, self.shown(cid)['windows']), (first.raw, 5))
+
+    def test_a_step_that_is_sent_again_is_refused_where_it_was_done(self):
+        """As after a kill between two windows of a command, behind which its receipt would be."""
+        left, right, cid = self.pair('every-step')
+        for _ in range(2):
+            self.good(cid, count=2, expectTime=self.shown(cid)['time'])
+        self.again()
+        before = self.all_of(left, right, cid)
+        for body in ({'count': 2}, {'until': 0.06}, {'count': 1, 'commit': False}):
+            reply = self.step(cid, expectTime=0.02, **body)
+            self.assertEqual((reply.status, reply['code']), (409, 'time-mismatch'), reply)
+            self.assertRegex(reply['detail'], r'at time 0.04\d*, window 4, 0.02 s after 0.02')
+        reply = self.step(cid, count=1, expectTime='now')
+        self.assertEqual((reply.status, reply['errors'][0]['pointer']), (422, '/expectTime'))
+        self.assertEqual(self.all_of(left, right, cid), before)
+        # what names its end does not need that
+        for _ in range(2):
+            self.assertEqual(self.good(cid, until=0.06)['window'], 6)
 
     def test_a_quota_that_has_become_smaller_sets_no_coupling_aside(self):
         _, _, cid = self.pair('every-step')

@@ -70,15 +70,18 @@ class Coupling(Runner):
         return self._take(self.call('GET').json)
 
     def step(self, size: Optional[float] = None, *, until: Optional[float] = None,
-             count: Optional[int] = None, commit: bool = True,
-             want: Sequence[str] = ()) -> CouplingStep:
+             count: Optional[int] = None, commit: bool = True, want: Sequence[str] = (),
+             expect_time: Optional[float] = None) -> CouplingStep:
         """Step so many seconds, to a time, or so many windows; without any of them one window.
-        With commit=False it is a trial, which changes nothing until it is committed."""
+        With commit=False it is a trial, which changes nothing until it is committed. expect_time:
+        refuse with Conflict unless it is the present time."""
         given = {'size': size, 'until': until, 'count': count}
         body: Dict[str, Any] = {name: value for name, value in given.items()
                                 if value is not None} or {'count': 1}
         if not commit:
             body['commit'] = False
+        if expect_time is not None:
+            body['expectTime'] = expect_time
         if want:
             body['want'] = listed(want, '/want')
         return CouplingStep(self.call('POST', 'step', body=body).json)

@@ -161,6 +161,8 @@ static const struct mechp_shape step_request = {
         {"until", "number", "end time, s", false},
         {"count", "integer", "windows of stepSize", false},
         {"commit", "boolean", "false: a trial, which does not change the state", false},
+        {"expectTime", "number", "the step is refused unless the coupling is at this time, s",
+         false},
         {"want", "string[]",
          "interface: the work through each connection and bond; energy: of the participants",
          false}),
