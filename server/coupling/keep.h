@@ -70,6 +70,8 @@ int mechd_couplings_flush(struct mechd_couplings *t);
  * this byte order. */
 size_t mechd_keep_size(const struct mechd_coupling *g);
 void mechd_keep_write(const struct mechd_coupling *g, void *bytes);
+/* The hash in front of the bytes is made that of the others; size ≥ 8. */
+void mechd_keep_seal(void *bytes, size_t size);
 /* 0; MECH_MISMATCH, with the reason: of another version, or of other participants. */
 int mechd_keep_read(struct mechd_coupling *g, const void *bytes, size_t size, char reason[160]);
 

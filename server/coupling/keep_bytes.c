@@ -15,7 +15,7 @@
 static const uint64_t version = 1;
 
 struct head {
-    uint64_t hash; /* of all that follows: the scheme takes what it wrote without a check */
+    uint64_t hash; /* of all that follows */
     uint64_t version, count, opened, trials, snapshots, couple_size;
 };
 
@@ -35,6 +35,12 @@ static uint64_t hash_of(const void *bytes, size_t size)
 {
     const size_t from = sizeof(uint64_t);
     return mech_hash((const char *)bytes + from, size - from, 0);
+}
+
+void mechd_keep_seal(void *bytes, size_t size)
+{
+    const uint64_t hash = hash_of(bytes, size);
+    memcpy(bytes, &hash, sizeof hash);
 }
 
 /* Inputs, outputs, and the trial that was committed last. */
@@ -109,8 +115,7 @@ void mechd_keep_write(const struct mechd_coupling *g, void *bytes)
         }
     }
     mech_couple_save(g->couple, at);
-    const uint64_t hash = hash_of(bytes, mechd_keep_size(g));
-    memcpy(bytes, &hash, sizeof hash);
+    mechd_keep_seal(bytes, mechd_keep_size(g));
 }
 
 static void read_partner(struct mechd_part *p, const struct part *part, const char **at)

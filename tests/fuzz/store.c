@@ -2,10 +2,13 @@
  * aside, and the store takes and gives a record afterwards.
  *
  * An input begins with a byte. 0: the rest is the database file. 1: the rest are changes (place
- * u32, eight bytes) of a database with an instance. Otherwise the rest is in columns of that
- * database, as the byte's bits say: labels, durability, model, state, a command (its checksum is
- * made right, and its count small), a snapshot, a receipt, the id. */
+ * u32, eight bytes) of a database with two instances and their coupling. 255: changes (place u16,
+ * four bytes) of the state of that coupling, whose hash is made right, and then it steps. 254: the
+ * rest is its document. Otherwise the rest is in columns of the first instance, as the byte's bits
+ * say: labels, durability, model, state, a command (its checksum is made right, and its count
+ * small), a snapshot, a receipt, the id. */
 #include "server/store/store.h"
+#include "server/coupling/keep.h"
 #include "server/instance/command_bytes.h"
 #include "server/instance/durable.h"
 #include "server/instance/table.h"
@@ -22,9 +25,12 @@
 
 enum { PATH = 128, GOOD_MOST = 1 << 18 };
 
+/* First bytes of inputs that are about the coupling. */
+enum { DOCUMENT = 254, STATE = 255 };
+
 static struct mechd *served;
 static char folder[64];
-static unsigned char good[GOOD_MOST]; /* a database with instance "i" */
+static unsigned char good[GOOD_MOST]; /* a database with "i" and "j", and "c-1" of both */
 static size_t good_size;
 
 static void empty_folder(void)
@@ -62,6 +68,7 @@ static void open_store(void)
         return;
     }
     (void)mechd_recover(&served->service.host);
+    (void)mechd_couplings_load(&served->service);
     (void)mechd_receipts_load(&served->service);
 }
 
@@ -76,7 +83,8 @@ static void close_store(void)
     if (!local_clear(served, 20000)) {
         fuzz_fail("calls stay in flight");
     }
-    if (mechd_table_count(&served->service.host.table) > 0) {
+    if (mechd_table_count(&served->service.host.table) > 0 ||
+        mechd_couplings_count(served->service.couplings) > 0) {
         // a database that lets nothing be deleted: its instances are none of the next input's
         local_stop(served);
         served = NULL;
@@ -86,7 +94,30 @@ static void close_store(void)
     served->service.host.store = NULL;
 }
 
-/* An instance made, stepped and snapshot; its database is kept. */
+static bool make_instance(const char *path)
+{
+    return local_status(served, "PUT", path,
+                        "{\"example\": \"driven-oscillator\", \"durability\": \"every-step\"}") ==
+           201;
+}
+
+/* Instances and their coupling made and stepped, and a snapshot. */
+static bool make_all(void)
+{
+    static const char coupling[] =
+        "{\"participants\": [{\"instance\": \"i\"}, {\"instance\": \"j\"}], \"connections\": ["
+        "{\"from\": \"i.x1\", \"to\": \"j.push\", \"factor\": 1},"
+        " {\"from\": \"j.x1\", \"to\": \"i.push\", \"factor\": 1}],"
+        " \"scheme\": {\"type\": \"IQN-ILS\", \"reuse\": 2}, \"stepSize\": 0.01}";
+    return make_instance("/v1/instances/i") && make_instance("/v1/instances/j") &&
+           local_status(served, "POST", "/v1/instances/i/step", "{\"count\": 2}") == 200 &&
+           local_status(served, "POST", "/v1/instances/j/step", "{\"count\": 2}") == 200 &&
+           local_status(served, "POST", "/v1/instances/i/snapshots", NULL) == 201 &&
+           local_status(served, "POST", "/v1/couplings", coupling) == 201 &&
+           local_status(served, "POST", "/v1/couplings/c-1/step", "{\"count\": 3}") == 200;
+}
+
+/* The database of that is kept. */
 static void begin(void)
 {
     char path[PATH];
@@ -103,15 +134,10 @@ static void begin(void)
     mechd_log_set_level((enum mechd_level) - 1);
     empty_folder();
     open_store();
-    if (served->service.host.store == NULL ||
-        local_status(served, "PUT", "/v1/instances/i",
-                     "{\"example\": \"driven-oscillator\", \"durability\": \"every-step\"}") !=
-            201 ||
-        local_status(served, "POST", "/v1/instances/i/step", "{\"count\": 2}") != 200 ||
-        local_status(served, "POST", "/v1/instances/i/snapshots", NULL) != 201) {
+    if (served->service.host.store == NULL || !make_all()) {
         fuzz_fail("nothing can be stored");
     }
-    // the file without its log, while the instance is in it
+    // the file without its log, while they are in it
     sqlite3 *db = NULL;
     (void)snprintf(path, sizeof path, "%s/mechd.sqlite", folder);
     if (sqlite3_open(path, &db) != SQLITE_OK ||
@@ -125,6 +151,29 @@ static void begin(void)
         fuzz_fail("the database cannot be read");
     }
     close_store();
+}
+
+static sqlite3 *open_database(void)
+{
+    char path[PATH];
+    sqlite3 *db = NULL;
+    (void)snprintf(path, sizeof path, "%s/mechd.sqlite", folder);
+    if (sqlite3_open(path, &db) != SQLITE_OK) {
+        fuzz_fail("the database cannot be changed");
+    }
+    return db;
+}
+
+/* `sql` with the bytes as ?1. */
+static void put_bytes(sqlite3 *db, const char *sql, const void *bytes, size_t size)
+{
+    sqlite3_stmt *s = NULL;
+    if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK) {
+        fuzz_fail(sqlite3_errmsg(db));
+    }
+    sqlite3_bind_blob(s, 1, bytes, (int)size, SQLITE_TRANSIENT);
+    (void)sqlite3_step(s);
+    sqlite3_finalize(s);
 }
 
 /* A command that is not refused for its checksum, and not long. */
@@ -150,41 +199,57 @@ static void write_columns(unsigned bits, struct fuzz_bytes *b)
 {
     enum { COMMAND = 4 };
     static const char *const changes[] = {
-        "UPDATE instances SET labels = CAST(?1 AS TEXT)",
-        "UPDATE instances SET durability = CAST(?1 AS TEXT)",
-        "UPDATE instances SET model = CAST(?1 AS TEXT)",
-        "UPDATE states SET bytes = ?1",
-        "INSERT INTO commands SELECT key, 1, 9, 9, ?1, 0 FROM instances",
+        "UPDATE instances SET labels = CAST(?1 AS TEXT) WHERE id = 'i'",
+        "UPDATE instances SET durability = CAST(?1 AS TEXT) WHERE id = 'i'",
+        "UPDATE instances SET model = CAST(?1 AS TEXT) WHERE id = 'i'",
+        "UPDATE states SET bytes = ?1 WHERE key = (SELECT min(key) FROM instances)",
+        "INSERT INTO commands SELECT min(key), 1, 9, 9, ?1, 0 FROM instances",
         "UPDATE snapshots SET bytes = ?1",
         ("INSERT INTO receipts (scope, created, body, status, location, bytes)"
          " VALUES (CAST(?1 AS TEXT), unixepoch(), 7, 200, CAST(?1 AS TEXT), ?1)"),
-        "UPDATE instances SET id = CAST(?1 AS TEXT)",
+        "UPDATE instances SET id = CAST(?1 AS TEXT) WHERE id = 'i'",
     };
-    char path[PATH];
-    sqlite3 *db = NULL;
-    (void)snprintf(path, sizeof path, "%s/mechd.sqlite", folder);
-    if (sqlite3_open(path, &db) != SQLITE_OK) {
-        fuzz_fail("the database cannot be changed");
-    }
+    sqlite3 *const db = open_database();
     for (unsigned k = 0; k < sizeof changes / sizeof *changes; k++) {
         unsigned char value[4096];
-        sqlite3_stmt *s = NULL;
         if ((bits >> k & 1) == 0) {
             continue;
         }
         const size_t wanted = fuzz_u16(b), n = wanted < b->left ? wanted : b->left;
-        const int size = (int)(n < sizeof value ? n : sizeof value);
-        fuzz_take(b, value, (size_t)size);
+        const size_t size = n < sizeof value ? n : sizeof value;
+        fuzz_take(b, value, size);
         if (k == COMMAND) {
-            mend_command(value, (size_t)size);
+            mend_command(value, size);
         }
-        if (sqlite3_prepare_v2(db, changes[k], -1, &s, NULL) != SQLITE_OK) {
-            fuzz_fail(sqlite3_errmsg(db));
-        }
-        sqlite3_bind_blob(s, 1, value, size, SQLITE_TRANSIENT);
-        (void)sqlite3_step(s);
-        sqlite3_finalize(s);
+        put_bytes(db, changes[k], value, size);
     }
+    sqlite3_close(db);
+}
+
+/* The rest of the input as changes of the coupling's state. */
+static void change_coupling(struct fuzz_bytes *b)
+{
+    enum { HASH = 8, PART = 4 };
+    sqlite3 *const db = open_database();
+    sqlite3_stmt *s = NULL;
+    if (sqlite3_prepare_v2(db, "SELECT bytes FROM couplings", -1, &s, NULL) != SQLITE_OK ||
+        sqlite3_step(s) != SQLITE_ROW) {
+        fuzz_fail("there is no coupling");
+    }
+    const size_t size = (size_t)sqlite3_column_bytes(s, 0);
+    unsigned char *const bytes = malloc(size);
+    if (bytes == NULL || size < HASH + PART) {
+        fuzz_fail("there is no state of the coupling");
+    }
+    memcpy(bytes, sqlite3_column_blob(s, 0), size);
+    sqlite3_finalize(s);
+    while (b->left > 0) {
+        const size_t at = HASH + fuzz_u16(b) % (size - HASH - PART);
+        fuzz_take(b, bytes + at, PART);
+    }
+    mechd_keep_seal(bytes, size);
+    put_bytes(db, "UPDATE couplings SET bytes = ?1", bytes, size);
+    free(bytes);
     sqlite3_close(db);
 }
 
@@ -216,11 +281,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         change(&b, changed);
         write_database(changed, good_size);
         free(changed);
+    } else if (bits == STATE) {
+        write_database(good, good_size);
+        change_coupling(&b);
+    } else if (bits == DOCUMENT) {
+        write_database(good, good_size);
+        sqlite3 *const db = open_database();
+        put_bytes(db, "UPDATE couplings SET document = CAST(?1 AS TEXT)", b.at, b.left);
+        sqlite3_close(db);
     } else {
         write_database(good, good_size);
         write_columns(bits >> 1 | (bits & 1) << 7, &b);
     }
     open_store();
+    if (bits == STATE && served->service.host.store != NULL) {
+        // set aside, or it does what it can
+        (void)local_status(served, "POST", "/v1/couplings/c-1/step", "{\"count\": 2}");
+        (void)local_status(served, "GET", "/v1/couplings/c-1", NULL);
+        (void)local_status(served, "POST", "/v1/couplings/c-1/reset", NULL);
+    }
     // whatever was there: a store that is open takes an instance
     if (served->service.host.store != NULL) {
         const int status =

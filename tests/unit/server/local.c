@@ -2,6 +2,7 @@
 
 #include "protocol/wire/json.h"
 #include "server/call/call.h"
+#include "server/coupling/coupling.h"
 #include "server/daemon/configuration.h"
 #include "server/os/log.h"
 #include "server/os/ticks.h"
@@ -262,8 +263,23 @@ bool local_idle(struct mechd *d, int ms)
     return true;
 }
 
+static void end_couplings(struct mechd *d)
+{
+    struct mechd_coupling **all = NULL;
+    size_t count = 0;
+    (void)mechd_coupling_list(d->service.couplings, &all, &count);
+    for (size_t k = 0; k < count; k++) {
+        char path[64];
+        (void)snprintf(path, sizeof path, "/v1/couplings/c-%llu", (unsigned long long)all[k]->id);
+        (void)local_status(d, "DELETE", path, NULL);
+        mechd_coupling_unref(all[k]);
+    }
+    free(all);
+}
+
 bool local_clear(struct mechd *d, int ms)
 {
+    end_couplings(d);
     struct mechd_instance **items = NULL;
     size_t count = 0;
     bool more = true;
