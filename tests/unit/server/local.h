@@ -40,5 +40,6 @@ int local_status(struct mechd *d, const char *method, const char *path, const ch
 
 /* Wait until nothing is in flight. False: after `ms` there still is. */
 bool local_idle(struct mechd *d, int ms);
-/* Delete all couplings and instances and wait for what is in flight. False: after `ms` there still is. */
+/* Delete all couplings and instances and wait for what is in flight. False: after `ms` there still
+ * is. */
 bool local_clear(struct mechd *d, int ms);
