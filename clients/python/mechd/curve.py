@@ -14,10 +14,10 @@ def key_of(text: str) -> bytes:
     """A key as Z85, from either form; ValueError: it is not a key."""
     try:
         if len(text) == 40:
-            z85.decode(text.encode())
+            z85.decode(text.encode())  # type: ignore[no-untyped-call]
             return text.encode()
         if len(text) == 64:
-            return z85.encode(bytes.fromhex(text))
+            return bytes(z85.encode(bytes.fromhex(text)))  # type: ignore[no-untyped-call]
     except (KeyError, ValueError):
         pass
     raise ValueError('a key has 64 hexadecimal digits, or 40 characters of Z85')

@@ -21,7 +21,7 @@ class Header(NamedTuple):
     kind: int
     flags: int
     instance: int
-    count: int
+    count: int  # type: ignore[assignment]  # of a tuple it is a method
     iteration: int
     status: int
     sequence: int

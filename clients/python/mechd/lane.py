@@ -32,7 +32,8 @@ class LaneSocket:
                 self._socket.connect(endpoint[len('unix:'):])
             else:
                 parts = urlsplit(endpoint)
-                self._socket = socket.create_connection((parts.hostname, parts.port), patience)
+                self._socket = socket.create_connection((parts.hostname or '', parts.port or 0),
+                                                        patience)
                 self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self._socket.settimeout(timeout)
         except OSError as fault:
@@ -47,7 +48,7 @@ class LaneSocket:
             self._socket.sendall(b''.join(_LENGTH.pack(len(p)) + p for p in parts[1:]))
         except socket.timeout as fault:
             self.close()
-            raise zmq.Again() from fault
+            raise zmq.Again() from fault  # type: ignore[no-untyped-call]
         except OSError as fault:
             self.close()
             raise self._ended(fault) from fault
@@ -92,7 +93,7 @@ class LaneSocket:
             try:
                 piece = self._socket.recv(max(1 << 16, count - len(self._rest)))
             except socket.timeout as fault:
-                raise zmq.Again() from fault
+                raise zmq.Again() from fault  # type: ignore[no-untyped-call]
             except OSError as fault:
                 raise self._ended(fault) from fault
             if not piece:

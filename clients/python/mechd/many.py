@@ -4,6 +4,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 
+from . import pictures
 from .errors import MechdError, interrupted, refusal
 from .progress import Bar, Progress
 from .transport import label_list
@@ -32,6 +33,21 @@ class Table:
 
     def __repr__(self) -> str:
         return '%s(%r, %s)' % (type(self).__name__, self.names, rows(len(self)))
+
+    def to_pandas(self) -> Any:
+        """A DataFrame; needs pandas."""
+        return pictures.needed('pandas', 'to_pandas()').DataFrame(
+            [list(row) for row in self.rows], columns=self.names)
+
+    def plot(self, x: str, *names: str, axes: Any = None) -> Any:
+        """Graphs over the column `x` of the columns named, or of all others, on these axes of
+        matplotlib or on new ones, which are returned."""
+        chosen = pictures.flat({n: self[n] for n in names or self.names if n != x})
+        return pictures.graph((x, pictures.flat({x: self[x]})[x]), chosen, axes)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the first and the last rows."""
+        return pictures.table(self.names, [[float(v) for v in row] for row in self.rows])
 
 
 class BatchTable(Table):

@@ -53,7 +53,7 @@ class Discard(MechdError):
             raise ValueError('status: %r does not fit 32 bits' % (status,))
 
 
-class Inputs(AnyMapping):
+class Inputs(AnyMapping[str, Any]):
     """Inputs over a window, by name: u['F'] is the value at its start. `array`: the values in the
     order of the coupling's document; order: derivatives that are known (the coupling's hold).
 
@@ -364,7 +364,7 @@ class Participant(_Door):
             self._send(frames.pack(frames.HELLO, sequence=1), json.dumps(hello).encode())
             while not self._arrived():
                 if self._ends or clock.monotonic() >= until:
-                    raise zmq.Again()
+                    raise zmq.Again()  # type: ignore[no-untyped-call]
             parts = self._socket.recv_multipart()[1:]
         except zmq.Again as fault:
             raise TimedOut('no answer from %s within %g s' % (self._endpoint,
@@ -401,7 +401,7 @@ class Participant(_Door):
                     raise TimedOut('no question within %g s' % (timeout or 0))
                 if self._ends:
                     return None
-            return self._socket.recv_multipart()[1:]
+            return list(self._socket.recv_multipart()[1:])
         except zmq.Again:
             return None  # a message that is not whole yet
         except (_Lost, Unreachable) as fault:

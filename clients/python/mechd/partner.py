@@ -108,8 +108,8 @@ class Partner(_Door):
     def __init__(self, endpoints: Mapping[str, str], hello: Mapping[str, Any], timeout: float,
                  lease: int = 0, keys: Optional[Keys] = None, door: str = 'control'):
         self.time, self.count, self.event = 0.0, 0, False
-        timeout = transport.wait(timeout)
-        self._endpoints, self._timeout, self._keys, self._door = endpoints, timeout, keys, door
+        self._endpoints, self._keys, self._door = endpoints, keys, door
+        self._timeout = transport.wait(timeout)
         self.instance = hello['instance']
         self._token = {'token': hello['token']} if 'token' in hello else {}
         self._sequence, self._number, self._lease = 0, 0, lease
@@ -226,7 +226,7 @@ class Partner(_Door):
             head, parts = self._answered(parts)
         except zmq.Again as fault:
             raise TimedOut('no answer from %s within %g s%s' % (
-                self._endpoints[self._door], self._timeout, self._stop(kind))) from fault
+                self._endpoints[self._door], self._timeout or 0, self._stop(kind))) from fault
         except Exception:
             raise
         except BaseException as fault:  # Ctrl-C, or what another signal raises

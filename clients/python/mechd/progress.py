@@ -1,10 +1,16 @@
-"""A progress bar for long work; none where stderr is not a terminal."""
+"""A progress bar for long work; none where stderr is not a terminal. It is that of tqdm where that
+is installed, which also shows it in notebooks."""
 from __future__ import annotations
 
 import shutil
 import sys
 import time
-from typing import Callable, Optional, Union
+from typing import Any, Callable, Optional, Union
+
+try:
+    from tqdm.auto import tqdm
+except ImportError:  # it is a convenience
+    tqdm = None
 
 Progress = Union[None, bool, Callable[[float], None]]
 
@@ -19,12 +25,15 @@ class Bar:
         self._call: Optional[Callable[[float], None]] = wanted if callable(wanted) else None
         self._shown = sys.stderr.isatty() if wanted is None else wanted is True
         self._text, self._start, self._last, self._drawn = text, time.monotonic(), 0.0, False
+        self._bar: Any = None
 
     def __enter__(self) -> 'Bar':
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._drawn:
+        if self._bar is not None:
+            self._bar.close()
+        elif self._drawn:
             sys.stderr.write('\r\033[K')
             sys.stderr.flush()
 
@@ -37,6 +46,12 @@ class Bar:
         if not self._shown or now - self._last < _LEAST:
             return
         self._last, self._drawn = now, True
+        if tqdm is not None:
+            if self._bar is None:
+                self._bar = tqdm(total=1.0, desc=self._text, leave=False, file=sys.stderr,
+                                 bar_format='{desc} {percentage:3.0f} % |{bar}| {remaining} left')
+            self._bar.update(fraction - self._bar.n)
+            return
         spent = now - self._start
         left = '' if fraction <= 0 else ' %4.0f s left' % (spent / fraction - spent)
         width = max(shutil.get_terminal_size().columns - len(self._text) - 24, 8)

@@ -7,6 +7,7 @@ import time
 from typing import (TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple,
                     Union)
 
+from . import pictures
 from .errors import MechdError, NotFound, interrupted
 from .partner import Layout, Stream
 from .progress import Bar, Progress
@@ -34,6 +35,29 @@ class Record:
 
     def __repr__(self) -> str:
         return 'Record(%r, %s)' % (list(self.columns), rows(len(self)))
+
+    def _flat(self) -> Tuple[List[float], Dict[str, List[float]]]:
+        return pictures.flat({'time': self.time})['time'], pictures.flat(self.columns)
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with the time as index; needs pandas."""
+        pandas = pictures.needed('pandas', 'to_pandas()')
+        time, columns = self._flat()
+        return pandas.DataFrame(columns, index=pandas.Index(time, name='time'))
+
+    def plot(self, *names: str, axes: Any = None) -> Any:
+        """Graphs over time of the columns named, or of all, on these axes of matplotlib or on new
+        ones, which are returned."""
+        time, columns = self._flat()
+        chosen = {n: c for n, c in columns.items()
+                  if not names or n in names or n.partition('[')[0] in names}
+        return pictures.graph(('time in s', time), chosen, axes)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a picture, and the first and the last rows."""
+        time, columns = self._flat()
+        rows_ = list(zip(time, *columns.values()))
+        return pictures.svg(time, columns) + pictures.table(['time', *columns], rows_)
 
 
 class Run:

@@ -24,11 +24,11 @@ class System:
 
     def info(self, **options: Any) -> Dict[str, Any]:
         """Sizes, factors, and the available parts."""
-        return self._instance.get('system', **options)
+        return dict(self._instance.get('system', **options))
 
     def blocks(self, **options: Any) -> Dict[str, Any]:
         """Variables, constraints and stiffness blocks."""
-        return self._instance.get('system', 'blocks', **options)
+        return dict(self._instance.get('system', 'blocks', **options))
 
     def part(self, name: str, **options: Any) -> Any:
         """A matrix (H, M, K, C, Cq, E, R, Z) or vector (f, b, d, diagonal) as one array."""

@@ -12,7 +12,7 @@ import os
 import re
 import time
 import uuid
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 from urllib.parse import quote, urljoin, urlsplit
 
 import requests
@@ -141,7 +141,7 @@ class Transport:
     connection, to itself. Those that are free wait in `_idle`, which belongs to the process
     `_process`: a child of a fork opens its own, and its copies of its parent's are closed."""
 
-    def __init__(self, url: Union[str, os.PathLike], token: Optional[str],
+    def __init__(self, url: Union[str, 'os.PathLike[str]'], token: Optional[str],
                  timeout: Optional[float], retries: int):
         url = url if isinstance(url, str) else 'unix:' + os.fspath(url)
         self.timeout, self.retries, self.token = wait(timeout), integer(retries, 'retries'), token
@@ -191,7 +191,7 @@ class Transport:
         else:
             session.close()
 
-    def verify(self, file: Union[None, str, os.PathLike]) -> None:
+    def verify(self, file: Union[None, str, 'os.PathLike[str]']) -> None:
         """The file that the certificate of https:// is checked against; None: unchanged."""
         if file is not None:
             if not os.path.exists(file):
@@ -204,10 +204,10 @@ class Transport:
         for session in idle:
             session.close()
 
-    def url(self, parts: tuple) -> str:
+    def url(self, parts: Tuple[Any, ...]) -> str:
         return '/'.join([self.base] + [quote(str(p), safe='') for p in parts])
 
-    def call(self, method: str, *parts: Any, body: Any = None, headers: Optional[dict] = None,
+    def call(self, method: str, *parts: Any, body: Any = None, headers: Optional[Dict[str, str]] = None,
              **fields: Any) -> Reply:
         """One request. `body`: what JSON can write (None: without), or bytes; fields: the query."""
         head = dict(headers or {})
@@ -228,7 +228,7 @@ class Transport:
             return self._attempt(method, url, data, head, fields)
         except requests.exceptions.ReadTimeout as fault:
             raise TimedOut('no answer from %s within %g s; %s' % (
-                self.name, self.timeout,
+                self.name, self.timeout or 0,
                 self._withdraw(method, url, data, head, fields))) from fault
         except Exception:
             raise
@@ -281,7 +281,7 @@ class Transport:
                 time.sleep(_PAUSE * 2 ** attempt)
         raise AssertionError('not reached')
 
-    def lines(self, *parts: Any, headers: Optional[dict] = None, **fields: Any) -> Iterator[str]:
+    def lines(self, *parts: Any, headers: Optional[Dict[str, str]] = None, **fields: Any) -> Iterator[str]:
         """The lines of an endless answer, as they arrive. Forked: it was started by the parent of
         this process, whose connection it reads from."""
         process = os.getpid()

@@ -45,7 +45,7 @@ class UnixAdapter(HTTPAdapter):
         return self._pool
 
     def request_url(self, request: Any, proxies: Any) -> str:
-        return request.path_url
+        return str(request.path_url)
 
     def close(self) -> None:
         self._pool.close()

@@ -17,7 +17,7 @@ from collections.abc import ItemsView, Iterator, KeysView, Set, ValuesView
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 try:
-    import numpy
+    import numpy as numpy  # others have it from here
 except ImportError:  # pragma: no cover - numpy is a convenience
     numpy = None  # type: ignore[assignment]
 
@@ -70,7 +70,8 @@ def number(given: Any, at: str = '') -> float:
     found = _single(given, at)
     if found is None:
         raise ValueError(_told('%.80r is given where numbers are needed' % (given,), at))
-    return found
+    value: float = found
+    return value
 
 
 def integer(given: Any, at: str = '') -> int:
