@@ -1,22 +1,26 @@
-"""The generated documents as committed are what the tables print: OpenAPI, JSON Schema, and the
-table of error codes in protocol/README.md. With --write the committed copies are brought up to
+"""The generated documents as committed are what the tables print: OpenAPI, JSON Schema, the types of
+the answers for Python, and the table of error codes in protocol/README.md. With --write the committed copies are brought up to
 date. The check is shown that it sees a difference: a copy with one changed letter must fail."""
 import difflib
 import json
 import os
 import subprocess
 import sys
+import replies
 from tree import ROOT
 
 sys.path.insert(0, os.path.join(ROOT, 'tests', 'integration'))
 from harness import program  # noqa: E402
 
-WHOLE = {'openapi': 'protocol/openapi.json', 'schema': 'protocol/schema/model.schema.json'}
+WHOLE = {'openapi': 'protocol/openapi.json', 'schema': 'protocol/schema/model.schema.json',
+         'replies': 'clients/python/mechd/replies.py'}
 PART = {'errors': 'protocol/README.md'}
 MOST = 12  # lines of a difference that are shown
 
 
 def printed(what):
+    if what == 'replies':
+        return replies.text(json.loads(printed('openapi')))
     done = subprocess.run([program('mechd'), '--print', what], stdout=subprocess.PIPE, timeout=60)
     if done.returncode != 0 or not done.stdout:
         raise SystemExit('mechd --print %s ended with %d' % (what, done.returncode))
@@ -74,7 +78,7 @@ def main(is_writing):
         # one letter less must be seen
         good_test = not is_same(what, committed.replace('invalid-model', 'invalid-mode', 1)
                                 if 'invalid-model' in committed else committed[:-2], text)
-        if what in WHOLE:
+        if path.endswith('.json'):
             json.loads(text)
         if not good:
             print('FAILED %s is not what mechd --print %s prints; '

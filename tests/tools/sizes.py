@@ -10,6 +10,8 @@ FILE_LINES, FUNCTION_LINES, ARGUMENTS, COLUMNS = 600, 80, 6, 100
 CALLBACKS = {'mechd_door_handle': 'MHD_AccessHandlerCallback of libmicrohttpd',
              'floor_handle': 'the same', 'answer_nobody': 'the same',
              'mechd_key_present': 'gnutls_certificate_retrieve_function2 of GnuTLS'}
+# tests/tools/printed.py writes them
+PRINTED = ('clients/python/mechd/replies.py',)
 CODE = ('.c', '.h', '.cpp', '.py', '.js', '.mjs', '.ts', '.css', '.html', '.sh', '.build')
 
 
@@ -37,7 +39,7 @@ def functions(code):
 def check_files(tree):
     for path in tree.files(*CODE):
         count = tree.text(path).count('\n')
-        if count > FILE_LINES:
+        if count > FILE_LINES and path not in PRINTED:
             yield '%s: %d lines (at most %d)' % (path, count, FILE_LINES)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 import base64
 from collections.abc import MutableMapping
 from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping,
-                    NamedTuple, Optional, Sequence, Tuple, Union)
+                    NamedTuple, Optional, Sequence, Tuple, Union, cast)
 
+from . import replies
 from .lease import Lease
 from .partner import Layout, Partner, Stream
 from .progress import Bar, Progress
@@ -41,12 +42,12 @@ class Step:
         self.time: float = reply['time']
         self.step: int = reply['step']
         self.outputs: Dict[str, Any] = values(reply['outputs'])
-        self.report: Dict[str, Any] = reply.get('report', {})
+        self.report: replies.Report = reply.get('report', {})
         self.trial: Optional[int] = reply.get('trial')
         self.energy: Optional[float] = reply.get('energy')
-        self.events: Optional[List[Dict[str, Any]]] = reply.get('events')
+        self.events: Optional[List[replies.StepEvent]] = reply.get('events')
         self.more_events: int = reply.get('moreEvents', 0)
-        self.ended: Optional[Dict[str, Any]] = reply.get('ended')
+        self.ended: Optional[replies.StepEnded] = reply.get('ended')
         derivatives, jacobian = reply.get('derivatives'), reply.get('jacobian')
         self.derivatives: Optional[Dict[str, Any]] = derivatives and values(derivatives)
         self.jacobian: Optional[Dict[str, Any]] = jacobian and \
@@ -62,7 +63,7 @@ class Step:
             raise ValueError('this step is not a trial')
         self._instance.post('trials', name=name, trial=self.trial)
 
-    def commit(self) -> Dict[str, Any]:
+    def commit(self) -> replies.CommitReply:
         """Commit this trial."""
         if self.trial is None:
             raise ValueError('this step is not a trial')
@@ -87,19 +88,20 @@ class Snapshot:
 
     def data(self) -> bytes:
         """The snapshot as bytes, model included, for `server.create(snapshot=…)` anywhere."""
-        return self._instance.call('GET', 'snapshots', self.id).raw
+        return cast(bytes, self._instance.call('GET', 'snapshots', self.id).raw)
 
     def compare(self, to: Union['Snapshot', str], *, absolute: Optional[float] = None,
-                relative: Optional[float] = None, most: Optional[int] = None) -> Dict[str, Any]:
+                relative: Optional[float] = None, most: Optional[int] = None
+                ) -> replies.Comparison:
         """What differs between this one and another of the same instance: `items` by name, each
         with `kind`, `name`, `index`, `from`, `to` and `difference`, and `counts` by kind.
 
         absolute, relative: numbers differ beyond absolute + relative times the larger one. most:
         items of each kind (default 100).
         """
-        return self._instance.post(
+        return cast(replies.Comparison, self._instance.post(
             'snapshots', self.id, 'compare', to=to.id if isinstance(to, Snapshot) else to,
-            absoluteTolerance=absolute, relativeTolerance=relative, most=most)
+            absoluteTolerance=absolute, relativeTolerance=relative, most=most))
 
     def save(self, path: str) -> None:
         """Write the bytes to a file."""
@@ -111,7 +113,7 @@ class Snapshot:
         self._instance.call('DELETE', 'snapshots', self.id)
 
 
-class Values(MutableMapping):
+class Values(MutableMapping[str, Any]):
     """Inputs or parameters by name, read from and written to the server at once."""
 
     def __init__(self, instance: 'Instance', what: str):
@@ -125,7 +127,7 @@ class Values(MutableMapping):
         """Several values in one request: all of them, or none if one is refused."""
         self._instance.call('PUT', self._what, body={self._what: dict(given)})
 
-    def update(self, *given: Any, **named: Any) -> None:  # type: ignore[override]
+    def update(self, *given: Any, **named: Any) -> None:
         """As `dict.update`, in one request."""
         self.set(dict(*given, **named))
 
@@ -181,9 +183,9 @@ class Instance(Runner):
 
     # --- life -------------------------------------------------------------------------------------
 
-    def info(self) -> Dict[str, Any]:
+    def info(self) -> replies.Instance:
         """Name, time, step, sizes, revision, labels, …"""
-        return self.get()
+        return cast(replies.Instance, self.get())
 
     @property
     def time(self) -> float:
@@ -200,9 +202,9 @@ class Instance(Runner):
         reply = self.post('clone', labels=labels, durability=durability, **{'as': id})
         return Instance(self.server, reply['id'], reply.get('warnings', []))
 
-    def edit(self, **changes: Any) -> Dict[str, Any]:
+    def edit(self, **changes: Any) -> replies.Instance:
         """Change `labels` (all of them at once) or `ttl` (s); None removes them."""
-        return self.call('PATCH', body=changes).json
+        return cast(replies.Instance, self.call('PATCH', body=changes).json)
 
     def reset(self) -> None:
         """Reset to the initial state."""
@@ -211,7 +213,7 @@ class Instance(Runner):
     def stop(self) -> bool:
         """Cancel the command in progress, which raises StepFailed for its caller; the state is
         the one before it. False: there was none. A run is stopped by its own stop()."""
-        return self.post('stop')['stopped']
+        return bool(self.post('stop')['stopped'])
 
     # --- leases -----------------------------------------------------------------------------------
 
@@ -229,9 +231,9 @@ class Instance(Runner):
         """Send this lease, or none, with each request from here on."""
         self._lease = lease
 
-    def leases(self) -> List[Dict[str, Any]]:
+    def leases(self) -> List[replies.Lease]:
         """The leases of the instance: role, name, channels, seconds, expires, left (s)."""
-        return self.get('lease')['items']
+        return cast(List[replies.Lease], self.get('lease')['items'])
 
     def break_leases(self, role: str = 'owner') -> None:
         """End the leases of others in this role; needs the scope admin."""
@@ -267,19 +269,19 @@ class Instance(Runner):
         """`step` with trial=True."""
         return self.step(size, trial=True, **more)
 
-    def commit(self, trial: Union[int, str]) -> Dict[str, Any]:
+    def commit(self, trial: Union[int, str]) -> replies.CommitReply:
         """Commit the result of the trial of this number, which must be the last one or be kept,
         or of the one kept under this name."""
-        return self.post('commit', trial=trial)
+        return cast(replies.CommitReply, self.post('commit', trial=trial))
 
     def hash(self) -> Tuple[int, int]:
         """A hash of all that the next step reads: its upper and its lower 32 bits."""
         high, low = self.get('hash')['hash']
         return int(high), int(low)
 
-    def trials(self) -> List[Dict[str, Any]]:
+    def trials(self) -> List[replies.KeptTrial]:
         """The trials that are kept, oldest first: name, trial, time, bytes."""
-        return self.get('trials')['items']
+        return cast(List[replies.KeptTrial], self.get('trials')['items'])
 
     def drop_trial(self, name: str) -> None:
         """Drop the trial that is kept under this name."""
@@ -345,9 +347,9 @@ class Instance(Runner):
         given = {'time': time, 'q': q, 'v': v, 'x': x, 'z': z}
         self.call('PUT', 'state', body={k: a for k, a in given.items() if a is not None})
 
-    def variables(self) -> List[Dict[str, Any]]:
+    def variables(self) -> List[replies.Variable]:
         """Inputs, outputs and parameters with units and shapes."""
-        return self.get('variables')['items']
+        return cast(List[replies.Variable], self.get('variables')['items'])
 
     def output(self, item: str, variable: str, *, category: Optional[str] = None,
                configuration: Optional[str] = None,
@@ -370,11 +372,11 @@ class Instance(Runner):
 
     def model(self) -> Dict[str, Any]:
         """The model document."""
-        return self.get('model')
+        return cast(Dict[str, Any], self.get('model'))
 
-    def scene(self) -> Dict[str, Any]:
+    def scene(self) -> replies.Scene:
         """Bodies, shapes and frames for a viewer."""
-        return self.get('scene')
+        return cast(replies.Scene, self.get('scene'))
 
     # --- snapshots --------------------------------------------------------------------------------
 
@@ -462,7 +464,9 @@ class Instance(Runner):
         (Partner.time, Partner.event). order: 1, 2: the inputs are followed by their first, and
         second derivatives. role, seconds, name: the partner takes its own lease (a co-driver of its
         inputs); without a role it uses the lease of this object, if there is one."""
-        info = self.info() if inputs is None or outputs is None else {}
+        info: Mapping[str, Any] = {}
+        if inputs is None or outputs is None:
+            info = self.info()
         hello: Dict[str, Any] = {
             'instance': self.id, 'inputOrder': order,
             'inputs': listed(info['inputs'] if inputs is None else inputs, '/inputs'),

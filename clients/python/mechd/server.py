@@ -4,9 +4,10 @@ from __future__ import annotations
 import base64
 import json
 import os
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union, cast
 from urllib.parse import urlsplit
 
+from . import replies
 from .couplings import Coupling, couple_body
 from .curve import Keys
 from .errors import interrupted
@@ -75,37 +76,37 @@ class Server:
         """Close the connections; instances stay."""
         self.transport.close()
 
-    def about(self) -> Dict[str, Any]:
+    def about(self) -> replies.About:
         """Version, libraries, limits, endpoints."""
-        return self._get('v1')
+        return cast(replies.About, self._get('v1'))
 
     def ready(self) -> bool:
         """Whether the server accepts work."""
-        return self.transport.call('GET', 'readyz').status == 200
+        return bool(self.transport.call('GET', 'readyz').status == 200)
 
     def metrics(self) -> str:
         """Prometheus metrics as text."""
-        return self.transport.call('GET', 'metrics').raw.decode()
+        return str(self.transport.call('GET', 'metrics').raw.decode())
 
     def set_log_level(self, level: str) -> None:
         """The daemon's log: error, warning, info or debug."""
         self.transport.call('PUT', 'v1', 'log-level', body={'level': level})
 
-    def quota(self) -> Dict[str, Any]:
+    def quota(self) -> replies.Quota:
         """Limits of this token and their current use."""
-        return self._get('v1', 'quota')
+        return cast(replies.Quota, self._get('v1', 'quota'))
 
     def openapi(self) -> Dict[str, Any]:
         """The interface as OpenAPI 3.1."""
-        return self._get('openapi.json')
+        return cast(Dict[str, Any], self._get('openapi.json'))
 
-    def types(self) -> List[Dict[str, Any]]:
+    def types(self) -> List[replies.TypeEntry]:
         """Every item, solver and integrator type."""
-        return self._get('v1', 'types')['items']
+        return cast(List[replies.TypeEntry], self._get('v1', 'types')['items'])
 
-    def type(self, name: str) -> Dict[str, Any]:
+    def type(self, name: str) -> replies.TypeEntry:
         """One type with its fields."""
-        return self._get('v1', 'types', name)
+        return cast(replies.TypeEntry, self._get('v1', 'types', name))
 
     def examples(self) -> Dict[str, str]:
         """Example models: name and title."""
@@ -113,11 +114,12 @@ class Server:
 
     def example(self, name: str) -> Dict[str, Any]:
         """The model document of one example."""
-        return self._get('v1', 'examples', name)
+        return cast(Dict[str, Any], self._get('v1', 'examples', name))
 
-    def check(self, model: Mapping[str, Any]) -> Dict[str, Any]:
+    def check(self, model: Mapping[str, Any]) -> replies.CheckReply:
         """Validate a model without an instance; Invalid lists all its faults."""
-        return self.transport.call('POST', 'v1', 'models', 'check', body={'model': model}).json
+        return cast(replies.CheckReply, self.transport.call(
+            'POST', 'v1', 'models', 'check', body={'model': model}).json)
 
     def create(self, model: Optional[Mapping[str, Any]] = None, *, example: Optional[str] = None,
                snapshot: Union[None, bytes, Snapshot] = None, id: Optional[str] = None,
@@ -169,7 +171,7 @@ class Server:
               instances: Optional[Sequence[Union[str, Instance]]] = None, *,
               label: Union[str, Mapping[str, Optional[str]], None] = None,
               items: Optional[Sequence[Mapping[str, Any]]] = None,
-              **body: Any) -> List[Dict[str, Any]]:
+              **body: Any) -> List[replies.BatchItemResult]:
         """One operation on many instances in one request, or `items` {'op', 'id', ...}.
 
         operation: its name over ZeroMQ, such as 'step'; instances: them or their ids; label: those
@@ -179,7 +181,8 @@ class Server:
             server.batch('step', instances, count=10)
         """
         request = batch_body(operation, instances, label, items, 'full', body)
-        return self.transport.call('POST', 'v1', 'batch', body=request).json['results']
+        return cast(List[replies.BatchItemResult], self.transport.call(
+            'POST', 'v1', 'batch', body=request).json['results'])
 
     def batch_table(self, operation: str,
                     instances: Optional[Sequence[Union[str, Instance]]] = None, *,
@@ -257,7 +260,7 @@ class Server:
                 rig.serve(outputs=…, trial=…, commit=…)
         """
         id = coupling if isinstance(coupling, str) else coupling.id
-        entry = next((p for p in self._get('v1', 'couplings', id)['participants']
+        entry: Dict[str, Any] = next((p for p in self._get('v1', 'couplings', id)['participants']
                       if p['name'] == participant and 'partner' in p), {})
         hello: Dict[str, Any] = {'coupling': id, 'participant': participant,
                                  'inputOrder': integer(order, 'order')}
@@ -283,7 +286,7 @@ class Server:
         """Addresses of the ZeroMQ sockets as seen from this host."""
         if self._endpoints is None:
             about = self.about()
-            given = about.get('endpoints', {})
+            given = cast(Dict[str, str], about.get('endpoints', {}))
             self.keys.learn(about.get('serverKey'))
             self._endpoints = {name: self._reached(address) for name, address in given.items()}
         return self._endpoints

@@ -1,0 +1,1412 @@
+"""What the server answers, by the names of its interface (openapi.json), as dictionaries.
+Printed from there by tests/tools/printed.py --write; numbers in lists are arrays where a method of
+the package says so."""
+from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
+
+
+_AboutAlways = TypedDict('_AboutAlways', {
+    'name': 'str',
+    'version': 'str',
+    'who': 'Dict[str, Any]',
+})
+
+_AboutSometimes = TypedDict('_AboutSometimes', {
+    'libraries': 'Dict[str, Any]',
+    'limits': 'Dict[str, Any]',
+    'serverKey': 'str',
+}, total=False)
+
+
+class About(_AboutAlways, _AboutSometimes):
+    """Version, libraries and limits of the server."""
+
+
+_ActiveAlways = TypedDict('_ActiveAlways', {
+    'of': "Literal['interaction', 'joint', 'bodies']",
+    'item': 'str',
+})
+
+_ActiveSometimes = TypedDict('_ActiveSometimes', {
+    'with': 'str',
+    'row': 'int',
+}, total=False)
+
+
+class Active(_ActiveAlways, _ActiveSometimes):
+    """A contact, rope or law that acts."""
+
+
+_BatchItemResultAlways = TypedDict('_BatchItemResultAlways', {
+    'status': 'int',
+})
+
+_BatchItemResultSometimes = TypedDict('_BatchItemResultSometimes', {
+    'index': 'int',
+    'id': 'str',
+    'body': 'Dict[str, Any]',
+    'error': 'Problem',
+}, total=False)
+
+
+class BatchItemResult(_BatchItemResultAlways, _BatchItemResultSometimes):
+    """Result of one operation."""
+
+
+_BatchReplyAlways = TypedDict('_BatchReplyAlways', {
+    'failed': 'int',
+    'results': 'List[BatchItemResult]',
+})
+
+
+class BatchReply(_BatchReplyAlways):
+    """Results in the order of the request."""
+
+
+_BatchTableAlways = TypedDict('_BatchTableAlways', {
+    'columns': 'List[str]',
+    'rows': 'List[List[Any]]',
+    'failed': 'int',
+    'ids': 'List[str]',
+    'errors': 'List[BatchItemResult]',
+})
+
+
+class BatchTable(_BatchTableAlways):
+    """Time, internal steps and outputs of each instance after its operation."""
+
+
+_BondLawSometimes = TypedDict('_BondLawSometimes', {
+    'stiffness': 'float',
+    'damping': 'float',
+    'rest': 'float',
+    'delay': 'float',
+    'impedance': 'float',
+}, total=False)
+
+
+class BondLaw(_BondLawSometimes):
+    """A spring (stiffness, damping, rest) or a transmission line (delay, impedance)."""
+
+
+_CheckReplyAlways = TypedDict('_CheckReplyAlways', {
+    'ok': 'bool',
+})
+
+_CheckReplySometimes = TypedDict('_CheckReplySometimes', {
+    'warnings': 'List[Warning]',
+}, total=False)
+
+
+class CheckReply(_CheckReplyAlways, _CheckReplySometimes):
+    """The model is valid."""
+
+
+_ChosenStreamAlways = TypedDict('_ChosenStreamAlways', {
+    'name': 'str',
+    'topic': 'str',
+    'every': 'int',
+    'watched': 'bool',
+    'layout': 'List[StreamPart]',
+})
+
+
+class ChosenStream(_ChosenStreamAlways):
+    """A stream that a client has chosen."""
+
+
+_CommitReplyAlways = TypedDict('_CommitReplyAlways', {
+    'time': 'float',
+    'step': 'int',
+    'outputs': 'Dict[str, Union[float, List[float]]]',
+})
+
+
+class CommitReply(_CommitReplyAlways):
+    """The committed state."""
+
+
+_ComparisonAlways = TypedDict('_ComparisonAlways', {
+    'from': 'str',
+    'to': 'str',
+    'identical': 'bool',
+    'time': 'Dict[str, float]',
+    'step': 'Dict[str, int]',
+    'counts': 'Dict[str, int]',
+    'items': 'List[Difference]',
+})
+
+
+class Comparison(_ComparisonAlways):
+    """What differs between two snapshots."""
+
+
+_ContactAlways = TypedDict('_ContactAlways', {
+    'bodies': 'List[str]',
+    'shapes': 'Union[str, List[int]]',
+    'point': 'List[float]',
+    'normal': 'List[float]',
+    'gap': 'float',
+    'normalForce': 'float',
+    'force': 'List[float]',
+    'impulse': 'List[float]',
+    'couple': 'List[float]',
+})
+
+
+class Contact(_ContactAlways):
+    """One point at which the shapes of two bodies touch."""
+
+
+_ContactListAlways = TypedDict('_ContactListAlways', {
+    'time': 'float',
+    'items': 'List[Contact]',
+    'next': 'None',
+})
+
+
+class ContactList(_ContactListAlways):
+    """Contacts between shapes in the last internal step."""
+
+
+_CooAlways = TypedDict('_CooAlways', {
+    'shape': 'List[int]',
+    'coo': 'List[List[float]]',
+})
+
+
+class Coo(_CooAlways):
+    """A sparse matrix."""
+
+
+_CoupleRequestAlways = TypedDict('_CoupleRequestAlways', {
+    'participants': 'List[CouplingParticipant]',
+    'scheme': 'CouplingScheme',
+    'stepSize': 'float',
+})
+
+_CoupleRequestSometimes = TypedDict('_CoupleRequestSometimes', {
+    'name': 'str',
+    'connections': 'List[CouplingConnection]',
+    'bonds': 'List[CouplingBond]',
+    'hold': 'int',
+    'waveform': 'CouplingWaveform',
+    'adaptive': 'CouplingAdaptive',
+}, total=False)
+
+
+class CoupleRequest(_CoupleRequestAlways, _CoupleRequestSometimes):
+    """Participants, their connections, and the scheme by which they step together."""
+
+
+_CouplingAlways = TypedDict('_CouplingAlways', {
+    'id': 'str',
+    'name': 'str',
+    'time': 'float',
+    'windows': 'int',
+    'busy': 'bool',
+    'running': 'bool',
+    'durability': "Literal['none', 'checkpoint', 'every-step']",
+    'scheme': 'str',
+    'stepSize': 'float',
+    'participants': 'List[CouplingMember]',
+    'connections': 'List[str]',
+    'layout': 'List[StreamPart]',
+})
+
+_CouplingSometimes = TypedDict('_CouplingSometimes', {
+    'document': 'CoupleRequest',
+}, total=False)
+
+
+class Coupling(_CouplingAlways, _CouplingSometimes):
+    """A coupling."""
+
+
+_CouplingAdaptiveSometimes = TypedDict('_CouplingAdaptiveSometimes', {
+    'relativeTolerance': 'float',
+    'absoluteTolerance': 'float',
+    'minimum': 'float',
+    'maximum': 'float',
+}, total=False)
+
+
+class CouplingAdaptive(_CouplingAdaptiveSometimes):
+    """Windows sized by the estimated error of the inputs."""
+
+
+_CouplingBondAlways = TypedDict('_CouplingBondAlways', {
+    'effort': 'List[str]',
+    'flow': 'List[str]',
+    'law': "Union[Literal['rigid'], BondLaw]",
+})
+
+_CouplingBondSometimes = TypedDict('_CouplingBondSometimes', {
+    'name': 'str',
+    'gap': 'float',
+}, total=False)
+
+
+class CouplingBond(_CouplingBondAlways, _CouplingBondSometimes):
+    """Two participants joined by a force that acts on both, for the schemes Energy and
+    TransmissionLine."""
+
+
+_CouplingCommitReplyAlways = TypedDict('_CouplingCommitReplyAlways', {
+    'time': 'float',
+    'window': 'int',
+    'outputs': 'Dict[str, Union[float, List[float]]]',
+})
+
+
+class CouplingCommitReply(_CouplingCommitReplyAlways):
+    """The committed state."""
+
+
+_CouplingConnectionAlways = TypedDict('_CouplingConnectionAlways', {
+    'from': 'str',
+    'to': 'str',
+})
+
+_CouplingConnectionSometimes = TypedDict('_CouplingConnectionSometimes', {
+    'factor': 'float',
+    'offset': 'float',
+}, total=False)
+
+
+class CouplingConnection(_CouplingConnectionAlways, _CouplingConnectionSometimes):
+    """An output that drives an input: input += factor * output + offset."""
+
+
+_CouplingFlowAlways = TypedDict('_CouplingFlowAlways', {
+    'power': 'Optional[float]',
+    'energy': 'Optional[float]',
+    'balance': 'Optional[float]',
+})
+
+
+class CouplingFlow(_CouplingFlowAlways):
+    """What has gone through a connection or a bond in this step."""
+
+
+_CouplingListAlways = TypedDict('_CouplingListAlways', {
+    'items': 'List[Coupling]',
+    'next': 'None',
+})
+
+
+class CouplingList(_CouplingListAlways):
+    """Couplings."""
+
+
+_CouplingMemberAlways = TypedDict('_CouplingMemberAlways', {
+    'name': 'str',
+})
+
+_CouplingMemberSometimes = TypedDict('_CouplingMemberSometimes', {
+    'instance': 'str',
+    'partner': 'CouplingProgram',
+}, total=False)
+
+
+class CouplingMember(_CouplingMemberAlways, _CouplingMemberSometimes):
+    """An instance, or a program outside, that takes part."""
+
+
+_CouplingParticipantSometimes = TypedDict('_CouplingParticipantSometimes', {
+    'name': 'str',
+    'instance': 'str',
+    'partner': 'CouplingPartner',
+}, total=False)
+
+
+class CouplingParticipant(_CouplingParticipantSometimes):
+    """An instance, or a program outside, that takes part."""
+
+
+_CouplingPartnerSometimes = TypedDict('_CouplingPartnerSometimes', {
+    'inputs': 'List[str]',
+    'outputs': 'List[str]',
+    'rollback': 'bool',
+    'patience': 'float',
+}, total=False)
+
+
+class CouplingPartner(_CouplingPartnerSometimes):
+    """A program outside, called by the server over ZeroMQ or the lane."""
+
+
+_CouplingProgramAlways = TypedDict('_CouplingProgramAlways', {
+    'inputs': 'List[str]',
+    'outputs': 'List[str]',
+    'rollback': 'bool',
+    'patience': 'float',
+    'connected': 'bool',
+    'window': 'int',
+})
+
+
+class CouplingProgram(_CouplingProgramAlways):
+    """A partner as it was declared, and its connection."""
+
+
+_CouplingReportAlways = TypedDict('_CouplingReportAlways', {
+    'windows': 'int',
+    'iterations': 'int',
+    'evaluations': 'int',
+    'refused': 'int',
+    'residual': 'Dict[str, float]',
+})
+
+_CouplingReportSometimes = TypedDict('_CouplingReportSometimes', {
+    'interface': 'Dict[str, CouplingFlow]',
+}, total=False)
+
+
+class CouplingReport(_CouplingReportAlways, _CouplingReportSometimes):
+    """Report of a step of a coupling."""
+
+
+_CouplingRestoredAlways = TypedDict('_CouplingRestoredAlways', {
+    'time': 'float',
+    'window': 'int',
+    'outputs': 'Dict[str, Union[float, List[float]]]',
+    'reproducible': 'bool',
+})
+
+
+class CouplingRestored(_CouplingRestoredAlways):
+    """The state of the snapshot, which is the present one again."""
+
+
+_CouplingSchemeAlways = TypedDict('_CouplingSchemeAlways', {
+    'type': 'str',
+})
+
+_CouplingSchemeSometimes = TypedDict('_CouplingSchemeSometimes', {
+    'relativeTolerance': 'float',
+    'absoluteTolerance': 'float',
+    'maxIterations': 'int',
+    'relaxation': 'float',
+    'reuse': 'int',
+    'filter': 'float',
+    'order': 'List[str]',
+}, total=False)
+
+
+class CouplingScheme(_CouplingSchemeAlways, _CouplingSchemeSometimes):
+    """How the participants exchange values in a window."""
+
+
+_CouplingSnapshotAlways = TypedDict('_CouplingSnapshotAlways', {
+    'id': 'str',
+    'time': 'float',
+    'window': 'int',
+    'bytes': 'int',
+})
+
+
+class CouplingSnapshot(_CouplingSnapshotAlways):
+    """State of a coupling and of all its instances, in memory."""
+
+
+_CouplingSnapshotListAlways = TypedDict('_CouplingSnapshotListAlways', {
+    'items': 'List[CouplingSnapshot]',
+    'next': 'None',
+})
+
+
+class CouplingSnapshotList(_CouplingSnapshotListAlways):
+    """Snapshots of a coupling, oldest first."""
+
+
+_CouplingStabilityAlways = TypedDict('_CouplingStabilityAlways', {
+    'size': 'float',
+    'spectralRadius': 'Optional[float]',
+    'stable': 'bool',
+    'largestStable': 'Optional[float]',
+    'recommended': 'Optional[float]',
+    'least': 'float',
+    'most': 'float',
+})
+
+_CouplingStabilitySometimes = TypedDict('_CouplingStabilitySometimes', {
+    'reason': 'str',
+}, total=False)
+
+
+class CouplingStability(_CouplingStabilityAlways, _CouplingStabilitySometimes):
+    """Stability of windows of one size about the present state."""
+
+
+_CouplingStepReplyAlways = TypedDict('_CouplingStepReplyAlways', {
+    'time': 'float',
+    'window': 'int',
+    'outputs': 'Dict[str, Union[float, List[float]]]',
+    'report': 'CouplingReport',
+})
+
+_CouplingStepReplySometimes = TypedDict('_CouplingStepReplySometimes', {
+    'energy': 'Optional[float]',
+    'trial': 'int',
+}, total=False)
+
+
+class CouplingStepReply(_CouplingStepReplyAlways, _CouplingStepReplySometimes):
+    """The end of the last window."""
+
+
+_CouplingWaveformSometimes = TypedDict('_CouplingWaveformSometimes', {
+    'degree': 'int',
+    'substeps': 'bool',
+}, total=False)
+
+
+class CouplingWaveform(_CouplingWaveformSometimes):
+    """Inputs are splines through the outputs at the internal steps of the window itself."""
+
+
+_DerivativesReplyAlways = TypedDict('_DerivativesReplyAlways', {
+    'time': 'float',
+    'kinked': 'bool',
+})
+
+_DerivativesReplySometimes = TypedDict('_DerivativesReplySometimes', {
+    'derivative': 'Unknowns',
+    'sensitivity': 'Knowns',
+}, total=False)
+
+
+class DerivativesReply(_DerivativesReplyAlways, _DerivativesReplySometimes):
+    """Derivatives of the equations at the point."""
+
+
+_DifferenceAlways = TypedDict('_DifferenceAlways', {
+    'kind': 'str',
+    'name': 'Optional[str]',
+    'index': 'int',
+    'from': 'Union[float, str, None]',
+    'to': 'Union[float, str, None]',
+    'difference': 'Optional[float]',
+})
+
+
+class Difference(_DifferenceAlways):
+    """A number that differs between two snapshots."""
+
+
+_DriftAlways = TypedDict('_DriftAlways', {
+    'position': 'float',
+    'worstPosition': 'str',
+    'velocity': 'float',
+    'worstVelocity': 'str',
+    'leftOut': 'int',
+})
+
+
+class Drift(_DriftAlways):
+    """Constraint violations at the end of a step."""
+
+
+_EvaluateReplyAlways = TypedDict('_EvaluateReplyAlways', {
+    'time': 'float',
+})
+
+_EvaluateReplySometimes = TypedDict('_EvaluateReplySometimes', {
+    'lhs': 'List[float]',
+    'rhs': 'List[float]',
+    'forces': 'List[float]',
+    'mass': 'Union[List[List[float]], Coo]',
+    'dFdq': 'Union[List[List[float]], Coo]',
+    'dFdv': 'Union[List[List[float]], Coo]',
+    'constraints': 'List[float]',
+    'constraintJacobian': 'Union[List[List[float]], Coo]',
+    'firstOrder': 'List[float]',
+    'rhsJacobian': 'List[List[float]]',
+}, total=False)
+
+
+class EvaluateReply(_EvaluateReplyAlways, _EvaluateReplySometimes):
+    """The quantities asked for: vectors, and matrices by rows."""
+
+
+_ExampleEntryAlways = TypedDict('_ExampleEntryAlways', {
+    'name': 'str',
+})
+
+_ExampleEntrySometimes = TypedDict('_ExampleEntrySometimes', {
+    'title': 'str',
+    'doc': 'str',
+}, total=False)
+
+
+class ExampleEntry(_ExampleEntryAlways, _ExampleEntrySometimes):
+    """An example model."""
+
+
+_ExampleListAlways = TypedDict('_ExampleListAlways', {
+    'items': 'List[ExampleEntry]',
+})
+
+_ExampleListSometimes = TypedDict('_ExampleListSometimes', {
+    'next': 'None',
+}, total=False)
+
+
+class ExampleList(_ExampleListAlways, _ExampleListSometimes):
+    """Example models."""
+
+
+_InputsAlways = TypedDict('_InputsAlways', {
+    'time': 'float',
+    'inputs': 'Dict[str, Union[float, List[float]]]',
+})
+
+_InputsSometimes = TypedDict('_InputsSometimes', {
+    'impulses': 'Dict[str, List[float]]',
+}, total=False)
+
+
+class Inputs(_InputsAlways, _InputsSometimes):
+    """Values of the inputs."""
+
+
+_InstanceAlways = TypedDict('_InstanceAlways', {
+    'id': 'str',
+    'name': 'Optional[str]',
+    'time': 'float',
+    'step': 'int',
+    'stepSize': 'float',
+    'running': 'bool',
+    'busy': 'bool',
+    'revision': 'str',
+    'durability': "Union[Literal['none'], Literal['every-step'], Dict[str, Any]]",
+})
+
+_InstanceSometimes = TypedDict('_InstanceSometimes', {
+    'labels': 'Dict[str, str]',
+    'ttl': 'float',
+    'ttlLeft': 'float',
+    'warnings': 'List[Warning]',
+    'integrator': 'str',
+    'sizes': 'Dict[str, int]',
+    'inputs': 'List[str]',
+    'outputs': 'List[str]',
+    'parameters': 'List[str]',
+    'memory': 'int',
+    'run': 'Optional[Run]',
+    'reproducible': 'bool',
+}, total=False)
+
+
+class Instance(_InstanceAlways, _InstanceSometimes):
+    """An instance."""
+
+
+_InstanceListAlways = TypedDict('_InstanceListAlways', {
+    'items': 'List[Instance]',
+    'next': 'Optional[str]',
+})
+
+
+class InstanceList(_InstanceListAlways):
+    """Instances."""
+
+
+_ItemOutputAlways = TypedDict('_ItemOutputAlways', {
+    'time': 'float',
+    'name': 'str',
+    'variable': 'str',
+    'configuration': 'str',
+    'unit': 'Optional[str]',
+    'value': 'List[float]',
+})
+
+
+class ItemOutput(_ItemOutputAlways):
+    """An output variable of an item."""
+
+
+_JacobianAlways = TypedDict('_JacobianAlways', {
+    'inputs': 'List[str]',
+    'outputs': 'List[str]',
+    'matrix': 'List[List[float]]',
+    'differenced': 'bool',
+    'kinked': 'bool',
+    'activeSet': 'List[Active]',
+    'activeSetConstant': 'bool',
+})
+
+_JacobianSometimes = TypedDict('_JacobianSometimes', {
+    'moreActive': 'int',
+}, total=False)
+
+
+class Jacobian(_JacobianAlways, _JacobianSometimes):
+    """Derivatives of outputs by inputs, labelled name or name/component: of all outputs, or of
+    those that the step names. They hold while the active set is the same."""
+
+
+_JvpReplyAlways = TypedDict('_JvpReplyAlways', {
+    'time': 'float',
+    'steps': 'int',
+    'differenced': 'bool',
+    'kinked': 'bool',
+    'outputs': 'Dict[str, Union[float, List[float]]]',
+    'q': 'List[float]',
+    'v': 'List[float]',
+    'a': 'List[float]',
+    'x': 'List[float]',
+})
+
+
+class JvpReply(_JvpReplyAlways):
+    """Derivatives at the end of the step, by the direction."""
+
+
+_KeptTrialAlways = TypedDict('_KeptTrialAlways', {
+    'name': 'str',
+    'trial': 'int',
+    'time': 'float',
+    'bytes': 'int',
+})
+
+
+class KeptTrial(_KeptTrialAlways):
+    """A trial that is kept."""
+
+
+_KeptTrialListAlways = TypedDict('_KeptTrialListAlways', {
+    'items': 'List[KeptTrial]',
+    'next': 'None',
+})
+
+
+class KeptTrialList(_KeptTrialListAlways):
+    """Trials of an instance that are kept, oldest first."""
+
+
+_KnownsSometimes = TypedDict('_KnownsSometimes', {
+    'q': 'List[float]',
+    'v': 'List[float]',
+    'x': 'List[float]',
+    'inputs': 'Dict[str, Union[float, List[float]]]',
+}, total=False)
+
+
+class Knowns(_KnownsSometimes):
+    """Values of the state and of inputs that are not parameters."""
+
+
+_LeaseAlways = TypedDict('_LeaseAlways', {
+    'role': "Literal['owner', 'co-driver', 'observer', 'partner']",
+    'name': 'str',
+    'channels': 'List[str]',
+    'seconds': 'Optional[float]',
+    'expires': 'Optional[str]',
+    'left': 'Optional[float]',
+})
+
+_LeaseSometimes = TypedDict('_LeaseSometimes', {
+    'lease': 'int',
+}, total=False)
+
+
+class Lease(_LeaseAlways, _LeaseSometimes):
+    """A lease on an instance."""
+
+
+_LeaseListAlways = TypedDict('_LeaseListAlways', {
+    'items': 'List[Lease]',
+})
+
+
+class LeaseList(_LeaseListAlways):
+    """Leases of an instance, oldest first."""
+
+
+_LinearizationAlways = TypedDict('_LinearizationAlways', {
+    'time': 'float',
+    'sizes': 'Dict[str, int]',
+    'inputs': 'List[str]',
+    'outputs': 'List[str]',
+    'A': 'List[List[float]]',
+    'B': 'List[List[float]]',
+    'C': 'List[List[float]]',
+    'D': 'List[List[float]]',
+})
+
+_LinearizationSometimes = TypedDict('_LinearizationSometimes', {
+    'basis': 'List[List[float]]',
+    'velocityBasis': 'List[List[float]]',
+}, total=False)
+
+
+class Linearization(_LinearizationAlways, _LinearizationSometimes):
+    """z' = A z + B u, y = C z + D u about the current state. z = [q; v; x] without joints and
+    rotations; otherwise [xi; eta; x], with motions basis xi (in velocity space: body-fixed
+    rotations) and velocities velocityBasis eta."""
+
+
+_LogLevelAlways = TypedDict('_LogLevelAlways', {
+    'level': "Literal['error', 'warning', 'info', 'debug']",
+})
+
+
+class LogLevel(_LogLevelAlways):
+    """The level of the log."""
+
+
+_ModeAlways = TypedDict('_ModeAlways', {
+    'frequency': 'float',
+    'damping': 'float',
+    'omega2': 'float',
+    're': 'float',
+    'im': 'float',
+    'residual': 'float',
+    'shape': 'List[float]',
+})
+
+_ModeSometimes = TypedDict('_ModeSometimes', {
+    'imaginary': 'List[float]',
+}, total=False)
+
+
+class Mode(_ModeAlways, _ModeSometimes):
+    """One mode; of a conjugate pair, the one with im >= 0."""
+
+
+_ModesAlways = TypedDict('_ModesAlways', {
+    'time': 'float',
+    'linear': 'str',
+    'speed': 'float',
+    'acceleration': 'float',
+    'modes': 'List[Mode]',
+})
+
+
+class Modes(_ModesAlways):
+    """The lowest modes."""
+
+
+_OperationAlways = TypedDict('_OperationAlways', {
+    'id': 'str',
+    'operation': 'str',
+    'state': "Literal['running', 'finished']",
+})
+
+_OperationSometimes = TypedDict('_OperationSometimes', {
+    'status': 'int',
+    'location': 'str',
+    'etag': 'str',
+    'answer': 'Any',
+}, total=False)
+
+
+class Operation(_OperationAlways, _OperationSometimes):
+    """A request that was answered with 202 because the client preferred that."""
+
+
+_OutputsAlways = TypedDict('_OutputsAlways', {
+    'time': 'float',
+    'outputs': 'Dict[str, Union[float, List[float]]]',
+})
+
+
+class Outputs(_OutputsAlways):
+    """Values of the outputs."""
+
+
+_ParametersAlways = TypedDict('_ParametersAlways', {
+    'time': 'float',
+    'parameters': 'Dict[str, float]',
+})
+
+_ParametersSometimes = TypedDict('_ParametersSometimes', {
+    'impulses': 'Dict[str, List[float]]',
+}, total=False)
+
+
+class Parameters(_ParametersAlways, _ParametersSometimes):
+    """Values of the parameters."""
+
+
+_ProblemAlways = TypedDict('_ProblemAlways', {
+    'type': 'str',
+    'title': 'str',
+    'status': 'int',
+    'code': 'str',
+    'number': 'int',
+})
+
+_ProblemSometimes = TypedDict('_ProblemSometimes', {
+    'detail': 'str',
+    'errors': 'List[Dict[str, Any]]',
+    'moreErrors': 'int',
+    'report': 'Union[Report, CouplingReport]',
+    'quota': 'Dict[str, Any]',
+}, total=False)
+
+
+class Problem(_ProblemAlways, _ProblemSometimes):
+    """Why a request was refused (RFC 9457)."""
+
+
+_QuotaAlways = TypedDict('_QuotaAlways', {
+    'token': 'str',
+    'limits': 'Dict[str, float]',
+    'used': 'Dict[str, float]',
+})
+
+
+class Quota(_QuotaAlways):
+    """Limits and current use of a token."""
+
+
+_ReportAlways = TypedDict('_ReportAlways', {
+    'steps': 'int',
+    'stepSize': 'float',
+    'iterations': 'int',
+    'viIterations': 'int',
+    'substeps': 'int',
+    'refusedSubsteps': 'int',
+    'impacts': 'int',
+    'residual': 'Optional[float]',
+    'contacts': 'int',
+    'impactEnergyGain': 'float',
+    'linear': 'str',
+    'vi': 'str',
+    'differenced': 'bool',
+})
+
+_ReportSometimes = TypedDict('_ReportSometimes', {
+    'joints': 'Drift',
+    'warnings': 'List[Warning]',
+    'failedTime': 'float',
+    'reason': 'str',
+}, total=False)
+
+
+class Report(_ReportAlways, _ReportSometimes):
+    """Report of a step."""
+
+
+_ResultsAlways = TypedDict('_ResultsAlways', {
+    'columns': 'List[str]',
+    'rows': 'List[List[float]]',
+    'next': 'Optional[float]',
+})
+
+
+class Results(_ResultsAlways):
+    """Recorded outputs of a run."""
+
+
+_RunAlways = TypedDict('_RunAlways', {
+    'id': 'str',
+    'state': 'str',
+    'pace': 'float',
+    'period': 'float',
+    'start': 'float',
+    'until': 'Optional[float]',
+    'time': 'float',
+    'periods': 'int',
+    'overruns': 'int',
+    'fraction': 'Optional[float]',
+    'elapsed': 'float',
+    'remaining': 'Optional[float]',
+})
+
+_RunSometimes = TypedDict('_RunSometimes', {
+    'record': 'Dict[str, Any]',
+    'recorded': 'int',
+    'reason': 'str',
+}, total=False)
+
+
+class Run(_RunAlways, _RunSometimes):
+    """A run."""
+
+
+_RunListAlways = TypedDict('_RunListAlways', {
+    'items': 'List[Run]',
+    'next': 'None',
+})
+
+
+class RunList(_RunListAlways):
+    """The last runs."""
+
+
+_SceneAlways = TypedDict('_SceneAlways', {
+    'time': 'float',
+    'bodies': 'List[Dict[str, Any]]',
+})
+
+_SceneSometimes = TypedDict('_SceneSometimes', {
+    'contacts': 'int',
+    'systems': 'List[Dict[str, Any]]',
+}, total=False)
+
+
+class Scene(_SceneAlways, _SceneSometimes):
+    """Bodies with their shapes and frames."""
+
+
+_SetFieldReplyAlways = TypedDict('_SetFieldReplyAlways', {
+    'time': 'float',
+    'name': 'str',
+    'field': 'str',
+    'value': 'Any',
+})
+
+_SetFieldReplySometimes = TypedDict('_SetFieldReplySometimes', {
+    'impulse': 'List[float]',
+}, total=False)
+
+
+class SetFieldReply(_SetFieldReplyAlways, _SetFieldReplySometimes):
+    """The field as it is now."""
+
+
+_SnapshotAlways = TypedDict('_SnapshotAlways', {
+    'id': 'str',
+    'parent': 'Optional[str]',
+    'time': 'float',
+    'bytes': 'int',
+})
+
+
+class Snapshot(_SnapshotAlways):
+    """A snapshot in memory."""
+
+
+_SnapshotListAlways = TypedDict('_SnapshotListAlways', {
+    'items': 'List[Snapshot]',
+    'current': 'Optional[str]',
+    'next': 'None',
+})
+
+
+class SnapshotList(_SnapshotListAlways):
+    """Snapshots of an instance, oldest first."""
+
+
+_SolveReplyAlways = TypedDict('_SolveReplyAlways', {
+    'l': 'List[float]',
+    'c': 'List[float]',
+    'report': 'Dict[str, Any]',
+})
+
+_SolveReplySometimes = TypedDict('_SolveReplySometimes', {
+    'w': 'List[float]',
+}, total=False)
+
+
+class SolveReply(_SolveReplyAlways, _SolveReplySometimes):
+    """Solution of the problem."""
+
+
+_StateAlways = TypedDict('_StateAlways', {
+    'time': 'float',
+    'step': 'int',
+    'q': 'List[float]',
+    'v': 'List[float]',
+    'vdot': 'List[float]',
+    'a': 'List[float]',
+    'lambda': 'List[float]',
+    'impulse': 'List[float]',
+    'x': 'List[float]',
+    'z': 'List[float]',
+})
+
+_StateSometimes = TypedDict('_StateSometimes', {
+    'reproducible': 'bool',
+}, total=False)
+
+
+class State(_StateAlways, _StateSometimes):
+    """The state."""
+
+
+_StateHashAlways = TypedDict('_StateHashAlways', {
+    'time': 'float',
+    'step': 'int',
+    'hash': 'List[float]',
+})
+
+
+class StateHash(_StateHashAlways):
+    """A hash of all of the state that the next step reads; fields of the model that have been
+    changed are no part of it."""
+
+
+_StaticsReplyAlways = TypedDict('_StaticsReplyAlways', {
+    'time': 'float',
+    'outputs': 'Dict[str, Union[float, List[float]]]',
+    'q': 'List[float]',
+    'report': 'StaticsReport',
+})
+
+
+class StaticsReply(_StaticsReplyAlways):
+    """The static equilibrium at the present time."""
+
+
+_StaticsReportAlways = TypedDict('_StaticsReportAlways', {
+    'loadSteps': 'int',
+    'iterations': 'int',
+    'residual': 'float',
+    'linear': 'str',
+})
+
+
+class StaticsReport(_StaticsReportAlways):
+    """Report of the search for an equilibrium."""
+
+
+_StepEndedAlways = TypedDict('_StepEndedAlways', {
+    'by': "Literal['request', 'event']",
+    'lastSuccessfulTime': 'float',
+})
+
+_StepEndedSometimes = TypedDict('_StepEndedSometimes', {
+    'reason': 'str',
+}, total=False)
+
+
+class StepEnded(_StepEndedAlways, _StepEndedSometimes):
+    """Where a step that allows an early return has ended."""
+
+
+_StepEventAlways = TypedDict('_StepEventAlways', {
+    'kind': "Literal['impact', 'closes', 'opens', 'switches']",
+    'of': "Literal['interaction', 'joint', 'bodies']",
+    'item': 'str',
+    'since': 'float',
+    'time': 'float',
+})
+
+_StepEventSometimes = TypedDict('_StepEventSometimes', {
+    'with': 'str',
+    'row': 'int',
+    'speed': 'float',
+}, total=False)
+
+
+class StepEvent(_StepEventAlways, _StepEventSometimes):
+    """An event of a step. It happened between `since` and `time`, which are the same where the
+    integrator locates it."""
+
+
+_StepReplyAlways = TypedDict('_StepReplyAlways', {
+    'time': 'float',
+    'step': 'int',
+    'outputs': 'Dict[str, Union[float, List[float]]]',
+    'report': 'Report',
+})
+
+_StepReplySometimes = TypedDict('_StepReplySometimes', {
+    'impulses': 'Dict[str, List[float]]',
+    'trial': 'int',
+    'energy': 'Optional[float]',
+    'derivatives': 'Optional[Dict[str, Union[float, List[float]]]]',
+    'jacobian': 'Jacobian',
+    'events': 'List[StepEvent]',
+    'moreEvents': 'int',
+    'ended': 'StepEnded',
+}, total=False)
+
+
+class StepReply(_StepReplyAlways, _StepReplySometimes):
+    """The end of the step."""
+
+
+_StopReplyAlways = TypedDict('_StopReplyAlways', {
+    'stopped': 'bool',
+})
+
+
+class StopReply(_StopReplyAlways):
+    """Whether a command was cancelled."""
+
+
+_StreamListAlways = TypedDict('_StreamListAlways', {
+    'items': 'List[ChosenStream]',
+    'next': 'None',
+})
+
+
+class StreamList(_StreamListAlways):
+    """Chosen streams of an instance, oldest first."""
+
+
+_StreamPartAlways = TypedDict('_StreamPartAlways', {
+    'name': 'str',
+    'offset': 'int',
+    'count': 'int',
+})
+
+
+class StreamPart(_StreamPartAlways):
+    """Values of an output in a frame."""
+
+
+_SweepAlways = TypedDict('_SweepAlways', {
+    'id': 'str',
+    'name': 'str',
+    'state': "Literal['running', 'finished', 'stopped', 'interrupted']",
+    'points': 'int',
+    'done': 'int',
+    'failed': 'int',
+    'stored': 'bool',
+    'parameters': 'List[str]',
+    'outputs': 'List[str]',
+})
+
+_SweepSometimes = TypedDict('_SweepSometimes', {
+    'errors': 'List[SweepError]',
+}, total=False)
+
+
+class Sweep(_SweepAlways, _SweepSometimes):
+    """A sweep and its progress."""
+
+
+_SweepErrorAlways = TypedDict('_SweepErrorAlways', {
+    'point': 'int',
+    'code': 'str',
+    'message': 'str',
+})
+
+
+class SweepError(_SweepErrorAlways):
+    """Error of a point of a sweep."""
+
+
+_SweepListAlways = TypedDict('_SweepListAlways', {
+    'items': 'List[Sweep]',
+    'next': 'None',
+})
+
+
+class SweepList(_SweepListAlways):
+    """Sweeps."""
+
+
+_SweepTableAlways = TypedDict('_SweepTableAlways', {
+    'columns': 'List[str]',
+    'rows': 'List[List[Any]]',
+})
+
+
+class SweepTable(_SweepTableAlways):
+    """Rows of the finished points."""
+
+
+_SystemAlways = TypedDict('_SystemAlways', {
+    'time': 'float',
+    'level': "Literal['acceleration', 'velocity']",
+    'step': 'float',
+    'theta': 'float',
+    'friction': "Literal['coulomb', 'associated']",
+    'factors': 'Dict[str, float]',
+    'linear': 'bool',
+    'lumped': 'bool',
+    'counts': 'Dict[str, int]',
+    'parts': 'List[Dict[str, Any]]',
+})
+
+
+class System(_SystemAlways):
+    """The system descriptor [H -CqT; Cq E] {w; l} - {f; -b} = {0; c} at the present state."""
+
+
+_SystemBlocksAlways = TypedDict('_SystemBlocksAlways', {
+    'time': 'float',
+    'level': "Literal['acceleration', 'velocity']",
+    'variables': 'List[SystemVariables]',
+    'constraints': 'List[SystemConstraint]',
+    'blocks': 'List[Dict[str, Any]]',
+})
+
+
+class SystemBlocks(_SystemBlocksAlways):
+    """The blocks of the descriptor."""
+
+
+_SystemConstraintAlways = TypedDict('_SystemConstraintAlways', {
+    'name': 'str',
+    'source': "Literal['joint', 'interaction', 'contact']",
+    'row': 'int',
+    'kind': 'str',
+    'rows': 'int',
+    'offset': 'Optional[int]',
+    'active': 'bool',
+    'flags': 'List[str]',
+    'mirrored': 'bool',
+    'position': 'float',
+    'cfm': 'float',
+})
+
+_SystemConstraintSometimes = TypedDict('_SystemConstraintSometimes', {
+    'with': 'str',
+    'mu': 'float',
+    'spinning': 'float',
+    'rolling': 'float',
+    'lower': 'Optional[float]',
+    'upper': 'Optional[float]',
+}, total=False)
+
+
+class SystemConstraint(_SystemConstraintAlways, _SystemConstraintSometimes):
+    """Rows of one set."""
+
+
+_SystemFeasibilityAlways = TypedDict('_SystemFeasibilityAlways', {
+    'time': 'float',
+    'level': "Literal['acceleration', 'velocity']",
+    'violation': 'float',
+    'complementarity': 'float',
+    'balance': 'float',
+    'residual': 'Optional[float]',
+})
+
+
+class SystemFeasibility(_SystemFeasibilityAlways):
+    """Residuals of given unknowns."""
+
+
+_SystemPartAlways = TypedDict('_SystemPartAlways', {
+    'time': 'float',
+    'level': "Literal['acceleration', 'velocity']",
+    'name': 'str',
+    'shape': 'List[int]',
+})
+
+_SystemPartSometimes = TypedDict('_SystemPartSometimes', {
+    'rows': 'List[List[float]]',
+    'coo': 'List[List[float]]',
+    'values': 'List[float]',
+}, total=False)
+
+
+class SystemPart(_SystemPartAlways, _SystemPartSometimes):
+    """A matrix, by rows or by its entries, or a vector."""
+
+
+_SystemProductReplyAlways = TypedDict('_SystemProductReplyAlways', {
+    'time': 'float',
+    'level': "Literal['acceleration', 'velocity']",
+    'product': 'List[float]',
+})
+
+
+class SystemProductReply(_SystemProductReplyAlways):
+    """The result."""
+
+
+_SystemProjectReplyAlways = TypedDict('_SystemProjectReplyAlways', {
+    'time': 'float',
+    'level': "Literal['acceleration', 'velocity']",
+})
+
+_SystemProjectReplySometimes = TypedDict('_SystemProjectReplySometimes', {
+    'l': 'List[float]',
+    'unknowns': 'List[float]',
+}, total=False)
+
+
+class SystemProjectReply(_SystemProjectReplyAlways, _SystemProjectReplySometimes):
+    """The given vector, with its multipliers projected onto their sets."""
+
+
+_SystemVariablesAlways = TypedDict('_SystemVariablesAlways', {
+    'name': 'str',
+    'mass': 'str',
+    'massNumber': 'int',
+    'first': 'int',
+    'dof': 'int',
+    'offset': 'Optional[int]',
+    'active': 'bool',
+})
+
+
+class SystemVariables(_SystemVariablesAlways):
+    """Unknowns of one node or object."""
+
+
+_TypeEntryAlways = TypedDict('_TypeEntryAlways', {
+    'type': 'str',
+    'category': 'str',
+    'doc': 'str',
+})
+
+_TypeEntrySometimes = TypedDict('_TypeEntrySometimes', {
+    'fields': 'List[Dict[str, Any]]',
+    'outputs': 'List[str]',
+}, total=False)
+
+
+class TypeEntry(_TypeEntryAlways, _TypeEntrySometimes):
+    """An item type, structure, integrator or solver."""
+
+
+_TypeListAlways = TypedDict('_TypeListAlways', {
+    'items': 'List[TypeEntry]',
+    'next': 'None',
+    'outputVariables': 'List[Dict[str, Any]]',
+})
+
+
+class TypeList(_TypeListAlways):
+    """Every type."""
+
+
+_UnknownsSometimes = TypedDict('_UnknownsSometimes', {
+    'qdot': 'List[float]',
+    'vdot': 'List[float]',
+    'xdot': 'List[float]',
+    'outputs': 'Dict[str, Union[float, List[float]]]',
+}, total=False)
+
+
+class Unknowns(_UnknownsSometimes):
+    """Values of the rates and the outputs."""
+
+
+_VariableAlways = TypedDict('_VariableAlways', {
+    'name': 'str',
+    'causality': "Literal['input', 'output', 'parameter', 'independent']",
+    'variability': "Literal['continuous', 'tunable', 'fixed']",
+    'unit': 'str',
+    'shape': 'List[int]',
+    'reference': 'int',
+})
+
+_VariableSometimes = TypedDict('_VariableSometimes', {
+    'start': 'Union[float, List[float]]',
+}, total=False)
+
+
+class Variable(_VariableAlways, _VariableSometimes):
+    """A variable in FMI's terms."""
+
+
+_VariableListAlways = TypedDict('_VariableListAlways', {
+    'items': 'List[Variable]',
+    'next': 'None',
+})
+
+
+class VariableList(_VariableListAlways):
+    """Every variable."""
+
+
+_WarningAlways = TypedDict('_WarningAlways', {
+    'pointer': 'str',
+    'message': 'str',
+})
+
+
+class Warning(_WarningAlways):
+    """A warning about a valid model."""
