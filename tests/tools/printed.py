@@ -1,6 +1,7 @@
-"""The generated documents as committed are what the tables print: OpenAPI, JSON Schema, the types of
-the answers for Python, and the table of error codes in protocol/README.md. With --write the committed copies are brought up to
-date. The check is shown that it sees a difference: a copy with one changed letter must fail."""
+"""The generated documents as committed are what the tables print: OpenAPI, JSON Schema, the types
+of the answers for Python, and the table of error codes in protocol/README.md. With --write the
+committed copies are brought up to date. The check is shown that it sees a difference: a copy with
+one changed letter must fail."""
 import difflib
 import json
 import os

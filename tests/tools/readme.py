@@ -1,8 +1,8 @@
 """Runs README.md as written, and that of the Python package: every sh and python block in order,
 from the folder of the tree, against a running daemon; what a sh block exports and the folder in
-which it ends hold in those after it, as in a terminal. Nothing is left in the tree, and no loop waits without
-a bound. Ports and the folder of the build are the only words that are replaced. The two commands at
-the top (an indented block) are run by tests/tools/clean_root."""
+which it ends hold in those after it, as in a terminal. Nothing is left in the tree, and no loop
+waits without a bound. Ports and the folder of the build are the only words that are replaced. The
+two commands at the top (an indented block) are run by tests/tools/clean_root."""
 import os
 import re
 import subprocess
