@@ -110,7 +110,12 @@ int mechd_hostport_find(const struct mechd_hostport *p, struct addrinfo **out)
     const struct addrinfo hints = {.ai_family = p->is_v6 ? AF_INET6 : AF_UNSPEC,
                                    .ai_socktype = SOCK_STREAM,
                                    .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
-    return getaddrinfo(p->host[0] != '\0' ? p->host : NULL, p->port, &hints, out);
+    const int fault = getaddrinfo(p->host[0] != '\0' ? p->host : NULL, p->port, &hints, out);
+    if (fault != 0 && strcasecmp(p->host, "localhost") == 0) {
+        // the loopback by definition (RFC 6761 6.3), also where there is no /etc/hosts
+        return getaddrinfo("127.0.0.1", p->port, &hints, out);
+    }
+    return fault;
 }
 
 const char *mechd_endpoint_resolve(const char *endpoint, char out[MECHD_ADDRESS + 16], bool *is_v6)

@@ -49,6 +49,22 @@ class Endpoints(unittest.TestCase):
         self.serves('tcp://LOCALHOST:0', '127.0.0.1')
         self.serves('tcp://127.1:*', '127.0.0.1')
 
+    def test_localhost_is_the_loopback_without_a_file_that_says_so(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (('hosts', ''), ('nsswitch.conf', 'hosts: files\n')):
+                with open(os.path.join(folder, name), 'w', encoding='ascii') as f:
+                    f.write(text)
+            inside = ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c',
+                      'mount --bind $0/hosts /etc/hosts && '
+                      'mount --bind $0/nsswitch.conf /etc/nsswitch.conf && exec "$@"', folder]
+            if subprocess.run(inside + ['true'], stderr=subprocess.DEVNULL).returncode:
+                self.skipTest('no mount is permitted here')
+            done = subprocess.run(
+                inside + [program('mechd'), '--check-config', '--listen', 'localhost:0',
+                          *sockets('tcp://localhost:*')], capture_output=True, text=True,
+                timeout=60 * harness.SLOW)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
     @unittest.skipUnless(has_v6(), 'no IPv6 here')
     def test_addresses_of_ipv6_are_taken_and_reached(self):
         self.serves('tcp://[::1]:*', '[::1]')
