@@ -104,7 +104,7 @@ class Shown(unittest.TestCase):
 
     def test_what_is_missing_is_named_with_how_it_is_installed(self):
         with mock.patch.dict(sys.modules, pandas=None):
-            with self.assertRaisesRegex(ImportError, 'to_pandas.* needs pandas: pip install pandas'):
+            with self.assertRaisesRegex(ImportError, 'to_pandas.* needs pandas: pip install'):
                 self.recorded().to_pandas()
 
     def test_a_record_is_drawn_by_matplotlib(self):

@@ -281,7 +281,8 @@ class Transport:
                 time.sleep(_PAUSE * 2 ** attempt)
         raise AssertionError('not reached')
 
-    def lines(self, *parts: Any, headers: Optional[Dict[str, str]] = None, **fields: Any) -> Iterator[str]:
+    def lines(self, *parts: Any, headers: Optional[Dict[str, str]] = None,
+              **fields: Any) -> Iterator[str]:
         """The lines of an endless answer, as they arrive. Forked: it was started by the parent of
         this process, whose connection it reads from."""
         process = os.getpid()
