@@ -23,6 +23,8 @@ struct mechd_pick {
     char name[MECH_NAME_MAX + 1];
     uint64_t every;    /* communication steps from one frame to the next */
     size_t size;       /* values of a frame */
+    uint64_t layout;   /* a hash of their names and places, in the frames too: one that is chosen
+                          again under a name may have others */
     uint16_t flags;    /* owner: of steps without a frame, for the next one */
     bool all;          /* all outputs, in their order; then count is 0 */
     size_t count;      /* outputs */

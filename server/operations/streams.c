@@ -5,7 +5,9 @@
 #include "protocol/wire/json.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
+#include "solver/base/hash.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +47,25 @@ static void write_stream(const struct mechd_instance *i, const struct mechd_pick
     mechp_text_key(w, "watched");
     mechp_text_bool(w, atomic_load(&p->watched));
     write_layout(i, p, w);
+    char hash[24];
+    snprintf(hash, sizeof hash, "%016" PRIx64, p->layout);
+    mechp_text_member_string(w, "layoutHash", hash);
     mechp_text_end(w);
+}
+
+/* A hash of its layout. False: no memory. */
+static bool hash_layout(const struct mechd_instance *i, struct mechd_pick *p)
+{
+    char room[512];
+    struct mechp_text w;
+    mechp_text_init(&w, room, sizeof room);
+    mechp_text_object(&w);
+    write_layout(i, p, &w);
+    mechp_text_end(&w);
+    const bool good = !w.failed;
+    p->layout = good ? mech_hash(w.bytes, w.length, 0) : 0;
+    mechp_text_fini(&w);
+    return good;
 }
 
 static enum mechd_progress run_list(struct mechd_call *c)
@@ -136,6 +156,9 @@ static struct mechd_pick *read(struct mechd_call *c)
         p->size = given ? p->size : i->output_size;
     }
     free(taken);
+    if (c->code == MECHP_OK && c->diag.total == 0 && !hash_layout(i, p)) {
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for a stream");
+    }
     if (c->code != MECHP_OK || mechd_call_faulty(c)) {
         mechd_pick_unref(p);
         return NULL;

@@ -199,7 +199,8 @@ static void publish_pick(struct mechd_zmq *z, struct mechd_instance *i, const st
                                       .count = (uint32_t)p->size,
                                       .sequence = step->sequence,
                                       .step = step->steps,
-                                      .time = step->time};
+                                      .time = step->time,
+                                      .lease = p->layout};
     mechp_frame_write(&frame, letter->bytes);
     mechd_pick_frame(i, p, step->values, letter->bytes + MECHP_FRAME_HEADER);
     pick_topic(i, p, letter->topic);

@@ -2,7 +2,7 @@
 import unittest
 
 import models
-from harness import SLOW, Served, Stream
+from harness import SLOW, Served, Stream, wait_until
 from package import mechd
 from sse import Events
 
@@ -80,25 +80,82 @@ class Lives(Served):
         def run(count):
             reply = self.daemon.call('POST', path + '/runs', {
                 'count': count, 'period': 0.01, 'record': {'every': 1}})
-            self.assertEqual((reply.status, reply['id']), (202, 'r-1'))
-            return path + '/runs/r-1/events'
-        with Events(self.daemon, run(20)) as s:
+            self.assertEqual(reply.status, 202, reply)
+            return path + '/runs/%s/events' % reply['id']
+        first = run(20)
+        with Events(self.daemon, first) as s:
             told = list(s)
         rows = [e for e in told if e[0] == 'row']
         self.assertEqual([e[1].split('-')[0] for e in rows], [str(k + 1) for k in range(21)])
-        with Events(self.daemon, path + '/runs/r-1/events', rows[9][1]) as s:
+        with Events(self.daemon, first, rows[9][1]) as s:
             self.assertEqual([e for e in s if e[0] == 'row'], rows[10:])
         self.again('run')
         events = run(30)
         with Events(self.daemon, events, rows[-1][1]) as s:
             told = list(s)
-        self.assertEqual((told[0][0], told[0][2]['id']), ('rewound', 'r-1'))
+        self.assertEqual((told[0][0], told[0][2]['id']), ('rewound', events.split('/')[-2]))
         self.assertEqual(len([e for e in told if e[0] == 'row']), 31)
         with Events(self.daemon, events, '12') as s:
             self.assertEqual(len([e for e in s if e[0] == 'row']), 19)
         for last in ('x', '1-', '1.5', '-1', '1-' + 'a' * 40):
             with Events(self.daemon, events, last) as s:
                 self.assertEqual(s.answer.status, 400, last)
+
+    def test_numbers_of_what_it_had_go_on_in_the_next_life(self):
+        path = self.again('parts', delete=False)
+
+        def made(what, body=None):
+            reply = self.daemon.call('POST', path + what, body)
+            self.assertIn(reply.status, (200, 201, 202), reply)
+            return reply['trial'] if what == '/step' else reply['id']
+
+        def make():
+            run = made('/runs', {'count': 3, 'record': {}})
+            wait_until(lambda: self.daemon.call('GET', '%s/runs/%s' % (path, run))['state'] ==
+                       'finished', 'the run')
+            return {'snapshots': [made('/snapshots') for _ in range(2)], 'runs': [run],
+                    'trials': [made('/step', {'count': 1, 'commit': False}) for _ in range(2)]}
+        before = make()
+        for _ in range(2):
+            self.again('parts')
+            after = make()
+            for what, ids in after.items():
+                self.assertFalse(set(ids) & set(before[what]), (what, ids, before))
+            for method, of, code in (
+                    ('GET', '/snapshots/' + before['snapshots'][0], 'not-found'),
+                    ('POST', '/snapshots/%s/restore' % before['snapshots'][1], 'not-found'),
+                    ('GET', '/runs/' + before['runs'][0], 'not-found'),
+                    ('GET', '/runs/%s/results?from=0.001' % before['runs'][0], 'not-found'),
+                    ('POST', '/commit', 'no-trial')):
+                body = {'trial': before['trials'][1]} if of == '/commit' else None
+                reply = self.daemon.call(method, path + of, body)
+                self.assertEqual(reply['code'], code, reply)
+                self.assertRegex(reply['detail'], r': numbers up to \d+ are those of instances '
+                                                  r'before this parts$')
+            before = {what: before[what] + ids for what, ids in after.items()}
+        reply = self.daemon.call('GET', path + '/snapshots/s-1000000')
+        self.assertEqual(reply['detail'], 'there is no snapshot s-1000000')
+
+    def test_a_stream_that_is_chosen_again_says_so(self):
+        path, hashes, frames = self.again('chosen', delete=False), [], []
+        self.step(path)
+        with Stream(self.daemon, 'chosen/s', 'pick') as stream:
+            stream.socket.subscribe('ready/chosen/')
+            self.assertEqual(stream.socket.recv_multipart(), [b'ready/chosen/', b''])
+            for outputs in (['x'], ['v'], ['x'], ['v', 'x'], ['x', 'v'], None):
+                body = {'name': 's', 'outputs': outputs} if outputs else {'name': 's'}
+                reply = self.daemon.call('POST', path + '/streams', body)
+                self.assertEqual(reply.status, 201, reply)
+                self.step(path)
+                frames.append(stream.next()[1]['lease'])
+                hashes.append(int(reply['layoutHash'], 16))
+                listed = self.daemon.call('GET', path + '/streams')['items']
+                self.assertEqual(listed[0]['layoutHash'], reply['layoutHash'])
+                self.daemon.call('DELETE', path + '/streams/s')
+        self.assertEqual(frames, hashes)
+        # all are x and v in their order
+        self.assertEqual(len(set(hashes)), 4)
+        self.assertEqual((hashes[0], hashes[4]), (hashes[2], hashes[5]))
 
     def test_live_events_tell_a_client_of_another_life(self):
         path = self.again('live', delete=False)

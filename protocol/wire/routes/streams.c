@@ -38,7 +38,11 @@ static const struct mechp_shape stream = {
                       {"topic", "string", "to be subscribed to at the stream's socket", true},
                       {"every", "integer", "communication steps from one frame to the next", true},
                       {"watched", "boolean", "it has a subscriber", true},
-                      {"layout", "@StreamPart[]", "values of a frame", true})};
+                      {"layout", "@StreamPart[]", "values of a frame", true},
+                      {"layoutHash", "string",
+                       "of the layout, 16 hexadecimal digits: frames have the number in their "
+                       "field lease",
+                       true})};
 
 static const struct mechp_shape stream_list = {
     .name = "StreamList",
