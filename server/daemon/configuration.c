@@ -453,6 +453,10 @@ static int check(const struct mechd_config *c, char *fault, size_t size)
         const char *const guard = k >= LANE ? "tokens" : "curve-key";
         const bool protected = (k >= LANE ? c->tokens : c->curve_key)[0] != '\0';
         if (!c->insecure && !protected && !mechd_address_is_local(addresses[k])) {
+            if (mechd_address_unknown(addresses[k]) != NULL) {
+                mechd_address_fault(doors[door_of(k)], addresses[k], EADDRNOTAVAIL, fault, size);
+                return -1;
+            }
             snprintf(fault, size,
                      "--%s %s: other machines can reach it, and it is not protected: listen on a "
                      "loopback address, or add --%s FILE or --insecure",

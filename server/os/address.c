@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <ifaddrs.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,13 +44,32 @@ static bool is_loopback(const struct addrinfo *a)
             (IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr) && v6->sin6_addr.s6_addr[12] == 127));
 }
 
+/* True for an interface whose first IPv4 address, which libzmq binds, is of the loopback. */
+static bool is_loopback_interface(const char *name)
+{
+    struct ifaddrs *all = NULL;
+    if (getifaddrs(&all) != 0) {
+        return false;
+    }
+    const struct ifaddrs *a = all;
+    while (a != NULL && (strcmp(a->ifa_name, name) != 0 || a->ifa_addr == NULL ||
+                         a->ifa_addr->sa_family != AF_INET)) {
+        a = a->ifa_next;
+    }
+    const bool local =
+        a != NULL && is_loopback(&(struct addrinfo){.ai_family = AF_INET, .ai_addr = a->ifa_addr});
+    freeifaddrs(all);
+    return local;
+}
+
 bool mechd_address_is_local(const char *address)
 {
     struct mechd_hostport p;
     if (begins(address, "unix:") || begins(address, "ipc://") || strcmp(address, "none") == 0) {
         return true;
     }
-    address = begins(address, tcp) ? address + sizeof tcp - 1 : mechd_address_host(address);
+    const bool endpoint = begins(address, tcp);
+    address = endpoint ? address + sizeof tcp - 1 : mechd_address_host(address);
     // a fault of the port does not depend on which machines reach it
     (void)mechd_hostport_read(&p, address);
     if (p.host[0] == '\0') {
@@ -61,11 +81,31 @@ bool mechd_address_is_local(const char *address)
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST};
     struct addrinfo *found = NULL;
     if (getaddrinfo(p.host, NULL, &hints, &found) != 0) {
-        return false;
+        return endpoint && is_loopback_interface(p.host);
     }
     const bool local = is_loopback(found);
     freeaddrinfo(found);
     return local;
+}
+
+const char *mechd_address_unknown(const char *address)
+{
+    struct mechd_hostport p;
+    struct addrinfo *found = NULL;
+    if (begins(address, "unix:") || begins(address, "ipc://") || strcmp(address, "none") == 0) {
+        return NULL;
+    }
+    const bool endpoint = begins(address, tcp);
+    address = endpoint ? address + sizeof tcp - 1 : mechd_address_host(address);
+    if (mechd_hostport_read(&p, address) != NULL || p.host[0] == '\0' ||
+        (endpoint && if_nametoindex(p.host) != 0)) {
+        return NULL;
+    }
+    const int outcome = mechd_hostport_find(&p, &found);
+    if (outcome == 0) {
+        freeaddrinfo(found);
+    }
+    return outcome == 0 ? NULL : gai_strerror(outcome);
 }
 
 const char *mechd_hostport_read(struct mechd_hostport *p, const char *text)
@@ -180,6 +220,8 @@ void mechd_address_fault(const char *option, const char *address, int why, char 
     for (size_t k = 0; k < sizeof hints / sizeof *hints; k++) {
         hint = hints[k].why == why && hints[k].path == path ? hints[k].hint : hint;
     }
-    snprintf(out, size, "--%s %s: %s%s%s", option, address, strerror(why),
-             *hint != '\0' ? "; " : "", hint);
+    const char *const unknown = why == EADDRNOTAVAIL ? mechd_address_unknown(address) : NULL;
+    snprintf(out, size, "--%s %s: %s%s%s%s", option, address,
+             unknown != NULL ? "its host is not found: " : "",
+             unknown != NULL ? unknown : strerror(why), *hint != '\0' ? "; " : "", hint);
 }

@@ -12,9 +12,13 @@ enum { MECHD_ADDRESS = 256 };
 bool mechd_address_is_tls(const char *address);
 /* The address of HTTP without its scheme: host:port. */
 const char *mechd_address_host(const char *address);
-/* True for an address that only this machine reaches: 127.…, [::1], localhost, unix:, ipc://. No
- * name is looked up. */
+/* True for an address that only this machine reaches: 127.…, [::1], localhost, unix:, ipc://, and
+ * of ZeroMQ's endpoints the interface lo. No name is looked up. */
 bool mechd_address_is_local(const char *address);
+/* Why the host of the address is not found, neither as a name nor, of ZeroMQ's endpoints, as an
+ * interface: a sentence of the system. NULL: it is found, or there is none to look for. A name
+ * server may take seconds. */
+const char *mechd_address_unknown(const char *address);
 
 /* host:port, taken apart. */
 struct mechd_hostport {

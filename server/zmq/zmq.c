@@ -273,6 +273,10 @@ static int bind_socket(struct mechd_zmq *z, enum mechd_zmq_socket which, const c
     char numeric[MECHD_ADDRESS + 16];
     bool is_v6 = false;
     const char *const why = mechd_endpoint_resolve(endpoint, numeric, &is_v6);
+    if (why != NULL && mechd_address_unknown(endpoint) != NULL) {
+        mechd_address_fault(options[which], endpoint, EADDRNOTAVAIL, fault, size);
+        return MECH_INTERNAL;
+    }
     if (why != NULL) {
         snprintf(fault, size, "--%s %s: %s", options[which], endpoint, why);
         return MECH_INTERNAL;
