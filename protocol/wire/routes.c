@@ -225,8 +225,23 @@ static size_t next_word(const char **at)
     return strcspn(*at, "/");
 }
 
+/* True for a word that some template has: it is not misspelled. */
+static bool is_word(const char *word)
+{
+    for (int i = 0; i < MECHP_ROUTES; i++) {
+        const char *at = routes[i].path;
+        for (size_t n = next_word(&at); n > 0; n = next_word(&at)) {
+            if (strlen(word) == n && memcmp(at, word, n) == 0) {
+                return true;
+            }
+            at += n;
+        }
+    }
+    return false;
+}
+
 /* Edits from the words of a path to those of a template, whose parameters take any word; negative:
- * it has not as many, or one of them is too far away to be meant. */
+ * it has not as many, or one of them is another word, or too far away to be meant. */
 static int edits(const char *template, const char *path)
 {
     char word[2][80];
@@ -236,7 +251,7 @@ static int edits(const char *template, const char *path)
         snprintf(word[0], sizeof word[0], "%.*s", (int)n[0], template);
         snprintf(word[1], sizeof word[1], "%.*s", (int)n[1], path);
         const int apart = word[0][0] == '{' ? 0 : mech_distance(word[1], word[0]);
-        if (3 * apart > (int)n[1]) {
+        if (3 * apart > (int)n[1] || (apart > 0 && is_word(word[1]))) {
             return -1;
         }
         sum += apart;

@@ -19,6 +19,21 @@ enum { LABEL = 2 * MECH_NAME_MAX + 16, PATH = 64 };
 
 /* --- ends ------------------------------------------------------------------------------------- */
 
+/* The name does not begin with that of a participant: with which it was probably meant to. */
+static void no_participant(const struct mechd_reading *r, const char *name, const char *path)
+{
+    char head[MECH_NAME_MAX + 1];
+    struct mech_guess g;
+    snprintf(head, sizeof head, "%.*s", (int)strcspn(name, "."), name);
+    if (mechd_reading_part(r, name) >= 0) {
+        mechd_reading_fault(r, path, "'%.64s' is a participant: \"%.64s.VARIABLE\" is needed", name,
+                            name);
+        return;
+    }
+    mechd_reading_fault(r, path, "'%.100s' does not begin with a participant%s", name,
+                        mechd_reading_hint(r, &g, head));
+}
+
 /* The participant and its variable that "left.tip" means. Names may have points: of all
  * participants that the text begins with, the one that has the variable; two are a fault. */
 static bool find_end(const struct mechd_reading *r, const char *name, enum mech_causality causality,
@@ -51,7 +66,7 @@ static bool find_end(const struct mechd_reading *r, const char *name, enum mech_
         return false; // its participant has a fault of its own
     }
     if (longest < 0) {
-        mechd_reading_fault(r, path, "'%.100s' does not begin with a participant", name);
+        no_participant(r, name, path);
     } else if (found == 0) {
         mechd_engine_lacks(&g->parts[longest].instance->engine, causality, name + most + 1, path,
                            &r->c->diag);

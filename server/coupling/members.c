@@ -4,6 +4,7 @@
 #include "protocol/wire/json.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { PATH = 128 };
 
@@ -15,6 +16,25 @@ void mechd_reading_fault(const struct mechd_reading *r, const char *path, const 
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
     mech_diag_add(&r->c->diag, path, "%s", text);
+}
+
+int32_t mechd_reading_part(const struct mechd_reading *r, const char *name)
+{
+    int32_t n = 0;
+    while (n < r->g->count && strcmp(r->g->parts[n].name, name) != 0) {
+        n++;
+    }
+    return n < r->g->count ? n : -1;
+}
+
+const char *mechd_reading_hint(const struct mechd_reading *r, struct mech_guess *g,
+                               const char *name)
+{
+    *g = (struct mech_guess){.text = name};
+    for (int32_t n = 0; n < r->g->count && n < MECH_GUESS_MOST; n++) {
+        mech_guess_try(g, r->g->parts[n].name);
+    }
+    return mech_guess_hint(g);
 }
 
 /* Faults from number `before` on are of members of `path`. */

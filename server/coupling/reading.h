@@ -4,6 +4,7 @@
 
 #include "protocol/wire/row.h"
 #include "server/coupling/coupling.h"
+#include "solver/base/guess.h"
 #include "solver/couple/scheme.h"
 
 /* A value of a participant, by its variable and component. */
@@ -40,6 +41,11 @@ void mechd_reading_free(struct mechd_reading *r);
 /* A fault of the request. */
 void mechd_reading_fault(const struct mechd_reading *r, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Index of the participant of this name, or −1. */
+int32_t mechd_reading_part(const struct mechd_reading *r, const char *name);
+/* The end of a message about a name that no participant has. */
+const char *mechd_reading_hint(const struct mechd_reading *r, struct mech_guess *g,
+                               const char *name);
 /* Members of the object at `path` (members.c): the preset where it is absent, or of another type,
  * which is a fault at path/key. */
 double mechd_reading_number(const struct mechd_reading *r, const json_t *object, const char *key,

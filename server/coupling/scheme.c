@@ -20,9 +20,14 @@ static void read_order(struct mechd_reading *r, const json_t *list)
     }
     for (int32_t k = 0; k < g->count; k++) {
         const char *const name = json_string_value(json_array_get(list, (size_t)k));
-        int32_t n = 0;
-        while (n < g->count && (name == NULL || strcmp(g->parts[n].name, name) != 0)) {
-            n++;
+        int32_t n = name != NULL ? mechd_reading_part(r, name) : g->count;
+        if (n < 0) {
+            struct mech_guess guess;
+            mechd_reading_fault(r, "/scheme/order",
+                                "each of the %d participants must be listed once; there is no "
+                                "'%.64s'%s",
+                                g->count, name, mechd_reading_hint(r, &guess, name));
+            return;
         }
         for (int32_t before = 0; before < k; before++) {
             n = r->turns[before] == n ? g->count : n;
@@ -124,8 +129,17 @@ static void check_bonds(const struct mechd_reading *r, const struct mech_scheme_
     }
 }
 
-static void name_all(char *out, size_t size)
+/* What is said of a type that is none (NULL: not a text): the nearest one, or all of them. */
+static void say_types(const char *type, char *out, size_t size)
 {
+    struct mech_guess g = {.text = type != NULL ? type : ""};
+    for (int k = 0; mech_scheme_types[k] != NULL; k++) {
+        mech_guess_try(&g, mech_scheme_types[k]->name);
+    }
+    if (mech_guess_result(&g) != NULL) {
+        snprintf(out, size, "there is no scheme '%.64s'%s", type, mech_guess_hint(&g));
+        return;
+    }
     size_t at = (size_t)snprintf(out, size, "there are ");
     for (int k = 0; mech_scheme_types[k] != NULL && at < size; k++) {
         at += (size_t)snprintf(out + at, size - at, "%s%s", k > 0 ? ", " : "",
@@ -138,7 +152,7 @@ void mechd_read_scheme(struct mechd_reading *r)
     static const char path[] = "/scheme";
     struct mech_couple_options *const o = &r->options;
     const json_t *scheme = NULL;
-    char names[160];
+    char names[192];
     *o = (struct mech_couple_options){.relative_tolerance = 1e-9, .absolute_tolerance = 1e-12};
     o->hold = (int32_t)mechd_reading_integer(r, r->c->body, "hold", "", (const int64_t[]){0, 3}, 0);
     read_waveform(r);
@@ -170,7 +184,7 @@ void mechd_read_scheme(struct mechd_reading *r)
         mechd_reading_must(r, !type->matrix || o->waveform == 0, "", "waveform",
                            "this scheme iterates on the ends of windows");
     } else {
-        name_all(names, sizeof names);
+        say_types(o->scheme, names, sizeof names);
         mechd_reading_must(r, false, path, "type", names);
     }
 }

@@ -4,6 +4,7 @@ import subprocess
 import tempfile
 import unittest
 import models
+from coupled import half
 from harness import SLOW, FrameError, Partner, Served, ZmqDoor, program
 
 
@@ -66,10 +67,12 @@ class Suggestions(Served):
             reply = self.daemon.call('GET', path)
             self.assertEqual((reply.status, reply['code']), (404, 'route-not-found'), path)
             self.assertTrue(reply['detail'].endswith('did you mean %s?' % meant), reply['detail'])
-        for path in ('/v1/instances/%s/nothing' % i, '/v2', '/v1//', '/v1/' + 'x' * 500):
-            reply = self.daemon.call('GET', path)
-            self.assertEqual(reply.status, 404, path)
-            self.assertNotIn(b'did you mean', reply.raw, path)
+        for path in ('/v1/couplings/c-1/stop', '/v1/couplings/c-1/state', '/v1/examples/step',
+                     '/v1/instances/%s/nothing' % i, '/v2', '/v1//', '/v1/' + 'x' * 500):
+            for method in ('GET', 'POST'):
+                reply = self.daemon.call(method, path)
+                self.assertIn(reply.status, (404, 405), path)
+                self.assertNotIn(b'did you mean', reply.raw, path)
 
     def test_a_slash_or_the_base_of_a_path_is_no_other_route(self):
         i = self.daemon.create(example='mass1d')
@@ -142,6 +145,31 @@ class Suggestions(Served):
             status, reply = door.call('create', id='x', example='mass1d')
             self.assertEqual(status, 422)
             self.assertIn('PUT /v1/instances/{id}', reply['errors'][0]['message'])
+
+    def test_schemes_and_participants_of_couplings(self):
+        def refused(connections=(('left.x', 'right.F'),), scheme='Jacobi', **more):
+            body = {'participants': [{'name': name, 'instance': self.daemon.create(half())}
+                                     for name in ('left', 'right')],
+                    'connections': [{'from': a, 'to': b} for a, b in connections],
+                    'scheme': {'type': scheme, **more}, 'stepSize': 0.01}
+            reply = self.daemon.call('POST', '/v1/couplings', body)
+            self.assertEqual((reply.status, reply['code']), (422, 'invalid-request'), reply)
+            return [(e['pointer'], e['message']) for e in reply['errors']]
+        for given, meant in (('Jakobi', 'Jacobi'), ('aitken', 'Aitken'), ('IQN_ILS', 'IQN-ILS'),
+                             ('GaussSiedel', 'GaussSeidel')):
+            self.assertEqual(refused(scheme=given), [(
+                '/scheme/type', "there is no scheme '%s', did you mean '%s'?" % (given, meant))])
+        (_, text), = refused(scheme='Fixed')
+        self.assertRegex(text, '^there are .*Aitken, .*Jacobi')
+        self.assertEqual(refused([('lfet.x', 'right.F')]), [(
+            '/connections/0', "'lfet.x' does not begin with a participant, did you mean 'left'?")])
+        self.assertEqual(refused([('left', 'right.F')]), [(
+            '/connections/0', '\'left\' is a participant: "left.VARIABLE" is needed')])
+        self.assertEqual(refused([('temperature.x', 'right.F')]), [(
+            '/connections/0', "'temperature.x' does not begin with a participant")])
+        self.assertEqual(refused(scheme='GaussSeidel', order=['left', 'rihgt']), [(
+            '/scheme/order', 'each of the 2 participants must be listed once; '
+            "there is no 'rihgt', did you mean 'right'?")])
 
     def test_integrators(self):
         for given, told_so in (('GeneralisedAlpha', 'did you mean "GeneralizedAlpha"?'),
