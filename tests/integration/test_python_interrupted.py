@@ -172,9 +172,11 @@ class Interrupted(Served):
         operation = self.server.later('POST', 'v1', 'instances', self.instance.id, 'step',
                                       body=ENDLESS)
         words = self.press(operation.wait)
-        self.assertEqual(words, "Operation('%s', running) goes on in the server; "
-                                'its cancel() ends it' % operation.id)
-        operation.cancel()
+        self.assertEqual(words, "Operation(%r, running) goes on in the server, and other commands "
+                                'to its instance wait for it; server.operation(%r).cancel() ends it'
+                                % (operation.id, operation.id))
+        self.assertEqual(self.server.operation(operation.id).state, 'running')
+        self.server.operation(operation.id).cancel()
         self.check_free()
 
     def test_a_time_out_says_so_and_ends_the_step(self):

@@ -81,9 +81,12 @@ class _Awaited:
 
     def _wait(self, bar: Bar, timeout: Optional[float]) -> None:
         started, pause = time.monotonic(), 0.002
-        with interrupted(lambda: '%r goes on in the server; its %s() ends it' % (
-                self, self._ends_it)):
+        with interrupted(self._left):
             self._look_until(bar, timeout, started, pause)
+
+    def _left(self) -> str:
+        """What is said when the wait for it is interrupted."""
+        return '%r goes on in the server; its %s() ends it' % (self, self._ends_it)
 
     def _look_until(self, bar: Bar, timeout: Optional[float], started: float,
                     pause: float) -> None:
@@ -166,8 +169,6 @@ class Sweep(_Awaited):
 class Operation(_Awaited):
     """An asynchronous request in the server. state: running or finished."""
 
-    _ends_it = 'cancel'
-
     def __init__(self, server: 'Server', reply: Dict[str, Any]):
         self._server = server
         self.raw = reply
@@ -176,6 +177,11 @@ class Operation(_Awaited):
 
     def __repr__(self) -> str:
         return 'Operation(%r, %s)' % (self.id, self.state)
+
+    def _left(self) -> str:
+        # whoever waits where it is made has it by its id alone
+        return '%r goes on in the server, and other commands to its instance wait for it; ' \
+               'server.operation(%r).cancel() ends it' % (self, self.id)
 
     def look(self) -> 'Operation':
         """Ask whether it is over."""

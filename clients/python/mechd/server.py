@@ -271,6 +271,10 @@ class Server:
         return Participant(self.endpoints(), hello, door, (timeout, returns), self.keys,
                            entry.get('partner', {}).get('rollback', True))
 
+    def operation(self, oid: str) -> Operation:
+        """A request of `later` by its id, in this or another program."""
+        return Operation(self, self.transport.call('GET', 'v1', 'operations', oid).json)
+
     def later(self, method: str, *parts: str, body: Any = None) -> Union[Operation, Any]:
         """A request that the server may answer later: returns an Operation, or the answer at once.
 
