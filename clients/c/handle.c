@@ -21,9 +21,18 @@ int mechc_milliseconds(double seconds)
     return seconds < 1e6 ? (int)ceil(seconds * 1e3) : 1000000000;
 }
 
-/* Token and keys. */
+/* Token, lease and keys. */
 static int take_environment(struct mechc *c)
 {
+    const char *const lease = getenv("MECHD_LEASE");
+    char *end = NULL;
+    errno = 0;
+    c->lease = lease && *lease ? strtoull(lease, &end, 10) : 0;
+    if (end && (errno != 0 || *end || *lease < '0' || *lease > '9')) {
+        c->lease = 0;
+        return mechc_fail(c, MECHC_BAD_ARGUMENT,
+                          "MECHD_LEASE: '%.64s' is not the number of a lease", lease);
+    }
     static const struct {
         const char *name;
         int (*set)(struct mechc *c, const char *value);
@@ -67,8 +76,6 @@ static int fill(struct mechc *c, const char *base)
     if (!c->base || !c->curl) {
         return mechc_fail(c, MECHC_NO_MEMORY, "out of memory");
     }
-    const char *const lease = getenv("MECHD_LEASE");
-    c->lease = lease ? strtoull(lease, NULL, 10) : 0;
     return take_environment(c);
 }
 
@@ -213,11 +220,24 @@ int mechc_set_token(struct mechc *c, const char *token)
 {
     MECHC_ENTER(c);
     char *copy = NULL;
-    if (token && strpbrk(token, "\r\n")) {
-        return mechc_fail(c, MECHC_BAD_ARGUMENT, "a token is one line");
+    // the end of a line is of the file that it was in
+    size_t length = token ? strlen(token) : 0;
+    while (length > 0 && strchr(" \t\r\n", token[length - 1])) {
+        length--;
     }
-    if (token && !(copy = mechc_copy(token))) {
+    for (size_t k = 0; k < length; k++) {
+        if (token[k] < '!' || token[k] > '~') {
+            return mechc_fail(c, MECHC_BAD_ARGUMENT,
+                              "byte %zu of the token, 0x%02X, is not allowed: a token has visible "
+                              "characters of ASCII",
+                              k + 1, (unsigned)(unsigned char)token[k]);
+        }
+    }
+    if (length > 0 && !(copy = mechc_copy(token))) {
         return mechc_fail(c, MECHC_NO_MEMORY, "out of memory");
+    }
+    if (copy) {
+        copy[length] = 0;
     }
     free(c->token);
     c->token = copy;

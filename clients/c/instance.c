@@ -43,10 +43,17 @@ int mechc_create(struct mechc *c, const char *model, char id[MECHC_ID])
 {
     MECHC_ENTER(c);
     struct mechc_bytes *const b = body(c);
-    mechc_bytes_text(b, "{");
-    member(b, "model");
-    mechc_bytes_text(b, model);
-    mechc_bytes_text(b, "}");
+    struct mechc_json value;
+    model = mechc_json_unmarked(model);
+    if (mechc_json_open(model, strlen(model), &value)) {
+        mechc_bytes_text(b, "{");
+        member(b, "model");
+        mechc_bytes_text(b, model);
+        mechc_bytes_text(b, "}");
+    } else {
+        // alone it is refused by the lines and columns that it has
+        mechc_bytes_text(b, model);
+    }
     return post_for_id(c, (const char *const[]){"v1", "instances", NULL}, id);
 }
 

@@ -89,8 +89,8 @@ MECHC_API void mechc_close(struct mechc *c);
 enum mechc_socket { MECHC_CONTROL, MECHC_STREAM, MECHC_FORCES, MECHC_LANE };
 MECHC_API int mechc_set_endpoint(struct mechc *c, enum mechc_socket which, const char *endpoint);
 
-/* Bearer token of the requests and of partners; NULL: none. At first the environment's
- * MECHD_TOKEN. */
+/* Bearer token of the requests and of partners, visible characters of ASCII; the end of a line
+ * behind it is cut off. NULL: none. At first the environment's MECHD_TOKEN. */
 MECHC_API int mechc_set_token(struct mechc *c, const char *token);
 
 /* The lease sent with every request, and used by partners; 0: none. Initially the environment's

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* POST {pace, period, until, record} to "v1", kind, id, "runs"; zero and NULL leave the choice to
  * the daemon. */
@@ -29,6 +30,11 @@ static int start(struct mechc *c, const char *const *segments, const struct mech
         }
     }
     if (record) {
+        struct mechc_json value;
+        record = mechc_json_unmarked(record);
+        if (!mechc_json_open(record, strlen(record), &value)) {
+            return mechc_fail(c, MECHC_BAD_ARGUMENT, "what is recorded is not JSON: %.64s", record);
+        }
         mechc_bytes_text(b, b->length > 1 ? ",\"record\":" : "\"record\":");
         mechc_bytes_text(b, record);
     }

@@ -168,6 +168,12 @@ bool mechc_json_open(const char *text, size_t size, struct mechc_json *out)
     return true;
 }
 
+const char *mechc_json_unmarked(const char *text)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    return strncmp(text, mark, sizeof mark - 1) == 0 ? text + sizeof mark - 1 : text;
+}
+
 /* --- walking a checked text ------------------------------------------------------------------- */
 
 static const char *skip_string(const char *p)

@@ -19,6 +19,9 @@ struct mechc_json {
 /* Check a whole text and give its value; false: not JSON. */
 bool mechc_json_open(const char *text, size_t size, struct mechc_json *out);
 
+/* A text behind the byte order mark of UTF-8, with which some editors begin a file. */
+const char *mechc_json_unmarked(const char *text);
+
 /* '{', '[', '"', 't', 'f', 'n', or '0' for a number. */
 char mechc_json_kind(struct mechc_json v);
 

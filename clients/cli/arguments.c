@@ -214,8 +214,9 @@ static int open_server(struct mechctl *m, const struct line *l)
     }
     if (l->lease) {
         char *end = NULL;
+        errno = 0;
         mechc_set_lease(m->c, strtoull(l->lease, &end, 10));
-        if (*l->lease < '0' || *l->lease > '9' || *end) {
+        if (*l->lease < '0' || *l->lease > '9' || *end || errno != 0) {
             return mechctl_usage("--lease: '%s' is not the number of a lease", l->lease);
         }
     }

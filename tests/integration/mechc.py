@@ -6,7 +6,7 @@ import unittest
 
 import harness
 
-TIMEOUT, BAD_ARGUMENT, INTERRUPTED, IN_USE = 3, 5, 6, 7
+REFUSED, TIMEOUT, BAD_ARGUMENT, INTERRUPTED, IN_USE = 1, 3, 5, 6, 7
 
 
 class Request(ctypes.Structure):

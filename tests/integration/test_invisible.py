@@ -126,6 +126,39 @@ class Files(unittest.TestCase):
         other = make('other', 'read')[1]
         self.goes_through('--tokens', '%s\n%s\n' % (line, other))
 
+    def test_tokens_of_clients(self):
+        from mechc import Handle
+        token, line = make('rig', 'read')
+        path = self.file(line.encode() + b'\n')
+        with Daemon('--tokens', path) as d:
+            def answer(text):
+                """What mechctl, libmechc and the Python package say."""
+                os.environ['MECHD_TOKEN'] = text
+                self.addCleanup(os.environ.pop, 'MECHD_TOKEN', None)
+                done = run(program('mechctl'), '--server', d.base, 'list')
+                told = [done.stderr]
+                try:
+                    handle = Handle(d.base)
+                    handle.get('/v1/instances')
+                    handle.close()
+                    told.append('')
+                except RuntimeError as fault:
+                    told.append(str(fault))
+                try:
+                    with mechd.Server(d.base) as server:
+                        list(server.instances())
+                    told.append('')
+                except ValueError as fault:
+                    told.append(str(fault))
+                return told
+            # as a file has it
+            for end in ('', '\n', '\r\n', ' '):
+                self.assertEqual(answer(token + end), ['', '', ''], repr(end))
+            for odd in [odd for odd, _ in ODD] + ['\n', '\u00e4', ' ', '\x7f']:
+                for said in answer(token[:9] + odd + token[9:]):
+                    self.assertRegex(said, 'byte 10 of the token, 0x|token, character 10: U')
+                    self.assertNotIn(token[9:], said)
+
     def test_keys(self):
         printed = run(program('mechd'), '--make-curve-key', 'rig').stdout
         lines = dict(line.split(' ', 1) for line in printed.splitlines())

@@ -1,12 +1,17 @@
 """libmechc through its example program, which knows only the public header and the shared library:
 the same bits as over HTTP, the stream, refusals, and what the library exports."""
+import ctypes
+import json
 import math
 import os
 import subprocess
 import unittest
+import unittest.mock
 import harness
+import mechc
 import models
 from harness import Daemon, Served
+from mechc import REFUSED
 
 H, STEPS = 0.01, 40
 
@@ -69,6 +74,39 @@ class Libmechc(Served):
         done = self.example(self.daemon.create(models.oscillator()), 'x', name='nothing')
         self.assertEqual(done.returncode, 1)
         self.assertIn('nothing', done.stderr)
+
+    def test_a_text_is_one_value_and_keeps_its_lines_and_columns(self):
+        handle, made = mechc.Handle(self.daemon.base), ctypes.create_string_buffer(72)
+        self.addCleanup(handle.close)
+        model = json.dumps(models.oscillator())
+
+        def create(text):
+            return handle.library.mechc_create(handle.at, text.encode(), made)
+        # as some editors save it
+        handle.check(create('\ufeff' + model))
+        self.assertEqual(self.daemon.call('GET', '/v1/instances/' + made.value.decode()).status,
+                         200)
+        before = self.daemon.call('GET', '/v1/instances')['items']
+        for text, place in ((model + ',"ttl":1,"labels":{"a":"b"}', None),
+                            ('{"mechd": 1,\n  "nodes": nodes}', 'line 2, column 16'), ('', None)):
+            with self.subTest(text=text):
+                self.assertEqual(create(text), REFUSED)
+                error = handle.library.mechc_last_error(handle.at).contents
+                self.assertEqual((error.status, error.code),
+                                 (400, b'malformed-json' if text else b'malformed-request'))
+                self.assertIn(place or '', handle.said())
+        self.assertEqual(self.daemon.call('GET', '/v1/instances')['items'], before)
+
+    def test_a_lease_of_the_environment_is_a_number(self):
+        for text, good in (('12', True), ('', True), ('12x', False), ('-1', False), (' 1', False),
+                           ('0x10', False), ('99999999999999999999', False)):
+            with self.subTest(text=text), unittest.mock.patch.dict(os.environ, MECHD_LEASE=text):
+                if good:
+                    mechc.Handle(self.daemon.base).close()
+                    continue
+                with self.assertRaisesRegex(RuntimeError, "MECHD_LEASE: '%s' is not the number" %
+                                            text):
+                    mechc.Handle(self.daemon.base)
 
     def test_the_library_exports_its_own_names_only(self):
         library = os.path.join(harness.BUILD, 'clients', 'c', 'libmechc.so')

@@ -122,6 +122,21 @@ def address(url: str) -> str:
                      'unix:/path' % (url, why))
 
 
+def bearer(token: Any) -> Optional[str]:
+    """A token without the end of a line behind it, as a file has it. ValueError, without quoting
+    it, if it is no visible ASCII."""
+    if token is None:
+        return None
+    if not isinstance(token, str):
+        raise ValueError('token: a text is needed, not %s' % type(token).__name__)
+    found = token.strip(' \t\r\n')
+    for at, letter in enumerate(found, 1):
+        if not '!' <= letter <= '~':
+            raise ValueError('token, character %d: U+%04X is not allowed; a token has visible '
+                             'characters of ASCII' % (at, ord(letter)))
+    return found or None
+
+
 def reason(fault: BaseException) -> str:
     """The system's text beneath an exception of requests, or else its own text."""
     left, seen = [fault], []
@@ -144,7 +159,8 @@ class Transport:
     def __init__(self, url: Union[str, 'os.PathLike[str]'], token: Optional[str],
                  timeout: Optional[float], retries: int):
         url = url if isinstance(url, str) else 'unix:' + os.fspath(url)
-        self.timeout, self.retries, self.token = wait(timeout), integer(retries, 'retries'), token
+        self.timeout, self.retries = wait(timeout), integer(retries, 'retries')
+        self.token = bearer(token)
         self.base = address(url)
         self.name = url if url.startswith('unix:') else self.base  # for people
         self.host = urlsplit(self.base).hostname or '127.0.0.1'
