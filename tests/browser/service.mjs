@@ -260,6 +260,43 @@ export const tests = {
         await until(() => page.evaluate(() => location.hash === ""), "the page leaves it");
     },
 
+    async an_instance_that_is_made_again_under_its_id_is_shown_anew() {
+        const path = at("again");
+        await daemon.call("PUT", path, { example: EXAMPLE });
+        const page = await open({ hash: "#/again" });
+        await page.waitForSelector("[data-output=x1]");
+        // the list, from which the page sees that nothing has the id
+        let held = null;
+        await page.route("**/v1/instances?*", (route) =>
+            held ? held.push(route) : route.continue(),
+        );
+        // at once, and after the page has seen that the events have ended
+        for (const [example, output, other] of [
+            ["mass1d", "x", "x1"],
+            [EXAMPLE, "x1", "x"],
+        ]) {
+            const first = example === "mass1d";
+            held = [];
+            await until(() => held.length > 0, "it is asked for");
+            const ended = (r) => r.url().includes("/again/events") && r.status() === 404;
+            const left = first ? null : page.waitForResponse(ended);
+            await daemon.call("DELETE", path);
+            await left;
+            await daemon.call("PUT", path, { example });
+            const lists = held;
+            held = null;
+            await Promise.all(lists.map((route) => route.continue()));
+            await page.waitForSelector(`[data-output=${output}]`);
+            assert.equal(await page.locator(`[data-output=${other}]`).count(), 0);
+            const { name } = await got(path);
+            assert.equal(await page.textContent("main h1"), name);
+            await daemon.call("POST", `${path}/step`, { count: 10 });
+            const { time: now } = await got(path);
+            const near = async () => Math.abs((await time(page)) - now) < 1e-3;
+            await until(near, "its time is shown");
+        }
+    },
+
     async snapshots_are_taken_restored_saved_and_deleted() {
         const { page, id } = await shown();
         await page.fill("#size", "0.25");

@@ -51,6 +51,7 @@ export class Detail {
    * @param {object} page
    * @param {() => void} page.changed a property in the list has changed
    * @param {(text: string, good: boolean) => void} page.link shows the state of the live connection
+   * @param {() => void} page.again the id is that of another instance now, to be shown anew
    * @param {(label: string) => void} page.choose shows instances with this label
    * @param {() => import("./types.js").Who | undefined} page.who asks
    */
@@ -66,6 +67,10 @@ export class Detail {
     this.waits = { run: new Wait(), step: new Wait(), reset: new Wait(), remove: new Wait() };
     /** the live connection is down */
     this.broken = false;
+    /** which instance with this id is shown, once an event has said so */
+    this.life = "";
+    /** it is deleted; the id may be that of another one */
+    this.gone = false;
     /** a command other than a run is in progress */
     this.busy = false;
     /** @type {(() => void)[]} actions at the end */
@@ -100,10 +105,13 @@ export class Detail {
     this.endings.push(
       live(
         this.id,
-        (sample) => this.receive(sample),
+        (sample) => this.take(sample),
         (connected) => {
           this.broken = !connected;
           this.page.link(connected ? "live" : "reconnecting", connected);
+        },
+        () => {
+          this.gone = true;
         },
       ),
     );
@@ -362,6 +370,20 @@ export class Detail {
     return make("table", { className: "values" }, make("tbody", {}, ...rows));
   }
 
+  /** A live event, of this instance or of another one with its id. @param {Sample} sample */
+  take(sample) {
+    const life = sample.life ?? "";
+    if (this.ended) {
+      return;
+    }
+    if (this.life !== "" && life !== this.life) {
+      this.page.again();
+      return;
+    }
+    this.life = life;
+    this.receive(sample);
+  }
+
   /** @param {Sample} sample */
   receive(sample) {
     if (this.ended || !this.channels || !this.series) {
@@ -451,7 +473,11 @@ export class Detail {
 
   /** The list has new data of this instance. @param {import("./types.js").Instance} info */
   async refresh(info) {
-    if (!this.info) {
+    if (!this.info || this.ended) {
+      return;
+    }
+    if (this.gone) {
+      this.page.again();
       return;
     }
     this.service?.traits.show(info);

@@ -47,9 +47,10 @@ const RECONNECT = 1000; // ms
  * @param {string} last id after which it begins, or ""
  * @param {(event: Event) => void} receive
  * @param {(connected: boolean) => void} link
+ * @param {() => void} gone there are no such events any more
  * @returns {() => void} ends it
  */
-function follow(path, last, receive, link) {
+function follow(path, last, receive, link, gone) {
   const control = new AbortController();
   let over = false;
   const take = (/** @type {Event} */ event) => {
@@ -67,6 +68,9 @@ function follow(path, last, receive, link) {
         });
         note(path);
         over = response.status === 401 || response.status === 404;
+        if (response.status === 404) {
+          gone();
+        }
         if (response.ok && response.body) {
           link(true);
           await readEvents(response.body, take);
@@ -89,14 +93,16 @@ function follow(path, last, receive, link) {
  * @param {string} id
  * @param {(sample: import("./types.js").Sample) => void} receive
  * @param {(connected: boolean) => void} link
+ * @param {() => void} gone the instance is deleted
  * @returns {() => void} ends it
  */
-export const live = (id, receive, link) =>
+export const live = (id, receive, link, gone) =>
   follow(
     at(id, "/events?rate=30"),
     "",
     ({ kind, data }) => kind === "message" && receive(JSON.parse(data)),
     link,
+    gone,
   );
 
 /* Rows are numbered from 1; behind this one there is none: what is recorded is asked for when it
@@ -117,4 +123,5 @@ export const progress = (id, rid, receive, link) =>
     NO_ROWS,
     ({ kind, data }) => (kind === "progress" || kind === "end") && receive(JSON.parse(data)),
     link,
+    () => {},
   );

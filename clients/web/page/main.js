@@ -126,6 +126,7 @@ async function select() {
   const next = new Detail(place, id, {
     changed: () => void refresh(),
     link: setLink,
+    again: () => void select(),
     choose,
     who: () => who,
   });

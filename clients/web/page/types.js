@@ -98,6 +98,7 @@
  * @property {number} step
  * @property {Values} outputs
  * @property {boolean} [running] in live events
+ * @property {string} [life] in live events: which instance with this id it is
  *
  * @typedef {object} Example
  * @property {string} name
