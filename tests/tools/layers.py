@@ -17,8 +17,8 @@ COUPLING = 'server/coupling'
 OPERATIONS, EXAMPLES, DAEMON = 'server/operations', 'server/examples', 'server/daemon'
 HTTP, ZMQ, LANE = 'server/http', 'server/zmq', 'server/lane'
 BLAS = ['cblas.h', 'cblas-openblas.h', 'lapacke.h', 'openblas_config.h']
-POSIX = r'(arpa/inet|dirent|dlfcn|fcntl|getopt|grp|ifaddrs|net/if|netdb|netinet/\w+|poll|pthread|pwd|' \
-        r'sched|semaphore|spawn|strings|sys/\w+|syslog|termios|unistd|execinfo|link)\.h'
+POSIX = r'(arpa/inet|dirent|dlfcn|fcntl|getopt|grp|ifaddrs|net/if|netdb|netinet/\w+|poll|' \
+        r'pthread|pwd|sched|semaphore|spawn|strings|sys/\w+|syslog|termios|unistd|execinfo|link)\.h'
 
 # room: (rooms, outside headers as regular expressions)
 ROOMS = {
