@@ -100,7 +100,13 @@ export const live = (id, receive, link, gone) =>
   follow(
     at(id, "/events?rate=30"),
     "",
-    ({ kind, data }) => kind === "message" && receive(JSON.parse(data)),
+    ({ kind, data }) => {
+      if (kind === "end") {
+        gone();
+      } else if (kind === "message") {
+        receive(JSON.parse(data));
+      }
+    },
     link,
     gone,
   );
