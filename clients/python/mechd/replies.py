@@ -107,6 +107,7 @@ _ChosenStreamAlways = TypedDict('_ChosenStreamAlways', {
     'every': 'int',
     'watched': 'bool',
     'layout': 'List[StreamPart]',
+    'layoutHash': 'str',
 })
 
 
