@@ -81,7 +81,9 @@ def svg(time: Sequence[float], columns: Dict[str, List[float]]) -> str:
 def table(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """A table as HTML: all rows, or the first and the last."""
     half = _MOST_ROWS // 2
-    shown: List[Optional[Sequence[Any]]] = list(rows) if len(rows) <= _MOST_ROWS else [*rows[:half], None, *rows[-half:]]
+    shown: List[Optional[Sequence[Any]]] = list(rows)
+    if len(rows) > _MOST_ROWS:
+        shown = [*rows[:half], None, *rows[-half:]]
     lines = ['<table><thead><tr>%s</tr></thead><tbody>' % ''.join(
         '<th>%s</th>' % escape(n) for n in names)]
     for row in shown:

@@ -223,8 +223,8 @@ class Transport:
     def url(self, parts: Tuple[Any, ...]) -> str:
         return '/'.join([self.base] + [quote(str(p), safe='') for p in parts])
 
-    def call(self, method: str, *parts: Any, body: Any = None, headers: Optional[Dict[str, str]] = None,
-             **fields: Any) -> Reply:
+    def call(self, method: str, *parts: Any, body: Any = None,
+             headers: Optional[Dict[str, str]] = None, **fields: Any) -> Reply:
         """One request. `body`: what JSON can write (None: without), or bytes; fields: the query."""
         head = dict(headers or {})
         data = body
