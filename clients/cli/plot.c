@@ -86,9 +86,11 @@ struct graph {
 
 static struct mechctl_point place(const struct graph *g, double t, double x)
 {
+    // of halves: a span may be greater than all numbers
+    const double least = 0.5 * g->value[0], span = 0.5 * g->value[1] - least;
     return (struct mechctl_point){
         g->upper.x + (g->lower.x - g->upper.x) * (t - g->time[0]) / (g->time[1] - g->time[0]),
-        g->lower.y - (g->lower.y - g->upper.y) * (x - g->value[0]) / (g->value[1] - g->value[0])};
+        g->lower.y - (g->lower.y - g->upper.y) * ((0.5 * x - least) / span)};
 }
 
 static void draw_axes(const struct graph *g, const char *unit, const struct mechctl_pen *pen)

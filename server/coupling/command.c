@@ -110,6 +110,9 @@ static void settle(struct mechd_coupling_command *k)
     if (k->code == MECHP_STORAGE_FAILED && k->before == NULL) {
         // the answer is that what could not be stored is undone
         (void)mechd_keep_repair(g);
+        const uint64_t all = mech_couple_windows(g->couple);
+        const uint64_t left = all > k->before_it ? all - k->before_it : 0;
+        k->done = left < k->done ? left : k->done;
     }
     const bool starts = k->kind == MECHD_COUPLING_START || k->kind == MECHD_COUPLING_RESET;
     if ((starts && k->code == MECHP_OK) || (g->varies && k->begun && !trial)) {
@@ -416,12 +419,13 @@ static void begin(struct mechd_coupling_command *k, uint64_t most)
 {
     struct mechd_coupling *const g = k->coupling;
     k->state = MECHD_COUPLING_WORKING;
-    if (mechd_keep_mend(g) != 0) {
+    if (mechd_keep_mend(k) != 0) {
         mechd_coupling_refuse(k, MECHP_STORAGE_FAILED,
                               "a change before this one could not be stored");
     }
     mechd_outsides_align(g);
     mechd_coupling_note_time(g);
+    k->before_it = g->windows;
     if (k->kind == MECHD_COUPLING_KEEP || k->kind == MECHD_COUPLING_END) {
         end(k);
         return;

@@ -169,7 +169,8 @@ struct mechd_coupling_command {
     enum mechp_code code;
     char detail[300];
     uint64_t done, iterations, evaluations, refused;
-    double residual; /* largest, relative to the tolerance */
+    uint64_t before_it; /* windows of the coupling when it began */
+    double residual;    /* largest, relative to the tolerance */
 };
 
 /* Its state and those of all its instances. */

@@ -36,6 +36,16 @@ static void wait_for_none(struct mechd_job *job)
     (void)job;
 }
 
+/* Others may ask again. */
+static void take_asked(struct mechd_coupling_command *k)
+{
+    if (k->kind == MECHD_COUPLING_KEEP) {
+        pthread_mutex_lock(&k->coupling->m);
+        k->coupling->keep.asked = false;
+        pthread_mutex_unlock(&k->coupling->m);
+    }
+}
+
 /* Have all of it stored, or put back. Any thread. */
 static void ask(struct mechd_coupling *g)
 {
@@ -291,17 +301,6 @@ static void checkpoint(struct mechd_coupling_command *k, struct mechd_ticket *t)
     }
 }
 
-/* Others may ask again. */
-static void take_asked(struct mechd_coupling_command *k)
-{
-    if (k->kind == MECHD_COUPLING_KEEP) {
-        pthread_mutex_lock(&k->coupling->m);
-        k->coupling->keep.asked = false;
-        pthread_mutex_unlock(&k->coupling->m);
-        atomic_store(&k->coupling->keep.wanted, false);
-    }
-}
-
 void mechd_keep_command(struct mechd_coupling_command *k)
 {
     struct mechd_coupling *const g = k->coupling;
@@ -311,7 +310,9 @@ void mechd_keep_command(struct mechd_coupling_command *k)
     if (t != NULL && !stored) {
         t->receipt = NULL; // the next process has no coupling to which it belongs
     }
-    take_asked(k);
+    if (k->kind == MECHD_COUPLING_KEEP) {
+        atomic_store(&g->keep.wanted, false);
+    }
     if (!lasts(g)) {
         return; // behind the command that has deleted it
     }
@@ -345,6 +346,7 @@ void mechd_keep_refused(struct mechd_coupling_command *k)
 {
     take_asked(k);
     if (k->kind == MECHD_COUPLING_KEEP) {
+        atomic_store(&k->coupling->keep.wanted, false);
         // their answers wait for no queue that is full; what they lost is undone later
         mechd_group_answer(mechd_group_take_lost(k->coupling->keep.group));
         arm(k->coupling, mechd_now() + pause);
@@ -396,9 +398,12 @@ int mechd_keep_repair(struct mechd_coupling *g)
     return 0;
 }
 
-int mechd_keep_mend(struct mechd_coupling *g)
+int mechd_keep_mend(struct mechd_coupling_command *k)
 {
+    struct mechd_coupling *const g = k->coupling;
     struct mechd_group *const group = g->keep.group;
+    // what is lost from now on asks again: this command may have looked already
+    take_asked(k);
     struct mechd_ticket *const lost = group != NULL ? mechd_group_take_lost(group) : NULL;
     const int outcome = mechd_keep_repair(g);
     if (lost != NULL) {

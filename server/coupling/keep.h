@@ -39,7 +39,7 @@ void mechd_keep_over(struct mechd_coupling_command *k);
  * cannot be read now. */
 int mechd_keep_repair(struct mechd_coupling *g);
 /* The same before a command; then those are answered whose changes were lost. */
-int mechd_keep_mend(struct mechd_coupling *g);
+int mechd_keep_mend(struct mechd_coupling_command *k);
 /* The disk is behind: a run waits a little. Any thread. */
 bool mechd_keep_behind(const struct mechd_coupling *g);
 /* The coupling is over: what it has left of its instances is stored with each. Any thread. */

@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 import tempfile
 import threading
+from concurrent import futures
 import harness
 from asking import is_busy
 from coupled import K, K12, OSCILLATORS, Couplings, half
@@ -430,6 +431,23 @@ class Durable(Couplings):
         self.again()
         self.assertEqual(self.all_of(left, right, cid), after)
         self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + cid).status, 204)
+
+    def test_each_of_several_clients_on_a_full_disk_is_answered(self):
+        left, right, cid = self.pair('every-step')
+        self.good(cid, count=1)
+        before, codes = self.all_of(left, right, cid), []
+
+        def ask():
+            with contextlib.closing(Http(self.daemon.base)) as http:
+                for _ in range(40):
+                    reply = http.call('POST', '/v1/couplings/%s/step' % cid, {'count': 1})
+                    codes.append((reply.status, reply['code']))
+        with self.daemon.full_disk(), futures.ThreadPoolExecutor(4) as clients:
+            for done in [clients.submit(ask) for _ in range(4)]:
+                done.result()
+            self.assertEqual((set(codes), len(codes)), ({(507, 'storage-failed')}, 160))
+            self.assertEqual(self.all_of(left, right, cid), before)
+        self.good(cid, count=1)
 
     @contextlib.contextmanager
     def busy(self, *instances):

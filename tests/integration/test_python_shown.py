@@ -216,6 +216,25 @@ class Shown(unittest.TestCase):
                         await b.inputs()
         self.assertEqual(asyncio.run(both()), ([0.01, 0.02], 6, 2, {'force': 3}))
 
+    def test_more_tasks_than_threads_are_cancelled(self):
+        """Those that wait for a thread too: their steps are never sent."""
+        async def cancelled():
+            async with mechd.aio.Server(self.daemon.base) as server:
+                some = [await server.create(models.nonlinear_oscillator()) for _ in range(80)]
+                steps = [asyncio.ensure_future(i.step(count=10 ** 9)) for i in some]
+                await asyncio.get_running_loop().run_in_executor(
+                    None, wait_until, lambda: some[0].plain.info()['busy'], 'they are at work')
+                for step in steps:
+                    step.cancel()
+                ended = await asyncio.gather(*steps, return_exceptions=True)
+                states = [(await i.state()).time for i in some]
+                for i in some:
+                    await i.delete()
+                return ended, states
+        ended, times = asyncio.run(cancelled())
+        self.assertEqual({type(e) for e in ended}, {asyncio.CancelledError})
+        self.assertEqual(set(times), {0})
+
     def test_a_cancelled_task_stops_its_step(self):
         plain = self.created()
 

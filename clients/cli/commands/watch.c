@@ -151,7 +151,8 @@ static double scale_of(const struct view *v, const char *unit)
 {
     double scale = 0.;
     for (const struct channel *c = v->channels; c < v->channels + v->count; c++) {
-        for (size_t i = 0; i < v->filled && strcmp(c->unit, unit) == 0; i++) {
+        const size_t n = strcmp(c->unit, unit) == 0 ? v->filled : 0;
+        for (size_t i = 0; i < n; i++) {
             scale = fmax(scale, fabs(c->past[i]));
         }
     }
@@ -297,7 +298,10 @@ static void enter_screen(struct view *v)
 {
     v->whole = true;
     fputs("\033[?1049h\033[?25l\033[2J", stdout);
-    v->has_keys = isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &v->keys) == 0;
+    // in the background of a shell the keys are another's; −1: the terminal is not that of a shell
+    const pid_t front = tcgetpgrp(STDIN_FILENO);
+    v->has_keys = isatty(STDIN_FILENO) && (front == -1 || front == getpgrp()) &&
+                  tcgetattr(STDIN_FILENO, &v->keys) == 0;
     if (v->has_keys) {
         struct termios raw = v->keys;
         // keys at once and not shown; Ctrl-C remains a signal

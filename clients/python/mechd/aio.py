@@ -12,14 +12,17 @@
 
     asyncio.run(main())
 
-A request runs in a thread of the loop's default executor, with a connection to itself. A task that
-is cancelled stops what it waits for in the server where that can be stopped (a step, a run, a
-sweep), and is cancelled when that has ended. `plain` is the object of `mechd` beneath, for all that
-is not here: `await mechd.aio.call(instance.plain.modes, count=2)`.
+A request runs in a thread of this module, with a connection to itself; 64 at a time, others wait. A
+task that is cancelled stops what it waits for in the server where that can be stopped (a step, a
+run, a sweep), and is cancelled when that has ended; what has not been sent is not sent. Stopping is
+of the instance: where several tasks step one, the command in progress ends, whoever's it is.
+`plain` is the object of `mechd` beneath, for all that is not here: `await
+mechd.aio.call(instance.plain.modes, count=2)`.
 """
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import functools
 from typing import (Any, Callable, Dict, Generic, List, Mapping, Optional, Sequence, TypeVar,
                     Union)
@@ -28,28 +31,49 @@ from . import instance as plain_instance
 from . import replies
 from . import runs as plain_runs
 from . import server as plain_server
-from .many import BatchTable, Table
+from .errors import Refused
+from .many import BatchTable, Sweep, Table
 from .runs import Record
 
 T = TypeVar('T')
 P = TypeVar('P')
 
 
+_CALLS = concurrent.futures.ThreadPoolExecutor(64, 'mechd-aio')
+_STOPS = concurrent.futures.ThreadPoolExecutor(4, 'mechd-aio-stop')  # they wait for no call
+_AGAIN = 0.05  # s between two requests to stop what may only just reach the server
+_LEAST, _MOST = 0.005, 0.2  # s between two looks at a run
+
+
 async def call(function: Callable[..., T], *given: Any, **named: Any) -> T:
     """function(…) in a thread."""
     return await asyncio.get_running_loop().run_in_executor(
-        None, functools.partial(function, *given, **named))
+        _CALLS, functools.partial(function, *given, **named))
 
 
 async def stoppable(stop: Callable[[], object], function: Callable[..., T], *given: Any,
                     **named: Any) -> T:
-    """The same; a cancelled task calls stop() and waits for the end of both."""
-    work = asyncio.ensure_future(call(function, *given, **named))
+    """The same; a cancelled task calls stop() until the work has ended, or takes back what has not
+    begun."""
+    begun = _CALLS.submit(functools.partial(function, *given, **named))
+    work = asyncio.wrap_future(begun)
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:
-        await asyncio.gather(call(stop), work, return_exceptions=True)
+        if not begun.cancel():
+            await _stop_all(stop, work)
         raise
+
+
+async def _stop_all(stop: Callable[[], object], work: 'asyncio.Future[Any]') -> None:
+    loop = asyncio.get_running_loop()
+    while not work.done():
+        try:
+            await loop.run_in_executor(_STOPS, stop)
+        except Exception:  # the work says what there is to say
+            pass
+        await asyncio.wait({work}, timeout=_AGAIN)
+    work.exception()  # seen
 
 
 class _Wrapped(Generic[P]):
@@ -75,7 +99,15 @@ class Run(_Wrapped[plain_runs.Run]):
 
     async def wait(self) -> plain_runs.Run:
         """Until it is over; a failed run raises MechdError."""
-        return await stoppable(self.plain.stop, self.plain.wait, progress=False)
+        pause = _LEAST
+        try:
+            while (await self.look()).state == 'running':
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, _MOST)
+        except asyncio.CancelledError:
+            await asyncio.get_running_loop().run_in_executor(_STOPS, self.plain.stop)
+            raise
+        return await call(self.plain.wait, progress=False)  # it is over: its reason, if it failed
 
     async def results(self, outputs: Optional[Sequence[str]] = None, **part: Any) -> Record:
         """The recorded rows: start, end (s), limit."""
@@ -204,8 +236,17 @@ class Server(_Wrapped[plain_server.Server]):
     async def sweep(self, model: Optional[Mapping[str, Any]] = None, **more: Any) -> Table:
         """The table of a sweep, as `mechd.Server.sweep`, once it is over."""
         found = await call(self.plain.sweep, model, **{**more, 'wait': False})
-        await stoppable(found.delete, found.wait, progress=False)
         try:
+            await stoppable(found.delete, found.wait, progress=False)
             return await call(found.results)
         finally:
-            await call(found.delete)
+            await call(_delete, found)
+
+
+def _delete(sweep: Sweep) -> None:
+    """If a cancelled task has not deleted it."""
+    try:
+        sweep.delete()
+    except Refused as e:
+        if e.code != 'not-found':
+            raise

@@ -1,5 +1,6 @@
-"""Many copies of a model as an environment of reinforcement learning, with the interface of
-`gymnasium.vector.VectorEnv` (which need not be installed): one request steps all of them.
+"""Many copies of a model as an environment of reinforcement learning, with reset, step
+and close as `gymnasium.vector.VectorEnv` has them (which need not be installed), without its
+spaces: one request steps all of them.
 
     import mechd
     from mechd.envs import VectorEnv
@@ -23,6 +24,8 @@ from .instance import Instance
 from .server import Server
 from .pictures import needed
 from .values import integer, number
+
+_MOST_COPIES = 10000  # of one batch
 
 Seen = Any  # numpy.ndarray [n, outputs]
 
@@ -48,6 +51,9 @@ class VectorEnv:
         self.num_envs = integer(count, 'count')
         if self.num_envs < 1:
             raise ValueError('count: %d copies cannot be stepped' % self.num_envs)
+        if self.num_envs > _MOST_COPIES:
+            raise ValueError('count: %d copies; a request steps at most %d' %
+                             (self.num_envs, _MOST_COPIES))
         self.period = float(number(period, 'period'))
         self._server, self._reward, self._terminated = server, reward, terminated
         self._start, self._most = start, most_steps

@@ -1,5 +1,5 @@
-"""A progress bar for long work; none where stderr is not a terminal. It is that of tqdm where that
-is installed, which also shows it in notebooks."""
+"""A progress bar for long work; none where stderr is not a terminal, unless it is asked for
+(progress=True, as in notebooks). It is that of tqdm where that is installed."""
 from __future__ import annotations
 
 import shutil
