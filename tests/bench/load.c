@@ -27,6 +27,7 @@ void load_close(struct load *l)
 {
     for (int k = 0; k < l->count; k++) {
         (void)close(l->at[k].fd);
+        free(l->at[k].request);
     }
     (void)close(l->epoll);
 }
@@ -34,11 +35,16 @@ void load_close(struct load *l)
 void load_request(struct load *l, int k, const char *method, const char *path, const char *body)
 {
     struct load_connection *const c = &l->at[k];
-    const int n = snprintf(c->request, sizeof c->request,
+    const size_t room = strlen(path) + strlen(body) + 256;
+    c->request = realloc(c->request, room);
+    if (c->request == NULL) {
+        served_fail(path, "no memory");
+    }
+    const int n = snprintf(c->request, room,
                            "%s %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                            "Content-Length: %zu\r\n\r\n%s",
                            method, path, strlen(body), body);
-    if (n < 0 || (size_t)n >= sizeof c->request) {
+    if (n < 0 || (size_t)n >= room) {
         served_fail(path, "the request is too long");
     }
     c->size = (size_t)n;

@@ -15,16 +15,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LOAD_MOST = 64, LOAD_REQUEST = 512, LOAD_HEAD = 8192, LOAD_REST = 1 << 18 };
+enum { LOAD_MOST = 64, LOAD_HEAD = 8192, LOAD_REST = 1 << 18 };
 
 struct load {
     int epoll, count;
     struct load_connection {
         int fd;
-        size_t size;  /* of the request */
-        size_t got;   /* of the reply, bytes so far */
-        size_t whole; /* of the reply once its head has come, or 0 */
-        char request[LOAD_REQUEST];
+        char *request; /* its own, or NULL */
+        size_t size;   /* of the request */
+        size_t got;    /* of the reply, bytes so far */
+        size_t whole;  /* of the reply once its head has come, or 0 */
         char reply[LOAD_HEAD]; /* its head, and what came with it */
     } at[LOAD_MOST];
     char rest[LOAD_REST]; /* further bytes of any reply, not looked at */

@@ -1,6 +1,6 @@
 /* Processes and single calls of served.h. Programs are found beside this one: floors in its folder,
  * mechd in ../../server of it. */
-#define _GNU_SOURCE /* memmem, strcasestr */
+#define _GNU_SOURCE /* memmem, strcasestr, sched_setaffinity */
 #include "tests/bench/served.h"
 
 #include <arpa/inet.h>
@@ -8,6 +8,7 @@
 #include <jansson.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -88,6 +89,25 @@ static void wait_ready(struct served *s, double start)
     json_decref(ready);
 }
 
+/* Where servers stay; empty: where this program may be. */
+static cpu_set_t servers;
+
+void served_apart(void)
+{
+    cpu_set_t mine;
+    int last = CPU_SETSIZE - 1;
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0 || CPU_COUNT(&mine) < 2) {
+        return;
+    }
+    while (!CPU_ISSET((unsigned)last, &mine)) {
+        last--;
+    }
+    CPU_CLR((unsigned)last, &mine);
+    if (sched_setaffinity(0, sizeof mine, &mine) == 0) {
+        CPU_SET((unsigned)last, &servers);
+    }
+}
+
 /* Start a program of this path; its arguments are closed by NULL. */
 static void start(struct served *s, const char *program, const char *const *arguments)
 {
@@ -104,6 +124,9 @@ static void start(struct served *s, const char *program, const char *const *argu
         }
         // a benchmark that fails takes its servers with it
         (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (CPU_COUNT(&servers) > 0) {
+            (void)sched_setaffinity(0, sizeof servers, &servers);
+        }
         (void)execv(program, argv);
         _exit(127);
     }

@@ -31,6 +31,12 @@ struct served_reply {
     double ns;   /* from before connecting to the last byte */
 };
 
+/* Keep servers that start from now on to the last processor that this thread may use, and this
+ * thread to the others: what a request costs then depends neither on where threads wake nor on
+ * whether they share a core with the client. Before bench_begin; nothing where there is but one
+ * processor. */
+void served_apart(void);
+
 /* A daemon without storage, on TCP and on a Unix socket, with two workers. `more`: further
  * arguments closed by NULL, or NULL. */
 void served_mechd(struct served *s, const char *const *more);

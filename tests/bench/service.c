@@ -223,6 +223,7 @@ static void compare_parameters(const struct served *daemon, const struct served 
 
 int main(int argc, char **argv)
 {
+    served_apart();
     bench_begin("service", argc, argv);
     bench_time_by(wall);
     struct served daemon, text, tree;
