@@ -143,13 +143,16 @@ async function runAll(tests) {
     let passed = 0,
         failed = 0;
     await daemon.start();
-    browser = await chromium.launch({
-        executablePath: process.env.MECHD_TESTS_BROWSER || undefined,
-        args: flags,
-    });
     for (const [name, test] of Object.entries(tests)) {
         if (process.argv.length > 2 && !process.argv.slice(2).includes(name)) {
             continue;
+        }
+        // one that has ended by itself is the fault of one test, not of all that follow
+        if (!browser?.isConnected()) {
+            browser = await chromium.launch({
+                executablePath: process.env.MECHD_TESTS_BROWSER || undefined,
+                args: flags,
+            });
         }
         try {
             await test();
@@ -164,7 +167,8 @@ async function runAll(tests) {
         }
         // nothing of a test is left for the next one
         for (const context of browser.contexts()) {
-            await context.close();
+            // those of a browser that has ended are closed
+            await context.close().catch(() => {});
         }
         for (const own of Daemon.running) {
             // its test has failed; the program would wait for it
@@ -176,7 +180,7 @@ async function runAll(tests) {
             }
         }
     }
-    await browser.close();
+    await browser?.close();
     const code = await daemon.stop();
     if (code !== 0) {
         failed++;

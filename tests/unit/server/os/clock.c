@@ -53,12 +53,13 @@ static void timers_fire_in_the_order_of_their_times(void)
     CU_ASSERT_EQUAL_FATAL(mechd_clock_init(&c, 1), 0);
     struct numbered t[3] = {{{.fire = note}, 0}, {{.fire = note}, 1}, {{.fire = note}, 2}};
     struct mechd_timer first = {.fire = hold};
-    const uint64_t now = mechd_now();
-    // all of them are armed before the lane looks at any
-    CU_ASSERT(mechd_clock_arm(&c, &first, now));
+    // all of them are armed before the lane looks at any, and due after it has last looked: what is
+    // armed behind its time fires as it comes
+    CU_ASSERT(mechd_clock_arm(&c, &first, mechd_now()));
     while (!atomic_load(&held)) {
         sched_yield();
     }
+    const uint64_t now = mechd_now();
     CU_ASSERT(mechd_clock_arm(&c, &t[0].timer, now + 40 * (uint64_t)MECHD_MS));
     CU_ASSERT(mechd_clock_arm(&c, &t[1].timer, now + 20 * (uint64_t)MECHD_MS));
     CU_ASSERT(mechd_clock_arm(&c, &t[2].timer, now + 30 * (uint64_t)MECHD_MS));
