@@ -21,10 +21,10 @@ struct load {
     int epoll, count;
     struct load_connection {
         int fd;
-        char *request; /* its own, or NULL */
-        size_t size;   /* of the request */
-        size_t got;    /* of the reply, bytes so far */
-        size_t whole;  /* of the reply once its head has come, or 0 */
+        char *request;         /* its own, or NULL */
+        size_t size;           /* of the request */
+        size_t got;            /* of the reply, bytes so far */
+        size_t whole;          /* of the reply once its head has come, or 0 */
         char reply[LOAD_HEAD]; /* its head, and what came with it */
     } at[LOAD_MOST];
     char rest[LOAD_REST]; /* further bytes of any reply, not looked at */
