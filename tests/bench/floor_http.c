@@ -2,12 +2,15 @@
  * a JSON object in its body, parses it, and answers with the JSON that it was given and as many
  * headers as mechd sends. The answer is a text that stands ready (`text`), or a tree made for each
  * request and printed by jansson (`tree`). Flags, pool of threads, memory of a connection and time
- * limits are those of server/http/http.c.
+ * limits are those of server/http/http.c. With a model a request also steps simulations by the
+ * library: GROUPS groups of COUNT of them take turns, each simulation makes STEPS steps and its
+ * outputs are read; THREADS is 1 then.
  *
- *     floor-http READY-FILE SOCKET THREADS text|tree REPLY|@FILE
+ *     floor-http READY-FILE SOCKET THREADS text|tree REPLY|@FILE [MODEL GROUPS COUNT STEPS]
  *
  * Serves a free port of 127.0.0.1 and the Unix socket until SIGTERM.
  */
+#include "protocol/bind/bind.h"
 #include "tests/bench/floor_life.h"
 
 #include <arpa/inet.h>
@@ -21,7 +24,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { BODY = 1 << 16, CONNECTION_MEMORY = 48 << 10, CONNECTIONS = 4096, IDLE_SECONDS = 60 };
+enum {
+    BODY = 1 << 16,
+    OUTPUTS = 8,
+    CONNECTION_MEMORY = 48 << 10,
+    CONNECTIONS = 4096,
+    IDLE_SECONDS = 60
+};
 
 struct request {
     size_t size;
@@ -32,8 +41,45 @@ struct request {
 struct answer {
     const char *text;
     size_t size;
-    json_t *tree; /* or NULL */
+    json_t *tree;           /* or NULL */
+    struct mech_sim **sims; /* groups × count of them, or NULL */
+    size_t groups, count, turn;
+    uint64_t steps;
 };
+
+static struct mech_sim *make_sim(const char *model)
+{
+    struct mech_diag diag;
+    struct mech_document *document = NULL;
+    struct mech_sim *sim = NULL;
+    json_t *const root = json_loads(model, 0, NULL);
+    mech_diag_init(&diag);
+    if (mechp_bind_read(root, "", &diag, &document) != 0 ||
+        mech_sim_create(document, &diag, &sim) != 0 || mech_sim_output_size(sim) > OUTPUTS) {
+        (void)fprintf(stderr, "floor-http: not a model of at most %d outputs\n", OUTPUTS);
+        exit(2);
+    }
+    json_decref(root);
+    mech_diag_fini(&diag);
+    return sim;
+}
+
+/* Step the group whose turn it is. */
+static void step_group(struct answer *a)
+{
+    const struct mech_step_request request = {.kind = MECH_STEP_COUNT, .count = a->steps};
+    struct mech_step_report report;
+    double values[OUTPUTS];
+    for (size_t k = 0; k < a->count; k++) {
+        struct mech_sim *const sim = a->sims[a->turn * a->count + k];
+        if (mech_sim_step(sim, &request, &report) != 0) {
+            (void)fprintf(stderr, "floor-http: a step failed: %s\n", report.reason);
+            exit(2);
+        }
+        mech_sim_get_outputs(sim, values);
+    }
+    a->turn = (a->turn + 1) % a->groups;
+}
 
 /* The answer's text as memory that libmicrohttpd frees or copies. */
 static struct MHD_Response *make_response(const struct answer *a)
@@ -50,13 +96,16 @@ static struct MHD_Response *make_response(const struct answer *a)
                : MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE);
 }
 
-static enum MHD_Result answer(struct MHD_Connection *connection, const struct answer *a,
+static enum MHD_Result answer(struct MHD_Connection *connection, struct answer *a,
                               const struct request *r)
 {
     json_error_t error;
     json_t *const body = json_loadb(r->body, r->size, JSON_REJECT_DUPLICATES, &error);
     const unsigned status = json_is_object(body) ? MHD_HTTP_OK : MHD_HTTP_BAD_REQUEST;
     json_decref(body);
+    if (a->sims != NULL) {
+        step_group(a);
+    }
     struct MHD_Response *const response = make_response(a);
     if (response == NULL) {
         return MHD_NO;
@@ -148,10 +197,22 @@ static const char *answer_text(const char *argument)
     return text;
 }
 
+static void make_sims(struct answer *a, char *const *arguments)
+{
+    a->groups = strtoul(arguments[1], NULL, 10);
+    a->count = strtoul(arguments[2], NULL, 10);
+    a->steps = strtoul(arguments[3], NULL, 10);
+    a->sims = calloc(a->groups * a->count, sizeof *a->sims);
+    for (size_t k = 0; a->sims != NULL && k < a->groups * a->count; k++) {
+        a->sims[k] = make_sim(arguments[0]);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 6) {
-        (void)fprintf(stderr, "usage: floor-http READY-FILE SOCKET THREADS text|tree REPLY\n");
+    if (argc != 6 && argc != 10) {
+        (void)fprintf(stderr, "usage: floor-http READY-FILE SOCKET THREADS text|tree REPLY "
+                              "[MODEL GROUPS COUNT STEPS]\n");
         return 2;
     }
     floor_begin();
@@ -161,6 +222,9 @@ int main(int argc, char **argv)
     a.size = strlen(a.text);
     a.tree = strcmp(argv[4], "tree") == 0 ? json_loads(a.text, 0, NULL) : NULL;
     const unsigned threads = (unsigned)strtoul(argv[3], NULL, 10);
+    if (argc == 10) {
+        make_sims(&a, argv + 6);
+    }
     struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct sockaddr_un un = {.sun_family = AF_UNIX};
     (void)snprintf(un.sun_path, sizeof un.sun_path, "%s", argv[2]);
