@@ -1,8 +1,8 @@
 /* Batches of the daemon, through real sockets: requests over 1,000 instances of two coordinates
- * each, against a bare libmicrohttpd (floor_http.c) that takes and sends the same bytes and steps as
- * many simulations by the library: instances of a batch are not in the caches, so that the memory
- * takes most of the time, and what it takes differs from minute to minute. A unit is a request
- * of each of two connections, with instances of its own; the server stays on one processor.
+ * each, against a bare libmicrohttpd (floor_http.c) that takes and sends the same bytes and steps
+ * as many simulations by the library: instances of a batch are not in the caches, so that the
+ * memory takes most of the time, and what it takes differs from minute to minute. A unit is a
+ * request of each of two connections, with instances of its own; the server stays on one processor.
  * By the wall and by the CPU time of the servers.
  */
 #include "tests/bench/bench.h"
