@@ -98,17 +98,52 @@ static int read_line(char *line, bool keys, struct mechd_token *out, const char 
     return 0;
 }
 
+/* Where a token or key is in the file. */
+struct place {
+    const unsigned char *hash; /* [32] */
+    int line;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *const x = a, *const y = b;
+    const int order = memcmp(x->hash, y->hash, 32);
+    return order != 0 ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+/* One token or key has one line: of two, one would count and the other be ignored. Sorts `places`.
+ * 0; MECH_INTERNAL with the first line that is one too many. */
+static int check_once(const char *path, bool keys, struct place *places, size_t count, char *fault,
+                      size_t size)
+{
+    const struct place *found = NULL;
+    qsort(places, count, sizeof *places, compare_places);
+    for (size_t k = 1; k < count; k++) {
+        const struct place *const p = &places[k];
+        if (memcmp(p->hash, p[-1].hash, 32) == 0 && (found == NULL || p->line < found->line)) {
+            found = p;
+        }
+    }
+    if (found == NULL) {
+        return 0;
+    }
+    snprintf(fault, size, "%s, line %d: the %s is that of line %d", path, found->line,
+             keys ? "key" : "hash", found[-1].line);
+    return MECH_INTERNAL;
+}
+
 /* All lines into fresh memory. */
 static int read_file(const char *path, bool keys, struct mechd_token **out, size_t *count,
                      char *fault, size_t size)
 {
     FILE *const file = fopen(path, "r");
     struct mechd_token *const all = calloc(TOKENS_MOST, sizeof *all);
+    struct place *const places = calloc(TOKENS_MOST, sizeof *places);
     char line[LINE];
     const char *const what = keys ? "keys" : "tokens";
     size_t n = 0;
     int outcome = 0;
-    if (file == NULL || all == NULL) {
+    if (file == NULL || all == NULL || places == NULL) {
         snprintf(fault, size, "cannot read the %s in %s: %s", what, path, strerror(errno));
         outcome = MECH_INTERNAL;
     }
@@ -134,12 +169,17 @@ static int read_file(const char *path, bool keys, struct mechd_token **out, size
             snprintf(fault, size, "%s, line %d: %s", path, number, why);
             outcome = MECH_INTERNAL;
         }
-        n += read == 0;
+        if (read == 0) {
+            places[n] = (struct place){.hash = all[n].hash, .line = number};
+            n++;
+        }
     }
     if (outcome == 0 && ferror(file)) {
         snprintf(fault, size, "cannot read the %s in %s: %s", what, path, strerror(errno));
         outcome = MECH_INTERNAL;
     }
+    outcome = outcome == 0 ? check_once(path, keys, places, n, fault, size) : outcome;
+    free(places);
     if (file != NULL) {
         fclose(file);
     }

@@ -231,7 +231,9 @@ class Curve(unittest.TestCase):
                 (self.folder + '/none', self.clients, 'cannot read the key'),
                 (self.key, self.folder + '/none', 'cannot read the keys'),
                 (self.key, self.write('e', 'rig step\n'), 'a name, scopes and a public key'),
-                (self.key, self.write('f', 'rig all %s\n' % ('0' * 64)), 'scopes are')):
+                (self.key, self.write('f', 'rig all %s\n' % ('0' * 64)), 'scopes are'),
+                (self.key, self.write('g', '\na step %s\nb read %s\n' % (2 * ('0' * 64,))),
+                 'line 3: the key is that of line 2')):
             with self.assertRaisesRegex(AssertionError, why):
                 Daemon('--curve-key', key, '--curve-clients', clients)
         with self.assertRaisesRegex(AssertionError, 'go together'):

@@ -289,6 +289,24 @@ class Tokens(unittest.TestCase):
         with self.assertRaisesRegex(AssertionError, 'cannot read the tokens'):
             Daemon('--tokens', self.path + '-not-there')
 
+    def test_a_token_has_one_line(self):
+        digits = self.lines['step'].split()[2]
+        lines = [*self.lines.values(), 'else admin ' + digits.upper(), 'else read ' + digits]
+        self.write(*lines)
+        first = 3 + list(self.lines).index('step')
+        why = 'line %d: the hash is that of line %d' % (3 + len(self.lines), first)
+        with self.assertRaisesRegex(AssertionError, why):
+            self.daemon()
+        self.write(*self.lines.values())
+        with self.daemon() as d:
+            self.write(*lines[:-1])
+            os.kill(d.pid(), signal.SIGHUP)
+            wait_until(lambda: why in d.log(), 'the fault is reported')
+            # the token is what it was
+            self.assertEqual(self.create(d).status, 201)
+            self.assertEqual(d.call('PUT', '/v1/log-level', {'level': 'info'},
+                                    bearer(self.tokens['step'])).status, 403)
+
     def test_other_machines_are_served_with_tokens_only(self):
         with self.assertRaisesRegex(AssertionError, '--tokens FILE'):
             Daemon('--listen', '0.0.0.0:0')
