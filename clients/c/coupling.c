@@ -67,6 +67,15 @@ static int command(struct mechc *c, const char *id, const char *verb,
     return result == MECHC_OK && report ? read_report(c, reply, report) : result;
 }
 
+/* The body of a step but for its end is there. */
+static int send_step(struct mechc *c, const char *id, struct mechc_coupling_report *report)
+{
+    mechc_add_expected(c);
+    mechc_bytes_text(&c->body, "}");
+    return c->body.failed ? mechc_fail(c, MECHC_NO_MEMORY, "out of memory")
+                          : command(c, id, "step", report);
+}
+
 static int step_by(struct mechc *c, const char *id, const char *key, double value,
                    struct mechc_coupling_report *report)
 {
@@ -78,9 +87,7 @@ static int step_by(struct mechc *c, const char *id, const char *key, double valu
     mechc_bytes_text(&c->body, key);
     mechc_bytes_text(&c->body, "\":");
     mechc_bytes_number(&c->body, value);
-    mechc_bytes_text(&c->body, "}");
-    return c->body.failed ? mechc_fail(c, MECHC_NO_MEMORY, "out of memory")
-                          : command(c, id, "step", report);
+    return send_step(c, id, report);
 }
 
 int mechc_coupling_step(struct mechc *c, const char *id, double size,
@@ -102,9 +109,9 @@ int mechc_coupling_step_count(struct mechc *c, const char *id, uint64_t count,
 {
     MECHC_ENTER(c);
     char text[48];
-    snprintf(text, sizeof text, "{\"count\":%llu}", (unsigned long long)count);
+    snprintf(text, sizeof text, "{\"count\":%llu", (unsigned long long)count);
     const int result = put_body(c, text);
-    return result == MECHC_OK ? command(c, id, "step", report) : result;
+    return result == MECHC_OK ? send_step(c, id, report) : result;
 }
 
 int mechc_coupling_reset(struct mechc *c, const char *id, struct mechc_coupling_report *report)

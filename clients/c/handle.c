@@ -53,6 +53,7 @@ static int take_environment(struct mechc *c)
 static int fill(struct mechc *c, const char *base)
 {
     c->timeout = 30.;
+    c->expected = NAN;
     c->process = c->users = getpid();
     mechc_clear_error(c);
     if (!base) {
@@ -249,6 +250,25 @@ int mechc_set_lease(struct mechc *c, uint64_t lease)
     MECHC_ENTER(c);
     c->lease = lease;
     return MECHC_OK;
+}
+
+int mechc_expect_time(struct mechc *c, double time)
+{
+    MECHC_ENTER(c);
+    if (isinf(time)) {
+        return mechc_fail(c, MECHC_BAD_ARGUMENT, "the time must be a finite number, or NaN");
+    }
+    c->expected = time;
+    return MECHC_OK;
+}
+
+void mechc_add_expected(struct mechc *c)
+{
+    if (!isnan(c->expected)) {
+        mechc_bytes_text(&c->body, ",\"expectTime\":");
+        mechc_bytes_number(&c->body, c->expected);
+    }
+    c->expected = NAN;
 }
 
 int mechc_set_ca(struct mechc *c, const char *file)

@@ -28,6 +28,7 @@ struct mechc {
     char *endpoints[MECHC_SOCKETS]; /* by enum mechc_socket; NULL: not known yet */
     char *token;                    /* NULL: none */
     uint64_t lease;                 /* shown with every request; 0: none */
+    double expected;                /* time at which the next step begins, s; NaN: any */
     char *ca;                       /* PEM file; NULL: the system's */
     double timeout;                 /* s */
     _Atomic bool interrupted;       /* by mechc_interrupt, until a request has ended by it */
@@ -64,6 +65,8 @@ int mechc_endpoint(struct mechc *c, enum mechc_socket which, const char **out);
  * (zmq_socket_monitor(3)); closed by the caller, after the socket. */
 int mechc_connect(struct mechc *c, enum mechc_socket which, int type, void **out, void **events);
 int mechc_milliseconds(double seconds);
+/* Append ,"expectTime":T to the body of a step, if a time is expected; it is so no longer. */
+void mechc_add_expected(struct mechc *c);
 /* At the start of each function of mechc.h: false where another thread is in one. */
 bool mechc_enter(struct mechc *c);
 void mechc_leave(struct mechc *const *c);

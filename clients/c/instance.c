@@ -121,9 +121,12 @@ int mechc_reset(struct mechc *c, const char *id)
 
 /* --- stepping --------------------------------------------------------------------------------- */
 
+/* The body but for its end is there. */
 static int send_step(struct mechc *c, const char *id, struct mechc_report *report)
 {
     struct mechc_json reply, v;
+    mechc_add_expected(c);
+    mechc_bytes_text(&c->body, "}");
     const int result = mechc_send(c, "POST", SEGMENTS(id, "step"), &reply);
     if (result != MECHC_OK || !report) {
         return result;
@@ -163,7 +166,6 @@ static int step_by_number(struct mechc *c, const char *id, const char *key, doub
     mechc_bytes_text(b, "{");
     member(b, key);
     mechc_bytes_number(b, value);
-    mechc_bytes_text(b, "}");
     return send_step(c, id, report);
 }
 
@@ -183,7 +185,7 @@ int mechc_step_count(struct mechc *c, const char *id, uint64_t count, struct mec
 {
     MECHC_ENTER(c);
     char text[64];
-    snprintf(text, sizeof text, "{\"count\":%llu}", (unsigned long long)count);
+    snprintf(text, sizeof text, "{\"count\":%llu", (unsigned long long)count);
     mechc_bytes_text(body(c), text);
     return send_step(c, id, report);
 }

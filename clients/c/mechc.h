@@ -97,6 +97,11 @@ MECHC_API int mechc_set_token(struct mechc *c, const char *token);
  * MECHD_LEASE. */
 MECHC_API int mechc_set_lease(struct mechc *c, uint64_t lease);
 
+/* The next step with this handle, of an instance or of a coupling (not of a partner), is refused
+ * with the code "time-mismatch" unless it begins at this time, s; NaN: at any, as before. For that
+ * one step only: a program that has lost an answer finds out whether its step was done. */
+MECHC_API int mechc_expect_time(struct mechc *c, double time);
+
 /* PEM file with the authorities that the server's certificate is checked against (https://…);
  * NULL: those of the system. At first the environment's MECHD_CA. */
 MECHC_API int mechc_set_ca(struct mechc *c, const char *file);

@@ -74,6 +74,17 @@ int mechctl_add_traits(struct mechctl *m)
     return code;
 }
 
+int mechctl_add_expected(struct mechctl *m)
+{
+    double time = 0.;
+    const int code = mechctl_number(m, "expect-time", &time);
+    if (code == MECHCTL_DONE && mechctl_option(m, "expect-time")) {
+        mechc_bytes_text(&m->body, ",\"expectTime\":");
+        mechc_bytes_number(&m->body, time);
+    }
+    return code;
+}
+
 int mechctl_add_model(struct mechctl *m, const char *example)
 {
     if (example) {

@@ -133,6 +133,13 @@ int mechctl_assignments(struct mechctl *m, int first, struct mechc_bytes *out);
 /* Append the members "labels" and "ttl" from --label NAME=VALUE,… and --ttl, as far as
  * given (body.c). MECHCTL_DONE or MECHCTL_USAGE. */
 int mechctl_add_traits(struct mechctl *m);
+/* Append ,"expectTime":T from --expect-time, if given. MECHCTL_DONE or MECHCTL_USAGE. */
+int mechctl_add_expected(struct mechctl *m);
+/* The option itself. */
+#define MECHCTL_EXPECTED                                                                           \
+    {                                                                                              \
+        "expect-time", "T", "refuse the step unless the time is T now, s"                          \
+    }
 /* An array of strings from the list of an option (solver/base/words.h). MECHCTL_DONE or USAGE. */
 int mechctl_add_items(const char *option, const char *list, struct mechc_bytes *b);
 /* Begin a body with the member "example" of that name, or without one "model", the file of the

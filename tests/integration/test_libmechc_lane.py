@@ -174,6 +174,37 @@ class Couplings(harness.Served):
         self.handle.check(self.library.mechc_coupling_delete(self.handle.at, self.name.value))
         self.assertEqual(self.daemon.call('GET', '/v1/couplings')['items'], [])
 
+    def test_a_step_that_is_done_already_is_refused_by_its_time(self):
+        self.handle.check(self.couple())
+        step, one = self.library.mechc_coupling_step, self.library.mechc_step
+        count = self.library.mechc_coupling_step_count
+        step.argtypes = one.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_double,
+                                        ctypes.c_void_p]
+        expect = self.library.mechc_expect_time
+        expect.argtypes = [ctypes.c_void_p, ctypes.c_double]
+        free = self.daemon.create(models.oscillator()).encode()
+        for name, advance in (
+                (self.name.value, lambda i: step(self.handle.at, i, 0.01, None)),
+                (self.name.value, lambda i: count(self.handle.at, i, ctypes.c_uint64(1), None)),
+                (free, lambda i: one(self.handle.at, i, 0.01, None)),
+                (free, lambda i: self.library.mechc_step_count(self.handle.at, i,
+                                                               ctypes.c_uint64(10), None))):
+            kind = '/v1/instances/%s/state' if name == free else '/v1/couplings/%s'
+            now = self.handle.get(kind % name.decode())['time']
+            for result in (0, mechc.REFUSED):
+                self.handle.check(expect(self.handle.at, now))
+                self.assertEqual(advance(name), result)
+            self.assertEqual(self.library.mechc_last_error(self.handle.at).contents.code,
+                             b'time-mismatch')
+            # for that step alone, and none for NaN
+            self.assertEqual(advance(name), 0)
+            for time in (now, float('nan')):
+                self.handle.check(expect(self.handle.at, time))
+            self.assertEqual(advance(name), 0)
+            self.assertAlmostEqual(self.handle.get(kind % name.decode())['time'], now + 0.03)
+        self.assertEqual(expect(self.handle.at, float('inf')), mechc.BAD_ARGUMENT)
+        self.handle.check(self.library.mechc_coupling_delete(self.handle.at, self.name.value))
+
     def look(self, run):
         state = RunState()
         self.handle.check(self.library.mechc_coupling_run_look(

@@ -91,6 +91,26 @@ class Mechctl(unittest.TestCase):
             self.assertEqual(shown(), (True, 3))
         self.good('couplings', cid, '--delete')
 
+    def test_a_step_is_refused_unless_it_begins_at_the_time_that_is_expected(self):
+        i, path = self.created(), os.path.join(self.folder, 'expected.json')
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump({'participants': [{'name': 'mass', 'instance': self.created()}],
+                       'connections': [], 'scheme': {'type': 'Jacobi'}, 'stepSize': 0.01}, f)
+        cid = self.good('couple', path).strip()
+        for words in (('step', i), ('couplings', cid)):
+            for size, time in (('0.01', '0'), ('0.02', '0.01')):
+                self.good(*words, '--size', size, '--expect-time', time)
+                again = self.run_program(*words, '--size', size, '--expect-time', time)
+                self.assertEqual((again.returncode, again.stdout), (1, ''), words)
+                self.assertIn('time-mismatch', again.stderr)
+            wrong = self.run_program(*words, '--size', '1', '--expect-time', 'x')
+            self.assertEqual(wrong.returncode, 2, wrong.stderr)
+        self.assertEqual(self.run_program('step', i, '--repeat', '2', '--expect-time', '0.03')
+                         .returncode, 2)
+        self.assertEqual(self.door.call('get-state', id=i)[1]['time'], 0.03)
+        self.assertEqual(json.loads(self.good('couplings', cid))['windows'], 3)
+        self.good('couplings', cid, '--delete')
+
     def test_a_lease_is_taken_shown_and_given_up(self):
         i = self.created()
         self.assertIn('every client', self.good('lease', i))
@@ -192,6 +212,7 @@ class Mechctl(unittest.TestCase):
     def test_options_of_couplings_that_do_not_go_together_are_refused(self):
         for words, why in ((('c', '--trial'), 'needs --count'),
                            (('c', '--trial', '--reset'), 'needs --count'),
+                           (('c', '--expect-time', 1, '--reset'), '--expect-time needs --count'),
                            (('c', '--commit', 1, '--count', 5), 'without a step'),
                            (('c', '--commit', 1, '--trial'), 'without a step'),
                            (('c', '--count', 5, '--until', 1), 'either'),

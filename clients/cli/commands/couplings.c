@@ -33,6 +33,7 @@ static bool form_step(struct mechctl *m, int *code)
         *code = mechctl_number(m, names[k], &value);
         mechc_bytes_text(&m->body, keys[k]);
         mechc_bytes_number(&m->body, value);
+        *code = *code == MECHCTL_DONE ? mechctl_add_expected(m) : *code;
         mechc_bytes_text(&m->body, mechctl_option(m, "trial") ? ",\"commit\":false}" : "}");
         return true;
     }
@@ -54,8 +55,11 @@ static int check(const struct mechctl *m)
     if (mechctl_option(m, "commit") && (steps > 0 || mechctl_option(m, "trial"))) {
         return mechctl_usage("couplings: --commit is without a step");
     }
-    if (mechctl_option(m, "trial") && steps == 0) {
-        return mechctl_usage("couplings: --trial needs --count, --size or --until");
+    for (int k = 0; k < 2 && steps == 0; k++) {
+        static const char *const of_steps[] = {"trial", "expect-time"};
+        if (mechctl_option(m, of_steps[k])) {
+            return mechctl_usage("couplings: --%s needs --count, --size or --until", of_steps[k]);
+        }
     }
     return MECHCTL_DONE;
 }
@@ -150,6 +154,7 @@ static const struct mechctl_option options[] = {
     {"size", "S", "step S seconds"},
     {"until", "T", "step to the time T, s"},
     {"trial", NULL, "the step is a trial, which changes nothing until it is committed"},
+    MECHCTL_EXPECTED,
     {"commit", "N", "commit trial N, without a step"},
     {"reset", NULL, "reset all its instances first"},
     {"restore", "SID", "return to a snapshot first"},

@@ -62,6 +62,9 @@ static void print_report(const struct mechctl *m, struct mechc_json reply)
 static int run(struct mechctl *m)
 {
     double repeat = 1.;
+    if (mechctl_option(m, "repeat") && mechctl_option(m, "expect-time")) {
+        return mechctl_usage("step: either --repeat or --expect-time");
+    }
     int code = mechctl_number(m, "repeat", &repeat);
     mechc_bytes_text(&m->body, "{");
     if (code == MECHCTL_DONE) {
@@ -76,6 +79,7 @@ static int run(struct mechctl *m)
         mechc_bytes_text(&m->body, ",\"want\":");
         code = mechctl_add_items("want", want, &m->body);
     }
+    code = code == MECHCTL_DONE ? mechctl_add_expected(m) : code;
     mechc_bytes_text(&m->body, mechctl_option(m, "trial") ? ",\"commit\":false}" : "}");
     struct mechc_json reply;
     for (double done = 0.; code == MECHCTL_DONE && done < repeat; done++) {
@@ -96,6 +100,7 @@ static const struct mechctl_option options[] = {
     {"until", "T", "step to the time T"},
     {"count", "N", "take N internal steps (default 1)"},
     {"trial", NULL, "keep the instance unchanged; mechctl commit takes the result"},
+    MECHCTL_EXPECTED,
     {"repeat", "N", "do this N times"},
     {"want", "NAMES", "with --json also: derivatives, energy, jacobian (with commas between)"},
     {0},
