@@ -258,6 +258,37 @@ true
                     self.assertRegex(text, r'(?m)^x +-?[0-9]')
         self.words('stop', i)
 
+    def test_watch_leaves_the_terminal_to_the_shell_and_comes_back(self):
+        i = self.created()
+        self.words('run', i, '--pace', '1')
+        inside, outside = '\033[?1049h', '\033[?1049l'
+        # what is typed when this has been written: Ctrl-Z, commands of the shell, Ctrl-\\
+        steps = [('$ ', "stty -a | grep -o -e '-\\?icanon' | tr a-z A-Z; mechctl watch %s\r" % i),
+                 (inside, '\x1a'), (outside, ''), ('Stopped', ''),
+                 ('$ ', "stty -a | grep -o -e '-\\?icanon'; bg; jobs -x kill -0 %1; echo back\r"),
+                 ('\nback', 'fg\r'), (inside, ''), ('time', 'q'), (outside, ''),
+                 ('$ ', 'mechctl watch %s\r' % i), (inside, '\x1c'), (outside, ''),
+                 ('$ ', 'exit 0\r')]
+        at = 0
+
+        def keys(text):
+            nonlocal at
+            typed = ''
+            while steps and not typed and text.find(steps[0][0], at) >= 0:
+                at = text.find(steps[0][0], at) + len(steps[0][0])
+                typed = steps.pop(0)[1]
+            return typed
+        code, text = on_terminal(['setsid', '--ctty', 'bash', '--norc', '--noediting', '-i'],
+                                 keys=keys, **{**self.environment, 'PS1': '$ '})
+        self.assertEqual((code, steps), (0, []), text)
+        self.assertIn('\nICANON', text)
+        # while it is stopped the keys are the shell's, and in the background nothing is drawn
+        between = text.split('Stopped')[1].split('\nback')[0]
+        self.assertIn('\nicanon', between)
+        self.assertNotIn('\033[', between.replace('\033[?2004', ''))
+        self.assertEqual((text.count(inside), text.count(outside)), (3, 3))
+        self.words('stop', i)
+
     def test_a_bar_fits_the_width_of_the_terminal(self):
         i = self.created()
         for columns, bar, left in ((80, True, True), (40, True, True), (30, True, True),

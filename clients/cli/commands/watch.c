@@ -38,6 +38,7 @@ struct view {
     int width;                /* of the longest name */
     bool live;                /* pictures, else lines */
     bool whole;               /* the pictures fill the terminal's other screen */
+    bool away;                /* stopped and continued in the background: nothing is drawn */
     struct termios keys;      /* the terminal's settings before, while has_keys */
     bool has_keys;
     struct mechc_sample last; /* what was drawn last; its values are `values` */
@@ -45,12 +46,18 @@ struct view {
     uint64_t lost;
 };
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted, suspended;
 
 static void interrupt(int signal)
 {
     (void)signal;
     interrupted = 1;
+}
+
+static void suspend(int signal)
+{
+    (void)signal;
+    suspended = 1;
 }
 
 static double now(void)
@@ -294,13 +301,19 @@ static void redraw_screen(struct view *v)
 
 /* --- the terminal's other screen, and its keys ------------------------------------------------ */
 
+/* Not in the background of a shell, where the terminal is another program's. */
+static bool is_in_front(int terminal)
+{
+    // −1: the terminal is not that of a shell
+    const pid_t front = tcgetpgrp(terminal);
+    return front == -1 || front == getpgrp();
+}
+
 static void enter_screen(struct view *v)
 {
     v->whole = true;
     fputs("\033[?1049h\033[?25l\033[2J", stdout);
-    // in the background of a shell the keys are another's; −1: the terminal is not that of a shell
-    const pid_t front = tcgetpgrp(STDIN_FILENO);
-    v->has_keys = isatty(STDIN_FILENO) && (front == -1 || front == getpgrp()) &&
+    v->has_keys = isatty(STDIN_FILENO) && is_in_front(STDIN_FILENO) &&
                   tcgetattr(STDIN_FILENO, &v->keys) == 0;
     if (v->has_keys) {
         struct termios raw = v->keys;
@@ -318,10 +331,41 @@ static void leave_screen(struct view *v)
     if (v->has_keys) {
         tcsetattr(STDIN_FILENO, TCSANOW, &v->keys);
     }
+    v->has_keys = false;
     fputs("\033[?25h\033[?1049l", stdout);
     v->whole = false;
     if (v->last.values) {
         draw(v, &v->last);
+    }
+}
+
+/* Ctrl-Z: the terminal is the shell's until the program is in front again. */
+static void stop_here(struct view *v)
+{
+    const struct sigaction stops = {.sa_handler = SIG_DFL}, tells = {.sa_handler = suspend};
+    if (v->whole) {
+        leave_screen(v);
+    }
+    mechctl_flush();
+    sigaction(SIGTSTP, &stops, NULL);
+    raise(SIGTSTP); // returns when the program is continued
+    suspended = 0;
+    sigaction(SIGTSTP, &tells, NULL);
+    v->away = true;
+}
+
+/* Stop if the user wants it, and draw again as soon as the program is in front. */
+static void mind_the_shell(struct view *v)
+{
+    if (suspended) {
+        stop_here(v);
+    }
+    if (v->away && is_in_front(STDOUT_FILENO)) {
+        v->away = false;
+        enter_screen(v);
+        if (v->last.values) {
+            redraw_screen(v);
+        }
     }
 }
 
@@ -412,6 +456,9 @@ static int follow(struct view *v, struct mechc_stream *stream, double most, doub
     struct mechc_sample s;
     while (!interrupted && !ferror(stdout) && shown < most) {
         const int result = mechc_stream_next(stream, 0.25, &s);
+        if (v->live) {
+            mind_the_shell(v);
+        }
         if (wants_to_quit(v)) {
             return MECHCTL_DONE;
         }
@@ -438,8 +485,10 @@ static int follow(struct view *v, struct mechc_stream *stream, double most, doub
         shown++;
         if (v->live) {
             remember(v, &s);
+        }
+        if (v->whole) {
             redraw_screen(v);
-        } else {
+        } else if (!v->live) {
             print_line(v, &s);
         }
     }
@@ -464,8 +513,11 @@ static int run(struct mechctl *m)
     }
     if (code == MECHCTL_DONE) {
         // an interrupt ends the loop, and the terminal is left as it was
-        mechctl_on_signal(SIGINT, interrupt);
-        mechctl_on_signal(SIGTERM, interrupt);
+        (void)mechctl_on_end(interrupt);
+        mechctl_on_signal(SIGQUIT, interrupt);
+        if (v.live) {
+            mechctl_on_signal(SIGTSTP, suspend);
+        }
         v.values = calloc(v.count > 0 ? v.count : 1, sizeof *v.values);
         if (v.live) {
             enter_screen(&v);
@@ -473,7 +525,7 @@ static int run(struct mechctl *m)
             print_header(&v);
         }
         code = v.values ? follow(&v, stream, most, every) : MECHCTL_FAILED;
-        if (v.live) {
+        if (v.whole) {
             leave_screen(&v);
         }
     }
@@ -499,7 +551,8 @@ const struct mechctl_command mechctl_watch = {
     .details =
         "Lines are tab-separated: time, then every output; with --json an object each.\n"
         "On a terminal all of it shows the outputs with their history; q ends that, the last\n"
-        "picture remains. Ctrl-C ends it, as does the end of the instance or of the server.\n"
+        "picture remains. Ctrl-C ends it, as does the end of the instance or of the server; Ctrl-Z\n"
+        "returns to the shell, and fg to the picture.\n"
         "While the stream is idle, the instance is requested once a second: its time to live "
         "starts again.",
     .options = options,
