@@ -21,6 +21,19 @@ APT = '#!/bin/sh\ncase "$*" in\n*install*) echo "Unpacking libheld"; %s ;;\nesac
 QUERY = '#!/bin/sh\necho "${MISSING:-}"\n'
 PYTHON = '#!/bin/sh\ncase "$2" in "import zmq"*) exit 1 ;; esac\nexec /usr/bin/env -i ' \
          'PATH=/usr/bin:/bin python3 "$@"\n'
+REFUSING = '''
+import socket
+
+
+class Refusing(socket.socket):
+    def bind(self, address):
+        if address[1] == %d:
+            raise PermissionError(13, 'Permission denied')
+        super().bind(address)
+
+
+socket.socket = Refusing
+'''
 
 
 class FirstRun(unittest.TestCase):
@@ -118,11 +131,32 @@ class FirstRun(unittest.TestCase):
             self.assertEqual(reply.status, 200)
 
     def test_a_port_that_is_none_is_refused_before_anything_is_built(self):
-        for words in (('--port', '0'), ('--port', '65536'), ('--port=x',), ('--port',)):
+        for words in (('--port', '0'), ('--port', '65536'), ('--port=x',), ('--port',),
+                      ('--port=',), ('--port', '')):
             code, said = self.ended(self.start('--no-install', *words))
             self.assertEqual(code, 2, said)
             self.assertIn('--port takes a number from 1 to 65535', said)
             self.assertNotIn('build:', said)
+
+    def test_a_port_that_may_not_be_used_is_told_from_one_that_is_taken(self):
+        with socket.socket() as free:
+            free.bind(('127.0.0.1', 0))
+            port = free.getsockname()[1]
+        # as for those below 1024 of a user who is not root
+        self.write('sitecustomize.py', REFUSING % port)
+        self.write('go', '')
+        code, said = self.ended(self.start('--no-install', '--background', '--port', str(port),
+                                           PYTHONPATH=self.folder))
+        self.assertEqual(code, 1, said)
+        self.assertIn('port %d cannot be used: Permission denied; ' % port, said)
+        self.assertRegex(said, r'\d+ is free: deploy/run --port \d+')
+        self.assertNotIn('is taken', said)
+
+    def test_what_is_not_installed_is_told(self):
+        code, said = self.begin('--python')
+        self.assertEqual(code, 0, said)
+        self.assertIn('packages: --python installs nothing with --no-install: python3-zmq '
+                      'python3-requests\n', said)
 
     def test_the_examples_in_python_are_offered_what_they_lack(self):
         self.program('python3', PYTHON)
