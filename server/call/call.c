@@ -4,6 +4,7 @@
 
 #include "protocol/wire/json.h"
 #include "server/call/service.h"
+#include "server/instance/lives.h"
 #include "server/instance/runs.h"
 #include "server/os/ticks.h"
 #include "server/store/store.h"
@@ -584,9 +585,10 @@ struct mechd_run *mechd_call_run(struct mechd_call *c)
     const char *const rid = mechd_call_value(c, "rid");
     struct mechd_run *const r = mechd_run_find(c->job.instance, rid);
     if (r == NULL) {
-        char detail[200];
-        mechd_run_missing(c->job.instance, rid, detail);
-        mechd_fail(c, MECHP_NOT_FOUND, "%s", detail);
+        char before[MECHD_LIVES_WORDS];
+        mechd_fail(c, MECHP_NOT_FOUND, "there is no run %.64s; the last %d are retained%s", rid,
+                   MECHD_RUNS_MOST,
+                   mechd_lives_tell(c->job.instance, MECHD_COUNTED_PART, rid, before));
     }
     return r;
 }

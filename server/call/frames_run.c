@@ -3,6 +3,7 @@
 
 #include "server/call/service.h"
 #include "server/instance/effort.h"
+#include "server/instance/lives.h"
 #include "server/instance/partner_wants.h"
 #include "server/instance/snapshots.h"
 #include "server/instance/state.h"
@@ -239,8 +240,7 @@ static enum mechd_progress run_step(struct mechd_frame_request *r)
         return MECHD_DONE;
     }
     if (s->request.trial) {
-        i->trial = ++i->trials;
-        r->partner->trial = i->trial;
+        r->partner->trial = mechd_lives_trial(i);
     }
     reply_outputs(r, s->request.trial);
     r->out.flags |= mechd_stepping_eventful(s) ? MECHP_EVENT : 0;

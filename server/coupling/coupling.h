@@ -176,6 +176,7 @@ struct mechd_coupling_command {
 /* Its state and those of all its instances. */
 struct mechd_coupling_snapshot {
     uint64_t id;
+    uint64_t record; /* without which it is not answered, and goes (keep.posted); 0: none */
     struct mechd_saved *saved;
 };
 
@@ -195,9 +196,11 @@ struct mechd_keeping {
     uint64_t epoch;    /* increases with each undo */
     uint64_t since;    /* windows at the last record */
     uint64_t recorded; /* mechd_now of it */
+    uint64_t posted;   /* number of it */
     /* any thread */
     _Atomic uint64_t failed; /* records of this epoch and before are lost; partner: the store */
     _Atomic int outstanding; /* records on their way */
+    _Atomic uint64_t stored; /* number of the last one on the disk; partner: the store */
     _Atomic bool wanted;     /* a checkpoint is due; partner: the clock */
     /* locked by the coupling's m */
     bool armed, asked; /* the timer; a command KEEP is queued */
@@ -351,6 +354,8 @@ void mechd_coupling_snapshots_write(struct mechd_coupling *g, struct mechp_text 
 /* False: there is none of that id. Any thread. */
 bool mechd_coupling_snapshot_write(struct mechd_coupling *g, const char *id, struct mechp_text *w);
 bool mechd_coupling_snapshot_delete(struct mechd_coupling *g, const char *id);
+/* Those whose record could not be stored are gone; as owner of all. */
+void mechd_coupling_snapshots_lose(struct mechd_coupling *g);
 /* Why there is none of that id, as a sentence. Any thread. */
 void mechd_coupling_snapshot_missing(struct mechd_coupling *g, const char *id, char detail[200]);
 /* When the coupling is freed. */

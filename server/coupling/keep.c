@@ -318,9 +318,6 @@ void mechd_keep_command(struct mechd_coupling_command *k)
     }
     // with checkpoints a coupling that is not stored is there before anything of it is on the disk
     g->keep.making = g->keep.making && (stored || g->keep.group->every_step);
-    // the number of a snapshot is not assigned again, also by another process
-    const bool numbered = stored && k->kind == MECHD_COUPLING_ONCE &&
-                          k->once == mechd_coupling_snapshot_take && k->call->code == MECHP_OK;
     // what it has done can be on its way to the disk already: its receipt goes after it
     const bool owed =
         t != NULL && t->receipt != NULL && k->kind == MECHD_COUPLING_STEP && k->done > 0;
@@ -334,7 +331,7 @@ void mechd_keep_command(struct mechd_coupling_command *k)
         } else {
             atomic_store(&g->deleted, false);
         }
-    } else if (is_dirty(g) && !g->keep.group->every_step && !numbered) {
+    } else if (is_dirty(g) && !g->keep.group->every_step) {
         checkpoint(k, t);
     } else if (is_dirty(g) || owed) {
         mechd_keep_post(g, MECHD_RECORD_COUPLING_STATE, t);
@@ -390,6 +387,7 @@ int mechd_keep_repair(struct mechd_coupling *g)
         return MECH_INTERNAL;
     }
     mechd_trial_drop(g);
+    mechd_coupling_snapshots_lose(g);
     mechd_face_changed(g, MECHP_REWOUND);
     s->dirty = false;
     s->epoch = atomic_load(&s->failed) + 1;

@@ -3,7 +3,6 @@
 #include "server/coupling/keep.h"
 
 #include "server/call/outside.h"
-#include "server/call/service.h"
 #include "server/coupling/away.h"
 #include "solver/base/err.h"
 #include "solver/base/hash.h"
@@ -184,10 +183,7 @@ int mechd_keep_read(struct mechd_coupling *g, const void *bytes, size_t size, ch
         }
     }
     g->opened = head.opened != 0;
-    // a process before may have assigned more of them: a trial is no reason to store
-    const uint64_t before = g->keep.loading ? g->service->host.trials : 0;
     g->trials = head.trials > g->trials ? head.trials : g->trials;
-    g->trials = before > g->trials ? before : g->trials;
     pthread_mutex_lock(&g->m);
     g->snapshot_last = head.snapshots > g->snapshot_last ? head.snapshots : g->snapshot_last;
     pthread_mutex_unlock(&g->m);

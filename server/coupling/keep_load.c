@@ -5,6 +5,7 @@
 #include "server/call/service.h"
 #include "server/coupling/face.h"
 #include "server/coupling/outside.h"
+#include "server/instance/lives.h"
 #include "server/os/log.h"
 #include "server/os/ticks.h"
 #include "server/store/store.h"
@@ -51,8 +52,6 @@ static int make(struct loading *l, struct mechd_call *c, struct mechd_coupling *
         return k.code != MECHP_OK ? MECH_NO_MEMORY : MECH_MISMATCH;
     }
     g->started = true;
-    g->face->runs = g->face->runs_before =
-        mechd_store_last(l->service->host.store, MECHD_NUMBER_COUPLING_RUN);
     // its owner alone writes it: nothing runs yet
     atomic_store(&g->face->revision, stored->revision);
     g->face->published.sequence = stored->sequence;
@@ -63,6 +62,7 @@ static int make(struct loading *l, struct mechd_call *c, struct mechd_coupling *
                  added == MECH_INVALID ? "its id is taken" : "there are too many couplings");
         return added == MECH_INVALID ? added : MECH_NO_MEMORY;
     }
+    mechd_lives_continued(g->face);
     mechd_coupling_note_time(g);
     mechd_face_changed(g, MECHP_REWOUND);
     g->keep.dirty = false;

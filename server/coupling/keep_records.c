@@ -17,6 +17,7 @@ struct note {
     struct mechd_ticket *ticket;     /* or NULL */
     bool makes;                      /* without it there is no coupling */
     uint64_t epoch;
+    uint64_t number;  /* of the record */
     uint64_t *epochs; /* [count] of the instances */
     char room[];
 };
@@ -72,6 +73,9 @@ static void is_done(struct mechd_record *r)
     struct mechd_coupling *const g = x->coupling;
     atomic_fetch_sub(&g->keep.outstanding, 1);
     const bool good = r->outcome == 0;
+    if (good) {
+        atomic_store(&g->keep.stored, x->number);
+    }
     if (good ? r->kind == MECHD_RECORD_DELETE_COUPLING : x->makes) {
         (void)mechd_coupling_remove(g->service->couplings, g);
     } else if (!good) {
@@ -154,6 +158,7 @@ void mechd_keep_post(struct mechd_coupling *g, enum mechd_record_kind kind, stru
     struct note *const x = note_of(g, kind);
     const bool good = collect(g, &first, &last) && x != NULL;
     s->dirty = false;
+    s->posted++;
     s->since = g->face->published.sequence;
     s->recorded = mechd_now();
     atomic_store(&s->wanted, false);
@@ -190,6 +195,7 @@ void mechd_keep_post(struct mechd_coupling *g, enum mechd_record_kind kind, stru
         mechd_entry_take_in(first);
     }
     x->ticket = t;
+    x->number = s->posted;
     if (t != NULL) {
         mechd_ticket_take(t);
     }

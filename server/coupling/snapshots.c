@@ -3,7 +3,9 @@
 #include "server/coupling/saved.h"
 
 #include "protocol/frame/frame.h"
+#include "server/instance/group.h"
 #include "server/instance/host.h"
+#include "server/instance/lives.h"
 #include "solver/base/err.h"
 
 #include <inttypes.h>
@@ -29,16 +31,9 @@ static struct mechd_coupling_snapshot *find(struct mechd_coupling *g, const char
 
 void mechd_coupling_snapshot_missing(struct mechd_coupling *g, const char *id, char detail[200])
 {
-    unsigned long long number = 0;
-    char end = '\0';
-    pthread_mutex_lock(&g->m);
-    const bool once =
-        sscanf(id, "s-%llu%c", &number, &end) == 1 && number > 0 && number <= g->snapshot_last;
-    pthread_mutex_unlock(&g->m);
+    char before[MECHD_LIVES_WORDS];
     snprintf(detail, 200, "there is no snapshot %.64s%s", id,
-             once ? " any more: it was deleted, or was taken in a process before this one, and "
-                    "snapshots of couplings are in memory"
-                  : "");
+             mechd_lives_tell(g->face, MECHD_COUNTED_PART, id, before));
 }
 
 static void write(const struct mechd_coupling_snapshot *s, struct mechp_text *w)
@@ -56,6 +51,13 @@ static void write(const struct mechd_coupling_snapshot *s, struct mechp_text *w)
     mechp_text_end(w);
 }
 
+/* Whether a snapshot is answered behind the changes before it, which may still be on their way to
+ * the disk: where each of them is stored. */
+static bool is_recorded(const struct mechd_coupling *g)
+{
+    return g->keep.group != NULL && g->keep.group->every_step;
+}
+
 /* Into the list; false: it is full. */
 static bool add(struct mechd_coupling *g, struct mechd_saved *saved, uint64_t *id,
                 struct mechp_text *w)
@@ -68,9 +70,9 @@ static bool add(struct mechd_coupling *g, struct mechd_saved *saved, uint64_t *i
     const bool fits =
         g->snapshot_count < MECHD_COUPLING_SNAPSHOTS && saved->size <= bytes_most - bytes;
     if (fits) {
-        *id = ++g->snapshot_last;
-        g->snapshots[g->snapshot_count] =
-            (struct mechd_coupling_snapshot){.id = *id, .saved = saved};
+        *id = g->snapshot_last = mechd_lives_next(g->face, MECHD_COUNTED_PART, g->snapshot_last);
+        g->snapshots[g->snapshot_count] = (struct mechd_coupling_snapshot){
+            .id = *id, .record = is_recorded(g) ? g->keep.posted + 1 : 0, .saved = saved};
         write(&g->snapshots[g->snapshot_count++], w);
     }
     pthread_mutex_unlock(&g->m);
@@ -98,7 +100,7 @@ void mechd_coupling_snapshot_take(struct mechd_coupling_command *k)
         snprintf(k->call->location, sizeof k->call->location,
                  "/v1/couplings/c-%" PRIu64 "/snapshots/s-%" PRIu64, g->id, id);
         k->call->status = 201;
-        g->keep.dirty = true; // its number is not assigned again
+        g->keep.dirty = g->keep.dirty || is_recorded(g);
     }
 }
 
@@ -129,19 +131,40 @@ bool mechd_coupling_snapshot_write(struct mechd_coupling *g, const char *id, str
     return s != NULL;
 }
 
+/* Out of the list; the coupling is locked. What nothing uses any more, or NULL: to be freed. */
+static struct mechd_saved *take_out(struct mechd_coupling *g, struct mechd_coupling_snapshot *s)
+{
+    struct mechd_saved *const last = --s->saved->uses < 0 ? s->saved : NULL;
+    g->snapshot_count--;
+    memmove(s, s + 1, (size_t)(g->snapshots + g->snapshot_count - s) * sizeof *s);
+    return last;
+}
+
 bool mechd_coupling_snapshot_delete(struct mechd_coupling *g, const char *id)
 {
-    struct mechd_saved *last = NULL;
     pthread_mutex_lock(&g->m);
     struct mechd_coupling_snapshot *const s = find(g, id);
-    if (s != NULL) {
-        last = --s->saved->uses < 0 ? s->saved : NULL;
-        g->snapshot_count--;
-        memmove(s, s + 1, (size_t)(g->snapshots + g->snapshot_count - s) * sizeof *s);
-    }
+    struct mechd_saved *const last = s != NULL ? take_out(g, s) : NULL;
     pthread_mutex_unlock(&g->m);
     mechd_saved_free(last, g, ONE);
     return s != NULL;
+}
+
+void mechd_coupling_snapshots_lose(struct mechd_coupling *g)
+{
+    const uint64_t stored = atomic_load(&g->keep.stored);
+    struct mechd_saved *last[MECHD_COUPLING_SNAPSHOTS];
+    int count = 0;
+    pthread_mutex_lock(&g->m);
+    for (int k = g->snapshot_count - 1; k >= 0; k--) {
+        if (g->snapshots[k].record > stored) {
+            last[count++] = take_out(g, &g->snapshots[k]);
+        }
+    }
+    pthread_mutex_unlock(&g->m);
+    for (int k = 0; k < count; k++) {
+        mechd_saved_free(last[k], g, ONE);
+    }
 }
 
 void mechd_coupling_snapshots_free(struct mechd_coupling *g)

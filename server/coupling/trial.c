@@ -3,6 +3,7 @@
 #include "server/coupling/saved.h"
 
 #include "server/instance/host.h"
+#include "server/instance/lives.h"
 #include "solver/base/err.h"
 
 #include <inttypes.h>
@@ -25,7 +26,7 @@ void mechd_trial_keep(struct mechd_coupling_command *k)
         mechd_coupling_refuse(k, MECHP_QUOTA_EXCEEDED,
                               mechd_excess_tell(&k->call->excess, detail, sizeof detail));
     } else {
-        g->trials++;
+        g->trials = mechd_lives_next(g->face, MECHD_COUNTED_TRIAL, g->trials);
     }
 }
 
@@ -34,8 +35,7 @@ void mechd_trial_offer(struct mechd_coupling *g)
     // what changes an instance discards its trials: so it is seen that the end fits no more
     for (int32_t n = 0; n < g->count; n++) {
         struct mechd_instance *const i = g->parts[n].instance;
-        i->trial = ++i->trials;
-        g->parts[n].trial = i->trial;
+        g->parts[n].trial = mechd_lives_trial(i);
     }
 }
 
@@ -56,7 +56,10 @@ void mechd_trial_commit(struct mechd_coupling_command *k)
     struct mechp_text *const w = &k->call->text;
     char detail[sizeof k->detail];
     if (g->trial == NULL || k->trial != g->trials) {
-        snprintf(detail, sizeof detail, "there is no trial %" PRIu64, k->trial);
+        char number[24], before[MECHD_LIVES_WORDS];
+        snprintf(number, sizeof number, "%" PRIu64, k->trial);
+        snprintf(detail, sizeof detail, "there is no trial %s%s", number,
+                 mechd_lives_tell(g->face, MECHD_COUNTED_TRIAL, number, before));
         mechd_coupling_refuse(k, MECHP_NO_TRIAL, detail);
         return;
     }

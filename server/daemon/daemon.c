@@ -19,6 +19,7 @@
 #include "server/daemon/watchdog.h"
 #include "server/http/http.h"
 #include "server/instance/durable.h"
+#include "server/instance/lives.h"
 #include "server/lane/lane.h"
 #include "server/os/log.h"
 #include "server/os/notify.h"
@@ -88,10 +89,8 @@ static int load(struct mechd_service *s, char *fault, size_t size)
         MECH_TRY(mechd_store_open(s->config.state, fault, size, &h->store));
     }
     h->incarnation = mechd_store_incarnation(h->store);
+    mechd_lives_init(h);
     if (stores) {
-        // a process before has not stored how far it counted
-        const bool first = mechd_store_last(h->store, MECHD_NUMBER_INCARNATION) == 0;
-        h->trials = first ? 0 : h->incarnation;
         snprintf(fault, size, "the contents of %s cannot be loaded", s->config.state);
         MECH_TRY(mechd_recover(h));
         MECH_TRY(mechd_couplings_load(s));

@@ -46,9 +46,11 @@ struct mechd_host {
     struct mechd_tokens tokens;
     struct mechd_observer observers[MECHD_OBSERVERS]; /* const once running */
     int observer_count;
-    struct mechd_store *store;    /* NULL: nothing is stored; const once running */
+    struct mechd_store *store; /* NULL: nothing is stored; const once running */
+    /* The largest number of a snapshot or a run, and of a trial, that any instance has had in this
+     * process or, with a store, in those before it (instance/lives.h) */
+    _Atomic uint64_t given[MECHD_COUNTED];
     uint64_t incarnation;         /* of the process; instances add their serial */
-    uint64_t trials;              /* above all numbers of trials of processes before; const */
     _Atomic bool draining;        /* refuses new work; partner: both doors */
     _Atomic bool cancel;          /* long commands stop at their next slice; partner: stepping */
     _Atomic size_t row_bytes;     /* of recorded rows in memory; partner: instance/recording.c */

@@ -44,6 +44,9 @@ struct mechd_published {
 enum { MECHD_WATCH_STATE = 1, MECHD_WATCH_JSON = 2, MECHD_WATCH_PICKS = 4, MECHD_WATCH_HASH = 8 };
 enum { MECHD_HASH_VALUES = 2 };
 
+/* What an instance counts (instance/lives.h): snapshots and runs; trials. */
+enum mechd_counted { MECHD_COUNTED_PART, MECHD_COUNTED_TRIAL, MECHD_COUNTED };
+
 struct mechd_instance {
     /* const */
     struct mechd_host *host;
@@ -55,9 +58,10 @@ struct mechd_instance {
     size_t output_size;             /* values of all outputs */
     struct mech_variable *channels; /* [channel_count] the outputs */
     size_t channel_count;
-    int32_t size;          /* velocities: measure of the cost of reading the state */
-    double step_size;      /* h at creation, s */
-    struct mech_diag told; /* warnings of its model; const once in the table */
+    int32_t size;                   /* velocities: measure of the cost of reading the state */
+    double step_size;               /* h at creation, s */
+    uint64_t before[MECHD_COUNTED]; /* numbers that earlier lives of its id may have had */
+    struct mech_diag told;          /* warnings of its model; const once in the table */
     /* What steps it in runs, if it does not do so itself (instance/runs.h): a turn comes on a
      * thread of the pool, even before this returns QUEUED. FULL: later. const; or NULL */
     enum mechd_submitted (*turns)(struct mechd_run *r);
@@ -101,15 +105,13 @@ struct mechd_instance {
     struct mechd_effort *effort; /* in progress (instance/effort.h), or NULL */
     struct mech_sim *sim;      /* the engine's, for data that only a model has; NULL: it has none */
     uint64_t trial;            /* id of the trial that can be committed, 0: none */
-    uint64_t trials;           /* the last id, from host.trials on */
+    uint64_t trials;           /* the last id */
     struct mechd_trials *kept; /* that are kept under names, or NULL (instance/trials.h) */
     struct mechd_snapshots *snapshots;
     uint64_t base; /* number of the snapshot from which the state descends, 0: from none */
     struct mechd_partner *partners;
     struct mechd_run *run; /* the newest, followed by the older ones, or NULL */
     uint64_t runs;         /* id of the last one */
-    uint64_t runs_before;  /* const: ids up to this one were perhaps assigned by processes before,
-                              which have not stored their runs; 0 where runs are stored */
     struct mechd_durable durable;
     uint16_t next_flags; /* to be added to the next frame on the stream */
 

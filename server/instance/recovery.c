@@ -6,6 +6,7 @@
 #include "server/instance/durable.h"
 #include "server/instance/host.h"
 #include "server/instance/instance.h"
+#include "server/instance/lives.h"
 #include "server/instance/runs.h"
 #include "server/instance/snapshots.h"
 #include "server/instance/traits.h"
@@ -261,6 +262,7 @@ static int complete(struct mechd_instance *i, const struct mechd_stored *stored,
         return fault(MECH_NO_MEMORY, "there is not enough memory", reason);
     }
     const int added = mechd_table_add(&i->host->table, i, stored->id);
+    mechd_lives_recovered(i);
     return added == 0              ? 0
            : added == MECH_INVALID ? fault(added, "its id is taken", reason)
                                    : fault(MECH_NO_MEMORY, "there are too many instances", reason);

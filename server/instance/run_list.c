@@ -103,22 +103,6 @@ struct mechd_run *mechd_run_find(struct mechd_instance *i, const char *id)
     return NULL;
 }
 
-void mechd_run_missing(const struct mechd_instance *i, const char *id, char detail[200])
-{
-    uint64_t number = 0;
-    char end = '\0';
-    const bool numbered = sscanf(id, "r-%" SCNu64 "%c", &number, &end) == 1 && number > 0;
-    if (numbered && number <= i->runs_before) {
-        snprintf(detail, 200,
-                 "there is no run %.64s: ids up to r-%" PRIu64
-                 " belong to processes before this one, and runs of couplings are in memory",
-                 id, i->runs_before);
-    } else {
-        snprintf(detail, 200, "there is no run %.64s; the last %d are retained", id,
-                 MECHD_RUNS_MOST);
-    }
-}
-
 void mechd_run_make_room(struct mechd_instance *i, size_t bytes)
 {
     const size_t most = i->durable.key != 0 ? mechd_rows_disk : mechd_rows_memory;

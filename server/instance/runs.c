@@ -6,8 +6,8 @@
 #include "server/instance/runs.h"
 
 #include "server/instance/host.h"
+#include "server/instance/lives.h"
 #include "server/os/ticks.h"
-#include "server/store/store.h"
 #include "solver/base/times.h"
 
 #include <math.h>
@@ -301,7 +301,8 @@ static int prepare(struct mechd_instance *i, const struct mechd_run_settings *se
 {
     mechd_run_make_room(i, bytes);
     struct mechd_run *const before = i->run;
-    struct mechd_run *const r = mechd_run_create(i, i->runs + 1, settings);
+    struct mechd_run *const r =
+        mechd_run_create(i, mechd_lives_next(i, MECHD_COUNTED_PART, i->runs), settings);
     int outcome = r != NULL ? 0 : MECH_NO_MEMORY;
     if (outcome == 0 && settings->every > 0) {
         outcome = mechd_recording_begin(&r->record, i, settings, mechd_run_rows(i, settings));
@@ -332,11 +333,7 @@ int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *s
         return outcome;
     }
     r->charged = bytes;
-    i->runs++;
-    if (i->turns != NULL) {
-        // runs of couplings are not stored, their numbers are
-        mechd_store_given(i->host->store, MECHD_NUMBER_COUPLING_RUN, i->runs);
-    }
+    i->runs = r->id;
     r->start = mechd_now();
     r->time = mechd_engine_time(&i->engine);
     r->due = r->start;

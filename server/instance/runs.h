@@ -117,8 +117,6 @@ struct mechd_run *mechd_run_create(struct mechd_instance *i, uint64_t id,
                                    const struct mechd_run_settings *settings);
 /* The run "r-ID", or NULL; as owner. */
 struct mechd_run *mechd_run_find(struct mechd_instance *i, const char *id);
-/* Why there is none of that id, as a sentence; as owner. */
-void mechd_run_missing(const struct mechd_instance *i, const char *id, char detail[200]);
 /* Make room for a new run with this many bytes of rows: the oldest runs are deleted. */
 void mechd_run_make_room(struct mechd_instance *i, size_t bytes);
 /* Charge exactly the actual size of its rows, in memory or on disk, to the instance's account. */

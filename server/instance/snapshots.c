@@ -1,6 +1,8 @@
 /* A flat array of blocks. */
 #include "server/instance/snapshots.h"
 
+#include "server/instance/lives.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,7 +78,8 @@ int mechd_snapshots_take(struct mechd_instance *i, struct mechd_excess *x,
         refund(i, 0, most - s->size);
         void *less = realloc(s->bytes, s->size);
         s->bytes = less != NULL ? less : s->bytes;
-        s->id = ++i->snapshots->last;
+        s->id = mechd_lives_next(i, MECHD_COUNTED_PART, i->snapshots->last);
+        i->snapshots->last = s->id;
         s->parent = i->base;
         s->time = mechd_engine_time(&i->engine);
         i->base = s->id;

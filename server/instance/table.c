@@ -3,6 +3,7 @@
 
 #include "protocol/frame/frame.h"
 #include "server/instance/host.h"
+#include "server/instance/lives.h"
 #include "server/instance/traits.h"
 #include "server/store/store.h"
 #include "solver/base/hash.h"
@@ -43,8 +44,8 @@ static unsigned bit_of(uint64_t hash)
     return hash >> 32 & 1023u;
 }
 
-/* Put an instance into its shard, which is locked. */
-static int add_to_shard(struct mechd_shard *s, uint64_t hash, struct mechd_instance *i)
+/* Put an instance into its shard, which is locked. `chosen`: its id is a client's. */
+static int add_to_shard(struct mechd_shard *s, uint64_t hash, struct mechd_instance *i, bool chosen)
 {
     const uint32_t index = (uint32_t)(hash % MECHD_SHARDS);
     // taken, or a free slot, or one more
@@ -66,9 +67,9 @@ static int add_to_shard(struct mechd_shard *s, uint64_t hash, struct mechd_insta
         const uint32_t start = (uint32_t)(i->host->incarnation % 0xfffu);
         s->slots[s->count++] = (struct mechd_slot){.instance = NULL, .generation = start};
     }
-    if ((s->gone[bit_of(hash) / 64] >> bit_of(hash) % 64 & 1u) != 0) {
-        i->next_flags |= MECHP_REWOUND;
-    }
+    const bool gone = (s->gone[bit_of(hash) / 64] >> bit_of(hash) % 64 & 1u) != 0;
+    i->next_flags |= gone ? MECHP_REWOUND : 0;
+    mechd_lives_begin(i, gone, chosen);
     s->slots[at].generation = mech_id_next_generation(s->slots[at].generation);
     i->number = mech_id_make(at * MECHD_SHARDS + index, s->slots[at].generation);
     mechd_instance_ref(i);
@@ -105,12 +106,11 @@ int mechd_table_add(struct mechd_table *t, struct mechd_instance *i, const char 
         return MECH_UNSUPPORTED;
     }
 
-    // a number of a trial of a process before is none of this one
-    i->trials = i->host->trials;
     // ids of ours go on until one is free: a client may have taken some
     int outcome = 0;
     const uint64_t start = i->incarnation;
     struct mechd_host *const h = i->host;
+    const bool chosen = id != NULL && t == &h->table;
     do {
         i->serial = atomic_fetch_add(&h->table.serial, 1) + 1;
         i->incarnation = start + i->serial;
@@ -125,8 +125,8 @@ int mechd_table_add(struct mechd_table *t, struct mechd_instance *i, const char 
         struct mechd_shard *s = &t->shards[hash % MECHD_SHARDS];
         pthread_mutex_lock(&s->m);
         // topics of instances and couplings are alike: an id is one of them
-        outcome =
-            t == &h->table && has(&h->faces, hash, i->id) ? MECH_INVALID : add_to_shard(s, hash, i);
+        outcome = t == &h->table && has(&h->faces, hash, i->id) ? MECH_INVALID
+                                                                : add_to_shard(s, hash, i, chosen);
         pthread_mutex_unlock(&s->m);
     } while (id == NULL && outcome == MECH_INVALID);
     if (outcome != 0) {

@@ -2,6 +2,7 @@
 #include "solver/sim/compare.h"
 #include "protocol/wire/json.h"
 #include "server/call/call.h"
+#include "server/instance/lives.h"
 #include "server/instance/snapshots.h"
 
 #include <math.h>
@@ -120,7 +121,9 @@ static enum mechd_progress run_compare(struct mechd_call *c)
     for (int k = 0; k < 2; k++) {
         const struct mechd_snapshot *const s = mechd_snapshots_find(i, ids[k]);
         if (s == NULL) {
-            return mechd_fail(c, MECHP_NOT_FOUND, "there is no snapshot %.64s", ids[k]);
+            char before[MECHD_LIVES_WORDS];
+            return mechd_fail(c, MECHP_NOT_FOUND, "there is no snapshot %.64s%s", ids[k],
+                              mechd_lives_tell(i, MECHD_COUNTED_PART, ids[k], before));
         }
         of[k] = (struct mech_snapshot_bytes){s->bytes, s->size};
     }

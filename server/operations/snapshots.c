@@ -4,6 +4,7 @@
 #include "protocol/frame/frame.h"
 #include "server/call/shapes.h"
 #include "server/instance/container.h"
+#include "server/instance/lives.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -85,7 +86,9 @@ static struct mechd_snapshot *find(struct mechd_call *c)
     const char *id = mechd_call_value(c, "sid");
     struct mechd_snapshot *s = mechd_snapshots_find(c->job.instance, id);
     if (s == NULL) {
-        mechd_fail(c, MECHP_NOT_FOUND, "there is no snapshot %.64s", id);
+        char before[MECHD_LIVES_WORDS];
+        mechd_fail(c, MECHP_NOT_FOUND, "there is no snapshot %.64s%s", id,
+                   mechd_lives_tell(c->job.instance, MECHD_COUNTED_PART, id, before));
     }
     return s;
 }

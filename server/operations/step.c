@@ -6,6 +6,7 @@
 #include "protocol/wire/json.h"
 #include "server/call/shapes.h"
 #include "server/instance/deriving.h"
+#include "server/instance/lives.h"
 #include "server/instance/stepping.h"
 #include "server/operations/step_jacobian.h"
 #include "server/operations/step_report.h"
@@ -485,9 +486,8 @@ static void write_reply(struct mechd_call *c, struct step_work *w)
         mechd_write_taken(i, &c->text);
     }
     if (trial) {
-        i->trial = ++i->trials;
         mechp_text_literal(&c->text, "trial");
-        mechp_text_unsigned(&c->text, i->trial);
+        mechp_text_unsigned(&c->text, mechd_lives_trial(i));
     }
     if (w->stepping.request.early_return) {
         mechd_write_step_ended(&w->stepping.report, &w->log, time, &c->text);

@@ -4,6 +4,7 @@
 
 #include "protocol/wire/json.h"
 #include "server/call/shapes.h"
+#include "server/instance/lives.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,6 +42,15 @@ static enum mechd_progress run_list(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_TRIALS = {.run = run_list};
 
+/* No trial has this number now. */
+static enum mechd_progress fail_missing(struct mechd_call *c, int64_t trial)
+{
+    char number[24], before[MECHD_LIVES_WORDS];
+    snprintf(number, sizeof number, "%" PRId64, trial);
+    return mechd_fail(c, MECHP_NO_TRIAL, "there is no trial %s%s", number,
+                      mechd_lives_tell(c->job.instance, MECHD_COUNTED_TRIAL, number, before));
+}
+
 static enum mechd_progress run_keep(struct mechd_call *c)
 {
     struct mechd_instance *const i = c->job.instance;
@@ -58,7 +68,7 @@ static enum mechd_progress run_keep(struct mechd_call *c)
         return MECHD_DONE;
     }
     if (numbered && (uint64_t)trial != i->trial) {
-        return mechd_fail(c, MECHP_NO_TRIAL, "there is no trial %" PRId64, trial);
+        return fail_missing(c, trial);
     }
     const int outcome = mechd_trials_keep(i, name, &excess, &kept);
     if (outcome == 0) {
@@ -114,7 +124,8 @@ static int commit(struct mechd_call *c)
         kept = mechd_trials_numbered(i, (uint64_t)trial);
     }
     if (kept == NULL && !last) {
-        return mechd_refuse(c, MECHP_NO_TRIAL, "there is no trial %" PRId64, trial);
+        (void)fail_missing(c, trial);
+        return 1;
     }
     const int outcome = last ? mechd_engine_commit(&i->engine) : mechd_trials_commit(i, kept);
     if (outcome != 0) {

@@ -4,14 +4,19 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* what a killed process leaves out at most is one and a half of it */
-enum { BLOCK = 1024 };
+/* What a killed process leaves out at most is one and a half of a block: few where people read the
+ * numbers, many where they are assigned more often than the disk writes. */
+static const uint64_t blocks[MECHD_NUMBERS] = {
+    [MECHD_NUMBER_INSTANCE] = 1024,    [MECHD_NUMBER_OPERATION] = 1024,
+    [MECHD_NUMBER_INCARNATION] = 1024, [MECHD_NUMBER_COUPLING] = 1024,
+    [MECHD_NUMBER_PART] = 64,          [MECHD_NUMBER_TRIAL] = 1 << 20};
 
 static const char *const names[MECHD_NUMBERS] = {[MECHD_NUMBER_INSTANCE] = "instances",
                                                  [MECHD_NUMBER_OPERATION] = "operations",
                                                  [MECHD_NUMBER_INCARNATION] = "incarnation",
                                                  [MECHD_NUMBER_COUPLING] = "couplings",
-                                                 [MECHD_NUMBER_COUPLING_RUN] = "coupling-runs"};
+                                                 [MECHD_NUMBER_PART] = "parts",
+                                                 [MECHD_NUMBER_TRIAL] = "trials"};
 
 /* A second has 2^20 incarnations: more than instances are made in it. */
 static uint64_t incarnation_by_clock(void)
@@ -21,14 +26,15 @@ static uint64_t incarnation_by_clock(void)
     return (uint64_t)now.tv_sec << 20 | (uint64_t)now.tv_nsec >> 10;
 }
 
-/* All of them, so many ahead, in one transaction. False: not stored. */
-static bool write_all(struct mechd_numbers_given *n, const struct mechd_database *d, uint64_t ahead)
+/* All of them, a block ahead or none, in one transaction. False: not stored. */
+static bool write_all(struct mechd_numbers_given *n, const struct mechd_database *d, bool ahead)
 {
     bool good = d->ops->begin(d->self);
     for (int k = 0; good && k < MECHD_NUMBERS; k++) {
         const struct mechd_record r = {.kind = MECHD_RECORD_NUMBER,
                                        .id = names[k],
-                                       .number = atomic_load(&n->of[k].given) + ahead};
+                                       .number =
+                                           atomic_load(&n->of[k].given) + (ahead ? blocks[k] : 0)};
         good = d->ops->apply(d->self, &r);
         atomic_store(&n->of[k].known, r.number);
     }
@@ -47,7 +53,7 @@ void mechd_numbers_read(struct mechd_numbers_given *n, const struct mechd_databa
         n->of[k].first = n->of[k].last + 1 > least ? n->of[k].last + 1 : least;
         atomic_init(&n->of[k].given, n->of[k].first - 1);
     }
-    if (!write_all(n, d, BLOCK)) {
+    if (!write_all(n, d, true)) {
         for (int k = 0; k < MECHD_NUMBERS; k++) {
             atomic_store(&n->of[k].known, 0);
         }
@@ -56,7 +62,7 @@ void mechd_numbers_read(struct mechd_numbers_given *n, const struct mechd_databa
 
 void mechd_numbers_end(struct mechd_numbers_given *n, const struct mechd_database *d)
 {
-    (void)write_all(n, d, 0);
+    (void)write_all(n, d, false);
 }
 
 uint64_t mechd_store_last(struct mechd_store *s, enum mechd_numbers which)
@@ -99,8 +105,9 @@ void mechd_store_given(struct mechd_store *s, enum mechd_numbers which, uint64_t
     // recorded when half of them are left
     given = atomic_load(&n->given);
     uint64_t known = atomic_load(&n->known);
-    if (given + BLOCK / 2 <= known ||
-        !atomic_compare_exchange_strong(&n->known, &known, given + BLOCK)) {
+    const uint64_t block = blocks[which];
+    if (given + block / 2 <= known ||
+        !atomic_compare_exchange_strong(&n->known, &known, given + block)) {
         return;
     }
     struct block *const x = malloc(sizeof *x);
@@ -110,7 +117,7 @@ void mechd_store_given(struct mechd_store *s, enum mechd_numbers which, uint64_t
     }
     x->r = (struct mechd_record){.kind = MECHD_RECORD_NUMBER,
                                  .id = names[which],
-                                 .number = given + BLOCK,
+                                 .number = given + block,
                                  .done = block_done};
     x->number = n;
     mechd_store_post(s, &x->r);

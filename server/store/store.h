@@ -143,7 +143,8 @@ enum mechd_numbers {
     MECHD_NUMBER_OPERATION,
     MECHD_NUMBER_INCARNATION, /* first half of an ETag */
     MECHD_NUMBER_COUPLING,
-    MECHD_NUMBER_COUPLING_RUN, /* of all couplings together */
+    MECHD_NUMBER_PART,  /* of a snapshot or a run; each instance counts its own */
+    MECHD_NUMBER_TRIAL, /* as that */
     MECHD_NUMBERS
 };
 /* The last one that earlier processes may have assigned. */

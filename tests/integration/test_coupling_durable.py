@@ -19,6 +19,7 @@ from keeping import KILLS, Kept
 RACES = True
 
 RARE = {'mode': 'checkpoint', 'steps': 1000000}
+BEFORE = r'numbers up to \d+ are from before this coupling or this process$'
 # schemes whose next window reads what those before have left
 SCHEMES = {'IQN-ILS': {'scheme': {'type': 'IQN-ILS', 'reuse': 3}},
            'Gauss-Seidel': {'scheme': 'GaussSeidel', 'hold': 1}}
@@ -353,17 +354,25 @@ class Durable(Couplings):
         for reply in (self.daemon.call('GET', path + '/s-1'),
                       self.daemon.call('POST', path + '/s-1/restore')):
             self.assertEqual((reply.status, reply['code']), (404, 'not-found'), reply)
-            self.assertRegex(reply['detail'], 'there is no snapshot s-1 any more: .*in memory')
-        reply = self.daemon.call('GET', path + '/s-2')
-        self.assertEqual(reply['detail'], 'there is no snapshot s-2')
-        self.assertEqual(self.daemon.call('POST', path)['id'], 's-2')
+            self.assertRegex(reply['detail'], 'there is no snapshot s-1: ' + BEFORE)
+        number = int(self.daemon.call('POST', path)['id'][2:])
+        self.assertGreater(number, 1)
+        reply = self.daemon.call('GET', '%s/s-%d' % (path, number + 1))
+        self.assertEqual(reply['detail'], 'there is no snapshot s-%d' % (number + 1))
+        # those of a process that was shut down are known exactly
+        self.again(kill=False)
+        self.assertEqual(self.daemon.call('POST', path)['id'], 's-%d' % (number + 1))
 
     def test_the_number_of_a_snapshot_needs_no_checkpoint(self):
         _, _, cid = self.pair(RARE)
-        path = '/v1/couplings/%s/snapshots' % cid
+        path, known = '/v1/couplings/%s/snapshots' % cid, set()
         for n in range(1, 4):
-            self.assertEqual(self.daemon.call('POST', path)['id'], 's-%d' % n)
+            with self.daemon.full_disk():
+                reply = self.daemon.call('POST', path)
+                self.assertEqual(reply.status, 201, reply)
+            known.add(reply['id'])
             self.again()
+        self.assertEqual(len(known), 3)
 
     def test_the_number_of_a_run_is_not_assigned_again(self):
         _, _, cid = self.pair('every-step')
@@ -381,10 +390,10 @@ class Durable(Couplings):
                 for rest in ('', '/results'):
                     reply = self.daemon.call('GET', '%s/%s%s' % (path, old, rest))
                     self.assertEqual((reply.status, reply['code']), (404, 'not-found'), reply)
-                    self.assertRegex(reply['detail'], 'there is no run %s: .* processes before '
-                                     'this one, and runs of couplings are in memory' % old)
+                    self.assertRegex(reply['detail'],
+                                     'there is no run %s; the last .* retained: %s' % (old, BEFORE))
             reply = self.daemon.call('GET', path + '/r-1000000')
-            self.assertRegex(reply['detail'], 'there is no run r-1000000; the last')
+            self.assertRegex(reply['detail'], 'there is no run r-1000000; the last .* retained$')
 
     def test_a_trial_of_a_process_before_is_not_that_of_another(self):
         left, right, cid = self.pair('every-step')
@@ -396,6 +405,7 @@ class Durable(Couplings):
         commit = '/v1/couplings/%s/commit' % cid
         reply = self.daemon.call('POST', commit, {'trial': trial})
         self.assertEqual((reply.status, reply['code']), (409, 'no-trial'), reply)
+        self.assertRegex(reply['detail'], 'there is no trial %d: %s' % (trial, BEFORE))
         reply = self.daemon.call('POST', commit, {'trial': other})
         self.assertEqual(reply.status, 200, reply)
         self.again()
@@ -431,6 +441,31 @@ class Durable(Couplings):
         self.again()
         self.assertEqual(self.all_of(left, right, cid), after)
         self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + cid).status, 204)
+
+    def test_a_snapshot_that_is_refused_is_none(self):
+        _, _, cid = self.pair('every-step')
+        path = '/v1/couplings/%s/snapshots' % cid
+        self.good(cid, count=1)
+        kept = self.daemon.call('POST', path)
+        with self.daemon.full_disk():
+            for _ in range(5):
+                reply = self.daemon.call('POST', path)
+                self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'), reply)
+                self.assertEqual([s['id'] for s in self.daemon.call('GET', path)['items']],
+                                 [kept['id']])
+        made = self.daemon.call('POST', path)
+        self.assertEqual(made.status, 201, made)
+        with self.daemon.full_disk():
+            reply = self.step(cid, count=1)
+            self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'), reply)
+        self.assertEqual([s['id'] for s in self.daemon.call('GET', path)['items']],
+                         [kept['id'], made['id']])
+        self.good(cid, count=2)
+        for known in (made, kept):
+            reply = self.daemon.call('POST', '%s/%s/restore' % (path, known['id']))
+            self.assertEqual((reply.status, reply['window']), (200, 1), reply)
+        for known in (made, kept):
+            self.assertEqual(self.daemon.call('DELETE', path + '/' + known['id']).status, 204)
 
     def test_each_of_several_clients_on_a_full_disk_is_answered(self):
         left, right, cid = self.pair('every-step')
@@ -484,18 +519,21 @@ class Durable(Couplings):
         """And a run: without that, both would never be over."""
         left, right, cid = self.pair({'mode': 'checkpoint', 'seconds': 0.05})
         replies = []
+        self.good(cid, count=3)
 
         def step():
             replies.append(Http(self.daemon.base).call(
                 'POST', '/v1/couplings/%s/step' % cid, {'count': 10 ** 9}))
         worker = threading.Thread(target=step)
         worker.start()
-        wait_until(lambda: self.rows('SELECT sequence FROM couplings')[0][0] > 0, 'a checkpoint')
+        wait_until(lambda: self.rows('SELECT sequence FROM couplings')[0][0] > 3, 'a checkpoint')
         with self.daemon.full_disk():
             worker.join(60 * harness.SLOW)
             self.assertEqual([(r.status, r['code']) for r in replies], [(507, 'storage-failed')])
             self.assertEqual(self.shown(cid)['windows'],
                              self.rows('SELECT sequence FROM couplings')[0][0])
+            # what it reports is what is left of it
+            self.assertEqual(replies[0]['report']['windows'] + 3, self.shown(cid)['windows'])
         self.assertEqual(self.sequence(left), self.sequence(right))
         run = self.daemon.call('POST', '/v1/couplings/%s/runs' % cid, {'until': 1e9})
         self.assertEqual(run.status, 202, run)

@@ -101,6 +101,41 @@ class Lives(Served):
             with Events(self.daemon, events, last) as s:
                 self.assertEqual(s.answer.status, 400, last)
 
+    def test_numbers_of_what_it_had_go_on_in_the_next_life(self):
+        path = self.again('parts', delete=False)
+
+        def made(what, body=None):
+            reply = self.daemon.call('POST', path + what, body)
+            self.assertIn(reply.status, (200, 201, 202), reply)
+            return reply['trial'] if what == '/step' else reply['id']
+
+        def make():
+            run = made('/runs', {'count': 3, 'record': {}})
+            wait_until(lambda: self.daemon.call('GET', '%s/runs/%s' % (path, run))['state'] ==
+                       'finished', 'the run')
+            return {'snapshots': [made('/snapshots') for _ in range(2)], 'runs': [run],
+                    'trials': [made('/step', {'count': 1, 'commit': False}) for _ in range(2)]}
+        before = make()
+        for _ in range(2):
+            self.again('parts')
+            after = make()
+            for what, ids in after.items():
+                self.assertFalse(set(ids) & set(before[what]), (what, ids, before))
+            for method, of, code in (
+                    ('GET', '/snapshots/' + before['snapshots'][0], 'not-found'),
+                    ('POST', '/snapshots/%s/restore' % before['snapshots'][1], 'not-found'),
+                    ('GET', '/runs/' + before['runs'][0], 'not-found'),
+                    ('GET', '/runs/%s/results?from=0.001' % before['runs'][0], 'not-found'),
+                    ('POST', '/commit', 'no-trial')):
+                body = {'trial': before['trials'][1]} if of == '/commit' else None
+                reply = self.daemon.call(method, path + of, body)
+                self.assertEqual(reply['code'], code, reply)
+                self.assertRegex(reply['detail'], r': numbers up to \d+ are from before this '
+                                                  r'instance or this process$')
+            before = {what: before[what] + ids for what, ids in after.items()}
+        reply = self.daemon.call('GET', path + '/snapshots/s-1000000')
+        self.assertEqual(reply['detail'], 'there is no snapshot s-1000000')
+
     def test_a_stream_that_is_chosen_again_says_so(self):
         path, hashes, frames = self.again('chosen', delete=False), [], []
         self.step(path)

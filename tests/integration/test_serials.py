@@ -80,6 +80,23 @@ class Serials(unittest.TestCase):
             self.assertEqual(self.made(d, path + '/snapshots'), last + 1)
             self.assertEqual(self.made(d, path + '/runs', {'count': 2}), run + 1)
 
+    def test_a_trial_of_a_process_before_is_none_of_this_one(self):
+        d, trials = self.start('--durability', 'every-step'), []
+        path = '/v1/instances/' + d.create(models.oscillator())
+        for end in (Kept.stop, Kept.kill, Kept.stop):
+            for _ in range(2):
+                reply = d.call('POST', path + '/step', {'count': 1, 'commit': False})
+                self.assertNotIn(reply['trial'], trials)
+                for old in trials:
+                    gone = d.call('POST', path + '/commit', {'trial': old})
+                    self.assertEqual((gone.status, gone['code']), (409, 'no-trial'), gone)
+                trials.append(reply['trial'])
+            reply = d.call('POST', path + '/commit', {'trial': trials[-1]})
+            self.assertEqual(reply.status, 200, reply)
+            end(d)
+            d = self.start('--durability', 'every-step')
+        d.stop()
+
     def test_answers_about_an_instance_go_with_it(self):
         for durability in ('none', 'checkpoint', 'every-step'):
             new = {'model': models.oscillator(), 'durability': durability}
@@ -99,7 +116,9 @@ class Serials(unittest.TestCase):
                     answers = []
                     self.ask(d, new, answers)
                     self.assertEqual([a.status for a in answers], [200, 200, 201, 200])
-                    self.assertEqual(d.call('GET', path + '/snapshots')['items'][0]['id'], 's-1')
+                    # nor is its snapshot's
+                    number = int(d.call('GET', path + '/snapshots')['items'][0]['id'][2:])
+                    self.assertGreater(number, 1)
                     d.call('DELETE', path)
 
     def ask(self, d, new, answers):
@@ -169,6 +188,29 @@ class Serials(unittest.TestCase):
                 now = self.revision(d.call('GET', path))
                 self.assertGreater(now[0], last[0])
                 last = now
+
+    def test_numbers_of_trials_do_not_fall_with_the_clock(self):
+        d = self.start('--durability', 'every-step')
+        path = '/v1/instances/' + d.create(models.oscillator())
+        d.stop()
+        connection = sqlite3.connect(os.path.join(self.folder, 'mechd.sqlite'))
+        connection.execute("UPDATE numbers SET value = value + (86400 << 20) "
+                           "WHERE name = 'incarnation'")
+        connection.commit()
+        connection.close()
+        trials = []
+        for end in (Kept.kill, Kept.stop):
+            d = self.start('--durability', 'every-step')
+            first = d.call('POST', path + '/step', {'count': 1, 'commit': False})['trial']
+            self.assertNotIn(first, trials)
+            # more than numbers of instances are recorded ahead
+            batch = {'items': [{'op': 'step', 'id': path.rsplit('/', 1)[1], 'count': 1,
+                                'commit': False}] * 2000}
+            reply = d.call('POST', '/v1/batch', batch)
+            self.assertEqual(reply.status, 200, reply)
+            trials += [first] + [r['body']['trial'] for r in reply['results']]
+            end(d)
+        self.assertEqual(len(set(trials)), len(trials))
 
     def test_what_guards_a_request_is_told_before_its_faults(self):
         with Daemon() as d:

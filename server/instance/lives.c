@@ -1,0 +1,86 @@
+/* Numbers that go on from one life of an id to the next. */
+#include "server/instance/lives.h"
+
+#include "server/instance/host.h"
+#include "server/store/store.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const enum mechd_numbers stored[MECHD_COUNTED] = {
+    [MECHD_COUNTED_PART] = MECHD_NUMBER_PART, [MECHD_COUNTED_TRIAL] = MECHD_NUMBER_TRIAL};
+
+/* Numbers noted at a time, less one; a power of two, less one. Trials of several threads write to
+ * the same place. */
+static const uint64_t strides[MECHD_COUNTED] = {[MECHD_COUNTED_TRIAL] = 63};
+
+/* The largest number that earlier processes may have assigned. */
+static uint64_t last_before(const struct mechd_host *h, int which)
+{
+    return h->store != NULL ? mechd_store_last(h->store, stored[which]) : 0;
+}
+
+void mechd_lives_init(struct mechd_host *h)
+{
+    for (int k = 0; k < MECHD_COUNTED; k++) {
+        atomic_init(&h->given[k], last_before(h, k));
+    }
+}
+
+void mechd_lives_begin(struct mechd_instance *i, bool gone, bool chosen)
+{
+    for (int k = 0; k < MECHD_COUNTED; k++) {
+        i->before[k] = gone     ? atomic_load(&i->host->given[k])
+                       : chosen ? last_before(i->host, k)
+                                : 0;
+    }
+}
+
+void mechd_lives_recovered(struct mechd_instance *i)
+{
+    i->before[MECHD_COUNTED_PART] = 0;
+}
+
+void mechd_lives_continued(struct mechd_instance *face)
+{
+    mechd_lives_begin(face, false, true);
+}
+
+uint64_t mechd_lives_next(struct mechd_instance *i, enum mechd_counted which, uint64_t last)
+{
+    struct mechd_host *const h = i->host;
+    const uint64_t number = (last > i->before[which] ? last : i->before[which]) + 1;
+    uint64_t given = atomic_load_explicit(&h->given[which], memory_order_relaxed);
+    if (number > given) {
+        const uint64_t most = number | strides[which];
+        while (most > given && !atomic_compare_exchange_weak(&h->given[which], &given, most)) {
+        }
+        mechd_store_given(h->store, stored[which], most);
+    }
+    return number;
+}
+
+uint64_t mechd_lives_trial(struct mechd_instance *i)
+{
+    i->trials = mechd_lives_next(i, MECHD_COUNTED_TRIAL, i->trials);
+    i->trial = i->trials;
+    return i->trial;
+}
+
+const char *mechd_lives_tell(const struct mechd_instance *i, enum mechd_counted which,
+                             const char *id, char out[MECHD_LIVES_WORDS])
+{
+    const bool prefixed = strncmp(id, "s-", 2) == 0 || strncmp(id, "r-", 2) == 0;
+    const char *const digits = prefixed ? id + 2 : id;
+    const bool numbered = digits[strspn(digits, "0123456789")] == '\0';
+    const unsigned long long number = numbered ? strtoull(digits, NULL, 10) : 0;
+    out[0] = '\0';
+    if (number > 0 && number <= i->before[which]) {
+        snprintf(out, MECHD_LIVES_WORDS,
+                 ": numbers up to %" PRIu64 " are from before this %s or this process",
+                 i->before[which], i->turns != NULL ? "coupling" : "instance");
+    }
+    return out;
+}

@@ -1,0 +1,33 @@
+/* Numbers of snapshots, runs and trials, which are never assigned twice under an id: an instance
+ * that is created again under the id of one that was deleted counts on from there, so that what a
+ * client has of the earlier one is refused and never means another one's.
+ *
+ * With a store this holds over restarts too, for ids that clients choose: those of the server are
+ * not assigned again. Such an id may then begin above 1 although it is new. Trials of recovered
+ * instances, and all that a coupling counts, go on in the same way: none of that is stored. What is
+ * said here of an instance holds for the face of a coupling. */
+#pragma once
+
+#include "server/instance/instance.h"
+
+/* What earlier processes may have assigned; once the store is open, before any instance. */
+void mechd_lives_init(struct mechd_host *h);
+/* Where it begins to count, before others see it. gone: its id may be that of one that this process
+ * has deleted; chosen: by a client, so that earlier processes may have had it. */
+void mechd_lives_begin(struct mechd_instance *i, bool gone, bool chosen);
+/* It is an instance of an earlier process: the database has its snapshots and runs, and no trials.
+ * Before any door is open. */
+void mechd_lives_recovered(struct mechd_instance *i);
+/* It is the face of a coupling of an earlier process, of which nothing that it counts is stored.
+ * Before any door is open. */
+void mechd_lives_continued(struct mechd_instance *face);
+/* The next number after `last`, the instance's own so far; as owner. */
+uint64_t mechd_lives_next(struct mechd_instance *i, enum mechd_counted which, uint64_t last);
+/* The number of a new trial, which is then the one that can be committed; as owner. */
+uint64_t mechd_lives_trial(struct mechd_instance *i);
+
+enum { MECHD_LIVES_WORDS = 96 };
+/* What is said behind "there is no …": that the number of the id, as in s-3, r-3 or 3, is one of
+ * before, or "". Any thread. */
+const char *mechd_lives_tell(const struct mechd_instance *i, enum mechd_counted which,
+                             const char *id, char out[MECHD_LIVES_WORDS]);
