@@ -4,6 +4,7 @@
 #include "server/instance/group.h"
 #include "server/instance/host.h"
 #include "server/instance/runs.h"
+#include "server/instance/snapshots.h"
 #include "server/instance/traits.h"
 
 #include <stdlib.h>
@@ -87,6 +88,9 @@ static void is_done(struct mechd_record *r)
     } else if (r->kind == MECHD_RECORD_DELETE) {
         mechd_instance_deleted(i, r->outcome == 0 || x->ticket == NULL);
     } else if (r->outcome != 0) {
+        if (r->kind == MECHD_RECORD_SNAPSHOT) {
+            mechd_snapshots_fail(i, r->number);
+        }
         mechd_durable_failed(x);
     }
     if (!r->glued) {

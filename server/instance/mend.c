@@ -4,6 +4,7 @@
 #include "server/instance/entry.h"
 #include "server/instance/group.h"
 #include "server/instance/host.h"
+#include "server/instance/snapshots.h"
 #include "server/instance/table.h"
 
 /* An instance whose creation could not be stored is no instance. */
@@ -19,6 +20,7 @@ static enum mechd_progress run_mend(struct mechd_job *job)
 {
     struct mechd_durable *const d = &job->instance->durable;
     d->mended = atomic_load(&d->failed);
+    mechd_snapshots_lose(job->instance);
     (void)mechd_durable_repair(job->instance);
     return MECHD_DONE;
 }

@@ -185,6 +185,27 @@ void mechd_snapshots_delete(struct mechd_instance *i, struct mechd_snapshot *s)
     memmove(s, s + 1, (size_t)(all->at + all->count - s) * sizeof *s);
 }
 
+void mechd_snapshots_fail(struct mechd_instance *i, uint64_t number)
+{
+    for (int k = 0; k < MECHD_SNAPSHOTS_MOST; k++) {
+        uint64_t none = 0;
+        if (atomic_compare_exchange_strong(&i->snapshots->failed[k], &none, number)) {
+            return;
+        }
+    }
+}
+
+void mechd_snapshots_lose(struct mechd_instance *i)
+{
+    for (int k = 0; i->snapshots != NULL && k < MECHD_SNAPSHOTS_MOST; k++) {
+        const uint64_t number = atomic_exchange(&i->snapshots->failed[k], 0);
+        struct mechd_snapshot *const s = number != 0 ? numbered(i, number) : NULL;
+        if (s != NULL) {
+            mechd_snapshots_delete(i, s);
+        }
+    }
+}
+
 void mechd_snapshots_destroy(struct mechd_snapshots *s)
 {
     for (int k = 0; s != NULL && k < s->count; k++) {

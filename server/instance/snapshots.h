@@ -26,6 +26,8 @@ struct mechd_snapshots {
     int count;
     size_t bytes;
     struct mechd_snapshot at[MECHD_SNAPSHOTS_MOST];
+    /* Numbers of those that could not be stored, 0: none; partner: the store */
+    _Atomic uint64_t failed[MECHD_SNAPSHOTS_MOST];
 };
 
 /* 0; MECH_UNSUPPORTED (too many, too large, or a quota: x->which, else MECHD_QUOTAS); negative. */
@@ -51,4 +53,7 @@ int mechd_snapshots_restore(struct mechd_instance *i, const struct mechd_snapsho
 void mechd_snapshots_descend(struct mechd_instance *i, uint64_t base);
 /* What descends from it descends from its parent. */
 void mechd_snapshots_delete(struct mechd_instance *i, struct mechd_snapshot *s);
+/* The one with this number could not be stored: it goes with mechd_snapshots_lose. Any thread. */
+void mechd_snapshots_fail(struct mechd_instance *i, uint64_t number);
+void mechd_snapshots_lose(struct mechd_instance *i);
 void mechd_snapshots_destroy(struct mechd_snapshots *s);

@@ -189,6 +189,24 @@ class Serials(unittest.TestCase):
                 self.assertGreater(now[0], last[0])
                 last = now
 
+    def test_a_snapshot_that_could_not_be_stored_is_none(self):
+        with self.start('--durability', 'every-step') as d:
+            path = '/v1/instances/' + d.create(models.oscillator())
+            parent = 's-%d' % self.made(d, path + '/snapshots')
+            d.call('POST', path + '/step', {'count': 1})
+            with d.full_disk():
+                for _ in range(5):
+                    reply = d.call('POST', path + '/snapshots')
+                    self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'), reply)
+                    listed = d.call('GET', path + '/snapshots').json
+                    self.assertEqual([s['id'] for s in listed['items']], [parent])
+                    self.assertEqual(listed['current'], parent)
+            self.made(d, path + '/snapshots')
+            listed = d.call('GET', path + '/snapshots').json
+            self.assertEqual([s['parent'] for s in listed['items']], [None, parent])
+        with self.start('--durability', 'every-step') as d:
+            self.assertEqual(d.call('GET', path + '/snapshots').json, listed)
+
     def test_numbers_of_trials_do_not_fall_with_the_clock(self):
         d = self.start('--durability', 'every-step')
         path = '/v1/instances/' + d.create(models.oscillator())
