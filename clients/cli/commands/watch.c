@@ -313,8 +313,8 @@ static void enter_screen(struct view *v)
 {
     v->whole = true;
     fputs("\033[?1049h\033[?25l\033[2J", stdout);
-    v->has_keys = isatty(STDIN_FILENO) && is_in_front(STDIN_FILENO) &&
-                  tcgetattr(STDIN_FILENO, &v->keys) == 0;
+    v->has_keys =
+        isatty(STDIN_FILENO) && is_in_front(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &v->keys) == 0;
     if (v->has_keys) {
         struct termios raw = v->keys;
         // keys at once and not shown; Ctrl-C remains a signal
@@ -551,8 +551,8 @@ const struct mechctl_command mechctl_watch = {
     .details =
         "Lines are tab-separated: time, then every output; with --json an object each.\n"
         "On a terminal all of it shows the outputs with their history; q ends that, the last\n"
-        "picture remains. Ctrl-C ends it, as does the end of the instance or of the server; Ctrl-Z\n"
-        "returns to the shell, and fg to the picture.\n"
+        "picture remains. Ctrl-C ends it, as does the end of the instance or of the server.\n"
+        "Ctrl-Z goes to the shell, and fg back to the picture.\n"
         "While the stream is idle, the instance is requested once a second: its time to live "
         "starts again.",
     .options = options,
