@@ -27,7 +27,7 @@
 /* --- bodies --- */
 
 static const struct mechp_shape system_reply = {
-    .name = "System",
+    .name = "SystemReply",
     .doc = "The system descriptor [H -CqT; Cq E] {w; l} - {f; -b} = {0; c} at the present state.",
     .members = MECHP_MEMBERS(
         {"time", "number", "s", true},
@@ -45,7 +45,7 @@ static const struct mechp_shape system_reply = {
         {"parts", "object[]", "name, doc and shape of each matrix and vector", true})};
 
 static const struct mechp_shape system_blocks = {
-    .name = "SystemBlocks",
+    .name = "SystemBlocksReply",
     .doc = "The blocks of the descriptor.",
     .members =
         MECHP_MEMBERS({"time", "number", "s", true}, {"level", LEVEL, "as of the descriptor", true},
@@ -95,7 +95,7 @@ static const struct mechp_shape system_feasibility_request = {
     .example = "{\"w\":[0],\"l\":[]}"};
 
 static const struct mechp_shape system_part = {
-    .name = "SystemPart",
+    .name = "SystemPartReply",
     .doc = "A matrix, by rows or by its entries, or a vector.",
     .members = MECHP_MEMBERS(
         {"time", "number", "s", true}, {"level", LEVEL, "as of the descriptor", true},
@@ -191,7 +191,7 @@ const struct mechp_row mechp_row_SYSTEM = {
         {"bilateral", "'all'|'only'", "only: rows of joints only.", "\"all\""},
         {"format", "'json'|'archive'", "Format of the response; overrides Accept.", "\"json\""}),
     .status = 200,
-    .reply = "@System",
+    .reply = "@SystemReply",
     .content = MECHP_JSON,
     .also = "application/vnd.mechd.system",
     .codes = MECHP_CODES(MECHP_INVALID_REQUEST, MECHP_NOT_ACCEPTABLE, MECHP_SINGULAR,
@@ -206,7 +206,7 @@ const struct mechp_row mechp_row_SYSTEM_BLOCKS = {
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE,
     .query = MECHP_QUERY(SYSTEM_OPTIONS(AS_PARAMETER, "string")),
     .status = 200,
-    .reply = "@SystemBlocks",
+    .reply = "@SystemBlocksReply",
     .content = MECHP_JSON,
     .codes = MECHP_CODES(MECHP_INVALID_REQUEST)};
 
@@ -270,7 +270,7 @@ const struct mechp_row mechp_row_SYSTEM_PART = {
         {"bilateral", "'all'|'only'", "only: rows of joints only.", "\"all\""},
         {"format", "'json'|'mtx'|'coo1'", "Format of the response; overrides Accept.", "\"json\""}),
     .status = 200,
-    .reply = "@SystemPart",
+    .reply = "@SystemPartReply",
     .content = MECHP_JSON,
     .also = "text/x-matrix-market text/plain",
     .codes = MECHP_CODES(MECHP_INVALID_REQUEST, MECHP_NOT_ACCEPTABLE, MECHP_SINGULAR,
