@@ -24,6 +24,11 @@ http {
 }
 '''
 
+# another one in front of it, which gets the header by which mechd asks for no buffers
+CHAIN = NGINX.replace('server { listen unix:%(socket)s;', '''
+    server { listen unix:%(socket)s; location / { proxy_pass http://unix:%(folder)s/inner; } }
+    server { proxy_pass_header X-Accel-Buffering; listen unix:%(folder)s/inner;''')
+
 HAPROXY = '''
 defaults
     mode http
@@ -124,9 +129,34 @@ class Proxies(unittest.TestCase):
         self.assertIn('text/event-stream', reader.head)
         reader.until(b'event: end')
         reader.close()
+        self.coupling_arrives(daemon, path)
+
+    def coupling_arrives(self, daemon, path):
+        made = daemon.call('POST', '/v1/couplings', {
+            'participants': [{'instance': daemon.create(models.oscillator())}], 'connections': [],
+            'scheme': {'type': 'Jacobi'}, 'stepSize': 0.25})
+        self.assertEqual(made.status, 201, made)
+        coupling = '/v1/couplings/' + made['id']
+        reader = Reader(path, coupling + '/events?rate=60')
+        self.assertEqual(reader.data()['step'], 0)
+        for k in range(1, 4):
+            self.assertEqual(daemon.call('POST', coupling + '/step', {'count': 1}).status, 200)
+            self.assertEqual(reader.data()['step'], k)
+        reader.close()
+        run = daemon.call('POST', coupling + '/runs',
+                          {'record': {'every': 1}, 'pace': 1, 'until': 100}).json
+        reader = Reader(path, '%s/runs/%s/events' % (coupling, run['id']))
+        reader.until(b'event: row')
+        reader.until(b'event: row')
+        self.assertEqual(daemon.call('DELETE', '%s/runs/%s' % (coupling, run['id'])).status, 200)
+        reader.until(b'event: end')
+        reader.close()
 
     def test_nginx(self):
         self.arrive(*self.through('nginx', NGINX, '-e', '/dev/null', '-c'))
+
+    def test_nginx_behind_nginx(self):
+        self.arrive(*self.through('nginx', CHAIN, '-e', '/dev/null', '-c'))
 
     def test_haproxy(self):
         self.arrive(*self.through('haproxy', HAPROXY, '-db', '-f'))
