@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEFT = 78, RIGHT = 16, TOP = 26, BOTTOM = 34, LEGEND = 60, LETTER = 7, POINTS = 4096 };
+enum { LEFT = 78, RIGHT = 16, TOP = 26, BOTTOM = 34, LEGEND = 60, LETTER = 7, GAP = 6 };
+enum { POINTS = 4096, DIGITS = 9 };
 
 const unsigned char mechctl_colours[MECHCTL_COLOURS][3] = {
     [MECHCTL_PAPER] = {255, 255, 255},
@@ -59,6 +60,19 @@ bool mechctl_range(const struct mechctl_plot *p, const struct mechctl_curve *c, 
     return least < most;
 }
 
+const char *mechctl_axis(double value, const double range[2], int least, char out[32])
+{
+    const double size = fmax(fabs(range[0]), fabs(range[1])), span = range[1] - range[0];
+    int digits = least;
+    if (span > 0. && isfinite(span)) {
+        // from the first digit of the size to two behind the first one of the span
+        const double need = floor(log10(size)) - floor(log10(span)) + 3.;
+        digits = need > 17. ? 17 : need > least ? (int)need : least;
+    }
+    snprintf(out, 32, "%.*g", digits, value);
+    return out;
+}
+
 /* Whether the i-th curve is the first one of its unit. */
 static bool is_first(const struct mechctl_plot *p, size_t i)
 {
@@ -100,13 +114,14 @@ static void draw_axes(const struct graph *g, const char *unit, const struct mech
     for (int k = 0, n = mechctl_ticks(g->value[0], g->value[1], at); k < n; k++) {
         const struct mechctl_point a = place(g, g->time[0], at[k]), b = {g->lower.x, a.y};
         pen->line(pen->surface, (const struct mechctl_point[]){a, b}, 2, MECHCTL_GRID);
-        pen->text(pen->surface, (struct mechctl_point){a.x - 6., a.y + 4.}, 1, MECHCTL_TEXT,
-                  mechctl_human(at[k], number));
+        pen->text(pen->surface, (struct mechctl_point){a.x - GAP, a.y + 4.}, 1, MECHCTL_TEXT,
+                  mechctl_axis(at[k], g->value, DIGITS, number));
     }
     for (int k = 0, n = mechctl_ticks(g->time[0], g->time[1], at); k < n; k++) {
         const struct mechctl_point a = place(g, at[k], g->value[0]), b = {a.x, g->upper.y};
         pen->line(pen->surface, (const struct mechctl_point[]){a, b}, 2, MECHCTL_GRID);
-        snprintf(text, sizeof text, k == n - 1 ? "%s s" : "%s", mechctl_human(at[k], number));
+        snprintf(text, sizeof text, k == n - 1 ? "%s s" : "%s",
+                 mechctl_axis(at[k], g->time, DIGITS, number));
         pen->text(pen->surface, (struct mechctl_point){a.x, a.y + 16.}, 0, MECHCTL_TEXT, text);
     }
     if (*unit) {
@@ -160,29 +175,52 @@ static void draw_curve(const struct mechctl_plot *p, const struct mechctl_curve 
     }
 }
 
+/* What the axes span of the graph of all curves with the unit of the i-th. */
+static void measure(const struct mechctl_plot *p, size_t i, struct graph *g)
+{
+    g->value[0] = INFINITY, g->value[1] = -INFINITY;
+    for (size_t j = i; j < p->count; j++) {
+        double range[2];
+        if (strcmp(p->curves[j].unit, p->curves[i].unit) == 0 &&
+            mechctl_range(p, &p->curves[j], range)) {
+            g->value[0] = fmin(g->value[0], range[0]);
+            g->value[1] = fmax(g->value[1], range[1]);
+        }
+    }
+    if (g->value[0] > g->value[1]) {
+        g->value[0] = 0., g->value[1] = 1.;
+    }
+    g->time[0] = p->rows > 0 ? p->time[0] : 0.;
+    g->time[1] = p->rows > 0 ? p->time[(p->rows - 1) * p->stride] : 1.;
+    g->time[1] = g->time[1] > g->time[0] ? g->time[1] : g->time[0] + 1.;
+}
+
+/* The room at the left of all graphs, pixels: for the longest label. */
+static double room(const struct mechctl_plot *p)
+{
+    double left = LEFT, at[8];
+    char number[32];
+    for (size_t i = 0; i < p->count; i++) {
+        struct graph g;
+        measure(p, i, &g);
+        for (int k = 0, n = mechctl_ticks(g.value[0], g.value[1], at); k < n; k++) {
+            const int width = mechctl_width(mechctl_axis(at[k], g.value, DIGITS, number));
+            left = fmax(left, GAP + LETTER * width);
+        }
+    }
+    return left;
+}
+
 /* The graph of all curves with the unit of the i-th, which is the first of them. */
-static void draw_graph(const struct mechctl_plot *p, size_t i, double y,
+static void draw_graph(const struct mechctl_plot *p, size_t i, struct mechctl_point corner,
                        const struct mechctl_pen *pen, struct mechctl_point *at)
 {
     const char *const unit = p->curves[i].unit;
-    struct graph g = {.upper = {LEFT, y + TOP},
-                      .lower = {pen->width - RIGHT, y + MECHCTL_GRAPH_HEIGHT - BOTTOM},
-                      .value = {INFINITY, -INFINITY}};
-    for (size_t j = i; j < p->count; j++) {
-        double range[2];
-        if (strcmp(p->curves[j].unit, unit) == 0 && mechctl_range(p, &p->curves[j], range)) {
-            g.value[0] = fmin(g.value[0], range[0]);
-            g.value[1] = fmax(g.value[1], range[1]);
-        }
-    }
-    if (g.value[0] > g.value[1]) {
-        g.value[0] = 0., g.value[1] = 1.;
-    }
-    g.time[0] = p->rows > 0 ? p->time[0] : 0.;
-    g.time[1] = p->rows > 0 ? p->time[(p->rows - 1) * p->stride] : 1.;
-    g.time[1] = g.time[1] > g.time[0] ? g.time[1] : g.time[0] + 1.;
+    struct graph g = {.upper = {corner.x, corner.y + TOP},
+                      .lower = {pen->width - RIGHT, corner.y + MECHCTL_GRAPH_HEIGHT - BOTTOM}};
+    measure(p, i, &g);
     draw_axes(&g, unit, pen);
-    double x = LEFT + LEGEND;
+    double x = corner.x + LEGEND;
     for (size_t j = i, colour = 0; j < p->count; j++) {
         if (strcmp(p->curves[j].unit, unit) == 0) {
             const int ink = MECHCTL_CURVES + (int)(colour++ % 8);
@@ -197,11 +235,11 @@ static void draw_graph(const struct mechctl_plot *p, size_t i, double y,
 bool mechctl_draw(const struct mechctl_plot *p, const struct mechctl_pen *pen)
 {
     struct mechctl_point *const at = calloc(POINTS, sizeof *at);
-    double y = 0.;
+    struct mechctl_point corner = {.x = room(p)};
     for (size_t i = 0; at && i < p->count; i++) {
         if (is_first(p, i)) {
-            draw_graph(p, i, y, pen, at);
-            y += MECHCTL_GRAPH_HEIGHT;
+            draw_graph(p, i, corner, pen, at);
+            corner.y += MECHCTL_GRAPH_HEIGHT;
         }
     }
     free(at);

@@ -21,6 +21,9 @@ int mechctl_ticks(double least, double most, double values[8]);
 /* The least and greatest finite value; a constant, or a curve that changes by less than its ninth
  * digit, gets room on both sides. false: no value is finite. */
 bool mechctl_range(const struct mechctl_plot *p, const struct mechctl_curve *c, double range[2]);
+/* A value of an axis that spans `range`, in at least `least` digits and in so many that what is
+ * left out is below 1 % of the span: its ends differ as long as they do in a double. */
+const char *mechctl_axis(double value, const double range[2], int least, char out[32]);
 
 /* A graph for each curve on standard output, as wide as the terminal and `height` lines high. */
 void mechctl_plot_text(const struct mechctl *m, const struct mechctl_plot *p, int height);

@@ -6,12 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LABEL = 12, LEAST = 8, DOTS_X = 2, DOTS_Y = 4 };
+enum { LABEL = 12, LEAST = 8, DOTS_X = 2, DOTS_Y = 4, DIGITS = 4, DIGITS_TIME = 6 };
 
 /* The dots of one graph: bits of the characters. */
 struct dots {
     unsigned char *at; /* [lines][columns] */
     int columns, lines;
+    int label; /* columns of the labels at the left, with the space behind them */
 };
 
 static void set(struct dots *d, int x, int y)
@@ -53,7 +54,7 @@ static void fill(const struct mechctl_plot *p, const struct mechctl_curve *c, co
 static void print_line(const struct mechctl *m, const struct dots *d, int line, const char *label)
 {
     char text[8];
-    printf("%*s ", LABEL - 1, label);
+    printf("%*s ", d->label - 1, label);
     fputs(mechctl_ink(m, MECHCTL_BLUE), stdout);
     for (int k = 0; k < d->columns; k++) {
         const unsigned char bits = d->at[line * d->columns + k];
@@ -63,10 +64,26 @@ static void print_line(const struct mechctl *m, const struct dots *d, int line, 
     printf("%s\n", mechctl_ink_off(m));
 }
 
+/* Room for the longest label of all graphs, so that their times are below each other. */
+static int label_columns(const struct mechctl_plot *p)
+{
+    int columns = LABEL;
+    for (size_t i = 0; i < p->count; i++) {
+        double range[2];
+        char text[32];
+        for (int k = 0; p->rows > 0 && mechctl_range(p, &p->curves[i], range) && k < 2; k++) {
+            const int width = mechctl_width(mechctl_axis(range[k], range, DIGITS, text)) + 1;
+            columns = width > columns ? width : columns;
+        }
+    }
+    return columns;
+}
+
 void mechctl_plot_text(const struct mechctl *m, const struct mechctl_plot *p, int height)
 {
-    const int room = mechctl_columns(STDOUT_FILENO) - LABEL;
-    struct dots d = {.columns = room > LEAST ? room : LEAST, .lines = height};
+    struct dots d = {.lines = height, .label = label_columns(p)};
+    const int room = mechctl_columns(STDOUT_FILENO) - d.label;
+    d.columns = room > LEAST ? room : LEAST;
     d.at = calloc((size_t)d.columns * (size_t)d.lines, 1);
     for (size_t i = 0; d.at && i < p->count; i++) {
         const struct mechctl_curve *const c = &p->curves[i];
@@ -75,25 +92,24 @@ void mechctl_plot_text(const struct mechctl *m, const struct mechctl_plot *p, in
         printf("%s%s%s%s%s\n", mechctl_ink(m, MECHCTL_BOLD), c->name, mechctl_ink_off(m),
                *c->unit ? " in " : "", c->unit);
         if (p->rows == 0 || !mechctl_range(p, c, range)) {
-            printf("%*s no values\n", LABEL - 1, "");
+            printf("%*s no values\n", d.label - 1, "");
             continue;
         }
         memset(d.at, 0, (size_t)d.columns * (size_t)d.lines);
         fill(p, c, range, &d);
         for (int line = 0; line < d.lines; line++) {
-            text[0] = 0;
-            if (line == 0 || line == d.lines - 1) {
-                snprintf(text, sizeof text, "%.4g", range[line == 0]);
-            }
-            print_line(m, &d, line, text);
+            const bool is_end = line == 0 || line == d.lines - 1;
+            print_line(m, &d, line,
+                       is_end ? mechctl_axis(range[line == 0], range, DIGITS, text) : "");
         }
     }
     if (d.at && p->rows > 0) {
         char from[32], to[32];
-        snprintf(from, sizeof from, "%.6g s", p->time[0]);
-        snprintf(to, sizeof to, "%.6g s", p->time[(p->rows - 1) * p->stride]);
-        const int gap = d.columns - mechctl_width(from) - mechctl_width(to);
-        printf("%*s%s%*s%s\n", LABEL, "", from, gap > 0 ? gap : 1, "", to);
+        const double range[2] = {p->time[0], p->time[(p->rows - 1) * p->stride]};
+        mechctl_axis(range[0], range, DIGITS_TIME, from);
+        mechctl_axis(range[1], range, DIGITS_TIME, to);
+        const int gap = d.columns - mechctl_width(from) - mechctl_width(to) - 4;
+        printf("%*s%s s%*s%s s\n", d.label, "", from, gap > 0 ? gap : 1, "", to);
     }
     free(d.at);
 }

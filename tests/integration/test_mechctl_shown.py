@@ -37,6 +37,18 @@ def png(raw):
     return width, height, [row[1:] for row in rows], len(chunks[b'PLTE']) // 3
 
 
+def drifting(place, speed, stiffness=0):
+    """A mass at `place`, m, and its place as an output."""
+    return models.document(
+        'still', nodes=[models.node_1d(referenceCoordinates=[place], initialVelocities=[speed])],
+        markers=models.markers(),
+        objects=[{'name': 'mass', 'type': 'Mass1D', 'node': 'n', 'physicsMass': 1},
+                 models.spring(stiffness=stiffness)],
+        sensors=[{'name': 'p', 'type': 'SensorBody', 'object': 'mass',
+                  'outputVariable': 'Position'}],
+        outputs=[{'name': 'x', 'sensor': 'p', 'component': 0}])
+
+
 class Shown(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -174,17 +186,40 @@ class Shown(unittest.TestCase):
 
     # --- watch ------------------------------------------------------------------------------------
 
+    def test_labels_tell_the_ends_of_an_axis_apart(self):
+        """A place that moves by 0.45 mm in 1 m, and by 3 nm."""
+        number = r'-?[0-9.]+(?:e[-+][0-9]+)?'
+        for speed in (4.5e-4, 3e-9):
+            with self.subTest(speed=speed), tempfile.TemporaryDirectory() as folder:
+                i = self.created(drifting(1.0, speed))
+                run = self.good('run', i, '--fast', '--count', '100', '--period', '0.01',
+                                '--record', '1').strip()
+                self.good('progress', i, run, '--wait')
+                x = [r[1] for r in json.loads(self.good('results', i, run, '--json'))['rows']]
+                span = max(x) - min(x)
+                self.assertGreater(span, 0)
+                for columns in (80, 40):
+                    lines = SEQUENCE.sub('', self.on_terminal('plot', i, run, '--lines', '5',
+                                                              columns=columns)).splitlines()
+                    self.assertEqual([y for y in lines if len(y) >= columns], [])
+                    ends = [float(lines[k].split()[0]) for k in (1, 5)]
+                    for shown, is_end in zip(ends, (max(x), min(x))):
+                        self.assertAlmostEqual(shown, is_end, delta=span / 100)
+                    self.assertEqual(len({line.index(c) for line in lines[1:6]
+                                          for c in re.findall('[\u2800-\u28ff]', line)[:1]}), 1)
+                path = os.path.join(folder, 'out.svg')
+                self.good('plot', i, run, '--save', path)
+                texts = [t for t in ElementTree.parse(path).getroot().iter(
+                    '{http://www.w3.org/2000/svg}text') if t.get('text-anchor') == 'end'
+                    and re.fullmatch(number, t.text)]
+                self.assertGreater(len(texts), 1)
+                self.assertEqual(len({t.text for t in texts}), len(texts))
+                # none of 7 pixels a letter begins left of the picture
+                self.assertEqual([t.text for t in texts if int(t.get('x')) < 7 * len(t.text)], [])
+
     def test_a_constant_is_drawn_as_one(self):
         # 0.5 m, but for the last digits of a double
-        model = models.document(
-            'still', nodes=[models.node_1d(referenceCoordinates=[0.5], initialVelocities=[1e-12])],
-            markers=models.markers(),
-            objects=[{'name': 'mass', 'type': 'Mass1D', 'node': 'n', 'physicsMass': 1},
-                     models.spring(stiffness=2500)],
-            sensors=[{'name': 'p', 'type': 'SensorBody', 'object': 'mass',
-                      'outputVariable': 'Position'}],
-            outputs=[{'name': 'x', 'sensor': 'p', 'component': 0}])
-        i = self.created(model)
+        i = self.created(drifting(0.5, 1e-12, stiffness=2500))
         self.good('run', i, '--pace', '1')
         text = SEQUENCE.sub('', self.on_terminal('watch', i, '--count', '30', columns=70, rows=5))
         self.good('stop', i)
