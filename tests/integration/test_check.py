@@ -168,3 +168,7 @@ class Check(unittest.TestCase):
             self.assertEqual(check('--listen', address, '--state', state, '--control',
                                    d.info['control'])[0], 0)
             self.assertEqual(d.call('GET', '/readyz').status, 200)
+
+
+if __name__ == '__main__':
+    unittest.main()

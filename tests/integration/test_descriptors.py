@@ -168,3 +168,7 @@ class Few(unittest.TestCase):
             self.skipTest('not enough descriptors')
         with Daemon() as d:
             self.assertNotIn('event=descriptors', d.log())
+
+
+if __name__ == '__main__':
+    unittest.main()

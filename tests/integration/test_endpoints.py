@@ -145,3 +145,7 @@ class Endpoints(unittest.TestCase):
                     continue
                 self.assertEqual(done.returncode, 1, done.stderr)
                 self.assertIn('--%s %s: %s' % (option, address, why), done.stderr)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -71,3 +71,7 @@ class Fenced(harness.Served):
                 self.assertRegex(policy, "default-src '(none|self)'")
                 self.assertEqual(reply.headers['X-Content-Type-Options'], 'nosniff')
                 self.assertEqual(reply.headers['Referrer-Policy'], 'no-referrer')
+
+
+if __name__ == '__main__':
+    unittest.main()

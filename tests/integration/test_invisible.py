@@ -230,3 +230,7 @@ class Files(unittest.TestCase):
         done = run(program('mechd'), '--workers', '3\u00a0', '--check-config')
         self.assertEqual(done.returncode, 1)
         self.assertIn("'3U+00A0'", done.stderr)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -372,3 +372,7 @@ class Access(unittest.TestCase):
                     self.assertEqual(door.call('about')[0], 200)
                 self.assertEqual(os.stat(path).st_mode & 0o777, 0o600)
             self.assertFalse(os.path.exists(path))
+
+
+if __name__ == '__main__':
+    unittest.main()

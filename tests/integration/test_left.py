@@ -151,3 +151,7 @@ class Left(unittest.TestCase):
                 answered.set()
         threading.Thread(target=ask, daemon=True).start()
         self.assertTrue(answered.wait(5 * SLOW), 'the pool is free again')
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,4 +1,5 @@
 """Loads and prescribed motions by tables, through the daemon, against closed forms."""
+import unittest
 from harness import HttpDoor, Served, ZmqDoor
 
 RAMP = {'table': {'t': [0, 1], 'values': [0, '=a']}}
@@ -91,3 +92,7 @@ class Loads(Served):
             status, reply = door.call('step', id=i, size=1)
             self.assertEqual((status, reply['code']), (422, 'not-finite'))
             self.assertEqual(door.call('get-state', id=i)[1]['time'], 1)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -269,3 +269,7 @@ class Unread(unittest.TestCase):
             self.ask_until_dropped(d)
         os.close(write)
         os.close(read)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -225,3 +225,7 @@ class Storage(unittest.TestCase):
     def test_without_a_directory_there_are_no_numbers_of_storage(self):
         with Daemon() as d:
             self.assertFalse([f for f in Page(d).families if f.startswith('mechd_store')])
+
+
+if __name__ == '__main__':
+    unittest.main()

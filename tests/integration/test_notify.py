@@ -83,3 +83,7 @@ class Notify(unittest.TestCase):
                 self.assertEqual(d.call('GET', '/readyz').status, 200)
             finally:
                 d.stop()
+
+
+if __name__ == '__main__':
+    unittest.main()

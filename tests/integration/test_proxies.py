@@ -160,3 +160,7 @@ class Proxies(unittest.TestCase):
 
     def test_haproxy(self):
         self.arrive(*self.through('haproxy', HAPROXY, '-db', '-f'))
+
+
+if __name__ == '__main__':
+    unittest.main()

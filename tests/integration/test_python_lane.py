@@ -64,3 +64,7 @@ class PythonLane(unittest.TestCase):
             instance = server.instance(daemon.create(models.oscillator()))
             with self.assertRaisesRegex(mechd.BadReply, '--lane'):
                 instance.connect(door='lane')
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -100,3 +100,7 @@ class Wants(unittest.TestCase):
                 with self.assertRaises(FrameError):
                     partner.step(1e9)
                 self.assertEqual(partner.ask('outputs')[0]['time'], 0.0)
+
+
+if __name__ == '__main__':
+    unittest.main()

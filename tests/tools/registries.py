@@ -1,5 +1,6 @@
 """The registries (*.def): sorted, each line has its file, each file that defines a member has its
-line, and no file outside a family's folder decides by the name or the symbol of a member."""
+line, and no file outside a family's folder decides by the name or the symbol of a member. Modules of
+tests in Python have no list; each runs its own."""
 import re
 import sys
 from tree import report
@@ -97,6 +98,15 @@ def check_lines(tree):
                 yield '%s: has no line in %s' % (source, path)
 
 
+def check_modules(tree):
+    """A module of tests runs them when it is run itself; without that it ends as if all were well.
+    """
+    for path in tree.files('.py', under='tests/'):
+        if path.rsplit('/', 1)[-1].startswith('test_') and not re.search(
+                r"^if __name__ == '__main__':\n    (?:unittest\.|)main\(", tree.text(path), re.M):
+            yield '%s: does not call unittest.main() where it is run itself' % path
+
+
 def member_names(tree, members, file):
     """The public names of a family's members: .name = "Mass1D" in their tables."""
     names = set()
@@ -133,6 +143,7 @@ CHECKS = {
     'every list is sorted': check_sorted_lists,
     'every member has its file': check_files,
     'every file of a member has its line': check_lines,
+    'every module of tests runs its tests': check_modules,
     'no file decides by a member outside its folder': check_no_decisions,
 }
 

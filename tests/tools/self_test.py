@@ -50,6 +50,7 @@ def test(self):
     time.sleep(3)
 """
 
+RUNS = "\n\nif __name__ == '__main__':\n    unittest.main()\n"
 TIMER = '''
 
 def stop(d):
@@ -134,6 +135,9 @@ FAULTS = {
     'registries.check_lines': [
         (FAMILY, {'solver/items/f/c.c': ITEM % ('f_c', 'TypeC')}),
         (UNITS, {'tests/unit/base/z.c': 'UNIT_TESTS(1)\n'})],
+    'registries.check_modules': [
+        ({TEST: WAITS + RUNS}, {TEST: WAITS}),
+        ({TEST: WAITS + RUNS}, {TEST: WAITS + RUNS.replace('unittest', 'self')})],
     'registries.check_no_decisions': [
         (FAMILY, {'server/a.c': 'int a = strcmp(name, "TypeB") == 0;\n'}),
         (FAMILY, {'solver/model/a.c': 'f(&mech_item_f_a);\n'}),
