@@ -8,6 +8,9 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, 'tests', 'tools'))
+from tree import objects  # noqa: E402
+
 VALUES = ['"="', '"=sin(t)"', '1e308', '-0.0', '5e-324', '1e999', '[[1]]', '{}', '[]', 'null',
           '9007199254740993', '"\\\\u0000"', '\\xff', '\\n']
 FRAMING = ['HTTP/1.1\\x0d\\x0a', 'HTTP/1.0', '\\x0d\\x0a\\x0d\\x0a', 'Host: a\\x0d\\x0a',
@@ -27,15 +30,9 @@ def read(*path):
         return f.read()
 
 
-def keys(value):
+def keys(document):
     """Names of all members that a document describes."""
-    if isinstance(value, dict):
-        yield from value.get('properties', {})
-        for inner in value.values():
-            yield from keys(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from keys(inner)
+    return {key for part in objects(document) for key in part.get('properties', {})}
 
 
 def quoted(words):
@@ -51,7 +48,7 @@ def routes():
 def words():
     schema = quoted(re.findall(r'"([A-Za-z][A-Za-z0-9]{0,40})"',
                                read('protocol', 'schema', 'model.schema.json')))
-    members = quoted(set(keys(json.loads(read('protocol', 'openapi.json')))) | {'op', 'sequence'})
+    members = quoted(keys(json.loads(read('protocol', 'openapi.json'))) | {'op', 'sequence'})
     codes = re.findall(r'"([a-z0-9]+)", "', read('protocol', 'schema', 'model.schema.json'))
     paths = ['%s %s ' % (method, path.replace('{id}', 'i').replace('{rid}', 'r-1')
                          .replace('{sid}', 's-1')) for method, path, _ in routes()]

@@ -2,6 +2,7 @@
 each schema of OpenAPI that an answer with JSON has, and for those within it. tests/tools/printed.py
 compares and writes the file."""
 import re
+from tree import objects
 
 HEAD = '''"""What the server answers, by the names of its interface (openapi.json), as dictionaries.
 Printed from there by tests/tools/printed.py --write; numbers in lists are arrays where a method of
@@ -16,14 +17,7 @@ WHOLE = ('Model',)  # a document of its own, with a schema of its own
 
 def referred(schema):
     """Names of the schemas in a schema."""
-    if isinstance(schema, dict):
-        if '$ref' in schema:
-            yield schema['$ref'].split('/')[-1]
-        for part in schema.values():
-            yield from referred(part)
-    elif isinstance(schema, list):
-        for part in schema:
-            yield from referred(part)
+    return [part['$ref'].split('/')[-1] for part in objects(schema) if '$ref' in part]
 
 
 def answered(document):

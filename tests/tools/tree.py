@@ -87,6 +87,15 @@ def split_arguments(text):
     return [p for p in parts if p]
 
 
+def objects(document):
+    """All objects of a document in JSON, itself first."""
+    if isinstance(document, dict):
+        yield document
+    for part in document.values() if isinstance(document, dict) else \
+            document if isinstance(document, list) else ():
+        yield from objects(part)
+
+
 def report(checks, root=None):
     """Runs {sentence: function(tree) -> faults}; prints the faults; returns the exit code."""
     tree = Tree(root or (sys.argv[1] if len(sys.argv) > 1 else ROOT))
