@@ -12,7 +12,7 @@ import unittest
 import harness
 import models
 from harness import Daemon, ROOT, Served, wait_until
-from package import PACKAGE, mechd
+from package import PACKAGE, copied, imported, mechd, pip
 from mechd import frames, values
 from mechd.partner import Layout
 from mechd.transport import Transport
@@ -545,20 +545,11 @@ print('done')
 
     def test_pip_installs_it_from_its_folder_without_a_network(self):
         with tempfile.TemporaryDirectory(prefix='mechd-pip-') as folder:
-            source, target = os.path.join(folder, 'python'), os.path.join(folder, 'there')
-            # a build writes beside its sources
-            subprocess.run(['cp', '-r', PACKAGE, source], check=True)
-            done = subprocess.run(
-                [sys.executable, '-m', 'pip', 'install', '--quiet', '--no-index', '--no-deps',
-                 '--no-build-isolation', '--target', target, source], stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT, text=True, timeout=120 * harness.SLOW,
-                env={**os.environ, 'HOME': folder})
-            self.assertEqual(done.returncode, 0, done.stdout)
+            target = os.path.join(folder, 'there')
+            pip(folder, 'install', '--target', target, copied(folder))
             self.assertTrue(os.path.exists(os.path.join(target, 'mechd', 'py.typed')))
-            found = subprocess.run([sys.executable, '-c', 'import mechd; print(mechd.__file__)'],
-                                   env={**os.environ, 'PYTHONPATH': target}, cwd=folder,
-                                   capture_output=True, text=True)
-            self.assertTrue(found.stdout.startswith(target), found)
+            found = imported(target, 'import mechd; print(mechd.__file__)')
+            self.assertTrue(found.startswith(target), found)
 
 
 def next_after(stream, instance):

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import harness
 import models
 from harness import Daemon, wait_until
-from package import PACKAGE, mechd  # first: where the modules below are found
+from package import PACKAGE, copied, imported, mechd, pip  # first: where the modules below are found
 import mechd.aio  # noqa: E402
 import mechd.progress  # noqa: E402
 from mechd.envs import VectorEnv  # noqa: E402
@@ -165,14 +165,7 @@ class Shown(unittest.TestCase):
 
     def test_a_wheel_has_all_modules_and_says_what_it_is(self):
         with tempfile.TemporaryDirectory(prefix='mechd-wheel-') as folder:
-            source = os.path.join(folder, 'python')
-            shutil.copytree(PACKAGE, source, ignore=shutil.ignore_patterns('__pycache__'))
-            done = subprocess.run(
-                [sys.executable, '-m', 'pip', 'wheel', '--quiet', '--no-index', '--no-deps',
-                 '--no-build-isolation', '--wheel-dir', folder, source], stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT, text=True, timeout=120 * harness.SLOW,
-                env={**os.environ, 'HOME': folder})
-            self.assertEqual(done.returncode, 0, done.stdout)
+            pip(folder, 'wheel', '--wheel-dir', folder, copied(folder))
             wheel, = (n for n in os.listdir(folder) if n.endswith('.whl'))
             with zipfile.ZipFile(os.path.join(folder, wheel)) as packed:
                 names = packed.namelist()
@@ -188,17 +181,13 @@ class Shown(unittest.TestCase):
             self.assertEqual(set(meta.get_all('Provides-Extra')),
                              {'numpy', 'pandas', 'plot', 'progress'})
             # as installed it is imported without what is optional
-            subprocess.run([sys.executable, '-m', 'pip', 'install', '--quiet', '--no-index',
-                            '--no-deps', '--target', os.path.join(folder, 'there'),
-                            os.path.join(folder, wheel)], check=True,
-                           timeout=120 * harness.SLOW, env={**os.environ, 'HOME': folder})
+            target = os.path.join(folder, 'there')
+            pip(folder, 'install', '--target', target, os.path.join(folder, wheel))
             code = 'import sys\nfor name in ("numpy", "pandas", "tqdm", "matplotlib"):\n' \
                    '    sys.modules[name] = None\nimport mechd.aio, mechd.envs, mechd.replies\n' \
                    'print(mechd.__file__)'
-            found = subprocess.run([sys.executable, '-c', code], cwd=folder, text=True,
-                                   env={**os.environ, 'PYTHONPATH': os.path.join(folder, 'there')},
-                                   capture_output=True, timeout=60 * harness.SLOW)
-            self.assertIn('there', found.stdout, found.stderr)
+            found = imported(target, code)
+            self.assertTrue(found.startswith(target), found)
 
     # --- awaited ----------------------------------------------------------------------------------
 
