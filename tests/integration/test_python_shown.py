@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import harness
 import models
 from harness import Daemon, wait_until
-from package import PACKAGE, copied, imported, mechd, pip  # first: where the modules below are found
+from package import PACKAGE, copied, imported, mechd, pip  # first: finds the modules below
 import mechd.aio  # noqa: E402
 import mechd.progress  # noqa: E402
 from mechd.envs import VectorEnv  # noqa: E402

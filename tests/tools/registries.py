@@ -1,6 +1,6 @@
 """The registries (*.def): sorted, each line has its file, each file that defines a member has its
-line, and no file outside a family's folder decides by the name or the symbol of a member. Modules of
-tests in Python have no list; each runs its own."""
+line, and no file outside a family's folder decides by the name or the symbol of a member. Modules
+of tests in Python have no list; each runs its own."""
 import re
 import sys
 from tree import report
