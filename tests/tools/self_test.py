@@ -4,6 +4,7 @@ import importlib
 import os
 import sys
 import tempfile
+import coverage
 from tree import Tree
 
 GOOD_C = '''/* A file that no check has anything to say about. */
@@ -248,6 +249,13 @@ def main():
                 say(not clean, '%s complains about a clean tree: %s' % (name, clean[:1]))
                 say(bool(faults_in(check, {**good, **change})),
                     '%s does not see %s' % (name, sorted(change)))
+    good = {room: [1000, int(10 * bar)] for room, bar in coverage.BARS.items()}
+    say(not list(coverage.below(good)), 'coverage complains about rooms at their bars')
+    for room, (lines, run) in good.items():
+        low = {**good, room: [lines, run - 1]}
+        say(len(list(coverage.below(low))) == 1, 'coverage does not see that %s is low' % room)
+        del low[room]
+        say(len(list(coverage.below(low))) == 1, 'coverage does not see that %s is gone' % room)
     print('%d passed, %d failed' % (passed, failed))
     return 1 if failed else 0
 
