@@ -59,3 +59,17 @@ class ManyTests:
                                             'r': [-5, -6]})
         self.assertLess(abs(found['l'] - [4 / 3, 7 / 3]).max(), 1e-14)
         self.assertTrue(found['report']['converged'])
+
+    def test_a_problem_under_the_names_of_the_literature(self):
+        m, q = [[2, 1], [1, 2]], [-5, -6]
+        expected = self.server.problems.solve({'N': m, 'r': q})['l']
+        for found in (self.server.problems.solve({'M': m, 'q': q}),
+                      self.server.problems.solve(M=m, q=q), self.server.problems.solve(N=m, q=q),
+                      self.server.problems.solve({'M': m}, q=q)):
+            self.assertEqual(list(found['l']), list(expected))
+        given = {'M': m, 'q': q}
+        self.server.problems.solve(given)
+        self.assertEqual(given, {'M': m, 'q': q})
+        for twice in ({'N': m, 'M': m, 'r': q}, {'M': m, 'q': q, 'r': q}):
+            with self.assertRaisesRegex(mechd.Invalid, "unknown key '[Mq]'"):
+                self.server.problems.solve(twice)

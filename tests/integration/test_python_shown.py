@@ -1,6 +1,9 @@
 """The Python package as people expect it: results in notebooks, frames and graphs, bars of tqdm,
 types that a checker knows, a wheel, awaited requests, and copies as an environment."""
 import asyncio
+import contextlib
+import importlib
+import io
 import os
 import re
 import shutil
@@ -21,11 +24,31 @@ import mechd.aio  # noqa: E402
 import mechd.progress  # noqa: E402
 from mechd.envs import VectorEnv  # noqa: E402
 
-try:
-    import numpy
-except ImportError:
-    numpy = None
 
+
+def there(name):
+    """A module that the package can use; None where it is not installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+numpy, pandas, tqdm = (there(name) for name in ('numpy', 'pandas', 'tqdm'))
+pyplot = there('matplotlib') and there('matplotlib.pyplot')
+
+# each line has a member that an answer has not
+ANALYSES = ''.join('%s["nothing"]\n' % call for call in (
+    'server.problems.solve(M=[[1]], q=[1])', 'server.instance("a").statics()',
+    'server.instance("a").modes()["modes"][0]', 'server.instance("a").linearization()',
+    'server.instance("a").contacts()[0]', 'server.instance("a").evaluate(["lhs"])',
+    'server.instance("a").jvp(1.0)', 'server.instance("a").derivatives()',
+    'server.instance("a").system.info()', 'server.instance("a").system.blocks()',
+    'server.instance("a").system.product([1.0])', 'server.instance("a").system.project([1.0])',
+    'server.instance("a").system.schur_product([1.0])',
+    'server.instance("a").system.feasibility([1.0], [1.0])',
+    'server.couplings()[0].stability()', 'server.couplings()[0].snapshots()[0]',
+    'server.couplings()[0].show_snapshot("a")'))
 MODULES = sorted(n for n in os.listdir(os.path.join(PACKAGE, 'mechd')) if n.endswith('.py'))
 
 
@@ -142,6 +165,50 @@ class Shown(unittest.TestCase):
         self.assertAlmostEqual(bar.n, 1.0)
         self.assertTrue(bar.closed)
 
+    # --- the same with pandas, matplotlib and tqdm themselves -------------------------------------
+
+    @unittest.skipUnless(pandas, 'pandas is not installed (Debian package python3-pandas)')
+    def test_pandas_takes_records_and_tables(self):
+        record = self.recorded()
+        frame = record.to_pandas()
+        self.assertEqual((frame.index.name, list(frame.columns)), ('time', ['x', 'v']))
+        self.assertEqual(list(frame.index), list(record.time))
+        self.assertEqual(list(frame['x']), list(record['x']))
+        self.assertEqual({str(kind) for kind in frame.dtypes}, {'float64'})
+        with self.server.sweep(models.oscillator(), grid={'k': [50, 100]}, count=3) as sweep:
+            table = sweep.results()
+        frame = table.to_pandas()
+        self.assertEqual(list(frame.columns), table.names)
+        self.assertEqual(frame.values.tolist(), [list(row) for row in table.rows])
+
+    @unittest.skipUnless(pyplot, 'matplotlib is not installed (Debian package python3-matplotlib)')
+    def test_matplotlib_draws_records_and_tables(self):
+        record = self.recorded()
+        pyplot.switch_backend('agg')
+        axes = record.plot()
+        self.addCleanup(pyplot.close, 'all')
+        for line, name in zip(axes.get_lines(), ('x', 'v')):
+            self.assertEqual(line.get_label(), name)
+            self.assertEqual(list(line.get_xdata()), list(record.time))
+            self.assertEqual(list(line.get_ydata()), list(record[name]))
+        self.assertEqual(axes.get_xlabel(), 'time in s')
+        self.assertEqual([text.get_text() for text in axes.get_legend().get_texts()], ['x', 'v'])
+        picture = io.BytesIO()
+        axes.figure.savefig(picture, format='png')
+        self.assertTrue(picture.getvalue().startswith(b'\x89PNG'))
+        with self.server.sweep(models.oscillator(), grid={'k': [50, 100]}, count=3) as sweep:
+            table = sweep.results()
+        line, = table.plot('k', 'x').get_lines()
+        self.assertEqual(list(line.get_xdata()), [50, 100])
+
+    @unittest.skipUnless(tqdm, 'tqdm is not installed (Debian package python3-tqdm)')
+    def test_tqdm_draws_the_bar(self):
+        i, text = self.created(), io.StringIO()
+        with contextlib.redirect_stderr(text), mock.patch.object(mechd.progress, '_LEAST', -1.0):
+            i.run(count=10, progress=True)
+        self.assertRegex(text.getvalue(), re.escape(i.id) + r' +\d+ % \|')
+        self.assertIn('100 % |', text.getvalue())
+
     # --- types and the wheel ----------------------------------------------------------------------
 
     @unittest.skipUnless(shutil.which('mypy'), 'mypy is not installed (Debian package mypy)')
@@ -151,7 +218,7 @@ class Shown(unittest.TestCase):
             with open(wrong, 'w', encoding='utf-8') as f:
                 f.write('import mechd\nimport mechd.aio\nserver = mechd.Server()\n'
                         'number: int = server.about()["version"]\n'
-                        'server.instance("a").info()["nothing"]\n')
+                        'server.instance("a").info()["nothing"]\n' + ANALYSES)
 
             def check(*what):
                 return subprocess.run(
@@ -161,7 +228,7 @@ class Shown(unittest.TestCase):
             done = check('mechd')
             self.assertEqual(done.stdout + done.stderr, '')
             remarks = re.findall(r'wrong\.py:(\d+): error', check(wrong).stdout)
-            self.assertEqual(remarks, ['4', '5'])
+            self.assertEqual(remarks, [str(4 + k) for k in range(2 + ANALYSES.count('\n'))])
 
     def test_a_wheel_has_all_modules_and_says_what_it_is(self):
         with tempfile.TemporaryDirectory(prefix='mechd-wheel-') as folder:

@@ -1,8 +1,9 @@
 """Couplings: instances that exchange outputs and inputs and step together in the server."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union, cast
 
+from . import replies
 from .partner import Layout, Stream
 from .runs import Runner
 from .values import listed, values
@@ -95,13 +96,13 @@ class Coupling(Runner):
         """Save its state and those of all its instances in the server; the id of the snapshot."""
         return str(self.call('POST', 'snapshots').json['id'])
 
-    def snapshots(self) -> List[Dict[str, Any]]:
+    def snapshots(self) -> List[replies.CouplingSnapshot]:
         """Its snapshots, oldest first: id, time, window, bytes."""
         return list(self.call('GET', 'snapshots').json['items'])
 
-    def show_snapshot(self, snapshot: str) -> Dict[str, Any]:
+    def show_snapshot(self, snapshot: str) -> replies.CouplingSnapshot:
         """One of them, as `snapshots` lists it."""
-        return dict(self.call('GET', 'snapshots', snapshot).json)
+        return cast(replies.CouplingSnapshot, self.call('GET', 'snapshots', snapshot).json)
 
     def restore(self, snapshot: str) -> CouplingStep:
         """Return to a snapshot, with all its instances."""
@@ -111,9 +112,9 @@ class Coupling(Runner):
         """Delete a snapshot."""
         self.call('DELETE', 'snapshots', snapshot)
 
-    def stability(self, size: Optional[float] = None) -> Dict[str, Any]:
+    def stability(self, size: Optional[float] = None) -> replies.CouplingStability:
         """Spectral radius of windows of a size (default stepSize), the largest stable size."""
-        return dict(self.call('GET', 'stability', size=size).json)
+        return cast(replies.CouplingStability, self.call('GET', 'stability', size=size).json)
 
     def stream(self, timeout: Optional[float] = None, *, outputs: Optional[Sequence[str]] = None,
                every: Optional[int] = None) -> Stream:

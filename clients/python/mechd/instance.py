@@ -402,52 +402,54 @@ class Instance(Runner):
     # --- analyses ---------------------------------------------------------------------------------
 
     def statics(self, *, load_steps: Optional[int] = None,
-                commit: Optional[bool] = None) -> Dict[str, Any]:
+                commit: Optional[bool] = None) -> replies.StaticsReply:
         """Static equilibrium; commit=False does not change the state."""
         reply = self.post('statics', loadSteps=load_steps, commit=commit)
-        return {**reply, 'outputs': values(reply['outputs']), 'q': array(reply['q'])}
+        return cast(replies.StaticsReply, {**reply, 'outputs': values(reply['outputs']),
+                                           'q': array(reply['q'])})
 
     def modes(self, count: Optional[int] = None, *,
-              complex: Optional[bool] = None) -> Dict[str, Any]:
+              complex: Optional[bool] = None) -> replies.Modes:
         """The lowest eigenmodes about the present state: `modes` with `frequency` (Hz), `shape`,
         …"""
         reply = self.get('modes', count=count, complex=complex)
-        return {**reply, 'modes': [values(mode) for mode in reply['modes']]}
+        return cast(replies.Modes, {**reply, 'modes': [values(mode) for mode in reply['modes']]})
 
-    def linearization(self) -> Dict[str, Any]:
+    def linearization(self) -> replies.Linearization:
         """A, B, C, D about the present state, as arrays."""
         reply = self.get('linearization')
         matrices = {k: array(reply[k])
                     for k in ('A', 'B', 'C', 'D', 'basis', 'velocityBasis') if k in reply}
-        return {**reply, **matrices}
+        return cast(replies.Linearization, {**reply, **matrices})
 
-    def contacts(self) -> List[Dict[str, Any]]:
+    def contacts(self) -> List[replies.Contact]:
         """Contacts between bodies in the last step."""
-        return [values(c) for c in self.get('contacts')['items']]
+        return [cast(replies.Contact, values(c)) for c in self.get('contacts')['items']]
 
     def evaluate(self, want: Sequence[str], *, time: Optional[float] = None,
                  q: Optional[Sequence[float]] = None, v: Optional[Sequence[float]] = None,
                  x: Optional[Sequence[float]] = None, z: Optional[Sequence[float]] = None,
-                 sparse: Optional[bool] = None) -> Dict[str, Any]:
+                 sparse: Optional[bool] = None) -> replies.EvaluateReply:
         """The equations at any point (default: the present one): lhs, rhs, forces, mass,
         rhsJacobian, dFdq, dFdv, firstOrder. sparse: matrices as {"shape", "coo"}."""
-        return values(self.post('evaluate', want=want, time=time, q=q, v=v, x=x, z=z,
-                                sparse=sparse))
+        return cast(replies.EvaluateReply, values(self.post(
+            'evaluate', want=want, time=time, q=q, v=v, x=x, z=z, sparse=sparse)))
 
-    def jvp(self, size: Optional[float] = None, **more: Any) -> Dict[str, Any]:
+    def jvp(self, size: Optional[float] = None, **more: Any) -> replies.JvpReply:
         """Directional derivatives of a step (size, until or count) along inputs, q, v, x."""
         reply = values(self.post('jvp', size=size, **more))
-        return {**reply, 'outputs': values(reply['outputs'])}
+        return cast(replies.JvpReply, {**reply, 'outputs': values(reply['outputs'])})
 
     def derivatives(self, *, direction: Optional[Mapping[str, Any]] = None,
                     seed: Optional[Mapping[str, Any]] = None,
-                    at: Optional[Mapping[str, Any]] = None) -> Dict[str, Any]:
+                    at: Optional[Mapping[str, Any]] = None) -> replies.DerivativesReply:
         """Instantaneous derivatives at a point (default: the present state). direction: of q, v, x,
         inputs; the answer's 'derivative' has those of qdot, vdot, xdot, outputs along it. seed: of
         these; its 'sensitivity' has the adjoint, by q, v, x, inputs."""
         reply = self.post('derivatives', direction=direction, seed=seed, at=at)
-        return {key: values(part) if isinstance(part, dict) else part
-                for key, part in reply.items()}
+        return cast(replies.DerivativesReply,
+                    {key: values(part) if isinstance(part, dict) else part
+                     for key, part in reply.items()})
 
     # --- other interfaces -------------------------------------------------------------------------
 

@@ -48,7 +48,9 @@ class Bar:
         self._last, self._drawn = now, True
         if tqdm is not None:
             if self._bar is None:
+                # how often is decided above: each update is drawn
                 self._bar = tqdm(total=1.0, desc=self._text, leave=False, file=sys.stderr,
+                                 mininterval=0, miniters=0,
                                  bar_format='{desc} {percentage:3.0f} % |{bar}| {remaining} left')
             self._bar.update(fraction - self._bar.n)
             return

@@ -28,11 +28,19 @@ class Problems:
     def __repr__(self) -> str:
         return 'Problems(%r)' % self._transport.name
 
-    def solve(self, problem: Mapping[str, Any]) -> Dict[str, Any]:
-        """Solve {"N", "r", …} or {"H", "f", "G", "b", …} by any solver; solution and `report`."""
+    def solve(self, problem: Optional[Mapping[str, Any]] = None,
+              **members: Any) -> replies.SolveReply:
+        """Solve {"N", "r", …} or {"H", "f", "G", "b", …} by any solver; solution and `report`. M
+        and q (w = M z + q) are other names of N and r; `l` is z then, and `c` is w. Members may
+        be given by name: solve(M=…, q=…)."""
+        given = {**(problem or {}), **members}
+        for other, name in (('M', 'N'), ('q', 'r')):
+            # beside its other name it is refused by the server, which says where
+            if other in given and name not in given:
+                given[name] = given.pop(other)
         reply = self._transport.call('POST', 'v1', 'problems', 'solve',
-                                     body={'problem': problem}).json
-        return values(reply)
+                                     body={'problem': given}).json
+        return cast(replies.SolveReply, values(reply))
 
 
 class Server:

@@ -5,8 +5,9 @@ Options of every call (all optional): level ('acceleration', 'velocity'), step, 
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, cast
 
+from . import replies
 from .values import matrix, values
 
 if TYPE_CHECKING:
@@ -22,35 +23,39 @@ class System:
     def __repr__(self) -> str:
         return 'System(%r)' % self._instance
 
-    def info(self, **options: Any) -> Dict[str, Any]:
+    def info(self, **options: Any) -> replies.System:
         """Sizes, factors, and the available parts."""
-        return dict(self._instance.get('system', **options))
+        return cast(replies.System, self._instance.get('system', **options))
 
-    def blocks(self, **options: Any) -> Dict[str, Any]:
+    def blocks(self, **options: Any) -> replies.SystemBlocks:
         """Variables, constraints and stiffness blocks."""
-        return dict(self._instance.get('system', 'blocks', **options))
+        return cast(replies.SystemBlocks, self._instance.get('system', 'blocks', **options))
 
     def part(self, name: str, **options: Any) -> Any:
         """A matrix (H, M, K, C, Cq, E, R, Z) or vector (f, b, d, diagonal) as one array."""
         return matrix(self._instance.get('system', name, **options))
 
-    def product(self, x: Sequence[float], **options: Any) -> Dict[str, Any]:
+    def product(self, x: Sequence[float], **options: Any) -> replies.SystemProductReply:
         """The product of the whole matrix with {w; l}."""
-        return self._ask('product', x=x, **options)
+        return cast(replies.SystemProductReply, self._ask('product', x=x, **options))
 
     def schur_product(self, l: Sequence[float], enabled: Optional[Sequence[bool]] = None,
-                      **options: Any) -> Dict[str, Any]:
+                      **options: Any) -> replies.SystemProductReply:
         """The product of the Schur complement with multipliers."""
-        return self._ask('schur-product', l=l, enabled=enabled, **options)
+        return cast(replies.SystemProductReply,
+                    self._ask('schur-product', l=l, enabled=enabled, **options))
 
     def project(self, l: Optional[Sequence[float]] = None,
-                unknowns: Optional[Sequence[float]] = None, **options: Any) -> Dict[str, Any]:
+                unknowns: Optional[Sequence[float]] = None,
+                **options: Any) -> replies.SystemProjectReply:
         """Project multipliers, or whole unknowns {w; l}, onto their sets."""
-        return self._ask('project', l=l, unknowns=unknowns, **options)
+        return cast(replies.SystemProjectReply,
+                    self._ask('project', l=l, unknowns=unknowns, **options))
 
-    def feasibility(self, w: Sequence[float], l: Sequence[float], **options: Any) -> Dict[str, Any]:
+    def feasibility(self, w: Sequence[float], l: Sequence[float],
+                    **options: Any) -> replies.SystemFeasibility:
         """How far unknowns are from a solution."""
-        return self._ask('feasibility', w=w, l=l, **options)
+        return cast(replies.SystemFeasibility, self._ask('feasibility', w=w, l=l, **options))
 
     def _ask(self, what: str, **body: Any) -> Dict[str, Any]:
         return values(self._instance.post('system', what, **body))
