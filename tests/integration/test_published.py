@@ -4,6 +4,7 @@ source is told."""
 import math
 import unittest
 from harness import Served
+from nearness import Near
 
 S = math.sqrt(0.5)
 ABOUT_Y = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
@@ -182,7 +183,7 @@ def hinged_bar():
                          'localPosition': [length / 2, 0, 0]}]}
 
 
-class Published(Served):
+class Published(Served, Near):
     def end(self, model, **size):
         i = self.daemon.create(model)
         status, reply = self.door.call('step', id=i, **size)
@@ -190,9 +191,6 @@ class Published(Served):
         state = self.door.call('get-state', id=i)[1]
         self.door.call('delete', id=i)
         return state
-
-    def near(self, found, expected, tolerance):
-        self.assertLess(abs(found - expected), tolerance, '%r against %r' % (found, expected))
 
     def test_joints_in_space_fly_as_published(self):
         for name, (joint, place, centre, samples) in FLIGHTS.items():

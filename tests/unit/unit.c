@@ -1,10 +1,14 @@
-/* Runs the tests of one program through CUnit's framework and reports them in its own words. */
+/* Runs the tests of one program through CUnit's framework and reports them in its own words. Where
+ * MECHD_TESTS_NUMBERS names a file, each comparison of numbers is appended to it as a line of JSON,
+ * from which tests/verify/book.py prints the verification book. */
 #include "tests/unit/unit.h"
 
 #include <CUnit/TestDB.h>
 #include <CUnit/TestRun.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* asserts counted before the test that runs now */
@@ -12,11 +16,29 @@ static unsigned asserts_before;
 static unsigned passed;
 static unsigned failed;
 
+/* where comparisons are noted; NULL: nowhere */
+static FILE *numbers;
+
+/* One line of JSON for a comparison. What is not finite has no number there. */
+static void note(double actual, double expected, double tolerance, int line, const char *file)
+{
+    const CU_pTest test = numbers != NULL ? CU_get_current_test() : NULL;
+    if (test == NULL || !isfinite(actual) || !isfinite(expected) || !isfinite(tolerance)) {
+        return;
+    }
+    const char *const slash = strrchr(file, '/');
+    (void)fprintf(numbers,
+                  "{\"file\":\"%s\",\"line\":%d,\"test\":\"%s\",\"found\":%.17g,"
+                  "\"expected\":%.17g,\"bar\":%.17g}\n",
+                  slash != NULL ? slash + 1 : file, line, test->pName, actual, expected, tolerance);
+}
+
 bool unit_near(double actual, double expected, double tolerance, const char *text, int line,
                const char *file)
 {
     // equal infinities are near each other; a NaN fails both comparisons
     const bool near = actual == expected || fabs(actual - expected) <= tolerance;
+    note(actual, expected, tolerance, line, file);
     char message[400];
     (void)snprintf(message, sizeof(message),
                    "%s is %.17g, expected %.17g within %.3g (off by %.3g)", text, actual, expected,
@@ -79,10 +101,20 @@ int unit_main(const struct unit_test *tests, size_t count, int argc, char **argv
             failed++;
         }
     }
+    const char *const path = getenv("MECHD_TESTS_NUMBERS");
+    numbers = path != NULL ? fopen(path, "a") : NULL;
+    if (path != NULL && numbers == NULL) {
+        printf("FAILED %s: %s\n", path, strerror(errno));
+        failed++;
+    }
     CU_set_test_start_handler(before_test);
     CU_set_test_complete_handler(after_test);
     (void)CU_run_all_tests();
     CU_cleanup_registry();
+    if (numbers != NULL && fclose(numbers) != 0) {
+        printf("FAILED %s: %s\n", path, strerror(errno));
+        failed++;
+    }
     if (passed + failed == 0) {
         printf("FAILED no test was run\n");
         failed++;
