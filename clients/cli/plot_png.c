@@ -151,7 +151,7 @@ void mechctl_plot_png(const struct mechctl_plot *p, struct mechc_bytes *out)
     const struct mechctl_pen pen = {
         .surface = &i, .width = i.width, .height = i.height, .line = line, .text = text};
     struct mechc_bytes lines = {0}, head = {0};
-    i.at = calloc((size_t)i.height, (size_t)(i.width + 1));
+    i.at = calloc((size_t)i.height, (size_t)i.width + 1);
     if (!i.at || !mechctl_draw(p, &pen)) {
         out->failed = true;
     } else {

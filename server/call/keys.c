@@ -114,8 +114,8 @@ static bool takes_all(json_t *body, const char *const *allowed, int n)
 }
 
 /* Faults for keys that are known and belong elsewhere; they are taken into `allowed` [n], which
- * ends with NULL, so that no second fault is found. Returns n. */
-static int refuse_misplaced(struct mechd_call *c, const char **allowed, int n)
+ * ends with NULL, so that no second fault is found. */
+static void refuse_misplaced(struct mechd_call *c, const char **allowed, int n)
 {
     const char *key = NULL;
     json_t *value = NULL;
@@ -129,7 +129,6 @@ static int refuse_misplaced(struct mechd_call *c, const char **allowed, int n)
             allowed[n++] = key;
         }
     }
-    return n;
 }
 
 void mechd_call_check_keys(struct mechd_call *c)
@@ -161,6 +160,6 @@ void mechd_call_check_keys(struct mechd_call *c)
     if (takes_all(c->body, allowed, n)) {
         return;
     }
-    n = refuse_misplaced(c, allowed, n);
+    refuse_misplaced(c, allowed, n);
     mechp_json_only(c->body, "", allowed, &c->diag);
 }

@@ -67,7 +67,7 @@ static const char *pick(const struct mechd_part *p, const struct mech_linearizat
             struct mech_variable v;
             mechd_engine_variable(&p->instance->engine, MECH_OUTPUT_VARIABLE,
                                   (size_t)p->out[o].index, &v);
-            const size_t row = (size_t)(v.offset + p->out[o].component);
+            const size_t row = (size_t)v.offset + (size_t)p->out[o].component;
             D[(size_t)o * m + (size_t)i] = l->D[row * (size_t)l->inputs + (size_t)column];
         }
     }
@@ -75,7 +75,7 @@ static const char *pick(const struct mechd_part *p, const struct mech_linearizat
         struct mech_variable v;
         mechd_engine_variable(&p->instance->engine, MECH_OUTPUT_VARIABLE, (size_t)p->out[o].index,
                               &v);
-        const size_t row = (size_t)(v.offset + p->out[o].component);
+        const size_t row = (size_t)v.offset + (size_t)p->out[o].component;
         for (size_t j = 0; j < n; j++) {
             C[(size_t)o * n + j] = l->C[row * n + j];
         }

@@ -246,6 +246,7 @@ static int take_lease(struct mechd_instance *i, const struct mechd_hello *h,
     }
     p->clocked = w->seconds > 0.;
     const int outcome = mechd_leases_take(&i->leases, w, &p->lease, holder);
+    w->channels = NULL, w->channel_count = 0; // of this function
     if (outcome == 0) {
         mechd_count(&i->host->counters.leases, 1);
         mechd_reaper_meet(&i->host->reaper, atomic_load(&i->leases.due));

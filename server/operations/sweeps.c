@@ -161,7 +161,7 @@ static bool read_plan(struct mechd_call *c, struct mechd_sweep_plan *plan, char 
     read_end(c, sim, plan);
     read_outputs(c, sim, plan);
     const struct mech_sizes sizes = mech_sim_sizes(sim);
-    plan->coordinates = (uint64_t)(sizes.v + sizes.x);
+    plan->coordinates = (uint64_t)sizes.v + (uint64_t)sizes.x;
     plan->memory = mech_sim_memory(sim);
     mech_sim_destroy(sim);
     const double bytes = mechd_sweep_bytes(plan);

@@ -95,8 +95,9 @@ static int begin(char *line, size_t size, enum mechd_level level, const char *ev
 static size_t report(char line[MECHD_SINK_LINE], uint64_t dropped)
 {
     const int n = begin(line, MECHD_SINK_LINE, MECHD_WARNING, "log-dropped");
-    return (size_t)(n + snprintf(line + n, MECHD_SINK_LINE - (size_t)n, "lines=%" PRIu64 "\n",
-                                 dropped));
+    const int more =
+        snprintf(line + n, MECHD_SINK_LINE - (size_t)n, "lines=%" PRIu64 "\n", dropped);
+    return (size_t)n + (size_t)more;
 }
 
 static struct mechd_sink sink = MECHD_SINK(STDERR_FILENO, report);

@@ -32,8 +32,8 @@ const char *const mechd_schema[] = {
      " FOREIGN KEY (key, number) REFERENCES runs ON DELETE CASCADE);"
      "CREATE INDEX results_by_time ON results (key, number, time);"),
     // 3: time to live, and whose they are
-    "ALTER TABLE instances ADD COLUMN ttl REAL NOT NULL DEFAULT 0;"
-    "ALTER TABLE instances ADD COLUMN token TEXT NOT NULL DEFAULT '';",
+    ("ALTER TABLE instances ADD COLUMN ttl REAL NOT NULL DEFAULT 0;"
+     "ALTER TABLE instances ADD COLUMN token TEXT NOT NULL DEFAULT '';"),
     // 4: sweeps and their rows
     ("CREATE TABLE sweeps (number INTEGER PRIMARY KEY AUTOINCREMENT, token TEXT NOT NULL,"
      " description TEXT NOT NULL, state TEXT NOT NULL, done INTEGER NOT NULL,"

@@ -143,7 +143,7 @@ static size_t places_of(const struct mech_model *m, const int32_t *slot, int32_t
         const double *const at = mech_mat_place(W, row, col);
         places[k] = at ? (int32_t)(at - W->values) : -1;
     }
-    return (size_t)(n * n);
+    return (size_t)n * (size_t)n;
 }
 
 /* of all records, or of those with M_q; returns how many */

@@ -261,7 +261,7 @@ void mech_saddle_form(struct mech_saddle *s, const double w[3])
 static int32_t dependent_row(struct mech_saddle *s, const struct mech_eval *e)
 {
     const bool partial = mech_model_joints(s->model)->partial && e->state;
-    const size_t n = (size_t)(s->nv + s->rows);
+    const size_t n = (size_t)s->nv + (size_t)s->rows;
     double *const x = calloc(n, sizeof *x), largest = 0.;
     int32_t found = -1;
 

@@ -148,7 +148,7 @@ static int linear(const void *description, struct mech_terms *terms)
     const struct mech_mat *const full[] = {&b->shape.mass, &b->damping, &b->stiffness};
     static const enum mech_term term[] = {MECH_TERM_M, MECH_TERM_C, MECH_TERM_K};
     const int32_t m = b->shape.modes.cols;
-    double *const A = calloc((size_t)(m * m), sizeof *A);
+    double *const A = calloc((size_t)m * (size_t)m, sizeof *A);
     struct mech_arena arena;
     struct mech_modal modal;
     double J[9];
