@@ -1,8 +1,8 @@
 """The verification book: runs the programs of this folder and the tests against published numbers,
 and writes what they compared into a page, with a picture of how far from their bars they are.
 
-    /usr/bin/python3 tests/verify/book.py BUILD            prints the page
-    /usr/bin/python3 tests/verify/book.py BUILD --write    writes tests/verify/README.md and tests/verify/book.svg
+    book.py BUILD            prints the page
+    book.py BUILD --write    writes tests/verify/README.md and tests/verify/book.svg
 
 Every figure is one that a test of the gate compares in that run; a test that fails ends it."""
 import html
