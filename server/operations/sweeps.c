@@ -150,8 +150,9 @@ static void write_sweep(struct mechd_sweep *s, bool whole, struct mechp_text *w)
 /* From the request to a plan; the name of the model. False: refused. */
 static bool read_plan(struct mechd_call *c, struct mechd_sweep_plan *plan, char **name)
 {
-    plan->model = read_model(c);
-    struct mech_sim *sim = plan->model != NULL ? mechd_build(c, plan->model, "/model") : NULL;
+    plan->ops = &mechd_points_of_model;
+    plan->of = read_model(c);
+    struct mech_sim *sim = plan->of != NULL ? mechd_build(c, plan->of, "/model") : NULL;
     if (sim == NULL) {
         return false;
     }
@@ -161,6 +162,7 @@ static bool read_plan(struct mechd_call *c, struct mechd_sweep_plan *plan, char 
     read_end(c, sim, plan);
     read_outputs(c, sim, plan);
     const struct mech_sizes sizes = mech_sim_sizes(sim);
+    plan->instances = 1;
     plan->coordinates = (uint64_t)sizes.v + (uint64_t)sizes.x;
     plan->memory = mech_sim_memory(sim);
     mech_sim_destroy(sim);
@@ -174,7 +176,7 @@ static bool read_plan(struct mechd_call *c, struct mechd_sweep_plan *plan, char 
 
 static enum mechd_progress run_start(struct mechd_call *c)
 {
-    struct mechd_sweep_plan plan = {.model = NULL};
+    struct mechd_sweep_plan plan = {.ops = NULL};
     struct mechd_sweep *s = NULL;
     char *name = NULL;
     if (!read_plan(c, &plan, &name)) {

@@ -1,15 +1,12 @@
 /* One point after the other: build, step in slices, write rows. */
 #include "server/sweep/lanes.h"
 
-#include "protocol/bind/bind.h"
 #include "server/call/service.h"
 #include "server/os/ticks.h"
-#include "solver/base/times.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ns after which a lane lets others have the worker. */
 static const uint64_t turn = MECHD_MS;
@@ -17,11 +14,9 @@ static const uint64_t turn = MECHD_MS;
 struct mechd_sweep_lane {
     struct mechd_task task; /* first */
     struct mechd_sweep *sweep;
-    struct mech_sim *sim; /* of the point in progress; NULL: none */
-    uint32_t point;
-    bool stepping; /* a command is in progress */
-    struct mech_step_report report;
-    double step_ns; /* measured */
+    struct mechd_point point; /* in progress */
+    uint32_t number;          /* of it */
+    bool busy;                /* there is one */
 };
 
 struct mechd_sweep_lane *mechd_sweep_lanes_make(struct mechd_sweep *s, int count)
@@ -29,23 +24,37 @@ struct mechd_sweep_lane *mechd_sweep_lanes_make(struct mechd_sweep *s, int count
     struct mechd_sweep_lane *lanes = calloc((size_t)count, sizeof *lanes);
     for (int k = 0; lanes != NULL && k < count; k++) {
         lanes[k].sweep = s;
+        lanes[k].point.sweep = s;
     }
     return lanes;
 }
 
-/* The next row of the point in progress; NULL: all are used. */
+bool mechd_point_ends(void *point)
+{
+    const struct mechd_sweep *const s = ((const struct mechd_point *)point)->sweep;
+    return atomic_load(&s->cancel) || atomic_load(&s->service->host.draining);
+}
+
+bool mechd_point_fail(struct mechd_point *p, enum mechp_code code, const char *reason)
+{
+    p->code = code;
+    snprintf(p->reason, sizeof p->reason, "%s", reason);
+    return false;
+}
+
+/* The next row of the point in progress, behind its number and values; NULL: all are used. */
 static double *next_row(struct mechd_sweep_lane *l)
 {
     struct mechd_sweep *s = l->sweep;
-    const uint64_t used = s->row_counts[l->point];
+    const uint64_t used = s->row_counts[l->number];
     if (used == s->plan.capacity) {
         return NULL;
     }
-    s->row_counts[l->point]++;
-    double *row = s->rows + (l->point * s->plan.capacity + used) * s->width;
-    row[0] = l->point;
+    l->point.rows = ++s->row_counts[l->number];
+    double *row = s->rows + (l->number * s->plan.capacity + used) * s->width;
+    row[0] = l->number;
     for (size_t k = 0; k < s->plan.places; k++) {
-        row[k + 1] = s->plan.values[l->point * s->plan.places + k];
+        row[k + 1] = l->point.values[k];
     }
     return row + s->plan.places + 1;
 }
@@ -53,37 +62,39 @@ static double *next_row(struct mechd_sweep_lane *l)
 /* Time and outputs of the present. */
 static void record(struct mechd_sweep_lane *l)
 {
-    const struct mechd_sweep_plan *p = &l->sweep->plan;
-    double *at = next_row(l);
-    if (at != NULL) {
-        *at++ = mech_sim_time(l->sim);
-        for (size_t k = 0; k < p->output_count; k++) {
-            mech_sim_get_output(l->sim, p->outputs[k].index, at);
-            at += p->outputs[k].size;
-        }
+    double *const row = next_row(l);
+    if (row != NULL) {
+        l->sweep->plan.ops->record(&l->point, row);
     }
+}
+
+/* No more of this point. */
+static void drop_point(struct mechd_sweep_lane *l)
+{
+    if (l->busy) {
+        l->sweep->plan.ops->destroy(&l->point);
+    }
+    l->busy = false;
 }
 
 /* The point is over, well or not. */
 static void end_point(struct mechd_sweep_lane *l, bool good)
 {
     struct mechd_sweep *s = l->sweep;
-    mech_sim_destroy(l->sim);
-    l->sim = NULL;
-    l->stepping = false;
+    drop_point(l);
     if (!good) {
         atomic_fetch_add(&s->failed, 1);
     }
-    atomic_store(&s->over[l->point], true);
+    atomic_store(&s->over[l->number], true);
     atomic_fetch_add(&s->done, 1);
 }
 
 /* It has come to nothing: a row of NaN, in place of the last one if need be, and why. */
-static void fail_point(struct mechd_sweep_lane *l, int outcome, const char *reason)
+static void fail_point(struct mechd_sweep_lane *l)
 {
     struct mechd_sweep *s = l->sweep;
-    if (s->row_counts[l->point] == s->plan.capacity) {
-        s->row_counts[l->point]--;
+    if (s->row_counts[l->number] == s->plan.capacity) {
+        s->row_counts[l->number]--;
     }
     double *at = next_row(l);
     for (size_t k = s->plan.places + 1; k < s->width; k++) {
@@ -92,152 +103,64 @@ static void fail_point(struct mechd_sweep_lane *l, int outcome, const char *reas
     pthread_mutex_lock(&s->m);
     if (s->error_count < MECHD_SWEEP_ERRORS) {
         struct mechd_sweep_error *e = &s->errors[s->error_count++];
-        e->point = l->point;
-        e->code = outcome == MECH_INVALID ? MECHP_INVALID_MODEL : mechp_code_of_outcome(outcome);
-        snprintf(e->reason, sizeof e->reason, "%s", reason);
+        e->point = l->number;
+        e->code = l->point.code;
+        snprintf(e->reason, sizeof e->reason, "%s", l->point.reason);
     }
     pthread_mutex_unlock(&s->m);
     end_point(l, false);
 }
 
-/* True if the simulation has the outputs and the step that the rows are made for. */
-static bool fits(const struct mechd_sweep_plan *p, const struct mech_sim *sim)
+/* Begin a point, which may fail at once. */
+static void begin_point(struct mechd_sweep_lane *l, uint32_t number)
 {
-    bool good = p->every == 0 || p->counted || mech_sim_step_size(sim) == p->h;
-    for (size_t k = 0; good && k < p->output_count; k++) {
-        const struct mechd_sweep_output *o = &p->outputs[k];
-        struct mech_variable v;
-        good = o->index < (int32_t)mech_sim_variable_count(sim, MECH_OUTPUT_VARIABLE);
-        if (good) {
-            mech_sim_variable(sim, MECH_OUTPUT_VARIABLE, (size_t)o->index, &v);
-            good = v.size == o->size;
-        }
-    }
-    return good;
-}
-
-/* The sweep has been cancelled, or the daemon shuts down: within a long step, too. */
-static bool ends(void *lane)
-{
-    const struct mechd_sweep *const s = ((const struct mechd_sweep_lane *)lane)->sweep;
-    return atomic_load(&s->cancel) || atomic_load(&s->service->host.draining);
-}
-
-/* The model with the point's values. False: it has failed. */
-static bool build_point(struct mechd_sweep_lane *l)
-{
-    const struct mechd_sweep_plan *p = &l->sweep->plan;
-    struct mech_document *document = NULL;
-    struct mech_diag diag;
-    char reason[192];
-    mech_diag_init(&diag);
-    int outcome = mechp_bind_read(p->model, "", &diag, &document);
-    for (size_t k = 0; outcome == 0 && k < p->places; k++) {
-        document->parameters.at[p->index[k]].value = p->values[l->point * p->places + k];
-    }
-    if (outcome == 0) {
-        outcome = mech_sim_create(document, &diag, &l->sim);
-    }
-    if (outcome != 0) {
-        mech_document_destroy(document);
-    } else {
-        mech_sim_set_interrupt(l->sim, ends, l);
-    }
-    const bool told = diag.count > 0;
-    snprintf(reason, sizeof reason, "%.60s%s%.128s", told ? diag.entries[0].path : "",
-             told ? ": " : "", told ? diag.entries[0].text : mech_err_text(outcome));
-    mech_diag_fini(&diag);
-    if (outcome == 0 && !fits(p, l->sim)) {
-        outcome = MECH_INVALID;
-        snprintf(reason, sizeof reason, "these values change the outputs or the recorded step");
-    }
-    if (outcome != 0) {
-        fail_point(l, outcome, reason);
-    }
-    return outcome == 0;
-}
-
-/* The next command of the point. False: it is at its end. */
-static bool next_command(const struct mechd_sweep_lane *l, struct mech_step_request *r)
-{
-    const struct mechd_sweep_plan *p = &l->sweep->plan;
-    const uint64_t steps = mech_sim_step_count(l->sim);
-    *r = (struct mech_step_request){.kind = p->counted ? MECH_STEP_COUNT : MECH_STEP_UNTIL};
-    if (p->counted) {
-        const uint64_t rest = p->count - steps;
-        r->count = p->every > 0 && p->every < rest ? p->every : rest;
-        return rest > 0;
-    }
-    // row k is at start + k × every × h: rounding does not add up
-    const double k = (double)l->sweep->row_counts[l->point];
-    const double at = p->start + k * (double)p->every * p->h;
-    r->size = p->every > 0 && mech_time_before(at, p->until, p->h) ? at : p->until;
-    return mech_sim_time(l->sim) < p->until;
-}
-
-/* Begin a point. False: it has failed at once. */
-static bool begin_point(struct mechd_sweep_lane *l)
-{
-    if (!build_point(l)) {
-        return false;
-    }
-    l->step_ns = l->step_ns > 0. ? l->step_ns : 1e5;
-    if (l->sweep->plan.every > 0) {
+    const struct mechd_sweep_plan *const plan = &l->sweep->plan;
+    l->number = number;
+    l->busy = true;
+    l->point.values = plan->values + number * plan->places;
+    l->point.rows = 0;
+    l->point.code = MECHP_OK;
+    const bool good = plan->ops->build(&l->point);
+    if (!good && l->point.code != MECHP_CANCELLED) {
+        fail_point(l);
+    } else if (good && plan->every > 0) {
         record(l);
     }
-    return true;
 }
 
-/* Some steps of the point in progress, which may end it. */
-static void step_point(struct mechd_sweep_lane *l)
+/* Some of the point in progress, which may end it. */
+static void advance_point(struct mechd_sweep_lane *l, uint64_t until)
 {
-    struct mech_step_request request;
-    int outcome = 0;
-    bool done = false;
-    if (!l->stepping) {
-        if (!next_command(l, &request)) {
-            if (l->sweep->plan.every == 0) {
-                record(l);
-            }
-            end_point(l, true);
-            return;
-        }
-        outcome = mech_sim_step_begin(l->sim, &request, &l->report);
-        l->stepping = outcome == 0;
-    }
-    if (outcome == 0) {
-        const uint64_t before = l->report.steps, from = mechd_now();
-        const uint64_t most = 1 + (uint64_t)((double)turn / l->step_ns);
-        outcome = mech_sim_step_advance(l->sim, most, &done);
-        const uint64_t steps = l->report.steps - before;
-        if (steps > 0) {
-            l->step_ns = 0.5 * l->step_ns + 0.5 * (double)(mechd_now() - from) / (double)steps + 1.;
-        }
-        mechd_count(&mechd_tally(&l->sweep->service->host.counters)->steps, steps);
-    }
-    if (outcome == MECH_CANCELLED) {
-        l->stepping = false; // the point has neither an end nor a fault
-    } else if (outcome != 0) {
-        fail_point(l, outcome,
-                   l->report.reason[0] != '\0' ? l->report.reason : mech_err_text(outcome));
-    } else if (done) {
-        mech_sim_step_finish(l->sim);
-        l->stepping = false;
-        if (l->sweep->plan.every > 0) {
+    const struct mechd_sweep_plan *const plan = &l->sweep->plan;
+    switch (plan->ops->advance(&l->point, until)) {
+    case MECHD_POINT_GOES_ON:
+        break;
+    case MECHD_POINT_ROW:
+        record(l);
+        break;
+    case MECHD_POINT_ENDED:
+        if (plan->every == 0) {
             record(l);
         }
+        end_point(l, true);
+        break;
+    case MECHD_POINT_FAILED:
+        // one that has been cancelled has neither an end nor a fault
+        if (l->point.code != MECHP_CANCELLED) {
+            fail_point(l);
+        }
+        break;
     }
 }
 
-/* Nothing more to do for this lane; the last one lets the model go. */
+/* Nothing more to do for this lane; the last one frees what the points were made of. */
 static void leave(struct mechd_sweep_lane *l)
 {
     struct mechd_sweep *s = l->sweep;
-    mech_sim_destroy(l->sim);
-    l->sim = NULL;
+    drop_point(l);
     if (atomic_fetch_sub(&s->working, 1) == 1) {
-        json_decref(s->plan.model);
-        s->plan.model = NULL;
+        s->plan.ops->drop(s->plan.of);
+        s->plan.of = NULL;
         mechd_memory_freed(&s->service->host.memory);
         mechd_sweep_give(s, MECHD_QUOTA_RUNS, UINT64_MAX);
         mechd_sweep_give(s, MECHD_QUOTA_INSTANCES, UINT64_MAX);
@@ -261,16 +184,15 @@ static bool work(struct mechd_sweep_lane *l, uint64_t *now)
             atomic_store(&s->interrupted, true);
             return false;
         }
-        if (l->sim == NULL) {
+        if (l->busy) {
+            advance_point(l, until);
+        } else {
             // `taken` passes the end by one a lane at most
             const uint32_t next = atomic_fetch_add(&s->taken, 1);
             if (next >= s->plan.points) {
                 return false;
             }
-            l->point = next;
-            (void)begin_point(l);
-        } else {
-            step_point(l);
+            begin_point(l, next);
         }
         *now = mechd_now();
     } while (*now < until);

@@ -27,12 +27,14 @@ void mechd_sweeps_fini(struct mechd_sweeps *t)
 
 void mechd_sweep_plan_fini(struct mechd_sweep_plan *p)
 {
-    json_decref(p->model);
+    if (p->ops != NULL) {
+        p->ops->drop(p->of);
+    }
     free(p->names);
     free(p->index);
     free(p->values);
     free(p->outputs);
-    *p = (struct mechd_sweep_plan){.model = NULL};
+    *p = (struct mechd_sweep_plan){.ops = NULL};
 }
 
 void mechd_sweep_unref(struct mechd_sweep *s)
@@ -113,13 +115,13 @@ void mechd_sweep_give(struct mechd_sweep *s, enum mechd_quota which, uint64_t am
     }
 }
 
-/* An instance for each of so many lanes. */
+/* A point in progress for each of so many lanes. */
 static bool take_lanes(struct mechd_sweep *s, int lanes, struct mechd_excess *x)
 {
     const uint64_t n = (uint64_t)lanes;
     const uint64_t rows = s->held[MECHD_QUOTA_MEMORY];
     const struct mechd_sweep_plan *const p = &s->plan;
-    if (take(s, MECHD_QUOTA_INSTANCES, n, x) &&
+    if (take(s, MECHD_QUOTA_INSTANCES, n * p->instances, x) &&
         take(s, MECHD_QUOTA_COORDINATES, n * p->coordinates, x) &&
         take(s, MECHD_QUOTA_MEMORY, n * p->memory, x)) {
         return true;
@@ -211,11 +213,11 @@ int mechd_sweep_create(struct mechd_service *d, struct mechd_account *account, c
         outcome = MECH_UNSUPPORTED;
     }
     if (outcome != 0) {
-        s->plan = (struct mechd_sweep_plan){.model = NULL};
+        s->plan = (struct mechd_sweep_plan){.ops = NULL};
         mechd_sweep_unref(s);
         return outcome;
     }
-    *plan = (struct mechd_sweep_plan){.model = NULL};
+    *plan = (struct mechd_sweep_plan){.ops = NULL};
     *out = s;
     return 0;
 }

@@ -1,10 +1,10 @@
-/* Sweeps: one model over many sets of parameters, on all workers.
+/* Sweeps: one model, or one coupling, over many sets of parameters, on all workers.
  *
- * A point is a set of values; it is computed as a private instance: the model is built with the
- * values in place of the document's, so that initial values follow them too, and stepped to the
- * end. Points are independent: rows have the same bits for any number of workers. Lanes, one per
- * worker, take point after point and go to the end of the pool's queue every millisecond. A point
- * that fails has a row of NaN and an entry in the errors.
+ * A point is a set of values; it is computed in private: what is swept is built with the values in
+ * place of the document's, and stepped to the end (point.h). Points are independent: rows have the
+ * same bits for any number of workers. Lanes, one per worker, take point after point and go to the
+ * end of the pool's queue every millisecond. A point that fails has a row of NaN and an entry in
+ * the errors.
  *
  * Rows are in memory allocated before the first point. With a state directory, the sweep is stored
  * at its beginning and its rows at its end, so that the next process has it; rows of an earlier
@@ -18,43 +18,47 @@
 #include "server/auth/accounts.h"
 #include "server/call/rows.h"
 #include "server/os/pool.h"
+#include "server/sweep/point.h"
 #include "solver/base/name.h"
 
 enum {
     MECHD_SWEEPS_MOST = 64,
     MECHD_SWEEP_POINTS = 1000000,
     MECHD_SWEEP_PARAMETERS = 16,
-    MECHD_SWEEP_ERRORS = 100,       /* kept of each */
-    MECHD_SWEEP_BYTES = 64 << 20,   /* of one's rows and values */
-    MECHD_SWEEPS_BYTES = 256 << 20, /* of all */
+    MECHD_SWEEP_ERRORS = 100,                 /* kept of each */
+    MECHD_SWEEP_NAME = 2 * MECH_NAME_MAX + 2, /* "left/k", "left.x" */
+    MECHD_SWEEP_BYTES = 64 << 20,             /* of one's rows and values */
+    MECHD_SWEEPS_BYTES = 256 << 20,           /* of all */
 };
 
 struct mechd_sweep_output {
-    char name[MECH_NAME_MAX + 1];
-    int32_t index; /* among the model's outputs */
+    char name[MECHD_SWEEP_NAME];
+    int32_t part;  /* participant of a coupling; 0 of a model */
+    int32_t index; /* among the outputs of the model, or of the participant */
     int32_t size;
     bool scalar;
 };
 
 /* The requested sweep. */
 struct mechd_sweep_plan {
-    json_t *model;                    /* own, read by all lanes; NULL once all are over */
-    size_t places;                    /* parameters */
-    char (*names)[MECH_NAME_MAX + 1]; /* [places] */
-    int32_t *index;                   /* [places] in the document */
+    const struct mechd_point_ops *ops; /* of its points; NULL: of an earlier process */
+    void *of;                        /* the kind's own, read by all lanes; NULL once all are over */
+    size_t places;                   /* parameters */
+    char (*names)[MECHD_SWEEP_NAME]; /* [places] */
+    int32_t *index;                  /* [places] what the kind makes of them */
     uint32_t points;
     double *values; /* [points][places] */
     size_t output_count;
     struct mechd_sweep_output *outputs; /* [output_count] */
-    /* to an end: a time, or so many internal steps */
+    /* to an end: a time, or so many internal steps; of a coupling, windows in place of steps */
     bool counted;
     double until;
     uint64_t count;
     uint64_t every;    /* internal steps from one row to the next; 0: the end alone */
     double start, h;   /* s, of the document's own parameters */
     uint64_t capacity; /* rows of a point */
-    /* of one instance of it, with the document's own values */
-    uint64_t coordinates, memory;
+    /* of one point in progress, with the document's own values */
+    uint64_t instances, coordinates, memory;
 };
 
 struct mechd_sweep_error {
@@ -71,7 +75,7 @@ struct mechd_sweep {
     struct mechd_service *service;
     _Atomic int refs;
     uint64_t id;
-    char *name; /* of the model */
+    char *name; /* of the model or the coupling */
     struct mechd_sweep_plan plan;
     size_t bytes; /* of memory charged */
     struct mechd_account *account;
