@@ -225,6 +225,9 @@ static void end(struct mechd_coupling_command *k)
 enum mechp_code mechd_coupling_ends_by(const struct mechd_coupling_command *k,
                                        struct mechd_excess *x)
 {
+    if (k->coupling->ends != NULL) {
+        return k->coupling->ends(k->coupling->ends_of) ? MECHP_CANCELLED : MECHP_OK;
+    }
     bool ends = k->unclocked || mechd_call_ends(k->call) || mechd_turn_stopped(k) ||
                 atomic_load(&k->coupling->deleted);
     for (int32_t n = 0; n < k->coupling->count; n++) {
@@ -242,7 +245,7 @@ enum mechp_code mechd_coupling_ends_by(const struct mechd_coupling_command *k,
 
 enum mechp_code mechd_coupling_ends(struct mechd_coupling_command *k)
 {
-    return mechd_coupling_ends_by(k, &k->call->excess);
+    return mechd_coupling_ends_by(k, k->call != NULL ? &k->call->excess : NULL);
 }
 
 /* It ends for that. */

@@ -42,6 +42,7 @@ enum {
 struct mechd_group;
 struct mechd_outside;
 struct mechd_reading;
+struct mechd_source;
 struct mechd_run;
 struct mechd_share;
 
@@ -122,6 +123,7 @@ enum mechd_coupling_kind {
     MECHD_COUPLING_START, /* outputs at the present time: the first command of all */
     MECHD_COUPLING_STEP,  /* windows */
     MECHD_COUPLING_TRIAL, /* windows, of which the end is kept, and none is published */
+    MECHD_COUPLING_POINT, /* windows of a point of a sweep, which no one else sees (points.h) */
     MECHD_COUPLING_RESET, /* each instance to its start, then as START */
     MECHD_COUPLING_ONCE,  /* `once`, without windows */
     MECHD_COUPLING_KEEP,  /* store all, or undo what could not be stored: of no client (keep.h) */
@@ -234,6 +236,10 @@ struct mechd_coupling {
     int32_t connection_count;
     char (*bonds)[MECH_NAME_MAX + 1]; /* [bond_count] names */
     int32_t bond_count;
+    /* Of a coupling that a thread has alone, without queue, face, leases and sharing: whether its
+     * work must end. NULL: it has commands of clients */
+    bool (*ends)(void *of);
+    void *ends_of;
     double step_size; /* s, default size of a window */
     bool varies;      /* inputs vary over a window */
     bool in_pieces;   /* windows are stepped in pieces: readers wait */
@@ -277,6 +283,15 @@ void mechd_couplings_fini(struct mechd_couplings *t);
 struct mechd_coupling *mechd_coupling_open(struct mechd_call *c, bool loading);
 /* Then, as the owner of all instances: the coupling of the solver. False: refused. */
 bool mechd_coupling_connect(struct mechd_coupling *g, struct mechd_call *c);
+
+/* One without leases, face, sharing and a place in the table, for a thread of its own: its document
+ * has been read, with instances from `source`; faults are in diag, other failures in g->reading.
+ * The document lives as long as the reading. NULL: no memory. */
+struct mechd_coupling *mechd_coupling_alone(struct mechd_service *d, const json_t *document,
+                                            struct mech_diag *diag,
+                                            const struct mechd_source *source);
+/* Then, if all is good: the coupling of the solver; faults and failures as before. */
+void mechd_coupling_connect_alone(struct mechd_coupling *g);
 
 /* --- the table (coupling.c) ------------------------------------------------------------------- */
 
@@ -334,14 +349,16 @@ void mechd_coupling_write_state(struct mechd_coupling *g, struct mechp_text *w);
 
 /* --- windows (window.c); as owner of the instances ------------------------------------------- */
 
-/* Whether it is a step or a trial. */
+/* Whether it does windows: of a step, a trial or a point. */
 bool mechd_coupling_steps(const struct mechd_coupling_command *k);
 /* Refuse it if it expects another time than the present one: it is sent again, or follows on one
  * that was lost. */
 void mechd_coupling_expect(struct mechd_coupling_command *k);
+/* All windows that it asks for have been done. */
+bool mechd_coupling_windows_done(const struct mechd_coupling_command *k);
 /* The next window, or the start, begins, unless all are done. False: the command is over. */
 bool mechd_coupling_window_begin(struct mechd_coupling_command *k);
-/* It is over: the command has its report. */
+/* It is over: the command has its report, or has failed. */
 void mechd_coupling_window_over(struct mechd_coupling_command *k);
 
 /* --- snapshots (snapshots.c) ------------------------------------------------------------------ */

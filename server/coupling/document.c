@@ -67,7 +67,7 @@ static void write_scheme(const struct mechd_reading *r, struct mechp_text *w)
     mechp_text_member_number(w, "relaxation", o->relaxation);
     mechp_text_member_integer(w, "reuse", o->reuse);
     mechp_text_member_number(w, "filter", o->filter);
-    write_given(w, json_object_get(r->c->body, "scheme"), "order");
+    write_given(w, json_object_get(r->document, "scheme"), "order");
     mechp_text_end(w);
 }
 
@@ -103,8 +103,8 @@ bool mechd_document_make(const struct mechd_reading *r)
     mechp_text_object(&w);
     mechp_text_member_string(&w, "name", g->name);
     write_participants(g, &w);
-    write_given(&w, r->c->body, "connections");
-    write_given(&w, r->c->body, "bonds");
+    write_given(&w, r->document, "connections");
+    write_given(&w, r->document, "bonds");
     write_scheme(r, &w);
     write_windows(r, &w);
     mechp_text_end(&w);

@@ -36,8 +36,8 @@ static void no_participant(const struct mechd_reading *r, const char *name, cons
 
 /* The participant and its variable that "left.tip" means. Names may have points: of all
  * participants that the text begins with, the one that has the variable; two are a fault. */
-static bool find_end(const struct mechd_reading *r, const char *name, enum mech_causality causality,
-                     const char *path, int32_t *part, int32_t *index)
+bool mechd_end_find(const struct mechd_reading *r, const char *name, enum mech_causality causality,
+                    const char *path, int32_t *part, int32_t *index)
 {
     const struct mechd_coupling *const g = r->g;
     int32_t longest = -1, found = 0;
@@ -69,7 +69,7 @@ static bool find_end(const struct mechd_reading *r, const char *name, enum mech_
         no_participant(r, name, path);
     } else if (found == 0) {
         mechd_engine_lacks(&g->parts[longest].instance->engine, causality, name + most + 1, path,
-                           &r->c->diag);
+                           r->diag);
     } else if (found > 1) {
         mechd_reading_fault(r, path, "'%.100s' is a variable of %d participants", name, found);
     }
@@ -98,7 +98,7 @@ static bool read_end(const struct mechd_reading *r, const char *text, enum mech_
         return false;
     }
     int32_t part = -1, index = -1;
-    if (!find_end(r, name, causality, path, &part, &index)) {
+    if (!mechd_end_find(r, name, causality, path, &part, &index)) {
         return false;
     }
     const struct mechd_engine *const e = &g->parts[part].instance->engine;
@@ -148,7 +148,7 @@ static void read_connection(struct mechd_reading *r, const json_t *item, const c
     struct mech_variable v[2];
     struct mechd_end at[2];
     const bool given = json_object_get(item, "factor") != NULL;
-    mechp_shape_only(item, path, mechp_shape_named("@CouplingConnection"), &r->c->diag);
+    mechp_shape_only(item, path, mechp_shape_named("@CouplingConnection"), r->diag);
     const double factor = mechd_reading_number(r, item, "factor", path, 1.);
     const double offset = mechd_reading_number(r, item, "offset", path, 0.);
     const bool from_known = read_end(r, text[0], MECH_OUTPUT_VARIABLE, path, &v[0], &at[0]);
@@ -182,11 +182,11 @@ static void read_connection(struct mechd_reading *r, const json_t *item, const c
 void mechd_read_connections(struct mechd_reading *r)
 {
     const json_t *list = NULL;
-    (void)mechp_json_array(r->c->body, "connections", &r->c->diag, &list);
+    (void)mechp_json_array(r->document, "connections", r->diag, &list);
     r->links = calloc(MECHD_COUPLING_CONNECTIONS, sizeof *r->links);
     r->g->connections = calloc(MECHD_COUPLING_CONNECTIONS, sizeof *r->g->connections);
     if (r->links == NULL || r->g->connections == NULL) {
-        mechd_fail(r->c, MECHP_OUT_OF_MEMORY, "no memory for the connections");
+        mechd_reading_fail(r, MECHP_OUT_OF_MEMORY, "no memory for the connections");
         return;
     }
     for (size_t k = 0; k < json_array_size(list); k++) {
@@ -229,7 +229,7 @@ static void read_law(const struct mechd_reading *r, const json_t *law, const cha
     if (r->type != NULL && r->type->bonds && (r->type->laws & 1u << b->law) == 0) {
         mechd_reading_fault(r, path, "%s does not support this law", r->type->name);
     }
-    mechp_shape_only(law, path, mechp_shape_named("@BondLaw"), &r->c->diag);
+    mechp_shape_only(law, path, mechp_shape_named("@BondLaw"), r->diag);
 }
 
 /* One bond: two efforts, two flows. */
@@ -238,7 +238,7 @@ static void read_bond(struct mechd_reading *r, const json_t *item, const char *p
     struct mech_couple_bond *const b = &r->bonds[n];
     char law[PATH];
     const char *const name = json_string_value(json_object_get(item, "name"));
-    mechp_shape_only(item, path, mechp_shape_named("@CouplingBond"), &r->c->diag);
+    mechp_shape_only(item, path, mechp_shape_named("@CouplingBond"), r->diag);
     if (name != NULL) {
         snprintf(r->bond_names[n], sizeof *r->bond_names, "%.64s", name);
     } else {
@@ -284,7 +284,7 @@ static void read_bond(struct mechd_reading *r, const json_t *item, const char *p
 void mechd_read_bonds(struct mechd_reading *r)
 {
     const json_t *list = NULL;
-    if (!mechp_json_array(r->c->body, "bonds", &r->c->diag, &list)) {
+    if (!mechp_json_array(r->document, "bonds", r->diag, &list)) {
         return;
     }
     const size_t count = json_array_size(list);
@@ -296,7 +296,7 @@ void mechd_read_bonds(struct mechd_reading *r)
     r->bond_links = calloc(2 * count + 1, sizeof *r->bond_links);
     r->bond_names = calloc(count + 1, sizeof *r->bond_names);
     if (r->bonds == NULL || r->bond_links == NULL || r->bond_names == NULL) {
-        mechd_fail(r->c, MECHP_OUT_OF_MEMORY, "no memory for the bonds");
+        mechd_reading_fail(r, MECHP_OUT_OF_MEMORY, "no memory for the bonds");
         return;
     }
     r->bond_count = (int32_t)count;

@@ -15,7 +15,24 @@ void mechd_reading_fault(const struct mechd_reading *r, const char *path, const 
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    mech_diag_add(&r->c->diag, path, "%s", text);
+    mech_diag_add(r->diag, path, "%s", text);
+}
+
+void mechd_reading_fail(struct mechd_reading *r, enum mechp_code code, const char *detail)
+{
+    if (r->code == MECHP_OK) {
+        r->code = code;
+        snprintf(r->detail, sizeof r->detail, "%s", detail);
+    }
+    if (r->c != NULL && r->c->code == MECHP_OK) {
+        mechd_fail(r->c, code, "%s", detail);
+    }
+}
+
+bool mechd_reading_good(const struct mechd_reading *r)
+{
+    return mech_diag_clean(r->diag) && r->code == MECHP_OK &&
+           (r->c == NULL || r->c->code == MECHP_OK);
 }
 
 int32_t mechd_reading_part(const struct mechd_reading *r, const char *name)
@@ -48,7 +65,7 @@ static void place_from(struct mech_diag *d, size_t before, const char *path)
 double mechd_reading_number(const struct mechd_reading *r, const json_t *object, const char *key,
                             const char *path, double preset)
 {
-    struct mech_diag *const d = &r->c->diag;
+    struct mech_diag *const d = r->diag;
     const size_t before = d->count;
     double value = preset;
     (void)mechp_json_number(object, key, d, &value);
@@ -59,7 +76,7 @@ double mechd_reading_number(const struct mechd_reading *r, const json_t *object,
 int64_t mechd_reading_integer(const struct mechd_reading *r, const json_t *object, const char *key,
                               const char *path, const int64_t range[2], int64_t preset)
 {
-    struct mech_diag *const d = &r->c->diag;
+    struct mech_diag *const d = r->diag;
     const size_t before = d->count;
     int64_t value = preset;
     (void)mechp_json_integer(object, key, d, range[0], range[1], &value);
@@ -70,7 +87,7 @@ int64_t mechd_reading_integer(const struct mechd_reading *r, const json_t *objec
 bool mechd_reading_bool(const struct mechd_reading *r, const json_t *object, const char *key,
                         const char *path, bool preset)
 {
-    struct mech_diag *const d = &r->c->diag;
+    struct mech_diag *const d = r->diag;
     const size_t before = d->count;
     bool value = preset;
     (void)mechp_json_bool(object, key, d, &value);

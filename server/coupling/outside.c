@@ -70,7 +70,7 @@ static void charge(struct mechd_reading *r, struct mechd_instance *i, size_t val
     struct mechd_excess excess;
     i->account = mechd_accounts_find(&r->c->service->host.accounts, r->c->who.name);
     if (i->account == NULL) {
-        mechd_fail(r->c, MECHP_OUT_OF_MEMORY, "no memory for the account");
+        mechd_reading_fail(r, MECHP_OUT_OF_MEMORY, "no memory for the account");
     } else if (!mechd_instance_charge(i, MECHD_QUOTA_MEMORY, base + values * MECHD_OUTSIDE_BYTES,
                                       r->g->keep.loading ? NULL : &excess)) {
         mechd_fail_quota(r->c, &excess);
@@ -89,12 +89,12 @@ static void make_instance(struct mechd_reading *r, struct mechd_part *p,
         if (a != NULL) {
             mechd_away_destroy(a);
         }
-        mechd_fail(r->c, MECHP_OUT_OF_MEMORY, "no memory for the partner");
+        mechd_reading_fail(r, MECHP_OUT_OF_MEMORY, "no memory for the partner");
         return;
     }
     mech_text_copy(p->instance->id, sizeof p->instance->id, p->name);
     if (mechd_leases_take(&p->instance->leases, &wish, &p->lease, &holder) != 0) {
-        mechd_fail(r->c, MECHP_OUT_OF_MEMORY, "no memory for the partner");
+        mechd_reading_fail(r, MECHP_OUT_OF_MEMORY, "no memory for the partner");
     }
     mechd_outside_ref(a->outside);
     p->outside = a->outside;
@@ -107,10 +107,10 @@ void mechd_outside_read(struct mechd_reading *r, struct mechd_part *p, const jso
                         const char *path)
 {
     struct mechd_outside_terms terms = {.rollback = true, .patience = patience_preset};
-    const size_t before = r->c->diag.total;
+    const size_t before = r->diag->total;
     char place[80];
     snprintf(place, sizeof place, "%.60s/partner", path);
-    mechp_shape_only(partner, place, mechp_shape_named("@CouplingPartner"), &r->c->diag);
+    mechp_shape_only(partner, place, mechp_shape_named("@CouplingPartner"), r->diag);
     const char **const inputs = read_names(r, partner, "inputs", path, &terms.input_count);
     const char **const outputs = read_names(r, partner, "outputs", path, &terms.output_count);
     terms.rollback = mechd_reading_bool(r, partner, "rollback", place, true);
@@ -120,15 +120,15 @@ void mechd_outside_read(struct mechd_reading *r, struct mechd_part *p, const jso
     mechd_reading_must(r, terms.patience >= patience_least && terms.patience <= patience_most,
                        place, "patience", range);
     // of the whole request: a fault in it is found where it is read
-    const double hold = json_number_value(json_object_get(r->c->body, "hold"));
+    const double hold = json_number_value(json_object_get(r->document, "hold"));
     terms.order = hold == 1. || hold == 2. ? (int32_t)hold : 0;
     terms.inputs = inputs;
     terms.outputs = outputs;
-    const bool clean = r->c->diag.total == before;
+    const bool clean = r->diag->total == before;
     if (inputs != NULL && outputs != NULL && clean) {
         make_instance(r, p, &terms);
     } else if (clean) {
-        mechd_fail(r->c, MECHP_OUT_OF_MEMORY, "no memory for the partner");
+        mechd_reading_fail(r, MECHP_OUT_OF_MEMORY, "no memory for the partner");
     }
     free(inputs);
     free(outputs);

@@ -337,6 +337,9 @@ static void commit(struct mechd_part *p, const struct mechd_coupling_command *k,
         fail(task, code, "");
         return;
     }
+    if (k->kind == MECHD_COUPLING_POINT) {
+        return; // of sweeps only internal steps are counted
+    }
     struct mechd_tally *const m = mechd_tally(&i->host->counters);
     mechd_count(&m->commands, 1);
     mechd_count(&m->iterations, p->report.iterations);

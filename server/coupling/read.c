@@ -23,8 +23,8 @@ enum { PATH = 64 };
 /* --- participants ----------------------------------------------------------------------------- */
 
 /* The instance: its lease is taken when the whole request is good. */
-static void find_instance(struct mechd_reading *r, struct mechd_part *p, const char *path,
-                          const char *id)
+static void find_instance(struct mechd_reading *r, struct mechd_part *p, const char *id,
+                          const char *path)
 {
     struct mechd_instance *const i = mechd_table_find(&r->c->service->host.table, id);
     if (i == NULL) {
@@ -40,6 +40,30 @@ static void find_instance(struct mechd_reading *r, struct mechd_part *p, const c
     }
     p->instance = i;
 }
+
+/* Those of a request: instances of the table, and programs outside. */
+static bool says_which(const json_t *item)
+{
+    const bool instance = json_is_string(json_object_get(item, "instance"));
+    const json_t *const partner = json_object_get(item, "partner");
+    return instance != (partner != NULL) && (partner == NULL || json_is_object(partner));
+}
+
+static void find_asked(struct mechd_reading *r, struct mechd_part *p, const json_t *item,
+                       const char *path)
+{
+    const json_t *const partner = json_object_get(item, "partner");
+    if (partner != NULL) {
+        mechd_outside_read(r, p, partner, path);
+    } else {
+        find_instance(r, p, json_string_value(json_object_get(item, "instance")), path);
+    }
+}
+
+static const struct mechd_source asked = {.shape = "@CouplingParticipant",
+                                          .wants = "the id of an instance, or a partner, is needed",
+                                          .says = says_which,
+                                          .find = find_asked};
 
 /* The request is refused for what its instances are at, which each such participant names; the code
  * is that of the first one. */
@@ -128,7 +152,7 @@ static void read_participants(struct mechd_reading *r)
     struct mechd_coupling *const g = r->g;
     const json_t *list = NULL;
     r->lost = true;
-    if (!mechp_json_array(r->c->body, "participants", &r->c->diag, &list)) {
+    if (!mechp_json_array(r->document, "participants", r->diag, &list)) {
         mechd_reading_fault(r, "/participants", "a list of {\"name\", \"instance\"} is needed");
         return;
     }
@@ -140,24 +164,22 @@ static void read_participants(struct mechd_reading *r)
     g->parts = calloc(count, sizeof *g->parts);
     g->order = calloc(count, sizeof *g->order);
     if (g->parts == NULL || g->order == NULL) {
-        mechd_fail(r->c, MECHP_OUT_OF_MEMORY, "no memory for the participants");
+        mechd_reading_fail(r, MECHP_OUT_OF_MEMORY, "no memory for the participants");
         return;
     }
     r->lost = false;
     for (size_t k = 0; k < count; k++) {
         const json_t *const item = json_array_get(list, k);
         const char *name = json_string_value(json_object_get(item, "name"));
-        const char *const id = json_string_value(json_object_get(item, "instance"));
         struct mechd_part *const p = &g->parts[g->count];
         char path[PATH];
         snprintf(path, sizeof path, "/participants/%zu", k);
-        mechp_shape_only(item, path, mechp_shape_named("@CouplingParticipant"), &r->c->diag);
-        name = name == NULL ? id : name;
+        mechp_shape_only(item, path, mechp_shape_named(r->source->shape), r->diag);
+        name = name == NULL ? json_string_value(json_object_get(item, "instance")) : name;
         p->coupling = g;
         p->listed = (int32_t)k;
-        const json_t *const partner = json_object_get(item, "partner");
-        if ((id == NULL) == (partner == NULL) || (partner != NULL && !json_is_object(partner))) {
-            mechd_reading_fault(r, path, "the id of an instance, or a partner, is needed");
+        if (!r->source->says(item)) {
+            mechd_reading_fault(r, path, "%s", r->source->wants);
             r->lost = true;
             continue;
         }
@@ -172,11 +194,7 @@ static void read_participants(struct mechd_reading *r)
             }
         }
         mech_text_copy(p->name, sizeof p->name, name);
-        if (partner != NULL) {
-            mechd_outside_read(r, p, partner, path);
-        } else {
-            find_instance(r, p, path, id);
-        }
+        r->source->find(r, p, item, path);
         g->count++;
     }
     refuse_shared_names(r);
@@ -263,7 +281,7 @@ static void make_couple(struct mechd_reading *r)
     free(parts);
     free(links);
     if (code < 0) {
-        mechd_fail_outcome(r->c, code);
+        mechd_reading_fail(r, mechp_code_of_outcome(code), mech_err_text(code));
     } else if (code != 0) {
         mechd_reading_fault(r, "/scheme", "%s", reason[0] != '\0' ? reason : mech_err_text(code));
     }
@@ -292,6 +310,7 @@ static void charge(struct mechd_coupling *g, struct mechd_call *c)
 void mechd_reading_free(struct mechd_reading *r)
 {
     if (r != NULL) {
+        json_decref(r->owned);
         free(r->links);
         free(r->bonds);
         free(r->bond_links);
@@ -306,15 +325,15 @@ static void read_all(struct mechd_reading *r)
 {
     struct mechd_coupling *const g = r->g;
     const char *name = "";
-    (void)mechp_json_string(r->c->body, "name", &r->c->diag, &name);
+    (void)mechp_json_string(r->document, "name", r->diag, &name);
     g->name = strdup(name);
     read_participants(r);
     r->turns = calloc((size_t)g->count + 1, sizeof *r->turns);
     if (g->name == NULL || r->turns == NULL) {
-        mechd_fail(r->c, MECHP_OUT_OF_MEMORY, "no memory for a coupling");
+        mechd_reading_fail(r, MECHP_OUT_OF_MEMORY, "no memory for a coupling");
         return;
     }
-    if (!mechp_json_number(r->c->body, "stepSize", &r->c->diag, &g->step_size) ||
+    if (!mechp_json_number(r->document, "stepSize", r->diag, &g->step_size) ||
         !(g->step_size > 0.)) {
         mechd_reading_fault(r, "/stepSize", "the size of a window is needed, s, greater than 0");
     }
@@ -322,29 +341,42 @@ static void read_all(struct mechd_reading *r)
     mechd_read_connections(r);
     mechd_read_bonds(r);
     // a quota that is used up is not what is wrong with it
-    if (!mech_diag_clean(&r->c->diag) && r->c->code == MECHP_QUOTA_EXCEEDED) {
+    if (r->c != NULL && !mech_diag_clean(r->diag) && r->c->code == MECHP_QUOTA_EXCEEDED) {
         r->c->code = MECHP_INVALID_REQUEST;
         r->c->detail[0] = '\0';
     }
 }
 
-struct mechd_coupling *mechd_coupling_open(struct mechd_call *c, bool loading)
+/* Without anything of its document. NULL: no memory. */
+static struct mechd_coupling *make(struct mechd_service *d, const json_t *document,
+                                   struct mech_diag *diag, const struct mechd_source *source)
 {
     struct mechd_coupling *const g = calloc(1, sizeof *g);
     struct mechd_reading *const r = calloc(1, sizeof *r);
     if (g == NULL || r == NULL) {
         free(g);
         free(r);
-        mechd_fail_outcome(c, MECH_NO_MEMORY);
         return NULL;
     }
     pthread_mutex_init(&g->m, NULL);
     pthread_mutex_init(&g->nap_m, NULL);
     atomic_init(&g->refs, 1);
-    g->service = c->service;
-    g->keep.loading = loading;
+    g->service = d;
     g->reading = r;
-    *r = (struct mechd_reading){.c = c, .g = g};
+    *r = (struct mechd_reading){.document = document, .diag = diag, .source = source, .g = g};
+    return g;
+}
+
+struct mechd_coupling *mechd_coupling_open(struct mechd_call *c, bool loading)
+{
+    struct mechd_coupling *const g = make(c->service, c->body, &c->diag, &asked);
+    if (g == NULL) {
+        mechd_fail_outcome(c, MECH_NO_MEMORY);
+        return NULL;
+    }
+    struct mechd_reading *const r = g->reading;
+    g->keep.loading = loading;
+    r->c = c;
     read_all(r);
     if (!mechd_call_faulty(c) && c->code == MECHP_OK) {
         take_instances(r);
@@ -362,23 +394,34 @@ struct mechd_coupling *mechd_coupling_open(struct mechd_call *c, bool loading)
     return g;
 }
 
-bool mechd_coupling_connect(struct mechd_coupling *g, struct mechd_call *c)
+/* The coupling of the solver, of what has been read without a fault. */
+static void join(struct mechd_reading *r)
 {
-    struct mechd_reading *const r = g->reading;
-    bool room = mechd_document_make(r);
+    struct mechd_coupling *const g = r->g;
+    bool room = true;
     for (int32_t n = 0; n < g->count; n++) {
         room = room && make_room(&g->parts[n]);
     }
     if (!room) {
-        mechd_fail_outcome(c, MECH_NO_MEMORY);
+        mechd_reading_fail(r, MECHP_OUT_OF_MEMORY, mech_err_text(MECH_NO_MEMORY));
+        return;
+    }
+    mech_text_copy(g->scheme, sizeof g->scheme, r->options.scheme);
+    g->in_pieces = r->options.hold > 2 || r->options.waveform > 0;
+    g->varies = r->options.hold > 0 || r->options.waveform > 0;
+    g->bonds = r->bond_names;
+    g->bond_count = r->bond_count;
+    r->bond_names = NULL;
+    make_couple(r);
+}
+
+bool mechd_coupling_connect(struct mechd_coupling *g, struct mechd_call *c)
+{
+    struct mechd_reading *const r = g->reading;
+    if (mechd_document_make(r)) {
+        join(r);
     } else {
-        mech_text_copy(g->scheme, sizeof g->scheme, r->options.scheme);
-        g->in_pieces = r->options.hold > 2 || r->options.waveform > 0;
-        g->varies = r->options.hold > 0 || r->options.waveform > 0;
-        g->bonds = r->bond_names;
-        g->bond_count = r->bond_count;
-        r->bond_names = NULL;
-        make_couple(r);
+        mechd_fail_outcome(c, MECH_NO_MEMORY);
     }
     if (g->couple != NULL) {
         charge(g, c);
@@ -386,4 +429,22 @@ bool mechd_coupling_connect(struct mechd_coupling *g, struct mechd_call *c)
     mechd_reading_free(r);
     g->reading = NULL;
     return !mechd_call_faulty(c) && c->code == MECHP_OK;
+}
+
+struct mechd_coupling *mechd_coupling_alone(struct mechd_service *d, const json_t *document,
+                                            struct mech_diag *diag,
+                                            const struct mechd_source *source)
+{
+    struct mechd_coupling *const g = make(d, document, diag, source);
+    if (g != NULL) {
+        read_all(g->reading);
+    }
+    return g;
+}
+
+void mechd_coupling_connect_alone(struct mechd_coupling *g)
+{
+    if (mechd_reading_good(g->reading)) {
+        join(g->reading);
+    }
 }

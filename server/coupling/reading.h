@@ -1,5 +1,5 @@
-/* Data of a coupling read from a request, before it is created. Internal to this module. owner: one
- * request. */
+/* Data of a coupling read from a document, before it is created: that of a request, or of a point
+ * of a sweep. Internal to this module. owner: one thread. */
 #pragma once
 
 #include "protocol/wire/row.h"
@@ -18,8 +18,28 @@ struct mechd_link {
     double factor, offset;
 };
 
+struct mechd_reading;
+
+/* Where the instances of participants come from. */
+struct mechd_source {
+    const char *shape; /* of an item of "participants" */
+    const char *wants; /* the fault of an item that does not say which */
+    bool (*says)(const json_t *item);
+    /* Its instance, into p->instance, a reference. Faults go to the reading, at `path`. */
+    void (*find)(struct mechd_reading *r, struct mechd_part *p, const json_t *item,
+                 const char *path);
+    void *of;
+};
+
 struct mechd_reading {
-    struct mechd_call *c;
+    const json_t *document;
+    json_t *owned;          /* the document, where it is freed with the reading; or NULL */
+    struct mech_diag *diag; /* faults of the document */
+    const struct mechd_source *source;
+    struct mechd_call *c; /* that asks; NULL: a sweep, which has no partners outside */
+    /* what is no fault of the document: OK, or why there is no coupling */
+    enum mechp_code code;
+    char detail[160];
     struct mechd_coupling *g;
     struct mechd_link *links; /* [count] */
     int32_t count;
@@ -38,7 +58,12 @@ struct mechd_reading {
  * nothing has been captured. Freed with the coupling, or when it is connected. */
 void mechd_reading_free(struct mechd_reading *r);
 
-/* A fault of the request. */
+/* There is no coupling, for another reason than a fault; the first one is kept, and refuses the
+ * call, if there is one. */
+void mechd_reading_fail(struct mechd_reading *r, enum mechp_code code, const char *detail);
+/* Without faults, and nothing has failed. */
+bool mechd_reading_good(const struct mechd_reading *r);
+/* A fault of the document. */
 void mechd_reading_fault(const struct mechd_reading *r, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Index of the participant of this name, or −1. */
@@ -69,6 +94,10 @@ void mechd_read_bonds(struct mechd_reading *r);
 bool mechd_document_make(const struct mechd_reading *r);
 /* The values of each participant that they need. False: no memory. */
 bool mechd_make_ports(struct mechd_reading *r);
+/* The participant and its variable that "left.tip" means (links.c). False: a fault at the path, or
+ * at the participant. */
+bool mechd_end_find(const struct mechd_reading *r, const char *name, enum mech_causality causality,
+                    const char *path, int32_t *part, int32_t *index);
 /* Index of a value among those of its participant. */
 int32_t mechd_port_place(const struct mechd_coupling_port *ports, int32_t count,
                          const struct mechd_end *e);

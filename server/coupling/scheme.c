@@ -45,10 +45,10 @@ static void read_order(struct mechd_reading *r, const json_t *list)
 static void read_waveform(struct mechd_reading *r)
 {
     const json_t *waveform = NULL;
-    if (!mechp_json_object(r->c->body, "waveform", &r->c->diag, &waveform)) {
+    if (!mechp_json_object(r->document, "waveform", r->diag, &waveform)) {
         return;
     }
-    mechp_shape_only(waveform, "/waveform", mechp_shape_named("@CouplingWaveform"), &r->c->diag);
+    mechp_shape_only(waveform, "/waveform", mechp_shape_named("@CouplingWaveform"), r->diag);
     r->options.waveform = (int32_t)mechd_reading_integer(r, waveform, "degree", "/waveform",
                                                          (const int64_t[]){1, 3}, 1);
     mechd_reading_must(r, mechd_reading_bool(r, waveform, "substeps", "/waveform", true),
@@ -60,10 +60,10 @@ static void read_adaptive(struct mechd_reading *r)
     static const char path[] = "/adaptive";
     struct mech_couple_options *const o = &r->options;
     const json_t *adaptive = NULL;
-    if (!mechp_json_object(r->c->body, path + 1, &r->c->diag, &adaptive)) {
+    if (!mechp_json_object(r->document, path + 1, r->diag, &adaptive)) {
         return;
     }
-    mechp_shape_only(adaptive, path, mechp_shape_named("@CouplingAdaptive"), &r->c->diag);
+    mechp_shape_only(adaptive, path, mechp_shape_named("@CouplingAdaptive"), r->diag);
     o->adaptive_relative = mechd_reading_number(r, adaptive, "relativeTolerance", path, 1e-4);
     o->adaptive_absolute = mechd_reading_number(r, adaptive, "absoluteTolerance", path, 1e-9);
     o->minimum = mechd_reading_number(r, adaptive, "minimum", path, 1e-9);
@@ -120,7 +120,7 @@ static void check_partners(const struct mechd_reading *r, const struct mech_sche
 
 static void check_bonds(const struct mechd_reading *r, const struct mech_scheme_type *type)
 {
-    if (json_array_size(json_object_get(r->c->body, "bonds")) > 0 && !type->bonds) {
+    if (json_array_size(json_object_get(r->document, "bonds")) > 0 && !type->bonds) {
         mechd_reading_fault(r, "/bonds", "%s does not support bonds", type->name);
     }
     if (type->bonds && r->options.hold != 0) {
@@ -154,14 +154,15 @@ void mechd_read_scheme(struct mechd_reading *r)
     const json_t *scheme = NULL;
     char names[192];
     *o = (struct mech_couple_options){.relative_tolerance = 1e-9, .absolute_tolerance = 1e-12};
-    o->hold = (int32_t)mechd_reading_integer(r, r->c->body, "hold", "", (const int64_t[]){0, 3}, 0);
+    o->hold =
+        (int32_t)mechd_reading_integer(r, r->document, "hold", "", (const int64_t[]){0, 3}, 0);
     read_waveform(r);
     read_adaptive(r);
-    if (!mechp_json_object(r->c->body, path + 1, &r->c->diag, &scheme)) {
+    if (!mechp_json_object(r->document, path + 1, r->diag, &scheme)) {
         mechd_reading_fault(r, path, "an object with \"type\" is needed");
         return;
     }
-    mechp_shape_only(scheme, path, mechp_shape_named("@CouplingScheme"), &r->c->diag);
+    mechp_shape_only(scheme, path, mechp_shape_named("@CouplingScheme"), r->diag);
     o->relative_tolerance = mechd_reading_number(r, scheme, "relativeTolerance", path, 1e-9);
     o->absolute_tolerance = mechd_reading_number(r, scheme, "absoluteTolerance", path, 1e-12);
     o->relaxation = mechd_reading_number(r, scheme, "relaxation", path, 1.);

@@ -378,13 +378,16 @@ static bool over_quota(const struct mechd_part *p, const struct mechd_coupling_c
 bool mechd_share_overdue(const struct mechd_part *p)
 {
     const struct mechd_share *const s = p->coupling->share;
-    return atomic_load(&s->patience) != 0 && is_overdue(s, mechd_now());
+    return s != NULL && atomic_load(&s->patience) != 0 && is_overdue(s, mechd_now());
 }
 
 bool mechd_share_unwanted(const void *part)
 {
     const struct mechd_part *const p = part;
     const struct mechd_coupling *const g = p->coupling;
+    if (g->ends != NULL) {
+        return g->ends(g->ends_of);
+    }
     const struct mechd_coupling_command *const k = g->head;
     return mechd_call_unwanted(k->call) || atomic_load(&g->deleted) ||
            atomic_load(&g->share->failed) < p->place || over_quota(p, k) || mechd_share_overdue(p);

@@ -12,7 +12,8 @@
 
 bool mechd_coupling_steps(const struct mechd_coupling_command *k)
 {
-    return k->kind == MECHD_COUPLING_STEP || k->kind == MECHD_COUPLING_TRIAL;
+    return k->kind == MECHD_COUPLING_STEP || k->kind == MECHD_COUPLING_TRIAL ||
+           k->kind == MECHD_COUPLING_POINT;
 }
 
 /* The start has given the instances their inputs, which no window has published yet. */
@@ -87,6 +88,13 @@ void mechd_coupling_expect(struct mechd_coupling_command *k)
     mechd_coupling_refuse(k, MECHP_TIME_MISMATCH, detail);
 }
 
+bool mechd_coupling_windows_done(const struct mechd_coupling_command *k)
+{
+    return isnan(k->until)
+               ? k->done >= k->windows
+               : !mech_time_before(mech_couple_time(k->coupling->couple), k->until, k->size);
+}
+
 bool mechd_coupling_window_begin(struct mechd_coupling_command *k)
 {
     struct mech_couple *const c = k->coupling->couple;
@@ -100,9 +108,7 @@ bool mechd_coupling_window_begin(struct mechd_coupling_command *k)
     } else {
         const double now = mech_couple_time(c);
         mechd_outsides_give(k->coupling);
-        const bool last =
-            isnan(k->until) ? k->done >= k->windows : !mech_time_before(now, k->until, k->size);
-        if (last && (k->run == NULL || !mechd_turn_next(k))) {
+        if (mechd_coupling_windows_done(k) && (k->run == NULL || !mechd_turn_next(k))) {
             return false;
         }
         // the last one ends where it was asked to
