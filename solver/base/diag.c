@@ -118,6 +118,24 @@ void mech_diag_prefix(struct mech_diag_entry *entries, size_t count, const char 
     }
 }
 
+void mech_diag_append(struct mech_diag *to, const struct mech_diag *from, const char *base)
+{
+    const size_t count = to->count, warning_count = to->warning_count;
+    for (size_t k = 0; k < from->count; k++) {
+        mech_diag_add(to, from->entries[k].path, "%s", from->entries[k].text);
+    }
+    to->total += from->total - from->count;
+    for (size_t k = 0; k < from->warning_count; k++) {
+        mech_diag_warn(to, from->warnings[k].path, "%s", from->warnings[k].text);
+    }
+    if (to->count > count) {
+        mech_diag_prefix(to->entries + count, to->count - count, base);
+    }
+    if (to->warning_count > warning_count) {
+        mech_diag_prefix(to->warnings + warning_count, to->warning_count - warning_count, base);
+    }
+}
+
 void mech_diag_give_warnings(struct mech_diag *from, struct mech_diag *to)
 {
     to->warnings = from->warnings;

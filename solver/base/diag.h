@@ -39,6 +39,9 @@ void mech_diag_warn(struct mech_diag *d, const char *path, const char *format, .
 /* Put `base` before the paths of entries, which were found in a part of something larger. */
 void mech_diag_prefix(struct mech_diag_entry *entries, size_t count, const char *base);
 
+/* Add the faults and warnings of a part of something larger, at `base`. */
+void mech_diag_append(struct mech_diag *to, const struct mech_diag *from, const char *base);
+
 /* Move all warnings to `to`, which has none. */
 void mech_diag_give_warnings(struct mech_diag *from, struct mech_diag *to);
 

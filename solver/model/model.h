@@ -68,8 +68,8 @@ struct mech_first_order_rows {
 
 /* Check and compile a document. `parameters` [document->parameters.n]: values in use, NULL: as the
  * document says. Numbers bound to parameters are written into the document; on faults it must be
- * compiled again with the old values to be as it was. The document must outlive the model.
- * 0; MECH_INVALID (diag says why); negative. */
+ * compiled again with the old values to be as it was. The document must outlive the model. `diag`
+ * has no faults before. 0; MECH_INVALID (diag says why); negative. */
 int mech_model_compile(struct mech_document *document, const double *parameters,
                        struct mech_diag *diag, struct mech_model **out);
 void mech_model_destroy(struct mech_model *m);

@@ -228,8 +228,14 @@ int mech_machine_build(struct mech_document *document, const struct mech_interru
                        const double *parameters, const struct mech_sim *of, struct mech_diag *diag,
                        struct mech_machine *out)
 {
+    // a fault that is in `diag` already is none of this document
+    struct mech_diag own;
+
     *out = (struct mech_machine){0};
-    const int code = build(document, ask, parameters, of, diag, out);
+    mech_diag_init(&own);
+    const int code = build(document, ask, parameters, of, &own, out);
+    mech_diag_append(diag, &own, "");
+    mech_diag_fini(&own);
     if (code) {
         mech_machine_fini(out);
     }

@@ -23,7 +23,8 @@ struct mech_shape;
 /* --- life ------------------------------------------------------------------------------------ */
 
 /* Check, resolve and compile a document; on success the simulation owns it, otherwise the caller
- * still does. All faults are in `diag`. 0; MECH_INVALID (diag says why); negative.
+ * still does. All faults are added to `diag`; those that it has already are others' and change
+ * nothing. 0; MECH_INVALID (diag says why); negative.
  * Sources of faults: dangling or duplicate names, sizes that disagree, singular mass, expressions
  * that do not parse or evaluate, an integrator that cannot take this model, step size …  */
 int mech_sim_create(struct mech_document *document, struct mech_diag *diag, struct mech_sim **out);

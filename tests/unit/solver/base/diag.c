@@ -147,11 +147,39 @@ static void a_path_that_is_too_long_stays_well_formed(void)
     CU_ASSERT(p.text[p.length - 1] == '/');
 }
 
+static void what_a_part_says_is_added_at_its_place(void)
+{
+    struct mech_diag all, part;
+    mech_diag_init(&all);
+    mech_diag_init(&part);
+    mech_diag_add(&all, "/first", "one");
+    mech_diag_warn(&all, "/first", "mind");
+    mech_diag_append(&all, &part, "/parts/0");
+    CU_ASSERT_EQUAL(all.total, 1);
+    for (size_t k = 0; k < MECH_DIAG_MOST + 3; k++) {
+        mech_diag_add(&part, "/q", "%zu", k);
+    }
+    mech_diag_warn(&part, "/w", "100 %%");
+    mech_diag_append(&all, &part, "/parts/1");
+    CU_ASSERT_EQUAL(all.total, MECH_DIAG_MOST + 4);
+    CU_ASSERT_EQUAL_FATAL(all.count, MECH_DIAG_MOST);
+    CU_ASSERT_STRING_EQUAL(all.entries[0].path, "/first");
+    CU_ASSERT_STRING_EQUAL(all.entries[1].path, "/parts/1/q");
+    CU_ASSERT_STRING_EQUAL(all.entries[2].text, "1");
+    CU_ASSERT_EQUAL_FATAL(all.warning_count, 2);
+    CU_ASSERT_STRING_EQUAL(all.warnings[0].path, "/first");
+    CU_ASSERT_STRING_EQUAL(all.warnings[1].path, "/parts/1/w");
+    CU_ASSERT_STRING_EQUAL(all.warnings[1].text, "100 %");
+    mech_diag_fini(&part);
+    mech_diag_fini(&all);
+}
+
 UNIT_TESTS(UNIT_TEST(faults_keep_their_order_and_place),
            UNIT_TEST(only_the_first_hundred_are_kept_but_all_counted),
            UNIT_TEST(long_texts_are_cut_at_whole_characters),
            UNIT_TEST(a_text_that_cannot_be_formed_is_empty_and_counts),
            UNIT_TEST(a_place_behind_a_base_is_cut_at_a_whole_character),
            UNIT_TEST(a_copy_ends_with_a_whole_character),
+           UNIT_TEST(what_a_part_says_is_added_at_its_place),
            UNIT_TEST(a_path_is_pushed_escaped_and_cut_back),
            UNIT_TEST(a_path_that_is_too_long_stays_well_formed))

@@ -233,6 +233,34 @@ static void a_wrench_has_the_units_of_both(void)
     mech_sim_destroy(s);
 }
 
+/* Several models may report to one list: a fault that is in it is none of the next one. */
+static void a_model_is_built_beside_the_faults_of_others(void)
+{
+    static const char text[] =
+        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'Node1D'}], 'objects': [{'name': 'm',"
+        "'type': 'Mass1D', 'node': 'n', 'physicsMass': 2}], 'markers': [{'name': 'x', 'type':"
+        "'MarkerNodeCoordinate', 'node': 'n'}], 'loads': [{'name': 'F', 'type': 'LoadCoordinate',"
+        "'marker': 'x', 'load': 0}], 'inputs': [{'name': 'F', 'load': 'F'}%s]}";
+    struct mech_diag diag;
+    struct mech_sim *s = NULL;
+    char good[512], bad[512];
+
+    snprintf(good, sizeof good, text, "");
+    snprintf(bad, sizeof bad, text, ", {'name': 'G', 'load': 'F'}");
+    mech_diag_init(&diag);
+    mech_diag_add(&diag, "/another", "has a fault");
+    CU_ASSERT_EQUAL(model_read(good, &diag, &s), 0);
+    CU_ASSERT_EQUAL(diag.total, 1);
+    CU_ASSERT_EQUAL_FATAL(s != NULL && model_steps(s, 3) == 0, true);
+    mech_sim_destroy(s);
+    s = NULL;
+    CU_ASSERT_EQUAL(model_read(bad, &diag, &s), MECH_INVALID);
+    CU_ASSERT_EQUAL_FATAL(diag.count, 2);
+    CU_ASSERT_STRING_EQUAL(diag.entries[1].path, "/inputs/1/load");
+    mech_diag_fini(&diag);
+    mech_sim_destroy(s);
+}
+
 UNIT_TESTS(UNIT_TEST(forces_act_along_the_coordinate_and_torques_do_nothing),
            UNIT_TEST(torques_turn_a_rotor_about_its_axis),
            UNIT_TEST(a_load_can_drive_a_first_order_state),
@@ -241,4 +269,5 @@ UNIT_TESTS(UNIT_TEST(forces_act_along_the_coordinate_and_torques_do_nothing),
            UNIT_TEST(a_failed_change_of_parameters_changes_nothing),
            UNIT_TEST(descriptions_are_put_back_after_a_late_fault),
            UNIT_TEST(variables_say_their_shape_and_place),
-           UNIT_TEST(a_load_that_is_not_finite_is_named), UNIT_TEST(a_wrench_has_the_units_of_both))
+           UNIT_TEST(a_load_that_is_not_finite_is_named), UNIT_TEST(a_wrench_has_the_units_of_both),
+           UNIT_TEST(a_model_is_built_beside_the_faults_of_others))
