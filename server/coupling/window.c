@@ -16,10 +16,11 @@ bool mechd_coupling_steps(const struct mechd_coupling_command *k)
            k->kind == MECHD_COUPLING_POINT;
 }
 
-/* The start has given the instances their inputs, which no window has published yet. */
+/* The start has given the instances their inputs, which no window has published yet; those that a
+ * thread has alone are not published. */
 static void publish_inputs(const struct mechd_coupling *g)
 {
-    for (int32_t n = 0; n < g->count; n++) {
+    for (int32_t n = 0; n < g->count && g->face != NULL; n++) {
         if (g->parts[n].outside == NULL && g->parts[n].in_count > 0) {
             mechd_instance_changed(g->parts[n].instance, 0);
         }

@@ -1,0 +1,45 @@
+/* Points of sweeps that are couplings (sweep/point.h): private instances of all participants, made
+ * from their models with the point's values, and a coupling of the solver, which the lane drives
+ * itself, task after task: without queue, face, leases, sharing and store.
+ *
+ * What is swept: parameters of the models, "left/k", and numbers of the coupling's document, by
+ * pointers such as "/stepSize". Rows and ends count windows. */
+#pragma once
+
+#include "server/call/call.h"
+#include "server/sweep/sweep.h"
+
+extern const struct mechd_point_ops mechd_points_of_coupling;
+
+struct mechd_coupling;
+
+/* What a name stands for. */
+struct mechd_target {
+    int32_t part; /* place of the participant in the document, or −1: the name is a pointer */
+    int32_t parameter; /* of its model */
+    bool whole;        /* a whole number */
+    double own;        /* its value in the document */
+};
+
+/* plan.of. owner: the request, then const, read by all lanes. */
+struct mechd_points {
+    json_t *document;                                    /* without the models */
+    size_t count;                                        /* participants */
+    json_t **models;                                     /* [count] */
+    struct mechd_target targets[MECHD_SWEEP_PARAMETERS]; /* by plan.index */
+    int32_t target_count;
+};
+
+/* Take over a document of the request's own, in which each participant has a model. NULL: no
+ * memory. */
+struct mechd_points *mechd_points_make(json_t *document);
+/* As mechd_point_ops.drop. */
+void mechd_points_drop(void *points);
+
+/* The coupling with the document's own values, or with those of `point` in the order of the plan,
+ * not yet connected; faults go to diag at places in the document, other failures to g->reading.
+ * NULL: no memory. */
+struct mechd_coupling *mechd_points_couple(const struct mechd_points *points,
+                                           struct mechd_service *d, struct mech_diag *diag,
+                                           const struct mech_interrupt *ask,
+                                           const struct mechd_point *point);
