@@ -43,3 +43,22 @@ struct mechd_coupling *mechd_points_couple(const struct mechd_points *points,
                                            struct mechd_service *d, struct mech_diag *diag,
                                            const struct mech_interrupt *ask,
                                            const struct mechd_point *point);
+
+/* --- from a request (points_read.c) ----------------------------------------------------------- */
+
+/* Whether there is a coupling (NULL: no memory) without faults and failures, which refuse the
+ * request; faults from number `before` on are at places in its member "coupling". */
+bool mechd_points_good(struct mechd_call *c, const struct mechd_coupling *g, size_t before);
+
+/* The number of the target that a name stands for, a new one if need be; −1: a fault at `path`. g:
+ * the coupling with the document's own values, as it is read. */
+int32_t mechd_points_target(struct mechd_points *points, const struct mechd_coupling *g,
+                            const char *name, const char *path, struct mech_diag *diag);
+/* The smallest window that the points of the plan have, s. Before it is connected. */
+double mechd_points_window(const struct mechd_coupling *g, const struct mechd_sweep_plan *plan);
+/* Outputs of the plan: those named ("left.x"), or all. False: no memory.
+ * Before it is connected; `diag` is that of its reading. */
+bool mechd_points_outputs(const struct mechd_coupling *g, const json_t *names,
+                          struct mech_diag *diag, struct mechd_sweep_plan *plan);
+/* What one lane holds: instances, coordinates, bytes. When it is connected. */
+void mechd_points_charge(const struct mechd_coupling *g, struct mechd_sweep_plan *plan);
