@@ -4,8 +4,24 @@
 #include "server/call/call.h"
 #include "server/sweep/sweep.h"
 
+/* One name that can be swept. */
+struct mechd_axis {
+    int32_t index; /* of it, for plan.index */
+    double own;    /* its value where a point omits it */
+    bool whole;    /* fractions are refused */
+};
+
+/* What can be swept. */
+struct mechd_axes {
+    /* False: it has no such name, a fault at `path` in c->diag. */
+    bool (*find)(struct mechd_call *c, const struct mechd_axes *axes, const char *name,
+                 const char *path, struct mechd_axis *out);
+    const void *of; /* models: the document (mech_document); couplings: the coupling as read */
+    void *points;   /* couplings: mechd_points */
+};
+
 /* Names and values from {"grid": {name: values}} or {"list": [{name: value}]}, where values are
  * numbers or {"from", "to", "count"}: of a grid the last name runs fastest; parameters that a point
- * of a list omits have the document's values. Faults go to c->diag or c->code. */
-void mechd_sweep_points_read(struct mechd_call *c, const struct mech_document *document,
+ * of a list omits have their own values. Faults go to c->diag or c->code. */
+void mechd_sweep_points_read(struct mechd_call *c, const struct mechd_axes *axes,
                              struct mechd_sweep_plan *plan);

@@ -14,13 +14,12 @@
 
 /* --- the request ------------------------------------------------------------------------------ */
 
-/* until or count, and rows in between. */
-static void read_end(struct mechd_call *c, const struct mech_sim *sim, struct mechd_sweep_plan *p)
+/* until or count, and rows in between; p->start and p->h are known. `least`: the smallest internal
+ * step of all points, s. */
+static void read_end(struct mechd_call *c, double least, struct mechd_sweep_plan *p)
 {
     int64_t count = 0, every = 1;
     const json_t *record = NULL;
-    p->start = mech_sim_time(sim);
-    p->h = mech_sim_step_size(sim);
     p->counted = mechp_json_integer(c->body, "count", &c->diag, 1, 1000000000000, &count);
     const bool until = mechp_json_number(c->body, "until", &c->diag, &p->until);
     p->count = (uint64_t)count;
@@ -34,12 +33,12 @@ static void read_end(struct mechd_call *c, const struct mech_sim *sim, struct me
         const json_t *given = json_object_get(record, "every");
         every = given == NULL ? 1 : json_is_integer(given) ? json_integer_value(given) : 0;
         if (every < 1) {
-            mech_diag_add(&c->diag, "/record/every", "must be a whole number of steps, from 1");
+            mech_diag_add(&c->diag, "/record/every", "must be a whole number, from 1");
         }
         p->every = every < 1 ? 1 : (uint64_t)every;
     }
     // the start, the end, and one for rounding
-    const double steps = p->counted ? (double)p->count : (p->until - p->start) / p->h;
+    const double steps = p->counted ? (double)p->count : (p->until - p->start) / least;
     const double rows = p->every == 0 ? 1. : ceil(steps / (double)p->every) + 2.;
     p->capacity = rows < 1e9 ? (uint64_t)rows : 1000000000;
 }
@@ -147,25 +146,55 @@ static void write_sweep(struct mechd_sweep *s, bool whole, struct mechp_text *w)
     mechp_text_end(w);
 }
 
-/* From the request to a plan; the name of the model. False: refused. */
-static bool read_plan(struct mechd_call *c, struct mechd_sweep_plan *plan, char **name)
+/* A parameter of the model. */
+static bool find_parameter(struct mechd_call *c, const struct mechd_axes *axes, const char *name,
+                           const char *path, struct mechd_axis *out)
+{
+    const struct mech_document *const document = axes->of;
+    const struct mech_parameters *const all = &document->parameters;
+    size_t k = 0;
+    while (k < all->n && strcmp(all->at[k].name, name) != 0) {
+        k++;
+    }
+    if (k == all->n) {
+        struct mech_guess g;
+        mech_diag_add(
+            &c->diag, path, "the model has no parameter '%.64s'%s", name,
+            mech_hint(&g, name, all->at, mech_diag_full(&c->diag) ? 0 : all->n, sizeof *all->at));
+        return false;
+    }
+    *out = (struct mechd_axis){.index = (int32_t)k, .own = all->at[k].value};
+    return true;
+}
+
+/* A plan of a model; its name. */
+static void plan_model(struct mechd_call *c, struct mechd_sweep_plan *plan, char **name)
 {
     plan->ops = &mechd_points_of_model;
     plan->of = read_model(c);
     struct mech_sim *sim = plan->of != NULL ? mechd_build(c, plan->of, "/model") : NULL;
     if (sim == NULL) {
-        return false;
+        return;
     }
     const struct mech_document *document = mech_sim_document(sim);
+    const struct mechd_axes axes = {.find = find_parameter, .of = document};
     *name = strdup(document->name != NULL ? document->name : "");
-    mechd_sweep_points_read(c, document, plan);
-    read_end(c, sim, plan);
+    mechd_sweep_points_read(c, &axes, plan);
+    plan->start = mech_sim_time(sim);
+    plan->h = mech_sim_step_size(sim);
+    read_end(c, plan->h, plan);
     read_outputs(c, sim, plan);
     const struct mech_sizes sizes = mech_sim_sizes(sim);
     plan->instances = 1;
     plan->coordinates = (uint64_t)sizes.v + (uint64_t)sizes.x;
     plan->memory = mech_sim_memory(sim);
     mech_sim_destroy(sim);
+}
+
+/* From the request to a plan; the name of the model. False: refused. */
+static bool read_plan(struct mechd_call *c, struct mechd_sweep_plan *plan, char **name)
+{
+    plan_model(c, plan, name);
     const double bytes = mechd_sweep_bytes(plan);
     if (mech_diag_clean(&c->diag) && bytes > MECHD_SWEEP_BYTES) {
         mech_diag_add(&c->diag, "", "%.3g bytes of rows; at most %d are retained", bytes,
