@@ -1,7 +1,9 @@
-/* /v1/sweeps: one model over many sets of parameters, results as one table. */
+/* /v1/sweeps: one model, or one coupling, over many sets of parameters, results as one table. */
 #include "protocol/wire/json.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
+#include "server/coupling/coupling.h"
+#include "server/coupling/points.h"
 #include "server/operations/create.h"
 #include "server/operations/sweep_points.h"
 #include "solver/items/document.h"
@@ -15,7 +17,7 @@
 /* --- the request ------------------------------------------------------------------------------ */
 
 /* until or count, and rows in between; p->start and p->h are known. `least`: the smallest internal
- * step of all points, s. */
+ * step or window of all points, s. */
 static void read_end(struct mechd_call *c, double least, struct mechd_sweep_plan *p)
 {
     int64_t count = 0, every = 1;
@@ -95,7 +97,7 @@ static json_t *read_model(struct mechd_call *c)
         return NULL;
     }
     if (sources != 1) {
-        mech_diag_add(&c->diag, "", "exactly one of model and example is needed");
+        mech_diag_add(&c->diag, "", "exactly one of model, example and coupling is needed");
         return NULL;
     }
     if (model == NULL) {
@@ -191,10 +193,126 @@ static void plan_model(struct mechd_call *c, struct mechd_sweep_plan *plan, char
     mech_sim_destroy(sim);
 }
 
-/* From the request to a plan; the name of the model. False: refused. */
+/* --- of a coupling ---------------------------------------------------------------------------- */
+
+/* A participant gets the model of its example. */
+static void resolve(struct mechd_call *c, json_t *item, size_t k)
+{
+    char path[64];
+    const json_t *const model = json_object_get(item, "model");
+    const char *const example = json_string_value(json_object_get(item, "example"));
+    const char *const other = json_object_get(item, "partner") != NULL    ? "/partner"
+                              : json_object_get(item, "instance") != NULL ? "/instance"
+                                                                          : "";
+    snprintf(path, sizeof path, "/coupling/participants/%zu%s", k, other);
+    if (other[0] != '\0') {
+        mech_diag_add(&c->diag, path,
+                      "each point has participants of its own: a model or an example is needed");
+    } else if (!json_is_object(item) || (model != NULL) == (example != NULL)) {
+        mech_diag_add(&c->diag, path, "exactly one of model and example is needed");
+    } else if (example != NULL) {
+        json_t *const own = mechd_build_example(c, example);
+        if (own != NULL && (json_object_set_new(item, "model", own) != 0 ||
+                            json_object_del(item, "example") != 0)) {
+            mechd_fail_outcome(c, MECH_NO_MEMORY);
+        }
+    }
+}
+
+/* The document of the coupling, the request's own, with the models of all participants. NULL:
+ * refused. */
+static json_t *read_coupling(struct mechd_call *c, const json_t *given)
+{
+    json_t *const own = json_deep_copy(given);
+    const json_t *const list = json_object_get(own, "participants");
+    if (own == NULL) {
+        mechd_fail_outcome(c, MECH_NO_MEMORY);
+        return NULL;
+    }
+    mechp_shape_only(own, "/coupling", mechp_shape_named("@SweepCoupling"), &c->diag);
+    for (size_t k = 0; k < json_array_size(list) && k < MECHD_COUPLING_PARTS; k++) {
+        resolve(c, json_array_get(list, k), k);
+    }
+    if (mechd_call_faulty(c) || c->code != MECHP_OK) {
+        json_decref(own);
+        return NULL;
+    }
+    return own;
+}
+
+static bool find_target(struct mechd_call *c, const struct mechd_axes *axes, const char *name,
+                        const char *path, struct mechd_axis *out)
+{
+    struct mechd_points *const points = axes->points;
+    const int32_t k = mechd_points_target(points, axes->of, name, path, &c->diag);
+    if (k >= 0) {
+        const struct mechd_target *const t = &points->targets[k];
+        *out = (struct mechd_axis){.index = k, .own = t->own, .whole = t->whole};
+    }
+    return k >= 0;
+}
+
+/* The rest of the request, about a coupling that is read. */
+static void plan_points(struct mechd_call *c, struct mechd_coupling *g,
+                        struct mechd_sweep_plan *plan)
+{
+    const struct mechd_axes axes = {.find = find_target, .of = g, .points = plan->of};
+    const json_t *names = NULL;
+    mechd_sweep_points_read(c, &axes, plan);
+    plan->start = mechd_engine_time(&g->parts[0].instance->engine);
+    plan->h = g->step_size;
+    read_end(c, mechd_points_window(g, plan), plan);
+    (void)mechp_json_array(c->body, "outputs", &c->diag, &names);
+    if (!mechd_points_outputs(g, names, &c->diag, plan)) {
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the outputs");
+    }
+    const size_t before = c->diag.count;
+    mechd_coupling_connect_alone(g);
+    if (mechd_points_good(c, g, before)) {
+        mechd_points_charge(g, plan);
+    }
+}
+
+/* A plan of a coupling; its name. */
+static void plan_coupling(struct mechd_call *c, const json_t *given, struct mechd_sweep_plan *plan,
+                          char **name)
+{
+    const struct mech_interrupt ask = {.wanted = mechd_call_ends, .context = c};
+    json_t *const document = read_coupling(c, given);
+    plan->ops = &mechd_points_of_coupling;
+    plan->of = document != NULL ? mechd_points_make(document) : NULL;
+    if (plan->of == NULL) {
+        if (document != NULL) {
+            mechd_fail_outcome(c, MECH_NO_MEMORY);
+        }
+        return;
+    }
+    const size_t before = c->diag.count;
+    struct mechd_coupling *const g =
+        mechd_points_couple(plan->of, c->service, &c->diag, &ask, NULL);
+    if (mechd_points_good(c, g, before)) {
+        *name = strdup(g->name);
+        plan_points(c, g, plan);
+    }
+    mechd_coupling_unref(g);
+}
+
+/* From the request to a plan; the name of what is swept. False: refused. */
 static bool read_plan(struct mechd_call *c, struct mechd_sweep_plan *plan, char **name)
 {
-    plan_model(c, plan, name);
+    const json_t *coupling = NULL;
+    const bool coupled = mechp_json_object(c->body, "coupling", &c->diag, &coupling);
+    if (mechd_call_faulty(c)) {
+        return false;
+    }
+    if (coupled && (json_object_get(c->body, "model") != NULL ||
+                    json_object_get(c->body, "example") != NULL)) {
+        mech_diag_add(&c->diag, "", "exactly one of model, example and coupling is needed");
+    } else if (coupled) {
+        plan_coupling(c, coupling, plan, name);
+    } else {
+        plan_model(c, plan, name);
+    }
     const double bytes = mechd_sweep_bytes(plan);
     if (mech_diag_clean(&c->diag) && bytes > MECHD_SWEEP_BYTES) {
         mech_diag_add(&c->diag, "", "%.3g bytes of rows; at most %d are retained", bytes,

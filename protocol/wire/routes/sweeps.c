@@ -31,19 +31,44 @@ static const struct mechp_shape sweep_list = {
     .members = MECHP_MEMBERS({"items", "@Sweep[]", "in the order of their creation", true},
                              {"next", "null", "always null: there are no further pages", true})};
 
+static const struct mechp_shape sweep_participant = {
+    .name = "SweepParticipant",
+    .doc = "A participant of a coupling, which each point makes from its model.",
+    .request = true,
+    .members = MECHP_MEMBERS({"name", "@Name", "its name in the coupling", true},
+                             {"model", "@Model", "a model document", false},
+                             {"example", "@Name", "or the name of one of /v1/examples", false})};
+
+static const struct mechp_shape sweep_coupling = {
+    .name = "SweepCoupling",
+    .doc = "A coupling as for POST /v1/couplings, with models in place of instances.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"name", "string", "for people", false},
+        {"participants", "@SweepParticipant[]", "what is coupled", true},
+        {"connections", "@CouplingConnection[]", "outputs that drive inputs", false},
+        {"bonds", "@CouplingBond[]", "forces between two participants", false},
+        {"scheme", "@CouplingScheme", "how values are exchanged", true},
+        {"hold", "integer", "order of the inputs over a window, 0 to 3 (0)", false},
+        {"waveform", "@CouplingWaveform", "inputs through the substeps of the window", false},
+        {"stepSize", "number", "size of a window, s", true},
+        {"adaptive", "@CouplingAdaptive", "windows by their error, at most stepSize", false})};
+
 static const struct mechp_shape sweep_request = {
     .name = "SweepRequest",
-    .doc = "A model, its parameters, and an end.",
+    .doc = "A model or a coupling, its parameters, and an end.",
     .request = true,
     .members = MECHP_MEMBERS(
         {"model", "@Model", "a model document", false},
         {"example", "@Name", "or the name of one of /v1/examples", false},
+        {"coupling", "@SweepCoupling", "or a coupling of several models", false},
         {"parameters", "object",
          "{\"grid\": {name: numbers or {\"from\", \"to\", \"count\"}}}, the last name fastest, "
-         "or {\"list\": [{name: number}]}",
+         "or {\"list\": [{name: number}]}; of a coupling a name is \"participant/parameter\" or a "
+         "pointer to a number in it, such as \"/stepSize\" or \"/connections/0/factor\"",
          true},
         {"until", "number", "end time, s", false},
-        {"count", "integer", "or the number of internal steps", false},
+        {"count", "integer", "or the number of internal steps, of a coupling of windows", false},
         {"outputs", "@Name[]", "outputs to record (default all)", false},
         {"record", "@SweepRecord", "record rows during the steps, not only at the end", false}),
     .example = "{\"example\":\"spring-mass-damper\",\"parameters\":{\"grid\":{\"k\":{\"from\":1000,"
@@ -54,7 +79,8 @@ static const struct mechp_shape sweep_record = {
     .doc = "Recording of rows for each point, including its start.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"every", "integer", "internal steps from one row to the next (default 1)", false})};
+        {"every", "integer",
+         "internal steps from one row to the next, of a coupling windows (default 1)", false})};
 
 static const struct mechp_shape sweep_table = {
     .name = "SweepTable",
@@ -65,7 +91,8 @@ static const struct mechp_shape sweep_table = {
                        "one row or block of rows for each point; nulls for a failed point", true})};
 
 const struct mechp_shape *const mechp_shapes_sweeps[] = {
-    &sweep, &sweep_error, &sweep_list, &sweep_request, &sweep_record, &sweep_table, NULL};
+    &sweep,        &sweep_error, &sweep_list, &sweep_participant, &sweep_coupling, &sweep_request,
+    &sweep_record, &sweep_table, NULL};
 
 /* --- routes --- */
 
@@ -80,7 +107,8 @@ const struct mechp_row mechp_row_SWEEPS = {
 const struct mechp_row mechp_row_SWEEP = {
     .tag = "sweeps",
     .doc = "For each point a private instance of the model, with the parameter values of "
-           "the point, is stepped to the end on the worker threads. A failed point has a "
+           "the point, is stepped to the end on the worker threads; of a coupling, private "
+           "instances of all participants, window by window. A failed point has a "
            "row of nulls and an entry in `errors`. Rows are retained until the sweep is "
            "deleted, also over a restart if the server has a state directory.",
     .cost = MECHP_COST_UNKNOWN,
