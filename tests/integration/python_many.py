@@ -1,5 +1,6 @@
 """Tests of the Python package that test_python.py runs: batches, sweeps, answers that come later,
 problems that stand alone."""
+import coupled
 import mechd
 import models
 from mechd import values
@@ -41,6 +42,19 @@ class ManyTests:
             self.assertEqual(len(recorded), 11)
             self.assertLess(abs(recorded['time'][-1] - 0.1), 1e-12)
         self.assertRaises(ValueError, self.server.sweep, model, count=1)
+
+    def test_a_sweep_of_a_coupling_gives_a_table(self):
+        pair = {'participants': [{'name': 'left', 'model': coupled.half(1., k=3.)},
+                                 {'name': 'right', 'model': coupled.half(0., k=3.)}],
+                'connections': coupled.OSCILLATORS, 'scheme': {'type': 'Jacobi'}, 'stepSize': 0.01}
+        pair['participants'][0]['model']['parameters'] = {'unused': 1.}
+        grid = {'left/unused': [2, 3], '/stepSize': [0.01, 0.02]}
+        with self.server.sweep(coupling=pair, grid=grid, count=3, outputs=['right.x']) as sweep:
+            table = sweep.results()
+        self.assertEqual(table.names, ['point', 'left/unused', '/stepSize', 'time', 'right.x'])
+        self.assertEqual(table['left/unused'].tolist(), [2, 2, 3, 3])
+        self.assertEqual(table['right.x'][1], table['right.x'][3])
+        self.assertNotEqual(table['right.x'][0], table['right.x'][1])
 
     def test_an_answer_may_come_later(self):
         i = self.created()

@@ -103,9 +103,9 @@ class _Awaited:
 
 
 class Sweep(_Awaited):
-    """One model over many sets of parameters. state: running, finished, stopped, or interrupted by
-    the end of the server; points, done, failed, errors ({'point', 'code', 'message'}) and stored
-    (its rows are there after a restart) as of the last update."""
+    """One model or coupling over many sets of parameters. state: running, finished, stopped, or
+    interrupted by the end of the server; points, done, failed, errors ({'point', 'code',
+    'message'}) and stored (its rows are there after a restart) as of the last update."""
 
     _ends_it = 'delete'
 
