@@ -11,6 +11,7 @@ BASE, LINALG, LSOL, SYS = 'solver/base', 'solver/linalg', 'solver/lsol', 'solver
 VI, EXPR, ITEMS, CONTACT = 'solver/vi', 'solver/expr', 'solver/items', 'solver/contact'
 MODEL, STEP, ANALYSIS, COUPLE = 'solver/model', 'solver/step', 'solver/analysis', 'solver/couple'
 SIM, FRAME, WIRE, BIND = 'solver/sim', 'protocol/frame', 'protocol/wire', 'protocol/bind'
+FMI = 'protocol/fmi'
 OS, STORE, AUTH, ENGINE = 'server/os', 'server/store', 'server/auth', 'server/engine'
 INSTANCE, CALL, SWEEP = 'server/instance', 'server/call', 'server/sweep'
 COUPLING = 'server/coupling'
@@ -39,10 +40,11 @@ ROOMS = {
     FRAME: ([BASE], []),
     WIRE: ([BASE, FRAME], [r'jansson\.h']),
     BIND: ([BASE, ITEMS, SIM, WIRE], [r'jansson\.h']),
+    FMI: ([BASE, ITEMS, SIM, WIRE], []),
     OS: ([BASE], [r'(malloc|linux/tcp)\.h', POSIX]),
     STORE: ([BASE, WIRE, OS], [r'sqlite3\.h', POSIX]),
     AUTH: ([BASE, WIRE, OS], [r'(sodium|zmq)\.h', POSIX]),
-    ENGINE: ([BASE, SIM, FRAME, OS], [r'(zip|expat|seccomp)\.h']),
+    ENGINE: ([BASE, SIM, FRAME, FMI, OS], [r'(zip|expat|seccomp)\.h']),
     INSTANCE: ([BASE, SIM, FRAME, WIRE, BIND, OS, STORE, AUTH, ENGINE], [POSIX]),
     CALL: ([BASE, ITEMS, SIM, FRAME, WIRE, BIND, OS, STORE, AUTH, ENGINE, INSTANCE],
            [r'jansson\.h', POSIX]),
