@@ -1,6 +1,6 @@
 /* The binary interface of FMI 2.0 (Functional Mock-up Interface 2.0.5, sections 2.1 and 4.2): what
- * a shared library of an FMU exports and what an importer calls. The names that begin with fmi2, the
- * order of arguments and the values of enumerations are the standard's; the types are plain C:
+ * a shared library of an FMU exports and what an importer calls. The names that begin with fmi2,
+ * the order of arguments and the values of enumerations are the standard's; the types are plain C:
  *
  *     fmi2Real double · fmi2Integer, fmi2Boolean int (0 or 1) · fmi2String const char *
  *     fmi2ValueReference unsigned · fmi2Byte char · fmi2Component, fmi2FMUstate void *

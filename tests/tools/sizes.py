@@ -9,7 +9,8 @@ FILE_LINES, FUNCTION_LINES, ARGUMENTS, COLUMNS = 600, 80, 6, 100
 # whose arguments a library has laid down
 CALLBACKS = {'mechd_door_handle': 'MHD_AccessHandlerCallback of libmicrohttpd',
              'floor_handle': 'the same', 'answer_nobody': 'the same',
-             'mechd_key_present': 'gnutls_certificate_retrieve_function2 of GnuTLS'}
+             'mechd_key_present': 'gnutls_certificate_retrieve_function2 of GnuTLS',
+             'mechp_fmi3_intermediate': 'fmi3IntermediateUpdateCallback of FMI 3.0'}
 # tests/tools/printed.py writes them
 PRINTED = ('clients/python/mechd/replies.py',)
 CODE = ('.c', '.h', '.cpp', '.py', '.js', '.mjs', '.ts', '.css', '.html', '.sh', '.build')
