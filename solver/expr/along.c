@@ -1,0 +1,375 @@
+/* Derivatives of expressions, on the same stack as values; see expr.h. A function f of x has
+ *
+ *     (f)' = f_x x',   (f)'' = f_xx x'² + f_x x''
+ *
+ * and one of a and b the same with partial derivatives. A gradient is four directions at a time. */
+#include "solver/expr/program.h"
+
+#include <string.h>
+
+enum { WIDE = 4 };
+
+/* A number with its derivatives: d[k] in direction k, dd in direction 0 twice. */
+struct jet {
+    double x, d[WIDE], dd;
+    bool moves; /* else all derivatives are 0 */
+};
+
+/* Directions, and how variables move in them. */
+struct directions {
+    const struct mech_expr_motion *along; /* [n] in one direction; NULL: variable first + k moves in
+                                           * direction k */
+    size_t first, n;
+    int wide; /* directions */
+};
+
+/* --- functions of one ------------------------------------------------------------------------- */
+
+static void stop(struct jet *j, double x)
+{
+    *j = (struct jet){.x = x};
+}
+
+static void chain(struct jet *j, int wide, double f, double slope, double curvature)
+{
+    if (!j->moves) {
+        stop(j, f);
+        return;
+    }
+    j->x = f;
+    j->dd = curvature * j->d[0] * j->d[0] + slope * j->dd;
+    for (int k = 0; k < wide; k++) {
+        j->d[k] *= slope;
+    }
+}
+
+/* |x| at 0: kinks where x crosses 0, keeps its curvature where it touches 0. */
+static void absolute(struct jet *j, int wide)
+{
+    if (j->x != 0.) {
+        chain(j, wide, mech_expr_of_one(MECH_EXPR_ABS, j->x), mech_expr_side(j->x), 0.);
+        return;
+    }
+    const double dd = j->d[0] == 0. ? fabs(j->dd) : 0.;
+
+    stop(j, mech_expr_of_one(MECH_EXPR_ABS, j->x));
+    j->dd = dd;
+    j->moves = dd != 0.;
+}
+
+/* x^n at x = 0, n >= 1/2, f its value. Where x touches 0 as c t², this is as |t|^(2n). */
+static void root(struct jet *j, int wide, double n, double f)
+{
+    const double slope = n * pow(0., n - 1.);
+    const double curvature = n * (n - 1.) * pow(0., n - 2.);
+    const bool touches = j->d[0] == 0.;
+
+    if (!j->moves) {
+        stop(j, f);
+        return;
+    }
+    j->x = f;
+    j->dd = !touches                 ? curvature * j->d[0] * j->d[0] + slope * j->dd
+            : n > 1.                 ? 0.
+            : n == 0.5 && j->dd > 0. ? 0.
+                                     : slope * j->dd;
+    for (int k = 0; k < wide; k++) {
+        j->d[k] = j->d[k] == 0. ? 0. : slope * j->d[k];
+    }
+}
+
+static void of_one(struct jet *j, int wide, enum mech_expr_op op)
+{
+    const double x = j->x;
+
+    if (op == MECH_EXPR_ABS) {
+        absolute(j, wide);
+        return;
+    }
+    if (op == MECH_EXPR_SQRT && x == 0.) {
+        root(j, wide, 0.5, sqrt(x));
+        return;
+    }
+    if (op == MECH_EXPR_SIGN || op == MECH_EXPR_RINT) {
+        stop(j, mech_expr_of_one(op, x));
+        return;
+    }
+    switch (op) {
+#define ONE(symbol, value, by_x, by_xx)                                                            \
+    case MECH_EXPR_##symbol: {                                                                     \
+        const double f = value, slope = by_x, curvature = by_xx;                                   \
+        chain(j, wide, f, slope, curvature);                                                       \
+        break;                                                                                     \
+    }
+#define TWO(symbol, value)
+#include "solver/expr/operations.def"
+#undef ONE
+#undef TWO
+    default:
+        break;
+    }
+}
+
+/* --- functions of two ------------------------------------------------------------------------- */
+
+struct partials {
+    double a, b, aa, ab, bb;
+};
+
+/* j = f(j, b) */
+static void chain_two(struct jet *j, const struct jet *b, int wide, double f,
+                      const struct partials *p)
+{
+    double dd = 0.;
+
+    if (j->moves) {
+        dd += p->aa * j->d[0] * j->d[0] + p->a * j->dd;
+    }
+    if (b->moves) {
+        dd += p->bb * b->d[0] * b->d[0] + p->b * b->dd;
+    }
+    if (j->moves && b->moves) {
+        dd += 2. * p->ab * j->d[0] * b->d[0];
+    }
+    for (int k = 0; k < wide; k++) {
+        j->d[k] = (j->moves ? p->a * j->d[k] : 0.) + (b->moves ? p->b * b->d[k] : 0.);
+    }
+    j->x = f;
+    j->dd = dd;
+    j->moves = j->moves || b->moves;
+}
+
+static void multiply(struct jet *j, const struct jet *b, int wide)
+{
+    const double f = j->x * b->x;
+
+    if ((!j->moves && j->x == 0.) || (!b->moves && b->x == 0.)) {
+        stop(j, f);
+        return;
+    }
+    chain_two(j, b, wide, f, &(struct partials){.a = b->x, .b = j->x, .ab = 1.});
+}
+
+static void divide(struct jet *j, const struct jet *b, int wide)
+{
+    const double f = j->x / b->x;
+
+    if (!j->moves && (!b->moves || j->x == 0.)) {
+        stop(j, f);
+        return;
+    }
+    if (!b->moves) {
+        for (int k = 0; k < wide; k++) {
+            j->d[k] /= b->x;
+        }
+        j->dd /= b->x;
+        j->x = f;
+        return;
+    }
+    const double d = (j->d[0] - f * b->d[0]) / b->x;
+
+    j->dd = (j->dd - 2. * d * b->d[0] - f * b->dd) / b->x;
+    for (int k = 0; k < wide; k++) {
+        j->d[k] = (j->d[k] - f * b->d[k]) / b->x;
+    }
+    j->x = f;
+    j->moves = true;
+}
+
+static void power(struct jet *j, const struct jet *b, int wide)
+{
+    const double x = j->x, n = b->x, f = pow(x, n);
+
+    if ((!b->moves && n == 0.) || (!j->moves && x == 0. && n > 0.)) {
+        stop(j, f);
+        return;
+    }
+    if (!b->moves) {
+        if (x == 0. && n >= 0.5 && n < 2. && n != 1.) {
+            root(j, wide, n, f);
+        } else {
+            const double curvature = n == 1. ? 0. : n * (n - 1.) * pow(x, n - 2.);
+
+            chain(j, wide, f, n * pow(x, n - 1.), curvature);
+        }
+        return;
+    }
+    const double l = log(x), before = pow(x, n - 1.);
+
+    chain_two(j, b, wide, f,
+              &(struct partials){.a = n * before,
+                                 .b = f * l,
+                                 .aa = n * (n - 1.) * pow(x, n - 2.),
+                                 .ab = before * (1. + n * l),
+                                 .bb = f * l * l});
+}
+
+/* The angle of (b, j). */
+static void angle(struct jet *j, const struct jet *b, int wide)
+{
+    const double r = hypot(j->x, b->x), c = b->x / r, s = j->x / r;
+
+    if (!j->moves && !b->moves) {
+        stop(j, atan2(j->x, b->x));
+        return;
+    }
+    chain_two(j, b, wide, atan2(j->x, b->x),
+              &(struct partials){.a = c / r,
+                                 .b = -s / r,
+                                 .aa = -2. * c * s / r / r,
+                                 .ab = (s * s - c * c) / r / r,
+                                 .bb = 2. * c * s / r / r});
+}
+
+/* The one of both that counts, the mean of equal ones. */
+static void choose(struct jet *j, const struct jet *b, int wide, bool second)
+{
+    if (j->x == b->x) {
+        const struct partials half = {.a = 0.5, .b = 0.5};
+
+        chain_two(j, b, wide, j->x, &half);
+    } else if (second) {
+        *j = *b;
+    }
+}
+
+static void of_two(struct jet *j, const struct jet *b, int wide, enum mech_expr_op op)
+{
+    switch (op) {
+    case MECH_EXPR_ADD:
+        chain_two(j, b, wide, j->x + b->x, &(struct partials){.a = 1., .b = 1.});
+        break;
+    case MECH_EXPR_SUBTRACT:
+        chain_two(j, b, wide, j->x - b->x, &(struct partials){.a = 1., .b = -1.});
+        break;
+    case MECH_EXPR_MULTIPLY:
+        multiply(j, b, wide);
+        break;
+    case MECH_EXPR_DIVIDE:
+        divide(j, b, wide);
+        break;
+    case MECH_EXPR_POWER:
+        power(j, b, wide);
+        break;
+    case MECH_EXPR_ATAN2:
+        angle(j, b, wide);
+        break;
+    case MECH_EXPR_MAX:
+        choose(j, b, wide, j->x < b->x);
+        break;
+    case MECH_EXPR_MIN:
+        choose(j, b, wide, b->x < j->x);
+        break;
+    default:
+        stop(j, mech_expr_of_two(op, j->x, b->x));
+        break;
+    }
+}
+
+/* --- the program ------------------------------------------------------------------------------ */
+
+/* A number, or a variable as it moves. */
+static void load(struct jet *j, const struct mech_expr_code *c, const double *values,
+                 const struct directions *m)
+{
+    if (c->op == MECH_EXPR_NUMBER) {
+        stop(j, c->b);
+        return;
+    }
+    const size_t i = (size_t)c->at;
+    const double x = values[i];
+
+    stop(j, x);
+    if (i >= m->first && i < m->first + m->n) {
+        const size_t k = i - m->first;
+
+        j->d[m->along != NULL ? 0 : k] = m->along != NULL ? m->along[k].rate : 1.;
+        j->dd = m->along != NULL ? m->along[k].curvature : 0.;
+        j->moves = m->along == NULL || j->d[0] != 0. || j->dd != 0.;
+    }
+    switch (c->op) {
+    case MECH_EXPR_LINEAR:
+        j->moves = j->moves && c->a != 0.;
+        chain(j, m->wide, x * c->a + c->b, c->a, 0.);
+        break;
+    case MECH_EXPR_SQUARE:
+        chain(j, m->wide, x * x, 2. * x, 2.);
+        break;
+    case MECH_EXPR_CUBE:
+        chain(j, m->wide, x * x * x, 3. * x * x, 6. * x);
+        break;
+    case MECH_EXPR_FOURTH:
+        chain(j, m->wide, x * x * x * x, 4. * x * x * x, 12. * x * x);
+        break;
+    default:
+        break;
+    }
+}
+
+static struct jet run(const struct mech_expr *e, const double *values, const struct directions *m)
+{
+    struct jet stack[MECH_EXPR_DEPTH];
+    struct jet *s = stack; // behind the top
+
+    for (const struct mech_expr_code *c = e->code;; c++) {
+        switch (c->op) {
+        case MECH_EXPR_END:
+            return stack[0];
+        case MECH_EXPR_NUMBER:
+        case MECH_EXPR_VARIABLE:
+        case MECH_EXPR_LINEAR:
+        case MECH_EXPR_SQUARE:
+        case MECH_EXPR_CUBE:
+        case MECH_EXPR_FOURTH:
+            load(s++, c, values, m);
+            break;
+        case MECH_EXPR_IF:
+            s--;
+            c += s->x == 0. ? c->at : 0;
+            break;
+        case MECH_EXPR_ELSE:
+            c += c->at;
+            break;
+        case MECH_EXPR_END_IF:
+            break;
+#define ONE(symbol, value, by_x, by_xx) case MECH_EXPR_##symbol:
+#define TWO(symbol, value)
+#include "solver/expr/operations.def"
+#undef ONE
+#undef TWO
+            of_one(s - 1, m->wide, c->op);
+            break;
+        default:
+            s--;
+            of_two(s - 1, s, m->wide, c->op);
+            break;
+        }
+    }
+}
+
+void mech_expr_along(const struct mech_expr *e, const double *values,
+                     const struct mech_expr_motion along[], size_t count, double y[3])
+{
+    const struct directions m = {.along = along, .n = count, .wide = 1};
+    const struct jet j = run(e, values, &m);
+
+    y[0] = j.x;
+    y[1] = j.d[0];
+    y[2] = j.dd;
+}
+
+double mech_expr_gradient(const struct mech_expr *e, const double *values, size_t first, size_t n,
+                          double *gradient)
+{
+    double value = 0.;
+
+    for (size_t i = 0; i < n; i += WIDE) {
+        const size_t wide = n - i < WIDE ? n - i : WIDE;
+        const struct directions m = {.first = first + i, .n = wide, .wide = (int)wide};
+        const struct jet j = run(e, values, &m);
+
+        memcpy(gradient + i, j.d, wide * sizeof *gradient);
+        value = j.x;
+    }
+    return n > 0 ? value : mech_expr_at(e, values);
+}
