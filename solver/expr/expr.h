@@ -1,8 +1,15 @@
-/* Expressions: text over named variables, compiled once, evaluated without allocation.
+/* Expressions: text over named variables, compiled once to a program on a stack of numbers,
+ * evaluated without allocation; and their derivatives, exact but for rounding.
  *
- * Grammar: muParser's (+ − * / ^, comparisons, && ||, ?:, sin cos tan asin acos atan atan2 sinh …
- * exp ln log10 sqrt abs sign min max rint), and the constants pi and e. owner: one thread per
- * struct mech_expr (two expressions may run in two threads).
+ * Grammar, by binding:   c ? x : y   ||   &&   < <= > >= == !=   + -   * / and signs   ^
+ * ?: and ^ group from the right, all others from the left: -2^2 = -4, 2^3^2 = 512, 2^-1 = 0.5. Two
+ * signs in a row need parentheses. Comparisons, && and || give 1 or 0; both sides of && and || are
+ * evaluated, and the one side of ?: that is chosen. Numbers are decimal (5. and .5 and 1e-3).
+ * Functions: functions.def, their name directly before the parenthesis; constants: pi and e. Values
+ * are those of muParser 2.3 to the bit.
+ *
+ * owner: the creator, who may not destroy it while others evaluate. Evaluation changes nothing:
+ * several threads may evaluate one expression over values of their own.
  *
  *   static const char *const names[] = {"t", "k"};  double values[2];
  *   const struct mech_expr_vars vars = {names, values, 2};
@@ -17,19 +24,46 @@ struct mech_expr;
 
 /* The variables that an expression may read. */
 struct mech_expr_vars {
-    const char *const *names; /* [count] copied */
-    double *values;           /* [count] borrowed for the life of the expression */
+    const char *const *names; /* [count] not needed after creation */
+    const double *values;     /* [count] borrowed for mech_expr_value alone; may be NULL without */
     size_t count;
 };
 
-/* The values of `vars` are read at each evaluation. A name that is not an identifier
- * ([A-Za-z_][A-Za-z0-9_]*) cannot be written in an expression and is passed over; one named pi or e
- * hides the constant. 0; MECH_INVALID with a reason and position (from 1) in message; negative.
- * Refused are assignments, more than one value, text longer than 4096 bytes, and more than 64
- * nested parentheses. */
+/* A name that is not an identifier ([A-Za-z_][A-Za-z0-9_]*) cannot be written in an expression and
+ * is passed over; of two equal names the last one counts; one named pi or e hides the constant. 0;
+ * MECH_INVALID with a reason and position (from 1) in message; negative: no memory.
+ * Refused are assignments, more than one value, text longer than 4096 bytes, more than 64 nested
+ * parentheses, and where over 512 numbers wait for their operators: 2^2^2^… */
 int mech_expr_create(const char *text, const struct mech_expr_vars *vars, char *message,
                      size_t message_size, struct mech_expr **out);
 void mech_expr_destroy(struct mech_expr *e);
 
-/* May be infinite or not a number; the caller checks. */
-double mech_expr_value(struct mech_expr *e);
+/* Values may be infinite or not a number; the caller checks. */
+
+/* Over the values that the variables have now. */
+double mech_expr_value(const struct mech_expr *e);
+/* Over other values [count of the variables]. */
+double mech_expr_at(const struct mech_expr *e, const double *values);
+/* Of n members: y[i] over values[stride*k + i], k the variable, stride >= n; to the bit what
+ * mech_expr_at gives for each. Both sides of a choice are evaluated, 16 members at a time. */
+void mech_expr_values(const struct mech_expr *e, size_t n, const double *values, size_t stride,
+                      double *y);
+
+/* Derivatives (Taylor arithmetic of order 2, A. Griewank, A. Walther, Evaluating Derivatives
+ * (2008), section 13). A choice has those of the side that is taken, comparisons, && and ||, sign
+ * and rint have none. Where slopes differ on both sides, they are the mean of both, as a central
+ * difference has it: 0 for abs at 0, half the sum for max and min of equal numbers, and 0 for sqrt
+ * where its argument touches 0 (sqrt(x^2)). What does not depend on the variables has derivatives
+ * 0; else infinite ones and NaN are passed on, for example of sqrt(x) at 0. */
+
+/* How a variable moves: its first and second derivative. */
+struct mech_expr_motion {
+    double rate, curvature;
+};
+/* y = value, first and second derivative where variable i < count moves by along[i] and all others
+ * are constant: along = {{1, 0}}, count = 1 are derivatives by the first variable. */
+void mech_expr_along(const struct mech_expr *e, const double *values,
+                     const struct mech_expr_motion along[], size_t count, double y[3]);
+/* gradient[i] = derivative by variable first + i, i < n. The value. */
+double mech_expr_gradient(const struct mech_expr *e, const double *values, size_t first, size_t n,
+                          double *gradient);

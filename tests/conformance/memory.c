@@ -1,8 +1,7 @@
 /* What every operation does when memory runs out: each of its allocations, in whichever thread, is
  * refused in turn, alone or with all later ones. It fails (out-of-memory) and leaves the instance
  * as it was to the bit, or it does without and answers as ever, or there is no answer. What it had
- * allocated until then is found by the leak checkers that these tests run under. muParser's memory
- * is not among it, which throws when it finds none. */
+ * allocated until then is found by the leak checkers that these tests run under. */
 #include "server/call/call.h"
 #include "server/instance/picks.h"
 #include "tests/unit/alloc_count.h"

@@ -29,7 +29,7 @@ ROOMS = {
                                    r'SuiteSparse_config)\.h']),
     SYS: ([BASE, LINALG], []),
     VI: ([BASE, LINALG, LSOL, SYS], []),
-    EXPR: ([BASE], [r'muParser(DLL|Def)?\.h']),
+    EXPR: ([BASE], []),
     ITEMS: ([BASE, LINALG, EXPR], []),
     CONTACT: ([BASE, LINALG, ITEMS], []),
     MODEL: ([BASE, LINALG, EXPR, SYS, ITEMS, CONTACT], []),

@@ -1,7 +1,6 @@
 /* What happens when memory runs out: each allocation of an operation fails in turn, alone or with
  * all later ones. Every time the operation fails, and leaves everything as it was; what it had
- * allocated until then is found by the leak checkers that these tests run under. The memory of
- * muParser is not among it: it throws when it finds none. */
+ * allocated until then is found by the leak checkers that these tests run under. */
 #include "tests/unit/alloc_count.h"
 #include "tests/unit/model.h"
 
