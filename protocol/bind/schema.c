@@ -500,11 +500,10 @@ void mechp_schema_definitions(struct mechp_text *w, const char *prefix)
     raw_member(w, "Name",
                "{\"description\":\"A name.\",\"type\":\"string\","
                "\"pattern\":\"^[A-Za-z0-9._-]{1,64}$\"}");
-    raw_member(
-        w, "Expression",
-        "{\"description\":\"A muParser expression in the parameters and any further variables that "
-        "its field allows.\",\"type\":\"string\",\"pattern\":\"^=\",\"minLength\":2,"
-        "\"maxLength\":4097}");
+    raw_member(w, "Expression",
+               "{\"description\":\"An expression in the parameters and any further variables that "
+               "its field allows.\",\"type\":\"string\",\"pattern\":\"^=\",\"minLength\":2,"
+               "\"maxLength\":4097}");
     mechp_text_key(w, "Number");
     mechp_text_object(w);
     mechp_text_member_string(w, "description", "A finite number, or an expression.");
