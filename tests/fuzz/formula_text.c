@@ -64,7 +64,7 @@ static void put_call(struct writer *w, int depth)
                                       "sign(", "rint(",  "abs(",  "("};
     static const char *const two[] = {"atan2("};
     static const char *const many[] = {"sum(", "avg(", "min(", "max("};
-    static const char *const odd[] = {"sin (", "rnd(", "cot(", "foo(", "2sin("};
+    static const char *const odd[] = {"sin (", "foo(", "2sin("};
     uint32_t n = 1;
 
     switch (fuzz_below(w->bytes, w->whole ? 7 : 8)) {
