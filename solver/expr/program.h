@@ -76,10 +76,24 @@ bool mech_expr_merge_two(struct mech_expr_code *x, const struct mech_expr_code *
                          enum mech_expr_op op);
 bool mech_expr_merge_one(struct mech_expr_code *x, enum mech_expr_op op);
 
-/* Slope of abs: the mean of both sides at 0. */
+/* Variables first … first + count - 1 move by along[0 …]. */
+struct mech_expr_path {
+    const struct mech_expr_motion *along;
+    size_t first, count;
+};
+
+/* y = value, and the mean of both sides' first and second derivatives; see expr.h. */
+void mech_expr_sides(const struct mech_expr *e, const double *values,
+                     const struct mech_expr_path *path, double y[3]);
+
+/* As near |x| = 1 the derivatives of acos, asin and acosh come from series: 1 - x has lost half its
+ * digits. */
+#define MECH_EXPR_NEAR_END 1e-8
+
+/* Slope of abs. */
 static inline double mech_expr_side(double x)
 {
-    return x > 0. ? 1. : x < 0. ? -1. : x == 0. ? 0. : x;
+    return x > 0. ? 1. : x < 0. ? -1. : x;
 }
 
 /* Operations by name. */
