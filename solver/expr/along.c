@@ -2,10 +2,10 @@
  *
  *     (f)' = f_x x',   (f)'' = f_xx x'² + f_x x''
  *
- * and one of a and b the same with partial derivatives. A gradient is four directions at a time. */
+ * and one of a and b the same with partial derivatives. A gradient is four directions at a time.
+ * Where slopes may differ on both sides, or come out infinite or not as numbers, they are those of
+ * both sides (sides.c). */
 #include "solver/expr/program.h"
-
-#include <string.h>
 
 enum { WIDE = 4 };
 
@@ -20,7 +20,8 @@ struct directions {
     const struct mech_expr_motion *along; /* [n] in one direction; NULL: variable first + k moves in
                                            * direction k */
     size_t first, n;
-    int wide; /* directions */
+    int wide;   /* directions */
+    bool *edge; /* set where slopes may differ on both sides */
 };
 
 /* --- functions of one ------------------------------------------------------------------------- */
@@ -43,62 +44,36 @@ static void chain(struct jet *j, int wide, double f, double slope, double curvat
     }
 }
 
-/* |x| at 0: kinks where x crosses 0, keeps its curvature where it touches 0. */
-static void absolute(struct jet *j, int wide)
+/* Whether slopes may differ on both sides, or come out better as a series. */
+static bool at_edge(enum mech_expr_op op, double x)
 {
-    if (j->x != 0.) {
-        chain(j, wide, mech_expr_of_one(MECH_EXPR_ABS, j->x), mech_expr_side(j->x), 0.);
-        return;
-    }
-    const double dd = j->d[0] == 0. ? fabs(j->dd) : 0.;
-
-    stop(j, mech_expr_of_one(MECH_EXPR_ABS, j->x));
-    j->dd = dd;
-    j->moves = dd != 0.;
-}
-
-/* x^n at x = 0, n >= 1/2, f its value. Where x touches 0 as c t², this is as |t|^(2n). */
-static void root(struct jet *j, int wide, double n, double f)
-{
-    const double slope = n * pow(0., n - 1.);
-    const double curvature = n * (n - 1.) * pow(0., n - 2.);
-    const bool touches = j->d[0] == 0.;
-
-    if (!j->moves) {
-        stop(j, f);
-        return;
-    }
-    j->x = f;
-    j->dd = !touches                 ? curvature * j->d[0] * j->d[0] + slope * j->dd
-            : n > 1.                 ? 0.
-            : n == 0.5 && j->dd > 0. ? 0.
-                                     : slope * j->dd;
-    for (int k = 0; k < wide; k++) {
-        j->d[k] = j->d[k] == 0. ? 0. : slope * j->d[k];
+    switch (op) {
+    case MECH_EXPR_ABS:
+    case MECH_EXPR_SIGN:
+    case MECH_EXPR_SQRT:
+        return x == 0.;
+    case MECH_EXPR_RINT:
+        return x + 0.5 == floor(x + 0.5);
+    case MECH_EXPR_ACOS:
+    case MECH_EXPR_ASIN:
+        return fabs(x) > 1. - MECH_EXPR_NEAR_END;
+    case MECH_EXPR_ACOSH:
+        return x < 1. + MECH_EXPR_NEAR_END;
+    default:
+        return false;
     }
 }
 
-static void of_one(struct jet *j, int wide, enum mech_expr_op op)
+static void of_one(struct jet *j, const struct directions *m, enum mech_expr_op op)
 {
     const double x = j->x;
 
-    if (op == MECH_EXPR_ABS) {
-        absolute(j, wide);
-        return;
-    }
-    if (op == MECH_EXPR_SQRT && x == 0.) {
-        root(j, wide, 0.5, sqrt(x));
-        return;
-    }
-    if (op == MECH_EXPR_SIGN || op == MECH_EXPR_RINT) {
-        stop(j, mech_expr_of_one(op, x));
-        return;
-    }
+    *m->edge = *m->edge || (j->moves && at_edge(op, x));
     switch (op) {
 #define ONE(symbol, value, by_x, by_xx)                                                            \
     case MECH_EXPR_##symbol: {                                                                     \
         const double f = value, slope = by_x, curvature = by_xx;                                   \
-        chain(j, wide, f, slope, curvature);                                                       \
+        chain(j, m->wide, f, slope, curvature);                                                    \
         break;                                                                                     \
     }
 #define TWO(symbol, value)
@@ -176,7 +151,7 @@ static void divide(struct jet *j, const struct jet *b, int wide)
     j->moves = true;
 }
 
-static void power(struct jet *j, const struct jet *b, int wide)
+static void power(struct jet *j, const struct jet *b, const struct directions *m)
 {
     const double x = j->x, n = b->x, f = pow(x, n);
 
@@ -185,18 +160,15 @@ static void power(struct jet *j, const struct jet *b, int wide)
         return;
     }
     if (!b->moves) {
-        if (x == 0. && n >= 0.5 && n < 2. && n != 1.) {
-            root(j, wide, n, f);
-        } else {
-            const double curvature = n == 1. ? 0. : n * (n - 1.) * pow(x, n - 2.);
+        const double curvature = n == 1. ? 0. : n * (n - 1.) * pow(x, n - 2.);
 
-            chain(j, wide, f, n * pow(x, n - 1.), curvature);
-        }
+        *m->edge = *m->edge || (j->moves && x == 0. && n != floor(n));
+        chain(j, m->wide, f, n * pow(x, n - 1.), curvature);
         return;
     }
     const double l = log(x), before = pow(x, n - 1.);
 
-    chain_two(j, b, wide, f,
+    chain_two(j, b, m->wide, f,
               &(struct partials){.a = n * before,
                                  .b = f * l,
                                  .aa = n * (n - 1.) * pow(x, n - 2.),
@@ -221,20 +193,11 @@ static void angle(struct jet *j, const struct jet *b, int wide)
                                  .bb = 2. * c * s / r / r});
 }
 
-/* The one of both that counts, the mean of equal ones. */
-static void choose(struct jet *j, const struct jet *b, int wide, bool second)
+static void of_two(struct jet *j, const struct jet *b, const struct directions *m,
+                   enum mech_expr_op op)
 {
-    if (j->x == b->x) {
-        const struct partials half = {.a = 0.5, .b = 0.5};
+    const int wide = m->wide;
 
-        chain_two(j, b, wide, j->x, &half);
-    } else if (second) {
-        *j = *b;
-    }
-}
-
-static void of_two(struct jet *j, const struct jet *b, int wide, enum mech_expr_op op)
-{
     switch (op) {
     case MECH_EXPR_ADD:
         chain_two(j, b, wide, j->x + b->x, &(struct partials){.a = 1., .b = 1.});
@@ -249,16 +212,17 @@ static void of_two(struct jet *j, const struct jet *b, int wide, enum mech_expr_
         divide(j, b, wide);
         break;
     case MECH_EXPR_POWER:
-        power(j, b, wide);
+        power(j, b, m);
         break;
     case MECH_EXPR_ATAN2:
         angle(j, b, wide);
         break;
     case MECH_EXPR_MAX:
-        choose(j, b, wide, j->x < b->x);
-        break;
     case MECH_EXPR_MIN:
-        choose(j, b, wide, b->x < j->x);
+        *m->edge = *m->edge || (j->x == b->x && (j->moves || b->moves));
+        if (op == MECH_EXPR_MAX ? j->x < b->x : b->x < j->x) {
+            *j = *b;
+        }
         break;
     default:
         stop(j, mech_expr_of_two(op, j->x, b->x));
@@ -337,11 +301,11 @@ static struct jet run(const struct mech_expr *e, const double *values, const str
 #include "solver/expr/operations.def"
 #undef ONE
 #undef TWO
-            of_one(s - 1, m->wide, c->op);
+            of_one(s - 1, m, c->op);
             break;
         default:
             s--;
-            of_two(s - 1, s, m->wide, c->op);
+            of_two(s - 1, s, m, c->op);
             break;
         }
     }
@@ -350,26 +314,40 @@ static struct jet run(const struct mech_expr *e, const double *values, const str
 void mech_expr_along(const struct mech_expr *e, const double *values,
                      const struct mech_expr_motion along[], size_t count, double y[3])
 {
-    const struct directions m = {.along = along, .n = count, .wide = 1};
+    bool edge = false;
+    const struct directions m = {.along = along, .n = count, .wide = 1, .edge = &edge};
     const struct jet j = run(e, values, &m);
 
     y[0] = j.x;
     y[1] = j.d[0];
     y[2] = j.dd;
+    if (edge || !isfinite(y[1]) || !isfinite(y[2])) {
+        mech_expr_sides(e, values, &(struct mech_expr_path){along, 0, count}, y);
+    }
 }
 
 double mech_expr_gradient(const struct mech_expr *e, const double *values, size_t first, size_t n,
                           double *gradient)
 {
+    static const struct mech_expr_motion alone[] = {{1., 0.}};
     double value = 0.;
 
     for (size_t i = 0; i < n; i += WIDE) {
         const size_t wide = n - i < WIDE ? n - i : WIDE;
-        const struct directions m = {.first = first + i, .n = wide, .wide = (int)wide};
+        bool edge = false;
+        const struct directions m = {
+            .first = first + i, .n = wide, .wide = (int)wide, .edge = &edge};
         const struct jet j = run(e, values, &m);
 
-        memcpy(gradient + i, j.d, wide * sizeof *gradient);
         value = j.x;
+        for (size_t k = 0; k < wide; k++) {
+            double y[] = {j.x, j.d[k], 0.};
+
+            if (edge || !isfinite(y[1])) {
+                mech_expr_sides(e, values, &(struct mech_expr_path){alone, first + i + k, 1}, y);
+            }
+            gradient[i + k] = y[1];
+        }
     }
     return n > 0 ? value : mech_expr_at(e, values);
 }

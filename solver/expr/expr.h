@@ -6,7 +6,7 @@
  * signs in a row need parentheses. Comparisons, && and || give 1 or 0; both sides of && and || are
  * evaluated, and the one side of ?: that is chosen. Numbers are decimal (5. and .5 and 1e-3).
  * Functions: functions.def, their name directly before the parenthesis; constants: pi and e. Values
- * are those of muParser 2.3 to the bit.
+ * are those of muParser 2.3.3 to the bit.
  *
  * owner: the creator, who may not destroy it while others evaluate. Evaluation changes nothing:
  * several threads may evaluate one expression over values of their own.
@@ -49,12 +49,15 @@ double mech_expr_at(const struct mech_expr *e, const double *values);
 void mech_expr_values(const struct mech_expr *e, size_t n, const double *values, size_t stride,
                       double *y);
 
-/* Derivatives (Taylor arithmetic of order 2, A. Griewank, A. Walther, Evaluating Derivatives
- * (2008), section 13). A choice has those of the side that is taken, comparisons, && and ||, sign
- * and rint have none. Where slopes differ on both sides, they are the mean of both, as a central
- * difference has it: 0 for abs at 0, half the sum for max and min of equal numbers, and 0 for sqrt
- * where its argument touches 0 (sqrt(x^2)). What does not depend on the variables has derivatives
- * 0; else infinite ones and NaN are passed on, for example of sqrt(x) at 0. */
+/* Derivatives (Taylor arithmetic, A. Griewank, A. Walther, Evaluating Derivatives (2008), section
+ * 13), exact but for rounding. Where they differ on both sides they are the mean of both, each
+ * carried through the whole expression: 0 for abs at 0, and 2 for the second of abs(t)^2; half the
+ * sum for max and min of equal numbers; 0, from +1 and -1, for acos(cos(t)) at 0. A side where
+ * there is no value does not count: t^2.5 at 0 has those of t > 0. Comparisons, && and || have
+ * none, and a choice has those of the side that is taken at the point itself. What does not depend
+ * on the variables has derivatives 0, and so has 1/(1 + exp(1000 t)) where exp is too large for a
+ * double. Infinite ones and NaN are passed on: sqrt(t) at 0, and what is not known from the first
+ * 8 derivatives on each side. */
 
 /* How a variable moves: its first and second derivative. */
 struct mech_expr_motion {

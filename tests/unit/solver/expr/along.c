@@ -129,6 +129,155 @@ static void kinks_have_the_mean_of_both_sides(void)
     is("t>=0 ? t : -t", 0., 1., 0.);
 }
 
+/* Each to what is written, but for roundings. */
+static void both_sides_are_carried_through(void)
+{
+    static const struct {
+        const char *text;
+        double at, rate, curvature;
+    } cases[] = {
+        {"max(0,t^2)", 0., 0., 2.},
+        {"max(t^2,0)", 0., 0., 2.},
+        {"min(t^2,2*t^2)", 0., 0., 2.},
+        {"max(t^2,2*t^2)", 0., 0., 4.},
+        {"min(t,t+t^2)", 0., 1., 0.},
+        {"max(t,t^3)", 0., 0.5, 0.},
+        {"max(t,-t)", 0., 0., 0.},
+        {"max(abs(t),t)", 0., 0., 0.},
+        {"max(0,t)^2", 0., 0., 1.},
+        {"max(0,sin(t))^3", 0., 0., 0.},
+        {"abs(t)^2", 0., 0., 2.},
+        {"abs(t)*abs(t)", 0., 0., 2.},
+        {"abs(t)*t", 0., 0., 0.},
+        {"abs(t)*sign(t)", 0., 1., 0.},
+        {"sign(t)*t^2", 0., 0., 0.},
+        {"abs(t-rint(t))", 0.5, 0., 0.},
+        {"sqrt(t^2)^2", 0., 0., 2.},
+        {"sqrt(t^4)", 0., 0., 2.},
+        {"sqrt(sqrt(t^8))", 0., 0., 2.},
+        {"sqrt(t^6)", 0., 0., 0.},
+        {"sqrt(sqrt(t^10))", 0., 0., 0.},
+        {"t/(1+sqrt(t))", 0., 1., -INFINITY},
+        {"sqrt(t^2+t^4)", 0., 0., 0.},
+        {"(t^2)^0.5*t", 0., 0., 0.},
+        {"sqrt(1-cos(t)^2)^2", 0., 0., 2.},
+        {"sqrt(1-cos(pi*t)^2)", 1., 0., 0.},
+        {"max(0,1-cos(pi*t)^2)", 1., 0., 2. * 9.869604401089358},
+        {"t^2.5", 0., 0., 0.},
+        {"t^2*sqrt(t)", 0., 0., 0.},
+        {"k*sqrt(t)*t+t", 0., 1., INFINITY},
+        {"acos(cos(t))", 0., 0., 0.},
+        {"acos(cos(t))^2", 0., 0., 2.},
+        {"acos(cos(pi*t))", 1., 0., 0.},
+        {"acos(-cos(t))", 0., 0., 0.},
+        {"asin(sin(2*pi*t))", 0.25, 0., 0.},
+        {"asin(sin(2*pi*t))", 0.75, 0., 0.},
+        {"asin(sin(2*pi*t))", 10.25, 0., 0.},
+        {"acosh(cosh(t))", 0., 0., 0.},
+        {"acosh(cosh(t))^2", 0., 0., 2.},
+        {"atan2(abs(t),1)^2", 0., 0., 2.},
+        {"exp(abs(t))+exp(-abs(t))", 0., 0., 2.},
+        {"cosh(abs(t))+sinh(abs(t))*abs(t)", 0., 0., 3.},
+        {"tanh(abs(t))*abs(t)", 0., 0., 2.},
+        {"tan(abs(t))*asinh(abs(t))", 0., 0., 2.},
+        {"ln(1+abs(t))*atan(abs(t))", 0., 0., 2.},
+        {"(1+abs(t))^(abs(t))", 0., 0., 2.},
+        {"abs(t)/(1+abs(t))*abs(t)", 0., 0., 2.},
+        {"asin(abs(t))*atanh(abs(t))", 0., 0., 2.},
+        {"log10(1+abs(t))*abs(t)", 0., 0., 2. / 2.30258509299404568402},
+        {"log2(1+abs(t))*abs(t)", 0., 0., 2. / 0.69314718055994530942},
+        {"acos(abs(t))*abs(t)", 0., 0., -2.},
+        {"acosh(2+abs(t))*abs(t)", 0., 0., 2. / 1.7320508075688772},
+    };
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        double y[3];
+
+        in_time(cases[k].text, cases[k].at, y);
+        const bool same = fabs(y[1] - cases[k].rate) <= 1e-14 * (1. + fabs(cases[k].rate)) &&
+                          (y[2] == cases[k].curvature ||
+                           fabs(y[2] - cases[k].curvature) <= 1e-14 * fabs(cases[k].curvature));
+
+        CU_ASSERT(same);
+        if (!same) {
+            fprintf(stderr, "%s at %g: %.17g %.17g\n", cases[k].text, cases[k].at, y[1], y[2]);
+        }
+    }
+}
+
+/* What is beyond doubles inside is not in the derivatives. */
+static void what_is_too_large_inside_has_the_slopes_of_its_end(void)
+{
+    static const char *const texts[] = {
+        "1/(1+exp(-1000*(t-1)))", "1/cosh(1000*(t-1))",       "exp(-exp(-1000*(t-1)))",
+        "1/(1+(1e200*(t-1))^2)",  "tanh(sinh(-1000*(t-1)))",  "exp(-1/t^2)",
+        "atan(exp(1000*(1-t)))",  "1/sqrt(exp(-1000*(t-1)))", "tanh(1/t^2)"};
+
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        double y[3];
+
+        in_time(texts[k], 0., y);
+        CU_ASSERT(isfinite(y[0]));
+        if (y[1] != 0. || y[2] != 0.) {
+            CU_FAIL(texts[k]);
+            fprintf(stderr, "%s: %.17g %.17g\n", texts[k], y[1], y[2]);
+        }
+    }
+    // up to where the value itself is too large, 1/(1 + exp(709.7)); 2⁻³⁰ and 2⁻⁶⁰ of these are
+    // among the smallest doubles, 5e-324 apart
+    for (int i = 1; i <= 20; i++) {
+        const double at = 0.29 + 0.001 * i, f = exp(1000. * (at - 1.));
+        double y[3];
+
+        in_time("1/(1+exp(-1000*(t-1)))", at, y);
+        CHECK_NEAR(y[1], 1e3 * f, 1e-12 * 1e3 * f + 0x1p30 * 2e-323);
+        CHECK_NEAR(y[2], 1e6 * f, 1e-12 * 1e6 * f + 0x1p60 * 2e-323);
+    }
+    // 1 - x has few digits
+    for (int i = 1; i < 12; i++) {
+        double y[3];
+
+        in_time("asin(sin(2*pi*t))", 0.25 + pow(10., -i - 2.), y);
+        CHECK_NEAR(y[1], -2. * 3.14159265358979323846, 1e-6);
+    }
+}
+
+/* The text with `by` for each #. */
+static void write_with(char to[100], const char *text, const char *by)
+{
+    to[0] = '\0';
+    for (; *text != '\0'; text++) {
+        const char plain[] = {*text, '\0'};
+
+        strcat(to, *text == '#' ? by : plain);
+    }
+}
+
+static void series_agree_with_direct_derivatives(void)
+{
+    static const char *const texts[] = {
+        "sin(2+#)",      "cos(2+#)",        "tan(2+#)",     "asin(0.3+#)",    "acos(0.3+#)",
+        "atan(2+#)",     "sinh(2+#)",       "cosh(2+#)",    "tanh(0.4+#)",    "asinh(2+#)",
+        "acosh(2+#)",    "atanh(0.3+#)",    "exp(2+#)",     "ln(2+#)",        "log2(2+#)",
+        "log10(2+#)",    "sqrt(2+#)",       "(2+#)^1.7",    "(2+#)^(-3)",     "3^(2+#)",
+        "(2+#)^(1+#)",   "(1+#)/(2+3*#^2)", "(2+#)*sin(#)", "atan2(1+#,2-#)", "-(2+#)^3",
+        "atan2(#-1,-2)", "(2+#)^4-#^3"};
+
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        char text[2][100];
+        double y[2][3];
+
+        // max(t, t + t^9) is t, but for its tie
+        write_with(text[0], texts[k], "t");
+        write_with(text[1], texts[k], "max(t,t+t^9)");
+        in_time(text[0], 0., y[0]);
+        in_time(text[1], 0., y[1]);
+        CHECK_NEAR(y[1][0], y[0][0], 0.);
+        CHECK_NEAR(y[1][1], y[0][1], 1e-14 * (1. + fabs(y[0][1])));
+        CHECK_NEAR(y[1][2], y[0][2], 1e-14 * (1. + fabs(y[0][2])));
+    }
+}
+
 static void what_does_not_move_has_derivatives_zero(void)
 {
     static const struct mech_expr_motion forward[] = {{1., 0.}};
@@ -160,10 +309,23 @@ static void what_is_infinite_or_unknown_is_passed_on(void)
     in_time("(t^2)^0.75", 0., y);
     CU_ASSERT(y[1] == 0. && isinf(y[2]));
     in_time("ln(t)", 0., y);
-    CU_ASSERT(isinf(y[1]));
-    // as t², which second derivatives do not see
-    in_time("sqrt(t^4)", 0., y);
+    CU_ASSERT(!isfinite(y[1]));
+    in_time("sqrt(t+t^2)", 0., y);
+    CU_ASSERT(isinf(y[1]) && y[1] > 0.);
+    in_time("1/(1/t)", 0., y);
+    CU_ASSERT(y[0] == 0. && isnan(y[1]));
+    // of higher order than the first is all that is known
+    in_time("sqrt(sqrt(sqrt(t^16)))", 0., y);
     CU_ASSERT(y[1] == 0. && isnan(y[2]));
+    // broken powers, whose product and square are not
+    in_time("sqrt(t)*sqrt(t)", 0., y);
+    CU_ASSERT(isnan(y[1]));
+    in_time("sqrt(t)^2", 0., y);
+    CU_ASSERT(isnan(y[1]));
+    in_time("cos(sqrt(t))", 0., y);
+    CU_ASSERT(isnan(y[1]));
+    in_time("2*sqrt(t)-sqrt(t)", 0., y);
+    CU_ASSERT(!isfinite(y[1]));
     in_time("sqrt(t)", -1., y);
     CU_ASSERT(isnan(y[0]) && isnan(y[1]));
 }
@@ -209,10 +371,38 @@ static void gradients_are_those_of_each_variable(void)
     }
 }
 
+static void gradients_at_kinks_have_the_mean_of_both_sides(void)
+{
+    static const struct {
+        const char *text;
+        double t, u, by_t, by_u, by_k;
+    } cases[] = {
+        {"max(t,u)*k", 2., 2., 0.5, 0.5, 2.},      {"abs(t-u)+k", 2., 2., 0., 0., 1.},
+        {"max(abs(t),t)+u*k", 0., 3., 0., 1., 3.}, {"max(0,t)^1.5+min(u,0)", 0., 0., 0., 0.5, 0.},
+        {"sqrt(t^2+u^2)", 0., 0., 0., 0., 0.},     {"t*sqrt(t)-u*abs(u)", 0., 0., 0., 0., 0.},
+        {"sqrt(t)+u", 0., 1., INFINITY, 1., 0.},
+    };
+
+    for (size_t m = 0; m < sizeof cases / sizeof *cases; m++) {
+        const double values[VARIABLES] = {cases[m].t, cases[m].u, 1.};
+        struct mech_expr *const e = compiled(cases[m].text);
+        double gradient[3];
+
+        CHECK_NEAR(mech_expr_gradient(e, values, 0, 3, gradient), mech_expr_at(e, values), 0.);
+        CHECK_NEAR(gradient[1], cases[m].by_u, 0.);
+        CHECK_NEAR(gradient[2], cases[m].by_k, 0.);
+        CU_ASSERT(gradient[0] == cases[m].by_t);
+        mech_expr_destroy(e);
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(derivatives_are_the_closed_forms),
            UNIT_TEST(derivatives_are_those_of_differences),
-           UNIT_TEST(kinks_have_the_mean_of_both_sides),
+           UNIT_TEST(kinks_have_the_mean_of_both_sides), UNIT_TEST(both_sides_are_carried_through),
+           UNIT_TEST(what_is_too_large_inside_has_the_slopes_of_its_end),
+           UNIT_TEST(series_agree_with_direct_derivatives),
            UNIT_TEST(what_does_not_move_has_derivatives_zero),
            UNIT_TEST(what_is_infinite_or_unknown_is_passed_on),
            UNIT_TEST(motions_of_several_variables_add_up),
-           UNIT_TEST(gradients_are_those_of_each_variable))
+           UNIT_TEST(gradients_are_those_of_each_variable),
+           UNIT_TEST(gradients_at_kinks_have_the_mean_of_both_sides))
