@@ -1,10 +1,7 @@
-/* Numbers that may depend on time; see timed.h. Differences: five points, order 4 (B. Fornberg,
- * Math. Comput. 51 (1988)). */
+/* Numbers that may depend on time; see timed.h. */
 #include "solver/items/timed.h"
 
 #include "solver/base/err.h"
-
-static const double step = 1e-4; /* s */
 
 int mech_timed_read(struct mech_timed *x, const struct mech_values *values, size_t i,
                     const struct mech_scope *scope, const char *path, struct mech_diag *diag)
@@ -28,20 +25,20 @@ int mech_timed_read(struct mech_timed *x, const struct mech_values *values, size
     return 0;
 }
 
-static double at_time(const struct mech_timed *x, struct mech_expr *e, double t)
+/* Variables and how they move: t, and the inner value. The number of them. */
+static size_t move_to(const struct mech_timed *x, double t, struct mech_expr_motion along[2])
 {
-    if (x->inner) {
-        x->vars[1] = mech_timed_value(x->inner, t);
-    }
+    along[0] = (struct mech_expr_motion){1., 0.};
     x->vars[0] = t;
-    return mech_expr_value(e);
-}
+    if (!x->inner) {
+        return 1;
+    }
+    double inner[3];
 
-static double slope(const struct mech_timed *x, struct mech_expr *e, double t)
-{
-    return (8. * (at_time(x, e, t + step) - at_time(x, e, t - step)) -
-            (at_time(x, e, t + 2. * step) - at_time(x, e, t - 2. * step))) /
-           (12. * step);
+    mech_timed_motion(x->inner, t, inner);
+    x->vars[1] = inner[0];
+    along[1] = (struct mech_expr_motion){inner[1], inner[2]};
+    return 2;
 }
 
 double mech_timed_value(const struct mech_timed *x, double t)
@@ -52,38 +49,40 @@ double mech_timed_value(const struct mech_timed *x, double t)
         mech_curve_at(x->curve, t, at);
         return at[0];
     }
-    return x->value ? at_time(x, x->value, t) : x->number;
-}
-
-double mech_timed_rate(const struct mech_timed *x, double t)
-{
-    if (x->curve) {
-        double at[3];
-
-        mech_curve_at(x->curve, t, at);
-        return at[1];
+    if (!x->value) {
+        return x->number;
     }
-    return !x->value ? 0. : x->rate ? at_time(x, x->rate, t) : slope(x, x->value, t);
+    if (x->inner) {
+        x->vars[1] = mech_timed_value(x->inner, t);
+    }
+    x->vars[0] = t;
+    return mech_expr_value(x->value);
 }
 
-double mech_timed_curvature(const struct mech_timed *x, double t)
+void mech_timed_motion(const struct mech_timed *x, double t, double y[3])
 {
     if (x->curve) {
-        double at[3];
-
-        mech_curve_at(x->curve, t, at);
-        return at[2];
+        mech_curve_at(x->curve, t, y);
+        return;
     }
     if (!x->value) {
-        return 0.;
+        y[0] = x->number;
+        y[1] = y[2] = 0.;
+        return;
     }
+    struct mech_expr_motion along[2];
+    const size_t moving = move_to(x, t, along);
+
     if (x->rate) {
-        return slope(x, x->rate, t);
+        double rate[3];
+
+        mech_expr_along(x->rate, x->vars, along, moving, rate);
+        y[0] = mech_expr_value(x->value);
+        y[1] = rate[0];
+        y[2] = rate[1];
+        return;
     }
-    return (16. * (at_time(x, x->value, t + step) + at_time(x, x->value, t - step)) -
-            30. * at_time(x, x->value, t) -
-            (at_time(x, x->value, t + 2. * step) + at_time(x, x->value, t - 2. * step))) /
-           (12. * step * step);
+    mech_expr_along(x->value, x->vars, along, moving, y);
 }
 
 void mech_timed_fini(struct mech_timed *x)

@@ -1,6 +1,6 @@
 /* A number that may depend on time, and its derivatives: plain, by an expression, or by points.
- * Derivatives that no expression gives come from central differences of order 4 with a step of
- * 1e-4 s: relative error 1e-6 at 100 Hz. Those of points are exact (series.h). */
+ * Derivatives that no expression gives are those of the expression itself (expr.h), and those of
+ * points (series.h): exact but for rounding. */
 #pragma once
 
 #include "solver/items/scope.h"
@@ -10,7 +10,7 @@ struct mech_timed {
     double number;                  /* where there is nothing else */
     double *vars;                   /* [scope] the first is t */
     struct mech_expr *value;        /* NULL: no expression */
-    struct mech_expr *rate;         /* its first derivative, NULL: differenced */
+    struct mech_expr *rate;         /* its first derivative, NULL: that of the value */
     struct mech_curve *curve;       /* NULL: not by points */
     const struct mech_timed *inner; /* whose value is vars[1] of the expressions, or NULL */
 };
@@ -24,8 +24,7 @@ static inline bool mech_timed_varies(const struct mech_timed *x)
 {
     return x->value || x->curve;
 }
-/* Value, first and second derivative at t. */
 double mech_timed_value(const struct mech_timed *x, double t);
-double mech_timed_rate(const struct mech_timed *x, double t);
-double mech_timed_curvature(const struct mech_timed *x, double t);
+/* y = value, first and second derivative at t. Where slopes differ on both sides: their mean. */
+void mech_timed_motion(const struct mech_timed *x, double t, double y[3]);
 void mech_timed_fini(struct mech_timed *x);

@@ -185,7 +185,103 @@ static void what_cannot_be_prescribed_is_refused(void)
     CU_ASSERT(model_refused(text, "/objects/0/prescribed/0", "velocity"));
 }
 
+#define DRIVEN_POINT                                                                               \
+    "{'mechd': 1, 'parameters': {'w': %.17g}, 'nodes': [{'name': 'n', 'type':"                     \
+    "'Node1D', 'initialCoordinates': [%.17g], 'initialVelocities': [%.17g]}],"                     \
+    "'objects': [{'name': 'b', 'type': 'Mass1D', 'node': 'n', 'physicsMass': 2},"                  \
+    "{'name': 'c', 'type': 'CoordinateConstraint', 'markers': ['g', 'x'],"                         \
+    "'offset%s': '=sin(w*t)/w'}], 'markers': [{'name': 'g', 'type':"                               \
+    "'MarkerGroundCoordinate'}, {'name': 'x', 'type': 'MarkerNodeCoordinate',"                     \
+    "'node': 'n'}], 'solver': {'integrator': '%s', 'stepSize': %.17g, 'startTime': %.17g}}"
+
+/* x = sin(w t)/w, whose derivatives no expression gives: fast, slow and very slow beside the step
+ * size of the document, and steps far smaller than that */
+static void derivatives_of_a_motion_follow_from_its_expression(void)
+{
+    static const struct {
+        double w, h, taken;
+        const char *integrator;
+    } cases[] = {
+        {62831.85307179586, 1e-6, 1e-6, "RK44"},  {6.283185307179586, 1e-6, 1e-6, "RK44"},
+        {6.283185307179586, 1e-3, 1e-3, "RK44"},  {0.006283185307179586, 1., 1., "RK44"},
+        {62831.85307179586, 1e-9, 1e-9, "RK44"},  {201.06192982974676, 1., 1e-3, "RK44"},
+        {314.1592653589793, 0.1, 0.1, "DOPRI5"},  {314.1592653589793, 0.1, 0.1, "ODE23"},
+        {6.283185307179586e-9, 1e6, 1e6, "RK44"}, {6.283185307179586e9, 1e-12, 1e-12, "RK44"},
+    };
+    static const char *const fields[] = {"", "UserFunction"};
+
+    for (size_t k = 0; k < 2 * (sizeof cases / sizeof *cases); k++) {
+        const double w = cases[k / 2].w, start = 0.6 / w;
+        char text[TEXT];
+
+        snprintf(text, sizeof text, DRIVEN_POINT, w, sin(0.6) / w, cos(0.6), fields[k % 2],
+                 cases[k / 2].integrator, cases[k / 2].h, start);
+        struct mech_sim *const s = model_of(text);
+
+        for (int i = 0; i < 5; i++) {
+            CU_ASSERT_EQUAL(model_step(s, cases[k / 2].taken), 0);
+        }
+        const struct mech_state_view now = view_of(s);
+
+        /* of the velocity's amplitude, and of the force's, 2 w; the phase is rounded */
+        CHECK_NEAR(now.v[0], cos(w * now.time), 1e-13 * (1. + w * now.time));
+        CHECK_NEAR(fabs(now.lambda[0]) / (2. * w), fabs(sin(w * now.time)),
+                   1e-13 * (1. + w * now.time));
+        mech_sim_destroy(s);
+    }
+}
+
+#define BENT_POINT                                                                                 \
+    "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'Node1D', 'initialCoordinates': [%.17g],"        \
+    "'initialVelocities': [%.17g]}], 'objects': [{'name': 'b', 'type': 'Mass1D', 'node': 'n',"     \
+    "'physicsMass': 2}, {'name': 'c', 'type': 'CoordinateConstraint', 'markers': ['g', 'x'],"      \
+    "'offset': '=%s'}], 'markers': [{'name': 'g', 'type': 'MarkerGroundCoordinate'}, {'name':"     \
+    "'x', 'type': 'MarkerNodeCoordinate', 'node': 'n'}], 'solver': {'integrator': '%s',"           \
+    "'stepSize': 0.001, 'startTime': %.17g}}"
+
+/* Slopes that differ on both sides, and numbers beyond doubles inside: a step that begins there is
+ * taken, and the force on 2 kg is that of the curvature after it. */
+static void motions_are_followed_from_where_their_slope_is_not_plain(void)
+{
+    static const struct {
+        const char *motion;
+        double start, x, v, a;
+    } cases[] = {
+        {"max(0,t^2)", 0., 0., 0., 2.},
+        {"min(t^2,2*t^2)", 0., 0., 0., 2.},
+        {"abs(t)^2", 0., 0., 0., 2.},
+        {"sqrt(t^2)^2", 0., 0., 0., 2.},
+        {"sqrt(t^4)", 0., 0., 0., 2.},
+        {"t^2*sqrt(1+t)/sqrt(1+t)", 0., 0., 0., 2.},
+        {"acos(cos(t))^2", 0., 0., 0., 2.},
+        {"asin(sin(2*pi*t))^2/(2*pi)^2", 0.5, 0., 0., 2.},
+        {"1/(1+exp(-1000*(t-1)))", 0., 0., 0., 0.},
+        {"1/cosh(1000*(t-1))", 0., 0., 0., 0.},
+        {"exp(-exp(-1000*(t-1)))", 0., 0., 0., 0.},
+    };
+    static const char *const integrators[] = {"RK44", "GeneralizedAlpha"};
+
+    for (size_t k = 0; k < 2 * (sizeof cases / sizeof *cases); k++) {
+        char text[TEXT];
+
+        snprintf(text, sizeof text, BENT_POINT, cases[k / 2].x, cases[k / 2].v, cases[k / 2].motion,
+                 integrators[k % 2], cases[k / 2].start);
+        struct mech_sim *const s = model_of(text);
+
+        for (int i = 1; i <= 3; i++) {
+            CU_ASSERT_EQUAL(model_step(s, 1e-3), 0);
+            const struct mech_state_view now = view_of(s);
+
+            CHECK_NEAR(now.v[0], cases[k / 2].a * i * 1e-3, 1e-9);
+            CHECK_NEAR(fabs(now.lambda[0]), 2. * cases[k / 2].a, 1e-6);
+        }
+        mech_sim_destroy(s);
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(a_prescribed_velocity_is_kept_and_its_coordinate_follows),
+           UNIT_TEST(derivatives_of_a_motion_follow_from_its_expression),
+           UNIT_TEST(motions_are_followed_from_where_their_slope_is_not_plain),
            UNIT_TEST(all_schemes_follow_the_same_motion),
            UNIT_TEST(a_piston_is_not_slowed_by_what_it_meets),
            UNIT_TEST(a_vector_constraint_holds_a_coordinate_too),

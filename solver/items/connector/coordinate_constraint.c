@@ -4,7 +4,7 @@
  *     factorValue1 v₁ − v₀ − offset(t) = 0           at velocity level
  *
  * Rotation markers give angles instead of u. The offset is a number, or a function of time; its
- * rate comes with the function or the points, or from differences. At velocity level the function
+ * derivatives are those of the function or the points. At velocity level the function
  * is offsetUserFunction_t. Source: Exudyn's ObjectConnectorCoordinate. The output Force has
  * Exudyn's sign, −λ. */
 #include "solver/items/connector/pair.h"
@@ -135,9 +135,12 @@ static void rate(void *record, double t, const struct mech_pose *const pose[2], 
 {
     const struct record *const r = record;
 
+    double y[3];
+
     (void)pose;
-    gt[0] = r->velocity ? -mech_timed_value(&r->offset, t) : -mech_timed_rate(&r->offset, t);
-    bias[0] = r->velocity ? -mech_timed_rate(&r->offset, t) : -mech_timed_curvature(&r->offset, t);
+    mech_timed_motion(&r->offset, t, y);
+    gt[0] = r->velocity ? -y[0] : -y[1];
+    bias[0] = r->velocity ? -y[1] : -y[2];
 }
 
 static uint32_t velocity(const void *description)

@@ -110,11 +110,11 @@ void mech_coordinate_rows_rate(void *record, const struct mech_equation_point *a
     const struct mech_coordinate_rows *const r = record;
 
     for (int32_t i = 0; i < r->rows; i++) {
-        const struct mech_timed *const offset = &r->offset[i];
+        double y[3];
 
-        gt[i] = r->velocity ? -mech_timed_value(offset, at->t) : -mech_timed_rate(offset, at->t);
-        bias[i] =
-            r->velocity ? -mech_timed_rate(offset, at->t) : -mech_timed_curvature(offset, at->t);
+        mech_timed_motion(&r->offset[i], at->t, y);
+        gt[i] = r->velocity ? -y[0] : -y[1];
+        bias[i] = r->velocity ? -y[1] : -y[2];
         for (int32_t k = 0; k < r->n && r->Y; k++) {
             bias[i] += 2. * r->Y[(size_t)i * (size_t)r->n + (size_t)k] * at->v[k] * at->v[k];
         }
