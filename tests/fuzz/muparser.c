@@ -237,6 +237,23 @@ int muparser_create(const char *text, const struct muparser_vars *vars, char *me
     return 0;
 }
 
+bool muparser_is_compared(const char **version)
+{
+    static char installed[40];
+    const size_t n = strlen(MUPARSER_COMPARED);
+    const muParserHandle_t parser = installed[0] == '\0' ? mupCreate(muBASETYPE_FLOAT) : NULL;
+
+    if (parser != NULL) {
+        snprintf(installed, sizeof installed, "%s", mupGetVersion(parser));
+        mupRelease(parser);
+    }
+    if (version != NULL) {
+        *version = installed;
+    }
+    // "2.3.3 (Release)"
+    return strncmp(installed, MUPARSER_COMPARED, n) == 0 && !digit(installed[n]);
+}
+
 void muparser_destroy(struct muparser *x)
 {
     if (x != NULL) {

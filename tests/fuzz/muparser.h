@@ -1,8 +1,15 @@
-/* Expressions by muParser 2.3, for comparison with those of solver/expr: the same language, the
+/* Expressions by muParser 2.3.3, for comparison with those of solver/expr: the same language, the
  * same refusals with the same words, the same values. owner: one thread each. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* The version that is compared with: later ones know more names (cot, coth, rnd). */
+#define MUPARSER_COMPARED "2.3.3"
+/* Whether that is the one installed; in *version (may be NULL) the one that is, up to the next
+ * call. */
+bool muparser_is_compared(const char **version);
 
 struct muparser;
 

@@ -1,6 +1,18 @@
 /* The language of expressions is muParser's: what is refused and where, and the bits of values. */
 #include "tests/fuzz/formula_text.h"
+#include "tests/fuzz/muparser.h"
 #include "tests/unit/unit.h"
+
+static void another_version_of_muparser_is_named_and_not_compared(void)
+{
+    const char *version = NULL;
+
+    if (!muparser_is_compared(&version)) {
+        (void)fprintf(stderr, "muParser %s is installed: only " MUPARSER_COMPARED " is compared\n",
+                      version);
+    }
+    CU_ASSERT(version[0] != '\0');
+}
 
 static void check(const char *text)
 {
@@ -233,7 +245,9 @@ static const char *const calls[] = {"sin()",
                                     "tanh(t)",
                                     "acos(t)",
                                     "atan(t)",
-
+                                    "cot(t)",
+                                    "rnd(1)",
+                                    "rnd()",
                                     "0.5&&1",
                                     "t&&1",
                                     "0.5||0",
@@ -366,7 +380,8 @@ static void texts_put_together_give_the_same(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(binding_is_that_of_muparser),
+UNIT_TESTS(UNIT_TEST(another_version_of_muparser_is_named_and_not_compared),
+           UNIT_TEST(binding_is_that_of_muparser),
            UNIT_TEST(numbers_and_names_are_those_of_muparser),
            UNIT_TEST(calls_are_those_of_muparser),
            UNIT_TEST(broken_texts_are_refused_in_the_same_words),
