@@ -92,8 +92,9 @@ static bool read_end(const struct mechd_reading *r, const char *text, enum mech_
         return false;
     }
     memcpy(name, text, length);
-    if (bracket != NULL && (sscanf(bracket, "[%9d]%n", &component, &used) != 1 || used == 0 ||
-                            bracket[used] != '\0' || component < 0)) {
+    if (bracket != NULL && (bracket[1] < '0' || bracket[1] > '9' ||
+                            sscanf(bracket, "[%9d]%n", &component, &used) != 1 || used == 0 ||
+                            bracket[used] != '\0')) {
         mechd_reading_fault(r, path, "'%.64s' is not a component: [0], [1], …", bracket);
         return false;
     }

@@ -2,6 +2,7 @@
 #include "server/instance/snapshots.h"
 
 #include "server/instance/lives.h"
+#include "server/os/ids.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -151,9 +152,8 @@ void mechd_snapshots_settle(struct mechd_instance *i)
 
 struct mechd_snapshot *mechd_snapshots_find(struct mechd_instance *i, const char *id)
 {
-    char *end = NULL;
-    const unsigned long long number = id[0] == 's' && id[1] == '-' ? strtoull(id + 2, &end, 10) : 0;
-    return number > 0 && *end == '\0' ? numbered(i, number) : NULL;
+    const uint64_t number = mechd_id_number('s', id);
+    return number > 0 ? numbered(i, number) : NULL;
 }
 
 int mechd_snapshots_restore(struct mechd_instance *i, const struct mechd_snapshot *s,

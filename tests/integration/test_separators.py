@@ -72,6 +72,23 @@ class Separators(Served):
                 run.results(['x,v'])
             self.assertIn('x,v', str(caught.exception))
 
+    def test_ids_are_read_exactly(self):
+        """A number that is written in another way is no id."""
+        i = '/v1/instances/' + self.daemon.create(models.oscillator())
+        snapshot = self.daemon.call('POST', i + '/snapshots')['id']
+        run = self.daemon.call('POST', i + '/runs', {'count': 2, 'period': 0.01})['id']
+        for path in (i + '/snapshots/' + snapshot, i + '/runs/' + run):
+            head, number = path.rsplit('-', 1)
+            for other in ('0' + number, '+' + number, ' ' + number, number + ' ', '-' + number,
+                          number + '.0', '', str(2 ** 64 + int(number))):
+                with self.subTest(path=path, other=other):
+                    asked = '%s-%s' % (head, urllib.parse.quote(other))
+                    reply = self.daemon.call('GET', asked)
+                    self.assertEqual(reply.status, 404, reply.raw[:200])
+                    self.assertNotIn('any more', reply['detail'])
+                    self.assertEqual(self.daemon.call('DELETE', asked).status, 404)
+            self.assertEqual(self.daemon.call('GET', path).status, 200)
+
     def test_headers_divide_at_no_comma_in_quotes(self):
         i = self.daemon.create(models.oscillator())
         run = self.daemon.call('POST', '/v1/instances/%s/runs' % i,
