@@ -37,8 +37,10 @@ int mechctl_ticks(double least, double most, double values[8])
         step = power * (k == 0 ? 2. : k == 1 ? 5. : 10.);
     }
     int n = 0;
-    for (double k = ceil(least / step - 1e-9); n < 8 && k * step <= most + 1e-9 * step; k++) {
-        values[n++] = k * step + 0.; // no negative zero
+    const double first = ceil(least / step - 1e-9);
+    while (n < 8 && (first + n) * step <= most + 1e-9 * step) {
+        values[n] = (first + n) * step + 0.; // no negative zero
+        n++;
     }
     return n;
 }

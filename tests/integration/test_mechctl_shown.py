@@ -184,6 +184,16 @@ class Shown(unittest.TestCase):
         for lines in ('1', 'x', '1e9'):
             self.assertEqual(self.run_program('plot', i, run, '--lines', lines).returncode, 2)
 
+    def test_a_step_is_repeated_a_whole_number_of_times(self):
+        i = self.created()
+        self.assertIn('time 0.003 s', self.good('step', i, '--count', '1', '--repeat', '3'))
+        for wrong in ('0', '-1', '1.5', '0.5', 'nan', 'inf', '1e10', 'x'):
+            with self.subTest(repeat=wrong):
+                done = self.run_program('step', i, '--repeat', wrong)
+                self.assertEqual(done.returncode, 2, (done.stdout, done.stderr))
+                self.assertIn('--repeat', done.stderr)
+        self.assertEqual(self.daemon.call('GET', '/v1/instances/%s/state' % i)['step'], 3)
+
     # --- watch ------------------------------------------------------------------------------------
 
     def test_labels_tell_the_ends_of_an_axis_apart(self):

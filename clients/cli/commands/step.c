@@ -66,6 +66,9 @@ static int run(struct mechctl *m)
         return mechctl_usage("step: either --repeat or --expect-time");
     }
     int code = mechctl_number(m, "repeat", &repeat);
+    if (code == MECHCTL_DONE && !(repeat >= 1. && repeat <= 1e9 && repeat == floor(repeat))) {
+        code = mechctl_usage("--repeat takes a whole number from 1 to 1000000000");
+    }
     mechc_bytes_text(&m->body, "{");
     if (code == MECHCTL_DONE) {
         code = add_distance(m, &m->body);
@@ -81,15 +84,16 @@ static int run(struct mechctl *m)
     }
     code = code == MECHCTL_DONE ? mechctl_add_expected(m) : code;
     mechc_bytes_text(&m->body, mechctl_option(m, "trial") ? ",\"commit\":false}" : "}");
-    struct mechc_json reply;
-    for (double done = 0.; code == MECHCTL_DONE && done < repeat; done++) {
+    struct mechc_json reply = {0};
+    for (long left = code == MECHCTL_DONE ? (long)repeat : 0; code == MECHCTL_DONE && left > 0;
+         left--) {
         code = mechctl_send(m, "POST", MECHCTL_PATH("v1", "instances", m->arguments[0], "step"),
                             &m->body, &reply);
         if (code == MECHCTL_DONE && m->json) {
             mechctl_print_raw(reply);
         }
     }
-    if (code == MECHCTL_DONE && !m->json && repeat >= 1.) {
+    if (code == MECHCTL_DONE && !m->json) {
         print_report(m, reply);
     }
     return code;
