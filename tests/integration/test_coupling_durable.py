@@ -5,49 +5,24 @@ MECHD_TESTS_KILLS: how often the daemon is killed (10)."""
 import contextlib
 import random
 import re
-import shutil
 import sqlite3
-import tempfile
 import threading
 from concurrent import futures
 import harness
 from asking import is_busy
-from coupled import K, K12, OSCILLATORS, Couplings, half
+from coupled import K, K12, OSCILLATORS, half
+from coupled_kept import RARE, KeptCouplings
 from harness import Daemon, Http, wait_until
 from keeping import KILLS, Kept
 
 RACES = True
 
-RARE = {'mode': 'checkpoint', 'steps': 1000000}
-BEFORE = r'numbers up to \d+ are from before this coupling or this process$'
 # schemes whose next window reads what those before have left
 SCHEMES = {'IQN-ILS': {'scheme': {'type': 'IQN-ILS', 'reuse': 3}},
            'Gauss-Seidel': {'scheme': 'GaussSeidel', 'hold': 1}}
 
 
-class Durable(Couplings):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix='mechd-state-')
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        self.daemon = Kept(self.folder)
-
-    def again(self, kill=True):
-        """Another process on the same directory."""
-        if kill:
-            self.daemon.kill()
-        else:
-            self.daemon.stop()
-        self.daemon = Kept(self.folder)
-
-    def pair(self, durability, cid=None, **more):
-        """Two halves of an oscillator: "left" and "right" of the coupling that is returned."""
-        both = durability if isinstance(durability, tuple) else (durability, durability)
-        left = self.daemon.create(half(1., k=K + K12), durability=both[0])
-        right = self.daemon.create(half(0., k=K + K12), durability=both[1])
-        reply = self.couple(left, right, **{'connections': OSCILLATORS, **more})
-        self.assertEqual(reply.status, 201, reply)
-        return left, right, reply['id']
-
+class Durable(KeptCouplings):
     def twin(self, windows, one_by_one=True, **more):
         """Outputs and states of a coupling in a process that was never killed."""
         with Daemon() as other:
@@ -59,28 +34,6 @@ class Durable(Couplings):
                 return self.all_of(left, right, cid)
             finally:
                 self.daemon = here
-
-    def all_of(self, left, right, cid):
-        shown = self.shown(cid)
-        states = [self.daemon.call('GET', '/v1/instances/%s/state' % i).json for i in (left, right)]
-        return shown['windows'], shown['time'], [dict(s, id=None, step=None) for s in states]
-
-    def shown(self, cid, status=200):
-        reply = self.daemon.call('GET', '/v1/couplings/' + cid)
-        self.assertEqual(reply.status, status, reply)
-        return reply.json
-
-    def rows(self, sql, *values):
-        connection = sqlite3.connect('file:%s/mechd.sqlite?mode=ro' % self.folder, uri=True)
-        try:
-            return connection.execute(sql, values).fetchall()
-        finally:
-            connection.close()
-
-    def sequence(self, i):
-        """Windows of an instance that the database has."""
-        return self.rows('SELECT sequence FROM states JOIN instances USING (key) WHERE id = ?',
-                         i)[0][0]
 
     # --- a process ends between two windows
 
@@ -344,79 +297,6 @@ class Durable(Couplings):
                 reply = self.daemon.call('POST', '/v1/instances/%s/step' % left, {'count': 1})
                 self.assertEqual(reply.status, 200, reply)
 
-    def test_snapshots_are_of_one_process_and_their_numbers_are_not(self):
-        _, _, cid = self.pair('every-step')
-        path = '/v1/couplings/%s/snapshots' % cid
-        self.good(cid, count=2)
-        self.assertEqual(self.daemon.call('POST', path)['id'], 's-1')
-        self.again()
-        self.assertEqual(self.daemon.call('GET', path)['items'], [])
-        for reply in (self.daemon.call('GET', path + '/s-1'),
-                      self.daemon.call('POST', path + '/s-1/restore')):
-            self.assertEqual((reply.status, reply['code']), (404, 'not-found'), reply)
-            self.assertRegex(reply['detail'], 'there is no snapshot s-1: ' + BEFORE)
-        number = int(self.daemon.call('POST', path)['id'][2:])
-        self.assertGreater(number, 1)
-        reply = self.daemon.call('GET', '%s/s-%d' % (path, number + 1))
-        self.assertEqual(reply['detail'], 'there is no snapshot s-%d' % (number + 1))
-        # those of a process that was shut down are known exactly
-        self.again(kill=False)
-        self.assertEqual(self.daemon.call('POST', path)['id'], 's-%d' % (number + 1))
-
-    def test_the_number_of_a_snapshot_needs_no_checkpoint(self):
-        _, _, cid = self.pair(RARE)
-        path, known = '/v1/couplings/%s/snapshots' % cid, set()
-        for n in range(1, 4):
-            with self.daemon.full_disk():
-                reply = self.daemon.call('POST', path)
-                self.assertEqual(reply.status, 201, reply)
-            known.add(reply['id'])
-            self.again()
-        self.assertEqual(len(known), 3)
-
-    def test_the_number_of_a_run_is_not_assigned_again(self):
-        _, _, cid = self.pair('every-step')
-        path, known = '/v1/couplings/%s/runs' % cid, []
-        for _ in range(3):
-            run = self.daemon.call('POST', path, {'count': 1})
-            self.assertEqual(run.status, 202, run)
-            wait_until(lambda r=run: self.daemon.call('GET', r.headers['Location'])['state'] ==
-                       'finished', 'it is over')
-            self.assertNotIn(run['id'], known)
-            known.append(run['id'])
-            self.again()
-            self.assertEqual(self.daemon.call('GET', path)['items'], [])
-            for old in known:
-                for rest in ('', '/results'):
-                    reply = self.daemon.call('GET', '%s/%s%s' % (path, old, rest))
-                    self.assertEqual((reply.status, reply['code']), (404, 'not-found'), reply)
-                    self.assertRegex(reply['detail'],
-                                     'there is no run %s; the last .* retained: %s' % (old, BEFORE))
-            reply = self.daemon.call('GET', path + '/r-1000000')
-            self.assertRegex(reply['detail'], 'there is no run r-1000000; the last .* retained$')
-
-    def test_a_trial_of_a_process_before_is_not_that_of_another(self):
-        left, right, cid = self.pair('every-step')
-        self.good(cid, count=1)
-        trial = self.good(cid, count=1, commit=False)['trial']
-        self.again()
-        self.assertEqual(self.shown(cid)['windows'], 1)
-        other = self.good(cid, count=2, commit=False)['trial']
-        commit = '/v1/couplings/%s/commit' % cid
-        reply = self.daemon.call('POST', commit, {'trial': trial})
-        self.assertEqual((reply.status, reply['code']), (409, 'no-trial'), reply)
-        self.assertRegex(reply['detail'], 'there is no trial %d: %s' % (trial, BEFORE))
-        reply = self.daemon.call('POST', commit, {'trial': other})
-        self.assertEqual(reply.status, 200, reply)
-        self.again()
-        self.assertEqual(self.shown(cid)['windows'], 3)
-        self.assertEqual(self.sequence(left), self.sequence(right))
-        numbers = set()
-        for _ in range(3):  # nothing is stored between these
-            numbers.add(self.good(cid, count=1, commit=False)['trial'])
-            self.again()
-        self.assertEqual(len(numbers | {trial, other}), 5)
-
     # --- a disk that is full
 
     def test_a_full_disk_undoes_the_windows_of_all(self):
@@ -441,31 +321,6 @@ class Durable(Couplings):
         self.again()
         self.assertEqual(self.all_of(left, right, cid), after)
         self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + cid).status, 204)
-
-    def test_a_snapshot_that_is_refused_is_none(self):
-        _, _, cid = self.pair('every-step')
-        path = '/v1/couplings/%s/snapshots' % cid
-        self.good(cid, count=1)
-        kept = self.daemon.call('POST', path)
-        with self.daemon.full_disk():
-            for _ in range(5):
-                reply = self.daemon.call('POST', path)
-                self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'), reply)
-                self.assertEqual([s['id'] for s in self.daemon.call('GET', path)['items']],
-                                 [kept['id']])
-        made = self.daemon.call('POST', path)
-        self.assertEqual(made.status, 201, made)
-        with self.daemon.full_disk():
-            reply = self.step(cid, count=1)
-            self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'), reply)
-        self.assertEqual([s['id'] for s in self.daemon.call('GET', path)['items']],
-                         [kept['id'], made['id']])
-        self.good(cid, count=2)
-        for known in (made, kept):
-            reply = self.daemon.call('POST', '%s/%s/restore' % (path, known['id']))
-            self.assertEqual((reply.status, reply['window']), (200, 1), reply)
-        for known in (made, kept):
-            self.assertEqual(self.daemon.call('DELETE', path + '/' + known['id']).status, 204)
 
     def test_each_of_several_clients_on_a_full_disk_is_answered(self):
         left, right, cid = self.pair('every-step')
