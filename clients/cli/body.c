@@ -92,9 +92,16 @@ int mechctl_add_model(struct mechctl *m, const char *example)
         mechc_bytes_string(&m->body, example);
         return MECHCTL_DONE;
     }
+    return mechctl_add_document(m, "model", "/model");
+}
+
+int mechctl_add_document(struct mechctl *m, const char *key, const char *place)
+{
     m->file = m->arguments[0];
-    m->prefix = "/model";
-    mechc_bytes_text(&m->body, "{\"model\":");
+    m->prefix = place;
+    mechc_bytes_text(&m->body, "{");
+    mechc_bytes_string(&m->body, key);
+    mechc_bytes_text(&m->body, ":");
     m->lead = (int)m->body.length;
     return mechctl_read_json(m->file, &m->body);
 }

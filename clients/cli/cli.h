@@ -145,6 +145,9 @@ int mechctl_add_items(const char *option, const char *list, struct mechc_bytes *
 /* Begin a body with the member "example" of that name, or without one "model", the file of the
  * first argument. MECHCTL_DONE or MECHCTL_USAGE. */
 int mechctl_add_model(struct mechctl *m, const char *example);
+/* Begin a body with that member, the file of the first argument; `place` is the pointer to it.
+ * MECHCTL_DONE or MECHCTL_USAGE. */
+int mechctl_add_document(struct mechctl *m, const char *key, const char *place);
 /* Begin a body with the member "snapshot", the file as base64. MECHCTL_DONE or MECHCTL_USAGE. */
 int mechctl_add_snapshot(struct mechctl *m, const char *path);
 /* A whole file ("-": stdin) appended. MECHCTL_DONE or MECHCTL_USAGE. */

@@ -485,6 +485,22 @@ class Mechctl(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn('no parameter', done.stderr)
 
+    def test_a_sweep_of_a_coupling_prints_one_table(self):
+        path = os.path.join(self.folder, 'pair.json')
+        pair = {'participants': [{'name': 'left', 'model': models.oscillator()},
+                                 {'name': 'right', 'example': 'mass1d'}],
+                'scheme': {'type': 'Jacobi'}, 'stepSize': 0.01}
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump(pair, f)
+        rows = self.good('sweep', '--coupling', path, 'left/k=1,2', '/stepSize=0.01:0.03:2',
+                         '--count', '5').split()
+        self.assertEqual(rows[0], 'point,left/k,/stepSize,time,left.x,left.v,right.x,right.v')
+        self.assertEqual([r.split(',')[1:3] for r in rows[1:]],
+                         [[k, h] for k in '12' for h in ('0.01', '0.03')])
+        for wrong, code in ((['left/nothing=1', '--count', '1'], 1), (['k=1', '--count', '1'], 1),
+                            (['left/k=1', '--count', '1', '--example', 'mass1d'], 2)):
+            self.assertEqual(self.run_program('sweep', '--coupling', path, *wrong).returncode, code)
+
     def test_a_request_that_is_answered_later(self):
         reply = self.daemon.call('POST', '/v1/models/check', {'model': models.oscillator()},
                                  {'Prefer': 'respond-async'})

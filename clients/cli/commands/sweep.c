@@ -1,4 +1,4 @@
-/* mechctl sweep: one model over many sets of parameters. */
+/* mechctl sweep: one model, or one coupling, over many sets of parameters. */
 #include "clients/cli/cli.h"
 
 #include <stdio.h>
@@ -132,10 +132,15 @@ int mechctl_print_sweep(struct mechctl *m, const char *id, const char *format)
 static int form_request(struct mechctl *m)
 {
     const char *const example = mechctl_option(m, "example");
+    const bool coupled = mechctl_option(m, "coupling") != NULL;
     if (!example && m->count < 1) {
         return mechctl_usage("sweep: give FILE or --example");
     }
-    int code = mechctl_add_model(m, example);
+    if (example && coupled) {
+        return mechctl_usage("sweep: --coupling is about a FILE, not an example");
+    }
+    int code =
+        coupled ? mechctl_add_document(m, "coupling", "/coupling") : mechctl_add_model(m, example);
     code = code == MECHCTL_DONE ? add_grid(m, example ? 0 : 1) : code;
     return code == MECHCTL_DONE ? add_end(m) : code;
 }
@@ -167,9 +172,10 @@ static int run(struct mechctl *m)
 
 static const struct mechctl_option options[] = {
     {"example", "NAME", "use this example in place of a file"},
+    {"coupling", NULL, "FILE holds a coupling of models"},
     {"until", "T", "end time of each point, in seconds"},
-    {"count", "N", "or number of internal steps of each point"},
-    {"every", "N", "rows of every N internal steps, not only of the end"},
+    {"count", "N", "or number of internal steps of each point, of a coupling windows"},
+    {"every", "N", "rows of every N of these, not only of the end"},
     {"format", "FORMAT", "of the table (csv; with --json json)"},
     {"keep", NULL, "do not wait: print the sweep's id; its results stay in the server"},
     {0},
@@ -182,9 +188,13 @@ const struct mechctl_command mechctl_sweep = {
     .group = MECHCTL_MANY,
     .arguments = "[FILE] NAME=A,B,...|NAME=FROM:TO:COUNT ...",
     .summary = "compute a model for every combination of parameters, and print one table",
-    .details = "  mechctl sweep --example driven-oscillator k=50,100 d=0:10:11 --until 1\n"
-               "A bar shows the progress where standard error is a terminal. The exit status is 1\n"
-               "when some points failed: their rows are empty, the reasons on standard error.",
+    .details =
+        "  mechctl sweep --example driven-oscillator k=50,100 d=0:10:11 --until 1\n"
+        "With --coupling, FILE is as for couple, with a \"model\" or an \"example\" for each\n"
+        "participant; names are PARTICIPANT/PARAMETER, or pointers to its numbers:\n"
+        "  mechctl sweep --coupling pair.json left/k=50,100 /stepSize=0.01,0.02 --count 10\n"
+        "A bar shows the progress where standard error is a terminal. The exit status is 1\n"
+        "when some points failed: their rows are empty, the reasons on standard error.",
     .options = options,
     .words = words,
     .least = 0,
