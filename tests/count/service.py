@@ -1,7 +1,7 @@
 """What one step request costs the daemon, counted at a real daemon on loopback: system calls (by
 strace), blocks of the heap that are allocated, resized and freed, bytes copied (by calls.c in front
 of the C library) and bytes of the answer; over HTTP, JSON and binary frames over ZeroMQ,
-frames over the lane, and as a batch of ten.
+frames over the lane, as a batch of ten, and as a window of a coupling of two instances.
 
 Every request is counted for itself: it is sent when all threads of the daemon sleep, and its
 numbers are read when they sleep again. The requests go over connections that were idle before, one
@@ -46,6 +46,28 @@ MODEL = {
     'outputs': [{'name': 'x1', 'sensor': 'at', 'component': 0},
                 {'name': 'x2', 'sensor': 'at', 'component': 1}],
     'solver': {'integrator': 'MoreauJean', 'theta': 0.5, 'stepSize': 1}}
+
+
+def half(x):
+    """A mass that stands still: the force that the coupling gives it is 0."""
+    return {
+        'mechd': 1,
+        'nodes': [{'name': 'n', 'type': 'Node1D', 'initialCoordinates': [x]}],
+        'objects': [{'name': 'm', 'type': 'Mass1D', 'node': 'n', 'physicsMass': 1}],
+        'markers': [{'name': 'x', 'type': 'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 0}],
+        'loads': [{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'x', 'load': 0}],
+        'sensors': [{'name': 'q', 'type': 'SensorNode', 'node': 'n',
+                     'outputVariable': 'Coordinates'}],
+        'inputs': [{'name': 'F', 'load': 'F'}],
+        'outputs': [{'name': 'x', 'sensor': 'q', 'component': 0}],
+        'solver': {'integrator': 'GeneralizedAlpha', 'stepSize': 1}}
+
+
+COUPLING = {
+    'participants': [{'name': 'left', 'instance': 'left'}, {'name': 'right', 'instance': 'right'}],
+    'connections': [{'from': 'left.x', 'to': 'right.F', 'factor': 0},
+                    {'from': 'right.x', 'to': 'left.F', 'factor': 0}],
+    'scheme': {'type': 'GaussSeidel'}, 'stepSize': 1}
 
 
 # --- how much a daemon has done -------------------------------------------------------------------
@@ -172,6 +194,11 @@ class Batch(Http):
                        'body': {'count': 1}})
 
 
+class Coupled(Http):
+    name = 'HTTP, a coupling'
+    path = '/v1/couplings/c-1/step'
+
+
 class Control:
     name = 'ZeroMQ, a step'
 
@@ -239,7 +266,7 @@ class LaneFrame:
         self.partner.close()
 
 
-DOORS = Http, HttpJson, Batch, Control, Frame, LaneFrame
+DOORS = Http, HttpJson, Batch, Control, Frame, LaneFrame, Coupled
 
 
 # --- rounds ---------------------------------------------------------------------------------------
@@ -289,6 +316,12 @@ def warm(daemon, door):
         daemon.call('DELETE', '/v1/instances/' + name)
         reply = daemon.call('PUT', '/v1/instances/' + name, {'model': MODEL})
         assert reply.status == 201, reply
+    if door is Coupled:
+        for name, x in ('left', 0.25), ('right', 0.5):
+            reply = daemon.call('PUT', '/v1/instances/' + name, {'model': half(x)})
+            assert reply.status == 201, reply
+        reply = daemon.call('POST', '/v1/couplings', COUPLING)
+        assert reply.headers['Location'] + '/step' == door.path, reply
     connection = door(daemon)
     for _ in range(WARM):
         connection.ask()
