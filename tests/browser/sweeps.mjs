@@ -202,6 +202,46 @@ export const tests = {
         assert.equal(await page.locator(".axis").count(), 0);
     },
 
+    async sweeps_of_couplings_are_listed_on_the_page_of_all_even_with_a_model_s_name() {
+        const { page, id } = await shown();
+        const { name } = await got(`/v1/instances/${id}`);
+        const example = "driven-oscillator";
+        const coupling = {
+            name,
+            participants: [
+                { name: "left", example },
+                { name: "right", example },
+            ],
+            connections: [{ from: "left.x2", to: "right.push" }],
+            scheme: { type: "Jacobi" },
+            stepSize: 0.01,
+        };
+        const started = await daemon.call("POST", "/v1/sweeps", {
+            coupling,
+            parameters: { grid: { "left/k": [1, 2], "/stepSize": [0.01, 0.02] } },
+            count: 3,
+        });
+        assert.equal(started.status, 202);
+        const own = (
+            await daemon.call("POST", "/v1/sweeps", { example, parameters: GRID, count: 10 })
+        ).body;
+        await page.waitForSelector(`[data-sweep=${own.id}]`);
+        assert.equal(await page.locator(SWEEP).count(), 1);
+        await page.click("text=Sweeps of the server");
+        const row = `[data-sweep=${started.body.id}]`;
+        await page.waitForSelector(`${row}[data-state=finished]`);
+        assert.match(await page.textContent(row), /left\/k × \/stepSize, 4 points/);
+        await page.locator(row).getByRole("button", { name: /^Table/ }).click();
+        await page.waitForSelector(".sheet tbody tr >> nth=3");
+        const { head, rows } = await sheet(page);
+        assert.deepEqual(head.slice(0, 4), ["point", "left/k", "/stepSize", "time"]);
+        assert.deepEqual(
+            rows.map((cells) => cells[3]),
+            ["0.03", "0.06", "0.03", "0.06"],
+        );
+        assert.deepEqual(page.complaints, []);
+    },
+
     async sweeps_of_other_models_stand_on_a_page_of_their_own() {
         const { page, id } = await shown();
         const body = { example: "spring-mass-damper", parameters: GRID, count: 10 };

@@ -212,7 +212,7 @@ export function sweepForm(parameters, outputs, start, cancel) {
       "p",
       { className: "quiet" },
       "Every combination of these values is a point: a simulation of its own, from the model's " +
-        "start. Other parameters are as they are now.",
+        "start, coupled with no other. Other parameters are as they are now.",
     ),
     ...points.element,
     rest.element,

@@ -1,6 +1,7 @@
 /**
  * Sweeps. They belong to the server, which does not record the instance they were started from: an
- * instance shows those of models with its model's name, a separate page shows all.
+ * instance shows those of models with its model's name, a separate page shows all, also those of
+ * couplings, which programs start.
  */
 import * as api from "./api.js";
 import { make } from "./dom.js";
@@ -190,8 +191,14 @@ class SweepList {
 
 const NAME_MOST = 127; // bytes that a sweep stores of its model's name
 
+/** Names of parameters of couplings have a slash, those of models none. @param {Sweep} sweep */
+const ofCoupling = (sweep) => sweep.parameters.some((name) => name.includes("/"));
+
 /** Has the sweep a model of this name? @param {string} name @param {Sweep} sweep */
 function ofModel(name, sweep) {
+  if (ofCoupling(sweep)) {
+    return false;
+  }
   const kept = sweep.name.replace(/\ufffd$/, "");
   const cut = new TextEncoder().encode(kept).length > NAME_MOST - 4;
   return cut ? name.startsWith(kept) : name === sweep.name;
@@ -272,7 +279,8 @@ export class SweepPage {
         "p",
         { className: "quiet" },
         "Models that run with many sets of parameters. A sweep is started from an instance of " +
-          "its model; it does not end with the instance.",
+          "its model; it does not end with the instance. Those of couplings are started by " +
+          "programs, such as mechctl sweep --coupling.",
       ),
       make(
         "section",
