@@ -48,7 +48,7 @@ enum mechp_fmi2_state {
     MECHP_FMI2_FATAL_STATE = 512,
 
     /* sets that several functions share */
-    MECHP_FMI2_ALWAYS = 1023,
+    MECHP_FMI2_ALWAYS = 511, /* but after a fatal error */
     /* there, at rest, with values */
     MECHP_FMI2_HAS_VALUES = 4 | 8 | 32 | 64 | 128 | 256,
     MECHP_FMI2_AT_REST = 2 | MECHP_FMI2_HAS_VALUES,
