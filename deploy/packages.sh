@@ -4,7 +4,7 @@
 # packages for a build, and for a run
 packages_to_build="gcc g++ meson ninja-build pkg-config:pkg-config libc6-dev libmicrohttpd-dev
 libjansson-dev libzmq3-dev libopenblas-dev liblapacke-dev libsuitesparse-dev
-libcurl4-openssl-dev libsqlite3-dev libsodium-dev libgnutls28-dev zlib1g-dev libzip-dev libexpat1-dev
+libcurl4-openssl-dev libsqlite3-dev libsodium-dev libgnutls28-dev zlib1g-dev libzip-dev libexpat1-dev libseccomp-dev
 python3:python3 curl:curl"
 
 # additional packages for the tests
