@@ -1,0 +1,253 @@
+/* What a confined process can still do, and what it cannot: each in a child that confines itself.
+ * A child ends with 0 if the call came out as it is expected to. */
+#define _GNU_SOURCE
+#include "server/engine/fmu_jail.h"
+
+#include "tests/unit/unit.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
+enum { NOT_CLOSED = 99, CAME_OUT_OTHERWISE = 1 };
+
+/* sanitizers reserve terabytes */
+static const uint64_t memory = SANITIZED ? 0 : (uint64_t)1 << 30;
+
+static char folder[] = "/tmp/mechd-jail-XXXXXX";
+static char inside[64];
+
+/* The wait status of a child that confines itself and calls `try`. */
+static int status_of(int (*try)(void))
+{
+    int status = -1;
+    const pid_t child = fork();
+    if (child == 0) {
+        char fault[256];
+        const struct mechd_jail jail = {.folder = folder, .memory = memory};
+        if (mechd_jail_close(&jail, fault, sizeof fault) != 0) {
+            _exit(NOT_CLOSED);
+        }
+        _exit(try());
+    }
+    CU_ASSERT_EQUAL(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static void make_folder(void)
+{
+    if (inside[0] == 0 && mkdtemp(folder) != NULL) {
+        (void)snprintf(inside, sizeof inside, "%s/a", folder);
+        const int file = open(inside, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        CU_ASSERT_EQUAL(write(file, "x", 1), 1);
+        (void)close(file);
+    }
+}
+
+static void expect(int (*try)(void))
+{
+    make_folder();
+    const int status = status_of(try);
+    CU_ASSERT(WIFEXITED(status));
+    CU_ASSERT_EQUAL(WEXITSTATUS(status), 0);
+}
+
+static int fails_with(long rc, int error)
+{
+    return rc == -1 && errno == error ? 0 : CAME_OUT_OTHERWISE;
+}
+
+static int reads_inside(void)
+{
+    char byte = 0;
+    const int file = open(inside, O_RDONLY | O_CLOEXEC);
+    return file >= 0 && read(file, &byte, 1) == 1 && byte == 'x' ? 0 : CAME_OUT_OTHERWISE;
+}
+
+static int reads_outside(void)
+{
+    return fails_with(open("/etc/passwd", O_RDONLY | O_CLOEXEC), EACCES);
+}
+
+static int lists_outside(void)
+{
+    return fails_with(open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC), EACCES);
+}
+
+static int reads_itself(void)
+{
+    return fails_with(open("/proc/self/maps", O_RDONLY | O_CLOEXEC), EACCES);
+}
+
+static int writes_inside(void)
+{
+    return fails_with(open(inside, O_WRONLY | O_CLOEXEC), EACCES);
+}
+
+static int makes_a_file(void)
+{
+    char path[80];
+    (void)snprintf(path, sizeof path, "%s/b", folder);
+    return fails_with(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600), EACCES);
+}
+
+static int removes_a_file(void)
+{
+    return fails_with(unlink(inside), EPERM);
+}
+
+static int changes_a_mode(void)
+{
+    return fails_with(chmod(inside, 0777), EPERM);
+}
+
+static int opens_a_socket(void)
+{
+    return fails_with(socket(AF_INET, SOCK_STREAM, 0), EPERM) |
+           fails_with(socket(AF_UNIX, SOCK_STREAM, 0), EPERM);
+}
+
+static int forks(void)
+{
+    return fails_with(fork(), EPERM);
+}
+
+static int executes(void)
+{
+    char *const arguments[] = {NULL};
+    return fails_with(execv("/bin/true", arguments), EPERM);
+}
+
+static int signals_its_parent(void)
+{
+    return fails_with(kill(getppid(), 0), EPERM);
+}
+
+static int makes_a_folder(void)
+{
+    return fails_with(mkdir(inside, 0700), EPERM);
+}
+
+static void *thread(void *context)
+{
+    *(int *)context = 1;
+    return NULL;
+}
+
+static int makes_a_thread(void)
+{
+    pthread_t id;
+    int ran = 0;
+    return pthread_create(&id, NULL, thread, &ran) == 0 && pthread_join(id, NULL) == 0 && ran == 1
+               ? 0
+               : CAME_OUT_OTHERWISE;
+}
+
+static int loads_a_library(void)
+{
+    return dlopen("libexpat.so.1", RTLD_NOW | RTLD_LOCAL) != NULL ? 0 : CAME_OUT_OTHERWISE;
+}
+
+static int asks_for_much(void)
+{
+    const size_t much = (size_t)100 << 30;
+    void *const at = mmap(NULL, much, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return at == MAP_FAILED && errno == ENOMEM ? 0 : CAME_OUT_OTHERWISE;
+}
+
+static int aborts(void)
+{
+    abort();
+}
+
+static void it_reads_below_its_folder_alone(void)
+{
+    expect(reads_inside);
+    expect(reads_outside);
+    expect(lists_outside);
+    expect(reads_itself);
+}
+
+static void it_changes_no_file(void)
+{
+    expect(writes_inside);
+    expect(makes_a_file);
+    expect(removes_a_file);
+    expect(changes_a_mode);
+    expect(makes_a_folder);
+}
+
+static void it_reaches_no_network_and_no_process(void)
+{
+    expect(opens_a_socket);
+    expect(forks);
+    expect(executes);
+    expect(signals_its_parent);
+}
+
+static void it_computes_in_threads_with_libraries(void)
+{
+    expect(makes_a_thread);
+    expect(loads_a_library);
+}
+
+static void it_takes_memory_up_to_its_limit(void)
+{
+    if (memory > 0) {
+        expect(asks_for_much);
+    }
+    CU_PASS("without a sanitizer alone");
+}
+
+static void it_can_abort(void)
+{
+    make_folder();
+    const int status = status_of(aborts);
+    CU_ASSERT(WIFSIGNALED(status));
+    CU_ASSERT_EQUAL(WTERMSIG(status), SIGABRT);
+}
+
+static void a_folder_that_is_not_there_is_an_outcome(void)
+{
+    int status = -1;
+    const pid_t child = fork();
+    if (child == 0) {
+        char fault[256] = "";
+        const struct mechd_jail jail = {.folder = "/tmp/mechd-no-such-folder"};
+        const int rc = mechd_jail_close(&jail, fault, sizeof fault);
+        _exit(rc == MECHD_JAIL_FILES && strstr(fault, "mechd-no-such-folder") != NULL ? 0 : 1);
+    }
+    CU_ASSERT_EQUAL(waitpid(child, &status, 0), child);
+    CU_ASSERT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    // the last test removes what the first has made
+    (void)unlink(inside);
+    (void)rmdir(folder);
+}
+
+UNIT_TESTS(UNIT_TEST(it_reads_below_its_folder_alone), UNIT_TEST(it_changes_no_file),
+           UNIT_TEST(it_reaches_no_network_and_no_process),
+           UNIT_TEST(it_computes_in_threads_with_libraries),
+           UNIT_TEST(it_takes_memory_up_to_its_limit), UNIT_TEST(it_can_abort),
+           UNIT_TEST(a_folder_that_is_not_there_is_an_outcome))
