@@ -1,0 +1,161 @@
+/* Messages as they are sent, and what another end can do instead. */
+#include "server/engine/fmu_pipe.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const struct mechd_pipe_wait patient = {0};
+
+static void open_pair(int ends[2])
+{
+    (void)signal(SIGPIPE, SIG_IGN);
+    CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+}
+
+static void what_is_sent_is_received(void)
+{
+    int ends[2];
+    struct mechd_pipe_message out = {0}, in = {0};
+    double values[3] = {0};
+    open_pair(ends);
+    mechd_pipe_begin(&out, 7);
+    mechd_pipe_put_u32(&out, 3);
+    mechd_pipe_put_f64(&out, (const double[]){1., -0., 1e300}, 3);
+    mechd_pipe_put_text(&out, "a text");
+    mechd_pipe_put(&out, "xy", 2);
+    CU_ASSERT_EQUAL(mechd_pipe_send(ends[0], &out, &patient), 0);
+    CU_ASSERT_EQUAL(mechd_pipe_receive(ends[1], &in, &patient), 0);
+    CU_ASSERT_EQUAL(in.verb, 7);
+    CU_ASSERT_EQUAL(mechd_pipe_get_u32(&in), 3);
+    mechd_pipe_get_f64(&in, values, 3);
+    CU_ASSERT_EQUAL(values[2], 1e300);
+    CU_ASSERT_STRING_EQUAL(mechd_pipe_get_text(&in), "a text");
+    CU_ASSERT_FALSE(mechd_pipe_whole(&in));
+    CU_ASSERT_PTR_NOT_NULL(mechd_pipe_get_bytes(&in, 2));
+    CU_ASSERT(mechd_pipe_whole(&in));
+    mechd_pipe_fini(&out);
+    mechd_pipe_fini(&in);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
+
+/* More than the socket holds, from another process. */
+static void a_large_message_goes_in_parts(void)
+{
+    enum { LARGE = 4 << 20 };
+    int ends[2], status = -1;
+    struct mechd_pipe_message m = {0};
+    open_pair(ends);
+    const pid_t child = fork();
+    if (child == 0) {
+        char *const bytes = calloc(1, LARGE);
+        mechd_pipe_put(&m, bytes, LARGE);
+        (void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
+        _exit(bytes != NULL ? mechd_pipe_send(ends[0], &m, &patient) : 1);
+    }
+    CU_ASSERT_EQUAL(mechd_pipe_receive(ends[1], &m, &patient), 0);
+    CU_ASSERT_EQUAL(m.size, LARGE);
+    CU_ASSERT_EQUAL(waitpid(child, &status, 0), child);
+    CU_ASSERT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    mechd_pipe_fini(&m);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
+
+static void values_that_are_not_there_break_a_message(void)
+{
+    struct mechd_pipe_message m = {0};
+    double values[2] = {1., 1.};
+    mechd_pipe_put_f64(&m, (const double[]){5.}, 1);
+    mechd_pipe_get_f64(&m, values, 2);
+    CU_ASSERT_EQUAL(values[0], 0.);
+    CU_ASSERT_FALSE(mechd_pipe_whole(&m));
+    mechd_pipe_begin(&m, 0);
+    mechd_pipe_put(&m, "no end", 6);
+    CU_ASSERT_STRING_EQUAL(mechd_pipe_get_text(&m), "");
+    CU_ASSERT_FALSE(mechd_pipe_whole(&m));
+    mechd_pipe_begin(&m, 0);
+    CU_ASSERT(mechd_pipe_whole(&m));
+    CU_ASSERT_EQUAL(mechd_pipe_get_u32(&m), 0);
+    CU_ASSERT_STRING_EQUAL(mechd_pipe_get_text(&m), "");
+    CU_ASSERT_PTR_NULL(mechd_pipe_get_bytes(&m, 1));
+    CU_ASSERT_FALSE(mechd_pipe_whole(&m));
+    mechd_pipe_fini(&m);
+}
+
+static void too_much_is_not_sent(void)
+{
+    struct mechd_pipe_message m = {0};
+    static const double value = 0.;
+    mechd_pipe_put_f64(&m, &value, (size_t)-1);
+    CU_ASSERT(m.failed);
+    CU_ASSERT(mechd_pipe_send(-1, &m, &patient) < 0);
+    mechd_pipe_fini(&m);
+}
+
+/* What comes when the other end has written these bytes, and is then closed. */
+static int received(const void *bytes, size_t size)
+{
+    int ends[2];
+    struct mechd_pipe_message m = {0};
+    open_pair(ends);
+    CU_ASSERT_EQUAL(write(ends[0], bytes, size), (ssize_t)size);
+    (void)close(ends[0]);
+    const int rc = mechd_pipe_receive(ends[1], &m, &patient);
+    mechd_pipe_fini(&m);
+    (void)close(ends[1]);
+    return rc;
+}
+
+static void what_is_no_message_is_broken(void)
+{
+    static const uint32_t huge[] = {0x554d4631, 0, 0xffffffff}, cut[] = {0x554d4631, 0, 8, 0};
+    CU_ASSERT_EQUAL(received("HTTP/1.1 200 OK\r\n", 17), MECHD_PIPE_BROKEN);
+    CU_ASSERT_EQUAL(received(huge, sizeof huge), MECHD_PIPE_BROKEN);
+    CU_ASSERT_EQUAL(received(cut, sizeof cut), MECHD_PIPE_CLOSED);
+    CU_ASSERT_EQUAL(received(cut, 5), MECHD_PIPE_CLOSED);
+    CU_ASSERT_EQUAL(received("", 0), MECHD_PIPE_CLOSED);
+}
+
+static void an_end_that_is_gone_is_an_outcome(void)
+{
+    int ends[2];
+    struct mechd_pipe_message m = {0};
+    open_pair(ends);
+    (void)close(ends[1]);
+    CU_ASSERT_EQUAL(mechd_pipe_send(ends[0], &m, &patient), MECHD_PIPE_CLOSED);
+    (void)close(ends[0]);
+}
+
+static bool at_third(void *context)
+{
+    return ++*(int *)context == 3;
+}
+
+/* Nothing is ever sent: the wait ends by its time, or because it is to stop. */
+static void a_wait_ends(void)
+{
+    int ends[2], asked = 0;
+    struct mechd_pipe_message m = {0};
+    open_pair(ends);
+    const struct mechd_pipe_wait brief = {.ms = 1};
+    CU_ASSERT_EQUAL(mechd_pipe_receive(ends[1], &m, &brief), MECHD_PIPE_LATE);
+    const struct mechd_pipe_wait stopped = {.wanted = at_third, .context = &asked};
+    CU_ASSERT_EQUAL(mechd_pipe_receive(ends[1], &m, &stopped), MECHD_PIPE_STOPPED);
+    CU_ASSERT_EQUAL(asked, 3);
+    mechd_pipe_fini(&m);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
+
+UNIT_TESTS(UNIT_TEST(what_is_sent_is_received), UNIT_TEST(a_large_message_goes_in_parts),
+           UNIT_TEST(values_that_are_not_there_break_a_message), UNIT_TEST(too_much_is_not_sent),
+           UNIT_TEST(what_is_no_message_is_broken), UNIT_TEST(an_end_that_is_gone_is_an_outcome),
+           UNIT_TEST(a_wait_ends))
