@@ -3,8 +3,10 @@
  * Afterwards it can read below one folder, and libraries of the system where the linker looks for
  * them; it can compute, take memory up to a limit, make threads, and write to descriptors that are
  * open already. It cannot write, make or remove files, open sockets, start processes, send signals
- * to others, or see more of the system than the time. What is refused fails with EPERM (system
- * calls, by seccomp) or EACCES (files, by Landlock), and is not the end of the process.
+ * to others, or see more of the system than the time, and of paths whether they are there and what
+ * stat(2) and readlink(2) say of them, which Landlock does not judge. What is refused fails with
+ * EPERM (system calls, by seccomp) or EACCES (files, by Landlock), and is not the end of the
+ * process.
  *
  *     const struct mechd_jail jail = {.folder = folder, .memory = (uint64_t)1 << 30};
  *     if (mechd_jail_close(&jail, fault, sizeof fault) != 0) { … fault … }
