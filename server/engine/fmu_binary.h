@@ -1,0 +1,68 @@
+/* The binary of an FMU for co-simulation, 2.0 or 3.0, behind one set of calls: loaded by dlopen,
+ * with one instance. It runs in a process of its own, which is confined before (fmu_jail.h).
+ *
+ * Calls return 0, or what went wrong of enum mechd_fmu_failure with its words in b->fault and the
+ * status of FMI in b->status; a warning of FMI is no fault. owner: one thread, the one that has
+ * opened it. Source: FMI 2.0.5, section 4.2; FMI 3.0.2, section 4.2. */
+#pragma once
+
+#include "protocol/fmi/symbols.h"
+#include "server/engine/fmu_description.h"
+#include "server/engine/fmu_verbs.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef void mechd_binary_log(void *context, int status, const char *category, const char *message);
+
+struct mechd_binary {
+    enum mechd_fmi_version version;
+    void *library, *component;
+    struct mechp_fmi2 two;
+    struct mechp_fmi3 three;
+    struct mechp_fmi2_callbacks callbacks;
+    mechd_binary_log *log;
+    void *log_context;
+    int status;
+    char fault[256];
+};
+
+struct mechd_binary_step {
+    double reached; /* s */
+    bool terminate; /* the FMU wants the simulation to end */
+};
+
+/* Loads the library of this path and makes an instance. b->version, log and log_context are set. */
+int mechd_binary_open(struct mechd_binary *b, const char *path, const char *name, const char *token,
+                      const char *folder, bool logging);
+void mechd_binary_close(struct mechd_binary *b);
+
+/* Times in s; NaN: not given (the start is 0 then). */
+int mechd_binary_enter(struct mechd_binary *b, double tolerance, double start, double stop);
+int mechd_binary_exit(struct mechd_binary *b);
+int mechd_binary_step(struct mechd_binary *b, double time, double size,
+                      struct mechd_binary_step *out);
+int mechd_binary_reset(struct mechd_binary *b);
+
+/* Bytes of one element of a type on the wire; 0: it has no numbers. */
+size_t mechd_binary_element(enum mechd_fmu_type type);
+
+/* Values of n variables with `count` elements in all, of the type's elements on the wire. */
+struct mechd_binary_values {
+    enum mechd_fmu_type type;
+    const uint32_t *references; /* [n] */
+    size_t n;
+    void *elements; /* [count]; setting reads them */
+    size_t count;
+};
+int mechd_binary_get(struct mechd_binary *b, const struct mechd_binary_values *v);
+int mechd_binary_set(struct mechd_binary *b, const struct mechd_binary_values *v);
+
+/* The state as bytes, malloc'ed, the caller's; and back. */
+int mechd_binary_save(struct mechd_binary *b, char **bytes, size_t *size);
+int mechd_binary_restore(struct mechd_binary *b, const char *bytes, size_t size);
+
+/* Keep what went wrong; returns `failure`. And so of a status above warning; 0: it is none. */
+int mechd_binary_fault(struct mechd_binary *b, int failure, int status, const char *text);
+int mechd_binary_judge(struct mechd_binary *b, int status, const char *function);

@@ -1,0 +1,45 @@
+/* What the daemon asks of a process that hosts an FMU, and what that answers: one answer to each
+ * question, and in front of it any number of log messages. Values of variables are elements in the
+ * types of FMI 3.0, booleans one byte; those of 2.0 are converted in the process.
+ *
+ *     OPEN        u32 version, u32 MiB of memory (0: no limit), u32 logging, texts: folder,
+ *                 identifier, token, name of the instance
+ *     ENTER       f64 tolerance, start, stop (NaN: none): initialization begins
+ *     EXIT        initialization is over
+ *     SET         u32 type, n, size of an element, count of elements, n references, elements
+ *     GET         u32 type, n, size of an element, count of elements, n references
+ *     STEP        f64 time, size
+ *     SAVE        RESTORE bytes      RESET
+ *     CLOSE       ends the process without an answer
+ *
+ *     DONE        GET: elements; STEP: f64 time reached, u32 the FMU wants to end; SAVE: bytes
+ *     FAILED      u32 enum mechd_fmu_failure, u32 status of FMI, text
+ *     LOG         u32 status of FMI, texts: category, message */
+#pragma once
+
+enum mechd_fmu_verb {
+    MECHD_FMU_OPEN = 1,
+    MECHD_FMU_ENTER,
+    MECHD_FMU_EXIT,
+    MECHD_FMU_SET,
+    MECHD_FMU_GET,
+    MECHD_FMU_STEP,
+    MECHD_FMU_SAVE,
+    MECHD_FMU_RESTORE,
+    MECHD_FMU_RESET,
+    MECHD_FMU_CLOSE,
+
+    MECHD_FMU_DONE = 100,
+    MECHD_FMU_FAILED,
+    MECHD_FMU_LOG
+};
+
+enum mechd_fmu_failure {
+    MECHD_FMU_REFUSED = 1, /* a status of FMI above warning; text: the function */
+    MECHD_FMU_LACKS,       /* the library does not export what this needs; text: the name */
+    MECHD_FMU_NOT_LOADED,  /* the library cannot be loaded, or makes no instance; text: why */
+    MECHD_FMU_NOT_JAILED,  /* the process cannot be confined; text: why */
+    MECHD_FMU_NO_QUESTION  /* the message is none of the above, or comes at the wrong time */
+};
+
+enum { MECHD_FMU_LOG_MOST = 1024 /* bytes of a text of a log message */ };
