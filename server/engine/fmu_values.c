@@ -1,0 +1,233 @@
+/* Values of variables by type. 3.0 has a function for each type. 2.0 has three: its booleans and
+ * enumerations are int, and are converted in place of the elements on the wire. */
+#include "server/engine/fmu_binary.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const size_t elements[] = {[MECHD_FMU_FLOAT64] = sizeof(double),
+                                  [MECHD_FMU_FLOAT32] = sizeof(float),
+                                  [MECHD_FMU_INT8] = 1,
+                                  [MECHD_FMU_UINT8] = 1,
+                                  [MECHD_FMU_INT16] = 2,
+                                  [MECHD_FMU_UINT16] = 2,
+                                  [MECHD_FMU_INT32] = 4,
+                                  [MECHD_FMU_UINT32] = 4,
+                                  [MECHD_FMU_INT64] = 8,
+                                  [MECHD_FMU_UINT64] = 8,
+                                  [MECHD_FMU_BOOLEAN] = sizeof(bool),
+                                  [MECHD_FMU_ENUMERATION] = 8,
+                                  [MECHD_FMU_TYPES] = 0};
+
+size_t mechd_binary_element(enum mechd_fmu_type type)
+{
+    return type < MECHD_FMU_TYPES ? elements[type] : 0;
+}
+
+static int lacks(struct mechd_binary *b, const char *name)
+{
+    return mechd_binary_fault(b, MECHD_FMU_LACKS, 0, name);
+}
+
+/* Calls the function of that name with values of that type, and returns from where it stands. */
+#define CALL_THREE(b, v, function, type)                                                           \
+    do {                                                                                           \
+        if ((b)->three.function == NULL) {                                                         \
+            return lacks((b), "fmi3" #function);                                                   \
+        }                                                                                          \
+        const int status = (int)(b)->three.function((b)->component, (v)->references, (v)->n,       \
+                                                    (type *)(v)->elements, (v)->count);            \
+        return mechd_binary_judge((b), status, "fmi3" #function);                                  \
+    } while (0)
+
+static int get_three(struct mechd_binary *b, const struct mechd_binary_values *v)
+{
+    switch (v->type) {
+    case MECHD_FMU_FLOAT64:
+        CALL_THREE(b, v, GetFloat64, double);
+    case MECHD_FMU_FLOAT32:
+        CALL_THREE(b, v, GetFloat32, float);
+    case MECHD_FMU_INT8:
+        CALL_THREE(b, v, GetInt8, int8_t);
+    case MECHD_FMU_UINT8:
+        CALL_THREE(b, v, GetUInt8, uint8_t);
+    case MECHD_FMU_INT16:
+        CALL_THREE(b, v, GetInt16, int16_t);
+    case MECHD_FMU_UINT16:
+        CALL_THREE(b, v, GetUInt16, uint16_t);
+    case MECHD_FMU_INT32:
+        CALL_THREE(b, v, GetInt32, int32_t);
+    case MECHD_FMU_UINT32:
+        CALL_THREE(b, v, GetUInt32, uint32_t);
+    case MECHD_FMU_ENUMERATION:
+    case MECHD_FMU_INT64:
+        CALL_THREE(b, v, GetInt64, int64_t);
+    case MECHD_FMU_UINT64:
+        CALL_THREE(b, v, GetUInt64, uint64_t);
+    case MECHD_FMU_BOOLEAN:
+        CALL_THREE(b, v, GetBoolean, bool);
+    default:
+        return lacks(b, "values of this type");
+    }
+}
+
+static int set_three(struct mechd_binary *b, const struct mechd_binary_values *v)
+{
+    switch (v->type) {
+    case MECHD_FMU_FLOAT64:
+        CALL_THREE(b, v, SetFloat64, const double);
+    case MECHD_FMU_FLOAT32:
+        CALL_THREE(b, v, SetFloat32, const float);
+    case MECHD_FMU_INT8:
+        CALL_THREE(b, v, SetInt8, const int8_t);
+    case MECHD_FMU_UINT8:
+        CALL_THREE(b, v, SetUInt8, const uint8_t);
+    case MECHD_FMU_INT16:
+        CALL_THREE(b, v, SetInt16, const int16_t);
+    case MECHD_FMU_UINT16:
+        CALL_THREE(b, v, SetUInt16, const uint16_t);
+    case MECHD_FMU_INT32:
+        CALL_THREE(b, v, SetInt32, const int32_t);
+    case MECHD_FMU_UINT32:
+        CALL_THREE(b, v, SetUInt32, const uint32_t);
+    case MECHD_FMU_ENUMERATION:
+    case MECHD_FMU_INT64:
+        CALL_THREE(b, v, SetInt64, const int64_t);
+    case MECHD_FMU_UINT64:
+        CALL_THREE(b, v, SetUInt64, const uint64_t);
+    case MECHD_FMU_BOOLEAN:
+        CALL_THREE(b, v, SetBoolean, const bool);
+    default:
+        return lacks(b, "values of this type");
+    }
+}
+
+/* --- 2.0 -------------------------------------------------------------------------------------- */
+
+/* Elements of booleans and enumerations as int, and back. */
+static void narrow(const struct mechd_binary_values *v, int *out)
+{
+    for (size_t k = 0; k < v->count; k++) {
+        const int64_t value = v->type == MECHD_FMU_BOOLEAN ? ((const bool *)v->elements)[k]
+                                                           : ((const int64_t *)v->elements)[k];
+        out[k] = (int)value;
+    }
+}
+
+static void widen(const struct mechd_binary_values *v, const int *in)
+{
+    for (size_t k = 0; k < v->count; k++) {
+        if (v->type == MECHD_FMU_BOOLEAN) {
+            ((bool *)v->elements)[k] = in[k] != 0;
+        } else {
+            ((int64_t *)v->elements)[k] = in[k];
+        }
+    }
+}
+
+static bool fits(const struct mechd_binary_values *v)
+{
+    for (size_t k = 0; v->type == MECHD_FMU_ENUMERATION && k < v->count; k++) {
+        const int64_t value = ((const int64_t *)v->elements)[k];
+        if (value < INT_MIN || value > INT_MAX) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int get_ints(struct mechd_binary *b, const struct mechd_binary_values *v)
+{
+    const bool boolean = v->type == MECHD_FMU_BOOLEAN;
+    const char *const name = boolean ? "fmi2GetBoolean" : "fmi2GetInteger";
+    enum mechp_fmi2_status (*const call)(void *, const unsigned[], size_t, int[]) =
+        boolean ? b->two.GetBoolean : b->two.GetInteger;
+    if (call == NULL) {
+        return lacks(b, name);
+    }
+    int *const values = calloc(v->count + 1, sizeof *values);
+    if (values == NULL) {
+        return mechd_binary_fault(b, MECHD_FMU_REFUSED, 0, "no memory for values");
+    }
+    const int status = (int)call(b->component, v->references, v->n, values);
+    const int rc = mechd_binary_judge(b, status, name);
+    if (rc == 0) {
+        widen(v, values);
+    }
+    free(values);
+    return rc;
+}
+
+static int set_ints(struct mechd_binary *b, const struct mechd_binary_values *v)
+{
+    const bool boolean = v->type == MECHD_FMU_BOOLEAN;
+    const char *const name = boolean ? "fmi2SetBoolean" : "fmi2SetInteger";
+    enum mechp_fmi2_status (*const call)(void *, const unsigned[], size_t, const int[]) =
+        boolean ? b->two.SetBoolean : b->two.SetInteger;
+    if (call == NULL) {
+        return lacks(b, name);
+    }
+    if (!fits(v)) {
+        return mechd_binary_fault(b, MECHD_FMU_REFUSED, 0, "an integer beyond 32 bits");
+    }
+    int *const values = calloc(v->count + 1, sizeof *values);
+    if (values == NULL) {
+        return mechd_binary_fault(b, MECHD_FMU_REFUSED, 0, "no memory for values");
+    }
+    narrow(v, values);
+    const int status = (int)call(b->component, v->references, v->n, values);
+    free(values);
+    return mechd_binary_judge(b, status, name);
+}
+
+/* One call of 2.0, whose values are as on the wire. */
+#define CALL_TWO(b, v, function, type)                                                             \
+    do {                                                                                           \
+        if ((b)->two.function == NULL) {                                                           \
+            return lacks((b), "fmi2" #function);                                                   \
+        }                                                                                          \
+        const int status = (int)(b)->two.function((b)->component, (v)->references, (v)->n,         \
+                                                  (type *)(v)->elements);                          \
+        return mechd_binary_judge((b), status, "fmi2" #function);                                  \
+    } while (0)
+
+static int get_two(struct mechd_binary *b, const struct mechd_binary_values *v)
+{
+    switch (v->type) {
+    case MECHD_FMU_FLOAT64:
+        CALL_TWO(b, v, GetReal, double);
+    case MECHD_FMU_INT32:
+        CALL_TWO(b, v, GetInteger, int);
+    case MECHD_FMU_BOOLEAN:
+    case MECHD_FMU_ENUMERATION:
+        return get_ints(b, v);
+    default:
+        return lacks(b, "values of this type");
+    }
+}
+
+static int set_two(struct mechd_binary *b, const struct mechd_binary_values *v)
+{
+    switch (v->type) {
+    case MECHD_FMU_FLOAT64:
+        CALL_TWO(b, v, SetReal, const double);
+    case MECHD_FMU_INT32:
+        CALL_TWO(b, v, SetInteger, const int);
+    case MECHD_FMU_BOOLEAN:
+    case MECHD_FMU_ENUMERATION:
+        return set_ints(b, v);
+    default:
+        return lacks(b, "values of this type");
+    }
+}
+
+int mechd_binary_get(struct mechd_binary *b, const struct mechd_binary_values *v)
+{
+    return b->version == MECHD_FMI_2 ? get_two(b, v) : get_three(b, v);
+}
+
+int mechd_binary_set(struct mechd_binary *b, const struct mechd_binary_values *v)
+{
+    return b->version == MECHD_FMI_2 ? set_two(b, v) : set_three(b, v);
+}
