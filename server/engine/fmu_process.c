@@ -1,0 +1,312 @@
+/* The process has the socket as its input, nothing as its output, and an environment of its own. */
+#define _GNU_SOURCE
+#include "server/engine/fmu_process.h"
+#include "solver/base/err.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NONE = -1, END_TURNS = 100, END_TURN = 10 /* ms */, LOGS_MOST = 1000 /* an answer */ };
+
+struct mechd_hosted {
+    struct mechd_hosted_options options; /* its texts are not read after opening */
+    pid_t pid;                           /* NONE: it has ended */
+    int socket;
+    struct mechd_pipe_message out, in;
+    int status; /* of FMI */
+    char reason[320];
+};
+
+__attribute__((format(printf, 2, 3))) static void explain(struct mechd_hosted *h,
+                                                          const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(h->reason, sizeof h->reason, format, list);
+    va_end(list);
+}
+
+/* --- beginning and end ------------------------------------------------------------------------ */
+
+static int spawn_with(struct mechd_hosted *h, int theirs, posix_spawn_file_actions_t *actions,
+                      posix_spawnattr_t *attributes)
+{
+    static char locale[] = "LC_ALL=C", name[] = "mechd-fmu";
+    char *const environment[] = {locale, NULL}, *const arguments[] = {name, NULL};
+    sigset_t all, no_signal;
+    (void)sigfillset(&all);
+    (void)sigemptyset(&no_signal);
+    int rc = posix_spawn_file_actions_adddup2(actions, theirs, STDIN_FILENO);
+    for (int k = STDOUT_FILENO; rc == 0 && k <= STDERR_FILENO; k++) {
+        rc = posix_spawn_file_actions_addopen(actions, k, "/dev/null", O_WRONLY, 0);
+    }
+    if (rc == 0) {
+        (void)posix_spawnattr_setsigdefault(attributes, &all);
+        (void)posix_spawnattr_setsigmask(attributes, &no_signal);
+        (void)posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+        rc = posix_spawn(&h->pid, h->options.program, actions, attributes, arguments, environment);
+    }
+    return rc;
+}
+
+static int spawn(struct mechd_hosted *h, int theirs)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    if (posix_spawn_file_actions_init(&actions) != 0) {
+        return MECH_NO_MEMORY;
+    }
+    if (posix_spawnattr_init(&attributes) != 0) {
+        (void)posix_spawn_file_actions_destroy(&actions);
+        return MECH_NO_MEMORY;
+    }
+    const int rc = spawn_with(h, theirs, &actions, &attributes);
+    (void)posix_spawnattr_destroy(&attributes);
+    (void)posix_spawn_file_actions_destroy(&actions);
+    if (rc != 0) {
+        h->pid = NONE;
+        explain(h, "%s cannot be started: %s", h->options.program, strerror(rc));
+        return MECHD_HOSTED_NOT_STARTED;
+    }
+    return 0;
+}
+
+static void explain_end(struct mechd_hosted *h, int status)
+{
+    if (WIFSIGNALED(status)) {
+        const int number = WTERMSIG(status);
+        explain(h,
+                number == SIGABRT ? "the FMU aborted (signal %d, %s)"
+                                  : "the FMU crashed (signal %d, %s)",
+                number, strsignal(number));
+    } else {
+        explain(h, "the FMU ended its process with code %d", WEXITSTATUS(status));
+    }
+}
+
+/* Ends the process, at once or after it had a second to end by itself; *status is how it did. */
+static void end(struct mechd_hosted *h, bool at_once, int *status)
+{
+    pid_t ended = 0;
+    *status = 0;
+    if (h->pid == NONE) {
+        return;
+    }
+    for (int k = 0; !at_once && ended == 0 && k < END_TURNS; k++) {
+        ended = waitpid(h->pid, status, WNOHANG);
+        if (ended == 0) {
+            (void)poll(NULL, 0, END_TURN);
+        }
+    }
+    if (ended == 0) {
+        (void)kill(h->pid, SIGKILL);
+        (void)waitpid(h->pid, status, 0);
+    }
+    h->pid = NONE;
+}
+
+void mechd_hosted_close(struct mechd_hosted *h)
+{
+    int status = 0;
+    if (h == NULL) {
+        return;
+    }
+    if (h->pid != NONE) {
+        const struct mechd_pipe_wait brief = {.ms = END_TURN};
+        mechd_pipe_begin(&h->out, MECHD_FMU_CLOSE);
+        end(h, mechd_pipe_send(h->socket, &h->out, &brief) != 0, &status);
+    }
+    if (h->socket != NONE) {
+        (void)close(h->socket);
+    }
+    mechd_pipe_fini(&h->out);
+    mechd_pipe_fini(&h->in);
+    free(h);
+}
+
+/* --- questions -------------------------------------------------------------------------------- */
+
+struct mechd_pipe_message *mechd_hosted_question(struct mechd_hosted *h)
+{
+    return &h->out;
+}
+
+struct mechd_pipe_message *mechd_hosted_answer(struct mechd_hosted *h)
+{
+    return &h->in;
+}
+
+const char *mechd_hosted_reason(const struct mechd_hosted *h)
+{
+    return h->reason;
+}
+
+int mechd_hosted_status(const struct mechd_hosted *h)
+{
+    return h->status;
+}
+
+int mechd_hosted_distrust(struct mechd_hosted *h)
+{
+    int status = 0;
+    explain(h, "the FMU's process sent what is no answer");
+    end(h, true, &status);
+    return MECHD_HOSTED_GONE;
+}
+
+static int lost(struct mechd_hosted *h, int outcome)
+{
+    int status = 0;
+    if (outcome < 0) {
+        return outcome;
+    }
+    if (outcome == MECHD_PIPE_BROKEN) {
+        return mechd_hosted_distrust(h);
+    }
+    end(h, outcome != MECHD_PIPE_CLOSED, &status);
+    if (outcome == MECHD_PIPE_LATE) {
+        explain(h, "the FMU did not answer within %llu ms and was ended",
+                (unsigned long long)h->options.call_ms);
+    } else if (outcome == MECHD_PIPE_STOPPED) {
+        explain(h, "the FMU was at work when it was to stop, and was ended");
+    } else {
+        explain_end(h, status);
+    }
+    return MECHD_HOSTED_GONE;
+}
+
+static int refused(struct mechd_hosted *h)
+{
+    const uint32_t failure = mechd_pipe_get_u32(&h->in);
+    h->status = (int)mechd_pipe_get_u32(&h->in);
+    const char *const text = mechd_pipe_get_text(&h->in);
+    if (!mechd_pipe_whole(&h->in)) {
+        return mechd_hosted_distrust(h);
+    }
+    switch (failure) {
+    case MECHD_FMU_REFUSED:
+        explain(h, "%s returned status %d", text, h->status);
+        break;
+    case MECHD_FMU_LACKS:
+        explain(h, "the FMU does not have %s", text);
+        break;
+    case MECHD_FMU_NOT_LOADED:
+        explain(h, "the FMU cannot be loaded: %s", text);
+        break;
+    case MECHD_FMU_NOT_JAILED:
+        explain(h, "the process cannot be confined: %s", text);
+        break;
+    default:
+        explain(h, "the FMU's process did not understand a question: %s", text);
+        break;
+    }
+    return MECHD_HOSTED_REFUSED;
+}
+
+/* Whether it is one. Those after the first thousand of an answer are dropped. */
+static bool log_message(struct mechd_hosted *h, bool shown)
+{
+    const int status = (int)mechd_pipe_get_u32(&h->in);
+    const char *const category = mechd_pipe_get_text(&h->in);
+    const char *const message = mechd_pipe_get_text(&h->in);
+    if (mechd_pipe_whole(&h->in) && h->options.log != NULL && shown) {
+        h->options.log(h->options.log_context, status, category, message);
+    }
+    return mechd_pipe_whole(&h->in);
+}
+
+static uint64_t now(void)
+{
+    struct timespec t = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* The next message of an answer that is to be there `ms` after `began`; 0: at any time. */
+static int receive(struct mechd_hosted *h, uint64_t began, struct mechd_pipe_wait wait)
+{
+    const uint64_t passed = now() - began;
+    if (wait.ms > 0) {
+        wait.ms = passed < wait.ms ? wait.ms - passed : 1;
+    }
+    return mechd_pipe_receive(h->socket, &h->in, &wait);
+}
+
+int mechd_hosted_ask(struct mechd_hosted *h, bool (*wanted)(void *context), void *context)
+{
+    const struct mechd_pipe_wait wait = {h->options.call_ms, wanted, context};
+    const uint64_t began = now();
+    h->status = 0;
+    if (h->pid == NONE) {
+        return MECHD_HOSTED_GONE;
+    }
+    int rc = mechd_pipe_send(h->socket, &h->out, &wait);
+    for (uint64_t logs = 0; rc == 0; logs++) {
+        rc = receive(h, began, wait);
+        if (rc == 0 && wait.ms > 0 && now() - began > wait.ms) {
+            rc = MECHD_PIPE_LATE;
+        } else if (rc == 0 && h->in.verb == MECHD_FMU_LOG) {
+            rc = log_message(h, logs < LOGS_MOST) ? 0 : MECHD_PIPE_BROKEN;
+        } else if (rc == 0) {
+            return h->in.verb == MECHD_FMU_DONE     ? 0
+                   : h->in.verb == MECHD_FMU_FAILED ? refused(h)
+                                                    : mechd_hosted_distrust(h);
+        }
+    }
+    return lost(h, rc);
+}
+
+static int begin(struct mechd_hosted *h)
+{
+    const struct mechd_hosted_options *const o = &h->options;
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        explain(h, "no socket for %s", o->program);
+        return MECHD_HOSTED_NOT_STARTED;
+    }
+    h->socket = ends[0];
+    (void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    const int rc = spawn(h, ends[1]);
+    (void)close(ends[1]);
+    MECH_TRY(rc);
+    mechd_pipe_begin(&h->out, MECHD_FMU_OPEN);
+    mechd_pipe_put_u32(&h->out, (uint32_t)o->version);
+    mechd_pipe_put_u32(&h->out, o->memory);
+    mechd_pipe_put_u32(&h->out, o->logging ? 1 : 0);
+    mechd_pipe_put_text(&h->out, o->folder);
+    mechd_pipe_put_text(&h->out, o->identifier);
+    mechd_pipe_put_text(&h->out, o->token);
+    mechd_pipe_put_text(&h->out, o->name);
+    return mechd_hosted_ask(h, NULL, NULL);
+}
+
+int mechd_hosted_open(const struct mechd_hosted_options *options, struct mechd_hosted **out,
+                      char *fault, size_t size)
+{
+    *out = NULL;
+    struct mechd_hosted *const h = calloc(1, sizeof *h);
+    if (h == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    h->options = *options;
+    h->pid = NONE;
+    h->socket = NONE;
+    const int rc = begin(h);
+    if (rc != 0) {
+        mech_text_copy(fault, size, h->reason);
+        mechd_hosted_close(h);
+        return rc;
+    }
+    *out = h;
+    return 0;
+}
