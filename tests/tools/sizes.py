@@ -9,6 +9,8 @@ FILE_LINES, FUNCTION_LINES, ARGUMENTS, COLUMNS = 600, 80, 6, 100
 # whose arguments a library has laid down
 CALLBACKS = {'mechd_door_handle': 'MHD_AccessHandlerCallback of libmicrohttpd',
              'floor_handle': 'the same', 'answer_nobody': 'the same',
+             'fmi2Instantiate': 'FMI 2.0', 'fmi3InstantiateCoSimulation': 'FMI 3.0',
+             'fmi3DoStep': 'FMI 3.0',
              'mechd_key_present': 'gnutls_certificate_retrieve_function2 of GnuTLS',
              'mechp_fmi3_intermediate': 'fmi3IntermediateUpdateCallback of FMI 3.0'}
 # tests/tools/printed.py writes them

@@ -1,0 +1,310 @@
+/* An FMU of the tests, for co-simulation by FMI 2.0 and 3.0: y = gain (u + x), and x grows by u h
+ * in a step of h. What it does instead is asked for by the parameter "mood".
+ *
+ * Value references: 0 time, 1 u, 2 y, 3 gain, 4 on (boolean; false: y = 0), 5 mood (Int32). */
+#define _GNU_SOURCE
+#include "tests/fmus/controller.h"
+#include "protocol/fmi/fmi2.h"
+#include "protocol/fmi/fmi3.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+#define MECHP_FMI2(group, states, type, name, arguments) EXPORTED type fmi2##name arguments;
+#include "protocol/fmi/fmi2.def"
+#undef MECHP_FMI2
+#define MECHP_FMI3(group, states, type, name, arguments) EXPORTED type fmi3##name arguments;
+#include "protocol/fmi/fmi3.def"
+#undef MECHP_FMI3
+
+struct component {
+    double time, u, gain, x;
+    bool on;
+    int mood;
+    mechp_fmi3_log *log;
+    void *environment;
+};
+
+static struct component *make(void)
+{
+    struct component *const c = calloc(1, sizeof *c);
+    if (c != NULL) {
+        c->gain = 1.;
+        c->on = true;
+    }
+    return c;
+}
+
+static double *number(struct component *c, unsigned reference)
+{
+    return reference == 0 ? &c->time : reference == 1 ? &c->u : reference == 3 ? &c->gain : NULL;
+}
+
+/* 0, or 3: an error. */
+static int get(struct component *c, const unsigned vr[], size_t n, double values[])
+{
+    for (size_t k = 0; k < n; k++) {
+        const double *const at = number(c, vr[k]);
+        if (at == NULL && vr[k] != 2) {
+            return MECHP_FMI3_ERROR;
+        }
+        values[k] = at != NULL ? *at : c->on ? c->gain * (c->u + c->x) : 0.;
+    }
+    return 0;
+}
+
+static int set(struct component *c, const unsigned vr[], size_t n, const double values[])
+{
+    for (size_t k = 0; k < n; k++) {
+        double *const at = number(c, vr[k]);
+        if (at == NULL || vr[k] == 0) {
+            return MECHP_FMI3_ERROR;
+        }
+        *at = values[k];
+    }
+    return 0;
+}
+
+/* What is refused to it is an error of the step, and what is not refused is none. */
+static bool can_reach_out(int mood)
+{
+    static const char path[] = "/tmp/mechd-tests-fmu-was-here";
+    switch (mood) {
+    case CONTROLLER_WRITES:
+        return open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) >= 0;
+    case CONTROLLER_READS:
+        return open("/etc/passwd", O_RDONLY | O_CLOEXEC) >= 0;
+    case CONTROLLER_FORKS:
+        return fork() >= 0;
+    case CONTROLLER_CONNECTS:
+        return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0) >= 0;
+    case CONTROLLER_GROWS:
+        return mmap(NULL, (size_t)100 << 30, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != MAP_FAILED;
+    default:
+        return true;
+    }
+}
+
+static int step(struct component *c, double time, double size)
+{
+    volatile int forever = 1;
+    switch (c->mood) {
+    case CONTROLLER_CRASHES:
+        (void)raise(SIGSEGV);
+        return MECHP_FMI3_FATAL;
+    case CONTROLLER_ABORTS:
+        abort();
+    case CONTROLLER_EXITS:
+        exit(7);
+    case CONTROLLER_LOOPS:
+        while (forever) {
+        }
+        break;
+    case CONTROLLER_BABBLES:
+        (void)!write(STDIN_FILENO, "what the daemon does not expect at all", 38);
+        break;
+    case CONTROLLER_DISCARDS:
+        return MECHP_FMI3_DISCARD;
+    default:
+        break;
+    }
+    if (!can_reach_out(c->mood)) {
+        return MECHP_FMI3_ERROR;
+    }
+    if (c->log != NULL) {
+        c->log(c->environment, MECHP_FMI3_OK, "steps", "a step of the controller");
+    }
+    c->x += c->u * size;
+    c->time = time + size;
+    return 0;
+}
+
+static int set_mood(struct component *c, const unsigned vr[], size_t n, const int values[])
+{
+    if (n != 1 || vr[0] != 5) {
+        return MECHP_FMI3_ERROR;
+    }
+    c->mood = values[0];
+    return 0;
+}
+
+/* --- 2.0 -------------------------------------------------------------------------------------- */
+
+void *fmi2Instantiate(const char *name, enum mechp_fmi2_kind kind, const char *guid,
+                      const char *resources, const struct mechp_fmi2_callbacks *callbacks,
+                      int visible, int logging)
+{
+    callbacks->logger(callbacks->environment, name, MECHP_FMI2_OK, "life", "%s is made of %d", guid,
+                      2);
+    return strcmp(guid, CONTROLLER_TOKEN) == 0 ? make() : NULL;
+}
+
+void fmi2FreeInstance(void *c)
+{
+    free(c);
+}
+
+enum mechp_fmi2_status fmi2SetupExperiment(void *c, int has_tolerance, double tolerance,
+                                           double start, int has_stop, double stop)
+{
+    ((struct component *)c)->time = start;
+    return MECHP_FMI2_OK;
+}
+
+enum mechp_fmi2_status fmi2EnterInitializationMode(void *c)
+{
+    return MECHP_FMI2_OK;
+}
+
+enum mechp_fmi2_status fmi2ExitInitializationMode(void *c)
+{
+    return MECHP_FMI2_OK;
+}
+
+enum mechp_fmi2_status fmi2GetReal(void *c, const unsigned vr[], size_t n, double values[])
+{
+    return (enum mechp_fmi2_status)get(c, vr, n, values);
+}
+
+enum mechp_fmi2_status fmi2SetReal(void *c, const unsigned vr[], size_t n, const double values[])
+{
+    return (enum mechp_fmi2_status)set(c, vr, n, values);
+}
+
+enum mechp_fmi2_status fmi2SetInteger(void *c, const unsigned vr[], size_t n, const int values[])
+{
+    return (enum mechp_fmi2_status)set_mood(c, vr, n, values);
+}
+
+enum mechp_fmi2_status fmi2GetBoolean(void *c, const unsigned vr[], size_t n, int values[])
+{
+    values[0] = ((struct component *)c)->on ? 1 : 0;
+    return vr[0] == 4 && n == 1 ? MECHP_FMI2_OK : MECHP_FMI2_ERROR;
+}
+
+enum mechp_fmi2_status fmi2SetBoolean(void *c, const unsigned vr[], size_t n, const int values[])
+{
+    ((struct component *)c)->on = values[0] != 0;
+    return vr[0] == 4 && n == 1 ? MECHP_FMI2_OK : MECHP_FMI2_ERROR;
+}
+
+enum mechp_fmi2_status fmi2DoStep(void *c, double time, double size, int no_set_before)
+{
+    return (enum mechp_fmi2_status)step(c, time, size);
+}
+
+/* --- 3.0 -------------------------------------------------------------------------------------- */
+
+void *fmi3InstantiateCoSimulation(const char *name, const char *token, const char *resources,
+                                  bool visible, bool logging, bool event_mode, bool early_return,
+                                  const uint32_t intermediate[], size_t n_intermediate,
+                                  void *environment, mechp_fmi3_log *log,
+                                  mechp_fmi3_intermediate *update)
+{
+    struct component *const c = strcmp(token, CONTROLLER_TOKEN) == 0 ? make() : NULL;
+    if (c != NULL && logging) {
+        c->log = log;
+        c->environment = environment;
+    }
+    return c;
+}
+
+void fmi3FreeInstance(void *i)
+{
+    free(i);
+}
+
+enum mechp_fmi3_status fmi3EnterInitializationMode(void *i, bool has_tolerance, double tolerance,
+                                                   double start, bool has_stop, double stop)
+{
+    ((struct component *)i)->time = start;
+    return MECHP_FMI3_OK;
+}
+
+enum mechp_fmi3_status fmi3ExitInitializationMode(void *i)
+{
+    return MECHP_FMI3_OK;
+}
+
+enum mechp_fmi3_status fmi3GetFloat64(void *i, const uint32_t vr[], size_t n, double values[],
+                                      size_t n_values)
+{
+    return n == n_values ? (enum mechp_fmi3_status)get(i, vr, n, values) : MECHP_FMI3_ERROR;
+}
+
+enum mechp_fmi3_status fmi3SetFloat64(void *i, const uint32_t vr[], size_t n, const double values[],
+                                      size_t n_values)
+{
+    return n == n_values ? (enum mechp_fmi3_status)set(i, vr, n, values) : MECHP_FMI3_ERROR;
+}
+
+enum mechp_fmi3_status fmi3SetInt32(void *i, const uint32_t vr[], size_t n, const int32_t values[],
+                                    size_t n_values)
+{
+    return n == n_values ? (enum mechp_fmi3_status)set_mood(i, vr, n, values) : MECHP_FMI3_ERROR;
+}
+
+enum mechp_fmi3_status fmi3DoStep(void *i, double time, double size, bool no_set_before,
+                                  bool *event, bool *terminate, bool *early, double *last)
+{
+    *event = *terminate = *early = false;
+    *last = time + size;
+    return (enum mechp_fmi3_status)step(i, time, size);
+}
+
+/* A state is the component itself. */
+enum mechp_fmi3_status fmi3GetFMUState(void *i, void **state)
+{
+    *state = *state != NULL ? *state : malloc(sizeof(struct component));
+    if (*state != NULL) {
+        memcpy(*state, i, sizeof(struct component));
+    }
+    return *state != NULL ? MECHP_FMI3_OK : MECHP_FMI3_ERROR;
+}
+
+enum mechp_fmi3_status fmi3SetFMUState(void *i, void *state)
+{
+    memcpy(i, state, sizeof(struct component));
+    return MECHP_FMI3_OK;
+}
+
+enum mechp_fmi3_status fmi3FreeFMUState(void *i, void **state)
+{
+    free(*state);
+    *state = NULL;
+    return MECHP_FMI3_OK;
+}
+
+enum mechp_fmi3_status fmi3SerializedFMUStateSize(void *i, void *state, size_t *size)
+{
+    *size = sizeof(struct component);
+    return MECHP_FMI3_OK;
+}
+
+enum mechp_fmi3_status fmi3SerializeFMUState(void *i, void *state, uint8_t bytes[], size_t size)
+{
+    memcpy(bytes, state, size);
+    return MECHP_FMI3_OK;
+}
+
+enum mechp_fmi3_status fmi3DeserializeFMUState(void *i, const uint8_t bytes[], size_t size,
+                                               void **state)
+{
+    if (size != sizeof(struct component)) {
+        return MECHP_FMI3_ERROR;
+    }
+    *state = malloc(size);
+    if (*state != NULL) {
+        memcpy(*state, bytes, size);
+    }
+    return *state != NULL ? MECHP_FMI3_OK : MECHP_FMI3_ERROR;
+}

@@ -1,0 +1,19 @@
+/* What the tests' FMU is asked to do instead of a step, as values of its parameter "mood". */
+#pragma once
+
+#define CONTROLLER_TOKEN "{controller}"
+
+enum controller_mood {
+    CONTROLLER_BEHAVES,
+    CONTROLLER_CRASHES,
+    CONTROLLER_ABORTS,
+    CONTROLLER_EXITS,
+    CONTROLLER_LOOPS,
+    CONTROLLER_BABBLES,  /* writes to the socket of its process */
+    CONTROLLER_DISCARDS, /* returns that status */
+    CONTROLLER_WRITES,   /* a file below /tmp; this and what follows: an error where it cannot */
+    CONTROLLER_READS,    /* a file of the system */
+    CONTROLLER_FORKS,
+    CONTROLLER_CONNECTS,
+    CONTROLLER_GROWS /* by 100 GB */
+};
