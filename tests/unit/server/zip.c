@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
-static void put(unsigned char *at, size_t *used, uint32_t value, size_t size)
+static void put(unsigned char *at, size_t *used, uint64_t value, size_t size)
 {
     for (size_t k = 0; k < size; k++) {
         at[(*used)++] = (unsigned char)(value >> 8 * k);

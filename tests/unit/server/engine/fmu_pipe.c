@@ -117,6 +117,8 @@ static int received(const void *bytes, size_t size)
 static void what_is_no_message_is_broken(void)
 {
     static const uint32_t huge[] = {0x554d4631, 0, 0xffffffff}, cut[] = {0x554d4631, 0, 8, 0};
+    static const uint32_t other[] = {0x554d4632, 0, 0};
+    CU_ASSERT_EQUAL(received(other, sizeof other), MECHD_PIPE_BROKEN);
     CU_ASSERT_EQUAL(received("HTTP/1.1 200 OK\r\n", 17), MECHD_PIPE_BROKEN);
     CU_ASSERT_EQUAL(received(huge, sizeof huge), MECHD_PIPE_BROKEN);
     CU_ASSERT_EQUAL(received(cut, sizeof cut), MECHD_PIPE_CLOSED);
