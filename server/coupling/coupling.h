@@ -144,6 +144,7 @@ struct mechd_coupling_command {
     /* ONCE: does it, as the owner of all instances, and writes the reply, or calls
      * mechd_coupling_refuse; before it changes anything it calls mechd_coupling_keep */
     void (*once)(struct mechd_coupling_command *k);
+    bool alone;            /* ONCE: not while a run is in progress */
     bool slow;             /* on the pool, never on the carrying thread */
     struct mechd_run *run; /* STEP: it is a turn of this run, without a client (turn.h); or NULL */
     uint64_t trial;        /* ONCE: the number that is to be committed */

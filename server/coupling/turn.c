@@ -75,8 +75,7 @@ bool mechd_turn_stopped(const struct mechd_coupling_command *k)
 bool mechd_turn_disturbed(const struct mechd_coupling_command *k)
 {
     return k->run == NULL && atomic_load(&k->coupling->face->running) &&
-           (k->kind != MECHD_COUPLING_ONCE || k->once == mechd_trial_commit ||
-            k->once == mechd_coupling_snapshot_restore);
+           (k->kind != MECHD_COUPLING_ONCE || k->alone);
 }
 
 void mechd_turn_settle(struct mechd_coupling_command *k)

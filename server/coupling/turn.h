@@ -13,7 +13,7 @@ enum mechd_submitted mechd_turn_submit(struct mechd_run *r);
 bool mechd_turn_next(struct mechd_coupling_command *k);
 /* The run has been stopped: the window in progress is undone. As that owner. */
 bool mechd_turn_stopped(const struct mechd_coupling_command *k);
-/* It changes the state in a way that a run in progress does not allow. As that owner. */
+/* It changes the state, or starts a run, while one is in progress. As that owner. */
 bool mechd_turn_disturbed(const struct mechd_coupling_command *k);
 /* What the turn has led to, in place of an answer. As that owner. */
 void mechd_turn_settle(struct mechd_coupling_command *k);

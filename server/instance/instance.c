@@ -185,8 +185,7 @@ void mechd_instance_unref(struct mechd_instance *i)
     free(i);
 }
 
-/* The hash of its state. False: there is none. As its owner. */
-static bool has_hash(const struct mechd_instance *i, uint64_t *out)
+bool mechd_instance_hash(const struct mechd_instance *i, uint64_t *out)
 {
     if (i->hashes != NULL) {
         return i->hashes(i, out);
@@ -211,7 +210,7 @@ static void publish(struct mechd_instance *i, uint16_t flags, uint64_t steps_for
     i->published.steps = mechd_engine_step_count(&i->engine);
     i->published.flags = flags;
     const bool wanted = (atomic_load(&i->watched) & MECHD_WATCH_HASH) != 0 && steps_forward > 0;
-    i->published.hashed = wanted && has_hash(i, &i->published.hash);
+    i->published.hashed = wanted && mechd_instance_hash(i, &i->published.hash);
     mechd_engine_get_outputs(&i->engine, i->published.values);
     pthread_mutex_unlock(&i->p);
     mechd_durable_changed(i);

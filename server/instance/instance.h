@@ -65,8 +65,7 @@ struct mechd_instance {
     /* What steps it in runs, if it does not do so itself (instance/runs.h): a turn comes on a
      * thread of the pool, even before this returns QUEUED. FULL: later. const; or NULL */
     enum mechd_submitted (*turns)(struct mechd_run *r);
-    /* The hash of its state, if it is not the engine's model that has it: false: there is none. By
-     * the owner. const; or NULL */
+    /* As mechd_instance_hash, if it is not the engine's model that has it. const; or NULL */
     bool (*hashes)(const struct mechd_instance *i, uint64_t *out);
     _Atomic int refs;
     _Atomic bool deleted;
@@ -195,6 +194,10 @@ static inline void mechd_hash_values(uint64_t hash, double out[MECHD_HASH_VALUES
     out[0] = (double)(hash >> 32);
     out[1] = (double)(hash & UINT32_MAX);
 }
+
+/* The hash of its state; of a coupling's face, of those of all participants. False: one of them is
+ * not known. As its owner, of a face as that of all. */
+bool mechd_instance_hash(const struct mechd_instance *i, uint64_t *out);
 
 enum { MECHD_LIFE = 24 };
 

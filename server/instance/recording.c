@@ -149,7 +149,9 @@ void mechd_recording_add(struct mechd_recording *r, const struct mechd_instance 
     size_t at = 1;
     row[0] = i->published.time;
     if (r->hash) {
-        mechd_hash_values(mech_sim_state_hash(i->sim), row + r->width - MECHD_HASH_VALUES);
+        uint64_t hash = 0;
+        (void)mechd_instance_hash(i, &hash); // without one it is not recorded
+        mechd_hash_values(hash, row + r->width - MECHD_HASH_VALUES);
     }
     if (r->inputs) {
         add_inputs(i, row + r->width - (r->hash ? MECHD_HASH_VALUES : 0) - input_width(i));

@@ -1,5 +1,5 @@
 /* Couplings: made, listed, stepped, reset, ended. */
-#include "server/coupling/coupling.h"
+#include "server/operations/couplings.h"
 
 #include "protocol/wire/json.h"
 #include "server/call/query.h"
@@ -159,6 +159,7 @@ static enum mechd_submitted spread_commit(struct mechd_call *c)
     struct mechd_coupling_command *const k = make(c, g, MECHD_COUPLING_ONCE);
     if (k != NULL) {
         k->once = mechd_trial_commit;
+        k->alone = true;
         k->trial = (uint64_t)trial;
     }
     return submit(g, k, c);
@@ -176,28 +177,28 @@ const struct mechd_operation mechd_operation_RESET_COUPLING = {.spread = spread_
 
 /* --- snapshots -------------------------------------------------------------------------------- */
 
-/* A command that does this once. */
-static enum mechd_submitted spread_once(struct mechd_call *c,
-                                        void (*once)(struct mechd_coupling_command *k))
+enum mechd_submitted mechd_couplings_once(struct mechd_call *c, bool alone,
+                                          void (*once)(struct mechd_coupling_command *k))
 {
     struct mechd_coupling *const g = find(c);
     struct mechd_coupling_command *const k = g != NULL ? make(c, g, MECHD_COUPLING_ONCE) : NULL;
     if (k != NULL) {
         k->once = once;
+        k->alone = alone;
     }
     return g != NULL ? submit(g, k, c) : MECHD_RAN;
 }
 
 static enum mechd_submitted spread_take(struct mechd_call *c)
 {
-    return spread_once(c, mechd_coupling_snapshot_take);
+    return mechd_couplings_once(c, false, mechd_coupling_snapshot_take);
 }
 
 const struct mechd_operation mechd_operation_TAKE_COUPLING_SNAPSHOT = {.spread = spread_take};
 
 static enum mechd_submitted spread_restore(struct mechd_call *c)
 {
-    return spread_once(c, mechd_coupling_snapshot_restore);
+    return mechd_couplings_once(c, true, mechd_coupling_snapshot_restore);
 }
 
 const struct mechd_operation mechd_operation_RESTORE_COUPLING = {.spread = spread_restore};

@@ -1,8 +1,9 @@
 /* POST and GET …/runs, GET and DELETE …/runs/{rid}. */
-#include "server/instance/runs.h"
+#include "server/operations/couplings.h"
 
 #include "protocol/wire/json.h"
 #include "server/call/shapes.h"
+#include "server/instance/runs.h"
 #include "solver/base/times.h"
 
 #include <inttypes.h>
@@ -133,9 +134,13 @@ static void read_record(struct mechd_call *c, struct mechd_run_settings *s)
     read_every(c, record, s);
     mechp_json_bool(record, "hash", &c->diag, &s->hash);
     mechp_json_bool(record, "inputs", &c->diag, &s->inputs);
-    if ((s->hash || s->inputs) && i->sim == NULL) {
-        mech_diag_add(&c->diag, "/record",
-                      "inputs and the hash of the state are recorded of one model alone");
+    uint64_t hash = 0;
+    if (s->inputs && i->sim == NULL) {
+        mech_diag_add(&c->diag, "/record/inputs", "inputs are recorded of one model alone");
+    }
+    if (s->hash && !mechd_instance_hash(i, &hash)) {
+        mech_diag_add(&c->diag, "/record/hash",
+                      "the state of a program that takes part is not known");
     }
     read_outputs(c, json_object_get(record, "outputs"), s);
     if (isnan(s->until) && mech_diag_clean(&c->diag)) {
@@ -194,7 +199,22 @@ static enum mechd_progress run_start(struct mechd_call *c)
 }
 
 const struct mechd_operation mechd_operation_START_RUN = {.run = run_start};
-const struct mechd_operation mechd_operation_START_COUPLING_RUN = {.run = run_start};
+/* As the owner of all participants, whose states the first row may need. */
+static void start_once(struct mechd_coupling_command *k)
+{
+    (void)run_start(k->call);
+    if (k->call->code != MECHP_OK) {
+        mechd_coupling_refuse(k, k->call->code, k->call->detail);
+    }
+}
+
+/* In the order of the coupling's other commands. */
+static enum mechd_submitted spread_start(struct mechd_call *c)
+{
+    return mechd_couplings_once(c, true, start_once);
+}
+
+const struct mechd_operation mechd_operation_START_COUPLING_RUN = {.spread = spread_start};
 
 static enum mechd_progress run_list(struct mechd_call *c)
 {
