@@ -12,10 +12,11 @@ packages_to_test="libcunit1-dev libmuparser-dev ccache clang libclang-rt-dev llv
 clang-format-14 gdb valgrind
 strace:strace python3-zmq python3-requests python3-jsonschema python3-numpy python3-pip python3-setuptools
 python3-wheel git:git procps:ps openssl:openssl man-db groff-base zsh:zsh fish:fish nodejs:node npm:npm
-nginx-light:nginx haproxy:haproxy python3-yaml"
+nginx-light:nginx haproxy:haproxy python3-yaml python3-tqdm mypy:mypy"
 # and for those of --all that build images and packages, and analyze the sources
 packages_to_ship="buildah podman:podman runc conmon catatonit golang-github-containers-common
-mmdebstrap prometheus:promtool dpkg-dev patchelf cmake clang-tidy-14:clang-tidy-14"
+mmdebstrap prometheus:promtool dpkg-dev patchelf cmake clang-tidy-14:clang-tidy-14
+python3-pandas python3-matplotlib"
 # what the examples in Python use
 packages_for_python="python3-zmq python3-requests"
 # a browser for the page's tests; Ubuntu has none outside its snaps

@@ -80,6 +80,7 @@ static int step_by(struct mechc *c, const char *id, const char *key, double valu
                    struct mechc_coupling_report *report)
 {
     if (!isfinite(value)) {
+        c->expected = NAN;
         return mechc_fail(c, MECHC_BAD_ARGUMENT, "%s must be a finite number", key);
     }
     mechc_bytes_clear(&c->body);

@@ -160,6 +160,7 @@ static int step_by_number(struct mechc *c, const char *id, const char *key, doub
                           struct mechc_report *report)
 {
     if (!isfinite(value)) {
+        c->expected = NAN;
         return mechc_fail(c, MECHC_BAD_ARGUMENT, "%s must be a finite number", key);
     }
     struct mechc_bytes *const b = body(c);

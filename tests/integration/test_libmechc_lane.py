@@ -196,7 +196,11 @@ class Couplings(harness.Served):
                 self.assertEqual(advance(name), result)
             self.assertEqual(self.library.mechc_last_error(self.handle.at).contents.code,
                              b'time-mismatch')
-            # for that step alone, and none for NaN
+            # for that step alone, also if it is not sent, and none for NaN
+            self.handle.check(expect(self.handle.at, now))
+            refused = step if name != free else one
+            self.assertEqual(refused(self.handle.at, name, float('nan'), None),
+                             mechc.BAD_ARGUMENT)
             self.assertEqual(advance(name), 0)
             for time in (now, float('nan')):
                 self.handle.check(expect(self.handle.at, time))

@@ -2,6 +2,7 @@
 is made, with compression switched on too."""
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -24,10 +25,22 @@ http {
 }
 '''
 
-# another one in front of it, which gets the header by which mechd asks for no buffers
-CHAIN = NGINX.replace('server { listen unix:%(socket)s;', '''
-    server { listen unix:%(socket)s; location / { proxy_pass http://unix:%(folder)s/inner; } }
-    server { proxy_pass_header X-Accel-Buffering; listen unix:%(folder)s/inner;''')
+def shipped_location():
+    """What the file of deploy/ says of the daemon, for another address of it."""
+    with open(os.path.join(harness.ROOT, 'deploy', 'proxies', 'nginx.conf'), encoding='utf-8') as f:
+        block = re.search(r'location / \{\n(.*?)\n    \}', f.read(), re.S).group(1)
+    assert 'http://mechd;' in block, block
+    return block.replace('http://mechd;', 'http://%(daemon)s;')
+
+
+# another one in front of the one that deploy/ has, which is asked for no buffers too
+CHAIN = NGINX.replace('''location / { proxy_pass http://%(daemon)s; }''', '''
+        location / { proxy_pass http://unix:%(folder)s/inner; }
+    }
+    server { listen unix:%(folder)s/inner;
+        location / {
+''' + shipped_location() + '''
+        }''')
 
 HAPROXY = '''
 defaults

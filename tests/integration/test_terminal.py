@@ -267,6 +267,8 @@ true
                  (inside, '\x1a'), (outside, ''), ('Stopped', ''),
                  ('$ ', "stty -a | grep -o -e '-\\?icanon'; bg; jobs -x kill -0 %1; echo back\r"),
                  ('\nback', 'fg\r'), (inside, ''), ('time', 'q'), (outside, ''),
+                 ('$ ', 'mechctl watch %s & echo behind\r' % i), ('\nbehind', 'fg\r'),
+                 (inside, ''), ('time', 'q'), (outside, ''),
                  ('$ ', 'mechctl watch %s\r' % i), (inside, '\x1c'), (outside, ''),
                  ('$ ', 'exit 0\r')]
         at = 0
@@ -286,7 +288,7 @@ true
         between = text.split('Stopped')[1].split('\nback')[0]
         self.assertIn('\nicanon', between)
         self.assertNotIn('\033[', between.replace('\033[?2004', ''))
-        self.assertEqual((text.count(inside), text.count(outside)), (3, 3))
+        self.assertEqual((text.count(inside), text.count(outside)), (4, 4))
         self.words('stop', i)
 
     def test_a_bar_fits_the_width_of_the_terminal(self):

@@ -519,9 +519,11 @@ static int run(struct mechctl *m)
             mechctl_on_signal(SIGTSTP, suspend);
         }
         v.values = calloc(v.count > 0 ? v.count : 1, sizeof *v.values);
-        if (v.live) {
+        // started in the background, the terminal is the shell's until fg
+        v.away = v.live && !is_in_front(STDOUT_FILENO);
+        if (v.live && !v.away) {
             enter_screen(&v);
-        } else {
+        } else if (!v.live) {
             print_header(&v);
         }
         code = v.values ? follow(&v, stream, most, every) : MECHCTL_FAILED;

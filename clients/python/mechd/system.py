@@ -23,13 +23,13 @@ class System:
     def __repr__(self) -> str:
         return 'System(%r)' % self._instance
 
-    def info(self, **options: Any) -> replies.System:
+    def info(self, **options: Any) -> replies.SystemReply:
         """Sizes, factors, and the available parts."""
-        return cast(replies.System, self._instance.get('system', **options))
+        return cast(replies.SystemReply, self._instance.get('system', **options))
 
-    def blocks(self, **options: Any) -> replies.SystemBlocks:
+    def blocks(self, **options: Any) -> replies.SystemBlocksReply:
         """Variables, constraints and stiffness blocks."""
-        return cast(replies.SystemBlocks, self._instance.get('system', 'blocks', **options))
+        return cast(replies.SystemBlocksReply, self._instance.get('system', 'blocks', **options))
 
     def part(self, name: str, **options: Any) -> Any:
         """A matrix (H, M, K, C, Cq, E, R, Z) or vector (f, b, d, diagonal) as one array."""
