@@ -108,6 +108,22 @@ def check_modules(tree):
             yield '%s: does not call unittest.main() where it is run itself' % path
 
 
+def check_book(tree):
+    """Every program of verify has its section in the verification book, and no other is there."""
+    path, book = 'tests/verify/units.def', 'tests/verify/README.md'
+    if path not in tree.paths:
+        return
+    heads = set(re.findall('^## (.*)$', tree.text(book), re.M)) if book in tree.paths else set()
+    for number, arguments in tree.members(path, 'UNIT'):
+        head = arguments[0].replace('_', ' ').capitalize()
+        if head not in heads:
+            yield '%s:%d: %s has no section "%s": print it again (tests/verify/book.py)' % (
+                path, number, book, head)
+        heads.discard(head)
+    for head in sorted(heads - {'Published numbers'}):
+        yield '%s: "%s" is no program of verify any more: print it again' % (book, head)
+
+
 def member_names(tree, members, file):
     """The public names of a family's members: .name = "Mass1D" in their tables."""
     names = set()
@@ -145,6 +161,7 @@ CHECKS = {
     'every member has its file': check_files,
     'every file of a member has its line': check_lines,
     'every module of tests runs its tests': check_modules,
+    'every program of verify is in the book': check_book,
     'no file decides by a member outside its folder': check_no_decisions,
 }
 

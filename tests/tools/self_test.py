@@ -27,6 +27,8 @@ LIST = '/* Items. */\nMECH_ITEM(f, a)\nMECH_ITEM(f, b)\n'
 ITEM = 'const struct mech_item_type mech_item_%s = {\n    .name = "%s",\n};\n'
 FAMILY = {'solver/items/items.def': LIST, 'solver/items/f/a.c': ITEM % ('f_a', 'TypeA'),
           'solver/items/f/b.c': ITEM % ('f_b', 'TypeB')}
+BOOK = {'tests/verify/units.def': 'UNIT(a_b, solver)\n', 'tests/verify/a_b.c': 'UNIT_TESTS(1)\n',
+        'tests/verify/README.md': '## Published numbers\n\n## A b\n'}
 UNITS = {'tests/unit/units.def': 'UNIT(base/x, base)\n', 'tests/unit/base/x.c': 'UNIT_TESTS(1)\n'}
 CODES = 'MECHP_CODE(A, %d, 200, "a", "b")\nMECHP_CODE(B, 2, 200, "b, c", "d")\n'
 BAR = 'BAR("lti", "chain", "own loops", 1, 0.05, %g, 2, "2026-11-23")\n'
@@ -136,6 +138,9 @@ FAULTS = {
     'registries.check_lines': [
         (FAMILY, {'solver/items/f/c.c': ITEM % ('f_c', 'TypeC')}),
         (UNITS, {'tests/unit/base/z.c': 'UNIT_TESTS(1)\n'})],
+    'registries.check_book': [
+        (BOOK, {'tests/verify/units.def': 'UNIT(a_b, solver)\nUNIT(c, solver)\n'}),
+        (BOOK, {'tests/verify/README.md': '## A b\n\n## C\n'})],
     'registries.check_modules': [
         ({TEST: WAITS + RUNS}, {TEST: WAITS}),
         ({TEST: WAITS + RUNS}, {TEST: WAITS + RUNS.replace('unittest', 'self')})],
