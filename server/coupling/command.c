@@ -514,7 +514,7 @@ static bool capture_face(struct mechd_coupling_command *k)
         .instance = g->face, .run = captured_face, .cost = MECHD_SHORT, .stoppable = true};
     const enum mechd_submitted submitted = mechd_instance_capture(g->face, &g->face_job);
     if (submitted == MECHD_FULL) {
-        mechd_coupling_refuse(k, MECHP_LIMIT_REACHED, "too many requests wait for this coupling");
+        mechd_coupling_refuse(k, MECHP_QUEUE_FULL, "too many requests wait for this coupling");
         end(k);
         return false;
     }
@@ -540,7 +540,7 @@ static void capture_rest(struct mechd_coupling_command *k, uint64_t most)
             char detail[sizeof k->detail];
             snprintf(detail, sizeof detail, "too many commands wait for instance %s",
                      p->instance->id);
-            mechd_coupling_refuse(k, MECHP_LIMIT_REACHED, detail);
+            mechd_coupling_refuse(k, MECHP_QUEUE_FULL, detail);
             end(k);
             return;
         }

@@ -56,8 +56,7 @@ static enum mechd_submitted submit(struct mechd_coupling *g, struct mechd_coupli
     const bool taken = k != NULL && mechd_coupling_submit(k);
     mechd_coupling_unref(g);
     if (k != NULL && !taken) {
-        mechd_fail(c, MECHP_LIMIT_REACHED, "%d commands wait for this coupling",
-                   MECHD_COUPLING_QUEUE);
+        mechd_fail(c, MECHP_QUEUE_FULL, "%d commands wait for this coupling", MECHD_COUPLING_QUEUE);
     }
     return taken ? MECHD_QUEUED : MECHD_RAN;
 }

@@ -339,7 +339,7 @@ class Walk(Refusals, unittest.TestCase):
             sent.append(door.socket.send_multipart([b'', request]))
             return len(sent) > 70 and self.client.call('GET', root).status == 429
         wait_until(one_more_is_too_many, 'the queue is full')
-        for operation in self.having(429, 'queue-full', waits_for_a_coupling):
+        for operation in self.having(429, 'queue-full', disturbs_a_coupling):
             with self.subTest(str(operation)):
                 self.check(operation, self.send(operation), 429, 'queue-full')
         self.client.call('DELETE', root)

@@ -138,6 +138,10 @@ def waits_for_a_coupling(operation):
                                           '/v1/couplings/{cid}/streams'))
 
 
+def is_no_command_of_a_coupling(operation):
+    return not disturbs_a_coupling(operation) or waits_for_a_coupling(operation)
+
+
 def disturbs_a_coupling(operation):
     return is_of_couplings(operation) and operation.id != 'couple'
 

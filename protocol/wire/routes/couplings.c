@@ -275,7 +275,7 @@ const struct mechp_row mechp_row_COMMIT_COUPLING = {
     .reply = "@CouplingCommitReply",
     .content = MECHP_JSON,
     .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_RUN_IN_PROGRESS, MECHP_TIME_MISMATCH,
-                         MECHP_CANCELLED, MECHP_LIMIT_REACHED, MECHP_NO_TRIAL)};
+                         MECHP_CANCELLED, MECHP_QUEUE_FULL, MECHP_NO_TRIAL)};
 
 const struct mechp_row mechp_row_COUPLINGS = {.tag = "couplings",
                                               .doc = "All couplings, oldest first.",
@@ -295,8 +295,8 @@ const struct mechp_row mechp_row_COUPLE = {
     .reply = "@Coupling",
     .content = MECHP_JSON,
     .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_IN_COUPLING, MECHP_RUN_IN_PROGRESS,
-                         MECHP_TIME_MISMATCH, MECHP_LIMIT_REACHED, MECHP_COUPLING_NOT_CONVERGED,
-                         MECHP_NOT_FINITE)};
+                         MECHP_TIME_MISMATCH, MECHP_LIMIT_REACHED, MECHP_QUEUE_FULL,
+                         MECHP_COUPLING_NOT_CONVERGED, MECHP_NOT_FINITE)};
 
 const struct mechp_row mechp_row_DELETE_COUPLING = {
     .tag = "couplings",
@@ -321,7 +321,7 @@ const struct mechp_row mechp_row_RESET_COUPLING = {
     .reply = "@CouplingStepReply",
     .content = MECHP_JSON,
     .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_RUN_IN_PROGRESS, MECHP_TIME_MISMATCH,
-                         MECHP_CANCELLED, MECHP_LIMIT_REACHED, MECHP_COUPLING_NOT_CONVERGED,
+                         MECHP_CANCELLED, MECHP_QUEUE_FULL, MECHP_COUPLING_NOT_CONVERGED,
                          MECHP_NOT_FINITE)};
 
 const struct mechp_row mechp_row_COUPLING_SNAPSHOTS = {.tag = "couplings",
@@ -349,7 +349,7 @@ const struct mechp_row mechp_row_TAKE_COUPLING_SNAPSHOT = {
     .reply = "@CouplingSnapshot",
     .content = MECHP_JSON,
     .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED,
-                         MECHP_LIMIT_REACHED, MECHP_QUOTA_EXCEEDED)};
+                         MECHP_LIMIT_REACHED, MECHP_QUEUE_FULL, MECHP_QUOTA_EXCEEDED)};
 
 const struct mechp_row mechp_row_DELETE_COUPLING_SNAPSHOT = {
     .tag = "couplings", .doc = "Frees its memory.", .traits = MECHP_AT_ONCE, .status = 204};
@@ -365,7 +365,7 @@ const struct mechp_row mechp_row_RESTORE_COUPLING = {
     .reply = "@CouplingRestored",
     .content = MECHP_JSON,
     .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_RUN_IN_PROGRESS, MECHP_TIME_MISMATCH,
-                         MECHP_CANCELLED, MECHP_LIMIT_REACHED, MECHP_NOT_FINITE)};
+                         MECHP_CANCELLED, MECHP_QUEUE_FULL, MECHP_NOT_FINITE)};
 
 const struct mechp_row mechp_row_COUPLING_STABILITY = {
     .tag = "couplings",
@@ -379,7 +379,7 @@ const struct mechp_row mechp_row_COUPLING_STABILITY = {
     .reply = "@CouplingStability",
     .content = MECHP_JSON,
     .codes =
-        MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED, MECHP_LIMIT_REACHED,
+        MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED, MECHP_QUEUE_FULL,
                     MECHP_INVALID_REQUEST, MECHP_SINGULAR, MECHP_NOT_FINITE)};
 
 const struct mechp_row mechp_row_STEP_COUPLING = {
@@ -395,7 +395,7 @@ const struct mechp_row mechp_row_STEP_COUPLING = {
     .reply = "@CouplingStepReply",
     .content = MECHP_JSON,
     .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_RUN_IN_PROGRESS, MECHP_TIME_MISMATCH,
-                         MECHP_CANCELLED, MECHP_LIMIT_REACHED, MECHP_QUOTA_EXCEEDED,
+                         MECHP_CANCELLED, MECHP_QUEUE_FULL, MECHP_QUOTA_EXCEEDED,
                          MECHP_COUPLING_NOT_CONVERGED, MECHP_PARTNER_TIMEOUT, MECHP_PARTNER_FAULT,
                          MECHP_COMMIT_OWED, MECHP_NOT_CONVERGED, MECHP_VI_NOT_CONVERGED,
                          MECHP_SINGULAR, MECHP_NOT_FINITE, MECHP_STEP_TOO_SMALL)};

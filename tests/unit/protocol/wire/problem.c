@@ -45,7 +45,8 @@ static void the_reply_over_zeromq_holds_the_same_object(void)
     mechp_problem_write_reply(&p, "7", 1, &w);
     CU_ASSERT_STRING_EQUAL(
         text_of(&w), "{\"ok\":false,\"sequence\":7,\"error\":{\"type\":\"/docs#queue-full\","
-                     "\"title\":\"too many commands are waiting for this instance\",\"status\":429,"
+                     "\"title\":\"too many commands are waiting for this instance or coupling\","
+                     "\"status\":429,"
                      "\"code\":\"queue-full\",\"number\":1022}}");
     mechp_text_init(&w, NULL, 0);
     mechp_problem_write_reply(&p, NULL, 0, &w);
