@@ -6,6 +6,7 @@
 #include "protocol/frame/frame.h"
 #include "server/instance/durable.h"
 #include "server/instance/host.h"
+#include "server/instance/stepping.h"
 #include "server/os/ticks.h"
 #include "solver/base/err.h"
 #include "solver/sim/analysis.h"
@@ -275,8 +276,10 @@ static enum mechd_task_progress go_on(struct mechd_part *p, struct mechd_couplin
         mechd_effort_begin(i, &effort);
         code = mechd_engine_step_advance(&i->engine, slice_steps(i), &done);
         mechd_effort_end(i);
-        mechd_count(&mechd_tally(&i->host->counters)->steps, p->report.steps - before);
+        const uint64_t steps = p->report.steps - before;
+        mechd_count(&mechd_tally(&i->host->counters)->steps, steps);
         const uint64_t spent = mechd_now() - effort.start;
+        mechd_stepping_measure(i, spent, steps);
         work_ends(p, k, spent);
         if (i->account != NULL) {
             mechd_account_work(i->account, spent);

@@ -43,7 +43,7 @@ uint64_t mechd_stepping_cost(struct mechd_instance *i, const struct mech_step_re
 /* Take a measurement into the mean. A thread that lost its core for a while measures thousands of
  * times what a step takes: one measurement counts eight times the mean at most, so that it does not
  * send the next ten commands to the pool. What has really become slower is known after a few. */
-static void measure(struct mechd_instance *i, uint64_t ns, uint64_t steps)
+void mechd_stepping_measure(struct mechd_instance *i, uint64_t ns, uint64_t steps)
 {
     if (steps > 0) {
         const uint64_t mean = atomic_load(&i->step_ns);
@@ -212,7 +212,7 @@ static int advance(struct mechd_instance *i, struct mechd_stepping *s, uint64_t 
     *retreat = effort.retreat;
     const uint64_t steps = s->report.steps - before;
     *now = mechd_now();
-    measure(i, *now - start, steps);
+    mechd_stepping_measure(i, *now - start, steps);
     s->worked += *now - start;
     if (i->account != NULL) {
         mechd_account_work(i->account, *now - start);
@@ -228,7 +228,7 @@ static enum mechd_progress interrupted(struct mechd_instance *i, struct mechd_st
 {
     if (retreat) {
         undo_parts(i, s);
-        measure(i, spent, 1);
+        mechd_stepping_measure(i, spent, 1);
         s->before_size = 0;
         s->begun = false;
         s->retreated = true;

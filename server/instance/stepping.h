@@ -32,6 +32,9 @@ struct mechd_stepping {
 /* Expected time of a command, ns. Any thread. */
 uint64_t mechd_stepping_cost(struct mechd_instance *i, const struct mech_step_request *r);
 
+/* As the owner: internal steps took so many ns. By their mean, slices have about a millisecond. */
+void mechd_stepping_measure(struct mechd_instance *i, uint64_t ns, uint64_t steps);
+
 /* About a millisecond of work; MORE or MORE_ALONE until it is over. */
 enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_stepping *s);
 
