@@ -42,6 +42,7 @@ static void read_end(struct mechd_call *c, double least, struct mechd_sweep_plan
     // the start, the end, and one for rounding
     const double steps = p->counted ? (double)p->count : (p->until - p->start) / least;
     const double rows = p->every == 0 ? 1. : ceil(steps / (double)p->every) + 2.;
+    p->least = p->every == 0 || p->counted ? 0. : least;
     p->capacity = rows < 1e9 ? (uint64_t)rows : 1000000000;
 }
 
@@ -195,12 +196,30 @@ static void plan_model(struct mechd_call *c, struct mechd_sweep_plan *plan, char
 
 /* --- of a coupling ---------------------------------------------------------------------------- */
 
+/* In place of the name of its example, at `path`. */
+static void resolve_example(struct mechd_call *c, json_t *item, const char *path)
+{
+    const char *const name = json_string_value(json_object_get(item, "example"));
+    const size_t before = c->diag.count;
+    json_t *own = NULL;
+    if (name != NULL) {
+        own = mechd_build_example(c, name);
+    } else {
+        mech_diag_add(&c->diag, "/example", "must be a string");
+    }
+    mech_diag_prefix(c->diag.entries + before, c->diag.count - before, path);
+    if (own != NULL &&
+        (json_object_set_new(item, "model", own) != 0 || json_object_del(item, "example") != 0)) {
+        mechd_fail_outcome(c, MECH_NO_MEMORY);
+    }
+}
+
 /* A participant gets the model of its example. */
 static void resolve(struct mechd_call *c, json_t *item, size_t k)
 {
     char path[64];
     const json_t *const model = json_object_get(item, "model");
-    const char *const example = json_string_value(json_object_get(item, "example"));
+    const json_t *const example = json_object_get(item, "example");
     const char *const other = json_object_get(item, "partner") != NULL    ? "/partner"
                               : json_object_get(item, "instance") != NULL ? "/instance"
                                                                           : "";
@@ -211,11 +230,7 @@ static void resolve(struct mechd_call *c, json_t *item, size_t k)
     } else if (!json_is_object(item) || (model != NULL) == (example != NULL)) {
         mech_diag_add(&c->diag, path, "exactly one of model and example is needed");
     } else if (example != NULL) {
-        json_t *const own = mechd_build_example(c, example);
-        if (own != NULL && (json_object_set_new(item, "model", own) != 0 ||
-                            json_object_del(item, "example") != 0)) {
-            mechd_fail_outcome(c, MECH_NO_MEMORY);
-        }
+        resolve_example(c, item, path);
     }
 }
 
@@ -314,7 +329,12 @@ static bool read_plan(struct mechd_call *c, struct mechd_sweep_plan *plan, char 
         plan_model(c, plan, name);
     }
     const double bytes = mechd_sweep_bytes(plan);
-    if (mech_diag_clean(&c->diag) && bytes > MECHD_SWEEP_BYTES) {
+    if (mech_diag_clean(&c->diag) && bytes > MECHD_SWEEP_BYTES && coupled && plan->least > 0.) {
+        mech_diag_add(&c->diag, "",
+                      "%.3g bytes of rows if all windows have the smallest size, %.3g s (stepSize, "
+                      "or adaptive.minimum); at most %d are retained",
+                      bytes, plan->least, MECHD_SWEEP_BYTES);
+    } else if (mech_diag_clean(&c->diag) && bytes > MECHD_SWEEP_BYTES) {
         mech_diag_add(&c->diag, "", "%.3g bytes of rows; at most %d are retained", bytes,
                       MECHD_SWEEP_BYTES);
     }

@@ -56,6 +56,7 @@ struct mechd_sweep_plan {
     uint64_t count;
     uint64_t every;    /* internal steps from one row to the next; 0: the end alone */
     double start, h;   /* s, of the document's own parameters */
+    double least;      /* s, the smallest step that rows up to `until` are made for; 0: none */
     uint64_t capacity; /* rows of a point */
     /* of one point in progress, with the document's own values */
     uint64_t instances, coordinates, memory;

@@ -239,6 +239,11 @@ class CoupledSweeps(Served):
                 ({'coupling': part(partner={})}, '/coupling/participants/1/partner'),
                 ({'coupling': part(instance='i-1')}, '/coupling/participants/1/instance'),
                 ({'coupling': part(example='mass1d')}, '/coupling/participants/1'),
+                ({'coupling': part(example=5)}, '/coupling/participants/1'),
+                ({'coupling': wrong(participants=[{'name': 'left', 'example': 5}])},
+                 '/coupling/participants/0/example'),
+                ({'coupling': wrong(participants=[{'name': 'left', 'example': 'nope'}])},
+                 '/coupling/participants/0/example'),
                 ({'coupling': part(name='left')}, '/coupling/participants/1'),
                 ({'coupling': part(name='a/b')}, '/coupling/participants/1'),
                 ({'coupling': part(more=1)}, '/coupling/participants/1/more'),
@@ -283,6 +288,12 @@ class CoupledSweeps(Served):
                 body = {k: v for k, v in {**good, **change}.items() if v is not None}
                 reply = sweep(self.daemon, body, 422)
                 self.assertIn(pointer, [e['pointer'] for e in reply['errors']], reply)
+        # of error control, the size of windows is why there are so many rows
+        reply = sweep(self.daemon, {
+            'coupling': coupling(hold=1, adaptive={**ADAPTIVE, 'minimum': 1e-9}), 'until': 1.,
+            'record': {}, 'parameters': {'grid': {'left/k': [1]}}}, 422)
+        self.assertIn('the smallest size, 1e-09 s (stepSize, or adaptive.minimum)',
+                      reply['errors'][0]['message'], reply)
         # whole numbers of a range come out whole
         path, end = self.run_to_end(coupling(), count=1, parameters={
             'grid': {'/scheme/maxIterations': {'from': 10, 'to': 59, 'count': 50}}})
@@ -299,10 +310,9 @@ class CoupledSweeps(Served):
             self.assertEqual(d.call('GET', '/v1/instances')['items'], [])
             self.assertEqual(d.call('GET', '/v1/couplings')['items'], [])
             self.assertEqual(d.call('DELETE', endless).status, 204)
-            wait_until(lambda: d.call('GET', '/v1/quota')['used']['instances'] == 0,
-                       'the lanes are over')
-            used = d.call('GET', '/v1/quota')['used']
-            self.assertEqual((used['coordinates'], used['runs'], used['memory']), (0, 0, 0))
+            kinds = ('instances', 'coordinates', 'runs', 'memory')
+            wait_until(lambda: not any(d.call('GET', '/v1/quota')['used'][k] for k in kinds),
+                       'the lanes are over, and all is given back')
 
     def test_a_long_window_ends_with_its_sweep_and_the_daemon_does_not_wait(self):
         long = coupling(stepSize=1e9)

@@ -80,7 +80,9 @@ static const struct mechp_shape sweep_record = {
     .request = true,
     .members = MECHP_MEMBERS(
         {"every", "integer",
-         "internal steps from one row to the next, of a coupling windows (default 1)", false})};
+         "internal steps from one row to the next, of a coupling windows (default 1); for `until` "
+         "there must be memory for rows of windows of adaptive.minimum",
+         false})};
 
 static const struct mechp_shape sweep_table = {
     .name = "SweepTable",
