@@ -86,9 +86,10 @@ class Walk(Refusals, unittest.TestCase):
 
     def send(self, operation, client=None, query='', body=None, **more):
         """The operation with the examples of the document, but for what is given: values of the
-        path and headers."""
+        path, headers, an example."""
         headers = more.pop('headers', None)
-        body = operation.example if body is None else body
+        example = more.pop('example', operation.example)
+        body = example if body is None else body
         return (client or self.client).call(operation.method, operation.path(**more) + query,
                                             body, headers)
 
@@ -272,10 +273,11 @@ class Walk(Refusals, unittest.TestCase):
                 self.check(operation, reply, 406, 'not-acceptable')
 
     def test_a_run_keeps_other_changes_of_the_state_away(self):
-        self.client.call('POST', self.rig() + '/runs', {'pace': 1, 'period': 0.02})
+        made = self.client.call('POST', self.rig() + '/runs', {'pace': 1, 'period': 0.02})
         for operation in self.having(409, 'run-in-progress', disturbs_a_coupling):
             with self.subTest(str(operation)):
-                self.check(operation, self.send(operation), 409, 'run-in-progress')
+                reply = self.send(operation, rid=made['id'])
+                self.check(operation, reply, 409, 'run-in-progress')
 
     def test_the_owner_keeps_other_changes_away(self):
         self.client.call('POST', self.rig() + '/lease', {'role': 'owner', 'seconds': 60})

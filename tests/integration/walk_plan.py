@@ -11,14 +11,15 @@ from long_models import chain
 # --- what a route needs before its example works --------------------------------------------------
 
 # each is given a client and the rig's path; what it returns is shown with the request: values of
-# the path, headers
+# the path, headers, another example of a body. Numbers go on when the rig is made again.
 
 def a_trial(client, root):
-    client.call('POST', root + '/step', {'size': 0.01, 'commit': False})
+    trial = client.call('POST', root + '/step', {'size': 0.01, 'commit': False})['trial']
+    return {'example': {'trial': trial}}
 
 
 def a_snapshot(client, root):
-    client.call('POST', root + '/snapshots', {})
+    return {'sid': client.call('POST', root + '/snapshots', {})['id']}
 
 
 def a_kept_trial(client, root):
@@ -26,15 +27,20 @@ def a_kept_trial(client, root):
     client.call('POST', root + '/trials', {'name': 'best'})
 
 
+def a_named_trial(client, root):
+    a_trial(client, root)
+
+
 def two_snapshots(client, root):
-    a_snapshot(client, root)
-    a_snapshot(client, root)
+    made = a_snapshot(client, root)
+    return {**made, 'example': {'to': a_snapshot(client, root)['sid'], 'absoluteTolerance': 1e-9}}
 
 
 def a_run(client, root):
     reply = client.call('POST', root + '/runs', {'until': 0.01, 'period': 0.002, 'record': {}})
     wait_until(lambda: client.call('GET', reply.headers['Location']).json['state'] != 'running',
                'the run is over')
+    return {'rid': reply['id']}
 
 
 def a_slow_run(client, root):
@@ -42,6 +48,7 @@ def a_slow_run(client, root):
     reply = client.call('POST', root + '/runs', {'pace': 1e-6, 'period': 0.02})
     wait_until(lambda: client.call('GET', reply.headers['Location'])['periods'] == 1,
                'the first period is over')
+    return {'rid': reply['id']}
 
 
 def nothing(client, root):
@@ -182,7 +189,7 @@ def only_the_rig(_client, _root):
     pass
 
 
-PREPARE = {'commit': a_trial, 'keepTrial': a_trial, 'dropTrial': a_kept_trial,
+PREPARE = {'commit': a_trial, 'keepTrial': a_named_trial, 'dropTrial': a_kept_trial,
            'deleteSnapshot': a_snapshot, 'snapshot': a_snapshot,
            'restore': a_snapshot, 'compare': two_snapshots, 'stopRun': a_slow_run,
            'run': a_run, 'results': a_run, 'runEvents': a_run, 'deleteResults': a_run,
