@@ -20,7 +20,8 @@ struct mechd_rows_asked {
     enum mechd_rows which;
     int64_t key;  /* of the instance; not of sweeps and couplings */
     uint64_t of;  /* number of the run, of the sweep or of the coupling */
-    uint64_t row; /* results: the chunk that holds it; a sweep: the first chunk there or after it */
+    uint64_t row; /* results: the chunk that holds it; a sweep: the first chunk there or after it;
+                     a snapshot: the first one of this number or a later one */
 };
 
 struct mechd_database_ops {

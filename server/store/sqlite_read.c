@@ -143,7 +143,7 @@ int mechd_sqlite_rows(void *self, const struct mechd_rows_asked *asked, mechd_st
     if (asked->which == MECHD_ROWS_RESULTS) {
         sqlite3_bind_int64(s, 2, (int64_t)asked->of);
         sqlite3_bind_int64(s, 3, (int64_t)asked->row);
-    } else if (asked->which == MECHD_ROWS_SWEEP) {
+    } else if (asked->which == MECHD_ROWS_SWEEP || asked->which == MECHD_ROWS_SNAPSHOTS) {
         sqlite3_bind_int64(s, 2, (int64_t)asked->row);
     }
     const bool numbered = asked->which == MECHD_ROWS_SWEEP || asked->which == MECHD_ROWS_COUPLING;

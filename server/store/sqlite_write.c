@@ -52,7 +52,7 @@ static const char *const text_of[MECHD_SQL_COUNT] = {
     [MECHD_SQL_READ_COMMANDS] = "SELECT number, revision, sequence, 0.0, bytes, base FROM commands"
                                 " WHERE key = ?1 ORDER BY number",
     [MECHD_SQL_READ_SNAPSHOTS] = "SELECT number, 0, 0, time, bytes, parent FROM snapshots"
-                                 " WHERE key = ?1 ORDER BY number",
+                                 " WHERE key = ?1 AND number >= ?2 ORDER BY number LIMIT 1",
     [MECHD_SQL_RUN] = "INSERT INTO runs (key, number, state, description, time, elapsed, periods,"
                       " overruns, rows, reason) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10"
                       " WHERE EXISTS (SELECT 1 FROM instances WHERE key = ?1)"

@@ -122,6 +122,11 @@ static bool commit(struct mechd_store *s, struct mechd_record *first,
         note_failure(s);
         w->ops->undo(w->self);
     }
+    for (struct mechd_record *r = first; good && r != end; r = r->next) {
+        if (r->outcome == 0 && r->stored != NULL) {
+            r->stored(r);
+        }
+    }
     return good;
 }
 
@@ -467,8 +472,15 @@ int mechd_store_coupling_state(struct mechd_store *s, uint64_t number, mechd_sto
 
 int mechd_store_snapshots(struct mechd_store *s, int64_t key, mechd_store_read *read, void *context)
 {
-    const struct mechd_rows_asked asked = {.which = MECHD_ROWS_SNAPSHOTS, .key = key};
-    const int outcome = read_rows(s, &asked, read, context);
+    struct mechd_rows_asked asked = {.which = MECHD_ROWS_SNAPSHOTS, .key = key};
+    int outcome = 0;
+    // one at a time: together they may be large
+    while (outcome == 0) {
+        struct copies one = {.first = NULL};
+        outcome = read_rows(s, &asked, copy_row, &one);
+        asked.row = one.first != NULL ? one.first->row.number + 1 : asked.row;
+        outcome = read_copies(&one, outcome, read, context);
+    }
     return outcome == MECH_NOT_FOUND ? 0 : outcome;
 }
 

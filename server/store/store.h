@@ -116,6 +116,8 @@ struct mechd_record {
     struct mechd_stored_sweep sweep;
     /* True: must no longer be applied; `outcome` is MECH_CANCELLED. May be NULL. */
     bool (*stale)(const struct mechd_record *r);
+    /* It is on the disk: before any later record is tried. May be NULL. */
+    void (*stored)(struct mechd_record *r);
     /* When it could not be stored, before any later record is tried. May be NULL. */
     void (*failed)(struct mechd_record *r);
     /* Once, on the store's thread, with the outcome: 0, MECH_CANCELLED, or MECH_INTERNAL (the disk
@@ -205,12 +207,11 @@ struct mechd_stored_bytes {
 typedef int mechd_store_read(void *context, const struct mechd_stored_bytes *bytes);
 /* `read` gets copies, and may take any lock and read the store itself. */
 int mechd_store_replay(struct mechd_store *s, int64_t key, mechd_store_read *read, void *context);
-/* `read` is called while the store's reader is locked, as it is by all that follow but
- * mechd_store_coupling_state: it only copies. */
 int mechd_store_snapshots(struct mechd_store *s, int64_t key, mechd_store_read *read,
                           void *context);
 
-/* Runs of one instance, oldest first. Any thread; as above. */
+/* Runs of one instance, oldest first. Any thread. `read` is called while the store's reader is
+ * locked, as it is by all that follow but mechd_store_coupling_state: it only copies. */
 typedef int mechd_store_run(void *context, const struct mechd_stored_run *run);
 int mechd_store_runs(struct mechd_store *s, int64_t key, mechd_store_run *read, void *context);
 /* The chunk of a run's rows that holds row `row`: its `number` is the first row in it. Any thread.

@@ -153,6 +153,21 @@ static int read_again(void *context, const struct mechd_stored_bytes *b)
     return 0;
 }
 
+/* The same of a snapshot, and that they come in their order. */
+struct taken {
+    struct mechd_store *store;
+    uint64_t numbers[4];
+    int count;
+};
+
+static int read_snapshot(void *context, const struct mechd_stored_bytes *b)
+{
+    struct taken *const t = context;
+    CU_ASSERT_FATAL(t->count < 4);
+    t->numbers[t->count++] = b->number;
+    return read_again(t->store, b);
+}
+
 /* Otherwise this does not end. */
 static void the_store_is_free_while_what_it_has_is_used(void)
 {
@@ -166,8 +181,20 @@ static void the_store_is_free_while_what_it_has_is_used(void)
     instance.durability = "\"every-step\"";
     mechd_store_post(s, &first);
     mechd_store_post(s, &instance);
+    struct mechd_record snapshots[] = {record(MECHD_RECORD_SNAPSHOT, 12, "l"),
+                                       record(MECHD_RECORD_SNAPSHOT, 3, "t")};
+    for (int k = 0; k < 2; k++) {
+        snapshots[k].key = 5;
+        mechd_store_post(s, &snapshots[k]);
+    }
     mechd_store_close(s);
     s = open_store(place);
+    struct taken taken = {.store = s};
+    CU_ASSERT_EQUAL(mechd_store_snapshots(s, 5, read_snapshot, &taken), 0);
+    CU_ASSERT_EQUAL(taken.count, 2);
+    CU_ASSERT_EQUAL(taken.numbers[0], 3);
+    CU_ASSERT_EQUAL(taken.numbers[1], 12);
+    CU_ASSERT_EQUAL(mechd_store_snapshots(s, 6, read_snapshot, &taken), 0);
     CU_ASSERT_EQUAL(mechd_store_coupling_state(s, 1, read_again, s), 0);
     CU_ASSERT_EQUAL(mechd_store_replay(s, 5, read_again, s), 0);
     CU_ASSERT_EQUAL(mechd_store_replay(s, 6, read_again, s), MECH_NOT_FOUND);
