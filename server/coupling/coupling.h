@@ -183,6 +183,14 @@ struct mechd_coupling_snapshot {
     struct mechd_saved *saved;
 };
 
+/* What of it is not, as it was at a record (kept.h). */
+struct mechd_kept {
+    uint64_t run;           /* number of the face's newest run, 0: none */
+    uint64_t periods, rows; /* of that one */
+    void *bytes;            /* [size] of states, or NULL */
+    size_t size;
+};
+
 /* What of a coupling is stored (keep.h). */
 struct mechd_keeping {
     /* const once it has started */
@@ -206,7 +214,8 @@ struct mechd_keeping {
     _Atomic uint64_t stored; /* number of the last one on the disk; partner: the store */
     _Atomic bool wanted;     /* a checkpoint is due; partner: the clock */
     /* locked by the coupling's m */
-    bool armed, asked; /* the timer; a command KEEP is queued */
+    bool armed, asked;      /* the timer; a command KEEP is queued */
+    struct mechd_kept kept; /* at the last record that is stored, or when it joined */
     struct mechd_timer timer;
     /* of a window that is confirmed (outside.h) */
     struct mechd_ticket ticket;

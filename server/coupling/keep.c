@@ -3,6 +3,7 @@
 #include "protocol/frame/frame.h"
 #include "server/call/service.h"
 #include "server/coupling/face.h"
+#include "server/coupling/kept.h"
 #include "server/instance/entry.h"
 #include "server/instance/group.h"
 #include "server/os/log.h"
@@ -156,7 +157,7 @@ bool mechd_keep_join(struct mechd_coupling_command *k)
         return true;
     }
     s->group = mechd_group_create(every, due, g);
-    if (s->group == NULL) {
+    if (s->group == NULL || mechd_kept_take(g, &s->kept) != 0) {
         mechd_coupling_refuse(k, MECHP_OUT_OF_MEMORY, "no memory to store the coupling");
         return false;
     }
@@ -214,6 +215,7 @@ void mechd_keep_fini(struct mechd_coupling *g)
         mechd_group_end(s->group);
         mechd_group_unref(s->group);
     }
+    mechd_kept_free(&s->kept);
 }
 
 /* --- when ------------------------------------------------------------------------------------- */
@@ -386,9 +388,13 @@ int mechd_keep_repair(struct mechd_coupling *g)
         mechd_store_coupling_state(g->service->host.store, g->id, read_state, g) != 0) {
         return MECH_INTERNAL;
     }
+    if (mechd_kept_return(g) != 0) {
+        return MECH_INTERNAL;
+    }
     mechd_trial_drop(g);
     mechd_coupling_snapshots_lose(g);
     mechd_face_changed(g, MECHP_REWOUND);
+    mechd_kept_cut_runs(g);
     s->dirty = false;
     s->epoch = atomic_load(&s->failed) + 1;
     mechd_log(MECHD_WARNING, "undone", "coupling=c-%llu time=%.17g", (unsigned long long)g->id,

@@ -1,6 +1,7 @@
 /* Records of a coupling and of its instances, and what becomes of them. */
 #include "server/call/service.h"
 #include "server/coupling/keep.h"
+#include "server/coupling/kept.h"
 #include "server/instance/entry.h"
 #include "server/instance/group.h"
 #include "server/instance/host.h"
@@ -15,6 +16,7 @@ struct note {
     struct mechd_record r;           /* first */
     struct mechd_coupling *coupling; /* a reference */
     struct mechd_ticket *ticket;     /* or NULL */
+    struct mechd_kept kept;          /* what is not in it */
     bool makes;                      /* without it there is no coupling */
     uint64_t epoch;
     uint64_t number;  /* of the record */
@@ -67,6 +69,19 @@ static void has_failed(struct mechd_record *r)
     lose_all((const struct note *)r);
 }
 
+static void is_stored(struct mechd_record *r)
+{
+    struct note *const x = (struct note *)r;
+    mechd_kept_replace(x->coupling, &x->kept);
+}
+
+static void free_note(struct note *x)
+{
+    mechd_kept_free(&x->kept);
+    mechd_coupling_unref(x->coupling);
+    free(x);
+}
+
 static void is_done(struct mechd_record *r)
 {
     struct note *const x = (struct note *)r;
@@ -91,8 +106,7 @@ static void is_done(struct mechd_record *r)
     } else if (x->ticket != NULL) {
         mechd_group_lose(g->keep.group, x->ticket, r->outcome);
     }
-    mechd_coupling_unref(g);
-    free(x);
+    free_note(x);
 }
 
 /* A record of its state. NULL: no memory. */
@@ -105,18 +119,24 @@ static struct note *note_of(struct mechd_coupling *g, enum mechd_record_kind kin
     const size_t size = whole ? mechd_keep_size(g) : 0;
     const size_t text = made ? g->document_size : 0;
     struct note *const x = malloc(sizeof *x + epochs + size + text);
-    if (x == NULL) {
+    struct mechd_kept kept;
+    if (x == NULL || mechd_kept_take(g, &kept) != 0) {
+        free(x);
         return NULL;
     }
     char *room = x->room;
-    *x = (struct note){
-        .coupling = g, .makes = s->making, .epoch = s->epoch, .epochs = (uint64_t *)(void *)room};
+    *x = (struct note){.coupling = g,
+                       .kept = kept,
+                       .makes = s->making,
+                       .epoch = s->epoch,
+                       .epochs = (uint64_t *)(void *)room};
     x->r = (struct mechd_record){.kind = kind,
                                  .number = g->id,
                                  .token = g->face->account->name,
                                  .revision = atomic_load(&g->face->revision),
                                  .sequence = g->face->published.sequence,
                                  .stale = is_stale,
+                                 .stored = is_stored,
                                  .failed = has_failed,
                                  .done = is_done};
     for (int32_t n = 0; n < g->count; n++) {
@@ -172,8 +192,7 @@ void mechd_keep_post(struct mechd_coupling *g, enum mechd_record_kind kind, stru
         mechd_entry_destroy(first);
         mechd_keep_lose(s, s->epoch);
         if (x != NULL) {
-            free(x);
-            mechd_coupling_unref(g);
+            free_note(x);
         }
         mechd_ticket_refuse(t, MECH_NO_MEMORY);
         if (s->making) {

@@ -2,6 +2,7 @@
 #include "server/instance/host.h"
 #include "server/instance/runs.h"
 #include "server/os/ticks.h"
+#include "solver/base/times.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -89,6 +90,34 @@ void mechd_run_forget(struct mechd_instance *i, struct mechd_run *r)
     *at = r->older;
     account(r, 0);
     mechd_run_unref(r);
+}
+
+void mechd_run_cut(struct mechd_run *r, uint64_t periods, uint64_t rows, const char *reason)
+{
+    const double now = mechd_engine_time(&r->job.instance->engine);
+    const double period = r->settings.period;
+    struct mechd_recording *const x = &r->record;
+    // a record can be made before the row of its window
+    while (x->block != NULL && rows > 0 && rows < x->count &&
+           x->block->values[rows * x->width] <= now) {
+        rows++;
+    }
+    while (rows > 0 && periods < r->periods &&
+           !mech_time_before(now, r->time + (double)(periods + 1) * period, period)) {
+        periods++;
+    }
+    if (rows >= x->count && periods >= r->periods) {
+        return;
+    }
+    x->count = rows < x->count ? rows : x->count;
+    r->periods = periods < r->periods ? periods : r->periods;
+    r->state = MECHD_RUN_FAILED;
+    mechd_run_account(r);
+    mechd_run_show(r);
+    pthread_mutex_lock(&r->p);
+    r->shown.time = now;
+    snprintf(r->shown.reason, sizeof r->shown.reason, "%s", reason);
+    pthread_mutex_unlock(&r->p);
 }
 
 struct mechd_run *mechd_run_find(struct mechd_instance *i, const char *id)
