@@ -9,11 +9,17 @@
 #include "solver/base/hash.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef char output_name[2 * MECH_NAME_MAX + 4];
+typedef char port_name[2 * MECH_NAME_MAX + 4];
+
+/* An input of a participant: it is read there. */
+struct origin {
+    int32_t part, index;
+};
 
 /* owner: the face's. */
 struct panel {
@@ -24,8 +30,10 @@ struct panel {
     double time;                     /* s */
     uint64_t windows;                /* done */
     size_t count, size;              /* outputs, and their values */
-    output_name *names;              /* [count] "left.x" */
-    struct mech_variable *variables; /* [count] */
+    size_t inputs;                   /* of all */
+    port_name *names;                /* [count + inputs] "left.x" */
+    struct mech_variable *variables; /* [count + inputs] */
+    struct origin *origins;          /* [inputs] */
     double *values;                  /* [size] */
 };
 
@@ -37,6 +45,7 @@ static void destroy(void *self)
     free(p->title);
     free(p->names);
     free(p->variables);
+    free(p->origins);
     free(p->values);
     free(p);
 }
@@ -69,14 +78,28 @@ static uint64_t step_count(const void *self)
 
 static size_t variable_count(const void *self, enum mech_causality causality)
 {
-    return causality == MECH_OUTPUT_VARIABLE ? ((const struct panel *)self)->count : 0;
+    const struct panel *const p = self;
+    return causality == MECH_OUTPUT_VARIABLE ? p->count : causality == MECH_INPUT ? p->inputs : 0;
 }
 
 static void variable(const void *self, enum mech_causality causality, size_t index,
                      struct mech_variable *out)
 {
-    (void)causality;
-    *out = ((const struct panel *)self)->variables[index];
+    const struct panel *const p = self;
+    *out = p->variables[index + (causality == MECH_INPUT ? p->count : 0)];
+}
+
+/* NaN where the model's own value acts. As the owner of all. */
+static void get_input(const void *self, int32_t index, double *values)
+{
+    const struct panel *const p = self;
+    const struct origin at = p->origins[index];
+    const struct mechd_instance *const i = p->coupling->parts[at.part].instance;
+    const struct mech_variable *const v = &p->variables[p->count + (size_t)index];
+    mechd_engine_get_input(&i->engine, at.index, values);
+    for (int32_t n = 0; n < v->size && i->sim != NULL; n++) {
+        values[n] = mech_sim_input_is_set(i->sim, at.index) ? values[n] : (double)NAN;
+    }
 }
 
 static size_t output_size(const void *self)
@@ -101,6 +124,7 @@ static const struct mechd_engine_ops ops = {
     .variable = variable,
     .time = time_of,
     .step_count = step_count,
+    .get_input = get_input,
     .output_size = output_size,
     .get_outputs = get_outputs,
 };
@@ -122,6 +146,21 @@ static void add_part(struct panel *p, const struct mechd_part *part)
     p->size += mechd_engine_output_size(e);
 }
 
+/* Its inputs, behind all outputs and the inputs of those before. */
+static void add_inputs(struct panel *p, const struct mechd_part *part, int32_t place)
+{
+    const struct mechd_engine *const e = &part->instance->engine;
+    for (size_t k = 0; k < mechd_engine_variable_count(e, MECH_INPUT); k++) {
+        const size_t at = p->count + p->inputs;
+        struct mech_variable *const v = &p->variables[at];
+        mechd_engine_variable(e, MECH_INPUT, k, v);
+        snprintf(p->names[at], sizeof *p->names, "%s.%s", part->name, v->name);
+        v->name = p->names[at];
+        v->index = (int32_t)p->inputs;
+        p->origins[p->inputs++] = (struct origin){place, (int32_t)k};
+    }
+}
+
 /* Of the states of all participants, in their order. A program outside has its own. */
 static bool hash_of_all(const struct mechd_instance *face, uint64_t *out)
 {
@@ -140,37 +179,43 @@ static bool hash_of_all(const struct mechd_instance *face, uint64_t *out)
 }
 
 /* What a face takes, about: itself, and of each output its name, twice its description, and its
- * value here and where it is published. */
+ * value here and where it is published; of each input its name and description. */
 static uint64_t bytes_of(const struct panel *p)
 {
     return sizeof *p + sizeof(struct mechd_instance) +
            p->count * (sizeof *p->names + 2 * sizeof *p->variables) +
-           p->size * 2 * sizeof *p->values;
+           p->size * 2 * sizeof *p->values +
+           p->inputs * (sizeof *p->names + sizeof *p->variables + sizeof *p->origins);
 }
 
 bool mechd_face_create(struct mechd_coupling *g, struct mechd_call *c)
 {
     struct mechd_host *const h = &c->service->host;
     struct panel *const p = calloc(1, sizeof *p);
-    size_t count = 0, size = 0;
+    size_t count = 0, size = 0, inputs = 0;
     for (int32_t n = 0; n < g->count; n++) {
         const struct mechd_engine *const e = &g->parts[n].instance->engine;
         count += mechd_engine_variable_count(e, MECH_OUTPUT_VARIABLE);
         size += mechd_engine_output_size(e);
+        inputs += mechd_engine_variable_count(e, MECH_INPUT);
     }
     if (p != NULL) {
         p->couplings = c->service->couplings;
         p->coupling = g;
         p->step_size = g->step_size;
         p->title = strdup(g->name);
-        p->names = calloc(count + 1, sizeof *p->names);
-        p->variables = calloc(count + 1, sizeof *p->variables);
+        p->names = calloc(count + inputs + 1, sizeof *p->names);
+        p->variables = calloc(count + inputs + 1, sizeof *p->variables);
+        p->origins = calloc(inputs + 1, sizeof *p->origins);
         p->values = calloc(size + 1, sizeof *p->values);
     }
     const bool room = p != NULL && p->title != NULL && p->names != NULL && p->variables != NULL &&
-                      p->values != NULL;
+                      p->origins != NULL && p->values != NULL;
     for (int32_t n = 0; n < g->count && room; n++) {
         add_part(p, &g->parts[n]);
+    }
+    for (int32_t n = 0; n < g->count && room; n++) {
+        add_inputs(p, &g->parts[n], n);
     }
     const struct mechd_engine engine = {.ops = &ops, .self = p};
     if (!room || mechd_instance_create(h, &engine, &g->face) != 0) {

@@ -36,7 +36,7 @@ struct mechd_run_settings {
     uint64_t every; /* periods from one recorded row to the next; 0: nothing is recorded */
     bool *chosen;   /* [channel_count] recorded outputs, or NULL: all */
     bool hash;      /* record the state's hash too, as mechd_instance_hash */
-    bool inputs;    /* and the inputs, of a model */
+    bool inputs;    /* and the inputs, of a coupling those of all participants */
 };
 
 /* State visible to threads other than the owner. */

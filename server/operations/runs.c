@@ -135,9 +135,6 @@ static void read_record(struct mechd_call *c, struct mechd_run_settings *s)
     mechp_json_bool(record, "hash", &c->diag, &s->hash);
     mechp_json_bool(record, "inputs", &c->diag, &s->inputs);
     uint64_t hash = 0;
-    if (s->inputs && i->sim == NULL) {
-        mech_diag_add(&c->diag, "/record/inputs", "inputs are recorded of one model alone");
-    }
     if (s->hash && !mechd_instance_hash(i, &hash)) {
         mech_diag_add(&c->diag, "/record/hash",
                       "the state of a program that takes part is not known");

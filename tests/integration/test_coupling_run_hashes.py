@@ -66,6 +66,23 @@ class Hashes(Couplings):
                 found += [frame['values']] if frame['sequence'] > 1 else []
         self.assertEqual(found, hashes[1:])
 
+    def test_inputs_of_all_participants_are_recorded(self):
+        """Of a co-driver as of connections; null where the model's own value acts."""
+        left, right = (self.daemon.create(half(x, k=K)) for x in (1., 0.))
+        cid = self.couple(left, right, OSCILLATORS[:1], scheme='Jacobi', hold=0)['id']
+        found = self.rows(cid, 2, inputs=True)
+        self.assertEqual(found['columns'][5:], ['input:left.F', 'input:right.F'] + HASH)
+        for row, after in zip(found['rows'], found['rows'][1:]):
+            self.assertIsNone(row[5])
+            self.assertAlmostEqual(after[6], K12 * row[1], delta=1e-12 * K12)
+        path = '/v1/instances/' + left
+        lease = self.daemon.call('POST', path + '/lease', {'role': 'co-driver', 'channels': ['F']})
+        for value in (2.5, -3.):
+            reply = self.daemon.call('PUT', path + '/inputs', {'F': value},
+                                     {'Lease': str(lease['lease'])})
+            self.assertEqual(reply.status, 200, reply)
+            self.assertEqual({row[5] for row in self.rows(cid, 2, inputs=True)['rows']}, {value})
+
     def test_the_hash_of_a_program_is_not_known(self):
         left = self.daemon.create(half(1., k=K + K12))
         body = {'participants': [{'name': 'left', 'instance': left},

@@ -181,7 +181,7 @@ class Replay(unittest.TestCase):
         count = self.count()
         code, told, why = self.replay(made['id'], run, 's-1')
         self.assertEqual((code, told), (1, None), why)
-        self.assertIn('runs of couplings record neither inputs nor hashes', why)
+        self.assertIn('runs of couplings are not played in new instances', why)
         self.assertEqual(self.count(), count)
         self.assertNotIn('couplings', self.replay('c-x', run, 's-1')[2])
 

@@ -294,8 +294,8 @@ static int check_run(struct mechctl *m)
         m, MECHCTL_PATH("v1", "instances", m->arguments[0], "runs", m->arguments[1]), &reply);
     if (code == MECHCTL_REFUSED && mechc_last_error(m->c)->status == 404 &&
         names_coupling(m->arguments[0])) {
-        fputs("mechctl: runs of couplings record neither inputs nor hashes: none can be replayed; "
-              "restore a snapshot of the coupling and step it again\n",
+        fputs("mechctl: runs of couplings are not played in new instances: restore a snapshot of "
+              "the coupling, run it again with the same record, and compare the hashes\n",
               stderr);
     }
     if (code != MECHCTL_DONE) {
