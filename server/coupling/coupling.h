@@ -198,9 +198,10 @@ struct mechd_keeping {
     enum mechd_durability mode; /* of the coupling itself */
     uint64_t steps;             /* windows from checkpoint to checkpoint, 0: not by windows */
     double seconds;             /* s, from checkpoint to checkpoint, 0: not by time */
-    int32_t payer;    /* participant whose account it is charged to; −1: none is stored */
-    uint64_t charged; /* bytes */
-    bool loading;     /* it is made again, by what the store has of it */
+    int32_t payer;     /* participant whose account it is charged to; −1: none is stored */
+    uint64_t charged;  /* bytes of the store */
+    uint64_t retained; /* bytes of memory, charged to the same account */
+    bool loading;      /* it is made again, by what the store has of it */
     /* the owner's */
     bool dirty;        /* changed since the last record */
     bool making;       /* nothing of its creation is on its way to the disk yet */

@@ -148,6 +148,20 @@ static bool settle_mode(struct mechd_coupling *g)
     return every;
 }
 
+/* To the account of the payer. False: refused. */
+static bool charge(struct mechd_coupling_command *k, enum mechd_quota which, uint64_t size)
+{
+    const struct mechd_keeping *const s = &k->coupling->keep;
+    const bool good = mechd_instance_charge(k->coupling->parts[s->payer].instance, which, size,
+                                            s->loading ? NULL : &k->call->excess);
+    if (!good) {
+        char detail[sizeof k->detail];
+        mechd_coupling_refuse(k, MECHP_QUOTA_EXCEEDED,
+                              mechd_excess_tell(&k->call->excess, detail, sizeof detail));
+    }
+    return good;
+}
+
 bool mechd_keep_join(struct mechd_coupling_command *k)
 {
     struct mechd_coupling *const g = k->coupling;
@@ -165,14 +179,13 @@ bool mechd_keep_join(struct mechd_coupling_command *k)
     s->recorded = mechd_now();
     if (s->mode != MECHD_DURABLE_NONE) {
         const uint64_t size = g->document_size + mechd_keep_size(g);
-        if (!mechd_instance_charge(g->parts[s->payer].instance, MECHD_QUOTA_STORED, size,
-                                   s->loading ? NULL : &k->call->excess)) {
-            char detail[sizeof k->detail];
-            mechd_coupling_refuse(k, MECHP_QUOTA_EXCEEDED,
-                                  mechd_excess_tell(&k->call->excess, detail, sizeof detail));
-            return false;
-        }
-        s->charged = size;
+        s->charged = charge(k, MECHD_QUOTA_STORED, size) ? size : 0;
+    } else {
+        const uint64_t size = mechd_kept_size(g);
+        s->retained = charge(k, MECHD_QUOTA_MEMORY, size) ? size : 0;
+    }
+    if (k->code != MECHP_OK) {
+        return false;
     }
     for (int32_t n = 0; n < g->count; n++) {
         if (mechd_keep_has(&g->parts[n])) {
@@ -210,6 +223,9 @@ void mechd_keep_fini(struct mechd_coupling *g)
     struct mechd_keeping *const s = &g->keep;
     if (s->charged > 0) {
         mechd_instance_refund(g->parts[s->payer].instance, MECHD_QUOTA_STORED, s->charged);
+    }
+    if (s->retained > 0) {
+        mechd_instance_refund(g->parts[s->payer].instance, MECHD_QUOTA_MEMORY, s->retained);
     }
     if (s->group != NULL) {
         mechd_group_end(s->group);

@@ -27,10 +27,10 @@ static size_t padded(size_t size)
     return (size + 15u) & ~(size_t)15u;
 }
 
-static size_t most_of(const struct mechd_coupling *g)
+size_t mechd_kept_size(const struct mechd_coupling *g)
 {
-    size_t size = padded(mechd_keep_size(g));
-    for (int32_t n = 0; n < g->count; n++) {
+    size_t size = g->keep.mode == MECHD_DURABLE_NONE ? padded(mechd_keep_size(g)) : 0;
+    for (int32_t n = 0; n < g->count && size > 0; n++) {
         const struct mechd_part *const p = &g->parts[n];
         size += is_loose(p)
                     ? sizeof(struct head) + padded(mechd_engine_snapshot_size(&p->instance->engine))
@@ -63,10 +63,11 @@ int mechd_kept_take(const struct mechd_coupling *g, struct mechd_kept *out)
         out->periods = r->periods;
         out->rows = r->record.count;
     }
-    if (g->keep.mode != MECHD_DURABLE_NONE) {
+    const size_t size = mechd_kept_size(g);
+    if (size == 0) {
         return 0;
     }
-    out->bytes = malloc(most_of(g));
+    out->bytes = malloc(size);
     if (out->bytes == NULL) {
         return MECH_NO_MEMORY;
     }

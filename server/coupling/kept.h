@@ -6,6 +6,8 @@
 
 #include "server/coupling/coupling.h"
 
+/* Bytes of states that one has. */
+size_t mechd_kept_size(const struct mechd_coupling *g);
 /* The present. As the owner of all; the caller frees it. 0; MECH_NO_MEMORY. */
 int mechd_kept_take(const struct mechd_coupling *g, struct mechd_kept *out);
 void mechd_kept_free(struct mechd_kept *x);

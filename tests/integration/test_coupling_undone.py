@@ -77,6 +77,42 @@ class Undone(Couplings):
             wait_until(lambda: self.all_of(*pair) == before, 'all are back')
         self.assertEqual(self.good(pair[2], count=4)['window'], 8)
 
+    def test_what_is_retained_is_charged(self):
+        def used(d):
+            return d.call('GET', '/v1/quota')['used']['memory']
+
+        def couple(d, durability):
+            body = {'participants': [
+                {'name': name, 'instance': d.create(half(1., k=K + K12), durability=mode)}
+                for name, mode in zip(('left', 'right'), durability)],
+                    'connections': OSCILLATORS, 'scheme': {'type': 'Jacobi'}, 'stepSize': 0.01}
+            before = used(d)
+            return d.call('POST', '/v1/couplings', body), before
+
+        takes = {}
+        for other in ('none', 'every-step'):
+            made, before = couple(self.daemon, (other, 'none'))
+            self.assertEqual(made.status, 201, made)
+            takes[other] = used(self.daemon) - before
+            self.daemon.call('DELETE', '/v1/couplings/' + made['id'])
+            wait_until(lambda b=before: used(self.daemon) == b, 'it is refunded')
+        right = '/v1/instances/' + made['participants'][1]['instance']
+        state = self.daemon.call('POST', right + '/snapshots', {})
+        self.assertEqual(state.status, 201, state)
+        self.assertGreater(takes['every-step'] - takes['none'], state['bytes'])
+        folder = tempfile.mkdtemp(prefix='mechd-state-')
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        with Kept(folder) as d:
+            _, before = couple(d, ('every-step', 'none'))
+        folder = tempfile.mkdtemp(prefix='mechd-state-')
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        most = before + takes['every-step'] - 1
+        with Kept(folder, '--quota', 'memory=%d' % most) as d:
+            reply, before = couple(d, ('every-step', 'none'))
+            self.assertEqual((reply.status, reply['code']), (429, 'quota-exceeded'), reply)
+            wait_until(lambda: used(d) == before, 'nothing of it is left')
+            self.assertEqual(d.call('GET', '/v1/couplings')['items'], [])
+
     def stored_steps(self, instance):
         with contextlib.closing(sqlite3.connect(
                 'file:%s/mechd.sqlite?mode=ro' % self.folder, uri=True)) as base:
