@@ -1,4 +1,4 @@
-"""What becomes of a coupling whose windows cannot be stored, where some of its participants, and the
+"""What becomes of a coupling whose windows cannot be stored, where some of its participants, and
 rows of its runs, are in memory alone: all of it goes back to the same window."""
 import contextlib
 import shutil

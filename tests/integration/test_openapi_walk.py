@@ -85,8 +85,7 @@ class Walk(Refusals, unittest.TestCase):
         return reply
 
     def send(self, operation, client=None, query='', body=None, **more):
-        """The operation with the examples of the document, but for what is given: values of the
-        path, headers, an example."""
+        """The operation with the document's examples where nothing else is given."""
         headers = more.pop('headers', None)
         example = more.pop('example', operation.example)
         body = example if body is None else body

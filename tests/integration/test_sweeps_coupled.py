@@ -288,13 +288,15 @@ class CoupledSweeps(Served):
                 body = {k: v for k, v in {**good, **change}.items() if v is not None}
                 reply = sweep(self.daemon, body, 422)
                 self.assertIn(pointer, [e['pointer'] for e in reply['errors']], reply)
-        # of error control, the size of windows is why there are so many rows
+
+    def test_rows_of_the_smallest_windows_must_have_room(self):
         reply = sweep(self.daemon, {
             'coupling': coupling(hold=1, adaptive={**ADAPTIVE, 'minimum': 1e-9}), 'until': 1.,
             'record': {}, 'parameters': {'grid': {'left/k': [1]}}}, 422)
         self.assertIn('the smallest size, 1e-09 s (stepSize, or adaptive.minimum)',
                       reply['errors'][0]['message'], reply)
-        # whole numbers of a range come out whole
+
+    def test_whole_numbers_of_a_range_come_out_whole(self):
         path, end = self.run_to_end(coupling(), count=1, parameters={
             'grid': {'/scheme/maxIterations': {'from': 10, 'to': 59, 'count': 50}}})
         self.assertEqual(end['failed'], 0, end)
