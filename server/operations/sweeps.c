@@ -207,7 +207,9 @@ static void resolve_example(struct mechd_call *c, json_t *item, const char *path
     } else {
         mech_diag_add(&c->diag, "/example", "must be a string");
     }
-    mech_diag_prefix(c->diag.entries + before, c->diag.count - before, path);
+    if (c->diag.count > before) {
+        mech_diag_prefix(c->diag.entries + before, c->diag.count - before, path);
+    }
     if (own != NULL &&
         (json_object_set_new(item, "model", own) != 0 || json_object_del(item, "example") != 0)) {
         mechd_fail_outcome(c, MECH_NO_MEMORY);
