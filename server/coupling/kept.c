@@ -91,40 +91,64 @@ void mechd_kept_replace(struct mechd_coupling *g, struct mechd_kept *x)
     *x = (struct mechd_kept){.bytes = NULL};
 }
 
-int mechd_kept_return(struct mechd_coupling *g)
+/* The states of an instance in memory alone, from *at on. */
+static int read_back(struct mechd_instance *i, const char **at)
 {
-    // no record is on its way that could replace it: those of this epoch are lost
-    const struct mechd_kept *const x = &g->keep.kept;
-    char reason[160];
-    if (x->bytes == NULL) {
-        return 0;
-    }
+    struct head head;
+    bool same = true;
+    memcpy(&head, *at, sizeof head);
+    MECH_TRY(mechd_engine_snapshot_read(&i->engine, *at + sizeof head, head.size, &same));
+    mechd_snapshots_descend(i, head.base);
+    mechd_instance_changed(i, MECHP_REWOUND);
+    *at += sizeof head + padded(head.size);
+    return 0;
+}
+
+static int read_all(struct mechd_coupling *g, const void *bytes)
+{
     const size_t size = mechd_keep_size(g);
-    const char *at = (const char *)x->bytes + padded(size);
-    MECH_TRY(mechd_keep_read(g, x->bytes, size, reason));
+    const char *at = (const char *)bytes + padded(size);
+    char reason[160];
+    MECH_TRY(mechd_keep_read(g, bytes, size, reason));
     for (int32_t n = 0; n < g->count; n++) {
-        struct mechd_instance *const i = g->parts[n].instance;
-        struct head head;
-        bool same = true;
-        if (!is_loose(&g->parts[n])) {
-            continue;
+        if (is_loose(&g->parts[n])) {
+            MECH_TRY(read_back(g->parts[n].instance, &at));
         }
-        memcpy(&head, at, sizeof head);
-        MECH_TRY(mechd_engine_snapshot_read(&i->engine, at + sizeof head, head.size, &same));
-        mechd_snapshots_descend(i, head.base);
-        mechd_instance_changed(i, MECHP_REWOUND);
-        at += sizeof head + padded(head.size);
     }
     return 0;
+}
+
+int mechd_kept_return(struct mechd_coupling *g)
+{
+    struct mechd_kept *const x = &g->keep.kept;
+    pthread_mutex_lock(&g->m);
+    void *bytes = x->bytes;
+    x->bytes = NULL;
+    pthread_mutex_unlock(&g->m);
+    if (bytes == NULL) {
+        return 0;
+    }
+    const int outcome = read_all(g, bytes);
+    // unless a record that was on its way has taken its place
+    pthread_mutex_lock(&g->m);
+    if (x->bytes == NULL) {
+        x->bytes = bytes;
+        bytes = NULL;
+    }
+    pthread_mutex_unlock(&g->m);
+    free(bytes);
+    return outcome;
 }
 
 void mechd_kept_cut_runs(struct mechd_coupling *g)
 {
     static const char reason[] = "its windows could not be stored";
-    const struct mechd_kept *const x = &g->keep.kept;
+    pthread_mutex_lock(&g->m);
+    const struct mechd_kept x = g->keep.kept;
+    pthread_mutex_unlock(&g->m);
     mechd_run_stop(g->face, MECHD_RUN_FAILED, reason);
-    for (struct mechd_run *r = g->face->run; r != NULL && r->id >= x->run; r = r->older) {
-        const bool known = r->id == x->run;
-        mechd_run_cut(r, known ? x->periods : 0, known ? x->rows : 0, reason);
+    for (struct mechd_run *r = g->face->run; r != NULL && r->id >= x.run; r = r->older) {
+        const bool known = r->id == x.run;
+        mechd_run_cut(r, known ? x.periods : 0, known ? x.rows : 0, reason);
     }
 }
