@@ -6,6 +6,7 @@
 #include "server/coupling/kept.h"
 #include "server/instance/entry.h"
 #include "server/instance/group.h"
+#include "server/instance/snapshots.h"
 #include "server/os/log.h"
 #include "server/os/ticks.h"
 #include "server/store/store.h"
@@ -387,6 +388,9 @@ int mechd_keep_repair(struct mechd_coupling *g)
     bool lost = atomic_load(&s->failed) >= s->epoch;
     for (int32_t n = 0; n < g->count; n++) {
         const struct mechd_durable *const d = &g->parts[n].instance->durable;
+        if (mechd_keep_has(&g->parts[n])) {
+            mechd_snapshots_lose(g->parts[n].instance);
+        }
         lost = lost || (mechd_keep_has(&g->parts[n]) && atomic_load(&d->failed) >= d->epoch);
     }
     if (!lost) {

@@ -84,6 +84,8 @@ struct mechd_durable {
     _Atomic uint64_t failed; /* records of this epoch and before are lost; partner: the store */
     _Atomic int outstanding; /* records on their way, each with what is glued to it */
     _Atomic bool mending;    /* partner: the store's thread */
+    _Atomic bool unstored;   /* a snapshot could not be stored, and is still in memory; partner: the
+                                store's thread */
 };
 
 /* An answer that waits for the disk. Zeroed before use; inside what is answered. */
@@ -144,7 +146,8 @@ bool mechd_durable_hold(struct mechd_instance *i, const struct mechd_ticket *t);
 void mechd_durable_lose(struct mechd_durable *d, uint64_t epoch);
 /* Something could not be stored, and has not been undone yet. As owner. */
 bool mechd_durable_lost(const struct mechd_instance *i);
-/* Before a job: undo what could not be stored. 0; MECH_INTERNAL: that cannot be read now. */
+/* Before a job: undo what could not be stored, snapshots too. 0; MECH_INTERNAL: that cannot be read
+ * now. */
 int mechd_durable_repair(struct mechd_instance *i);
 /* At shutdown: store the changes of all instances on which no thread works, none of which is used
  * by others from then on; groups have been stored before. Returns the number of instances that

@@ -4,7 +4,6 @@
 #include "server/instance/entry.h"
 #include "server/instance/group.h"
 #include "server/instance/host.h"
-#include "server/instance/snapshots.h"
 #include "server/instance/table.h"
 
 /* An instance whose creation could not be stored is no instance. */
@@ -20,7 +19,6 @@ static enum mechd_progress run_mend(struct mechd_job *job)
 {
     struct mechd_durable *const d = &job->instance->durable;
     d->mended = atomic_load(&d->failed);
-    mechd_snapshots_lose(job->instance);
     (void)mechd_durable_repair(job->instance);
     return MECHD_DONE;
 }
@@ -41,8 +39,9 @@ static void finish_mend(struct mechd_job *job)
     struct mechd_instance *const i = job->instance;
     const uint64_t mended = i->durable.mended;
     atomic_store(&i->durable.mending, false);
-    // a record that failed meanwhile found it mending
-    if (atomic_load(&i->durable.failed) > mended) {
+    // a record that failed meanwhile found it mending; with a full queue the next command looks
+    const bool unstored = mended != UINT64_MAX && atomic_load(&i->durable.unstored);
+    if (atomic_load(&i->durable.failed) > mended || unstored) {
         mend(i, run_mend, 0);
     }
     mechd_instance_unref(i);

@@ -158,6 +158,7 @@ int mechd_durable_repair(struct mechd_instance *i)
 {
     struct mechd_durable *const d = &i->durable;
     const uint64_t failed = atomic_load(&d->failed);
+    mechd_snapshots_lose(i);
     if (!mechd_durable_lost(i)) {
         return 0;
     }

@@ -132,10 +132,29 @@ static struct mechd_snapshot *numbered(const struct mechd_instance *i, uint64_t 
     return NULL;
 }
 
+/* It could not be stored, and is still in memory. */
+static bool has_failed(const struct mechd_instance *i, uint64_t number)
+{
+    bool failed = false;
+    for (int k = 0; atomic_load(&i->durable.unstored) && k < MECHD_SNAPSHOTS_MOST; k++) {
+        failed = failed || atomic_load(&i->snapshots->failed[k]) == number;
+    }
+    return failed;
+}
+
+uint64_t mechd_snapshots_present(const struct mechd_instance *i, uint64_t id)
+{
+    const struct mechd_snapshot *s = numbered(i, id);
+    while (s != NULL && has_failed(i, s->id)) {
+        s = numbered(i, s->parent);
+    }
+    return s != NULL ? s->id : 0;
+}
+
 uint64_t mechd_snapshots_stored(const struct mechd_instance *i, uint64_t id)
 {
     const struct mechd_snapshot *s = numbered(i, id);
-    while (s != NULL && !s->stored) {
+    while (s != NULL && (!s->stored || has_failed(i, s->id))) {
         s = numbered(i, s->parent);
     }
     return s != NULL ? s->id : 0;
@@ -153,7 +172,7 @@ void mechd_snapshots_settle(struct mechd_instance *i)
 struct mechd_snapshot *mechd_snapshots_find(struct mechd_instance *i, const char *id)
 {
     const uint64_t number = mechd_id_number('s', id);
-    return number > 0 ? numbered(i, number) : NULL;
+    return number > 0 && !has_failed(i, number) ? numbered(i, number) : NULL;
 }
 
 int mechd_snapshots_restore(struct mechd_instance *i, const struct mechd_snapshot *s,
@@ -190,14 +209,20 @@ void mechd_snapshots_fail(struct mechd_instance *i, uint64_t number)
     for (int k = 0; k < MECHD_SNAPSHOTS_MOST; k++) {
         uint64_t none = 0;
         if (atomic_compare_exchange_strong(&i->snapshots->failed[k], &none, number)) {
-            return;
+            break;
         }
     }
+    atomic_store(&i->durable.unstored, true);
 }
 
 void mechd_snapshots_lose(struct mechd_instance *i)
 {
-    for (int k = 0; i->snapshots != NULL && k < MECHD_SNAPSHOTS_MOST; k++) {
+    if (!atomic_load(&i->durable.unstored)) {
+        return;
+    }
+    // first: one that fails meanwhile sets it again
+    atomic_store(&i->durable.unstored, false);
+    for (int k = 0; k < MECHD_SNAPSHOTS_MOST; k++) {
         const uint64_t number = atomic_exchange(&i->snapshots->failed[k], 0);
         struct mechd_snapshot *const s = number != 0 ? numbered(i, number) : NULL;
         if (s != NULL) {

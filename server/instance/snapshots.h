@@ -53,7 +53,10 @@ int mechd_snapshots_restore(struct mechd_instance *i, const struct mechd_snapsho
 void mechd_snapshots_descend(struct mechd_instance *i, uint64_t base);
 /* What descends from it descends from its parent. */
 void mechd_snapshots_delete(struct mechd_instance *i, struct mechd_snapshot *s);
-/* The one with this number could not be stored: it goes with mechd_snapshots_lose. Any thread. */
+/* The one with this number could not be stored: from now on it is not found, and it goes with
+ * mechd_snapshots_lose. Any thread. */
 void mechd_snapshots_fail(struct mechd_instance *i, uint64_t number);
 void mechd_snapshots_lose(struct mechd_instance *i);
+/* The one with this number, or the next of its ancestors that did not fail: 0, none. */
+uint64_t mechd_snapshots_present(const struct mechd_instance *i, uint64_t id);
 void mechd_snapshots_destroy(struct mechd_snapshots *s);

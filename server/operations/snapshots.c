@@ -27,7 +27,7 @@ static void write_snapshot(struct mechd_call *c, const struct mechd_snapshot *s)
 {
     mechp_text_object(&c->text);
     write_id(c, "id", s->id);
-    write_id(c, "parent", s->parent);
+    write_id(c, "parent", mechd_snapshots_present(c->job.instance, s->parent));
     mechp_text_key(&c->text, "time");
     mechp_text_number(&c->text, s->time);
     mechp_text_key(&c->text, "bytes");
@@ -55,7 +55,13 @@ static enum mechd_progress run_take(struct mechd_call *c)
     snprintf(c->location, sizeof c->location, "/v1/instances/%s/snapshots/s-%" PRIu64,
              c->job.instance->id, s->id);
     write_snapshot(c, s);
-    (void)mechd_durable_snapshot(c->job.instance, s, mechd_call_ticket(c));
+    const int stored = mechd_durable_snapshot(c->job.instance, s, mechd_call_ticket(c));
+    if (stored != 0) {
+        mechd_snapshots_delete(c->job.instance, s);
+        c->status = 0;
+        c->location[0] = '\0';
+        return mechd_fail_outcome(c, stored);
+    }
     return MECHD_DONE;
 }
 
@@ -68,10 +74,12 @@ static enum mechd_progress run_list(struct mechd_call *c)
     mechp_text_key(&c->text, "items");
     mechp_text_array(&c->text);
     for (int k = 0; all != NULL && k < all->count; k++) {
-        write_snapshot(c, &all->at[k]);
+        if (mechd_snapshots_present(c->job.instance, all->at[k].id) == all->at[k].id) {
+            write_snapshot(c, &all->at[k]);
+        }
     }
     mechp_text_end(&c->text);
-    write_id(c, "current", c->job.instance->base);
+    write_id(c, "current", mechd_snapshots_present(c->job.instance, c->job.instance->base));
     mechp_text_key(&c->text, "next");
     mechp_text_null(&c->text);
     mechp_text_end(&c->text);
@@ -98,7 +106,11 @@ static enum mechd_progress run_delete(struct mechd_call *c)
     struct mechd_snapshot *s = find(c);
     if (s != NULL) {
         c->status = 204;
-        (void)mechd_durable_forget(c->job.instance, s, mechd_call_ticket(c));
+        const int stored = mechd_durable_forget(c->job.instance, s, mechd_call_ticket(c));
+        if (stored != 0) {
+            c->status = 0;
+            return mechd_fail_outcome(c, stored);
+        }
         mechd_snapshots_delete(c->job.instance, s);
     }
     return MECHD_DONE;

@@ -1,0 +1,76 @@
+"""Snapshots whose record cannot be stored are not there."""
+import contextlib
+import shutil
+import sqlite3
+import tempfile
+import unittest
+
+import models
+from asking import ASYNC, Asked, is_busy
+from harness import wait_until
+from keeping import Kept
+
+NO_SNAPSHOTS = ("CREATE TRIGGER no_snapshot BEFORE INSERT ON snapshots "
+                "BEGIN SELECT RAISE(FAIL, 'no room'); END")
+
+
+class Faults(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix='mechd-state-')
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    @contextlib.contextmanager
+    def disk_without_snapshots(self):
+        """The database is locked, and takes no snapshots from when the function is called until
+        the end."""
+        c = sqlite3.connect(self.folder + '/mechd.sqlite', isolation_level=None, timeout=60)
+        try:
+            c.execute('BEGIN IMMEDIATE')
+            c.execute(NO_SNAPSHOTS)
+            yield lambda: c.execute('COMMIT')
+            c.execute('DROP TRIGGER no_snapshot')
+        finally:
+            c.close()
+
+    def ids(self, d, path):
+        reply = d.call('GET', path + '/snapshots')
+        self.assertEqual(reply.status, 200, reply)
+        return [s['id'] for s in reply['items']]
+
+    def take(self, d, path):
+        reply = d.call('POST', path + '/snapshots')
+        self.assertEqual(reply.status, 201, reply)
+        return reply['id']
+
+    def put(self, d, i, **more):
+        path = '/v1/instances/' + i
+        reply = d.call('PUT', path, {'model': models.oscillator(), **more})
+        self.assertEqual(reply.status, 201, reply)
+        return path
+
+    def test_one_that_could_not_be_stored_is_not_there_though_the_queue_was_full(self):
+        with Kept(self.folder) as d:
+            path = self.put(d, 'mine', durability='every-step')
+            self.take(d, path)
+            with self.disk_without_snapshots() as refuse:
+                taken = Asked(d, 'POST', path + '/snapshots', None)
+                wait_until(lambda: len(self.ids(d, path)) == 2, 'it is on its way')
+                reply = d.call('POST', path + '/step', {'count': 10 ** 12}, ASYNC)
+                self.assertEqual(reply.status, 202, reply)
+                wait_until(lambda: is_busy(d, path), 'it steps')
+                codes = []
+                while not codes or (codes[-1] == 202 and len(codes) < 200):
+                    codes.append(d.call('POST', path + '/step', {'count': 1}, ASYNC).status)
+                self.assertEqual(codes[-1], 429)
+                refuse()
+                reply = taken.answer()
+                self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'), reply)
+            d.call('POST', path + '/stop')
+            wait_until(lambda: not is_busy(d, path), 'the queue is empty')
+            self.assertEqual(self.ids(d, path), ['s-1'])
+            reply = d.call('POST', path + '/snapshots/s-2/restore')
+            self.assertEqual((reply.status, reply['code']), (404, 'not-found'), reply)
+
+
+if __name__ == '__main__':
+    unittest.main()
