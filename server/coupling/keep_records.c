@@ -69,9 +69,11 @@ static void has_failed(struct mechd_record *r)
     lose_all((const struct note *)r);
 }
 
+/* Before a later one can fail: what is undone then is known. */
 static void is_stored(struct mechd_record *r)
 {
     struct note *const x = (struct note *)r;
+    atomic_store(&x->coupling->keep.stored, x->number);
     mechd_kept_replace(x->coupling, &x->kept);
 }
 
@@ -88,9 +90,6 @@ static void is_done(struct mechd_record *r)
     struct mechd_coupling *const g = x->coupling;
     atomic_fetch_sub(&g->keep.outstanding, 1);
     const bool good = r->outcome == 0;
-    if (good) {
-        atomic_store(&g->keep.stored, x->number);
-    }
     if (good ? r->kind == MECHD_RECORD_DELETE_COUPLING : x->makes) {
         (void)mechd_coupling_remove(g->service->couplings, g);
     } else if (!good) {

@@ -116,7 +116,8 @@ struct mechd_record {
     struct mechd_stored_sweep sweep;
     /* True: must no longer be applied; `outcome` is MECH_CANCELLED. May be NULL. */
     bool (*stale)(const struct mechd_record *r);
-    /* It is on the disk: before any later record is tried. May be NULL. */
+    /* When it is on disk, before any later record is tried: with `failed` the order of outcomes. On
+     * the store's thread. May be NULL. */
     void (*stored)(struct mechd_record *r);
     /* When it could not be stored, before any later record is tried. May be NULL. */
     void (*failed)(struct mechd_record *r);

@@ -5,6 +5,7 @@
 #include "solver/base/err.h"
 #include "tests/unit/unit.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,6 +221,71 @@ static void of_a_stale_list_nothing_is_stored(void)
     remove_place(place);
 }
 
+/* "+1" and "-2": stored and failed, in the order in which the store reports them. */
+static char order[64];
+
+static void report(const struct mechd_record *r, char sign)
+{
+    const size_t at = strlen(order);
+    snprintf(order + at, sizeof order - at, "%c%llu", sign, (unsigned long long)r->number);
+}
+
+static void report_stored(struct mechd_record *r)
+{
+    report(r, '+');
+}
+
+static void report_failed(struct mechd_record *r)
+{
+    report(r, '-');
+}
+
+static void report_done(struct mechd_record *r)
+{
+    report(r, r->outcome == 0 ? 'd' : 'x');
+}
+
+/* While the store is at a record, the next ones gather. */
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+
+static bool waits(const struct mechd_record *r)
+{
+    (void)r;
+    pthread_mutex_lock(&gate);
+    pthread_mutex_unlock(&gate);
+    return false;
+}
+
+/* A batch of which one record fails is stored one by one: who sees that one has failed knows what
+ * was stored before it. */
+static void what_is_stored_is_reported_before_a_later_one_fails(void)
+{
+    char place[PLACE];
+    make_place(place);
+    struct mechd_store *const s = open_store(place);
+    struct mechd_record held = record(MECHD_RECORD_COUPLING, 9, "h"), all[3];
+    held.stale = waits;
+    order[0] = '\0';
+    for (uint64_t k = 0; k < 3; k++) {
+        all[k] = record(k == 1 ? MECHD_RECORD_CREATE : MECHD_RECORD_COUPLING, k + 1, "a");
+        all[k].stored = report_stored;
+        all[k].failed = report_failed;
+        all[k].done = report_done;
+    }
+    // an instance without an id
+    all[1].key = 5;
+    all[1].durability = "\"none\"";
+    pthread_mutex_lock(&gate);
+    mechd_store_post(s, &held);
+    for (int k = 0; k < 3; k++) {
+        mechd_store_post(s, &all[k]);
+    }
+    pthread_mutex_unlock(&gate);
+    mechd_store_close(s);
+    CU_ASSERT_STRING_EQUAL(order, "+1-2+3d1x2d3");
+    remove_place(place);
+}
+
 static void what_is_set_aside_is_kept_and_not_shown_again(void)
 {
     char place[PLACE];
@@ -255,5 +321,6 @@ static void numbers_of_couplings_increase_over_processes(void)
 UNIT_TESTS(UNIT_TEST(states_replace_each_other_and_a_deletion_all),
            UNIT_TEST(the_store_is_free_while_what_it_has_is_used),
            UNIT_TEST(of_a_stale_list_nothing_is_stored),
+           UNIT_TEST(what_is_stored_is_reported_before_a_later_one_fails),
            UNIT_TEST(what_is_set_aside_is_kept_and_not_shown_again),
            UNIT_TEST(numbers_of_couplings_increase_over_processes))
