@@ -105,7 +105,7 @@ static bool enter(struct mechd_backgrounds *t, struct mechd_background *b)
     }
     pthread_mutex_unlock(&t->m);
     if (fits) {
-        mechd_store_given(b->call.service->host.store, MECHD_NUMBER_OPERATION, b->id);
+        (void)mechd_store_given(b->call.service->host.store, MECHD_NUMBER_OPERATION, b->id);
     }
     return fits;
 }

@@ -313,6 +313,9 @@ static void run_snapshot(struct mechd_frame_request *r)
         mechd_frame_fail(r,
                          excess.which == MECHD_QUOTAS ? MECHP_LIMIT_REACHED : MECHP_QUOTA_EXCEEDED,
                          "too many snapshots, of this instance or of its token");
+    } else if (outcome == MECH_CANCELLED) {
+        char why[MECHD_LIVES_UNRECORDED];
+        mechd_frame_fail(r, MECHP_STORAGE_FAILED, mechd_lives_unrecorded(r->job.instance, why));
     } else if (outcome != 0) {
         fail_outcome(r, outcome);
     } else {

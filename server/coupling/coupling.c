@@ -60,7 +60,7 @@ int mechd_coupling_add(struct mechd_couplings *t, struct mechd_coupling *g)
     }
     pthread_mutex_unlock(&t->m);
     if (outcome == 0) {
-        mechd_store_given(g->service->host.store, MECHD_NUMBER_COUPLING, g->id);
+        (void)mechd_store_given(g->service->host.store, MECHD_NUMBER_COUPLING, g->id);
     }
     return outcome;
 }

@@ -58,9 +58,9 @@ static bool is_recorded(const struct mechd_coupling *g)
     return g->keep.group != NULL && g->keep.group->every_step;
 }
 
-/* Into the list; false: it is full. */
-static bool add(struct mechd_coupling *g, struct mechd_saved *saved, uint64_t *id,
-                struct mechp_text *w)
+/* Into the list. 0; MECH_UNSUPPORTED: it is full; MECH_CANCELLED: its number cannot be recorded. */
+static int add(struct mechd_coupling *g, struct mechd_saved *saved, uint64_t *id,
+               struct mechp_text *w)
 {
     size_t bytes = 0;
     pthread_mutex_lock(&g->m);
@@ -69,14 +69,15 @@ static bool add(struct mechd_coupling *g, struct mechd_saved *saved, uint64_t *i
     }
     const bool fits =
         g->snapshot_count < MECHD_COUPLING_SNAPSHOTS && saved->size <= bytes_most - bytes;
-    if (fits) {
-        *id = g->snapshot_last = mechd_lives_next(g->face, MECHD_COUNTED_PART, g->snapshot_last);
+    *id = fits ? mechd_lives_next(g->face, MECHD_COUNTED_PART, g->snapshot_last) : 0;
+    if (*id > 0) {
+        g->snapshot_last = *id;
         g->snapshots[g->snapshot_count] = (struct mechd_coupling_snapshot){
             .id = *id, .record = is_recorded(g) ? g->keep.posted + 1 : 0, .saved = saved};
         write(&g->snapshots[g->snapshot_count++], w);
     }
     pthread_mutex_unlock(&g->m);
-    return fits;
+    return !fits ? MECH_UNSUPPORTED : *id == 0 ? MECH_CANCELLED : 0;
 }
 
 void mechd_coupling_snapshot_take(struct mechd_coupling_command *k)
@@ -85,13 +86,18 @@ void mechd_coupling_snapshot_take(struct mechd_coupling_command *k)
     struct mechd_saved *saved = NULL;
     uint64_t id = 0;
     char detail[sizeof k->detail];
+    int outcome = 0;
     if (mechd_saved_take(g, &saved) != 0) {
         mechd_coupling_refuse(k, MECHP_OUT_OF_MEMORY, "no memory for the snapshot");
     } else if (!mechd_saved_charge(saved, g, ONE, &k->call->excess)) {
         mechd_saved_free(saved, g, ONE);
         mechd_coupling_refuse(k, MECHP_QUOTA_EXCEEDED,
                               mechd_excess_tell(&k->call->excess, detail, sizeof detail));
-    } else if (!add(g, saved, &id, &k->call->text)) {
+    } else if ((outcome = add(g, saved, &id, &k->call->text)) == MECH_CANCELLED) {
+        char why[MECHD_LIVES_UNRECORDED];
+        mechd_saved_free(saved, g, ONE);
+        mechd_coupling_refuse(k, MECHP_STORAGE_FAILED, mechd_lives_unrecorded(g->face, why));
+    } else if (outcome != 0) {
         mechd_saved_free(saved, g, ONE);
         snprintf(detail, sizeof detail, "at most %d snapshots and %zu bytes of a coupling",
                  MECHD_COUPLING_SNAPSHOTS, bytes_most);

@@ -2,12 +2,16 @@
 #include "server/instance/lives.h"
 
 #include "server/instance/host.h"
+#include "server/os/ids.h"
 #include "server/store/store.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Of what the server itself assigns, one by one, none is larger; as a number of the database. */
+static const uint64_t CHOSEN_MOST = (uint64_t)1 << 62;
 
 static const enum mechd_numbers stored[MECHD_COUNTED] = {
     [MECHD_COUNTED_PART] = MECHD_NUMBER_PART, [MECHD_COUNTED_TRIAL] = MECHD_NUMBER_TRIAL};
@@ -31,6 +35,16 @@ void mechd_lives_init(struct mechd_host *h)
 
 void mechd_lives_begin(struct mechd_instance *i, bool gone, bool chosen)
 {
+    struct mechd_store *const s = i->host->store;
+    const uint64_t number = s != NULL ? mechd_id_number('i', i->id) : 0;
+    if (number > 0 && !chosen) {
+        chosen = number <= mechd_store_last(s, MECHD_NUMBER_CHOSEN);
+    } else if (number > i->serial && number > mechd_store_last(s, MECHD_NUMBER_INSTANCE) &&
+               number <= CHOSEN_MOST) {
+        // the server will come to it
+        (void)mechd_store_given(s, MECHD_NUMBER_CHOSEN, number);
+    }
+    i->again = chosen || i->turns != NULL;
     for (int k = 0; k < MECHD_COUNTED; k++) {
         i->before[k] = gone     ? atomic_load(&i->host->given[k])
                        : chosen ? last_before(i->host, k)
@@ -57,9 +71,10 @@ uint64_t mechd_lives_next(struct mechd_instance *i, enum mechd_counted which, ui
         const uint64_t most = number | strides[which];
         while (most > given && !atomic_compare_exchange_weak(&h->given[which], &given, most)) {
         }
-        mechd_store_given(h->store, stored[which], most);
+        (void)mechd_store_given(h->store, stored[which], most);
     }
-    return number;
+    const bool guarded = i->again && which == MECHD_COUNTED_PART;
+    return guarded && !mechd_store_given(h->store, stored[which], number) ? 0 : number;
 }
 
 uint64_t mechd_lives_trial(struct mechd_instance *i)
@@ -67,6 +82,15 @@ uint64_t mechd_lives_trial(struct mechd_instance *i)
     i->trials = mechd_lives_next(i, MECHD_COUNTED_TRIAL, i->trials);
     i->trial = i->trials;
     return i->trial;
+}
+
+const char *mechd_lives_unrecorded(const struct mechd_instance *i, char out[MECHD_LIVES_UNRECORDED])
+{
+    char fault[160] = "";
+    mechd_store_fault(i->host->store, fault, sizeof fault);
+    snprintf(out, MECHD_LIVES_UNRECORDED, "its number cannot be recorded: %s",
+             fault[0] != '\0' ? fault : "the disk is behind");
+    return out;
 }
 
 const char *mechd_lives_tell(const struct mechd_instance *i, enum mechd_counted which,

@@ -3,7 +3,10 @@
  * client has of the earlier one is refused and never means another one's.
  *
  * With a store this holds over restarts too, for ids that clients choose: those of the server are
- * not assigned again. Such an id may then begin above 1 although it is new. Trials of recovered
+ * not assigned again, but a client may have chosen one, as i-4, before the server comes to it: the
+ * largest of these is stored. Such an id may then begin above 1 although it is new. A number of its
+ * snapshots and runs that could be assigned again, because the disk does not record it, is refused.
+ * Trials of recovered
  * instances, and all that a coupling counts, go on in the same way: none of that is stored. What is
  * said here of an instance holds for the face of a coupling. */
 #pragma once
@@ -21,12 +24,16 @@ void mechd_lives_recovered(struct mechd_instance *i);
 /* It is the face of a coupling of an earlier process, of which nothing that it counts is stored.
  * Before any door is open. */
 void mechd_lives_continued(struct mechd_instance *face);
-/* The next number after `last`, the instance's own so far; as owner. */
+/* The next number after `last`, the instance's own so far; 0: it cannot be recorded now, and is a
+ * snapshot's or a run's of an id that a later process may have. As owner. */
 uint64_t mechd_lives_next(struct mechd_instance *i, enum mechd_counted which, uint64_t last);
 /* The number of a new trial, which is then the one that can be committed; as owner. */
 uint64_t mechd_lives_trial(struct mechd_instance *i);
 
-enum { MECHD_LIVES_WORDS = 96 };
+enum { MECHD_LIVES_WORDS = 96, MECHD_LIVES_UNRECORDED = 256 };
+/* Why there was no next number: a sentence. Any thread. */
+const char *mechd_lives_unrecorded(const struct mechd_instance *i,
+                                   char out[MECHD_LIVES_UNRECORDED]);
 /* What is said behind "there is no …": that the number of the id, as in s-3, r-3 or 3, is one of
  * before, or "". Any thread. */
 const char *mechd_lives_tell(const struct mechd_instance *i, enum mechd_counted which,

@@ -299,10 +299,13 @@ static bool charge(struct mechd_instance *i, size_t bytes, struct mechd_excess *
 static int prepare(struct mechd_instance *i, const struct mechd_run_settings *settings,
                    size_t bytes, struct mechd_run **out)
 {
+    const uint64_t number = mechd_lives_next(i, MECHD_COUNTED_PART, i->runs);
+    if (number == 0) {
+        return MECH_CANCELLED;
+    }
     mechd_run_make_room(i, bytes);
     struct mechd_run *const before = i->run;
-    struct mechd_run *const r =
-        mechd_run_create(i, mechd_lives_next(i, MECHD_COUNTED_PART, i->runs), settings);
+    struct mechd_run *const r = mechd_run_create(i, number, settings);
     int outcome = r != NULL ? 0 : MECH_NO_MEMORY;
     if (outcome == 0 && settings->every > 0) {
         outcome = mechd_recording_begin(&r->record, i, settings, mechd_run_rows(i, settings));

@@ -86,7 +86,8 @@ struct mechd_run {
 double mechd_run_rows(const struct mechd_instance *i, const struct mechd_run_settings *s);
 
 /* Start; as owner. Takes settings->chosen. 0; MECH_UNSUPPORTED: a quota, given by x->which, or
- * (x->which is MECHD_QUOTAS) no memory left for its rows in the daemon; negative. */
+ * (x->which is MECHD_QUOTAS) no memory left for its rows in the daemon; MECH_CANCELLED: its number
+ * cannot be recorded (instance/lives.h); negative. */
 int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *settings,
                     struct mechd_excess *x);
 /* Stop at once, a period in progress is undone; as owner. A state other than STOPPED has a reason.

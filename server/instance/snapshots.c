@@ -80,6 +80,11 @@ int mechd_snapshots_take(struct mechd_instance *i, struct mechd_excess *x,
         void *less = realloc(s->bytes, s->size);
         s->bytes = less != NULL ? less : s->bytes;
         s->id = mechd_lives_next(i, MECHD_COUNTED_PART, i->snapshots->last);
+        if (s->id == 0) {
+            s->parent = 0;
+            mechd_snapshots_delete(i, s);
+            return MECH_CANCELLED;
+        }
         i->snapshots->last = s->id;
         s->parent = i->base;
         s->time = mechd_engine_time(&i->engine);

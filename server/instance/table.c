@@ -114,8 +114,8 @@ int mechd_table_add(struct mechd_table *t, struct mechd_instance *i, const char 
     do {
         i->serial = atomic_fetch_add(&h->table.serial, 1) + 1;
         i->incarnation = start + i->serial;
-        mechd_store_given(i->host->store, MECHD_NUMBER_INSTANCE, i->serial);
-        mechd_store_given(i->host->store, MECHD_NUMBER_INCARNATION, i->incarnation);
+        (void)mechd_store_given(i->host->store, MECHD_NUMBER_INSTANCE, i->serial);
+        (void)mechd_store_given(i->host->store, MECHD_NUMBER_INCARNATION, i->incarnation);
         if (id != NULL) {
             snprintf(i->id, sizeof i->id, "%s", id);
         } else {

@@ -3,6 +3,7 @@
 
 #include "protocol/wire/json.h"
 #include "server/call/shapes.h"
+#include "server/instance/lives.h"
 #include "server/instance/runs.h"
 #include "solver/base/times.h"
 
@@ -171,6 +172,11 @@ static enum mechd_progress start(struct mechd_call *c, struct mechd_run_settings
         return mechd_fail(c, MECHP_LIMIT_REACHED,
                           "recorded rows of all instances are at most %zu bytes of memory",
                           mechd_rows_daemon);
+    }
+    if (outcome == MECH_CANCELLED) {
+        char why[MECHD_LIVES_UNRECORDED];
+        free(s->chosen);
+        return mechd_fail(c, MECHP_STORAGE_FAILED, "%s", mechd_lives_unrecorded(i, why));
     }
     if (outcome != 0) {
         free(s->chosen);

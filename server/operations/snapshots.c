@@ -48,6 +48,11 @@ static enum mechd_progress run_take(struct mechd_call *c)
                           "at most %d snapshots and %zu bytes of an instance", MECHD_SNAPSHOTS_MOST,
                           mechd_snapshots_bytes);
     }
+    if (outcome == MECH_CANCELLED) {
+        char why[MECHD_LIVES_UNRECORDED];
+        return mechd_fail(c, MECHP_STORAGE_FAILED, "%s",
+                          mechd_lives_unrecorded(c->job.instance, why));
+    }
     if (outcome != 0) {
         return mechd_fail_outcome(c, outcome);
     }

@@ -4,19 +4,21 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* What a killed process leaves out at most is one and a half of a block: few where people read the
- * numbers, many where they are assigned more often than the disk writes. */
+/* What a killed process leaves out at most is one and a half of a block: more than are assigned
+ * while the disk writes once. Ids that clients choose are recorded one by one. */
 static const uint64_t blocks[MECHD_NUMBERS] = {
     [MECHD_NUMBER_INSTANCE] = 1024,    [MECHD_NUMBER_OPERATION] = 1024,
     [MECHD_NUMBER_INCARNATION] = 1024, [MECHD_NUMBER_COUPLING] = 1024,
-    [MECHD_NUMBER_PART] = 64,          [MECHD_NUMBER_TRIAL] = 1 << 20};
+    [MECHD_NUMBER_PART] = 1024,        [MECHD_NUMBER_TRIAL] = 1 << 20,
+    [MECHD_NUMBER_CHOSEN] = 0};
 
 static const char *const names[MECHD_NUMBERS] = {[MECHD_NUMBER_INSTANCE] = "instances",
                                                  [MECHD_NUMBER_OPERATION] = "operations",
                                                  [MECHD_NUMBER_INCARNATION] = "incarnation",
                                                  [MECHD_NUMBER_COUPLING] = "couplings",
                                                  [MECHD_NUMBER_PART] = "parts",
-                                                 [MECHD_NUMBER_TRIAL] = "trials"};
+                                                 [MECHD_NUMBER_TRIAL] = "trials",
+                                                 [MECHD_NUMBER_CHOSEN] = "chosen"};
 
 /* A second has 2^20 incarnations: more than instances are made in it. */
 static uint64_t incarnation_by_clock(void)
@@ -42,6 +44,9 @@ static bool write_all(struct mechd_numbers_given *n, const struct mechd_database
     if (!good) {
         d->ops->undo(d->self);
     }
+    for (int k = 0; good && k < MECHD_NUMBERS; k++) {
+        atomic_store(&n->of[k].stored, atomic_load(&n->of[k].known));
+    }
     return good;
 }
 
@@ -52,6 +57,7 @@ void mechd_numbers_read(struct mechd_numbers_given *n, const struct mechd_databa
         const uint64_t least = k == MECHD_NUMBER_INCARNATION ? incarnation_by_clock() : 0;
         n->of[k].first = n->of[k].last + 1 > least ? n->of[k].last + 1 : least;
         atomic_init(&n->of[k].given, n->of[k].first - 1);
+        atomic_init(&n->of[k].stored, n->of[k].last);
     }
     if (!write_all(n, d, true)) {
         for (int k = 0; k < MECHD_NUMBERS; k++) {
@@ -89,14 +95,16 @@ static void block_done(struct mechd_record *r)
     struct block *const x = (struct block *)r;
     if (r->outcome != 0) {
         atomic_store(&x->number->known, 0);
+    } else {
+        atomic_store(&x->number->stored, r->number); // they increase, in the order of posting
     }
     free(x);
 }
 
-void mechd_store_given(struct mechd_store *s, enum mechd_numbers which, uint64_t number)
+bool mechd_store_given(struct mechd_store *s, enum mechd_numbers which, uint64_t number)
 {
     if (s == NULL) {
-        return;
+        return true;
     }
     struct mechd_number *const n = &mechd_store_numbers(s)->of[which];
     uint64_t given = atomic_load(&n->given);
@@ -108,12 +116,12 @@ void mechd_store_given(struct mechd_store *s, enum mechd_numbers which, uint64_t
     const uint64_t block = blocks[which];
     if (given + block / 2 <= known ||
         !atomic_compare_exchange_strong(&n->known, &known, given + block)) {
-        return;
+        return number <= atomic_load(&n->stored);
     }
     struct block *const x = malloc(sizeof *x);
     if (x == NULL) {
         atomic_store(&n->known, 0);
-        return;
+        return number <= atomic_load(&n->stored);
     }
     x->r = (struct mechd_record){.kind = MECHD_RECORD_NUMBER,
                                  .id = names[which],
@@ -121,4 +129,5 @@ void mechd_store_given(struct mechd_store *s, enum mechd_numbers which, uint64_t
                                  .done = block_done};
     x->number = n;
     mechd_store_post(s, &x->r);
+    return number <= atomic_load(&n->stored);
 }

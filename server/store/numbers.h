@@ -11,10 +11,11 @@
 
 struct mechd_numbers_given {
     struct mechd_number {
-        uint64_t last;          /* that earlier processes may have assigned; const */
-        uint64_t first;         /* that this process may assign; const */
-        _Atomic uint64_t given; /* the largest by now */
-        _Atomic uint64_t known; /* recorded in the database up to here */
+        uint64_t last;           /* that earlier processes may have assigned; const */
+        uint64_t first;          /* that this process may assign; const */
+        _Atomic uint64_t given;  /* the largest by now */
+        _Atomic uint64_t known;  /* recorded in the database up to here, or on the way to it */
+        _Atomic uint64_t stored; /* recorded in it */
     } of[MECHD_NUMBERS];
 };
 

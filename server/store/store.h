@@ -146,8 +146,9 @@ enum mechd_numbers {
     MECHD_NUMBER_OPERATION,
     MECHD_NUMBER_INCARNATION, /* first half of an ETag */
     MECHD_NUMBER_COUPLING,
-    MECHD_NUMBER_PART,  /* of a snapshot or a run; each instance counts its own */
-    MECHD_NUMBER_TRIAL, /* as that */
+    MECHD_NUMBER_PART,   /* of a snapshot or a run; each instance counts its own */
+    MECHD_NUMBER_TRIAL,  /* as that */
+    MECHD_NUMBER_CHOSEN, /* N of an id i-N that a client has chosen */
     MECHD_NUMBERS
 };
 /* The last one that earlier processes may have assigned. */
@@ -155,9 +156,10 @@ uint64_t mechd_store_last(struct mechd_store *s, enum mechd_numbers which);
 /* Where the incarnations of this process begin: by the clock (s << 20, and below that 1024 ns), and
  * above those before, whatever the clock says. NULL: by the clock alone. */
 uint64_t mechd_store_incarnation(struct mechd_store *s);
-/* This one is given: they are reserved in the database some at a time, in advance. Never blocks for
- * long. Any thread but the store's own; nothing without a store. */
-void mechd_store_given(struct mechd_store *s, enum mechd_numbers which, uint64_t number);
+/* This one is given: they are reserved in the database some at a time, in advance. False: this one
+ * is not reserved yet, because the disk is behind or refuses. Never blocks for long. Any thread but
+ * the store's own; nothing, and true, without a store. */
+bool mechd_store_given(struct mechd_store *s, enum mechd_numbers which, uint64_t number);
 
 /* One record, or several by next of which all but the first are glued. Never blocks for long. Any
  * thread but the store's own. */

@@ -1,4 +1,5 @@
-"""Snapshots whose record cannot be stored are not there."""
+"""Snapshots whose record cannot be stored, and numbers that cannot be recorded: what is refused is
+not there, and no number is assigned twice."""
 import contextlib
 import shutil
 import sqlite3
@@ -69,6 +70,37 @@ class Faults(unittest.TestCase):
             wait_until(lambda: not is_busy(d, path), 'the queue is empty')
             self.assertEqual(self.ids(d, path), ['s-1'])
             reply = d.call('POST', path + '/snapshots/s-2/restore')
+            self.assertEqual((reply.status, reply['code']), (404, 'not-found'), reply)
+
+    def test_no_number_is_assigned_again_after_a_disk_that_was_full(self):
+        d = Kept(self.folder)
+        path, last = self.put(d, 'mine'), 0
+        with d.full_disk():
+            for _ in range(2000):
+                reply = d.call('POST', path + '/snapshots')
+                if reply.status != 201:
+                    self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'), reply)
+                    break
+                last = int(reply['id'][2:])
+                d.call('DELETE', path + '/snapshots/' + reply['id'])
+            self.assertEqual(self.ids(d, path), [])
+        d.kill()
+        with Kept(self.folder) as d:
+            path = self.put(d, 'mine')
+            self.assertGreater(int(self.take(d, path)[2:]), last)
+
+    def test_an_id_of_ours_that_a_client_chose_before_counts_on(self):
+        with Kept(self.folder) as d:
+            path = self.put(d, 'i-4')
+            before = [self.take(d, path), self.take(d, path)]
+            self.assertEqual(d.call('DELETE', path).status, 204)
+        with Kept(self.folder) as d:
+            made = None
+            while made != 'i-4':
+                made = d.create(models.oscillator())
+                self.assertIn(made, ('i-2', 'i-3', 'i-4'))
+            self.assertNotIn(self.take(d, path), before)
+            reply = d.call('GET', path + '/snapshots/s-1')
             self.assertEqual((reply.status, reply['code']), (404, 'not-found'), reply)
 
 
