@@ -30,8 +30,8 @@ struct mechd_snapshots {
     _Atomic uint64_t failed[MECHD_SNAPSHOTS_MOST];
 };
 
-/* 0; MECH_UNSUPPORTED (too many, too large, or a quota: x->which, else MECHD_QUOTAS); MECH_CANCELLED:
- * its number cannot be recorded (instance/lives.h); negative. */
+/* 0; MECH_UNSUPPORTED (too many, too large, or a quota: x->which, else MECHD_QUOTAS);
+ * MECH_CANCELLED: its number cannot be recorded (instance/lives.h); negative. */
 int mechd_snapshots_take(struct mechd_instance *i, struct mechd_excess *x,
                          struct mechd_snapshot **out);
 /* Add one that was taken in another process: id, parent, time, size and bytes, which are copied;
