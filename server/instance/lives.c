@@ -2,6 +2,7 @@
 #include "server/instance/lives.h"
 
 #include "server/instance/host.h"
+#include "server/instance/snapshots.h"
 #include "server/os/ids.h"
 #include "server/store/store.h"
 
@@ -52,9 +53,23 @@ void mechd_lives_begin(struct mechd_instance *i, bool gone, bool chosen)
     }
 }
 
+/* This one is assigned. */
+static void note(struct mechd_host *h, enum mechd_counted which, uint64_t number)
+{
+    uint64_t given = atomic_load_explicit(&h->given[which], memory_order_relaxed);
+    if (number > given) {
+        const uint64_t most = number | strides[which];
+        while (most > given && !atomic_compare_exchange_weak(&h->given[which], &given, most)) {
+        }
+        (void)mechd_store_given(h->store, stored[which], most);
+    }
+}
+
 void mechd_lives_recovered(struct mechd_instance *i)
 {
+    const uint64_t snapshots = i->snapshots != NULL ? i->snapshots->last : 0;
     i->before[MECHD_COUNTED_PART] = 0;
+    note(i->host, MECHD_COUNTED_PART, snapshots > i->runs ? snapshots : i->runs);
 }
 
 void mechd_lives_continued(struct mechd_instance *face)
@@ -66,13 +81,7 @@ uint64_t mechd_lives_next(struct mechd_instance *i, enum mechd_counted which, ui
 {
     struct mechd_host *const h = i->host;
     const uint64_t number = (last > i->before[which] ? last : i->before[which]) + 1;
-    uint64_t given = atomic_load_explicit(&h->given[which], memory_order_relaxed);
-    if (number > given) {
-        const uint64_t most = number | strides[which];
-        while (most > given && !atomic_compare_exchange_weak(&h->given[which], &given, most)) {
-        }
-        (void)mechd_store_given(h->store, stored[which], most);
-    }
+    note(h, which, number);
     const bool guarded = i->again && which == MECHD_COUNTED_PART;
     return guarded && !mechd_store_given(h->store, stored[which], number) ? 0 : number;
 }

@@ -8,7 +8,11 @@
  * snapshots and runs that could be assigned again, because the disk does not record it, is refused.
  * Trials of recovered
  * instances, and all that a coupling counts, go on in the same way: none of that is stored. What is
- * said here of an instance holds for the face of a coupling. */
+ * said here of an instance holds for the face of a coupling.
+ *
+ * Which ids this process has deleted is remembered by one of 1,024 bits of a shard, as long as the
+ * process lasts: a new id that shares its bit with a deleted one begins above 1 as well, and its
+ * first frame says REWOUND. */
 #pragma once
 
 #include "server/instance/instance.h"
@@ -18,8 +22,8 @@ void mechd_lives_init(struct mechd_host *h);
 /* Where it begins to count, before others see it. gone: its id may be that of one that this process
  * has deleted; chosen: by a client, so that earlier processes may have had it. */
 void mechd_lives_begin(struct mechd_instance *i, bool gone, bool chosen);
-/* It is an instance of an earlier process: the database has its snapshots and runs, and no trials.
- * Before any door is open. */
+/* It is an instance of an earlier process: the database has its snapshots and runs, which count as
+ * assigned, and no trials. Before any door is open. */
 void mechd_lives_recovered(struct mechd_instance *i);
 /* It is the face of a coupling of an earlier process, of which nothing that it counts is stored.
  * Before any door is open. */

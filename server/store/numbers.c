@@ -50,9 +50,24 @@ static bool write_all(struct mechd_numbers_given *n, const struct mechd_database
     return good;
 }
 
+/* What stands for a number in a database without it, of an earlier version: runs of couplings had a
+ * number of their own, and trials began at the incarnation of the process. */
+static uint64_t inherited(const struct mechd_numbers_given *n, const struct mechd_database *d,
+                          enum mechd_numbers which)
+{
+    uint64_t last = 0;
+    if (which == MECHD_NUMBER_PART) {
+        (void)d->ops->number(d->self, "coupling-runs", &last);
+    } else if (which == MECHD_NUMBER_TRIAL && n->of[MECHD_NUMBER_INCARNATION].last > 0) {
+        last = n->of[MECHD_NUMBER_INCARNATION].first - 1;
+    }
+    return last;
+}
+
 void mechd_numbers_read(struct mechd_numbers_given *n, const struct mechd_database *d)
 {
     for (int k = 0; k < MECHD_NUMBERS; k++) {
+        n->of[k].last = inherited(n, d, (enum mechd_numbers)k);
         (void)d->ops->number(d->self, names[k], &n->of[k].last);
         const uint64_t least = k == MECHD_NUMBER_INCARNATION ? incarnation_by_clock() : 0;
         n->of[k].first = n->of[k].last + 1 > least ? n->of[k].last + 1 : least;

@@ -97,11 +97,10 @@ bool mechd_sqlite_number(void *self, const char *name, uint64_t *out)
 {
     sqlite3_stmt *const s = mechd_sqlite_statement(self, MECHD_SQL_READ_NUMBER);
     int code = SQLITE_ERROR;
-    *out = 0;
     if (s != NULL) {
         sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
         code = sqlite3_step(s);
-        *out = code == SQLITE_ROW ? (uint64_t)sqlite3_column_int64(s, 0) : 0;
+        *out = code == SQLITE_ROW ? (uint64_t)sqlite3_column_int64(s, 0) : *out;
         sqlite3_reset(s);
     }
     return code == SQLITE_ROW || code == SQLITE_DONE;

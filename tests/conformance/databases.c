@@ -355,7 +355,7 @@ static void sweeps_and_numbers(void)
     CU_ASSERT(ops->rows(reader, &asked, take, &x, &count) == 0 && count == 1 && x.number == 100);
 
     uint64_t number = 1;
-    CU_ASSERT(ops->number(writer, "things", &number) && number == 0);
+    CU_ASSERT(ops->number(writer, "things", &number) && number == 1);
     r = (struct mechd_record){.kind = MECHD_RECORD_NUMBER, .id = "things", .number = 1234};
     CU_ASSERT(put(&r));
     CU_ASSERT(ops->number(reader, "things", &number) && number == 1234);

@@ -103,6 +103,23 @@ class Faults(unittest.TestCase):
             reply = d.call('GET', path + '/snapshots/s-1')
             self.assertEqual((reply.status, reply['code']), (404, 'not-found'), reply)
 
+    def test_numbers_go_on_in_a_database_of_an_earlier_version(self):
+        """Which had none of trials, of snapshots and of runs."""
+        with Kept(self.folder) as d:
+            path = self.put(d, 'mine', durability='every-step')
+            last, trials = [self.take(d, path) for _ in range(3)][-1], []
+            for _ in range(3):
+                reply = d.call('POST', path + '/step', {'count': 1, 'commit': False})
+                trials.append(reply['trial'])
+        with contextlib.closing(sqlite3.connect(self.folder + '/mechd.sqlite')) as c, c:
+            c.execute("DELETE FROM numbers WHERE name IN ('parts', 'trials', 'chosen')")
+        with Kept(self.folder) as d:
+            reply = d.call('POST', path + '/step', {'count': 1, 'commit': False})
+            self.assertNotIn(reply['trial'], trials)
+            self.assertEqual(d.call('DELETE', path).status, 204)
+            self.put(d, 'mine')
+            self.assertGreater(int(self.take(d, path)[2:]), int(last[2:]))
+
 
 if __name__ == '__main__':
     unittest.main()
