@@ -168,10 +168,9 @@ static void look_at_idle(struct mechd_links *s, struct mechd_link *k, uint64_t w
     }
 }
 
-/* The client has closed its side, whatever it has sent before. */
-static bool has_left(int socket)
+bool mechd_link_left(const struct mechd_link *k)
 {
-    struct pollfd p = {.fd = socket, .events = POLLRDHUP};
+    struct pollfd p = {.fd = k->socket, .events = POLLRDHUP};
     return poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
@@ -197,7 +196,7 @@ static void look_at(struct mechd_links *s, struct mechd_link *k, uint64_t now)
                                 atomic_load(&k->bytes) / 1024u * second / (uint64_t)c->body_rate;
         break;
     case MECHD_PHASE_WORK:
-        if (atomic_load(&k->waits) && has_left(k->socket) && !atomic_exchange(&k->gone, true)) {
+        if (atomic_load(&k->waits) && mechd_link_left(k) && !atomic_exchange(&k->gone, true)) {
             mechd_count(&s->metrics->left, 1);
         }
         return;

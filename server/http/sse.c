@@ -13,6 +13,8 @@ enum { BLOCK = 16384 };
 /* events a second */
 static const struct mechd_query_range rates = {.least = 0.1, .most = 60., .preset = 10.};
 static const uint64_t heartbeat = 10000000000u;
+/* from one look at the socket to the next, ns */
+static const uint64_t look = 1000000000u;
 
 void mechd_sse_head(struct mechd_sse *s, const char *name, const char *id)
 {
@@ -66,6 +68,16 @@ static bool is_let_in(struct mechd_sse *s)
     return mechd_tokens_still(&s->service->host.tokens, &s->who, MECHD_SCOPE_READ, &s->turn);
 }
 
+/* Its client has closed the connection; looked at now and then. The connection is suspended. */
+static bool has_left(struct mechd_sse *s, uint64_t now)
+{
+    if (now - s->looked < look) {
+        return false;
+    }
+    s->looked = now;
+    return mechd_link_left(s->link);
+}
+
 /* On the clock's thread: wake the connection if there is news, else look again later. */
 static void fire(struct mechd_timer *timer)
 {
@@ -75,7 +87,7 @@ static void fire(struct mechd_timer *timer)
     pthread_mutex_lock(&s->m);
     if (!s->closed && s->suspended) {
         const uint64_t now = mechd_now();
-        if (!is_let_in(s)) {
+        if (!is_let_in(s) || has_left(s, now)) {
             s->ended = true;
             wake(s);
         } else if (atomic_load(&s->service->host.draining) || s->ops->has_news(s) ||
@@ -200,6 +212,8 @@ enum MHD_Result mechd_sse_serve(struct mechd_exchange *x, struct mechd_sse *s)
     s->period = read_period(&x->call);
     s->timer.fire = fire;
     s->last = mechd_now();
+    s->link = x->link;
+    s->looked = s->last;
     s->eager = true;
     s->holders = 1;
     // a stream does not hold up the end of the daemon

@@ -11,6 +11,7 @@ import raw
 from harness import SLOW, Daemon, Partner, ZmqDoor, gauge, wait_until
 from asking import ASYNC, is_busy
 from long_models import pinched
+from sse import Events
 
 RACES = True
 
@@ -151,6 +152,15 @@ class Left(unittest.TestCase):
                 answered.set()
         threading.Thread(target=ask, daemon=True).start()
         self.assertTrue(answered.wait(5 * SLOW), 'the pool is free again')
+
+    def test_a_stream_of_events_is_seen_to_be_left_though_there_is_nothing_to_send(self):
+        """Not only when the next comment is sent."""
+        one = self.make(models.oscillator())
+        clients = gauge(self.daemon, 'event_clients')
+        with Events(self.daemon, one + '/events?rate=60') as events:
+            next(iter(events))
+            self.assertEqual(gauge(self.daemon, 'event_clients'), clients + 1)
+        wait_until(lambda: gauge(self.daemon, 'event_clients') == clients, 'it has left', 5)
 
 
 if __name__ == '__main__':
