@@ -24,7 +24,7 @@ struct origin {
 /* owner: the face's. */
 struct panel {
     struct mechd_couplings *couplings;
-    const struct mechd_coupling *coupling; /* that publishes; used within that alone */
+    const struct mechd_coupling *coupling; /* its own; used by its owner alone */
     char *title;
     double step_size;                /* s, of a window */
     double time;                     /* s */

@@ -218,7 +218,7 @@ void mechd_points_charge(const struct mechd_coupling *g, struct mechd_sweep_plan
     for (int32_t n = 0; n < g->count; n++) {
         const struct mechd_part *const p = &g->parts[n];
         const struct mech_sizes sizes = mech_sim_sizes(p->instance->sim);
-        plan->coordinates += (uint64_t)(sizes.v + sizes.x);
+        plan->coordinates += (uint64_t)sizes.v + (uint64_t)sizes.x;
         plan->memory += mech_sim_memory(p->instance->sim) +
                         (p->start != NULL ? mechd_engine_snapshot_size(&p->instance->engine) : 0);
     }

@@ -138,7 +138,8 @@ static void read_record(struct mechd_call *c, struct mechd_run_settings *s)
     uint64_t hash = 0;
     if (s->hash && !mechd_instance_hash(i, &hash)) {
         mech_diag_add(&c->diag, "/record/hash",
-                      "the state of a program that takes part is not known");
+                      is_coupling(c) ? "the state of a program that takes part is not known"
+                                     : "the state of an instance without a model is not known");
     }
     read_outputs(c, json_object_get(record, "outputs"), s);
     if (isnan(s->until) && mech_diag_clean(&c->diag)) {

@@ -165,8 +165,8 @@ static void free_given(struct given_state *g)
 static void take_row(struct mechd_call *c, struct mech_sizes n, struct given_state *g)
 {
     const size_t q = 2, v = q + (size_t)n.q,
-                 x = v + 3 * (size_t)n.v + (size_t)(n.lambda + n.impulse), z = x + (size_t)n.x,
-                 width = z + (size_t)n.z;
+                 x = v + 3 * (size_t)n.v + (size_t)n.lambda + (size_t)n.impulse,
+                 z = x + (size_t)n.x, width = z + (size_t)n.z;
     double *const row = mechd_doubles(c, width);
     if (row == NULL || !mechd_rows_read(c, width, row)) {
         free(row);
