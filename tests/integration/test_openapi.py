@@ -111,6 +111,18 @@ class OpenApi(unittest.TestCase):
                        {'step': True}):
             self.assertNotEqual(self.api.misfits(schema, {**good, **change}), [], change)
 
+    def test_outputs_of_couplings_have_names_of_two_parts(self):
+        """A participant and its output, each of up to 64 characters."""
+        name = '%s.%s' % ('p' * 64, 'y' * 64)
+        for schema, value in (
+                ('SweepRequest', {'parameters': {}, 'outputs': [name]}),
+                ('CouplingStreamRequest', {'name': 's', 'outputs': [name]}),
+                ('RunRequest', {'record': {'outputs': [name]}}),
+                ('StreamPart', {'name': name, 'offset': 0, 'count': 1})):
+            with self.subTest(schema):
+                self.assertEqual(
+                    self.api.misfits({'$ref': '#/components/schemas/' + schema}, value), [])
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -5,7 +5,7 @@
 
 static const struct mechp_member choice[] = {
     {"name", "@Name", "part of the topic; unused by other streams of the instance", true},
-    {"outputs", "@Name[]", "outputs in the order of the values (default all)", false},
+    {"outputs", "string[]", "outputs in the order of the values (default all)", false},
     {"every", "integer", "communication steps from one frame to the next, 1 to 1e9 (1)", false},
     {NULL, NULL, NULL, false}};
 
@@ -26,7 +26,7 @@ static const struct mechp_shape coupling_stream_request = {
 static const struct mechp_shape stream_part = {
     .name = "StreamPart",
     .doc = "Values of an output in a frame.",
-    .members = MECHP_MEMBERS({"name", "@Name", "output", true},
+    .members = MECHP_MEMBERS({"name", "string", "output", true},
                              {"offset", "integer", "of its first value", true},
                              {"count", "integer", "number of its values", true})};
 

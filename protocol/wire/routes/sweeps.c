@@ -69,7 +69,7 @@ static const struct mechp_shape sweep_request = {
          true},
         {"until", "number", "end time, s", false},
         {"count", "integer", "or the number of internal steps, of a coupling of windows", false},
-        {"outputs", "@Name[]", "outputs to record (default all)", false},
+        {"outputs", "string[]", "outputs to record (default all)", false},
         {"record", "@SweepRecord", "record rows during the steps, not only at the end", false}),
     .example = "{\"example\":\"spring-mass-damper\",\"parameters\":{\"grid\":{\"k\":{\"from\":1000,"
                "\"to\":4000,\"count\":4}}},\"count\":100}"};
