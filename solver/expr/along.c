@@ -176,8 +176,8 @@ static void power(struct jet *j, const struct jet *b, const struct directions *m
                                  .bb = f * l * l});
 }
 
-/* The angle of (b, j). */
-static void angle(struct jet *j, const struct jet *b, int wide)
+/* The angle of (b, j), which jumps where j passes 0 and b < 0. */
+static void angle(struct jet *j, const struct jet *b, const struct directions *m)
 {
     const double r = hypot(j->x, b->x), c = b->x / r, s = j->x / r;
 
@@ -185,7 +185,8 @@ static void angle(struct jet *j, const struct jet *b, int wide)
         stop(j, atan2(j->x, b->x));
         return;
     }
-    chain_two(j, b, wide, atan2(j->x, b->x),
+    *m->edge = *m->edge || (j->x == 0. && b->x <= 0.);
+    chain_two(j, b, m->wide, atan2(j->x, b->x),
               &(struct partials){.a = c / r,
                                  .b = -s / r,
                                  .aa = -2. * c * s / r / r,
@@ -215,7 +216,7 @@ static void of_two(struct jet *j, const struct jet *b, const struct directions *
         power(j, b, m);
         break;
     case MECH_EXPR_ATAN2:
-        angle(j, b, wide);
+        angle(j, b, m);
         break;
     case MECH_EXPR_MAX:
     case MECH_EXPR_MIN:

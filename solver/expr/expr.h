@@ -52,12 +52,17 @@ void mech_expr_values(const struct mech_expr *e, size_t n, const double *values,
 /* Derivatives (Taylor arithmetic, A. Griewank, A. Walther, Evaluating Derivatives (2008), section
  * 13), exact but for rounding. Where they differ on both sides they are the mean of both, each
  * carried through the whole expression: 0 for abs at 0, and 2 for the second of abs(t)^2; half the
- * sum for max and min of equal numbers; 0, from +1 and -1, for acos(cos(t)) at 0. A side where
- * there is no value does not count: t^2.5 at 0 has those of t > 0. Comparisons, && and || have
+ * sum for max and min of equal numbers; 0, from +1 and -1, for acos(cos(t)) at 0; 0 for
+ * t*atan2(t, -1) at 0, from the angles pi and -pi. A side where there is no value does not count:
+ * t^2.5 at 0 has those of t > 0; nor does an infinite second derivative where that of the other
+ * side and both slopes are finite: that of max(0, t)^1.5 at 0 is 0. Comparisons, && and || have
  * none, and a choice has those of the side that is taken at the point itself. What does not depend
  * on the variables has derivatives 0, and so has 1/(1 + exp(1000 t)) where exp is too large for a
- * double. Infinite ones and NaN are passed on: sqrt(t) at 0, and what is not known from the first
- * 8 derivatives on each side. */
+ * double.
+ *
+ * Infinite ones and NaN are passed on: those of sqrt(t) at 0, and what is not known from the powers
+ * of t up to the 8th. Powers of halves up to the 8th are known too, so that sqrt(t)^2 has the slope
+ * 1; those of quarters up to the 4th, thirds up to 16/3 and sixths up to 8/3. */
 
 /* How a variable moves: its first and second derivative. */
 struct mech_expr_motion {

@@ -22,7 +22,8 @@ static double blur_of(const double *values, const struct mech_expr_path *path)
 
 /* A number, or a variable as it moves forward or back. */
 static struct mech_series load(const struct mech_expr_code *c, const double *values,
-                               const struct mech_expr_path *path, double s)
+                               const struct mech_expr_path *path, double s,
+                               struct mech_series_scale scale)
 {
     if (c->op == MECH_EXPR_NUMBER) {
         return mech_series_of(c->b);
@@ -33,30 +34,30 @@ static struct mech_series load(const struct mech_expr_code *c, const double *val
     if (i >= path->first && i < path->first + path->count) {
         const struct mech_expr_motion m = path->along[i - path->first];
 
-        x.c[1] = m.rate * s;
-        x.c[2] = 0.5 * m.curvature * s * s;
+        x.c[scale.grain] = m.rate * s;
+        x.c[2 * scale.grain] = 0.5 * m.curvature * s * s;
         x.moves = m.rate != 0. || m.curvature != 0.;
     }
     const struct mech_series factor = mech_series_of(c->a), constant = mech_series_of(c->b);
     struct mech_series f = x;
 
     if (c->op == MECH_EXPR_LINEAR) {
-        f = mech_series_two(MECH_EXPR_MULTIPLY, &x, &factor, 0.);
-        return mech_series_two(MECH_EXPR_ADD, &f, &constant, 0.);
+        f = mech_series_two(MECH_EXPR_MULTIPLY, &x, &factor, scale);
+        return mech_series_two(MECH_EXPR_ADD, &f, &constant, scale);
     }
     for (int n = MECH_EXPR_SQUARE; n <= (int)c->op; n++) {
-        f = mech_series_two(MECH_EXPR_MULTIPLY, &f, &x, 0.);
+        f = mech_series_two(MECH_EXPR_MULTIPLY, &f, &x, scale);
     }
     return f;
 }
 
 /* Behind the point, where the motion goes on by s. */
 static struct mech_series run(const struct mech_expr *e, const double *values,
-                              const struct mech_expr_path *path, double s)
+                              const struct mech_expr_path *path, double s, int grain)
 {
     struct mech_series stack[MECH_EXPR_DEPTH];
     struct mech_series *top = stack; // behind it
-    const double blur = blur_of(values, path);
+    const struct mech_series_scale scale = {grain, blur_of(values, path)};
 
     for (const struct mech_expr_code *c = e->code;; c++) {
         switch (c->op) {
@@ -68,10 +69,13 @@ static struct mech_series run(const struct mech_expr *e, const double *values,
         case MECH_EXPR_SQUARE:
         case MECH_EXPR_CUBE:
         case MECH_EXPR_FOURTH:
-            *top++ = load(c, values, path, s);
+            *top++ = load(c, values, path, s, scale);
             break;
         case MECH_EXPR_IF:
             top--;
+            if (mech_series_is_vague(top)) {
+                return *top;
+            }
             c += top->c[0] == 0. ? c->at : 0;
             break;
         case MECH_EXPR_ELSE:
@@ -84,31 +88,72 @@ static struct mech_series run(const struct mech_expr *e, const double *values,
 #include "solver/expr/operations.def"
 #undef ONE
 #undef TWO
-            top[-1] = mech_series_one(c->op, &top[-1], blur);
+            top[-1] = mech_series_one(c->op, &top[-1], scale);
             break;
         default:
             top--;
-            top[-1] = mech_series_two(c->op, &top[-1], top, blur);
+            top[-1] = mech_series_two(c->op, &top[-1], top, scale);
             break;
         }
     }
 }
 
+/* Powers of s that are known, the first ones tried first; rarer ones reach less far. */
+static const int grains[] = {2, 4, 3, 6};
+
+/* d = first and second derivative by s. A power s^e between whole ones makes the first infinite if
+ * e < 1, and the second if e < 2, with the sign of e (e - 1). */
+static void derivatives_of(const struct mech_series *x, int grain, double d[2])
+{
+    int k = 1;
+
+    while (k < 2 * grain && (x->c[k] == 0. || (k == grain && isfinite(x->c[k])))) {
+        k++;
+    }
+    d[0] = k < grain ? x->c[k] * INFINITY : x->c[grain];
+    d[1] = k == 2 * grain ? 2. * x->c[k] : x->c[k] * (k <= grain ? -INFINITY : INFINITY);
+}
+
+/* d of the side where s is `step`; whether it has a value. */
+static bool side(const struct mech_expr *e, const double *values, const struct mech_expr_path *path,
+                 double step, double d[2])
+{
+    d[0] = d[1] = NAN;
+    for (size_t i = 0; i < sizeof grains / sizeof *grains && (isnan(d[0]) || isnan(d[1])); i++) {
+        const struct mech_series x = run(e, values, path, step, grains[i]);
+        double found[2];
+
+        if (isnan(x.c[0]) && !mech_series_is_vague(&x)) {
+            return i > 0;
+        }
+        derivatives_of(&x, grains[i], found);
+        for (int n = 0; n < 2; n++) {
+            d[n] = isnan(d[n]) && !mech_series_is_vague(&x) ? found[n] : d[n];
+        }
+    }
+    return true;
+}
+
 void mech_expr_sides(const struct mech_expr *e, const double *values,
                      const struct mech_expr_path *path, double y[3])
 {
-    struct mech_series sides[2] = {run(e, values, path, unit), run(e, values, path, -unit)};
+    double d[2][2];
+    const bool has[] = {side(e, values, path, unit, d[0]), side(e, values, path, -unit, d[1])};
 
+    y[0] = mech_expr_at(e, values);
     // a side without a value does not count
     for (int k = 0; k < 2; k++) {
-        if (isnan(sides[k].c[0])) {
-            sides[k] = sides[1 - k];
-            for (int i = 1; i <= MECH_SERIES_LAST; i += 2) {
-                sides[k].c[i] = -sides[k].c[i];
-            }
+        if (!has[k]) {
+            d[k][0] = -d[1 - k][0];
+            d[k][1] = d[1 - k][1];
         }
     }
-    y[0] = mech_expr_at(e, values);
-    y[1] = 0.5 * (sides[0].c[1] - sides[1].c[1]) / unit;
-    y[2] = (sides[0].c[2] + sides[1].c[2]) / unit / unit;
+    // nor does an infinite curvature beside a finite one
+    for (int k = 0; k < 2; k++) {
+        if (isinf(d[k][1]) && isfinite(d[0][0]) && isfinite(d[1][0]) && isfinite(d[1 - k][1])) {
+            d[k][1] = d[1 - k][1];
+        }
+    }
+    y[1] = 0.5 * (d[0][0] - d[1][0]) / unit;
+    y[2] = 0.5 * (d[0][1] + d[1][1]) / unit / unit;
 }
