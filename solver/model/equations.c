@@ -55,7 +55,8 @@ int mech_equation_add(struct mech_model *m, size_t o, struct mech_diag *diag)
     }
     q->point.n = site.n;
     const int32_t high = q->ops->stiffness && site.n > q->rows ? site.n : q->rows;
-    q->block = mech_arena_alloc(&m->arena, (size_t)high * (size_t)site.n, sizeof *q->block);
+    const size_t block = (size_t)high * (size_t)site.n, values = 3 * (size_t)q->rows;
+    q->block = mech_arena_alloc(&m->arena, block > values ? block : values, sizeof *q->block);
     if (!q->block) {
         return MECH_NO_MEMORY;
     }
@@ -166,6 +167,18 @@ void mech_equations_jacobian(const struct mech_model *m, double *values)
         } else {
             memcpy(values + m->joints.start[q->row], mech_equation_jacobian(q), size);
         }
+    }
+}
+
+void mech_equation_values(const struct mech_equation_of *q, const double *of[3])
+{
+    const size_t rows = (size_t)q->rows;
+
+    memset(q->block, 0, 3 * rows * sizeof *q->block);
+    q->ops->residual(q->record, &q->point, q->block);
+    q->ops->rate(q->record, &q->point, q->block + rows, q->block + 2 * rows);
+    for (size_t k = 0; k < 3; k++) {
+        of[k] = q->block + k * rows;
     }
 }
 

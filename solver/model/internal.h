@@ -101,7 +101,7 @@ struct mech_equation_of {
     int32_t object, row, rows;
     const int32_t *slot, *q_slot;     /* [point.n] */
     double *local;                    /* [3 × point.n] what point shows */
-    double *block;                    /* [most of rows, n] × n, scratch: G or K */
+    double *block;                    /* [most of rows, n] × n, scratch: G or K; 3 rows */
     struct mech_equation_point point; /* of the last evaluation */
 };
 
@@ -301,6 +301,8 @@ void mech_equations_residual(const struct mech_model *m, double *g);
 void mech_equations_jacobian(const struct mech_model *m, double *values);
 /* G of one object at the last point, [rows][n]; valid until the next call of any of these. */
 const double *mech_equation_jacobian(const struct mech_equation_of *q);
+/* of = residuals, their rate and the bias [rows each], of its point, valid until the next of G. */
+void mech_equation_values(const struct mech_equation_of *q, const double *of[3]);
 void mech_equations_rate(const struct mech_model *m, double *gt, double *bias);
 /* The point of one object with equations; local [3 × on->n] is what it shows. */
 void mech_equation_read(const struct mech_seat_of *on, const struct mech_eval *e, double *local,

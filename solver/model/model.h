@@ -104,7 +104,8 @@ bool mech_model_differenced(const struct mech_model *m);
 /* Name of the first nonlinear item, or NULL. */
 const char *mech_model_nonlinear_name(const struct mech_model *m);
 /* Why the forces at a point are not finite, for people, into out [size]: names the first force
- * element between markers whose own is not; or the first nonlinear item, it or a neighbor. */
+ * element between markers whose own is not, or the first constraint whose value or derivative is
+ * not; or the first nonlinear item, it or a neighbor. */
 void mech_model_tell_infinite(const struct mech_model *m, const struct mech_eval *e, char *out,
                               size_t size);
 /* True when F depends on neither time nor inputs with derivatives (given which inputs are set). */

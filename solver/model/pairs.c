@@ -207,6 +207,60 @@ static bool are_finite(const double *x, int n)
     return all;
 }
 
+/* Names what of rows is not finite: of = residuals and their two rates [rows]. */
+static bool tell_rows(const struct mech_model *m, int32_t object, int32_t row, int32_t rows,
+                      const double *const of[3], char *out, size_t size)
+{
+    static const char *const names[] = {"value", "derivative", "second derivative"};
+    const int above = m->joints.velocity[row] ? 1 : 0;
+
+    for (int k = above; k < 3; k++) {
+        if (!are_finite(of[k], rows)) {
+            snprintf(out, size, "the %s of the constraint \"%.64s\" is not finite",
+                     names[k - above], m->document->objects.at[object].name);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Constraints at a point where motions are finite. */
+static bool tell_constraints(const struct mech_model *m, const struct mech_eval *e, char *out,
+                             size_t size)
+{
+    if (!are_finite(e->q, m->sizes.q) || !are_finite(e->v, m->sizes.v)) {
+        return false;
+    }
+    for (size_t p = 0; p < m->pair_count; p++) {
+        const struct mech_pair_of *const pair = &m->pairs[p];
+        double of[3][MECH_PAIR_ROWS] = {{0.}};
+        const struct mech_pose *pose[2];
+
+        if (pair->rows && !pair->idle) {
+            mech_pair_poses(m, pair, pose);
+            pair->ops->residual(pair->record, e->t, pose, of[0]);
+            pair->ops->rate(pair->record, e->t, pose, of[1], of[2]);
+            if (tell_rows(m, pair->object, pair->row, pair->rows,
+                          (const double *[]){of[0], of[1], of[2]}, out, size)) {
+                return true;
+            }
+        }
+    }
+    mech_equations_gather(m, e);
+    for (size_t k = 0; k < m->equation_count; k++) {
+        const struct mech_equation_of *const q = &m->equations[k];
+        const double *of[3];
+
+        if (!q->idle) {
+            mech_equation_values(q, of);
+            if (tell_rows(m, q->object, q->row, q->rows, of, out, size)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 void mech_model_tell_infinite(const struct mech_model *m, const struct mech_eval *e, char *out,
                               size_t size)
 {
@@ -230,6 +284,9 @@ void mech_model_tell_infinite(const struct mech_model *m, const struct mech_eval
                      mech_v3_norm(d) == 0. ? ": its markers are at the same point" : "");
             return;
         }
+    }
+    if (tell_constraints(m, e, out, size)) {
+        return;
     }
     const char *const name = mech_model_nonlinear_name(m);
 
