@@ -3,6 +3,8 @@
  * "5." and ".5" too, at most the largest double), and "2x" are two words. */
 #include "solver/expr/reader.h"
 
+#include "solver/base/err.h"
+
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,35 +108,38 @@ static size_t number_length(const char *text)
     return n;
 }
 
-/* strtod in the classic locale, whatever the program's is. */
-static double classic(const char *text, char **end)
+/* *out = strtod in the classic locale, whatever the program's is. 0; MECH_NO_MEMORY. */
+static int classic(const char *text, char **end, double *out)
 {
     const locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 
     if (c == (locale_t)0) {
-        return strtod(text, end);
+        return MECH_NO_MEMORY;
     }
     const locale_t other = uselocale(c);
-    const double value = strtod(text, end);
 
+    *out = strtod(text, end);
     uselocale(other);
     freelocale(c);
-    return value;
+    return 0;
 }
 
-/* The length of the number at the text; 0: none. */
-static size_t number_of(const char *text, double *out)
+/* *length = that of the number at the text; 0: none. 0; MECH_NO_MEMORY. */
+static int number_of(const char *text, double *out, size_t *length)
 {
     const size_t n = number_length(text);
     char digits[MECH_EXPR_LONGEST + 1];
     char *end = digits;
 
-    if (n > 0) {
-        memcpy(digits, text, n);
-        digits[n] = '\0';
-        *out = classic(digits, &end);
+    *length = 0;
+    if (n == 0) {
+        return 0;
     }
-    return end == digits + n && !isinf(*out) ? n : 0;
+    memcpy(digits, text, n);
+    digits[n] = '\0';
+    MECH_TRY(classic(digits, &end, out));
+    *length = end == digits + n && !isinf(*out) ? n : 0;
+    return 0;
 }
 
 /* The word has `length` bytes and is followed by nothing that is barred. */
@@ -260,7 +265,8 @@ static int value_or_name(struct mech_expr_reader *r)
     if (constant_of(r->vars, text, length, &r->value)) {
         return number(r, length);
     }
-    const size_t digits = number_of(text, &r->value);
+    size_t digits = 0;
+    MECH_TRY(number_of(text, &r->value, &digits));
     if (digits > 0) {
         return number(r, digits);
     }

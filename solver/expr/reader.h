@@ -50,5 +50,5 @@ struct mech_expr_reader {
 void mech_expr_reader_init(struct mech_expr_reader *r, const struct mech_expr_report *report,
                            const struct mech_expr_vars *vars);
 /* The next word. Unknown names are read as variables, and noted: other faults come first. 0;
- * MECH_INVALID with a reason. */
+ * MECH_INVALID with a reason; MECH_NO_MEMORY. */
 int mech_expr_reader_next(struct mech_expr_reader *r);
