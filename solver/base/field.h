@@ -83,7 +83,7 @@ struct mech_values {
 /* A formula in local variables (such as u, v), with its partial derivatives if they were given. */
 struct mech_formula {
     const char *text;       /* expression without its "=", or NULL: absent */
-    const char *partial[4]; /* derivative by the i-th local variable, or NULL: differenced */
+    const char *partial[4]; /* derivative by the i-th local variable, or NULL: not given */
 };
 
 struct mech_structs {

@@ -122,11 +122,6 @@ static void tangent(void *records, size_t n, const struct mech_eval *e, const do
     }
 }
 
-static bool differenced(const void *at)
-{
-    return mech_force_law_differenced(&((const struct record *)at)->spring.law);
-}
-
 static int output(const void *description, const struct mech_view *view, enum mech_output variable,
                   size_t capacity, double *values, size_t *count)
 {
@@ -205,7 +200,6 @@ static const struct mech_object_ops ops = {
     .record = record,
     .force = force,
     .tangent = tangent,
-    .differenced = differenced,
     .release = release,
     .outputs =
         1u << MECH_OUTPUT_DISPLACEMENT | 1u << MECH_OUTPUT_VELOCITY | 1u << MECH_OUTPUT_FORCE,

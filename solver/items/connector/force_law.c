@@ -61,11 +61,6 @@ int mech_force_law_init(struct mech_force_law *law, const struct mech_formula *f
     return code < 0 ? code : 0;
 }
 
-bool mech_force_law_differenced(const struct mech_force_law *law)
-{
-    return law->value && (!law->partial[0] || !law->partial[1]);
-}
-
 /* A difference of two neighbors 2 h apart of a value between them; of the side where the law has
  * one, where it ends at the point (√u, u^1.5 at 0): a rate, or 0 where neither side has one. */
 static double difference(double below, double at, double above, double h)
@@ -76,14 +71,11 @@ static double difference(double below, double at, double above, double h)
     return isfinite(above) ? (above - at) / h : isfinite(below) ? (at - below) / h : 0.;
 }
 
-/* ∂f/∂(variable i) at the point in the variables */
-static double slope_of(const struct mech_force_law *law, int i)
+/* By a difference, where the law itself has no finite slope: √u at 0. */
+static double difference_of(const struct mech_force_law *law, int i)
 {
     const double x = law->vars[i], h = step_at(x);
 
-    if (law->partial[i]) {
-        return mech_expr_value(law->partial[i]);
-    }
     law->vars[i] = x + h;
     const double above = mech_expr_value(law->value);
     law->vars[i] = x - h;
@@ -92,6 +84,23 @@ static double slope_of(const struct mech_force_law *law, int i)
     const bool whole = isfinite(above - below);
 
     return difference(below, whole ? 0. : mech_expr_value(law->value), above, h);
+}
+
+/* ∂f/∂u and ∂f/∂v at the point in the variables: given, or the law's own; f. */
+static double slopes_of(const struct mech_force_law *law, double slope[2])
+{
+    const bool given = law->partial[0] && law->partial[1];
+    const double f = given ? mech_expr_value(law->value)
+                           : mech_expr_gradient(law->value, law->vars, AT_U, 2, slope);
+
+    for (int i = 0; i < 2; i++) {
+        if (law->partial[i]) {
+            slope[i] = mech_expr_value(law->partial[i]);
+        } else if (!isfinite(slope[i]) && isfinite(f)) {
+            slope[i] = difference_of(law, i);
+        }
+    }
+    return f;
 }
 
 double mech_spring_force(const struct mech_spring *s, double t, double u, double v, double *slope)
@@ -106,11 +115,7 @@ double mech_spring_force(const struct mech_spring *s, double t, double u, double
     s->law.vars[AT_U] = u;
     s->law.vars[AT_V] = v;
     s->law.vars[AT_T] = t;
-    if (slope) {
-        slope[0] = slope_of(&s->law, AT_U);
-        slope[1] = slope_of(&s->law, AT_V);
-    }
-    return mech_expr_value(s->law.value);
+    return slope ? slopes_of(&s->law, slope) : mech_expr_value(s->law.value);
 }
 
 double mech_spring_energy(const struct mech_spring *s, double u)
@@ -202,11 +207,6 @@ int mech_spring_init(struct mech_spring *s, const struct mech_spring_item *item,
 void mech_spring_release(void *record)
 {
     mech_force_law_fini(&((struct mech_spring *)record)->law);
-}
-
-bool mech_spring_differenced(const void *record)
-{
-    return mech_force_law_differenced(&((const struct mech_spring *)record)->law);
 }
 
 double mech_spring_output(const struct mech_spring *s, const struct mech_stretch *x,

@@ -3,9 +3,11 @@
  *     one stretch u with rate v:   f = k (u − offset) + d (v − rate) + force   or  f(u, v, t, …)
  *     n of them:                   f = K (u − offset) + D v                    or  f_i(u, v, f, t)
  *
- * A law of one stretch may bring ∂f/∂u and ∂f/∂v; else, and for n of them, central differences of
- * step ε^(1/3) max(1, |x|) give them (truncation and rounding balance). Laws of n stretches read u0
- * u1 …, v0 v1 …, and f0 f1 …: what the linear form gives there. All read t and the parameters. */
+ * A law of one stretch may bring ∂f/∂u and ∂f/∂v; else they are those of the expression itself
+ * (expr.h), and where these are not finite, as for √u at 0, differences of step
+ * ε^(1/3) max(1, |x|). Laws of n stretches take such differences everywhere (truncation and
+ * rounding balance); they read u0 u1 …, v0 v1 …, and f0 f1 …: what the linear form gives there. All
+ * read t and the parameters. */
 #pragma once
 
 #include "solver/items/ops.h"
@@ -14,7 +16,7 @@ enum { MECH_LAW_ROWS = 6 };
 
 struct mech_force_law {
     double *vars;                         /* u v t, then the constants of the type, parameters */
-    struct mech_expr *value, *partial[2]; /* value NULL: no law; partial NULL: differenced */
+    struct mech_expr *value, *partial[2]; /* value NULL: no law; partial NULL: its own */
 };
 
 struct mech_spring {
@@ -28,8 +30,6 @@ int mech_force_law_init(struct mech_force_law *law, const struct mech_formula *f
                         const struct mech_site *site, const char *field, const char *const *locals,
                         const double *constants);
 void mech_force_law_fini(struct mech_force_law *law);
-/* It has derivatives that are taken by differences. */
-bool mech_force_law_differenced(const struct mech_force_law *law);
 
 /* f; with `slope` [2] (may be NULL) ∂f/∂u and ∂f/∂v. */
 double mech_spring_force(const struct mech_spring *s, double t, double u, double v, double *slope);
@@ -65,7 +65,6 @@ int mech_spring_init(struct mech_spring *s, const struct mech_spring_item *item,
                      const struct mech_site *site, const char *field, const char *const *locals);
 /* Operations of pairs whose record begins with a struct mech_spring. */
 void mech_spring_release(void *record);
-bool mech_spring_differenced(const void *record);
 
 enum mech_spring_value { MECH_SPRING_STRETCH, MECH_SPRING_RATE, MECH_SPRING_FORCE };
 /* What a view's outputs show; the force is 0 where the view has no record. */

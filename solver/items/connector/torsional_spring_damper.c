@@ -207,7 +207,6 @@ static const struct mech_pair_ops pair = {
     .record_size = sizeof(struct record),
     .record = record,
     .release = mech_spring_release,
-    .differenced = mech_spring_differenced,
     .wrench = wrench,
     .slope = slope,
     .energy = energy,
