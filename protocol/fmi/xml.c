@@ -30,6 +30,16 @@ void mechp_xml_open(struct mechp_text *w, int level, const char *name)
     put(w, name);
 }
 
+/* Bytes of what is no character of XML 1.0 (section 2.2) at this place, 0: it is one. Texts are
+ * UTF-8, which has no surrogates. */
+static size_t odd(const char *c)
+{
+    const bool last = c[0] == '\xef' && c[1] == '\xbf' && (c[2] == '\xbe' || c[2] == '\xbf');
+    const bool control = (unsigned char)*c < 0x20 && *c != '\t' && *c != '\n' && *c != '\r';
+
+    return last ? 3 : control ? 1 : 0;
+}
+
 /* the entity of a character of an attribute, or NULL: it stands for itself */
 static const char *entity(char c)
 {
@@ -49,21 +59,23 @@ static const char *entity(char c)
     case '\r':
         return "&#13;";
     default:
-        return (unsigned char)c < 0x20 ? " " : NULL;
+        return NULL;
     }
 }
 
 void mechp_xml_text(struct mechp_text *w, const char *attribute, const char *value)
 {
     name_of(w, attribute);
-    for (const char *c = value; *c; c++) {
-        const char *const e = entity(*c);
+    for (const char *c = value; *c;) {
+        const size_t none = odd(c);
+        const char *const e = none ? " " : entity(*c);
 
         if (e) {
             put(w, e);
         } else {
             mechp_text_plain(w, c, 1);
         }
+        c += none ? none : 1;
     }
     put(w, "\"");
 }

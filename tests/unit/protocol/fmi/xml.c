@@ -44,4 +44,18 @@ static void control_characters_are_spaces(void)
     mechp_text_fini(&w);
 }
 
-UNIT_TESTS(UNIT_TEST(what_is_written_is_read_back), UNIT_TEST(control_characters_are_spaces))
+/* XML 1.0, section 2.2: U+FFFD is the last of its plane; characters of higher planes are taken */
+static void what_is_no_character_of_xml_is_a_space(void)
+{
+    static const char text[] = "\xef\xbf\xbd|\xef\xbf\xbe|\xef\xbf\xbf|\xf0\x9f\xbf\xbe|\xef\xbf";
+    static const char want[] = " a=\"\xef\xbf\xbd| | |\xf0\x9f\xbf\xbe|\xef\xbf\"";
+    struct mechp_text w;
+    mechp_text_init(&w, NULL, 0);
+    mechp_xml_text(&w, "a", text);
+    CU_ASSERT_EQUAL_FATAL(w.length, sizeof want - 1);
+    CU_ASSERT_EQUAL(memcmp(w.bytes, want, w.length), 0);
+    mechp_text_fini(&w);
+}
+
+UNIT_TESTS(UNIT_TEST(what_is_written_is_read_back), UNIT_TEST(control_characters_are_spaces),
+           UNIT_TEST(what_is_no_character_of_xml_is_a_space))
