@@ -259,10 +259,20 @@ static void write_unknowns(const struct writer *s, const char *element, int leve
     }
 }
 
+static bool has_outputs(const struct mechp_fmi_layout *layout)
+{
+    for (size_t i = 0; i < layout->n; i++) {
+        if (layout->at[i].causality == MECH_OUTPUT_VARIABLE) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* 2.0: a list within an element, which may not be empty */
 static void write_list(const struct writer *s, const char *list, bool at_start)
 {
-    if (mech_sim_variable_count(s->sim, MECH_OUTPUT_VARIABLE) > 0) {
+    if (has_outputs(s->layout)) {
         mechp_xml_open(s->w, 2, list);
         mechp_xml_inside(s->w);
         write_unknowns(s, "Unknown", 3, at_start);

@@ -3,7 +3,7 @@
 
 #include "solver/base/err.h"
 #include "solver/base/hash.h"
-#include "solver/items/ops.h"
+#include "solver/base/name.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -78,19 +78,15 @@ static const struct mech_item *sensor_of(const struct builder *b, int32_t channe
     return &b->document->sensors.at[all ? all[channel].sensor.index : channel];
 }
 
-static enum mech_output measured(const struct builder *b, int32_t channel)
-{
-    const struct mech_item *const sensor = sensor_of(b, channel);
-
-    return sensor->type->ops.sensor->variable(sensor->description);
-}
-
 static void describe(const struct builder *b, const struct mech_variable *v, char *text)
 {
     if (v->causality == MECH_PARAMETER) {
         snprintf(text, TEXT_ROOM, "parameter of the model");
     } else if (v->causality == MECH_OUTPUT_VARIABLE) {
-        snprintf(text, TEXT_ROOM, "%s, by sensor \"%s\"", mech_output_name(measured(b, v->index)),
+        bool first_order;
+        const enum mech_output measured = mech_sim_output_variable(b->sim, v->index, &first_order);
+
+        snprintf(text, TEXT_ROOM, "%s, by sensor \"%s\"", mech_output_name(measured),
                  sensor_of(b, v->index)->name);
     } else {
         const struct mech_input *const in = input_of(b, v->index);
@@ -105,8 +101,9 @@ static void describe(const struct builder *b, const struct mech_variable *v, cha
     }
 }
 
-/* Positions and velocities are integrated: an input acts on them with the next step alone, unless
- * it sets a parameter. All others may read forces or accelerations. */
+/* Positions, velocities and states of first order are integrated: an input acts on them with the
+ * next step alone, unless it sets a parameter. All others may read forces, accelerations or rates
+ * of states. */
 static bool is_direct(const struct builder *b, int32_t channel)
 {
     static const enum mech_output integrated[] = {
@@ -116,8 +113,12 @@ static bool is_direct(const struct builder *b, int32_t channel)
         MECH_OUTPUT_DISTANCE,         MECH_OUTPUT_POSITION,
         MECH_OUTPUT_ROTATION,         MECH_OUTPUT_ROTATION_MATRIX,
         MECH_OUTPUT_VELOCITY,         MECH_OUTPUT_VELOCITY_LOCAL};
-    const enum mech_output variable = measured(b, channel);
+    bool first_order;
+    const enum mech_output variable = mech_sim_output_variable(b->sim, channel, &first_order);
 
+    if (first_order && variable == MECH_OUTPUT_COORDINATES_T) {
+        return true;
+    }
     for (size_t i = 0; i < sizeof integrated / sizeof *integrated; i++) {
         if (variable == integrated[i]) {
             return false;
@@ -237,7 +238,8 @@ static int add_all(struct builder *b)
 
             mech_sim_variable(b->sim, k, i, &v);
             v.unit = v.unit ? v.unit : "";
-            if (k == MECH_PARAMETER && is_set_by_input(b, v.name)) {
+            /* a sensor of a node without coordinates has no values */
+            if (v.size == 0 || (k == MECH_PARAMETER && is_set_by_input(b, v.name))) {
                 continue;
             }
             MECH_TRY(b->layout->version == MECHP_FMI_2 ? add_scalars(b, &v, before)

@@ -4,7 +4,8 @@
  * has arrays of one unit each: one of two units ("N, N m") becomes "grip:1" and "grip:2". A name is
  * unique within its FMU: of equal names the input keeps it, then the output; others are written
  * "output:tip" and "parameter:tip", with a character that no name of a model contains. An input
- * that sets a parameter stands for it: the parameter itself is no variable then.
+ * that sets a parameter stands for it: the parameter itself is no variable then. Nor is an output
+ * without values.
  *
  * value references: 0 is time. 2.0: the packed values of inputs, outputs, parameters follow. 3.0:
  * as in mech_variable, and the second part of two units behind all of them.

@@ -270,6 +270,19 @@ static int output_list(struct mech_model *m, struct mech_structs *list)
     return 0;
 }
 
+enum mech_output mech_model_output_variable(const struct mech_model *m, size_t i, bool *first_order)
+{
+    const struct mech_output_request *const of = &m->output_of[i].request;
+    const struct mech_output_request *const r =
+        of->category == MECH_SENSOR ? &m->sensors[of->index] : of;
+
+    *first_order = r->category == MECH_NODE     ? m->nodes[r->index].first_order
+                   : r->category == MECH_OBJECT ? m->objects[r->index].first_order
+                   : r->category == MECH_MARKER ? m->markers[r->index].first_order
+                                                : false;
+    return r->variable;
+}
+
 int mech_sensors(struct mech_model *m, struct mech_diag *diag)
 {
     const size_t n = m->document->sensors.n;

@@ -308,6 +308,9 @@ const struct mech_channel_info *mech_model_input(const struct mech_model *m, siz
 size_t mech_model_outputs(const struct mech_model *m);
 const struct mech_channel_info *mech_model_output(const struct mech_model *m, size_t i);
 int32_t mech_model_output_size(const struct mech_model *m);
+/* What output channel i measures. *first_order: of coordinates of first order. */
+enum mech_output mech_model_output_variable(const struct mech_model *m, size_t i,
+                                            bool *first_order);
 /* out [packed inputs] = velocities conjugate to the inputs in a state: u out is the power of the
  * forces by inputs u, W; 0 of parameters and of inputs of first-order systems. Sets the poses. */
 void mech_model_input_flows(const struct mech_model *m, const struct mech_state *s, double *out);

@@ -350,6 +350,12 @@ void mech_sim_get_output(const struct mech_sim *s, int32_t index, double *values
     mech_model_output_values(s->model, &s->now, (size_t)index, values);
 }
 
+enum mech_output mech_sim_output_variable(const struct mech_sim *s, int32_t index,
+                                          bool *first_order)
+{
+    return mech_model_output_variable(s->model, (size_t)index, first_order);
+}
+
 int mech_sim_item_output(const struct mech_sim *s, const struct mech_item_query *query,
                          size_t capacity, double *values, size_t *count)
 {

@@ -144,6 +144,10 @@ double mech_sim_get_parameter(const struct mech_sim *s, int32_t index);
 size_t mech_sim_output_size(const struct mech_sim *s);
 void mech_sim_get_outputs(const struct mech_sim *s, double *values);
 void mech_sim_get_output(const struct mech_sim *s, int32_t index, double *values);
+/* What an output measures, also where its sensor does not name it (SensorLoad). *first_order: of
+ * coordinates of first order, whose rates follow inputs at once. */
+enum mech_output mech_sim_output_variable(const struct mech_sim *s, int32_t index,
+                                          bool *first_order);
 
 enum { MECH_ITEM_OUTPUT_MAX = 16 };
 

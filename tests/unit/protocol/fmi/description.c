@@ -341,6 +341,81 @@ static void two_units_are_two_arrays(void)
     mech_sim_destroy(s);
 }
 
+/* a sensor of each type; a load has the one variable that its type gives */
+static const char measured[] =
+    "{'mechd': 1, 'nodes': [{'type': 'NodeRigidBodyEP', 'name': 'n',"
+    " 'referenceCoordinates': [0, 0, 0, 1, 0, 0, 0]}],"
+    " 'objects': [{'type': 'RigidBody', 'name': 'b', 'node': 'n', 'physicsMass': 1,"
+    " 'physicsInertia': [1, 1, 1, 0, 0, 0]}],"
+    " 'markers': [{'type': 'MarkerBodyRigid', 'name': 'grip', 'object': 'b'}],"
+    " 'loads': [{'type': 'LoadForceVector', 'name': 'push', 'marker': 'grip',"
+    " 'load': [1, 2, 3]}],"
+    " 'sensors': ["
+    "{'type': 'SensorBody', 'name': 'SensorBody', 'object': 'b', 'outputVariable': 'Position'},"
+    "{'type': 'SensorLoad', 'name': 'SensorLoad', 'load': 'push'},"
+    "{'type': 'SensorMarker', 'name': 'SensorMarker', 'marker': 'grip',"
+    " 'outputVariable': 'Velocity'},"
+    "{'type': 'SensorNode', 'name': 'SensorNode', 'node': 'n', 'outputVariable': 'Coordinates'},"
+    "{'type': 'SensorObject', 'name': 'SensorObject', 'object': 'b',"
+    " 'outputVariable': 'Rotation'}]%s}";
+
+static void check_measured(const char *outputs)
+{
+    char text[sizeof measured + 400];
+    snprintf(text, sizeof text, measured, outputs);
+    struct mech_sim *const s = model_of(text);
+    struct described d = describe(s, MECHP_FMI_3, text);
+    for (size_t i = 0; mech_item_types[i]; i++) {
+        if (mech_item_types[i]->category == MECH_SENSOR) {
+            CU_ASSERT_PTR_NOT_NULL(find(&d.layout, mech_item_types[i]->name));
+        }
+    }
+    const struct mechp_fmi_variable *const push = find(&d.layout, "SensorLoad");
+    CU_ASSERT_FATAL(push != NULL);
+    CU_ASSERT_STRING_EQUAL(push->description, "Force, by sensor \"SensorLoad\"");
+    CU_ASSERT_STRING_EQUAL(push->unit, "N");
+    check_structure(&d, s);
+    check_values(&d, s);
+    forget(&d);
+    d = describe(s, MECHP_FMI_2, text);
+    CU_ASSERT_PTR_NOT_NULL(find(&d.layout, "SensorLoad[3]"));
+    check_structure(&d, s);
+    forget(&d);
+    mech_sim_destroy(s);
+}
+
+static void every_type_of_sensor_is_described(void)
+{
+    check_measured("");
+    check_measured(", 'outputs': [{'name': 'SensorLoad', 'sensor': 'SensorLoad'},"
+                   "{'name': 'SensorBody', 'sensor': 'SensorBody'},"
+                   "{'name': 'SensorNode', 'sensor': 'SensorNode', 'component': 3},"
+                   "{'name': 'SensorObject', 'sensor': 'SensorObject'},"
+                   "{'name': 'SensorMarker', 'sensor': 'SensorMarker'}]");
+}
+
+/* a point of the ground has no coordinates: FMI has no variable without values */
+static void an_output_without_values_is_no_variable(void)
+{
+    struct mech_sim *const s =
+        model_of("{'mechd': 1, 'nodes': [{'type': 'NodePointGround', 'name': 'g'}],"
+                 " 'sensors': [{'type': 'SensorNode', 'name': 'none', 'node': 'g',"
+                 " 'outputVariable': 'Coordinates'}]}");
+    for (int version = MECHP_FMI_2; version <= MECHP_FMI_3; version++) {
+        struct described d = describe(s, (enum mechp_fmi_version)version, "m");
+        CU_ASSERT_EQUAL(d.layout.n, 1);
+        check_names(&d, s);
+        check_structure(&d, s);
+        check_order(&d, s);
+        for (size_t i = 0; i < d.xml.n; i++) {
+            CU_ASSERT_STRING_NOT_EQUAL(d.xml.at[i].name, "Outputs");
+            CU_ASSERT_STRING_NOT_EQUAL(d.xml.at[i].name, "InitialUnknowns");
+        }
+        forget(&d);
+    }
+    mech_sim_destroy(s);
+}
+
 static void tokens_belong_to_document_and_version(void)
 {
     struct mech_sim *const s = example_of("slider-crank");
@@ -380,5 +455,7 @@ UNIT_TESTS(UNIT_TEST(names_and_references_are_unique),
            UNIT_TEST(elements_are_in_the_order_of_the_schemas),
            UNIT_TEST(every_output_has_a_reference_and_its_values),
            UNIT_TEST(of_equal_names_the_input_keeps_it), UNIT_TEST(two_units_are_two_arrays),
+           UNIT_TEST(every_type_of_sensor_is_described),
+           UNIT_TEST(an_output_without_values_is_no_variable),
            UNIT_TEST(tokens_belong_to_document_and_version),
            UNIT_TEST(a_model_gives_the_same_bytes_twice))
