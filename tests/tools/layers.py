@@ -11,7 +11,7 @@ BASE, LINALG, LSOL, SYS = 'solver/base', 'solver/linalg', 'solver/lsol', 'solver
 VI, EXPR, ITEMS, CONTACT = 'solver/vi', 'solver/expr', 'solver/items', 'solver/contact'
 MODEL, STEP, ANALYSIS, COUPLE = 'solver/model', 'solver/step', 'solver/analysis', 'solver/couple'
 SIM, FRAME, WIRE, BIND = 'solver/sim', 'protocol/frame', 'protocol/wire', 'protocol/bind'
-FMI = 'protocol/fmi'
+FMI, FMU = 'protocol/fmi', 'clients/fmu'
 OS, STORE, AUTH, ENGINE = 'server/os', 'server/store', 'server/auth', 'server/engine'
 INSTANCE, CALL, SWEEP = 'server/instance', 'server/call', 'server/sweep'
 COUPLING = 'server/coupling'
@@ -60,6 +60,7 @@ ROOMS = {
           [r'(zmq|linux/filter|linux/tcp)\.h', POSIX]),
     LANE: ([BASE, FRAME, WIRE, OS, AUTH, INSTANCE, CALL], [POSIX]),
     DAEMON: ([BASE, SIM, WIRE, BIND, 'server'], [POSIX]),
+    FMU: (['solver', WIRE, BIND, FMI], [POSIX]),
     'clients': ([BASE, FRAME, WIRE], [r'(curl/curl|zmq)\.h', POSIX]),
 }
 
