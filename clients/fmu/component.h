@@ -1,0 +1,125 @@
+/* One component of an FMU: a simulation of the model in its resources, behind both versions of FMI
+ * (fmi2.c, fmi3.c). What a call may not do it refuses with a message, and nothing has changed.
+ *
+ * Inputs: until one is set, the model's own value acts. A value that is set holds, extrapolated by
+ * the derivatives that are set after it; setting the value again ends these. Parameters that are
+ * set before the end of the initialization shape the initial state, later ones the model alone.
+ *
+ * owner: the importer, one thread at a time; components share nothing.
+ */
+#pragma once
+
+#include "protocol/fmi/fmi3.h"
+#include "protocol/fmi/layout.h"
+#include "solver/sim/analysis.h"
+
+struct mechfmu;
+
+enum { MECHFMU_EVENTS = 64, MECHFMU_TEXT = 512 };
+
+/* Statuses have the same numbers in both versions. The message is text. */
+struct mechfmu_log {
+    void (*write)(const struct mechfmu *m, enum mechp_fmi3_status status, const char *category,
+                  const char *text);
+    char importer[sizeof(void (*)(void))]; /* what the version's file calls the importer by */
+    void *environment;
+    bool on;
+    unsigned categories; /* bit 1 << status; that of OK is for events */
+};
+
+struct mechfmu {
+    enum mechp_fmi_version version;
+    unsigned state;    /* a bit of enum mechp_fmi2_state or mechp_fmi3_state */
+    unsigned starting; /* bits of the states in which parameters shape the initial state */
+    char *name;        /* the importer's, copied */
+    struct mechfmu_log log;
+    char *document; /* [document_size] resources/model.json */
+    size_t document_size;
+    struct mech_sim *sim;
+    struct mechp_fmi_layout layout;
+    /* what the importer has set; one block, which states copy */
+    size_t inputs, packed, parameters; /* channels, values, parameters */
+    double *given;                     /* [held_size] the arrays below, one behind the other */
+    double *is_set;                    /* [inputs] 1: set */
+    double *value;                     /* [packed] */
+    double *rate;      /* [2 × packed] by channel: first, then second derivatives */
+    double *parameter; /* [parameters] */
+    double *before;    /* [held_size] what is restored where a call is refused */
+    double *outputs;   /* [outputs] scratch */
+    struct mech_input_change *changes; /* [inputs] scratch */
+    int32_t *numbers;                  /* [parameters] scratch: indices */
+    double *listed;                    /* [parameters] scratch: their values */
+    double stop;                       /* s, or infinity */
+    bool event_mode, early_return;
+    uint64_t events; /* of the last step */
+    struct mech_logged logged[MECHFMU_EVENTS];
+};
+
+/* resources: a folder, with or without a separator at its end. 0 and *out; else a message through
+ * the log, *out is NULL: no such file, no such model, another token, no memory. */
+int mechfmu_create(enum mechp_fmi_version version, const char *name, const char *token,
+                   const char *resources, const struct mechfmu_log *log, struct mechfmu **out);
+void mechfmu_destroy(struct mechfmu *m);
+
+/* A message, if the importer wants it. Returns the status, of which the category follows. */
+enum mechp_fmi3_status mechfmu_say(const struct mechfmu *m, enum mechp_fmi3_status status,
+                                   const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Whether the state is one of these; a message if not. NULL is in no state. */
+bool mechfmu_may(const struct mechfmu *m, unsigned states, const char *function);
+
+/* A simulation of the document with these parameters, NULL: its own; NULL with messages. */
+struct mech_sim *mechfmu_build(const struct mechfmu *m, const double *parameters);
+/* Values in given[]. */
+size_t mechfmu_held(const struct mechfmu *m);
+/* Which categories are written; n 0: all. OK; ERROR: there is no such category. */
+enum mechp_fmi3_status mechfmu_choose(struct mechfmu *m, bool on, size_t n,
+                                      const char *const categories[]);
+
+/* values [n_values]: those of all variables in order. OK; ERROR: no such variables. */
+enum mechp_fmi3_status mechfmu_get(struct mechfmu *m, const uint32_t vr[], size_t n,
+                                   double values[], size_t n_values);
+/* OK; DISCARD: values with which there is no model or that are not finite; ERROR: variables that
+ * cannot be set. */
+enum mechp_fmi3_status mechfmu_set(struct mechfmu *m, const uint32_t vr[], size_t n,
+                                   const double values[], size_t n_values);
+/* The derivative of order 1 or 2 of scalar inputs (2.0). OK; ERROR. */
+enum mechp_fmi3_status mechfmu_set_rates(struct mechfmu *m, const uint32_t vr[], size_t n,
+                                         const int orders[], const double values[]);
+/* First time derivatives of outputs, values [n_values] as in mechfmu_get. */
+enum mechp_fmi3_status mechfmu_output_rates(struct mechfmu *m, const uint32_t vr[], size_t n,
+                                            const int32_t orders[], double values[],
+                                            size_t n_values);
+
+/* The initial state at that time, s. OK; ERROR. */
+enum mechp_fmi3_status mechfmu_start(struct mechfmu *m, double start, bool has_stop, double stop);
+enum mechp_fmi3_status mechfmu_reset(struct mechfmu *m);
+/* From `time`, which is the component's, by `size`, s; *early: ended before. OK; DISCARD: the
+ * model cannot do this step, ERROR: no such step; then nothing has changed. */
+enum mechp_fmi3_status mechfmu_step(struct mechfmu *m, double time, double size, bool *early);
+
+/* Derivatives of outputs by continuous inputs at one time. */
+struct mechfmu_slope {
+    const uint32_t *unknowns, *knowns;
+    size_t n_unknowns, n_knowns;
+    const double *seed;
+    size_t n_seed;
+    double *out;
+    size_t n_out;
+    bool adjoint;
+};
+/* OK; DISCARD: there is none here; ERROR. */
+enum mechp_fmi3_status mechfmu_slope(struct mechfmu *m, const struct mechfmu_slope *q);
+
+/* --- states: saved.c -------------------------------------------------------------------------- */
+
+/* A state as one block of memory, which belongs to this component's model. */
+enum mechp_fmi3_status mechfmu_save(struct mechfmu *m, void **state);
+enum mechp_fmi3_status mechfmu_restore(struct mechfmu *m, const void *state);
+void mechfmu_forget(void **state);
+/* As bytes, for another process: [mechfmu_bytes_size]. */
+size_t mechfmu_bytes_size(const struct mechfmu *m);
+enum mechp_fmi3_status mechfmu_to_bytes(struct mechfmu *m, const void *state, void *bytes,
+                                        size_t size);
+/* ERROR: not the bytes of a state of this model. */
+enum mechp_fmi3_status mechfmu_from_bytes(struct mechfmu *m, const void *bytes, size_t size,
+                                          void **state);
