@@ -1,0 +1,171 @@
+/* The FMU's binary for FMI 2.0 by a small importer: bits as by the solver's own interface. */
+#include "tests/unit/clients/fmu/importer.h"
+
+#include <stdarg.h>
+
+struct imported_2 {
+    struct imported base; /* its layout is that of 2.0 */
+    struct mechp_fmi2 fmi2;
+    struct mechp_fmi2_callbacks callbacks;
+    char uri[128];
+};
+
+static void take_message_2(void *environment, const char *name, enum mechp_fmi2_status status,
+                           const char *category, const char *message, ...)
+{
+    struct imported *const f = environment;
+    va_list arguments;
+    (void)status;
+    (void)category;
+    CU_ASSERT_STRING_EQUAL(name, "one");
+    f->messages++;
+    va_start(arguments, message);
+    CU_ASSERT_STRING_EQUAL(message, "%s");
+    snprintf(f->text, sizeof f->text, "%s", va_arg(arguments, const char *));
+    va_end(arguments);
+}
+
+static void import_2(struct imported_2 *f, const char *name)
+{
+    char path[1024];
+
+    f->base = import_example(name);
+    mechp_fmi_layout_fini(&f->base.layout);
+    CU_ASSERT_EQUAL_FATAL(mechp_fmi_layout_init(&f->base.layout, f->base.sim, MECHP_FMI_2), 0);
+    snprintf(path, sizeof path, "%s/model.json", f->base.folder);
+    char *const text = example_text(path);
+    mechp_fmi_layout_token(&f->base.layout, text, strlen(text), f->base.token);
+    free(text);
+    for (const struct mechp_fmi_symbol *s = mechp_fmi2_symbols; s->name; s++) {
+        void *const function = dlsym(f->base.library, s->name);
+        CU_ASSERT_EQUAL(function == NULL, s->group == MECHP_FMI_EXCHANGE);
+        memcpy((char *)&f->fmi2 + s->offset, &function, sizeof function);
+    }
+    f->callbacks = (struct mechp_fmi2_callbacks){take_message_2, calloc, free, NULL, &f->base};
+    /* "%6d" is m */
+    snprintf(f->uri, sizeof f->uri, "file:///t%%6dp/%s", f->base.folder + strlen("/tmp/"));
+}
+
+static void *instantiate_2(struct imported_2 *f)
+{
+    void *const c = f->fmi2.Instantiate("one", MECHP_FMI2_CO_SIMULATION, f->base.token, f->uri,
+                                        &f->callbacks, 0, 1);
+    if (!c) {
+        fprintf(stderr, "%s\n", f->base.text);
+    }
+    CU_ASSERT_PTR_NOT_NULL_FATAL(c);
+    return c;
+}
+
+static void initialize_2(const struct imported_2 *f, void *c, double start)
+{
+    CU_ASSERT_EQUAL(f->fmi2.SetupExperiment(c, 0, 0., start, 0, 0.), MECHP_FMI2_OK);
+    CU_ASSERT_EQUAL(f->fmi2.EnterInitializationMode(c), MECHP_FMI2_OK);
+    CU_ASSERT_EQUAL(f->fmi2.ExitInitializationMode(c), MECHP_FMI2_OK);
+}
+
+static void same_values(const struct imported_2 *f, void *c)
+{
+    for (size_t k = 0; k < f->base.layout.n; k++) {
+        const struct mechp_fmi_variable *const v = &f->base.layout.at[k];
+        double want, got = NAN;
+        mechp_fmi_layout_get(&f->base.layout, f->base.sim, v, &want);
+        CU_ASSERT_EQUAL(f->fmi2.GetReal(c, &v->reference, 1, &got), MECHP_FMI2_OK);
+        CU_ASSERT_EQUAL(memcmp(&want, &got, sizeof got), 0);
+    }
+}
+
+/* An input with two derivatives, set anew every third step. */
+static void inputs_with_derivatives_run_as_by_the_solver(void)
+{
+    struct imported_2 f;
+    import_2(&f, "slider-crank");
+    void *const c = instantiate_2(&f), *state = NULL;
+    const struct mechp_fmi_variable *const in = variable(&f.base, "torque");
+    const double h = mech_sim_step_size(f.base.sim);
+    const unsigned twice[2] = {in->reference, in->reference};
+    const int orders[2] = {1, 2};
+
+    initialize_2(&f, c, 0.);
+    for (int k = 0; k < 1000; k++) {
+        const double size = h * (0.25 + (double)(k * 7 % 11) / 4.);
+        const struct mech_step_request r = {.kind = MECH_STEP_SIZE, .size = size};
+        const double value = (double)(k % 13 - 6) / 50., rates[2] = {0.3 * value, -value};
+        struct mech_step_report report;
+
+        if (k % 3 == 0) {
+            CU_ASSERT_EQUAL(f.fmi2.SetReal(c, &in->reference, 1, &value), MECHP_FMI2_OK);
+            CU_ASSERT_EQUAL(f.fmi2.SetRealInputDerivatives(c, twice, 2, orders, rates),
+                            MECHP_FMI2_OK);
+            CU_ASSERT_EQUAL(mech_sim_set_input(f.base.sim, in->channel, &value, 2, rates), 0);
+        }
+        const double time = mech_sim_time(f.base.sim);
+        if (k % 50 == 0) {
+            CU_ASSERT_EQUAL(f.fmi2.GetFMUstate(c, &state), MECHP_FMI2_OK);
+            CU_ASSERT_EQUAL(f.fmi2.DoStep(c, time, 2. * size, 0), MECHP_FMI2_OK);
+            CU_ASSERT_EQUAL(f.fmi2.SetFMUstate(c, state), MECHP_FMI2_OK);
+        }
+        CU_ASSERT_EQUAL(f.fmi2.DoStep(c, time, size, 0), MECHP_FMI2_OK);
+        CU_ASSERT_EQUAL(mech_sim_step(f.base.sim, &r, &report), 0);
+        same_values(&f, c);
+    }
+    CU_ASSERT_EQUAL(f.fmi2.FreeFMUstate(c, &state), MECHP_FMI2_OK);
+    f.fmi2.FreeInstance(c);
+    forget_import(&f.base);
+}
+
+/* A parameter that is set in the initialization makes the state anew, at the start time. */
+static void the_start_time_outlives_parameters(void)
+{
+    struct imported_2 f;
+    import_2(&f, "sliding-sphere");
+    void *const c = instantiate_2(&f);
+    const unsigned speed = variable(&f.base, "parameter:speed")->reference, time = 0;
+    double value = 2.;
+
+    CU_ASSERT_EQUAL(f.fmi2.SetupExperiment(c, 0, 0., 5., 0, 0.), MECHP_FMI2_OK);
+    CU_ASSERT_EQUAL(f.fmi2.EnterInitializationMode(c), MECHP_FMI2_OK);
+    CU_ASSERT_EQUAL(f.fmi2.SetReal(c, &speed, 1, &value), MECHP_FMI2_OK);
+    CU_ASSERT_EQUAL(f.fmi2.ExitInitializationMode(c), MECHP_FMI2_OK);
+    CU_ASSERT_EQUAL(f.fmi2.GetReal(c, &time, 1, &value), MECHP_FMI2_OK);
+    CU_ASSERT_EQUAL(value, 5.);
+    CU_ASSERT_EQUAL(f.fmi2.DoStep(c, 5., 0.01, 1), MECHP_FMI2_OK);
+    CU_ASSERT_EQUAL(f.fmi2.GetRealStatus(c, MECHP_FMI2_LAST_SUCCESSFUL_TIME, &value),
+                    MECHP_FMI2_OK);
+    CHECK_NEAR(value, 5.01, 1e-12);
+    f.fmi2.FreeInstance(c);
+    forget_import(&f.base);
+}
+
+static void what_a_state_does_not_allow_is_refused(void)
+{
+    struct imported_2 f;
+    import_2(&f, "mass1d");
+    void *const c = instantiate_2(&f);
+    const unsigned time = 0;
+    double value;
+
+    CU_ASSERT_EQUAL(f.fmi2.DoStep(c, 0., 0.01, 1), MECHP_FMI2_ERROR);
+    CU_ASSERT_STRING_EQUAL(f.base.text, "fmi2DoStep is not allowed in this state");
+    CU_ASSERT_EQUAL(f.fmi2.GetReal(c, &time, 1, &value), MECHP_FMI2_ERROR);
+    initialize_2(&f, c, 0.);
+    CU_ASSERT_EQUAL(f.fmi2.SetupExperiment(c, 0, 0., 0., 0, 0.), MECHP_FMI2_ERROR);
+    CU_ASSERT_EQUAL(f.fmi2.SetReal(c, &time, 1, &value), MECHP_FMI2_ERROR);
+    CU_ASSERT_EQUAL(f.fmi2.CancelStep(c), MECHP_FMI2_ERROR);
+    CU_ASSERT_EQUAL(f.fmi2.GetInteger(c, &time, 0, NULL), MECHP_FMI2_OK);
+    CU_ASSERT_EQUAL(f.fmi2.GetInteger(c, &time, 1, NULL), MECHP_FMI2_ERROR);
+    CU_ASSERT_EQUAL(f.fmi2.Terminate(c), MECHP_FMI2_OK);
+    CU_ASSERT_EQUAL(f.fmi2.GetReal(c, &time, 1, &value), MECHP_FMI2_OK);
+    CU_ASSERT_EQUAL(f.fmi2.DoStep(c, 0., 0.01, 1), MECHP_FMI2_ERROR);
+    f.fmi2.FreeInstance(c);
+    CU_ASSERT_PTR_NULL(f.fmi2.Instantiate("one", MECHP_FMI2_MODEL_EXCHANGE, f.base.token, f.uri,
+                                          &f.callbacks, 0, 1));
+    CU_ASSERT_PTR_NULL(f.fmi2.Instantiate("one", MECHP_FMI2_CO_SIMULATION, f.base.token,
+                                          "http://example.org/", &f.callbacks, 0, 1));
+    CU_ASSERT_STRING_EQUAL(f.base.text, "the location of the resources is no URI of a file");
+    forget_import(&f.base);
+}
+
+UNIT_TESTS(UNIT_TEST(inputs_with_derivatives_run_as_by_the_solver),
+           UNIT_TEST(the_start_time_outlives_parameters),
+           UNIT_TEST(what_a_state_does_not_allow_is_refused))
