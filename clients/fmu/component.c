@@ -4,6 +4,7 @@
 #include "protocol/bind/bind.h"
 #include "protocol/wire/json.h"
 #include "solver/base/err.h"
+#include "solver/base/hash.h"
 #include "solver/base/times.h"
 
 #include <math.h>
@@ -87,6 +88,10 @@ static char *read_document(const struct mechfmu *m, const char *resources, size_
         mechfmu_say(m, MECHP_FMI3_ERROR, "the path of the resources is too long");
         return NULL;
     }
+    if (n == 0) {
+        mechfmu_say(m, MECHP_FMI3_ERROR, "there are no resources");
+        return NULL;
+    }
     FILE *const file = fopen(path, "rb");
     char *const text = file ? malloc(DOCUMENT_MOST) : NULL;
     *size = text ? fread(text, 1, DOCUMENT_MOST, file) : 0;
@@ -102,14 +107,24 @@ static char *read_document(const struct mechfmu *m, const char *resources, size_
     return cut ? cut : text;
 }
 
-static void say_faults(const struct mechfmu *m, const struct mech_diag *diag)
+static void say_fault(const struct mechfmu *m, enum mechp_fmi3_status status,
+                      const struct mech_diag_entry *fault)
 {
-    for (size_t i = 0; i < diag->count && i < 5; i++) {
-        mechfmu_say(m, MECHP_FMI3_ERROR, "%s: %s", diag->entries[i].path, diag->entries[i].text);
-    }
+    mechfmu_say(m, status, "%s%s%s", fault->path, fault->path[0] ? ": " : "", fault->text);
 }
 
-struct mech_sim *mechfmu_build(const struct mechfmu *m, const double *parameters)
+enum mechp_fmi3_status mechfmu_refuse(const struct mechfmu *m, enum mechp_fmi3_status status,
+                                      int code, const struct mech_diag *diag)
+{
+    if (diag && diag->count > 0) {
+        say_fault(m, status, &diag->entries[0]);
+        return status;
+    }
+    return mechfmu_say(m, status, "%s", mech_err_text(code));
+}
+
+struct mech_sim *mechfmu_build(const struct mechfmu *m, const double *parameters,
+                               enum mechp_fmi3_status status)
 {
     struct mech_document *document = NULL;
     struct mechp_json_fault fault;
@@ -119,7 +134,7 @@ struct mech_sim *mechfmu_build(const struct mechfmu *m, const double *parameters
 
     if (mechp_json_parse(m->document, m->document_size, &mechp_json_limits_model, &fault, &model) !=
         0) {
-        mechfmu_say(m, MECHP_FMI3_ERROR, "model.json: %s", fault.text);
+        mechfmu_say(m, status, "model.json: %s", fault.text);
         return NULL;
     }
     mech_diag_init(&diag);
@@ -134,7 +149,10 @@ struct mech_sim *mechfmu_build(const struct mechfmu *m, const double *parameters
         }
     }
     if (code) {
-        say_faults(m, &diag);
+        mechfmu_refuse(m, status, code, &diag);
+    }
+    for (size_t i = 1; code && i < diag.count && i < 5; i++) {
+        say_fault(m, status, &diag.entries[i]);
     }
     mech_diag_fini(&diag);
     json_decref(model);
@@ -176,13 +194,14 @@ static int fill(struct mechfmu *m, const char *name, const char *token, const ch
 
     m->name = strdup(name ? name : "");
     m->document = m->name ? read_document(m, resources ? resources : "", &m->document_size) : NULL;
-    m->sim = m->document ? mechfmu_build(m, NULL) : NULL;
+    m->sim = m->document ? mechfmu_build(m, NULL, MECHP_FMI3_ERROR) : NULL;
     if (!m->sim) {
         return MECH_INVALID;
     }
     MECH_TRY(mechp_fmi_layout_init(&m->layout, m->sim, m->version));
     MECH_TRY(make_room(m));
     mechp_fmi_layout_token(&m->layout, m->document, m->document_size, own);
+    m->model = mech_hash(own, strlen(own), 0);
     if (!token || strcmp(token, own) != 0) {
         mechfmu_say(m, MECHP_FMI3_ERROR, "the token is not that of this FMU, %s", own);
         return MECH_MISMATCH;
@@ -203,6 +222,9 @@ int mechfmu_create(enum mechp_fmi_version version, const char *name, const char 
     *m = (struct mechfmu){.version = version, .log = *log, .stop = INFINITY};
     m->log.categories = ALL;
     const int code = fill(m, name, token, resources);
+    if (code < 0) {
+        mechfmu_refuse(m, MECHP_FMI3_ERROR, code, NULL);
+    }
     if (code) {
         mechfmu_destroy(m);
         return code;
@@ -239,8 +261,9 @@ enum mechp_fmi3_status mechfmu_start(struct mechfmu *m, double start, bool has_s
     if (start != mech_sim_time(m->sim)) {
         const struct mech_state_view at = {.time = start};
 
-        if (mech_sim_set_state(m->sim, &at)) {
-            return mechfmu_say(m, MECHP_FMI3_ERROR, "%s", mech_sim_refusal(m->sim));
+        const int code = mech_sim_set_state(m->sim, &at);
+        if (code) {
+            return mechfmu_refuse(m, MECHP_FMI3_ERROR, code, NULL);
         }
     }
     m->stop = has_stop ? stop : INFINITY;
@@ -249,7 +272,7 @@ enum mechp_fmi3_status mechfmu_start(struct mechfmu *m, double start, bool has_s
 
 enum mechp_fmi3_status mechfmu_reset(struct mechfmu *m)
 {
-    struct mech_sim *const sim = mechfmu_build(m, NULL);
+    struct mech_sim *const sim = mechfmu_build(m, NULL, MECHP_FMI3_ERROR);
 
     if (!sim) {
         return MECHP_FMI3_ERROR;

@@ -31,6 +31,8 @@ struct mechfmu {
     enum mechp_fmi_version version;
     unsigned state;    /* a bit of enum mechp_fmi2_state or mechp_fmi3_state */
     unsigned starting; /* bits of the states in which parameters shape the initial state */
+    unsigned reached;  /* bits of all states in which a component can be at rest */
+    uint64_t model;    /* hash of the token */
     char *name;        /* the importer's, copied */
     struct mechfmu_log log;
     char *document; /* [document_size] resources/model.json */
@@ -67,8 +69,15 @@ enum mechp_fmi3_status mechfmu_say(const struct mechfmu *m, enum mechp_fmi3_stat
 /* Whether the state is one of these; a message if not. NULL is in no state. */
 bool mechfmu_may(const struct mechfmu *m, unsigned states, const char *function);
 
-/* A simulation of the document with these parameters, NULL: its own; NULL with messages. */
-struct mech_sim *mechfmu_build(const struct mechfmu *m, const double *parameters);
+/* Why something was refused: its first fault, or the code's text where there is none (diag NULL:
+ * there is none). Returns the status. */
+enum mechp_fmi3_status mechfmu_refuse(const struct mechfmu *m, enum mechp_fmi3_status status,
+                                      int code, const struct mech_diag *diag);
+
+/* A simulation of the document with these parameters, NULL: its own; NULL with messages of that
+ * status. */
+struct mech_sim *mechfmu_build(const struct mechfmu *m, const double *parameters,
+                               enum mechp_fmi3_status status);
 /* Values in given[]. */
 size_t mechfmu_held(const struct mechfmu *m);
 /* Which categories are written; n 0: all. OK; ERROR: there is no such category. */
@@ -82,10 +91,12 @@ enum mechp_fmi3_status mechfmu_get(struct mechfmu *m, const uint32_t vr[], size_
  * cannot be set. */
 enum mechp_fmi3_status mechfmu_set(struct mechfmu *m, const uint32_t vr[], size_t n,
                                    const double values[], size_t n_values);
-/* The derivative of order 1 or 2 of scalar inputs (2.0). OK; ERROR. */
+/* The derivative of order 1 or 2 of scalar inputs (2.0, which discards values and steps alone, no
+ * derivatives: 2.1.3). OK; ERROR. */
 enum mechp_fmi3_status mechfmu_set_rates(struct mechfmu *m, const uint32_t vr[], size_t n,
                                          const int orders[], const double values[]);
-/* First time derivatives of outputs, values [n_values] as in mechfmu_get. */
+/* First time derivatives of outputs, values [n_values] as in mechfmu_get. OK; DISCARD (ERROR in
+ * 2.0): there is none here; ERROR. */
 enum mechp_fmi3_status mechfmu_output_rates(struct mechfmu *m, const uint32_t vr[], size_t n,
                                             const int32_t orders[], double values[],
                                             size_t n_values);
@@ -107,12 +118,13 @@ struct mechfmu_slope {
     size_t n_out;
     bool adjoint;
 };
-/* OK; DISCARD: there is none here; ERROR. */
+/* OK; DISCARD (ERROR in 2.0): there is none here; ERROR. */
 enum mechp_fmi3_status mechfmu_slope(struct mechfmu *m, const struct mechfmu_slope *q);
 
 /* --- states: saved.c -------------------------------------------------------------------------- */
 
-/* A state as one block of memory, which belongs to this component's model. */
+/* A state as one block of memory, which belongs to this component's model; that of another one is
+ * refused. *state not NULL: its memory is used again. OK; ERROR. */
 enum mechp_fmi3_status mechfmu_save(struct mechfmu *m, void **state);
 enum mechp_fmi3_status mechfmu_restore(struct mechfmu *m, const void *state);
 void mechfmu_forget(void **state);

@@ -138,6 +138,8 @@ void *fmi2Instantiate(const char *name, enum mechp_fmi2_kind kind, const char *g
         return NULL;
     }
     m->starting = MECHP_FMI2_INSTANTIATED | MECHP_FMI2_INITIALIZATION;
+    m->reached = m->starting | MECHP_FMI2_STEP_COMPLETE | MECHP_FMI2_STEP_FAILED |
+                 MECHP_FMI2_TERMINATED_STATE;
     m->state = MECHP_FMI2_INSTANTIATED;
     return m;
 }

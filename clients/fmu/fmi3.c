@@ -86,6 +86,7 @@ void *fmi3InstantiateCoSimulation(const char *name, const char *token, const cha
     m->event_mode = event_mode;
     m->early_return = early_return;
     m->starting = MECHP_FMI3_INSTANTIATED | MECHP_FMI3_INITIALIZATION;
+    m->reached = m->starting | MECHP_FMI3_EVENT_MODE | MECHP_FMI3_STEP_MODE | MECHP_FMI3_TERMINATED;
     m->state = MECHP_FMI3_INSTANTIATED;
     return m;
 }

@@ -10,19 +10,31 @@
 #include "solver/base/hash.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const uint64_t magic = 0x31554d466863654dULL; /* "MechFMU1" */
 
 struct head {
-    uint64_t magic, state, events;
+    uint64_t magic, model, state, events;
     double stop;
+    uint64_t size; /* of the memory; 0 in bytes */
 };
+
+static size_t behind_head(const struct mechfmu *m)
+{
+    return sizeof(struct head) + mechfmu_held(m) * sizeof *m->given;
+}
+
+static size_t memory_size(const struct mechfmu *m)
+{
+    return behind_head(m) + mech_sim_saved_size(m->sim);
+}
 
 static void put_head(const struct mechfmu *m, void *state)
 {
-    const struct head h = {magic, m->state, m->events, m->stop};
+    const struct head h = {magic, m->model, m->state, m->events, m->stop, memory_size(m)};
 
     memcpy(state, &h, sizeof h);
     memcpy((char *)state + sizeof h, m->given, mechfmu_held(m) * sizeof *m->given);
@@ -39,15 +51,29 @@ static void take_head(struct mechfmu *m, const void *state)
     memcpy(m->given, (const char *)state + sizeof h, mechfmu_held(m) * sizeof *m->given);
 }
 
-static size_t behind_head(const struct mechfmu *m)
+/* Whether a state is of this component's model and has its size; else a message. */
+static bool is_own(const struct mechfmu *m, const void *state)
 {
-    return sizeof(struct head) + mechfmu_held(m) * sizeof *m->given;
+    struct head h;
+
+    if (!state) {
+        mechfmu_say(m, MECHP_FMI3_ERROR, "there is no state");
+        return false;
+    }
+    memcpy(&h, state, sizeof h);
+    if (h.magic != magic || h.model != m->model || h.size != memory_size(m)) {
+        mechfmu_say(m, MECHP_FMI3_ERROR, "the state is not one of this model");
+        return false;
+    }
+    return true;
 }
 
 enum mechp_fmi3_status mechfmu_save(struct mechfmu *m, void **state)
 {
-    void *const memory = *state ? *state : malloc(behind_head(m) + mech_sim_saved_size(m->sim));
-
+    if (*state && !is_own(m, *state)) {
+        return MECHP_FMI3_ERROR;
+    }
+    void *const memory = *state ? *state : malloc(memory_size(m));
     if (!memory) {
         return mechfmu_say(m, MECHP_FMI3_ERROR, "no memory for a state");
     }
@@ -59,8 +85,8 @@ enum mechp_fmi3_status mechfmu_save(struct mechfmu *m, void **state)
 
 enum mechp_fmi3_status mechfmu_restore(struct mechfmu *m, const void *state)
 {
-    if (!state) {
-        return mechfmu_say(m, MECHP_FMI3_ERROR, "there is no state");
+    if (!is_own(m, state)) {
+        return MECHP_FMI3_ERROR;
     }
     if (mech_sim_restore(m->sim, (const char *)state + behind_head(m))) {
         return mechfmu_say(m, MECHP_FMI3_ERROR, "the state is not one of this model");
@@ -108,16 +134,40 @@ enum mechp_fmi3_status mechfmu_to_bytes(struct mechfmu *m, const void *state, vo
 {
     const size_t most = mechfmu_bytes_size(m), end = most - sizeof(uint64_t);
 
-    if (!state || size < most) {
-        return mechfmu_say(m, MECHP_FMI3_ERROR, "%s",
-                           state ? "there is no room for the state" : "there is no state");
+    if (!is_own(m, state)) {
+        return MECHP_FMI3_ERROR;
+    }
+    if (size < most) {
+        return mechfmu_say(m, MECHP_FMI3_ERROR, "the state has %zu bytes, there is room for %zu",
+                           most, size);
     }
     memset(bytes, 0, size);
     memcpy(bytes, state, behind_head(m));
+    memset((char *)bytes + offsetof(struct head, size), 0, sizeof(uint64_t));
     const enum mechp_fmi3_status status = write_snapshot(m, state, (char *)bytes + behind_head(m));
     const uint64_t sum = mech_hash(bytes, end, magic);
     memcpy((char *)bytes + end, &sum, sizeof sum);
     return status;
+}
+
+/* Whether head and held values are such as a component has; [held values] behind the head. */
+static bool is_possible(const struct mechfmu *m, const struct head *h, const char *held)
+{
+    const size_t n = mechfmu_held(m);
+    double value;
+
+    if (h->magic != magic || h->model != m->model || h->size != 0 || h->state == 0 ||
+        (h->state & (h->state - 1)) != 0 || (h->state & ~(uint64_t)m->reached) != 0 ||
+        isnan(h->stop)) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        memcpy(&value, held + i * sizeof value, sizeof value);
+        if (!isfinite(value) || (i < m->inputs && value != 0. && value != 1.)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* The length of the snapshot, 0: the bytes are no state of this model. */
@@ -133,8 +183,8 @@ static size_t sound(const struct mechfmu *m, const void *bytes, size_t size)
     memcpy(&h, bytes, sizeof h);
     memcpy(&sum, (const char *)bytes + end, sizeof sum);
     memcpy(&length, (const char *)bytes + behind_head(m), sizeof length);
-    return h.magic == magic && sum == mech_hash(bytes, end, magic) &&
-                   length <= mech_sim_snapshot_size(m->sim)
+    return is_possible(m, &h, (const char *)bytes + sizeof h) &&
+                   sum == mech_hash(bytes, end, magic) && length <= mech_sim_snapshot_size(m->sim)
                ? (size_t)length
                : 0;
 }
@@ -143,7 +193,8 @@ enum mechp_fmi3_status mechfmu_from_bytes(struct mechfmu *m, const void *bytes, 
                                           void **state)
 {
     const size_t length = sound(m, bytes, size);
-    void *const memory = length ? malloc(behind_head(m) + mech_sim_saved_size(m->sim)) : NULL;
+    const uint64_t whole = memory_size(m);
+    void *const memory = length ? malloc(whole) : NULL;
     void *const now = memory ? malloc(mech_sim_saved_size(m->sim)) : NULL;
     bool reproducible = false;
 
@@ -157,6 +208,7 @@ enum mechp_fmi3_status mechfmu_from_bytes(struct mechfmu *m, const void *bytes, 
         m->sim, (const char *)bytes + behind_head(m) + sizeof(uint64_t), length, &reproducible);
     if (code == 0) {
         memcpy(memory, bytes, behind_head(m));
+        memcpy((char *)memory + offsetof(struct head, size), &whole, sizeof whole);
         mech_sim_save(m->sim, (char *)memory + behind_head(m));
     }
     const int back = mech_sim_restore(m->sim, now);

@@ -7,6 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The status of a derivative that is not there. */
+static enum mechp_fmi3_status undefined(const struct mechfmu *m)
+{
+    return m->version == MECHP_FMI_2 ? MECHP_FMI3_ERROR : MECHP_FMI3_DISCARD;
+}
+
 /* The variables' values in all, or a message: one is not there. */
 static bool count_values(const struct mechfmu *m, const uint32_t vr[], size_t n, size_t n_values)
 {
@@ -61,15 +67,16 @@ static struct mech_input_change change_of(const struct mechfmu *m, size_t channe
                                       .derivatives = moves ? rate : NULL};
 }
 
-/* Set the first `count` changes; a refusal is reported. */
-static int set_changes(struct mechfmu *m, struct mech_sim *sim, size_t count)
+/* Set the first `count` changes; a refusal is reported with that status. */
+static int set_changes(struct mechfmu *m, struct mech_sim *sim, size_t count,
+                       enum mechp_fmi3_status refused)
 {
     struct mech_diag diag;
 
     mech_diag_init(&diag);
     const int code = mech_sim_set_inputs(sim, m->changes, count, &diag);
     if (code) {
-        mechfmu_say(m, MECHP_FMI3_DISCARD, "%s", diag.count ? diag.entries[0].text : "no memory");
+        mechfmu_refuse(m, refused, code, &diag);
     }
     mech_diag_fini(&diag);
     return code;
@@ -80,7 +87,7 @@ static int set_changes(struct mechfmu *m, struct mech_sim *sim, size_t count)
 static int rebuild(struct mechfmu *m)
 {
     const struct mech_state_view at = {.time = mech_sim_time(m->sim)};
-    struct mech_sim *const sim = mechfmu_build(m, m->parameter);
+    struct mech_sim *const sim = mechfmu_build(m, m->parameter, MECHP_FMI3_DISCARD);
     size_t count = 0;
 
     if (!sim) {
@@ -91,9 +98,12 @@ static int rebuild(struct mechfmu *m)
             m->changes[count++] = change_of(m, i);
         }
     }
-    int code = set_changes(m, sim, count);
+    int code = set_changes(m, sim, count, MECHP_FMI3_DISCARD);
     if (code == 0 && at.time != mech_sim_time(sim)) {
         code = mech_sim_set_state(sim, &at);
+        if (code) {
+            mechfmu_refuse(m, MECHP_FMI3_DISCARD, code, NULL);
+        }
     }
     if (code) {
         mech_sim_destroy(sim);
@@ -120,15 +130,14 @@ static int set_parameters(struct mechfmu *m, const double *values)
     mech_diag_init(&diag);
     const int code = mech_sim_set_parameters(m->sim, count, m->numbers, m->listed, &diag);
     if (code) {
-        mechfmu_say(m, MECHP_FMI3_DISCARD, "%s: %s", diag.count ? diag.entries[0].path : "",
-                    diag.count ? diag.entries[0].text : "not possible");
+        mechfmu_refuse(m, MECHP_FMI3_DISCARD, code, &diag);
     }
     mech_diag_fini(&diag);
     return code;
 }
 
 /* What is set in given[] takes effect: the first `count` changes, and parameters if they differ. */
-static int apply(struct mechfmu *m, size_t count, bool parameters)
+static int apply(struct mechfmu *m, size_t count, bool parameters, enum mechp_fmi3_status refused)
 {
     if (parameters && (m->state & m->starting)) {
         return rebuild(m);
@@ -136,7 +145,7 @@ static int apply(struct mechfmu *m, size_t count, bool parameters)
     if (parameters) {
         MECH_TRY(set_parameters(m, m->parameter));
     }
-    const int code = count > 0 ? set_changes(m, m->sim, count) : 0;
+    const int code = count > 0 ? set_changes(m, m->sim, count, refused) : 0;
     if (code && parameters) {
         (void)set_parameters(m, m->before + (m->parameter - m->given));
     }
@@ -168,15 +177,16 @@ static double *rate_of(const struct mechfmu *m, const struct mechp_fmi_variable 
     return m->rate + 2 * channel.offset + (order - 1) * channel.size + v->first + k;
 }
 
-/* The values of the changes, whose channels are known. */
-static enum mechp_fmi3_status take_effect(struct mechfmu *m, size_t count, bool parameters)
+/* The values of the changes, whose channels are known. OK, or `refused`: nothing has changed. */
+static enum mechp_fmi3_status take_effect(struct mechfmu *m, size_t count, bool parameters,
+                                          enum mechp_fmi3_status refused)
 {
     for (size_t i = 0; i < count; i++) {
         m->changes[i] = change_of(m, (size_t)m->changes[i].index);
     }
-    if (apply(m, count, parameters)) {
+    if (apply(m, count, parameters, refused)) {
         memcpy(m->given, m->before, mechfmu_held(m) * sizeof *m->given);
-        return MECHP_FMI3_DISCARD;
+        return refused;
     }
     return MECHP_FMI3_OK;
 }
@@ -217,7 +227,7 @@ enum mechp_fmi3_status mechfmu_set(struct mechfmu *m, const uint32_t vr[], size_
         }
         values += v->size;
     }
-    return take_effect(m, count, parameters);
+    return take_effect(m, count, parameters, MECHP_FMI3_DISCARD);
 }
 
 enum mechp_fmi3_status mechfmu_set_rates(struct mechfmu *m, const uint32_t vr[], size_t n,
@@ -229,7 +239,7 @@ enum mechp_fmi3_status mechfmu_set_rates(struct mechfmu *m, const uint32_t vr[],
         return MECHP_FMI3_ERROR;
     }
     if (!mech_sim_all_finite(values, n)) {
-        return mechfmu_say(m, MECHP_FMI3_DISCARD, "a derivative is not finite");
+        return mechfmu_say(m, MECHP_FMI3_ERROR, "a derivative is not finite");
     }
     memcpy(m->before, m->given, mechfmu_held(m) * sizeof *m->given);
     for (size_t i = 0; i < n; i++) {
@@ -242,7 +252,7 @@ enum mechp_fmi3_status mechfmu_set_rates(struct mechfmu *m, const uint32_t vr[],
         count = touch(m, v, count);
         *rate_of(m, v, orders[i], 0) = values[i];
     }
-    return take_effect(m, count, false);
+    return take_effect(m, count, false, MECHP_FMI3_ERROR);
 }
 
 enum mechp_fmi3_status mechfmu_output_rates(struct mechfmu *m, const uint32_t vr[], size_t n,
@@ -261,8 +271,9 @@ enum mechp_fmi3_status mechfmu_output_rates(struct mechfmu *m, const uint32_t vr
                                "only outputs have derivatives, of order 1 alone");
         }
     }
-    if (mech_sim_output_rates(m->sim, false, m->outputs, reason)) {
-        return mechfmu_say(m, MECHP_FMI3_DISCARD, "%s", reason);
+    const int code = mech_sim_output_rates(m->sim, false, m->outputs, reason);
+    if (code) {
+        return mechfmu_say(m, undefined(m), "%s", reason[0] ? reason : mech_err_text(code));
     }
     for (size_t i = 0; i < n; i++) {
         const struct mechp_fmi_variable *const v = mechp_fmi_layout_find(&m->layout, vr[i]);
@@ -339,5 +350,6 @@ enum mechp_fmi3_status mechfmu_slope(struct mechfmu *m, const struct mechfmu_slo
     }
     free(inputs);
     return code == 0 ? MECHP_FMI3_OK
-                     : mechfmu_say(m, MECHP_FMI3_DISCARD, "%s", code > 0 ? d.reason : "no memory");
+                     : mechfmu_say(m, undefined(m), "%s",
+                                   code > 0 && d.reason[0] ? d.reason : mech_err_text(code));
 }

@@ -15,9 +15,10 @@ static void take_message_2(void *environment, const char *name, enum mechp_fmi2_
 {
     struct imported *const f = environment;
     va_list arguments;
-    (void)status;
-    (void)category;
     CU_ASSERT_STRING_EQUAL(name, "one");
+    CU_ASSERT_STRING_EQUAL(category, status == MECHP_FMI2_ERROR     ? "logStatusError"
+                                     : status == MECHP_FMI2_DISCARD ? "logStatusDiscard"
+                                                                    : "logEvents");
     f->messages++;
     va_start(arguments, message);
     CU_ASSERT_STRING_EQUAL(message, "%s");
@@ -166,6 +167,26 @@ static void what_a_state_does_not_allow_is_refused(void)
     forget_import(&f.base);
 }
 
-UNIT_TESTS(UNIT_TEST(inputs_with_derivatives_run_as_by_the_solver),
+/* 2.0.5, 2.1.3: values may be discarded, and steps; no derivatives. */
+static void derivatives_are_refused_by_an_error(void)
+{
+    struct imported_2 f;
+    import_2(&f, "slider-crank");
+    void *const c = instantiate_2(&f);
+    const unsigned in = variable(&f.base, "torque")->reference;
+    const double huge = (double)INFINITY, one = 1.;
+    const int order = 1;
+
+    initialize_2(&f, c, 0.);
+    CU_ASSERT_EQUAL(f.fmi2.SetReal(c, &in, 1, &huge), MECHP_FMI2_DISCARD);
+    CU_ASSERT_EQUAL(f.fmi2.SetRealInputDerivatives(c, &in, 1, &order, &huge), MECHP_FMI2_ERROR);
+    CU_ASSERT_STRING_EQUAL(f.base.text, "a derivative is not finite");
+    CU_ASSERT_EQUAL(f.fmi2.SetRealInputDerivatives(c, &in, 1, &order, &one), MECHP_FMI2_OK);
+    f.fmi2.FreeInstance(c);
+    forget_import(&f.base);
+}
+
+UNIT_TESTS(UNIT_TEST(derivatives_are_refused_by_an_error),
+           UNIT_TEST(inputs_with_derivatives_run_as_by_the_solver),
            UNIT_TEST(the_start_time_outlives_parameters),
            UNIT_TEST(what_a_state_does_not_allow_is_refused))

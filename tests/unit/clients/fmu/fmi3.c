@@ -152,6 +152,9 @@ static void a_wrong_token_is_refused(void)
     CU_ASSERT_PTR_NULL(f.fmi3.InstantiateCoSimulation(
         "one", f.token, "/nowhere", false, true, false, false, NULL, 0, &f, take_message, NULL));
     CU_ASSERT_EQUAL(f.messages, 2);
+    CU_ASSERT_PTR_NULL(f.fmi3.InstantiateCoSimulation("one", f.token, NULL, false, true, false,
+                                                      false, NULL, 0, &f, take_message, NULL));
+    CU_ASSERT_STRING_EQUAL(f.text, "there are no resources");
     forget_import(&f);
 }
 
