@@ -1,4 +1,4 @@
-"""What the compiler and the linker guard is there in the programs and the library as built: read
+"""What the compiler and the linker guard is there in the programs and the libraries as built: read
 from their ELF by readelf(1)."""
 import glob
 import os
@@ -19,7 +19,7 @@ def read(path, *options):
 def has_endbr(path, symbols):
     """Whether main, or every function that the library offers, begins with endbr64. CET's note
     is no evidence: the linker drops it where a distribution's start files were built without."""
-    line = r'^\s*\d+: ([0-9a-f]+)\s+\d+ FUNC\s+GLOBAL \w+\s+\d+ (main|mechc_\w+)$'
+    line = r'^\s*\d+: ([0-9a-f]+)\s+\d+ FUNC\s+GLOBAL \w+\s+\d+ (main|mechc_\w+|fmi[23]\w+)$'
     names = re.findall(line, symbols, re.M)
     text = re.search(r' \.text\s+PROGBITS\s+([0-9a-f]+) ([0-9a-f]+)', read(path, '-S'))
     with open(path, 'rb') as f:
@@ -50,10 +50,11 @@ def faults(path, is_program):
 
 @unittest.skipIf(harness.SANITIZED, 'a sanitizer has guards of its own in their place')
 class Hardened(unittest.TestCase):
-    def test_programs_and_library_have_every_guard(self):
+    def test_programs_and_libraries_have_every_guard(self):
         library, = (path for path in glob.glob(os.path.join(harness.BUILD, 'clients/c/*.so*'))
                     if not os.path.islink(path) and os.path.isfile(path) and path.count('.so.'))
-        for path, is_program in ((harness.program('mechd'), True),
+        fmu = os.path.join(harness.BUILD, 'clients', 'fmu', 'mechd-model.so')
+        for path, is_program in ((harness.program('mechd'), True), (fmu, False),
                                  (harness.program('mechctl'), True), (library, False)):
             with self.subTest(path):
                 self.assertEqual(faults(path, is_program), [])

@@ -1,0 +1,34 @@
+"""The binary of an FMU of a model, as built: what it offers to the tool that loads it. Read from
+its ELF by nm(1)."""
+import os
+import re
+import subprocess
+import unittest
+import harness
+
+BINARY = os.path.join(harness.BUILD, 'clients', 'fmu', 'mechd-model.so')
+
+
+def listed(version):
+    """{name: group} of the functions of a version, from its list."""
+    path = os.path.join(harness.ROOT, 'protocol', 'fmi', 'fmi%d.def' % version)
+    with open(path, encoding='utf-8') as f:
+        text = f.read()
+    rows = re.findall(r'^MECHP_FMI%d\((\w+), [^,]+,\s*[^,]+,\s*(\w+),' % version, text, re.M)
+    return {'fmi%d%s' % (version, name): group for group, name in rows}
+
+
+class FmuBinary(unittest.TestCase):
+    def test_it_exports_the_functions_of_fmi_and_no_others(self):
+        text = subprocess.run(['nm', '-D', '--defined-only', BINARY], stdout=subprocess.PIPE,
+                              text=True, check=True).stdout
+        names = {line.split()[-1] for line in text.splitlines()}
+        names = {n for n in names if not n.startswith(('__asan', '__ubsan', '__sanitizer'))}
+        two, three = listed(2), listed(3)
+        self.assertGreater(len(two), 40)
+        self.assertGreater(len(three), 70)
+        self.assertEqual(names, set(three) | {n for n in two if two[n] != 'EXCHANGE'})
+
+
+if __name__ == '__main__':
+    unittest.main()
