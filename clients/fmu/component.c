@@ -161,7 +161,7 @@ struct mech_sim *mechfmu_build(const struct mechfmu *m, const double *parameters
 
 size_t mechfmu_held(const struct mechfmu *m)
 {
-    return m->inputs + 3 * m->packed + m->parameters;
+    return 2 * m->inputs + 3 * m->packed + m->parameters;
 }
 
 static int make_room(struct mechfmu *m)
@@ -179,7 +179,8 @@ static int make_room(struct mechfmu *m)
         return MECH_NO_MEMORY;
     }
     m->is_set = m->given;
-    m->value = m->is_set + m->inputs;
+    m->since = m->is_set + m->inputs;
+    m->value = m->since + m->inputs;
     m->rate = m->value + m->packed;
     m->parameter = m->rate + 2 * m->packed;
     for (size_t i = 0; i < m->parameters; i++) {
@@ -259,11 +260,17 @@ enum mechp_fmi3_status mechfmu_start(struct mechfmu *m, double start, bool has_s
         return mechfmu_say(m, MECHP_FMI3_ERROR, "the simulation ends before it starts");
     }
     if (start != mech_sim_time(m->sim)) {
-        const struct mech_state_view at = {.time = start};
+        const struct mech_state_view at = {.time = start}, was = {.time = mech_sim_time(m->sim)};
 
         const int code = mech_sim_set_state(m->sim, &at);
         if (code) {
             return mechfmu_refuse(m, MECHP_FMI3_ERROR, code, NULL);
+        }
+        if (mechfmu_hold(m) != MECHP_FMI3_OK) {
+            if (mech_sim_set_state(m->sim, &was) == 0) {
+                (void)mechfmu_hold(m);
+            }
+            return MECHP_FMI3_ERROR;
         }
     }
     m->stop = has_stop ? stop : INFINITY;

@@ -43,7 +43,8 @@ struct mechfmu {
     size_t inputs, packed, parameters; /* channels, values, parameters */
     double *given;                     /* [held_size] the arrays below, one behind the other */
     double *is_set;                    /* [inputs] 1: set */
-    double *value;                     /* [packed] */
+    double *since;     /* [inputs] s: when the value held, from which derivatives count */
+    double *value;     /* [packed] */
     double *rate;      /* [2 × packed] by channel: first, then second derivatives */
     double *parameter; /* [parameters] */
     double *before;    /* [held_size] what is restored where a call is refused */
@@ -91,6 +92,9 @@ enum mechp_fmi3_status mechfmu_get(struct mechfmu *m, const uint32_t vr[], size_
  * cannot be set. */
 enum mechp_fmi3_status mechfmu_set(struct mechfmu *m, const uint32_t vr[], size_t n,
                                    const double values[], size_t n_values);
+/* All inputs that are set hold from the component's time on, which another state has brought. OK;
+ * ERROR. */
+enum mechp_fmi3_status mechfmu_hold(struct mechfmu *m);
 /* The derivative of order 1 or 2 of scalar inputs (2.0, which discards values and steps alone, no
  * derivatives: 2.1.3). OK; ERROR. */
 enum mechp_fmi3_status mechfmu_set_rates(struct mechfmu *m, const uint32_t vr[], size_t n,

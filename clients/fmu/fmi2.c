@@ -98,7 +98,11 @@ static char *path_of(const char *uri)
     char *to = path;
     while (path && *from) {
         if (*from == '%' && digit(from[1]) >= 0 && digit(from[2]) >= 0) {
-            *to++ = (char)(16 * digit(from[1]) + digit(from[2]));
+            *to = (char)(16 * digit(from[1]) + digit(from[2]));
+            if (*to++ == '\0') {
+                free(path);
+                return NULL;
+            }
             from += 3;
         } else {
             *to++ = *from++;

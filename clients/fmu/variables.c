@@ -82,29 +82,43 @@ static int set_changes(struct mechfmu *m, struct mech_sim *sim, size_t count,
     return code;
 }
 
+/* All inputs that are set, from the simulation's time on. */
+static int set_all(struct mechfmu *m, struct mech_sim *sim, enum mechp_fmi3_status refused)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < m->inputs; i++) {
+        if (m->is_set[i] != 0.) {
+            m->since[i] = mech_sim_time(sim);
+            m->changes[count++] = change_of(m, i);
+        }
+    }
+    return count > 0 ? set_changes(m, sim, count, refused) : 0;
+}
+
+enum mechp_fmi3_status mechfmu_hold(struct mechfmu *m)
+{
+    return set_all(m, m->sim, MECHP_FMI3_ERROR) == 0 ? MECHP_FMI3_OK : MECHP_FMI3_ERROR;
+}
+
 /* A fresh simulation of the parameters as they are, at the same time and with the inputs that are
  * set. */
 static int rebuild(struct mechfmu *m)
 {
     const struct mech_state_view at = {.time = mech_sim_time(m->sim)};
     struct mech_sim *const sim = mechfmu_build(m, m->parameter, MECHP_FMI3_DISCARD);
-    size_t count = 0;
+    int code = 0;
 
     if (!sim) {
         return MECH_INVALID;
     }
-    for (size_t i = 0; i < m->inputs; i++) {
-        if (m->is_set[i] != 0.) {
-            m->changes[count++] = change_of(m, i);
-        }
-    }
-    int code = set_changes(m, sim, count, MECHP_FMI3_DISCARD);
-    if (code == 0 && at.time != mech_sim_time(sim)) {
+    if (at.time != mech_sim_time(sim)) {
         code = mech_sim_set_state(sim, &at);
         if (code) {
             mechfmu_refuse(m, MECHP_FMI3_DISCARD, code, NULL);
         }
     }
+    code = code ? code : set_all(m, sim, MECHP_FMI3_DISCARD);
     if (code) {
         mech_sim_destroy(sim);
         return code;
@@ -152,6 +166,22 @@ static int apply(struct mechfmu *m, size_t count, bool parameters, enum mechp_fm
     return code;
 }
 
+/* The values of an input's channel, and their first derivatives, as they are now: those of one
+ * element may be set without the others'. */
+static void move_to_now(struct mechfmu *m, size_t channel)
+{
+    struct mech_variable v;
+
+    mech_sim_variable(m->sim, MECH_INPUT, channel, &v);
+    const double now = mech_sim_time(m->sim), past = now - m->since[channel];
+    double *const rate = m->rate + 2 * (size_t)v.offset;
+    mech_sim_get_input(m->sim, (int32_t)channel, m->value + v.offset);
+    for (int32_t k = 0; k < v.size; k++) {
+        rate[k] += rate[v.size + k] * past;
+    }
+    m->since[channel] = now;
+}
+
 /* The variable's channel among the changes, all of it with the values that it has now; returns the
  * new number of changes. */
 static size_t touch(struct mechfmu *m, const struct mechp_fmi_variable *v, size_t count)
@@ -161,7 +191,7 @@ static size_t touch(struct mechfmu *m, const struct mechp_fmi_variable *v, size_
             return count;
         }
     }
-    mech_sim_get_input(m->sim, v->channel, m->value + (v->offset - v->first));
+    move_to_now(m, (size_t)v->channel);
     m->is_set[v->channel] = 1.;
     m->changes[count].index = v->channel;
     return count + 1;

@@ -100,6 +100,58 @@ static void what_a_state_does_not_allow_is_refused(void)
     CU_ASSERT_PTR_NULL(f.fmi2.Instantiate("one", MECHP_FMI2_CO_SIMULATION, f.base.token,
                                           "http://example.org/", &f.callbacks, 0, 1));
     CU_ASSERT_STRING_EQUAL(f.base.text, "the location of the resources is no URI of a file");
+    /* a path ends at NUL, a URI does not */
+    snprintf(f.uri + strlen(f.uri), 8, "%%00/x");
+    CU_ASSERT_PTR_NULL(f.fmi2.Instantiate("one", MECHP_FMI2_CO_SIMULATION, f.base.token, f.uri,
+                                          &f.callbacks, 0, 1));
+    forget_import(&f.base);
+}
+
+/* Of an array one element is set anew in its course: the others go on as they were. */
+static void elements_of_an_input_move_on_their_own(void)
+{
+    struct imported_2 f;
+    import_2(&f, "flexible-cantilever");
+    void *const c = instantiate_2(&f);
+    const unsigned one = variable(&f.base, "torque[1]")->reference;
+    const unsigned two = variable(&f.base, "torque[2]")->reference;
+    const unsigned twice[2] = {two, two};
+    const int orders[2] = {1, 2};
+    const double h = mech_sim_step_size(f.base.sim), start = 1e-3, rates[2] = {2e-3, 0.5},
+                 other = 1e-4;
+    double value = NAN;
+
+    initialize_2(&f, c, 0.);
+    CU_ASSERT_EQUAL(f.fmi2.SetReal(c, &two, 1, &start), MECHP_FMI2_OK);
+    CU_ASSERT_EQUAL(f.fmi2.SetRealInputDerivatives(c, twice, 2, orders, rates), MECHP_FMI2_OK);
+    for (int k = 0; k < 4; k++) {
+        const double t = (k + 1) * h;
+        CU_ASSERT_EQUAL(f.fmi2.DoStep(c, k * h, h, 1), MECHP_FMI2_OK);
+        CU_ASSERT_EQUAL(f.fmi2.SetReal(c, &one, 1, &other), MECHP_FMI2_OK);
+        CU_ASSERT_EQUAL(f.fmi2.GetReal(c, &two, 1, &value), MECHP_FMI2_OK);
+        CHECK_NEAR(value, start + rates[0] * t + 0.5 * rates[1] * t * t, 1e-12 * start);
+    }
+    f.fmi2.FreeInstance(c);
+    forget_import(&f.base);
+}
+
+/* What is set before the start time is known holds from there on. */
+static void inputs_hold_from_the_start_time_on(void)
+{
+    struct imported_2 f;
+    import_2(&f, "driven-oscillator");
+    void *const c = instantiate_2(&f);
+    const unsigned in = variable(&f.base, "push")->reference;
+    const double one = 1., rate = 3.;
+    const int order = 1;
+    double value = NAN;
+
+    CU_ASSERT_EQUAL(f.fmi2.SetReal(c, &in, 1, &one), MECHP_FMI2_OK);
+    CU_ASSERT_EQUAL(f.fmi2.SetRealInputDerivatives(c, &in, 1, &order, &rate), MECHP_FMI2_OK);
+    initialize_2(&f, c, 5.);
+    CU_ASSERT_EQUAL(f.fmi2.GetReal(c, &in, 1, &value), MECHP_FMI2_OK);
+    CU_ASSERT_EQUAL(value, one);
+    f.fmi2.FreeInstance(c);
     forget_import(&f.base);
 }
 
@@ -122,7 +174,9 @@ static void derivatives_are_refused_by_an_error(void)
     forget_import(&f.base);
 }
 
-UNIT_TESTS(UNIT_TEST(derivatives_are_refused_by_an_error),
+UNIT_TESTS(UNIT_TEST(elements_of_an_input_move_on_their_own),
+           UNIT_TEST(inputs_hold_from_the_start_time_on),
+           UNIT_TEST(derivatives_are_refused_by_an_error),
            UNIT_TEST(inputs_with_derivatives_run_as_by_the_solver),
            UNIT_TEST(the_start_time_outlives_parameters),
            UNIT_TEST(what_a_state_does_not_allow_is_refused))
