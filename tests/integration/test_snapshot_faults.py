@@ -8,7 +8,7 @@ import unittest
 
 import models
 from asking import ASYNC, Asked, is_busy
-from harness import wait_until
+from harness import SLOW, wait_until
 from keeping import Kept
 
 NO_SNAPSHOTS = ("CREATE TRIGGER no_snapshot BEFORE INSERT ON snapshots "
@@ -24,7 +24,8 @@ class Faults(unittest.TestCase):
     def disk_without_snapshots(self):
         """The database is locked, and takes no snapshots from when the function is called until
         the end."""
-        c = sqlite3.connect(self.folder + '/mechd.sqlite', isolation_level=None, timeout=60)
+        c = sqlite3.connect(self.folder + '/mechd.sqlite', isolation_level=None,
+                            timeout=60 * SLOW)
         try:
             c.execute('BEGIN IMMEDIATE')
             c.execute(NO_SNAPSHOTS)
