@@ -8,8 +8,9 @@ BUILD is made once and kept; its counters begin at zero. --all runs generated mo
 too. --tree measures another checkout by that checkout's own tests; --write keeps the figures as
 JSON, and --against prints those of such a file beside them: each folder, and each file that has
 fallen by over 2 % of its lines. --missing lists the lines of a folder that were not run. A daemon
-that is killed writes no counters. A room with a bar (BARS) that is below it is a failure; the last line is "N
-passed, N failed", a room each. `tests/run --all` has it; a share of lines is no proof."""
+that is killed writes no counters. A room with a bar (BARS) that is below it is a failure; the last
+line is "N passed, N failed", a room each. `tests/run --all` has it; a share of lines is no
+proof."""
 import argparse
 import collections
 import json

@@ -44,8 +44,8 @@ is printed from the tests' own numbers by
 `tests/run verify` and `tests/run integration` fail where a number leaves its bar. A row is a test,
 with the comparison that comes nearest to its bar; "share" is its difference as a part of the bar:
 far below 1 is right to rounding, near 1 is what the method at that step size, or the closed form,
-leaves out, from which the bar was derived. An observed order is compared with the order of the method. Numbers of
-another machine differ in their last digits.
+leaves out, from which the bar was derived. An observed order is compared with the order of the
+method. Numbers of another machine differ in their last digits.
 
 %d comparisons in %d programs, and %d over HTTP and ZeroMQ with published numbers and closed forms.
 
@@ -99,8 +99,9 @@ def published(found):
     unknown = sorted({n['test'] for n in found} - set(SOURCES))
     if unknown:
         sys.exit('SOURCES does not say what the numbers of %s are from' % ', '.join(unknown))
-    lines = ['## Published numbers', '', 'And closed forms of the same models, over HTTP and, where '
-             'the case says so, over ZeroMQ.', '',
+    lines = ['## Published numbers', '',
+             'And closed forms of the same models, over HTTP and, where the case says so, over '
+             'ZeroMQ.', '',
              '| case | published | mechd | difference | bar | source |',
              '|---|---|---|---|---|---|']
     for n in found:
