@@ -207,17 +207,23 @@ static bool are_finite(const double *x, int n)
     return all;
 }
 
-/* Names what of rows is not finite: of = residuals and their two rates [rows]. */
-static bool tell_rows(const struct mech_model *m, int32_t object, int32_t row, int32_t rows,
-                      const double *const of[3], char *out, size_t size)
+/* Rows of one object, with their residuals and the two rates of these [rows]. */
+struct row_values {
+    int32_t object, row, rows;
+    const double *of[3];
+};
+
+/* Names what of rows is not finite. */
+static bool tell_rows(const struct mech_model *m, const struct row_values *r, char *out,
+                      size_t size)
 {
     static const char *const names[] = {"value", "derivative", "second derivative"};
-    const int above = m->joints.velocity[row] ? 1 : 0;
+    const int above = m->joints.velocity[r->row] ? 1 : 0;
 
     for (int k = above; k < 3; k++) {
-        if (!are_finite(of[k], rows)) {
+        if (!are_finite(r->of[k], r->rows)) {
             snprintf(out, size, "the %s of the constraint \"%.64s\" is not finite",
-                     names[k - above], m->document->objects.at[object].name);
+                     names[k - above], m->document->objects.at[r->object].name);
             return true;
         }
     }
@@ -240,8 +246,9 @@ static bool tell_constraints(const struct mech_model *m, const struct mech_eval 
             mech_pair_poses(m, pair, pose);
             pair->ops->residual(pair->record, e->t, pose, of[0]);
             pair->ops->rate(pair->record, e->t, pose, of[1], of[2]);
-            if (tell_rows(m, pair->object, pair->row, pair->rows,
-                          (const double *[]){of[0], of[1], of[2]}, out, size)) {
+            const struct row_values values = {
+                pair->object, pair->row, pair->rows, {of[0], of[1], of[2]}};
+            if (tell_rows(m, &values, out, size)) {
                 return true;
             }
         }
@@ -249,11 +256,11 @@ static bool tell_constraints(const struct mech_model *m, const struct mech_eval 
     mech_equations_gather(m, e);
     for (size_t k = 0; k < m->equation_count; k++) {
         const struct mech_equation_of *const q = &m->equations[k];
-        const double *of[3];
 
         if (!q->idle) {
-            mech_equation_values(q, of);
-            if (tell_rows(m, q->object, q->row, q->rows, of, out, size)) {
+            struct row_values values = {q->object, q->row, q->rows, {NULL}};
+            mech_equation_values(q, values.of);
+            if (tell_rows(m, &values, out, size)) {
                 return true;
             }
         }
