@@ -18,9 +18,9 @@ enum { MOST = 20000, ALL = 400, STRIDE = 41, LIMIT_MS = 20000, FAULTS_MOST = 12 
 
 /* An operation on instance "i", which a call may prepare. */
 static const struct attempt {
-    const char *method, *path, *json;
-    const char *before[2]; /* path and body of a POST, or NULL */
-    bool varies;           /* the answer: revisions, ids, trials */
+    const char *method, *path, *json; /* #: the number of what was made before */
+    const char *before[2];            /* path and body of a POST, or NULL */
+    bool varies;                      /* the answer: revisions, ids, trials */
 } attempts[] = {
     {"POST", "/v1/instances", "{\"example\": \"bouncing-ball\"}", {NULL}, true},
     {"POST",
@@ -44,7 +44,7 @@ static const struct attempt {
     {"POST", I "/step", "{\"count\": 30000}", {NULL}, false},
     {"POST",
      I "/commit",
-     "{\"trial\": 1}",
+     "{\"trial\": #}",
      {I "/step", "{\"count\": 1, \"commit\": false}"},
      false},
     {"PUT", I "/inputs", "{\"inputs\": {\"push\": 1}}", {NULL}, false},
@@ -60,8 +60,8 @@ static const struct attempt {
     {"POST", I "/statics", "{}", {NULL}, false},
     {"POST", I "/reset", NULL, {NULL}, true},
     {"POST", I "/snapshots", NULL, {NULL}, true},
-    {"POST", I "/snapshots/s-1/restore", NULL, {I "/snapshots", NULL}, true},
-    {"DELETE", I "/snapshots/s-1", NULL, {I "/snapshots", NULL}, false},
+    {"POST", I "/snapshots/s-#/restore", NULL, {I "/snapshots", NULL}, true},
+    {"DELETE", I "/snapshots/s-#", NULL, {I "/snapshots", NULL}, false},
     {"POST", I "/clone", "{\"labels\": {\"a\": \"b\"}}", {NULL}, true},
     {"POST",
      I "/runs",
@@ -88,6 +88,7 @@ static struct mechd_instance *instance; /* "i", as new */
 static unsigned char *as_new;           /* its state */
 static size_t state_size;
 static uint64_t revision;
+static char number[24]; /* of what was made before */
 static int faults;
 
 static size_t state(void *bytes)
@@ -134,19 +135,55 @@ static bool is_as_new(void)
            memcmp(as_new, now, state_size) == 0;
 }
 
+/* The number of the trial or snapshot that a reply is about, as digits: numbers go on in the next
+ * life of an id. */
+static void keep_number(const struct local_reply *r)
+{
+    char *const text = strndup(r->text, r->size);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+    const char *at = strstr(text, "\"trial\":");
+    if (at == NULL) {
+        at = strstr(text, "\"s-");
+    }
+    CU_ASSERT_PTR_NOT_NULL_FATAL(at);
+    at += strcspn(at, "0123456789");
+    (void)snprintf(number, sizeof number, "%.*s", (int)strspn(at, "0123456789"), at);
+    free(text);
+}
+
 static void prepare(const struct attempt *a)
 {
     if (a->before[0] != NULL) {
-        CU_ASSERT_FATAL(local_status(served, "POST", a->before[0], a->before[1]) < 300);
+        const struct local_request r = {
+            .method = "POST", .path = a->before[0], .json = a->before[1]};
+        struct local_reply reply;
+        CU_ASSERT_EQUAL_FATAL(local_call(served, &r, &reply), 0);
+        CU_ASSERT_FATAL(reply.status < 300);
+        keep_number(&reply);
+        free(reply.text);
         state_size = state(as_new);
         revision = atomic_load(&instance->revision);
     }
 }
 
+/* A text with the number. */
+static const char *with_number(const char *text, char room[256])
+{
+    const char *const at = text != NULL ? strchr(text, '#') : NULL;
+    if (at == NULL) {
+        return text;
+    }
+    (void)snprintf(room, 256, "%.*s%s%s", (int)(at - text), text, number, at + 1);
+    return room;
+}
+
 static struct local_reply call(const struct attempt *a)
 {
+    char path[256], json[256];
     struct local_reply reply;
-    const struct local_request r = {.method = a->method, .path = a->path, .json = a->json};
+    const struct local_request r = {.method = a->method,
+                                    .path = with_number(a->path, path),
+                                    .json = with_number(a->json, json)};
     if (local_call(served, &r, &reply) != 0) {
         reply.status = 404;
     }
