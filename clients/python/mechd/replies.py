@@ -1204,25 +1204,7 @@ class SweepTable(_SweepTableAlways):
     """Rows of the finished points."""
 
 
-_SystemAlways = TypedDict('_SystemAlways', {
-    'time': 'float',
-    'level': "Literal['acceleration', 'velocity']",
-    'step': 'float',
-    'theta': 'float',
-    'friction': "Literal['coulomb', 'associated']",
-    'factors': 'Dict[str, float]',
-    'linear': 'bool',
-    'lumped': 'bool',
-    'counts': 'Dict[str, int]',
-    'parts': 'List[Dict[str, Any]]',
-})
-
-
-class System(_SystemAlways):
-    """The system descriptor [H -CqT; Cq E] {w; l} - {f; -b} = {0; c} at the present state."""
-
-
-_SystemBlocksAlways = TypedDict('_SystemBlocksAlways', {
+_SystemBlocksReplyAlways = TypedDict('_SystemBlocksReplyAlways', {
     'time': 'float',
     'level': "Literal['acceleration', 'velocity']",
     'variables': 'List[SystemVariables]',
@@ -1231,7 +1213,7 @@ _SystemBlocksAlways = TypedDict('_SystemBlocksAlways', {
 })
 
 
-class SystemBlocks(_SystemBlocksAlways):
+class SystemBlocksReply(_SystemBlocksReplyAlways):
     """The blocks of the descriptor."""
 
 
@@ -1277,21 +1259,21 @@ class SystemFeasibility(_SystemFeasibilityAlways):
     """Residuals of given unknowns."""
 
 
-_SystemPartAlways = TypedDict('_SystemPartAlways', {
+_SystemPartReplyAlways = TypedDict('_SystemPartReplyAlways', {
     'time': 'float',
     'level': "Literal['acceleration', 'velocity']",
     'name': 'str',
     'shape': 'List[int]',
 })
 
-_SystemPartSometimes = TypedDict('_SystemPartSometimes', {
+_SystemPartReplySometimes = TypedDict('_SystemPartReplySometimes', {
     'rows': 'List[List[float]]',
     'coo': 'List[List[float]]',
     'values': 'List[float]',
 }, total=False)
 
 
-class SystemPart(_SystemPartAlways, _SystemPartSometimes):
+class SystemPartReply(_SystemPartReplyAlways, _SystemPartReplySometimes):
     """A matrix, by rows or by its entries, or a vector."""
 
 
@@ -1319,6 +1301,24 @@ _SystemProjectReplySometimes = TypedDict('_SystemProjectReplySometimes', {
 
 class SystemProjectReply(_SystemProjectReplyAlways, _SystemProjectReplySometimes):
     """The given vector, with its multipliers projected onto their sets."""
+
+
+_SystemReplyAlways = TypedDict('_SystemReplyAlways', {
+    'time': 'float',
+    'level': "Literal['acceleration', 'velocity']",
+    'step': 'float',
+    'theta': 'float',
+    'friction': "Literal['coulomb', 'associated']",
+    'factors': 'Dict[str, float]',
+    'linear': 'bool',
+    'lumped': 'bool',
+    'counts': 'Dict[str, int]',
+    'parts': 'List[Dict[str, Any]]',
+})
+
+
+class SystemReply(_SystemReplyAlways):
+    """The system descriptor [H -CqT; Cq E] {w; l} - {f; -b} = {0; c} at the present state."""
 
 
 _SystemVariablesAlways = TypedDict('_SystemVariablesAlways', {
