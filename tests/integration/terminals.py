@@ -23,7 +23,9 @@ def on_terminal(command, columns=0, seen=None, rows=24, keys=None, **environment
     the terminal too, and keys(text) returns what is typed then."""
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack('4H', rows, columns, 0, 0))
-    process = subprocess.Popen(command, stdin=follower if keys else subprocess.DEVNULL,
+    # a job in the background of a script ignores Ctrl-C and Ctrl-\\, and so would its children
+    process = subprocess.Popen(['env', '--default-signal', *command],
+                               stdin=follower if keys else subprocess.DEVNULL,
                                stdout=follower, stderr=follower,
                                env={**os.environ, 'TERM': 'xterm', **environment})
     os.close(follower)
