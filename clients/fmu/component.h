@@ -136,6 +136,6 @@ void mechfmu_forget(void **state);
 size_t mechfmu_bytes_size(const struct mechfmu *m);
 enum mechp_fmi3_status mechfmu_to_bytes(struct mechfmu *m, const void *state, void *bytes,
                                         size_t size);
-/* ERROR: not the bytes of a state of this model. */
+/* A new state in *state, whatever that was; ERROR: not the bytes of a state of this model. */
 enum mechp_fmi3_status mechfmu_from_bytes(struct mechfmu *m, const void *bytes, size_t size,
                                           void **state);

@@ -217,7 +217,6 @@ enum mechp_fmi3_status mechfmu_from_bytes(struct mechfmu *m, const void *bytes, 
         free(memory);
         return mechfmu_say(m, MECHP_FMI3_ERROR, "the state is not one of this model");
     }
-    free(*state);
     *state = memory;
     return reproducible ? MECHP_FMI3_OK
                         : mechfmu_say(m, MECHP_FMI3_WARNING,

@@ -129,7 +129,7 @@ static int rebuild(struct mechfmu *m)
 }
 
 /* Set those parameters that differ from before; an input may have set others. */
-static int set_parameters(struct mechfmu *m, const double *values)
+static int set_parameters(struct mechfmu *m)
 {
     const double *const before = m->before + (m->parameter - m->given);
     struct mech_diag diag;
@@ -138,7 +138,7 @@ static int set_parameters(struct mechfmu *m, const double *values)
     for (size_t k = 0; k < m->parameters; k++) {
         if (m->parameter[k] != before[k]) {
             m->numbers[count] = (int32_t)k;
-            m->listed[count++] = values[k];
+            m->listed[count++] = m->parameter[k];
         }
     }
     mech_diag_init(&diag);
@@ -150,20 +150,41 @@ static int set_parameters(struct mechfmu *m, const double *values)
     return code;
 }
 
+/* Parameters, then the first `count` changes: all or none. A parameter may change the velocities at
+ * once, where it activates a joint. */
+static int apply_both(struct mechfmu *m, size_t count, enum mechp_fmi3_status refused)
+{
+    void *const saved = malloc(mech_sim_saved_size(m->sim));
+
+    if (!saved) {
+        mechfmu_refuse(m, refused, MECH_NO_MEMORY, NULL);
+        return MECH_NO_MEMORY;
+    }
+    mech_sim_save(m->sim, saved);
+    int code = set_parameters(m);
+    if (code == 0) {
+        code = set_changes(m, m->sim, count, refused);
+        if (code) {
+            (void)mech_sim_restore(m->sim, saved);
+        }
+    }
+    free(saved);
+    return code;
+}
+
 /* What is set in given[] takes effect: the first `count` changes, and parameters if they differ. */
 static int apply(struct mechfmu *m, size_t count, bool parameters, enum mechp_fmi3_status refused)
 {
     if (parameters && (m->state & m->starting)) {
         return rebuild(m);
     }
+    if (parameters && count > 0) {
+        return apply_both(m, count, refused);
+    }
     if (parameters) {
-        MECH_TRY(set_parameters(m, m->parameter));
+        return set_parameters(m);
     }
-    const int code = count > 0 ? set_changes(m, m->sim, count, refused) : 0;
-    if (code && parameters) {
-        (void)set_parameters(m, m->before + (m->parameter - m->given));
-    }
-    return code;
+    return count > 0 ? set_changes(m, m->sim, count, refused) : 0;
 }
 
 /* The values of an input's channel, and their first derivatives, as they are now: those of one

@@ -52,10 +52,12 @@ static inline void *load_binary(void)
     return library;
 }
 
-static inline struct imported import_example(const char *name)
+/* Of the document in `text`. */
+static inline struct imported import_text(const char *text)
 {
     struct imported f = {.library = load_binary(), .folder = "/tmp/mechd-fmu-XXXXXX"};
     char path[1024];
+    struct mech_diag diag;
 
     for (const struct mechp_fmi_symbol *s = mechp_fmi3_symbols; s->name; s++) {
         void *const function = dlsym(f.library, s->name);
@@ -63,16 +65,29 @@ static inline struct imported import_example(const char *name)
         memcpy((char *)&f.fmi3 + s->offset, &function, sizeof function);
     }
     CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(f.folder));
-    snprintf(path, sizeof path, "%s/../server/examples/%s.json", MECH_TESTS_FOLDER, name);
-    char *const text = example_text(path);
     snprintf(path, sizeof path, "%s/model.json", f.folder);
     FILE *const file = fopen(path, "wb");
     CU_ASSERT_PTR_NOT_NULL_FATAL(file);
     CU_ASSERT_EQUAL(fwrite(text, 1, strlen(text), file), strlen(text));
     fclose(file);
-    f.sim = example_of(name);
+    mech_diag_init(&diag);
+    if (model_read(text, &diag, &f.sim) != 0) {
+        fprintf(stderr, "%s: %s\n", diag.entries[0].path, diag.entries[0].text);
+        CU_FAIL_FATAL("not a model");
+    }
+    mech_diag_fini(&diag);
     CU_ASSERT_EQUAL_FATAL(mechp_fmi_layout_init(&f.layout, f.sim, MECHP_FMI_3), 0);
     mechp_fmi_layout_token(&f.layout, text, strlen(text), f.token);
+    return f;
+}
+
+static inline struct imported import_example(const char *name)
+{
+    char path[1024];
+
+    snprintf(path, sizeof path, "%s/../server/examples/%s.json", MECH_TESTS_FOLDER, name);
+    char *const text = example_text(path);
+    const struct imported f = import_text(text);
     free(text);
     return f;
 }
