@@ -97,6 +97,30 @@ int mech_expr_create(const char *text, const struct mech_expr_vars *vars, char *
     return 0;
 }
 
+bool mech_expr_may_jump(const struct mech_expr *e)
+{
+    for (const struct mech_expr_code *c = e->code; c->op != MECH_EXPR_END; c++) {
+        switch (c->op) {
+        case MECH_EXPR_IF:
+        case MECH_EXPR_RINT:
+        case MECH_EXPR_SIGN:
+        case MECH_EXPR_AND:
+        case MECH_EXPR_ATAN2:
+        case MECH_EXPR_EQUAL:
+        case MECH_EXPR_GREATER:
+        case MECH_EXPR_GREATER_OR_EQUAL:
+        case MECH_EXPR_LESS:
+        case MECH_EXPR_LESS_OR_EQUAL:
+        case MECH_EXPR_OR:
+        case MECH_EXPR_UNEQUAL:
+            return true;
+        default:
+            break;
+        }
+    }
+    return false;
+}
+
 void mech_expr_destroy(struct mech_expr *e)
 {
     free(e);

@@ -18,6 +18,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct mech_expr;
@@ -37,6 +38,9 @@ struct mech_expr_vars {
 int mech_expr_create(const char *text, const struct mech_expr_vars *vars, char *message,
                      size_t message_size, struct mech_expr **out);
 void mech_expr_destroy(struct mech_expr *e);
+/* Whether its value may jump where its variables do not: it has a comparison, && or ||, a choice,
+ * sign, rint or atan2. */
+bool mech_expr_may_jump(const struct mech_expr *e);
 
 /* Values may be infinite or not a number; the caller checks. */
 

@@ -241,7 +241,7 @@ struct mech_step_report {
                                step */
     const char *linear; /* linear solver used, "" if none */
     const char *vi;     /* complementarity solver used, "" if none */
-    bool differenced;   /* some Jacobian was taken by differences */
+    bool differenced;   /* some Jacobian was taken by differences (a point of a law aside) */
     enum mech_step_ended ended;
     struct mech_drift drift;
     int32_t beyond; /* an object of the document whose law does not hold where it ends, or −1 */

@@ -9,6 +9,9 @@
 
 enum { AT_U, AT_V, AT_T, CONSTANTS };
 
+/* of a law's value, relative: of some operations */
+static const double ROUNDING = 1e-12;
+
 /* of a central difference at x: cbrt(DBL_EPSILON) */
 static double step_at(double x)
 {
@@ -49,6 +52,7 @@ int mech_force_law_init(struct mech_force_law *law, const struct mech_formula *f
     }
     place_of(site, field, place, sizeof place);
     int code = mech_scope_compile(&scope, formula->text, place, site->diag, &law->value);
+    law->may_jump = code >= 0 && law->value && mech_expr_may_jump(law->value);
     for (int i = 0; i < 2 && code >= 0; i++) {
         if (formula->partial[i]) {
             code = mech_scope_compile(&scope, formula->partial[i], place, site->diag,
@@ -86,6 +90,25 @@ static double difference_of(const struct mech_force_law *law, int i)
     return difference(below, whole ? 0. : mech_expr_value(law->value), above, h);
 }
 
+/* Replace its slope by a difference where the law jumps between two neighbors: there the rise is
+ * more than both slopes and a kink between them explain. */
+static void cross_jump(const struct mech_force_law *law, int i, double *slope)
+{
+    const double x = law->vars[i], h = step_at(x);
+    double by[2], f[2];
+
+    for (int k = 0; k < 2; k++) {
+        law->vars[i] = k == 0 ? x - h : x + h;
+        f[k] = mech_expr_gradient(law->value, law->vars, (size_t)i, 1, &by[k]);
+    }
+    law->vars[i] = x;
+    const double rise = f[1] - f[0], left = fabs(rise - h * (by[0] + by[1]));
+    const double explained = 2. * h * (fabs(by[0]) + fabs(by[1]));
+    if (isfinite(left) && left > explained + ROUNDING * (fabs(f[0]) + fabs(f[1]))) {
+        *slope = rise / (2. * h);
+    }
+}
+
 /* ∂f/∂u and ∂f/∂v at the point in the variables: given, or the law's own; f. */
 static double slopes_of(const struct mech_force_law *law, double slope[2])
 {
@@ -98,6 +121,8 @@ static double slopes_of(const struct mech_force_law *law, double slope[2])
             slope[i] = mech_expr_value(law->partial[i]);
         } else if (!isfinite(slope[i]) && isfinite(f)) {
             slope[i] = difference_of(law, i);
+        } else if (law->may_jump) {
+            cross_jump(law, i, &slope[i]);
         }
     }
     return f;

@@ -4,10 +4,11 @@
  *     n of them:                   f = K (u − offset) + D v                    or  f_i(u, v, f, t)
  *
  * A law of one stretch may bring ∂f/∂u and ∂f/∂v; else they are those of the expression itself
- * (expr.h), and where these are not finite, as for √u at 0, differences of step
- * ε^(1/3) max(1, |x|). Laws of n stretches take such differences everywhere (truncation and
- * rounding balance); they read u0 u1 …, v0 v1 …, and f0 f1 …: what the linear form gives there. All
- * read t and the parameters. */
+ * (expr.h). Where these are not finite, as for √u at 0, and where the law jumps nearby, as u > a
+ * does at a, they are differences of step ε^(1/3) max(1, |x|): over a jump they keep Newton's
+ * method at it, where the slopes of both sides would lead it to and fro. Laws of n stretches take
+ * such differences everywhere (truncation and rounding balance); they read u0 u1 …, v0 v1 …, and
+ * f0 f1 …: what the linear form gives there. All read t and the parameters. */
 #pragma once
 
 #include "solver/items/ops.h"
@@ -17,6 +18,7 @@ enum { MECH_LAW_ROWS = 6 };
 struct mech_force_law {
     double *vars;                         /* u v t, then the constants of the type, parameters */
     struct mech_expr *value, *partial[2]; /* value NULL: no law; partial NULL: its own */
+    bool may_jump;
 };
 
 struct mech_spring {

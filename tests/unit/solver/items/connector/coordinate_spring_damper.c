@@ -72,6 +72,37 @@ static void slopes_are_those_of_the_law_at_any_scale(void)
     }
 }
 
+/* A mass under 1 N meets a force of 1 N that begins at 5 mm: it goes on as fast as it is then. */
+static void newton_passes_a_law_that_jumps(void)
+{
+    static const char *const laws[] = {"'=u>0.005 ? 1 : 0'", "'=(u>0.005)'",
+                                       "'=0.5*(1 + sign(u - 0.005))'",
+                                       "'=max(0, min(1, rint(u/0.01)))'"};
+    static const char *const integrators[] = {"GeneralizedAlpha", "Newmark", "HHT",
+                                              "TrapezoidalIndex2", "ImplicitEuler"};
+
+    for (size_t k = 0; k < 20; k++) {
+        const char *const law = laws[k % 4], *const integrator = integrators[k / 4];
+        char text[1024];
+
+        snprintf(text, sizeof text,
+                 MODEL_OSCILLATOR("", "1",
+                                  ", {'name': 's', 'type': 'CoordinateSpringDamper', 'markers':"
+                                  "['g', 'x'], 'springForceUserFunction': %s}",
+                                  "{'name': 'f', 'type': 'LoadCoordinate', 'marker': 'x', "
+                                  "'load': 1}",
+                                  ", 'solver': {'integrator': '%s', 'stepSize': 0.001}"),
+                 law, integrator);
+        struct mech_sim *const s = model_of(text);
+
+        CU_ASSERT_EQUAL(model_steps(s, 500), 0);
+        /* t = 0.1 s at 5 mm with 0.1 m/s; a step of the method away from it at most */
+        CHECK_NEAR(model_state(s).v[0], 0.1, 2e-3);
+        CHECK_NEAR(model_state(s).q[0], 0.045, 1e-3);
+        mech_sim_destroy(s);
+    }
+}
+
 /* Newton with either comes to the same motion, without differences. */
 static void given_and_own_derivatives_agree(void)
 {
@@ -112,4 +143,5 @@ UNIT_TESTS(UNIT_TEST(force_is_k_u_minus_offset_plus_d_v),
            UNIT_TEST(a_law_sees_its_own_numbers_and_the_parameters),
            UNIT_TEST(it_can_be_switched_off), UNIT_TEST(given_and_own_derivatives_agree),
            UNIT_TEST(slopes_are_those_of_the_law_at_any_scale),
+           UNIT_TEST(newton_passes_a_law_that_jumps),
            UNIT_TEST(a_linear_law_equals_the_linear_form))
