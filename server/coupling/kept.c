@@ -146,9 +146,9 @@ void mechd_kept_cut_runs(struct mechd_coupling *g)
     pthread_mutex_lock(&g->m);
     const struct mechd_kept x = g->keep.kept;
     pthread_mutex_unlock(&g->m);
+    const struct mechd_run_reached at = {.periods = x.periods, .rows = x.rows};
     mechd_run_stop(g->face, MECHD_RUN_FAILED, reason);
     for (struct mechd_run *r = g->face->run; r != NULL && r->id >= x.run; r = r->older) {
-        const bool known = r->id == x.run;
-        mechd_run_cut(r, known ? x.periods : 0, known ? x.rows : 0, reason);
+        mechd_run_cut(r, r->id == x.run ? &at : NULL, reason);
     }
 }

@@ -92,17 +92,19 @@ void mechd_run_forget(struct mechd_instance *i, struct mechd_run *r)
     mechd_run_unref(r);
 }
 
-void mechd_run_cut(struct mechd_run *r, uint64_t periods, uint64_t rows, const char *reason)
+void mechd_run_cut(struct mechd_run *r, const struct mechd_run_reached *at, const char *reason)
 {
+    uint64_t periods = at != NULL ? at->periods : 0;
+    uint64_t rows = at != NULL ? at->rows : 0;
     const double now = mechd_engine_time(&r->job.instance->engine);
     const double period = r->settings.period;
     struct mechd_recording *const x = &r->record;
-    // a record can be made before the row of its window
-    while (x->block != NULL && rows > 0 && rows < x->count &&
+    // a record can be made before the row of its window, and before the run counts it
+    while (x->block != NULL && at != NULL && rows < x->count &&
            x->block->values[rows * x->width] <= now) {
         rows++;
     }
-    while (rows > 0 && periods < r->periods &&
+    while (at != NULL && periods < r->periods &&
            !mech_time_before(now, r->time + (double)(periods + 1) * period, period)) {
         periods++;
     }

@@ -122,10 +122,15 @@ struct mechd_run *mechd_run_find(struct mechd_instance *i, const char *id);
 void mechd_run_make_room(struct mechd_instance *i, size_t bytes);
 /* Charge exactly the actual size of its rows, in memory or on disk, to the instance's account. */
 void mechd_run_account(struct mechd_run *r);
-/* The instance has gone back to a record. Of a run that is over, with rows in memory, the first
- * `periods` and `rows` remain, and those up to the present time; `rows` 0: no row remains. If any
- * are lost, the run has failed, for this reason. As owner. */
-void mechd_run_cut(struct mechd_run *r, uint64_t periods, uint64_t rows, const char *reason);
+/* How far a run was at a record. */
+struct mechd_run_reached {
+    uint64_t periods, rows;
+};
+/* The instance has gone back to a record. Of a run that is over, with rows in memory, that part
+ * remains which the record has, and what follows it up to the present time; NULL: the record was
+ * made before the run, of which nothing remains. If any is lost, the run has failed, for this
+ * reason. As owner. */
+void mechd_run_cut(struct mechd_run *r, const struct mechd_run_reached *at, const char *reason);
 /* Forget a run that is over. */
 void mechd_run_forget(struct mechd_instance *i, struct mechd_run *r);
 void mechd_runs_destroy(struct mechd_instance *i);

@@ -147,6 +147,26 @@ class Undone(Couplings):
                 self.assertEqual(self.daemon.call(
                     'GET', old.headers['Location'] + '/results').json, kept)
 
+    def test_a_run_that_is_over_and_stored_remains_finished(self):
+        """Its last window is written down before the run counts it."""
+        every = {'mode': 'checkpoint', 'steps': 5}
+        for more in ({}, {'record': {}}, {'record': {'every': 2}}):
+            with self.subTest(more):
+                pair = self.pair(every, every)
+                run = self.daemon.call('POST', '/v1/couplings/%s/runs' % pair[2],
+                                       {'count': 5, **more})
+                self.assertEqual(run.status, 202, run)
+                where = run.headers['Location']
+                wait_until(lambda p=pair: self.windows(p) == 5, 'it is over')
+                wait_until(lambda p=pair: self.stored_steps(p[0]) == 5, 'it is on the disk')
+                shown = self.daemon.call('GET', where).json
+                self.assertEqual((shown['state'], shown['periods']), ('finished', 5))
+                before = self.all_of(*pair)
+                with self.daemon.full_disk():
+                    self.step(pair[2], count=5)
+                    wait_until(lambda p=pair, b=before: self.all_of(*p) == b, 'all are back')
+                self.assertEqual(self.daemon.call('GET', where).json, shown)
+
     def windows(self, pair):
         listed = self.daemon.call('GET', '/v1/couplings/%s/runs' % pair[2])['items']
         return listed[0]['periods'] if listed[0]['state'] == 'finished' else -1
