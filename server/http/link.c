@@ -168,10 +168,13 @@ static void look_at_idle(struct mechd_links *s, struct mechd_link *k, uint64_t w
     }
 }
 
-bool mechd_link_left(const struct mechd_link *k)
+enum mechd_link_end mechd_link_end(const struct mechd_link *k)
 {
     struct pollfd p = {.fd = k->socket, .events = POLLRDHUP};
-    return poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+    return poll(&p, 1, 0) <= 0                      ? MECHD_LINK_OPEN
+           : (p.revents & (POLLHUP | POLLERR)) != 0 ? MECHD_LINK_GONE
+           : (p.revents & POLLRDHUP) != 0           ? MECHD_LINK_HALF
+                                                    : MECHD_LINK_OPEN;
 }
 
 static void look_at(struct mechd_links *s, struct mechd_link *k, uint64_t now)
@@ -196,7 +199,8 @@ static void look_at(struct mechd_links *s, struct mechd_link *k, uint64_t now)
                                 atomic_load(&k->bytes) / 1024u * second / (uint64_t)c->body_rate;
         break;
     case MECHD_PHASE_WORK:
-        if (atomic_load(&k->waits) && mechd_link_left(k) && !atomic_exchange(&k->gone, true)) {
+        if (atomic_load(&k->waits) && mechd_link_end(k) != MECHD_LINK_OPEN &&
+            !atomic_exchange(&k->gone, true)) {
             mechd_count(&s->metrics->left, 1);
         }
         return;

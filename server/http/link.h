@@ -103,9 +103,14 @@ struct mechd_link *mechd_link_open(struct mechd_links *s, struct MHD_Connection 
 /* It is over; frees it. */
 void mechd_link_close(struct mechd_link *k);
 
-/* The client has closed its side, whatever it has sent before. While the connection is suspended,
- * or on its thread. */
-bool mechd_link_left(const struct mechd_link *k);
+/* What of a connection its client has closed, whatever it has sent before. */
+enum mechd_link_end {
+    MECHD_LINK_OPEN,
+    MECHD_LINK_HALF, /* its sending side, or both: TCP shows which once it is written to */
+    MECHD_LINK_GONE  /* both */
+};
+/* While the connection is suspended, or on its thread. */
+enum mechd_link_end mechd_link_end(const struct mechd_link *k);
 /* The next phase, with the bytes of an answer. False: the look has ended the connection. On the
  * connection's thread. */
 bool mechd_link_enter(struct mechd_link *k, enum mechd_phase phase, uint64_t bytes);

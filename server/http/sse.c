@@ -15,6 +15,7 @@ static const struct mechd_query_range rates = {.least = 0.1, .most = 60., .prese
 static const uint64_t heartbeat = 10000000000u;
 /* from one look at the socket to the next, ns */
 static const uint64_t look = 1000000000u;
+static const char comment[] = ":\n\n";
 
 void mechd_sse_head(struct mechd_sse *s, const char *name, const char *id)
 {
@@ -68,14 +69,20 @@ static bool is_let_in(struct mechd_sse *s)
     return mechd_tokens_still(&s->service->host.tokens, &s->who, MECHD_SCOPE_READ, &s->turn);
 }
 
-/* Its client has closed the connection; looked at now and then. The connection is suspended. */
-static bool has_left(struct mechd_sse *s, uint64_t now)
+/* What is seen of the client now and then. The connection is suspended. */
+static enum mechd_link_end look_at(struct mechd_sse *s, uint64_t now)
 {
     if (now - s->looked < look) {
-        return false;
+        return MECHD_LINK_OPEN;
     }
     s->looked = now;
-    return mechd_link_left(s->link);
+    return mechd_link_end(s->link);
+}
+
+/* The timer fires next. */
+static uint64_t next_turn(const struct mechd_sse *s)
+{
+    return s->due < s->looked + look ? s->due : s->looked + look;
 }
 
 /* On the clock's thread: wake the connection if there is news, else look again later. */
@@ -87,14 +94,19 @@ static void fire(struct mechd_timer *timer)
     pthread_mutex_lock(&s->m);
     if (!s->closed && s->suspended) {
         const uint64_t now = mechd_now();
-        if (!is_let_in(s) || has_left(s, now)) {
+        const enum mechd_link_end end = look_at(s, now);
+        const bool due = now >= s->due;
+        // whether a client that sends no more still reads shows when it is written to
+        s->asks = end == MECHD_LINK_HALF;
+        if (!is_let_in(s) || end == MECHD_LINK_GONE) {
             s->ended = true;
             wake(s);
-        } else if (atomic_load(&s->service->host.draining) || s->ops->has_news(s) ||
-                   is_late(s, now)) {
+        } else if (s->asks || atomic_load(&s->service->host.draining) || is_late(s, now) ||
+                   (due && s->ops->has_news(s))) {
             wake(s);
         } else {
-            again = mechd_clock_arm(&s->service->host.clock, &s->timer, now + s->period);
+            s->due = due ? now + s->period : s->due;
+            again = mechd_clock_arm(&s->service->host.clock, &s->timer, next_turn(s));
             if (!again) {
                 s->ended = true;
                 wake(s);
@@ -110,24 +122,30 @@ static void fire(struct mechd_timer *timer)
 /* Fill the text with what there is to say, if anything. */
 static void compose(struct mechd_sse *s, uint64_t now)
 {
+    const bool due =
+        s->eager || now >= s->due || is_late(s, now) || atomic_load(&s->service->host.draining);
     mechp_text_fini(&s->text);
     mechp_text_init(&s->text, NULL, 0);
     s->sent = 0;
-    s->eager = false;
-    s->ops->compose(s);
-    if (s->text.length == 0 && !s->ended && is_late(s, now)) {
-        mechp_text_plain(&s->text, ":\n\n", 3);
+    if (due) {
+        s->eager = false;
+        s->due = now + s->period;
+        s->ops->compose(s);
     }
+    if (s->text.length == 0 && !s->ended && (s->asks || is_late(s, now))) {
+        mechp_text_plain(&s->text, comment, sizeof comment - 1);
+    }
+    s->asks = false;
 }
 
 /* Sleep until the timer finds news; without a clock this is the end. */
 static void suspend(struct mechd_sse *s, uint64_t now)
 {
-    const uint64_t due = s->last + s->period > now ? s->last + s->period : now + s->period;
+    s->due = s->due > now ? s->due : now + s->period;
     s->suspended = true;
     MHD_suspend_connection(s->connection);
     s->holders++;
-    if (!mechd_clock_arm(&s->service->host.clock, &s->timer, due)) {
+    if (!mechd_clock_arm(&s->service->host.clock, &s->timer, next_turn(s))) {
         s->holders--;
         s->ended = true;
         wake(s);
@@ -144,9 +162,7 @@ static ssize_t read_events(void *context, uint64_t position, char *out, size_t m
     ssize_t count = 0;
     if (s->sent >= s->text.length && !s->ended && !is_let_in(s)) {
         s->ended = true;
-    } else if (s->sent >= s->text.length && !s->ended &&
-               (s->eager || now - s->last >= s->period ||
-                atomic_load(&s->service->host.draining))) {
+    } else if (s->sent >= s->text.length && !s->ended) {
         compose(s, now);
     }
     if (s->text.failed) {

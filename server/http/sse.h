@@ -1,9 +1,11 @@
 /* Streams of server-sent events (WHATWG HTML, 9.2) without a thread that waits.
  *
  * A timer checks whether there is something to send, and wakes the suspended connection, whose
- * thread then writes it. A stream ends when its token is no longer in the file, and within about a
- * second of its client closing the connection. Without news a comment goes out every ten seconds,
- * so that both ends detect a broken connection.
+ * thread then writes it. A stream ends when its token is no longer in the file, and within about
+ * two seconds of its client closing the connection, however rare the checks are. A client may close
+ * its sending side alone: it gets a comment every second, since only what is written to a client
+ * shows that it reads no more. Without news a comment goes out every ten seconds, so that both ends
+ * detect a broken connection.
  *
  * A stream has two holders: the response (until libmicrohttpd frees it) and an armed timer. `m`
  * guards their shared data; the clock's thread resumes while it holds m, so that the connection
@@ -40,9 +42,11 @@ struct mechd_sse {
     struct mechd_token who; /* token of the stream, which ends when this is no longer valid */
     unsigned turn;          /* of the tokens at the last check */
     uint64_t period;        /* ns between two checks */
+    uint64_t due;           /* the next check, ns */
     uint64_t last;          /* when something was written, ns */
     const struct mechd_link *link; /* of the connection, as long as that is suspended */
     uint64_t looked;               /* when the client was last seen to be there, ns */
+    bool asks;                     /* a comment is due that shows whether the client reads */
     size_t sent;                   /* bytes of text given to the connection */
     int holders;
     bool suspended, closed;

@@ -153,14 +153,48 @@ class Left(unittest.TestCase):
         threading.Thread(target=ask, daemon=True).start()
         self.assertTrue(answered.wait(5 * SLOW), 'the pool is free again')
 
+    def no_streams(self):
+        wait_until(lambda: gauge(self.daemon, 'event_clients') == 0, 'all have left', 5)
+
     def test_a_stream_of_events_is_seen_to_be_left_though_there_is_nothing_to_send(self):
         """Not only when the next comment is sent."""
         one = self.make(models.oscillator())
-        clients = gauge(self.daemon, 'event_clients')
+        self.no_streams()
         with Events(self.daemon, one + '/events?rate=60') as events:
             next(iter(events))
-            self.assertEqual(gauge(self.daemon, 'event_clients'), clients + 1)
-        wait_until(lambda: gauge(self.daemon, 'event_clients') == clients, 'it has left', 5)
+            self.assertEqual(gauge(self.daemon, 'event_clients'), 1)
+        self.no_streams()
+
+    def test_a_stream_that_is_rarely_checked_is_seen_to_be_left_before_the_next_check(self):
+        one = self.make(models.oscillator())
+        self.no_streams()
+        with Events(self.daemon, one + '/events?rate=0.2') as stays:
+            events = iter(stays)
+            next(events)
+            with Events(self.daemon, one + '/events?rate=0.1') as leaves:
+                next(iter(leaves))
+                self.assertEqual(gauge(self.daemon, 'event_clients'), 2)
+            self.daemon.call('POST', one + '/step', {'count': 1})
+            self.assertEqual(next(events)[2]['step'], 1)
+            self.assertEqual(gauge(self.daemon, 'event_clients'), 1)
+
+    def test_who_closed_its_sending_side_alone_gets_its_events(self):
+        one = self.make(models.oscillator())
+        self.no_streams()
+        s = raw.connect(self.daemon)
+        s.sendall(raw.request(one + '/events?rate=60', None, method='GET'))
+        told = raw.Answers(s)
+        self.assertTrue(told.until(lambda: b'"step":0' in told.bytes), told.bytes)
+        s.shutdown(socket.SHUT_WR)
+        for k in range(1, 4):
+            # a comment says that the daemon has looked at the connection
+            before = told.bytes.count(b'\n:\n')
+            self.assertTrue(told.until(lambda b=before: told.bytes.count(b'\n:\n') > b), told.bytes)
+            self.daemon.call('POST', one + '/step', {'count': 1})
+            self.assertTrue(told.until(lambda k=k: b'"step":%d' % k in told.bytes), told.bytes)
+        self.assertEqual(gauge(self.daemon, 'event_clients'), 1)
+        s.close()
+        self.no_streams()
 
 
 if __name__ == '__main__':
