@@ -52,7 +52,7 @@ struct mechd_database_ops {
     void (*undo)(void *self);
     /* Write something that changes nothing. True: the disk accepts writes. */
     bool (*probe)(void *self);
-    /* The largest key of an instance ever assigned, 0: none; the last value of MECHD_RECORD_NUMBER
+    /* The largest key of an instance ever assigned, 0: none; the value of MECHD_RECORD_NUMBER
      * under this name, without one *out stays. False: it cannot be read. */
     bool (*last_key)(void *self, int64_t *out);
     bool (*number)(void *self, const char *name, uint64_t *out);

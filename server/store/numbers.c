@@ -33,10 +33,10 @@ static bool write_all(struct mechd_numbers_given *n, const struct mechd_database
 {
     bool good = d->ops->begin(d->self);
     for (int k = 0; good && k < MECHD_NUMBERS; k++) {
-        const struct mechd_record r = {.kind = MECHD_RECORD_NUMBER,
-                                       .id = names[k],
-                                       .number =
-                                           atomic_load(&n->of[k].given) + (ahead ? blocks[k] : 0)};
+        const struct mechd_record r = {
+            .kind = ahead ? MECHD_RECORD_NUMBER : MECHD_RECORD_LAST_NUMBER,
+            .id = names[k],
+            .number = atomic_load(&n->of[k].given) + (ahead ? blocks[k] : 0)};
         good = d->ops->apply(d->self, &r);
         atomic_store(&n->of[k].known, r.number);
     }
@@ -104,14 +104,23 @@ struct block {
     struct mechd_number *number;
 };
 
-/* A number that could not be stored is stored again with the next one. */
+/* The atomic is at least this. */
+static void raise_to(_Atomic uint64_t *value, uint64_t least)
+{
+    uint64_t now = atomic_load(value);
+    while (now < least && !atomic_compare_exchange_weak(value, &now, least)) {
+    }
+}
+
+/* A number that could not be stored is stored again with the next one. Two threads may post theirs
+ * in either order: the larger one stays. */
 static void block_done(struct mechd_record *r)
 {
     struct block *const x = (struct block *)r;
     if (r->outcome != 0) {
         atomic_store(&x->number->known, 0);
     } else {
-        atomic_store(&x->number->stored, r->number); // they increase, in the order of posting
+        raise_to(&x->number->stored, r->number);
     }
     free(x);
 }
@@ -122,11 +131,9 @@ bool mechd_store_given(struct mechd_store *s, enum mechd_numbers which, uint64_t
         return true;
     }
     struct mechd_number *const n = &mechd_store_numbers(s)->of[which];
-    uint64_t given = atomic_load(&n->given);
-    while (given < number && !atomic_compare_exchange_weak(&n->given, &given, number)) {
-    }
+    raise_to(&n->given, number);
     // recorded when half of them are left
-    given = atomic_load(&n->given);
+    const uint64_t given = atomic_load(&n->given);
     uint64_t known = atomic_load(&n->known);
     const uint64_t block = blocks[which];
     if (given + block / 2 <= known ||

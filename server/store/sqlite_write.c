@@ -86,7 +86,9 @@ static const char *const text_of[MECHD_SQL_COUNT] = {
     [MECHD_SQL_LAST_SNAPSHOT] = "UPDATE instances SET last_snapshot = ?2"
                                 " WHERE key = ?1 AND last_snapshot < ?2",
     [MECHD_SQL_LAST_RUN] = "UPDATE instances SET last_run = ?2 WHERE key = ?1 AND last_run < ?2",
-    [MECHD_SQL_NUMBER] = "INSERT OR REPLACE INTO numbers (name, value) VALUES (?1, ?2)",
+    [MECHD_SQL_NUMBER] = "INSERT INTO numbers (name, value) VALUES (?1, ?2)"
+                         " ON CONFLICT (name) DO UPDATE SET value = max(value, ?2)",
+    [MECHD_SQL_LAST_NUMBER] = "INSERT OR REPLACE INTO numbers (name, value) VALUES (?1, ?2)",
     [MECHD_SQL_READ_NUMBER] = "SELECT value FROM numbers WHERE name = ?1",
     [MECHD_SQL_COUPLING] = "INSERT INTO couplings (number, token, document, revision, sequence,"
                            " bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -340,9 +342,10 @@ static bool apply_sweep_end(struct mechd_sqlite *d, const struct mechd_record *r
     return finish(s);
 }
 
-static bool apply_number(struct mechd_sqlite *d, const struct mechd_record *r)
+static bool apply_number(struct mechd_sqlite *d, const struct mechd_record *r,
+                         enum mechd_statement which)
 {
-    sqlite3_stmt *const s = mechd_sqlite_statement(d, MECHD_SQL_NUMBER);
+    sqlite3_stmt *const s = mechd_sqlite_statement(d, which);
     if (s != NULL) {
         sqlite3_bind_text(s, 1, r->id, -1, SQLITE_STATIC);
         sqlite3_bind_int64(s, 2, (int64_t)r->number);
@@ -414,7 +417,9 @@ bool mechd_sqlite_apply(void *self, const struct mechd_record *r)
     case MECHD_RECORD_DELETE_SWEEP:
         return finish(of_key(d, MECHD_SQL_DELETE_SWEEP, (int64_t)r->number));
     case MECHD_RECORD_NUMBER:
-        return apply_number(d, r);
+        return apply_number(d, r, MECHD_SQL_NUMBER);
+    case MECHD_RECORD_LAST_NUMBER:
+        return apply_number(d, r, MECHD_SQL_LAST_NUMBER);
     case MECHD_RECORD_COUPLING:
         return apply_coupling(d, r);
     case MECHD_RECORD_COUPLING_STATE:

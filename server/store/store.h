@@ -58,7 +58,8 @@ enum mechd_record_kind {
     MECHD_RECORD_SWEEP_ROWS,      /* number, first and bytes */
     MECHD_RECORD_SWEEP_END,       /* number and sweep: all but the description */
     MECHD_RECORD_DELETE_SWEEP,    /* number */
-    MECHD_RECORD_NUMBER,          /* id and number: of `numbers` */
+    MECHD_RECORD_NUMBER,          /* id and number: of `numbers`, unless that has a larger one */
+    MECHD_RECORD_LAST_NUMBER,     /* the same, whatever it has */
     MECHD_RECORD_COUPLING,        /* number, token, model: its document, and state */
     MECHD_RECORD_COUPLING_STATE,  /* number, and state; nothing where there is no such coupling */
     MECHD_RECORD_DELETE_COUPLING, /* number */

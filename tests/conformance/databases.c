@@ -364,6 +364,13 @@ static void sweeps_and_numbers(void)
     r = (struct mechd_record){.kind = MECHD_RECORD_NUMBER, .id = "things", .number = 1234};
     CU_ASSERT(put(&r));
     CU_ASSERT(ops->number(reader, "things", &number) && number == 1234);
+    // threads may post theirs in either order
+    r.number = 1000;
+    CU_ASSERT(put(&r));
+    CU_ASSERT(ops->number(reader, "things", &number) && number == 1234);
+    r.kind = MECHD_RECORD_LAST_NUMBER;
+    CU_ASSERT(put(&r));
+    CU_ASSERT(ops->number(reader, "things", &number) && number == 1000);
     r = (struct mechd_record){.kind = MECHD_RECORD_DELETE_SWEEP, .number = 6};
     CU_ASSERT(put(&r));
     x = (struct seen){.count = 0};
