@@ -61,7 +61,6 @@ struct mechd_instance {
     int32_t size;                   /* velocities: measure of the cost of reading the state */
     double step_size;               /* h at creation, s */
     uint64_t before[MECHD_COUNTED]; /* numbers that earlier lives of its id may have had */
-    bool again;                     /* later processes may have its id (instance/lives.h) */
     struct mech_diag told;          /* warnings of its model; const once in the table */
     /* What steps it in runs, if it does not do so itself (instance/runs.h): a turn comes on a
      * thread of the pool, even before this returns QUEUED. FULL: later. const; or NULL */

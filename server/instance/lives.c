@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of what the server itself assigns, one by one, none is larger; as a number of the database. */
-static const uint64_t CHOSEN_MOST = (uint64_t)1 << 62;
+/* Ids of clients that the server will come to are recorded by two numbers: the largest of those up
+ * to NEAR ahead, and how far the smallest of the others is below MOST. So one that is far ahead
+ * leaves those between as they are. Of what the server assigns, one by one, none is above MOST. */
+static const uint64_t NEAR = (uint64_t)1 << 20, MOST = (uint64_t)1 << 62;
 
 static const enum mechd_numbers stored[MECHD_COUNTED] = {
     [MECHD_COUNTED_PART] = MECHD_NUMBER_PART, [MECHD_COUNTED_TRIAL] = MECHD_NUMBER_TRIAL};
@@ -34,18 +36,34 @@ void mechd_lives_init(struct mechd_host *h)
     }
 }
 
+/* A client may have chosen the id of this number in an earlier process. */
+static bool was_chosen(struct mechd_store *s, uint64_t number)
+{
+    return number <= mechd_store_last(s, MECHD_NUMBER_CHOSEN) ||
+           number >= MOST - mechd_store_last(s, MECHD_NUMBER_FAR);
+}
+
+/* A client has chosen it now. */
+static void note_chosen(struct mechd_store *s, uint64_t number, uint64_t serial)
+{
+    const uint64_t before = mechd_store_last(s, MECHD_NUMBER_INSTANCE);
+    const uint64_t last = serial > before ? serial : before;
+    if (number > last && number <= last + NEAR) {
+        (void)mechd_store_given(s, MECHD_NUMBER_CHOSEN, number);
+    } else if (number > last && number <= MOST) {
+        (void)mechd_store_given(s, MECHD_NUMBER_FAR, MOST - number);
+    }
+}
+
 void mechd_lives_begin(struct mechd_instance *i, bool gone, bool chosen)
 {
     struct mechd_store *const s = i->host->store;
     const uint64_t number = s != NULL ? mechd_id_number('i', i->id) : 0;
     if (number > 0 && !chosen) {
-        chosen = number <= mechd_store_last(s, MECHD_NUMBER_CHOSEN);
-    } else if (number > i->serial && number > mechd_store_last(s, MECHD_NUMBER_INSTANCE) &&
-               number <= CHOSEN_MOST) {
-        // the server will come to it
-        (void)mechd_store_given(s, MECHD_NUMBER_CHOSEN, number);
+        chosen = was_chosen(s, number);
+    } else if (number > 0) {
+        note_chosen(s, number, i->serial);
     }
-    i->again = chosen || i->turns != NULL;
     for (int k = 0; k < MECHD_COUNTED; k++) {
         i->before[k] = gone     ? atomic_load(&i->host->given[k])
                        : chosen ? last_before(i->host, k)
@@ -82,7 +100,7 @@ uint64_t mechd_lives_next(struct mechd_instance *i, enum mechd_counted which, ui
     struct mechd_host *const h = i->host;
     const uint64_t number = (last > i->before[which] ? last : i->before[which]) + 1;
     note(h, which, number);
-    const bool guarded = i->again && which == MECHD_COUNTED_PART;
+    const bool guarded = which == MECHD_COUNTED_PART;
     return guarded && !mechd_store_given(h->store, stored[which], number) ? 0 : number;
 }
 

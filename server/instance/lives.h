@@ -3,12 +3,12 @@
  * client has of the earlier one is refused and never means another one's.
  *
  * With a store this holds over restarts too, for ids that clients choose: those of the server are
- * not assigned again, but a client may have chosen one, as i-4, before the server comes to it: the
- * largest of these is stored. Such an id may then begin above 1 although it is new. A number of its
- * snapshots and runs that could be assigned again, because the disk does not record it, is refused.
- * Trials of recovered
- * instances, and all that a coupling counts, go on in the same way: none of that is stored. What is
- * said here of an instance holds for the face of a coupling.
+ * not assigned again, but a client may have chosen one, as i-4, before the server comes to it,
+ * which is stored (lives.c), or choose one of an earlier process. Such an id may then begin above 1
+ * although it is new. A number of a snapshot or run that the disk does not record is refused: it
+ * could be assigned again. Trials of recovered instances, and all that a coupling counts, go on in
+ * the same way: none of that is stored. What is said here of an instance holds for the face of a
+ * coupling.
  *
  * Which ids this process has deleted is remembered by one of 1,024 bits of a shard, as long as the
  * process lasts: a new id that shares its bit with a deleted one begins above 1 as well, and its
@@ -29,7 +29,7 @@ void mechd_lives_recovered(struct mechd_instance *i);
  * Before any door is open. */
 void mechd_lives_continued(struct mechd_instance *face);
 /* The next number after `last`, the instance's own so far; 0: it cannot be recorded now, and is a
- * snapshot's or a run's of an id that a later process may have. As owner. */
+ * snapshot's or a run's. As owner. */
 uint64_t mechd_lives_next(struct mechd_instance *i, enum mechd_counted which, uint64_t last);
 /* The number of a new trial, which is then the one that can be committed; as owner. */
 uint64_t mechd_lives_trial(struct mechd_instance *i);

@@ -149,7 +149,8 @@ enum mechd_numbers {
     MECHD_NUMBER_COUPLING,
     MECHD_NUMBER_PART,   /* of a snapshot or a run; each instance counts its own */
     MECHD_NUMBER_TRIAL,  /* as that */
-    MECHD_NUMBER_CHOSEN, /* N of an id i-N that a client has chosen */
+    MECHD_NUMBER_CHOSEN, /* N of an id i-N that a client has chosen (instance/lives.c) */
+    MECHD_NUMBER_FAR,    /* by how much N of such an id is below 2^62 */
     MECHD_NUMBERS
 };
 /* The last one that earlier processes may have assigned. */

@@ -104,6 +104,39 @@ class Faults(unittest.TestCase):
             reply = d.call('GET', path + '/snapshots/s-1')
             self.assertEqual((reply.status, reply['code']), (404, 'not-found'), reply)
 
+    def test_an_id_of_ours_that_a_client_chooses_later_counts_on(self):
+        d = Kept(self.folder)
+        path, last = '/v1/instances/' + d.create(models.oscillator()), 0
+        with d.full_disk():
+            for _ in range(2000):
+                reply = d.call('POST', path + '/snapshots')
+                if reply.status != 201:
+                    self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'), reply)
+                    break
+                last = int(reply['id'][2:])
+                d.call('DELETE', path + '/snapshots/' + reply['id'])
+        d.kill()
+        with Kept(self.folder) as d:
+            self.put(d, path.rsplit('/', 1)[1])
+            self.assertGreater(int(self.take(d, path)[2:]), last)
+
+    def test_an_id_of_ours_that_is_far_ahead_leaves_those_before_it_as_they_are(self):
+        for far in (2 ** 62, 2 ** 40, 20261126):
+            with self.subTest(far):
+                with Kept(self.folder) as d:
+                    path = self.put(d, 'i-%d' % far)
+                    before = self.take(d, path)
+                    self.assertEqual(d.call('DELETE', path).status, 204)
+                for _ in range(2):
+                    with Kept(self.folder) as d:
+                        made = '/v1/instances/' + d.create(models.oscillator())
+                        self.assertEqual(self.take(d, made), 's-1')
+        with contextlib.closing(sqlite3.connect(self.folder + '/mechd.sqlite')) as c, c:
+            c.execute("UPDATE numbers SET value = ? WHERE name = 'instances'", (far - 1,))
+        with Kept(self.folder) as d:
+            self.assertEqual('/v1/instances/' + d.create(models.oscillator()), path)
+            self.assertNotEqual(self.take(d, path), before)
+
     def test_numbers_go_on_in_a_database_of_an_earlier_version(self):
         """Which had none of trials, of snapshots and of runs."""
         with Kept(self.folder) as d:
