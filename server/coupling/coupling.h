@@ -183,8 +183,11 @@ struct mechd_coupling_snapshot {
     struct mechd_saved *saved;
 };
 
+struct mechd_kept_inputs;
+
 /* What of it is not, as it was at a record (kept.h). */
 struct mechd_kept {
+    uint64_t number;        /* of the record, 0: of none, when it joined */
     uint64_t run;           /* number of the face's newest run, 0: none */
     uint64_t periods, rows; /* of that one */
     void *bytes;            /* [size] of states, or NULL */
@@ -209,6 +212,8 @@ struct mechd_keeping {
     uint64_t since;    /* windows at the last record */
     uint64_t recorded; /* mechd_now of it */
     uint64_t posted;   /* number of it */
+    /* [count] or NULL: of participants in memory alone (kept.h) */
+    struct mechd_kept_inputs *inputs;
     /* any thread */
     _Atomic uint64_t failed; /* records of this epoch and before are lost; partner: the store */
     _Atomic int outstanding; /* records on their way */

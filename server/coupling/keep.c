@@ -172,7 +172,7 @@ bool mechd_keep_join(struct mechd_coupling_command *k)
         return true;
     }
     s->group = mechd_group_create(every, due, g);
-    if (s->group == NULL || mechd_kept_take(g, &s->kept) != 0) {
+    if (s->group == NULL || mechd_kept_take(g, &s->kept) != 0 || mechd_kept_watch(g) != 0) {
         mechd_coupling_refuse(k, MECHP_OUT_OF_MEMORY, "no memory to store the coupling");
         return false;
     }
@@ -233,6 +233,7 @@ void mechd_keep_fini(struct mechd_coupling *g)
         mechd_group_unref(s->group);
     }
     mechd_kept_free(&s->kept);
+    mechd_kept_unwatch(g);
 }
 
 /* --- when ------------------------------------------------------------------------------------- */
@@ -320,7 +321,7 @@ static void checkpoint(struct mechd_coupling_command *k, struct mechd_ticket *t)
     }
 }
 
-void mechd_keep_command(struct mechd_coupling_command *k)
+static void store_due(struct mechd_coupling_command *k)
 {
     struct mechd_coupling *const g = k->coupling;
     const bool client = k->run == NULL && k->kind != MECHD_COUPLING_KEEP;
@@ -356,6 +357,12 @@ void mechd_keep_command(struct mechd_coupling_command *k)
         mechd_keep_post(g, MECHD_RECORD_COUPLING_STATE, t);
     }
     g->keep.making = false;
+}
+
+void mechd_keep_command(struct mechd_coupling_command *k)
+{
+    store_due(k);
+    mechd_kept_command_ends(k->coupling);
 }
 
 void mechd_keep_refused(struct mechd_coupling_command *k)
@@ -426,6 +433,7 @@ int mechd_keep_mend(struct mechd_coupling_command *k)
 {
     struct mechd_coupling *const g = k->coupling;
     struct mechd_group *const group = g->keep.group;
+    mechd_kept_command_begins(g);
     // what is lost from now on asks again: this command may have looked already
     take_asked(k);
     struct mechd_ticket *const lost = group != NULL ? mechd_group_take_lost(group) : NULL;

@@ -213,7 +213,7 @@ void mechd_keep_post(struct mechd_coupling *g, enum mechd_record_kind kind, stru
         mechd_entry_take_in(first);
     }
     x->ticket = t;
-    x->number = s->posted;
+    x->number = x->kept.number = s->posted;
     if (t != NULL) {
         mechd_ticket_take(t);
     }

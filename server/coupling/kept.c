@@ -92,19 +92,21 @@ void mechd_kept_replace(struct mechd_coupling *g, struct mechd_kept *x)
 }
 
 /* The states of an instance in memory alone, from *at on. */
-static int read_back(struct mechd_instance *i, const char **at)
+static int read_back(struct mechd_coupling *g, int32_t n, uint64_t record, const char **at)
 {
+    struct mechd_instance *const i = g->parts[n].instance;
     struct head head;
     bool same = true;
     memcpy(&head, *at, sizeof head);
     MECH_TRY(mechd_engine_snapshot_read(&i->engine, *at + sizeof head, head.size, &same));
     mechd_snapshots_descend(i, head.base);
+    mechd_kept_set_again(g, n, record);
     mechd_instance_changed(i, MECHP_REWOUND);
     *at += sizeof head + padded(head.size);
     return 0;
 }
 
-static int read_all(struct mechd_coupling *g, const void *bytes)
+static int read_all(struct mechd_coupling *g, uint64_t record, const void *bytes)
 {
     const size_t size = mechd_keep_size(g);
     const char *at = (const char *)bytes + padded(size);
@@ -112,7 +114,7 @@ static int read_all(struct mechd_coupling *g, const void *bytes)
     MECH_TRY(mechd_keep_read(g, bytes, size, reason));
     for (int32_t n = 0; n < g->count; n++) {
         if (is_loose(&g->parts[n])) {
-            MECH_TRY(read_back(g->parts[n].instance, &at));
+            MECH_TRY(read_back(g, n, record, &at));
         }
     }
     return 0;
@@ -123,12 +125,13 @@ int mechd_kept_return(struct mechd_coupling *g)
     struct mechd_kept *const x = &g->keep.kept;
     pthread_mutex_lock(&g->m);
     void *bytes = x->bytes;
+    const uint64_t record = x->number;
     x->bytes = NULL;
     pthread_mutex_unlock(&g->m);
     if (bytes == NULL) {
         return 0;
     }
-    const int outcome = read_all(g, bytes);
+    const int outcome = read_all(g, record, bytes);
     // unless a record that was on its way has taken its place
     pthread_mutex_lock(&g->m);
     if (x->bytes == NULL) {

@@ -20,3 +20,19 @@ void mechd_kept_replace(struct mechd_coupling *g, struct mechd_kept *x);
 int mechd_kept_return(struct mechd_coupling *g);
 /* Then: the run in progress fails, and no row of a window that is lost remains. */
 void mechd_kept_cut_runs(struct mechd_coupling *g);
+
+/* --- inputs of participants in memory alone (kept_inputs.c) -------------------------------------
+ *
+ * A client that may set such an input, a co-driver, is answered at once: it remains when windows
+ * are undone, without its derivatives. As the owner of all. */
+
+/* From now on. 0; MECH_NO_MEMORY. */
+int mechd_kept_watch(struct mechd_coupling *g);
+void mechd_kept_unwatch(struct mechd_coupling *g);
+/* A command begins, before anything is undone or changed by it: what clients have set since the
+ * last one is noted. */
+void mechd_kept_command_begins(struct mechd_coupling *g);
+/* It is over. */
+void mechd_kept_command_ends(struct mechd_coupling *g);
+/* Participant n has gone back to the record of this number: what was set behind it is set again. */
+void mechd_kept_set_again(struct mechd_coupling *g, int32_t n, uint64_t record);

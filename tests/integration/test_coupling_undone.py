@@ -119,6 +119,60 @@ class Undone(Couplings):
             return base.execute('SELECT sequence FROM states JOIN instances USING (key)'
                                 ' WHERE id = ?', (instance,)).fetchone()[0]
 
+    # --- inputs of participants in memory alone
+
+    def drive(self, instance, value):
+        """Set F, which no connection drives, as its co-driver."""
+        path = '/v1/instances/' + instance
+        lease = self.daemon.call('POST', path + '/lease', {'role': 'co-driver', 'channels': ['F']})
+        self.assertEqual(lease.status, 201, lease)
+        reply = self.daemon.call('PUT', path + '/inputs', {'F': value},
+                                 {'Lease': str(lease['lease'])})
+        self.assertEqual(reply.status, 200, reply)
+        return lease['lease']
+
+    def forces(self, pair):
+        return [self.daemon.call('GET', '/v1/instances/%s/inputs' % i)['inputs']['F']
+                for i in pair[:2]]
+
+    def test_an_input_that_a_client_has_set_remains(self):
+        rare = {'mode': 'checkpoint', 'steps': 4}
+        for left, values in (('every-step', (5., 7.)), (rare, None)):
+            with self.subTest(left):
+                pair = self.pair(left, 'none', connections=[])
+                self.good(pair[2], count=4)
+                wait_until(lambda p=pair: self.stored_steps(p[0]) == 4, 'it is on the disk')
+                self.drive(pair[0], 5.)
+                self.drive(pair[1], 7.)
+                before = self.all_of(*pair)[0]
+                with self.daemon.full_disk():
+                    for _ in range(2):
+                        self.step(pair[2], count=4)
+                        wait_until(lambda p=pair, b=before: self.all_of(*p)[0] == b, 'all are back')
+                        # with checkpoints that of the stored one is lost with its windows
+                        self.assertEqual(self.forces(pair)[1:], [7.])
+                        if values is not None:
+                            self.assertEqual(self.forces(pair), list(values))
+                self.assertEqual(self.good(pair[2], count=1)['window'], 5)
+                self.assertEqual(self.forces(pair)[1:], [7.])
+
+    def test_an_input_that_a_command_has_set_is_undone_with_it(self):
+        pair = self.pair('every-step', 'none', connections=[])
+        self.good(pair[2], count=1)
+        kept = '/v1/couplings/%s/snapshots' % pair[2]
+        kept += '/' + self.daemon.call('POST', kept)['id']
+        self.drive(pair[1], 7.)
+        self.good(pair[2], count=1)
+        with self.daemon.full_disk():
+            reply = self.daemon.call('POST', kept + '/restore')
+            self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'), reply)
+            self.assertEqual(self.forces(pair), [0., 7.])
+        self.assertEqual(self.daemon.call('POST', kept + '/restore').status, 200)
+        self.good(pair[2], count=1)
+        with self.daemon.full_disk():
+            self.step(pair[2], count=1)
+            self.assertEqual(self.forces(pair), [0., 0.])
+
     # --- rows in memory alone
 
     def test_rows_of_lost_windows_are_not_in_the_results(self):
