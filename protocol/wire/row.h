@@ -96,7 +96,8 @@ enum mechp_trait {
                                      to the faults found before, and then changes nothing */
     MECHP_TAKES_MODELS = 1u << 7, /* a body of up to 64 MiB instead of 1 MiB */
     MECHP_NO_QUEUE = 1u << 8,     /* does not wait for the instance of its path */
-    MECHP_STORES = 1u << 9,       /* besides changes of an instance: its work is stored on disk */
+    MECHP_STORES = 1u << 9,       /* besides changes of an instance: its work is stored on disk, or
+                                     that of the coupling before it */
     MECHP_FILE = 1u << 10,        /* a file with an ETag of its own: If-None-Match, 304 */
     MECHP_FLEETING = 1u << 11,    /* a change of an instance that is not stored on disk */
     MECHP_AT_ONCE = 1u << 12,     /* not a GET, but never waits: a deferred answer is useless */

@@ -25,9 +25,9 @@ from harness import (ROOT, SANITIZED, Daemon, FrameError, Partner, Reply, ZmqDoo
                      gauge, resident, wait_until)
 from held import HeldThread, busiest_thread
 from walk import Api, Client, alike, name_of
-from walk_plan import BEYOND, FAILURES, GIVEN, NEVER, PREPARE, QUOTA, REFUSALS
-from walk_plan import a_body_without_its_end, a_snapshot, an_operation, disturbs_a_coupling
-from walk_plan import is_of_couplings, waits_for_a_coupling
+from walk_plan import BEYOND, FAILURES, FULL, GIVEN, NEVER, PREPARE, QUOTA, REFUSALS
+from walk_plan import a_body_without_its_end, a_snapshot, an_operation, changes_a_coupling
+from walk_plan import disturbs_a_coupling, is_of_couplings, only_the_rig, waits_for_a_coupling
 from walk_refusals import Refusals
 from tokens import bearer, make
 
@@ -411,18 +411,18 @@ class Walk(Refusals, unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix='mechd-walk-') as folder, \
                 Daemon('--state', folder, '--durability', 'every-step') as d, \
                 Client(d.base) as client:
-            for operation in self.having(507):
+            others = [o for o in self.api.operations.values() if changes_a_coupling(o)]
+            for operation in self.having(507) + [o for o in others if 507 not in o.statuses]:
                 with self.subTest(str(operation)):
                     self.on_a_full_disk(operation, d, client)
 
     def on_a_full_disk(self, operation, d, client):
         """No file may grow any more: writes fail as on a full disk."""
-        root = self.rig(client)
-        more = self.ready(operation, client)
+        root, more = self.rig(client), self.ready(operation, client)
         with d.full_disk():
-            if operation.id == 'readyz':
-                client.call('POST', root + '/step', {'count': 1})
-            self.check(operation, self.send(operation, client, **more), 507, 'storage-failed')
+            FULL.get(operation.id, only_the_rig)(client, more.get('cid', root))
+            told = (507, 'storage-failed') if 507 in operation.statuses else ()
+            self.check(operation, self.send(operation, client, **more), *told)
         wait_until(lambda: client.call('PUT', root + '/inputs', {}).status != 507, 'it is over')
 
     # --- refusals of single routes ----------------------------------------------------------------

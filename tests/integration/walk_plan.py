@@ -77,15 +77,7 @@ def a_sweep(client, _):
     return {'wid': where.split('/')[-1]}
 
 
-def in_memory(client, root):
-    """What every step of is stored takes no part in a coupling."""
-    body = {'model': client.call('GET', root + '/model').json, 'durability': 'none'}
-    client.call('DELETE', root)
-    client.call('PUT', root, body)
-
-
 def a_coupling(client, root):
-    in_memory(client, root)
     reply = client.call('POST', '/v1/couplings', {
         'participants': [{'name': 'cart', 'instance': root.split('/')[-1]}],
         'connections': [{'from': 'cart.x', 'to': 'cart.force', 'factor': -10}],
@@ -129,6 +121,16 @@ def a_coupling_snapshot(client, root):
     return made
 
 
+def use_up_numbers_of_runs(client, cid):
+    """Those that are recorded: on a full disk the next one is refused."""
+    for _ in range(2000):
+        reply = client.call('POST', '/v1/couplings/%s/runs' % cid, {'count': 1})
+        if reply.status != 202:
+            break
+        where = reply.headers['Location']
+        wait_until(lambda w=where: client.call('GET', w)['state'] != 'running', 'it is over')
+
+
 def a_body_without_its_end(http):
     http.putrequest('POST', '/v1/instances')
     http.putheader('Content-Type', 'application/json')
@@ -138,6 +140,10 @@ def a_body_without_its_end(http):
 
 def is_of_couplings(operation):
     return operation.template.startswith('/v1/couplings')
+
+
+def changes_a_coupling(operation):
+    return is_of_couplings(operation) and operation.method != 'GET'
 
 
 def waits_for_a_coupling(operation):
@@ -196,7 +202,7 @@ PREPARE = {'commit': a_trial, 'keepTrial': a_named_trial, 'dropTrial': a_kept_tr
            'createAs': nothing, 'instances': nothing_else, 'changeLease': a_lease,
            'dropLease': a_lease, 'stream': a_stream, 'deleteStream': a_stream,
            'getSweep': a_sweep, 'deleteSweep': a_sweep,
-           'sweepResults': a_sweep, 'couple': in_memory, 'couplings': one_coupling,
+           'sweepResults': a_sweep, 'couple': only_the_rig, 'couplings': one_coupling,
            'getCoupling': a_coupling, 'couplingStreams': a_coupling_stream,
            'chooseCouplingStream': a_coupling, 'couplingStream': a_coupling_stream,
            'deleteCouplingStream': a_coupling_stream,
@@ -213,6 +219,10 @@ PREPARE = {'commit': a_trial, 'keepTrial': a_named_trial, 'dropTrial': a_kept_tr
            'stepCoupling': a_coupling, 'resetCoupling': a_coupling,
            'deleteCoupling': a_coupling, 'batch': only_the_rig, 'operation': an_operation,
            'forgetOperation': an_operation}
+
+# what makes a full disk known, or numbers short
+FULL = {'readyz': lambda client, root: client.call('POST', root + '/step', {'count': 1}),
+        'startCouplingRun': use_up_numbers_of_runs}
 
 # names that a route gives: an unknown one is what it makes
 GIVEN = {'keepTrial': 'tid'}

@@ -270,6 +270,7 @@ const struct mechp_row mechp_row_COMMIT_COUPLING = {
     .doc = "The end of the trial becomes the state of all instances, or of none. Any other step, "
            "trial or reset of the coupling discards the trial, as does a change of an instance; "
            "a commit then returns 409.",
+    .traits = MECHP_STORES,
     .body = &commit_request,
     .status = 200,
     .reply = "@CouplingCommitReply",
@@ -289,7 +290,7 @@ const struct mechp_row mechp_row_COUPLE = {
     .doc = "From then on the instances step together. The coupling holds the owner's lease of "
            "each, so that no other client can change or delete it (409 `in-coupling`); readers are "
            "served between two windows. A window is completed by all instances or by none.",
-    .traits = MECHP_TELLS_ALL,
+    .traits = MECHP_TELLS_ALL | MECHP_STORES,
     .body = &couple_request,
     .status = 201,
     .reply = "@Coupling",
@@ -300,7 +301,7 @@ const struct mechp_row mechp_row_COUPLE = {
 
 const struct mechp_row mechp_row_DELETE_COUPLING = {
     .tag = "couplings",
-    .traits = MECHP_AT_ONCE,
+    .traits = MECHP_AT_ONCE | MECHP_STORES,
     .doc = "A step in progress ends, and its window is undone. The instances remain, at the time "
            "of the last window.",
     .status = 204};
@@ -315,6 +316,7 @@ const struct mechp_row mechp_row_GET_COUPLING = {.tag = "couplings",
 const struct mechp_row mechp_row_RESET_COUPLING = {
     .tag = "couplings",
     .doc = "Each instance returns to its state after creation, and the coupling starts again.",
+    .traits = MECHP_STORES,
     .body = &mechp_empty,
     .optional = true,
     .status = 200,
@@ -343,6 +345,7 @@ const struct mechp_row mechp_row_TAKE_COUPLING_SNAPSHOT = {
     .doc =
         "The state of the coupling and of all its instances is saved in memory. It counts as one "
         "snapshot of each instance.",
+    .traits = MECHP_STORES,
     .body = &mechp_empty,
     .optional = true,
     .status = 201,
@@ -359,6 +362,7 @@ const struct mechp_row mechp_row_RESTORE_COUPLING = {
     .doc =
         "All instances return to their states, inputs and parameters, and the coupling to its "
         "window, or none does. Fields that were changed after the snapshot keep their new values.",
+    .traits = MECHP_STORES,
     .body = &mechp_empty,
     .optional = true,
     .status = 200,
@@ -390,6 +394,7 @@ const struct mechp_row mechp_row_STEP_COUPLING = {
         "their number. If the client closes its connection, the window in progress is undone. With "
         "`commit: false` it is a trial: it changes no instance until it is committed, and one that "
         "fails leaves nothing of any of its windows.",
+    .traits = MECHP_STORES,
     .body = &step_request,
     .status = 200,
     .reply = "@CouplingStepReply",

@@ -185,7 +185,7 @@ const struct mechp_row mechp_row_START_COUPLING_RUN = {
            "ends. Outputs are named participant.output. A window that fails ends the run, which is "
            "`failed` with the reason; the windows before it remain. Recorded rows take at most 64 "
            "MiB in memory; rows of older runs are discarded first.",
-    .traits = MECHP_OF_COUPLING,
+    .traits = MECHP_OF_COUPLING | MECHP_STORES,
     .body = &run_request,
     .status = 202,
     .reply = "@Run|@Operation",
