@@ -73,12 +73,14 @@ class Result(unittest.TestResult):
 
 def run_here(names):
     """One module, or some of its tests, in this process; the last line is the count, before it
-    what failed."""
+    what failed and what was skipped."""
     stacks.register()
     # nohup ignores it, and so would what tests start; they send it
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     result = Result()
     unittest.defaultTestLoader.loadTestsFromNames(names).run(result)
+    for test, reason in result.skipped:
+        print('%s skipped: %s' % (test.id(), reason))
     # a class whose set-up or tear-down fails counts once, and is run again as a whole
     for name in sorted(result.failed):
         print('again ' + re.sub(r'^\w+ \((.*)\)$', r'\1', name))

@@ -96,7 +96,8 @@ class Proxies(unittest.TestCase):
     def through(self, name, text, *command):
         """(daemon, path of the proxy's socket)"""
         if not found(name):
-            self.skipTest('there is no %s here' % name)
+            self.skipTest('%s is not installed (Debian package %s)' % (
+                name, {'nginx': 'nginx-light'}.get(name, name)))
         folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, folder)
         daemon = Daemon()

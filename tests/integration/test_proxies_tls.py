@@ -90,7 +90,8 @@ class Line:
 class Proxies(unittest.TestCase):
     def begin(self, name):
         if not found(name):
-            self.skipTest('there is no %s here' % name)
+            self.skipTest('%s is not installed (Debian package %s)' % (
+                name, {'nginx': 'nginx-light'}.get(name, name)))
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
         authority(self.folder)

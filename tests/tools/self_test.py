@@ -2,10 +2,11 @@
 planted fault, which it must report, and on the same tree without it, which it must pass."""
 import importlib
 import os
+import subprocess
 import sys
 import tempfile
 import coverage
-from tree import Tree
+from tree import ROOT, Tree
 
 GOOD_C = '''/* A file that no check has anything to say about. */
 #include <stddef.h>
@@ -61,6 +62,15 @@ def stop(d):
     d.end()
     return time.monotonic() - start
 '''
+
+GONE = """import unittest
+
+
+class Gone(unittest.TestCase):
+    @unittest.skip('nothing (Debian package none)')
+    def test_one(self):
+        pass
+"""
 
 DAEMON = {'server/daemon/options.c': 'LIST("listen", a, "A", "address (127.0.0.1:8080)"),\n'
                                      'NUMBER("workers", b, 1, 0, "N", "threads (0)"),\n',
@@ -236,6 +246,17 @@ def faults_in(check, files):
         return list(check(Tree(root)))
 
 
+def skipped():
+    """What tests/integration/run.py prints of a module whose test is skipped."""
+    with tempfile.TemporaryDirectory(prefix='mechd-self-') as folder:
+        with open(os.path.join(folder, 'test_gone.py'), 'w', encoding='utf-8') as f:
+            f.write(GONE)
+        return subprocess.run(
+            [sys.executable, os.path.join(ROOT, 'tests', 'integration', 'run.py'), '--here',
+             'test_gone'], env={**os.environ, 'PYTHONPATH': folder}, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False).stdout
+
+
 def main():
     passed, failed = 0, 0
 
@@ -261,6 +282,9 @@ def main():
         say(len(list(coverage.below(low))) == 1, 'coverage does not see that %s is low' % room)
         del low[room]
         say(len(list(coverage.below(low))) == 1, 'coverage does not see that %s is gone' % room)
+    said = skipped()
+    say('test_gone.Gone.test_one skipped: nothing (Debian package none)\n' in said,
+        'integration/run.py does not say what it skips: ' + said)
     print('%d passed, %d failed' % (passed, failed))
     return 1 if failed else 0
 
