@@ -12,11 +12,14 @@ packages_to_test="libcunit1-dev libmuparser-dev ccache clang libclang-rt-dev llv
 clang-format-14 gdb valgrind
 strace:strace python3-zmq python3-requests python3-jsonschema python3-numpy python3-pip python3-setuptools
 python3-wheel git:git procps:ps openssl:openssl man-db groff-base zsh:zsh fish:fish nodejs:node npm:npm
-nginx-light:nginx haproxy:haproxy python3-yaml python3-tqdm mypy:mypy"
+nginx-light:nginx haproxy:haproxy python3-yaml python3-tqdm python3-pandas python3-matplotlib
+mypy:mypy"
 # and for those of --all that build images and packages, and analyze the sources
 packages_to_ship="buildah podman:podman runc conmon catatonit golang-github-containers-common
 mmdebstrap prometheus:promtool dpkg-dev patchelf cmake clang-tidy-14:clang-tidy-14
-python3-pandas python3-matplotlib"
+systemd:systemd-analyze kubernetes-client:kubectl"
+# programs beside which the benchmarks measure, as far as the distribution has them
+packages_to_bench="libmujoco-dev python3-siconos nginx-light:nginx"
 # what the examples in Python use
 packages_for_python="python3-zmq python3-requests"
 # a browser for the page's tests; Ubuntu has none outside its snaps

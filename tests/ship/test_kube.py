@@ -56,7 +56,7 @@ class Manifests(unittest.TestCase):
 
     def test_kubectl_renders_the_same(self):
         if not shutil.which('kubectl'):
-            self.skipTest('there is no kubectl here')
+            self.skipTest('apt-get install kubernetes-client')
         text = subprocess.run(['kubectl', 'kustomize', FOLDER], check=True, stdout=subprocess.PIPE,
                               timeout=60 * harness.SLOW).stdout.decode()
         rendered = {'%s/%s' % (d['kind'], d['metadata']['name']): d for d in documents(text)}
