@@ -126,6 +126,16 @@ struct mech_document *chain_read(const char *text, size_t size)
 
 struct chain *chain_create(enum chain_kind kind, int n, const char *linear)
 {
+    char settings[160];
+
+    (void)snprintf(settings, sizeof settings,
+                   "\"integrator\":\"GeneralizedAlpha\",\"stepSize\":0.001%s%s%s",
+                   linear ? ",\"linear\":\"" : "", linear ? linear : "", linear ? "\"" : "");
+    return chain_solved_by(kind, n, settings);
+}
+
+struct chain *chain_solved_by(enum chain_kind kind, int n, const char *settings)
+{
     char *text = NULL;
     size_t size = 0;
     FILE *const f = open_memstream(&text, &size);
@@ -140,11 +150,7 @@ struct chain *chain_create(enum chain_kind kind, int n, const char *linear)
     } else {
         items(f, n, kind == CHAIN_FORMULA);
     }
-    (void)fputs("\"solver\":{\"integrator\":\"GeneralizedAlpha\",\"stepSize\":0.001", f);
-    if (linear) {
-        (void)fprintf(f, ",\"linear\":\"%s\"", linear);
-    }
-    (void)fputs("}}", f);
+    (void)fprintf(f, "\"solver\":{%s}}", settings);
     if (fclose(f) != 0) {
         exit(2);
     }

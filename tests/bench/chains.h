@@ -25,6 +25,8 @@ struct chain {
  * masses of 1 kg between springs of 1000 N/m, the first held to the ground, the last pushed.
  * h = 1 ms. `linear`: a linear solver or NULL. Exits with 2 and the faults on failure. */
 struct chain *chain_create(enum chain_kind kind, int n, const char *linear);
+/* The same with these members of "solver". */
+struct chain *chain_solved_by(enum chain_kind kind, int n, const char *settings);
 /* A document of JSON text; a run of one that starts anew after `turn` steps. */
 struct mech_document *chain_read(const char *text, size_t size);
 struct chain *chain_of(struct mech_document *document, uint64_t turn);

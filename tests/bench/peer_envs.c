@@ -3,12 +3,14 @@
  * action of which lasts 10 steps of 1 ms by its default integrator.
  *
  *     peer-envs COUNT ACTIONS       prints actions of a copy a second
+ *     peer-envs --version           prints that of MuJoCo
  *
  * tests/bench/peer_envs.py runs it beside mechd.envs. */
 #include <math.h>
 #include <mujoco/mujoco.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -55,8 +57,12 @@ int main(int argc, char **argv)
 {
     const long count = argc == 3 ? strtol(argv[1], NULL, 10) : 0;
     const long actions = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+        (void)puts(mj_versionString());
+        return 0;
+    }
     if (count < 1 || count > 10000 || actions < 1) {
-        (void)fputs("peer-envs COUNT ACTIONS\n", stderr);
+        (void)fputs("peer-envs COUNT ACTIONS | --version\n", stderr);
         return 2;
     }
     mjModel *const model = load();
