@@ -104,9 +104,9 @@ void load_run(void *load, uint64_t count)
     }
     while (done < count) {
         struct epoll_event events[LOAD_MOST];
-        const int n = epoll_wait(l->epoll, events, LOAD_MOST, 10000);
+        const int n = epoll_wait(l->epoll, events, LOAD_MOST, 60000);
         if (n <= 0 && errno != EINTR) {
-            served_fail("epoll_wait", n == 0 ? "no answer for ten seconds" : strerror(errno));
+            served_fail("epoll_wait", n == 0 ? "no answer for a minute" : strerror(errno));
         }
         for (int k = 0; k < n; k++) {
             struct load_connection *const c = events[k].data.ptr;

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LOAD_MOST = 64, LOAD_HEAD = 8192, LOAD_REST = 1 << 18 };
+enum { LOAD_MOST = 512, LOAD_HEAD = 8192, LOAD_REST = 1 << 18 };
 
 struct load {
     int epoll, count;

@@ -180,13 +180,75 @@ void served_floor(struct served *s, const char *name, const char *const *argumen
     start(s, program, all);
 }
 
+/* A port that is free now. */
+static int free_port(void)
+{
+    struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof in;
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || bind(fd, (const struct sockaddr *)&in, size) != 0 ||
+        getsockname(fd, (struct sockaddr *)&in, &size) != 0) {
+        served_fail("a free port", strerror(errno));
+    }
+    (void)close(fd);
+    return ntohs(in.sin_port);
+}
+
+bool served_nginx(struct served *s, const char *reply)
+{
+    static const char *const places[] = {"/usr/sbin/nginx", "/usr/bin/nginx",
+                                         "/usr/local/sbin/nginx"};
+    static const char *const kinds[] = {"client_body", "proxy", "fastcgi", "uwsgi", "scgi"};
+    char path[PATH];
+    int k = 0;
+    while (k < 3 && access(places[k], X_OK) != 0) {
+        k++;
+    }
+    if (k == 3) {
+        return false;
+    }
+    if (strpbrk(reply, "'\\$") != NULL) {
+        served_fail("nginx", "the text of its answer would need escapes");
+    }
+    *s = (struct served){.pid = 0};
+    make_folder(s);
+    s->port = free_port();
+    (void)snprintf(path, sizeof path, "%s/nginx.conf", s->folder);
+    FILE *const f = fopen(path, "w");
+    if (f == NULL) {
+        served_fail(path, strerror(errno));
+    }
+    // its workers keep the user; the file of its process is there once it listens
+    (void)fprintf(f,
+                  "%sdaemon off; worker_processes 2; pid %s/ready; error_log stderr crit;\n"
+                  "events { worker_connections 4096; }\nhttp { access_log off;\n"
+                  "default_type application/json; keepalive_requests 1000000000;\n",
+                  geteuid() == 0 ? "user root; " : "", s->folder);
+    for (int i = 0; i < 5; i++) {
+        (void)fprintf(f, "%s_temp_path %s/files;\n", kinds[i], s->folder);
+    }
+    (void)fprintf(f, "server { listen 127.0.0.1:%d; location / { return 200 '%s'; } } }\n", s->port,
+                  reply);
+    if (fclose(f) != 0) {
+        served_fail(path, strerror(errno));
+    }
+    const char *const arguments[] = {"-c", path, "-e", "stderr", NULL};
+    start(s, places[k], arguments);
+    return true;
+}
+
 void served_stop(struct served *s)
 {
+    static const char *const files[] = {"ready", "nginx.conf"};
     char path[PATH];
     (void)kill(s->pid, SIGTERM);
     (void)waitpid(s->pid, NULL, 0);
-    (void)snprintf(path, sizeof path, "%s/ready", s->folder);
-    (void)unlink(path);
+    for (int k = 0; k < 2; k++) {
+        (void)snprintf(path, sizeof path, "%s/%s", s->folder, files[k]);
+        (void)unlink(path);
+    }
+    (void)snprintf(path, sizeof path, "%s/files", s->folder);
+    (void)rmdir(path);
     (void)unlink(s->path);
     (void)rmdir(s->folder);
 }

@@ -45,6 +45,10 @@ void served_mechd(struct served *s, const char *const *more);
  * ready file. */
 void served_floor(struct served *s, const char *name, const char *const *arguments);
 
+/* nginx with two workers, which answers any request with 200 and this text of JSON; false where it
+ * is not installed. */
+bool served_nginx(struct served *s, const char *reply);
+
 /* SIGTERM and the end of the process; its folder goes. */
 void served_stop(struct served *s);
 

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MILLION = 1000000, COORDINATES = 50000 };
+enum { MILLION = 1000000, COORDINATES = 50000, INSTANCES = 64 };
 
 static const char step_one[] = "{\"count\": 1}";
 
@@ -229,7 +229,7 @@ int main(int argc, char **argv)
     struct served daemon, text, tree;
     struct served_reply reply;
     served_mechd(&daemon, NULL);
-    for (int k = 0; k < LOAD_MOST; k++) {
+    for (int k = 0; k < INSTANCES; k++) {
         char path[64];
         (void)snprintf(path, sizeof path, "/v1/instances/two-%d", k);
         served_expect(&daemon, "PUT", path, bench_model, 201);
