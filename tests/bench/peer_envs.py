@@ -1,30 +1,40 @@
-"""mechd.envs beside MuJoCo: actions a second of many copies of the double pendulum of
-server/examples, an action being a torque for 10 ms in 10 internal steps, alternately in one run.
+"""MuJoCo beside mechd: chains of links (bench-joints), and mechd.envs, actions a second of many
+copies of the double pendulum of server/examples, an action being a torque for 10 ms in 10 internal
+steps, alternately in one run.
 
     /usr/bin/python3 tests/bench/peer_envs.py BUILD
 
-Prints medians without any bar. mechd is asked over HTTP, one request an action of all copies, from
-this process, by generalized-α with two joints in redundant coordinates; MuJoCo is called in its own
-process on one thread (peer_envs.c), by semi-implicit Euler in minimal coordinates. A last column
-has the internal steps of mechd alone: one instance, 5,000 steps in one request. Skipped with a
-message where numpy is missing; where MuJoCo is (libmujoco-dev, before the build), its column is
-empty."""
+Prints medians without any bar. MuJoCo is found when the tree is built."""
 import os
-import statistics
 import subprocess
 import sys
 import time
+import peers
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+NAME = 'MuJoCo'
+MISSING = 'Debian packages libmujoco-dev, before the build, and python3-numpy'
+HOW = ('called through its C interface in its own process on one thread, semi-implicit Euler in '
+       'minimal coordinates without contacts; mechd steps by generalized-α with joints in '
+       'redundant coordinates. Links: both in one process, CPU time. Copies: mechd is asked over '
+       'HTTP from Python, one request an action of all copies, by the wall')
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 COPIES = (1, 16, 64, 256)
-REPEATS = 5
 ACTIONS = 3200  # of all copies, a repeat; ten times as many of the peer
-INNER = 5000
 MODEL = 'double-pendulum'
 
 
-def measured(envs, numpy):
+def program(build):
+    return os.path.join(build, 'tests', 'bench', 'peer-envs')
+
+
+def measured(envs):
     """Actions of a copy a second."""
     actions = max(ACTIONS // envs.num_envs, 10)
     torques = numpy.sin(numpy.arange(actions)[:, None] + numpy.arange(envs.num_envs))[..., None]
@@ -35,53 +45,44 @@ def measured(envs, numpy):
 
 
 def peer(build, count):
-    """The same of MuJoCo; NaN where it is not built."""
-    path = os.path.join(build, 'tests', 'bench', 'peer-envs')
-    if not os.path.exists(path):
-        return float('nan')
-    done = subprocess.run([path, str(count), str(max(10 * ACTIONS // count, 10))], check=True,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=600)
+    """The same of MuJoCo."""
+    done = subprocess.run([program(build), str(count), str(max(10 * ACTIONS // count, 10))],
+                          check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          timeout=600)
     return float(done.stdout)
 
 
-def inner(server):
-    """Internal steps of one instance a second, in one request."""
-    with server.create(example=MODEL) as instance:
-        begin = time.perf_counter()
-        instance.step(count=INNER)
-        return INNER / (time.perf_counter() - begin)
+def version(build):
+    """The one that peer-envs was built with."""
+    return subprocess.run([program(build), '--version'], check=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, timeout=60).stdout.decode().strip() \
+        if numpy and os.path.exists(program(build)) else None
 
 
-def main(build):
-    os.environ['MECHD_TESTS_BUILD'] = build = os.path.abspath(build)
+def rows(build):
+    found = []
+    for n in (20, 64):
+        pair = peers.bench(build, 'joints', '%d links in space / MuJoCo' % n)
+        found.append(peers.row('%d links in space' % n, 'µs a step', 1e-3 * pair['ns'],
+                               1e-3 * pair['floorNs']))
+    os.environ['MECHD_TESTS_BUILD'] = build
     sys.path[:0] = [os.path.join(ROOT, 'tests', 'integration'),
                     os.path.join(ROOT, 'clients', 'python')]
-    try:
-        import numpy
-    except ImportError:
-        print('skipped: numpy is not installed (Debian package python3-numpy)')
-        return
     import mechd
     from harness import Daemon
     from mechd.envs import VectorEnv
-    print('actions of a copy a second; an action is 10 internal steps of 1 ms')
-    print('%8s %14s %14s %8s %22s' % ('copies', 'mechd.envs', 'MuJoCo', 'ratio',
-                                      'mechd, internal steps'))
     with Daemon() as daemon, mechd.Server(daemon.base) as server:
         for count in COPIES:
-            rows = []
             with VectorEnv(server, MODEL, count, period=0.01, inputs=['torque'],
                            outputs=['upper', 'lower', 'x', 'y'],
                            reward=lambda seen, action: seen[:, 3]) as envs:
                 envs.reset(seed=1)
-                measured(envs, numpy)
-                for _ in range(REPEATS):
-                    rows.append((measured(envs, numpy), peer(build, count), inner(server)))
-            ours, theirs, steps = (statistics.median(column) for column in zip(*rows))
-            print('%8d %14.0f %14.0f %8.4f %22.0f' % (count, ours, theirs, ours / theirs, steps))
+                measured(envs)
+                ours, theirs = peers.in_turns(lambda: measured(envs), lambda: peer(build, count))
+            found.append(peers.row('%d copies of a double pendulum' % count, 'actions a second',
+                                   ours, theirs, more_is_better=True))
+    return found
 
 
 if __name__ == '__main__':
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    main(sys.argv[1])
+    peers.main(sys.modules[__name__])

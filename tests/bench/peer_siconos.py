@@ -2,15 +2,12 @@
 
     /usr/bin/python3 tests/bench/peer_siconos.py BUILD
 
-Prints the time of a step of both, in microseconds, and their ratio, without any bar. Siconos is
-called from Python, two calls a step; its complementarity solver is the default one (Lemke), whose
-time grows by orders once the beads lie on each other: the column is compared over its first 0.5 s.
-Skipped with a message when Debian's python3-siconos is not there."""
-import json
+Prints the time of a step of both, in microseconds, and their ratio, without any bar."""
+import importlib.metadata
 import os
-import subprocess
 import sys
 import time
+import peers
 
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')  # as ours
 
@@ -20,7 +17,11 @@ try:
 except ImportError:
     sk = None
 
-REPEATS = 3
+NAME = 'Siconos'
+MISSING = 'Debian package python3-siconos'
+HOW = ('called from Python, two calls a step, on one thread; its complementarity solver is the '
+       'default one (Lemke), whose time grows by orders once the beads lie on each other: the '
+       'column is compared over its first 0.5 s')
 
 
 def springs(n, dense):
@@ -94,28 +95,23 @@ def timed(model, steps):
     return (time.thread_time() - start) / (steps - 1)
 
 
-def median(model, steps):
-    return sorted(timed(model, steps) for _ in range(REPEATS))[REPEATS // 2]
+def version(_):
+    return sk and importlib.metadata.version('siconos')
 
 
-def main(build):
-    if sk is None:
-        print('peer_siconos: skipped, python3-siconos is not installed')
-        return 0
-    program = os.path.join(build, 'tests', 'bench', 'bench-lti')
-    ours = {row['what']: row['ns'] / 1e3 for row in json.loads(subprocess.run(
-        [program, '--quick', '--json'], stdout=subprocess.PIPE, timeout=600).stdout)['rows']
-        if 'ns' in row}
-    pairs = (('bouncing ball', 1, ball(), 20000),
-             ('column of 100 beads, 1000 steps', 1000, column(100), 1000),
-             ('100 coordinates, dense, one stop', 1, chain(100, True), 2000),
-             ('chain 1000 banded', 1, chain(1000, False), 30))
-    print('%-36s %10s %12s %8s' % ('microseconds a step', 'mechd', 'Siconos', 'ratio'))
-    for name, steps, model, count in pairs:
-        mine, theirs = ours[name] / steps, 1e6 * median(model, count)
-        print('%-36s %10.3f %12.1f %8.0f' % (name, mine, theirs, theirs / mine), flush=True)
-    return 0
+def rows(build):
+    found = []
+    for name, steps, model, count in (
+            ('bouncing ball', 1, ball(), 20000),
+            ('column of 100 beads, 1000 steps', 1000, column(100), 1000),
+            ('100 coordinates, dense, one stop', 1, chain(100, True), 2000),
+            ('chain 1000 banded', 1, chain(1000, False), 30)):
+        ours, theirs = peers.in_turns(
+            lambda name=name, steps=steps: 1e-3 * peers.bench(build, 'lti', name)['ns'] / steps,
+            lambda model=model, count=count: 1e6 * timed(model, count))
+        found.append(peers.row(name, 'µs a step', ours, theirs))
+    return found
 
 
 if __name__ == '__main__':
-    sys.exit(main(sys.argv[1]))
+    peers.main(sys.modules[__name__])

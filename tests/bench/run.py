@@ -9,8 +9,8 @@ are set and read).
     run.py BUILD … --only NAME    one program
     run.py BUILD --table          bars.def as a table, with the distance to each goal
 
-A peer that is installed is measured beside, without bars. Ends with "N passed, N failed": a program
-counts once, and each planted bar once. Noise that lasts longer than a row is met
+Peers that are installed are measured beside, without bars. Ends with "N passed, N failed": a
+program counts once, and each planted bar once. Noise that lasts longer than a row is met
 by another try of a program, up to three; a bar that is broken three times is broken."""
 import argparse
 import json
@@ -21,6 +21,7 @@ import statistics
 import subprocess
 import sys
 import time
+from peers import ADAPTERS
 
 TRIES = 3
 ALLOWED = 1.1  # a bar over what was measured
@@ -42,9 +43,9 @@ def programs(build, only):
                 yield name[len('bench-'):], path
 
 
-def run(path, *options):
-    """The rows of a program, or None where it has failed otherwise."""
-    done = subprocess.run([path, '--json', *options], timeout=900, stdout=subprocess.PIPE)
+def run(path, *options, seconds=900):
+    """Its exit code, and the rows of a program or None where it has failed otherwise."""
+    done = subprocess.run([path, '--json', *options], timeout=seconds, stdout=subprocess.PIPE)
     try:
         return done.returncode, json.loads(done.stdout)['rows']
     except ValueError:
@@ -175,11 +176,11 @@ def main(arguments):
     for name, path in programs(o.build, o.only) if o.plant is not None else ():
         red, green = check_planted(name, path, o.plant)
         passed, failed = passed + red, failed + green
-    peer = os.path.join(HERE, 'peer_siconos.py')
-    if o.plant is None and o.only is None and subprocess.run(
-            ['/usr/bin/python3', peer, o.build], timeout=600).returncode:
-        failed += 1
-        print('FAILED peer_siconos')
+    for name in ADAPTERS if o.plant is None and o.only is None else ():
+        if subprocess.run([sys.executable, os.path.join(HERE, name + '.py'), o.build],
+                          timeout=3600).returncode:
+            failed += 1
+            print('FAILED ' + name)
     failed += passed + failed == 0
     print('%d passed, %d failed' % (passed, failed))
     return 1 if failed else 0
