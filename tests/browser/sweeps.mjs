@@ -212,7 +212,7 @@ export const tests = {
                 { name: "left", example },
                 { name: "right", example },
             ],
-            connections: [{ from: "left.x2", to: "right.push" }],
+            connections: [{ from: "left.x2", to: "right.push", factor: 1 }],
             scheme: { type: "Jacobi" },
             stepSize: 0.01,
         };
