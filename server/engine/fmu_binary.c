@@ -52,11 +52,13 @@ __attribute__((format(printf, 5, 6))) static void log_two(void *context, const c
                                                           ...)
 {
     const struct mechd_binary *const b = context;
-    char text[MECHD_FMU_LOG_MOST];
+    char text[MECHD_FMU_LOG_MOST] = "";
     va_list list;
     (void)name;
     va_start(list, message);
-    (void)vsnprintf(text, sizeof text, message != NULL ? message : "", list);
+    if (message != NULL) {
+        (void)vsnprintf(text, sizeof text, message, list);
+    }
     va_end(list);
     b->log(b->log_context, (int)status, category != NULL ? category : "", text);
 }

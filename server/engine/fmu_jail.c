@@ -146,10 +146,10 @@ static int allow_call(scmp_filter_ctx filter, const char *name, const struct scm
 static int fill(scmp_filter_ctx filter)
 {
     const struct scmp_arg_cmp thread = SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD);
-    const struct scmp_arg_cmp own = SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid());
-    const struct scmp_arg_cmp reads = SCMP_A2(SCMP_CMP_EQ, 0);
-    const struct scmp_arg_cmp name = SCMP_A0(SCMP_CMP_EQ, PR_SET_NAME);
-    const struct scmp_arg_cmp flags = SCMP_A1(SCMP_CMP_EQ, F_GETFL);
+    const struct scmp_arg_cmp own = SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0);
+    const struct scmp_arg_cmp reads = SCMP_A2(SCMP_CMP_EQ, 0, 0);
+    const struct scmp_arg_cmp name = SCMP_A0(SCMP_CMP_EQ, PR_SET_NAME, 0);
+    const struct scmp_arg_cmp flags = SCMP_A1(SCMP_CMP_EQ, F_GETFL, 0);
     for (size_t k = 0; k < sizeof allowed / sizeof *allowed; k++) {
         MECH_TRY(allow_call(filter, allowed[k], NULL));
     }
