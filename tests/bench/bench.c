@@ -149,14 +149,17 @@ static double clock_ns(const void *context)
 }
 
 /* Time of a unit. What ran in between has emptied the caches: some units go before. A planted
- * slowdown repeats a part of the units and does not count them. */
+ * slowdown repeats a part of the units and does not count them; it repeats it in a call of its own,
+ * since a call may cost as much by itself as its units do. */
 static double timed(const struct side *s)
 {
-    if (s->count >= 8) {
-        s->work(s->context, s->count / 8);
-    }
+    const uint64_t repeated = (uint64_t)ceil((s->repeated - 1.) * (double)s->count);
+    s->work(s->context, s->count >= 16 ? s->count / 8 : 1);
     const double from = clock_ns(s->context);
-    s->work(s->context, (uint64_t)ceil(s->repeated * (double)s->count));
+    s->work(s->context, s->count);
+    if (repeated > 0) {
+        s->work(s->context, repeated);
+    }
     return (clock_ns(s->context) - from) / (double)s->count;
 }
 
@@ -164,8 +167,8 @@ static double timed(const struct side *s)
 static void fill_turn(struct side *s)
 {
     const double turn = bench.clock != NULL ? shared_turn_ns : turn_ns;
-    // half of one unit cannot be repeated
-    s->count = s->repeated > 1. ? 2 : 1;
+    // half of one unit cannot be repeated, and what is measured must not depend on what is planted
+    s->count = 2;
     for (;;) {
         // one that was held up must not end the search
         const double ns = fmin(timed(s), timed(s)) * (double)s->count;

@@ -64,11 +64,16 @@ void row_add(struct row r)
     rows.at[rows.count++] = r;
 }
 
+static bool judged(const struct row *r)
+{
+    return r->has_bar || r->kind == ROW_PROMISE;
+}
+
 /* A missing bar is broken, and so is a value that is not a number. */
 static bool broken(const struct row *r)
 {
-    const bool judged = r->has_bar || r->kind == ROW_PROMISE;
-    return (r->has_bar && !(r->bar > 0.)) || (judged && r->bar > 0. && !(r->value <= row_limit(r)));
+    return (r->has_bar && !(r->bar > 0.)) ||
+           (judged(r) && r->bar > 0. && !(r->value <= row_limit(r)));
 }
 
 static const char *verdict(const struct row *r)
@@ -139,8 +144,10 @@ static void print_json(void)
             (void)printf(", \"floor\": \"%s\"", r->floor);
         }
         if (r->has_bar || r->bar > 0.) {
-            (void)printf(", \"bar\": %g, \"limit\": %g, \"goal\": %g, \"broken\": %s", r->bar,
-                         row_limit(r), r->goal, broken(r) ? "true" : "false");
+            (void)printf(
+                ", \"bar\": %g, \"limit\": %g, \"goal\": %g, \"judged\": %s, \"broken\": %s",
+                r->bar, row_limit(r), r->goal, judged(r) ? "true" : "false",
+                broken(r) ? "true" : "false");
         }
         (void)printf("}");
     }
