@@ -6,19 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const size_t elements[] = {[MECHD_FMU_FLOAT64] = sizeof(double),
-                                  [MECHD_FMU_FLOAT32] = sizeof(float),
-                                  [MECHD_FMU_INT8] = 1,
-                                  [MECHD_FMU_UINT8] = 1,
-                                  [MECHD_FMU_INT16] = 2,
-                                  [MECHD_FMU_UINT16] = 2,
-                                  [MECHD_FMU_INT32] = 4,
-                                  [MECHD_FMU_UINT32] = 4,
-                                  [MECHD_FMU_INT64] = 8,
-                                  [MECHD_FMU_UINT64] = 8,
-                                  [MECHD_FMU_BOOLEAN] = sizeof(bool),
-                                  [MECHD_FMU_ENUMERATION] = 8,
-                                  [MECHD_FMU_TYPES] = 0};
+/* bytes of an element; 0: the type has no numbers */
+static const size_t elements[MECHD_FMU_TYPES] = {
+#define MECHD_FMU_TYPE(symbol, name2, name3, low, high)
+#define MECHD_FMU_NUMBER(symbol, name2, name3, low, high, element, function)                       \
+    [MECHD_FMU_##symbol] = sizeof(element),
+#include "server/engine/fmu_types.def"
+};
 
 size_t mechd_binary_element(enum mechd_fmu_type type)
 {
@@ -44,29 +38,10 @@ static int lacks(struct mechd_binary *b, const char *name)
 static int get_three(struct mechd_binary *b, const struct mechd_binary_values *v)
 {
     switch (v->type) {
-    case MECHD_FMU_FLOAT64:
-        CALL_THREE(b, v, GetFloat64, double);
-    case MECHD_FMU_FLOAT32:
-        CALL_THREE(b, v, GetFloat32, float);
-    case MECHD_FMU_INT8:
-        CALL_THREE(b, v, GetInt8, int8_t);
-    case MECHD_FMU_UINT8:
-        CALL_THREE(b, v, GetUInt8, uint8_t);
-    case MECHD_FMU_INT16:
-        CALL_THREE(b, v, GetInt16, int16_t);
-    case MECHD_FMU_UINT16:
-        CALL_THREE(b, v, GetUInt16, uint16_t);
-    case MECHD_FMU_INT32:
-        CALL_THREE(b, v, GetInt32, int32_t);
-    case MECHD_FMU_UINT32:
-        CALL_THREE(b, v, GetUInt32, uint32_t);
-    case MECHD_FMU_ENUMERATION:
-    case MECHD_FMU_INT64:
-        CALL_THREE(b, v, GetInt64, int64_t);
-    case MECHD_FMU_UINT64:
-        CALL_THREE(b, v, GetUInt64, uint64_t);
-    case MECHD_FMU_BOOLEAN:
-        CALL_THREE(b, v, GetBoolean, bool);
+#define MECHD_FMU_NUMBER(symbol, name2, name3, low, high, element, function)                       \
+    case MECHD_FMU_##symbol:                                                                       \
+        CALL_THREE(b, v, Get##function, element);
+#include "server/engine/fmu_types.def"
     default:
         return lacks(b, "values of this type");
     }
@@ -75,33 +50,15 @@ static int get_three(struct mechd_binary *b, const struct mechd_binary_values *v
 static int set_three(struct mechd_binary *b, const struct mechd_binary_values *v)
 {
     switch (v->type) {
-    case MECHD_FMU_FLOAT64:
-        CALL_THREE(b, v, SetFloat64, const double);
-    case MECHD_FMU_FLOAT32:
-        CALL_THREE(b, v, SetFloat32, const float);
-    case MECHD_FMU_INT8:
-        CALL_THREE(b, v, SetInt8, const int8_t);
-    case MECHD_FMU_UINT8:
-        CALL_THREE(b, v, SetUInt8, const uint8_t);
-    case MECHD_FMU_INT16:
-        CALL_THREE(b, v, SetInt16, const int16_t);
-    case MECHD_FMU_UINT16:
-        CALL_THREE(b, v, SetUInt16, const uint16_t);
-    case MECHD_FMU_INT32:
-        CALL_THREE(b, v, SetInt32, const int32_t);
-    case MECHD_FMU_UINT32:
-        CALL_THREE(b, v, SetUInt32, const uint32_t);
-    case MECHD_FMU_ENUMERATION:
-    case MECHD_FMU_INT64:
-        CALL_THREE(b, v, SetInt64, const int64_t);
-    case MECHD_FMU_UINT64:
-        CALL_THREE(b, v, SetUInt64, const uint64_t);
-    case MECHD_FMU_BOOLEAN:
-        CALL_THREE(b, v, SetBoolean, const bool);
+#define MECHD_FMU_NUMBER(symbol, name2, name3, low, high, element, function)                       \
+    case MECHD_FMU_##symbol:                                                                       \
+        CALL_THREE(b, v, Set##function, const element);
+#include "server/engine/fmu_types.def"
     default:
         return lacks(b, "values of this type");
     }
 }
+#undef MECHD_FMU_TYPE
 
 /* --- 2.0 -------------------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* An FMU in a process of its own: what it computes, and what it does to nobody else. */
+/* An FMU in a process of its own: it computes, and a fault of it ends that process alone. */
 #include "server/engine/fmu_process.h"
 
 #include "tests/fmus/controller.h"
