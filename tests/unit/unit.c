@@ -1,15 +1,31 @@
 /* Runs the tests of one program through CUnit's framework and reports them in its own words. Where
  * MECHD_TESTS_NUMBERS names a file, each comparison of numbers is appended to it as a line of JSON,
  * from which tests/verify/book.py prints the verification book. */
+#define _GNU_SOURCE /* clone */
 #include "tests/unit/unit.h"
 
 #include <CUnit/TestDB.h>
 #include <CUnit/TestRun.h>
 #include <errno.h>
 #include <math.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
 
 /* asserts counted before the test that runs now */
 static unsigned asserts_before;
@@ -31,6 +47,42 @@ static void note(double actual, double expected, double tolerance, int line, con
                   "{\"file\":\"%s\",\"line\":%d,\"test\":\"%s\",\"found\":%.17g,"
                   "\"expected\":%.17g,\"bar\":%.17g}\n",
                   slash != NULL ? slash + 1 : file, line, test->pName, actual, expected, tolerance);
+}
+
+enum { STACK = 1 << 20 };
+
+struct task {
+    int (*run)(void *context);
+    void *context;
+};
+
+static int run_task(void *context)
+{
+    const struct task *const t = context;
+    _exit(t->run(t->context));
+}
+
+int unit_status_of(int (*run)(void *context), void *context)
+{
+    struct task t = {run, context};
+    char *const stack = malloc(STACK);
+    int status = -1;
+    pid_t child = -1;
+    if (SANITIZED) {
+        child = fork();
+        if (child == 0) {
+            (void)run_task(&t);
+        }
+    } else if (stack != NULL) {
+        // this thread stands still until the child has ended: both are the same thread to the
+        // C library
+        child = clone(run_task, stack + STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, &t);
+    }
+    if (child > 0 && waitpid(child, &status, 0) != child) {
+        status = -1;
+    }
+    free(stack);
+    return status;
 }
 
 bool unit_near(double actual, double expected, double tolerance, const char *text, int line,

@@ -1,0 +1,186 @@
+#include "server/engine/fmu_serve.h"
+
+#include "server/engine/fmu_binary.h"
+#include "server/engine/fmu_jail.h"
+#include "server/engine/fmu_load.h"
+#include "server/engine/fmu_pipe.h"
+#include "server/engine/fmu_verbs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MIB = 1 << 20, VALUES_MOST = 1 << 20 };
+
+static const struct mechd_pipe_wait forever;
+
+struct hosted {
+    int socket;
+    struct mechd_binary binary;
+    struct mechd_pipe_message in, out, log;
+    bool open;
+};
+
+static int fail(struct hosted *h, int failure, const char *text)
+{
+    return mechd_binary_fault(&h->binary, failure, 0, text);
+}
+
+static void send_log(void *context, int status, const char *category, const char *message)
+{
+    struct hosted *const h = context;
+    char text[MECHD_FMU_LOG_MOST];
+    mechd_pipe_begin(&h->log, MECHD_FMU_LOG);
+    mechd_pipe_put_u32(&h->log, (uint32_t)status);
+    mech_text_copy(text, sizeof text, category);
+    mechd_pipe_put_text(&h->log, text);
+    mech_text_copy(text, sizeof text, message);
+    mechd_pipe_put_text(&h->log, text);
+    (void)mechd_pipe_send(h->socket, &h->log, &forever);
+}
+
+static int open_fmu(struct hosted *h)
+{
+    struct mechd_pipe_message *const in = &h->in;
+    char path[1024], fault[256];
+    const uint32_t version = mechd_pipe_get_u32(in), memory = mechd_pipe_get_u32(in);
+    const uint32_t logging = mechd_pipe_get_u32(in);
+    const char *const folder = mechd_pipe_get_text(in);
+    const char *const identifier = mechd_pipe_get_text(in);
+    const char *const token = mechd_pipe_get_text(in);
+    const char *const name = mechd_pipe_get_text(in);
+    if (!mechd_pipe_whole(in) || h->open || (version != MECHD_FMI_2 && version != MECHD_FMI_3)) {
+        return fail(h, MECHD_FMU_NO_QUESTION, "open");
+    }
+    h->open = true;
+    const int n = snprintf(path, sizeof path, "%s/binaries/%s/%s.so", folder,
+                           mechd_fmu_platform((enum mechd_fmi_version)version), identifier);
+    if (n < 0 || (size_t)n >= sizeof path) {
+        return fail(h, MECHD_FMU_NO_QUESTION, "open");
+    }
+    const struct mechd_jail jail = {.folder = folder, .memory = (uint64_t)memory * MIB};
+    if (mechd_jail_close(&jail, fault, sizeof fault) != 0) {
+        return fail(h, MECHD_FMU_NOT_JAILED, fault);
+    }
+    h->binary.version = (enum mechd_fmi_version)version;
+    h->binary.log = send_log;
+    h->binary.log_context = h;
+    return mechd_binary_open(&h->binary, path, name, token, folder, logging != 0);
+}
+
+static int enter(struct hosted *h)
+{
+    double times[3];
+    mechd_pipe_get_f64(&h->in, times, 3);
+    return mechd_pipe_whole(&h->in) ? mechd_binary_enter(&h->binary, times[0], times[1], times[2])
+                                    : fail(h, MECHD_FMU_NO_QUESTION, "enter");
+}
+
+/* References and elements are copied: within a message they lie at any address. */
+static int exchange(struct hosted *h, bool set)
+{
+    struct mechd_pipe_message *const in = &h->in;
+    struct mechd_binary_values v = {.type = (enum mechd_fmu_type)mechd_pipe_get_u32(in)};
+    v.n = mechd_pipe_get_u32(in);
+    const size_t size = mechd_pipe_get_u32(in);
+    v.count = mechd_pipe_get_u32(in);
+    if (in->failed || size == 0 || size != mechd_binary_element(v.type) || v.n > VALUES_MOST ||
+        v.count > VALUES_MOST || v.n > v.count) {
+        return fail(h, MECHD_FMU_NO_QUESTION, "values");
+    }
+    uint32_t *const references = calloc(v.n + 1, sizeof *references);
+    v.elements = calloc(v.count + 1, size);
+    v.references = references;
+    int rc = MECHD_FMU_NO_QUESTION;
+    if (references == NULL || v.elements == NULL) {
+        rc = fail(h, MECHD_FMU_REFUSED, "no memory for values");
+    } else {
+        mechd_pipe_get(in, references, v.n * sizeof *references);
+        mechd_pipe_get(in, v.elements, set ? v.count * size : 0);
+        rc = !mechd_pipe_whole(in) ? fail(h, MECHD_FMU_NO_QUESTION, "values")
+             : set                 ? mechd_binary_set(&h->binary, &v)
+                                   : mechd_binary_get(&h->binary, &v);
+        if (rc == 0 && !set) {
+            mechd_pipe_put(&h->out, v.elements, v.count * size);
+        }
+    }
+    free(references);
+    free(v.elements);
+    return rc;
+}
+
+static int step(struct hosted *h)
+{
+    double times[2];
+    struct mechd_binary_step end = {0};
+    mechd_pipe_get_f64(&h->in, times, 2);
+    if (!mechd_pipe_whole(&h->in)) {
+        return fail(h, MECHD_FMU_NO_QUESTION, "step");
+    }
+    const int rc = mechd_binary_step(&h->binary, times[0], times[1], &end);
+    mechd_pipe_put_f64(&h->out, &end.reached, 1);
+    mechd_pipe_put_u32(&h->out, end.terminate ? 1 : 0);
+    return rc;
+}
+
+static int save(struct hosted *h)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    const int rc = mechd_binary_save(&h->binary, &bytes, &size);
+    mechd_pipe_put(&h->out, bytes, rc == 0 ? size : 0);
+    free(bytes);
+    return rc;
+}
+
+static int answer(struct hosted *h)
+{
+    const uint32_t verb = h->in.verb;
+    if (verb != MECHD_FMU_OPEN && h->binary.component == NULL) {
+        return fail(h, MECHD_FMU_NO_QUESTION, "nothing is open");
+    }
+    switch (verb) {
+    case MECHD_FMU_OPEN:
+        return open_fmu(h);
+    case MECHD_FMU_ENTER:
+        return enter(h);
+    case MECHD_FMU_EXIT:
+        return mechd_binary_exit(&h->binary);
+    case MECHD_FMU_SET:
+        return exchange(h, true);
+    case MECHD_FMU_GET:
+        return exchange(h, false);
+    case MECHD_FMU_STEP:
+        return step(h);
+    case MECHD_FMU_SAVE:
+        return save(h);
+    case MECHD_FMU_RESTORE:
+        return mechd_binary_restore(&h->binary, (const char *)h->in.bytes, h->in.size);
+    case MECHD_FMU_RESET:
+        return mechd_binary_reset(&h->binary);
+    default:
+        return fail(h, MECHD_FMU_NO_QUESTION, "no such verb");
+    }
+}
+
+void mechd_fmu_serve(int socket)
+{
+    static struct hosted h;
+    h = (struct hosted){.socket = socket};
+    while (mechd_pipe_receive(socket, &h.in, &forever) == 0 && h.in.verb != MECHD_FMU_CLOSE) {
+        mechd_pipe_begin(&h.out, MECHD_FMU_DONE);
+        int rc = answer(&h);
+        if (rc == 0 && h.out.failed) {
+            rc = fail(&h, MECHD_FMU_REFUSED, "an answer larger than a message");
+        }
+        if (rc != 0) {
+            mechd_pipe_begin(&h.out, MECHD_FMU_FAILED);
+            mechd_pipe_put_u32(&h.out, (uint32_t)rc);
+            mechd_pipe_put_u32(&h.out, (uint32_t)h.binary.status);
+            mechd_pipe_put_text(&h.out, h.binary.fault);
+        }
+        if (mechd_pipe_send(socket, &h.out, &forever) != 0) {
+            break;
+        }
+    }
+    mechd_binary_close(&h.binary);
+}
