@@ -1,0 +1,285 @@
+/* An FMU of the tests, for co-simulation by FMI 2.0 and 3.0, that keeps what is set: some
+ * variables of each type with the same references, whichever function of a type sets them. It has
+ * states and can be reset, in both versions. */
+#include "tests/fmus/shelf.h"
+#include "protocol/fmi/fmi2.h"
+#include "protocol/fmi/fmi3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+#define MECHP_FMI2(group, states, type, name, arguments) EXPORTED type fmi2##name arguments;
+#include "protocol/fmi/fmi2.def"
+#undef MECHP_FMI2
+#define MECHP_FMI3(group, states, type, name, arguments) EXPORTED type fmi3##name arguments;
+#include "protocol/fmi/fmi3.def"
+#undef MECHP_FMI3
+
+/* bytes of each variable of a type; wider than any element */
+struct shelf {
+    double reached;
+    unsigned char values[16][SHELF_VARIABLES][8];
+};
+
+enum { REAL2, INTEGER2, BOOLEAN2, FIRST3 }; /* places of types; those of 3.0 follow */
+
+static void *make(const char *token)
+{
+    return strcmp(token, SHELF_TOKEN) == 0 ? calloc(1, sizeof(struct shelf)) : NULL;
+}
+
+/* 0, or 3: an error. `out` is where values go that are read, else `in` where they come from. */
+static int move(struct shelf *s, int place, size_t size, const unsigned vr[], size_t n, void *out,
+                const void *in)
+{
+    for (size_t k = 0; k < n; k++) {
+        if (vr[k] >= SHELF_VARIABLES) {
+            return MECHP_FMI3_ERROR;
+        }
+        if (out != NULL) {
+            memcpy((char *)out + k * size, s->values[place][vr[k]], size);
+        } else {
+            memcpy(s->values[place][vr[k]], (const char *)in + k * size, size);
+        }
+    }
+    return 0;
+}
+
+static int keep(void *c, void **state)
+{
+    *state = *state != NULL ? *state : malloc(sizeof(struct shelf));
+    if (*state != NULL) {
+        memcpy(*state, c, sizeof(struct shelf));
+    }
+    return *state != NULL ? 0 : MECHP_FMI3_ERROR;
+}
+
+static int from_bytes(const void *bytes, size_t size, void **state)
+{
+    return size != sizeof(struct shelf) ? MECHP_FMI3_ERROR : keep((void *)(size_t)bytes, state);
+}
+
+/* --- 2.0 -------------------------------------------------------------------------------------- */
+
+void *fmi2Instantiate(const char *name, enum mechp_fmi2_kind kind, const char *guid,
+                      const char *resources, const struct mechp_fmi2_callbacks *callbacks,
+                      int visible, int logging)
+{
+    return make(guid);
+}
+
+void fmi2FreeInstance(void *c)
+{
+    free(c);
+}
+
+enum mechp_fmi2_status fmi2SetupExperiment(void *c, int has_tolerance, double tolerance,
+                                           double start, int has_stop, double stop)
+{
+    ((struct shelf *)c)->reached = has_stop ? stop : start;
+    return has_tolerance && tolerance < 0. ? MECHP_FMI2_ERROR : MECHP_FMI2_OK;
+}
+
+enum mechp_fmi2_status fmi2EnterInitializationMode(void *c)
+{
+    return MECHP_FMI2_WARNING;
+}
+
+enum mechp_fmi2_status fmi2ExitInitializationMode(void *c)
+{
+    return MECHP_FMI2_OK;
+}
+
+enum mechp_fmi2_status fmi2Reset(void *c)
+{
+    memset(c, 0, sizeof(struct shelf));
+    return MECHP_FMI2_OK;
+}
+
+enum mechp_fmi2_status fmi2GetReal(void *c, const unsigned vr[], size_t n, double values[])
+{
+    return (enum mechp_fmi2_status)move(c, REAL2, sizeof *values, vr, n, values, NULL);
+}
+
+enum mechp_fmi2_status fmi2SetReal(void *c, const unsigned vr[], size_t n, const double values[])
+{
+    return (enum mechp_fmi2_status)move(c, REAL2, sizeof *values, vr, n, NULL, values);
+}
+
+enum mechp_fmi2_status fmi2GetInteger(void *c, const unsigned vr[], size_t n, int values[])
+{
+    return (enum mechp_fmi2_status)move(c, INTEGER2, sizeof *values, vr, n, values, NULL);
+}
+
+enum mechp_fmi2_status fmi2SetInteger(void *c, const unsigned vr[], size_t n, const int values[])
+{
+    return (enum mechp_fmi2_status)move(c, INTEGER2, sizeof *values, vr, n, NULL, values);
+}
+
+enum mechp_fmi2_status fmi2GetBoolean(void *c, const unsigned vr[], size_t n, int values[])
+{
+    return (enum mechp_fmi2_status)move(c, BOOLEAN2, sizeof *values, vr, n, values, NULL);
+}
+
+enum mechp_fmi2_status fmi2SetBoolean(void *c, const unsigned vr[], size_t n, const int values[])
+{
+    return (enum mechp_fmi2_status)move(c, BOOLEAN2, sizeof *values, vr, n, NULL, values);
+}
+
+enum mechp_fmi2_status fmi2DoStep(void *c, double time, double size, int no_set_before)
+{
+    ((struct shelf *)c)->reached = time + (time >= SHELF_END ? 0.5 : 1.) * size;
+    return time >= SHELF_END ? MECHP_FMI2_DISCARD : MECHP_FMI2_OK;
+}
+
+enum mechp_fmi2_status fmi2GetBooleanStatus(void *c, enum mechp_fmi2_status_kind kind, int *value)
+{
+    *value = kind == MECHP_FMI2_TERMINATED;
+    return MECHP_FMI2_OK;
+}
+
+enum mechp_fmi2_status fmi2GetRealStatus(void *c, enum mechp_fmi2_status_kind kind, double *value)
+{
+    *value = ((struct shelf *)c)->reached;
+    return MECHP_FMI2_OK;
+}
+
+enum mechp_fmi2_status fmi2GetFMUstate(void *c, void **state)
+{
+    return (enum mechp_fmi2_status)keep(c, state);
+}
+
+enum mechp_fmi2_status fmi2SetFMUstate(void *c, void *state)
+{
+    return (enum mechp_fmi2_status)keep(state, &c);
+}
+
+enum mechp_fmi2_status fmi2FreeFMUstate(void *c, void **state)
+{
+    free(*state);
+    *state = NULL;
+    return MECHP_FMI2_OK;
+}
+
+enum mechp_fmi2_status fmi2SerializedFMUstateSize(void *c, void *state, size_t *size)
+{
+    *size = sizeof(struct shelf);
+    return MECHP_FMI2_OK;
+}
+
+enum mechp_fmi2_status fmi2SerializeFMUstate(void *c, void *state, char bytes[], size_t size)
+{
+    memcpy(bytes, state, size);
+    return MECHP_FMI2_OK;
+}
+
+enum mechp_fmi2_status fmi2DeSerializeFMUstate(void *c, const char bytes[], size_t size,
+                                               void **state)
+{
+    return (enum mechp_fmi2_status)from_bytes(bytes, size, state);
+}
+
+/* --- 3.0 -------------------------------------------------------------------------------------- */
+
+void *fmi3InstantiateCoSimulation(const char *name, const char *token, const char *resources,
+                                  bool visible, bool logging, bool event_mode, bool early_return,
+                                  const uint32_t intermediate[], size_t n_intermediate,
+                                  void *environment, mechp_fmi3_log *log,
+                                  mechp_fmi3_intermediate *update)
+{
+    return make(token);
+}
+
+void fmi3FreeInstance(void *i)
+{
+    free(i);
+}
+
+enum mechp_fmi3_status fmi3EnterInitializationMode(void *i, bool has_tolerance, double tolerance,
+                                                   double start, bool has_stop, double stop)
+{
+    ((struct shelf *)i)->reached = has_stop ? stop : start;
+    return has_tolerance && tolerance < 0. ? MECHP_FMI3_ERROR : MECHP_FMI3_OK;
+}
+
+enum mechp_fmi3_status fmi3ExitInitializationMode(void *i)
+{
+    return MECHP_FMI3_OK;
+}
+
+enum mechp_fmi3_status fmi3Reset(void *i)
+{
+    memset(i, 0, sizeof(struct shelf));
+    return MECHP_FMI3_OK;
+}
+
+#define TYPE(name, element, place)                                                                 \
+    enum mechp_fmi3_status fmi3Get##name(void *i, const uint32_t vr[], size_t n, element values[], \
+                                         size_t n_values)                                          \
+    {                                                                                              \
+        return (enum mechp_fmi3_status)move(i, FIRST3 + (place), sizeof(element), vr, n, values,   \
+                                            NULL);                                                 \
+    }                                                                                              \
+    enum mechp_fmi3_status fmi3Set##name(void *i, const uint32_t vr[], size_t n,                   \
+                                         const element values[], size_t n_values)                  \
+    {                                                                                              \
+        return (enum mechp_fmi3_status)move(i, FIRST3 + (place), sizeof(element), vr, n, NULL,     \
+                                            values);                                               \
+    }
+TYPE(Float64, double, 0)
+TYPE(Float32, float, 1)
+TYPE(Int8, int8_t, 2)
+TYPE(UInt8, uint8_t, 3)
+TYPE(Int16, int16_t, 4)
+TYPE(UInt16, uint16_t, 5)
+TYPE(Int32, int32_t, 6)
+TYPE(UInt32, uint32_t, 7)
+TYPE(Int64, int64_t, 8)
+TYPE(UInt64, uint64_t, 9)
+TYPE(Boolean, bool, 10)
+
+enum mechp_fmi3_status fmi3DoStep(void *i, double time, double size, bool no_set_before,
+                                  bool *event, bool *terminate, bool *early, double *last)
+{
+    *terminate = time >= SHELF_END;
+    *event = *early = false;
+    *last = time + 0.5 * size;
+    return MECHP_FMI3_OK;
+}
+
+enum mechp_fmi3_status fmi3GetFMUState(void *i, void **state)
+{
+    return (enum mechp_fmi3_status)keep(i, state);
+}
+
+enum mechp_fmi3_status fmi3SetFMUState(void *i, void *state)
+{
+    return (enum mechp_fmi3_status)keep(state, &i);
+}
+
+enum mechp_fmi3_status fmi3FreeFMUState(void *i, void **state)
+{
+    free(*state);
+    *state = NULL;
+    return MECHP_FMI3_OK;
+}
+
+enum mechp_fmi3_status fmi3SerializedFMUStateSize(void *i, void *state, size_t *size)
+{
+    *size = sizeof(struct shelf);
+    return MECHP_FMI3_OK;
+}
+
+enum mechp_fmi3_status fmi3SerializeFMUState(void *i, void *state, uint8_t bytes[], size_t size)
+{
+    memcpy(bytes, state, size);
+    return MECHP_FMI3_OK;
+}
+
+enum mechp_fmi3_status fmi3DeserializeFMUState(void *i, const uint8_t bytes[], size_t size,
+                                               void **state)
+{
+    return (enum mechp_fmi3_status)from_bytes(bytes, size, state);
+}

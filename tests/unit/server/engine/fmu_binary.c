@@ -1,0 +1,246 @@
+/* The binary of an FMU in the test's own process: every function that hosting calls, in both
+ * versions, and what is said where one is refused or not there. */
+#include "server/engine/fmu_binary.h"
+
+#include "tests/fmus/controller.h"
+#include "tests/fmus/shelf.h"
+#include "tests/unit/unit.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int logs;
+static char last_log[MECHD_FMU_LOG_MOST];
+
+static void keep_log(void *context, int status, const char *category, const char *message)
+{
+    struct mechd_binary *const b = context;
+    logs += b->library != NULL && status >= 0 && category != NULL;
+    (void)strncpy(last_log, message, sizeof last_log - 1);
+}
+
+static const char *shelf_path(void)
+{
+    return MECH_TESTS_SHELF;
+}
+
+static struct mechd_binary opened(enum mechd_fmi_version version)
+{
+    return (struct mechd_binary){.version = version, .log = keep_log};
+}
+
+#define OPEN(b, version)                                                                           \
+    struct mechd_binary b = opened(version);                                                       \
+    b.log_context = &b;                                                                            \
+    CU_ASSERT_EQUAL_FATAL(mechd_binary_open(&b, shelf_path(), "s", SHELF_TOKEN, "/tmp", true), 0)
+
+static const enum mechd_fmi_version versions[] = {MECHD_FMI_2, MECHD_FMI_3};
+
+/* Sets two variables of a type and reads them back, in turned order. */
+static int there_and_back(struct mechd_binary *b, enum mechd_fmu_type type)
+{
+    const size_t size = mechd_binary_element(type);
+    unsigned char in[16], out[16];
+    const uint32_t vr[] = {2, 0}, turned[] = {0, 2};
+    memset(in, 0, sizeof in);
+    in[0] = 1; // true for a boolean, a small number for the others
+    struct mechd_binary_values v = {type, vr, 2, in, 2};
+    const int rc = mechd_binary_set(b, &v);
+    if (rc != 0) {
+        return rc;
+    }
+    memset(out, 0xff, sizeof out);
+    v = (struct mechd_binary_values){type, turned, 2, out, 2};
+    CU_ASSERT_EQUAL(mechd_binary_get(b, &v), 0);
+    CU_ASSERT_EQUAL(memcmp(out + size, in, size), 0);
+    CU_ASSERT_EQUAL(memcmp(out, in + size, size), 0);
+    return 0;
+}
+
+static void values_of_every_type_go_there_and_back(void)
+{
+    for (size_t k = 0; k < 2; k++) {
+        const bool two = versions[k] == MECHD_FMI_2;
+        OPEN(b, versions[k]);
+        for (enum mechd_fmu_type type = 0; type < MECHD_FMU_TYPES; type++) {
+            const bool has = mechd_binary_element(type) > 0 &&
+                             (!two || type == MECHD_FMU_FLOAT64 || type == MECHD_FMU_INT32 ||
+                              type == MECHD_FMU_BOOLEAN || type == MECHD_FMU_ENUMERATION);
+            CU_ASSERT_EQUAL(there_and_back(&b, type), has ? 0 : MECHD_FMU_LACKS);
+            if (!has) {
+                unsigned char byte = 0;
+                const struct mechd_binary_values v = {type, (const uint32_t[]){0}, 1, &byte, 1};
+                CU_ASSERT_EQUAL(mechd_binary_get(&b, &v), MECHD_FMU_LACKS);
+                CU_ASSERT_STRING_EQUAL(b.fault, "values of this type");
+            }
+        }
+        mechd_binary_close(&b);
+    }
+    CU_ASSERT_EQUAL(mechd_binary_element(MECHD_FMU_TYPES), 0);
+}
+
+static void a_variable_that_is_not_there_is_refused_with_the_function(void)
+{
+    static const struct {
+        enum mechd_fmu_type type;
+        const char *two, *three;
+    } cases[] = {{MECHD_FMU_FLOAT64, "fmi2SetReal", "fmi3SetFloat64"},
+                 {MECHD_FMU_INT32, "fmi2SetInteger", "fmi3SetInt32"},
+                 {MECHD_FMU_BOOLEAN, "fmi2SetBoolean", "fmi3SetBoolean"},
+                 {MECHD_FMU_ENUMERATION, "fmi2SetInteger", "fmi3SetInt64"}};
+    for (size_t k = 0; k < 2; k++) {
+        OPEN(b, versions[k]);
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            unsigned char bytes[8] = {0};
+            const struct mechd_binary_values v = {cases[i].type,
+                                                  (const uint32_t[]){SHELF_VARIABLES}, 1, bytes, 1};
+            CU_ASSERT_EQUAL(mechd_binary_set(&b, &v), MECHD_FMU_REFUSED);
+            CU_ASSERT_EQUAL(b.status, MECHP_FMI3_ERROR);
+            CU_ASSERT_STRING_EQUAL(b.fault, k == 0 ? cases[i].two : cases[i].three);
+            CU_ASSERT_EQUAL(mechd_binary_get(&b, &v), MECHD_FMU_REFUSED);
+        }
+        mechd_binary_close(&b);
+    }
+}
+
+static void an_enumeration_beyond_32_bits_is_refused_by_version_2(void)
+{
+    OPEN(b, MECHD_FMI_2);
+    const int64_t beyond[] = {(int64_t)INT_MAX + 1, (int64_t)INT_MIN - 1};
+    for (size_t k = 0; k < 2; k++) {
+        int64_t value = beyond[k];
+        const struct mechd_binary_values v = {MECHD_FMU_ENUMERATION, (const uint32_t[]){0}, 1,
+                                              &value, 1};
+        CU_ASSERT_EQUAL(mechd_binary_set(&b, &v), MECHD_FMU_REFUSED);
+        CU_ASSERT_STRING_EQUAL(b.fault, "an integer beyond 32 bits");
+    }
+    mechd_binary_close(&b);
+}
+
+static void initialization_hands_over_what_is_given(void)
+{
+    for (size_t k = 0; k < 2; k++) {
+        OPEN(b, versions[k]);
+        // a warning is no fault
+        CU_ASSERT_EQUAL(mechd_binary_enter(&b, 1e-6, NAN, 2.), 0);
+        CU_ASSERT_EQUAL(mechd_binary_exit(&b), 0);
+        CU_ASSERT_EQUAL(mechd_binary_enter(&b, NAN, 1., NAN), 0);
+        CU_ASSERT_EQUAL(mechd_binary_enter(&b, -1., 1., NAN), MECHD_FMU_REFUSED);
+        CU_ASSERT_STRING_EQUAL(b.fault,
+                               k == 0 ? "fmi2SetupExperiment" : "fmi3EnterInitializationMode");
+        mechd_binary_close(&b);
+    }
+}
+
+static void a_step_tells_where_it_ended(void)
+{
+    for (size_t k = 0; k < 2; k++) {
+        OPEN(b, versions[k]);
+        struct mechd_binary_step end = {0};
+        CU_ASSERT_EQUAL(mechd_binary_step(&b, 1., 0.5, &end), 0);
+        CU_ASSERT_EQUAL(end.reached, 1.5);
+        CU_ASSERT_FALSE(end.terminate);
+        // half-way the FMU wants to end
+        CU_ASSERT_EQUAL(mechd_binary_step(&b, SHELF_END, 0.5, &end), 0);
+        CU_ASSERT_EQUAL(end.reached, SHELF_END + 0.25);
+        CU_ASSERT_TRUE(end.terminate);
+        mechd_binary_close(&b);
+    }
+}
+
+static double first(struct mechd_binary *b)
+{
+    double value = NAN;
+    const struct mechd_binary_values v = {MECHD_FMU_FLOAT64, (const uint32_t[]){0}, 1, &value, 1};
+    CU_ASSERT_EQUAL(mechd_binary_get(b, &v), 0);
+    return value;
+}
+
+static void put_first(struct mechd_binary *b, double value)
+{
+    const struct mechd_binary_values v = {MECHD_FMU_FLOAT64, (const uint32_t[]){0}, 1, &value, 1};
+    CU_ASSERT_EQUAL(mechd_binary_set(b, &v), 0);
+}
+
+static void states_and_reset_bring_values_back(void)
+{
+    for (size_t k = 0; k < 2; k++) {
+        OPEN(b, versions[k]);
+        char *bytes = NULL;
+        size_t size = 0;
+        put_first(&b, 3.);
+        CU_ASSERT_EQUAL_FATAL(mechd_binary_save(&b, &bytes, &size), 0);
+        put_first(&b, 4.);
+        CU_ASSERT_EQUAL(mechd_binary_restore(&b, bytes, size), 0);
+        CU_ASSERT_EQUAL(first(&b), 3.);
+        // what is no state is refused, and the values remain
+        CU_ASSERT_EQUAL(mechd_binary_restore(&b, bytes, size - 1), MECHD_FMU_REFUSED);
+        CU_ASSERT_STRING_EQUAL(b.fault,
+                               k == 0 ? "fmi2DeSerializeFMUstate" : "fmi3DeserializeFMUState");
+        CU_ASSERT_EQUAL(first(&b), 3.);
+        CU_ASSERT_EQUAL(mechd_binary_reset(&b), 0);
+        CU_ASSERT_EQUAL(first(&b), 0.);
+        free(bytes);
+        mechd_binary_close(&b);
+    }
+}
+
+/* The controller has no states by 2.0 and no reset by either. */
+static void functions_that_are_not_exported_are_named(void)
+{
+    for (size_t k = 0; k < 2; k++) {
+        struct mechd_binary b = opened(versions[k]);
+        char *bytes = NULL;
+        size_t size = 0;
+        b.log_context = &b;
+        logs = 0;
+        CU_ASSERT_EQUAL_FATAL(
+            mechd_binary_open(&b, MECH_TESTS_CONTROLLER, "c", CONTROLLER_TOKEN, "/tmp", true), 0);
+        CU_ASSERT_EQUAL(mechd_binary_reset(&b), MECHD_FMU_LACKS);
+        CU_ASSERT_STRING_EQUAL(b.fault, k == 0 ? "fmi2Reset" : "fmi3Reset");
+        unsigned char bytes8[8] = {0};
+        const struct mechd_binary_values v = {MECHD_FMU_ENUMERATION, (const uint32_t[]){0}, 1,
+                                              bytes8, 1};
+        CU_ASSERT_EQUAL(mechd_binary_get(&b, &v), MECHD_FMU_LACKS);
+        CU_ASSERT_STRING_EQUAL(b.fault, k == 0 ? "fmi2GetInteger" : "fmi3GetInt64");
+        if (k == 0) {
+            CU_ASSERT_EQUAL(logs, 1);
+            CU_ASSERT_STRING_EQUAL(last_log, CONTROLLER_TOKEN " is made of 2");
+            CU_ASSERT_EQUAL(mechd_binary_save(&b, &bytes, &size), MECHD_FMU_LACKS);
+            CU_ASSERT_STRING_EQUAL(b.fault, "fmi2GetFMUstate");
+            CU_ASSERT_EQUAL(mechd_binary_restore(&b, "", 0), MECHD_FMU_LACKS);
+            CU_ASSERT_STRING_EQUAL(b.fault, "fmi2DeSerializeFMUstate");
+        } else {
+            struct mechd_binary_step end;
+            CU_ASSERT_EQUAL(mechd_binary_step(&b, 0., 1., &end), 0);
+            CU_ASSERT_STRING_EQUAL(last_log, "a step of the controller");
+        }
+        CU_ASSERT_PTR_NULL(bytes);
+        mechd_binary_close(&b);
+    }
+}
+
+static void what_makes_no_instance_says_why(void)
+{
+    for (size_t k = 0; k < 2; k++) {
+        struct mechd_binary b = opened(versions[k]);
+        b.log_context = &b;
+        CU_ASSERT_EQUAL(mechd_binary_open(&b, shelf_path(), "s", "{other}", "/tmp", false),
+                        MECHD_FMU_NOT_LOADED);
+        CU_ASSERT_STRING_EQUAL(b.fault, "it makes no instance");
+        mechd_binary_close(&b);
+        CU_ASSERT_EQUAL(mechd_binary_open(&b, "/tmp/no-such.so", "s", "", "/tmp", false),
+                        MECHD_FMU_NOT_LOADED);
+        CU_ASSERT_PTR_NOT_NULL(strstr(b.fault, "no-such.so"));
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(values_of_every_type_go_there_and_back),
+           UNIT_TEST(a_variable_that_is_not_there_is_refused_with_the_function),
+           UNIT_TEST(an_enumeration_beyond_32_bits_is_refused_by_version_2),
+           UNIT_TEST(initialization_hands_over_what_is_given),
+           UNIT_TEST(a_step_tells_where_it_ended), UNIT_TEST(states_and_reset_bring_values_back),
+           UNIT_TEST(functions_that_are_not_exported_are_named),
+           UNIT_TEST(what_makes_no_instance_says_why))
