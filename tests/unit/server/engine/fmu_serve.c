@@ -1,0 +1,225 @@
+/* The loop of the process that hosts an FMU, asked by messages as the daemon does: each question
+ * out of place or of another size is answered by what is wrong with it. */
+#include "server/engine/fmu_serve.h"
+
+#include "server/engine/fmu_description.h"
+#include "server/engine/fmu_pipe.h"
+#include "server/engine/fmu_load.h"
+#include "server/engine/fmu_verbs.h"
+#include "tests/fmus/shelf.h"
+#include "tests/unit/unit.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const struct mechd_pipe_wait forever;
+
+struct host {
+    int ours, its, status;
+    pthread_t thread;
+    struct mechd_pipe_message question, answer;
+    char folder[64], library[128];
+};
+
+static int serve(void *context)
+{
+    mechd_fmu_serve(((const struct host *)context)->its);
+    return 0;
+}
+
+static void *start_child(void *context)
+{
+    struct host *const h = context;
+    h->status = unit_status_of(serve, h);
+    return NULL;
+}
+
+/* "<folder>/binaries/<platform>/shelf.so"; made (1) or removed (0) with its folders. */
+static void make_folder(struct host *h, bool make)
+{
+    char path[96], part[128];
+    (void)snprintf(path, sizeof path, "%s/binaries", h->folder);
+    (void)snprintf(part, sizeof part, "%s/%s", path, mechd_fmu_platform(MECHD_FMI_3));
+    (void)snprintf(h->library, sizeof h->library, "%s/%s/shelf.so", path,
+                   mechd_fmu_platform(MECHD_FMI_3));
+    if (make) {
+        CU_ASSERT_EQUAL(mkdir(path, 0700), 0);
+        CU_ASSERT_EQUAL(mkdir(part, 0700), 0);
+        char command[512];
+        (void)snprintf(command, sizeof command, "cp '%s' '%s'", MECH_TESTS_SHELF, h->library);
+        CU_ASSERT_EQUAL(system(command), 0);
+    } else {
+        CU_ASSERT_EQUAL(unlink(h->library), 0);
+        CU_ASSERT_EQUAL(rmdir(part), 0);
+        CU_ASSERT_EQUAL(rmdir(path), 0);
+        CU_ASSERT_EQUAL(rmdir(h->folder), 0);
+    }
+}
+
+static void begin(struct host *h)
+{
+    int ends[2];
+    *h = (struct host){.status = -1, .folder = "/tmp/mechd-serve-XXXXXX"};
+    (void)signal(SIGPIPE, SIG_IGN);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(h->folder));
+    make_folder(h, true);
+    CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    h->ours = ends[0];
+    h->its = ends[1];
+    CU_ASSERT_EQUAL_FATAL(pthread_create(&h->thread, NULL, start_child, h), 0);
+}
+
+/* The child ends by itself, with 0. */
+static void end(struct host *h)
+{
+    CU_ASSERT_EQUAL(pthread_join(h->thread, NULL), 0);
+    CU_ASSERT(WIFEXITED(h->status));
+    CU_ASSERT_EQUAL(WEXITSTATUS(h->status), 0);
+    make_folder(h, false);
+    (void)close(h->ours);
+    (void)close(h->its);
+    mechd_pipe_fini(&h->question);
+    mechd_pipe_fini(&h->answer);
+}
+
+static struct mechd_pipe_message *question(struct host *h, uint32_t verb)
+{
+    mechd_pipe_begin(&h->question, verb);
+    return &h->question;
+}
+
+/* 0, or the failure, with its text in h->answer. */
+static uint32_t ask(struct host *h)
+{
+    CU_ASSERT_EQUAL_FATAL(mechd_pipe_send(h->ours, &h->question, &forever), 0);
+    CU_ASSERT_EQUAL_FATAL(mechd_pipe_receive(h->ours, &h->answer, &forever), 0);
+    if (h->answer.verb == MECHD_FMU_DONE) {
+        return 0;
+    }
+    CU_ASSERT_EQUAL(h->answer.verb, MECHD_FMU_FAILED);
+    const uint32_t failure = mechd_pipe_get_u32(&h->answer);
+    (void)mechd_pipe_get_u32(&h->answer);
+    return failure;
+}
+
+static uint32_t ask_open(struct host *h, uint32_t version, const char *folder, const char *token)
+{
+    struct mechd_pipe_message *const m = question(h, MECHD_FMU_OPEN);
+    mechd_pipe_put_u32(m, version);
+    mechd_pipe_put_u32(m, 0);
+    mechd_pipe_put_u32(m, 1);
+    mechd_pipe_put_text(m, folder);
+    mechd_pipe_put_text(m, "shelf");
+    mechd_pipe_put_text(m, token);
+    mechd_pipe_put_text(m, "one");
+    return ask(h);
+}
+
+/* One element of a variable, with sizes as they are said. */
+static uint32_t exchange(struct host *h, uint32_t verb, uint32_t type, uint32_t size,
+                         uint32_t count)
+{
+    struct mechd_pipe_message *const m = question(h, verb);
+    const double value = 7.;
+    mechd_pipe_put_u32(m, type);
+    mechd_pipe_put_u32(m, 1);
+    mechd_pipe_put_u32(m, size);
+    mechd_pipe_put_u32(m, count);
+    mechd_pipe_put_u32(m, 0);
+    if (verb == MECHD_FMU_SET) {
+        mechd_pipe_put_f64(m, &value, 1);
+    }
+    return ask(h);
+}
+
+static void a_whole_life_is_answered(void)
+{
+    static struct host h;
+    begin(&h);
+    CU_ASSERT_EQUAL_FATAL(ask_open(&h, MECHD_FMI_3, h.folder, SHELF_TOKEN), 0);
+    mechd_pipe_put_f64(question(&h, MECHD_FMU_ENTER), (const double[]){NAN, 0., NAN}, 3);
+    CU_ASSERT_EQUAL(ask(&h), 0);
+    (void)question(&h, MECHD_FMU_EXIT);
+    CU_ASSERT_EQUAL(ask(&h), 0);
+    CU_ASSERT_EQUAL(exchange(&h, MECHD_FMU_SET, MECHD_FMU_FLOAT64, 8, 1), 0);
+    CU_ASSERT_EQUAL(exchange(&h, MECHD_FMU_GET, MECHD_FMU_FLOAT64, 8, 1), 0);
+    double value = 0.;
+    mechd_pipe_get_f64(&h.answer, &value, 1);
+    CU_ASSERT_EQUAL(value, 7.);
+    mechd_pipe_put_f64(question(&h, MECHD_FMU_STEP), (const double[]){1., 0.5}, 2);
+    CU_ASSERT_EQUAL(ask(&h), 0);
+    mechd_pipe_get_f64(&h.answer, &value, 1);
+    CU_ASSERT_EQUAL(value, 1.5);
+    (void)question(&h, MECHD_FMU_SAVE);
+    CU_ASSERT_EQUAL(ask(&h), 0);
+    const size_t size = h.answer.size;
+    mechd_pipe_put(question(&h, MECHD_FMU_RESTORE), h.answer.bytes, size);
+    CU_ASSERT_EQUAL(ask(&h), 0);
+    (void)question(&h, MECHD_FMU_RESET);
+    CU_ASSERT_EQUAL(ask(&h), 0);
+    (void)question(&h, MECHD_FMU_CLOSE);
+    CU_ASSERT_EQUAL(mechd_pipe_send(h.ours, &h.question, &forever), 0);
+    end(&h);
+}
+
+static void questions_that_are_none_are_refused(void)
+{
+    static struct host h;
+    begin(&h);
+    (void)question(&h, MECHD_FMU_EXIT);
+    CU_ASSERT_EQUAL(ask(&h), MECHD_FMU_NO_QUESTION);
+    CU_ASSERT_STRING_EQUAL(mechd_pipe_get_text(&h.answer), "nothing is open");
+    CU_ASSERT_EQUAL(ask_open(&h, 7, h.folder, SHELF_TOKEN), MECHD_FMU_NO_QUESTION);
+    CU_ASSERT_EQUAL_FATAL(ask_open(&h, MECHD_FMI_3, h.folder, SHELF_TOKEN), 0);
+    CU_ASSERT_EQUAL(ask_open(&h, MECHD_FMI_3, h.folder, SHELF_TOKEN), MECHD_FMU_NO_QUESTION);
+    (void)question(&h, 77);
+    CU_ASSERT_EQUAL(ask(&h), MECHD_FMU_NO_QUESTION);
+    CU_ASSERT_STRING_EQUAL(mechd_pipe_get_text(&h.answer), "no such verb");
+    mechd_pipe_put_u32(question(&h, MECHD_FMU_ENTER), 1);
+    CU_ASSERT_EQUAL(ask(&h), MECHD_FMU_NO_QUESTION);
+    mechd_pipe_put_u32(question(&h, MECHD_FMU_STEP), 1);
+    CU_ASSERT_EQUAL(ask(&h), MECHD_FMU_NO_QUESTION);
+    // elements of another size, too many of them, one that is not there, a type without numbers
+    CU_ASSERT_EQUAL(exchange(&h, MECHD_FMU_GET, MECHD_FMU_FLOAT64, 4, 1), MECHD_FMU_NO_QUESTION);
+    CU_ASSERT_EQUAL(exchange(&h, MECHD_FMU_GET, MECHD_FMU_FLOAT64, 8, 1u << 31),
+                    MECHD_FMU_NO_QUESTION);
+    CU_ASSERT_EQUAL(exchange(&h, MECHD_FMU_SET, MECHD_FMU_FLOAT64, 8, 2), MECHD_FMU_NO_QUESTION);
+    CU_ASSERT_EQUAL(exchange(&h, MECHD_FMU_GET, MECHD_FMU_STRING, 8, 1), MECHD_FMU_NO_QUESTION);
+    // and it is alive
+    CU_ASSERT_EQUAL(exchange(&h, MECHD_FMU_GET, MECHD_FMU_FLOAT64, 8, 1), 0);
+    CU_ASSERT_EQUAL(shutdown(h.ours, SHUT_RDWR), 0);
+    end(&h);
+}
+
+static void a_folder_or_a_library_that_is_not_there_is_told(void)
+{
+    static struct host h;
+    begin(&h);
+    char longer[1100];
+    memset(longer, 'a', sizeof longer - 1);
+    longer[sizeof longer - 1] = 0;
+    CU_ASSERT_EQUAL(ask_open(&h, MECHD_FMI_3, longer, SHELF_TOKEN), MECHD_FMU_NO_QUESTION);
+    CU_ASSERT_EQUAL(shutdown(h.ours, SHUT_RDWR), 0);
+    end(&h);
+    begin(&h);
+    CU_ASSERT_EQUAL(ask_open(&h, MECHD_FMI_3, "/tmp/mechd-no-such-folder", SHELF_TOKEN),
+                    MECHD_FMU_NOT_JAILED);
+    CU_ASSERT_PTR_NOT_NULL(strstr(mechd_pipe_get_text(&h.answer), "mechd-no-such-folder"));
+    CU_ASSERT_EQUAL(shutdown(h.ours, SHUT_RDWR), 0);
+    end(&h);
+    begin(&h);
+    CU_ASSERT_EQUAL(ask_open(&h, MECHD_FMI_3, h.folder, "{other}"), MECHD_FMU_NOT_LOADED);
+    CU_ASSERT_EQUAL(shutdown(h.ours, SHUT_RDWR), 0);
+    end(&h);
+}
+
+UNIT_TESTS(UNIT_TEST(a_whole_life_is_answered), UNIT_TEST(questions_that_are_none_are_refused),
+           UNIT_TEST(a_folder_or_a_library_that_is_not_there_is_told))
