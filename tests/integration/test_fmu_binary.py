@@ -1,5 +1,5 @@
-"""The binary of an FMU of a model, as built: what it offers to the tool that loads it. Read from
-its ELF by nm(1)."""
+"""The binary of an FMU of a model, as built: what it offers to the tool that loads it, and what it
+needs there. Read from its ELF by nm(1) and readelf(1)."""
 import os
 import re
 import subprocess
@@ -18,6 +18,11 @@ def listed(version):
     return {'fmi%d%s' % (version, name): group for group, name in rows}
 
 
+def read(*options):
+    return subprocess.run(['readelf', '-W', *options, BINARY], stdout=subprocess.PIPE, text=True,
+                          check=True, env={**os.environ, 'LC_ALL': 'C'}).stdout
+
+
 class FmuBinary(unittest.TestCase):
     def test_it_exports_the_functions_of_fmi_and_no_others(self):
         text = subprocess.run(['nm', '-D', '--defined-only', BINARY], stdout=subprocess.PIPE,
@@ -28,6 +33,23 @@ class FmuBinary(unittest.TestCase):
         self.assertGreater(len(two), 40)
         self.assertGreater(len(three), 70)
         self.assertEqual(names, set(three) | {n for n in two if two[n] != 'EXCHANGE'})
+
+    @unittest.skipIf(harness.SANITIZED, 'a sanitizer is a shared library')
+    def test_it_needs_the_c_library_alone(self):
+        text = read('-d')
+        needed = set(re.findall(r'\(NEEDED\).*\[(.*)\]', text))
+        self.assertIn('libc.so.6', needed)
+        self.assertEqual({n for n in needed if not n.startswith('ld-linux')} -
+                         {'libc.so.6', 'libm.so.6'}, set())
+        self.assertNotIn('TEXTREL', text)
+
+    @unittest.skipIf(harness.SANITIZED, 'a sanitizer needs what is newer')
+    def test_it_runs_with_a_c_library_of_2018(self):
+        needed = re.findall(r'UND (\w+)@GLIBC_([0-9.]+)', read('--dyn-syms'))
+        self.assertGreater(len(needed), 50)
+        newer = [(name, version) for name, version in needed
+                 if tuple(map(int, version.split('.'))) > (2, 28)]
+        self.assertEqual(newer, [])
 
 
 if __name__ == '__main__':

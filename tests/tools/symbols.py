@@ -15,6 +15,9 @@ import tempfile
 from layers import ROOMS, room_of
 from tree import ROOT, report
 
+# what it defines stands for functions of the C library and others, within one binary alone
+STANDS_IN = 'clients/fmu/alone.c'
+
 
 def objects(build):
     """{object file: source from the root} of the rooms' own sources."""
@@ -53,7 +56,8 @@ def reached(path, texts, found):
 
 def faults(found, texts):
     """Of {source: (defined, used)}; texts: {path: code} of sources and headers."""
-    home = {name: source for source, (defined, _) in found.items() for name in defined}
+    home = {name: source for source, (defined, _) in found.items() for name in defined
+            if source != STANDS_IN}
     declared = {path: set(re.findall(r'\bmech\w+\b', code)) for path, code in texts.items()}
     for source, (_, used) in sorted(found.items()):
         room, headers = room_of(source), None
