@@ -81,14 +81,38 @@ static const char *closest_option(const struct mechctl_command *only, const char
     return mech_guess_result(&g);
 }
 
+/* Whether a word is one of a list with blanks between. */
+static bool is_listed(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+    while (list && length > 0 && *list) {
+        const size_t next = strcspn(list, " ");
+        if (next == length && strncmp(list, word, length) == 0) {
+            return true;
+        }
+        list += next + strspn(list + next, " ");
+    }
+    return false;
+}
+
 /* The command that was probably meant, or NULL. */
 static const char *closest_command(const char *name)
 {
     struct mech_guess g = {.text = name};
     for (const struct mechctl_command *const *c = mechctl_commands; *c; c++) {
+        if (is_listed((*c)->synonyms, name)) {
+            return (*c)->name;
+        }
         mech_guess_try(&g, (*c)->name);
     }
     return mech_guess_result(&g);
+}
+
+int mechctl_no_command(const char *word)
+{
+    const char *const meant = closest_command(word);
+    return mechctl_usage("'%s' is not a command%s%s%s; mechctl help lists them", word,
+                         meant ? ", did you mean " : "", meant ? meant : "", meant ? "?" : "");
 }
 
 static bool is_word(const char *name, size_t length, const char *word)
@@ -264,10 +288,7 @@ int mechctl_parse(struct mechctl *m, int argc, char **argv, bool *help, bool *ve
         } else if (!m->command) {
             m->command = mechctl_find(word);
             if (!m->command) {
-                const char *const meant = closest_command(word);
-                return mechctl_usage("'%s' is not a command%s%s%s; mechctl help lists them", word,
-                                     meant ? ", did you mean " : "", meant ? meant : "",
-                                     meant ? "?" : "");
+                return mechctl_no_command(word);
             }
             i++;
         } else {

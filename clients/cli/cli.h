@@ -70,6 +70,7 @@ struct mechctl_command {
     const char *details;                  /* for help; may be NULL */
     const struct mechctl_option *options; /* closed by an empty one; or NULL */
     const struct mechctl_words *words;    /* closed by an empty one; or NULL */
+    const char *synonyms;                 /* "ls ps": words that propose it; or NULL */
     int least, most;                      /* arguments; most -1: any number */
     int (*run)(struct mechctl *m);
 };
@@ -98,6 +99,9 @@ struct mechctl {
 /* All commands, sorted, closed by NULL (main.c). */
 extern const struct mechctl_command *const mechctl_commands[];
 const struct mechctl_command *mechctl_find(const char *name);
+/* Reports that a word is no command, and which one was probably meant: by the commands' synonyms,
+ * else by the spelling. Returns MECHCTL_USAGE. */
+int mechctl_no_command(const char *word);
 /* Forms of recorded rows (commands/results.c). */
 extern const char *const mechctl_forms[];
 /* What an argument of the command may be, or NULL: anything. */

@@ -1,11 +1,12 @@
 """A misspelled option, command, operation, route or example comes with what was meant."""
 import os
+import re
 import subprocess
 import tempfile
 import unittest
 import models
 from coupled import half
-from harness import SLOW, FrameError, Partner, Served, ZmqDoor, program
+from harness import ROOT, SLOW, FrameError, Partner, Served, ZmqDoor, program
 
 
 def told(*command):
@@ -58,6 +59,27 @@ class Suggestions(Served):
             self.assertIn('did you mean %s?' % meant, text)
         code, text = told(*ctl, 'frobnicate')
         self.assertEqual((code, 'did you mean' in text), (2, False))
+
+    def test_words_of_other_programs_for_commands_of_mechctl(self):
+        for word, meant in (('ls', 'list'), ('ps', 'list'), ('dir', 'list'), ('rm', 'delete'),
+                            ('cp', 'clone'), ('kill', 'stop'), ('start', 'run'),
+                            ('describe', 'show'), ('diff', 'compare')):
+            for words in ((word, ), ('help', word)):
+                code, text = told(program('mechctl'), *words)
+                self.assertEqual((code, text), (
+                    2, "mechctl: '%s' is not a command, did you mean %s?; mechctl help lists them\n"
+                    % (word, meant)))
+
+    def test_a_word_of_other_programs_stands_for_one_command_and_is_none(self):
+        folder = os.path.join(ROOT, 'clients', 'cli', 'commands')
+        commands = [name[:-2] for name in os.listdir(folder)]
+        words = []
+        for name in commands:
+            with open(os.path.join(folder, name + '.c'), encoding='utf-8') as f:
+                words += ' '.join(re.findall(r'\.synonyms = "(.*)"', f.read())).split()
+        self.assertEqual(sorted(set(words)), sorted(words))
+        self.assertEqual(set(words) & set(commands), set())
+        self.assertGreater(len(words), 50)
 
     def test_routes(self):
         i = self.daemon.create(example='mass1d')

@@ -37,6 +37,7 @@ const struct mechctl_command mechctl_about = {
     .arguments = "[PAGE]",
     .summary = "version, build, libraries and limits of the server, or one of its pages",
     .words = words,
+    .synonyms = "info version health",
     .most = 1,
     .run = run,
 };

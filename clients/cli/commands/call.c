@@ -39,6 +39,7 @@ const struct mechctl_command mechctl_call = {
     .details = "FILE is the JSON body, - for standard input:\n"
                "  echo '{\"want\": [\"mass\"]}' | mechctl call POST /v1/instances/i-1/evaluate -\n"
                "  mechctl call GET /metrics",
+    .synonyms = "curl request",
     .least = 2,
     .most = 3,
     .run = run,

@@ -33,6 +33,7 @@ const struct mechctl_command mechctl_check = {
     .summary = "validate a model file without creating an instance",
     .details = "Every fault is printed with its place: FILE: /objects/0/stiffness: reason.\n"
                "FILE may be - for standard input.",
+    .synonyms = "validate lint",
     .least = 1,
     .most = 1,
     .run = run,

@@ -31,6 +31,7 @@ const struct mechctl_command mechctl_clone = {
     .details = "  mechctl clone i-1 --id what-if\n"
                "Labels and durability are the original's.",
     .options = options,
+    .synonyms = "cp copy fork duplicate",
     .least = 1,
     .most = 1,
     .run = run,

@@ -61,6 +61,7 @@ const struct mechctl_command mechctl_compare = {
     .summary = "what differs between two snapshots of an instance",
     .details = "  mechctl compare i-1 s-1 s-2 --absolute 1e-9",
     .options = options,
+    .synonyms = "diff",
     .least = 3,
     .most = 3,
     .run = run,

@@ -31,6 +31,7 @@ const struct mechctl_command mechctl_couple = {
                "  {\"participants\": [{\"name\": \"a\", \"instance\": \"i-1\"}, ...],\n"
                "   \"connections\": [{\"from\": \"a.x\", \"to\": \"b.force\"}, ...],\n"
                "   \"scheme\": {\"type\": \"IQN-ILS\"}, \"stepSize\": 0.01}",
+    .synonyms = "connect cosim",
     .least = 1,
     .most = 1,
     .run = run,

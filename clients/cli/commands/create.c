@@ -69,6 +69,7 @@ const struct mechctl_command mechctl_create = {
                "  mechctl create --snapshot s.mechd --id rig --label bench=2\n"
                "FILE may be - for standard input.",
     .options = options,
+    .synonyms = "new add make load import",
     .most = 1,
     .run = run,
 };

@@ -24,6 +24,7 @@ const struct mechctl_command mechctl_delete = {
     .group = MECHCTL_MODELS,
     .arguments = "ID ...",
     .summary = "delete instances",
+    .synonyms = "rm remove del destroy",
     .least = 1,
     .most = -1,
     .run = run,

@@ -33,6 +33,7 @@ const struct mechctl_command mechctl_edit = {
     .summary = "change labels and time to live of an instance",
     .details = "  mechctl edit i-1 --label rig=a,shift=night --ttl 3600",
     .options = options,
+    .synonyms = "update patch rename label",
     .least = 1,
     .most = 1,
     .run = run,

@@ -31,6 +31,7 @@ const struct mechctl_command mechctl_examples = {
     .arguments = "[NAME]",
     .summary = "list the example models of the server, or print one as JSON",
     .details = "  mechctl examples bouncing-ball > ball.json",
+    .synonyms = "demo demos samples",
     .most = 1,
     .run = run,
 };

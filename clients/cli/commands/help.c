@@ -8,7 +8,7 @@ static int run(struct mechctl *m)
     }
     const struct mechctl_command *const about = m->count > 0 ? mechctl_find(m->arguments[0]) : NULL;
     if (m->count > 0 && !about) {
-        return mechctl_usage("'%s' is not a command; mechctl help lists them", m->arguments[0]);
+        return mechctl_no_command(m->arguments[0]);
     }
     mechctl_print_help(about);
     return MECHCTL_DONE;
@@ -25,6 +25,7 @@ const struct mechctl_command mechctl_help = {
     .arguments = "[COMMAND]",
     .summary = "explain the program or a command",
     .options = options,
+    .synonyms = "man usage",
     .most = 1,
     .run = run,
 };

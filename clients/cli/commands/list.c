@@ -56,5 +56,6 @@ const struct mechctl_command mechctl_list = {
                "comma is written in double quotes:\n"
                "  mechctl list --label 'rig=\"left,right\"'",
     .options = options,
+    .synonyms = "ls ps dir instances",
     .run = run,
 };

@@ -18,6 +18,7 @@ const struct mechctl_command mechctl_model = {
     .group = MECHCTL_MODELS,
     .arguments = "ID",
     .summary = "print the model document of an instance",
+    .synonyms = "cat export",
     .least = 1,
     .most = 1,
     .run = run,

@@ -58,6 +58,7 @@ const struct mechctl_command mechctl_modes = {
     .details = "  mechctl modes i-1 --count 5 --complex\n"
                "With --json also the mode shapes.",
     .options = options,
+    .synonyms = "eigenvalues eigenmodes frequencies",
     .least = 1,
     .most = 1,
     .run = run,

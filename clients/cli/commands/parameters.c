@@ -32,6 +32,7 @@ const struct mechctl_command mechctl_parameters = {
     .arguments = "ID [NAME=VALUE ...]",
     .summary = "print the parameters of an instance, or set some",
     .details = "  mechctl parameters i-1 k=4200",
+    .synonyms = "params",
     .least = 1,
     .most = -1,
     .run = run,

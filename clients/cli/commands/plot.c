@@ -168,6 +168,7 @@ const struct mechctl_command mechctl_plot = {
                "  mechctl plot i-1 r-1 --save out.png\n"
                "In a picture outputs of one unit share a graph.",
     .options = options,
+    .synonyms = "draw graph chart",
     .least = 2,
     .most = 2,
     .run = run,

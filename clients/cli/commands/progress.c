@@ -23,6 +23,7 @@ const struct mechctl_command mechctl_progress = {
     .arguments = "ID RUN",
     .summary = "show the progress of a run, or wait for its end",
     .options = options,
+    .synonyms = "wait",
     .least = 2,
     .most = 2,
     .run = run,

@@ -11,5 +11,6 @@ const struct mechctl_command mechctl_quota = {
     .group = MECHCTL_SERVER,
     .arguments = "",
     .summary = "show the limits of the token and their current use",
+    .synonyms = "limits",
     .run = run,
 };

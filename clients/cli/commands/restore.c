@@ -51,6 +51,7 @@ const struct mechctl_command mechctl_restore = {
                "SNAPSHOT is the id that mechctl snapshot printed.\n"
                "A snapshot in a file also becomes a new instance: mechctl create --snapshot FILE.",
     .options = options,
+    .synonyms = "undo rollback revert",
     .least = 1,
     .most = 2,
     .run = run,

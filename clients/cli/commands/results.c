@@ -141,6 +141,7 @@ const struct mechctl_command mechctl_results = {
                "  mechctl results i-1 r-1 --save out.npy",
     .options = options,
     .words = words,
+    .synonyms = "download record records",
     .least = 2,
     .most = 2,
     .run = run,

@@ -111,6 +111,7 @@ const struct mechctl_command mechctl_run = {
         "mechctl stop ID ends it, mechctl watch ID shows it, mechctl runs ID lists the last ones.\n"
         "  mechctl run i-1 --fast --until 10 --record 1 --wait",
     .options = options,
+    .synonyms = "start play execute simulate",
     .least = 1,
     .most = 1,
     .run = run,

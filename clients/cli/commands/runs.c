@@ -36,6 +36,7 @@ const struct mechctl_command mechctl_runs = {
     .arguments = "ID",
     .summary = "list the last runs of an instance or a coupling, newest first",
     .options = options,
+    .synonyms = "history jobs",
     .least = 1,
     .most = 1,
     .run = run,

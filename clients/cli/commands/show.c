@@ -17,6 +17,7 @@ const struct mechctl_command mechctl_show = {
     .group = MECHCTL_MODELS,
     .arguments = "ID",
     .summary = "show one instance",
+    .synonyms = "get inspect describe status",
     .least = 1,
     .most = 1,
     .run = run,

@@ -61,6 +61,7 @@ const struct mechctl_command mechctl_snapshot = {
         "  mechctl snapshot i-1                 stored in the server: mechctl restore i-1 s-1\n"
         "  mechctl snapshot i-1 --save s.mechd  a file: mechctl create --snapshot s.mechd",
     .options = options,
+    .synonyms = "save backup",
     .least = 1,
     .most = 1,
     .run = run,

@@ -44,6 +44,7 @@ const struct mechctl_command mechctl_statics = {
     .summary = "move an instance to its static equilibrium",
     .details = "  mechctl statics i-1 --load-steps 10",
     .options = options,
+    .synonyms = "equilibrium",
     .least = 1,
     .most = 1,
     .run = run,

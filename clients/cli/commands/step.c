@@ -118,6 +118,7 @@ const struct mechctl_command mechctl_step = {
     .details = "Values given by name are inputs; they hold until they are set again.\n"
                "  mechctl step i-1 --size 0.01 force=20",
     .options = options,
+    .synonyms = "advance next tick",
     .least = 1,
     .most = -1,
     .run = run,

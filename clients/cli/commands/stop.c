@@ -80,6 +80,7 @@ const struct mechctl_command mechctl_stop = {
     .arguments = "ID [RUN]",
     .summary = "end the run of an instance at a step boundary, or the command in progress",
     .options = options,
+    .synonyms = "kill halt cancel abort pause end",
     .least = 1,
     .most = 2,
     .run = run,

@@ -197,6 +197,7 @@ const struct mechctl_command mechctl_sweep = {
         "when some points failed: their rows are empty, the reasons on standard error.",
     .options = options,
     .words = words,
+    .synonyms = "scan study",
     .least = 0,
     .most = -1,
     .run = run,

@@ -30,6 +30,7 @@ const struct mechctl_command mechctl_variables = {
     .group = MECHCTL_MODELS,
     .arguments = "ID",
     .summary = "list inputs, outputs and parameters",
+    .synonyms = "vars",
     .least = 1,
     .most = 1,
     .run = run,

@@ -558,6 +558,7 @@ const struct mechctl_command mechctl_watch = {
         "While the stream is idle, the instance is requested once a second: its time to live "
         "starts again.",
     .options = options,
+    .synonyms = "tail follow monitor top stream",
     .least = 1,
     .most = 1,
     .run = run,
