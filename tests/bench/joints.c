@@ -61,7 +61,9 @@ static void measure_peer(const char *what, int n)
     struct chain *const ours = chain_create(CHAIN_SPACE, n, NULL);
     struct peer_chain *const peer = peer_chain_create(n);
 
-    bench_beside(what, chain_step, ours, peer_chain_step, peer);
+    if (peer) {
+        bench_beside(what, chain_step, ours, peer_chain_step, peer);
+    }
     peer_chain_destroy(peer);
     chain_destroy(ours);
 #else

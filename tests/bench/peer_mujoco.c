@@ -31,6 +31,15 @@ static void links(FILE *f, int n)
     (void)fputs("</worldbody></mujoco>", f);
 }
 
+void peer_chain_destroy(struct peer_chain *c)
+{
+    if (c) {
+        mj_deleteData(c->data);
+        mj_deleteModel(c->model);
+        free(c);
+    }
+}
+
 struct peer_chain *peer_chain_create(int n)
 {
     char path[] = "/tmp/bench-chain-XXXXXX", error[300] = "";
@@ -48,17 +57,11 @@ struct peer_chain *peer_chain_create(int n)
     (void)unlink(path);
     c->data = c->model ? mj_makeData(c->model) : NULL;
     if (!c->data) {
-        (void)fprintf(stderr, "no chain of the peer: %s\n", error);
-        exit(2);
+        (void)fprintf(stderr, "no chain of %d links of the peer: %s\n", n, error);
+        peer_chain_destroy(c);
+        return NULL;
     }
     return c;
-}
-
-void peer_chain_destroy(struct peer_chain *c)
-{
-    mj_deleteData(c->data);
-    mj_deleteModel(c->model);
-    free(c);
 }
 
 void peer_chain_step(void *chain, uint64_t count)

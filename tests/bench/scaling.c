@@ -47,7 +47,11 @@ static void measure_space(int n)
 #ifdef BENCH_MUJOCO
     struct peer_chain *const peer = peer_chain_create(n);
 
-    bench_beside(what, chain_step, c, peer_chain_step, peer);
+    if (peer) {
+        bench_beside(what, chain_step, c, peer_chain_step, peer);
+    } else {
+        bench_tell(what, chain_step, c);
+    }
     peer_chain_destroy(peer);
 #else
     bench_tell(what, chain_step, c);
