@@ -17,7 +17,7 @@ mypy:mypy"
 # and for those of --all that build images and packages, and analyze the sources
 packages_to_ship="buildah podman:podman runc conmon catatonit golang-github-containers-common
 mmdebstrap prometheus:promtool dpkg-dev patchelf cmake clang-tidy-14:clang-tidy-14
-systemd:systemd-analyze kubernetes-client:kubectl"
+systemd:systemd-analyze kubernetes-client:kubectl docker-compose:docker-compose"
 # programs beside which the benchmarks measure, as far as the distribution has them
 packages_to_bench="libmujoco-dev python3-siconos nginx-light:nginx"
 # what the examples in Python use

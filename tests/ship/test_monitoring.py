@@ -20,9 +20,9 @@ from tokens import bearer, make
 RULES = os.path.join(DEPLOY, 'prometheus')
 
 
-def need(program):
+def need(program, package='prometheus'):
     if not shutil.which(program):
-        raise unittest.SkipTest('apt-get install prometheus')
+        raise unittest.SkipTest('apt-get install ' + package)
 
 
 def dashboard():
@@ -80,6 +80,18 @@ class Monitoring(unittest.TestCase):
                                 os.path.exists(os.path.join(DEPLOY, name)), volume)
         used = [p['datasource']['uid'] for p in dashboard()['panels']]
         self.assertEqual(set(used), sources)
+
+    def test_docker_compose_reads_its_file(self):
+        """Debian's docker-compose, which knows less than the later `docker compose`."""
+        need('docker-compose', 'docker-compose')
+        read = yaml.safe_load(run('docker-compose', '-p', 'mechd', '-f',
+                                  os.path.join(DEPLOY, 'compose.yaml'), 'config'))
+        self.assertEqual(set(read['services']), {'mechd', 'prometheus', 'grafana'})
+        self.assertEqual(set(read['volumes']), {'state', 'metrics', 'prometheus', 'grafana'})
+        build = read['services']['mechd']['build']
+        self.assertTrue(os.path.exists(os.path.join(build['context'], build['dockerfile'])))
+        self.assertEqual({port.split(':')[0] for service in read['services'].values()
+                          for port in service.get('ports', [])}, {'127.0.0.1'})
 
     def configured(self, daemon, token):
         """The configuration as shipped, but for the daemon's address and the token's place."""
