@@ -44,7 +44,7 @@ ROOMS = {
     OS: ([BASE], [r'(malloc|linux/tcp)\.h', POSIX]),
     STORE: ([BASE, WIRE, OS], [r'sqlite3\.h', POSIX]),
     AUTH: ([BASE, WIRE, OS], [r'(sodium|zmq)\.h', POSIX]),
-    ENGINE: ([BASE, SIM, FRAME, FMI, OS], [r'(zip|expat|seccomp|linux/landlock)\.h', POSIX]),
+    ENGINE: ([BASE, SIM, FRAME, FMI, OS], [r'(fts|zip|expat|seccomp|linux/landlock)\.h', POSIX]),
     INSTANCE: ([BASE, SIM, FRAME, WIRE, BIND, OS, STORE, AUTH, ENGINE], [POSIX]),
     CALL: ([BASE, ITEMS, SIM, FRAME, WIRE, BIND, OS, STORE, AUTH, ENGINE, INSTANCE],
            [r'jansson\.h', POSIX]),
