@@ -1,0 +1,290 @@
+/* Variables of one type are one message: a step with inputs and outputs of one type is three
+ * exchanges, and one more to save the state. */
+#include "server/engine/fmu_session.h"
+
+#include "solver/base/err.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+double mechd_fmu_session_start(const struct mechd_fmu_session *s)
+{
+    const double t = s->package->description.start_time;
+    return isfinite(t) ? t : 0.;
+}
+
+bool mechd_fmu_session_saves(const struct mechd_fmu_session *s)
+{
+    const unsigned both = MECHD_FMU_STATE | MECHD_FMU_SERIALIZE;
+    return (s->package->description.can & both) == both;
+}
+
+/* --- questions -------------------------------------------------------------------------------- */
+
+struct asked {
+    struct mechd_fmu_session *of;
+    bool stops;
+};
+
+static bool wanted(void *context)
+{
+    struct asked *const a = context;
+    a->stops = a->of->wanted != NULL && a->of->wanted(a->of->context);
+    return a->stops;
+}
+
+static int ask(struct mechd_fmu_session *s)
+{
+    struct asked a = {.of = s};
+    if (s->hosted == NULL) {
+        return MECHD_HOSTED_GONE;
+    }
+    const int rc = mechd_hosted_ask(s->hosted, wanted, &a);
+    if (rc > 0) {
+        mech_text_copy(s->reason, sizeof s->reason, mechd_hosted_reason(s->hosted));
+    }
+    if (rc == MECHD_HOSTED_GONE) {
+        s->stopped = a.stops;
+        mechd_fmu_session_end(s);
+    }
+    return rc;
+}
+
+static int ask_verb(struct mechd_fmu_session *s, uint32_t verb)
+{
+    if (s->hosted == NULL) {
+        return MECHD_HOSTED_GONE;
+    }
+    mechd_pipe_begin(mechd_hosted_question(s->hosted), verb);
+    return ask(s);
+}
+
+/* The answer has not what it should: the process is ended. */
+static int distrust(struct mechd_fmu_session *s)
+{
+    const int rc = mechd_hosted_distrust(s->hosted);
+    mech_text_copy(s->reason, sizeof s->reason, mechd_hosted_reason(s->hosted));
+    s->stopped = false;
+    mechd_fmu_session_end(s);
+    return rc;
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+static bool same(const double *a, const double *b, int32_t n)
+{
+    return b != NULL && memcmp(a, b, (size_t)n * sizeof *a) == 0;
+}
+
+/* Variables of one type whose values differ from `than`; *values is the sum of their sizes. */
+static size_t select_type(const struct mechd_fmu_channels *c, enum mech_causality causality,
+                          enum mechd_fmu_type type, const double *values, const double *than,
+                          size_t *chosen)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < c->count[causality]; k++) {
+        const struct mechd_fmu_channel *const x = &c->at[causality][k];
+        const int32_t at = x->v.offset;
+        if (x->of->type == type &&
+            (values == NULL || !same(values + at, than != NULL ? than + at : NULL, x->v.size))) {
+            chosen[n++] = k;
+        }
+    }
+    return n;
+}
+
+/* The head of a question about the chosen variables; returns the number of their values. */
+static size_t put_head(struct mechd_fmu_session *s, uint32_t verb, enum mech_causality causality,
+                       const size_t *chosen, size_t n)
+{
+    struct mechd_pipe_message *const m = mechd_hosted_question(s->hosted);
+    const struct mechd_fmu_channel *const at = s->channels->at[causality];
+    const enum mechd_fmu_type type = at[chosen[0]].of->type;
+    size_t count = 0;
+    for (size_t k = 0; k < n; k++) {
+        count += (size_t)at[chosen[k]].v.size;
+    }
+    mechd_pipe_begin(m, verb);
+    mechd_pipe_put_u32(m, (uint32_t)type);
+    mechd_pipe_put_u32(m, (uint32_t)n);
+    mechd_pipe_put_u32(m, (uint32_t)mechd_fmu_element(type));
+    mechd_pipe_put_u32(m, (uint32_t)count);
+    for (size_t k = 0; k < n; k++) {
+        mechd_pipe_put_u32(m, at[chosen[k]].of->reference);
+    }
+    return count;
+}
+
+static int set_chosen(struct mechd_fmu_session *s, enum mech_causality causality,
+                      const double *values, const size_t *chosen, size_t n)
+{
+    const struct mechd_fmu_channel *const at = s->channels->at[causality];
+    const enum mechd_fmu_type type = at[chosen[0]].of->type;
+    const size_t count = put_head(s, MECHD_FMU_SET, causality, chosen, n);
+    char *const elements = calloc(count + 1, mechd_fmu_element(type));
+    char *to = elements;
+    if (elements == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    for (size_t k = 0; k < n; k++) {
+        const struct mech_variable *const v = &at[chosen[k]].v;
+        mechd_fmu_encode(type, values + v->offset, (size_t)v->size, to);
+        to += (size_t)v->size * mechd_fmu_element(type);
+    }
+    mechd_pipe_put(mechd_hosted_question(s->hosted), elements, (size_t)(to - elements));
+    free(elements);
+    return ask(s);
+}
+
+static int get_chosen(struct mechd_fmu_session *s, enum mech_causality causality, double *values,
+                      const size_t *chosen, size_t n)
+{
+    const struct mechd_fmu_channel *const at = s->channels->at[causality];
+    const enum mechd_fmu_type type = at[chosen[0]].of->type;
+    const size_t count = put_head(s, MECHD_FMU_GET, causality, chosen, n);
+    MECH_TRY(ask(s));
+    struct mechd_pipe_message *const m = mechd_hosted_answer(s->hosted);
+    const unsigned char *from = mechd_pipe_get_bytes(m, count * mechd_fmu_element(type));
+    if (from == NULL || !mechd_pipe_whole(m)) {
+        return distrust(s);
+    }
+    for (size_t k = 0; k < n; k++) {
+        const struct mech_variable *const v = &at[chosen[k]].v;
+        mechd_fmu_decode(type, from, (size_t)v->size, values + v->offset);
+        from += (size_t)v->size * mechd_fmu_element(type);
+    }
+    return 0;
+}
+
+/* Sets (`set`) or gets all values, type by type. */
+static int exchange(struct mechd_fmu_session *s, enum mech_causality causality, const double *set,
+                    const double *than, double *get)
+{
+    size_t *const chosen = calloc(s->channels->count[causality] + 1, sizeof *chosen);
+    int rc = chosen == NULL ? MECH_NO_MEMORY : s->hosted == NULL ? MECHD_HOSTED_GONE : 0;
+    for (int type = 0; rc == 0 && type < MECHD_FMU_TYPES; type++) {
+        const size_t n =
+            select_type(s->channels, causality, (enum mechd_fmu_type)type, set, than, chosen);
+        if (n > 0) {
+            rc = set != NULL ? set_chosen(s, causality, set, chosen, n)
+                             : get_chosen(s, causality, get, chosen, n);
+        }
+    }
+    free(chosen);
+    return rc;
+}
+
+int mechd_fmu_session_set(struct mechd_fmu_session *s, enum mech_causality causality,
+                          const double *values, const double *than)
+{
+    return exchange(s, causality, values, than, NULL);
+}
+
+int mechd_fmu_session_get(struct mechd_fmu_session *s, enum mech_causality causality,
+                          double *values)
+{
+    return exchange(s, causality, NULL, NULL, values);
+}
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+/* Values that differ from the description's start values. */
+static int set_start(struct mechd_fmu_session *s, enum mech_causality causality,
+                     const double *values)
+{
+    double *const own = calloc(s->channels->size[causality] + 1, sizeof *own);
+    if (own == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    mechd_fmu_channels_start(s->channels, causality, own);
+    const int rc = mechd_fmu_session_set(s, causality, values, own);
+    free(own);
+    return rc;
+}
+
+static int initialize(struct mechd_fmu_session *s, const double *inputs, const double *parameters)
+{
+    const struct mechd_fmu_description *const d = &s->package->description;
+    const double times[] = {d->tolerance, mechd_fmu_session_start(s), NAN};
+    MECH_TRY(set_start(s, MECH_PARAMETER, parameters));
+    MECH_TRY(set_start(s, MECH_INPUT, inputs));
+    mechd_pipe_begin(mechd_hosted_question(s->hosted), MECHD_FMU_ENTER);
+    mechd_pipe_put_f64(mechd_hosted_question(s->hosted), times, 3);
+    MECH_TRY(ask(s));
+    return ask_verb(s, MECHD_FMU_EXIT);
+}
+
+int mechd_fmu_session_begin(struct mechd_fmu_session *s, const double *inputs,
+                            const double *parameters)
+{
+    const struct mechd_fmu_description *const d = &s->package->description;
+    mechd_fmu_session_end(s);
+    s->stopped = false;
+    s->options.folder = s->package->folder;
+    s->options.identifier = d->identifier;
+    s->options.token = d->token;
+    s->options.version = d->version;
+    MECH_TRY(mechd_hosted_open(&s->options, &s->hosted, s->reason, sizeof s->reason));
+    const int rc = initialize(s, inputs, parameters);
+    if (rc != 0) {
+        mechd_fmu_session_end(s);
+    }
+    return rc;
+}
+
+void mechd_fmu_session_end(struct mechd_fmu_session *s)
+{
+    mechd_hosted_close(s->hosted);
+    s->hosted = NULL;
+}
+
+int mechd_fmu_session_step(struct mechd_fmu_session *s, double time, double size)
+{
+    double reached = 0.;
+    if (s->hosted == NULL) {
+        return MECHD_HOSTED_GONE;
+    }
+    mechd_pipe_begin(mechd_hosted_question(s->hosted), MECHD_FMU_STEP);
+    mechd_pipe_put_f64(mechd_hosted_question(s->hosted), (const double[]){time, size}, 2);
+    MECH_TRY(ask(s));
+    struct mechd_pipe_message *const m = mechd_hosted_answer(s->hosted);
+    mechd_pipe_get_f64(m, &reached, 1);
+    const uint32_t ends = mechd_pipe_get_u32(m);
+    if (!mechd_pipe_whole(m)) {
+        return distrust(s);
+    }
+    if (ends != 0 || reached != time + size) {
+        (void)snprintf(s->reason, sizeof s->reason, "the FMU %s at t = %.17g s",
+                       ends != 0 ? "asks to end the simulation" : "ended its step", reached);
+        return MECHD_HOSTED_REFUSED;
+    }
+    return 0;
+}
+
+int mechd_fmu_session_save(struct mechd_fmu_session *s, unsigned char **bytes, size_t *size)
+{
+    MECH_TRY(ask_verb(s, MECHD_FMU_SAVE));
+    const struct mechd_pipe_message *const m = mechd_hosted_answer(s->hosted);
+    unsigned char *const copy = malloc(m->size + 1);
+    if (copy == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    if (m->size > 0) {
+        memcpy(copy, m->bytes, m->size);
+    }
+    *bytes = copy;
+    *size = m->size;
+    return 0;
+}
+
+int mechd_fmu_session_restore(struct mechd_fmu_session *s, const unsigned char *bytes, size_t size)
+{
+    if (s->hosted == NULL) {
+        return MECHD_HOSTED_GONE;
+    }
+    mechd_pipe_begin(mechd_hosted_question(s->hosted), MECHD_FMU_RESTORE);
+    mechd_pipe_put(mechd_hosted_question(s->hosted), bytes, size);
+    return ask(s);
+}

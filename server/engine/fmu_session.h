@@ -1,0 +1,50 @@
+/* One process of an FMU in use: begun from start values, stepped, saved and restored.
+ *
+ *     struct mechd_fmu_session s = {.package = p, .channels = &c, .options = {…}};
+ *     MECH_TRY(mechd_fmu_session_begin(&s, inputs, parameters));
+ *     MECH_TRY(mechd_fmu_session_step(&s, time, size));
+ *     MECH_TRY(mechd_fmu_session_get(&s, MECH_OUTPUT_VARIABLE, outputs));
+ *     mechd_fmu_session_end(&s);
+ *
+ * Each returns 0, MECH_NO_MEMORY or an outcome of fmu_process.h with its words in s->reason:
+ * REFUSED, the process is as before but for what the FMU has changed itself; GONE, it has ended.
+ * owner: one thread at a time. */
+#pragma once
+
+#include "server/engine/fmu_channels.h"
+#include "server/engine/fmu_package.h"
+#include "server/engine/fmu_process.h"
+
+struct mechd_fmu_session {
+    struct mechd_fmu_package *package;         /* the caller's */
+    const struct mechd_fmu_channels *channels; /* the caller's */
+    struct mechd_hosted_options options;       /* folder, names and version are filled in */
+    struct mechd_hosted *hosted;               /* NULL: there is no process */
+    bool (*wanted)(void *context);             /* asked in each call whether to stop, or NULL */
+    void *context;
+    bool stopped; /* the last GONE was because `wanted` said so */
+    char reason[320];
+};
+
+/* A process whose FMU is initialized at its start time, with these values [size] of inputs and
+ * parameters. Those that are the description's own are not sent. */
+int mechd_fmu_session_begin(struct mechd_fmu_session *s, const double *inputs,
+                            const double *parameters);
+void mechd_fmu_session_end(struct mechd_fmu_session *s);
+/* Time at which the FMU starts, s. */
+double mechd_fmu_session_start(const struct mechd_fmu_session *s);
+
+/* All values of one causality, packed. `than`: values that are there; variables with the same are
+ * not sent; NULL: all are. */
+int mechd_fmu_session_set(struct mechd_fmu_session *s, enum mech_causality causality,
+                          const double *values, const double *than);
+int mechd_fmu_session_get(struct mechd_fmu_session *s, enum mech_causality causality,
+                          double *values);
+/* One communication step of `size` s from `time`. An FMU that wants to end is REFUSED. */
+int mechd_fmu_session_step(struct mechd_fmu_session *s, double time, double size);
+
+/* True if it can save its state as bytes and restore it. */
+bool mechd_fmu_session_saves(const struct mechd_fmu_session *s);
+/* Its state: *bytes is malloc'ed anew, *size its size. */
+int mechd_fmu_session_save(struct mechd_fmu_session *s, unsigned char **bytes, size_t *size);
+int mechd_fmu_session_restore(struct mechd_fmu_session *s, const unsigned char *bytes, size_t size);
