@@ -61,6 +61,8 @@ enum mechp_code mechp_code_of_outcome(int outcome)
         return MECHP_NOT_FOUND;
     case MECH_MISMATCH:
         return MECHP_SNAPSHOT_MISMATCH;
+    case MECH_ENGINE_FAILED:
+        return MECHP_FMU_FAILED;
     case MECH_NO_MEMORY:
         return MECHP_OUT_OF_MEMORY;
     default:

@@ -553,6 +553,10 @@ static enum mechd_submitted start_call(struct mechd_call *c)
     } else if (row->cost == MECHP_COST_UNKNOWN) {
         c->job.cost = MECHD_SHORT;
     }
+    // what waits for another process is no work for a thread that carries requests
+    if (i->engine.ops->apart && !c->job.reader && c->job.cost < MECHD_SHORT) {
+        c->job.cost = MECHD_SHORT;
+    }
     if (!has_leave(c)) {
         return MECHD_RAN;
     }

@@ -12,8 +12,12 @@
 struct mechd_engine_ops {
     const char *name;
     const char *doc;
+    bool apart; /* another process computes its steps: they wait, and never run on a thread that
+                   carries requests */
     void (*destroy)(void *self);
     int (*reset)(void *self);
+    /* the reason for the last NOT_FINITE or ENGINE_FAILED outside steps, ""; NULL: there is none */
+    const char *(*refusal)(const void *self);
 
     /* properties: name of the model, size for estimating costs, step size h, variables */
     const char *(*title)(const void *self);
@@ -50,7 +54,9 @@ struct mechd_engine_ops {
     double (*trial_time)(const void *self);
     void (*trial_outputs)(const void *self, double *values);
 
-    /* everything that the next step reads, as bytes */
+    /* everything that the next step reads, as bytes; keeps_state NULL: always. If it does not keep
+     * it, the others are not called, and there are no trials */
+    bool (*keeps_state)(const void *self);
     size_t (*snapshot_size)(const void *self);
     size_t (*snapshot_write)(const void *self, void *bytes);
     int (*snapshot_read)(void *self, const void *bytes, size_t size, bool *reproducible);
@@ -122,6 +128,16 @@ static inline int mechd_engine_set_inputs(const struct mechd_engine *e,
                                           struct mech_diag *diag)
 {
     return e->ops->set_inputs(e->self, inputs, count, diag);
+}
+
+static inline bool mechd_engine_keeps_state(const struct mechd_engine *e)
+{
+    return e->ops->keeps_state == NULL || e->ops->keeps_state(e->self);
+}
+
+static inline const char *mechd_engine_refusal(const struct mechd_engine *e)
+{
+    return e->ops->refusal != NULL ? e->ops->refusal(e->self) : "";
 }
 
 static inline size_t mechd_engine_snapshot_size(const struct mechd_engine *e)

@@ -23,6 +23,11 @@ static int reset(void *self)
     return mech_sim_reset(self);
 }
 
+static const char *refusal(const void *self)
+{
+    return mech_sim_refusal(self);
+}
+
 static double step_size(const void *self)
 {
     return mech_sim_step_size(self);
@@ -166,6 +171,7 @@ const struct mechd_engine_ops mechd_engine_solver = {
     .size = size,
     .destroy = destroy,
     .reset = reset,
+    .refusal = refusal,
     .step_size = step_size,
     .variable_count = variable_count,
     .variable = variable,

@@ -37,7 +37,8 @@ bool mechd_effort_ends(void *instance)
         return true;
     }
     const uint64_t spent = mechd_now() - e->start;
-    e->retreat = e->direct && spent > patience_ns;
+    // a step apart cannot be left and begun again at no cost
+    e->retreat = e->direct && !i->engine.ops->apart && spent > patience_ns;
     return e->retreat || (e->kind == MECHD_EFFORT_STEP && i->account != NULL &&
                           e->worked + spent > atomic_load(&i->account->most[MECHD_QUOTA_STEP_CPU]));
 }

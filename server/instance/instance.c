@@ -58,7 +58,7 @@ int mechd_instance_create(struct mechd_host *host, const struct mechd_engine *en
     i->name = name;
     atomic_init(&i->refs, 1);
     atomic_init(&i->revision, 1);
-    atomic_init(&i->step_ns, guess_step_ns(i->size));
+    atomic_init(&i->step_ns, engine->ops->apart ? MECHD_SHORT : guess_step_ns(i->size));
     pthread_mutex_init(&i->m, NULL);
     pthread_mutex_init(&i->p, NULL);
     mechd_leases_init(&i->leases);

@@ -49,7 +49,10 @@ void mechd_stepping_measure(struct mechd_instance *i, uint64_t ns, uint64_t step
         const uint64_t mean = atomic_load(&i->step_ns);
         const uint64_t each = ns / steps;
         const uint64_t most = steps < DILUTED ? 8 * mean : UINT64_MAX;
-        atomic_store(&i->step_ns, (3 * mean + (each < most ? each : most)) / 4 + 1);
+        const uint64_t now = (3 * mean + (each < most ? each : most)) / 4 + 1;
+        // what waits for another process goes to the pool, however short it is
+        const uint64_t least = i->engine.ops->apart ? MECHD_SHORT : 0;
+        atomic_store(&i->step_ns, now > least ? now : least);
     }
 }
 

@@ -124,8 +124,8 @@ static enum mechd_progress run_reset(struct mechd_call *c)
                           "first, by its field active");
     }
     if (outcome != 0) {
-        const bool shown = outcome == MECH_NOT_FINITE && i->sim != NULL;
-        mechd_fail_reason(c, outcome, shown ? mech_sim_refusal(i->sim) : "");
+        const bool shown = outcome == MECH_NOT_FINITE || outcome == MECH_ENGINE_FAILED;
+        mechd_fail_reason(c, outcome, shown ? mechd_engine_refusal(&i->engine) : "");
         return MECHD_DONE;
     }
     i->base = 0;

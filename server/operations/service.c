@@ -145,7 +145,9 @@ static enum mechd_progress run_about(struct mechd_call *c)
     mechp_text_key(w, "engines");
     mechp_text_array(w);
     for (size_t k = 0; mechd_engine_at(k) != NULL; k++) {
-        mechp_text_string(w, mechd_engine_at(k)->name);
+        if (!mechd_engine_at(k)->apart) {
+            mechp_text_string(w, mechd_engine_at(k)->name);
+        }
     }
     mechp_text_end(w);
     mechp_text_key(w, "durability");
