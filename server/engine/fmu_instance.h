@@ -1,0 +1,60 @@
+/* An instance of an FMU: its committed point, the end of a step, and where its process is.
+ *
+ * Functions return 0, MECH_NO_MEMORY or, as those of a session, an outcome of fmu_process.h, which
+ * mechd_fmu_lost turns into one of the engine. owner: the engine (fmu_engine.h). */
+#pragma once
+
+#include "server/engine/fmu_point.h"
+#include "server/engine/fmu_session.h"
+#include "solver/base/name.h"
+
+enum mechd_fmu_place {
+    MECHD_FMU_AT_POINT, /* at the committed point */
+    MECHD_FMU_MOVED,    /* elsewhere: it is restored before it is used */
+    MECHD_FMU_RENEWED,  /* there is none; it can be made anew at the committed point */
+    MECHD_FMU_ENDED     /* there is none, for the reason `ended` */
+};
+
+struct mechd_fmu_instance {
+    struct mechd_fmu_package *package; /* a reference */
+    struct mechd_fmu_channels channels;
+    struct mechd_fmu_session session;
+    char name[MECH_NAME_MAX + 1]; /* of the instance in the server */
+    double h;                     /* communication step, s */
+    bool saves;                   /* states */
+    size_t state_most;            /* bytes; 0: not known yet */
+    enum mechd_fmu_place place;
+    struct mechd_fmu_point first, now, end; /* the start, the committed one, the end of a step */
+    /* [inputs] scratch; [inputs], [parameters]: what the process has; not known: all are sent */
+    double *given, *sent, *sent_parameters;
+    bool sent_known;
+    bool has_trial; /* at `end` */
+    char refusal[MECH_DIAG_TEXT], ended[MECH_DIAG_TEXT];
+
+    /* the command in progress */
+    struct mech_step_report *report;
+    bool trial;
+    double from, goal, size; /* s */
+    uint64_t count, done;    /* steps */
+};
+
+/* After a call that came to nothing: notes where that leaves the process, and its reason in
+ * f->refusal. Returns MECH_ENGINE_FAILED, MECH_CANCELLED (it was told to stop) or the fatal code.
+ */
+int mechd_fmu_lost(struct mechd_fmu_instance *f, int rc);
+/* Ends the process for this reason. */
+void mechd_fmu_end(struct mechd_fmu_instance *f, const char *reason);
+/* A process in `session` that is at a point: from its start, or with the point's state. */
+int mechd_fmu_begin_at(struct mechd_fmu_instance *f, struct mechd_fmu_session *session,
+                       const struct mechd_fmu_point *p);
+/* Brings the process to the committed point. 0 or an outcome of the engine. */
+int mechd_fmu_settle(struct mechd_fmu_instance *f);
+
+/* Inputs of a point at a time, and tunable parameters, as far as the process has others. */
+int mechd_fmu_send(struct mechd_fmu_instance *f, const struct mechd_fmu_point *p, double time);
+/* Outputs and state of the process as those of a point. */
+int mechd_fmu_receive(struct mechd_fmu_instance *f, struct mechd_fmu_point *p);
+
+/* Inputs of a point from its time on. 0; MECH_INVALID (diag): nothing changed. */
+int mechd_fmu_put_inputs(const struct mechd_fmu_instance *f, const struct mech_input_change *inputs,
+                         size_t count, struct mechd_fmu_point *p, struct mech_diag *diag);
