@@ -1,0 +1,436 @@
+/* The operations of the engine, about the committed point and the process (fmu_instance.h). */
+#include "server/engine/fmu_engine.h"
+#include "server/engine/fmu_instance.h"
+#include "solver/base/times.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* most steps of one command, as mech.h has it */
+static const double steps_most = 1e12;
+
+/* --- properties ------------------------------------------------------------------------------- */
+
+static const char *title(const void *self)
+{
+    return ((const struct mechd_fmu_instance *)self)->package->description.name;
+}
+
+static int32_t size_of(const void *self)
+{
+    (void)self;
+    return 0; // it has no coordinates that are known
+}
+
+static double step_size(const void *self)
+{
+    return ((const struct mechd_fmu_instance *)self)->h;
+}
+
+static size_t variable_count(const void *self, enum mech_causality causality)
+{
+    const struct mechd_fmu_instance *const f = self;
+    return (int)causality < (int)MECHD_FMU_CAUSALITIES ? f->channels.count[causality] : 0;
+}
+
+static void variable(const void *self, enum mech_causality causality, size_t index,
+                     struct mech_variable *out)
+{
+    *out = ((const struct mechd_fmu_instance *)self)->channels.at[causality][index].v;
+}
+
+static int32_t variable_find(const void *self, enum mech_causality causality, const char *name)
+{
+    return mechd_fmu_channels_find(&((const struct mechd_fmu_instance *)self)->channels, causality,
+                                   name);
+}
+
+static double time_of(const void *self)
+{
+    return ((const struct mechd_fmu_instance *)self)->now.time;
+}
+
+static uint64_t step_count(const void *self)
+{
+    return ((const struct mechd_fmu_instance *)self)->now.steps;
+}
+
+static size_t output_size(const void *self)
+{
+    return ((const struct mechd_fmu_instance *)self)->channels.size[MECH_OUTPUT_VARIABLE];
+}
+
+static void get_outputs(const void *self, double *values)
+{
+    const struct mechd_fmu_instance *const f = self;
+    memcpy(values, f->now.outputs, output_size(f) * sizeof *values);
+}
+
+static const char *refusal(const void *self)
+{
+    return ((const struct mechd_fmu_instance *)self)->refusal;
+}
+
+static bool keeps_state(const void *self)
+{
+    return ((const struct mechd_fmu_instance *)self)->saves;
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+static void get_input(const void *self, int32_t index, double *values)
+{
+    const struct mechd_fmu_instance *const f = self;
+    const struct mech_variable *const v = &f->channels.at[MECH_INPUT][index].v;
+    const size_t n = f->channels.size[MECH_INPUT];
+    for (int32_t j = 0; j < v->size; j++) {
+        const double *const u = f->now.inputs + v->offset + j;
+        const double tau = f->now.time - u[MECHD_FMU_SINCE * n];
+        values[j] = u[MECHD_FMU_VALUE * n] + tau * u[MECHD_FMU_RATE * n] +
+                    0.5 * tau * tau * u[MECHD_FMU_SECOND * n];
+    }
+}
+
+static int set_inputs(void *self, const struct mech_input_change *inputs, size_t count,
+                      struct mech_diag *diag)
+{
+    struct mechd_fmu_instance *const f = self;
+    MECH_TRY(mechd_fmu_put_inputs(f, inputs, count, &f->now, diag));
+    f->has_trial = false;
+    return 0;
+}
+
+static double get_parameter(const void *self, int32_t index)
+{
+    return ((const struct mechd_fmu_instance *)self)->now.parameters[index];
+}
+
+static int set_parameters(void *self, size_t count, const int32_t *index, const double *values,
+                          struct mech_diag *diag)
+{
+    struct mechd_fmu_instance *const f = self;
+    bool good = true;
+    for (size_t k = 0; k < count; k++) {
+        const struct mechd_fmu_channel *const c = &f->channels.at[MECH_PARAMETER][index[k]];
+        struct mech_path path = {.length = 0};
+        (void)mech_path_push(&path, "parameters");
+        (void)mech_path_push(&path, c->v.name);
+        if (!c->v.tunable && values[k] != f->now.parameters[index[k]]) {
+            mech_diag_add(diag, path.text, "%.64s is fixed: it is set by `start` at creation",
+                          c->v.name);
+            good = false;
+        } else {
+            good = mechd_fmu_channel_takes(c, values[k], path.text, diag) && good;
+        }
+    }
+    for (size_t k = 0; good && k < count; k++) {
+        f->now.parameters[index[k]] = values[k];
+    }
+    f->has_trial = f->has_trial && !good;
+    return good ? 0 : MECH_INVALID;
+}
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+/* Number and size of the steps of a command. False: the reason is the report's. */
+static bool plan(struct mechd_fmu_instance *f, const struct mech_step_request *r)
+{
+    const double t = f->now.time;
+    const bool varies = (f->package->description.can & MECHD_FMU_VARIABLE_STEP) != 0;
+    double count = (double)r->count;
+    f->size = f->h;
+    f->goal = r->kind == MECH_STEP_UNTIL  ? r->size
+              : r->kind == MECH_STEP_SIZE ? t + r->size
+                                          : t + count * f->h;
+    if (r->kind != MECH_STEP_COUNT) {
+        count =
+            f->goal > t && isfinite(f->goal) ? mech_time_steps(t, f->goal, f->h, 0., &f->size) : 0.;
+    }
+    if (!(count >= 1. && count <= steps_most)) {
+        (void)snprintf(f->report->reason, sizeof f->report->reason,
+                       "a step must be greater than 0, and at most 1e12 of %g s", f->h);
+        return false;
+    }
+    if (!varies && !mech_time_same(f->size, f->h, f->h) && fabs(f->size - f->h) > 1e-9 * f->h) {
+        (void)snprintf(f->report->reason, sizeof f->report->reason,
+                       "this FMU takes whole numbers of steps of %.17g s only", f->h);
+        return false;
+    }
+    f->count = (uint64_t)count;
+    return true;
+}
+
+static int begin(void *self, const struct mech_step_request *r, struct mech_step_report *report)
+{
+    struct mechd_fmu_instance *const f = self;
+    struct mech_diag diag;
+    f->report = report;
+    f->refusal[0] = 0;
+    *report = (struct mech_step_report){
+        .linear = "", .vi = "", .step_size = f->h, .beyond = -1, .failed_time = f->now.time};
+    f->has_trial = false;
+    f->trial = r->trial;
+    f->from = f->now.time;
+    f->done = 0;
+    if (r->force_count > 0 || !plan(f, r)) {
+        return MECH_INVALID;
+    }
+    if (r->trial && !f->saves) {
+        (void)snprintf(report->reason, sizeof report->reason,
+                       "this FMU cannot save its state, so that it takes no trial steps");
+        return MECH_INVALID;
+    }
+    mechd_fmu_point_copy(&f->now, &f->end);
+    mech_diag_init(&diag);
+    const int rc = mechd_fmu_put_inputs(f, r->inputs, r->input_count, &f->end, &diag);
+    if (rc != 0 && diag.count > 0) {
+        mech_text_copy(report->reason, sizeof report->reason, diag.entries[0].text);
+    }
+    mech_diag_fini(&diag);
+    MECH_TRY(rc);
+    const size_t inputs = f->channels.size[MECH_INPUT];
+    if (r->moments != NULL) {
+        memset(r->moments, 0, (MECH_FLOW_ORDER + 1) * inputs * sizeof *r->moments);
+    }
+    report->step_size = f->size;
+    return 0;
+}
+
+/* The command has come to nothing. */
+static int fail(struct mechd_fmu_instance *f, int rc)
+{
+    mech_text_copy(f->report->reason, sizeof f->report->reason, f->refusal);
+    f->report->failed_time = f->end.time;
+    return rc;
+}
+
+static int one_step(struct mechd_fmu_instance *f)
+{
+    const struct mech_moment from = {f->from, 0.};
+    const double t = f->end.time;
+    MECH_TRY(mechd_fmu_send(f, &f->end, t));
+    f->place = MECHD_FMU_MOVED;
+    MECH_TRY(mechd_fmu_session_step(&f->session, t, f->size));
+    f->done++;
+    f->end.steps++;
+    f->end.time =
+        f->done == f->count ? f->goal : mech_moment_after(from, (double)f->done, f->size).time;
+    return 0;
+}
+
+static int advance(void *self, uint64_t most, bool *done)
+{
+    struct mechd_fmu_instance *const f = self;
+    *done = false;
+    if (f->done == 0) {
+        const int rc = mechd_fmu_settle(f);
+        if (rc != 0) {
+            return fail(f, rc);
+        }
+    }
+    int rc = 0;
+    for (uint64_t k = 0; rc == 0 && k < most && f->done < f->count; k++) {
+        rc = one_step(f);
+        f->report->steps += rc == 0;
+    }
+    if (rc == 0 && f->done == f->count) {
+        rc = mechd_fmu_receive(f, &f->end);
+        *done = rc == 0;
+    }
+    return rc == 0 ? 0 : fail(f, mechd_fmu_lost(f, rc));
+}
+
+/* The end becomes the committed point, where the process is. */
+static void commit_end(struct mechd_fmu_instance *f)
+{
+    const struct mechd_fmu_point before = f->now;
+    f->now = f->end;
+    f->end = before;
+    f->place = MECHD_FMU_AT_POINT;
+    f->has_trial = false;
+}
+
+static void finish(void *self)
+{
+    struct mechd_fmu_instance *const f = self;
+    if (f->trial) {
+        f->has_trial = true;
+    } else {
+        commit_end(f);
+    }
+}
+
+/* Between two slices: an FMU that cannot be put back ends. */
+static void abandon(void *self)
+{
+    struct mechd_fmu_instance *const f = self;
+    f->has_trial = false;
+    if (f->place == MECHD_FMU_MOVED && !f->saves) {
+        mechd_fmu_end(f, "a command was stopped within its steps, and the FMU cannot restore its "
+                         "state");
+    }
+}
+
+static void set_interrupt(void *self, bool (*wanted)(void *context), void *context)
+{
+    struct mechd_fmu_instance *const f = self;
+    f->session.wanted = wanted;
+    f->session.context = context;
+}
+
+static bool readable(const void *self)
+{
+    (void)self;
+    return true;
+}
+
+static bool has_trial(const void *self)
+{
+    return ((const struct mechd_fmu_instance *)self)->has_trial;
+}
+
+static int commit(void *self)
+{
+    struct mechd_fmu_instance *const f = self;
+    if (!f->has_trial) {
+        return MECH_NOT_FOUND;
+    }
+    commit_end(f);
+    return 0;
+}
+
+static double trial_time(const void *self)
+{
+    return ((const struct mechd_fmu_instance *)self)->end.time;
+}
+
+static void trial_outputs(const void *self, double *values)
+{
+    const struct mechd_fmu_instance *const f = self;
+    memcpy(values, f->end.outputs, output_size(f) * sizeof *values);
+}
+
+/* --- states ----------------------------------------------------------------------------------- */
+
+static size_t snapshot_size(const void *self)
+{
+    const struct mechd_fmu_instance *const f = self;
+    return mechd_fmu_point_size(&f->now, f->state_most);
+}
+
+static size_t snapshot_write(const void *self, void *bytes)
+{
+    const struct mechd_fmu_instance *const f = self;
+    return mechd_fmu_point_write(&f->now, f->package->hash, bytes);
+}
+
+static size_t trial_write(const void *self, void *bytes)
+{
+    const struct mechd_fmu_instance *const f = self;
+    return mechd_fmu_point_write(&f->end, f->package->hash, bytes);
+}
+
+/* Into `end` first: the committed point stays until the process is there. */
+static int snapshot_read(void *self, const void *bytes, size_t size, bool *reproducible)
+{
+    struct mechd_fmu_instance *const f = self;
+    if (reproducible != NULL) {
+        *reproducible = true;
+    }
+    f->has_trial = false;
+    if (!f->saves) {
+        return MECH_MISMATCH;
+    }
+    MECH_TRY(mechd_fmu_point_read(&f->end, f->package->hash, bytes, size));
+    f->sent_known = false;
+    const int rc = f->session.hosted != NULL
+                       ? mechd_fmu_session_restore(&f->session, f->end.state, f->end.state_size)
+                       : mechd_fmu_begin_at(f, &f->session, &f->end);
+    if (rc != 0) {
+        return mechd_fmu_lost(f, rc);
+    }
+    commit_end(f);
+    return 0;
+}
+
+/* A second process, which takes the place of the first one when it is ready. */
+static int reset(void *self)
+{
+    struct mechd_fmu_instance *const f = self;
+    struct mechd_fmu_session fresh = f->session;
+    fresh.hosted = NULL;
+    const struct mechd_fmu_point *const first = &f->first;
+    int rc = mechd_fmu_begin_at(f, &fresh, first);
+    if (rc != 0) {
+        mech_text_copy(f->refusal, sizeof f->refusal, fresh.reason);
+        return rc < 0 ? rc : fresh.stopped ? MECH_CANCELLED : MECH_ENGINE_FAILED;
+    }
+    mechd_fmu_session_end(&f->session);
+    f->session = fresh;
+    f->place = MECHD_FMU_AT_POINT;
+    f->sent_known = false;
+    mechd_fmu_point_copy(first, &f->end);
+    rc = mechd_fmu_receive(f, &f->end);
+    if (rc != 0) {
+        return mechd_fmu_lost(f, rc);
+    }
+    commit_end(f);
+    return 0;
+}
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+static void destroy(void *self)
+{
+    struct mechd_fmu_instance *const f = self;
+    mechd_fmu_session_end(&f->session);
+    mechd_fmu_point_fini(&f->first);
+    mechd_fmu_point_fini(&f->now);
+    mechd_fmu_point_fini(&f->end);
+    free(f->given);
+    mechd_fmu_channels_fini(&f->channels);
+    mechd_fmu_package_unref(f->package);
+    free(f);
+}
+
+extern const struct mechd_engine_ops mechd_engine_fmu;
+
+const struct mechd_engine_ops mechd_engine_fmu = {
+    .name = "fmu",
+    .doc = "an FMU for co-simulation, stepped in a process of its own",
+    .apart = true,
+    .destroy = destroy,
+    .reset = reset,
+    .refusal = refusal,
+    .title = title,
+    .size = size_of,
+    .step_size = step_size,
+    .variable_count = variable_count,
+    .variable = variable,
+    .variable_find = variable_find,
+    .time = time_of,
+    .step_count = step_count,
+    .output_size = output_size,
+    .get_outputs = get_outputs,
+    .get_input = get_input,
+    .set_inputs = set_inputs,
+    .get_parameter = get_parameter,
+    .set_parameters = set_parameters,
+    .step_begin = begin,
+    .step_advance = advance,
+    .set_interrupt = set_interrupt,
+    .step_finish = finish,
+    .step_abandon = abandon,
+    .readable = readable,
+    .has_trial = has_trial,
+    .commit = commit,
+    .trial_time = trial_time,
+    .trial_outputs = trial_outputs,
+    .keeps_state = keeps_state,
+    .snapshot_size = snapshot_size,
+    .snapshot_write = snapshot_write,
+    .snapshot_read = snapshot_read,
+    .trial_write = trial_write,
+};

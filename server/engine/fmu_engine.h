@@ -1,0 +1,51 @@
+/* An FMU as an engine (engine.h): an instance whose steps a process of its own computes.
+ *
+ *     struct mechd_engine e;
+ *     MECH_TRY(mechd_engine_of_fmu(package, &settings, &e));
+ *     … mechd_engine_fmu_start(&e, MECH_PARAMETER, index, values, "/start/gain", &diag) …
+ *     if (mechd_engine_fmu_begin(&e) != 0) { … mechd_engine_refusal(&e) … }
+ *
+ * A command of H is steps of at most h (mechd_engine_step_size): the internal step that the
+ * description fixes, that of its default experiment, a thousandth of its length, or 0.01 s. An FMU
+ * whose step cannot vary takes whole numbers of h only. Inputs and tunable parameters that are set
+ * act from the next step on; inputs with derivatives are evaluated at the start of each step.
+ *
+ * An FMU that saves its state is saved at the end of each command: a command that fails, is stopped
+ * or is a trial is undone by restoring it, and a process that was ended because a command was
+ * stopped is made anew. One that does not is never put back: trials and snapshots of it are refused
+ * (mechd_engine_keeps_state), and a step that fails within a command ends its process. A process
+ * that crashes, exits or does not answer in time has ended for good. Then steps are refused with
+ * its reason, the last values stay readable, and reset or a snapshot starts another process.
+ *
+ * Moments of a step (mech_step_request) are 0: velocities conjugate to inputs are not known.
+ * owner: as engine.h says. */
+#pragma once
+
+#include "server/engine/engine.h"
+#include "server/engine/fmu_package.h"
+
+struct mechd_fmu_settings {
+    const char *program; /* path of mechd-fmu; outlives the engine */
+    uint32_t memory;     /* MiB of address space; 0: no limit */
+    uint64_t call_ms;    /* the most that an answer may take; 0: no limit */
+};
+
+/* An engine that holds a reference to the package; it has no process yet. 0; MECH_NO_MEMORY;
+ * MECH_UNSUPPORTED: its variables cannot be shown (diag). */
+int mechd_engine_of_fmu(struct mechd_fmu_package *package,
+                        const struct mechd_fmu_settings *settings, struct mechd_engine *out,
+                        struct mech_diag *diag);
+
+/* Before it begins: start values [size] of an input or a parameter. False: a fault at `path`. */
+bool mechd_engine_fmu_start(const struct mechd_engine *e, enum mech_causality causality,
+                            int32_t index, const double *values, const char *path,
+                            struct mech_diag *diag);
+/* Starts the process and initializes the FMU. 0; MECH_NO_MEMORY; MECH_ENGINE_FAILED, with its
+ * reason in mechd_engine_refusal. */
+int mechd_engine_fmu_begin(const struct mechd_engine *e);
+
+/* The name under which messages of the FMU are logged: that of its instance. */
+void mechd_engine_fmu_call(const struct mechd_engine *e, const char *name);
+
+/* The package of an engine, or NULL: it is another kind. */
+struct mechd_fmu_package *mechd_engine_package(const struct mechd_engine *e);
