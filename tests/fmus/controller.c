@@ -273,7 +273,12 @@ enum mechp_fmi3_status fmi3GetFMUState(void *i, void **state)
 
 enum mechp_fmi3_status fmi3SetFMUState(void *i, void *state)
 {
-    memcpy(i, state, sizeof(struct component));
+    // whom it logs to is of this process, and no part of a state
+    struct component *const c = i;
+    const struct component own = *c;
+    memcpy(c, state, sizeof *c);
+    c->log = own.log;
+    c->environment = own.environment;
     return MECHP_FMI3_OK;
 }
 
