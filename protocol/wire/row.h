@@ -66,6 +66,7 @@ enum mechp_access {
     MECHP_BY_EFFECT, /* the scope read if it changes nothing, else step */
     MECHP_OPEN,      /* needs no token */
     MECHP_ADMIN,     /* the scope admin */
+    MECHP_UPLOADS,   /* the scope fmu */
     MECHP_BY_PARTS   /* the scope read, and the scopes required by its parts */
 };
 
@@ -156,5 +157,5 @@ bool mechp_route_on_instance(const struct mechp_route *route);
 bool mechp_route_queues(const struct mechp_route *route);
 /* True if it changes something: what a key makes idempotent. */
 bool mechp_route_changes(const struct mechp_route *route);
-/* Scope of the token that it requires: "read", "step", "admin", or NULL: none. */
+/* Scope of the token that it requires: "read", "step", "fmu", "admin", or NULL: none. */
 const char *mechp_route_scope(const struct mechp_route *route);

@@ -36,6 +36,8 @@ const char *mechp_route_scope(const struct mechp_route *route)
         return NULL;
     case MECHP_ADMIN:
         return "admin";
+    case MECHP_UPLOADS:
+        return "fmu";
     case MECHP_BY_PARTS:
         return "read";
     case MECHP_BY_EFFECT:

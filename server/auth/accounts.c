@@ -11,11 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const mechd_quota_names[] = {
-    "instances", "coordinates", "memory", "snapshots", "stored", "runs", "step-cpu", "cpu", NULL};
+const char *const mechd_quota_names[] = {"instances", "coordinates", "memory", "snapshots",
+                                         "stored",    "runs",        "fmus",   "fmu-bytes",
+                                         "step-cpu",  "cpu",         NULL};
 
 const struct mechd_limits mechd_no_limits = {{UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
-                                              UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+                                              UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
+                                              UINT64_MAX, UINT64_MAX}};
 
 /* the bucket of `cpu`, ns of the clock */
 static const uint64_t bucket = 1000000000u;
@@ -28,7 +30,8 @@ static double unit_of(enum mechd_quota which, const char *text)
         double factor;
     } bytes[] = {{"", 1.}, {"KiB", 1024.}, {"MiB", 1048576.}, {"GiB", 1073741824.}},
       times[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}};
-    const bool size = which == MECHD_QUOTA_MEMORY || which == MECHD_QUOTA_STORED;
+    const bool size = which == MECHD_QUOTA_MEMORY || which == MECHD_QUOTA_STORED ||
+                      which == MECHD_QUOTA_FMU_BYTES;
     for (size_t k = 0; size && k < sizeof bytes / sizeof *bytes; k++) {
         if (strcmp(text, bytes[k].name) == 0) {
             return bytes[k].factor;

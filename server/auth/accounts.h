@@ -4,16 +4,18 @@
  * account of its creator, also after a restart. Limits are in the token's line after the hash, or
  * in --quota for all lines without limits:
  *
- *   instances=10 coordinates=1e6 memory=512MiB snapshots=64 stored=2GiB runs=4 step-cpu=2s cpu=0.5
+ *   instances=10 coordinates=1e6 memory=512MiB snapshots=64 stored=2GiB runs=4 fmus=4
+ *   fmu-bytes=1GiB step-cpu=2s cpu=0.5
  *
  * coordinates counts velocities; memory the bytes that models, snapshots and recorded rows report;
  * stored the bytes in the state directory: models, states, commands, snapshots, rows of runs and of
  * sweeps, which count with their maximum size while these are in progress; runs the runs and sweeps
- * in progress. A sweep in progress is charged an instance for each of its lanes. step-cpu is the
- * processor time of one step command; cpu is seconds of it per second of the clock, by a bucket of
- * one second: the time used is recovered at that rate, and until the debt is less than the bucket
- * step commands, runs and sweeps are refused. Those in progress are charged too, but are not slowed
- * down.
+ * in progress; fmus and fmu-bytes the uploaded FMUs and the bytes of their archives and of what is
+ * unpacked of them. A sweep in progress is charged an instance for each of its lanes. step-cpu is
+ * the processor time of one step command; cpu is seconds of it per second of the clock, by a bucket
+ * of one second: the time used is recovered at that rate, and until the debt is less than the
+ * bucket step commands, runs and sweeps are refused. Those in progress are charged too, but are not
+ * slowed down.
  *
  * shared: the list is locked by m, accounts are freed only at shutdown; numbers are atomics.
  */
@@ -35,6 +37,8 @@ enum mechd_quota {
     MECHD_QUOTA_SNAPSHOTS,
     MECHD_QUOTA_STORED, /* bytes */
     MECHD_QUOTA_RUNS,
+    MECHD_QUOTA_FMUS,
+    MECHD_QUOTA_FMU_BYTES,                   /* bytes */
     MECHD_QUOTA_HELD,                        /* number of resources that are held: those before */
     MECHD_QUOTA_STEP_CPU = MECHD_QUOTA_HELD, /* ns */
     MECHD_QUOTA_CPU,                         /* ns per second */

@@ -16,7 +16,7 @@ enum { SECRET = 32, TOKENS_MOST = 10000, LINE = 512 };
 /* what every token begins with, so that it is recognised where it should not be */
 static const char prefix[] = "mechd_";
 
-const char *const mechd_scope_names[] = {"none", "read", "step", "admin", NULL};
+const char *const mechd_scope_names[] = {"none", "read", "step", "fmu", "admin", NULL};
 
 enum mechd_scope mechd_scopes_read(const char *text)
 {
@@ -84,7 +84,7 @@ static int read_line(char *line, bool keys, struct mechd_token *out, const char 
     if (!mech_name_valid(name)) {
         return MECH_INTERNAL;
     }
-    *why = "scopes are read, step, admin, separated by commas";
+    *why = "scopes are read, step, fmu, admin, separated by commas";
     out->scope = mechd_scopes_read(scopes);
     if (out->scope == MECHD_SCOPE_NONE) {
         return MECH_INTERNAL;

@@ -6,10 +6,10 @@
  *   rig read,step 1f0c…   (64 hexadecimal digits)
  *
  * Scopes: read sees everything and changes nothing; step also creates, steps, changes and deletes
- * instances; admin also changes the server. Each includes those before it. A token is 256 random
- * bits, so that its hash (BLAKE2b) needs neither salt nor slowness: an exhaustive search is
- * impossible, and a request costs a microsecond. shared, locked by m; the list is replaced as a
- * whole.
+ * instances; fmu also uploads and deletes FMUs, which are programs; admin also changes the server.
+ * Each includes those before it. A token is 256 random bits, so that its hash (BLAKE2b) needs
+ * neither salt nor slowness: an exhaustive search is impossible, and a request costs a microsecond.
+ * shared, locked by m; the list is replaced as a whole.
  */
 #pragma once
 
@@ -21,8 +21,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum mechd_scope { MECHD_SCOPE_NONE, MECHD_SCOPE_READ, MECHD_SCOPE_STEP, MECHD_SCOPE_ADMIN };
-/* "none", "read", "step", "admin". */
+enum mechd_scope {
+    MECHD_SCOPE_NONE,
+    MECHD_SCOPE_READ,
+    MECHD_SCOPE_STEP,
+    MECHD_SCOPE_FMU,
+    MECHD_SCOPE_ADMIN
+};
+/* "none", "read", "step", "fmu", "admin". */
 extern const char *const mechd_scope_names[];
 
 struct mechd_token {

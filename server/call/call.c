@@ -478,6 +478,8 @@ static enum mechd_scope scope_of(const struct mechd_call *c)
         return MECHD_SCOPE_NONE;
     case MECHP_ADMIN:
         return MECHD_SCOPE_ADMIN;
+    case MECHP_UPLOADS:
+        return MECHD_SCOPE_FMU;
     case MECHP_BY_PARTS:
         return MECHD_SCOPE_READ;
     case MECHP_BY_EFFECT:

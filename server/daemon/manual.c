@@ -12,7 +12,7 @@ static const char *const others[][2] = {
                       "start of a line or after a space, outside of double quotes; "
                       "-FILE: it may be missing"},
     {"--make-token NAME",
-     "print a new token and its line for --tokens; --scopes read,step,admin (step)"},
+     "print a new token and its line for --tokens; --scopes read,step,fmu,admin (step)"},
     {"--make-curve-key NAME",
      "print a new key pair and its line for --curve-clients; --scopes as above"},
     {"--print WHAT", "print openapi, schema, types or errors as JSON, man: the manual page, or "
