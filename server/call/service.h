@@ -6,6 +6,7 @@
 #include "server/call/background.h"
 #include "server/call/receipts.h"
 #include "server/call/requests.h"
+#include "server/instance/fmus.h"
 #include "server/instance/host.h"
 #include "server/os/config.h"
 
@@ -38,6 +39,7 @@ struct mechd_service {
     struct mechd_tokens peers;         /* by public key; used if CURVE is on */
     struct mechd_curve curve;          /* const once running */
     struct mechd_sweeps *sweeps;       /* the daemon's */
+    struct mechd_fmus fmus;            /* uploaded */
     struct mechd_couplings *couplings; /* the daemon's */
     struct mechd_outsides *outsides;   /* the daemon's: programs in couplings */
     _Atomic bool ready;                /* accepts work; partner: /readyz */

@@ -437,6 +437,10 @@ static int check(const struct mechd_config *c, char *fault, size_t size)
         snprintf(fault, size, "--log-level %s: it is error, warning, info or debug", c->log_level);
         return -1;
     }
+    if (strcmp(c->fmus, "on") != 0 && strcmp(c->fmus, "off") != 0) {
+        snprintf(fault, size, "--fmus %s: it is on or off", c->fmus);
+        return -1;
+    }
     if ((c->curve_key[0] == '\0') != (c->curve_clients[0] == '\0')) {
         snprintf(fault, size, "--curve-key and --curve-clients go together");
         return -1;
@@ -551,6 +555,7 @@ int mechd_config_read(struct mechd_config *c, int argc, char **argv, char *fault
                                .lane = "none",
                                .state = "none",
                                .durability = "none",
+                               .fmus = "off",
                                .scopes = "step",
                                .log_level = "info",
                                .unix_mode = "600"};

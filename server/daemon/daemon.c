@@ -71,6 +71,9 @@ static int start_service(struct mechd *d, char *fault, size_t size)
     s->outsides = &d->outsides;
     mechd_outsides_init(s->outsides, &s->host.tokens);
     mechd_backgrounds_init(&s->backgrounds);
+    MECH_TRY(mechd_fmus_init(&s->fmus, strcmp(s->config.fmus, "on") == 0,
+                             (uint32_t)s->config.fmu_memory, (uint64_t)s->config.fmu_seconds * 1000,
+                             fault, size));
     MECH_TRY(mechd_curve_init(&s->curve, s->config.curve_key, fault, size));
     MECH_TRY(mechd_tokens_init_keys(&s->peers, s->config.curve_clients, fault, size));
     snprintf(fault, size, "no threads or no memory");
@@ -258,6 +261,7 @@ void mechd_daemon_stop(struct mechd *d)
     mechd_backgrounds_fini(&d->service.backgrounds);
     mechd_table_fini(&d->service.host.faces);
     mechd_table_fini(&d->service.host.table);
+    mechd_fmus_fini(&d->service.fmus);
     mechd_accounts_fini(&d->service.host.accounts);
     mechd_receipts_fini(&d->service.receipts);
     mechd_tokens_fini(&d->service.host.tokens);

@@ -64,6 +64,12 @@ const struct mechd_option mechd_options[] = {
     TEXT("quota", quota, "LIMITS",
          "default quota of tokens, and of clients without a token: instances=10 memory=1GiB; in "
          "the configuration file reloaded on SIGHUP"),
+    TEXT("fmus", fmus, "WORD",
+         "on: tokens with the scope fmu may upload FMUs, which are programs (off)"),
+    NUMBER("fmu-memory", fmu_memory, 1 << 30, 1024, "MIB",
+           "address space of the process of an instance of an FMU (1024)"),
+    NUMBER("fmu-seconds", fmu_seconds, 86400, 30, "S",
+           "time limit of one call of an FMU, after which its process is ended (30)"),
     TEXT("curve-key", curve_key, "FILE",
          "key pair of the server for ZeroMQ CURVE, printed by --make-curve-key"),
     TEXT("curve-clients", curve_clients, "FILE",

@@ -29,6 +29,11 @@ static enum mech_causality causality_of(const struct mechd_fmu_variable *v)
     }
 }
 
+bool mechd_fmu_variable_shown(const struct mechd_fmu_variable *v)
+{
+    return causality_of(v) != none;
+}
+
 /* Numbers of a variable; 0: not known, or too many. */
 static size_t size_of(const struct mechd_fmu_description *d, const struct mechd_fmu_variable *v)
 {
@@ -113,7 +118,8 @@ void mechd_fmu_channels_fini(struct mechd_fmu_channels *c)
 int32_t mechd_fmu_channels_find(const struct mechd_fmu_channels *c, enum mech_causality causality,
                                 const char *name)
 {
-    for (size_t k = 0; (int)causality < (int)MECHD_FMU_CAUSALITIES && k < c->count[causality]; k++) {
+    for (size_t k = 0; (int)causality < (int)MECHD_FMU_CAUSALITIES && k < c->count[causality];
+         k++) {
         if (strcmp(c->at[causality][k].v.name, name) == 0) {
             return (int32_t)k;
         }

@@ -32,6 +32,9 @@ int mechd_fmu_channels_make(const struct mechd_fmu_description *d, struct mechd_
                             struct mech_diag *diag);
 void mechd_fmu_channels_fini(struct mechd_fmu_channels *c);
 
+/* Whether a variable is one of those. */
+bool mechd_fmu_variable_shown(const struct mechd_fmu_variable *v);
+
 /* Index of that name, or -1. */
 int32_t mechd_fmu_channels_find(const struct mechd_fmu_channels *c, enum mech_causality causality,
                                 const char *name);

@@ -28,6 +28,9 @@ struct mechd_config {
     char state[MECHD_ADDRESS];         /* "none": instances live in memory */
     char durability[16];               /* default of instances */
     char tokens[MECHD_ADDRESS];        /* file, or "" */
+    char fmus[8];                      /* "on": FMUs may be uploaded; "off" */
+    int fmu_memory;                    /* MiB of address space of each process; 0: no limit */
+    int fmu_seconds;                   /* the most that one call of an FMU may take */
     char quota[MECHD_ADDRESS];         /* default limits of tokens, or "" */
     char curve_key[MECHD_ADDRESS];     /* file, or "" */
     char curve_clients[MECHD_ADDRESS]; /* with the key, or "" */

@@ -1,0 +1,180 @@
+/* A list: there are few uploads, and a request looks one of them up. */
+#include "server/instance/fmus.h"
+
+#include "solver/base/err.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The program beside that of this process. False: it is not there. */
+static bool find_program(char *out, size_t size)
+{
+    const ssize_t n = readlink("/proc/self/exe", out, size - sizeof "/mechd-fmu");
+    if (n <= 0 || (size_t)n >= size - sizeof "/mechd-fmu") {
+        return false;
+    }
+    out[n] = 0;
+    char *const slash = strrchr(out, '/');
+    if (slash == NULL) {
+        return false;
+    }
+    memcpy(slash, "/mechd-fmu", sizeof "/mechd-fmu");
+    return access(out, X_OK) == 0;
+}
+
+int mechd_fmus_init(struct mechd_fmus *f, bool on, uint32_t memory, uint64_t call_ms, char *fault,
+                    size_t size)
+{
+    const char *const folder = getenv("TMPDIR");
+    pthread_mutex_init(&f->m, NULL);
+    f->on = on;
+    if (!on) {
+        return 0;
+    }
+    const bool given = folder != NULL && folder[0] == '/' && strlen(folder) < sizeof f->root;
+    snprintf(f->root, sizeof f->root, "%s", given ? folder : "/tmp");
+    if (!find_program(f->program, sizeof f->program)) {
+        snprintf(fault, size, "--fmus on: there is no program mechd-fmu beside this one");
+        return MECH_INTERNAL;
+    }
+    f->settings =
+        (struct mechd_fmu_settings){.program = f->program, .memory = memory, .call_ms = call_ms};
+    return 0;
+}
+
+/* It is in no list. */
+static void destroy(struct mechd_fmu *u)
+{
+    mechd_account_give(u->account, MECHD_QUOTA_FMUS, 1);
+    mechd_account_give(u->account, MECHD_QUOTA_FMU_BYTES, u->bytes);
+    mechd_fmu_package_unref(u->package);
+    free(u);
+}
+
+void mechd_fmus_fini(struct mechd_fmus *f)
+{
+    while (f->first != NULL) {
+        struct mechd_fmu *const u = f->first;
+        f->first = u->next;
+        destroy(u);
+    }
+    pthread_mutex_destroy(&f->m);
+}
+
+static bool charge(struct mechd_account *a, uint64_t bytes, struct mechd_excess *x)
+{
+    if (!mechd_account_take(a, MECHD_QUOTA_FMUS, 1, x)) {
+        return false;
+    }
+    if (!mechd_account_take(a, MECHD_QUOTA_FMU_BYTES, bytes, x)) {
+        mechd_account_give(a, MECHD_QUOTA_FMUS, 1);
+        return false;
+    }
+    return true;
+}
+
+/* Appends it under the next id. False: a limit of the server. */
+static bool append(struct mechd_fmus *f, struct mechd_fmu *u, char *id)
+{
+    pthread_mutex_lock(&f->m);
+    const bool fits = f->count < MECHD_FMUS_MOST && u->bytes <= mechd_fmus_bytes - f->bytes;
+    if (fits) {
+        snprintf(u->id, sizeof u->id, "f-%" PRIu64, ++f->serial);
+        snprintf(id, MECH_NAME_MAX + 1, "%s", u->id);
+        *(f->last != NULL ? &f->last->next : &f->first) = u;
+        f->last = u;
+        f->count++;
+        f->bytes += u->bytes;
+    }
+    pthread_mutex_unlock(&f->m);
+    return fits;
+}
+
+int mechd_fmus_add(struct mechd_fmus *f, struct mechd_fmu_package *package,
+                   struct mechd_account *account, char *id, struct mechd_excess *x)
+{
+    struct mechd_fmu *const u = calloc(1, sizeof *u);
+    *x = (struct mechd_excess){.which = MECHD_QUOTAS};
+    if (u == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    u->bytes = package->size + package->unpacked;
+    if (!charge(account, u->bytes, x)) {
+        free(u);
+        return MECH_UNSUPPORTED;
+    }
+    u->account = account;
+    u->package = mechd_fmu_package_ref(package);
+    snprintf(u->owner, sizeof u->owner, "%s", account->name);
+    if (!append(f, u, id)) {
+        destroy(u);
+        return MECH_UNSUPPORTED;
+    }
+    return 0;
+}
+
+struct mechd_fmu_package *mechd_fmus_find(struct mechd_fmus *f, const char *id, char *owner)
+{
+    struct mechd_fmu_package *found = NULL;
+    pthread_mutex_lock(&f->m);
+    for (const struct mechd_fmu *u = f->first; u != NULL && found == NULL; u = u->next) {
+        if (strcmp(u->id, id) == 0) {
+            found = mechd_fmu_package_ref(u->package);
+            if (owner != NULL) {
+                snprintf(owner, MECH_NAME_MAX + 1, "%s", u->owner);
+            }
+        }
+    }
+    pthread_mutex_unlock(&f->m);
+    return found;
+}
+
+int mechd_fmus_remove(struct mechd_fmus *f, const char *id, const char *owner)
+{
+    struct mechd_fmu *before = NULL;
+    pthread_mutex_lock(&f->m);
+    struct mechd_fmu *u = f->first;
+    while (u != NULL && strcmp(u->id, id) != 0) {
+        before = u;
+        u = u->next;
+    }
+    const bool may = u != NULL && (owner == NULL || strcmp(owner, u->owner) == 0);
+    if (may) {
+        *(before != NULL ? &before->next : &f->first) = u->next;
+        f->last = f->last == u ? before : f->last;
+        f->count--;
+        f->bytes -= u->bytes;
+    }
+    pthread_mutex_unlock(&f->m);
+    if (may) {
+        // files are removed without the lock
+        destroy(u);
+    }
+    return may ? 0 : u == NULL ? MECH_NOT_FOUND : MECH_UNSUPPORTED;
+}
+
+int mechd_fmus_list(struct mechd_fmus *f, struct mechd_fmu **out, size_t *count)
+{
+    size_t n = 0;
+    pthread_mutex_lock(&f->m);
+    struct mechd_fmu *const list = calloc(f->count + 1, sizeof *list);
+    for (const struct mechd_fmu *u = f->first; list != NULL && u != NULL; u = u->next) {
+        list[n] = *u;
+        list[n++].package = mechd_fmu_package_ref(u->package);
+    }
+    pthread_mutex_unlock(&f->m);
+    *out = list;
+    *count = n;
+    return list != NULL ? 0 : MECH_NO_MEMORY;
+}
+
+void mechd_fmus_list_free(struct mechd_fmu *list, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        mechd_fmu_package_unref(list[k].package);
+    }
+    free(list);
+}

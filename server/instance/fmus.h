@@ -1,0 +1,63 @@
+/* The FMUs that clients have uploaded, each under an id.
+ *
+ * They are in memory and in folders below a temporary one; nothing of them is stored: they end with
+ * the process, as their instances do. An upload is charged to the account of its token until it is
+ * deleted; instances of a deleted one continue. shared, locked by m (a leaf). */
+#pragma once
+
+#include "server/auth/accounts.h"
+#include "server/engine/fmu_engine.h"
+#include "solver/base/name.h"
+
+#include <pthread.h>
+
+enum { MECHD_FMUS_MOST = 256 /* of a server */ };
+/* bytes of all archives and what is unpacked of them */
+static const uint64_t mechd_fmus_bytes = (uint64_t)4 << 30;
+
+struct mechd_fmu {
+    struct mechd_fmu *next;
+    char id[MECH_NAME_MAX + 1];
+    char owner[MECH_NAME_MAX + 1]; /* name of the token; "": without an owner */
+    struct mechd_account *account;
+    struct mechd_fmu_package *package; /* a reference */
+    uint64_t bytes;                    /* that are charged */
+};
+
+struct mechd_fmus {
+    pthread_mutex_t m;
+    struct mechd_fmu *first, *last; /* in the order of their upload */
+    size_t count;
+    uint64_t bytes;
+    uint64_t serial; /* of the last id */
+    bool on;         /* const once running; false: none are hosted */
+    /* const once running */
+    char program[512]; /* mechd-fmu */
+    char root[256];    /* absolute: where archives are unpacked */
+    struct mechd_fmu_settings settings;
+};
+
+/* `on`: finds the program beside the one of this process, and the temporary folder (TMPDIR, or
+ * /tmp). 0, or negative with a sentence. */
+int mechd_fmus_init(struct mechd_fmus *f, bool on, uint32_t memory, uint64_t call_ms, char *fault,
+                    size_t size);
+void mechd_fmus_fini(struct mechd_fmus *f);
+
+/* Adds a package under a new id, which is copied to id [MECH_NAME_MAX + 1]; the table takes a
+ * reference. 0; MECH_NO_MEMORY; MECH_UNSUPPORTED: a limit, of the account if x->which is one, else
+ * of the server. */
+int mechd_fmus_add(struct mechd_fmus *f, struct mechd_fmu_package *package,
+                   struct mechd_account *account, char *id, struct mechd_excess *x);
+
+/* The package of that id, with a reference; NULL: there is none. `owner` [MECH_NAME_MAX + 1] may be
+ * NULL. */
+struct mechd_fmu_package *mechd_fmus_find(struct mechd_fmus *f, const char *id, char *owner);
+
+/* Removes it. `owner`: only that of this token; NULL: any. 0; MECH_NOT_FOUND; MECH_UNSUPPORTED: of
+ * another owner. */
+int mechd_fmus_remove(struct mechd_fmus *f, const char *id, const char *owner);
+
+/* Copies of all entries, in order, each with a reference to its package: mechd_fmus_list_free. 0;
+ * MECH_NO_MEMORY. */
+int mechd_fmus_list(struct mechd_fmus *f, struct mechd_fmu **out, size_t *count);
+void mechd_fmus_list_free(struct mechd_fmu *list, size_t count);
