@@ -127,6 +127,9 @@ void mechd_write_instance(struct mechd_instance *i, bool whole, struct mechp_tex
     mechp_text_string(w, i->id);
     mechp_text_key(w, "name");
     mechp_text_string(w, i->name);
+    if (i->engine.ops->apart) {
+        mechp_text_member_string(w, "engine", i->engine.ops->name);
+    }
     mechp_text_key(w, "time");
     mechp_text_number(w, now.time);
     mechp_text_key(w, "step");

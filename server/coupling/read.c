@@ -97,6 +97,11 @@ static void take_instances(const struct mechd_reading *r)
         } else if (outcome != 0) {
             snprintf(text, sizeof text, "instance %.64s takes no more leases", p->instance->id);
             refuse_for(r, p, MECHP_INVALID_REQUEST, text);
+        } else if (!mechd_engine_keeps_state(&p->instance->engine)) {
+            snprintf(text, sizeof text,
+                     "the FMU of instance %.64s cannot save its state, so that no window is undone",
+                     p->instance->id);
+            refuse_for(r, p, MECHP_INVALID_REQUEST, text);
         } else if (atomic_load(&p->instance->running)) {
             snprintf(text, sizeof text, "instance %.64s is stepped by a run; stop it first",
                      p->instance->id);
@@ -217,7 +222,9 @@ static void sort_parts(struct mechd_coupling *g)
 
 static uint32_t abilities_of(const struct mechd_part *p)
 {
-    return p->outside == NULL     ? MECH_COUPLE_ROLLBACK | MECH_COUPLE_FEEDTHROUGH
+    // outputs of an FMU follow its inputs with the next step
+    return p->outside == NULL && p->instance->engine.ops->apart ? MECH_COUPLE_ROLLBACK
+           : p->outside == NULL   ? MECH_COUPLE_ROLLBACK | MECH_COUPLE_FEEDTHROUGH
            : p->outside->rollback ? MECH_COUPLE_ROLLBACK
                                   : 0u;
 }

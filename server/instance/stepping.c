@@ -13,6 +13,7 @@
 #include "solver/base/times.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static const double slice_ns = 1e6;
@@ -123,6 +124,12 @@ static int begin(struct mechd_instance *i, struct mechd_stepping *s)
     }
 
     // the parts before the last one are committed on the way: keep what they would have to undo
+    if (!mechd_engine_keeps_state(&i->engine)) {
+        snprintf(
+            s->report.reason, sizeof s->report.reason,
+            "a force acts within the step, which an FMU that cannot save its state cannot undo");
+        return MECH_INVALID;
+    }
     s->before = malloc(mechd_engine_snapshot_size(&i->engine));
     if (s->before == NULL) {
         return MECH_NO_MEMORY;

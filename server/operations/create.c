@@ -8,6 +8,7 @@
 #include "server/examples/examples.h"
 #include "server/instance/container.h"
 #include "server/instance/traits.h"
+#include "server/operations/fmu_instances.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,37 +147,51 @@ static struct mech_sim *build_base64(struct mechd_call *c, const char *text)
     return sim;
 }
 
-/* The one source that the request names. */
-static struct mech_sim *build_from(struct mechd_call *c)
+/* The engine of the one source that the request names. False: refused. */
+static bool make_engine(struct mechd_call *c, struct mechd_engine *out)
 {
-    if (c->bytes != NULL) {
-        return build_snapshot(c, c->bytes, c->size);
-    }
     const json_t *model = NULL;
     const char *example = NULL;
     const char *snapshot = NULL;
+    const char *fmu = NULL;
+    struct mech_sim *sim = NULL;
+    if (c->bytes != NULL) {
+        sim = build_snapshot(c, c->bytes, c->size);
+        *out = mechd_engine_of_sim(sim);
+        return sim != NULL;
+    }
     const int sources = mechp_json_object(c->body, "model", &c->diag, &model) +
                         mechp_json_string(c->body, "example", &c->diag, &example) +
-                        mechp_json_string(c->body, "snapshot", &c->diag, &snapshot);
+                        mechp_json_string(c->body, "snapshot", &c->diag, &snapshot) +
+                        mechp_json_string(c->body, "fmu", &c->diag, &fmu);
     if (mechd_call_faulty(c)) {
-        return NULL;
+        return false;
     }
     if (sources != 1) {
-        mech_diag_add(&c->diag, "", "exactly one of model, example and snapshot is needed");
-        return NULL;
+        mech_diag_add(&c->diag, "", "exactly one of model, example, snapshot and fmu is needed");
+        return false;
     }
-    return model != NULL     ? mechd_build(c, model, "/model")
-           : example != NULL ? build_example(c, example)
-                             : build_base64(c, snapshot);
+    if (fmu != NULL) {
+        return mechd_fmu_engine(c, fmu, out);
+    }
+    sim = model != NULL     ? mechd_build(c, model, "/model")
+          : example != NULL ? build_example(c, example)
+                            : build_base64(c, snapshot);
+    *out = mechd_engine_of_sim(sim);
+    return sim != NULL;
 }
 
 /* What the request says, or the daemon's preset. */
 static struct mechd_durable_settings durability_of(struct mechd_call *c)
 {
-    const int preset = mechd_durability_find(c->service->config.durability);
+    const bool fmu = json_object_get(c->body, "fmu") != NULL;
+    const int preset =
+        fmu ? MECHD_DURABLE_NONE : mechd_durability_find(c->service->config.durability);
     const struct mechd_durable_settings s = mechd_durability_read(
         json_object_get(c->body, "durability"), (enum mechd_durability)preset, &c->diag);
-    if (s.mode != MECHD_DURABLE_NONE && c->service->host.store == NULL) {
+    if (s.mode != MECHD_DURABLE_NONE && fmu) {
+        mech_diag_add(&c->diag, "/durability", "an instance of an FMU is not stored: none");
+    } else if (s.mode != MECHD_DURABLE_NONE && c->service->host.store == NULL) {
         mech_diag_add(&c->diag, "/durability",
                       "this server stores nothing: it was started without --state DIR");
     }
@@ -215,6 +230,9 @@ static int prepare_create(struct mechd_call *c)
         mechd_check_traits(c);
     }
     (void)durability_of(c);
+    if (json_object_get(c->body, "fmu") == NULL && json_object_get(c->body, "start") != NULL) {
+        mech_diag_add(&c->diag, "/start", "start values are those of an FMU: `fmu` is needed");
+    }
     return 0;
 }
 
@@ -260,14 +278,13 @@ struct origin {
     double ttl; /* s, 0: it stays */
 };
 
-/* A simulation becomes an instance of the table, and the reply describes it. The simulation is
- * taken. */
-static enum mechd_progress keep(struct mechd_call *c, struct mech_sim *sim, const struct origin *o)
+/* An engine becomes an instance of the table, and the reply describes it. The engine is taken. */
+static enum mechd_progress keep(struct mechd_call *c, struct mechd_engine engine,
+                                const struct origin *o)
 {
     struct mechd_instance *i = NULL;
-    const struct mechd_engine engine = mechd_engine_of_sim(sim);
     if (mechd_instance_create(&c->service->host, &engine, &i) != 0) {
-        mech_sim_destroy(sim);
+        mechd_engine_destroy(&engine);
         return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for another instance");
     }
     i->labels = json_deep_copy(o->labels);
@@ -295,6 +312,9 @@ static enum mechd_progress keep(struct mechd_call *c, struct mech_sim *sim, cons
     } else if (outcome != 0) {
         mechd_fail_outcome(c, outcome);
     } else {
+        if (engine.ops->apart) {
+            mechd_engine_fmu_call(&engine, i->id);
+        }
         mechd_tell_created(i);
         mechd_count(&c->service->host.counters.created, 1);
         c->status = 201;
@@ -311,8 +331,8 @@ static enum mechd_progress keep(struct mechd_call *c, struct mech_sim *sim, cons
 
 static enum mechd_progress run_create(struct mechd_call *c)
 {
-    struct mech_sim *sim = build_from(c);
-    if (sim == NULL) {
+    struct mechd_engine engine;
+    if (!make_engine(c, &engine)) {
         return MECHD_DONE;
     }
     const bool own = c->match.route->id == MECHP_ROUTE_CREATE_AS;
@@ -320,7 +340,7 @@ static enum mechd_progress run_create(struct mechd_call *c)
                              .labels = json_object_get(c->body, "labels"),
                              .durability = durability_of(c),
                              .ttl = json_number_value(json_object_get(c->body, "ttl"))};
-    return keep(c, sim, &o);
+    return keep(c, engine, &o);
 }
 
 const struct mechd_operation mechd_operation_CREATE = {.run = run_create,
@@ -365,7 +385,7 @@ static enum mechd_progress run_clone(struct mechd_call *c)
     if (json_object_get(c->body, "durability") != NULL) {
         o.durability = durability_of(c);
     }
-    const enum mechd_progress progress = keep(c, sim, &o);
+    const enum mechd_progress progress = keep(c, mechd_engine_of_sim(sim), &o);
     mechd_instance_labels_unref(i, own);
     return progress;
 }

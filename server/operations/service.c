@@ -145,7 +145,7 @@ static enum mechd_progress run_about(struct mechd_call *c)
     mechp_text_key(w, "engines");
     mechp_text_array(w);
     for (size_t k = 0; mechd_engine_at(k) != NULL; k++) {
-        if (!mechd_engine_at(k)->apart) {
+        if (!mechd_engine_at(k)->apart || c->service->fmus.on) {
             mechp_text_string(w, mechd_engine_at(k)->name);
         }
     }
@@ -158,6 +158,8 @@ static enum mechd_progress run_about(struct mechd_call *c)
         }
     }
     mechp_text_end(w);
+    mechp_text_key(w, "fmus");
+    mechp_text_bool(w, c->service->fmus.on);
     mechp_text_member_integer(w, "workers", c->service->config.workers);
     mechp_text_end(w);
     write_endpoints(c->service, w);

@@ -39,6 +39,10 @@ static enum mechd_progress run_take(struct mechd_call *c)
 {
     struct mechd_snapshot *s = NULL;
     struct mechd_excess excess;
+    if (!mechd_engine_keeps_state(&c->job.instance->engine)) {
+        return mechd_fail(c, MECHP_INVALID_REQUEST, "the FMU of instance %s cannot save its state",
+                          c->job.instance->id);
+    }
     const int outcome = mechd_snapshots_take(c->job.instance, &excess, &s);
     if (outcome == MECH_UNSUPPORTED && excess.which != MECHD_QUOTAS) {
         return mechd_fail_quota(c, &excess);
@@ -157,10 +161,11 @@ static enum mechd_progress run_restore(struct mechd_call *c)
     }
     const int outcome = mechd_snapshots_restore(c->job.instance, s, &reproducible);
     if (outcome != 0) {
+        const char *const why = mechd_engine_refusal(&c->job.instance->engine);
         return outcome == MECH_NOT_FINITE
-                   ? mechd_fail(c, MECHP_NOT_FINITE, "with fields changed since: %s",
-                                mech_sim_refusal(c->job.instance->sim))
-                   : mechd_fail_outcome(c, outcome);
+                   ? mechd_fail(c, MECHP_NOT_FINITE, "with fields changed since: %s", why)
+               : outcome == MECH_ENGINE_FAILED ? mechd_fail(c, MECHP_FMU_FAILED, "%s", why)
+                                               : mechd_fail_outcome(c, outcome);
     }
     mechd_instance_changed(c->job.instance, MECHP_REWOUND);
     mechp_text_object(&c->text);

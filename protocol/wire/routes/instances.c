@@ -17,17 +17,19 @@ static const struct mechp_shape clone_request = {
 
 static const struct mechp_shape create_request = {
     .name = "CreateRequest",
-    .doc = "Exactly one of model, example and snapshot.",
+    .doc = "Exactly one of model, example, snapshot and fmu.",
     .request = true,
-    .members =
-        MECHP_MEMBERS({"model", "@Model", "a model document", false},
-                      {"example", "@Name", "name of one of /v1/examples", false},
-                      {"snapshot", "string", "a snapshot's bytes as base64", false},
-                      {"labels", "string{}", "labels: names and texts chosen by the client", false},
-                      {"ttl", "number|null",
-                       "idle time after which the instance is deleted, s; null: never", false},
-                      {"durability", "'none'|'checkpoint'|'every-step'|object",
-                       "what is stored on disk; an object has mode, steps and seconds", false}),
+    .members = MECHP_MEMBERS(
+        {"model", "@Model", "a model document", false},
+        {"example", "@Name", "name of one of /v1/examples", false},
+        {"snapshot", "string", "a snapshot's bytes as base64", false},
+        {"fmu", "@Name", "id of an uploaded FMU", false},
+        {"start", "object", "with fmu: start values of inputs and parameters, by name", false},
+        {"labels", "string{}", "labels: names and texts chosen by the client", false},
+        {"ttl", "number|null", "idle time after which the instance is deleted, s; null: never",
+         false},
+        {"durability", "'none'|'checkpoint'|'every-step'|object",
+         "what is stored on disk; an object has mode, steps and seconds", false}),
     .example =
         "{\"model\":{\"mechd\":1,\"name\":\"mass on a "
         "spring\",\"parameters\":{\"k\":4000},\"nodes\":[{\"name\":\"n\",\"type\":\"Node1D\","
@@ -62,6 +64,7 @@ static const struct mechp_shape instance = {
         {"ttl", "number", "idle time after which the instance is deleted, s", false},
         {"ttlLeft", "number", "remaining idle time, s", false},
         {"warnings", "@Warning[]", "warnings about the model", false},
+        {"engine", "'fmu'", "of an instance that the solver does not compute", false},
         {"integrator", "string", "integration scheme", false},
         {"sizes", "integer{}", "q, v, x, lambda, z, impulse", false},
         {"inputs", "string[]", "names", false}, {"outputs", "string[]", "names", false},
@@ -110,9 +113,13 @@ const struct mechp_row mechp_row_INSTANCES = {
 
 const struct mechp_row mechp_row_CREATE = {
     .tag = "instances",
-    .doc = "The body has exactly one of `model`, `example` and `snapshot`; the bytes of a "
+    .doc = "The body has exactly one of `model`, `example`, `snapshot` and `fmu`; the bytes of a "
            "snapshot may also be the whole body. All errors of a model are reported "
-           "together, each with its JSON pointer.",
+           "together, each with its JSON pointer. An instance of an uploaded FMU is computed in a "
+           "process of its own. Routes about a model (state, scene, statics, modes …) refuse it, "
+           "and so do trials, snapshots and couplings if the FMU cannot save its state. It is not "
+           "stored: its `durability` is none. If its process ends, steps return `fmu-failed` with "
+           "the reason until it is reset or a snapshot is restored.",
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_TAKES_MODELS | MECHP_STORES,
     .body = &create_request,
@@ -120,7 +127,8 @@ const struct mechp_row mechp_row_CREATE = {
     .status = 201,
     .reply = "@Instance",
     .content = MECHP_JSON,
-    .codes = MECHP_CODES(MECHP_INVALID_MODEL, MECHP_SNAPSHOT_MISMATCH, MECHP_QUOTA_EXCEEDED)};
+    .codes = MECHP_CODES(MECHP_INVALID_MODEL, MECHP_SNAPSHOT_MISMATCH, MECHP_NOT_FOUND,
+                         MECHP_FMU_FAILED, MECHP_QUOTA_EXCEEDED)};
 
 const struct mechp_row mechp_row_DELETE = {
     .tag = "instances",
@@ -160,8 +168,9 @@ const struct mechp_row mechp_row_CREATE_AS = {
     .status = 201,
     .reply = "@Instance",
     .content = MECHP_JSON,
-    .codes = MECHP_CODES(MECHP_INVALID_MODEL, MECHP_SNAPSHOT_MISMATCH, MECHP_ID_TAKEN,
-                         MECHP_IN_COUPLING, MECHP_REVISION_MISMATCH, MECHP_QUOTA_EXCEEDED)};
+    .codes = MECHP_CODES(MECHP_INVALID_MODEL, MECHP_SNAPSHOT_MISMATCH, MECHP_NOT_FOUND,
+                         MECHP_FMU_FAILED, MECHP_ID_TAKEN, MECHP_IN_COUPLING,
+                         MECHP_REVISION_MISMATCH, MECHP_QUOTA_EXCEEDED)};
 
 const struct mechp_row mechp_row_CLONE = {
     .tag = "instances",
@@ -196,4 +205,5 @@ const struct mechp_row mechp_row_RESET = {
     .optional = true,
     .status = 200,
     .reply = "@Instance",
-    .content = MECHP_JSON};
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_FMU_FAILED)};

@@ -92,7 +92,7 @@ const struct mechp_row mechp_row_TAKE_SNAPSHOT = {
     .status = 201,
     .reply = "@Snapshot",
     .content = MECHP_JSON,
-    .codes = MECHP_CODES(MECHP_LIMIT_REACHED, MECHP_QUOTA_EXCEEDED)};
+    .codes = MECHP_CODES(MECHP_LIMIT_REACHED, MECHP_INVALID_REQUEST, MECHP_QUOTA_EXCEEDED)};
 
 const struct mechp_row mechp_row_DELETE_SNAPSHOT = {
     .tag = "snapshots", .doc = "Frees its memory.", .traits = MECHP_WHILE_RUN, .status = 204};
@@ -133,4 +133,4 @@ const struct mechp_row mechp_row_RESTORE = {
     .status = 200,
     .reply = "@Instance",
     .content = MECHP_JSON,
-    .codes = MECHP_CODES(MECHP_SNAPSHOT_MISMATCH)};
+    .codes = MECHP_CODES(MECHP_SNAPSHOT_MISMATCH, MECHP_FMU_FAILED)};

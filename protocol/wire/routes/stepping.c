@@ -289,7 +289,7 @@ const struct mechp_row mechp_row_STEP = {
     .content = MECHP_JSON,
     .codes = MECHP_CODES(MECHP_TIME_MISMATCH, MECHP_NOT_CONVERGED, MECHP_VI_NOT_CONVERGED,
                          MECHP_SINGULAR, MECHP_NOT_FINITE, MECHP_STEP_TOO_SMALL, MECHP_CANCELLED,
-                         MECHP_QUOTA_EXCEEDED)};
+                         MECHP_FMU_FAILED, MECHP_QUOTA_EXCEEDED)};
 
 const struct mechp_row mechp_row_STOP = {
     .tag = "stepping",

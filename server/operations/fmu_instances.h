@@ -1,0 +1,8 @@
+/* Instances of uploaded FMUs, for the operations that make one. On the pool. */
+#pragma once
+
+#include "server/call/call.h"
+#include "server/engine/fmu_engine.h"
+
+/* The engine of an uploaded FMU, begun with the `start` values of the body. False: refused. */
+bool mechd_fmu_engine(struct mechd_call *c, const char *id, struct mechd_engine *out);

@@ -1,0 +1,258 @@
+/* Uploaded FMUs. Uploading and deleting are changes of what this server executes: each leaves a
+ * line in the log. */
+#include "server/call/service.h"
+#include "server/call/shapes.h"
+#include "server/engine/fmu_channels.h"
+#include "server/instance/container.h"
+#include "server/os/log.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VARIABLES_MOST = 10000, START_MOST = 64 /* shown */ };
+
+/* 0, or refused: none are hosted here. */
+static int check_on(struct mechd_call *c)
+{
+    return c->service->fmus.on
+               ? 0
+               : mechd_refuse(c, MECHP_FORBIDDEN,
+                              "this server hosts no FMUs: it was started without --fmus on");
+}
+
+/* --- replies ---------------------------------------------------------------------------------- */
+
+static void write_or_null(struct mechp_text *w, const char *key, double value)
+{
+    mechp_text_key(w, key);
+    mechp_text_number_or_null(w, value);
+}
+
+static void write_start(const struct mechd_fmu_variable *v, struct mechp_text *w)
+{
+    if (v->start_count == 0) {
+        return;
+    }
+    mechp_text_key(w, "start");
+    if (v->dimension_count == 0) {
+        mechp_text_number_or_null(w, v->start[0]);
+        return;
+    }
+    mechp_text_array(w);
+    for (size_t k = 0; k < v->start_count && k < START_MOST; k++) {
+        mechp_text_number_or_null(w, v->start[k]);
+    }
+    mechp_text_end(w);
+}
+
+static void write_variable(const struct mechd_fmu_variable *v, struct mechp_text *w)
+{
+    static const char *const causality[] = {
+        "local",      "input", "output", "parameter", "calculatedParameter", "structuralParameter",
+        "independent"};
+    static const char *const variability[] = {"constant", "fixed", "tunable", "discrete",
+                                              "continuous"};
+    mechp_text_object(w);
+    mechp_text_member_string(w, "name", v->name);
+    mechp_text_member_string(w, "type", mechd_fmu_type_name(v->type));
+    mechp_text_member_string(w, "causality", causality[v->causality]);
+    mechp_text_member_string(w, "variability", variability[v->variability]);
+    mechp_text_member_integer(w, "reference", v->reference);
+    mechp_text_member_string(w, "unit", v->unit);
+    if (v->description[0] != '\0') {
+        mechp_text_member_string(w, "description", v->description);
+    }
+    write_start(v, w);
+    if (isfinite(v->minimum)) {
+        mechp_text_member_number(w, "minimum", v->minimum);
+    }
+    if (isfinite(v->maximum)) {
+        mechp_text_member_number(w, "maximum", v->maximum);
+    }
+    mechp_text_key(w, "shown");
+    mechp_text_bool(w, mechd_fmu_variable_shown(v));
+    mechp_text_end(w);
+}
+
+static void write_fmu(const char *id, const char *owner, const struct mechd_fmu_package *p,
+                      bool whole, struct mechp_text *w)
+{
+    const struct mechd_fmu_description *const d = &p->description;
+    const unsigned saves = MECHD_FMU_STATE | MECHD_FMU_SERIALIZE;
+    mechp_text_object(w);
+    mechp_text_member_string(w, "id", id);
+    mechp_text_member_string(w, "modelName", d->name);
+    mechp_text_member_string(w, "fmiVersion", d->version == MECHD_FMI_2 ? "2.0" : "3.0");
+    mechp_text_member_string(w, "description", d->description);
+    mechp_text_member_string(w, "tool", d->tool);
+    mechp_text_member_string(w, "owner", owner[0] != '\0' ? owner : NULL);
+    mechp_text_member_integer(w, "bytes", (int64_t)p->size);
+    mechp_text_member_integer(w, "unpacked", (int64_t)p->unpacked);
+    mechp_text_key(w, "canSaveState");
+    mechp_text_bool(w, (d->can & saves) == saves);
+    mechp_text_key(w, "canVaryStep");
+    mechp_text_bool(w, (d->can & MECHD_FMU_VARIABLE_STEP) != 0);
+    write_or_null(w, "startTime", d->start_time);
+    write_or_null(w, "stopTime", d->stop_time);
+    write_or_null(w, "stepSize", d->step_size);
+    mechp_text_member_integer(w, "variableCount", (int64_t)d->variable_count);
+    if (whole) {
+        mechp_text_key(w, "variables");
+        mechp_text_array(w);
+        for (size_t k = 0; k < d->variable_count && k < VARIABLES_MOST; k++) {
+            write_variable(&d->variables[k], w);
+        }
+        mechp_text_end(w);
+    }
+    mechp_text_end(w);
+}
+
+/* --- upload ----------------------------------------------------------------------------------- */
+
+static int prepare_upload(struct mechd_call *c)
+{
+    if (c->body == NULL && c->bytes == NULL) {
+        return mechd_refuse(c, MECHP_MALFORMED_REQUEST, "a body is needed");
+    }
+    return check_on(c);
+}
+
+static void fail_upload(struct mechd_call *c, int outcome)
+{
+    if (outcome < 0) {
+        mechd_fail_outcome(c, outcome);
+        return;
+    }
+    const enum mechp_code code =
+        outcome == MECHD_FMU_NO_STORAGE ? MECHP_STORAGE_FAILED : MECHP_INVALID_FMU;
+    const struct mech_diag_entry *const e = c->diag.count > 0 ? &c->diag.entries[0] : NULL;
+    mechd_fail(c, code, "%.120s%s%.120s", e != NULL ? e->path : "",
+               e != NULL && e->path[0] != '\0' ? ": " : "", e != NULL ? e->text : "");
+}
+
+/* Into the table, with its line in the log. */
+static void keep(struct mechd_call *c, struct mechd_fmu_package *p)
+{
+    struct mechd_account *const account =
+        mechd_accounts_find(&c->service->host.accounts, c->who.name);
+    struct mechd_excess excess;
+    char id[MECH_NAME_MAX + 1], name[128];
+    const int outcome = account != NULL ? mechd_fmus_add(&c->service->fmus, p, account, id, &excess)
+                                        : MECH_NO_MEMORY;
+    if (outcome == MECH_UNSUPPORTED && excess.which != MECHD_QUOTAS) {
+        mechd_fail_quota(c, &excess);
+    } else if (outcome == MECH_UNSUPPORTED) {
+        mechd_fail(c, MECHP_LIMIT_REACHED, "at most %d FMUs and %llu bytes of them",
+                   MECHD_FMUS_MOST, (unsigned long long)mechd_fmus_bytes);
+    } else if (outcome != 0) {
+        mechd_fail_outcome(c, outcome);
+    } else {
+        mechd_log_quote(name, sizeof name, p->description.name);
+        mechd_log(MECHD_WARNING, "fmu-uploaded", "fmu=%s token=%s model=%s bytes=%llu hash=%016llx",
+                  id, c->who.name[0] != '\0' ? c->who.name : "-", name, (unsigned long long)p->size,
+                  (unsigned long long)p->hash);
+        c->status = 201;
+        snprintf(c->location, sizeof c->location, "/v1/fmus/%s", id);
+        write_fmu(id, account->name, p, true, &c->text);
+    }
+}
+
+static enum mechd_progress run_upload(struct mechd_call *c)
+{
+    const char *text = NULL;
+    unsigned char *decoded = NULL;
+    const void *bytes = c->bytes;
+    size_t size = c->size;
+    if (bytes == NULL) {
+        if (!mechp_json_string(c->body, "fmu", &c->diag, &text)) {
+            mech_diag_add(&c->diag, "/fmu", "the bytes of an .fmu as base64 are needed");
+            return MECHD_DONE;
+        }
+        decoded = mechd_base64_decode(text, strlen(text), &size);
+        bytes = decoded;
+        if (decoded == NULL) {
+            mech_diag_add(&c->diag, "/fmu", "not base64");
+            return MECHD_DONE;
+        }
+    }
+    struct mechd_fmu_package *p = NULL;
+    struct mechd_fmu_channels channels;
+    int outcome = mechd_fmu_package_open(bytes, size, c->service->fmus.root, &p, &c->diag);
+    free(decoded);
+    if (outcome == 0) {
+        // what no instance can show is refused here
+        outcome = mechd_fmu_channels_make(&p->description, &channels, &c->diag);
+    }
+    if (outcome == 0) {
+        mechd_fmu_channels_fini(&channels);
+        keep(c, p);
+    } else {
+        fail_upload(c, outcome);
+    }
+    mechd_fmu_package_unref(p);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_UPLOAD_FMU = {.run = run_upload,
+                                                           .prepare = prepare_upload};
+
+/* --- list, one, delete ------------------------------------------------------------------------ */
+
+static enum mechd_progress run_list(struct mechd_call *c)
+{
+    struct mechd_fmu *list = NULL;
+    size_t count = 0;
+    if (mechd_fmus_list(&c->service->fmus, &list, &count) != 0) {
+        return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the list");
+    }
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "items");
+    mechp_text_array(&c->text);
+    for (size_t k = 0; k < count; k++) {
+        write_fmu(list[k].id, list[k].owner, list[k].package, false, &c->text);
+    }
+    mechp_text_end(&c->text);
+    mechp_text_key(&c->text, "next");
+    mechp_text_null(&c->text);
+    mechp_text_end(&c->text);
+    mechd_fmus_list_free(list, count);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_FMUS = {.run = run_list};
+
+static enum mechd_progress run_one(struct mechd_call *c)
+{
+    const char *const id = mechd_call_value(c, "fid");
+    char owner[MECH_NAME_MAX + 1];
+    struct mechd_fmu_package *const p = mechd_fmus_find(&c->service->fmus, id, owner);
+    if (p == NULL) {
+        return mechd_fail(c, MECHP_NOT_FOUND, "there is no FMU %.64s", id);
+    }
+    write_fmu(id, owner, p, true, &c->text);
+    mechd_fmu_package_unref(p);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_FMU = {.run = run_one};
+
+static enum mechd_progress run_delete(struct mechd_call *c)
+{
+    const char *const id = mechd_call_value(c, "fid");
+    const bool all = c->who.scope >= MECHD_SCOPE_ADMIN;
+    const int outcome = mechd_fmus_remove(&c->service->fmus, id, all ? NULL : c->who.name);
+    if (outcome == MECH_NOT_FOUND) {
+        return mechd_fail(c, MECHP_NOT_FOUND, "there is no FMU %.64s", id);
+    }
+    if (outcome != 0) {
+        return mechd_fail(c, MECHP_FORBIDDEN, "FMU %.64s was uploaded by another token", id);
+    }
+    mechd_log(MECHD_WARNING, "fmu-deleted", "fmu=%s token=%s", id,
+              c->who.name[0] != '\0' ? c->who.name : "-");
+    c->status = 204;
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_DELETE_FMU = {.run = run_delete};
