@@ -1,0 +1,75 @@
+"""FMUs of the tests: archives around tests/fmus/controller.c (y = gain (u + x), x grows by u h)."""
+import io
+import os
+import platform
+import zipfile
+import harness
+
+TOKEN = '{controller}'
+LIBRARY = os.path.join(harness.BUILD, 'tests', 'controller.so')
+SAVES = 'canGetAndSetFMUState="true" canSerializeFMUState="true"'
+VARIES = 'canHandleVariableCommunicationStepSize="true"'
+# what the parameter "mood" makes of a step
+CRASHES, ABORTS, EXITS, LOOPS, BABBLES, DISCARDS, WRITES, READS, FORKS, CONNECTS, GROWS = range(
+    1, 12)
+
+VARIABLES = {
+    2: '<ScalarVariable name="u" valueReference="1" causality="input"><Real start="0"/>'
+       '</ScalarVariable><ScalarVariable name="y" valueReference="2" causality="output"><Real/>'
+       '</ScalarVariable><ScalarVariable name="gain" valueReference="3" causality="parameter" '
+       'variability="tunable"><Real start="1" max="100"/></ScalarVariable>'
+       '<ScalarVariable name="mood" valueReference="5" causality="parameter" '
+       'variability="tunable"><Integer start="0"/></ScalarVariable>',
+    3: '<Float64 name="u" valueReference="1" causality="input" start="0" unit="N"/>'
+       '<Float64 name="y" valueReference="2" causality="output"/>'
+       '<Float64 name="gain" valueReference="3" causality="parameter" variability="tunable" '
+       'start="1" max="100"/>'
+       '<Int32 name="mood" valueReference="5" causality="parameter" variability="tunable" '
+       'start="0"/>'}
+
+
+def description(version=3, abilities=SAVES + ' ' + VARIES, variables=None):
+    kind = 'instantiationToken' if version == 3 else 'guid'
+    units = '<UnitDefinitions><Unit name="N"/></UnitDefinitions>' if version == 3 else ''
+    return ('<fmiModelDescription fmiVersion="%d.0" modelName="a controller" %s="%s">'
+            '<CoSimulation modelIdentifier="controller" %s/>%s'
+            '<DefaultExperiment startTime="0" stepSize="0.1"/>'
+            '<ModelVariables>%s</ModelVariables></fmiModelDescription>'
+            % (version, kind, TOKEN, abilities, units,
+               VARIABLES[version] if variables is None else variables))
+
+
+def folder(version):
+    if platform.machine() == 'aarch64':
+        return 'aarch64-linux'
+    return 'x86_64-linux' if version == 3 else 'linux64'
+
+
+def archive(version=3, abilities=SAVES + ' ' + VARIES, variables=None, more=()):
+    """The bytes of an .fmu; more: pairs of a path and bytes."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, 'w', zipfile.ZIP_DEFLATED) as z:
+        z.writestr('modelDescription.xml', description(version, abilities, variables))
+        with open(LIBRARY, 'rb') as f:
+            z.writestr('binaries/%s/controller.so' % folder(version), f.read())
+        for path, content in more:
+            z.writestr(path, content)
+    return out.getvalue()
+
+
+# sanitizers reserve terabytes of addresses
+ON = ['--fmus', 'on', *(['--fmu-memory', str(1 << 30)] if harness.SANITIZED else [])]
+
+
+def upload(daemon, content, headers=None):
+    return daemon.call('POST', '/v1/fmus', content,
+                       {'Content-Type': 'application/vnd.fmi', **(headers or {})})
+
+
+def hosted(daemon, content=None, **start):
+    """The path of a new instance of a new FMU."""
+    fmu = upload(daemon, archive() if content is None else content)
+    made = daemon.call('POST', '/v1/instances', {'fmu': fmu['id'], 'start': start})
+    if made.status != 201:
+        raise AssertionError(str(made))
+    return '/v1/instances/' + made['id']

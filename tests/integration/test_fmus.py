@@ -1,0 +1,290 @@
+"""Hosted FMUs: uploading, listing and deleting them; instances of them; and what their faults
+leave. The FMUs are the tests' own (tests/fmus)."""
+import base64
+import glob
+import os
+import tempfile
+import unittest
+import fmus
+import tokens
+from harness import Daemon, ZmqDoor, wait_until
+
+
+class Uploads(unittest.TestCase):
+    def test_an_fmu_is_uploaded_listed_shown_and_deleted(self):
+        content = fmus.archive()
+        with Daemon(*fmus.ON) as d:
+            self.assertIs(d.call('GET', '/v1')['enabled']['fmus'], True)
+            self.assertIn('fmu', d.call('GET', '/v1')['enabled']['engines'])
+            made = fmus.upload(d, content)
+            self.assertEqual(made.status, 201, made)
+            self.assertEqual(made.headers['Location'], '/v1/fmus/' + made['id'])
+            self.assertEqual(made['modelName'], 'a controller')
+            self.assertEqual(made['fmiVersion'], '3.0')
+            self.assertEqual(made['bytes'], len(content))
+            self.assertIs(made['canSaveState'], True)
+            variables = {v['name']: v for v in made['variables']}
+            self.assertEqual(variables['u']['causality'], 'input')
+            self.assertEqual(variables['u']['unit'], 'N')
+            self.assertEqual(variables['gain']['maximum'], 100)
+            one = d.call('GET', '/v1/fmus/' + made['id'])
+            self.assertEqual(one.json, made.json)
+            listed = d.call('GET', '/v1/fmus')['items']
+            self.assertEqual([x['id'] for x in listed], [made['id']])
+            self.assertNotIn('variables', listed[0])
+            # as base64, as over ZeroMQ
+            text = base64.b64encode(content).decode()
+            with ZmqDoor(d) as door:
+                _, again = door.call('upload-fmu', fmu=text)
+                self.assertEqual(again['modelName'], 'a controller')
+                self.assertNotEqual(again['id'], made['id'])
+            self.assertEqual(d.call('DELETE', '/v1/fmus/' + made['id']).status, 204)
+            self.assertEqual(d.call('DELETE', '/v1/fmus/' + made['id']).status, 404)
+            self.assertEqual(d.call('GET', '/v1/fmus/' + made['id'])['code'], 'not-found')
+            lines = d.log()
+            self.assertRegex(lines, r'fmu-uploaded fmu=f-1 token=- .*bytes=%d' % len(content))
+            self.assertRegex(lines, r'fmu-deleted fmu=f-1 token=-')
+
+    def test_a_server_hosts_none_unless_it_was_told_to(self):
+        with Daemon() as d:
+            self.assertIs(d.call('GET', '/v1')['enabled']['fmus'], False)
+            self.assertNotIn('fmu', d.call('GET', '/v1')['enabled']['engines'])
+            refused = fmus.upload(d, fmus.archive())
+            self.assertEqual((refused.status, refused['code']), (403, 'forbidden'))
+            self.assertIn('--fmus on', refused['detail'])
+            self.assertEqual(d.call('POST', '/v1/instances', {'fmu': 'f-1'}).status, 404)
+            self.assertEqual(d.call('GET', '/v1/fmus')['items'], [])
+
+    def test_what_cannot_be_hosted_is_refused_with_its_place(self):
+        with Daemon(*fmus.ON) as d:
+            before = set(glob.glob(os.path.join(tempfile.gettempdir(), 'mechd-fmu-*')))
+            for content, part in (
+                    (b'no archive', ''),
+                    (fmus.archive(variables='<Float64 name="y"/>'), 'modelDescription.xml'),
+                    (fmus.archive(more=[('../out', b'x')]), '..'),
+                    (fmus.archive().replace(b'controller.so', b'contriller.so'), 'binaries')):
+                refused = fmus.upload(d, content)
+                self.assertEqual((refused.status, refused['code']), (422, 'invalid-fmu'), refused)
+                self.assertIn(part, refused['detail'])
+            refused = d.call('POST', '/v1/fmus', {'fmu': 'not base64!'})
+            self.assertEqual(refused['code'], 'invalid-request')
+            after = set(glob.glob(os.path.join(tempfile.gettempdir(), 'mechd-fmu-*')))
+            self.assertEqual(after - before, set())
+
+    def test_uploading_needs_a_scope_of_its_own_and_has_quotas(self):
+        step, line_step = tokens.make('rig', 'step')
+        one, line_one = tokens.make('one', 'fmu')
+        other, line_other = tokens.make('other', 'fmu')
+        admin, line_admin = tokens.make('boss', 'admin')
+        content = fmus.archive()
+        with tempfile.NamedTemporaryFile('w', suffix='.tokens') as file:
+            file.write('%s\n%s fmus=2 fmu-bytes=1MiB\n%s\n%s\n'
+                       % (line_step.strip(), line_one.strip(), line_other.strip(),
+                          line_admin.strip()))
+            file.flush()
+            with Daemon(*fmus.ON, '--tokens', file.name) as d:
+                refused = fmus.upload(d, content, tokens.bearer(step))
+                self.assertEqual((refused.status, refused['code']), (403, 'forbidden'))
+                self.assertIn('scope fmu', refused['detail'])
+                made = fmus.upload(d, content, tokens.bearer(one))
+                self.assertEqual(made.status, 201, made)
+                self.assertEqual(made['owner'], 'one')
+                # other tokens make instances of it, and do not delete it
+                path = '/v1/fmus/' + made['id']
+                i = d.call('POST', '/v1/instances', {'fmu': made['id']}, tokens.bearer(step))
+                self.assertEqual(i.status, 201, i)
+                refused = d.call('DELETE', path, None, tokens.bearer(other))
+                self.assertEqual(refused['code'], 'forbidden')
+                self.assertEqual(fmus.upload(d, content, tokens.bearer(one)).status, 201)
+                full = fmus.upload(d, content, tokens.bearer(one))
+                self.assertEqual((full.status, full['code']), (429, 'quota-exceeded'))
+                self.assertIn('fmus', full['detail'])
+                self.assertEqual(d.call('DELETE', path, None, tokens.bearer(admin)).status, 204)
+                used = d.call('GET', '/v1/quota', None, tokens.bearer(one))['used']
+                self.assertEqual(used['fmus'], 1)
+                big = fmus.archive(more=[('resources/big', os.urandom(2 << 20))])
+                full = fmus.upload(d, big, tokens.bearer(one))
+                self.assertEqual(full['code'], 'quota-exceeded')
+                self.assertIn('fmu-bytes', full['detail'])
+
+
+class Instances(unittest.TestCase):
+    def test_an_instance_steps_with_inputs_and_parameters(self):
+        for version in (2, 3):
+            with self.subTest(version), Daemon(*fmus.ON) as d:
+                content = fmus.archive(version, fmus.VARIES if version == 2 else
+                                       fmus.SAVES + ' ' + fmus.VARIES)
+                path = fmus.hosted(d, content, gain=2, u=1)
+                shown = d.call('GET', path)
+                self.assertEqual(shown['engine'], 'fmu')
+                self.assertEqual(shown['stepSize'], 0.1)
+                self.assertEqual(shown['durability'], 'none')
+                self.assertEqual(shown['inputs'], ['u'])
+                self.assertEqual(shown['outputs'], ['y'])
+                self.assertEqual(shown['parameters'], ['gain', 'mood'])
+                self.assertEqual(d.call('GET', path + '/outputs')['outputs'], {'y': 2})
+                reply = d.call('POST', path + '/step', {'size': 0.2, 'inputs': {'u': 3}})
+                self.assertEqual(reply.status, 200, reply)
+                self.assertAlmostEqual(reply['outputs']['y'], 2 * (3 + 0.6), 12)
+                self.assertEqual(reply['report']['steps'], 2)
+                self.assertEqual(d.call('GET', path + '/inputs')['inputs'], {'u': 3})
+                self.assertEqual(d.call('PUT', path + '/parameters', {'gain': 1}).status, 200)
+                reply = d.call('POST', path + '/step', {'until': 0.5})
+                self.assertAlmostEqual(reply['outputs']['y'], 3 + 1.5, 12)
+                refused = d.call('PUT', path + '/parameters', {'gain': 101})
+                self.assertEqual(refused.status, 422)
+                self.assertEqual(refused['errors'][0]['pointer'], '/parameters/gain')
+                self.assertEqual(d.call('POST', path + '/reset').status, 200)
+                self.assertEqual(d.call('GET', path + '/outputs')['outputs'], {'y': 2})
+                self.assertEqual(d.call('DELETE', path).status, 204)
+
+    def test_start_values_and_other_members_are_checked(self):
+        with Daemon(*fmus.ON) as d:
+            fid = fmus.upload(d, fmus.archive())['id']
+            for body, pointer in (({'start': {'gain': 101}}, '/start/gain'),
+                                  ({'start': {'gain': [1]}}, '/start/gain'),
+                                  ({'start': {'mood': 0.5}}, '/start/mood'),
+                                  ({'start': {'gian': 1}}, '/start/gian'),
+                                  ({'durability': 'every-step'}, '/durability'),
+                                  ({'example': 'mass1d'}, '')):
+                refused = d.call('POST', '/v1/instances', {'fmu': fid, **body})
+                self.assertEqual((refused.status, refused['code']), (422, 'invalid-request'),
+                                 refused)
+                self.assertEqual(refused['errors'][0]['pointer'], pointer)
+            refused = d.call('POST', '/v1/instances', {'example': 'mass1d', 'start': {}})
+            self.assertEqual(refused['errors'][0]['pointer'], '/start')
+            self.assertEqual(d.call('POST', '/v1/instances', {'fmu': 'f-9'})['code'], 'not-found')
+
+    def test_what_needs_a_model_is_refused(self):
+        with Daemon(*fmus.ON) as d:
+            path = fmus.hosted(d)
+            for method, rest, body in (('GET', '/state', None), ('GET', '/scene', None),
+                                       ('POST', '/statics', {}), ('GET', '/modes', None),
+                                       ('GET', '/linearization', None), ('GET', '/model', None),
+                                       ('GET', '/hash', None), ('POST', '/clone', {}),
+                                       ('GET', '/system', None), ('GET', '/contacts', None)):
+                refused = d.call(method, path + rest, body)
+                self.assertEqual((refused.status, refused['code']), (422, 'invalid-request'),
+                                 '%s %s' % (rest, refused))
+                self.assertIn('not a model of the solver', refused['detail'])
+            for body in ({'want': ['jacobian']}, {'want': ['events']}, {'forces': {'a': 1}},
+                         {'inputSignals': {'u': {'polynomial': [1]}}}):
+                refused = d.call('POST', path + '/step', {'size': 0.1, **body})
+                self.assertEqual(refused['code'], 'invalid-request', refused)
+            self.assertEqual(d.call('GET', path)['time'], 0)
+
+    def test_trials_and_snapshots_of_an_fmu_that_saves_its_state(self):
+        with Daemon(*fmus.ON) as d:
+            path = fmus.hosted(d, u=1)
+            step = {'size': 0.5}
+            d.call('POST', path + '/step', step)
+            taken = d.call('POST', path + '/snapshots')
+            self.assertEqual(taken.status, 201, taken)
+            trial = d.call('POST', path + '/step', {**step, 'commit': False})
+            self.assertAlmostEqual(trial['outputs']['y'], 2, 12)
+            self.assertEqual(d.call('GET', path)['time'], 0.5)
+            done = d.call('POST', path + '/commit', {'trial': trial['trial']})
+            self.assertEqual(done.status, 200, done)
+            d.call('POST', path + '/step', {**step, 'inputs': {'u': 5}})
+            back = d.call('POST', '%s/snapshots/%s/restore' % (path, taken['id']))
+            self.assertEqual(back.status, 200, back)
+            self.assertEqual(back['time'], 0.5)
+            self.assertAlmostEqual(d.call('GET', path + '/outputs')['outputs']['y'], 1.5, 12)
+            again = d.call('POST', path + '/step', step)
+            self.assertAlmostEqual(again['outputs']['y'], 2, 12)
+
+    def test_they_are_refused_of_one_that_does_not(self):
+        with Daemon(*fmus.ON) as d:
+            path = fmus.hosted(d, fmus.archive(2, ''))
+            refused = d.call('POST', path + '/step', {'size': 0.1, 'commit': False})
+            self.assertEqual(refused['code'], 'invalid-request')
+            self.assertIn('cannot save its state', refused['detail'])
+            refused = d.call('POST', path + '/snapshots')
+            self.assertIn('cannot save its state', refused['detail'])
+            refused = d.call('POST', path + '/step', {'size': 0.15})
+            self.assertIn('whole numbers of steps', refused['detail'])
+            refused = d.call('POST', '/v1/couplings', {
+                'participants': [{'name': 'a', 'instance': path.split('/')[-1]}],
+                'connections': [], 'scheme': {'type': 'Jacobi'}, 'stepSize': 0.1})
+            self.assertEqual(refused.status, 422)
+            self.assertIn('cannot save its state', str(refused.json))
+            self.assertEqual(d.call('POST', path + '/step', {'size': 0.2}).status, 200)
+
+    def test_it_runs_with_recorded_outputs(self):
+        with Daemon(*fmus.ON) as d:
+            path = fmus.hosted(d, u=1)
+            run = d.call('POST', path + '/runs', {'until': 1, 'period': 0.1, 'record': {}})
+            self.assertEqual(run.status, 202, run)
+            at = '%s/runs/%s' % (path, run['id'])
+            wait_until(lambda: d.call('GET', at)['state'] == 'finished', 'the run is over')
+            rows = d.call('GET', at + '/results').json['rows']
+            self.assertEqual(len(rows), 11)
+            self.assertAlmostEqual(rows[-1][0], 1, 12)
+            self.assertAlmostEqual(rows[-1][1], 2, 12)
+
+    def test_its_fmu_may_be_deleted_while_it_lives(self):
+        with Daemon(*fmus.ON) as d:
+            path = fmus.hosted(d, u=1)
+            self.assertEqual(d.call('DELETE', '/v1/fmus/f-1').status, 204)
+            self.assertEqual(d.call('POST', path + '/step', {'size': 0.5}).status, 200)
+            self.assertEqual(d.call('POST', path + '/reset').status, 200)
+
+
+class Faults(unittest.TestCase):
+    def test_a_fault_ends_that_instance_alone(self):
+        with Daemon(*fmus.ON) as d:
+            neighbour = fmus.hosted(d, u=1)
+            for mood, part in ((fmus.CRASHES, ''), (fmus.ABORTS, 'abort'), (fmus.EXITS, 'code'),
+                               (fmus.BABBLES, 'no answer')):
+                path = fmus.hosted(d, u=1)
+                d.call('POST', path + '/step', {'size': 0.5})
+                taken = d.call('POST', path + '/snapshots')['id']
+                d.call('PUT', path + '/parameters', {'mood': mood})
+                for _ in range(2):
+                    failed = d.call('POST', path + '/step', {'size': 0.5})
+                    self.assertEqual((failed.status, failed['code']), (422, 'fmu-failed'), failed)
+                    self.assertIn(part, failed['detail'])
+                self.assertEqual(d.call('GET', path)['time'], 0.5)
+                back = d.call('POST', '%s/snapshots/%s/restore' % (path, taken))
+                self.assertEqual(back.status, 200, back)
+                self.assertEqual(d.call('POST', path + '/step', {'size': 0.5}).status, 200)
+                self.assertEqual(d.call('POST', neighbour + '/step', {'size': 0.1}).status, 200)
+
+    def test_what_it_may_not_do_fails_and_is_undone(self):
+        with Daemon(*fmus.ON) as d:
+            path = fmus.hosted(d, u=1)
+            for mood in (fmus.DISCARDS, fmus.WRITES, fmus.READS, fmus.FORKS, fmus.CONNECTS):
+                d.call('PUT', path + '/parameters', {'mood': mood})
+                failed = d.call('POST', path + '/step', {'size': 0.5})
+                self.assertEqual(failed['code'], 'fmu-failed')
+                self.assertIn('fmi3DoStep returned status', failed['detail'])
+            d.call('PUT', path + '/parameters', {'mood': 0})
+            done = d.call('POST', path + '/step', {'size': 0.5})
+            self.assertAlmostEqual(done['outputs']['y'], 1.5, 12)
+
+    def test_an_endless_step_ends_in_time_or_by_a_stop(self):
+        with Daemon(*fmus.ON, '--fmu-seconds', '1') as d:
+            path = fmus.hosted(d, u=1)
+            d.call('PUT', path + '/parameters', {'mood': fmus.LOOPS})
+            failed = d.call('POST', path + '/step', {'size': 0.5})
+            self.assertEqual(failed['code'], 'fmu-failed')
+            self.assertIn('did not answer', failed['detail'])
+        with Daemon(*fmus.ON) as d:
+            path = fmus.hosted(d, u=1)
+            d.call('PUT', path + '/parameters', {'mood': fmus.LOOPS})
+            background = d.call('POST', path + '/step', {'size': 0.5}, {'Prefer': 'respond-async'})
+            self.assertEqual(background.status, 202, background)
+            # the list does not wait for the step, as the instance itself does
+            busy = lambda: d.call('GET', '/v1/instances')['items'][0]['busy']  # noqa: E731
+            wait_until(busy, 'the step is in progress')
+            self.assertLess(d.call('POST', path + '/stop').status, 300)
+            wait_until(lambda: not busy(), 'the step has ended')
+            ended = d.call('GET', background.headers['Location'])
+            self.assertEqual(ended['answer']['code'], 'cancelled', ended)
+            self.assertEqual(d.call('GET', path)['time'], 0)
+            d.call('PUT', path + '/parameters', {'mood': 0})
+            self.assertEqual(d.call('POST', path + '/step', {'size': 0.5}).status, 200)
+
+
+if __name__ == '__main__':
+    unittest.main()
