@@ -25,7 +25,7 @@ from harness import (ROOT, SANITIZED, Daemon, FrameError, Partner, Reply, ZmqDoo
                      gauge, resident, wait_until)
 from held import HeldThread, busiest_thread
 from walk import Api, Client, alike, name_of
-from walk_plan import BEYOND, FAILURES, FULL, GIVEN, NEVER, PREPARE, QUOTA, REFUSALS
+from walk_plan import BEYOND, FAILURES, FULL, GIVEN, NEVER, ON, PREPARE, QUOTA, REFUSALS
 from walk_plan import a_body_without_its_end, a_snapshot, an_operation, changes_a_coupling
 from walk_plan import disturbs_a_coupling, is_of_couplings, only_the_rig, waits_for_a_coupling
 from walk_refusals import Refusals
@@ -44,7 +44,7 @@ class Walk(Refusals, unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.daemon = Daemon()
+        cls.daemon = Daemon(*ON)
         cls.client = Client(cls.daemon.base)
         cls.api = Api(cls.client.call('GET', '/openapi.json').json)
         cls.seen = {}      # (operation, status): codes
@@ -151,7 +151,7 @@ class Walk(Refusals, unittest.TestCase):
     def test_what_waits_goes_on_by_itself_for_those_who_prefer_that(self):
         step = json.dumps({'op': 'step', 'id': 'rig', 'count': 10 ** 12}).encode()
         with tempfile.TemporaryDirectory(prefix='mechd-walk-') as folder, \
-                Daemon('--state', folder, '--durability', 'every-step') as d, \
+                Daemon(*ON, '--state', folder, '--durability', 'every-step') as d, \
                 Client(d.base) as client:
             door = ZmqDoor(d)
             for operation in self.having(202, but=waits_for_a_coupling):
@@ -219,12 +219,12 @@ class Walk(Refusals, unittest.TestCase):
                     self.check(operation, self.send(operation, body={}), 400, 'malformed-request')
 
     def test_tokens_are_asked_for_and_their_scope_is_enough(self):
-        scopes = ['read', 'step', 'admin']
+        scopes = ['read', 'step', 'fmu', 'admin']
         tokens = {scope: make('the-' + scope, scope) for scope in scopes}
         with tempfile.NamedTemporaryFile('w', suffix='.tokens') as f:
             f.write('\n'.join(line for _, line in tokens.values()) + '\n')
             f.flush()
-            with Daemon('--tokens', f.name) as d, Client(d.base) as client:
+            with Daemon(*ON, '--tokens', f.name) as d, Client(d.base) as client:
                 for operation in self.api.operations.values():
                     with self.subTest(str(operation)):
                         self.with_scopes(operation, client, scopes, tokens)
@@ -366,7 +366,7 @@ class Walk(Refusals, unittest.TestCase):
                 other.close()
 
     def test_what_goes_beyond_a_quota_is_refused(self):
-        with Daemon('--quota', QUOTA) as d, Client(d.base) as client:
+        with Daemon(*ON, '--quota', QUOTA) as d, Client(d.base) as client:
             a_snapshot(client, self.rig(client))
             for operation in sorted(self.having(429, 'quota-exceeded'), key=is_of_couplings):
                 with self.subTest(str(operation)):
@@ -409,7 +409,7 @@ class Walk(Refusals, unittest.TestCase):
 
     def test_a_disk_that_takes_no_more_is_told(self):
         with tempfile.TemporaryDirectory(prefix='mechd-walk-') as folder, \
-                Daemon('--state', folder, '--durability', 'every-step') as d, \
+                Daemon(*ON, '--state', folder, '--durability', 'every-step') as d, \
                 Client(d.base) as client:
             others = [o for o in self.api.operations.values() if changes_a_coupling(o)]
             for operation in self.having(507) + [o for o in others if 507 not in o.statuses]:

@@ -17,9 +17,9 @@ FORM = 'application/json'
 # members whose values differ from build to build, machine to machine, run to run
 VOLATILE = {'revision', 'memory', 'version', 'libraries', 'compiler', 'limits', 'enabled',
             'endpoints', 'instances', 'detail', 'bytes', 'elapsed', 'remaining', 'expires', 'left',
-            'lease', 'done', 'state', 'used', 'busy', 'trial'}
+            'lease', 'done', 'state', 'used', 'busy', 'trial', 'unpacked'}
 # ids that the server gives, also within topics
-GIVEN = re.compile(r'\b[ciors]-\d+\b')
+GIVEN = re.compile(r'\b[cfiors]-\d+\b')
 
 
 def alike(one, other, key=''):

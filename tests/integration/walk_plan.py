@@ -1,12 +1,17 @@
 """What the walk through the OpenAPI document (test_openapi_walk.py) cannot read from the document.
 A new route that needs something before its example works, or that has a refusal of its own, gets
 its line here. Operations are named by their operationId."""
+import base64
 import http.client
 import json
 
+import fmus
 import models
 from harness import SLOW, wait_until
 from long_models import chain
+
+# options of the daemon for routes that are closed without them
+ON = fmus.ON
 
 # --- what a route needs before its example works --------------------------------------------------
 
@@ -75,6 +80,24 @@ def a_sweep(client, _):
     where = client.call('POST', '/v1/sweeps', body).headers['Location']
     wait_until(lambda: client.call('GET', where).json['state'] == 'finished', 'the sweep is over')
     return {'wid': where.split('/')[-1]}
+
+
+def an_fmu():
+    return {'fmu': base64.b64encode(fmus.archive()).decode()}
+
+
+def an_upload(_client, _root):
+    return {'example': an_fmu()}
+
+
+def an_uploaded_fmu(client, _root):
+    for other in client.call('GET', '/v1/fmus')['items']:
+        client.call('DELETE', '/v1/fmus/' + other['id'])
+    return {'fid': client.call('POST', '/v1/fmus', an_fmu())['id']}
+
+
+def one_fmu(client, root):
+    an_uploaded_fmu(client, root)
 
 
 def a_coupling(client, root):
@@ -201,7 +224,8 @@ PREPARE = {'commit': a_trial, 'keepTrial': a_named_trial, 'dropTrial': a_kept_tr
            'run': a_run, 'results': a_run, 'runEvents': a_run, 'deleteResults': a_run,
            'createAs': nothing, 'instances': nothing_else, 'changeLease': a_lease,
            'dropLease': a_lease, 'stream': a_stream, 'deleteStream': a_stream,
-           'getSweep': a_sweep, 'deleteSweep': a_sweep,
+           'uploadFmu': an_upload, 'fmus': one_fmu, 'fmu': an_uploaded_fmu,
+           'deleteFmu': an_uploaded_fmu, 'getSweep': a_sweep, 'deleteSweep': a_sweep,
            'sweepResults': a_sweep, 'couple': only_the_rig, 'couplings': one_coupling,
            'getCoupling': a_coupling, 'couplingStreams': a_coupling_stream,
            'chooseCouplingStream': a_coupling, 'couplingStream': a_coupling_stream,
@@ -225,7 +249,7 @@ FULL = {'readyz': lambda client, root: client.call('POST', root + '/step', {'cou
         'startCouplingRun': use_up_numbers_of_runs}
 
 # names that a route gives: an unknown one is what it makes
-GIVEN = {'keepTrial': 'tid'}
+GIVEN = {'keepTrial': 'tid', 'createAs': 'id'}
 
 # --- refusals that are a route's own: operation, status, code, query, body ------------------------
 
@@ -239,6 +263,9 @@ REFUSALS = [
     ('createAs', 409, 'id-taken', '', {'model': {'mechd': 1}}),
     ('create', 422, 'invalid-model', '', {'model': {'mechd': 1, 'nodes': [{'type': 'Node1D'}]}}),
     ('create', 422, 'snapshot-mismatch', '', {'snapshot': 'bm9uZQ=='}),
+    ('create', 404, 'not-found', '', {'fmu': 'f-0'}),
+    ('createAs', 404, 'not-found', '', {'fmu': 'f-0'}),
+    ('uploadFmu', 422, 'invalid-fmu', '', {'fmu': 'bm9uZQ=='}),
     ('create', 400, 'malformed-json', '', b'{"model": '),
     ('check', 422, 'invalid-model', '', {'model': {}}),
     ('clone', 409, 'id-taken', '', {'as': 'rig'}),
@@ -263,7 +290,7 @@ REFUSALS = [
 
 # --- quotas: limits, and what goes beyond them: operation, which, body ----------------------------
 
-QUOTA = 'instances=1 snapshots=1 memory=1MiB step-cpu=1ms'
+QUOTA = 'instances=1 snapshots=1 memory=1MiB step-cpu=1ms fmu-bytes=1KiB'
 BEYOND = {'create': ('instances', None), 'createAs': ('instances', None),
           'clone': ('instances', {}), 'takeSnapshot': ('snapshots', None),
           'keepTrial': ('snapshots', {'name': 'best'}),
@@ -271,6 +298,7 @@ BEYOND = {'create': ('instances', None), 'createAs': ('instances', None),
           'stepCoupling': ('step-cpu', {'count': 10 ** 9}),
           'startCouplingRun': ('memory', {'until': 1000, 'record': {}}),
           'takeCouplingSnapshot': ('snapshots', None),
+          'uploadFmu': ('fmu-bytes', an_fmu()),
           'sweep': ('instances', None), 'step': ('step-cpu', {'count': 10 ** 9})}
 
 

@@ -1,6 +1,7 @@
 """Refusals of single routes in the walk through the OpenAPI document."""
 import threading
 
+import fmus
 from harness import KINDS, SLOW, Daemon, wait_until
 from asking import ASYNC, is_busy
 from long_models import pinched
@@ -120,6 +121,14 @@ class Refusals:
                 program.frame({**question, 'kind': KINDS['error']}, [], status=2002)]
         with Program(self.daemon, cid, 'p', commits_not) as program:
             self.check(operation, self.send(operation, cid=cid), 504, 'commit-owed')
+
+    def test_an_fmu_whose_process_ends_tells_why(self):
+        operation = self.api.operations['step']
+        root = fmus.hosted(self.daemon, u=1)
+        self.client.call('PUT', root + '/parameters', {'mood': fmus.ABORTS})
+        reply = self.send(operation, id=root.split('/')[-1], body={'size': 0.1})
+        self.check(operation, reply, 422, 'fmu-failed')
+        self.client.call('DELETE', root)
 
     def test_what_is_stopped_before_its_turn_tells_so(self):
         with Daemon('--workers', '1') as d, Client(d.base) as client, Client(d.base) as other:
