@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+import fmus
 import models
 from harness import BUILD, ROOT, SLOW, Daemon, program
 from proxy import Lossy
@@ -24,7 +25,7 @@ OTHERWISE = {('GET', '/'), ('GET', '/v1/instances/{id}/events'),
 class Terminal(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.daemon = Daemon()
+        cls.daemon = Daemon(*fmus.ON)
         cls.mechctl = program('mechctl')
         cls.environment = {
             'MECHD_SERVER': cls.daemon.base, 'LC_ALL': 'C.UTF-8',
@@ -368,10 +369,23 @@ true
             used |= set(sorted(fits, key=lambda r: r[1].count('{'))[:1])
         self.assertEqual(set(known) - used - OTHERWISE, set())
 
+    def run_fmus(self, folder):
+        path = os.path.join(folder, 'controller.fmu')
+        with open(path, 'wb') as f:
+            f.write(fmus.archive())
+        fid = self.words('fmus', '--upload', path)[0]
+        self.assertIn(fid, ' '.join(self.words('fmus')))
+        self.assertIn('gain', ' '.join(self.words('fmus', fid)))
+        made = self.words('create', '--fmu', fid, 'gain=2', 'u=1', '--label', 'rig=a')[0]
+        self.assertIn('y  2', ' '.join(self.words('outputs', made)))
+        self.words('delete', made)
+        self.words('fmus', fid, '--delete')
+
     def run_everything(self):
         folder = tempfile.TemporaryDirectory(prefix='mechd-cli-')
         self.addCleanup(folder.cleanup)
         model, saved = (os.path.join(folder.name, n) for n in ('model.json', 'saved.mechd'))
+        self.run_fmus(folder.name)
         with open(model, 'w', encoding='utf-8') as f:
             json.dump(models.oscillator(), f)
         for page in ('docs', 'livez', 'metrics', 'openapi.json', 'readyz'):

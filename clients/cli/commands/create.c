@@ -1,4 +1,4 @@
-/* mechctl create: an instance from a model file, an example or a snapshot file. */
+/* mechctl create: an instance from a model file, an example, a snapshot file or an FMU. */
 #include "clients/cli/cli.h"
 
 #include <stdio.h>
@@ -26,18 +26,31 @@ static int send_snapshot(struct mechctl *m, const char *path)
     return mechc_json_open(r.body, r.size, &reply) ? mechctl_print_id(m, reply) : MECHCTL_FAILED;
 }
 
+/* Begins a body with the members "fmu" and "start". */
+static int add_fmu(struct mechctl *m, const char *fmu)
+{
+    mechc_bytes_text(&m->body, "{\"fmu\":");
+    mechc_bytes_string(&m->body, fmu);
+    mechc_bytes_text(&m->body, ",\"start\":");
+    return mechctl_assignments(m, 0, &m->body);
+}
+
 static int run(struct mechctl *m)
 {
+    const char *const fmu = mechctl_option(m, "fmu");
     const char *const example = mechctl_option(m, "example");
     const char *const snapshot = mechctl_option(m, "snapshot");
     const char *const id = mechctl_option(m, "id");
-    if ((m->count > 0) + (example != NULL) + (snapshot != NULL) != 1) {
-        return mechctl_usage("create: give one of FILE, --example and --snapshot");
+    const int files = fmu != NULL ? 0 : m->count;
+    if ((files > 0) + (example != NULL) + (snapshot != NULL) + (fmu != NULL) != 1 || files > 1) {
+        return mechctl_usage("create: give one of FILE, --example, --snapshot and --fmu");
     }
     if (snapshot && !id && !mechctl_option(m, "label") && !mechctl_option(m, "ttl")) {
         return send_snapshot(m, snapshot);
     }
-    int code = snapshot ? mechctl_add_snapshot(m, snapshot) : mechctl_add_model(m, example);
+    int code = fmu        ? add_fmu(m, fmu)
+               : snapshot ? mechctl_add_snapshot(m, snapshot)
+                          : mechctl_add_model(m, example);
     if (code == MECHCTL_DONE) {
         code = mechctl_add_traits(m);
     }
@@ -53,6 +66,7 @@ static int run(struct mechctl *m)
 static const struct mechctl_option options[] = {
     {"example", "NAME", "create this example (mechctl examples lists them)"},
     {"snapshot", "FILE", "create from a snapshot that was saved to a file"},
+    {"fmu", "ID", "create from an uploaded FMU, with start values NAME=VALUE"},
     {"id", "ID", "the id to give; refused if it is taken"},
     {"label", "NAME=VALUE", "labels, several with commas"},
     {"ttl", "S", "delete it after S seconds without use"},
@@ -62,14 +76,15 @@ static const struct mechctl_option options[] = {
 const struct mechctl_command mechctl_create = {
     .name = "create",
     .group = MECHCTL_MODELS,
-    .arguments = "[FILE]",
-    .summary = "create an instance from a model, an example or a snapshot; prints its id",
+    .arguments = "[FILE | NAME=VALUE ...]",
+    .summary = "create an instance from a model, an example, a snapshot or an FMU; prints its id",
     .details = "  mechctl create model.json\n"
                "  mechctl create --example bouncing-ball\n"
                "  mechctl create --snapshot s.mechd --id rig --label bench=2\n"
+               "  mechctl create --fmu f-1 gain=2\n"
                "FILE may be - for standard input.",
     .options = options,
     .synonyms = "new add make load import",
-    .most = 1,
+    .most = -1,
     .run = run,
 };
