@@ -553,10 +553,12 @@ class Forces:
 
 
 class Served(unittest.TestCase):
-    """Tests that share one daemon, `daemon`, and its door over HTTP, `door`."""
+    """Tests that share one daemon, `daemon`, started with OPTIONS; its door over HTTP: `door`."""
+    OPTIONS = ()
+
     @classmethod
     def setUpClass(cls):
-        cls.daemon = Daemon()
+        cls.daemon = Daemon(*cls.OPTIONS)
         cls.door = HttpDoor(cls.daemon)
 
     @classmethod

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import fmus
 import harness
 import models
 from harness import Daemon, ROOT, Served, wait_until
@@ -29,6 +30,8 @@ def bits(numbers):
 
 
 class Python(ManyTests, StateTests, Served):
+    OPTIONS = fmus.ON
+
     def setUp(self):
         self.server = mechd.Server(self.daemon.base)
         self.addCleanup(self.server.close)
@@ -284,6 +287,12 @@ class Python(ManyTests, StateTests, Served):
         self.assertIn('Mass1D', [t['type'] for t in s.types()])
         self.assertEqual(s.type('Mass1D')['type'], 'Mass1D')
         self.assertIn('four-bar', s.examples())
+        fmu = s.fmus.upload(fmus.archive())
+        self.assertEqual([f.id for f in s.fmus], [fmu.id])
+        self.assertEqual(s.fmus[fmu.id].variables()[0]['name'], 'u')
+        hosted = fmu.create(gain=2, u=1)
+        self.assertEqual(hosted.step(0.5).outputs, {'y': 3})
+        hosted.delete(), fmu.delete()
         i = s.create(s.example('four-bar'), id='mine')
         self.assertIn('mine', [e.id for e in s.instances()])
         self.assertEqual(s.instance('mine').model()['name'], i.info()['name'])

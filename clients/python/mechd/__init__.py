@@ -10,6 +10,7 @@
 from .couplings import Coupling, CouplingStep
 from .errors import (BadReply, Busy, Conflict, Fault, Forbidden, Invalid, MechdError, NotFound,
                      Refused, StepFailed, TimedOut, Unreachable)
+from .fmus import Fmu, Fmus
 from .instance import Instance, Snapshot, State, Step
 from .lease import Lease
 from .many import BatchTable, Operation, Sweep, Table
@@ -22,7 +23,7 @@ from .system import System
 
 __version__ = '0.1.0'
 __all__ = ['BadReply', 'BatchTable', 'Busy', 'Conflict', 'Coupling', 'CouplingStep', 'Discard',
-           'Event', 'Fault', 'Forbidden', 'Forces', 'Inputs', 'Instance', 'Invalid', 'Layout',
-           'Lease', 'MechdError', 'NotFound', 'Operation', 'Participant', 'Partner', 'Problems',
-           'Record', 'Refused', 'Run', 'Sample', 'Server', 'Snapshot', 'State', 'Step',
+           'Event', 'Fault', 'Fmu', 'Fmus', 'Forbidden', 'Forces', 'Inputs', 'Instance', 'Invalid',
+           'Layout', 'Lease', 'MechdError', 'NotFound', 'Operation', 'Participant', 'Partner',
+           'Problems', 'Record', 'Refused', 'Run', 'Sample', 'Server', 'Snapshot', 'State', 'Step',
            'StepFailed', 'Stream', 'Sweep', 'System', 'Table', 'TimedOut', 'Unreachable']

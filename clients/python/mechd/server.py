@@ -11,6 +11,7 @@ from . import replies
 from .couplings import Coupling, couple_body
 from .curve import Keys
 from .errors import interrupted
+from .fmus import Fmus
 from .instance import Instance, Snapshot
 from .many import BatchTable, Operation, Sweep, batch_body, sweep_parameters
 from .participant import Participant
@@ -67,6 +68,7 @@ class Server:
         self.transport = Transport(url, token, timeout, retries)
         self.transport.verify(verify or os.environ.get('MECHD_CA') or None)
         self.problems = Problems(self.transport)
+        self.fmus = Fmus(self)
         self.keys = Keys(server_key or os.environ.get('MECHD_SERVER_KEY'),
                          curve_key or os.environ.get('MECHD_CLIENT_KEY'))
         self._endpoints: Optional[Dict[str, str]] = None
