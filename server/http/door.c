@@ -27,7 +27,7 @@ static bool is_type(const char *value, const char *type)
 {
     const size_t n = strlen(type);
     return value != NULL && strncasecmp(value, type, n) == 0 &&
-           (value[n] == '\0' || value[n] == ';' || value[n] == ' ');
+           (value[n] == '\0' || strchr("; \t", value[n]) != NULL);
 }
 
 /* The route of method and path: the known one, or what is searched, and known from then on. */
@@ -275,6 +275,7 @@ static int read_token(struct mechd_exchange *x)
     const char *value = x->head.value[MECHD_HEADER_AUTHORIZATION];
     if (value != NULL && strncasecmp(value, bearer, sizeof bearer - 1) == 0) {
         c->token = value + sizeof bearer - 1;
+        c->token += strspn(c->token, " "); // one or more (RFC 9110, 11.4)
     }
     return mechd_call_admit(c);
 }

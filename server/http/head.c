@@ -69,6 +69,31 @@ static bool is_sound(const char *name, size_t name_length, const char *value, si
     return name_length > 0 && odd == 0;
 }
 
+/* The blanks and tabs behind a value do not belong to it (RFC 9110, 5.5). libmicrohttpd up to 0.9.77
+ * leaves them, so the value ends before them, in the library's memory of the request. Not where the
+ * library has read the value as it came: what frames the body is refused with them. */
+static void trim(const char *value, size_t length)
+{
+    size_t n = length;
+    while (n > 0 && (value[n - 1] == ' ' || value[n - 1] == '\t')) {
+        n--;
+    }
+    if (n < length) {
+        *(char *)(uintptr_t)(value + n) = '\0';
+    }
+}
+
+/* The header of this name; MECHD_HEADERS: one that is not read here. */
+static int find(const char *name, size_t length)
+{
+    int k = 0;
+    while (k < MECHD_HEADERS &&
+           (names[k].length != length || strncasecmp(names[k].name, name, length) != 0)) {
+        k++;
+    }
+    return k;
+}
+
 static const char unequal[] =
     "a line of the head does not end with CR and LF, contains NUL, or continues on the next line";
 
@@ -92,17 +117,18 @@ static enum MHD_Result take_line(void *context, enum MHD_ValueKind kind, const c
         }
         h->at = value + length + 2;
     }
-    for (int k = 0; k < MECHD_HEADERS; k++) {
-        if (names[k].length == name_length && strncasecmp(names[k].name, name, name_length) == 0) {
-            if ((h->seen >> k & 1u) != 0 && names[k].once) {
-                note(h, "a header that may occur only once occurs twice: Host, Content-Length, "
-                        "Content-Type, Transfer-Encoding, Authorization, Origin, If-Match or "
-                        "Idempotency-Key");
-            }
-            h->value[k] = (h->seen >> k & 1u) != 0 ? h->value[k] : value;
-            h->seen |= 1u << k;
-            break;
+    const int k = find(name, name_length);
+    if (k != MECHD_HEADER_CONTENT_LENGTH && k != MECHD_HEADER_TRANSFER_ENCODING) {
+        trim(value, length);
+    }
+    if (k < MECHD_HEADERS) {
+        if ((h->seen >> k & 1u) != 0 && names[k].once) {
+            note(h, "a header that may occur only once occurs twice: Host, Content-Length, "
+                    "Content-Type, Transfer-Encoding, Authorization, Origin, If-Match or "
+                    "Idempotency-Key");
         }
+        h->value[k] = (h->seen >> k & 1u) != 0 ? h->value[k] : value;
+        h->seen |= 1u << k;
     }
     return MHD_YES;
 }

@@ -29,6 +29,12 @@ static size_t host_length(const char *host)
     return *port == '\0' || port[1 + strspn(port + 1, "0123456789")] == '\0' ? n : 0;
 }
 
+/* The name without the dot of the root behind it: the same host (RFC 1034, 3.1). */
+static size_t without_root(const char *host, size_t n)
+{
+    return n > 1 && host[n - 1] == '.' ? n - 1 : n;
+}
+
 static bool is_loopback(const char *host, size_t n)
 {
     static const char name[] = "localhost";
@@ -48,7 +54,7 @@ static bool is_loopback(const char *host, size_t n)
 
 static bool is_ours(const struct mechd_config *c, const char *host)
 {
-    const size_t n = host_length(host);
+    const size_t n = without_root(host, host_length(host));
     bool found = n > 0 && is_loopback(host, n);
     for (int k = 0; k < c->host_count && !found && n > 0; k++) {
         found = strlen(c->host[k]) == n && strncasecmp(c->host[k], host, n) == 0;

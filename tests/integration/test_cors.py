@@ -79,7 +79,8 @@ class OtherSites(unittest.TestCase):
                     self.assertEqual((status, json.loads(answer)['code']), (403, 'forbidden'))
 
     def test_the_names_of_this_machine_are(self):
-        for host in ('localhost', 'LOCALHOST:80', 'rig.localhost', '127.0.0.1', '127.255.3.1:9',
+        for host in ('localhost', 'localhost.', 'Localhost.:80', 'LOCALHOST:80', 'rig.localhost',
+                     '127.0.0.1', '127.255.3.1:9',
                      '[::1]', '[::1]:8080', self.host):
             with self.subTest(host):
                 self.assertEqual(ask(self.daemon, 'GET', '/v1', 'Host: ' + host)[0], 200)

@@ -153,6 +153,28 @@ class Framing(Served):
                     self.assertEqual(answer[0], 405 if status == 404 and answer[0] == 405
                                      else status, answer)
 
+    def test_blanks_behind_a_value_are_no_part_of_it(self):
+        i = self.daemon.create(models.oscillator())
+        path = '/v1/instances/' + i
+        lease = self.daemon.call('POST', path + '/lease', {'role': 'owner', 'seconds': 600})
+        for k, behind in enumerate(('', ' ', '\t', ' \t  ')):
+            with self.subTest(behind=behind):
+                def ask(path, body, *lines, behind=behind, **more):
+                    request = raw.request(path, body, *[line + behind for line in lines], **more)
+                    request = request.replace(b'localhost', b'localhost' + behind.encode(), 1)
+                    request = request.replace(b'/json', b'/json' + behind.encode(), 1)
+                    return raw.ask(self.daemon, request.replace(
+                        b'\r\n', b'\r\nConnection: close\r\n', 1))[0]
+                tag = self.daemon.call('GET', path).headers['ETag']
+                status, _, body = ask(path + '/step', {'count': 1}, 'Lease: %d' % lease['lease'],
+                                      'If-Match: ' + tag, 'Idempotency-Key: once')
+                # the key is the same with all of them, the tag is that of the first
+                self.assertEqual((status, json.loads(body).get('step')), (200, 1))
+                self.assertEqual(self.daemon.call('GET', path)['step'], 1)
+                self.assertEqual(ask(path + '/outputs', None, 'Accept: application/json',
+                                     'traceparent: 00-%032x-%016x-01' % (k + 1, k + 1),
+                                     method='GET')[1]['traceparent'][3:35], '%032x' % (k + 1))
+
     def test_all_of_the_server_takes_the_methods_of_all_paths(self):
         for target in (b'*', b'http://localhost', b'HTTP://127.0.0.1:8080'):
             answer, = raw.ask(self.daemon, b'OPTIONS ' + target + b' HTTP/1.1\r\n' + HOST +
