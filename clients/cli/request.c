@@ -15,7 +15,9 @@ static void print_fault(const struct mechctl *m, const struct mechc_fault *f)
         pointer += n;
         fprintf(stderr, "%s: ", m->file);
     }
-    fprintf(stderr, "%s%s%s\n", pointer, *pointer ? ": " : "", f->message);
+    char shown[1024];
+    mech_text_show(shown, sizeof shown, pointer);
+    fprintf(stderr, "%s%s%s\n", shown, *shown ? ": " : "", f->message);
 }
 
 /* Where a file stops being JSON; its place counts from the file's beginning, not from that of the

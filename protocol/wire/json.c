@@ -118,11 +118,13 @@ int mechp_json_parse(const char *bytes, size_t size, const struct mechp_json_lim
     fault->line = error.line;
     fault->column = error.column;
     fault->byte = error.position < 0 ? 0 : (size_t)error.position;
-    if (json_error_code(&error) == json_error_out_of_memory) {
+    const enum json_error_code code = json_error_code(&error);
+    if (code == json_error_out_of_memory) {
         fault->code = MECHP_OUT_OF_MEMORY;
     }
+    const bool null = code == json_error_null_character || code == json_error_null_byte_in_key;
     snprintf(fault->text, sizeof fault->text, "line %d, column %d: %s", fault->line, fault->column,
-             error.text);
+             null ? "a string has no \\u0000 here" : error.text);
     name_odd(bytes, size, fault);
     return MECH_INVALID;
 }

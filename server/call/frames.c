@@ -207,12 +207,15 @@ static bool read_frame(struct mechd_frame_request *r, const struct mechd_frame_a
 {
     const char *const bytes = asked->bytes;
     const size_t size = asked->size;
-    static const char *const faults[] = {"",
-                                         "a frame has at least 64 bytes",
-                                         "a frame begins with MCHD",
-                                         "this version of the frame is not known",
-                                         "this kind of frame is not known",
-                                         "the values do not fit the size of the message"};
+    static const char *const faults[] = {
+        "",
+        "a message is an object of JSON, which begins with {, or a "
+        "frame of at least 64 bytes",
+        "a message is an object of JSON, which begins with {, or a "
+        "frame, which begins with MCHD",
+        "this version of the frame is not known",
+        "this kind of frame is not known",
+        "the values do not fit the size of the message"};
     const int fault = mechp_frame_read(bytes, size, &r->in);
     // the sender identifies its request by the sequence, also for a frame that is refused
     r->out = (struct mechp_frame){.kind = r->in.kind,

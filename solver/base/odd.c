@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Ranges of code points that are not seen; names of those that editors and pages leave. */
+/* Ranges of code points that are not seen, or differ from font to font; names of those that editors and pages leave. */
 static const struct range {
     int32_t first, last;
     const char *name; /* or NULL */
@@ -23,6 +23,8 @@ static const struct range {
     {0x61c, 0x61c, NULL},
     {0x6dd, 0x6dd, NULL},
     {0x70f, 0x70f, NULL},
+    {0x890, 0x891, NULL},
+    {0x8e2, 0x8e2, NULL},
     {0x115f, 0x1160, NULL},
     {0x1680, 0x1680, NULL},
     {0x17b4, 0x17b5, NULL},
@@ -40,17 +42,24 @@ static const struct range {
     {0x205f, 0x205f, NULL},
     {0x2060, 0x2060, "word joiner"},
     {0x2061, 0x206f, NULL},
+    {0x2800, 0x2800, "blank pattern of Braille"},
     {0x3000, 0x3000, "ideographic space"},
     {0x3164, 0x3164, NULL},
+    {0xe000, 0xf8ff, "private use"},
+    {0xfdd0, 0xfdef, "no character"},
     {0xfe00, 0xfe0f, "a variation selector"},
     {0xfeff, 0xfeff, "byte order mark"},
     {0xffa0, 0xffa0, NULL},
     {0xfff0, 0xfffb, NULL},
     {0xfffd, 0xfffd, "replacement character"},
+    {0xfffe, 0xffff, "no character"},
     {0x110bd, 0x110bd, NULL},
+    {0x110cd, 0x110cd, NULL},
+    {0x13430, 0x1343f, NULL},
     {0x1bca0, 0x1bca3, NULL},
     {0x1d173, 0x1d17a, NULL},
     {0xe0000, 0xe0fff, NULL},
+    {0xf0000, 0x10ffff, "private use"},
 };
 
 static const struct range *find(int32_t code)
@@ -164,7 +173,7 @@ void mech_text_show(char *out, size_t size, const char *text)
         const int32_t code = mech_text_code(text, left, &length);
         if (code < 0) {
             snprintf(shown, sizeof shown, "0x%02x", (unsigned char)*text);
-        } else if (find(code) != NULL) {
+        } else if (code < ' ' || find(code) != NULL) {
             snprintf(shown, sizeof shown, "U+%04" PRIX32, (uint32_t)code);
         } else {
             memcpy(shown, text, length);

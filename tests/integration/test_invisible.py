@@ -64,7 +64,9 @@ class Bodies(Served):
                 self.assertNotIn(odd, detail)
 
     def test_what_a_message_quotes_is_shown(self):
-        for odd, name in ODD:
+        for odd, name in ODD + [('\n', 'U+000A'), ('\t', 'U+0009'), ('\r', 'U+000D'),
+                                ('\x1b', 'U+001B'), ('\u2800', 'U+2800'), ('\ue000', 'U+E000'),
+                                ('\uffff', 'U+FFFF'), ('\U00100000', 'U+100000')]:
             model = models.oscillator()
             model['nodes'][0]['na' + odd + 'me'] = 'x'
             reply = self.post(self.model(model).encode())
@@ -192,6 +194,18 @@ class Files(unittest.TestCase):
                 self.assertEqual(done.returncode, 1)
                 self.assertIn(name, done.stderr)
                 self.assertNotIn(odd, done.stderr)
+
+    def test_places_that_mechctl_names_are_shown(self):
+        with Daemon() as d:
+            for odd, name in ODD + [('\x1b', 'U+001B'), ('\n', 'U+000A')]:
+                model = models.oscillator()
+                model['nodes'][0]['na' + odd + 'me'] = 'x'
+                done = run(program('mechctl'), '--server', d.base, 'create',
+                           self.file(json.dumps(model).encode()))
+                self.assertEqual(done.returncode, 1)
+                self.assertIn('/nodes/0/na%sme: ' % name.split(' ')[0], done.stderr)
+                self.assertNotIn(odd, done.stderr.replace('\n', '', 2) if odd == '\n'
+                                 else done.stderr)
 
     def test_words_of_mechctl_are_shown(self):
         def mechctl(*words):

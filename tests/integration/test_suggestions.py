@@ -1,4 +1,5 @@
 """A misspelled option, command, operation, route or example comes with what was meant."""
+import json
 import os
 import re
 import subprocess
@@ -310,6 +311,20 @@ class Suggestions(Served):
             Partner(self.daemon, i, ['frce'])
         self.assertIn(b"there is no input 'frce', did you mean 'force'?",
                       refused.exception.problem[0])
+
+    def test_what_is_no_message_is_told_in_terms_of_messages(self):
+        door = ZmqDoor(self.daemon)
+        self.addCleanup(door.close)
+        for text in (b'[{"op":"about"}]', b'"about"', b'about', b'?' * 64, b''):
+            with self.subTest(text=text):
+                door.socket.send_multipart([b'', text])
+                detail = json.loads(door.socket.recv_multipart()[-1])['detail']
+                self.assertRegex(detail, '^a message is an object of JSON, which begins with {')
+        for body in ('{"a": "x\\u0000"}', '{"x\\u0000": 1}'):
+            reply = self.daemon.call('POST', '/v1/models/check', body.encode())
+            self.assertEqual((reply.status, reply['code']), (400, 'malformed-json'))
+            self.assertRegex(reply['detail'],
+                             r'^line 1, column \d+: a string has no \\u0000 here$')
 
     def test_examples_and_operations(self):
         reply = self.daemon.call('GET', '/v1/examples/duoble-pendulum')

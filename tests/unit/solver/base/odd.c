@@ -27,6 +27,10 @@ static void what_is_not_seen_is_named_with_its_place(void)
         {"a\nb\xef\xbb\xbf", 2, 2, "U+FEFF (byte order mark)"},
         {"a\n\n\xf3\xa0\x80\x81", 3, 1, "U+E0001"},
         {"\x01", 1, 1, "U+0001"},
+        {"\xe2\xa0\x80", 1, 1, "U+2800 (blank pattern of Braille)"},
+        {"\xee\x80\x80", 1, 1, "U+E000 (private use)"},
+        {"\xef\xbf\xbe", 1, 1, "U+FFFE (no character)"},
+        {"\xe0\xa3\xa2", 1, 1, "U+08E2"},
         {"ab\xff", 1, 3, "the byte 0xff, which is not UTF-8"},
         {"\xc0\x80", 1, 1, "the byte 0xc0, which is not UTF-8"},
         {"\xed\xa0\x80", 1, 1, "the byte 0xed, which is not UTF-8"},
@@ -61,7 +65,9 @@ static void a_sentence_shows_them_by_code_point(void)
 {
     char out[32];
     mech_text_show(out, sizeof out, "'a\xc2\xa0' \xc3\xa4\n\xff");
-    CU_ASSERT_STRING_EQUAL(out, "'aU+00A0' \xc3\xa4\n0xff");
+    CU_ASSERT_STRING_EQUAL(out, "'aU+00A0' \xc3\xa4U+000A0xff");
+    mech_text_show(out, sizeof out, "'a\tb\r'");
+    CU_ASSERT_STRING_EQUAL(out, "'aU+0009bU+000D'");
     char small[5];
     mech_text_show(small, sizeof small, "ab\xc2\xa0z");
     CU_ASSERT_STRING_EQUAL(small, "ab");
