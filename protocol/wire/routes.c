@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #define MECHP_ROUTE(symbol, method, path, operation, summary)                                      \
     extern const struct mechp_row mechp_row_##symbol;
@@ -240,8 +241,8 @@ static bool is_word(const char *word)
     return false;
 }
 
-/* Edits from the words of a path to those of a template, whose parameters take any word; negative:
- * it has not as many, or one of them is another word, or too far away to be meant. */
+/* Edits from the words of a path to those of a template, whose parameters take any word, and all of
+ * them either case; negative: it has not as many, or one of them is another word, or too far away to be meant. */
 static int edits(const char *template, const char *path)
 {
     char word[2][80];
@@ -250,7 +251,8 @@ static int edits(const char *template, const char *path)
     while ((n[0] = next_word(&template)) > 0 && (n[1] = next_word(&path)) > 0) {
         snprintf(word[0], sizeof word[0], "%.*s", (int)n[0], template);
         snprintf(word[1], sizeof word[1], "%.*s", (int)n[1], path);
-        const int apart = word[0][0] == '{' ? 0 : mech_distance(word[1], word[0]);
+        const bool same = word[0][0] == '{' || strcasecmp(word[0], word[1]) == 0;
+        const int apart = same ? 0 : mech_distance(word[1], word[0]);
         if (3 * apart > (int)n[1] || (apart > 0 && is_word(word[1]))) {
             return -1;
         }
@@ -285,9 +287,11 @@ bool mechp_route_closest(const char *method, const char *path, char *out, size_t
     if (length > 1 && path[length - 1] == '/' && path[length - 2] == '/') {
         return false;
     }
-    // without the base of all routes it is most likely that which is missing
-    for (int with = 0; with < 2 && best < 0; with++) {
-        if (snprintf(whole, sizeof whole, "%s%s", with ? base : "", path) >= (int)sizeof whole) {
+    // without the base of all routes it is most likely that which is missing, or else too much
+    const bool based = strncmp(path, base, sizeof base - 1) == 0 && path[sizeof base - 1] == '/';
+    for (int with = 0; with < 2 + based && best < 0; with++) {
+        if (snprintf(whole, sizeof whole, "%s%s", with == 1 ? base : "",
+                     with == 2 ? path + sizeof base - 1 : path) >= (int)sizeof whole) {
             return false;
         }
         for (int i = 0; i < MECHP_ROUTES; i++) {

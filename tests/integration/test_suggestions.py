@@ -109,6 +109,10 @@ class Suggestions(Served):
                 ('GET', '/v1/examples/four-bar/', '/v1/examples/four-bar'),
                 ('GET', '/docs/', '/docs'), ('GET', '//v1/instances', '/v1/instances'),
                 ('GET', '/instances', '/v1/instances'),
+                ('GET', '/V1/Instances', '/v1/instances'), ('GET', '/Livez', '/livez'),
+                ('POST', '/v1/INSTANCES/%s/Step' % i, '/v1/instances/%s/step' % i),
+                ('GET', '/v1/v1/instances/%s' % i, '/v1/instances/%s' % i),
+                ('GET', '/v1/metrics', '/metrics'), ('GET', '/v1/openapi.json', '/openapi.json'),
                 ('POST', '/instances/%s/step' % i, '/v1/instances/%s/step' % i)):
             with self.subTest(path=path):
                 reply = self.daemon.call(method, path)
@@ -116,7 +120,8 @@ class Suggestions(Served):
                 self.assertEqual(reply['detail'], 'there is no %s %s, did you mean %s?' % (
                     method, path, meant))
                 self.assertNotEqual(self.daemon.call('GET', meant).status, 404)
-        for path in ('/v1/instances/%s/x/' % i, '/v1/instances/%s/s' % i, '/v1/ab'):
+        for path in ('/v1/instances/%s/x/' % i, '/v1/instances/%s/s' % i, '/v1/ab', '/v1/step',
+                     '/v1/i-1'):
             self.assertNotIn(b'did you mean', self.daemon.call('GET', path).raw, path)
 
     def test_an_id_that_is_none_gets_a_whole_sentence(self):
