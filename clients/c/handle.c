@@ -1,11 +1,14 @@
 /* A handle: opening, closing, endpoints, ZeroMQ sockets. */
 #include "clients/c/handle.h"
 
+#include "clients/c/address.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 #include <zmq.h>
 
@@ -60,15 +63,23 @@ static int fill(struct mechc *c, const char *base)
         base = getenv("MECHD_SERVER");
     }
     base = base && *base ? base : "http://127.0.0.1:8080";
-    const bool known = strncmp(base, "http://", 7) == 0 || strncmp(base, "https://", 8) == 0 ||
-                       strncmp(base, "unix:/", 6) == 0;
-    if (!known && (strstr(base, "://") || strncmp(base, "unix:", 5) == 0)) {
+    // the name of a scheme has no case (RFC 3986, 3.1); "host:port" alone means http
+    const size_t http = strncasecmp(base, "http://", 7) == 0    ? 4
+                        : strncasecmp(base, "https://", 8) == 0 ? 5
+                                                                : 0;
+    const bool local = strncmp(base, "unix:/", 6) == 0;
+    if (!local && http == 0 && (strstr(base, "://") || strncmp(base, "unix:", 5) == 0)) {
         return mechc_fail(c, MECHC_BAD_ARGUMENT,
                           "%s: not http://host:port, https://host:port or unix:/path", base);
     }
-    // "host:port" alone means http
-    mechc_bytes_text(&c->body, known ? "" : "http://");
-    mechc_bytes_text(&c->body, base);
+    mechc_bytes_text(&c->body, local ? "" : http == 5 ? "https" : "http");
+    mechc_bytes_text(&c->body, local || http > 0 ? "" : "://");
+    mechc_bytes_text(&c->body, base + http);
+    const char *const why = local || c->body.failed ? NULL : mechc_address_fault(c->body.at);
+    if (why) {
+        return mechc_fail(c, MECHC_BAD_ARGUMENT, "%s: %s; an address is http://host:port", base,
+                          why);
+    }
     while (!c->body.failed && c->body.length > 1 && c->body.at[c->body.length - 1] == '/') {
         c->body.at[--c->body.length] = 0;
     }

@@ -1,6 +1,8 @@
 /* Requests over HTTP with libcurl: one easy handle, its connection kept. */
 #include "clients/c/handle.h"
 
+#include "clients/c/address.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +64,7 @@ static void set_address(struct mechc *c, const char *url)
         curl_easy_setopt(c->curl, CURLOPT_UNIX_SOCKET_PATH, c->base + 5);
     }
     curl_easy_setopt(c->curl, CURLOPT_URL, url);
+    curl_easy_setopt(c->curl, CURLOPT_PATH_AS_IS, 1L); // segments .. are refused by the server
     if (c->ca) {
         curl_easy_setopt(c->curl, CURLOPT_CAINFO, c->ca);
     }
@@ -210,9 +213,12 @@ int mechc_call(struct mechc *c, const struct mechc_request *r, struct mechc_repl
     const bool local = strncmp(c->base, "unix:", 5) == 0;
     char url[MECHC_PATH + 512];
     const int n = snprintf(url, sizeof url, "%s%s", local ? "http://localhost" : c->base, r->path);
-    if (n < 0 || (size_t)n >= sizeof url || r->path[0] != '/') {
-        return mechc_fail(c, MECHC_BAD_ARGUMENT,
-                          "'%.80s' is not a path: a path is short and begins with /", r->path);
+    const bool fits = n >= 0 && (size_t)n < sizeof url;
+    const char *const why = fits ? mechc_path_fault(r->path) : "it is too long";
+    if (why || mechc_method_fault(r->method)) {
+        return mechc_fail(c, MECHC_BAD_ARGUMENT, "'%.80s' is not a %s: %s",
+                          why ? r->path : r->method, why ? "path" : "method",
+                          why ? why : mechc_method_fault(r->method));
     }
     clear_reply(c);
     int result = mechc_own(c);

@@ -418,10 +418,38 @@ class Mechctl(unittest.TestCase):
         self.assertEqual(done.returncode, 3)
         self.assertIn('127.0.0.1:1', done.stderr)
         self.assertRegex(done.stderr, 'mechd` starts a server.* MECHD_SERVER')
-        for address in ('ftp://x', 'unix:relative', 'https:/x://'):
+        for address in ('ftp://x', 'unix:relative', 'https:/x://', 'http://', 'http://:80',
+                        'http://[::1', 'http://[]:80', 'http://::1:80', 'http://localhost:',
+                        'http://localhost:x', 'http://localhost:0', 'http://localhost:65536',
+                        'http://localhost:80x', 'http://localhost:80 ', 'http://local host',
+                        'http://localhost:80?x', 'http://localhost/#x'):
             done = self.run_program('list', server=address)
             self.assertEqual(done.returncode, 2, done)
             self.assertIn(address, done.stderr)
+            self.assertNotIn('starts a server', done.stderr)
+
+    def test_the_scheme_of_an_address_has_no_case(self):
+        address = self.daemon.base.replace('http', 'HTTP')
+        self.assertEqual(self.run_program('list', server=address).returncode, 0)
+
+    def test_a_path_is_sent_as_it_is_or_not_at_all(self):
+        i = self.created()
+        for path in ('/v1/instances/%s#x' % i, '/v1/instances/%s ' % i, '/v1/instances/ %s' % i,
+                     '/v1/instances?label=a b', '/v1/instances/%s\n' % i, 'v1', '',
+                     '/v1/instances/%s\u00a0' % i):
+            with self.subTest(path=path):
+                done = self.run_program('call', 'DELETE', path)
+                self.assertEqual(done.returncode, 2, done)
+                self.assertIn('is not a path', done.stderr)
+        # curl would take the segments out
+        done = self.run_program('call', 'DELETE', '/v1/instances/x/../' + i)
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn('a path has no segment', done.stderr)
+        for method in ('get', 'G T', 'GET\r\nX: y', ''):
+            done = self.run_program('call', method, '/v1')
+            self.assertEqual(done.returncode, 2, done)
+            self.assertIn('a method is GET', done.stderr)
+        self.good('show', i)
 
     def test_output_that_cannot_be_written_is_told(self):
         i = self.created()
