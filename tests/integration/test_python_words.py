@@ -19,12 +19,23 @@ class Words(Served):
         for url, why in (('ftp://host', 'ftp'), ('http://', 'host'), (':80', 'host'),
                          ('127.0.0.1:99999', 'port'), ('http://host:port', 'port'),
                          ('unix:', 'path'), ('http://[::1', 'host'), ('http://a b', 'host'),
-                         ('tcp://127.0.0.1:5555', 'tcp'), ('/run/mechd.sock', 'host')):
+                         ('tcp://127.0.0.1:5555', 'tcp'), ('/run/mechd.sock', 'host'),
+                         ('http://host:80/?x', r'before \?'), ('http://host:80#x', 'before')):
             with self.subTest(url), self.assertRaises(ValueError) as refused:
                 mechd.Server(url)
             self.assertRegex(str(refused.exception),
                              r"^'.*' is not an address of a server, .*%s.*: http://host:port, "
                              r'https://host:port or unix:/path$' % why)
+
+    def test_names_that_a_path_cannot_have_ask_for_nothing_else(self):
+        kept = self.server.create(example='mass1d')
+        for name in ('', '.', '..'):
+            for ask in (lambda name=name: self.server.instance(name).delete(),
+                        lambda name=name: self.server.type(name),
+                        lambda name=name: kept.output(name, 'Position')):
+                with self.subTest(name), self.assertRaisesRegex(ValueError, 'is not an id'):
+                    ask()
+        kept.delete()
 
     def test_a_certificate_that_is_not_there_is_named(self):
         with self.assertRaisesRegex(ValueError, 'there is no file /nowhere/ca.pem, .*verify'):

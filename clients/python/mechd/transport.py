@@ -107,7 +107,9 @@ def address(url: str) -> str:
             host = parts.hostname or ''
         except ValueError:
             parts, host = None, ''
-        if parts is not None and parts.scheme not in ('http', 'https'):
+        if '?' in base or '#' in base:
+            why = 'it ends before ? and #'
+        elif parts is not None and parts.scheme not in ('http', 'https'):
             why = '%s is not supported here' % parts.scheme
         elif not re.fullmatch(r'[^\s/]+', host):
             why = 'the host is missing or malformed'
@@ -221,6 +223,10 @@ class Transport:
             session.close()
 
     def url(self, parts: Tuple[Any, ...]) -> str:
+        """The address of a path of these names. ValueError: a name that a path cannot have."""
+        for part in parts:
+            if str(part) in ('', '.', '..'):
+                raise ValueError('%r is not an id or a name' % (part,))
         return '/'.join([self.base] + [quote(str(p), safe='') for p in parts])
 
     def call(self, method: str, *parts: Any, body: Any = None,
