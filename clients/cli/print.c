@@ -1,5 +1,6 @@
 /* Values for people: numbers, one-line values, indented JSON, key-value trees. */
 #include "clients/cli/cli.h"
+#include "solver/base/odd.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -60,15 +61,46 @@ static bool is_container(struct mechc_json v)
     return mechc_json_kind(v) == '{' || mechc_json_kind(v) == '[';
 }
 
+/* Control characters would move the terminal's cursor, marks of direction turn a line around. */
+static bool moves(int32_t code)
+{
+    return code < ' ' || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
+           code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+           (code >= 0x2066 && code <= 0x2069);
+}
+
+/* A text, with blanks for what moves. */
 static void add_string(struct mechc_json value, struct mechc_bytes *out)
 {
     char text[256];
     mechc_json_text(value, text, sizeof text);
-    // control characters would move the terminal's cursor
-    for (char *p = text; *p; p++) {
-        *p = (unsigned char)*p < 0x20 || *p == 0x7f ? ' ' : *p;
+    size_t length = 1;
+    for (size_t k = 0, n = strlen(text); k < n; k += length) {
+        const int32_t code = mech_text_code(text + k, n - k, &length);
+        mechc_bytes_add(out, moves(code) ? " " : text + k, moves(code) ? 1 : length);
     }
-    mechc_bytes_text(out, text);
+}
+
+/* A value behind its name in a list: in double quotes where it would be read otherwise, as
+ * --label takes it. */
+static void add_value(struct mechc_json value, struct mechc_bytes *out)
+{
+    char text[256];
+    if (mechc_json_kind(value) != '"' || (mechc_json_text(value, text, sizeof text) < sizeof text &&
+                                          strpbrk(text, ",\"\\") == NULL && text[0] != ' ' &&
+                                          (*text == '\0' || text[strlen(text) - 1] != ' '))) {
+        mechctl_inline(value, out);
+        return;
+    }
+    struct mechc_bytes plain = {0};
+    add_string(value, &plain);
+    mechc_bytes_text(out, "\"");
+    for (const char *p = plain.failed ? "" : plain.at; *p != '\0'; p++) {
+        mechc_bytes_text(out, *p == '"' || *p == '\\' ? "\\" : "");
+        mechc_bytes_add(out, p, 1);
+    }
+    mechc_bytes_text(out, "\"");
+    mechc_bytes_fini(&plain);
 }
 
 void mechctl_inline(struct mechc_json value, struct mechc_bytes *out)
@@ -123,8 +155,10 @@ void mechctl_inline(struct mechc_json value, struct mechc_bytes *out)
         if (!list) {
             add_string(w.key, out);
             mechc_bytes_text(out, "=");
+            add_value(w.value, out);
+        } else {
+            mechctl_inline(w.value, out);
         }
-        mechctl_inline(w.value, out);
         first = false;
     }
     mechc_bytes_text(out, list ? "]" : "");

@@ -90,6 +90,25 @@ class Shown(unittest.TestCase):
 
     # --- lists and help ---------------------------------------------------------------------------
 
+    def test_labels_are_listed_as_they_are_chosen(self):
+        values = ('left,right', 'a, b=c', '"x"', 'a\\b', ' a', 'a=b', '', 'plain text')
+        for value in values:
+            i = self.created(labels={'only': value})
+            with self.subTest(value=value):
+                line = next(l for l in self.good('list').splitlines() if l.split()[0] == i)
+                label = line[line.index('only='):].strip()
+                chosen = self.good('list', '--label', label).splitlines()[1:]
+                self.assertEqual([l.split()[0] for l in chosen], [i], label)
+
+    def test_names_of_others_do_not_move_the_cursor(self):
+        for odd in '\x1b\n\t\x7f\x9b\x85\u202e\u2066\u2028\u200f\u061c':
+            model = {**models.oscillator(), 'name': 'a%sb' % odd}
+            i = self.created(model, labels={'note': odd + ','})
+            with self.subTest(odd=ascii(odd)):
+                for text in (self.good('list'), self.good('show', i)):
+                    self.assertIn('a b', text)
+                    self.assertEqual([c for c in text if c == odd and c != '\n'], [])
+
     def test_a_list_fits_the_terminal_and_is_whole_elsewhere(self):
         model = {**models.oscillator(), 'name': LONG}
         i = self.created(model, labels={'rig': 'a-label-that-is-long-too'})
