@@ -79,7 +79,7 @@ static void refuse_for(const struct mechd_reading *r, const struct mechd_part *p
 }
 
 /* Leases of all instances; those that are in a run, or that others hold, are named together. */
-static void take_instances(const struct mechd_reading *r)
+static void take_instances(struct mechd_reading *r)
 {
     static const struct mechd_lease_wish wish = {.role = MECHD_ROLE_OWNER,
                                                  .of = MECHD_LEASE_OF_COUPLING};
@@ -94,6 +94,9 @@ static void take_instances(const struct mechd_reading *r)
         if (outcome == MECH_INVALID) {
             refuse_for(r, p, mechd_holder_code(&holder),
                        mechd_holder_tell(&holder, p->instance->id, text, sizeof text));
+        } else if (outcome < 0) {
+            mechd_reading_fail(r, MECHP_OUT_OF_MEMORY, "no memory for the leases");
+            return;
         } else if (outcome != 0) {
             snprintf(text, sizeof text, "instance %.64s takes no more leases", p->instance->id);
             refuse_for(r, p, MECHP_INVALID_REQUEST, text);

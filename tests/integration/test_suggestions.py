@@ -312,6 +312,9 @@ class Suggestions(Served):
         i = self.daemon.create(models.oscillator())
         reply = self.daemon.call('POST', '/v1/batch', {'instances': [i], 'op': 'setp', 'body': {}})
         self.assertIn("did you mean 'step'?", reply['errors'][0]['message'])
+        reply = self.daemon.call('POST', '/v1/batch', {'items': [{'op': 'step-coupling', 'id': i}]})
+        self.assertEqual(reply['errors'][0]['message'],
+                         "there is no operation 'step-coupling' on an instance")
         with self.assertRaises(FrameError) as refused:
             Partner(self.daemon, i, ['frce'])
         self.assertIn(b"there is no input 'frce', did you mean 'force'?",
