@@ -1,5 +1,5 @@
-/* RFC 3986, sections 3.2 and 3.3; RFC 9110, section 9.1. Letters beyond ASCII are left to curl, which
- * knows names of hosts that have them. */
+/* RFC 3986, sections 3.2 and 3.3; RFC 9110, section 9.1. Letters beyond ASCII are left to curl,
+ * which knows names of hosts that have them. */
 #include "clients/c/address.h"
 
 #include "solver/base/odd.h"

@@ -1,5 +1,5 @@
-/* Addresses of servers and paths of requests, looked at before anything is sent: curl cuts some off,
- * encodes others, and calls what is left unreachable. Any thread. Internal to libmechc. */
+/* Addresses of servers and paths of requests, looked at before anything is sent: curl cuts some
+ * off, encodes others, and calls what is left unreachable. Any thread. Internal to libmechc. */
 #pragma once
 
 #include <stddef.h>

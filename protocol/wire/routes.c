@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #define MECHP_ROUTE(symbol, method, path, operation, summary)                                      \
     extern const struct mechp_row mechp_row_##symbol;
@@ -241,8 +240,23 @@ static bool is_word(const char *word)
     return false;
 }
 
+/* True for the same word in either case. */
+static bool same_word(const char *a, const char *b)
+{
+    static const char upper[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    for (; *a != '\0' && *b != '\0'; a++, b++) {
+        const char low[2] = {strchr(upper, *a) ? (char)(*a | 0x20) : *a,
+                             strchr(upper, *b) ? (char)(*b | 0x20) : *b};
+        if (low[0] != low[1]) {
+            return false;
+        }
+    }
+    return *a == *b;
+}
+
 /* Edits from the words of a path to those of a template, whose parameters take any word, and all of
- * them either case; negative: it has not as many, or one of them is another word, or too far away to be meant. */
+ * them either case; negative: it has not as many, or one of them is another word, or too far away
+ * to be meant. */
 static int edits(const char *template, const char *path)
 {
     char word[2][80];
@@ -251,7 +265,7 @@ static int edits(const char *template, const char *path)
     while ((n[0] = next_word(&template)) > 0 && (n[1] = next_word(&path)) > 0) {
         snprintf(word[0], sizeof word[0], "%.*s", (int)n[0], template);
         snprintf(word[1], sizeof word[1], "%.*s", (int)n[1], path);
-        const bool same = word[0][0] == '{' || strcasecmp(word[0], word[1]) == 0;
+        const bool same = word[0][0] == '{' || same_word(word[0], word[1]);
         const int apart = same ? 0 : mech_distance(word[1], word[0]);
         if (3 * apart > (int)n[1] || (apart > 0 && is_word(word[1]))) {
             return -1;

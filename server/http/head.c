@@ -69,9 +69,9 @@ static bool is_sound(const char *name, size_t name_length, const char *value, si
     return name_length > 0 && odd == 0;
 }
 
-/* The blanks and tabs behind a value do not belong to it (RFC 9110, 5.5). libmicrohttpd up to 0.9.77
- * leaves them, so the value ends before them, in the library's memory of the request. Not where the
- * library has read the value as it came: what frames the body is refused with them. */
+/* The blanks and tabs behind a value do not belong to it (RFC 9110, 5.5). libmicrohttpd up to
+ * 0.9.77 leaves them, so the value ends before them, in the library's memory of the request. Not
+ * where the library has read the value as it came: what frames the body is refused with them. */
 static void trim(const char *value, size_t length)
 {
     size_t n = length;

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Ranges of code points that are not seen, or differ from font to font; names of those that editors and pages leave. */
+/* Ranges of code points that are not seen, or differ from font to font; names of those that editors
+ * and pages leave. */
 static const struct range {
     int32_t first, last;
     const char *name; /* or NULL */

@@ -7,8 +7,8 @@
  *   if (mech_text_odd(line, length, &odd)) { … odd.column, odd.text: "U+00A0 (no-break space)" … }
  *
  * Unicode 15: general categories Cc, Cf, Zl, Zp and Zs but for blank, tab and ends of lines,
- * fillers of Hangul, the blank of Braille, variation selectors, private use, noncharacters, and bytes
- * that are not UTF-8. Any thread. */
+ * fillers of Hangul, the blank of Braille, variation selectors, private use, noncharacters, and
+ * bytes that are not UTF-8. Any thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -43,6 +43,6 @@ void mech_text_name(const char *bytes, size_t size, size_t at, struct mech_odd *
  * does not end. False: there is none, or it cannot be read. */
 bool mech_text_line(FILE *file, char *out, size_t size, size_t *length);
 
-/* One sentence, with U+00A0 in the place of each of them, of tabs and of ends of lines, which a name
- * that it quotes may have; cut to fit. */
+/* One sentence, with U+00A0 in the place of each of them, of tabs and of ends of lines, which a
+ * name that it quotes may have; cut to fit. */
 void mech_text_show(char *out, size_t size, const char *text);
