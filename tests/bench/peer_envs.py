@@ -54,9 +54,11 @@ def peer(build, count):
 
 def version(build):
     """The one that peer-envs was built with."""
-    return subprocess.run([program(build), '--version'], check=True, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, timeout=60).stdout.decode().strip() \
-        if numpy and os.path.exists(program(build)) else None
+    if not numpy or not os.path.exists(program(build)):
+        return None
+    done = subprocess.run([program(build), '--version'], check=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, timeout=60)
+    return done.stdout.decode().strip() + peers.packaged('libmujoco-dev')
 
 
 def rows(build):

@@ -96,7 +96,7 @@ def timed(model, steps):
 
 
 def version(_):
-    return sk and importlib.metadata.version('siconos')
+    return sk and importlib.metadata.version('siconos') + peers.packaged('python3-siconos')
 
 
 def rows(build):

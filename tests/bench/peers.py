@@ -6,7 +6,7 @@
     version(build) its version; None where it is not installed
     rows(build) what was measured: [row(…)], mechd and the program in turns in one run
 
-and prints its rows when it is run itself: peer_NAME.py BUILD."""
+and prints its rows when it is run itself: peer_NAME.py BUILD [--json]."""
 import json
 import os
 import statistics
@@ -16,6 +16,17 @@ import sys
 ADAPTERS = ('peer_siconos', 'peer_envs', 'peer_exudyn', 'peer_chrono')
 REPEATS = 3
 LIMIT = 900  # seconds of one program
+
+
+def packaged(name):
+    """" (Debian 1.2-3)" for what is installed as a package of Debian, else ""."""
+    try:
+        done = subprocess.run(['dpkg-query', '-W', '-f=${Version}', name], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60,
+                              check=False)
+    except FileNotFoundError:
+        return ''
+    return ' (Debian %s)' % done.stdout.decode() if done.returncode == 0 else ''
 
 
 def row(what, unit, ours, theirs, more_is_better=False):
@@ -63,6 +74,10 @@ def show(found):
 
 
 def main(adapter):
-    if len(sys.argv) != 2 or sys.argv[1].startswith('-'):
+    if len(sys.argv) < 2 or sys.argv[1].startswith('-') or sys.argv[2:] not in ([], ['--json']):
         sys.exit(adapter.__doc__)
-    show(measured(adapter, sys.argv[1]))
+    found = measured(adapter, sys.argv[1])
+    if sys.argv[2:]:
+        print(json.dumps(found))
+    else:
+        show(found)
