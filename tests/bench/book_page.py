@@ -245,10 +245,10 @@ def served(data):
             ('step, tcp 64 / hello', 'a step over HTTP on 64 connections takes %.2g times as long '
              'as an answer of the same size by bare libmicrohttpd'),
             ('connections beside nginx: 64', '%.2g times as long as one by nginx'),
-            ('step as a frame / a frame back', 'a step over ZeroMQ takes %.2g times as long as a frame '
-             'there and back'),
-            ('connections with stored steps: 64', 'a stored step on 64 connections takes %.2g times as '
-             'long as a write and fdatasync each')):
+            ('step as a frame / a frame back', 'a step over ZeroMQ takes %.2g times as long as a '
+             'frame there and back'),
+            ('connections with stored steps: 64', 'a stored step on 64 connections takes %.2g '
+             'times as long as a write and fdatasync each')):
         if pair(data, what):
             found.append(text % pair(data, what))
     text = '; '.join(found)

@@ -1,7 +1,8 @@
 """The generated documents as committed are what the tables print: OpenAPI, JSON Schema, the types
-of the answers for Python, and the table of error codes in protocol/README.md. With --write the
-committed copies are brought up to date. The check is shown that it sees a difference: a copy with
-one changed letter must fail."""
+of the answers for Python, and the table of error codes in protocol/README.md; and the page, plots
+and summary of the benchmark book are what its data print. With --write the committed copies are
+brought up to date. The check is shown that it sees a difference: a copy with one changed letter
+must fail, and a changed figure must change the book's page."""
 import difflib
 import json
 import os
@@ -10,7 +11,9 @@ import sys
 import replies
 from tree import ROOT
 
-sys.path.insert(0, os.path.join(ROOT, 'tests', 'integration'))
+sys.path[:0] = [os.path.join(ROOT, 'tests', folder) for folder in ('bench', 'integration')]
+import book  # noqa: E402
+import book_page  # noqa: E402
 from harness import program  # noqa: E402
 
 WHOLE = {'openapi': 'protocol/openapi.json', 'schema': 'protocol/schema/model.schema.json',
@@ -67,6 +70,36 @@ def differences(what, committed, text):
     return ['    ' + line[:200] for line in lines][:MOST]
 
 
+def book_faults(is_writing):
+    """Faults of the benchmark book: documents that its data do not print, plots of another run."""
+    if not os.path.exists(book.DATA):
+        print('the benchmark book has no data: tests/bench/book.py BUILD --write measures them')
+        yield from ('%s has a page of the book without its data' % path for path in book_page.PAGES
+                    if book_page.BEGIN + '\n' + book_page.END not in read(path))
+        return
+    data = book.read_data()
+    documents = book_page.documents(data, ROOT)
+    if is_writing:
+        book.write(data)
+    for path, text in documents.items():
+        if read(path) != text:
+            yield '%s is not what tests/bench/book.py --print --write writes' % path
+    plots = os.path.join('tests', 'bench', 'plots')
+    for name in sorted(os.listdir(os.path.join(ROOT, plots))):
+        if os.path.join(plots, name) not in documents:
+            yield '%s/%s is no plot of the book' % (plots, name)
+    if read(os.path.relpath(book.DATA, ROOT)) != book.text_of(data):
+        yield 'tests/bench/book.json is not as tests/bench/book.py writes it'
+    for program_of in (p for section in data['sections'].values() for p in section['programs']):
+        for row in program_of.get('rows', []):
+            for key in ('ns', 'value', 'times'):
+                if key in row:
+                    row[key] *= 1.5
+    if book_page.documents(data, ROOT)['tests/bench/README.md'] == documents[
+            'tests/bench/README.md']:
+        yield 'a changed figure in tests/bench/book.json does not change the page'
+
+
 def main(is_writing):
     passed, failed = 0, 0
     for what, path in {**WHOLE, **PART}.items():
@@ -89,6 +122,9 @@ def main(is_writing):
             print('FAILED a changed letter in %s is not seen' % path)
         passed += good + good_test
         failed += (not good) + (not good_test)
+    faults = list(book_faults(is_writing))
+    print(''.join('FAILED %s\n' % fault for fault in faults), end='')
+    passed, failed = passed + (not faults), failed + len(faults)
     print('%d passed, %d failed' % (passed, failed))
     return 1 if failed else 0
 
