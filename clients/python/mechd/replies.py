@@ -557,6 +557,64 @@ class ExampleList(_ExampleListAlways, _ExampleListSometimes):
     """Example models."""
 
 
+_FmuAlways = TypedDict('_FmuAlways', {
+    'id': 'str',
+    'modelName': 'str',
+    'fmiVersion': "Literal['2.0', '3.0']",
+    'description': 'str',
+    'tool': 'str',
+    'owner': 'Optional[str]',
+    'bytes': 'int',
+    'unpacked': 'int',
+    'canSaveState': 'bool',
+    'canVaryStep': 'bool',
+    'startTime': 'Optional[float]',
+    'stopTime': 'Optional[float]',
+    'stepSize': 'Optional[float]',
+    'variableCount': 'int',
+})
+
+_FmuSometimes = TypedDict('_FmuSometimes', {
+    'variables': 'List[FmuVariable]',
+}, total=False)
+
+
+class Fmu(_FmuAlways, _FmuSometimes):
+    """An uploaded FMU."""
+
+
+_FmuListAlways = TypedDict('_FmuListAlways', {
+    'items': 'List[Fmu]',
+    'next': 'None',
+})
+
+
+class FmuList(_FmuListAlways):
+    """Uploaded FMUs."""
+
+
+_FmuVariableAlways = TypedDict('_FmuVariableAlways', {
+    'name': 'str',
+    'type': 'str',
+    'causality': 'str',
+    'variability': 'str',
+    'reference': 'int',
+    'unit': 'str',
+    'shown': 'bool',
+})
+
+_FmuVariableSometimes = TypedDict('_FmuVariableSometimes', {
+    'description': 'str',
+    'start': 'Any',
+    'minimum': 'float',
+    'maximum': 'float',
+}, total=False)
+
+
+class FmuVariable(_FmuVariableAlways, _FmuVariableSometimes):
+    """A variable of an FMU, as its model description has it."""
+
+
 _InputsAlways = TypedDict('_InputsAlways', {
     'time': 'float',
     'inputs': 'Dict[str, Union[float, List[float]]]',
@@ -588,6 +646,7 @@ _InstanceSometimes = TypedDict('_InstanceSometimes', {
     'ttl': 'float',
     'ttlLeft': 'float',
     'warnings': 'List[Warning]',
+    'engine': "Literal['fmu']",
     'integrator': 'str',
     'sizes': 'Dict[str, int]',
     'inputs': 'List[str]',
