@@ -30,19 +30,27 @@ static void *make(const char *token)
     return strcmp(token, SHELF_TOKEN) == 0 ? calloc(1, sizeof(struct shelf)) : NULL;
 }
 
-/* 0, or 3: an error. `out` is where values go that are read, else `in` where they come from. */
-static int move(struct shelf *s, int place, size_t size, const unsigned vr[], size_t n, void *out,
-                const void *in)
+/* 0, or 3: an error. */
+static int get(const struct shelf *s, int place, size_t size, const unsigned vr[], size_t n,
+               void *out)
 {
     for (size_t k = 0; k < n; k++) {
         if (vr[k] >= SHELF_VARIABLES) {
             return MECHP_FMI3_ERROR;
         }
-        if (out != NULL) {
-            memcpy((char *)out + k * size, s->values[place][vr[k]], size);
-        } else {
-            memcpy(s->values[place][vr[k]], (const char *)in + k * size, size);
+        memcpy((char *)out + k * size, s->values[place][vr[k]], size);
+    }
+    return 0;
+}
+
+static int set(struct shelf *s, int place, size_t size, const unsigned vr[], size_t n,
+               const void *in)
+{
+    for (size_t k = 0; k < n; k++) {
+        if (vr[k] >= SHELF_VARIABLES) {
+            return MECHP_FMI3_ERROR;
         }
+        memcpy(s->values[place][vr[k]], (const char *)in + k * size, size);
     }
     return 0;
 }
@@ -100,32 +108,32 @@ enum mechp_fmi2_status fmi2Reset(void *c)
 
 enum mechp_fmi2_status fmi2GetReal(void *c, const unsigned vr[], size_t n, double values[])
 {
-    return (enum mechp_fmi2_status)move(c, REAL2, sizeof *values, vr, n, values, NULL);
+    return (enum mechp_fmi2_status)get(c, REAL2, sizeof *values, vr, n, values);
 }
 
 enum mechp_fmi2_status fmi2SetReal(void *c, const unsigned vr[], size_t n, const double values[])
 {
-    return (enum mechp_fmi2_status)move(c, REAL2, sizeof *values, vr, n, NULL, values);
+    return (enum mechp_fmi2_status)set(c, REAL2, sizeof *values, vr, n, values);
 }
 
 enum mechp_fmi2_status fmi2GetInteger(void *c, const unsigned vr[], size_t n, int values[])
 {
-    return (enum mechp_fmi2_status)move(c, INTEGER2, sizeof *values, vr, n, values, NULL);
+    return (enum mechp_fmi2_status)get(c, INTEGER2, sizeof *values, vr, n, values);
 }
 
 enum mechp_fmi2_status fmi2SetInteger(void *c, const unsigned vr[], size_t n, const int values[])
 {
-    return (enum mechp_fmi2_status)move(c, INTEGER2, sizeof *values, vr, n, NULL, values);
+    return (enum mechp_fmi2_status)set(c, INTEGER2, sizeof *values, vr, n, values);
 }
 
 enum mechp_fmi2_status fmi2GetBoolean(void *c, const unsigned vr[], size_t n, int values[])
 {
-    return (enum mechp_fmi2_status)move(c, BOOLEAN2, sizeof *values, vr, n, values, NULL);
+    return (enum mechp_fmi2_status)get(c, BOOLEAN2, sizeof *values, vr, n, values);
 }
 
 enum mechp_fmi2_status fmi2SetBoolean(void *c, const unsigned vr[], size_t n, const int values[])
 {
-    return (enum mechp_fmi2_status)move(c, BOOLEAN2, sizeof *values, vr, n, NULL, values);
+    return (enum mechp_fmi2_status)set(c, BOOLEAN2, sizeof *values, vr, n, values);
 }
 
 enum mechp_fmi2_status fmi2DoStep(void *c, double time, double size, int no_set_before)
@@ -219,14 +227,12 @@ enum mechp_fmi3_status fmi3Reset(void *i)
     enum mechp_fmi3_status fmi3Get##name(void *i, const uint32_t vr[], size_t n, element values[], \
                                          size_t n_values)                                          \
     {                                                                                              \
-        return (enum mechp_fmi3_status)move(i, FIRST3 + (place), sizeof(element), vr, n, values,   \
-                                            NULL);                                                 \
+        return (enum mechp_fmi3_status)get(i, FIRST3 + (place), sizeof(element), vr, n, values);   \
     }                                                                                              \
     enum mechp_fmi3_status fmi3Set##name(void *i, const uint32_t vr[], size_t n,                   \
                                          const element values[], size_t n_values)                  \
     {                                                                                              \
-        return (enum mechp_fmi3_status)move(i, FIRST3 + (place), sizeof(element), vr, n, NULL,     \
-                                            values);                                               \
+        return (enum mechp_fmi3_status)set(i, FIRST3 + (place), sizeof(element), vr, n, values);   \
     }
 TYPE(Float64, double, 0)
 TYPE(Float32, float, 1)

@@ -28,7 +28,7 @@ int unit_main(const struct unit_test *tests, size_t count, int argc, char **argv
 
 /* The wait status of a child process that calls run(context) and ends with what that returns. It
  * has this process's memory, and with it its counters of coverage, whatever it may do no longer;
- * this thread waits for it. Under sanitizers it has a copy, as by fork(2). -1: there is no child. */
+ * this thread waits for it. Under sanitizers it has a copy, as by fork(2). -1: there is none. */
 int unit_status_of(int (*run)(void *context), void *context);
 
 /* true if |actual - expected| <= tolerance; otherwise reports both with 17 digits. NaN never

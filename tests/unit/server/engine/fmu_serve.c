@@ -3,8 +3,8 @@
 #include "server/engine/fmu_serve.h"
 
 #include "server/engine/fmu_description.h"
-#include "server/engine/fmu_pipe.h"
 #include "server/engine/fmu_load.h"
+#include "server/engine/fmu_pipe.h"
 #include "server/engine/fmu_verbs.h"
 #include "tests/fmus/shelf.h"
 #include "tests/unit/unit.h"
