@@ -181,7 +181,7 @@ void mechd_sweep_keep_end(struct mechd_sweep *s)
     struct mechp_text errors;
     struct note *n = NULL;
     uint64_t rows = 0;
-    if (!s->stored || atomic_load(&s->cancel)) {
+    if (!s->stored || mechd_stop_reason(&s->stop) != MECHD_STOP_NONE) {
         close_sweep(s, false, 0);
         return;
     }
@@ -283,7 +283,6 @@ static void restore(struct mechd_sweep *s, const struct mechd_stored_sweep *stor
     atomic_init(&s->failed, stored->failed);
     atomic_init(&s->over_all, true);
     atomic_init(&s->kept, true);
-    atomic_init(&s->interrupted, strcmp(stored->state, "finished") != 0);
     s->stored = true;
     s->stored_rows = stored->rows;
     s->held[MECHD_QUOTA_STORED] = stored->rows * s->width * sizeof(double);

@@ -29,10 +29,23 @@ struct mechd_sweep_lane *mechd_sweep_lanes_make(struct mechd_sweep *s, int count
     return lanes;
 }
 
+/* Why no point goes on. */
+static enum mechd_stop_reason ends_by(const struct mechd_sweep *s)
+{
+    const enum mechd_stop_reason why = mechd_stop_reason(&s->stop);
+    return why != MECHD_STOP_NONE                    ? why
+           : atomic_load(&s->service->host.draining) ? MECHD_STOP_SHUTDOWN
+                                                     : MECHD_STOP_NONE;
+}
+
+enum mechd_stop_reason mechd_point_asks(const void *point)
+{
+    return ends_by(((const struct mechd_point *)point)->sweep);
+}
+
 bool mechd_point_ends(void *point)
 {
-    const struct mechd_sweep *const s = ((const struct mechd_point *)point)->sweep;
-    return atomic_load(&s->cancel) || atomic_load(&s->service->host.draining);
+    return mechd_point_asks(point) != MECHD_STOP_NONE;
 }
 
 bool mechd_point_fail(struct mechd_point *p, enum mechp_code code, const char *reason)
@@ -177,11 +190,7 @@ static bool work(struct mechd_sweep_lane *l, uint64_t *now)
     struct mechd_sweep *s = l->sweep;
     const uint64_t until = *now + turn;
     do {
-        if (atomic_load(&s->cancel)) {
-            return false;
-        }
-        if (atomic_load(&s->service->host.draining)) {
-            atomic_store(&s->interrupted, true);
+        if (ends_by(s) != MECHD_STOP_NONE) {
             return false;
         }
         if (l->busy) {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "protocol/wire/codes.h"
+#include "server/os/stop.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,7 +26,7 @@ enum mechd_point_state {
     MECHD_POINT_GOES_ON,
     MECHD_POINT_ROW,   /* a row is due, and it goes on */
     MECHD_POINT_ENDED, /* it is at its end */
-    MECHD_POINT_FAILED /* with code and reason; CANCELLED: as mechd_point_ends says */
+    MECHD_POINT_FAILED /* with code and reason; CANCELLED: as mechd_point_asks says */
 };
 
 /* A point in progress. */
@@ -42,7 +43,7 @@ struct mechd_point {
 /* A kind of points. */
 struct mechd_point_ops {
     /* Make p->self from the plan and the values of the point, at its start. False: it has failed,
-     * with code and reason (CANCELLED: as mechd_point_ends says); destroyed all the same. */
+     * with code and reason (CANCELLED: as mechd_point_asks says); destroyed all the same. */
     bool (*build)(struct mechd_point *p);
     /* Work until about mechd_now() == until, or the next row. */
     enum mechd_point_state (*advance)(struct mechd_point *p, uint64_t until);
@@ -58,8 +59,10 @@ struct mechd_point_ops {
  * places in the list of parameters. */
 extern const struct mechd_point_ops mechd_points_of_model;
 
-/* The sweep has been cancelled, or the daemon shuts down: the point ends, within a long step too.
- * `point`: a struct mechd_point; signature of mech_sim_set_interrupt. */
+/* Why the point must end, within a long step too: the sweep has been deleted, or the daemon shuts
+ * down. `point`: a struct mechd_point. */
+enum mechd_stop_reason mechd_point_asks(const void *point);
+/* The same with the signature of mech_sim_set_interrupt. */
 bool mechd_point_ends(void *point);
 /* It has failed: false. */
 bool mechd_point_fail(struct mechd_point *p, enum mechp_code code, const char *reason);

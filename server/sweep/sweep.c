@@ -281,10 +281,10 @@ const char *mechd_sweep_state(struct mechd_sweep *s)
 {
     // `done` is read last: if the sweep is over, all points are done
     const bool over = atomic_load(&s->over_all);
-    return !over                                     ? "running"
-           : atomic_load(&s->done) == s->plan.points ? "finished"
-           : atomic_load(&s->interrupted)            ? "interrupted"
-                                                     : "stopped";
+    return !over                                            ? "running"
+           : atomic_load(&s->done) == s->plan.points        ? "finished"
+           : mechd_stop_reason(&s->stop) != MECHD_STOP_NONE ? "stopped"
+                                                            : "interrupted";
 }
 
 struct mechd_sweep *mechd_sweep_find(struct mechd_sweeps *t, const char *id)
@@ -336,7 +336,7 @@ bool mechd_sweep_remove(struct mechd_sweeps *t, struct mechd_sweep *s)
     }
     pthread_mutex_unlock(&t->m);
     if (in) {
-        atomic_store(&s->cancel, true);
+        (void)mechd_stop_raise(&s->stop, MECHD_STOP_DELETED);
         mechd_sweep_unref(s);
     }
     return in;

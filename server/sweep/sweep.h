@@ -95,9 +95,8 @@ struct mechd_sweep {
     _Atomic bool over_all;                /* nor is anything being written to disk */
     _Atomic bool kept;                    /* the next process has its rows; before over_all */
     _Atomic bool lost;                    /* a record of it could not be stored */
-    _Atomic bool cancel;
-    _Atomic bool interrupted; /* by shutdown */
-    pthread_mutex_t m;        /* of the errors */
+    struct mechd_stop stop;               /* DELETED */
+    pthread_mutex_t m;                    /* of the errors */
     struct mechd_sweep_error errors[MECHD_SWEEP_ERRORS];
     int error_count;
 };

@@ -1,0 +1,51 @@
+/* Whether work must end, and for which reason. A token belongs to what can end: the daemon, an
+ * instance, a command, a call, a connection. Whatever learns the reason raises the token; work is
+ * handed the tokens that concern it and polls them, at a step boundary or within long iterations,
+ * and remembers the reason that it has seen.
+ *
+ *     struct mechd_stop stop = {0};
+ *     mechd_stop_raise(&stop, MECHD_STOP_DELETED);                       // any thread
+ *     while (mechd_stop_reason(&stop) == MECHD_STOP_NONE && step()) {
+ *     }
+ *
+ * shared: any thread raises, any thread polls. */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum mechd_stop_reason {
+    MECHD_STOP_NONE,     /* it continues */
+    MECHD_STOP_STOPPED,  /* a client has stopped or cancelled it */
+    MECHD_STOP_DELETED,  /* what it works on has been deleted */
+    MECHD_STOP_GONE,     /* its client has disconnected: no answer is awaited */
+    MECHD_STOP_SHUTDOWN, /* the daemon shuts down */
+    MECHD_STOP_YIELD,    /* another command has to be executed before it continues */
+    MECHD_STOP_RETREAT,  /* it takes too long on this thread: it starts again in the pool */
+    MECHD_STOP_QUOTA     /* the time of its account is used up */
+};
+
+/* Zeroed: not raised. */
+struct mechd_stop {
+    _Atomic int reason; /* enum mechd_stop_reason; partner: mechd_stop_reason */
+};
+
+/* The first reason remains. True: it is this one, from this call. */
+static inline bool mechd_stop_raise(struct mechd_stop *s, enum mechd_stop_reason reason)
+{
+    int none = MECHD_STOP_NONE;
+    return atomic_compare_exchange_strong(&s->reason, &none, (int)reason);
+}
+
+/* What it was raised for is over: it no longer applies. */
+static inline void mechd_stop_lower(struct mechd_stop *s)
+{
+    atomic_store(&s->reason, MECHD_STOP_NONE);
+}
+
+/* NULL: never raised. */
+static inline enum mechd_stop_reason mechd_stop_reason(const struct mechd_stop *s)
+{
+    return s != NULL ? (enum mechd_stop_reason)atomic_load(&s->reason) : MECHD_STOP_NONE;
+}
