@@ -18,7 +18,6 @@ struct mechd_background {
     uint64_t id;
     char *strings; /* what the call points to */
     size_t room;   /* taken of the bodies in flight */
-    _Atomic bool cancel;
     /* locked by the table */
     struct mechd_background *younger;
     bool listed, over;
@@ -237,7 +236,6 @@ static struct mechd_background *make(struct mechd_call *c)
     for (int k = 0; k < MECHP_QUERIES; k++) {
         own->query[k] = copy(&room, c->query[k]);
     }
-    own->cancel = &b->cancel;
     own->answer = background_answered;
     own->job.wait = background_waits;
     own->body = c->body;
@@ -398,7 +396,7 @@ static enum mechd_progress run_forget(struct mechd_call *c)
 {
     struct mechd_background *b = find(c, true);
     if (b != NULL) {
-        atomic_store(&b->cancel, true);
+        (void)mechd_stop_raise(&b->call.stop, MECHD_STOP_STOPPED);
         mechd_receipts_withdraw(&c->service->receipts, &b->call);
         c->status = 204;
     }

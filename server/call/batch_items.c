@@ -221,7 +221,7 @@ static int take_scope(struct mechd_batch_call *x)
 /* Why no item is begun any more. 0, or refused. */
 static int check_room(const struct mechd_batch *b, struct mechd_call *c)
 {
-    if (mechd_call_cancelled(b->call)) {
+    if (mechd_call_asks(b->call) != MECHD_STOP_NONE) {
         return mechd_refuse(c, MECHP_CANCELLED, "not started: the batch was cancelled");
     }
     if (atomic_load_explicit(&b->bytes, memory_order_relaxed) > MECHD_BATCH_RESULTS) {
@@ -251,7 +251,7 @@ static enum mechd_submitted begin_item(struct mechd_batch_call *x, uint32_t inde
     c->body = item->body;
     c->who = whole->who;
     c->lease = whole->lease;
-    c->cancel = whole->cancel;
+    c->whole = &whole->stop;
     c->gone = whole->gone;
     c->silent = b->table;
     c->after = b->table ? take_row : NULL;

@@ -180,7 +180,7 @@ static bool has_leave(struct mechd_call *c)
 bool mechd_call_abandoned(const struct mechd_call *c)
 {
     struct mechd_instance *const i = c->job.instance;
-    if (c->gone == NULL || !atomic_load(c->gone)) {
+    if (mechd_stop_reason(c->gone) == MECHD_STOP_NONE) {
         return false;
     }
     if (c->lease == 0 || i == NULL) {
@@ -195,11 +195,11 @@ static bool may_run(struct mechd_call *c)
 {
     struct mechd_instance *i = c->job.instance;
     const unsigned traits = mechd_call_row(c)->traits;
-    if (mechd_call_cancelled(c)) {
+    if (mechd_call_asks(c) != MECHD_STOP_NONE) {
         mechd_fail(c, MECHP_CANCELLED, "cancelled before it started");
         return false;
     }
-    if (atomic_load(&c->service->host.cancel)) {
+    if (mechd_stop_reason(&c->service->host.stop) != MECHD_STOP_NONE) {
         mechd_fail(c, MECHP_DRAINING, "not started: the server is shutting down");
         return false;
     }
@@ -212,7 +212,7 @@ static bool may_run(struct mechd_call *c)
                    "%s %s has been deleted", coupling ? "coupling" : "instance", i->id);
         return false;
     }
-    if ((traits & MECHP_STOPPABLE) != 0 && mechd_instance_stops(i)) {
+    if ((traits & MECHP_STOPPABLE) != 0 && mechd_stop_reason(&i->stop) != MECHD_STOP_NONE) {
         mechd_fail(c, MECHP_CANCELLED, "stopped before it started");
         return false;
     }
@@ -346,10 +346,7 @@ static void end_lease(struct mechd_call *c)
  * process: this is not a cancellation, which a client requests. */
 static void tell_shutdown(struct mechd_call *c)
 {
-    const struct mechd_instance *const i = c->job.instance;
-    const bool drained =
-        i != NULL ? mechd_effort_drained(i) : atomic_load(&c->service->host.cancel);
-    if (c->code == MECHP_CANCELLED && drained && !mechd_call_cancelled(c)) {
+    if (c->code == MECHP_CANCELLED && c->why == MECHD_STOP_SHUTDOWN) {
         mechp_text_fini(&c->report);
         mechp_text_init(&c->report, NULL, 0);
         mechd_fail(c, MECHP_DRAINING, "stopped and undone: the server is shutting down");

@@ -72,9 +72,10 @@ struct mechd_call {
     uint64_t body_hash; /* with a scope */
     const char *accept; /* or NULL; the door's */
 
-    const _Atomic bool *cancel;          /* set: the call is cancelled; or NULL */
-    const _Atomic bool *gone;            /* set: its client has closed the connection; or NULL */
-    _Atomic bool withdrawn;              /* set: its client has cancelled a repetition of it */
+    struct mechd_stop stop;              /* STOPPED: its client has cancelled it, or a repetition */
+    const struct mechd_stop *whole;      /* that of the batch of which it is an item; or NULL */
+    const struct mechd_stop *gone;       /* GONE: its client has disconnected; or NULL */
+    enum mechd_stop_reason why;          /* CANCELLED: the reason, of work that has begun */
     bool silent;                         /* the reply's text is not read: it may be omitted */
     void (*after)(struct mechd_call *c); /* as owner, once the operation is over; or NULL */
 
@@ -173,22 +174,18 @@ struct mechd_ticket *mechd_call_ticket(struct mechd_call *c);
  * there is an idempotency key and an answer to retain, because the client may reconnect for it. As
  * owner. */
 bool mechd_call_abandoned(const struct mechd_call *c);
-/* It has been cancelled or abandoned. As owner of the instance if there is one. */
-static inline bool mechd_call_cancelled(const struct mechd_call *c)
-{
-    return (c->cancel != NULL && atomic_load(c->cancel)) || atomic_load(&c->withdrawn) ||
-           (c->gone != NULL && atomic_load(c->gone) && mechd_call_abandoned(c));
-}
+/* Why its answer is no longer awaited: STOPPED if it has been cancelled, GONE if abandoned. The
+ * `asks` of its efforts (instance/effort.h). As owner of the instance if there is one. */
+enum mechd_stop_reason mechd_call_asks(const void *call);
 
-/* The same for a call given as void (instance/effort.h). */
-bool mechd_call_unwanted(const void *call);
-
-/* The same, or the daemon shuts down: for calls without an instance, as mech_interrupt requires. */
+/* The same, or SHUTDOWN, into c->why: for work of calls without an instance, as mech_interrupt
+ * requires. One thread. */
 bool mechd_call_ends(void *call);
 
-/* From here to mechd_effort_end the solver polls whether an analysis of c's instance must end:
- * stopped (unless it reads between slices), deleted, abandoned by its client, or shutdown. */
+/* From here to unwatch the solver polls whether an analysis of c's instance must end; then c->why
+ * is the reason. */
 void mechd_call_watch(struct mechd_call *c, struct mechd_effort *e);
+void mechd_call_unwatch(struct mechd_call *c, const struct mechd_effort *e);
 
 /* Refuse; returns MECHD_DONE, or use it as a nonzero result of prepare via mechd_refuse. */
 enum mechd_progress mechd_fail(struct mechd_call *c, enum mechp_code code, const char *format, ...)

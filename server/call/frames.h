@@ -52,8 +52,8 @@ struct mechd_frame_request {
 
     /* of the door, const */
     enum mechd_door door;
-    const unsigned char *key; /* [32] of the connection by CURVE, or NULL */
-    const _Atomic bool *gone; /* set once the connection has ended; NULL: not known */
+    const unsigned char *key;      /* [32] of the connection by CURVE, or NULL */
+    const struct mechd_stop *gone; /* GONE: the connection has ended; NULL: not known */
     /* The reply is complete: send it. Only for a request that was queued. */
     void (*answer)(struct mechd_frame_request *r);
     /* Where frames can be sent to its peer later, fresh; NULL: no memory. */
@@ -100,8 +100,8 @@ void mechd_frame_fini(struct mechd_frame_request *r);
 
 /* The reply is this error; `text` as its detail, or "". */
 void mechd_frame_fail(struct mechd_frame_request *r, enum mechp_code code, const char *text);
-/* Its partner has disconnected and, with a lease that expires, was inactive for that time: the
- * answer is not awaited. As owner. */
-bool mechd_frame_abandoned(const void *request);
+/* GONE: its partner has disconnected and, with a lease that expires, was inactive for that time, so
+ * that no answer is awaited. The `asks` of its efforts (instance/effort.h). As owner. */
+enum mechd_stop_reason mechd_frame_asks(const void *request);
 /* Run it as owner of its instance, a slice of a step; the reply is then stored in it. */
 enum mechd_progress mechd_frame_run(struct mechd_frame_request *r);

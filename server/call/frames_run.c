@@ -31,11 +31,14 @@ static void fail_outcome(struct mechd_frame_request *r, int outcome)
     mechd_frame_fail(r, mechp_code_of_outcome(outcome), mech_err_text(outcome));
 }
 
-bool mechd_frame_abandoned(const void *request)
+enum mechd_stop_reason mechd_frame_asks(const void *request)
 {
     const struct mechd_frame_request *const r = request;
-    return r->gone != NULL && atomic_load(r->gone) &&
-           mechd_leases_silent(&r->job.instance->leases, r->in.lease, r->partner != NULL);
+    const enum mechd_stop_reason gone = mechd_stop_reason(r->gone);
+    const bool awaited =
+        gone == MECHD_STOP_NONE ||
+        !mechd_leases_silent(&r->job.instance->leases, r->in.lease, r->partner != NULL);
+    return awaited ? MECHD_STOP_NONE : gone;
 }
 
 /* Room for n values of the reply. False: refused. */
@@ -137,7 +140,7 @@ static bool begin_step(struct mechd_frame_request *r)
         step->input_count = p->input_count;
     }
     mechd_partner_watch(p, step);
-    r->stepping.unwanted = mechd_frame_abandoned;
+    r->stepping.asks = mechd_frame_asks;
     r->stepping.of = r;
     return true;
 }
@@ -147,9 +150,9 @@ static void fail_deriving(struct mechd_frame_request *r)
 {
     const struct mechd_deriving *const d = &r->deriving;
     char text[160];
-    if (d->over) {
+    if (d->why == MECHD_STOP_QUOTA) {
         mechd_frame_fail(r, MECHP_QUOTA_EXCEEDED, mechd_excess_tell(&d->excess, text, sizeof text));
-    } else if (d->outcome == MECH_CANCELLED && mechd_effort_drained(r->job.instance)) {
+    } else if (d->why == MECHD_STOP_SHUTDOWN) {
         mechd_frame_fail(r, MECHP_DRAINING, "stopped and undone: the server is shutting down");
     } else {
         mechd_frame_fail(r, mechp_code_of_outcome(d->outcome),
@@ -188,7 +191,7 @@ static enum mechd_progress derive(struct mechd_frame_request *r)
             return MECHD_DONE;
         }
     }
-    const enum mechd_progress progress = mechd_deriving_slice(i, d, mechd_frame_abandoned, r);
+    const enum mechd_progress progress = mechd_deriving_slice(i, d, mechd_frame_asks, r);
     if (progress != MECHD_DONE) {
         return progress;
     }
@@ -214,27 +217,24 @@ static enum mechd_progress run_step(struct mechd_frame_request *r)
                                                                     : MECHD_FRAME_STEPS;
     }
     if (r->phase == MECHD_FRAME_DERIVES) {
-        const enum mechd_progress progress = derive(r);
-        if (progress != MECHD_DONE || r->phase != MECHD_FRAME_STEPS) {
-            return progress;
+        const enum mechd_progress derived = derive(r);
+        if (derived != MECHD_DONE || r->phase != MECHD_FRAME_STEPS) {
+            return derived;
         }
     }
-    if (s->begun && mechd_frame_abandoned(r)) {
-        mechd_stepping_abandon(i, s);
-    } else {
-        const enum mechd_progress progress = mechd_stepping_slice(i, s);
-        if (progress != MECHD_DONE) {
-            return progress;
-        }
+    const enum mechd_progress progress = mechd_stepping_slice(i, s);
+    if (progress != MECHD_DONE) {
+        return progress;
     }
     // the lease has lasted: hello and bye, which could end it, do not run between two slices
     r->partner->used = mechd_now();
-    if (s->outcome == MECH_CANCELLED && !s->over && mechd_effort_drained(i)) {
+    if (s->why == MECHD_STOP_SHUTDOWN) {
         mechd_frame_fail(r, MECHP_DRAINING, "stopped and undone: the server is shutting down");
         return MECHD_DONE;
     }
     if (s->outcome != 0) {
-        mechd_frame_fail(r, s->over ? MECHP_QUOTA_EXCEEDED : mechp_code_of_outcome(s->outcome),
+        const bool over = s->why == MECHD_STOP_QUOTA;
+        mechd_frame_fail(r, over ? MECHP_QUOTA_EXCEEDED : mechp_code_of_outcome(s->outcome),
                          s->report.reason[0] != '\0' ? s->report.reason
                                                      : mech_err_text(s->outcome));
         return MECHD_DONE;
@@ -347,7 +347,7 @@ static bool may_run(struct mechd_frame_request *r)
     struct mechd_instance *i = r->job.instance;
     const bool reads = r->in.kind == MECHP_OUTPUTS || r->in.kind == MECHP_HELLO ||
                        r->in.kind == MECHP_BYE || (r->in.kind == MECHP_STATE && r->in.count == 0);
-    if (atomic_load(&i->host->cancel)) {
+    if (mechd_stop_reason(&i->host->stop) != MECHD_STOP_NONE) {
         mechd_frame_fail(r, MECHP_DRAINING, "not started: the server is shutting down");
         return false;
     }
@@ -355,7 +355,8 @@ static bool may_run(struct mechd_frame_request *r)
         mechd_frame_fail(r, MECHP_INSTANCE_NOT_FOUND, "the instance has been deleted");
         return false;
     }
-    if (r->in.kind != MECHP_HELLO && r->in.kind != MECHP_BYE && mechd_frame_abandoned(r)) {
+    if (r->in.kind != MECHP_HELLO && r->in.kind != MECHP_BYE &&
+        mechd_frame_asks(r) != MECHD_STOP_NONE) {
         mechd_frame_fail(r, MECHP_CANCELLED, "cancelled before it started");
         return false;
     }

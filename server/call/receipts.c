@@ -283,7 +283,7 @@ void mechd_receipts_withdraw(struct mechd_receipts *r, const struct mechd_call *
         w = w->next_waiting;
     }
     if (w != NULL && e->first != NULL) {
-        atomic_store(&e->first->withdrawn, true);
+        (void)mechd_stop_raise(&e->first->stop, MECHD_STOP_STOPPED);
     }
     pthread_mutex_unlock(&r->m);
 }

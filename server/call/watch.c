@@ -3,15 +3,28 @@
 #include "server/call/service.h"
 #include "server/os/ticks.h"
 
-bool mechd_call_unwanted(const void *call)
+enum mechd_stop_reason mechd_call_asks(const void *call)
 {
-    return mechd_call_cancelled(call);
+    const struct mechd_call *const c = call;
+    const enum mechd_stop_reason stopped = mechd_stop_reason(&c->stop);
+    const enum mechd_stop_reason whole = mechd_stop_reason(c->whole);
+    const enum mechd_stop_reason gone = mechd_stop_reason(c->gone);
+    return stopped != MECHD_STOP_NONE                           ? stopped
+           : whole != MECHD_STOP_NONE                           ? whole
+           : gone != MECHD_STOP_NONE && mechd_call_abandoned(c) ? gone
+                                                                : MECHD_STOP_NONE;
 }
 
 bool mechd_call_ends(void *call)
 {
-    const struct mechd_call *const c = call;
-    return atomic_load(&c->service->host.cancel) || mechd_call_cancelled(c);
+    struct mechd_call *const c = call;
+    if (c->why == MECHD_STOP_NONE) {
+        c->why = mechd_call_asks(c);
+    }
+    if (c->why == MECHD_STOP_NONE) {
+        c->why = mechd_stop_reason(&c->service->host.stop);
+    }
+    return c->why != MECHD_STOP_NONE;
 }
 
 void mechd_call_watch(struct mechd_call *c, struct mechd_effort *e)
@@ -20,7 +33,13 @@ void mechd_call_watch(struct mechd_call *c, struct mechd_effort *e)
                                .kind = (mechd_call_row(c)->traits & MECHP_STOPPABLE) != 0
                                            ? MECHD_EFFORT_ANALYSIS
                                            : MECHD_EFFORT_READER,
-                               .unwanted = mechd_call_unwanted,
+                               .asks = mechd_call_asks,
                                .of = c};
     mechd_effort_begin(c->job.instance, e);
+}
+
+void mechd_call_unwatch(struct mechd_call *c, const struct mechd_effort *e)
+{
+    mechd_effort_end(c->job.instance);
+    c->why = e->why;
 }

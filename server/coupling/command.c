@@ -222,42 +222,6 @@ static void end(struct mechd_coupling_command *k)
 
 /* --- work ------------------------------------------------------------------------------------- */
 
-enum mechp_code mechd_coupling_ends_by(const struct mechd_coupling_command *k,
-                                       struct mechd_excess *x)
-{
-    if (k->coupling->ends != NULL) {
-        return k->coupling->ends(k->coupling->ends_of) ? MECHP_CANCELLED : MECHP_OK;
-    }
-    bool ends = k->unclocked || mechd_call_ends(k->call) || mechd_turn_stopped(k) ||
-                atomic_load(&k->coupling->deleted);
-    for (int32_t n = 0; n < k->coupling->count; n++) {
-        struct mechd_instance *const i = k->coupling->parts[n].instance;
-        ends = ends || mechd_instance_stops(i);
-        if (k->run == NULL && i->account != NULL && mechd_stepping_over(i, k->worked, x)) {
-            return MECHP_QUOTA_EXCEEDED;
-        }
-    }
-    return !ends                                             ? MECHP_OK
-           : k->unclocked                                    ? MECHP_DRAINING
-           : atomic_load(&k->coupling->service->host.cancel) ? MECHP_DRAINING
-                                                             : MECHP_CANCELLED;
-}
-
-enum mechp_code mechd_coupling_ends(struct mechd_coupling_command *k)
-{
-    return mechd_coupling_ends_by(k, k->call != NULL ? &k->call->excess : NULL);
-}
-
-/* It ends for that. */
-void mechd_coupling_refuse_end(struct mechd_coupling_command *k, enum mechp_code code)
-{
-    char detail[sizeof k->detail];
-    mechd_coupling_refuse(k, code,
-                          code == MECHP_QUOTA_EXCEEDED
-                              ? mechd_excess_tell(&k->call->excess, detail, sizeof detail)
-                              : "ended; the window in progress was undone");
-}
-
 enum work { WORK_MORE, WORK_OVER, WORK_AWAY /* another thread has the command */ };
 
 /* One task, or the batch after it. */

@@ -252,10 +252,10 @@ struct mechd_coupling {
     int32_t connection_count;
     char (*bonds)[MECH_NAME_MAX + 1]; /* [bond_count] names */
     int32_t bond_count;
-    /* Of a coupling that a thread has alone, without queue, face, leases and sharing: whether its
-     * work must end. NULL: it has commands of clients */
-    bool (*ends)(void *of);
-    void *ends_of;
+    /* Of a coupling that a thread has alone, without queue, face, leases and sharing: why its work
+     * must end, as `asks` of an effort. NULL: it has commands of clients */
+    enum mechd_stop_reason (*asks)(const void *of);
+    const void *asks_of;
     double step_size; /* s, default size of a window */
     bool varies;      /* inputs vary over a window */
     bool in_pieces;   /* windows are stepped in pieces: readers wait */
@@ -331,7 +331,7 @@ void mechd_coupling_unref(struct mechd_coupling *g);
 /* Its description, as one JSON object; `whole`: with its document. Any thread. */
 void mechd_coupling_write(struct mechd_coupling *g, bool whole, struct mechp_text *w);
 
-/* --- commands (command.c) --------------------------------------------------------------------- */
+/* --- commands (command.c, ends.c) ------------------------------------------------------------- */
 
 /* The command in its turn; its call is answered as by mechd_call_over on some thread, once
  * call.wait has been called. False: too many wait, and nothing was done; not of KEEP and END. */

@@ -208,7 +208,7 @@ static enum mechd_task_progress derive(struct mechd_part *p, struct mechd_coupli
     d->direct = p->direct;
     atomic_store(&p->since, mechd_now());
     const enum mechd_progress progress =
-        d->outcome == 0 ? mechd_deriving_slice(i, d, mechd_share_unwanted, p) : MECHD_DONE;
+        d->outcome == 0 ? mechd_deriving_slice(i, d, mechd_share_asks, p) : MECHD_DONE;
     work_ends(p, k, d->worked - before);
     if (progress != MECHD_DONE || (d->outcome == MECH_CANCELLED && mechd_share_overdue(p))) {
         return MECHD_TASK_GOES_ON;
@@ -270,7 +270,7 @@ static enum mechd_task_progress go_on(struct mechd_part *p, struct mechd_couplin
                                       .worked = atomic_load(&k->worked),
                                       .kind = MECHD_EFFORT_STEP,
                                       .direct = p->direct,
-                                      .unwanted = mechd_share_unwanted,
+                                      .asks = mechd_share_asks,
                                       .of = p};
         atomic_store(&p->since, effort.start);
         mechd_effort_begin(i, &effort);
@@ -284,7 +284,8 @@ static enum mechd_task_progress go_on(struct mechd_part *p, struct mechd_couplin
         if (i->account != NULL) {
             mechd_account_work(i->account, spent);
         }
-        if (code == MECH_CANCELLED && (effort.retreat || mechd_share_overdue(p))) {
+        if (code == MECH_CANCELLED &&
+            (effort.why == MECHD_STOP_RETREAT || mechd_share_overdue(p))) {
             // it takes long: it begins again in the pool, or when the program has answered
             p->stepping = false;
             return MECHD_TASK_GOES_ON;

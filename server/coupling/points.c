@@ -317,8 +317,8 @@ static bool build(struct mechd_point *p)
     if (!good) {
         mechd_point_fail(p, MECHP_OUT_OF_MEMORY, mech_err_text(MECH_NO_MEMORY));
     } else {
-        g->ends = mechd_point_ends;
-        g->ends_of = p;
+        g->asks = mechd_point_asks;
+        g->asks_of = p;
         mechd_coupling_connect_alone(g);
         good = mechd_reading_good(g->reading) || refuse(p, g, &diag);
         mechd_reading_free(g->reading);

@@ -381,14 +381,20 @@ bool mechd_share_overdue(const struct mechd_part *p)
     return s != NULL && atomic_load(&s->patience) != 0 && is_overdue(s, mechd_now());
 }
 
-bool mechd_share_unwanted(const void *part)
+enum mechd_stop_reason mechd_share_asks(const void *part)
 {
     const struct mechd_part *const p = part;
     const struct mechd_coupling *const g = p->coupling;
-    if (g->ends != NULL) {
-        return g->ends(g->ends_of);
+    if (g->asks != NULL) {
+        return g->asks(g->asks_of);
     }
     const struct mechd_coupling_command *const k = g->head;
-    return mechd_call_unwanted(k->call) || atomic_load(&g->deleted) ||
-           atomic_load(&g->share->failed) < p->place || over_quota(p, k) || mechd_share_overdue(p);
+    const enum mechd_stop_reason call = mechd_call_asks(k->call);
+    // a quota of what all threads have worked is the command's, which looks at it between slices
+    const bool yields =
+        atomic_load(&g->share->failed) < p->place || over_quota(p, k) || mechd_share_overdue(p);
+    return call != MECHD_STOP_NONE    ? call
+           : atomic_load(&g->deleted) ? MECHD_STOP_DELETED
+           : yields                   ? MECHD_STOP_YIELD
+                                      : MECHD_STOP_NONE;
 }

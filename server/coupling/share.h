@@ -58,8 +58,8 @@ void mechd_share_end_early(struct mechd_coupling_command *k);
 
 /* True if a trial in progress must end: the client has disconnected, the coupling is deleted, one
  * before it has failed, what all threads have worked is over a quota, or it is overdue. `part`: a
- * struct mechd_part; any thread that has it (mechd_effort.unwanted). */
-bool mechd_share_unwanted(const void *part);
+ * struct mechd_part; any thread that has it (mechd_effort.asks). */
+enum mechd_stop_reason mechd_share_asks(const void *part);
 /* True if the program before it has had its time: the command has to look after that one first, and
  * the trial begins again if the program has answered. The same threads. */
 bool mechd_share_overdue(const struct mechd_part *p);

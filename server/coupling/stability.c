@@ -130,7 +130,7 @@ static bool linearize_all(struct work *w)
         struct mech_linearization l = {.states = 0};
         struct mechd_effort effort = {.start = mechd_now(),
                                       .kind = MECHD_EFFORT_ANALYSIS,
-                                      .unwanted = mechd_call_unwanted,
+                                      .asks = mechd_call_asks,
                                       .of = w->k->call};
         mechd_effort_begin(p->instance, &effort);
         outcome = linearize(p, &l, &w->blocks[n], &w->parts[n], reason);

@@ -237,7 +237,7 @@ void mechd_daemon_stop(struct mechd *d)
     mechd_clock_stop(&d->service.host.clock);
     (void)mechd_clock_close(&d->service.host.pace);
     (void)wait_for_calls(d, finish);
-    atomic_store(&d->service.host.cancel, true);
+    (void)mechd_stop_raise(&d->service.host.stop, MECHD_STOP_SHUTDOWN);
     // readers could continue without end, and would use a pool and a door that no longer exist
     atomic_store(&d->service.closed, true);
     const bool done =

@@ -200,7 +200,7 @@ static void look_at(struct mechd_links *s, struct mechd_link *k, uint64_t now)
         break;
     case MECHD_PHASE_WORK:
         if (atomic_load(&k->waits) && mechd_link_end(k) != MECHD_LINK_OPEN &&
-            !atomic_exchange(&k->gone, true)) {
+            mechd_stop_raise(&k->gone, MECHD_STOP_GONE)) {
             mechd_count(&s->metrics->left, 1);
         }
         return;

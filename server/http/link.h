@@ -29,6 +29,7 @@
 #include "server/os/clock.h"
 #include "server/os/config.h"
 #include "server/os/counters.h"
+#include "server/os/stop.h"
 
 #include <microhttpd.h>
 #include <stdatomic.h>
@@ -55,7 +56,7 @@ struct mechd_link {
     int socket;
     enum mechp_code refused; /* MECHP_OK, or why it is of the reserve; const */
     _Atomic bool waits;      /* a request was queued or runs elsewhere; partner: the check */
-    _Atomic bool gone;       /* the client has closed its side meanwhile; partner: the call */
+    struct mechd_stop gone;  /* GONE: the client has closed its side meanwhile */
     _Atomic uint64_t word;   /* requests served << 3 | phase; partner: the look */
     _Atomic uint64_t since;  /* beginning of the phase, ns; partner: the look */
     _Atomic uint64_t bytes;  /* of the body so far, or of the answer; partner: the look */

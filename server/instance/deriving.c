@@ -8,31 +8,40 @@
 
 bool mechd_deriving_may(struct mechd_instance *i, struct mechd_deriving *s)
 {
-    s->over = i->account != NULL && !mechd_account_may_work(i->account, &s->excess);
-    s->outcome = s->over ? MECH_CANCELLED : 0;
-    return !s->over;
+    const bool may = i->account == NULL || mechd_account_may_work(i->account, &s->excess);
+    s->why = may ? MECHD_STOP_NONE : MECHD_STOP_QUOTA;
+    s->outcome = may ? 0 : MECH_CANCELLED;
+    return may;
 }
 
-/* Abandoned by its client, by deletion of the instance, by shutdown, or by its quota. */
-static bool is_cancelled(struct mechd_instance *i, struct mechd_deriving *s, bool unwanted)
+/* It is over for that reason. */
+static enum mechd_progress cancel(const struct mechd_instance *i, struct mechd_deriving *s,
+                                  enum mechd_stop_reason why)
 {
-    s->over = mechd_stepping_over(i, s->worked, &s->excess);
-    return s->over || unwanted || mechd_instance_stops(i) || atomic_load(&i->host->cancel);
+    s->why = why;
+    s->outcome = MECH_CANCELLED;
+    if (why == MECHD_STOP_QUOTA) {
+        mechd_effort_exceeds(i, s->worked, &s->excess);
+    }
+    mechd_deriving_fini(s);
+    return MECHD_DONE;
 }
 
 enum mechd_progress mechd_deriving_slice(struct mechd_instance *i, struct mechd_deriving *s,
-                                         bool (*unwanted)(const void *of), const void *of)
+                                         enum mechd_stop_reason (*asks)(const void *of),
+                                         const void *of)
 {
     const uint64_t start = mechd_now();
     struct mechd_effort effort = {.start = start,
                                   .worked = s->worked,
                                   .direct = s->direct || i->direct != NULL,
-                                  .unwanted = unwanted,
+                                  .asks = asks,
                                   .of = of};
     uint64_t now = start;
     bool done = false;
-    if (is_cancelled(i, s, unwanted(of))) {
-        s->outcome = MECH_CANCELLED;
+    const enum mechd_stop_reason why = mechd_effort_before(i, &effort);
+    if (why != MECHD_STOP_NONE) {
+        return cancel(i, s, why);
     }
     mechd_effort_begin(i, &effort);
     while (s->outcome == 0 && !done && now - start < MECHD_MS) {
@@ -44,13 +53,14 @@ enum mechd_progress mechd_deriving_slice(struct mechd_instance *i, struct mechd_
     if (i->account != NULL) {
         mechd_account_work(i->account, now - start);
     }
-    if (s->outcome == MECH_CANCELLED && effort.retreat) {
+    if (s->outcome == MECH_CANCELLED && effort.why == MECHD_STOP_RETREAT) {
         s->outcome = 0;
-        s->retreated = true;
         mechd_deriving_fini(s);
         return MECHD_MORE;
     }
-    s->over |= s->outcome == MECH_CANCELLED && mechd_stepping_over(i, s->worked, &s->excess);
+    if (s->outcome == MECH_CANCELLED) {
+        return cancel(i, s, effort.why);
+    }
     if (s->outcome == 0 && !done) {
         return mechd_engine_readable(&i->engine) ? MECHD_MORE : MECHD_MORE_ALONE;
     }

@@ -10,9 +10,8 @@
 struct mechd_deriving {
     struct mech_derivation *work; /* from mech_sim_…_begin; NULL: not begun, or over */
     int outcome;                  /* once done: 0, an outcome, or negative */
-    bool over;                    /* CANCELLED because of `excess` */
+    enum mechd_stop_reason why;   /* CANCELLED: the reason; QUOTA: with `excess` */
     bool direct;                  /* in: its thread carries a request, as mechd_instance.direct */
-    bool retreated;               /* once, from a carrying thread: it must start again */
     uint64_t worked;              /* ns */
     struct mechd_excess excess;
 };
@@ -20,10 +19,12 @@ struct mechd_deriving {
 /* True if it may start. False: over, and CANCELLED. */
 bool mechd_deriving_may(struct mechd_instance *i, struct mechd_deriving *s);
 
-/* About a millisecond of work; MORE or MORE_ALONE until it is over. If `unwanted`, called with
- * `of`, is true: abandon it. On a carrying thread it ends after 2 ms: MORE with `work` NULL. */
+/* About a millisecond of work; MORE or MORE_ALONE until it is over. `asks` and `of` as those of an
+ * effort (effort.h). On a carrying thread it ends after 2 ms: MORE with `work` NULL, and it must
+ * start again. */
 enum mechd_progress mechd_deriving_slice(struct mechd_instance *i, struct mechd_deriving *s,
-                                         bool (*unwanted)(const void *of), const void *of);
+                                         enum mechd_stop_reason (*asks)(const void *of),
+                                         const void *of);
 
 /* Abandon it, as owner: completed work has been freed. */
 void mechd_deriving_fini(struct mechd_deriving *s);

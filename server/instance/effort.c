@@ -17,9 +17,38 @@ void mechd_effort_end(struct mechd_instance *i)
     i->effort = NULL;
 }
 
-bool mechd_effort_drained(const struct mechd_instance *i)
+/* The reasons that do not depend on the time it takes. A period is interrupted by the shutdown, not
+ * stopped, whatever else there is. */
+static enum mechd_stop_reason lasting(const struct mechd_instance *i, const struct mechd_effort *e)
 {
-    return atomic_load(&i->host->cancel) && !mechd_instance_stops(i);
+    const enum mechd_stop_reason stopped = mechd_stop_reason(&i->stop);
+    const enum mechd_stop_reason deleted = mechd_stop_reason(&i->ended);
+    const enum mechd_stop_reason shutdown = mechd_stop_reason(&i->host->stop);
+    if (e->kind == MECHD_EFFORT_RUN) {
+        return shutdown != MECHD_STOP_NONE ? shutdown : deleted;
+    }
+    if (e->kind != MECHD_EFFORT_READER && stopped != MECHD_STOP_NONE) {
+        return stopped;
+    }
+    if (deleted != MECHD_STOP_NONE) {
+        return deleted;
+    }
+    const enum mechd_stop_reason gone = e->asks != NULL ? e->asks(e->of) : MECHD_STOP_NONE;
+    return gone != MECHD_STOP_NONE ? gone : shutdown;
+}
+
+/* True if the time of its account is used up, `spent` ns after its begin. */
+static bool is_over(const struct mechd_instance *i, const struct mechd_effort *e, uint64_t spent)
+{
+    return e->kind == MECHD_EFFORT_STEP && i->account != NULL &&
+           e->worked + spent > atomic_load(&i->account->most[MECHD_QUOTA_STEP_CPU]);
+}
+
+enum mechd_stop_reason mechd_effort_before(const struct mechd_instance *i,
+                                           const struct mechd_effort *e)
+{
+    const enum mechd_stop_reason why = lasting(i, e);
+    return why == MECHD_STOP_NONE && is_over(i, e, 0) ? MECHD_STOP_QUOTA : why;
 }
 
 bool mechd_effort_ends(void *instance)
@@ -29,16 +58,27 @@ bool mechd_effort_ends(void *instance)
     if (e == NULL) {
         return false;
     }
-    const bool stops = e->kind == MECHD_EFFORT_RUN      ? atomic_load(&i->run_ends) > 0
-                       : e->kind == MECHD_EFFORT_READER ? false
-                                                        : atomic_load(&i->stop);
-    if (stops || atomic_load(&i->cancel) || atomic_load(&i->host->cancel) ||
-        (e->unwanted != NULL && e->unwanted(e->of))) {
-        return true;
+    if (e->why == MECHD_STOP_NONE) {
+        e->why = lasting(i, e);
     }
-    const uint64_t spent = mechd_now() - e->start;
-    // a step apart cannot be left and begun again at no cost
-    e->retreat = e->direct && !i->engine.ops->apart && spent > patience_ns;
-    return e->retreat || (e->kind == MECHD_EFFORT_STEP && i->account != NULL &&
-                          e->worked + spent > atomic_load(&i->account->most[MECHD_QUOTA_STEP_CPU]));
+    if (e->why == MECHD_STOP_NONE && e->kind == MECHD_EFFORT_RUN && atomic_load(&i->run_ends) > 0) {
+        e->why = MECHD_STOP_YIELD;
+    }
+    if (e->why == MECHD_STOP_NONE) {
+        const uint64_t spent = mechd_now() - e->start;
+        // a step apart cannot be left and begun again at no cost
+        const bool leaves = e->direct && !i->engine.ops->apart && spent > patience_ns;
+        e->why = leaves                 ? MECHD_STOP_RETREAT
+                 : is_over(i, e, spent) ? MECHD_STOP_QUOTA
+                                        : MECHD_STOP_NONE;
+    }
+    return e->why != MECHD_STOP_NONE;
+}
+
+void mechd_effort_exceeds(const struct mechd_instance *i, uint64_t worked, struct mechd_excess *x)
+{
+    *x = (struct mechd_excess){.which = MECHD_QUOTA_STEP_CPU,
+                               .used = worked,
+                               .limit = atomic_load(&i->account->most[MECHD_QUOTA_STEP_CPU])};
+    atomic_fetch_add(&i->account->refused, 1);
 }

@@ -1,14 +1,22 @@
-/* The owner's computation in progress, so that the solver can be interrupted within one internal
- * step or one equilibrium, which may take hours: when it is stopped, deleted or over its quota, at
- * shutdown, and when its client has disconnected.
- *
- * A carrying thread (http/, zmq/) abandons a step that takes longer than expected: the step ends
- * without effect and starts again in the pool.
+/* The owner's computation in progress, and whether it must end: the one place where the reasons of
+ * server/os/stop.h are put together for work on an instance. It is polled between two slices, and
+ * by the solver within one internal step or one equilibrium, which may take hours.
  *
  *     struct mechd_effort e = {.start = mechd_now(), .worked = s->worked, .direct = true};
  *     mechd_effort_begin(i, &e);
  *     … the solver computes, and polls mechd_effort_ends …
- *     mechd_effort_end(i);                      // e.retreat: it was for that
+ *     mechd_effort_end(i);                      // e.why: why it was interrupted, if it was
+ *
+ * Which reasons end which kind, in the order in which they are asked for; the first is remembered:
+ *
+ *     STEP      STOPPED DELETED GONE SHUTDOWN RETREAT QUOTA
+ *     RUN       SHUTDOWN DELETED YIELD RETREAT
+ *     ANALYSIS  STOPPED DELETED GONE SHUTDOWN RETREAT
+ *     READER    DELETED GONE SHUTDOWN RETREAT
+ *
+ * RETREAT only of an effort that is `direct`: a thread that carries requests abandons a step that
+ * takes longer than expected; the step ends without effect and starts again in the pool. RETREAT
+ * and YIELD apply within a slice alone.
  *
  * owner: the instance's owner. */
 #pragma once
@@ -16,29 +24,33 @@
 #include "server/instance/instance.h"
 
 enum mechd_effort_kind {
-    MECHD_EFFORT_STEP, /* a step, a derivative, an equilibrium: ends with stop, and by a quota */
-    MECHD_EFFORT_RUN,  /* a run's period: ended as that, and never over a quota */
-    MECHD_EFFORT_ANALYSIS, /* ends with stop, never by a quota */
-    MECHD_EFFORT_READER    /* runs between slices of another command, to which stop applies */
+    MECHD_EFFORT_STEP, /* a step, a derivative, an equilibrium */
+    MECHD_EFFORT_RUN,  /* a run's period */
+    MECHD_EFFORT_ANALYSIS,
+    MECHD_EFFORT_READER /* runs between slices of another command, to which a stop applies */
 };
 
 struct mechd_effort {
     uint64_t start;  /* mechd_now of its begin */
     uint64_t worked; /* ns that count before it, for the quota */
     enum mechd_effort_kind kind;
-    bool direct;                      /* may retreat: a step on a carrying thread */
-    bool retreat;                     /* out: did */
-    bool (*unwanted)(const void *of); /* its answer is no longer awaited; NULL: it always is */
+    bool direct; /* on a thread that carries requests */
+    /* Why no answer is awaited any more, with `of`. NULL: it always is */
+    enum mechd_stop_reason (*asks)(const void *of);
     const void *of;
+    enum mechd_stop_reason why; /* out: the first reason to end it */
 };
 
 void mechd_effort_begin(struct mechd_instance *i, struct mechd_effort *e);
 void mechd_effort_end(struct mechd_instance *i);
 
-/* True if the cancellation was caused by the shutdown: it was not stopped and its instance not
- * deleted. As owner, before the command is over. */
-bool mechd_effort_drained(const struct mechd_instance *i);
+/* Why the effort, which has not begun, must not begin. As owner, between two slices. */
+enum mechd_stop_reason mechd_effort_before(const struct mechd_instance *i,
+                                           const struct mechd_effort *e);
 
 /* True if the solver must end. `instance`: the owner of the effort; signature of
  * mech_sim_set_interrupt. */
 bool mechd_effort_ends(void *instance);
+
+/* The excess that a QUOTA is refused with, after so many ns; it is counted. */
+void mechd_effort_exceeds(const struct mechd_instance *i, uint64_t worked, struct mechd_excess *x);

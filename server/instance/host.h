@@ -10,6 +10,7 @@
 #include "server/os/counters.h"
 #include "server/os/memory.h"
 #include "server/os/pool.h"
+#include "server/os/stop.h"
 
 #include <stddef.h>
 
@@ -52,7 +53,7 @@ struct mechd_host {
     _Atomic uint64_t given[MECHD_COUNTED];
     uint64_t incarnation;         /* of the process; instances add their serial */
     _Atomic bool draining;        /* refuses new work; partner: both doors */
-    _Atomic bool cancel;          /* long commands stop at their next slice; partner: stepping */
+    struct mechd_stop stop;       /* SHUTDOWN: commands end at their next slice */
     _Atomic size_t row_bytes;     /* of recorded rows in memory; partner: instance/recording.c */
     _Atomic size_t receipt_bytes; /* that wait for a checkpoint; partner: instance/durable.c */
 };

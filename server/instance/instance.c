@@ -138,7 +138,7 @@ bool mechd_instance_delete(struct mechd_instance *i, struct mechd_ticket *t)
 void mechd_instance_deleted(struct mechd_instance *i, bool gone)
 {
     if (gone && mechd_table_remove(&i->host->table, i)) {
-        atomic_store(&i->cancel, true);
+        (void)mechd_stop_raise(&i->ended, MECHD_STOP_DELETED);
         mechd_instance_close(i);
         mechd_tell_gone(i);
         mechd_count(&i->host->counters.deleted, 1);

@@ -13,6 +13,7 @@
 #include "server/instance/job.h"
 #include "server/instance/leases.h"
 #include "server/os/pool.h"
+#include "server/os/stop.h"
 #include "solver/base/diag.h"
 #include "solver/base/id.h"
 #include "solver/base/name.h"
@@ -69,8 +70,8 @@ struct mechd_instance {
     bool (*hashes)(const struct mechd_instance *i, uint64_t *out);
     _Atomic int refs;
     _Atomic bool deleted;
-    _Atomic bool cancel; /* stop the running command at the next slice */
-    _Atomic bool stop; /* as that, for the first stoppable job until it is over; written under m */
+    struct mechd_stop ended;     /* DELETED: the command in progress ends at its next slice */
+    struct mechd_stop stop;      /* STOPPED: the first stoppable job, until it is over; under m */
     _Atomic uint64_t run_number; /* of the run in progress, or the last one; by the owner */
     _Atomic int run_ends;        /* pending requests to end that run: it yields to them */
     _Atomic uint64_t revision;
@@ -164,11 +165,6 @@ void mechd_instance_serve(struct mechd_instance *i, bool stateless);
 /* Stop the first stoppable job, in progress or waiting: it ends at its next slice. False: there is
  * none. Any thread (instance/queue.c). */
 bool mechd_instance_stop(struct mechd_instance *i);
-/* True if it must end now. Polled by the slices of a stoppable job. */
-static inline bool mechd_instance_stops(const struct mechd_instance *i)
-{
-    return atomic_load(&i->stop) || atomic_load(&i->cancel);
-}
 /* True if a stoppable job is in the queue, in progress or waiting. Any thread (instance/queue.c).
  * */
 bool mechd_instance_busy(struct mechd_instance *i);

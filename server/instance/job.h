@@ -32,7 +32,7 @@ struct mechd_job {
     uint64_t cost;  /* ns expected; decides between the carrying thread and the pool */
     bool reader;    /* only reads: may run between two slices of another job */
     bool stateless; /* of those: also while the other job has left the state open */
-    bool stoppable; /* its slices check mechd_instance_stops: a step or a derivative */
+    bool stoppable; /* its slices check mechd_instance.stop: a step or a derivative */
 };
 
 enum mechd_submitted {

@@ -79,7 +79,7 @@ static void serve_readers(struct mechd_instance *i, bool stateless)
 static void settle_stop(struct mechd_instance *i, const struct mechd_job *job)
 {
     if (job->stoppable) {
-        atomic_store(&i->stop, false);
+        mechd_stop_lower(&i->stop);
     }
 }
 
@@ -261,7 +261,7 @@ bool mechd_instance_stop(struct mechd_instance *i)
     const bool stops = (i->direct != NULL && i->direct->stoppable) || has_stoppable(i);
     if (stops) {
         // partner: the slices of that job, until its end takes it back
-        atomic_store(&i->stop, true);
+        (void)mechd_stop_raise(&i->stop, MECHD_STOP_STOPPED);
     }
     pthread_mutex_unlock(&i->m);
     return stops;

@@ -95,11 +95,10 @@ static void note_lateness(struct mechd_run *r)
     }
 }
 
-/* Cancelled, deleted, or at the end of the process. */
+/* Its instance has been deleted, or the process ends. */
 static void give_up(struct mechd_run *r)
 {
-    const struct mechd_host *const d = r->job.instance->host;
-    const bool ends = atomic_load(&d->draining) || atomic_load(&d->cancel);
+    const bool ends = atomic_load(&r->job.instance->host->draining);
     end_run(r, ends ? MECHD_RUN_INTERRUPTED : MECHD_RUN_STOPPED,
             ends ? "the server was shut down" : "");
 }
@@ -163,10 +162,10 @@ static enum mechd_progress step_on(struct mechd_job *job)
         }
         r->stepping.begun = false;
         if (r->stepping.outcome == MECH_CANCELLED) {
-            if (atomic_load(&i->cancel) || atomic_load(&i->host->cancel)) {
+            // a request to end the run, to which it yields, may still be refused
+            if (r->stepping.why != MECHD_STOP_YIELD) {
                 give_up(r);
             }
-            // or it made room for a request to end the run, which may still be refused
             return MECHD_DONE;
         }
         if (r->stepping.outcome != 0) {
@@ -368,7 +367,7 @@ void mechd_run_stop(struct mechd_instance *i, enum mechd_run_state state, const 
         return;
     }
     if (r->stepping.begun) {
-        mechd_stepping_abandon(i, &r->stepping);
+        mechd_stepping_cancel(i, &r->stepping, MECHD_STOP_STOPPED);
         r->stepping.begun = false;
     }
     end_run(r, state, reason);

@@ -196,7 +196,7 @@ static enum mechd_progress give_up(struct mechd_instance *i, struct mechd_steppi
 {
     undo_parts(i, s);
     s->report.outcome = s->outcome;
-    if (s->over) {
+    if (s->why == MECHD_STOP_QUOTA) {
         (void)mechd_excess_tell(&s->excess, s->report.reason, sizeof s->report.reason);
     }
     mechd_count(&i->host->counters.failed_steps, 1);
@@ -204,22 +204,17 @@ static enum mechd_progress give_up(struct mechd_instance *i, struct mechd_steppi
 }
 
 /* Advance by what fits a slice, and measure it; *now goes from its start to its end. CANCELLED:
- * told to end; *retreat: because it takes long. */
-static int advance(struct mechd_instance *i, struct mechd_stepping *s, uint64_t *now, bool *done,
-                   bool *retreat)
+ * interrupted, for the reason in e->why. */
+static int advance(struct mechd_instance *i, struct mechd_stepping *s, struct mechd_effort *e,
+                   uint64_t *now, bool *done)
 {
     const uint64_t start = *now;
     const uint64_t before = s->report.steps;
-    struct mechd_effort effort = {.start = start,
-                                  .worked = s->worked,
-                                  .kind = s->paid ? MECHD_EFFORT_RUN : MECHD_EFFORT_STEP,
-                                  .direct = i->direct != NULL,
-                                  .unwanted = s->unwanted,
-                                  .of = s->of};
-    mechd_effort_begin(i, &effort);
+    e->start = start;
+    e->worked = s->worked;
+    mechd_effort_begin(i, e);
     const int outcome = mechd_engine_step_advance(&i->engine, slice_steps(i), done);
     mechd_effort_end(i);
-    *retreat = effort.retreat;
     const uint64_t steps = s->report.steps - before;
     *now = mechd_now();
     mechd_stepping_measure(i, *now - start, steps);
@@ -231,24 +226,36 @@ static int advance(struct mechd_instance *i, struct mechd_stepping *s, uint64_t 
     return outcome;
 }
 
-/* The solver was told to end within `spent` ns, and has left the state as it was: to begin again in
- * the pool, or for good. */
-static enum mechd_progress interrupted(struct mechd_instance *i, struct mechd_stepping *s,
-                                       uint64_t spent, bool retreat)
+void mechd_stepping_cancel(struct mechd_instance *i, struct mechd_stepping *s,
+                           enum mechd_stop_reason why)
 {
-    if (retreat) {
-        undo_parts(i, s);
-        mechd_stepping_measure(i, spent, 1);
-        s->before_size = 0;
-        s->begun = false;
-        s->retreated = true;
-        s->admitted = true;
-        s->outcome = 0;
-        return MECHD_MORE;
+    mechd_engine_step_abandon(&i->engine);
+    undo_parts(i, s);
+    s->why = why;
+    s->outcome = MECH_CANCELLED;
+    s->report.outcome = MECH_CANCELLED;
+    if (why == MECHD_STOP_QUOTA) {
+        mechd_effort_exceeds(i, s->worked, &s->excess);
+        (void)mechd_excess_tell(&s->excess, s->report.reason, sizeof s->report.reason);
     }
-    s->over = !s->paid && mechd_stepping_over(i, s->worked, &s->excess);
-    mechd_stepping_abandon(i, s);
-    return MECHD_DONE;
+}
+
+/* The solver was interrupted within `spent` ns, and has left the state as it was: the command
+ * starts again in the pool, or is over. */
+static enum mechd_progress interrupted(struct mechd_instance *i, struct mechd_stepping *s,
+                                       uint64_t spent, enum mechd_stop_reason why)
+{
+    if (why != MECHD_STOP_RETREAT) {
+        mechd_stepping_cancel(i, s, why);
+        return MECHD_DONE;
+    }
+    undo_parts(i, s);
+    mechd_stepping_measure(i, spent, 1);
+    s->before_size = 0;
+    s->begun = false;
+    s->admitted = true;
+    s->outcome = 0;
+    return MECHD_MORE;
 }
 
 bool mechd_stepping_over(const struct mechd_instance *i, uint64_t worked, struct mechd_excess *x)
@@ -258,8 +265,7 @@ bool mechd_stepping_over(const struct mechd_instance *i, uint64_t worked, struct
     if (worked <= most) {
         return false;
     }
-    atomic_fetch_add(&i->account->refused, 1);
-    *x = (struct mechd_excess){.which = MECHD_QUOTA_STEP_CPU, .used = worked, .limit = most};
+    mechd_effort_exceeds(i, worked, x);
     return true;
 }
 
@@ -267,18 +273,23 @@ enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_
 {
     // the beginning of a command, which may refuse it
     if (!s->begun) {
-        s->over = !s->paid && !s->admitted && i->account != NULL &&
-                  !mechd_account_may_work(i->account, &s->excess);
-        s->outcome = s->over ? MECH_CANCELLED : begin(i, s);
+        const bool admitted = s->paid || s->admitted || i->account == NULL ||
+                              mechd_account_may_work(i->account, &s->excess);
+        s->why = admitted ? MECHD_STOP_NONE : MECHD_STOP_QUOTA;
+        s->outcome = admitted ? begin(i, s) : MECH_CANCELLED;
         if (s->outcome != 0) {
             return give_up(i, s);
         }
         s->begun = true;
     }
-    s->over = !s->paid && mechd_stepping_over(i, s->worked, &s->excess);
-    const bool unwanted = s->paid ? atomic_load(&i->cancel) : mechd_instance_stops(i);
-    if (s->over || unwanted || atomic_load(&i->host->cancel)) {
-        mechd_stepping_abandon(i, s);
+    struct mechd_effort effort = {.worked = s->worked,
+                                  .kind = s->paid ? MECHD_EFFORT_RUN : MECHD_EFFORT_STEP,
+                                  .direct = i->direct != NULL,
+                                  .asks = s->asks,
+                                  .of = s->of};
+    const enum mechd_stop_reason why = mechd_effort_before(i, &effort);
+    if (why != MECHD_STOP_NONE) {
+        mechd_stepping_cancel(i, s, why);
         return MECHD_DONE;
     }
 
@@ -287,11 +298,11 @@ enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_
     uint64_t now = start;
     s->now = 0;
     for (bool over = false; !over;) {
-        bool done = false, retreat = false;
-        s->outcome = advance(i, s, &now, &done, &retreat);
+        bool done = false;
+        s->outcome = advance(i, s, &effort, &now, &done);
         over = s->outcome == 0 && done && finish_part(i, s);
         if (s->outcome == MECH_CANCELLED) {
-            return interrupted(i, s, now - start, retreat);
+            return interrupted(i, s, now - start, effort.why);
         }
         if (s->outcome != 0) {
             return give_up(i, s);
@@ -323,15 +334,4 @@ enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_
 bool mechd_stepping_eventful(const struct mechd_stepping *s)
 {
     return s->report.impacts > 0 || (s->request.events != NULL && s->request.events->total > 0);
-}
-
-void mechd_stepping_abandon(struct mechd_instance *i, struct mechd_stepping *s)
-{
-    mechd_engine_step_abandon(&i->engine);
-    undo_parts(i, s);
-    s->outcome = MECH_CANCELLED;
-    s->report.outcome = MECH_CANCELLED;
-    if (s->over) {
-        (void)mechd_excess_tell(&s->excess, s->report.reason, sizeof s->report.reason);
-    }
 }

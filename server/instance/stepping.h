@@ -7,17 +7,16 @@
 struct mechd_stepping {
     struct mech_step_request request;
     struct mech_step_report report;
-    bool begun;      /* the engine is in it */
-    bool retreated;  /* once, from a carrying thread (effort.h): it starts again */
-    int outcome;     /* once done: 0, an outcome, or negative */
-    bool paid;       /* by a run: neither refused nor cut short by its account */
-    bool admitted;   /* its account has been asked before */
-    size_t signals;  /* of the request's inputs, the last ones */
-    bool over;       /* CANCELLED because of `excess` */
-    uint64_t worked; /* ns */
-    uint64_t now;    /* the clock at the begin of a slice, 0: not known; and at the end of all */
+    bool begun;                 /* the engine is in it */
+    int outcome;                /* once done: 0, an outcome, or negative */
+    bool paid;                  /* by a run: neither refused nor cut short by its account */
+    bool admitted;              /* its account has been asked before */
+    size_t signals;             /* of the request's inputs, the last ones */
+    enum mechd_stop_reason why; /* CANCELLED: the reason; QUOTA: with `excess` */
+    uint64_t worked;            /* ns */
+    uint64_t now; /* the clock at the begin of a slice, 0: not known; and at the end of all */
     struct mechd_excess excess;
-    bool (*unwanted)(const void *of); /* its answer is no longer awaited; NULL: checked elsewhere */
+    enum mechd_stop_reason (*asks)(const void *of); /* as that of its efforts (effort.h) */
     const void *of;
 
     /* a command in parts, because forces become due within it */
@@ -45,5 +44,6 @@ bool mechd_stepping_over(const struct mechd_instance *i, uint64_t worked, struct
  * these were asked for: the flag EVENT of its frames. */
 bool mechd_stepping_eventful(const struct mechd_stepping *s);
 
-/* Abandon a command between two slices; the state is as before. */
-void mechd_stepping_abandon(struct mechd_instance *i, struct mechd_stepping *s);
+/* End a command in progress, between two slices, for a reason; the state is as before it. */
+void mechd_stepping_cancel(struct mechd_instance *i, struct mechd_stepping *s,
+                           enum mechd_stop_reason why);

@@ -95,7 +95,7 @@ static struct mechd_lane_caller *create(struct mechd_lane_link *link)
     }
     c->caller = (struct mechd_caller){.send = send_question, .gone = has_gone, .destroy = destroy};
     c->thread = link->thread;
-    if (atomic_load(&link->gone)) {
+    if (mechd_stop_reason(&link->gone) != MECHD_STOP_NONE) {
         atomic_init(&c->ended, true);
     } else {
         atomic_init(&c->refs, 1);

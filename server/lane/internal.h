@@ -73,7 +73,7 @@ struct mechd_lane_link {
     enum mechd_lane_phase known_phase;
     struct mechd_lane_buffer in, out;
     struct mechd_lane_message message; /* of the request */
-    _Atomic bool gone;                 /* the peer has closed its side; partner: the request */
+    struct mechd_stop gone;            /* GONE: the peer has closed its side */
     struct mechd_frame_request frame;  /* the request, if it is one */
     struct mechd_message *json;        /* or this; or NULL */
     size_t json_room;                  /* reserved of the bodies in flight */

@@ -95,7 +95,7 @@ void mechd_lane_close(struct mechd_lane_link *link)
         close(link->socket); // and out of epoll
         link->socket = -1;
         link->phase = MECHD_LANE_GONE;
-        atomic_store(&link->gone, true);
+        (void)mechd_stop_raise(&link->gone, MECHD_STOP_GONE);
         mechd_lane_caller_end(link);
         atomic_fetch_sub(&t->door->open, 1);
     }
@@ -283,9 +283,8 @@ static void note(struct mechd_lane_link *link)
         return;
     }
     const bool waits = held(&link->out) > 0;
-    const unsigned reads = link->works ? (atomic_load(&link->gone) ? 0 : EPOLLRDHUP)
-                           : waits     ? 0
-                                       : EPOLLIN | EPOLLRDHUP;
+    const bool gone = mechd_stop_reason(&link->gone) != MECHD_STOP_NONE;
+    const unsigned reads = link->works ? (gone ? 0 : EPOLLRDHUP) : waits ? 0 : EPOLLIN | EPOLLRDHUP;
     struct epoll_event event = {.events = reads | (waits ? EPOLLOUT : 0), .data.ptr = link};
     link->phase = phase_of(link);
     link->thread->limited |= is_limited(link);
@@ -320,7 +319,7 @@ void mechd_lane_serve(struct mechd_lane_link *link, unsigned events)
     if (link->works) {
         // half closed looks the same as left
         if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) {
-            atomic_store(&link->gone, true);
+            (void)mechd_stop_raise(&link->gone, MECHD_STOP_GONE);
         }
         if ((events & (EPOLLHUP | EPOLLERR)) != 0) {
             mechd_lane_close(link);

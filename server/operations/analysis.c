@@ -55,14 +55,13 @@ static enum mechd_progress run_statics(struct mechd_call *c)
     query.q = mechd_doubles(c, (size_t)mech_sim_sizes(sim).q);
     query.outputs = mechd_doubles(c, mech_sim_output_size(sim));
     if (query.q != NULL && query.outputs != NULL) {
-        struct mechd_effort effort = {
-            .start = mechd_now(), .unwanted = mechd_call_unwanted, .of = c};
-        struct mechd_excess excess;
+        struct mechd_effort effort = {.start = mechd_now(), .asks = mechd_call_asks, .of = c};
         mechd_effort_begin(c->job.instance, &effort);
         const int outcome = mech_sim_statics(sim, &query, &report);
-        mechd_effort_end(c->job.instance);
-        if (outcome == MECH_CANCELLED &&
-            mechd_stepping_over(c->job.instance, mechd_now() - effort.start, &excess)) {
+        mechd_call_unwatch(c, &effort);
+        if (outcome == MECH_CANCELLED && c->why == MECHD_STOP_QUOTA) {
+            struct mechd_excess excess;
+            mechd_effort_exceeds(c->job.instance, mechd_now() - effort.start, &excess);
             mechd_fail_quota(c, &excess);
         } else if (outcome != 0) {
             mechd_fail_reason(c, outcome, report.reason);
@@ -150,7 +149,7 @@ static enum mechd_progress run_modes(struct mechd_call *c)
     struct mechd_effort effort;
     mechd_call_watch(c, &effort);
     const int outcome = mech_sim_modes(sim, (int32_t)count, complex, &modes);
-    mechd_effort_end(c->job.instance);
+    mechd_call_unwatch(c, &effort);
     if (outcome != 0) {
         mechd_fail_reason(c, outcome, modes.reason);
     } else {

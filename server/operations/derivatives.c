@@ -149,7 +149,7 @@ static void derive(struct mechd_call *c, struct mech_point_derivative *d)
     struct mechd_effort effort;
     mechd_call_watch(c, &effort);
     const int outcome = mech_sim_point_derivative(c->job.instance->sim, d);
-    mechd_effort_end(c->job.instance);
+    mechd_call_unwatch(c, &effort);
     if (outcome != 0) {
         mechd_fail_reason(c, outcome, d->reason);
         return;

@@ -164,7 +164,7 @@ static enum mechd_progress run_evaluate(struct mechd_call *c)
                 write_want(c, &at, (enum mech_want)k);
             }
         }
-        mechd_effort_end(c->job.instance);
+        mechd_call_unwatch(c, &effort);
         mechp_text_end(&c->text);
     }
     free(q);

@@ -71,7 +71,7 @@ static void linearize(struct mechd_call *c, struct mech_linearization *l)
     struct mechd_effort effort;
     mechd_call_watch(c, &effort);
     const int outcome = mech_sim_linearize(c->job.instance->sim, l, reason);
-    mechd_effort_end(c->job.instance);
+    mechd_call_unwatch(c, &effort);
     if (outcome != 0) {
         mechd_fail_reason(c, outcome, reason);
     } else {
@@ -87,7 +87,7 @@ static enum mechd_progress run_linearization(struct mechd_call *c)
     struct mechd_effort effort;
     mechd_call_watch(c, &effort);
     const int outcome = mech_sim_linearize_init(c->job.instance->sim, &l, reason);
-    mechd_effort_end(c->job.instance);
+    mechd_call_unwatch(c, &effort);
     if (outcome != 0) {
         mechd_fail_reason(c, outcome, reason);
     } else {
@@ -263,11 +263,12 @@ static enum mechd_progress run_jvp(struct mechd_call *c)
         }
     }
     const enum mechd_progress progress =
-        mechd_deriving_slice(c->job.instance, &w->deriving, mechd_call_unwanted, c);
+        mechd_deriving_slice(c->job.instance, &w->deriving, mechd_call_asks, c);
     if (progress != MECHD_DONE) {
         return progress;
     }
-    if (w->deriving.over) {
+    c->why = w->deriving.why;
+    if (c->why == MECHD_STOP_QUOTA) {
         return mechd_fail_quota(c, &w->deriving.excess);
     }
     if (w->deriving.outcome != 0) {

@@ -337,12 +337,13 @@ static void begin_jacobian(struct mechd_call *c, struct step_work *w)
 static enum mechd_progress derive(struct mechd_call *c, struct step_work *w)
 {
     const enum mechd_progress progress =
-        mechd_deriving_slice(c->job.instance, &w->deriving, mechd_call_unwanted, c);
+        mechd_deriving_slice(c->job.instance, &w->deriving, mechd_call_asks, c);
     if (progress != MECHD_DONE) {
         return progress;
     }
     w->stepping.worked = w->deriving.worked;
-    if (w->deriving.over) {
+    c->why = w->deriving.why;
+    if (c->why == MECHD_STOP_QUOTA) {
         mechd_fail_quota(c, &w->deriving.excess);
     } else if (w->deriving.outcome != 0) {
         mechd_fail_reason(c, w->deriving.outcome, w->told.reason);
@@ -508,18 +509,14 @@ static enum mechd_progress run_step(struct mechd_call *c)
         return MECHD_DONE;
     }
     w->begun = true;
-    w->stepping.unwanted = mechd_call_unwanted;
+    w->stepping.asks = mechd_call_asks;
     w->stepping.of = c;
     if (w->deriving.work != NULL) {
         progress = derive(c, w);
         return progress != MECHD_DONE || mechd_call_faulty(c) || c->code != MECHP_OK ? progress
                                                                                      : MECHD_MORE;
     }
-    if (w->stepping.begun && mechd_call_cancelled(c)) {
-        mechd_stepping_abandon(c->job.instance, &w->stepping);
-    } else {
-        progress = mechd_stepping_slice(c->job.instance, &w->stepping);
-    }
+    progress = mechd_stepping_slice(c->job.instance, &w->stepping);
     if (progress != MECHD_DONE) {
         return progress;
     }
@@ -530,7 +527,8 @@ static enum mechd_progress run_step(struct mechd_call *c)
         return MECHD_DONE;
     }
     mechd_write_step_report(&w->stepping.report, &c->report);
-    if (w->stepping.over) {
+    c->why = w->stepping.why;
+    if (c->why == MECHD_STOP_QUOTA) {
         return mechd_fail_quota(c, &w->stepping.excess);
     }
     mechd_fail_outcome(c, w->stepping.outcome);

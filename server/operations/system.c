@@ -119,7 +119,7 @@ struct mech_sim_system *mechd_system_open(struct mechd_call *c)
         s = NULL;
         outcome = MECH_CANCELLED;
     }
-    mechd_effort_end(c->job.instance);
+    mechd_call_unwatch(c, &effort);
     if (outcome == MECH_INVALID) {
         mech_diag_add(&c->diag, "/step", "must be positive");
     } else if (outcome != 0) {

@@ -90,7 +90,7 @@ static enum mechd_progress with_system(struct mechd_call *c, use *work)
         mech_sim_system_info(s, &info);
         mechd_call_watch(c, &effort);
         work(c, s, &info);
-        mechd_effort_end(c->job.instance);
+        mechd_call_unwatch(c, &effort);
     }
     mech_sim_system_destroy(s);
     return MECHD_DONE;

@@ -44,8 +44,7 @@ static bool send_question(struct mechd_caller *caller, const struct mechp_frame 
 static bool has_gone(const struct mechd_caller *caller)
 {
     const struct caller *const c = (const struct caller *)caller;
-    const _Atomic bool *const gone = mechd_guard_gone(&c->peer, c->backlog);
-    return gone != NULL && atomic_load(gone);
+    return mechd_stop_reason(mechd_guard_gone(&c->peer, c->backlog)) != MECHD_STOP_NONE;
 }
 
 /* By its identity: a program that says hello again has the answers to both. */

@@ -149,7 +149,7 @@ static bool make_room(struct mechd_guard *g, int descriptor)
 static void has_ended(const struct mechd_link *link)
 {
     if (link->backlog != NULL) {
-        atomic_store(&link->backlog->gone, true);
+        (void)mechd_stop_raise(&link->backlog->gone, MECHD_STOP_GONE);
     }
 }
 
@@ -463,10 +463,10 @@ struct mechd_backlog *mechd_guard_backlog(struct mechd_zmq *z, const struct mech
     return mechd_backlog_ref(backlog_of(&z->guard, peer));
 }
 
-const _Atomic bool *mechd_guard_gone(const struct mechd_peer *peer,
-                                     const struct mechd_backlog *backlog)
+const struct mechd_stop *mechd_guard_gone(const struct mechd_peer *peer,
+                                          const struct mechd_backlog *backlog)
 {
-    static const _Atomic bool gone = true;
+    static const struct mechd_stop gone = {.reason = MECHD_STOP_GONE};
     return backlog != NULL ? &backlog->gone : peer->left ? &gone : NULL;
 }
 

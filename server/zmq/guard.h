@@ -12,6 +12,7 @@
 
 #include "server/auth/curve.h"
 #include "server/os/shares.h"
+#include "server/os/stop.h"
 #include "server/zmq/zmq.h"
 
 #include <stdatomic.h>
@@ -44,8 +45,8 @@ struct mechd_backlog {
     _Atomic size_t
         bytes;         /* of large messages that libzmq has; partner: its thread that frees them */
     _Atomic int calls; /* requests accepted and not answered; partner: the answering thread */
-    _Atomic size_t asked; /* bytes of them; partner: the answering thread */
-    _Atomic bool gone;    /* the connection has ended; partner: the thread that works for it */
+    _Atomic size_t asked;   /* bytes of them; partner: the answering thread */
+    struct mechd_stop gone; /* GONE: the connection has ended */
 };
 
 /* A connection, by its descriptor. */
@@ -117,10 +118,10 @@ void mechd_guard_called(struct mechd_backlog *backlog, size_t room);
 /* A reference to the backlog of its connection (NULL: it is not known), of a request that does not
  * count there: mechd_backlog_unref. On the door's thread. */
 struct mechd_backlog *mechd_guard_backlog(struct mechd_zmq *z, const struct mechd_peer *peer);
-/* Set once the connection has ended through which a request came, as long as it has a reference to
+/* GONE once the connection has ended through which a request came, as long as it has a reference to
  * `backlog`; or NULL: not known. Any thread. */
-const _Atomic bool *mechd_guard_gone(const struct mechd_peer *peer,
-                                     const struct mechd_backlog *backlog);
+const struct mechd_stop *mechd_guard_gone(const struct mechd_peer *peer,
+                                          const struct mechd_backlog *backlog);
 /* One reference more, of a backlog to which there is one (may be NULL); one less. Any thread. */
 struct mechd_backlog *mechd_backlog_ref(struct mechd_backlog *o);
 void mechd_backlog_unref(struct mechd_backlog *o);

@@ -146,6 +146,18 @@ class Stop(Served):
             self.assertEqual(self.call('POST', '/reset', **how).json['time'], 0)
             self.assertEqual(self.call('GET', '/state').json, before)
 
+    def test_a_repetition_of_a_batch_that_is_cancelled_ends_its_items(self):
+        key = {'Idempotency-Key': 'endless batch'}
+        body = {'op': 'step', 'instances': [self.who], 'body': ENDLESS}
+        asked = Asked(self.daemon, 'POST', '/v1/batch', body, key)
+        wait_until(self.busy, 'it is in progress')
+        again = self.daemon.call('POST', '/v1/batch', body, {**key, **ASYNC})
+        self.assertEqual(again.status, 202, again)
+        self.daemon.call('DELETE', again.headers['Location'])
+        reply = asked.answer()
+        self.assertEqual(reply['results'][0]['error']['code'], 'cancelled', reply)
+        self.assertFalse(self.busy())
+
     def test_an_old_repetition_ends_nothing(self):
         key = {'Idempotency-Key': 'twice'}
         asked = Asked(self.daemon, 'POST', self.one + '/step', ENDLESS, key)

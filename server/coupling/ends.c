@@ -1,0 +1,59 @@
+/* Why a command of a coupling must end, and its refusal for that. */
+#include "server/call/service.h"
+#include "server/coupling/turn.h"
+#include "server/instance/stepping.h"
+
+/* The reason, asked for in this order: a quota, which *x describes, and the shutdown have codes of
+ * their own. */
+static enum mechd_stop_reason ends_why(const struct mechd_coupling_command *k,
+                                       struct mechd_excess *x)
+{
+    const struct mechd_coupling *const g = k->coupling;
+    if (g->asks != NULL) {
+        return g->asks(g->asks_of);
+    }
+    enum mechd_stop_reason why = atomic_load(&g->deleted) ? MECHD_STOP_DELETED
+                                 : mechd_turn_stopped(k)  ? MECHD_STOP_STOPPED
+                                                          : mechd_call_asks(k->call);
+    for (int32_t n = 0; n < g->count; n++) {
+        const struct mechd_instance *const i = g->parts[n].instance;
+        why = why != MECHD_STOP_NONE ? why : mechd_stop_reason(&i->stop);
+        why = why != MECHD_STOP_NONE ? why : mechd_stop_reason(&i->ended);
+        if (k->run == NULL && i->account != NULL && mechd_stepping_over(i, k->worked, x)) {
+            return MECHD_STOP_QUOTA;
+        }
+    }
+    return k->unclocked || mechd_stop_reason(&g->service->host.stop) != MECHD_STOP_NONE
+               ? MECHD_STOP_SHUTDOWN
+               : why;
+}
+
+enum mechp_code mechd_coupling_ends_by(const struct mechd_coupling_command *k,
+                                       struct mechd_excess *x)
+{
+    switch (ends_why(k, x)) {
+    case MECHD_STOP_NONE:
+        return MECHP_OK;
+    case MECHD_STOP_QUOTA:
+        return MECHP_QUOTA_EXCEEDED;
+    case MECHD_STOP_SHUTDOWN:
+        return k->coupling->asks == NULL ? MECHP_DRAINING : MECHP_CANCELLED;
+    default:
+        return MECHP_CANCELLED;
+    }
+}
+
+enum mechp_code mechd_coupling_ends(struct mechd_coupling_command *k)
+{
+    return mechd_coupling_ends_by(k, k->call != NULL ? &k->call->excess : NULL);
+}
+
+/* It ends for that. */
+void mechd_coupling_refuse_end(struct mechd_coupling_command *k, enum mechp_code code)
+{
+    char detail[sizeof k->detail];
+    mechd_coupling_refuse(k, code,
+                          code == MECHP_QUOTA_EXCEEDED
+                              ? mechd_excess_tell(&k->call->excess, detail, sizeof detail)
+                              : "ended; the window in progress was undone");
+}
