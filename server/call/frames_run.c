@@ -168,7 +168,7 @@ static enum mechd_progress derive(struct mechd_frame_request *r)
     struct mechd_deriving *const d = &r->deriving;
     // a long one does not begin on a thread that carries requests
     const uint64_t columns = 1 + mech_sim_input_size(i->sim);
-    if (d->work == NULL && i->direct != NULL && r->job.cost * columns > MECHD_SHORT) {
+    if (d->work == NULL && mechd_instance_carried(i) && r->job.cost * columns > MECHD_SHORT) {
         return MECHD_MORE;
     }
     if (d->work == NULL) {

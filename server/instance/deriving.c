@@ -34,7 +34,7 @@ enum mechd_progress mechd_deriving_slice(struct mechd_instance *i, struct mechd_
     const uint64_t start = mechd_now();
     struct mechd_effort effort = {.start = start,
                                   .worked = s->worked,
-                                  .direct = s->direct || i->direct != NULL,
+                                  .direct = s->direct || mechd_instance_carried(i),
                                   .asks = asks,
                                   .of = of};
     uint64_t now = start;

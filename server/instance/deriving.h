@@ -11,7 +11,7 @@ struct mechd_deriving {
     struct mech_derivation *work; /* from mech_sim_…_begin; NULL: not begun, or over */
     int outcome;                  /* once done: 0, an outcome, or negative */
     enum mechd_stop_reason why;   /* CANCELLED: the reason; QUOTA: with `excess` */
-    bool direct;                  /* in: its thread carries a request, as mechd_instance.direct */
+    bool direct;                  /* in: its thread carries a request, as mechd_instance_carried */
     uint64_t worked;              /* ns */
     struct mechd_excess excess;
 };

@@ -48,6 +48,18 @@ enum { MECHD_HASH_VALUES = 2 };
 /* What an instance counts (instance/lives.h): snapshots and runs; trials. */
 enum mechd_counted { MECHD_COUNTED_PART, MECHD_COUNTED_TRIAL, MECHD_COUNTED };
 
+/* Who has an instance (server/README.md, Ownership); changed by queue.c alone. */
+enum mechd_hold {
+    MECHD_HOLD_IDLE,
+    MECHD_HOLD_CARRIED,  /* a thread that carries a request: it runs `direct` */
+    MECHD_HOLD_QUEUED,   /* the pool: the head has not begun */
+    MECHD_HOLD_RUN,      /* a thread of the pool: it runs a slice of the head */
+    MECHD_HOLD_PAUSED,   /* the pool: between two slices of the head */
+    MECHD_HOLD_OPEN,     /* the same, and the state must not be read */
+    MECHD_HOLD_CAPTURED, /* the thread that has the head, a job of mechd_instance_capture */
+    MECHD_HOLD_SEALED    /* the thread that shuts the daemon down, for ever */
+};
+
 struct mechd_instance {
     /* const */
     struct mechd_host *host;
@@ -90,14 +102,10 @@ struct mechd_instance {
 
     /* locked by m */
     pthread_mutex_t m;
-    bool owned;
-    bool working;             /* a thread is on it, or its state is open between two slices */
-    bool sealed;              /* shutdown: no thread starts anything more */
-    struct mechd_job *direct; /* run by a carrying thread, in no queue; or NULL. Set by that thread,
-                                 which may look without m */
+    enum mechd_hold hold;     /* who has it; the owner may look without m */
+    struct mechd_job *direct; /* CARRIED: its job, which is in no queue */
     struct mechd_job *head, *tail;
     int queued;             /* jobs from head to tail */
-    bool head_begun;        /* the head is in progress and waits for no other thread */
     struct mechd_task task; /* in the pool while jobs wait */
 
     /* the owner's */
@@ -168,6 +176,16 @@ bool mechd_instance_stop(struct mechd_instance *i);
 /* True if a stoppable job is in the queue, in progress or waiting. Any thread (instance/queue.c).
  * */
 bool mechd_instance_busy(struct mechd_instance *i);
+/* True if a thread has it, or will have it. The caller has m (instance/queue.c). */
+static inline bool mechd_instance_held(const struct mechd_instance *i)
+{
+    return i->hold != MECHD_HOLD_IDLE;
+}
+/* True on a thread that carries a request, which must not work for long. As owner. */
+static inline bool mechd_instance_carried(const struct mechd_instance *i)
+{
+    return i->hold == MECHD_HOLD_CARRIED;
+}
 
 /* Shutdown, perhaps with threads that are stuck: from now on the caller is the owner. False: a
  * thread is computing it. Any thread (instance/queue.c). */

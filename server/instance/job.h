@@ -32,6 +32,7 @@ struct mechd_job {
     uint64_t cost;  /* ns expected; decides between the carrying thread and the pool */
     bool reader;    /* only reads: may run between two slices of another job */
     bool stateless; /* of those: also while the other job has left the state open */
+    bool captures;  /* it is one of mechd_instance_capture, which sets this */
     bool stoppable; /* its slices check mechd_instance.stop: a step or a derivative */
 };
 

@@ -1,16 +1,47 @@
 /* Ownership and queue of one instance.
  *
- * `owned` means that some thread is the owner, or that the instance is in the pool and will be. A
- * carrying thread becomes the owner only of an idle instance; when it leaves and jobs have come
- * meanwhile, the pool takes over. The head of the queue is the job in progress. `working` is set
- * while a thread is on it or a command has left its state open: what else waits in the pool can be
- * sealed, and is left alone from then on.
+ * Who has it is one state, enum mechd_hold, which `hold` below changes. A carrying thread becomes
+ * the owner only of an idle instance; when it leaves and jobs have come meanwhile, the pool takes
+ * over. The head of the queue is the job in progress, once it has begun. What waits in the pool and
+ * is not open can be sealed, and is left alone from then on.
  */
 #include "server/instance/host.h"
 #include "server/instance/traits.h"
 #include "solver/base/err.h"
 
+#include <assert.h>
 #include <stddef.h>
+
+/* From which states each state can be reached: bits 1 << enum mechd_hold. */
+#define FROM(state) (1u << MECHD_HOLD_##state)
+static const unsigned reached_from[] = {
+    [MECHD_HOLD_IDLE] = FROM(CARRIED) | FROM(RUN) | FROM(CAPTURED),
+    [MECHD_HOLD_CARRIED] = FROM(IDLE),
+    [MECHD_HOLD_QUEUED] = FROM(IDLE) | FROM(CARRIED) | FROM(RUN) | FROM(CAPTURED),
+    [MECHD_HOLD_RUN] = FROM(QUEUED) | FROM(PAUSED) | FROM(OPEN),
+    [MECHD_HOLD_PAUSED] = FROM(CARRIED) | FROM(RUN),
+    [MECHD_HOLD_OPEN] = FROM(CARRIED) | FROM(RUN),
+    [MECHD_HOLD_CAPTURED] = FROM(IDLE) | FROM(QUEUED),
+    [MECHD_HOLD_SEALED] = FROM(IDLE) | FROM(QUEUED) | FROM(PAUSED) | FROM(SEALED)};
+
+/* The one change of who has it; the instance is locked. */
+static void hold(struct mechd_instance *i, enum mechd_hold by)
+{
+    assert((reached_from[by] & 1u << i->hold) != 0);
+    i->hold = by;
+}
+
+/* True if the head is in progress, and waits for no other thread; the instance is locked. */
+static bool has_begun(const struct mechd_instance *i)
+{
+    return (1u << i->hold & (FROM(RUN) | FROM(PAUSED) | FROM(OPEN) | FROM(CAPTURED))) != 0;
+}
+
+/* True if no other job may wait; the instance is locked. */
+static bool is_full(const struct mechd_instance *i)
+{
+    return i->queued - (has_begun(i) ? 1 : 0) >= MECHD_QUEUE_MOST;
+}
 
 /* Give the instance to the pool; a reference stays with the task until the queue is empty. */
 static void hand_to_pool(struct mechd_instance *i)
@@ -89,16 +120,14 @@ static bool leave_head(struct mechd_instance *i, struct mechd_job *job)
 {
     pthread_mutex_lock(&i->m);
     i->head = job->next;
-    i->head_begun = false;
-    i->working = false;
     settle_stop(i, job);
     note_queued(i, -1);
     const bool more = i->head != NULL;
     mechd_instance_use(i);
     if (!more) {
         i->tail = NULL;
-        i->owned = false;
     }
+    hold(i, more ? MECHD_HOLD_QUEUED : MECHD_HOLD_IDLE);
     pthread_mutex_unlock(&i->m);
     if (more) {
         hand_to_pool(i);
@@ -113,9 +142,10 @@ static void run_from_pool(struct mechd_task *task)
         (struct mechd_instance *)((char *)task - offsetof(struct mechd_instance, task));
     pthread_mutex_lock(&i->m);
     struct mechd_job *job = i->head;
-    const bool sealed = i->sealed;
-    i->head_begun = true;
-    i->working = !sealed;
+    const bool sealed = i->hold == MECHD_HOLD_SEALED;
+    if (!sealed) {
+        hold(i, job->captures ? MECHD_HOLD_CAPTURED : MECHD_HOLD_RUN);
+    }
     pthread_mutex_unlock(&i->m);
     if (sealed) {
         return;
@@ -129,7 +159,7 @@ static void run_from_pool(struct mechd_task *task)
     if (progress != MECHD_DONE) {
         serve_readers(i, progress == MECHD_MORE_ALONE);
         pthread_mutex_lock(&i->m);
-        i->working = progress == MECHD_MORE_ALONE;
+        hold(i, progress == MECHD_MORE_ALONE ? MECHD_HOLD_OPEN : MECHD_HOLD_PAUSED);
         pthread_mutex_unlock(&i->m);
         hand_to_pool(i);
         return;
@@ -150,8 +180,8 @@ static void enqueue(struct mechd_instance *i, struct mechd_job *job)
         job->wait(job);
     }
     append(i, job);
-    if (!i->owned) {
-        i->owned = true;
+    if (i->hold == MECHD_HOLD_IDLE) {
+        hold(i, MECHD_HOLD_QUEUED);
         i->task.run = run_from_pool;
         mechd_instance_ref(i);
         hand_to_pool(i);
@@ -164,7 +194,6 @@ static enum mechd_submitted leave(struct mechd_instance *i, struct mechd_job *jo
 {
     pthread_mutex_lock(&i->m);
     i->direct = NULL;
-    i->working = progress == MECHD_MORE_ALONE;
     if (progress != MECHD_DONE) {
         // longer than expected: it continues in the pool, before all jobs that arrived meanwhile
         if (job->wait != NULL) {
@@ -172,7 +201,6 @@ static enum mechd_submitted leave(struct mechd_instance *i, struct mechd_job *jo
         }
         job->next = i->head;
         i->head = job;
-        i->head_begun = true;
         if (i->tail == NULL) {
             i->tail = job;
         }
@@ -182,12 +210,14 @@ static enum mechd_submitted leave(struct mechd_instance *i, struct mechd_job *jo
         settle_stop(i, job);
     }
     const bool more = i->head != NULL;
+    hold(i, progress == MECHD_MORE_ALONE ? MECHD_HOLD_OPEN
+            : progress == MECHD_MORE     ? MECHD_HOLD_PAUSED
+            : more                       ? MECHD_HOLD_QUEUED
+                                         : MECHD_HOLD_IDLE);
     if (more) {
         i->task.run = run_from_pool;
         mechd_instance_ref(i);
         hand_to_pool(i);
-    } else {
-        i->owned = false;
     }
     pthread_mutex_unlock(&i->m);
     return progress != MECHD_DONE ? MECHD_QUEUED : MECHD_RAN;
@@ -196,14 +226,13 @@ static enum mechd_submitted leave(struct mechd_instance *i, struct mechd_job *jo
 enum mechd_submitted mechd_instance_submit(struct mechd_instance *i, struct mechd_job *job)
 {
     pthread_mutex_lock(&i->m);
-    if (!i->owned && job->cost < MECHD_SHORT) {
-        i->owned = true;
-        i->working = true;
+    if (i->hold == MECHD_HOLD_IDLE && job->cost < MECHD_SHORT) {
+        hold(i, MECHD_HOLD_CARRIED);
         i->direct = job;
         pthread_mutex_unlock(&i->m);
         return leave(i, job, job->run(job));
     }
-    if (i->queued - (i->head_begun ? 1 : 0) >= MECHD_QUEUE_MOST) {
+    if (is_full(i)) {
         pthread_mutex_unlock(&i->m);
         return MECHD_FULL;
     }
@@ -215,16 +244,15 @@ enum mechd_submitted mechd_instance_submit(struct mechd_instance *i, struct mech
 enum mechd_submitted mechd_instance_capture(struct mechd_instance *i, struct mechd_job *job)
 {
     enum mechd_submitted submitted = MECHD_QUEUED;
+    job->captures = true;
     pthread_mutex_lock(&i->m);
-    if (!i->owned && !i->sealed) {
+    if (i->hold == MECHD_HOLD_IDLE) {
         append(i, job);
-        i->owned = true;
-        i->working = true;
-        i->head_begun = true;
+        hold(i, MECHD_HOLD_CAPTURED);
         i->task.run = run_from_pool;
         mechd_instance_ref(i);
         submitted = MECHD_RAN;
-    } else if (i->queued - (i->head_begun ? 1 : 0) >= MECHD_QUEUE_MOST) {
+    } else if (is_full(i)) {
         submitted = MECHD_FULL;
     } else {
         enqueue(i, job);
@@ -278,10 +306,9 @@ bool mechd_instance_busy(struct mechd_instance *i)
 bool mechd_instance_seal(struct mechd_instance *i)
 {
     pthread_mutex_lock(&i->m);
-    const bool free = !i->working;
+    const bool free = (reached_from[MECHD_HOLD_SEALED] & 1u << i->hold) != 0;
     if (free) {
-        i->owned = true;
-        i->sealed = true;
+        hold(i, MECHD_HOLD_SEALED);
     }
     pthread_mutex_unlock(&i->m);
     return free;

@@ -100,7 +100,7 @@ static void end_leases(struct mechd_instance *i)
 static void end_instance(struct mechd_instance *i)
 {
     pthread_mutex_lock(&i->m);
-    const bool works = i->owned || atomic_load(&i->running);
+    const bool works = mechd_instance_held(i) || atomic_load(&i->running);
     pthread_mutex_unlock(&i->m);
     if (works || mechd_leases_coupled(&i->leases, NULL)) {
         mechd_instance_use(i);

@@ -284,7 +284,7 @@ enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_
     }
     struct mechd_effort effort = {.worked = s->worked,
                                   .kind = s->paid ? MECHD_EFFORT_RUN : MECHD_EFFORT_STEP,
-                                  .direct = i->direct != NULL,
+                                  .direct = mechd_instance_carried(i),
                                   .asks = s->asks,
                                   .of = s->of};
     const enum mechd_stop_reason why = mechd_effort_before(i, &effort);

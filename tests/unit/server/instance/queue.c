@@ -11,8 +11,10 @@ struct probe {
     int slices;
     _Atomic int *gate; /* NULL: open */
     pthread_t ran_on;
-    _Atomic int order; /* place among those whose last slice has run, from 1 */
-    _Atomic int waits; /* calls of wait */
+    _Atomic int order;        /* place among those whose last slice has run, from 1 */
+    _Atomic int waits;        /* calls of wait */
+    enum mechd_progress more; /* behind a slice that is not the last; 0: MORE */
+    enum mechd_hold held;     /* in its last slice */
 };
 
 static _Atomic int ran;
@@ -34,6 +36,7 @@ static enum mechd_progress run_probe(struct mechd_job *job)
         atomic_store(&most_inside, now);
     }
     p->ran_on = pthread_self();
+    p->held = job->instance->hold;
     while (p->gate != NULL && atomic_load(p->gate) == 0) {
         nap();
     }
@@ -41,7 +44,7 @@ static enum mechd_progress run_probe(struct mechd_job *job)
         atomic_store(&p->order, atomic_fetch_add(&ran, 1) + 1);
     }
     atomic_fetch_sub(&inside, 1);
-    return p->slices > 0 ? MECHD_MORE : MECHD_DONE;
+    return p->slices == 0 ? MECHD_DONE : p->more != 0 ? p->more : MECHD_MORE;
 }
 
 static void finish_probe(struct mechd_job *job)
@@ -182,8 +185,98 @@ static void readers_come_in_between_two_slices(void)
     host_destroy(d);
 }
 
+/* Who has it, as any thread may ask. */
+static enum mechd_hold hold_of(struct mechd_instance *i)
+{
+    pthread_mutex_lock(&i->m);
+    const enum mechd_hold hold = i->hold;
+    pthread_mutex_unlock(&i->m);
+    return hold;
+}
+
+static void the_state_is_who_has_it(void)
+{
+    begin();
+    struct mechd_host *d = host_create(1);
+    struct mechd_instance *i = instance_create(d);
+    struct probe direct = make_probe(i, 0, 1), queued = make_probe(i, MECHD_SHORT, 1);
+    CU_ASSERT_EQUAL(hold_of(i), MECHD_HOLD_IDLE);
+    CU_ASSERT_EQUAL(mechd_instance_submit(i, &direct.job), MECHD_RAN);
+    CU_ASSERT_EQUAL(direct.held, MECHD_HOLD_CARRIED);
+    CU_ASSERT_EQUAL(hold_of(i), MECHD_HOLD_IDLE);
+    CU_ASSERT_EQUAL(mechd_instance_submit(i, &queued.job), MECHD_QUEUED);
+    CU_ASSERT_TRUE(wait_finished(1));
+    CU_ASSERT_EQUAL(queued.held, MECHD_HOLD_RUN);
+    CU_ASSERT_EQUAL(hold_of(i), MECHD_HOLD_IDLE);
+
+    // captured, with a job behind it
+    struct probe captor = make_probe(i, MECHD_SHORT, 1), behind = make_probe(i, 0, 1);
+    CU_ASSERT_EQUAL(mechd_instance_capture(i, &captor.job), MECHD_RAN);
+    CU_ASSERT_EQUAL(hold_of(i), MECHD_HOLD_CAPTURED);
+    CU_ASSERT_FALSE(mechd_instance_seal(i));
+    CU_ASSERT_EQUAL(mechd_instance_submit(i, &behind.job), MECHD_QUEUED);
+    CU_ASSERT_EQUAL(hold_of(i), MECHD_HOLD_CAPTURED);
+    mechd_instance_release(i, &captor.job);
+    CU_ASSERT_TRUE(wait_finished(2));
+    CU_ASSERT_EQUAL(behind.held, MECHD_HOLD_RUN);
+    CU_ASSERT_TRUE(mechd_instance_seal(i));
+    CU_ASSERT_TRUE(mechd_instance_seal(i));
+    CU_ASSERT_EQUAL(hold_of(i), MECHD_HOLD_SEALED);
+    mechd_instance_unref(i);
+    host_destroy(d);
+}
+
+/* Between two slices it waits in the pool, which is sealed only where the state is readable. */
+static void check_between_slices(enum mechd_progress more, enum mechd_hold hold)
+{
+    begin();
+    struct mechd_host *d = host_create(1);
+    struct mechd_instance *i = instance_create(d), *other = instance_create(d);
+    _Atomic int gate = 0, gate_of_other = 0;
+    struct probe slow = make_probe(i, MECHD_SHORT, 2);
+    struct probe next = make_probe(other, MECHD_SHORT, 1);
+    slow.gate = &gate;
+    slow.more = more;
+    next.gate = &gate_of_other;
+    CU_ASSERT_EQUAL(mechd_instance_submit(i, &slow.job), MECHD_QUEUED);
+    while (atomic_load(&inside) == 0) {
+        nap();
+    }
+    CU_ASSERT_FALSE(mechd_instance_seal(i));
+    CU_ASSERT_EQUAL(mechd_instance_submit(other, &next.job), MECHD_QUEUED);
+    CU_ASSERT_EQUAL(hold_of(other), MECHD_HOLD_QUEUED);
+    // the only thread goes on to the other, in which it stays
+    atomic_store(&gate, 1);
+    while (hold_of(other) != MECHD_HOLD_RUN) {
+        nap();
+    }
+    CU_ASSERT_EQUAL(hold_of(i), hold);
+    const bool sealed = mechd_instance_seal(i);
+    CU_ASSERT_EQUAL(sealed, hold == MECHD_HOLD_PAUSED);
+    atomic_store(&gate_of_other, 1);
+    CU_ASSERT_TRUE(wait_finished(sealed ? 1 : 2));
+    mechd_pool_fini(&d->pool);
+    if (sealed) {
+        mechd_instance_unref(i); // of its queue, which no thread serves any more
+    }
+    mechd_instance_unref(i);
+    mechd_instance_unref(other);
+    host_destroy(d);
+}
+
+static void a_paused_job_can_be_sealed(void)
+{
+    check_between_slices(MECHD_MORE, MECHD_HOLD_PAUSED);
+}
+
+static void an_open_state_cannot(void)
+{
+    check_between_slices(MECHD_MORE_ALONE, MECHD_HOLD_OPEN);
+}
+
 UNIT_TESTS(UNIT_TEST(a_short_job_of_an_idle_instance_runs_here),
            UNIT_TEST(a_long_job_runs_in_the_pool),
            UNIT_TEST(a_job_longer_than_expected_goes_on_in_the_pool),
            UNIT_TEST(jobs_wait_in_order_and_the_65th_is_refused),
-           UNIT_TEST(readers_come_in_between_two_slices))
+           UNIT_TEST(readers_come_in_between_two_slices), UNIT_TEST(the_state_is_who_has_it),
+           UNIT_TEST(a_paused_job_can_be_sealed), UNIT_TEST(an_open_state_cannot))
