@@ -199,7 +199,7 @@ static bool may_run(struct mechd_call *c)
         mechd_fail(c, MECHP_CANCELLED, "cancelled before it started");
         return false;
     }
-    if (mechd_stop_reason(&c->service->host.stop) != MECHD_STOP_NONE) {
+    if (mechd_host_stops(&c->service->host)) {
         mechd_fail(c, MECHP_DRAINING, "not started: the server is shutting down");
         return false;
     }
@@ -435,8 +435,10 @@ static int find_instance(struct mechd_call *c)
 static int check_call(struct mechd_call *c)
 {
     const struct mechd_operation *o = c->operation;
-    if (atomic_load(&c->service->closed) ||
-        (mechd_call_changes(c) && atomic_load(&c->service->host.draining))) {
+    // once commands have ended, readers could continue without end, and would use a pool and a
+    // door that no longer exist
+    if (mechd_host_stops(&c->service->host) ||
+        (mechd_call_changes(c) && mechd_host_drains(&c->service->host))) {
         return mechd_refuse(c, MECHP_DRAINING, "the server is shutting down");
     }
     if (c->body != NULL && !json_is_object(c->body)) {

@@ -295,7 +295,7 @@ enum mechd_submitted mechd_frame_start(struct mechd_frame_request *r, struct mec
                          mechd_holder_tell(&no_holder, r->job.instance->id, text, sizeof text));
         return MECHD_RAN;
     }
-    if (atomic_load(&service->host.draining)) {
+    if (mechd_host_drains(&service->host)) {
         mechd_frame_fail(r, MECHP_DRAINING, "the server is shutting down");
         return MECHD_RAN;
     }

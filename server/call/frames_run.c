@@ -347,7 +347,7 @@ static bool may_run(struct mechd_frame_request *r)
     struct mechd_instance *i = r->job.instance;
     const bool reads = r->in.kind == MECHP_OUTPUTS || r->in.kind == MECHP_HELLO ||
                        r->in.kind == MECHP_BYE || (r->in.kind == MECHP_STATE && r->in.count == 0);
-    if (mechd_stop_reason(&i->host->stop) != MECHD_STOP_NONE) {
+    if (mechd_host_stops(i->host)) {
         mechd_frame_fail(r, MECHP_DRAINING, "not started: the server is shutting down");
         return false;
     }

@@ -43,7 +43,6 @@ struct mechd_service {
     struct mechd_couplings *couplings; /* the daemon's */
     struct mechd_outsides *outsides;   /* the daemon's: programs in couplings */
     _Atomic bool ready;                /* accepts work; partner: /readyz */
-    _Atomic bool closed;               /* refuses every call; partner: both doors */
     _Atomic int in_flight;             /* calls accepted and not yet answered */
     _Atomic size_t bodies;             /* bytes of their bodies; partner: both doors */
     _Atomic size_t trees; /* estimated bytes of the trees that HTTP parses from them; its threads */

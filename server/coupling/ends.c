@@ -23,9 +23,7 @@ static enum mechd_stop_reason ends_why(const struct mechd_coupling_command *k,
             return MECHD_STOP_QUOTA;
         }
     }
-    return k->unclocked || mechd_stop_reason(&g->service->host.stop) != MECHD_STOP_NONE
-               ? MECHD_STOP_SHUTDOWN
-               : why;
+    return k->unclocked || mechd_host_stops(&g->service->host) ? MECHD_STOP_SHUTDOWN : why;
 }
 
 enum mechp_code mechd_coupling_ends_by(const struct mechd_coupling_command *k,

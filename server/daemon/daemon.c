@@ -231,15 +231,13 @@ void mechd_daemon_stop(struct mechd *d)
     const uint64_t stuck = finish + as_ns(d->service.config.stuck_ms);
     mechd_notify("STOPPING=1\nWATCHDOG=1\nSTATUS=finishing requests in progress");
     atomic_store(&d->service.ready, false);
-    atomic_store(&d->service.host.draining, true);
+    (void)mechd_stop_raise(&d->service.host.drain, MECHD_STOP_SHUTDOWN);
     mechd_watchdog_stop(d->watchdog);
     mechd_http_quiesce(d->http);
     mechd_clock_stop(&d->service.host.clock);
     (void)mechd_clock_close(&d->service.host.pace);
     (void)wait_for_calls(d, finish);
     (void)mechd_stop_raise(&d->service.host.stop, MECHD_STOP_SHUTDOWN);
-    // readers could continue without end, and would use a pool and a door that no longer exist
-    atomic_store(&d->service.closed, true);
     const bool done =
         wait_for_calls(d, stuck) && wait_for_lanes(d, stuck) && wait_for_pool(d, stuck);
     mechd_ready_remove(d);

@@ -30,7 +30,7 @@ struct events {
 
 static bool is_over(const struct events *e)
 {
-    return atomic_load(&e->instance->deleted) || atomic_load(&e->instance->host->draining);
+    return atomic_load(&e->instance->deleted) || mechd_host_drains(e->instance->host);
 }
 
 static bool has_changed(const struct events *e)

@@ -87,7 +87,7 @@ static ssize_t read_piece(void *context, uint64_t position, char *out, size_t mo
     struct pieces *const p = context;
     struct mechd_call *const c = &p->exchange->call;
     (void)position;
-    if (atomic_load(&c->service->host.draining)) {
+    if (mechd_host_drains(&c->service->host)) {
         return MHD_CONTENT_READER_END_WITH_ERROR;
     }
     const ssize_t n = p->gzip != NULL ? take_packed(p, out, most) : take_plain(p, out, most);

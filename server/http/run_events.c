@@ -88,7 +88,7 @@ static void compose(struct mechd_sse *s)
 {
     struct run_events *const e = (struct run_events *)s;
     struct mechd_run_shown shown;
-    if (atomic_load(&e->reading.instance->host->draining)) {
+    if (mechd_host_drains(e->reading.instance->host)) {
         // no end of the run: the client may come back to the next process
         s->ended = true;
         return;

@@ -101,7 +101,7 @@ static void fire(struct mechd_timer *timer)
         if (!is_let_in(s) || end == MECHD_LINK_GONE) {
             s->ended = true;
             wake(s);
-        } else if (s->asks || atomic_load(&s->service->host.draining) || is_late(s, now) ||
+        } else if (s->asks || mechd_host_drains(&s->service->host) || is_late(s, now) ||
                    (due && s->ops->has_news(s))) {
             wake(s);
         } else {
@@ -123,7 +123,7 @@ static void fire(struct mechd_timer *timer)
 static void compose(struct mechd_sse *s, uint64_t now)
 {
     const bool due =
-        s->eager || now >= s->due || is_late(s, now) || atomic_load(&s->service->host.draining);
+        s->eager || now >= s->due || is_late(s, now) || mechd_host_drains(&s->service->host);
     mechp_text_fini(&s->text);
     mechp_text_init(&s->text, NULL, 0);
     s->sent = 0;

@@ -52,11 +52,24 @@ struct mechd_host {
      * process or, with a store, in those before it (instance/lives.h) */
     _Atomic uint64_t given[MECHD_COUNTED];
     uint64_t incarnation;         /* of the process; instances add their serial */
-    _Atomic bool draining;        /* refuses new work; partner: both doors */
-    struct mechd_stop stop;       /* SHUTDOWN: commands end at their next slice */
+    struct mechd_stop drain;      /* SHUTDOWN: no new work; runs, sweeps and streams end */
+    struct mechd_stop stop;       /* later, SHUTDOWN: commands end at their next slice */
     _Atomic size_t row_bytes;     /* of recorded rows in memory; partner: instance/recording.c */
     _Atomic size_t receipt_bytes; /* that wait for a checkpoint; partner: instance/durable.c */
 };
+
+/* True once the shutdown has begun: changes are refused, and what has no end of its own ends. Any
+ * thread. */
+static inline bool mechd_host_drains(const struct mechd_host *h)
+{
+    return mechd_stop_reason(&h->drain) != MECHD_STOP_NONE;
+}
+
+/* True once commands end: every call is refused. Any thread. */
+static inline bool mechd_host_stops(const struct mechd_host *h)
+{
+    return mechd_stop_reason(&h->stop) != MECHD_STOP_NONE;
+}
 
 /* Before anything runs; at most MECHD_OBSERVERS. */
 void mechd_host_observe(struct mechd_host *h, const struct mechd_observer *o);

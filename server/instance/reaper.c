@@ -160,7 +160,7 @@ static void fire(struct mechd_timer *timer)
     struct mechd_reaper *const r =
         (struct mechd_reaper *)((char *)timer - offsetof(struct mechd_reaper, timer));
     pthread_mutex_lock(&r->m);
-    const bool begin = !r->walking && !atomic_load(&r->host->draining);
+    const bool begin = !r->walking && !mechd_host_drains(r->host);
     if (begin) {
         r->walking = true;
         r->due = 0;

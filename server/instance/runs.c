@@ -98,7 +98,7 @@ static void note_lateness(struct mechd_run *r)
 /* Its instance has been deleted, or the process ends. */
 static void give_up(struct mechd_run *r)
 {
-    const bool ends = atomic_load(&r->job.instance->host->draining);
+    const bool ends = mechd_host_drains(r->job.instance->host);
     end_run(r, ends ? MECHD_RUN_INTERRUPTED : MECHD_RUN_STOPPED,
             ends ? "the server was shut down" : "");
 }
@@ -109,7 +109,7 @@ bool mechd_run_next(struct mechd_run *r)
     if (r->state != MECHD_RUN_RUNNING) {
         return false;
     }
-    if (atomic_load(&i->deleted) || atomic_load(&i->host->draining)) {
+    if (atomic_load(&i->deleted) || mechd_host_drains(i->host)) {
         give_up(r);
         return false;
     }
@@ -249,7 +249,7 @@ static void fire(struct mechd_timer *timer)
     struct mechd_instance *const i = r->job.instance;
     // only a timer that was not armed for the whole time can be early
     const bool early = !r->waits && timer->due < r->due && atomic_load(&r->active) &&
-                       !atomic_load(&i->deleted) && !atomic_load(&i->host->draining);
+                       !atomic_load(&i->deleted) && !mechd_host_drains(i->host);
     if (!early || !mechd_clock_arm(&i->host->pace, &r->timer, look_again(r, mechd_now()))) {
         go(r);
     }

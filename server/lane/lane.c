@@ -90,7 +90,7 @@ static void accept_some(struct mechd_lane_door *l)
         }
         const int open = atomic_load(&l->open);
         l->is_full = l->is_full && open > l->most - l->most / 4;
-        if (open < l->most && !atomic_load(&l->service->closed)) {
+        if (open < l->most && !mechd_host_stops(&l->service->host)) {
             take(l, s);
             continue;
         }

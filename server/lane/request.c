@@ -196,7 +196,7 @@ bool mechd_lane_ask(struct mechd_lane_link *link)
     }
     // first, so that the shutdown waits for it, or is seen here
     atomic_fetch_add(&s->in_flight, 1);
-    if (!atomic_load(&s->closed)) {
+    if (!mechd_host_stops(&s->host)) {
         link->task.run = ask_from_pool;
         mechd_pool_push(&s->host.pool, &link->task);
         return false;

@@ -25,7 +25,7 @@ const struct mechd_operation mechd_operation_LIVEZ = {.run = run_livez};
 static enum mechd_progress run_readyz(struct mechd_call *c)
 {
     struct mechd_service *d = c->service;
-    if (atomic_load(&d->host.draining)) {
+    if (mechd_host_drains(&d->host)) {
         return mechd_fail(c, MECHP_DRAINING, "the server is shutting down");
     }
     if (!atomic_load(&d->ready)) {

@@ -33,9 +33,7 @@ struct mechd_sweep_lane *mechd_sweep_lanes_make(struct mechd_sweep *s, int count
 static enum mechd_stop_reason ends_by(const struct mechd_sweep *s)
 {
     const enum mechd_stop_reason why = mechd_stop_reason(&s->stop);
-    return why != MECHD_STOP_NONE                    ? why
-           : atomic_load(&s->service->host.draining) ? MECHD_STOP_SHUTDOWN
-                                                     : MECHD_STOP_NONE;
+    return why != MECHD_STOP_NONE ? why : mechd_stop_reason(&s->service->host.drain);
 }
 
 enum mechd_stop_reason mechd_point_asks(const void *point)

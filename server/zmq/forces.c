@@ -100,7 +100,7 @@ void mechd_forces_take(struct mechd_zmq *z, const struct mechd_peer *peer, const
         f->frame = frame;
         mechp_frame_get_values((const char *)bytes + MECHP_FRAME_HEADER, f->values, frame.count);
     }
-    if (f == NULL || i == NULL || !is_sound(f) || atomic_load(&d->host.draining) ||
+    if (f == NULL || i == NULL || !is_sound(f) || mechd_host_drains(&d->host) ||
         !mechd_bodies_take(d, sizeof *f + frame.count * sizeof(double))) {
         mechd_count(&d->host.counters.forces_refused, 1);
         mechd_instance_unref(i);

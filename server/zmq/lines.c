@@ -183,7 +183,7 @@ bool mechd_lines_take(struct mechd_lines *l, struct mechd_asked *asked, zmq_msg_
     }
     // first, so that the end of the daemon waits for it, or is seen here
     atomic_fetch_add(&s->in_flight, 1);
-    if (atomic_load(&s->closed) || !take_room(l->zmq, asked, w)) {
+    if (mechd_host_stops(&s->host) || !take_room(l->zmq, asked, w)) {
         atomic_fetch_sub(&s->in_flight, 1);
         free(w);
         return false;
