@@ -10,7 +10,6 @@
  *
  * Serves a free port of 127.0.0.1 and the Unix socket until SIGTERM.
  */
-#include "protocol/bind/bind.h"
 #include "tests/bench/floor_life.h"
 
 #include <arpa/inet.h>
@@ -46,23 +45,6 @@ struct answer {
     size_t groups, count, turn;
     uint64_t steps;
 };
-
-static struct mech_sim *make_sim(const char *model)
-{
-    struct mech_diag diag;
-    struct mech_document *document = NULL;
-    struct mech_sim *sim = NULL;
-    json_t *const root = json_loads(model, 0, NULL);
-    mech_diag_init(&diag);
-    if (mechp_bind_read(root, "", &diag, &document) != 0 ||
-        mech_sim_create(document, &diag, &sim) != 0 || mech_sim_output_size(sim) > OUTPUTS) {
-        (void)fprintf(stderr, "floor-http: not a model of at most %d outputs\n", OUTPUTS);
-        exit(2);
-    }
-    json_decref(root);
-    mech_diag_fini(&diag);
-    return sim;
-}
 
 /* Step the group whose turn it is. */
 static void step_group(struct answer *a)
@@ -204,7 +186,7 @@ static void make_sims(struct answer *a, char *const *arguments)
     a->steps = strtoul(arguments[3], NULL, 10);
     a->sims = calloc(a->groups * a->count, sizeof *a->sims);
     for (size_t k = 0; a->sims != NULL && k < a->groups * a->count; k++) {
-        a->sims[k] = make_sim(arguments[0]);
+        a->sims[k] = floor_sim(arguments[0], 0, OUTPUTS);
     }
 }
 

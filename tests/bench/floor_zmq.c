@@ -9,10 +9,8 @@
  *
  * SOCKET is not used; MODEL is JSON. Serves free ports of 127.0.0.1 until SIGTERM.
  */
-#include "protocol/bind/bind.h"
 #include "tests/bench/floor_life.h"
 
-#include <jansson.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -33,23 +31,6 @@ struct floor {
     bool alone;           /* no producer */
     uint64_t made;        /* without one */
 };
-
-static struct mech_sim *make_sim(const char *model)
-{
-    struct mech_diag diag;
-    struct mech_document *document = NULL;
-    struct mech_sim *sim = NULL;
-    json_t *const root = json_loads(model, 0, NULL);
-    mech_diag_init(&diag);
-    if (mechp_bind_read(root, "", &diag, &document) != 0 ||
-        mech_sim_create(document, &diag, &sim) != 0 || mech_sim_output_size(sim) != VALUES) {
-        (void)fprintf(stderr, "floor-zmq: not a model of %d outputs\n", VALUES);
-        exit(2);
-    }
-    json_decref(root);
-    mech_diag_fini(&diag);
-    return sim;
-}
 
 /* The values of the next frame. */
 static void next_values(struct mech_sim *sim, uint64_t k, double *values)
@@ -205,7 +186,7 @@ int main(int argc, char **argv)
     floor_begin();
     const bool alone = argc == 4 && strcmp(argv[3], "alone") == 0;
     struct floor f = {.context = zmq_ctx_new(),
-                      .sim = argc == 4 && !alone ? make_sim(argv[3]) : NULL,
+                      .sim = argc == 4 && !alone ? floor_sim(argv[3], VALUES, VALUES) : NULL,
                       .alone = alone};
     f.control = open_socket(f.context, ZMQ_ROUTER, "tcp://127.0.0.1:*", true);
     f.stream = open_socket(f.context, ZMQ_XPUB, "tcp://127.0.0.1:*", true);
