@@ -114,27 +114,33 @@ static char *bytes(const char *text)
     return kept;
 }
 
+/* Records in a store of their own opening. */
+static void store_all(const char *place, struct mechd_record *const *all, size_t count)
+{
+    struct mechd_store *const s = open_store(place);
+    for (size_t k = 0; k < count; k++) {
+        mechd_store_post(s, all[k]);
+    }
+    mechd_store_close(s);
+}
+
 static void states_replace_each_other_and_a_deletion_all(void)
 {
     char place[PLACE];
     make_place(place);
-    struct mechd_store *s = open_store(place);
     struct mechd_record first = record(MECHD_RECORD_COUPLING, 1, "a");
     struct mechd_record second = record(MECHD_RECORD_COUPLING, 2, "b");
     struct mechd_record state = record(MECHD_RECORD_COUPLING_STATE, 2, "bc");
     struct mechd_record none = record(MECHD_RECORD_COUPLING_STATE, 7, "d");
     struct mechd_record *const all[] = {&first, &second, &state, &none};
-    for (size_t k = 0; k < 4; k++) {
-        mechd_store_post(s, all[k]);
-    }
-    mechd_store_close(s);
+    store_all(place, all, 4);
     CU_ASSERT_EQUAL(told, 4);
     for (int k = 0; k < told; k++) {
         CU_ASSERT_EQUAL(outcomes[k], 0);
     }
     check_found(place, 0, "1=a 2=bc ");
 
-    s = open_store(place);
+    struct mechd_store *const s = open_store(place);
     CU_ASSERT_EQUAL(mechd_store_coupling_state(s, 2, same_bytes, bytes("bc")), 0);
     CU_ASSERT_EQUAL(mechd_store_coupling_state(s, 7, same_bytes, bytes("")), MECH_NOT_FOUND);
     struct mechd_record gone = record(MECHD_RECORD_DELETE_COUPLING, 1, "");
@@ -174,22 +180,17 @@ static void the_store_is_free_while_what_it_has_is_used(void)
 {
     char place[PLACE];
     make_place(place);
-    struct mechd_store *s = open_store(place);
     struct mechd_record first = record(MECHD_RECORD_COUPLING, 1, "a");
     struct mechd_record instance = record(MECHD_RECORD_CREATE, 0, "i");
     instance.key = 5;
     instance.id = "rig";
     instance.durability = "\"every-step\"";
-    mechd_store_post(s, &first);
-    mechd_store_post(s, &instance);
     struct mechd_record snapshots[] = {record(MECHD_RECORD_SNAPSHOT, 12, "l"),
                                        record(MECHD_RECORD_SNAPSHOT, 3, "t")};
-    for (int k = 0; k < 2; k++) {
-        snapshots[k].key = 5;
-        mechd_store_post(s, &snapshots[k]);
-    }
-    mechd_store_close(s);
-    s = open_store(place);
+    struct mechd_record *const all[] = {&first, &instance, &snapshots[0], &snapshots[1]};
+    snapshots[0].key = snapshots[1].key = 5;
+    store_all(place, all, 4);
+    struct mechd_store *const s = open_store(place);
     struct taken taken = {.store = s};
     CU_ASSERT_EQUAL(mechd_store_snapshots(s, 5, read_snapshot, &taken), 0);
     CU_ASSERT_EQUAL(taken.count, 2);
@@ -290,15 +291,13 @@ static void what_is_set_aside_is_kept_and_not_shown_again(void)
 {
     char place[PLACE];
     make_place(place);
-    struct mechd_store *s = open_store(place);
     struct mechd_record first = record(MECHD_RECORD_COUPLING, 1, "a");
     struct mechd_record second = record(MECHD_RECORD_COUPLING, 2, "b");
-    mechd_store_post(s, &first);
-    mechd_store_post(s, &second);
-    mechd_store_close(s);
+    struct mechd_record *const all[] = {&first, &second};
+    store_all(place, all, 2);
     check_found(place, 1, "1=a 2=b ");
     check_found(place, 0, "2=b ");
-    s = open_store(place);
+    struct mechd_store *const s = open_store(place);
     CU_ASSERT_EQUAL(mechd_store_coupling_state(s, 1, same_bytes, bytes("a")), 0);
     mechd_store_close(s);
     remove_place(place);
