@@ -1,6 +1,6 @@
 """Each fact of a route is in its row (protocol/wire/routes/) alone: nowhere in the server is a
-second list of its keys, no operation says who may use it or what it changes, and each route has one
-operation and one line."""
+second list of its keys, no two rows list the same members (those are in shared.h), no operation
+says who may use it or what it changes, and each route has one operation and one line."""
 import re
 import sys
 from tree import report, split_arguments
@@ -10,13 +10,49 @@ ROWS = 'protocol/wire/routes/'
 OPERATION = {'run', 'spread', 'prepare', 'plain'}
 
 
+# members that two bodies may have alike, with type and description
+ALIKE = 4
+
+
+def shared_members(tree):
+    """{name: text} of the lists of members in shared.h."""
+    path = ROWS + 'shared.h'
+    code = tree.code(path).replace('\\\n', '\n') if path in tree.paths else ''
+    return dict(re.findall(r'#define (MECHP_\w+_MEMBERS)\b(.*?)(?=#define|\Z)', code, re.S))
+
+
+def bodies(tree):
+    """(path, line, text) of the members of each body and each query."""
+    shared = shared_members(tree)
+    for path in tree.files('.c', under=ROWS):
+        code = tree.code(path)
+        for match in re.finditer(r'MECHP_(?:MEMBERS|QUERY)\((.*?)\)[,}]', code, re.S):
+            text = match.group(1)
+            for name in re.findall(r'MECHP_\w+_MEMBERS\b', text):
+                text += shared.get(name, '')
+            yield path, code[:match.start()].count('\n') + 1, text
+
+
 def key_sets(tree):
     """The keys that each body and each query has, as sets."""
-    sets = []
+    return [set(re.findall(r'\{\s*"(\w+)",', text)) for _, _, text in bodies(tree)]
+
+
+def check_members_once(tree):
+    """Of the members as they are written, without those that shared.h has."""
+    seen = []
     for path in tree.files('.c', under=ROWS):
-        for block in re.findall(r'MECHP_(?:MEMBERS|QUERY)\((.*?)\)[,}]', tree.code(path), re.S):
-            sets.append(set(re.findall(r'\{"(\w+)",', block)))
-    return sets
+        code = tree.code(path)
+        for match in re.finditer(r'MECHP_MEMBERS\((.*?)\)[,}]', code, re.S):
+            members = set(re.sub(r'"\s+"', '', m) for m in re.findall(
+                r'\{("\w+",\s*"[^"]*",\s*(?:"(?:[^"\\]|\\.)*"\s*)+)', match.group(1)))
+            for other, known in seen:
+                alike = members & known
+                if len(alike) > ALIKE:
+                    yield '%s:%d: %d members that %s lists too: %s' % (
+                        path, code[:match.start()].count('\n') + 1, len(alike), other,
+                        ', '.join(sorted(re.findall(r'^"(\w+)"', m)[0] for m in alike)))
+            seen.append((path, members))
 
 
 def check_one_list_of_keys(tree):
@@ -59,6 +95,7 @@ def check_one_row_and_operation(tree):
 
 CHECKS = {
     'no second list of keys of a route': check_one_list_of_keys,
+    'no two rows list the same members': check_members_once,
     'operations say only what they do': check_operations,
     'a route has one row, one operation and one line': check_one_row_and_operation,
 }

@@ -36,10 +36,15 @@ BAR = 'BAR("lti", "chain", "own loops", 1, 0.05, %g, 2, "2026-11-23")\n'
 
 ROW = 'const struct mechp_row mechp_row_%s = {.body = &a};\n'
 BODY = 'const struct mechp_shape a = {MECHP_MEMBERS({"q", "number"}, {"v", "number"})};\n'
+SIX = 'const struct mechp_shape %%s = {MECHP_MEMBERS(%s)};\n' % ', '.join(
+    '{"%s", "number", "m", true}' % name for name in 'abcdef')
 OPERATION = 'const struct mechd_operation mechd_operation_%s = {.run = %s};\n'
 ROUTE = {'protocol/wire/routes.def': 'MECHP_ROUTE(A, "GET", "/a", "a", "A")\n',
          'protocol/wire/routes/a.c': BODY + ROW % 'A',
          'server/operations/a.c': OPERATION % ('A', 'f')}
+SHARED = {'protocol/wire/routes/a.c':
+          BODY.replace('{"v", "number"}', 'MECHP_X_MEMBERS') + ROW % 'A',
+          'protocol/wire/routes/shared.h': '#define MECHP_X_MEMBERS \\\n    { \\\n"x", "number"}\n'}
 
 TEST = 'tests/integration/test_a.py'
 WAITS = """import time
@@ -160,7 +165,10 @@ FAULTS = {
         (FAMILY, {'solver/model/a.c': '    switch (item->type->tag) {\n'})],
     'routes.check_one_list_of_keys': [
         (ROUTE, {'server/call/a.c': 'static const char *const keys[] = {"v", "q", NULL};\n'}),
-        (ROUTE, {'server/call/a.c': 'f((const char *const []){"q", "v", NULL});\n'})],
+        (ROUTE, {'server/call/a.c': 'f((const char *const []){"q", "v", NULL});\n'}),
+        (dict(ROUTE, **SHARED), {'server/call/a.c': 'f((const char *const []){"x", "q"});\n'})],
+    'routes.check_members_once': [
+        (ROUTE, {'protocol/wire/routes/b.c': SIX % 'b' + SIX % 'c'})],
     'routes.check_operations': [
         (ROUTE, {'server/operations/a.c': OPERATION % ('A', 'f, .flags = 1')})],
     'routes.check_one_row_and_operation': [

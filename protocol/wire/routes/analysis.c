@@ -1,4 +1,5 @@
 /* Equilibrium, modes, derivatives, terms of the equations of motion. */
+#include "protocol/wire/routes/shared.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
@@ -52,10 +53,7 @@ static const struct mechp_shape evaluate_request = {
         "A point, and the quantities to evaluate; omitted values are those of the current state.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"want", "@Want[]", "quantities", true}, {"time", "number", "s", false},
-        {"q", "number[]", "coordinates", false}, {"v", "number[]", "velocities", false},
-        {"x", "number[]", "first-order states", false},
-        {"z", "number[]", "data of linear systems", false},
+        {"want", "@Want[]", "quantities", true}, MECHP_POINT_MEMBERS,
         {"sparse", "boolean", "sparse: matrices (except rhsJacobian) as shape and coo", false}),
     .example = "{\"want\":[\"rhs\",\"mass\"]}"};
 
@@ -133,13 +131,9 @@ static const struct mechp_shape modes = {
         {"acceleration", "number", "largest acceleration: 0 in equilibrium", true},
         {"modes", "@Mode[]", "by ascending frequency", true})};
 
-static const struct mechp_shape point = {
-    .name = "Point",
-    .doc = "A point of the equations.",
-    .members = MECHP_MEMBERS(
-        {"time", "number", "s", false}, {"q", "number[]", "coordinates", false},
-        {"v", "number[]", "velocities", false}, {"x", "number[]", "first-order states", false},
-        {"z", "number[]", "data of linear systems", false})};
+static const struct mechp_shape point = {.name = "Point",
+                                         .doc = "A point of the equations.",
+                                         .members = MECHP_MEMBERS(MECHP_POINT_MEMBERS)};
 
 static const struct mechp_shape statics_reply = {
     .name = "StaticsReply",

@@ -1,4 +1,5 @@
 /* Couplings: instances that exchange outputs and inputs and step together. */
+#include "protocol/wire/routes/shared.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
@@ -94,15 +95,7 @@ static const struct mechp_shape couple_request = {
     .doc = "Participants, their connections, and the scheme by which they step together.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"name", "string", "for people", false},
-        {"participants", "@CouplingParticipant[]", "instances, all at the same time", true},
-        {"connections", "@CouplingConnection[]", "outputs that drive inputs", false},
-        {"bonds", "@CouplingBond[]", "forces between two participants", false},
-        {"scheme", "@CouplingScheme", "how values are exchanged", true},
-        {"hold", "integer", "order of the inputs over a window, 0 to 3 (0)", false},
-        {"waveform", "@CouplingWaveform", "inputs through the substeps of the window", false},
-        {"stepSize", "number", "size of a window, s", true},
-        {"adaptive", "@CouplingAdaptive", "windows by their error, at most stepSize", false}),
+        MECHP_COUPLING_MEMBERS("@CouplingParticipant[]", "instances, all at the same time")),
     .example = "{\"participants\":[{\"name\":\"cart\",\"instance\":\"rig\"}],\"connections\":"
                "[{\"from\":\"cart.x\",\"to\":\"cart.force\",\"factor\":-10}],\"scheme\":"
                "{\"type\":\"IQN-ILS\"},\"stepSize\":0.01}"};

@@ -1,4 +1,5 @@
 /* Parameter studies. */
+#include "protocol/wire/routes/shared.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
@@ -43,16 +44,7 @@ static const struct mechp_shape sweep_coupling = {
     .name = "SweepCoupling",
     .doc = "A coupling as for POST /v1/couplings, with models in place of instances.",
     .request = true,
-    .members = MECHP_MEMBERS(
-        {"name", "string", "for people", false},
-        {"participants", "@SweepParticipant[]", "what is coupled", true},
-        {"connections", "@CouplingConnection[]", "outputs that drive inputs", false},
-        {"bonds", "@CouplingBond[]", "forces between two participants", false},
-        {"scheme", "@CouplingScheme", "how values are exchanged", true},
-        {"hold", "integer", "order of the inputs over a window, 0 to 3 (0)", false},
-        {"waveform", "@CouplingWaveform", "inputs through the substeps of the window", false},
-        {"stepSize", "number", "size of a window, s", true},
-        {"adaptive", "@CouplingAdaptive", "windows by their error, at most stepSize", false})};
+    .members = MECHP_MEMBERS(MECHP_COUPLING_MEMBERS("@SweepParticipant[]", "what is coupled"))};
 
 static const struct mechp_shape sweep_request = {
     .name = "SweepRequest",
