@@ -46,6 +46,13 @@ SHARED = {'protocol/wire/routes/a.c':
           BODY.replace('{"v", "number"}', 'MECHP_X_MEMBERS') + ROW % 'A',
           'protocol/wire/routes/shared.h': '#define MECHP_X_MEMBERS \\\n    { \\\n"x", "number"}\n'}
 
+HEAD = '| state | who | next |\n|---|---|---|\n'
+STATES = {'server/instance/queue.c':
+          'f = {[MECHD_HOLD_A] = 0,\n[MECHD_HOLD_B] = FROM(A) | FROM(B)};\n',
+          'server/README.md': HEAD + '| `A` | x | `B` |\n| `B` | y | – |\n'}
+REASONS = {'server/os/stop.h': 'enum r {\n    MECHD_STOP_NONE,\n    MECHD_STOP_A\n};\n',
+           'server/README.md': '| reason | by |\n|---|---|\n| `A` | x |\n'}
+
 TEST = 'tests/integration/test_a.py'
 WAITS = """import time
 
@@ -175,6 +182,11 @@ FAULTS = {
         (ROUTE, {'server/operations/b.c': OPERATION % ('A', 'g')}),
         (ROUTE, {'server/operations/b.c': OPERATION % ('B', 'g')}),
         (ROUTE, {'protocol/wire/routes/a.c': BODY})],
+    'states.check_hold': [
+        (STATES, {'server/README.md': HEAD + '| `A` | x | `B` |\n| `B` | y | `A` |\n'}),
+        (STATES, {'server/README.md': HEAD + '| `A` | x | `B` |\n'})],
+    'states.check_reasons': [
+        (REASONS, {'server/README.md': '| reason | by |\n|---|---|\n| `B` | x |\n'})],
     'bars.check_lines': [
         ({'tests/bench/bars.def': BAR % 1.1}, {'tests/bench/bars.def': BAR % 1.1 + BAR % 1.1}),
         ({'tests/bench/bars.def': BAR % 1.1},
@@ -236,8 +248,8 @@ FAULTS = {
         ({'tests/unit/a.c': 'CU_ASSERT(mechd_now() - begin >= 5);\n'},
          {'tests/unit/a.c': 'CU_ASSERT(mechd_now() - begin < 5);\n'})],
 }
-MODULES = ('layers', 'sizes', 'headers', 'format', 'names', 'registries', 'routes', 'bars',
-           'steady', 'deploy')
+MODULES = ('layers', 'sizes', 'headers', 'format', 'names', 'registries', 'routes', 'states',
+           'bars', 'steady', 'deploy')
 STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '.clang-format')
 
 
