@@ -1,6 +1,7 @@
 /* What all rows of routes share: groups, parameters of paths, the list of shapes. */
 #include "protocol/wire/row.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const struct mechp_tag mechp_tags[] = {
@@ -72,6 +73,62 @@ int mechp_query_count(const struct mechp_row *row)
         n++;
     }
     return n;
+}
+
+const char *mechp_key_type(const struct mechp_row *row, const char *name)
+{
+    const struct mechp_member *m = row->body != NULL ? row->body->members : NULL;
+    while (m != NULL && m->name != NULL && strcmp(m->name, name) != 0) {
+        m++;
+    }
+    if (m != NULL && m->name != NULL) {
+        return m->type;
+    }
+    for (int k = 0; k < mechp_query_count(row); k++) {
+        if (strcmp(row->query[k].name, name) == 0) {
+            return row->query[k].type;
+        }
+    }
+    return NULL;
+}
+
+/* --- words of a type -------------------------------------------------------------------------- */
+
+/* The word that begins at or after `at`, and its length; NULL: there is none. */
+static const char *next_word(const char *at, size_t *length)
+{
+    at = strchr(at, '\'');
+    *length = at != NULL ? strcspn(at + 1, "'") : 0;
+    return at != NULL ? at + 1 : NULL;
+}
+
+int mechp_type_word(const char *type, const char *word)
+{
+    size_t n = 0;
+    int k = 0;
+    for (const char *at = next_word(type, &n); at != NULL; at = next_word(at + n + 1, &n)) {
+        if (strlen(word) == n && memcmp(at, word, n) == 0) {
+            return k;
+        }
+        k++;
+    }
+    return -1;
+}
+
+const char *mechp_type_words(const char *type, char *out, size_t size)
+{
+    size_t n = 0, used = 0;
+    const char *joint = "";
+    out[0] = '\0';
+    for (const char *at = next_word(type, &n); at != NULL && used < size;) {
+        size_t behind = 0;
+        const char *const next = next_word(at + n + 1, &behind);
+        used += (size_t)snprintf(out + used, size - used, "%s%.*s", joint, (int)n, at);
+        joint = next != NULL && next_word(next + behind + 1, &n) == NULL ? " or " : ", ";
+        at = next;
+        n = behind;
+    }
+    return out;
 }
 
 /* --- shapes ----------------------------------------------------------------------------------- */

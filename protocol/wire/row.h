@@ -145,6 +145,12 @@ const struct mechp_parameter *mechp_path_parameter(const char *name, size_t leng
                                                    const char *path);
 /* Number of names of the query. */
 int mechp_query_count(const struct mechp_row *row);
+/* The type of that key of the body or the query, NULL: the row has no such key. */
+const char *mechp_key_type(const struct mechp_row *row, const char *name);
+/* The place of a word among those of a type such as "'active'|'all'", from 0; −1: it is none. */
+int mechp_type_word(const char *type, const char *word);
+/* Those words for people, "a, b or c", into out [size]. */
+const char *mechp_type_words(const char *type, char *out, size_t size);
 
 enum { MECHP_ROUTE_CODES = 48 };
 /* Every code that a route can refuse with over HTTP (enum mechp_code), each once; the answers of

@@ -16,6 +16,7 @@
 #include "server/call/batch.h"
 
 #include "protocol/wire/json.h"
+#include "server/call/query.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
 #include "server/instance/traits.h"
@@ -277,12 +278,7 @@ static bool read_batch(struct mechd_batch *b)
 {
     struct mechd_call *c = b->call;
     const json_t *items = NULL;
-    const char *results = "full";
-    mechp_json_string(c->body, "results", &c->diag, &results);
-    const bool table = strcmp(results, "table") == 0;
-    if (!table && strcmp(results, "full") != 0) {
-        mech_diag_add(&c->diag, "/results", "expected \"full\" or \"table\"");
-    }
+    const bool table = mechd_call_word(c, "results", 0) == 1;
     if (mechp_json_array(c->body, "items", &c->diag, &items)) {
         take_items(b, items);
     } else {

@@ -2,28 +2,11 @@
  * sensor. The model is made anew from the changed document, and goes on from the present state. */
 #include "protocol/bind/bind.h"
 #include "protocol/wire/json.h"
+#include "server/call/query.h"
 #include "server/call/shapes.h"
 #include "solver/sim/edit.h"
 
 #include <string.h>
-
-/* Category of the item: the query or member `category`, objects by default. */
-static bool read_category(struct mechd_call *c, enum mech_category *out)
-{
-    const char *text = mechd_call_query(c, "category");
-    mechp_json_string(c->body, "category", &c->diag, &text);
-    *out = MECH_OBJECT;
-    for (int k = 0; k <= MECH_SENSOR && text != NULL; k++) {
-        if (strcmp(text, mech_category_name((enum mech_category)k)) == 0) {
-            *out = (enum mech_category)k;
-            return true;
-        }
-    }
-    if (text != NULL) {
-        mech_diag_add(&c->diag, "/category", "nodes, objects, markers, loads or sensors");
-    }
-    return text == NULL;
-}
 
 /* "impulse": of a joint that has been taken up. */
 static void write_impulse(struct mechd_call *c, const struct mechp_edit_query *query)
@@ -41,29 +24,19 @@ static void write_impulse(struct mechd_call *c, const struct mechp_edit_query *q
     }
 }
 
-/* "positions": what becomes of those that miss a joint that is taken up. */
-static bool read_positions(struct mechd_call *c)
-{
-    const char *text = NULL;
-    mechp_json_string(c->body, "positions", &c->diag, &text);
-    const bool assembled = text != NULL && strcmp(text, "assembled") == 0;
-    if (text != NULL && !assembled && strcmp(text, "kept") != 0) {
-        mech_diag_add(&c->diag, "/positions", "kept or assembled");
-    }
-    return assembled;
-}
-
 static enum mechd_progress run_set_field(struct mechd_call *c)
 {
     struct mech_sim *sim = c->job.instance->sim;
-    struct mechp_edit_query query = {.name = mechd_call_value(c, "name"),
-                                     .field = mechd_call_value(c, "field"),
-                                     .value = json_object_get(c->body, "value"),
-                                     .assembled = read_positions(c)};
+    struct mechp_edit_query query = {
+        .name = mechd_call_value(c, "name"),
+        .field = mechd_call_value(c, "field"),
+        .value = json_object_get(c->body, "value"),
+        .category = (enum mech_category)mechd_call_word(c, "category", MECH_OBJECT),
+        .assembled = mechd_call_word(c, "positions", 0) == 1};
     if (query.value == NULL) {
         mech_diag_add(&c->diag, "/value", "a value is needed");
     }
-    if (!read_category(c, &query.category) || mechd_call_faulty(c)) {
+    if (mechd_call_faulty(c)) {
         return MECHD_DONE;
     }
     const struct mech_item *const item = mechd_item(c, query.category, query.name);

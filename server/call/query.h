@@ -1,6 +1,7 @@
-/* Numbers of the query (keys over ZeroMQ): a value that is not a number, or out of its range, is a
- * fault of the request and never clamped. Internal to server. The door refuses names that the
- * operation does not have (mechd_query_unknown). Any thread. */
+/* Numbers of the query (keys over ZeroMQ), and words of query or body: a value that is no number,
+ * out of its range, or none of the words is a fault of the request, and is never clamped. Internal
+ * to server. The door refuses names that the operation does not have (mechd_query_unknown). Any
+ * thread. */
 #pragma once
 
 #include "server/call/call.h"
@@ -14,6 +15,11 @@ double mechd_query_number(struct mechd_call *c, const char *name,
 /* The same for a whole number, of at most 2^53. */
 uint64_t mechd_query_whole(struct mechd_call *c, const char *name,
                            const struct mechd_query_range *range);
+
+/* One of the words that the type of this key in the row lists, of body or query, as its place among
+ * them: 1 for "all" of "'active'|'all'". `preset` if it is not given. Another value is a fault in
+ * c->diag, and the preset; a key that the row does not have is not given. */
+int mechd_call_word(struct mechd_call *c, const char *name, int preset);
 
 /* Refuse a name that the operation does not have, listing those that it has; 1. */
 int mechd_query_unknown(struct mechd_call *c, const char *name);

@@ -1,6 +1,7 @@
 /* GET …/objects/{name}/outputs/{variable}: any output variable of an object, node, marker, load or
  * sensor, in any configuration, at a local position of a body. */
 #include "protocol/wire/json.h"
+#include "server/call/query.h"
 #include "server/call/shapes.h"
 
 #include <stdio.h>
@@ -28,37 +29,6 @@ static bool read_local(struct mechd_call *c, double *local)
     return ok;
 }
 
-/* Category of the item: the query `category`, objects by default. */
-static int read_category(struct mechd_call *c)
-{
-    const char *text = mechd_call_query(c, "category");
-    if (text == NULL) {
-        return MECH_OBJECT;
-    }
-    for (int k = 0; k <= MECH_SENSOR; k++) {
-        if (strcmp(text, mech_category_name((enum mech_category)k)) == 0) {
-            return k;
-        }
-    }
-    mech_diag_add(&c->diag, "/category", "nodes, objects, markers, loads or sensors");
-    return -1;
-}
-
-static int read_configuration(struct mechd_call *c)
-{
-    const char *text = mechd_call_query(c, "configuration");
-    if (text == NULL) {
-        return MECH_CURRENT;
-    }
-    for (int k = 0; k < MECH_CONFIGURATIONS; k++) {
-        if (strcmp(text, mech_configuration_names[k]) == 0) {
-            return k;
-        }
-    }
-    mech_diag_add(&c->diag, "/configuration", "current, reference, initial or startOfStep");
-    return -1;
-}
-
 /* The output variable of the item that was probably meant; `has`: bits of its own. */
 static const char *output_hint(struct mech_guess *g, uint32_t has)
 {
@@ -76,8 +46,8 @@ static enum mechd_progress run_item_output(struct mechd_call *c)
     const char *name = mechd_call_value(c, "name");
     const char *text = mechd_call_value(c, "variable");
     const int variable = mech_output_find(text);
-    const int category = read_category(c);
-    const int configuration = read_configuration(c);
+    const int category = mechd_call_word(c, "category", MECH_OBJECT);
+    const int configuration = mechd_call_word(c, "configuration", MECH_CURRENT);
     double local[3] = {0., 0., 0.};
     const bool has_local = mechd_call_query(c, "localPosition") != NULL ||
                            json_object_get(c->body, "localPosition") != NULL;

@@ -3,6 +3,7 @@
  *
  * None of them waits for a command that is in progress: they come between two slices of it. */
 #include "protocol/wire/json.h"
+#include "server/call/query.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
 #include "server/os/log.h"
@@ -51,14 +52,7 @@ static void read_channels(struct mechd_call *c, struct wish *to)
 /* The body; what is not given stays −1, NULL, NAN. */
 static void read_wish(struct mechd_call *c, struct wish *to)
 {
-    const char *role = NULL;
-    to->w = (struct mechd_lease_wish){.role = -1, .seconds = NAN};
-    if (mechp_json_string(c->body, "role", &c->diag, &role)) {
-        to->w.role = mechd_role_find(role);
-        if (to->w.role < 0 || to->w.role == MECHD_ROLE_PARTNER) {
-            mech_diag_add(&c->diag, "/role", "it is owner, co-driver or observer");
-        }
-    }
+    to->w = (struct mechd_lease_wish){.role = mechd_call_word(c, "role", -1), .seconds = NAN};
     read_channels(c, to);
     if (mechp_json_number(c->body, "seconds", &c->diag, &to->w.seconds) &&
         !(to->w.seconds >= mechd_lease_least && to->w.seconds <= mechd_lease_most)) {
@@ -170,12 +164,11 @@ static enum mechd_progress run_change(struct mechd_call *c)
 const struct mechd_operation mechd_operation_CHANGE_LEASE = {.run = run_change};
 
 /* Those of others, by an admin. */
-static enum mechd_progress break_leases(struct mechd_call *c, const char *of)
+static enum mechd_progress break_leases(struct mechd_call *c)
 {
     struct mechd_instance *i = c->job.instance;
-    const int role = mechd_role_find(of);
+    const int role = mechd_call_word(c, "of", -1);
     if (role < 0) {
-        mech_diag_add(&c->diag, "/of", "it is owner, co-driver, observer or partner");
         return MECHD_DONE;
     }
     if (c->who.scope < MECHD_SCOPE_ADMIN) {
@@ -194,9 +187,8 @@ static enum mechd_progress break_leases(struct mechd_call *c, const char *of)
 
 static enum mechd_progress run_drop(struct mechd_call *c)
 {
-    const char *of = mechd_call_query(c, "of");
-    if (of != NULL) {
-        return break_leases(c, of);
+    if (mechd_call_query(c, "of") != NULL) {
+        return break_leases(c);
     }
     if (!mechd_leases_drop(&c->job.instance->leases, c->lease)) {
         const struct mechd_holder no_holder = {.role = -1};

@@ -3,6 +3,7 @@
 #include "server/operations/system.h"
 
 #include "protocol/wire/json.h"
+#include "server/call/query.h"
 #include "solver/base/words.h"
 
 #include <math.h>
@@ -35,25 +36,6 @@ static double number_option(struct mechd_call *c, const char *key, double preset
         }
     }
     return value;
-}
-
-/* One of several words, the first when it is not given. */
-static int word_option(struct mechd_call *c, const char *key, const char *const *words)
-{
-    const char *text = text_option(c, key);
-    char path[32];
-    if (text == NULL && json_object_get(c->body, key) == NULL) {
-        return 0;
-    }
-    for (int k = 0; text != NULL && words[k] != NULL; k++) {
-        if (strcmp(words[k], text) == 0) {
-            return k;
-        }
-    }
-    snprintf(path, sizeof path, "/%s", key);
-    mech_diag_add(&c->diag, path, "expected %s%s%s", words[0], words[1] != NULL ? " or " : "",
-                  words[1] != NULL ? words[1] : "");
-    return 0;
 }
 
 static void freeze(struct mechd_call *c, struct mech_sim_system *s, const char *path,
@@ -94,16 +76,12 @@ static void freeze_all(struct mechd_call *c, struct mech_sim_system *s)
 
 struct mech_sim_system *mechd_system_open(struct mechd_call *c)
 {
-    static const char *const levels[] = {"acceleration", "velocity", NULL};
-    static const char *const contacts[] = {"active", "all", NULL};
-    static const char *const bilateral[] = {"all", "only", NULL};
     const struct mech_point now = {.time = NAN};
-    const bool by_integrator = text_option(c, "level") == NULL;
-    const int level = word_option(c, "level", levels);
-    const struct mech_system_query q = {.level = by_integrator ? MECH_LEVEL_BY_INTEGRATOR : level,
+    const struct mech_system_query q = {.level =
+                                            mechd_call_word(c, "level", MECH_LEVEL_BY_INTEGRATOR),
                                         .step = number_option(c, "step", NAN),
-                                        .all_contacts = word_option(c, "contacts", contacts) == 1,
-                                        .bilateral = word_option(c, "bilateral", bilateral) == 1,
+                                        .all_contacts = mechd_call_word(c, "contacts", 0) == 1,
+                                        .bilateral = mechd_call_word(c, "bilateral", 0) == 1,
                                         .mass = number_option(c, "massFactor", NAN),
                                         .stiffness = number_option(c, "stiffnessFactor", NAN),
                                         .damping = number_option(c, "dampingFactor", NAN)};

@@ -142,5 +142,34 @@ static void every_shape_has_a_name_of_its_own(void)
     }
 }
 
+static void a_word_has_its_place_among_those_of_a_type(void)
+{
+    const char *const type = "'active'|'all'|'active-ly'";
+    char words[32], small[8];
+    CU_ASSERT_EQUAL(mechp_type_word(type, "active"), 0);
+    CU_ASSERT_EQUAL(mechp_type_word(type, "all"), 1);
+    CU_ASSERT_EQUAL(mechp_type_word(type, "active-ly"), 2);
+    CU_ASSERT_EQUAL(mechp_type_word(type, "act"), -1);
+    CU_ASSERT_EQUAL(mechp_type_word(type, "|"), -1);
+    CU_ASSERT_EQUAL(mechp_type_word(type, ""), -1);
+    CU_ASSERT_EQUAL(mechp_type_word("number", "number"), -1);
+    CU_ASSERT_STRING_EQUAL(mechp_type_words(type, words, sizeof words), "active, all or active-ly");
+    CU_ASSERT_STRING_EQUAL(mechp_type_words("'full'|'table'", words, sizeof words),
+                           "full or table");
+    CU_ASSERT_STRING_EQUAL(mechp_type_words("'one'", words, sizeof words), "one");
+    CU_ASSERT_STRING_EQUAL(mechp_type_words(type, small, sizeof small), "active,");
+}
+
+static void a_key_has_the_type_that_the_body_or_the_query_gives_it(void)
+{
+    const struct mechp_row *const system = mechp_route_at(MECHP_ROUTE_SYSTEM)->row;
+    const struct mechp_row *const field = mechp_route_at(MECHP_ROUTE_SET_FIELD)->row;
+    CU_ASSERT_STRING_EQUAL(mechp_key_type(system, "level"), "'acceleration'|'velocity'");
+    CU_ASSERT_STRING_EQUAL(mechp_key_type(field, "positions"), "'kept'|'assembled'");
+    CU_ASSERT_PTR_NULL(mechp_key_type(field, "level"));
+}
+
 UNIT_TESTS(UNIT_TEST(every_route_is_described), UNIT_TEST(names_of_a_request_do_not_clash),
-           UNIT_TEST(traits_go_together), UNIT_TEST(every_shape_has_a_name_of_its_own))
+           UNIT_TEST(traits_go_together), UNIT_TEST(every_shape_has_a_name_of_its_own),
+           UNIT_TEST(a_word_has_its_place_among_those_of_a_type),
+           UNIT_TEST(a_key_has_the_type_that_the_body_or_the_query_gives_it))
