@@ -51,5 +51,9 @@ const struct mech_item *mechd_item(struct mechd_call *c, enum mech_category cate
 /* Memory for n doubles, or NULL: refused with OUT_OF_MEMORY. */
 double *mechd_doubles(struct mechd_call *c, size_t n);
 
+/* How far a command goes: exactly one of size (above 0), until and count (1 to `most`) of the body,
+ * into kind, size and count. Faults go to c->diag. True: read, and the body has nothing else. */
+bool mechd_read_extent(struct mechd_call *c, int64_t most, struct mech_step_request *out);
+
 /* Faults of "labels" (names with texts) and "ttl" (seconds), or null for none, in the body. */
 void mechd_check_traits(struct mechd_call *c);

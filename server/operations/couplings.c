@@ -4,6 +4,7 @@
 #include "protocol/wire/json.h"
 #include "server/call/query.h"
 #include "server/call/service.h"
+#include "server/call/shapes.h"
 #include "solver/base/err.h"
 #include "solver/base/times.h"
 
@@ -73,22 +74,17 @@ const struct mechd_operation mechd_operation_COUPLE = {.spread = spread_couple};
 static void read_windows(struct mechd_call *c, const struct mechd_coupling *g,
                          struct mechd_coupling_command *k)
 {
-    double size = 0.;
-    int64_t count = 0;
-    const bool sized = mechp_json_number(c->body, "size", &c->diag, &size);
-    const bool until = mechp_json_number(c->body, "until", &c->diag, &k->until);
-    const bool counted = mechp_json_integer(c->body, "count", &c->diag, 1, windows_most, &count);
+    struct mech_step_request r = {.kind = MECH_STEP_SIZE};
+    (void)mechd_read_extent(c, windows_most, &r);
     k->size = g->step_size;
-    k->windows = (uint64_t)count;
+    k->windows = r.count;
     if (!mech_diag_clean(&c->diag)) {
         return;
     }
-    if (sized + until + counted != 1) {
-        mech_diag_add(&c->diag, "", "exactly one of size, until and count is needed");
-    } else if (sized && !(size > 0.)) {
-        mech_diag_add(&c->diag, "/size", "must be greater than 0");
-    } else if (sized) {
-        const double windows = mech_time_steps(0., size, g->step_size, 0., &k->size);
+    if (r.kind == MECH_STEP_UNTIL) {
+        k->until = r.size;
+    } else if (r.kind == MECH_STEP_SIZE) {
+        const double windows = mech_time_steps(0., r.size, g->step_size, 0., &k->size);
         k->windows = windows < (double)windows_most ? (uint64_t)windows : (uint64_t)windows_most;
     }
 }

@@ -103,27 +103,8 @@ const struct mechd_operation mechd_operation_LINEARIZATION = {.run = run_lineari
 
 /* Internal steps of one derivative: some seconds of a small model. */
 static const uint64_t steps_most = 1000000;
-
-/* size, until or count: exactly one. */
-static void read_step(struct mechd_call *c, struct mech_step_request *r)
-{
-    int64_t count = 0;
-    double until = 0.;
-    const bool size = mechp_json_number(c->body, "size", &c->diag, &r->size);
-    const bool timed = mechp_json_number(c->body, "until", &c->diag, &until);
-    const bool counted =
-        mechp_json_integer(c->body, "count", &c->diag, 1, INT64_C(1000000000000), &count);
-    if (timed) {
-        r->kind = MECH_STEP_UNTIL;
-        r->size = until;
-    } else if (counted) {
-        r->kind = MECH_STEP_COUNT;
-        r->count = (uint64_t)count;
-    }
-    if (mech_diag_clean(&c->diag) && size + timed + counted != 1) {
-        mech_diag_add(&c->diag, "", "exactly one of size, until and count is needed");
-    }
-}
+/* Of a request: refused by the solver from `steps_most` on. */
+static const int64_t extent_most = 1000000000000;
 
 /* Part of the direction at /key, or NULL when it is not given. */
 static double *read_part(struct mechd_call *c, const char *key, int32_t n)
@@ -195,7 +176,7 @@ static bool begin_jvp(struct mechd_call *c, struct jvp_work *w)
     const struct mech_sizes n = mech_sim_sizes(sim);
     const size_t q = (size_t)n.q, v = (size_t)n.v, x = (size_t)n.x;
     w->step.kind = MECH_STEP_SIZE;
-    read_step(c, &w->step);
+    (void)mechd_read_extent(c, extent_most, &w->step);
     w->q = read_part(c, "q", n.q);
     w->v = read_part(c, "v", n.v);
     w->x = read_part(c, "x", n.x);

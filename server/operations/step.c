@@ -59,44 +59,6 @@ static void free_work(struct mechd_call *c)
     }
 }
 
-/* False: the only key of the body is another one. */
-static bool may_be(const char *only, const char *key)
-{
-    return only == NULL || strcmp(only, key) == 0;
-}
-
-/* size, until or count: exactly one. True: nothing else is there. */
-static bool read_kind(struct mechd_call *c, struct mech_step_request *r)
-{
-    const bool alone = json_object_size(c->body) == 1;
-    const char *const only = alone ? json_object_iter_key(json_object_iter(c->body)) : NULL;
-    int64_t count = 0;
-    const bool size =
-        may_be(only, "size") && mechp_json_number(c->body, "size", &c->diag, &r->size);
-    double end = 0.;
-    const bool until = may_be(only, "until") && mechp_json_number(c->body, "until", &c->diag, &end);
-    if (until) {
-        r->kind = MECH_STEP_UNTIL;
-        r->size = size ? r->size : end;
-    }
-    const bool counted = may_be(only, "count") &&
-                         mechp_json_integer(c->body, "count", &c->diag, 1, steps_most, &count);
-    if (counted) {
-        r->kind = MECH_STEP_COUNT;
-        r->count = (uint64_t)count;
-    }
-    if (!mech_diag_clean(&c->diag)) {
-        return false;
-    }
-    const int given = size + until + counted;
-    if (given != 1) {
-        mech_diag_add(&c->diag, "", "exactly one of size, until and count is needed");
-    } else if (size && !(r->size > 0.)) {
-        mech_diag_add(&c->diag, "/size", "must be greater than 0");
-    }
-    return given == 1 && alone;
-}
-
 /* What is wanted beside the outputs. */
 static void read_want(struct mechd_call *c, struct step_work *w)
 {
@@ -198,7 +160,7 @@ static int prepare_step(struct mechd_call *c)
             return mechd_refuse(c, MECHP_MALFORMED_REQUEST,
                                 "a body with size, until or count is needed");
         }
-        w->plain = read_kind(c, &w->stepping.request);
+        w->plain = mechd_read_extent(c, steps_most, &w->stepping.request);
         if (!w->plain) {
             read_rest(c, w);
         }
