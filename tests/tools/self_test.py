@@ -187,6 +187,9 @@ FAULTS = {
         (STATES, {'server/README.md': HEAD + '| `A` | x | `B` |\n'})],
     'states.check_reasons': [
         (REASONS, {'server/README.md': '| reason | by |\n|---|---|\n| `B` | x |\n'})],
+    'states.check_tokens': [
+        ({'server/call/a.h': 'struct mechd_stop stop;\n'},
+         {'server/call/a.h': '_Atomic bool cancelled;\n'})],
     'bars.check_lines': [
         ({'tests/bench/bars.def': BAR % 1.1}, {'tests/bench/bars.def': BAR % 1.1 + BAR % 1.1}),
         ({'tests/bench/bars.def': BAR % 1.1},

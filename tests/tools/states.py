@@ -1,5 +1,6 @@
 """The tables of states and reasons in server/README.md are the code's: who has an instance and what
-comes next (server/instance/queue.c), and why work ends (server/os/stop.h)."""
+comes next (server/instance/queue.c), and why work ends (server/os/stop.h); and what ends work is a
+token with a reason there, not a boolean."""
 import re
 import sys
 from tree import report
@@ -7,6 +8,11 @@ from tree import report
 README = 'server/README.md'
 HOLD, STATES = 'MECHD_HOLD_', 'server/instance/queue.c'
 STOP, REASONS = 'MECHD_STOP_', 'server/os/stop.h'
+# where work is done that may have to end; threads of the doors end by booleans of their own
+WORK = ('server/instance/', 'server/call/', 'server/sweep/', 'server/coupling/',
+        'server/operations/')
+ENDS = (r'_Atomic bool (?:\w+, )*'
+        r'(cancel\w*|stop\w*|interrupt\w*|gone|withdrawn|drain\w*|abandon\w*)\b')
 
 
 def rows(tree, first):
@@ -54,9 +60,18 @@ def check_reasons(tree):
                                 else 'no reason of ' + REASONS)
 
 
+def check_tokens(tree):
+    for path in tree.files('.h', '.c'):
+        code = tree.code(path) if path.startswith(WORK) else ''
+        for match in re.finditer(ENDS, code):
+            yield '%s:%d: %s says that work ends, without a reason: struct mechd_stop' % (
+                path, code[:match.start()].count('\n') + 1, match.group(1))
+
+
 CHECKS = {
     'the table of who has an instance is the code\'s': check_hold,
     'each reason to end has its row': check_reasons,
+    'work ends by a token with a reason': check_tokens,
 }
 
 if __name__ == '__main__':
