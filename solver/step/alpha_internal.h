@@ -27,8 +27,9 @@ struct alpha {
     /* of nonlinear models: F and f of the last residual [nv + 1], the first one [nv + rows + 1] */
     double *outer, *force, *first;
     struct mech_balance balance;
-    double missed;   /* by rows that were left out, of what they may miss */
-    int32_t missing; /* the row that misses most */
+    double missed;    /* by rows that were left out, of what they may miss */
+    double missed_by; /* by the worst of them, in its unit */
+    int32_t missing;  /* the row that misses most */
     /* matrices that outlive a step */
     double *kept;        /* [mech_alpha_kept_size] the carried point of the factors in saddle */
     uint64_t kept_count; /* of saddle.factored when they were made */

@@ -24,9 +24,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* m/s or rad/s: what rows that were left out as repeating others may slip. At index 2 positions
- * drift. */
-static const double may_slip = 1e-3;
+/* What rows that were left out as repeating others may slip, of the speeds in them: at index 2
+ * positions drift. And of the lengths in them in a step: rounding, where nothing moves. */
+static const double may_slip = 1e-3, rounds = 0x1p-42;
 
 /* a_p, and v and the motion d as far as they are known, with v̇ as it was */
 static void predict(struct alpha *s, struct mech_state *state, double h)
@@ -57,6 +57,22 @@ static bool by_rate(const struct alpha *s, int32_t row)
     return s->p.index2 || mech_model_joints(s->model)->velocity[row];
 }
 
+/* How far a row that was left out may be off; G of rows at velocity level is in the saddle's g. */
+static double may_miss(const struct alpha *s, const struct mech_state *state, int32_t row)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+    const double h = mech_model_settings(s->model)->step_size;
+    double speeds = fabs(s->gt[row]);
+
+    if (!by_rate(s, row)) {
+        return s->balance.gap[row];
+    }
+    for (int32_t k = rows->start[row]; k < rows->start[row + 1]; k++) {
+        speeds += fabs(s->saddle.g[k] * state->v[rows->column[k]]);
+    }
+    return may_slip * speeds + rounds * s->balance.L_first[row] / h;
+}
+
 /* g of all rows: positions or velocities */
 static void joint_equations(struct alpha *s, const struct mech_state *state, double t, double *g)
 {
@@ -84,10 +100,13 @@ static void joint_equations(struct alpha *s, const struct mech_state *state, dou
         if (state->open[r] == 0.) {
             continue;
         }
-        const double may = by_rate(s, r) ? may_slip : s->balance.gap[r];
         const bool released = rows->released && rows->released[r];
-        if (rows->dropped && rows->dropped[r] && !released && fabs(g[r]) > s->missed * may) {
+        const bool dropped = rows->dropped && rows->dropped[r] && !released;
+        const double may = dropped ? may_miss(s, state, r) : 0.;
+
+        if (dropped && fabs(g[r]) > s->missed * may) {
             s->missed = fabs(g[r]) / may;
+            s->missed_by = fabs(g[r]);
             s->missing = r;
         }
         g[r] = 0.;
@@ -142,6 +161,7 @@ static void take_sizes(struct alpha *s, const struct mech_state *state, const do
                             (const double[3]){share, 1., share});
         for (int32_t r = 0; r < s->rows; r++) {
             if (by_rate(s, r) == speeds) {
+                mech_balance_speed(b, r, speeds);
                 mech_balance_row(b, r, s->saddle.g);
             }
         }
@@ -194,8 +214,7 @@ static int no_longer_repeats(const struct alpha *s, struct mech_step_result *res
 {
     snprintf(result->reason, sizeof result->reason,
              "the joint \"%.64s\" was left out as it repeated others, and now misses by %.3g",
-             mech_model_joint_name(s->model, s->missing),
-             s->missed * (by_rate(s, s->missing) ? may_slip : s->balance.gap[s->missing]));
+             mech_model_joint_name(s->model, s->missing), s->missed_by);
     return MECH_SINGULAR;
 }
 

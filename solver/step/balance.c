@@ -42,7 +42,7 @@ int mech_balance_init(struct mech_balance *b, const struct mech_model *m, struct
     b->owner = mech_arena_alloc(arena, n, sizeof *b->owner);
     b->next = mech_arena_alloc(arena, n, sizeof *b->next);
     int32_t *const of = mech_arena_alloc(arena, n, sizeof *of);
-    double *const memory = mech_arena_alloc(arena, 11 * n + 7 * k, sizeof *memory);
+    double *const memory = mech_arena_alloc(arena, 11 * n + 8 * k, sizeof *memory);
 
     if (!b->block || !b->start || !b->owner || !b->next || !of || !memory) {
         return MECH_NO_MEMORY;
@@ -71,6 +71,10 @@ int mech_balance_init(struct mech_balance *b, const struct mech_model *m, struct
     b->row_weight = b->row_light + k;
     b->L_first = b->row_weight + k;
     b->gap = b->L_first + k;
+    b->by_length = b->gap + k;
+    for (size_t i = 0; i < k; i++) {
+        b->by_length[i] = 1.;
+    }
     weigh(b);
     if (rows) {
         const struct mech_eval e = mech_model_point(m, NULL, 0., mech_model_reference(m), b->work);
@@ -240,6 +244,11 @@ void mech_balance_lengths(struct mech_balance *b)
     b->lengths = true;
 }
 
+void mech_balance_speed(struct mech_balance *b, int32_t row, bool is)
+{
+    b->by_length[row] = is ? 0. : 1.;
+}
+
 static double block_left(const struct mech_balance *b, int32_t k, const double *r)
 {
     double sum = 0.;
@@ -289,7 +298,7 @@ void mech_balance_tolerate_rows(struct mech_balance *b)
     for (int32_t i = 0; i < b->rows; i++) {
         const double by_terms = MECH_FORCES_ROUND * b->S_row[i];
         const double length = b->L[i] > b->L_first[i] ? b->L[i] : b->L_first[i];
-        const double by_rounding = MECH_LENGTHS_MET * length;
+        const double by_rounding = MECH_LENGTHS_MET * length * b->by_length[i];
 
         b->row_weight[i] = weight_of(by_terms > by_rounding ? by_terms : by_rounding);
     }
@@ -337,8 +346,9 @@ double mech_balance_row_left(const struct mech_balance *b, int32_t row, double g
 {
     const double left = fabs(g);
 
-    return left <= least || left <= MECH_LENGTHS_MET * b->L[row] ? 0.
-                                                                 : left / (b->S_row[row] + left);
+    const double rounding = MECH_LENGTHS_MET * b->L[row] * b->by_length[row];
+
+    return left <= least || left <= rounding ? 0. : left / (b->S_row[row] + left);
 }
 
 void mech_balance_worst(const struct mech_balance *b, const double *r, char *out, size_t size)
@@ -440,9 +450,9 @@ bool mech_balance_rounds(const struct mech_balance *b, const double *r, double o
               is_rounding(b, k, left);
     }
     for (int32_t i = 0; i < b->rows && all; i++) {
-        const double left = fabs(r[b->nv + i]);
+        const double left = fabs(r[b->nv + i]), length = b->L[i] * b->by_length[i];
 
-        all = left <= of_rows * b->S_row[i] || left <= MECH_LENGTHS_MET * b->L[i] ||
+        all = left <= of_rows * b->S_row[i] || left <= MECH_LENGTHS_MET * length ||
               left <= most * b->row_share * b->row_light[i] || is_rounding(b, b->blocks + i, left);
     }
     return all;

@@ -57,8 +57,9 @@ struct mech_balance {
     double *way;          /* [nv + 1] of each velocity: the motion of its block; 0: ground */
     double *row_light;    /* [rows] Σ |G|/√M */
     double row_share;     /* c[2] of the last motion */
-    double *S_row, *L;    /* [rows] m or rad, or their rates; L 0: not requested */
+    double *S_row, *L;    /* [rows] m or rad, S_row also their rates; L 0: not requested */
     double *L_first;      /* [rows] L at the reference positions */
+    double *by_length;    /* [rows] 1; of a row of velocities 0: no length makes them round */
     double *gap;          /* [rows] tolerated error of rows left out as redundant */
     double *terms, *work; /* [nv + 1] scratch */
     double *change;       /* [blocks + rows] squares of what nudges change */
@@ -98,6 +99,8 @@ void mech_balance_row(struct mech_balance *b, int32_t row, const double *G);
 void mech_balance_masses(struct mech_balance *b, const double *G);
 /* L at the last poses. */
 void mech_balance_lengths(struct mech_balance *b);
+/* Whether a row is one of velocities from here on; at first all are of positions. */
+void mech_balance_speed(struct mech_balance *b, int32_t row, bool is);
 
 /* The largest Σ|r|/S; blocks with Σ|r| ≤ least count as 0. */
 double mech_balance_left(const struct mech_balance *b, const double *r, double least);

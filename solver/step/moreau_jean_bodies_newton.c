@@ -166,6 +166,7 @@ static double speeds_left(struct mech_moreau_bodies *s, const struct mech_state 
 
     mech_balance_motion(&s->balance, state->v, state->vdot, (const double[3]){1., s->h, 1.});
     for (int32_t r = 0; r < s->rows; r++) {
+        mech_balance_speed(&s->balance, r, true);
         mech_balance_row(&s->balance, r, s->g);
         const double left = mech_balance_row_left(&s->balance, r, speed[r], least);
 
