@@ -9,6 +9,7 @@
 
 #include "solver/analysis/output_slopes.h"
 #include "solver/base/err.h"
+#include "solver/model/balance.h"
 #include "solver/step/saddle.h"
 #include "solver/step/tangent.h"
 
@@ -42,10 +43,10 @@ int32_t mech_linearize_inputs(const struct mech_model *m)
 }
 
 int mech_linearize_init(struct mech_linearization *l, const struct mech_model *m,
-                        const struct mech_state *state)
+                        const struct mech_state *state, bool measured)
 {
     *l = (struct mech_linearization){.outputs = mech_model_output_size(m)};
-    MECH_TRY(mech_motions_init(&l->motions, m, state));
+    MECH_TRY(mech_motions_init(&l->motions, m, state, measured));
     l->states = l->motions.positions + l->motions.velocities + mech_model_sizes(m)->x;
     l->inputs = mech_linearize_inputs(m);
     return 0;
@@ -107,7 +108,7 @@ static int set_column(struct work *w, int32_t j, struct mech_step_result *result
         t->r[nv + (size_t)r] = -t->rows[0][r];
     }
     MECH_TRY(solve(w, t->r, result));
-    mech_motions_project(w->nv, b->V, b->velocities, t->r, t->z, 1);
+    mech_motions_project(b, b->V, b->velocities, t->r, t->z, 1);
     memcpy(v, t->r, nv * sizeof *v);
     for (int32_t k = 0; k < b->velocities; k++) {
         for (size_t i = 0; i < nv; i++) {
@@ -149,7 +150,14 @@ static bool rate_of_motion(struct work *w, const double *q, const double *v)
 {
     struct mech_tangent *const t = &w->tangent;
     const size_t nv = (size_t)w->nv;
-    const double step = 0x1p-16 * mech_tangent_unit(mech_tangent_largest(w->e.v, nv, 0.));
+    double fastest = 0.;
+
+    /* translations turn nothing */
+    mech_model_motion_sizes(w->model, false, t->z);
+    for (size_t i = 0; i < nv; i++) {
+        fastest = fmax(fastest, t->z[i] * fabs(w->e.v[i]));
+    }
+    const double step = 0x1p-16 * mech_tangent_unit(fastest);
 
     memcpy(w->rate, v, nv * sizeof *v);
     memset(t->z, 0, (nv + 1) * sizeof *t->z);
@@ -189,8 +197,8 @@ static int write_column(struct work *w, int32_t j, struct mech_step_result *resu
                  "the model has rotations that are not linearized");
         return MECH_UNSUPPORTED;
     }
-    mech_motions_project(w->nv, b->Q, b->positions, w->rate, out, width);
-    mech_motions_project(w->nv, b->V, b->velocities, c->vdot + at, out + first * width, width);
+    mech_motions_project(b, b->Q, b->positions, w->rate, out, width);
+    mech_motions_project(b, b->V, b->velocities, c->vdot + at, out + first * width, width);
     for (int32_t i = 0; i < nx; i++) {
         out[(x + (size_t)i) * width] = state ? (size_t)j < x || A->kind == MECH_MAT_ZERO
                                                    ? 0.

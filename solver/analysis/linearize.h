@@ -18,9 +18,10 @@ struct mech_linearization {
  * order; inputs that are parameters have none. */
 int32_t mech_linearize_inputs(const struct mech_model *m);
 
-/* The sizes, and the motions. 0, MECH_NOT_CONVERGED or negative; fini in any case. */
+/* The sizes, and the motions; `measured`: in measures of inertia (motions.h). 0;
+ * MECH_NOT_CONVERGED; MECH_NOT_FINITE; negative. fini in any case. */
 int mech_linearize_init(struct mech_linearization *l, const struct mech_model *m,
-                        const struct mech_state *state);
+                        const struct mech_state *state, bool measured);
 void mech_linearize_fini(struct mech_linearization *l);
 
 /* Fill the matrices at `state`, whose v̇ and λ are consistent. `sizes`: of the state.

@@ -161,7 +161,7 @@ static int undamped(const struct mech_model *m, const struct mech_state *s,
     if (!T) {
         return MECH_NO_MEMORY;
     }
-    int code = mech_motions_init(&b, m, s);
+    int code = mech_motions_init(&b, m, s, true);
     if (code == 0 && b.positions != b.velocities) {
         snprintf(out->reason, sizeof out->reason,
                  "the model has nonholonomic constraints, so that a stiffness does not define its "
@@ -324,7 +324,7 @@ static int damped_modes(const struct mech_model *m, const struct mech_state *s,
 {
     struct mech_linearization l;
     double *A = NULL;
-    int code = mech_linearize_init(&l, m, s);
+    int code = mech_linearize_init(&l, m, s, true);
     const size_t ld = (size_t)(l.states - sizes->x);
 
     code = code ? code : motions_of(m, s, sizes, &l, out, &A);

@@ -196,6 +196,32 @@ void mech_model_joint_sizes(const struct mech_model *m, double *L)
     }
 }
 
+void mech_model_row_units(const struct mech_model *m, enum mech_row_unit *unit)
+{
+    for (int32_t r = 0; r < m->sizes.lambda; r++) {
+        unit[r] = MECH_ROW_OWN;
+    }
+    for (size_t k = 0; k < m->pair_count; k++) {
+        const struct mech_pair_of *const p = &m->pairs[k];
+        double G[MECH_PAIR_ROWS][12] = {{0.}};
+        const struct mech_pose *pose[2];
+
+        if (!p->rows) {
+            continue;
+        }
+        mech_pair_poses(m, p, pose);
+        p->ops->jacobian(p->record, pose, G);
+        for (int32_t r = 0; r < p->rows; r++) {
+            unit[p->row + r] = MECH_ROW_ANGLE;
+            for (int i = 0; i < 12; i++) {
+                if (i % 6 < 3 && G[r][i] != 0.) {
+                    unit[p->row + r] = MECH_ROW_LENGTH;
+                }
+            }
+        }
+    }
+}
+
 /* Edges of the box of all markers of joints, added up; where all are at one place, a small part of
  * how far that is away. */
 static double extent_of(const struct mech_model *m)
@@ -264,11 +290,10 @@ double mech_model_share(uint32_t place, int side)
     return hash & 0x100000u ? size : -size;
 }
 
-/* Of each velocity: the lengths that pairs of markers subtract there, 1 of a rotation. */
-static void lengths_of(const struct mech_model *m, double *d)
+void mech_model_motion_sizes(const struct mech_model *m, bool lengths, double *d)
 {
     memset(d, 0, ((size_t)m->sizes.v + 1) * sizeof *d);
-    for (size_t k = 0; k < m->pair_count; k++) {
+    for (size_t k = 0; k < m->pair_count && lengths; k++) {
         const struct mech_pair_of *const p = &m->pairs[k];
         int32_t slot[MECH_PAIR_SLOTS];
         const int32_t n = mech_pair_slots(m, p, slot);
@@ -306,7 +331,7 @@ void mech_model_nudge(const struct mech_model *m, const double *q, double nudge,
         out[i] = q[i] * (1. + nudge * mech_model_share((uint32_t)i, side));
     }
     out[m->sizes.q] = 0.;
-    lengths_of(m, d);
+    mech_model_motion_sizes(m, true, d);
     for (int32_t i = 0; i < m->sizes.v; i++) {
         d[i] *= nudge * mech_model_share((uint32_t)i + 7, side);
     }

@@ -25,6 +25,15 @@ void mech_model_force_sizes(const struct mech_model *m, const struct mech_eval *
  * markers: ε L is what rounding leaves of g. At the last poses. */
 void mech_model_joint_sizes(const struct mech_model *m, double *L);
 
+/* out [nv + 1] of each velocity: 1 of a rotation; with `lengths` the lengths that pairs of markers
+ * subtract there (at the last poses) of a translation; 0 of all others. */
+void mech_model_motion_sizes(const struct mech_model *m, bool lengths, double *out);
+
+enum mech_row_unit { MECH_ROW_OWN, MECH_ROW_LENGTH, MECH_ROW_ANGLE };
+/* unit [rows] of each joint's equation; OWN: that of the coordinates that it relates. At the last
+ * poses. */
+void mech_model_row_units(const struct mech_model *m, enum mech_row_unit *unit);
+
 /* out [rows] = how far each joint's equation may be off where positions are given to that share of
  * the model's extent, the box of all markers of joints: a length, or an angle; and the rounding of
  * its lengths; the share itself where there is no extent. At the last poses. */

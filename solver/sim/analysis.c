@@ -113,7 +113,7 @@ int mech_sim_linearize_init(struct mech_sim *s, struct mech_linearization *out, 
         return MECH_UNSUPPORTED;
     }
     const int code = start_point(s, reason);
-    return finish(s, code ? code : mech_linearize_init(out, s->model, &s->point), reason);
+    return finish(s, code ? code : mech_linearize_init(out, s->model, &s->point, false), reason);
 }
 
 int mech_sim_linearize(struct mech_sim *s, struct mech_linearization *out, char *reason)

@@ -2,12 +2,13 @@
 #include "solver/step/slopes.h"
 
 #include "solver/base/err.h"
+#include "solver/model/balance.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Step of differences, relative to a motion of size 1: fourth order leaves 2^-48 of truncation and
- * 2^-40 of rounding. */
+/* Step of differences, relative to lengths in the rows, and as an angle: fourth order leaves 2^-48
+ * of truncation and 2^-40 of rounding. */
 static const double narrow = 0x1p-12;
 
 /* base + tangents in the form that holds both */
@@ -33,7 +34,7 @@ int mech_slopes_init(struct mech_slopes *s, const struct mech_model *m)
     mech_arena_init(&s->arena, 0);
     const size_t q = (size_t)mech_model_sizes(m)->q + 1, v = (size_t)part->nv + 1;
     const size_t entries = (size_t)rows->start[rows->count] + 1, count = (size_t)rows->count + 1;
-    double *at = mech_arena_alloc(&s->arena, 2 * entries + q + 2 * v + 4 * count, sizeof *at);
+    double *at = mech_arena_alloc(&s->arena, 2 * entries + q + 3 * v + 4 * count, sizeof *at);
     if (!at) {
         return MECH_NO_MEMORY;
     }
@@ -42,6 +43,7 @@ int mech_slopes_init(struct mech_slopes *s, const struct mech_model *m)
     s->q = at, at += q;
     s->v = at, at += v;
     s->d = at, at += v;
+    s->size = at, at += v;
     for (int k = 0; k < 4; k++) {
         s->row[k] = at, at += count;
     }
@@ -161,17 +163,48 @@ static void rows_beside(struct mech_slopes *s, const struct mech_eval *e, double
     }
 }
 
+/* The largest of x beside the sizes of motions; coordinates without one beside `other`. */
+static double largest(const struct mech_slopes *s, const double *x, double other)
+{
+    double most = 0.;
+
+    for (int32_t i = 0; i < mech_model_sizes(s->model)->v && x; i++) {
+        most = fmax(most, fabs(x[i]) / (s->size[i] > 0. ? s->size[i] : other));
+    }
+    return most;
+}
+
+/* The step of differences along dq and dv: short beside lengths and angles. What velocities alone
+ * change is of second order in them, and exact with any step: one of their own size rounds least.
+ */
+static double step_of(struct mech_slopes *s, const struct mech_eval *e, const double *dq,
+                      const double *dv)
+{
+    double other = 0.;
+
+    mech_model_pose(s->model, e);
+    mech_model_motion_sizes(s->model, true, s->size);
+    for (int32_t i = 0; i < mech_model_sizes(s->model)->q; i++) {
+        other = fmax(other, fabs(e->q[i]));
+    }
+    other = other > 0. ? other : 1.;
+    const double way = largest(s, dq, other);
+    const double now = largest(s, e->v, other), change = largest(s, dv, other);
+    const double step = way > 0.                  ? narrow / way
+                        : now > 0. && change > 0. ? now / change
+                        : change > 0.             ? 1. / change
+                                                  : 1.;
+
+    return isfinite(step) && step > 0. ? exp2(-ceil(-log2(step))) : 1.;
+}
+
 void mech_slopes_of_rows(struct mech_slopes *s, const struct mech_eval *e, const double *dq,
                          const double *dv, double *rate, double *acceleration)
 {
     const size_t nv = (size_t)mech_model_sizes(s->model)->v;
     const int32_t rows = mech_model_joints(s->model)->count;
-    double most = 0.;
+    const double step = step_of(s, e, dq, dv);
 
-    for (size_t i = 0; i < nv; i++) {
-        most = fmax(most, fmax(dq ? fabs(dq[i]) : 0., dv ? fabs(dv[i]) : 0.));
-    }
-    const double step = most > 0. ? narrow * exp2(-ceil(log2(most))) : narrow;
     for (int k = 0; k < 4; k++) {
         const double at = (k % 2 ? -step : step) / (k < 2 ? 1. : 2.);
         /* close + (close − wide)/3 of the two differences */

@@ -17,7 +17,7 @@ struct mech_slopes {
     struct mech_mat own[3];           /* K, C, M where they are not the model's own */
     int32_t *places[3];
     /* scratch of the slopes of rows: a point beside, its G, and rows there */
-    double *q, *v, *d, *beside, *row[4];
+    double *q, *v, *d, *size, *beside, *row[4];
 };
 
 /* 0 or negative: no memory. fini accepts zeros. */
