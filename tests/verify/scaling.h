@@ -24,12 +24,17 @@ struct scaling {
     struct mech_document *document;
     const char *type; /* of the table that is walked */
     bool angle;       /* of an item on a coordinate that is an angle: N is N m, m is rad */
+    uint32_t nudge;   /* not 0: numbers with a unit are off by up to two roundings too */
 };
 
 /* Units that tables leave to the coordinates: those of lengths, and of states without unit. */
 static const struct {
     const char *type, *field, *unit;
 } open_units[] = {
+    {"CoordinateVectorConstraint", "quadraticTermMarker0", "1/m"},
+    {"CoordinateVectorConstraint", "quadraticTermMarker1", "1/m"},
+    {"CoordinateVectorConstraint", "scalingMarker0", "1"},
+    {"CoordinateVectorConstraint", "scalingMarker1", "1"},
     {"FirstOrderLinearTIDS", "A", "1/s"},
     {"FirstOrderLinearTIDS", "M", "1"},
     {"FirstOrderLinearTIDS", "b", "1/s"},
@@ -244,8 +249,15 @@ static const char *scaling_text(const struct scaling *s, const struct mech_field
 
 /* --- values ----------------------------------------------------------------------------------- */
 
+/* 1, or with nudges as far from it as some roundings are. */
+static double scaling_off(struct scaling *s)
+{
+    s->nudge = s->nudge * 1664525u + (s->nudge ? 1013904223u : 0u);
+    return s->nudge ? 1. + (double)((int)(s->nudge >> 16) % 5 - 2) * 0x1p-52 : 1.;
+}
+
 /* A number, and the expression of parameters that gives it, if one does. */
-static void scaling_number(const struct scaling *s, double *x, double factor)
+static void scaling_number(struct scaling *s, double *x, double factor)
 {
     struct mech_binding *const b =
         (struct mech_binding *)(uintptr_t)mech_document_binding(s->document, x);
@@ -256,23 +268,24 @@ static void scaling_number(const struct scaling *s, double *x, double factor)
     }
 }
 
-static void scaling_numbers(const struct scaling *s, const struct mech_field *f, double *x,
-                            size_t n)
+static void scaling_numbers(struct scaling *s, const struct mech_field *f, double *x, size_t n)
 {
     const char *const unit = n > 0 ? scaling_unit(s, f) : "";
 
     for (size_t k = 0; k < n; k++) {
-        scaling_number(s, &x[k], scaling_element(s, unit, k, n));
+        const double off = unit[0] ? scaling_off(s) : 1.;
+
+        scaling_number(s, &x[k], off * scaling_element(s, unit, k, n));
     }
 }
 
-static void scaling_values(const struct scaling *s, const struct mech_field *f,
-                           struct mech_values *v)
+static void scaling_values(struct scaling *s, const struct mech_field *f, struct mech_values *v)
 {
     const char *const unit = v->n > 0 && v->number ? scaling_unit(s, f) : "";
 
     for (size_t k = 0; k < v->n && v->number; k++) {
-        const double factor = scaling_element(s, unit, k, v->n);
+        const double off = unit[0] ? scaling_off(s) : 1.;
+        const double factor = off * scaling_element(s, unit, k, v->n);
 
         scaling_number(s, &v->number[k], factor);
         if (v->text && v->text[k]) {
@@ -399,6 +412,7 @@ static void scaling_item(struct scaling *s, const struct mech_item *item)
     if (item->type) {
         inner.angle = scaling_on_angle(s->document, item);
         scaling_table(&inner, &item->type->table, item->description);
+        s->nudge = inner.nudge;
     }
 }
 
