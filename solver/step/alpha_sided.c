@@ -35,7 +35,7 @@ int mech_alpha_sided_init(struct alpha *s)
     return 0;
 }
 
-/* s g of all rows, and 1 of those that are not open; returns ġ by rates.bias when asked. */
+/* s g of all rows, infinite of those that are not open; returns ġ by rates.bias when asked. */
 static void look(struct alpha *s, const struct mech_state *state, bool speeds)
 {
     const struct mech_joint_rows *const rows = mech_model_joints(s->model);
@@ -48,7 +48,7 @@ static void look(struct alpha *s, const struct mech_state *state, bool speeds)
         mech_rates_joint_speed(&s->rates, &e, s->rates.bias);
     }
     for (int32_t r = 0; r < s->rows; r++) {
-        s->gap[r] = rows->side[r] && state->open[r] != 0. ? rows->side[r] * s->gap[r] : 1.;
+        s->gap[r] = rows->side[r] && state->open[r] != 0. ? rows->side[r] * s->gap[r] : HUGE_VAL;
     }
 }
 
