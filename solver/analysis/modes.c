@@ -2,6 +2,7 @@
 #include "solver/analysis/modes.h"
 
 #include "solver/analysis/linearize.h"
+#include "solver/analysis/shapes.h"
 #include "solver/analysis/subspace.h"
 #include "solver/analysis/tangents.h"
 #include "solver/base/err.h"
@@ -484,6 +485,7 @@ int mech_modes(const struct mech_model *m, const struct mech_state *s,
     /* all 2n eigenvalues may be real */
     const int32_t most = damped ? 2 * out->n : out->n;
     out->count = count < most ? count : most;
+    MECH_TRY(mech_analysis_touches(m, s, out->reason));
     MECH_TRY(allocate(out, damped));
     if (out->n == 0) {
         return 0;

@@ -1,6 +1,7 @@
 /* Statics; see statics.h. One factorization and one solve an iteration. */
 #include "solver/analysis/statics.h"
 
+#include "solver/analysis/shapes.h"
 #include "solver/analysis/tangents.h"
 #include "solver/base/err.h"
 #include "solver/step/balance.h"
@@ -364,6 +365,8 @@ static int raise(struct statics *s, int32_t load_steps)
         load = to;
         s->report->load = load;
         s->report->load_steps++;
+        /* smaller steps lead to the same place */
+        MECH_TRY(mech_analysis_overlaps(s->model, s->state, s->report->reason));
     }
     return 0;
 }

@@ -24,7 +24,9 @@ struct mech_statics_report {
 
 /* From the configuration of `s` to equilibrium at its time: q is overwritten, v becomes 0. The
  * loads begin at 0, constant forces of objects, and loads on
- * markers that move, act in full from the start. First-order states stay.
+ * markers that move, act in full from the start. First-order states stay. Contacts between shapes
+ * exert no force unless they are forces by penalty: shapes that overlap at the end of a load step
+ * are MECH_UNSUPPORTED, with their names in the reason.
  * 0; MECH_SINGULAR (a mechanism, or an unstable path); MECH_NOT_CONVERGED; MECH_NOT_FINITE;
  * MECH_UNSUPPORTED; then s is garbage. Negative: no memory. */
 int mech_statics(const struct mech_model *m, struct mech_state *s,

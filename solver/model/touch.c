@@ -132,18 +132,58 @@ static int find(const struct mech_model *m, struct mech_contact_list *list)
     return mech_scene_find(t->scene, &query, list);
 }
 
+static void place(struct mech_touch *t, const struct mech_eval *e, int32_t body)
+{
+    struct mech_pose *const pose = &t->poses[body];
+
+    mech_touch_pose(&t->bodies[body], e, pose);
+    memcpy(t->at[body].p, pose->p, sizeof pose->p);
+    memcpy(t->at[body].R, pose->R, sizeof pose->R);
+}
+
 int mech_model_touch_find(const struct mech_model *m, const struct mech_eval *e, double ahead,
                           struct mech_contact_list *list)
 {
     struct mech_touch *const t = m->touch;
 
     for (int32_t i = 0; i < t->count; i++) {
-        struct mech_pose *const pose = &t->poses[i];
-
-        mech_touch_pose(&t->bodies[i], e, pose);
-        memcpy(t->at[i].p, pose->p, sizeof pose->p);
-        memcpy(t->at[i].R, pose->R, sizeof pose->R);
+        place(t, e, i);
         t->reach[i] = reach_of(m, i, ahead);
+    }
+    return find(m, list);
+}
+
+/* How far a shape goes from its body's frame, m; bounds that are not finite count as 0. */
+static double size_of(const struct mech_collider *c)
+{
+    double corner[3];
+
+    for (int k = 0; k < 3; k++) {
+        const double far = fmax(fabs(c->shape.low[k]), fabs(c->shape.high[k]));
+
+        corner[k] = isfinite(far) ? far : 0.;
+    }
+    return mech_v3_norm(c->p) + mech_v3_norm(corner);
+}
+
+int mech_model_touch_near(const struct mech_model *m, const struct mech_eval *e, double share,
+                          struct mech_contact_list *list)
+{
+    struct mech_touch *const t = m->touch;
+
+    for (int32_t i = 0; i < t->count; i++) {
+        place(t, e, i);
+        t->reach[i] = 0.;
+    }
+    for (int32_t i = 0; i < t->collider_count; i++) {
+        const int32_t body = t->colliders[i].body;
+
+        if (body >= 0) {
+            t->reach[body] = fmax(t->reach[body], size_of(&t->shapes[i]));
+        }
+    }
+    for (int32_t i = 0; i < t->count; i++) {
+        t->reach[i] = share * (t->reach[i] + mech_v3_norm(t->at[i].p));
     }
     return find(m, list);
 }

@@ -40,7 +40,11 @@ bool mech_model_touch_known(const struct mech_model *m, uint64_t id);
  * as mech_scene_find. */
 int mech_model_touch_find(const struct mech_model *m, const struct mech_eval *e, double ahead,
                           struct mech_contact_list *list);
-/* The same once more at that point, where the bodies as they were set out by now go farther: a
+/* Contacts at a point whose gaps are at most the settings' margin + that share of the positions and
+ * sizes of both bodies: share 0 and rounding would hide some of those that just touch. */
+int mech_model_touch_near(const struct mech_model *m, const struct mech_eval *e, double share,
+                          struct mech_contact_list *list);
+/* As mech_model_touch_find once more at that point, where the bodies as they were set out by now go farther: a
  * tenth more, so that small changes need no new search. */
 int mech_model_touch_widen(const struct mech_model *m, double ahead,
                            struct mech_contact_list *list);

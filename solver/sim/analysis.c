@@ -1,6 +1,7 @@
 /* Analyses about the committed state: they work on states of their own. */
 #include "solver/sim/analysis.h"
 
+#include "solver/analysis/shapes.h"
 #include "solver/analysis/tangents.h"
 #include "solver/base/err.h"
 #include "solver/sim/internal.h"
@@ -112,7 +113,9 @@ int mech_sim_linearize_init(struct mech_sim *s, struct mech_linearization *out, 
         snprintf(reason, 160, "%s", pressed ? pressed : "at most 1000 states are linearized");
         return MECH_UNSUPPORTED;
     }
-    const int code = start_point(s, reason);
+    int code = start_point(s, reason);
+
+    code = code ? code : mech_analysis_touches(s->model, &s->point, reason);
     return finish(s, code ? code : mech_linearize_init(out, s->model, &s->point, false), reason);
 }
 

@@ -234,7 +234,8 @@ const struct mechp_row mechp_row_JVP = {
 const struct mechp_row mechp_row_LINEARIZATION = {
     .tag = "analysis",
     .doc = "Matrices A, B, C, D of z' = A z + B u, y = C z + D u, restricted to the motions "
-           "that the joints allow.",
+           "that the joints allow. Refused where shapes touch, unless contacts are forces "
+           "(`contact.method` penalty).",
     .effect = MECHP_ASKS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE,
@@ -247,7 +248,8 @@ const struct mechp_row mechp_row_LINEARIZATION = {
 const struct mechp_row mechp_row_MODES = {
     .tag = "analysis",
     .doc = "Frequencies, damping ratios and shapes of the lowest modes; undamped, or "
-           "complex with damping and gyroscopic terms.",
+           "complex with damping and gyroscopic terms. Refused where shapes touch, unless contacts "
+           "are forces (`contact.method` penalty).",
     .effect = MECHP_ASKS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE,
@@ -264,7 +266,8 @@ const struct mechp_row mechp_row_MODES = {
 const struct mechp_row mechp_row_STATICS = {
     .tag = "analysis",
     .doc = "Finds the equilibrium under the loads of the current time and moves the state "
-           "there unless `commit` is false.",
+           "there unless `commit` is false. Refused if shapes overlap there, unless contacts are "
+           "forces (`contact.method` penalty).",
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE,
     .body = &statics_request,
