@@ -192,7 +192,7 @@ static struct mech_drift drift_of(const char *text, double *angle)
     return report.drift;
 }
 
-static void drift_is_told_and_removed(void)
+static void drift_is_reported_and_removed_on_request(void)
 {
     double angle[3];
     const struct mech_drift index3 = drift_of(PENDULUM(ROD("a", "2"), "'stepSize': 0.01"), angle);
@@ -217,4 +217,4 @@ static void drift_is_told_and_removed(void)
 UNIT_TESTS(UNIT_TEST(a_second_rod_is_left_out),
            UNIT_TEST(a_four_bar_in_space_moves_as_in_the_plane),
            UNIT_TEST(what_contradicts_is_refused), UNIT_TEST(what_no_longer_repeats_is_named),
-           UNIT_TEST(drift_is_told_and_removed))
+           UNIT_TEST(drift_is_reported_and_removed_on_request))
