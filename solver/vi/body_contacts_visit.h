@@ -204,7 +204,9 @@ KERNEL void slide(const double *data, size_t width, const struct local *x, mask 
         const real p[2] = {x->b[0] * d[0], x->b[1] * d[1]};
         const real dp[2] = {p[0] * d[0], p[1] * d[1]};
         const real N = (x->m[0] * p[0] + x->m[1] * p[1]) - x->h;
-        const real t2 = p[0] * p[0] + p[1] * p[1], one_t = all(1.) / root(t2);
+        const real t2 = p[0] * p[0] + p[1] * p[1];
+        /* far up a tower that sweeps have not reached, the square is below all doubles */
+        const real one_t = select(t2 > all(0.), all(1.) / root(t2), all(0.));
         const real ratio = x->mu * N * one_t, F = ratio - all(1.);
         const real slope = ratio * ((p[0] * dp[0] + p[1] * dp[1]) * one_t * one_t) -
                            x->mu * (x->m[0] * dp[0] + x->m[1] * dp[1]) * one_t;

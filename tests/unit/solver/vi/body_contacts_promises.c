@@ -512,7 +512,27 @@ static void sweeps_end_where_another_way_costs_less(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(four_lanes_give_the_bits_of_one), UNIT_TEST(earlier_calls_leave_no_trace),
+/* In a stack of 600 that falls on its floor each sweep reaches one box more, with a part of the
+ * impulse before it, until squares of impulses are less than any number. */
+static void impulses_whose_squares_vanish_are_no_trouble(void)
+{
+    static const enum mech_contact_kernel kernels[] = {MECH_KERNEL_BASELINE, MECH_KERNEL_FASTEST};
+
+    for (int k = 0; k < 2; k++) {
+        struct pile *const p = pile_of_boxes(600, 1.);
+        const struct mech_body_contacts_options options = {
+            .max_sweeps = 1000, .look_every = 50, .kernel = kernels[k]};
+        struct mech_body_contacts_result result;
+
+        pile_fall(p, step);
+        CU_ASSERT_EQUAL(run(p, &options, &result), MECH_VI_NOT_CONVERGED);
+        CU_ASSERT_EQUAL(result.sweeps, 1000);
+        pile_destroy(p);
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(impulses_whose_squares_vanish_are_no_trouble),
+           UNIT_TEST(four_lanes_give_the_bits_of_one), UNIT_TEST(earlier_calls_leave_no_trace),
            UNIT_TEST(a_solve_allocates_nothing), UNIT_TEST(momentum_is_kept_to_rounding),
            UNIT_TEST(a_body_may_have_any_number_of_contacts),
            UNIT_TEST(bodies_that_nothing_moves_are_no_trouble),
