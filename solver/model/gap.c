@@ -3,6 +3,12 @@
 
 #include <math.h>
 
+double mech_gap_known(double gap, double rounding)
+{
+    /* not fmin, which hides what is not a number */
+    return gap > 0. ? fmax(gap - rounding, 0.) : gap;
+}
+
 double mech_gap_rest(const struct mech_gap_step *s, double gap)
 {
     return fmax(gap, 0.) / (s->theta > 0. ? s->theta * s->h : s->h);

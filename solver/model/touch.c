@@ -13,6 +13,7 @@
 #include "solver/linalg/v3.h"
 #include "solver/model/touch_internal.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -318,6 +319,19 @@ void mech_model_touch_rows(const struct mech_model *m, const struct mech_contact
             add_body(m, out->body[side], side ? 1. : -1., x, out);
         }
     }
+}
+
+double mech_model_touch_rounding(const struct mech_contact *c, const struct mech_touch_rows *rows)
+{
+    double sum = 0.;
+
+    for (int side = 0; side < 2; side++) {
+        sum += 4. * mech_v3_norm(rows->arm[side]);
+        for (int k = 0; k < 3; k++) {
+            sum += fabs(c->normal[k] * c->point[side][k]);
+        }
+    }
+    return DBL_EPSILON * sum;
 }
 
 void mech_model_touch_record(const struct mech_contact *c, const struct mech_touch_rows *rows,

@@ -76,6 +76,17 @@ void mech_model_touch_rows(const struct mech_model *m, const struct mech_contact
 void mech_model_touch_frame(const struct mech_model *m, const struct mech_contact *c,
                             struct mech_touch_rows *out);
 
+/* What rounding may make of the gap of a contact, m; of `rows` the arms are read. With x = p + R a
+ * the point on a side, g = n·(x₂ − x₁): a coordinate p is stored to ½ε|p|, and so is the sum x;
+ * R has entries of ε, so that R a is known to some ε|a|, with what is lost where shapes are clipped
+ * in the frame of one. With |p| ≤ |x| + |a|, and 4 for some,
+ *
+ *     |δg| ≤ ε Σ (|n|·|x| + 4 |a|) over both sides
+ *
+ * of which faces that touch were seen to use 0.58 (tests/unit/solver/model/gap.c). Where a coordinate
+ * is along n, no motion of less than half its first part is stored at all. */
+double mech_model_touch_rounding(const struct mech_contact *c, const struct mech_touch_rows *rows);
+
 /* What the state keeps of a contact: impulse and couple by rows of its frame, as the multipliers of
  * G: l [6], N s and N m s, on the second body. */
 void mech_model_touch_record(const struct mech_contact *c, const struct mech_touch_rows *rows,

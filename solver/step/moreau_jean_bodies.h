@@ -240,11 +240,12 @@ int mech_moreau_bodies_look(struct mech_moreau_bodies *s, const struct mech_stat
 int mech_moreau_bodies_turn(struct mech_moreau_bodies *s, const struct mech_state *state,
                             int32_t from);
 /* What contact i's law reads of that: `gap` and `drift` of s->foretold.of[i]; speed: of the
- * velocities at the start along its normal, frame: n, t1, t2 by rows; kept: of the state, or
+ * velocities at the start along its normal; rows: its frame and arms; kept: of the state, or
  * NULL. */
 void mech_moreau_bodies_lasts(struct mech_moreau_bodies *s, int32_t i,
-                              const struct mech_material *material, const double frame[9],
-                              double speed, const struct mech_touched *kept);
+                              const struct mech_material *material,
+                              const struct mech_touch_rows *rows, double speed,
+                              const struct mech_touched *kept);
 
 /* Whether impulses of a contact may do work by its drift; its drift without that, and by how much b
  * changes. */

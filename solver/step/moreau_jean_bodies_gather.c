@@ -69,7 +69,7 @@ static void take(struct mech_moreau_bodies *s, const struct mech_state *state, i
 
     const struct mech_touched *const kept = mech_moreau_bodies_kept(state, contact->id, warm);
 
-    mech_moreau_bodies_lasts(s, i, &material, rows->frame, speed, kept);
+    mech_moreau_bodies_lasts(s, i, &material, rows, speed, kept);
     if (!mech_gap_contact(&step, &material, law->gap, speed - law->drift[0], bE)) {
         return;
     }

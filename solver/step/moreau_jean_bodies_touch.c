@@ -73,7 +73,7 @@ static int append(struct mech_moreau_bodies *s, const struct mech_state *state, 
     const struct mech_touched *const kept = mech_moreau_bodies_kept(state, contact->id, warm);
 
     warm_start(kept, of->frame, P);
-    mech_moreau_bodies_lasts(s, i, &material, of->frame, speed, kept);
+    mech_moreau_bodies_lasts(s, i, &material, of, speed, kept);
     const struct mech_foretold_of *const law = &s->foretold.of[i];
 
     if (!mech_gap_contact(&step, &material, law->gap, speed - law->drift[0], bE)) {

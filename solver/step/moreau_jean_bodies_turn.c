@@ -123,16 +123,18 @@ static bool does_last(const struct mech_moreau_bodies *s, int32_t i,
 }
 
 void mech_moreau_bodies_lasts(struct mech_moreau_bodies *s, int32_t i,
-                              const struct mech_material *material, const double frame[9],
-                              double speed, const struct mech_touched *kept)
+                              const struct mech_material *material,
+                              const struct mech_touch_rows *rows, double speed,
+                              const struct mech_touched *kept)
 {
     struct mech_foretold_of *const of = &s->foretold.of[i];
     const struct mech_contact *const contact = &s->list.at[i];
+    const double *const frame = rows->frame;
     const double before = (1. - s->theta) * s->h, after = s->theta * s->h;
     const double turn = mech_v3_dot(frame, of->turn), along = before * turn;
     const double at[2] = {speed - along, contact->gap - 0.5 * before * along};
 
-    of->gap = contact->gap;
+    of->gap = mech_gap_known(contact->gap, mech_model_touch_rounding(contact, rows));
     memset(of->drift, 0, sizeof of->drift);
     if (!(mech_v3_norm(of->turn) > 0.)) {
         return;
