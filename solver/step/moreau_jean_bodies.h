@@ -84,6 +84,12 @@ enum {
     MECH_FEW_SWEEPS = 200,        /* of so few, before a member that factors is tried */
     MECH_SECOND_STEPS = 15,       /* that a method of second order mostly takes; sweeps after it */
     MECH_LAST_SWEEPS = 20,
+    MECH_SECOND_MOST = 1000, /* sweeps that it may cost where what sweeps come to can be accepted */
+    /* of a pile whose contacts last: steps after which it may end for good, as the next steps of
+       time begin from what it finds; sweeps that these may cost, and all may of an island */
+    MECH_LASTING_STEPS = 5,
+    MECH_LASTING_MOST = 1500,
+    MECH_LASTING_ALL = 2500,
     MECH_SECOND_SHARE = 100 /* of contact.acceptable: what is taken of few contacts after it */
 };
 
@@ -98,6 +104,8 @@ struct mech_sweeps {
     struct mech_body_contact *at;           /* [count] */
     int32_t *of;                            /* [count] in the list */
     int32_t count, most;
+    int32_t lasting;    /* of them, those that the last step had too */
+    double second_cost; /* sweeps of a step of `newton` for them; 0: not known yet */
 };
 
 /* Contacts that are open and may close within the step: moreau_jean_bodies_foretold.c. */

@@ -77,6 +77,7 @@ static void take(struct mech_moreau_bodies *s, const struct mech_state *state, i
     c->b[0] += bE[0];
     c->cfm[0] = bE[1];
     if (kept) {
+        w->lasting++;
         memcpy(c->impulse, kept->impulse, sizeof c->impulse);
         if (c->spinning > 0. || c->rolling > 0.) {
             memcpy(c->couple, kept->couple, sizeof c->couple);
@@ -111,6 +112,6 @@ int mech_moreau_bodies_gather(struct mech_moreau_bodies *s, const struct mech_st
         m[1] = m[2] = m[0];
         mech_model_touch_twist(s->model, i, s->v0, w->before + 6 * (size_t)i);
     }
-    w->count = 0;
+    w->count = w->lasting = 0;
     return mech_moreau_bodies_take(s, state, 0);
 }

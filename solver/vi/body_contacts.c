@@ -433,7 +433,6 @@ static double off_by(struct looked now, double slack)
 struct progress {
     double best[MECH_PATIENCE];
     int32_t looks;
-    double other; /* sweeps that another way costs; 0: not asked yet */
 };
 
 /* Whether more sweeps seem to be left than another way costs; `best` at one more look. */
@@ -454,10 +453,8 @@ static bool stalls(struct progress *p, const struct mech_body_contacts_options *
         gain > 1. ? (double)span * options->look_every * log(best / options->tolerance) / log(gain)
                   : HUGE_VAL;
 
-    if (left > MECH_PATIENCE && p->other == 0.) {
-        p->other = options->other(options->of);
-    }
-    return left > MECH_PATIENCE && left > p->other;
+    return left > MECH_PATIENCE &&
+           left > options->other(options->of, (p->looks - 1) * options->look_every);
 }
 
 int mech_body_contacts_solve(struct mech_body_contacts *self,

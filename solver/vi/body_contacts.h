@@ -72,9 +72,10 @@ struct mech_body_contacts_options {
                                     about half a sweep; 0: only after the last */
     bool accelerate;             /* sweep with momentum, for tall stacks and small tolerances: 1/3
                                     more a sweep; wants looks, by which it falls back to the best */
-    /* Sweeps that another way costs, asked at most once, when more than MECH_PATIENCE seem to be
-     * left: solve ends when more than these seem to be left. Wants looks; NULL: there is none. */
-    double (*other)(void *of);
+    /* Sweeps that another way costs after so many sweeps, asked at looks while more than
+     * MECH_PATIENCE seem to be left: solve ends when more than these do. Wants looks; NULL: there
+     * is none. */
+    double (*other)(void *of, int32_t sweeps);
     void *of;
     enum mech_contact_kernel kernel;
     struct mech_interrupt *interrupt; /* asked at each look, without looks each 64th

@@ -21,6 +21,8 @@ static const double step_flops = 1000., sweep_flops = 41.;
 /* pairs of bodies, with those that elimination ties, that there is room for: of each body, of all,
  * 9 MB; contacts of an island, 4 a pair as faces have: 39 MB */
 enum { PAIRS_OF_BODY = 24, PAIRS = 16384, TOUCHES = 4 * PAIRS };
+/* steps of an island */
+enum { MOST = 100 };
 
 const char *mech_body_newton_name(void)
 {
@@ -337,6 +339,7 @@ int32_t mech_body_newton_improve(struct mech_body_newton *self,
         0.1 * options->tolerance * options->tolerance / count * size_of(s, bodies, contacts, count);
 
     s->friction = options->friction;
+    s->most = options->most > 0 ? options->most : MOST;
     for (int32_t at = 0; at < bodies->count; at++) {
         if (s->first[at] < 0 || !open_island(s, bodies, contacts, at)) {
             continue;

@@ -47,8 +47,9 @@ double mech_body_newton_cost(struct mech_body_newton *self,
                              const struct mech_body_contact *contacts, int32_t count);
 
 struct mech_body_newton_options {
-    enum mech_friction friction;      /* of all contacts */
-    double tolerance;                 /* of the residual (body_contacts.h), > 0 */
+    enum mech_friction friction; /* of all contacts */
+    double tolerance;            /* of the residual (body_contacts.h), > 0 */
+    int32_t most; /* steps of an island after which it goes to no other point; 0: 100 */
     struct mech_interrupt *interrupt; /* asked at each proximal point; NULL: none */
 };
 

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-/* N: velocities of a body. Of an island, at most: proximal points, those without progress, steps in
- * all; steps to one point, trials of a step, and of a stride */
-enum { N = MECH_NEWTON_BLOCK, POINTS = 60, STALE = 12, MOST = 100 };
+/* N: velocities of a body. Of an island, at most: proximal points, those without progress; steps to
+ * one point, trials of a step, and of a stride */
+enum { N = MECH_NEWTON_BLOCK, POINTS = 60, STALE = 12 };
 enum { STEPS = 15, TRIALS = 10, STRIDES = 5 };
 /* near the goal: steps to a point, and how many points may not be found */
 enum { LAST_STEPS = 4, LAST_POINTS = 3 };
@@ -353,7 +353,7 @@ int32_t mech_body_newton_island(struct mech_body_newton *s, double goal,
     /* gaps of tall towers are rounded to that */
     s->still = 64. * sqrt(goal);
     store(s, false);
-    for (int k = 0; k < POINTS && least > goal && stale < STALE && steps < MOST &&
+    for (int k = 0; k < POINTS && least > goal && stale < STALE && steps < s->most &&
                     !mech_interrupted(interrupt);
          k++) {
         /* rounding may be all that is left */

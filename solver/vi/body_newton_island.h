@@ -35,6 +35,7 @@ struct mech_body_newton {
     double scale; /* of the rows of G M⁻½, the largest of a contact */
     double still; /* m/s: contacts that part no faster rest on each other */
     enum mech_friction friction;
+    int32_t most; /* steps */
 };
 
 /* The best multipliers of the island, from `hat`; goal: of what they miss, squared. Returns steps.

@@ -8,11 +8,12 @@
 
 static const enum mech_friction laws[] = {MECH_COULOMB, MECH_ASSOCIATED};
 
-/* Steps of Newton's method on the impulses of a pile; its cost in *cost. */
-static int32_t improve(struct pile *p, enum mech_friction friction, double *cost)
+/* Steps of Newton's method on the impulses of a pile, at most some of them; its cost in *cost. */
+static int32_t improve_by(struct pile *p, enum mech_friction friction, int32_t most, double *cost)
 {
     const struct mech_contact_bodies bodies = pile_bodies(p);
-    const struct mech_body_newton_options options = {friction, 1e-10, NULL};
+    const struct mech_body_newton_options options = {
+        .friction = friction, .tolerance = 1e-10, .most = most};
     struct mech_body_newton *s = NULL;
 
     CU_ASSERT_EQUAL_FATAL(mech_body_newton_create(1, 1, &s), 0);
@@ -24,6 +25,11 @@ static int32_t improve(struct pile *p, enum mech_friction friction, double *cost
     CU_ASSERT_EQUAL(alloc_count_stop(), 0);
     mech_body_newton_destroy(s);
     return steps;
+}
+
+static int32_t improve(struct pile *p, enum mech_friction friction, double *cost)
+{
+    return improve_by(p, friction, 0, cost);
 }
 
 /* The impulses as they are, judged at 1e-10, after so many sweeps with momentum. */
@@ -309,7 +315,27 @@ static void spheres_of_a_heap_are_solved(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(stacks_take_few_steps),
+/* The next proximal point is none any more then; the best so far stays. */
+static void steps_end_where_they_shall(void)
+{
+    struct pile *const p = pile_of_boxes(100, 1.), *const q = pile_of_boxes(100, 1.);
+    double cost, few, many;
+
+    pile_fall(p, step);
+    pile_fall(q, step);
+    const int32_t one = improve_by(p, MECH_COULOMB, 1, &cost);
+    const int32_t all = improve(q, MECH_COULOMB, &cost);
+
+    CU_ASSERT(one > 0 && one <= 15);
+    CU_ASSERT(all > one);
+    (void)judge(p, MECH_COULOMB, 0, &few);
+    (void)judge(q, MECH_COULOMB, 0, &many);
+    CU_ASSERT(many < few);
+    pile_destroy(p);
+    pile_destroy(q);
+}
+
+UNIT_TESTS(UNIT_TEST(stacks_take_few_steps), UNIT_TEST(steps_end_where_they_shall),
            UNIT_TEST(faces_that_repeat_each_other_but_for_small_angles),
            UNIT_TEST(islands_are_solved_each_by_itself), UNIT_TEST(what_it_does_not_take_stays),
            UNIT_TEST(islands_of_too_many_contacts_stay),
