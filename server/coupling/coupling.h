@@ -39,6 +39,7 @@ enum {
     MECHD_COUPLING_QUEUE = 64       /* commands that wait for one coupling */
 };
 
+struct mechd_errand;
 struct mechd_group;
 struct mechd_outside;
 struct mechd_reading;
@@ -226,6 +227,8 @@ struct mechd_keeping {
     /* of a window that is confirmed (outside.h) */
     struct mechd_ticket ticket;
     _Atomic int on_disk; /* 1: it is; −1: it is not and never will be; 0: on its way */
+    /* the next command KEEP, or NULL: it is in use (keep.c); locked by the coupling's m */
+    struct mechd_errand *spare;
 };
 
 struct mechd_coupling {

@@ -24,7 +24,7 @@ enum {
 static const uint64_t pause = 50 * MECHD_MS;
 
 /* A command of no client. */
-struct errand {
+struct mechd_errand {
     struct mechd_coupling_command k; /* first */
     struct mechd_call call;
 };
@@ -48,17 +48,24 @@ static void take_asked(struct mechd_coupling_command *k)
     }
 }
 
-/* Have all of it stored, or put back. Any thread. */
+/* Have all of it stored, or put back. The errand has been allocated with the group: what must be
+ * undone because there is no memory waits for none. Another one only where that is not over yet.
+ * Any thread. */
 static void ask(struct mechd_coupling *g)
 {
+    struct mechd_errand *e = NULL;
     pthread_mutex_lock(&g->m);
     const bool asked = g->keep.asked;
     g->keep.asked = true;
+    if (!asked) {
+        e = g->keep.spare;
+        g->keep.spare = NULL;
+    }
     pthread_mutex_unlock(&g->m);
     if (asked) {
         return;
     }
-    struct errand *const e = calloc(1, sizeof *e);
+    e = e != NULL ? e : calloc(1, sizeof *e);
     if (e == NULL) {
         pthread_mutex_lock(&g->m);
         g->keep.asked = false;
@@ -118,8 +125,16 @@ static void due(void *coupling, uint64_t at)
 
 void mechd_keep_over(struct mechd_coupling_command *k)
 {
-    struct errand *const e = (struct errand *)k;
+    struct mechd_errand *e = (struct mechd_errand *)k;
+    struct mechd_coupling *const g = k->coupling;
     mechd_call_fini(&e->call);
+    *e = (struct mechd_errand){.call = {.service = NULL}};
+    pthread_mutex_lock(&g->m);
+    if (g->keep.spare == NULL) {
+        g->keep.spare = e;
+        e = NULL;
+    }
+    pthread_mutex_unlock(&g->m);
     free(e);
 }
 
@@ -172,7 +187,9 @@ bool mechd_keep_join(struct mechd_coupling_command *k)
         return true;
     }
     s->group = mechd_group_create(every, due, g);
-    if (s->group == NULL || mechd_kept_take(g, &s->kept) != 0 || mechd_kept_watch(g) != 0) {
+    s->spare = calloc(1, sizeof(struct mechd_errand));
+    if (s->group == NULL || s->spare == NULL || mechd_kept_take(g, &s->kept) != 0 ||
+        mechd_kept_watch(g) != 0) {
         mechd_coupling_refuse(k, MECHP_OUT_OF_MEMORY, "no memory to store the coupling");
         return false;
     }
@@ -232,6 +249,7 @@ void mechd_keep_fini(struct mechd_coupling *g)
         mechd_group_end(s->group);
         mechd_group_unref(s->group);
     }
+    free(s->spare);
     mechd_kept_free(&s->kept);
     mechd_kept_unwatch(g);
 }

@@ -33,7 +33,7 @@ void mechd_keep_window(struct mechd_coupling_command *k);
 void mechd_keep_command(struct mechd_coupling_command *k);
 /* A command of no client, or one that deletes, could not capture all. */
 void mechd_keep_refused(struct mechd_coupling_command *k);
-/* A command of no client is over, and freed. */
+/* A command of no client is over, and freed, or kept for the next one. */
 void mechd_keep_over(struct mechd_coupling_command *k);
 /* If something could not be stored, all are put back to what is stored. 0; MECH_INTERNAL: that
  * cannot be read now. */

@@ -48,6 +48,18 @@ static void lose_all(const struct note *x)
     }
 }
 
+/* The same of what has become no record; instances whose coupling goes are put back alone. */
+static void lose_now(struct mechd_coupling *g)
+{
+    mechd_keep_lose(&g->keep, g->keep.epoch);
+    for (int32_t n = 0; n < g->count; n++) {
+        struct mechd_durable *const d = &g->parts[n].instance->durable;
+        if (mechd_keep_has(&g->parts[n])) {
+            mechd_durable_lose(d, d->epoch);
+        }
+    }
+}
+
 /* It follows on a change that could not be stored, of the coupling or of one instance. */
 static bool is_stale(const struct mechd_record *r)
 {
@@ -189,7 +201,7 @@ void mechd_keep_post(struct mechd_coupling *g, enum mechd_record_kind kind, stru
             }
         }
         mechd_entry_destroy(first);
-        mechd_keep_lose(s, s->epoch);
+        lose_now(g);
         if (x != NULL) {
             free_note(x);
         }
