@@ -37,6 +37,13 @@ class Words(Served):
                     ask()
         kept.delete()
 
+    def test_numbers_and_labels_that_are_none_are_refused_at_once(self):
+        with self.assertRaisesRegex(ValueError, '^retries: -1 is less than 0$'):
+            mechd.Server(self.daemon.base, retries=-1)
+        for label in (['a', 'b'], ('a',), {'a'}, {'a': 1}, b'a'):
+            with self.assertRaisesRegex(ValueError, '^/label/only: .* is not a text$'):
+                list(self.server.instances(only=label))
+
     def test_a_certificate_that_is_not_there_is_named(self):
         with self.assertRaisesRegex(ValueError, 'there is no file /nowhere/ca.pem, .*verify'):
             mechd.Server('https://127.0.0.1:1', verify='/nowhere/ca.pem')

@@ -55,7 +55,10 @@ def word(text: str) -> str:
 
 
 def label_list(labels: Mapping[str, Optional[str]]) -> str:
-    """Labels that select instances: None, any value."""
+    """Labels that select instances: None, any value. ValueError: a list, which no label is."""
+    for name, value in labels.items():
+        if isinstance(value, (list, tuple, set, frozenset, dict, bytes)):
+            raise ValueError('/label/%s: %r is not a text' % (name, value))
     return ','.join(word(name) if value is None else '%s=%s' % (word(name), word(str(value)))
                     for name, value in labels.items())
 
@@ -162,6 +165,8 @@ class Transport:
                  timeout: Optional[float], retries: int):
         url = url if isinstance(url, str) else 'unix:' + os.fspath(url)
         self.timeout, self.retries = wait(timeout), integer(retries, 'retries')
+        if self.retries < 0:
+            raise ValueError('retries: %r is less than 0' % (retries,))
         self.token = bearer(token)
         self.base = address(url)
         self.name = url if url.startswith('unix:') else self.base  # for people
