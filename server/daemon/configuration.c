@@ -457,6 +457,11 @@ static int check(const struct mechd_config *c, char *fault, size_t size)
         const char *const guard = k >= LANE ? "tokens" : "curve-key";
         const bool protected = (k >= LANE ? c->tokens : c->curve_key)[0] != '\0';
         if (!c->insecure && !protected && !mechd_address_is_local(addresses[k])) {
+            const char *const why = port_fault(addresses[k]);
+            if (why != NULL) {
+                snprintf(fault, size, "--%s %s: %s", doors[door_of(k)], addresses[k], why);
+                return -1;
+            }
             if (mechd_address_unknown(addresses[k]) != NULL) {
                 mechd_address_fault(doors[door_of(k)], addresses[k], EADDRNOTAVAIL, fault, size);
                 return -1;

@@ -57,7 +57,8 @@ static bool is_ours(const struct mechd_config *c, const char *host)
     const size_t n = without_root(host, host_length(host));
     bool found = n > 0 && is_loopback(host, n);
     for (int k = 0; k < c->host_count && !found && n > 0; k++) {
-        found = strlen(c->host[k]) == n && strncasecmp(c->host[k], host, n) == 0;
+        found = without_root(c->host[k], strlen(c->host[k])) == n &&
+                strncasecmp(c->host[k], host, n) == 0;
     }
     return found;
 }

@@ -31,6 +31,12 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
+/* True for the name of the loopback (RFC 6761, 6.3), also with the dot of the root behind it. */
+static bool is_localhost(const char *host)
+{
+    return strcasecmp(host, "localhost") == 0 || strcasecmp(host, "localhost.") == 0;
+}
+
 /* True for an address of the loopback; a number in any of the ways that inet(3) reads. */
 static bool is_loopback(const struct addrinfo *a)
 {
@@ -75,7 +81,7 @@ bool mechd_address_is_local(const char *address)
     if (p.host[0] == '\0') {
         return false;
     }
-    if (strcasecmp(p.host, "localhost") == 0) {
+    if (is_localhost(p.host)) {
         return true;
     }
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST};
@@ -126,11 +132,14 @@ const char *mechd_hostport_read(struct mechd_hostport *p, const char *text)
     if (p->is_v6 && p->host[0] == '\0') {
         return "the brackets are empty; all interfaces are [::]";
     }
+    if (p->host[strcspn(p->host, " \t,")] != '\0') {
+        return "a host has no blanks and no commas";
+    }
     if (!p->is_v6 && strchr(p->host, ':') != NULL) {
         return "an address of IPv6 is in brackets, as in [::1]:8080";
     }
-    if (p->host[strcspn(p->host, " \t/[]")] != '\0') {
-        return "a host has no blanks, slashes or brackets";
+    if (p->host[strcspn(p->host, "/[]")] != '\0') {
+        return "a host has no slashes and no brackets";
     }
     if (colon == NULL || colon[1] == '\0') {
         return "no port: append one, as in 127.0.0.1:8080";
@@ -151,8 +160,8 @@ int mechd_hostport_find(const struct mechd_hostport *p, struct addrinfo **out)
                                    .ai_socktype = SOCK_STREAM,
                                    .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
     const int fault = getaddrinfo(p->host[0] != '\0' ? p->host : NULL, p->port, &hints, out);
-    if (fault != 0 && strcasecmp(p->host, "localhost") == 0) {
-        // the loopback by definition (RFC 6761 6.3), also where there is no /etc/hosts
+    if (fault != 0 && is_localhost(p->host)) {
+        // by definition, also where there is no /etc/hosts
         return getaddrinfo("127.0.0.1", p->port, &hints, out);
     }
     return fault;

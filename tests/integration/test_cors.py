@@ -107,8 +107,9 @@ class OtherSites(unittest.TestCase):
 
 class Names(unittest.TestCase):
     def test_further_names_are_a_choice(self):
-        with Daemon('--host', 'rig.lab', '--host', 'other.lab') as daemon:
-            for host, status in (('rig.lab', 200), ('RIG.LAB:443', 200), ('other.lab', 200),
+        with Daemon('--host', 'rig.lab', '--host', 'other.lab.') as daemon:
+            for host, status in (('rig.lab', 200), ('rig.lab.', 200), ('other.lab.:80', 200),
+                                 ('RIG.LAB:443', 200), ('other.lab', 200),
                                  ('localhost', 200), ('third.lab', 403), ('rig.lab.evil', 403)):
                 self.assertEqual(ask(daemon, 'GET', '/v1', 'Host: ' + host)[0], status)
 

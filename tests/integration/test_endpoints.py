@@ -130,7 +130,11 @@ class Endpoints(unittest.TestCase):
         missing = 'its host is not found'
         for option, address, why in (
                 ('listen', '127.1:0', None), ('listen', 'localhost:0', None),
-                ('listen', 'LocalHost:0', None), ('control', 'tcp://lo:*', None),
+                ('listen', 'LocalHost:0', None), ('listen', 'localhost.:0', None),
+                ('stream', 'tcp://localhost.:*', None),
+                ('listen', ' [::1]:0', 'a host has no blanks'),
+                ('control', 'tcp://127.0.0.1:*,tcp://[::1]:*', 'a host has no blanks'),
+                ('control', 'tcp://lo:*', None),
                 ('listen', '127.0.0.1.invalid:0', missing), ('listen', '127.invalid:0', missing),
                 ('listen', 'localhost.invalid:0', missing),
                 ('stream', 'tcp://nosuch.invalid:0', missing),
