@@ -60,12 +60,16 @@ static const struct mechp_route *find_route(struct mechd_call *c, const char *pa
     const char *text = json_string_value(name);
     const struct mechp_route *route = text != NULL ? mechp_route_of_operation(text) : NULL;
     if (route == NULL || strncmp(route->path, of_instance, sizeof of_instance - 1) != 0) {
+        if (text == NULL) {
+            mech_diag_add(&c->diag, path, "the name of an operation on an instance is needed");
+            return NULL;
+        }
         // one that there is, but not on an instance, is not misspelled
         const bool known = route != NULL && *route->operation != '\0';
-        const char *const meant = text != NULL && !known ? mechp_operation_closest(text) : NULL;
-        mech_diag_add(&c->diag, path, "there is no operation '%.64s' on an instance%s%s%s",
-                      text != NULL ? text : "", meant != NULL ? ", did you mean '" : "",
-                      meant != NULL ? meant : "", meant != NULL ? "'?" : "");
+        const char *const meant = known ? NULL : mechp_operation_closest(text);
+        mech_diag_add(&c->diag, path, "there is no operation '%.64s' on an instance%s%s%s", text,
+                      meant != NULL ? ", did you mean '" : "", meant != NULL ? meant : "",
+                      meant != NULL ? "'?" : "");
         return NULL;
     }
     return route;

@@ -90,7 +90,7 @@ static int read_head(struct mechd_exchange *x)
                         : MECHD_BODY_MOST;
     c->if_match = value[MECHD_HEADER_IF_MATCH];
     x->takes_gzip = mechd_gzip_wanted(value[MECHD_HEADER_ACCEPT_ENCODING]);
-    c->accept = value[MECHD_HEADER_ACCEPT];
+    c->accept = mechd_head_list(&x->head, MECHD_HEADER_ACCEPT);
     for (int k = 0; k < mechp_query_count(mechd_call_row(c)); k++) {
         c->query[k] = MHD_lookup_connection_value(x->connection, MHD_GET_ARGUMENT_KIND,
                                                   mechd_call_row(c)->query[k].name);
@@ -233,7 +233,7 @@ static int read_body(struct mechd_exchange *x)
         return mechd_refuse(c, MECHP_MEDIA_TYPE,
                             "the body has Content-Encoding %.64s; send it unencoded", coding);
     }
-    const char *type = x->head.value[MECHD_HEADER_CONTENT_TYPE];
+    const char *const type = mechd_head_list(&x->head, MECHD_HEADER_CONTENT_TYPE);
     for (const char *const *takes = mechd_call_row(c)->takes; *takes != NULL; takes++) {
         if (is_type(type, *takes)) {
             c->bytes = x->body;

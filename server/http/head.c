@@ -195,3 +195,9 @@ bool mechd_head_has_body(const struct mechd_head *h)
     return h->value[MECHD_HEADER_TRANSFER_ENCODING] != NULL ||
            (length != NULL && strspn(length, "0") != strlen(length));
 }
+
+const char *mechd_head_list(const struct mechd_head *h, enum mechd_header which)
+{
+    const char *const value = h->value[which];
+    return value != NULL && value[strspn(value, ", \t")] != '\0' ? value : NULL;
+}

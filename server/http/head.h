@@ -57,5 +57,8 @@ struct mechd_head {
 void mechd_head_read(struct mechd_head *h, struct MHD_Connection *connection,
                      const struct mechd_request_line *line);
 
+/* A value; one without an element is as if it were not there (RFC 9110, 5.6.1.2): NULL. */
+const char *mechd_head_list(const struct mechd_head *h, enum mechd_header which);
+
 /* True if the request has a body, according to the head. */
 bool mechd_head_has_body(const struct mechd_head *h);

@@ -96,12 +96,16 @@ class Separators(Served):
         harness.wait_until(lambda: self.daemon.call('GET', run)['state'] != 'running', 'it ends')
         for accept, kind in (('text/plain;x="a, text/csv", application/json', 'application/json'),
                              ('application/json;x=";q=0", text/csv;q=0.5', 'application/json'),
-                             ('application/json;q=0.1, text/csv;x="\\",";q=0.5', 'text/csv')):
+                             ('application/json;q=0.1, text/csv;x="\\",";q=0.5', 'text/csv'),
+                             ('', 'application/json'), (' , ', 'application/json')):
             with self.subTest(accept=accept):
                 reply = self.daemon.call('GET', run + '/results', headers={'Accept': accept})
                 self.assertEqual(reply.headers['Content-Type'].split(';')[0], kind)
         reply = self.daemon.call('POST', '/v1/instances/%s/step' % i, {'count': 1},
                                  {'Prefer': 'note="a, respond-async"'})
+        self.assertEqual(reply.status, 200)
+        reply = self.daemon.call('POST', '/v1/instances/%s/step' % i, {'count': 1},
+                                 {'Content-Type': ''})
         self.assertEqual(reply.status, 200)
         reply = self.daemon.call('GET', '/openapi.json', headers={
             'Accept-Encoding': 'br;note="a, gzip"'})

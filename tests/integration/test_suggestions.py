@@ -315,6 +315,10 @@ class Suggestions(Served):
         reply = self.daemon.call('POST', '/v1/batch', {'items': [{'op': 'step-coupling', 'id': i}]})
         self.assertEqual(reply['errors'][0]['message'],
                          "there is no operation 'step-coupling' on an instance")
+        for item in ({'id': i}, {'id': i, 'op': 7}):
+            reply = self.daemon.call('POST', '/v1/batch', {'items': [item]})
+            self.assertEqual((reply['errors'][0]['pointer'], reply['errors'][0]['message']),
+                             ('/items/0/op', 'the name of an operation on an instance is needed'))
         with self.assertRaises(FrameError) as refused:
             Partner(self.daemon, i, ['frce'])
         self.assertIn(b"there is no input 'frce', did you mean 'force'?",
