@@ -40,7 +40,7 @@ ROOMS = {
     FRAME: ([BASE], []),
     WIRE: ([BASE, FRAME], [r'jansson\.h']),
     BIND: ([BASE, ITEMS, SIM, WIRE], [r'jansson\.h']),
-    FMI: ([BASE, ITEMS, SIM, WIRE], []),
+    FMI: ([BASE, ITEMS, SIM, WIRE], [r'zlib\.h']),
     OS: ([BASE], [r'(malloc|linux/tcp)\.h', POSIX]),
     STORE: ([BASE, WIRE, OS], [r'sqlite3\.h', POSIX]),
     AUTH: ([BASE, WIRE, OS], [r'(sodium|zmq)\.h', POSIX]),
