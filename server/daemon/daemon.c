@@ -71,9 +71,7 @@ static int start_service(struct mechd *d, char *fault, size_t size)
     s->outsides = &d->outsides;
     mechd_outsides_init(s->outsides, &s->host.tokens);
     mechd_backgrounds_init(&s->backgrounds);
-    MECH_TRY(mechd_fmus_init(&s->fmus, strcmp(s->config.fmus, "on") == 0,
-                             (uint32_t)s->config.fmu_memory, (uint64_t)s->config.fmu_seconds * 1000,
-                             fault, size));
+    mechd_fmus_init(&s->fmus);
     MECH_TRY(mechd_curve_init(&s->curve, s->config.curve_key, fault, size));
     MECH_TRY(mechd_tokens_init_keys(&s->peers, s->config.curve_clients, fault, size));
     snprintf(fault, size, "no threads or no memory");
@@ -102,6 +100,17 @@ static int load(struct mechd_service *s, char *fault, size_t size)
         s->backgrounds.serial = mechd_store_last(h->store, MECHD_NUMBER_OPERATION);
     }
     return 0;
+}
+
+/* Once the state directory is this process's own. */
+static int open_fmus(struct mechd_service *s, char *fault, size_t size)
+{
+    const struct mechd_config *const c = &s->config;
+    const char *const state = strcmp(c->state, "none") != 0 ? c->state : NULL;
+    return strcmp(c->fmus, "on") == 0
+               ? mechd_fmus_open(&s->fmus, state, (uint32_t)c->fmu_memory,
+                                 (uint64_t)c->fmu_seconds * 1000, fault, size)
+               : 0;
 }
 
 static void write_metrics(void *daemon, struct mechp_text *w)
@@ -139,6 +148,7 @@ int mechd_daemon_start(struct mechd *d, char *fault, size_t size)
     MECH_TRY(start_host(&d->service.host, &d->service.config, fault, size));
     MECH_TRY(start_service(d, fault, size));
     MECH_TRY(load(&d->service, fault, size));
+    MECH_TRY(open_fmus(&d->service, fault, size));
     MECH_TRY(open_doors(d, fault, size));
     mechd_memory_started(&d->service.host.memory);
     if (mechd_watchdog_start(d, &d->watchdog) != 0) {

@@ -4,9 +4,11 @@
 #include "solver/base/err.h"
 #include "solver/base/hash.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,8 @@
 #include <unistd.h>
 
 enum { NONE = -1 };
+
+static const char prefix[] = "mechd-fmu-";
 
 /* Bytes of the files below a folder; `removes`: the folder is removed with them. */
 static uint64_t walk(char *folder, bool removes)
@@ -37,6 +41,24 @@ static uint64_t walk(char *folder, bool removes)
     return sum;
 }
 
+void mechd_fmu_package_clean(const char *root)
+{
+    const size_t room = strlen(root) + NAME_MAX + 2;
+    char *const path = malloc(room);
+    DIR *const folder = path != NULL ? opendir(root) : NULL;
+    for (const struct dirent *e = folder != NULL ? readdir(folder) : NULL; e != NULL;
+         e = readdir(folder)) {
+        if (strncmp(e->d_name, prefix, sizeof prefix - 1) == 0) {
+            (void)snprintf(path, room, "%s/%s", root, e->d_name);
+            (void)walk(path, true);
+        }
+    }
+    if (folder != NULL) {
+        (void)closedir(folder);
+    }
+    free(path);
+}
+
 /* A fresh folder below the root. 0, MECH_NO_MEMORY or MECHD_FMU_NO_STORAGE. */
 static int make_folder(const char *root, char **out, struct mech_diag *diag)
 {
@@ -46,7 +68,7 @@ static int make_folder(const char *root, char **out, struct mech_diag *diag)
     if (path == NULL) {
         return MECH_NO_MEMORY;
     }
-    (void)snprintf(path, room, "%s/mechd-fmu-XXXXXX", root);
+    (void)snprintf(path, room, "%s/%sXXXXXX", root, prefix);
     if (mkdtemp(path) == NULL) {
         mech_diag_add(diag, "", "no folder can be made in %s: %s", root, strerror(errno));
         free(path);

@@ -26,6 +26,10 @@ struct mechd_fmu_package {
 int mechd_fmu_package_open(const void *bytes, size_t size, const char *root,
                            struct mechd_fmu_package **out, struct mech_diag *diag);
 
+/* Removes the folders below `root` that packages of an earlier process have left there. Only where
+ * no other process has any: in a folder that this one has locked. */
+void mechd_fmu_package_clean(const char *root);
+
 struct mechd_fmu_package *mechd_fmu_package_ref(struct mechd_fmu_package *p);
 /* NULL: nothing. */
 void mechd_fmu_package_unref(struct mechd_fmu_package *p);

@@ -1,4 +1,5 @@
 /* A list: there are few uploads, and a request looks one of them up. */
+#define _GNU_SOURCE
 #include "server/instance/fmus.h"
 
 #include "solver/base/err.h"
@@ -25,23 +26,42 @@ static bool find_program(char *out, size_t size)
     return access(out, X_OK) == 0;
 }
 
-int mechd_fmus_init(struct mechd_fmus *f, bool on, uint32_t memory, uint64_t call_ms, char *fault,
-                    size_t size)
+void mechd_fmus_init(struct mechd_fmus *f)
 {
-    const char *const folder = getenv("TMPDIR");
     pthread_mutex_init(&f->m, NULL);
-    f->on = on;
-    if (!on) {
-        return 0;
+}
+
+/* Where archives are unpacked. False: there is no such folder. */
+static bool find_root(struct mechd_fmus *f, const char *state)
+{
+    const char *const temporary = getenv("TMPDIR");
+    const bool given = temporary != NULL && temporary[0] != '\0';
+    char *const path = realpath(given ? temporary : state != NULL ? state : "/tmp", NULL);
+    const bool found = path != NULL && strlen(path) < sizeof f->root;
+    if (found) {
+        snprintf(f->root, sizeof f->root, "%s", path);
     }
-    const bool given = folder != NULL && folder[0] == '/' && strlen(folder) < sizeof f->root;
-    snprintf(f->root, sizeof f->root, "%s", given ? folder : "/tmp");
+    if (found && !given && state != NULL) {
+        mechd_fmu_package_clean(path);
+    }
+    free(path);
+    return found;
+}
+
+int mechd_fmus_open(struct mechd_fmus *f, const char *state, uint32_t memory, uint64_t call_ms,
+                    char *fault, size_t size)
+{
     if (!find_program(f->program, sizeof f->program)) {
         snprintf(fault, size, "--fmus on: there is no program mechd-fmu beside this one");
         return MECH_INTERNAL;
     }
+    if (!find_root(f, state)) {
+        snprintf(fault, size, "--fmus on: there is no folder in which FMUs can be unpacked");
+        return MECH_INTERNAL;
+    }
     f->settings =
         (struct mechd_fmu_settings){.program = f->program, .memory = memory, .call_ms = call_ms};
+    f->on = true;
     return 0;
 }
 

@@ -1,6 +1,6 @@
 /* The FMUs that clients have uploaded, each under an id.
  *
- * They are in memory and in folders below a temporary one; nothing of them is stored: they end with
+ * They are in memory and in folders of their own; nothing of them is stored: they end with
  * the process, as their instances do. An upload is charged to the account of its token until it is
  * deleted; instances of a deleted one continue. shared, locked by m (a leaf). */
 #pragma once
@@ -33,14 +33,17 @@ struct mechd_fmus {
     bool on;         /* const once running; false: none are hosted */
     /* const once running */
     char program[512]; /* mechd-fmu */
-    char root[256];    /* absolute: where archives are unpacked */
+    char root[512];    /* absolute: where archives are unpacked */
     struct mechd_fmu_settings settings;
 };
 
-/* `on`: finds the program beside the one of this process, and the temporary folder (TMPDIR, or
- * /tmp). 0, or negative with a sentence. */
-int mechd_fmus_init(struct mechd_fmus *f, bool on, uint32_t memory, uint64_t call_ms, char *fault,
-                    size_t size);
+/* Empty, and none are hosted. */
+void mechd_fmus_init(struct mechd_fmus *f);
+/* From now on they are, by the program mechd-fmu beside the one of this process. They are unpacked
+ * below TMPDIR, or if that is not set in the state directory, which this process has locked and in
+ * which earlier ones may have left some; NULL: in /tmp. 0, or negative with a sentence. */
+int mechd_fmus_open(struct mechd_fmus *f, const char *state, uint32_t memory, uint64_t call_ms,
+                    char *fault, size_t size);
 void mechd_fmus_fini(struct mechd_fmus *f);
 
 /* Adds a package under a new id, which is copied to id [MECH_NAME_MAX + 1]; the table takes a

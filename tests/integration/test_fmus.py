@@ -108,6 +108,30 @@ class Uploads(unittest.TestCase):
                 self.assertIn('fmu-bytes', full['detail'])
 
 
+    def test_its_files_are_in_the_state_directory_and_go_with_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            state = ['--state', folder]
+            bare = {'TMPDIR': ''}
+
+            def left():
+                return glob.glob(os.path.join(folder, 'mechd-fmu-*'))
+            d = Daemon(*fmus.ON, *state, environment=bare)
+            path = fmus.hosted(d, u=1)
+            self.assertEqual(len(left()), 1)
+            d.process.kill()
+            d.process.wait()
+            d.stop(check=False)
+            self.assertEqual(len(left()), 1)
+            # what a process that was killed has left is removed by the next one
+            with Daemon(*fmus.ON, *state, environment=bare) as d:
+                self.assertEqual(left(), [])
+                self.assertEqual(d.call('GET', '/v1/fmus')['items'], [])
+                self.assertEqual(d.call('GET', path).status, 404)
+                fmus.hosted(d, u=1)
+                self.assertEqual(len(left()), 1)
+            self.assertEqual(left(), [])
+
+
 class Instances(unittest.TestCase):
     def test_an_instance_steps_with_inputs_and_parameters(self):
         for version in (2, 3):
