@@ -6,6 +6,7 @@
 #include "tests/unit/unit.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -387,6 +388,59 @@ static void a_folder_goes_with_the_last_reference(void)
     CU_ASSERT_EQUAL(access(folder, F_OK), -1);
 }
 
+/* Each thread makes, steps and destroys instances of its own; all share the package. */
+enum { THREADS = 4, EACH = 13 };
+
+static void *use_some(void *shared)
+{
+    static const struct mechd_fmu_settings settings = {.program = MECH_TESTS_HOST,
+                                                       .memory = MECH_TESTS_MEMORY};
+    struct mechd_engine all[EACH];
+    struct mech_diag diag;
+    size_t *const good = calloc(1, sizeof *good);
+    mech_diag_init(&diag);
+    for (int k = 0; k < EACH; k++) {
+        if (mechd_engine_of_fmu(shared, &settings, &all[k], &diag) != 0 ||
+            mechd_engine_fmu_begin(&all[k]) != 0) {
+            return good;
+        }
+    }
+    for (int k = 0; k < EACH; k++) {
+        struct mech_step_report own;
+        const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = (uint64_t)k + 1};
+        bool done = false;
+        int rc = set_input(&all[k], 2.);
+        rc = rc == 0 ? mechd_engine_step_begin(&all[k], &r, &own) : rc;
+        while (rc == 0 && !done) {
+            rc = mechd_engine_step_advance(&all[k], 1, &done);
+        }
+        if (rc == 0) {
+            mechd_engine_step_finish(&all[k]);
+        }
+        *good += rc == 0 && fabs(output(&all[k]) - (2. + (k + 1.))) < 1e-12;
+        mechd_engine_destroy(&all[k]);
+    }
+    mech_diag_fini(&diag);
+    return good;
+}
+
+static void many_instances_are_used_in_several_threads(void)
+{
+    struct mechd_fmu_package *const p = package(MECHD_FMI_3, all_of_3);
+    pthread_t threads[THREADS];
+    (void)signal(SIGPIPE, SIG_IGN);
+    for (int k = 0; k < THREADS; k++) {
+        CU_ASSERT_EQUAL_FATAL(pthread_create(&threads[k], NULL, use_some, p), 0);
+    }
+    for (int k = 0; k < THREADS; k++) {
+        void *good = NULL;
+        (void)pthread_join(threads[k], &good);
+        CU_ASSERT_EQUAL(*(size_t *)good, EACH);
+        free(good);
+    }
+    mechd_fmu_package_unref(p);
+}
+
 UNIT_TESTS(UNIT_TEST(an_fmu_of_version_2_steps), UNIT_TEST(an_fmu_of_version_3_steps),
            UNIT_TEST(start_values_are_set_before_it_is_initialized),
            UNIT_TEST(trials_are_undone_or_committed), UNIT_TEST(snapshots_are_restored),
@@ -394,4 +448,5 @@ UNIT_TESTS(UNIT_TEST(an_fmu_of_version_2_steps), UNIT_TEST(an_fmu_of_version_3_s
            UNIT_TEST(a_refused_step_is_undone),
            UNIT_TEST(a_crash_ends_the_process_until_it_is_reset),
            UNIT_TEST(an_endless_step_is_stopped_and_undone),
-           UNIT_TEST(a_folder_goes_with_the_last_reference))
+           UNIT_TEST(a_folder_goes_with_the_last_reference),
+           UNIT_TEST(many_instances_are_used_in_several_threads))
