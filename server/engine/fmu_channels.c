@@ -42,7 +42,9 @@ static size_t size_of(const struct mechd_fmu_description *d, const struct mechd_
         const struct mechd_fmu_dimension *const m = &v->dimensions[k];
         const struct mechd_fmu_variable *const by =
             m->variable == MECHD_FMU_NO_VARIABLE ? NULL : &d->variables[m->variable];
-        const double size = by == NULL ? (double)m->size : by->start_count > 0 ? by->start[0] : 0.;
+        const double size = by == NULL                                 ? (double)m->size
+                            : by->start != NULL && by->start_count > 0 ? by->start[0]
+                                                                       : 0.;
         if (!(size >= 1. && size <= MECHD_FMU_VALUES_MOST)) {
             return 0;
         }

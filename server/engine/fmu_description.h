@@ -114,7 +114,7 @@ struct mechd_fmu_variable {
     enum mechd_fmu_initial initial;
     double minimum, maximum, nominal; /* in `unit`; NaN: not said */
     const char *start_text;           /* as it is written, or NULL */
-    double *start;                    /* [start_count] numbers, and booleans as 0 or 1 */
+    double *start; /* [start_count] numbers, and booleans as 0 or 1; NULL: texts, binaries */
     size_t start_count;
     struct mechd_fmu_dimension *dimensions; /* [dimension_count] */
     size_t dimension_count;                 /* 0: a scalar */

@@ -32,7 +32,8 @@ static void write_or_null(struct mechp_text *w, const char *key, double value)
 
 static void write_start(const struct mechd_fmu_variable *v, struct mechp_text *w)
 {
-    if (v->start_count == 0) {
+    // those of texts and binaries are counted, and are no numbers
+    if (v->start_count == 0 || v->start == NULL) {
         return;
     }
     mechp_text_key(w, "start");

@@ -25,7 +25,11 @@ VARIABLES = {
        '<Float64 name="gain" valueReference="3" causality="parameter" variability="tunable" '
        'start="1" max="100"/>'
        '<Int32 name="mood" valueReference="5" causality="parameter" variability="tunable" '
-       'start="0"/>'}
+       'start="0"/>'
+       '<String name="label" valueReference="6" causality="parameter" variability="tunable">'
+       '<Start value="a"/></String>'
+       '<Binary name="blob" valueReference="7" causality="parameter" variability="tunable">'
+       '<Start value="6f"/></Binary>'}
 
 
 def description(version=3, abilities=SAVES + ' ' + VARIES, variables=None):

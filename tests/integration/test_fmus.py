@@ -27,6 +27,10 @@ class Uploads(unittest.TestCase):
             self.assertEqual(variables['u']['causality'], 'input')
             self.assertEqual(variables['u']['unit'], 'N')
             self.assertEqual(variables['gain']['maximum'], 100)
+            # texts and binaries are listed, and no instance has them
+            self.assertNotIn('start', variables['label'])
+            self.assertEqual([n for n in variables if not variables[n]['shown']],
+                             ['label', 'blob'])
             one = d.call('GET', '/v1/fmus/' + made['id'])
             self.assertEqual(one.json, made.json)
             listed = d.call('GET', '/v1/fmus')['items']
