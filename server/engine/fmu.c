@@ -174,6 +174,11 @@ static int begin(void *self, const struct mech_step_request *r, struct mech_step
     f->trial = r->trial;
     f->from = f->now.time;
     f->done = 0;
+    if (f->now.over) {
+        (void)snprintf(report->reason, sizeof report->reason,
+                       "the FMU has asked to end the simulation at t = %.17g s", f->now.time);
+        return MECH_ENGINE_FAILED;
+    }
     if (r->force_count > 0 || !plan(f, r)) {
         return MECH_INVALID;
     }
@@ -212,7 +217,12 @@ static int one_step(struct mechd_fmu_instance *f)
     const double t = f->end.time;
     MECH_TRY(mechd_fmu_send(f, &f->end, t));
     f->place = MECHD_FMU_MOVED;
-    MECH_TRY(mechd_fmu_session_step(&f->session, t, f->size));
+    MECH_TRY(mechd_fmu_session_step(&f->session, t, f->size, &f->end.over));
+    if (f->end.over && f->done + 1 < f->count) {
+        (void)snprintf(f->session.reason, sizeof f->session.reason,
+                       "the FMU asks to end the simulation at t = %.17g s", t + f->size);
+        return MECHD_HOSTED_REFUSED;
+    }
     f->done++;
     f->end.steps++;
     f->end.time =

@@ -37,8 +37,8 @@ static void log_message(void *context, int status, const char *category, const c
 static double step_of(const struct mechd_fmu_description *d)
 {
     const double length = d->stop_time - (isfinite(d->start_time) ? d->start_time : 0.);
-    return d->fixed_step > 0.                ? d->fixed_step
-           : d->step_size > 0.               ? d->step_size
+    return d->step_size > 0.                 ? d->step_size
+           : d->fixed_step > 0.              ? d->fixed_step
            : length > 0. && isfinite(length) ? 1e-3 * length
                                              : step_preset;
 }

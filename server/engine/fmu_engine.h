@@ -5,10 +5,11 @@
  *     … mechd_engine_fmu_start(&e, MECH_PARAMETER, index, values, "/start/gain", &diag) …
  *     if (mechd_engine_fmu_begin(&e) != 0) { … mechd_engine_refusal(&e) … }
  *
- * A command of H is steps of at most h (mechd_engine_step_size): the internal step that the
- * description fixes, that of its default experiment, a thousandth of its length, or 0.01 s. An FMU
+ * A command of H is steps of at most h (mechd_engine_step_size): that of the default experiment,
+ * the internal step that the description fixes, a thousandth of the experiment, or 0.01 s. An FMU
  * whose step cannot vary takes whole numbers of h only. Inputs and tunable parameters that are set
- * act from the next step on; inputs with derivatives are evaluated at the start of each step.
+ * act from the next step on; inputs with derivatives are evaluated at the start of each step. When
+ * the FMU asks to end the simulation, the command that ends there is done, and the next is refused.
  *
  * An FMU that saves its state is saved at the end of each command: a command that fails, is stopped
  * or is a trial is undone by restoring it, and a process that was ended because a command was

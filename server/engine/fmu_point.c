@@ -12,7 +12,7 @@ struct head {
     uint64_t hash; /* of the archive */
     uint64_t check;
     double time;
-    uint64_t steps, numbers, state;
+    uint64_t steps, numbers, state, over;
 };
 
 static const char magic[8] = "mechfmu1";
@@ -44,6 +44,7 @@ void mechd_fmu_point_copy(const struct mechd_fmu_point *from, struct mechd_fmu_p
     memcpy(to->numbers, from->numbers, from->number_count * sizeof *to->numbers);
     to->time = from->time;
     to->steps = from->steps;
+    to->over = from->over;
 }
 
 void mechd_fmu_point_inputs(const struct mechd_fmu_point *p, const struct mechd_fmu_channels *c,
@@ -72,6 +73,7 @@ size_t mechd_fmu_point_write(const struct mechd_fmu_point *p, uint64_t hash, voi
                         .time = p->time,
                         .steps = p->steps,
                         .numbers = p->number_count,
+                        .over = p->over,
                         .state = p->state_size};
     memcpy(head.magic, magic, sizeof magic);
     memcpy(at, p->numbers, numbers);
@@ -108,5 +110,6 @@ int mechd_fmu_point_read(struct mechd_fmu_point *p, uint64_t hash, const void *b
     p->state_size = (size_t)head.state;
     p->time = head.time;
     p->steps = head.steps;
+    p->over = head.over != 0;
     return 0;
 }

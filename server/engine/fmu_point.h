@@ -11,6 +11,7 @@ enum { MECHD_FMU_VALUE, MECHD_FMU_RATE, MECHD_FMU_SECOND, MECHD_FMU_SINCE, MECHD
 struct mechd_fmu_point {
     double time; /* s */
     uint64_t steps;
+    bool over;       /* the FMU has asked to end the simulation here */
     double *numbers; /* one block: inputs, outputs, parameters */
     double *inputs;  /* [MECHD_FMU_INPUT_PARTS × inputs] */
     double *outputs, *parameters;

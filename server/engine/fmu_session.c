@@ -240,7 +240,7 @@ void mechd_fmu_session_end(struct mechd_fmu_session *s)
     s->hosted = NULL;
 }
 
-int mechd_fmu_session_step(struct mechd_fmu_session *s, double time, double size)
+int mechd_fmu_session_step(struct mechd_fmu_session *s, double time, double size, bool *ends)
 {
     double reached = 0.;
     if (s->hosted == NULL) {
@@ -251,13 +251,14 @@ int mechd_fmu_session_step(struct mechd_fmu_session *s, double time, double size
     MECH_TRY(ask(s));
     struct mechd_pipe_message *const m = mechd_hosted_answer(s->hosted);
     mechd_pipe_get_f64(m, &reached, 1);
-    const uint32_t ends = mechd_pipe_get_u32(m);
+    const bool asks = mechd_pipe_get_u32(m) != 0;
     if (!mechd_pipe_whole(m)) {
         return distrust(s);
     }
-    if (ends != 0 || reached != time + size) {
+    *ends = asks;
+    if (reached != time + size) {
         (void)snprintf(s->reason, sizeof s->reason, "the FMU %s at t = %.17g s",
-                       ends != 0 ? "asks to end the simulation" : "ended its step", reached);
+                       asks ? "asks to end the simulation" : "ended its step", reached);
         return MECHD_HOSTED_REFUSED;
     }
     return 0;

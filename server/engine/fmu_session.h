@@ -2,7 +2,7 @@
  *
  *     struct mechd_fmu_session s = {.package = p, .channels = &c, .options = {…}};
  *     MECH_TRY(mechd_fmu_session_begin(&s, inputs, parameters));
- *     MECH_TRY(mechd_fmu_session_step(&s, time, size));
+ *     MECH_TRY(mechd_fmu_session_step(&s, time, size, &ends));
  *     MECH_TRY(mechd_fmu_session_get(&s, MECH_OUTPUT_VARIABLE, outputs));
  *     mechd_fmu_session_end(&s);
  *
@@ -40,8 +40,9 @@ int mechd_fmu_session_set(struct mechd_fmu_session *s, enum mech_causality causa
                           const double *values, const double *than);
 int mechd_fmu_session_get(struct mechd_fmu_session *s, enum mech_causality causality,
                           double *values);
-/* One communication step of `size` s from `time`. An FMU that wants to end is REFUSED. */
-int mechd_fmu_session_step(struct mechd_fmu_session *s, double time, double size);
+/* One communication step of `size` s from `time`. *ends: the FMU has done it, and asks to end the
+ * simulation there; one that asks for that earlier is REFUSED. */
+int mechd_fmu_session_step(struct mechd_fmu_session *s, double time, double size, bool *ends);
 
 /* True if it can save its state as bytes and restore it. */
 bool mechd_fmu_session_saves(const struct mechd_fmu_session *s);

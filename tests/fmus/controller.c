@@ -256,7 +256,8 @@ enum mechp_fmi3_status fmi3SetInt32(void *i, const uint32_t vr[], size_t n, cons
 enum mechp_fmi3_status fmi3DoStep(void *i, double time, double size, bool no_set_before,
                                   bool *event, bool *terminate, bool *early, double *last)
 {
-    *event = *terminate = *early = false;
+    *event = *early = false;
+    *terminate = ((struct component *)i)->mood == CONTROLLER_ENDS;
     *last = time + size;
     return (enum mechp_fmi3_status)step(i, time, size);
 }

@@ -15,5 +15,6 @@ enum controller_mood {
     CONTROLLER_READS,    /* a file of the system */
     CONTROLLER_FORKS,
     CONTROLLER_CONNECTS,
-    CONTROLLER_GROWS /* by 100 GB */
+    CONTROLLER_GROWS, /* by 100 GB */
+    CONTROLLER_ENDS   /* asks to end the simulation (3.0) */
 };

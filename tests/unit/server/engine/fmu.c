@@ -327,6 +327,27 @@ static void a_refused_step_is_undone(void)
     mechd_engine_destroy(&two);
 }
 
+static void an_fmu_may_end_the_simulation(void)
+{
+    const struct mechd_engine e = begun(MECHD_FMI_3, all_of_3);
+    char bytes[4096 * 4];
+    CU_ASSERT_EQUAL(set_parameter(&e, MOOD, CONTROLLER_ENDS), 0);
+    // not before the end of a command
+    CU_ASSERT_EQUAL(step(&e, 1.), MECH_ENGINE_FAILED);
+    CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "asks to end the simulation at t = 1.5 s"));
+    CU_ASSERT_EQUAL(mechd_engine_time(&e), 1.);
+    const size_t size = mechd_engine_snapshot_write(&e, bytes);
+    CU_ASSERT_EQUAL(step(&e, 0.5), 0);
+    CU_ASSERT_EQUAL(output(&e), 1.5);
+    CU_ASSERT_EQUAL(step(&e, 0.5), MECH_ENGINE_FAILED);
+    CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "has asked to end"));
+    // what is restored has not ended
+    CU_ASSERT_EQUAL(mechd_engine_snapshot_read(&e, bytes, size, NULL), 0);
+    CU_ASSERT_EQUAL(set_parameter(&e, MOOD, CONTROLLER_BEHAVES), 0);
+    CU_ASSERT_EQUAL(step(&e, 1.), 0);
+    mechd_engine_destroy(&e);
+}
+
 static void a_crash_ends_the_process_until_it_is_reset(void)
 {
     const struct mechd_engine neighbour = begun(MECHD_FMI_3, all_of_3);
@@ -445,7 +466,7 @@ UNIT_TESTS(UNIT_TEST(an_fmu_of_version_2_steps), UNIT_TEST(an_fmu_of_version_3_s
            UNIT_TEST(start_values_are_set_before_it_is_initialized),
            UNIT_TEST(trials_are_undone_or_committed), UNIT_TEST(snapshots_are_restored),
            UNIT_TEST(what_cannot_be_done_is_refused_with_its_reason),
-           UNIT_TEST(a_refused_step_is_undone),
+           UNIT_TEST(a_refused_step_is_undone), UNIT_TEST(an_fmu_may_end_the_simulation),
            UNIT_TEST(a_crash_ends_the_process_until_it_is_reset),
            UNIT_TEST(an_endless_step_is_stopped_and_undone),
            UNIT_TEST(a_folder_goes_with_the_last_reference),
