@@ -425,8 +425,12 @@ export class Detail {
         this.drawing?.show(scene.bodies ?? [], touching);
         this.systems?.show(scene.systems ?? [], scene.time);
         this.unveil();
-      } catch {
-        // the drawing is optional: the live link reports a lost server
+      } catch (fault) {
+        // the drawing is optional: the live link reports a lost server; an FMU has none
+        this.bare = fault instanceof api.Problem && fault.code === "invalid-request";
+        if (this.picture && this.bare) {
+          this.picture.hidden = true;
+        }
       }
     }
     this.fetching = false;
