@@ -10,6 +10,15 @@ import tokens
 from harness import Daemon, ZmqDoor, wait_until
 
 
+def processes(daemon):
+    """Those that host its FMUs: children of any of its threads."""
+    found = []
+    for path in glob.glob('/proc/%d/task/*/children' % daemon.pid()):
+        with open(path, encoding='ascii') as f:
+            found += [int(pid) for pid in f.read().split()]
+    return found
+
+
 class Uploads(unittest.TestCase):
     def test_an_fmu_is_uploaded_listed_shown_and_deleted(self):
         content = fmus.archive()
@@ -122,8 +131,10 @@ class Uploads(unittest.TestCase):
             d = Daemon(*fmus.ON, *state, environment=bare)
             path = fmus.hosted(d, u=1)
             self.assertEqual(len(left()), 1)
+            hosting, = processes(d)
             d.process.kill()
             d.process.wait()
+            wait_until(lambda: not os.path.exists('/proc/%d' % hosting), 'its process has ended')
             d.stop(check=False)
             self.assertEqual(len(left()), 1)
             # what a process that was killed has left is removed by the next one
@@ -256,6 +267,9 @@ class Instances(unittest.TestCase):
             self.assertEqual(d.call('DELETE', '/v1/fmus/f-1').status, 204)
             self.assertEqual(d.call('POST', path + '/step', {'size': 0.5}).status, 200)
             self.assertEqual(d.call('POST', path + '/reset').status, 200)
+            self.assertEqual(len(processes(d)), 1)
+            d.call('DELETE', path)
+            wait_until(lambda: not processes(d), 'its process has ended')
 
 
 class Faults(unittest.TestCase):
