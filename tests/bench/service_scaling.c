@@ -1,13 +1,9 @@
-/* How requests take more time with more connections and instances: a step over 1 to 128 connections
+/* How requests take more time with more connections and instances: a step over 1 to 512 connections
  * with an instance each, beside a bare libmicrohttpd and, where it is installed, nginx, which take
  * and send the same bodies; ten steps of each of 1 to 10,000 instances in one request. The tables,
  * plots and slopes of book.py; no row has a bar. A row "family: N" is a point of a plot. A unit is
  * a request on each connection; its "coordinates" are these requests. By the wall; the servers are
  * kept to one processor, the client to the other.
- *
- * Not more than 128 connections: a thread of libmicrohttpd 0.9.75 that finds exactly 128 of its
- * connections ready at once looks for a 129th before it serves any, for as long as a connection
- * may be idle (the loop of MHD_epoll passes its timeout again), in ours and in the floor.
  */
 #include "tests/bench/bench.h"
 #include "tests/bench/load.h"
@@ -67,7 +63,7 @@ static void compare(const char *family, const struct served *daemon, const struc
 
 static void measure_connections(const struct served *daemon)
 {
-    static const int counts[] = {1, 2, 4, 8, 16, 32, 64, 128};
+    static const int counts[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
     struct served floor, nginx;
     struct served_reply reply;
     if (!bench_wants("connections: 1") && !bench_wants("connections beside nginx: 1")) {

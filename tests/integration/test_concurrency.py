@@ -1,4 +1,8 @@
 """Many threads on many instances and on one; a long command delays no other instance."""
+import contextlib
+import select
+import signal
+import socket
 import threading
 import time
 import unittest
@@ -168,6 +172,28 @@ class Concurrency(unittest.TestCase):
         self.assertEqual(door.call('get-state', id=a)[1]['time'], 2.0)
         found, expected = (door.call('get-state', id=i)[1]['q'][0] for i in (a, b))
         self.assertLess(abs(found - expected), 1e-9)
+
+
+class Ready(unittest.TestCase):
+    def test_any_number_of_connections_that_are_ready_at_once_is_served(self):
+        """The requests arrive while the daemon is stopped, on one connection more each time."""
+        with Daemon() as daemon:
+            host = daemon.base.split('//')[1].split(':')
+            with contextlib.ExitStack() as stack:
+                sockets = [stack.enter_context(socket.create_connection((host[0], int(host[1]))))
+                           for _ in range(300)]
+                for count in (*range(1, 100, 9), *range(100, 301)):
+                    daemon.process.send_signal(signal.SIGSTOP)
+                    for s in sockets[:count]:
+                        s.sendall(b'GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n')
+                    daemon.process.send_signal(signal.SIGCONT)
+                    waiting = set(sockets[:count])
+                    while waiting:
+                        ready = select.select(list(waiting), [], [], 20 * harness.SLOW)[0]
+                        self.assertTrue(ready, '%d of %d are not answered' % (len(waiting), count))
+                        for s in ready:
+                            self.assertTrue(s.recv(4096).startswith(b'HTTP/1.1 200 '))
+                        waiting.difference_update(ready)
 
 
 if __name__ == '__main__':
