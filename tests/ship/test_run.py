@@ -26,9 +26,10 @@ class Run(unittest.TestCase):
 
     def started(self, *words):
         """[(seconds since its start, line)] up to the line that it serves; and the process."""
+        # a job in the background of a script ignores Ctrl-C, and so would its children
         process = subprocess.Popen(
-            with_us() + self.root.command('sh', '-c', 'cd /srv/mechd && exec deploy/run "$@"', 'sh',
-                                          *words),
+            with_us() + ['env', '--default-signal'] + self.root.command(
+                'sh', '-c', 'cd /srv/mechd && exec deploy/run "$@"', 'sh', *words),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.wait, 60 * harness.SLOW)
@@ -53,7 +54,7 @@ class Run(unittest.TestCase):
         page = next(line.split()[1] for _, line in lines if 'dashboard' in line)
         self.assertIn('<html', self.root.run('curl', '-fsS', page).lower())
         process.send_signal(signal.SIGINT)
-        self.assertIn('mechd has stopped', process.stdout.read())
+        self.assertIn('mechd has stopped', process.communicate(timeout=60 * harness.SLOW)[0])
         self.assertEqual(process.wait(60 * harness.SLOW), 0)
 
         first, last = (next(when for when, line in lines if line.startswith(word))
