@@ -50,7 +50,7 @@ PLOTS = {
     'connections': ('connections', 'µs for a request on each', 1e3, {
         'connections': [('mechd', 'ns', True), ('libmicrohttpd', 'floorNs', False)],
         'connections beside nginx': [('nginx', 'floorNs', False)]}),
-    'stored': ('connections', 'ms for a stored step on each', 1e6, {
+    'stored': ('connections with stored steps', 'ms for a step on each', 1e6, {
         'connections with stored steps': [('mechd', 'ns', True),
                                           ('a write and fdatasync for each', 'floorNs', False)]})}
 MASSES = re.compile(r'(\d+) masses by (\w+)$')
