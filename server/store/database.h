@@ -15,7 +15,13 @@ typedef void mechd_database_see(void *context, const struct mechd_stored *stored
 typedef void mechd_database_see_coupling(void *context, const struct mechd_stored_coupling *stored);
 
 /* Rows of bytes. */
-enum mechd_rows { MECHD_ROWS_SNAPSHOTS, MECHD_ROWS_RESULTS, MECHD_ROWS_SWEEP, MECHD_ROWS_COUPLING };
+enum mechd_rows {
+    MECHD_ROWS_SNAPSHOTS,
+    MECHD_ROWS_RESULTS,
+    MECHD_ROWS_SWEEP,
+    MECHD_ROWS_COUPLING,
+    MECHD_ROWS_COUPLING_SNAPSHOTS
+};
 struct mechd_rows_asked {
     enum mechd_rows which;
     int64_t key;  /* of the instance; not of sweeps and couplings */

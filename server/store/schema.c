@@ -72,6 +72,10 @@ const char *const mechd_schema[] = {
     ("CREATE TABLE couplings (number INTEGER PRIMARY KEY, token TEXT NOT NULL,"
      " document TEXT NOT NULL, revision INTEGER NOT NULL, sequence INTEGER NOT NULL,"
      " bytes BLOB NOT NULL, aside TEXT);"),
+    // 10: snapshots of couplings
+    ("CREATE TABLE coupling_snapshots (coupling INTEGER NOT NULL REFERENCES couplings"
+     " ON DELETE CASCADE, number INTEGER NOT NULL, time REAL NOT NULL, bytes BLOB NOT NULL,"
+     " PRIMARY KEY (coupling, number));"),
 };
 
 const int mechd_schema_version = sizeof mechd_schema / sizeof *mechd_schema;

@@ -134,7 +134,9 @@ int mechd_sqlite_rows(void *self, const struct mechd_rows_asked *asked, mechd_st
     static const enum mechd_statement by[] = {[MECHD_ROWS_SNAPSHOTS] = MECHD_SQL_READ_SNAPSHOTS,
                                               [MECHD_ROWS_RESULTS] = MECHD_SQL_READ_RESULTS,
                                               [MECHD_ROWS_SWEEP] = MECHD_SQL_READ_SWEEP_ROWS,
-                                              [MECHD_ROWS_COUPLING] = MECHD_SQL_READ_COUPLING};
+                                              [MECHD_ROWS_COUPLING] = MECHD_SQL_READ_COUPLING,
+                                              [MECHD_ROWS_COUPLING_SNAPSHOTS] =
+                                                  MECHD_SQL_READ_COUPLING_SNAPSHOTS};
     sqlite3_stmt *const s = mechd_sqlite_statement(self, by[asked->which]);
     if (s == NULL) {
         return MECH_INTERNAL;
@@ -142,11 +144,11 @@ int mechd_sqlite_rows(void *self, const struct mechd_rows_asked *asked, mechd_st
     if (asked->which == MECHD_ROWS_RESULTS) {
         sqlite3_bind_int64(s, 2, (int64_t)asked->of);
         sqlite3_bind_int64(s, 3, (int64_t)asked->row);
-    } else if (asked->which == MECHD_ROWS_SWEEP || asked->which == MECHD_ROWS_SNAPSHOTS) {
+    } else if (asked->which != MECHD_ROWS_COUPLING) {
         sqlite3_bind_int64(s, 2, (int64_t)asked->row);
     }
-    const bool numbered = asked->which == MECHD_ROWS_SWEEP || asked->which == MECHD_ROWS_COUPLING;
-    const int64_t key = numbered ? (int64_t)asked->of : asked->key;
+    const bool keyed = asked->which == MECHD_ROWS_RESULTS || asked->which == MECHD_ROWS_SNAPSHOTS;
+    const int64_t key = keyed ? asked->key : (int64_t)asked->of;
     return take_rows(s, key, read, context, count);
 }
 

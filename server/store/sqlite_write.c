@@ -101,6 +101,15 @@ static const char *const text_of[MECHD_SQL_COUNT] = {
     [MECHD_SQL_COUPLING_ASIDE] = "UPDATE couplings SET aside = ?2 WHERE number = ?1",
     [MECHD_SQL_READ_COUPLING] = "SELECT number, revision, sequence, 0.0, bytes, 0 FROM couplings"
                                 " WHERE number = ?1",
+    // of a coupling that is not stored, or deleted meanwhile, nothing is kept
+    [MECHD_SQL_COUPLING_SNAPSHOT] =
+        "INSERT OR REPLACE INTO coupling_snapshots (coupling, number, time, bytes)"
+        " SELECT ?1, ?2, ?3, ?4 WHERE EXISTS (SELECT 1 FROM couplings WHERE number = ?1)",
+    [MECHD_SQL_DELETE_COUPLING_SNAPSHOT] =
+        "DELETE FROM coupling_snapshots WHERE coupling = ?1 AND number = ?2",
+    [MECHD_SQL_READ_COUPLING_SNAPSHOTS] =
+        "SELECT number, 0, 0, time, bytes, 0 FROM coupling_snapshots"
+        " WHERE coupling = ?1 AND number >= ?2 ORDER BY number LIMIT 1",
 };
 
 sqlite3_stmt *mechd_sqlite_statement(struct mechd_sqlite *d, enum mechd_statement which)
@@ -377,6 +386,27 @@ static bool apply_coupling_state(struct mechd_sqlite *d, const struct mechd_reco
     return finish(s);
 }
 
+/* A statement for a snapshot of a coupling. */
+static sqlite3_stmt *of_coupling(struct mechd_sqlite *d, enum mechd_statement which,
+                                 const struct mechd_record *r)
+{
+    sqlite3_stmt *const s = of_key(d, which, (int64_t)r->coupling);
+    if (s != NULL) {
+        sqlite3_bind_int64(s, 2, (int64_t)r->number);
+    }
+    return s;
+}
+
+static bool apply_coupling_snapshot(struct mechd_sqlite *d, const struct mechd_record *r)
+{
+    sqlite3_stmt *const s = of_coupling(d, MECHD_SQL_COUPLING_SNAPSHOT, r);
+    if (s != NULL) {
+        sqlite3_bind_double(s, 3, r->time);
+        bind_bytes(s, 4, r->bytes, r->size);
+    }
+    return finish(s);
+}
+
 bool mechd_sqlite_apply(void *self, const struct mechd_record *r)
 {
     struct mechd_sqlite *const d = self;
@@ -426,6 +456,10 @@ bool mechd_sqlite_apply(void *self, const struct mechd_record *r)
         return apply_coupling_state(d, r);
     case MECHD_RECORD_DELETE_COUPLING:
         return finish(of_key(d, MECHD_SQL_DELETE_COUPLING, (int64_t)r->number));
+    case MECHD_RECORD_COUPLING_SNAPSHOT:
+        return apply_coupling_snapshot(d, r);
+    case MECHD_RECORD_DELETE_COUPLING_SNAPSHOT:
+        return finish(of_coupling(d, MECHD_SQL_DELETE_COUPLING_SNAPSHOT, r));
     }
     return false;
 }

@@ -470,11 +470,11 @@ int mechd_store_coupling_state(struct mechd_store *s, uint64_t number, mechd_sto
     return read_copies(&all, outcome, read, context);
 }
 
-int mechd_store_snapshots(struct mechd_store *s, int64_t key, mechd_store_read *read, void *context)
+/* Rows one at a time: together they may be large. */
+static int read_each(struct mechd_store *s, struct mechd_rows_asked asked, mechd_store_read *read,
+                     void *context)
 {
-    struct mechd_rows_asked asked = {.which = MECHD_ROWS_SNAPSHOTS, .key = key};
     int outcome = 0;
-    // one at a time: together they may be large
     while (outcome == 0) {
         struct copies one = {.first = NULL};
         outcome = read_rows(s, &asked, copy_row, &one);
@@ -482,6 +482,19 @@ int mechd_store_snapshots(struct mechd_store *s, int64_t key, mechd_store_read *
         outcome = read_copies(&one, outcome, read, context);
     }
     return outcome == MECH_NOT_FOUND ? 0 : outcome;
+}
+
+int mechd_store_snapshots(struct mechd_store *s, int64_t key, mechd_store_read *read, void *context)
+{
+    const struct mechd_rows_asked asked = {.which = MECHD_ROWS_SNAPSHOTS, .key = key};
+    return read_each(s, asked, read, context);
+}
+
+int mechd_store_coupling_snapshots(struct mechd_store *s, uint64_t number, mechd_store_read *read,
+                                   void *context)
+{
+    const struct mechd_rows_asked asked = {.which = MECHD_ROWS_COUPLING_SNAPSHOTS, .of = number};
+    return read_each(s, asked, read, context);
 }
 
 int mechd_store_runs(struct mechd_store *s, int64_t key, mechd_store_run *read, void *context)

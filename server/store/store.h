@@ -5,7 +5,7 @@
  * transaction (group commit: one fsync for all of them), then calls `done` of each. Records are
  * applied in the order in which they were posted. No fsync happens on any other thread.
  *
- * Tables, version 9:
+ * Tables, version 10:
  *
  *   instances  key, id, serial, labels, durability, model,   data of the creation
  *              ttl, token,                                    s (0: none); the owner
@@ -23,6 +23,7 @@
  *   sweeps     number, token, description, progress           sweeps, and sweep_rows their rows
  *   couplings  number, token, document, revision, sequence,  couplings, as their requests have them
  *              bytes, aside                                   the state of each; aside: as above
+ *   coupling_snapshots  coupling, number, time, bytes         snapshots of a coupling
  *   numbers    name, value                                    highest ids perhaps assigned
  *
  * A database that is damaged, or of a newer version, is renamed and a new one created; the log
@@ -62,7 +63,9 @@ enum mechd_record_kind {
     MECHD_RECORD_LAST_NUMBER,     /* the same, whatever it has */
     MECHD_RECORD_COUPLING,        /* number, token, model: its document, and state */
     MECHD_RECORD_COUPLING_STATE,  /* number, and state; nothing where there is no such coupling */
-    MECHD_RECORD_DELETE_COUPLING, /* number */
+    MECHD_RECORD_DELETE_COUPLING, /* number, and its snapshots */
+    MECHD_RECORD_COUPLING_SNAPSHOT,        /* coupling, number, time, bytes */
+    MECHD_RECORD_DELETE_COUPLING_SNAPSHOT, /* coupling, number */
 };
 
 /* A run as stored: see instance/run_store.c. */
@@ -101,7 +104,8 @@ struct mechd_record {
     bool glued; /* always in the same transaction as the one before it, and with its outcome if
                    that is stale */
     enum mechd_record_kind kind;
-    int64_t key; /* of the instance, from mechd_store_key */
+    int64_t key;       /* of the instance, from mechd_store_key */
+    uint64_t coupling; /* number of the coupling of which it is a snapshot */
     const char *id, *labels, *durability, *model, *token;
     size_t model_size;
     double ttl; /* s, 0: none */
@@ -256,6 +260,9 @@ int mechd_store_visit_couplings(struct mechd_store *s, mechd_store_coupling *vis
  * mechd_store_replay. MECH_NOT_FOUND: there is none. */
 int mechd_store_coupling_state(struct mechd_store *s, uint64_t number, mechd_store_read *read,
                                void *context);
+/* Its snapshots in order, one at a time: as mechd_store_snapshots. */
+int mechd_store_coupling_snapshots(struct mechd_store *s, uint64_t number, mechd_store_read *read,
+                                   void *context);
 
 /* All receipts made since then (s since 1970), oldest first; older ones are deleted. Before
  * others use the store. Stops with the first nonzero answer, which it returns; 0; MECH_INTERNAL. */

@@ -204,6 +204,61 @@ static void the_store_is_free_while_what_it_has_is_used(void)
     remove_place(place);
 }
 
+/* Numbers and bytes as text: "3=t 12=l ". */
+static int note_snapshot(void *context, const struct mechd_stored_bytes *b)
+{
+    struct found *const f = context;
+    const size_t at = strlen(f->text);
+    snprintf(f->text + at, sizeof f->text - at, "%llu=%.*s ", (unsigned long long)b->number,
+             (int)b->size, (const char *)b->bytes);
+    CU_ASSERT_EQUAL(b->time, 0.5);
+    return 0;
+}
+
+static void check_snapshots(struct mechd_store *s, uint64_t coupling, const char *expected)
+{
+    struct found f = {.aside = 0};
+    CU_ASSERT_EQUAL(mechd_store_coupling_snapshots(s, coupling, note_snapshot, &f), 0);
+    CU_ASSERT_STRING_EQUAL(f.text, expected);
+}
+
+static void snapshots_of_a_coupling_are_stored_one_by_one_and_deleted_with_it(void)
+{
+    char place[PLACE];
+    make_place(place);
+    struct mechd_store *s = open_store(place);
+    struct mechd_record couplings[] = {record(MECHD_RECORD_COUPLING, 1, "a"),
+                                       record(MECHD_RECORD_COUPLING, 2, "b")};
+    struct mechd_record all[] = {record(MECHD_RECORD_COUPLING_SNAPSHOT, 12, "l"),
+                                 record(MECHD_RECORD_COUPLING_SNAPSHOT, 3, "t"),
+                                 record(MECHD_RECORD_COUPLING_SNAPSHOT, 3, "u"),
+                                 record(MECHD_RECORD_COUPLING_SNAPSHOT, 4, "of none")};
+    static const uint64_t owners[] = {1, 1, 2, 7};
+    mechd_store_post(s, &couplings[0]);
+    mechd_store_post(s, &couplings[1]);
+    for (int k = 0; k < 4; k++) {
+        all[k].coupling = owners[k];
+        all[k].time = 0.5;
+        mechd_store_post(s, &all[k]);
+    }
+    mechd_store_close(s);
+    s = open_store(place);
+    check_snapshots(s, 1, "3=t 12=l ");
+    check_snapshots(s, 2, "3=u ");
+    check_snapshots(s, 7, "");
+    struct mechd_record less = record(MECHD_RECORD_DELETE_COUPLING_SNAPSHOT, 12, "");
+    struct mechd_record gone = record(MECHD_RECORD_DELETE_COUPLING, 2, "");
+    less.coupling = 1;
+    mechd_store_post(s, &less);
+    mechd_store_post(s, &gone);
+    mechd_store_close(s);
+    s = open_store(place);
+    check_snapshots(s, 1, "3=t ");
+    check_snapshots(s, 2, "");
+    mechd_store_close(s);
+    remove_place(place);
+}
+
 static void of_a_stale_list_nothing_is_stored(void)
 {
     char place[PLACE];
@@ -319,6 +374,7 @@ static void numbers_of_couplings_increase_over_processes(void)
 
 UNIT_TESTS(UNIT_TEST(states_replace_each_other_and_a_deletion_all),
            UNIT_TEST(the_store_is_free_while_what_it_has_is_used),
+           UNIT_TEST(snapshots_of_a_coupling_are_stored_one_by_one_and_deleted_with_it),
            UNIT_TEST(of_a_stale_list_nothing_is_stored),
            UNIT_TEST(what_is_stored_is_reported_before_a_later_one_fails),
            UNIT_TEST(what_is_set_aside_is_kept_and_not_shown_again),
