@@ -1,6 +1,7 @@
 /* One block of bytes a participant, and one of the scheme. */
 #include "server/coupling/saved.h"
 
+#include "server/coupling/keep.h"
 #include "server/instance/snapshots.h"
 #include "solver/base/err.h"
 
@@ -85,22 +86,62 @@ static uint64_t share(const struct mechd_saved *s, int32_t n)
     return (uint64_t)s->parts[n].size + (n == 0 ? (uint64_t)s->couple_size : 0);
 }
 
+/* And as stored: of a stored instance its state, of the payer's that of the coupling. */
+static uint64_t stored_share(const struct mechd_saved *s, const struct mechd_coupling *g, int32_t n)
+{
+    const uint64_t own = mechd_keep_has(&g->parts[n]) ? (uint64_t)s->parts[n].size : 0;
+    return s->stored ? own + (n == g->keep.payer ? (uint64_t)s->couple_size : 0) : 0;
+}
+
+/* Of instance n; the quotas in the order of their charges. */
+struct charges {
+    struct {
+        enum mechd_quota which;
+        uint64_t amount;
+    } of[3];
+};
+
+static struct charges charges_of(const struct mechd_saved *s, const struct mechd_coupling *g,
+                                 int32_t n, uint64_t snapshots)
+{
+    return (struct charges){.of = {{MECHD_QUOTA_MEMORY, share(s, n)},
+                                   {MECHD_QUOTA_SNAPSHOTS, snapshots},
+                                   {MECHD_QUOTA_STORED, stored_share(s, g, n)}}};
+}
+
+enum { CHARGES = sizeof((struct charges *)0)->of / sizeof *((struct charges *)0)->of };
+
+/* The first `count` of them. */
+static void refund(struct mechd_instance *i, const struct charges *c, int count)
+{
+    for (int k = 0; k < count; k++) {
+        mechd_instance_refund(i, c->of[k].which, c->of[k].amount);
+    }
+}
+
+/* False: nothing is charged. */
+static bool charge(struct mechd_instance *i, const struct charges *c, struct mechd_excess *x)
+{
+    for (int k = 0; k < CHARGES; k++) {
+        if (!mechd_instance_charge(i, c->of[k].which, c->of[k].amount, x)) {
+            refund(i, c, k);
+            return false;
+        }
+    }
+    return true;
+}
+
 bool mechd_saved_charge(struct mechd_saved *s, struct mechd_coupling *g, uint64_t snapshots,
                         struct mechd_excess *x)
 {
     for (int32_t n = 0; n < s->count; n++) {
-        struct mechd_instance *const i = g->parts[n].instance;
-        const bool memory = mechd_instance_charge(i, MECHD_QUOTA_MEMORY, share(s, n), x);
-        if (memory && mechd_instance_charge(i, MECHD_QUOTA_SNAPSHOTS, snapshots, x)) {
+        const struct charges c = charges_of(s, g, n, snapshots);
+        if (charge(g->parts[n].instance, &c, x)) {
             continue;
         }
-        if (memory) {
-            mechd_instance_refund(i, MECHD_QUOTA_MEMORY, share(s, n));
-        }
         while (n-- > 0) {
-            struct mechd_instance *const before = g->parts[n].instance;
-            mechd_instance_refund(before, MECHD_QUOTA_MEMORY, share(s, n));
-            mechd_instance_refund(before, MECHD_QUOTA_SNAPSHOTS, snapshots);
+            const struct charges before = charges_of(s, g, n, snapshots);
+            refund(g->parts[n].instance, &before, CHARGES);
         }
         return false;
     }
@@ -112,9 +153,8 @@ void mechd_saved_free(struct mechd_saved *s, struct mechd_coupling *g, uint64_t 
 {
     for (int32_t n = 0; s != NULL && n < s->count; n++) {
         if (s->charged) {
-            struct mechd_instance *const i = g->parts[n].instance;
-            mechd_instance_refund(i, MECHD_QUOTA_MEMORY, share(s, n));
-            mechd_instance_refund(i, MECHD_QUOTA_SNAPSHOTS, snapshots);
+            const struct charges c = charges_of(s, g, n, snapshots);
+            refund(g->parts[n].instance, &c, CHARGES);
         }
         free(s->parts[n].bytes);
     }

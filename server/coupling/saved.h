@@ -20,6 +20,7 @@ struct mechd_saved {
     size_t couple_size;
     int uses;     /* of a snapshot: restores in progress, less 1 when it is deleted; locked by the
                      coupling's m */
+    bool stored;  /* it is charged as stored too: set before */
     bool charged; /* its parts are charged to the accounts of their instances */
     int32_t count;
     struct mechd_saved_part parts[]; /* [count] of the participants in their order */
@@ -36,9 +37,22 @@ int mechd_saved_return(const struct mechd_saved *s, struct mechd_coupling *g, in
 /* The states descend from the snapshots from which they descended then, as far as these are there:
  * after a return to a state of before. As the owner of all. */
 void mechd_saved_descend(const struct mechd_saved *s, struct mechd_coupling *g);
-/* Charge its bytes to the accounts of the instances, those of the scheme to the first one's, and
- * `snapshots` of them. False: *x says which quota, and nothing is charged. */
+/* Charge its bytes to the accounts of the instances, those of the scheme to the first one's (as
+ * stored, to the payer's of keep.h), and `snapshots` of them. False: *x says which quota, and
+ * nothing is charged; without x never. */
 bool mechd_saved_charge(struct mechd_saved *s, struct mechd_coupling *g, uint64_t snapshots,
                         struct mechd_excess *x);
 /* Free it, and refund what has been charged, `snapshots` as above. NULL is accepted. */
 void mechd_saved_free(struct mechd_saved *s, struct mechd_coupling *g, uint64_t snapshots);
+
+/* --- bytes of the store (saved_bytes.c) ------------------------------------------------------- */
+
+/* In the layout of this version and this byte order; one that is taken after the coupling's start.
+ */
+size_t mechd_saved_bytes_size(const struct mechd_saved *s);
+void mechd_saved_bytes_write(const struct mechd_saved *s, const struct mechd_coupling *g,
+                             void *bytes);
+/* A new one, not charged; whether the states fit the models, its return says. 0; MECH_MISMATCH,
+ * with the reason: of another version, of other participants, or damaged; MECH_NO_MEMORY. */
+int mechd_saved_bytes_read(const struct mechd_coupling *g, const void *bytes, size_t size,
+                           struct mechd_saved **out, char reason[160]);
