@@ -181,6 +181,7 @@ struct mechd_coupling_command {
 struct mechd_coupling_snapshot {
     uint64_t id;
     uint64_t record; /* without which it is not answered, and goes (keep.posted); 0: none */
+    bool is_new;     /* its record is not on its way yet: no client sees it */
     struct mechd_saved *saved;
 };
 
@@ -389,7 +390,15 @@ void mechd_coupling_snapshot_restore(struct mechd_coupling_command *k);
 void mechd_coupling_snapshots_write(struct mechd_coupling *g, struct mechp_text *w);
 /* False: there is none of that id. Any thread. */
 bool mechd_coupling_snapshot_write(struct mechd_coupling *g, const char *id, struct mechp_text *w);
-bool mechd_coupling_snapshot_delete(struct mechd_coupling *g, const char *id);
+/* Delete it, in the store first; the ticket, or NULL, is settled then. False: there is none of that
+ * id. Any thread but the store's. */
+bool mechd_coupling_snapshot_delete(struct mechd_coupling *g, const char *id,
+                                    struct mechd_ticket *t);
+/* It is not in the store: out of the list. False: there is none of that number. Any thread. */
+bool mechd_coupling_snapshot_drop(struct mechd_coupling *g, uint64_t id);
+/* One of the store, which is taken over, also where it is refused: there are too many. Before any
+ * door is open. */
+bool mechd_coupling_snapshot_put(struct mechd_coupling *g, uint64_t id, struct mechd_saved *saved);
 /* Those whose record could not be stored are gone; as owner of all. */
 void mechd_coupling_snapshots_lose(struct mechd_coupling *g);
 /* Why there is none of that id, as a sentence. Any thread. */

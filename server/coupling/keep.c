@@ -369,7 +369,7 @@ static void store_due(struct mechd_coupling_command *k)
         } else {
             atomic_store(&g->deleted, false);
         }
-    } else if (is_dirty(g) && !g->keep.group->every_step) {
+    } else if (is_dirty(g) && !g->keep.group->every_step && !mechd_keep_has_new_snapshots(g)) {
         checkpoint(k, t);
     } else if (is_dirty(g) || owed) {
         mechd_keep_post(g, MECHD_RECORD_COUPLING_STATE, t);

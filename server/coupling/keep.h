@@ -11,14 +11,17 @@
  * Partners outside are stored with the window that they committed last.
  *
  * The document is the request that makes the coupling again (document.c). From it and the state the
- * next process makes it, once it has the instances; it takes their leases again. Trials, snapshots
- * and runs of couplings are in memory.
+ * next process makes it, once it has the instances; it takes their leases again. Snapshots of
+ * a coupling that is stored are stored too, each before it is answered. Trials and runs of
+ * couplings are in memory.
  *
  * owner: the owner of all participants, except where noted. */
 #pragma once
 
 #include "server/coupling/coupling.h"
 #include "server/store/store.h"
+
+struct mechd_entry;
 
 /* At the end of START: whether it is stored, and from now on its instances with it. False:
  * refused. */
@@ -56,6 +59,24 @@ bool mechd_keep_has(const struct mechd_part *p);
 void mechd_keep_post(struct mechd_coupling *g, enum mechd_record_kind kind, struct mechd_ticket *t);
 /* What has been recorded in this epoch and before it is lost. Any thread. */
 void mechd_keep_lose(struct mechd_keeping *s, uint64_t epoch);
+
+/* --- snapshots (keep_snapshots.c) ------------------------------------------------------------- */
+
+/* Snapshots are stored: the coupling is, from its start on. */
+bool mechd_keep_has_snapshots(const struct mechd_coupling *g);
+/* One has been taken that is not on its way to the store. As owner of all. */
+bool mechd_keep_has_new_snapshots(struct mechd_coupling *g);
+/* The records of those into a list, behind a record of the state; once that is posted, clients see
+ * them. As owner of all. False: no memory. */
+bool mechd_keep_collect_snapshots(struct mechd_coupling *g, struct mechd_entry **first,
+                                  struct mechd_entry **last);
+void mechd_keep_show_snapshots(struct mechd_coupling *g);
+/* Delete one from the store and then from the list; with the ticket, or NULL. Any thread but the
+ * store's. */
+void mechd_keep_forget_snapshot(struct mechd_coupling *g, uint64_t id, struct mechd_ticket *t);
+/* Those of the store's coupling of this number into the list, before others see it. 0 or negative.
+ */
+int mechd_keep_load_snapshots(struct mechd_coupling *g, uint64_t number);
 
 /* --- shutdown --------------------------------------------------------------------------------- */
 

@@ -169,7 +169,7 @@ static struct note *note_of(struct mechd_coupling *g, enum mechd_record_kind kin
     return x;
 }
 
-/* Its instances' changes as a list; false: no memory. */
+/* Its instances' changes and its snapshots as a list; false: no memory. */
 static bool collect(struct mechd_coupling *g, struct mechd_entry **first, struct mechd_entry **last)
 {
     bool good = true;
@@ -178,7 +178,7 @@ static bool collect(struct mechd_coupling *g, struct mechd_entry **first, struct
             good = mechd_durable_collect(g->parts[n].instance, first, last) && good;
         }
     }
-    return good;
+    return mechd_keep_collect_snapshots(g, first, last) && good;
 }
 
 void mechd_keep_post(struct mechd_coupling *g, enum mechd_record_kind kind, struct mechd_ticket *t)
@@ -231,4 +231,5 @@ void mechd_keep_post(struct mechd_coupling *g, enum mechd_record_kind kind, stru
     }
     atomic_fetch_add(&s->outstanding, 1);
     mechd_store_post(g->service->host.store, &x->r);
+    mechd_keep_show_snapshots(g);
 }

@@ -1,5 +1,7 @@
-/* Snapshots of a coupling: its state and those of all its instances, in memory. */
+/* Snapshots of a coupling: its state and those of all its instances, in memory, and where the
+ * coupling is stored also in the store (keep_snapshots.c). */
 #include "server/coupling/face.h"
+#include "server/coupling/keep.h"
 #include "server/coupling/saved.h"
 
 #include "protocol/frame/frame.h"
@@ -16,13 +18,14 @@
 enum { ONE = 1 /* that it counts as, with each instance */ };
 static const size_t bytes_most = (size_t)1 << 30; /* of one coupling */
 
-/* By the text of its id; the coupling is locked. NULL: there is none. */
+/* By the text of its id; the coupling is locked. NULL: there is none, or it is not on its way to
+ * the store. */
 static struct mechd_coupling_snapshot *find(struct mechd_coupling *g, const char *id)
 {
     char known[32];
     for (int k = 0; k < g->snapshot_count; k++) {
         snprintf(known, sizeof known, "s-%" PRIu64, g->snapshots[k].id);
-        if (strcmp(known, id) == 0) {
+        if (strcmp(known, id) == 0 && !g->snapshots[k].is_new) {
             return &g->snapshots[k];
         }
     }
@@ -52,32 +55,39 @@ static void write(const struct mechd_coupling_snapshot *s, struct mechp_text *w)
 }
 
 /* Whether a snapshot is answered behind the changes before it, which may still be on their way to
- * the disk: where each of them is stored. */
+ * the disk: where each of them is stored, and where it is stored itself. */
 static bool is_recorded(const struct mechd_coupling *g)
 {
-    return g->keep.group != NULL && g->keep.group->every_step;
+    return (g->keep.group != NULL && g->keep.group->every_step) || mechd_keep_has_snapshots(g);
+}
+
+static bool fits(const struct mechd_coupling *g, size_t size)
+{
+    size_t bytes = 0;
+    for (int k = 0; k < g->snapshot_count; k++) {
+        bytes += g->snapshots[k].saved->size;
+    }
+    return g->snapshot_count < MECHD_COUPLING_SNAPSHOTS && size <= bytes_most - bytes;
 }
 
 /* Into the list. 0; MECH_UNSUPPORTED: it is full; MECH_CANCELLED: its number cannot be recorded. */
 static int add(struct mechd_coupling *g, struct mechd_saved *saved, uint64_t *id,
                struct mechp_text *w)
 {
-    size_t bytes = 0;
     pthread_mutex_lock(&g->m);
-    for (int k = 0; k < g->snapshot_count; k++) {
-        bytes += g->snapshots[k].saved->size;
-    }
-    const bool fits =
-        g->snapshot_count < MECHD_COUPLING_SNAPSHOTS && saved->size <= bytes_most - bytes;
-    *id = fits ? mechd_lives_next(g->face, MECHD_COUNTED_PART, g->snapshot_last) : 0;
+    const bool has_room = fits(g, saved->size);
+    *id = has_room ? mechd_lives_next(g->face, MECHD_COUNTED_PART, g->snapshot_last) : 0;
     if (*id > 0) {
         g->snapshot_last = *id;
-        g->snapshots[g->snapshot_count] = (struct mechd_coupling_snapshot){
-            .id = *id, .record = is_recorded(g) ? g->keep.posted + 1 : 0, .saved = saved};
+        g->snapshots[g->snapshot_count] =
+            (struct mechd_coupling_snapshot){.id = *id,
+                                             .record = is_recorded(g) ? g->keep.posted + 1 : 0,
+                                             .is_new = mechd_keep_has_snapshots(g),
+                                             .saved = saved};
         write(&g->snapshots[g->snapshot_count++], w);
     }
     pthread_mutex_unlock(&g->m);
-    return !fits ? MECH_UNSUPPORTED : *id == 0 ? MECH_CANCELLED : 0;
+    return !has_room ? MECH_UNSUPPORTED : *id == 0 ? MECH_CANCELLED : 0;
 }
 
 void mechd_coupling_snapshot_take(struct mechd_coupling_command *k)
@@ -89,7 +99,10 @@ void mechd_coupling_snapshot_take(struct mechd_coupling_command *k)
     int outcome = 0;
     if (mechd_saved_take(g, &saved) != 0) {
         mechd_coupling_refuse(k, MECHP_OUT_OF_MEMORY, "no memory for the snapshot");
-    } else if (!mechd_saved_charge(saved, g, ONE, &k->call->excess)) {
+        return;
+    }
+    saved->stored = mechd_keep_has_snapshots(g);
+    if (!mechd_saved_charge(saved, g, ONE, &k->call->excess)) {
         mechd_saved_free(saved, g, ONE);
         mechd_coupling_refuse(k, MECHP_QUOTA_EXCEEDED,
                               mechd_excess_tell(&k->call->excess, detail, sizeof detail));
@@ -117,7 +130,9 @@ void mechd_coupling_snapshots_write(struct mechd_coupling *g, struct mechp_text 
     mechp_text_array(w);
     pthread_mutex_lock(&g->m);
     for (int k = 0; k < g->snapshot_count; k++) {
-        write(&g->snapshots[k], w);
+        if (!g->snapshots[k].is_new) {
+            write(&g->snapshots[k], w);
+        }
     }
     pthread_mutex_unlock(&g->m);
     mechp_text_end(w);
@@ -146,14 +161,49 @@ static struct mechd_saved *take_out(struct mechd_coupling *g, struct mechd_coupl
     return last;
 }
 
-bool mechd_coupling_snapshot_delete(struct mechd_coupling *g, const char *id)
+bool mechd_coupling_snapshot_drop(struct mechd_coupling *g, uint64_t id)
 {
+    struct mechd_saved *last = NULL;
+    bool found = false;
     pthread_mutex_lock(&g->m);
-    struct mechd_coupling_snapshot *const s = find(g, id);
-    struct mechd_saved *const last = s != NULL ? take_out(g, s) : NULL;
+    for (int k = 0; k < g->snapshot_count && !found; k++) {
+        found = g->snapshots[k].id == id;
+        last = found ? take_out(g, &g->snapshots[k]) : NULL;
+    }
     pthread_mutex_unlock(&g->m);
     mechd_saved_free(last, g, ONE);
-    return s != NULL;
+    return found;
+}
+
+bool mechd_coupling_snapshot_delete(struct mechd_coupling *g, const char *id,
+                                    struct mechd_ticket *t)
+{
+    pthread_mutex_lock(&g->m);
+    const struct mechd_coupling_snapshot *const s = find(g, id);
+    const uint64_t number = s != NULL ? s->id : 0;
+    pthread_mutex_unlock(&g->m);
+    if (number == 0) {
+        return false;
+    }
+    if (mechd_keep_has_snapshots(g)) {
+        mechd_keep_forget_snapshot(g, number, t);
+        return true;
+    }
+    return mechd_coupling_snapshot_drop(g, number);
+}
+
+bool mechd_coupling_snapshot_put(struct mechd_coupling *g, uint64_t id, struct mechd_saved *saved)
+{
+    saved->stored = true;
+    const bool good = fits(g, saved->size) && mechd_saved_charge(saved, g, ONE, NULL);
+    if (good) {
+        g->snapshots[g->snapshot_count++] =
+            (struct mechd_coupling_snapshot){.id = id, .saved = saved};
+        g->snapshot_last = id > g->snapshot_last ? id : g->snapshot_last;
+    } else {
+        mechd_saved_free(saved, g, ONE);
+    }
+    return good;
 }
 
 void mechd_coupling_snapshots_lose(struct mechd_coupling *g)

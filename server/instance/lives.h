@@ -25,8 +25,8 @@ void mechd_lives_begin(struct mechd_instance *i, bool gone, bool chosen);
 /* It is an instance of an earlier process: the database has its snapshots and runs, which count as
  * assigned, and no trials. Before any door is open. */
 void mechd_lives_recovered(struct mechd_instance *i);
-/* It is the face of a coupling of an earlier process, of which nothing that it counts is stored.
- * Before any door is open. */
+/* It is the face of a coupling of an earlier process: what it has counted is not asked of the
+ * database. Before any door is open. */
 void mechd_lives_continued(struct mechd_instance *face);
 /* The next number after `last`, the instance's own so far; 0: it cannot be recorded now, and is a
  * snapshot's or a run's. As owner. */

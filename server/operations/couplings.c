@@ -5,6 +5,7 @@
 #include "server/call/query.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
+#include "server/coupling/keep.h"
 #include "solver/base/err.h"
 #include "solver/base/times.h"
 
@@ -234,7 +235,9 @@ static enum mechd_progress run_forget(struct mechd_call *c)
 {
     struct mechd_coupling *const g = find(c);
     c->status = 204;
-    if (g != NULL && !mechd_coupling_snapshot_delete(g, mechd_call_value(c, "sid"))) {
+    struct mechd_ticket *const t =
+        g != NULL && mechd_keep_has_snapshots(g) ? mechd_call_ticket(c) : NULL;
+    if (g != NULL && !mechd_coupling_snapshot_delete(g, mechd_call_value(c, "sid"), t)) {
         refuse_snapshot(c, g);
     }
     mechd_coupling_unref(g);

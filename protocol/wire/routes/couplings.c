@@ -231,7 +231,7 @@ static const struct mechp_shape report = {
 
 static const struct mechp_shape snapshot = {
     .name = "CouplingSnapshot",
-    .doc = "State of a coupling and of all its instances, in memory.",
+    .doc = "State of a coupling and of all its instances; stored, where the coupling is.",
     .members = MECHP_MEMBERS({"id", "@Name", "id", true}, {"time", "number", "s", true},
                              {"window", "integer", "windows done since the start", true},
                              {"bytes", "integer", "size of the states", true})};
@@ -335,9 +335,9 @@ const struct mechp_row mechp_row_COUPLING_SNAPSHOT = {.tag = "couplings",
 
 const struct mechp_row mechp_row_TAKE_COUPLING_SNAPSHOT = {
     .tag = "couplings",
-    .doc =
-        "The state of the coupling and of all its instances is saved in memory. It counts as one "
-        "snapshot of each instance.",
+    .doc = "The state of the coupling and of all its instances is saved. Where the coupling is "
+           "stored, it is on disk before the answer and is there after a restart. It counts as one "
+           "snapshot of each instance.",
     .traits = MECHP_STORES,
     .body = &mechp_empty,
     .optional = true,
@@ -348,7 +348,10 @@ const struct mechp_row mechp_row_TAKE_COUPLING_SNAPSHOT = {
                          MECHP_LIMIT_REACHED, MECHP_QUEUE_FULL, MECHP_QUOTA_EXCEEDED)};
 
 const struct mechp_row mechp_row_DELETE_COUPLING_SNAPSHOT = {
-    .tag = "couplings", .doc = "Frees its memory.", .traits = MECHP_AT_ONCE, .status = 204};
+    .tag = "couplings",
+    .doc = "Frees its memory, and what is stored of it.",
+    .traits = MECHP_STORES,
+    .status = 204};
 
 const struct mechp_row mechp_row_RESTORE_COUPLING = {
     .tag = "couplings",
