@@ -231,13 +231,13 @@ static void disconnected(struct mechd_zmq *z, enum mechd_zmq_socket door, int de
     }
 }
 
-void mechd_guard_serve(struct mechd_zmq *z, enum mechd_zmq_socket door)
+bool mechd_guard_serve(struct mechd_zmq *z, enum mechd_zmq_socket door)
 {
     zmq_msg_t frames[2];
     for (int turn = 0; turn < EVENTS_IN_A_ROW; turn++) {
         const int count = mechd_zmq_receive(z->guard.monitors[door], frames, 2);
         if (count == 0) {
-            return;
+            return true;
         }
         uint16_t event = 0;
         uint32_t value = 0;
@@ -259,6 +259,7 @@ void mechd_guard_serve(struct mechd_zmq *z, enum mechd_zmq_socket door)
             zmq_msg_close(&frames[k]);
         }
     }
+    return false;
 }
 
 /* What a peer may send before we acknowledge that we have read it: so little that it waits, or as

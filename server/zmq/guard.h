@@ -90,8 +90,8 @@ void mechd_guard_close(struct mechd_zmq *z);
 /* After the context has ended. */
 void mechd_guard_fini(struct mechd_guard *g);
 
-/* Process the events of a socket. */
-void mechd_guard_serve(struct mechd_zmq *z, enum mechd_zmq_socket door);
+/* Process the events of a socket. False: there may be more. */
+bool mechd_guard_serve(struct mechd_zmq *z, enum mechd_zmq_socket door);
 /* Check for messages that never end, and for keys that are no longer known; every 200 ms at most.
  * */
 void mechd_guard_sweep(struct mechd_zmq *z);

@@ -47,12 +47,28 @@ static inline bool mechd_asked_is_json(const struct mechd_asked *a)
             mech_text_wide(a->bytes, a->size) != NULL || mechp_parts_are(a->bytes, a->size));
 }
 
+/* What the door's thread waits for: the monitors first, so that a message finds its connection. */
+enum {
+    MECHD_WATCH_MONITORS, /* one of each socket */
+    MECHD_WATCH_SOCKETS = MECHD_WATCH_MONITORS + MECHD_ZMQ_SOCKETS,
+    MECHD_WATCH_ZAP = MECHD_WATCH_SOCKETS + MECHD_ZMQ_SOCKETS,
+    MECHD_WATCHED
+};
+
+/* A socket of libzmq. Its descriptor becomes readable when libzmq's threads have something new for
+ * it, and any call takes that in: after a call the descriptor says nothing of what has come before
+ * it, and the socket is looked at once more before the thread sleeps. */
+struct mechd_watched {
+    int descriptor; /* −1: there is no such socket */
+    bool unseen;    /* there has been a call since a receive that found nothing */
+};
+
 struct mechd_zmq {
     struct mechd_service *service;
     void *context;
     void *
         sockets[MECHD_ZMQ_SOCKETS]; /* the thread's, the stream's locked by letters.x; NULL: none */
-    int news;      /* descriptor of the stream's socket: readable if it may have messages */
+    struct mechd_watched watched[MECHD_WATCHED]; /* the thread's */
     void *zap;     /* the thread's; receives authentication requests; NULL without CURVE */
     uint64_t told; /* the thread's; last line of a refusal, ns */
     char endpoints[MECHD_ZMQ_SOCKETS][256];
@@ -63,8 +79,7 @@ struct mechd_zmq {
     struct mechd_lines lines;
     struct mechd_readers readers;
     pthread_t thread;
-    bool more;       /* the thread's: the stream's socket may have more */
-    uint64_t served; /* the thread's: when that was looked at last, ns */
+    uint64_t served; /* the thread's: when the stream's socket was looked at last, ns */
     bool rests;      /* the thread's: the outbox was empty, it may wait */
     bool running;
     _Atomic bool stop;
@@ -88,8 +103,8 @@ int mechd_zmq_receive(void *socket, zmq_msg_t *frames, int most);
  * Negative: a sentence. Nothing is done when it is off. */
 int mechd_zap_open(struct mechd_zmq *z, char *fault, size_t size);
 int mechd_zap_protect(struct mechd_zmq *z, enum mechd_zmq_socket which, char *fault, size_t size);
-/* Answer waiting authentication requests. On the door's thread. */
-void mechd_zap_serve(struct mechd_zmq *z);
+/* Answer waiting authentication requests. False: there may be more. On the door's thread. */
+bool mechd_zap_serve(struct mechd_zmq *z);
 /* The scope that a connection to this socket requires. */
 enum mechd_scope mechd_zap_needs(enum mechd_zmq_socket which);
 /* The key of the connection that a message came through, into *peer. */

@@ -226,6 +226,7 @@ void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter)
     const size_t size = letter->size + letter->extra;
     struct mechd_backlog *backlog = NULL;
     bool ok = socket != NULL;
+    z->watched[MECHD_WATCH_SOCKETS + MECHD_ZMQ_CONTROL].unseen = true;
     if (ok && size >= MECHD_LETTER_LARGE) {
         ok = mechd_guard_unread(z, &letter->peer, &backlog);
     }
@@ -356,7 +357,8 @@ bool mechd_letters_drain(struct mechd_zmq *z)
             pthread_mutex_lock(&l->x);
             now += send_line(z, true);
             pthread_mutex_unlock(&l->x);
-            z->more = true; // libzmq may have consumed the signal of a subscription
+            // libzmq may have consumed the signal of a subscription
+            z->watched[MECHD_WATCH_SOCKETS + MECHD_ZMQ_STREAM].unseen = true;
         }
         if (now == 0 && may_rest(l)) {
             return true;

@@ -138,10 +138,13 @@ static bool answer(struct mechd_zmq *z)
     return true;
 }
 
-void mechd_zap_serve(struct mechd_zmq *z)
+bool mechd_zap_serve(struct mechd_zmq *z)
 {
-    for (int turn = 0; turn < TURNS && answer(z); turn++) {
+    int turn = 0;
+    while (turn < TURNS && answer(z)) {
+        turn++;
     }
+    return turn < TURNS;
 }
 
 void mechd_zap_key(struct mechd_zmq *z, zmq_msg_t *message, struct mechd_peer *peer)

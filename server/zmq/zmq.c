@@ -8,6 +8,7 @@
 #include "solver/base/err.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,64 +157,78 @@ static bool serve_stream(struct mechd_zmq *z)
     return n < TURNS;
 }
 
+/* Wait until a descriptor is readable, or for as long as there may be nothing to look at. `has`: of
+ * each socket whether it is to be looked at; *woken: another thread has something. False: the time
+ * is over. */
+static bool wait_for_news(struct mechd_zmq *z, bool has[MECHD_WATCHED], bool *woken)
+{
+    struct pollfd items[MECHD_WATCHED + 1];
+    bool rests = z->rests;
+    int links = 0;
+    for (int k = 0; k < MECHD_WATCHED; k++) {
+        items[k] = (struct pollfd){.fd = z->watched[k].descriptor, .events = POLLIN};
+        rests = rests && !z->watched[k].unseen;
+    }
+    items[MECHD_WATCHED] = (struct pollfd){.fd = z->wake, .events = POLLIN};
+    for (int k = 0; k < MECHD_ZMQ_SOCKETS; k++) {
+        links += atomic_load(&z->guard.open[k]);
+    }
+    const int ready = poll(items, MECHD_WATCHED + 1, !rests ? 0 : links > 0 ? WATCH_MS : NAP_MS);
+    const bool over = ready == 0 && rests;
+    for (int k = 0; k < MECHD_WATCHED; k++) {
+        has[k] = z->watched[k].descriptor >= 0 &&
+                 (over || z->watched[k].unseen || (ready > 0 && items[k].revents != 0));
+    }
+    *woken = ready > 0 && items[MECHD_WATCHED].revents != 0;
+    return !over;
+}
+
+/* More than a turn's messages wait: libzmq looks for peers that have something new. */
+static void look_for_peers(void *socket)
+{
+    int events = 0;
+    size_t size = sizeof events;
+    (void)zmq_getsockopt(socket, ZMQ_EVENTS, &events, &size);
+}
+
 /* Sleep until a socket, a monitor or another thread has something, and take it. */
 static void turn(struct mechd_zmq *z)
 {
-    zmq_pollitem_t items[2 + 2 * MECHD_ZMQ_SOCKETS];
-    enum mechd_zmq_socket doors[2 + 2 * MECHD_ZMQ_SOCKETS];
-    int n = 0, monitors = 0, links = 0;
-    // who has come and gone first, so that a message finds its connection
-    for (int k = 0; k < MECHD_ZMQ_SOCKETS; k++) {
-        if (z->guard.monitors[k] != NULL) {
-            doors[n] = (enum mechd_zmq_socket)k;
-            items[n++] = (zmq_pollitem_t){.socket = z->guard.monitors[k], .events = ZMQ_POLLIN};
-            links += atomic_load(&z->guard.open[k]);
-        }
-    }
-    monitors = n;
-    for (int k = 0; k < MECHD_ZMQ_SOCKETS; k++) {
-        if (z->sockets[k] != NULL) {
-            doors[n] = (enum mechd_zmq_socket)k;
-            items[n] = (zmq_pollitem_t){.socket = z->sockets[k], .events = ZMQ_POLLIN};
-            if (k == MECHD_ZMQ_STREAM) {
-                items[n].socket = NULL; // others may be sending there
-                items[n].fd = z->news;
-            }
-            n++;
-        }
-    }
-    const int sockets = n;
-    if (z->zap != NULL) {
-        items[n++] = (zmq_pollitem_t){.socket = z->zap, .events = ZMQ_POLLIN};
-    }
-    items[n++] = (zmq_pollitem_t){.fd = z->wake, .events = ZMQ_POLLIN};
-
-    const int ready = zmq_poll(items, n, !z->rests ? 0 : links > 0 ? WATCH_MS : NAP_MS);
-    const bool woken = (items[n - 1].revents & ZMQ_POLLIN) != 0;
+    bool has[MECHD_WATCHED], woken = false;
+    const bool news = wait_for_news(z, has, &woken);
     if (woken) {
         uint64_t ignored = 0;
         const ssize_t got = read(z->wake, &ignored, sizeof ignored);
         (void)got; // it wakes once more
     }
-    if (z->zap != NULL) {
-        mechd_zap_serve(z);
+    if (has[MECHD_WATCH_ZAP]) {
+        z->watched[MECHD_WATCH_ZAP].unseen = !mechd_zap_serve(z);
     }
-    for (int k = 0; k < sockets; k++) {
-        const bool has = (items[k].revents & ZMQ_POLLIN) != 0;
-        if (k < monitors && has) {
-            mechd_guard_serve(z, doors[k]);
-        } else if (items[k].socket == NULL &&
-                   (has || z->more || woken || ready == 0 || mechd_now() - z->served > watch_ns)) {
+    for (int k = 0; k < MECHD_ZMQ_SOCKETS; k++) {
+        if (has[MECHD_WATCH_MONITORS + k]) {
+            z->watched[MECHD_WATCH_MONITORS + k].unseen =
+                !mechd_guard_serve(z, (enum mechd_zmq_socket)k);
+        }
+    }
+    for (int k = 0; k < MECHD_ZMQ_SOCKETS; k++) {
+        struct mechd_watched *const w = &z->watched[MECHD_WATCH_SOCKETS + k];
+        if (k == MECHD_ZMQ_STREAM) {
             // its descriptor reports news once, and perhaps to those who send
-            z->served = mechd_now();
-            z->more = !serve_stream(z);
-        } else if (has) {
-            (void)serve(z, doors[k]);
+            if (w->descriptor >= 0 && (has[MECHD_WATCH_SOCKETS + k] || woken || !news ||
+                                       mechd_now() - z->served > watch_ns)) {
+                z->served = mechd_now();
+                w->unseen = !serve_stream(z);
+            }
+        } else if (has[MECHD_WATCH_SOCKETS + k]) {
+            if (w->unseen) {
+                look_for_peers(z->sockets[k]);
+            }
+            w->unseen = !serve(z, (enum mechd_zmq_socket)k);
         }
     }
     mechd_guard_sweep(z);
     mechd_readers_look(z);
-    z->rests = mechd_letters_drain(z) && !z->more;
+    z->rests = mechd_letters_drain(z);
 }
 
 static void *work(void *context)
@@ -310,12 +325,27 @@ static int open_socket(struct mechd_zmq *z, enum mechd_zmq_socket which, int typ
         return MECH_INTERNAL;
     }
     MECH_TRY(mechd_zap_protect(z, which, fault, size));
-    size_t wide = sizeof z->news;
-    if (which == MECHD_ZMQ_STREAM && zmq_getsockopt(socket, ZMQ_FD, &z->news, &wide) != 0) {
-        snprintf(fault, size, "cannot watch a ZeroMQ socket: %s", zmq_strerror(zmq_errno()));
-        return MECH_INTERNAL;
-    }
     return bind_socket(z, which, endpoint, fault, size);
+}
+
+/* The descriptors of all sockets, each of which is looked at once. */
+static int watch_all(struct mechd_zmq *z, char *fault, size_t size)
+{
+    void *sockets[MECHD_WATCHED] = {[MECHD_WATCH_ZAP] = z->zap};
+    for (int k = 0; k < MECHD_ZMQ_SOCKETS; k++) {
+        sockets[MECHD_WATCH_MONITORS + k] = z->guard.monitors[k];
+        sockets[MECHD_WATCH_SOCKETS + k] = z->sockets[k];
+    }
+    for (int k = 0; k < MECHD_WATCHED; k++) {
+        struct mechd_watched *const w = &z->watched[k];
+        size_t wide = sizeof w->descriptor;
+        *w = (struct mechd_watched){.descriptor = -1, .unseen = sockets[k] != NULL};
+        if (sockets[k] != NULL && zmq_getsockopt(sockets[k], ZMQ_FD, &w->descriptor, &wide) != 0) {
+            snprintf(fault, size, "cannot watch a ZeroMQ socket: %s", zmq_strerror(zmq_errno()));
+            return MECH_INTERNAL;
+        }
+    }
+    return 0;
 }
 
 int mechd_zmq_open(struct mechd_service *d, struct mechd_zmq **out, char *fault, size_t size)
@@ -340,7 +370,8 @@ int mechd_zmq_open(struct mechd_service *d, struct mechd_zmq **out, char *fault,
     MECH_TRY(mechd_zap_open(z, fault, size));
     MECH_TRY(open_socket(z, MECHD_ZMQ_CONTROL, ZMQ_ROUTER, c->control, fault, size));
     MECH_TRY(open_socket(z, MECHD_ZMQ_STREAM, ZMQ_XPUB, c->stream, fault, size));
-    return open_socket(z, MECHD_ZMQ_FORCES, ZMQ_PULL, c->forces, fault, size);
+    MECH_TRY(open_socket(z, MECHD_ZMQ_FORCES, ZMQ_PULL, c->forces, fault, size));
+    return watch_all(z, fault, size);
 }
 
 int mechd_zmq_run(struct mechd_zmq *z)
