@@ -76,6 +76,17 @@ const char *const mechd_schema[] = {
     ("CREATE TABLE coupling_snapshots (coupling INTEGER NOT NULL REFERENCES couplings"
      " ON DELETE CASCADE, number INTEGER NOT NULL, time REAL NOT NULL, bytes BLOB NOT NULL,"
      " PRIMARY KEY (coupling, number));"),
+    // 11: runs of couplings and their rows: as those of instances
+    ("CREATE TABLE coupling_runs (key INTEGER NOT NULL REFERENCES couplings ON DELETE CASCADE,"
+     " number INTEGER NOT NULL, state TEXT NOT NULL, description TEXT NOT NULL,"
+     " time REAL NOT NULL, elapsed REAL NOT NULL, periods INTEGER NOT NULL,"
+     " overruns INTEGER NOT NULL, rows INTEGER, reason TEXT NOT NULL,"
+     " PRIMARY KEY (key, number)) WITHOUT ROWID;"
+     "CREATE TABLE coupling_results (key INTEGER NOT NULL, number INTEGER NOT NULL,"
+     " first INTEGER NOT NULL, time REAL NOT NULL, bytes BLOB NOT NULL,"
+     " PRIMARY KEY (key, number, first),"
+     " FOREIGN KEY (key, number) REFERENCES coupling_runs ON DELETE CASCADE);"
+     "CREATE INDEX coupling_results_by_time ON coupling_results (key, number, time);"),
 };
 
 const int mechd_schema_version = sizeof mechd_schema / sizeof *mechd_schema;

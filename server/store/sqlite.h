@@ -34,6 +34,7 @@ enum mechd_statement {
     MECHD_SQL_READ_STATE,
     MECHD_SQL_READ_COMMANDS,
     MECHD_SQL_READ_SNAPSHOTS,
+    // of an instance, and in the same order of a coupling
     MECHD_SQL_RUN,
     MECHD_SQL_RESULTS,
     MECHD_SQL_DELETE_RUN,
@@ -42,6 +43,14 @@ enum mechd_statement {
     MECHD_SQL_READ_RUNS,
     MECHD_SQL_READ_RESULTS,
     MECHD_SQL_FIND_RESULTS,
+    MECHD_SQL_COUPLING_RUN,
+    MECHD_SQL_COUPLING_RESULTS,
+    MECHD_SQL_DELETE_COUPLING_RUN,
+    MECHD_SQL_DELETE_COUPLING_RESULTS,
+    MECHD_SQL_NO_COUPLING_ROWS,
+    MECHD_SQL_READ_COUPLING_RUNS,
+    MECHD_SQL_READ_COUPLING_RESULTS,
+    MECHD_SQL_FIND_COUPLING_RESULTS,
     MECHD_SQL_SWEEP,
     MECHD_SQL_SWEEP_ROWS,
     MECHD_SQL_SWEEP_END,
@@ -73,6 +82,9 @@ struct mechd_sqlite {
 
 /* A statement without bound values, or NULL. */
 sqlite3_stmt *mechd_sqlite_statement(struct mechd_sqlite *d, enum mechd_statement which);
+/* The statement of runs for this key, which is bound: of an instance, or minus the number of a
+ * coupling. NULL as above. */
+sqlite3_stmt *mechd_sqlite_of_runs(struct mechd_sqlite *d, enum mechd_statement which, int64_t key);
 /* Step a statement without rows. True: done. */
 bool mechd_sqlite_run(struct mechd_sqlite *d, enum mechd_statement which);
 

@@ -132,23 +132,26 @@ int mechd_sqlite_rows(void *self, const struct mechd_rows_asked *asked, mechd_st
                       void *context, int *count)
 {
     static const enum mechd_statement by[] = {[MECHD_ROWS_SNAPSHOTS] = MECHD_SQL_READ_SNAPSHOTS,
-                                              [MECHD_ROWS_RESULTS] = MECHD_SQL_READ_RESULTS,
                                               [MECHD_ROWS_SWEEP] = MECHD_SQL_READ_SWEEP_ROWS,
                                               [MECHD_ROWS_COUPLING] = MECHD_SQL_READ_COUPLING,
                                               [MECHD_ROWS_COUPLING_SNAPSHOTS] =
                                                   MECHD_SQL_READ_COUPLING_SNAPSHOTS};
-    sqlite3_stmt *const s = mechd_sqlite_statement(self, by[asked->which]);
+    const bool is_result = asked->which == MECHD_ROWS_RESULTS;
+    sqlite3_stmt *const s = is_result
+                                ? mechd_sqlite_of_runs(self, MECHD_SQL_READ_RESULTS, asked->key)
+                                : mechd_sqlite_statement(self, by[asked->which]);
     if (s == NULL) {
         return MECH_INTERNAL;
     }
-    if (asked->which == MECHD_ROWS_RESULTS) {
+    if (is_result) {
         sqlite3_bind_int64(s, 2, (int64_t)asked->of);
         sqlite3_bind_int64(s, 3, (int64_t)asked->row);
     } else if (asked->which != MECHD_ROWS_COUPLING) {
         sqlite3_bind_int64(s, 2, (int64_t)asked->row);
     }
-    const bool keyed = asked->which == MECHD_ROWS_RESULTS || asked->which == MECHD_ROWS_SNAPSHOTS;
-    const int64_t key = keyed ? asked->key : (int64_t)asked->of;
+    const int64_t owner = asked->key < 0 ? -asked->key : asked->key;
+    const bool keyed = is_result || asked->which == MECHD_ROWS_SNAPSHOTS;
+    const int64_t key = keyed ? owner : (int64_t)asked->of;
     return take_rows(s, key, read, context, count);
 }
 
@@ -181,9 +184,8 @@ int mechd_sqlite_replay(void *self, int64_t key, mechd_store_read *read, void *c
 int mechd_sqlite_runs(void *self, int64_t key, mechd_store_run *read, void *context)
 {
     int outcome = 0, code = SQLITE_ERROR;
-    sqlite3_stmt *const statement = mechd_sqlite_statement(self, MECHD_SQL_READ_RUNS);
+    sqlite3_stmt *const statement = mechd_sqlite_of_runs(self, MECHD_SQL_READ_RUNS, key);
     if (statement != NULL) {
-        sqlite3_bind_int64(statement, 1, key);
         while (outcome == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW) {
             const struct mechd_stored_run row = {
                 .number = (uint64_t)sqlite3_column_int64(statement, 0),
@@ -206,9 +208,8 @@ int mechd_sqlite_runs(void *self, int64_t key, mechd_store_run *read, void *cont
 uint64_t mechd_sqlite_results_at(void *self, int64_t key, uint64_t run, double time)
 {
     uint64_t first = 0;
-    sqlite3_stmt *const statement = mechd_sqlite_statement(self, MECHD_SQL_FIND_RESULTS);
+    sqlite3_stmt *const statement = mechd_sqlite_of_runs(self, MECHD_SQL_FIND_RESULTS, key);
     if (statement != NULL) {
-        sqlite3_bind_int64(statement, 1, key);
         sqlite3_bind_int64(statement, 2, (int64_t)run);
         sqlite3_bind_double(statement, 3, time);
         if (sqlite3_step(statement) == SQLITE_ROW) {

@@ -1,6 +1,30 @@
 /* SQL of the store, and records as statements. */
 #include "server/store/sqlite.h"
 
+/* Runs and their rows, in tables with this beginning of their names. */
+#define SQL_RUN(of, owner)                                                                         \
+    "INSERT INTO " of "runs (key, number, state, description, time, elapsed, periods, overruns,"   \
+    " rows, reason) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10"                                \
+    " WHERE EXISTS (SELECT 1 FROM " owner " = ?1)"                                                 \
+    " ON CONFLICT (key, number) DO UPDATE SET state = ?3, time = ?5, elapsed = ?6, periods = ?7,"  \
+    " overruns = ?8, rows = ?9, reason = ?10"
+#define SQL_RESULTS(of)                                                                            \
+    "INSERT OR REPLACE INTO " of "results (key, number, first, time, bytes)"                       \
+    " SELECT ?1, ?2, ?3, ?4, ?5 WHERE EXISTS"                                                      \
+    " (SELECT 1 FROM " of "runs WHERE key = ?1 AND number = ?2)"
+#define SQL_DELETE_RUN(of) "DELETE FROM " of "runs WHERE key = ?1 AND number = ?2"
+#define SQL_DELETE_RESULTS(of) "DELETE FROM " of "results WHERE key = ?1 AND number = ?2"
+#define SQL_NO_ROWS(of) "UPDATE " of "runs SET rows = NULL WHERE key = ?1 AND number = ?2"
+#define SQL_READ_RUNS(of)                                                                          \
+    "SELECT number, state, description, time, elapsed, periods, overruns, rows, reason"            \
+    " FROM " of "runs WHERE key = ?1 ORDER BY number"
+#define SQL_READ_RESULTS(of)                                                                       \
+    "SELECT first, 0, 0, time, bytes, 0 FROM " of "results WHERE key = ?1"                         \
+    " AND number = ?2 AND first <= ?3 ORDER BY first DESC LIMIT 1"
+#define SQL_FIND_RESULTS(of)                                                                       \
+    "SELECT first FROM " of "results WHERE key = ?1 AND number = ?2"                               \
+    " AND time <= ?3 ORDER BY time DESC LIMIT 1"
+
 static const char *const text_of[MECHD_SQL_COUNT] = {
     [MECHD_SQL_BEGIN] = "BEGIN IMMEDIATE",
     [MECHD_SQL_COMMIT] = "COMMIT",
@@ -53,23 +77,22 @@ static const char *const text_of[MECHD_SQL_COUNT] = {
                                 " WHERE key = ?1 ORDER BY number",
     [MECHD_SQL_READ_SNAPSHOTS] = "SELECT number, 0, 0, time, bytes, parent FROM snapshots"
                                  " WHERE key = ?1 AND number >= ?2 ORDER BY number LIMIT 1",
-    [MECHD_SQL_RUN] = "INSERT INTO runs (key, number, state, description, time, elapsed, periods,"
-                      " overruns, rows, reason) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10"
-                      " WHERE EXISTS (SELECT 1 FROM instances WHERE key = ?1)"
-                      " ON CONFLICT (key, number) DO UPDATE SET state = ?3, time = ?5,"
-                      " elapsed = ?6, periods = ?7, overruns = ?8, rows = ?9, reason = ?10",
-    [MECHD_SQL_RESULTS] = "INSERT OR REPLACE INTO results (key, number, first, time, bytes)"
-                          " SELECT ?1, ?2, ?3, ?4, ?5 WHERE EXISTS"
-                          " (SELECT 1 FROM runs WHERE key = ?1 AND number = ?2)",
-    [MECHD_SQL_DELETE_RUN] = "DELETE FROM runs WHERE key = ?1 AND number = ?2",
-    [MECHD_SQL_DELETE_RESULTS] = "DELETE FROM results WHERE key = ?1 AND number = ?2",
-    [MECHD_SQL_NO_ROWS] = "UPDATE runs SET rows = NULL WHERE key = ?1 AND number = ?2",
-    [MECHD_SQL_READ_RUNS] = "SELECT number, state, description, time, elapsed, periods, overruns,"
-                            " rows, reason FROM runs WHERE key = ?1 ORDER BY number",
-    [MECHD_SQL_READ_RESULTS] = "SELECT first, 0, 0, time, bytes, 0 FROM results WHERE key = ?1"
-                               " AND number = ?2 AND first <= ?3 ORDER BY first DESC LIMIT 1",
-    [MECHD_SQL_FIND_RESULTS] = "SELECT first FROM results WHERE key = ?1 AND number = ?2"
-                               " AND time <= ?3 ORDER BY time DESC LIMIT 1",
+    [MECHD_SQL_RUN] = SQL_RUN("", "instances WHERE key"),
+    [MECHD_SQL_RESULTS] = SQL_RESULTS(""),
+    [MECHD_SQL_DELETE_RUN] = SQL_DELETE_RUN(""),
+    [MECHD_SQL_DELETE_RESULTS] = SQL_DELETE_RESULTS(""),
+    [MECHD_SQL_NO_ROWS] = SQL_NO_ROWS(""),
+    [MECHD_SQL_READ_RUNS] = SQL_READ_RUNS(""),
+    [MECHD_SQL_READ_RESULTS] = SQL_READ_RESULTS(""),
+    [MECHD_SQL_FIND_RESULTS] = SQL_FIND_RESULTS(""),
+    [MECHD_SQL_COUPLING_RUN] = SQL_RUN("coupling_", "couplings WHERE number"),
+    [MECHD_SQL_COUPLING_RESULTS] = SQL_RESULTS("coupling_"),
+    [MECHD_SQL_DELETE_COUPLING_RUN] = SQL_DELETE_RUN("coupling_"),
+    [MECHD_SQL_DELETE_COUPLING_RESULTS] = SQL_DELETE_RESULTS("coupling_"),
+    [MECHD_SQL_NO_COUPLING_ROWS] = SQL_NO_ROWS("coupling_"),
+    [MECHD_SQL_READ_COUPLING_RUNS] = SQL_READ_RUNS("coupling_"),
+    [MECHD_SQL_READ_COUPLING_RESULTS] = SQL_READ_RESULTS("coupling_"),
+    [MECHD_SQL_FIND_COUPLING_RESULTS] = SQL_FIND_RESULTS("coupling_"),
     [MECHD_SQL_SWEEP] = "INSERT INTO sweeps (number, token, description, state, done, failed, rows,"
                         " errors) VALUES (?1, ?2, ?3, ?4, 0, 0, 0, '[]')",
     // of a sweep that has been deleted meanwhile nothing is kept
@@ -149,6 +172,27 @@ static sqlite3_stmt *of_key(struct mechd_sqlite *d, enum mechd_statement which, 
     sqlite3_stmt *const s = mechd_sqlite_statement(d, which);
     if (s != NULL) {
         sqlite3_bind_int64(s, 1, key);
+    }
+    return s;
+}
+
+_Static_assert(MECHD_SQL_FIND_COUPLING_RESULTS - MECHD_SQL_FIND_RESULTS ==
+                   MECHD_SQL_COUPLING_RUN - MECHD_SQL_RUN,
+               "both in one order");
+
+sqlite3_stmt *mechd_sqlite_of_runs(struct mechd_sqlite *d, enum mechd_statement which, int64_t key)
+{
+    const int of = key < 0 ? MECHD_SQL_COUPLING_RUN - MECHD_SQL_RUN : 0;
+    return of_key(d, (enum mechd_statement)((int)which + of), key < 0 ? -key : key);
+}
+
+/* The same for a number of it. */
+static sqlite3_stmt *of_run(struct mechd_sqlite *d, enum mechd_statement which,
+                            const struct mechd_record *r)
+{
+    sqlite3_stmt *const s = mechd_sqlite_of_runs(d, which, r->key);
+    if (s != NULL) {
+        sqlite3_bind_int64(s, 2, (int64_t)r->number);
     }
     return s;
 }
@@ -288,7 +332,7 @@ static bool apply_receipt(struct mechd_sqlite *d, const struct mechd_stored_rece
 
 static bool apply_run(struct mechd_sqlite *d, const struct mechd_record *r)
 {
-    sqlite3_stmt *const s = of_number(d, MECHD_SQL_RUN, r);
+    sqlite3_stmt *const s = of_run(d, MECHD_SQL_RUN, r);
     if (s == NULL) {
         return false;
     }
@@ -302,12 +346,13 @@ static bool apply_run(struct mechd_sqlite *d, const struct mechd_record *r)
         sqlite3_bind_int64(s, 9, (int64_t)r->run.rows);
     }
     sqlite3_bind_text(s, 10, r->run.reason, -1, SQLITE_STATIC);
-    return finish(s) && finish(of_number(d, MECHD_SQL_LAST_RUN, r));
+    // the numbers of a coupling's runs continue without it (instance/lives.h)
+    return finish(s) && (r->key < 0 || finish(of_number(d, MECHD_SQL_LAST_RUN, r)));
 }
 
 static bool apply_results(struct mechd_sqlite *d, const struct mechd_record *r)
 {
-    sqlite3_stmt *const s = of_number(d, MECHD_SQL_RESULTS, r);
+    sqlite3_stmt *const s = of_run(d, MECHD_SQL_RESULTS, r);
     if (s == NULL) {
         return false;
     }
@@ -434,10 +479,10 @@ bool mechd_sqlite_apply(void *self, const struct mechd_record *r)
     case MECHD_RECORD_RESULTS:
         return apply_results(d, r);
     case MECHD_RECORD_DELETE_RUN:
-        return finish(of_number(d, MECHD_SQL_DELETE_RUN, r));
+        return finish(of_run(d, MECHD_SQL_DELETE_RUN, r));
     case MECHD_RECORD_DELETE_RESULTS:
-        return finish(of_number(d, MECHD_SQL_DELETE_RESULTS, r)) &&
-               finish(of_number(d, MECHD_SQL_NO_ROWS, r));
+        return finish(of_run(d, MECHD_SQL_DELETE_RESULTS, r)) &&
+               finish(of_run(d, MECHD_SQL_NO_ROWS, r));
     case MECHD_RECORD_SWEEP:
         return apply_sweep(d, r);
     case MECHD_RECORD_SWEEP_ROWS:

@@ -5,7 +5,7 @@
  * transaction (group commit: one fsync for all of them), then calls `done` of each. Records are
  * applied in the order in which they were posted. No fsync happens on any other thread.
  *
- * Tables, version 10:
+ * Tables, version 11:
  *
  *   instances  key, id, serial, labels, durability, model,   data of the creation
  *              ttl, token,                                    s (0: none); the owner
@@ -24,6 +24,8 @@
  *   couplings  number, token, document, revision, sequence,  couplings, as their requests have them
  *              bytes, aside                                   the state of each; aside: as above
  *   coupling_snapshots  coupling, number, time, bytes         snapshots of a coupling
+ *   coupling_runs, coupling_results                           as runs and results; the key is the
+ *                                                             number of the coupling
  *   numbers    name, value                                    highest ids perhaps assigned
  *
  * A database that is damaged, or of a newer version, is renamed and a new one created; the log
@@ -104,7 +106,8 @@ struct mechd_record {
     bool glued; /* always in the same transaction as the one before it, and with its outcome if
                    that is stale */
     enum mechd_record_kind kind;
-    int64_t key;       /* of the instance, from mechd_store_key */
+    int64_t key; /* of the instance, from mechd_store_key; of runs and results of a coupling minus
+                    its number */
     uint64_t coupling; /* number of the coupling of which it is a snapshot */
     const char *id, *labels, *durability, *model, *token;
     size_t model_size;
@@ -219,8 +222,9 @@ int mechd_store_replay(struct mechd_store *s, int64_t key, mechd_store_read *rea
 int mechd_store_snapshots(struct mechd_store *s, int64_t key, mechd_store_read *read,
                           void *context);
 
-/* Runs of one instance, oldest first. Any thread. `read` is called while the store's reader is
- * locked, as it is by all that follow but mechd_store_coupling_state: it only copies. */
+/* Runs of one instance, or of the coupling of minus this number, oldest first. Any thread. `read`
+ * is called while the store's reader is locked, as it is by all that follow but those of couplings:
+ * it only copies. */
 typedef int mechd_store_run(void *context, const struct mechd_stored_run *run);
 int mechd_store_runs(struct mechd_store *s, int64_t key, mechd_store_run *read, void *context);
 /* The chunk of a run's rows that holds row `row`: its `number` is the first row in it. Any thread.
