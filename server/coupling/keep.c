@@ -6,6 +6,7 @@
 #include "server/coupling/kept.h"
 #include "server/instance/entry.h"
 #include "server/instance/group.h"
+#include "server/instance/runs.h"
 #include "server/instance/snapshots.h"
 #include "server/os/log.h"
 #include "server/os/ticks.h"
@@ -214,6 +215,15 @@ bool mechd_keep_join(struct mechd_coupling_command *k)
     return true;
 }
 
+void mechd_keep_number(struct mechd_coupling *g, uint64_t number)
+{
+    if (g->keep.mode != MECHD_DURABLE_NONE) {
+        g->face->face_key = -(int64_t)number;
+        g->face->durable.epoch = 1;
+        mechd_durable_join(g->face, g->keep.group);
+    }
+}
+
 void mechd_keep_close(struct mechd_coupling *g)
 {
     struct mechd_keeping *const s = &g->keep;
@@ -248,6 +258,7 @@ void mechd_keep_fini(struct mechd_coupling *g)
     if (s->group != NULL) {
         mechd_group_end(s->group);
         mechd_group_unref(s->group);
+        mechd_keep_await_runs(g, NULL);
     }
     free(s->spare);
     mechd_kept_free(&s->kept);
@@ -264,7 +275,7 @@ static bool lasts(const struct mechd_coupling *g)
 
 static bool is_dirty(const struct mechd_coupling *g)
 {
-    bool dirty = g->keep.dirty;
+    bool dirty = g->keep.dirty || g->face->durable.due;
     for (int32_t n = 0; n < g->count && !dirty; n++) {
         const struct mechd_durable *const d = &g->parts[n].instance->durable;
         dirty = mechd_keep_has(&g->parts[n]) && (d->dirty || d->due);
@@ -272,11 +283,13 @@ static bool is_dirty(const struct mechd_coupling *g)
     return dirty;
 }
 
-/* By the number of windows, or asked for. */
+/* By the number of windows, asked for, or because of a run: it begins or ends, or has many rows. */
 static bool is_due(const struct mechd_coupling *g)
 {
     const struct mechd_keeping *const s = &g->keep;
-    return atomic_load(&s->wanted) ||
+    const struct mechd_run *const r = atomic_load(&g->face->running) ? g->face->run : NULL;
+    return atomic_load(&s->wanted) || g->face->durable.due ||
+           (r != NULL && mechd_recording_pressed(&r->record)) ||
            (s->steps > 0 && g->face->published.sequence - s->since >= s->steps);
 }
 
@@ -310,8 +323,10 @@ void mechd_keep_window(struct mechd_coupling_command *k)
                               "a change before this one could not be stored");
         return;
     }
+    // the row of a period that is over comes when the run counts it
+    const bool counts = k->run != NULL && mechd_coupling_windows_done(k);
     if (g->keep.group == NULL || g->keep.group->every_step || k->kind != MECHD_COUPLING_STEP ||
-        !is_due(g) || mechd_keep_behind(g) || !lasts(g)) {
+        counts || !is_due(g) || mechd_keep_behind(g) || !lasts(g)) {
         return;
     }
     if (is_dirty(g)) {
@@ -361,6 +376,7 @@ static void store_due(struct mechd_coupling_command *k)
         t != NULL && t->receipt != NULL && k->kind == MECHD_COUPLING_STEP && k->done > 0;
     if (k->kind == MECHD_COUPLING_START && (stored || k->call->code != MECHP_OK)) {
         if (k->call->code == MECHP_OK) {
+            mechd_keep_number(g, g->id);
             mechd_keep_post(g, MECHD_RECORD_COUPLING, t);
         }
     } else if (k->kind == MECHD_COUPLING_END) {
@@ -418,7 +434,7 @@ int mechd_keep_repair(struct mechd_coupling *g)
         }
         lost = lost || (mechd_keep_has(&g->parts[n]) && atomic_load(&d->failed) >= d->epoch);
     }
-    if (!lost) {
+    if (!lost && !mechd_keep_runs_lost(g)) {
         return 0;
     }
     mechd_keep_lose(s, s->epoch);
@@ -439,7 +455,11 @@ int mechd_keep_repair(struct mechd_coupling *g)
     mechd_trial_drop(g);
     mechd_coupling_snapshots_lose(g);
     mechd_face_changed(g, MECHP_REWOUND);
-    mechd_kept_cut_runs(g);
+    if (s->mode != MECHD_DURABLE_NONE) {
+        mechd_keep_undo_runs(g);
+    } else {
+        mechd_kept_cut_runs(g);
+    }
     s->dirty = false;
     s->epoch = atomic_load(&s->failed) + 1;
     mechd_log(MECHD_WARNING, "undone", "coupling=c-%llu time=%.17g", (unsigned long long)g->id,

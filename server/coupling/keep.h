@@ -12,8 +12,8 @@
  *
  * The document is the request that makes the coupling again (document.c). From it and the state the
  * next process makes it, once it has the instances; it takes their leases again. Snapshots of
- * a coupling that is stored are stored too, each before it is answered. Trials and runs of
- * couplings are in memory.
+ * a coupling that is stored are stored too, each before it is answered, and its runs with the
+ * windows that they did: rows go with the state to which they lead. Trials are in memory.
  *
  * owner: the owner of all participants, except where noted. */
 #pragma once
@@ -26,6 +26,8 @@ struct mechd_entry;
 /* At the end of START: whether it is stored, and from now on its instances with it. False:
  * refused. */
 bool mechd_keep_join(struct mechd_coupling_command *k);
+/* Then, with its number: from now on its runs are stored with it, if it is. */
+void mechd_keep_number(struct mechd_coupling *g, uint64_t number);
 /* A command begins. */
 void mechd_keep_begin(struct mechd_coupling_command *k);
 /* Between two windows of a command: a checkpoint, if one is due; refused, if one could not be
@@ -59,6 +61,24 @@ bool mechd_keep_has(const struct mechd_part *p);
 void mechd_keep_post(struct mechd_coupling *g, enum mechd_record_kind kind, struct mechd_ticket *t);
 /* What has been recorded in this epoch and before it is lost. Any thread. */
 void mechd_keep_lose(struct mechd_keeping *s, uint64_t epoch);
+
+/* --- runs of a coupling that is stored (keep_runs.c) ------------------------------------------ */
+
+/* What the store does not know of them, into a list behind a record of the state. As owner of all.
+ * False: no memory. */
+bool mechd_keep_collect_runs(struct mechd_coupling *g, struct mechd_entry **first,
+                             struct mechd_entry **last);
+/* The answer to a request that ended one, if there is such, waits for its record in this list,
+ * which is about to be posted; NULL: no memory, it is refused. As that owner. */
+void mechd_keep_await_runs(struct mechd_coupling *g, struct mechd_entry *first);
+/* Those of the store into the list of its face; what was in progress was interrupted. Before others
+ * see it. 0 or negative. */
+int mechd_keep_load_runs(struct mechd_coupling *g);
+/* Some of it could not be stored. */
+bool mechd_keep_runs_lost(const struct mechd_coupling *g);
+/* The windows behind the last record are undone: the run in progress fails, and no row of them
+ * remains. As owner of all. */
+void mechd_keep_undo_runs(struct mechd_coupling *g);
 
 /* --- snapshots (keep_snapshots.c) ------------------------------------------------------------- */
 

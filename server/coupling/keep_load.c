@@ -51,8 +51,9 @@ static int make(struct loading *l, struct mechd_call *c, struct mechd_coupling *
                  k.code != MECHP_OK ? k.detail : "its participants are not stored");
         return k.code != MECHP_OK ? MECH_NO_MEMORY : MECH_MISMATCH;
     }
-    if (mechd_keep_load_snapshots(g, stored->number) != 0) {
-        snprintf(l->reason, sizeof l->reason, "its snapshots cannot be read");
+    mechd_keep_number(g, stored->number);
+    if (mechd_keep_load_snapshots(g, stored->number) != 0 || mechd_keep_load_runs(g) != 0) {
+        snprintf(l->reason, sizeof l->reason, "its snapshots or runs cannot be read");
         return MECH_INTERNAL;
     }
     g->started = true;

@@ -20,7 +20,7 @@ struct note {
     bool makes;                      /* without it there is no coupling */
     uint64_t epoch;
     uint64_t number;  /* of the record */
-    uint64_t *epochs; /* [count] of the instances */
+    uint64_t *epochs; /* [count + 1] of the instances and of the face */
     char room[];
 };
 
@@ -46,6 +46,9 @@ static void lose_all(const struct note *x)
             mechd_durable_lose(&g->parts[n].instance->durable, x->epochs[n]);
         }
     }
+    if (g->face->face_key != 0) {
+        mechd_durable_lose(&g->face->durable, x->epochs[g->count]);
+    }
 }
 
 /* The same of what has become no record; instances whose coupling goes are put back alone. */
@@ -58,6 +61,9 @@ static void lose_now(struct mechd_coupling *g)
             mechd_durable_lose(d, d->epoch);
         }
     }
+    if (g->face->face_key != 0) {
+        mechd_durable_lose(&g->face->durable, g->face->durable.epoch);
+    }
 }
 
 /* It follows on a change that could not be stored, of the coupling or of one instance. */
@@ -65,7 +71,9 @@ static bool is_stale(const struct mechd_record *r)
 {
     const struct note *const x = (const struct note *)r;
     const struct mechd_coupling *const g = x->coupling;
-    bool stale = atomic_load(&g->keep.failed) >= x->epoch;
+    bool stale =
+        atomic_load(&g->keep.failed) >= x->epoch ||
+        (g->face->face_key != 0 && atomic_load(&g->face->durable.failed) >= x->epochs[g->count]);
     for (int32_t n = 0; n < g->count && !stale; n++) {
         stale = mechd_keep_has(&g->parts[n]) &&
                 atomic_load(&g->parts[n].instance->durable.failed) >= x->epochs[n];
@@ -126,7 +134,7 @@ static struct note *note_of(struct mechd_coupling *g, enum mechd_record_kind kin
     const struct mechd_keeping *const s = &g->keep;
     const bool made = kind == MECHD_RECORD_COUPLING;
     const bool whole = s->mode != MECHD_DURABLE_NONE && kind != MECHD_RECORD_DELETE_COUPLING;
-    const size_t epochs = (size_t)g->count * sizeof(uint64_t);
+    const size_t epochs = ((size_t)g->count + 1) * sizeof(uint64_t);
     const size_t size = whole ? mechd_keep_size(g) : 0;
     const size_t text = made ? g->document_size : 0;
     struct note *const x = malloc(sizeof *x + epochs + size + text);
@@ -153,6 +161,7 @@ static struct note *note_of(struct mechd_coupling *g, enum mechd_record_kind kin
     for (int32_t n = 0; n < g->count; n++) {
         x->epochs[n] = g->parts[n].instance->durable.epoch;
     }
+    x->epochs[g->count] = g->face->durable.epoch;
     room += epochs;
     x->r.bytes = room;
     x->r.size = size;
@@ -169,7 +178,7 @@ static struct note *note_of(struct mechd_coupling *g, enum mechd_record_kind kin
     return x;
 }
 
-/* Its instances' changes and its snapshots as a list; false: no memory. */
+/* Its instances' changes, its runs and its snapshots as a list; false: no memory. */
 static bool collect(struct mechd_coupling *g, struct mechd_entry **first, struct mechd_entry **last)
 {
     bool good = true;
@@ -178,7 +187,8 @@ static bool collect(struct mechd_coupling *g, struct mechd_entry **first, struct
             good = mechd_durable_collect(g->parts[n].instance, first, last) && good;
         }
     }
-    return mechd_keep_collect_snapshots(g, first, last) && good;
+    return mechd_keep_collect_runs(g, first, last) &&
+           mechd_keep_collect_snapshots(g, first, last) && good;
 }
 
 void mechd_keep_post(struct mechd_coupling *g, enum mechd_record_kind kind, struct mechd_ticket *t)
@@ -201,6 +211,7 @@ void mechd_keep_post(struct mechd_coupling *g, enum mechd_record_kind kind, stru
             }
         }
         mechd_entry_destroy(first);
+        mechd_keep_await_runs(g, NULL);
         lose_now(g);
         if (x != NULL) {
             free_note(x);
@@ -219,6 +230,7 @@ void mechd_keep_post(struct mechd_coupling *g, enum mechd_record_kind kind, stru
     if (receipt != NULL) {
         mechd_entry_chain(&first, &last, receipt);
     }
+    mechd_keep_await_runs(g, first);
     if (first != NULL) {
         first->r.glued = true;
         x->r.next = &first->r;

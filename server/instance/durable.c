@@ -299,6 +299,16 @@ static void sync_in_group(struct mechd_instance *i, struct mechd_group *group,
                           struct mechd_ticket *t)
 {
     struct mechd_durable *const d = &i->durable;
+    if (i->face_key != 0) {
+        // rows go with the state to which they lead, which a command in progress still has
+        hold_receipt(i, t);
+        if (group->every_step && t != NULL && d->awaited == NULL) {
+            mechd_ticket_take(t);
+            d->awaited = t;
+        }
+        mechd_group_ask(group, 0);
+        return;
+    }
     if (group->every_step) {
         record_change(i, t);
         return;

@@ -74,7 +74,9 @@ struct mechd_durable {
     struct mechd_group *group; /* a reference; NULL: it is stored alone */
     struct mechd_entry *held, *last_held; /* CHECKPOINT: receipts since the last record */
     size_t held_count, held_bytes;
-    bool armed; /* the timer of a checkpoint */
+    struct mechd_ticket
+        *awaited; /* of a face: it waits for the next record of its group; or NULL */
+    bool armed;   /* the timer of a checkpoint */
     struct mechd_timer timer;
     struct mechd_job job;  /* of that timer, while `queued` */
     _Atomic bool queued;   /* partner: the clock's thread */

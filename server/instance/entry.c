@@ -114,7 +114,7 @@ struct mechd_entry *mechd_entry_create(struct mechd_instance *i, enum mechd_reco
     struct mechd_entry *const x = malloc(sizeof *x + room);
     if (x != NULL) {
         x->r = (struct mechd_record){.kind = kind,
-                                     .key = i->durable.key,
+                                     .key = mechd_run_key(i),
                                      .stale = is_stale,
                                      .failed = has_failed,
                                      .done = is_done};
@@ -126,7 +126,8 @@ struct mechd_entry *mechd_entry_create(struct mechd_instance *i, enum mechd_reco
         // what a group stores together is made by the owner
         const bool together = kind == MECHD_RECORD_STATE || kind == MECHD_RECORD_MODEL ||
                               kind == MECHD_RECORD_COMMAND || kind == MECHD_RECORD_RUN ||
-                              kind == MECHD_RECORD_RESULTS;
+                              kind == MECHD_RECORD_RESULTS ||
+                              kind == MECHD_RECORD_COUPLING_SNAPSHOT;
         x->group = together ? i->durable.group : NULL;
         if (x->group != NULL) {
             mechd_group_ref(x->group);

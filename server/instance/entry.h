@@ -21,7 +21,8 @@ struct mechd_entry {
     char room[]; /* texts and bytes */
 };
 
-/* With `room` bytes after it, from x->room on. NULL: no memory. */
+/* With `room` bytes after it, from x->room on; of a face the key is that of its runs. NULL: no
+ * memory. */
 struct mechd_entry *mechd_entry_create(struct mechd_instance *i, enum mechd_record_kind kind,
                                        size_t room);
 /* Append bytes to the room; returns their address. */

@@ -78,6 +78,9 @@ struct mechd_instance {
     /* What steps it in runs, if it does not do so itself (instance/runs.h): a turn comes on a
      * thread of the pool, even before this returns QUEUED. FULL: later. const; or NULL */
     enum mechd_submitted (*turns)(struct mechd_run *r);
+    /* of the face of a stored coupling: minus its number, the key of its runs in the store; or 0.
+     * const once others see it */
+    int64_t face_key;
     /* As mechd_instance_hash, if it is not the engine's model that has it. const; or NULL */
     bool (*hashes)(const struct mechd_instance *i, uint64_t *out);
     _Atomic int refs;

@@ -76,7 +76,7 @@ int mechd_recording_begin(struct mechd_recording *r, const struct mechd_instance
     const size_t row = mechd_recording_width(i, s) * sizeof(double);
     const uint64_t window = row > WINDOW / WINDOW_ROWS ? WINDOW_ROWS : WINDOW / row;
     r->width = row / sizeof(double);
-    r->key = i->durable.key;
+    r->key = mechd_run_key(i);
     r->bytes = (size_t)rows * row;
     r->capacity = (uint64_t)rows;
     if (r->key != 0 && r->capacity > window) {

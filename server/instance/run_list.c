@@ -18,6 +18,11 @@ const char *const mechd_run_state_names[MECHD_RUN_STATES] = {
 
 /* --- the list --------------------------------------------------------------------------------- */
 
+int64_t mechd_run_key(const struct mechd_instance *i)
+{
+    return i->durable.key != 0 ? i->durable.key : i->face_key;
+}
+
 struct mechd_run *mechd_run_create(struct mechd_instance *i, uint64_t id,
                                    const struct mechd_run_settings *settings)
 {
@@ -31,7 +36,7 @@ struct mechd_run *mechd_run_create(struct mechd_instance *i, uint64_t id,
     r->id = id;
     r->settings = *settings;
     r->record.every = settings->every;
-    r->record.key = i->durable.key;
+    r->record.key = mechd_run_key(i);
     r->older = i->run;
     i->run = r;
     return r;
@@ -136,7 +141,7 @@ struct mechd_run *mechd_run_find(struct mechd_instance *i, const char *id)
 
 void mechd_run_make_room(struct mechd_instance *i, size_t bytes)
 {
-    const size_t most = i->durable.key != 0 ? mechd_rows_disk : mechd_rows_memory;
+    const size_t most = mechd_run_key(i) != 0 ? mechd_rows_disk : mechd_rows_memory;
     size_t sum = bytes;
     int count = 1;
     struct mechd_run *r = i->run;

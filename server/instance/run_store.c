@@ -148,7 +148,7 @@ void mechd_run_stored(struct mechd_entry *x)
 int mechd_run_unstore(struct mechd_instance *i, const struct mechd_run *r, bool rows_alone,
                       struct mechd_ticket *t)
 {
-    if (i->durable.key == 0) {
+    if (mechd_run_key(i) == 0) {
         return 0;
     }
     struct mechd_entry *const x = mechd_entry_create(
@@ -249,13 +249,13 @@ static int take_run(void *context, const struct mechd_stored_run *stored)
 
 int mechd_runs_load(struct mechd_instance *i)
 {
-    return mechd_store_runs(i->host->store, i->durable.key, take_run, i);
+    return mechd_store_runs(i->host->store, mechd_run_key(i), take_run, i);
 }
 
 /* Look for one run among those of the store. */
 struct search {
     uint64_t number, periods;
-    bool found;
+    bool found, runs; /* it is there; by the store it is in progress */
 };
 
 static int compare_run(void *context, const struct mechd_stored_run *stored)
@@ -263,31 +263,47 @@ static int compare_run(void *context, const struct mechd_stored_run *stored)
     struct search *const search = context;
     if (stored->number == search->number) {
         search->found = true;
+        search->runs = strcmp(stored->state, mechd_run_state_names[MECHD_RUN_RUNNING]) == 0;
         search->periods = stored->periods;
     }
     return 0;
 }
 
-void mechd_runs_undo(struct mechd_instance *i)
+/* One run. False: the store does not have it, nor is it retained. */
+static bool undo(struct mechd_instance *i, struct mechd_run *r)
 {
-    struct mechd_run *const r = i->run;
-    if (r == NULL || r->record.key == 0) {
-        return;
-    }
     struct search search = {.number = r->id};
-    const int outcome = mechd_store_runs(i->host->store, i->durable.key, compare_run, &search);
-    if (outcome == 0 && !search.found) {
-        mechd_run_forget(i, r);
-        return;
+    const int outcome = mechd_store_runs(i->host->store, mechd_run_key(i), compare_run, &search);
+    const bool is_new = outcome == 0 && !search.found;
+    if (is_new && i->face_key == 0) {
+        return false;
     }
-    // an end that was stored before all this is as it was
-    if (r->unsaved || r->record.count != atomic_load(&r->record.safe)) {
+    // an end that was stored before all this is as it was, and one that was not is stored again
+    const bool ended = (search.runs || is_new) && r->state != MECHD_RUN_RUNNING;
+    if (r->unsaved || ended || r->record.count != atomic_load(&r->record.safe)) {
         mechd_recording_undo(&r->record);
         mechd_run_account(r);
         r->periods = search.periods;
+        r->unsaved = r->unsaved || ended;
+        i->durable.due = i->durable.due || ended;
         mechd_run_show(r);
         pthread_mutex_lock(&r->p);
         r->shown.time = mechd_engine_time(&i->engine);
         pthread_mutex_unlock(&r->p);
+    }
+    return true;
+}
+
+void mechd_runs_undo(struct mechd_instance *i)
+{
+    struct mechd_run *const newest = i->run;
+    if (newest == NULL || newest->record.key == 0) {
+        return;
+    }
+    if (!undo(i, newest)) {
+        mechd_run_forget(i, newest);
+    }
+    for (struct mechd_run *r = newest->older; i->face_key != 0 && r != NULL; r = r->older) {
+        undo(i, r);
     }
 }

@@ -44,7 +44,7 @@ static void end_run(struct mechd_run *r, enum mechd_run_state state, const char 
     mechd_instance_refund(i, MECHD_QUOTA_RUNS, 1);
     mechd_run_account(r);
     r->unsaved = true;
-    i->durable.due = i->durable.key != 0;
+    i->durable.due = mechd_run_key(i) != 0;
     mechd_run_show(r);
 }
 
@@ -275,7 +275,7 @@ static void finish(struct mechd_job *job)
 /* Where the rows of this instance's runs count. */
 static enum mechd_quota quota_of_rows(const struct mechd_instance *i)
 {
-    return i->durable.key != 0 ? MECHD_QUOTA_STORED : MECHD_QUOTA_MEMORY;
+    return mechd_run_key(i) != 0 ? MECHD_QUOTA_STORED : MECHD_QUOTA_MEMORY;
 }
 
 /* A run and so many bytes of rows on the account. False: *x says why not. */

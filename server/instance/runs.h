@@ -82,6 +82,10 @@ struct mechd_run {
     struct mechd_run_shown shown;
 };
 
+/* The key of its runs in the store: its own, or that of the coupling whose face it is; 0: they are
+ * in memory. */
+int64_t mechd_run_key(const struct mechd_instance *i);
+
 /* Rows that such a run can have, from the present on; as owner. Needs an end and `every`. */
 double mechd_run_rows(const struct mechd_instance *i, const struct mechd_run_settings *s);
 
@@ -154,5 +158,6 @@ int mechd_run_unstore(struct mechd_instance *i, const struct mechd_run *r, bool 
                       struct mechd_ticket *t);
 /* The runs of an instance that comes from the store. 0 or negative. */
 int mechd_runs_load(struct mechd_instance *i);
-/* Changes of this instance could not be stored: reset its runs to those in the store. */
+/* Changes of this instance could not be stored: reset its runs to those in the store. The newest
+ * one goes if it is not there; of a face it remains, without rows. */
 void mechd_runs_undo(struct mechd_instance *i);

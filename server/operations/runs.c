@@ -148,7 +148,7 @@ static void read_record(struct mechd_call *c, struct mechd_run_settings *s)
     if (!mech_diag_clean(&c->diag)) {
         return;
     }
-    const bool stored = i->durable.key != 0;
+    const bool stored = mechd_run_key(i) != 0;
     const size_t most = stored ? mechd_rows_disk : mechd_rows_memory;
     const size_t row = mechd_recording_width(i, s) * sizeof(double);
     const double bytes = mechd_run_rows(i, s) * (double)row;

@@ -197,7 +197,7 @@ const struct mechp_row mechp_row_STOP_COUPLING_RUN = {
     .doc = "The run ends immediately: a window in progress is undone by all participants. Recorded "
            "rows remain available.",
     .effect = MECHP_BESIDE,
-    .traits = MECHP_OF_COUPLING | MECHP_WHILE_RUN | MECHP_STATELESS,
+    .traits = MECHP_OF_COUPLING | MECHP_WHILE_RUN | MECHP_STATELESS | MECHP_STORES,
     .status = 200,
     .reply = "@Run",
     .content = MECHP_JSON};
@@ -226,7 +226,7 @@ const struct mechp_row mechp_row_COUPLING_RUN_EVENTS = {
 const struct mechp_row mechp_row_DELETE_COUPLING_RESULTS = {
     .tag = "couplings",
     .doc = "Deletes the rows of a finished run; the run itself remains listed.",
-    .traits = MECHP_OF_COUPLING | MECHP_WHILE_RUN,
+    .traits = MECHP_OF_COUPLING | MECHP_WHILE_RUN | MECHP_STORES,
     .status = 204,
     .codes = MECHP_CODES(MECHP_RUN_IN_PROGRESS)};
 
