@@ -245,6 +245,7 @@ void mechd_coupling_write(struct mechd_coupling *g, bool whole, struct mechp_tex
     mechp_text_key(w, "running");
     mechp_text_bool(w, atomic_load(&g->face->running));
     mechp_text_member_string(w, "durability", mechd_durability_names[g->keep.mode]);
+    mechd_last_write(g, w);
     mechp_text_member_string(w, "scheme", g->scheme);
     mechp_text_key(w, "stepSize");
     mechp_text_number(w, g->step_size);
@@ -395,6 +396,7 @@ void mechd_coupling_answer(struct mechd_coupling_command *k)
 {
     struct mechd_coupling *const g = k->coupling;
     struct mechd_call *const c = k->call;
+    mechd_last_note(k);
     if (k->code != MECHP_OK) {
         if (c->code == MECHP_OK) {
             mechd_fail(c, k->code, "%s", k->detail);

@@ -25,6 +25,7 @@
 #include "protocol/wire/codes.h"
 #include "protocol/wire/text.h"
 #include "server/call/call.h"
+#include "server/coupling/last.h"
 #include "server/instance/deriving.h"
 #include "server/instance/durable.h"
 #include "solver/couple/couple.h"
@@ -276,7 +277,8 @@ struct mechd_coupling {
     bool naps;             /* the command at the head sleeps */
     struct mechd_task nap_task;
     struct mechd_timer nap_timer;
-    bool started;                                                       /* START has succeeded */
+    bool started; /* START has succeeded */
+    struct mechd_coupling_last last;
     struct mechd_coupling_snapshot snapshots[MECHD_COUPLING_SNAPSHOTS]; /* oldest first */
     int snapshot_count;
     uint64_t snapshot_last; /* id of the newest ever */

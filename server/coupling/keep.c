@@ -460,6 +460,7 @@ int mechd_keep_repair(struct mechd_coupling *g)
     } else {
         mechd_kept_cut_runs(g);
     }
+    mechd_last_lost(g);
     s->dirty = false;
     s->epoch = atomic_load(&s->failed) + 1;
     mechd_log(MECHD_WARNING, "undone", "coupling=c-%llu time=%.17g", (unsigned long long)g->id,

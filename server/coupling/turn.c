@@ -83,6 +83,7 @@ void mechd_turn_settle(struct mechd_coupling_command *k)
     struct mechd_instance *const face = k->coupling->face;
     const struct mechd_host *const h = face->host;
     k->run->now = mechd_now();
+    mechd_last_note(k);
     if (k->code == MECHP_DRAINING || (k->code != MECHP_OK && mechd_host_drains(h))) {
         mechd_run_stop(face, MECHD_RUN_INTERRUPTED, "the server was shut down");
     } else if (k->code == MECHP_CANCELLED) {

@@ -47,6 +47,31 @@ class Documents(Couplings):
             self.daemon.call('POST', '/v1/instances/%s/reset' % i)
         return document
 
+    def test_what_the_last_command_ended_with_is_shown(self):
+        cid = self.made(self.request(scheme={'type': 'GaussSeidelIterated', 'maxIterations': 3,
+                                             'relativeTolerance': 1e-12}, stepSize=0.1))['id']
+        self.assertIsNone(self.get(cid)['last'])
+        reply = self.step(cid, count=2)
+        self.assertEqual(reply.status, 422, reply)
+        last = self.get(cid)['last']
+        self.assertEqual((last['command'], last['windows'], last['code'], last['detail']),
+                         ('step', 0, reply['code'], reply['detail']))
+        self.assertGreater(last['residual'], 1)
+        cid = self.made(self.request(participants=[
+            {'name': 'left', 'instance': self.daemon.create(half(1., k=K + K12))},
+            {'name': 'right', 'instance': self.daemon.create(half(0., k=K + K12))}]))['id']
+        for body, command, windows in (({'count': 3}, 'step', 3),
+                                       ({'count': 2, 'commit': False}, 'trial', 2)):
+            report = self.good(cid, **body)['report']
+            last = self.get(cid)['last']
+            self.assertLessEqual(last.pop('residual'), 1)
+            self.assertEqual(last, {'command': command, 'windows': windows,
+                                    'iterations': report['iterations'],
+                                    'evaluations': report['evaluations']})
+        self.daemon.call('POST', '/v1/couplings/%s/reset' % cid)
+        self.assertEqual((self.get(cid)['last']['command'], self.get(cid)['last']['windows']),
+                         ('reset', 0))
+
     def test_all_that_was_asked_is_shown(self):
         request = self.request(**self.WHOLE)
         document = self.again(request)

@@ -117,6 +117,19 @@ static const struct mechp_shape member = {
                              {"instance", "@Name", "id of the instance", false},
                              {"partner", "@CouplingProgram", "in its place: the program", false})};
 
+static const struct mechp_shape last = {
+    .name = "CouplingLast",
+    .doc = "What the last command ended with.",
+    .members =
+        MECHP_MEMBERS({"command", "'step'|'trial'|'reset'", "a run steps", true},
+                      {"windows", "integer",
+                       "windows that it did; of a step, those before one that failed", true},
+                      {"iterations", "integer", "evaluations of all participants", true},
+                      {"evaluations", "integer", "trial steps of single participants", true},
+                      {"residual", "number|null", "largest, relative to the tolerance", true},
+                      {"code", "string", "code of the error with which it ended", false},
+                      {"detail", "string", "and what is wrong", false})};
+
 static const struct mechp_shape coupling = {
     .name = "Coupling",
     .doc = "A coupling.",
@@ -129,6 +142,8 @@ static const struct mechp_shape coupling = {
                               "none: one of its instances is not stored, and a new process does "
                               "not have the coupling",
                               true},
+                             {"last", "@CouplingLast|null",
+                              "the command that ended last; null: none has in this process", true},
                              {"scheme", "string", "name of the scheme", true},
                              {"stepSize", "number", "size of a window, s", true},
                              {"participants", "@CouplingMember[]", "in their order", true},
@@ -251,10 +266,11 @@ static const struct mechp_shape restored = {
         {"reproducible", "boolean", "false: fields of a model have been changed since", true})};
 
 const struct mechp_shape *const mechp_shapes_couplings[] = {
-    &waveform,       &stability,      &snapshot,      &snapshot_list, &restored,   &participant,
-    &partner,        &connection,     &law,           &bond,          &scheme,     &adaptive,
-    &couple_request, &coupling,       &coupling_list, &step_request,  &step_reply, &report,
-    &flow,           &commit_request, &commit_reply,  &program,       &member,     NULL};
+    &waveform,       &stability,    &snapshot,       &snapshot_list, &restored,
+    &participant,    &partner,      &connection,     &law,           &bond,
+    &scheme,         &adaptive,     &couple_request, &last,          &coupling,
+    &coupling_list,  &step_request, &step_reply,     &report,        &flow,
+    &commit_request, &commit_reply, &program,        &member,        NULL};
 
 /* --- routes --- */
 
