@@ -35,7 +35,8 @@ enum mechp_frame_flags {
     MECHP_REWOUND = 2, /* time went back: a restore or a reset */
     MECHP_EVENT = 4,
     MECHP_LATE = 8,
-    MECHP_TEXT = 16 /* error of a partner of a coupling: a text follows, as a second part */
+    MECHP_TEXT = 16,  /* error of a partner of a coupling: a text follows, as a second part */
+    MECHP_EXPECT = 32 /* of a step or trial: refused unless the instance is at the frame's time */
 };
 
 struct mechp_frame {

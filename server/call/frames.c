@@ -21,7 +21,8 @@ static enum mechd_progress run_and_store(struct mechd_job *job)
         mechd_leases_end(&job->instance->leases, r->in.lease);
     }
     if (progress == MECHD_DONE && !job->reader) {
-        mechd_durable_sync(job->instance, &r->ticket);
+        // a snapshot has it already
+        mechd_durable_sync(job->instance, r->in.kind != MECHP_SNAPSHOT ? &r->ticket : NULL);
     }
     return progress;
 }

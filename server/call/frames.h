@@ -3,10 +3,12 @@
  *
  *   step, trial   values: the partner's inputs in the order of its hello (or none: they hold), then
  *                 their derivatives by the hello's order; size: H. Reply: its outputs at the end.
+ *                 With EXPECT one is refused that does not begin at the present time.
  *   commit        commits the last trial of this partner. Reply: its outputs.
  *   inputs        sets them. outputs: returns them.
  *   state         no values: returns [q v x z]; values: sets them; time 0 or the new time.
- *   snapshot      takes one in memory; its number is returned in `iteration`, as restore needs it
+ *   snapshot      takes one, which is stored where the instance is; its number is returned in
+ *                 `iteration`, as restore needs it
  *
  * A reply carries the request's kind, sequence and iteration. An error reply has kind error, the
  * code in `status` and the problem as JSON in a second part.

@@ -2,12 +2,14 @@
 #include "server/call/frames.h"
 
 #include "server/call/service.h"
+#include "server/instance/durable.h"
 #include "server/instance/effort.h"
 #include "server/instance/lives.h"
 #include "server/instance/partner_wants.h"
 #include "server/instance/snapshots.h"
 #include "server/instance/state.h"
 #include "server/os/ticks.h"
+#include "solver/base/times.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -118,6 +120,26 @@ static void refuse_inputs(struct mechd_frame_request *r, int outcome)
     }
 }
 
+/* A frame that is sent again after its answer was lost has been done: the reply says where the
+ * instance is. False: refused. */
+static bool is_expected(struct mechd_frame_request *r)
+{
+    const struct mechd_instance *const i = r->job.instance;
+    const double now = mechd_engine_time(&i->engine), asked = r->in.time;
+    const uint64_t steps = mechd_engine_step_count(&i->engine);
+    const double h = i->step_size > 0. ? fmin(r->in.size, i->step_size) : r->in.size;
+    if ((r->in.flags & MECHP_EXPECT) == 0 || mech_time_expected(now, asked, steps, h)) {
+        return true;
+    }
+    char text[160];
+    snprintf(text, sizeof text, "the instance is at time %.17g, %.3g s %s %.17g", now,
+             fabs(now - asked), now > asked ? "after" : "before", asked);
+    mechd_frame_fail(r, MECHP_TIME_MISMATCH, text);
+    r->out.time = now;
+    r->out.step = steps;
+    return false;
+}
+
 /* The command of the frame, with its inputs. False: refused, nothing has changed. */
 static bool begin_step(struct mechd_frame_request *r)
 {
@@ -127,6 +149,9 @@ static bool begin_step(struct mechd_frame_request *r)
         .kind = MECH_STEP_SIZE, .size = r->in.size, .trial = r->in.kind == MECHP_TRIAL};
     if (!(r->in.size > 0.) || !isfinite(r->in.size)) {
         mechd_frame_fail(r, MECHP_INVALID_REQUEST, "size must be greater than 0");
+        return false;
+    }
+    if (!is_expected(r)) {
         return false;
     }
     if (r->in.count > 0) {
@@ -304,11 +329,22 @@ static void run_state(struct mechd_frame_request *r)
     r->out.step = mechd_engine_step_count(&i->engine);
 }
 
+/* It is on its way to the store, with the ticket; or it is gone again. */
+static int store_snapshot(struct mechd_frame_request *r, struct mechd_snapshot *s)
+{
+    const int stored = mechd_durable_snapshot(r->job.instance, s, &r->ticket);
+    if (stored != 0) {
+        mechd_snapshots_delete(r->job.instance, s);
+    }
+    return stored;
+}
+
 static void run_snapshot(struct mechd_frame_request *r)
 {
     struct mechd_snapshot *s = NULL;
     struct mechd_excess excess;
-    const int outcome = mechd_snapshots_take(r->job.instance, &excess, &s);
+    int outcome = mechd_snapshots_take(r->job.instance, &excess, &s);
+    outcome = outcome == 0 ? store_snapshot(r, s) : outcome;
     if (outcome == MECH_UNSUPPORTED) {
         mechd_frame_fail(r,
                          excess.which == MECHD_QUOTAS ? MECHP_LIMIT_REACHED : MECHP_QUOTA_EXCEEDED,

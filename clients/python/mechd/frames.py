@@ -11,7 +11,7 @@ from .values import integer, items_of, number, numpy, whole
 HEADER = struct.Struct('<4sBBHIIIiQQddQ')
 MAGIC, VERSION = b'MCHD', 1
 HELLO, STEP, TRIAL, COMMIT, INPUTS, OUTPUTS, STATE, SNAPSHOT, RESTORE, ERROR, BYE = range(1, 12)
-REPEAT, REWOUND, EVENT, LATE, TEXT = 1, 2, 4, 8, 16
+REPEAT, REWOUND, EVENT, LATE, TEXT, EXPECT = 1, 2, 4, 8, 16, 32
 
 
 class Header(NamedTuple):

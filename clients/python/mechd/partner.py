@@ -154,15 +154,18 @@ class Partner(_Door):
         finally:
             self._shut()
 
-    def step(self, size: float, values: Values = ()) -> Any:
+    def step(self, size: float, values: Values = (),
+             expect_time: Optional[float] = None) -> Any:
         """Step by `size` s with these inputs (none: as they are), and return the outputs: with
         numpy a view of the answer. Inputs may be given by name; the outputs are returned in order,
-        `outputs.named` gives their names."""
-        return self._run(frames.STEP, size, values, 0)
+        `outputs.named` gives their names. expect_time: refuse with Conflict unless it is the
+        present time, so that a step that is sent again is not done twice."""
+        return self._run(frames.STEP, size, values, 0, expect_time)
 
-    def trial(self, size: float, values: Values = (), iteration: int = 0) -> Any:
+    def trial(self, size: float, values: Values = (), iteration: int = 0,
+              expect_time: Optional[float] = None) -> Any:
         """Outputs at the end of a step that is discarded unless `commit` follows."""
-        return self._run(frames.TRIAL, size, values, iteration)
+        return self._run(frames.TRIAL, size, values, iteration, expect_time)
 
     def commit(self) -> Any:
         """Commit the result of the last trial."""
@@ -185,7 +188,7 @@ class Partner(_Door):
         self._ask(frames.STATE, values, time=time)
 
     def snapshot(self) -> int:
-        """Store the state in the server's memory; `restore` takes the returned number."""
+        """Keep the state on the server, stored where its instance is: a number for `restore`."""
         return self._ask(frames.SNAPSHOT)[0].iteration
 
     def restore(self, number: int) -> None:
@@ -205,9 +208,11 @@ class Partner(_Door):
             raise ValueError('with derivatives, values go in the order of the layout')
         return self.inputs.packed(values)
 
-    def _run(self, kind: int, size: float, values: Values, iteration: int) -> Any:
+    def _run(self, kind: int, size: float, values: Values, iteration: int,
+             expect_time: Optional[float]) -> Any:
+        expected = {} if expect_time is None else {'flags': frames.EXPECT, 'time': expect_time}
         return frames.values(self._ask(kind, self.ordered(values), size=size,
-                                       iteration=iteration)[1][0])
+                                       iteration=iteration, **expected)[1][0])
 
     def _ask(self, kind: int, values: Sequence[float] = (), extra: Optional[bytes] = None,
              **fields: Any) -> Tuple[frames.Header, List[bytes]]:
