@@ -97,9 +97,9 @@ MECHC_API int mechc_set_token(struct mechc *c, const char *token);
  * MECHD_LEASE. */
 MECHC_API int mechc_set_lease(struct mechc *c, uint64_t lease);
 
-/* The next step with this handle, of an instance or of a coupling (not of a partner), is refused
- * with the code "time-mismatch" unless it begins at this time, s; NaN: at any, as before. For that
- * one step only: a program that has lost an answer finds out whether its step was done. */
+/* The next step with this handle, of an instance, of a coupling or of a partner (a trial too), is
+ * refused with the code "time-mismatch" unless it begins at this time, s; NaN: at any, as before.
+ * For that one step only: a program that has lost an answer finds out whether its step was done. */
 MECHC_API int mechc_expect_time(struct mechc *c, double time);
 
 /* PEM file with the authorities that the server's certificate is checked against (https://…);
@@ -324,6 +324,10 @@ MECHC_API int mechc_partner_trial(struct mechc_partner *p, struct mechc_exchange
 MECHC_API int mechc_partner_commit(struct mechc_partner *p, struct mechc_exchange *x);
 MECHC_API int mechc_partner_inputs(struct mechc_partner *p, struct mechc_exchange *x);
 MECHC_API int mechc_partner_outputs(struct mechc_partner *p, struct mechc_exchange *x);
+/* Keep the state on the server, stored where the instance is, as the snapshot "s-NUMBER"; go back
+ * to one. */
+MECHC_API int mechc_partner_snapshot(struct mechc_partner *p, uint32_t *number);
+MECHC_API int mechc_partner_restore(struct mechc_partner *p, uint32_t number);
 /* Push inputs through the forces socket, without an answer; they hold from `time` on. */
 MECHC_API int mechc_partner_push(struct mechc_partner *p, double time, const double *inputs,
                                  size_t count);

@@ -113,6 +113,9 @@ static int check_finite(struct mechc *c, const char *name, double value, const d
 static int exchange(struct mechc_partner *p, uint8_t kind, struct mechc_exchange *x)
 {
     mechc_clear_error(p->c);
+    const bool steps = kind == MECHP_STEP || kind == MECHP_TRIAL;
+    const double expected = steps ? p->c->expected : (double)NAN;
+    p->c->expected = steps ? (double)NAN : p->c->expected;
     if (x->input_count > MOST_VALUES || (x->input_count > 0 && !x->inputs)) {
         return mechc_fail(p->c, MECHC_BAD_ARGUMENT, "inputs are missing, or too many");
     }
@@ -123,13 +126,17 @@ static int exchange(struct mechc_partner *p, uint8_t kind, struct mechc_exchange
     if (result != MECHC_OK) {
         return result;
     }
-    const struct mechp_frame f = {.kind = kind,
-                                  .instance = p->instance,
-                                  .count = (uint32_t)x->input_count,
-                                  .iteration = x->iteration,
-                                  .sequence = ++p->sequence,
-                                  .size = x->size,
-                                  .lease = p->lease};
+    struct mechp_frame f = {.kind = kind,
+                            .instance = p->instance,
+                            .count = (uint32_t)x->input_count,
+                            .iteration = x->iteration,
+                            .sequence = ++p->sequence,
+                            .size = x->size,
+                            .lease = p->lease};
+    if (!isnan(expected)) {
+        f.flags = MECHP_EXPECT;
+        f.time = expected;
+    }
     result = compose(p, f, x->inputs);
     if (result == MECHC_OK) {
         result = deliver(p, NULL);
@@ -138,12 +145,13 @@ static int exchange(struct mechc_partner *p, uint8_t kind, struct mechc_exchange
     if (result == MECHC_OK) {
         result = await(p, kind, &reply);
     }
-    if (result == MECHC_TIMEOUT && (kind == MECHP_STEP || kind == MECHP_TRIAL)) {
+    if (result == MECHC_TIMEOUT && steps) {
         result = stop_late(p);
     }
     if (result == MECHC_OK) {
         x->time = reply.time;
         x->step = reply.step;
+        x->iteration = kind == MECHP_SNAPSHOT ? reply.iteration : x->iteration;
         x->output_count = reply.count;
         const size_t most = reply.count < x->output_capacity ? reply.count : x->output_capacity;
         if (most > 0) {
@@ -331,6 +339,22 @@ int mechc_partner_outputs(struct mechc_partner *p, struct mechc_exchange *x)
 {
     MECHC_ENTER(p->c);
     return exchange(p, MECHP_OUTPUTS, x);
+}
+
+int mechc_partner_snapshot(struct mechc_partner *p, uint32_t *number)
+{
+    MECHC_ENTER(p->c);
+    struct mechc_exchange x = {0};
+    const int result = exchange(p, MECHP_SNAPSHOT, &x);
+    *number = result == MECHC_OK ? x.iteration : 0;
+    return result;
+}
+
+int mechc_partner_restore(struct mechc_partner *p, uint32_t number)
+{
+    MECHC_ENTER(p->c);
+    struct mechc_exchange x = {.iteration = number};
+    return exchange(p, MECHP_RESTORE, &x);
 }
 
 int mechc_partner_push(struct mechc_partner *p, double time, const double *inputs, size_t count)

@@ -39,6 +39,44 @@ class Lane(unittest.TestCase):
                     wait_until(lambda: harness.gauge(d, r'connections\{socket="lane"\}') == 0,
                                'the goodbye has ended the connection')
 
+    def test_a_partner_expects_a_time_and_goes_back_to_its_snapshot(self):
+        with Daemon('--lane', 'tcp://127.0.0.1:*') as d:
+            handle = mechc.Handle(d.base)
+            library, refused = handle.library, mechc.REFUSED
+            library.mechc_expect_time.argtypes = [ctypes.c_void_p, ctypes.c_double]
+            library.mechc_partner_restore.argtypes = [ctypes.c_void_p, ctypes.c_uint32]
+            for open_one in (library.mechc_partner_open, library.mechc_partner_open_lane):
+                i = d.create(models.oscillator())
+                values = (ctypes.c_double * 1)()
+                hello = mechc.Hello(None, 0, (ctypes.c_char_p * 1)(b'x'), 1, 0)
+                partner, number = ctypes.c_void_p(), ctypes.c_uint32()
+                handle.check(open_one(handle.at, i.encode(), ctypes.byref(hello),
+                                      ctypes.byref(partner)))
+                x = mechc.Exchange(size=H, outputs=values, capacity=1)
+                for result in (0, refused):
+                    handle.check(library.mechc_expect_time(handle.at, 0.))
+                    self.assertEqual(library.mechc_partner_step(partner, ctypes.byref(x)), result)
+                self.assertEqual(library.mechc_last_error(handle.at).contents.code,
+                                 b'time-mismatch')
+                first = values[0]
+                handle.check(library.mechc_partner_snapshot(partner, ctypes.byref(number)))
+                self.assertEqual(handle.get('/v1/instances/%s/snapshots' % i)['items'][0]['id'],
+                                 's-%d' % number.value)
+                # for one step alone, also if it is not sent
+                handle.check(library.mechc_expect_time(handle.at, 17.))
+                x.size = float('nan')
+                self.assertEqual(library.mechc_partner_trial(partner, ctypes.byref(x)),
+                                 mechc.BAD_ARGUMENT)
+                x.size = H
+                handle.check(library.mechc_partner_step(partner, ctypes.byref(x)))
+                self.assertNotEqual(values[0], first)
+                handle.check(library.mechc_partner_restore(partner, number))
+                handle.check(library.mechc_partner_outputs(partner, ctypes.byref(x)))
+                self.assertEqual(values[0], first)
+                self.assertEqual(library.mechc_partner_restore(partner, number.value + 1), refused)
+                library.mechc_partner_close(partner)
+            handle.close()
+
     def test_frames_of_many_values_arrive_whole(self):
         n = 20000
         with Daemon('--lane', 'tcp://127.0.0.1:*') as d:
