@@ -323,10 +323,8 @@ void mechd_keep_window(struct mechd_coupling_command *k)
                               "a change before this one could not be stored");
         return;
     }
-    // the row of a period that is over comes when the run counts it
-    const bool counts = k->run != NULL && mechd_coupling_windows_done(k);
     if (g->keep.group == NULL || g->keep.group->every_step || k->kind != MECHD_COUPLING_STEP ||
-        counts || !is_due(g) || mechd_keep_behind(g) || !lasts(g)) {
+        !is_due(g) || mechd_keep_behind(g) || !lasts(g)) {
         return;
     }
     if (is_dirty(g)) {

@@ -15,6 +15,7 @@ struct turn {
     struct mechd_coupling_command k; /* first */
     struct mechd_call call;
     uint64_t start; /* ns, 0: no period has begun */
+    bool more;      /* a period is over, and another one belongs to this turn */
 };
 
 static void wait_for_none(struct mechd_job *job)
@@ -56,15 +57,22 @@ bool mechd_turn_next(struct mechd_coupling_command *k)
     struct turn *const t = (struct turn *)k;
     struct mechd_run *const r = k->run;
     r->now = mechd_now();
-    if (t->start != 0 && !mechd_run_done(r, t->start)) {
+    if ((t->start != 0 && !t->more) || !mechd_run_next(r)) {
         return false;
     }
-    if (!mechd_run_next(r)) {
-        return false;
-    }
+    t->more = false;
     t->start = t->start != 0 ? t->start : r->now;
     k->until = r->stepping.request.size;
     return true;
+}
+
+void mechd_turn_window(struct mechd_coupling_command *k)
+{
+    struct turn *const t = (struct turn *)k;
+    if (k->run != NULL && mechd_coupling_windows_done(k)) {
+        k->run->now = mechd_now();
+        t->more = mechd_run_done(k->run, t->start);
+    }
 }
 
 bool mechd_turn_stopped(const struct mechd_coupling_command *k)

@@ -114,6 +114,21 @@ class Runs(Couplings):
         self.assertEqual(self.daemon.call('GET', where)['state'], 'running')
         self.assertEqual(self.daemon.call('DELETE', where)['state'], 'stopped')
 
+    def test_a_stopped_run_has_a_row_of_each_window(self):
+        """Also of the last one, behind which the request to stop was seen."""
+        _, _, cid = self.oscillators(stepSize=0.001)
+        windows = 0
+        for _ in range(40):
+            now = self.daemon.call('GET', '/v1/couplings/' + cid)['time']
+            where = self.start(cid, until=now + 2000, record={'outputs': ['left.x']})
+            wait_until(lambda w=where: self.daemon.call('GET', w)['periods'] > 0, 'it steps')
+            self.assertEqual(self.daemon.call('DELETE', where).status, 200)
+            after = self.good(cid, count=1)['window']
+            run = self.daemon.call('GET', where)
+            self.assertEqual(run['recorded'], run['periods'] + 1)
+            self.assertEqual(after, windows + run['periods'] + 1)
+            windows = after
+
     def test_a_stopped_run_leaves_a_coupling_that_steps_on(self):
         left, right, cid = self.oscillators()
         where = self.begun(cid, record={'every': 10 ** 6})
