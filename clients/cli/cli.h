@@ -209,6 +209,8 @@ const char *mechctl_kind(const struct mechctl *m);
 /* Wait until a run is over, with a bar on a terminal, and print how it ended (wait.c). A run that
  * failed is MECHCTL_REFUSED. */
 int mechctl_wait(struct mechctl *m, const char *id, const char *run);
+/* A run of a coupling once more (replay_coupling.c). */
+int mechctl_replay_coupling(struct mechctl *m);
 /* The rows of a sweep in this form (commands/sweep.c). */
 int mechctl_print_sweep(struct mechctl *m, const char *id, const char *format);
 /* Keep a reply beyond the next request (one at a time). */

@@ -14,6 +14,7 @@ import unittest
 import certificates
 import harness
 import models
+from coupled import K, K12, OSCILLATORS, half
 from harness import SLOW, Daemon, wait_until
 from tokens import bearer, make
 
@@ -170,20 +171,93 @@ class Replay(unittest.TestCase):
         self.assertIn('--replay', why)
         self.assertEqual(self.count(), count)
 
-    def test_a_run_of_a_coupling_is_refused_with_the_reason(self):
-        i = self.daemon.create(models.nonlinear_oscillator())
+    def coupled(self, **more):
+        """(coupling, first half) of two halves that have done two windows; s-1 is behind these."""
+        pair = [self.daemon.create(half(x, k=K + K12)) for x in (1., 0.)]
         made = self.call('POST', '/v1/couplings', {
-            'participants': [{'instance': i}], 'connections': [], 'scheme': {'type': 'Jacobi'},
-            'stepSize': 0.01}, 201)
+            'participants': [{'name': n, 'instance': i} for n, i in zip(('left', 'right'), pair)],
+            'connections': OSCILLATORS, 'stepSize': 0.01,
+            'scheme': {'type': 'IQN-ILS', 'reuse': 2}, **more}, 201)
         path = '/v1/couplings/' + made['id']
+        self.call('POST', path + '/step', {'count': 2})
         self.call('POST', path + '/snapshots', None, 201)
-        run = self.call('POST', path + '/runs', {'count': 2, 'record': {}}, 202)['id']
-        count = self.count()
-        code, told, why = self.replay(made['id'], run, 's-1')
+        return made['id'], pair[0]
+
+    def run_of(self, cid, status='finished', **more):
+        where = self.call('POST', '/v1/couplings/%s/runs' % cid, {
+            'count': 20, 'record': {'inputs': True, 'hash': True}, **more},
+            202).headers['Location']
+        wait_until(lambda: self.call('GET', where)['state'] == status, 'the run is over')
+        return where.split('/')[-1]
+
+    def again(self, cid, *arguments):
+        return self.replay('--coupling', cid, *arguments)
+
+    def test_a_run_of_a_coupling_is_repeated_where_it_is(self):
+        for more in ({}, {'hold': 1, 'scheme': {'type': 'GaussSeidel'}}):
+            cid, _ = self.coupled(**more)
+            path, run = '/v1/couplings/' + cid, self.run_of(cid, period=0.02)
+            self.call('POST', path + '/step', {'count': 3})
+            before = dict(self.call('GET', path).json, last=None)
+            snapshots = self.call('GET', path + '/snapshots').json
+            code, told, why = self.again(cid, run, 's-1')
+            self.assertEqual((code, told, why),
+                             (0, {'same': True, 'periods': 20, 'time': 0.42}, ''))
+            self.assertEqual(dict(self.call('GET', path).json, last=None), before)
+            self.assertEqual(self.call('GET', path + '/snapshots').json, snapshots)
+            self.assertIn('20 periods until 0.42 s: no hash differs',
+                          self.mechctl('replay', '--coupling', cid, run, 's-1').stdout)
+
+    def test_the_first_period_of_a_coupling_that_differs_is_named(self):
+        cid, left = self.coupled()
+        run = self.run_of(cid)
+        self.call('POST', '/v1/couplings/%s/snapshots' % cid, None, 201)
+        code, told, _ = self.again(cid, run, 's-2')
+        self.assertEqual((code, told), (1, {'same': False, 'periods': 0, 'time': 0.02,
+                                            'column': 'time'}))
+        self.assertIn('not the state at the start',
+                      self.mechctl('replay', '--coupling', cid, run, 's-2').stdout)
+        # an input that no connection drives is set while the run is in progress
+        cid, left = self.coupled(connections=OSCILLATORS[:1])
+        path = '/v1/instances/%s/' % left
+        lease = self.call('POST', path + 'lease', {'role': 'co-driver', 'channels': ['F']}, 201)
+        where = self.call('POST', '/v1/couplings/%s/runs' % cid, {
+            'until': 100, 'pace': 1, 'record': {'inputs': True, 'hash': True}},
+            202).headers['Location']
+        self.next_period(where)
+        reply = self.daemon.call('PUT', path + 'inputs', {'F': 2.5},
+                                 {'Lease': str(lease['lease'])})
+        self.assertEqual(reply.status, 200, reply)
+        self.next_period(where)
+        self.daemon.call('DELETE', where)
+        found = self.call('GET', where + '/results').json
+        at = found['columns'].index('input:left.F')
+        first = next(k for k, row in enumerate(found['rows']) if row[at] == 2.5)
+        code, told, _ = self.again(cid, where.split('/')[-1], 's-1')
+        self.assertEqual((code, told['same'], told['periods'], told['time']),
+                         (1, False, first, found['rows'][first][0]))
+        self.assertIn('period %d, until' % first, self.mechctl(
+            'replay', '--coupling', cid, where.split('/')[-1], 's-1').stdout)
+
+    def test_what_cannot_be_repeated_is_refused_with_the_reason(self):
+        cid, _ = self.coupled()
+        path = '/v1/couplings/' + cid
+        run, plain = self.run_of(cid), self.run_of(cid, record={'hash': True})
+        before = dict(self.call('GET', path).json, last=None)
+        snapshots = self.call('GET', path + '/snapshots').json
+        for arguments, code, word in (((run, 's-9'), 1, 'there is no snapshot s-9'),
+                                      (('r-9', 's-1'), 1, 'there is no run r-9'),
+                                      ((plain, 's-1'), 2, '--replay'),
+                                      ((run, 's-1', '--on', self.daemon.base), 2, '--on')):
+            found = self.again(cid, *arguments)
+            self.assertEqual(found[0], code, found)
+            self.assertIn(word, found[2])
+        code, told, why = self.replay(cid, run, 's-1')
         self.assertEqual((code, told), (1, None), why)
-        self.assertIn('runs of couplings are not played in new instances', why)
-        self.assertEqual(self.count(), count)
-        self.assertNotIn('couplings', self.replay('c-x', run, 's-1')[2])
+        self.assertIn('--coupling', why)
+        self.assertNotIn('coupling', self.replay('c-x', run, 's-1')[2])
+        self.assertEqual(dict(self.call('GET', path).json, last=None), before)
+        self.assertEqual(self.call('GET', path + '/snapshots').json, snapshots)
 
     def test_a_run_without_its_inputs_is_no_proof(self):
         i, run = self.recorded(models.nonlinear_oscillator(), {'hash': True})

@@ -294,9 +294,7 @@ static int check_run(struct mechctl *m)
         m, MECHCTL_PATH("v1", "instances", m->arguments[0], "runs", m->arguments[1]), &reply);
     if (code == MECHCTL_REFUSED && mechc_last_error(m->c)->status == 404 &&
         names_coupling(m->arguments[0])) {
-        fputs("mechctl: runs of couplings are not played in new instances: restore a snapshot of "
-              "the coupling, run it again with the same record, and compare the hashes\n",
-              stderr);
+        fputs("mechctl: a run of a coupling is played again with --coupling\n", stderr);
     }
     if (code != MECHCTL_DONE) {
         return code;
@@ -334,6 +332,12 @@ static int run(struct mechctl *m)
 {
     struct replay r = {.m = m, .source = m->c};
     struct mechc_json rows = {0};
+    if (mechctl_option(m, "coupling") != NULL) {
+        return mechctl_option(m, "on") != NULL || mechctl_option(m, "on-token") != NULL
+                   ? mechctl_usage(
+                         "replay: a run of a coupling is played where it is, without --on")
+                   : mechctl_replay_coupling(m);
+    }
     int code = check_run(m);
     code = code == MECHCTL_DONE ? read_snapshot(m, m->arguments[2]) : code;
     code = code == MECHCTL_DONE ? read_rows(m, &r.columns, &rows) : code;
@@ -346,6 +350,7 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
+    MECHCTL_OF_COUPLING,
     {"on", "URL", "play it on this server instead of the one of the run"},
     {"on-token", "TOKEN", "its token (default MECHD_ON_TOKEN); --token is not sent there"},
     {0},
@@ -364,7 +369,11 @@ const struct mechctl_command mechctl_replay = {
         "SNAPSHOT is the state from which the run began. Inputs that were extrapolated, stamped\n"
         "forces and parameters that are no inputs are not among what is played. The record does\n"
         "not show that an input was set to another value and back within one period; the state\n"
-        "does, so that such a step differs.",
+        "does, so that such a step differs.\n"
+        "  mechctl replay --coupling c-1 r-1 s-1\n"
+        "repeats the run in the coupling itself from its snapshot s-1 on, names the first period\n"
+        "that differs and what differs in it, and puts the coupling back to where it was. Inputs\n"
+        "that no connection drives keep their values of the snapshot.",
     .options = options,
     .least = 3,
     .most = 3,
