@@ -207,6 +207,7 @@ _CouplingAlways = TypedDict('_CouplingAlways', {
     'busy': 'bool',
     'running': 'bool',
     'durability': "Literal['none', 'checkpoint', 'every-step']",
+    'last': 'Optional[CouplingLast]',
     'scheme': 'str',
     'stepSize': 'float',
     'participants': 'List[CouplingMember]',
@@ -287,6 +288,24 @@ _CouplingFlowAlways = TypedDict('_CouplingFlowAlways', {
 
 class CouplingFlow(_CouplingFlowAlways):
     """What has gone through a connection or a bond in this step."""
+
+
+_CouplingLastAlways = TypedDict('_CouplingLastAlways', {
+    'command': "Literal['step', 'trial', 'reset']",
+    'windows': 'int',
+    'iterations': 'int',
+    'evaluations': 'int',
+    'residual': 'Optional[float]',
+})
+
+_CouplingLastSometimes = TypedDict('_CouplingLastSometimes', {
+    'code': 'str',
+    'detail': 'str',
+}, total=False)
+
+
+class CouplingLast(_CouplingLastAlways, _CouplingLastSometimes):
+    """What the last command ended with."""
 
 
 _CouplingListAlways = TypedDict('_CouplingListAlways', {
@@ -407,7 +426,7 @@ _CouplingSnapshotAlways = TypedDict('_CouplingSnapshotAlways', {
 
 
 class CouplingSnapshot(_CouplingSnapshotAlways):
-    """State of a coupling and of all its instances, in memory."""
+    """State of a coupling and of all its instances; stored, where the coupling is."""
 
 
 _CouplingSnapshotListAlways = TypedDict('_CouplingSnapshotListAlways', {
