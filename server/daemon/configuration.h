@@ -10,6 +10,10 @@
  * Negative: a sentence is in `fault`. */
 int mechd_config_read(struct mechd_config *c, int argc, char **argv, char *fault, size_t size);
 
+/* Whether the options fit each other, and their addresses are some. Negative: a sentence is in
+ * `fault`. */
+int mechd_config_agree(const struct mechd_config *c, char *fault, size_t size);
+
 /* The text of --help, from the table. */
 void mechd_config_help(void);
 /* The options in effect: lines of `option = value`, as the configuration file has them; one without

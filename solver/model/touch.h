@@ -44,8 +44,8 @@ int mech_model_touch_find(const struct mech_model *m, const struct mech_eval *e,
  * sizes of both bodies: share 0 and rounding would hide some of those that just touch. */
 int mech_model_touch_near(const struct mech_model *m, const struct mech_eval *e, double share,
                           struct mech_contact_list *list);
-/* As mech_model_touch_find once more at that point, where the bodies as they were set out by now go farther: a
- * tenth more, so that small changes need no new search. */
+/* As mech_model_touch_find once more at that point, where the bodies as they were set out by now go
+ * farther: a tenth more, so that small changes need no new search. */
 int mech_model_touch_widen(const struct mech_model *m, double ahead,
                            struct mech_contact_list *list);
 /* The motion of one body with velocities e->v at the point of the last mech_model_touch_find, for
@@ -83,8 +83,8 @@ void mech_model_touch_frame(const struct mech_model *m, const struct mech_contac
  *
  *     |δg| ≤ ε Σ (|n|·|x| + 4 |a|) over both sides
  *
- * of which faces that touch were seen to use 0.58 (tests/unit/solver/model/gap.c). Where a coordinate
- * is along n, no motion of less than half its first part is stored at all. */
+ * of which faces that touch were seen to use 0.58 (tests/unit/solver/model/gap.c). Where a
+ * coordinate is along n, no motion of less than half its first part is stored at all. */
 double mech_model_touch_rounding(const struct mech_contact *c, const struct mech_touch_rows *rows);
 
 /* What the state keeps of a contact: impulse and couple by rows of its frame, as the multipliers of

@@ -45,8 +45,8 @@ static void contacts_end_where_statics_are_kept(void)
     mech_sim_destroy(s);
 }
 
-/* A ball of 1 kg that springs of 1000 N/m hold 0.1 m over a floor, in its middle; at the equilibrium
- * for these loads it is there. */
+/* A ball of 1 kg that springs of 1000 N/m hold 0.1 m over a floor, in its middle; at the
+ * equilibrium for these loads it is there. */
 static struct mech_sim *over_floor(double radius, const char *rest)
 {
     char text[4096];
