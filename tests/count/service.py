@@ -136,7 +136,7 @@ class Calls:
 
     @staticmethod
     def is_timeout(name, value, line):
-        return ' ETIMEDOUT ' in line or (name in ('epoll_wait', 'poll', 'ppoll', 'select') and
+        return ' ETIMEDOUT ' in line or (name in ('epoll_pwait', 'epoll_wait', 'poll', 'ppoll', 'select') and
                                          value == '0')
 
     def end(self):
