@@ -108,6 +108,15 @@ static void keep(struct local_reply *r, const char *key, const char *ends, char 
     free(r->text);
 }
 
+/* How the last command ended is shown and no state: it is left out. */
+static void cut_last(char *text)
+{
+    for (char *at = text; (at = strstr(at, "\"last\":{")) != NULL;) {
+        const char *const end = strchr(at, '}') + 1;
+        memmove(at, end, strlen(end) + 1);
+    }
+}
+
 /* What readers see of the coupling and of all. */
 static void look(char out[sizeof shown])
 {
@@ -119,6 +128,7 @@ static void look(char out[sizeof shown])
         n += (size_t)snprintf(out + n, sizeof shown - n, "%d %.*s ", r.status, (int)r.size, r.text);
         free(r.text);
     }
+    cut_last(out);
 }
 
 static void remember(void)
