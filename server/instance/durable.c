@@ -234,15 +234,24 @@ static struct mechd_entry *take_changes(struct mechd_instance *i)
     return first;
 }
 
-/* Write down what has changed. No memory: as if the disk had refused. */
-static void record_change(struct mechd_instance *i, struct mechd_ticket *t)
+/* Write down what has changed. False: no memory; it is as if the disk had refused. */
+static bool post_change(struct mechd_instance *i, struct mechd_ticket *t)
 {
     struct mechd_entry *const first = take_changes(i);
     if (first == NULL) {
         mechd_ticket_refuse(t, MECH_NO_MEMORY);
-        return;
+        return false;
     }
     mechd_entry_post(first, t);
+    return true;
+}
+
+/* The same, and what cannot be written down is put back at once. */
+static void record_change(struct mechd_instance *i, struct mechd_ticket *t)
+{
+    if (!post_change(i, t)) {
+        mechd_durable_unrecorded(i);
+    }
 }
 
 /* --- groups ----------------------------------------------------------------------------------- */
@@ -543,7 +552,7 @@ int mechd_durable_flush(struct mechd_host *d)
         const bool sealed = stored && mechd_instance_seal(items[k]);
         busy += stored && !sealed;
         if (sealed && (items[k]->durable.dirty || items[k]->durable.due)) {
-            record_change(items[k], NULL);
+            (void)post_change(items[k], NULL);
         }
         mechd_instance_unref(items[k]);
     }

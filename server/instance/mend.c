@@ -64,16 +64,28 @@ static void mend(struct mechd_instance *i, enum mechd_progress (*run)(struct mec
     }
 }
 
-void mechd_durable_failed(const struct mechd_entry *x)
+/* An instance is put back with its group, or alone. */
+static void put_back(struct mechd_instance *i, struct mechd_group *group)
 {
-    struct mechd_instance *const i = x->instance;
-    if (x->r.kind == MECHD_RECORD_CREATE) {
-        withdraw(i);
-    } else if (x->group != NULL && mechd_group_lasts(x->group)) {
-        mechd_group_ask(x->group, 0);
+    if (group != NULL && mechd_group_lasts(group)) {
+        mechd_group_ask(group, 0);
     } else if (!atomic_load(&i->deleted)) {
         mend(i, run_mend, 0);
     }
+}
+
+void mechd_durable_failed(const struct mechd_entry *x)
+{
+    if (x->r.kind == MECHD_RECORD_CREATE) {
+        withdraw(x->instance);
+    } else {
+        put_back(x->instance, x->group);
+    }
+}
+
+void mechd_durable_unrecorded(struct mechd_instance *i)
+{
+    put_back(i, i->durable.group);
 }
 
 void mechd_durable_lose(struct mechd_durable *d, uint64_t epoch)
