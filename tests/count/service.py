@@ -136,8 +136,8 @@ class Calls:
 
     @staticmethod
     def is_timeout(name, value, line):
-        return ' ETIMEDOUT ' in line or (name in ('epoll_pwait', 'epoll_wait', 'poll', 'ppoll', 'select') and
-                                         value == '0')
+        waits = 'epoll_pwait', 'epoll_wait', 'poll', 'ppoll', 'select'
+        return ' ETIMEDOUT ' in line or (name in waits and value == '0')
 
     def end(self):
         self.file.close()
