@@ -237,7 +237,7 @@ static enum mechd_progress run_one(struct mechd_call *c)
     return MECHD_DONE;
 }
 
-const struct mechd_operation mechd_operation_FMU = {.run = run_one};
+const struct mechd_operation mechd_operation_GET_FMU = {.run = run_one};
 
 static enum mechd_progress run_delete(struct mechd_call *c)
 {

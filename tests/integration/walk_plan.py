@@ -224,7 +224,7 @@ PREPARE = {'commit': a_trial, 'keepTrial': a_named_trial, 'dropTrial': a_kept_tr
            'run': a_run, 'results': a_run, 'runEvents': a_run, 'deleteResults': a_run,
            'createAs': nothing, 'instances': nothing_else, 'changeLease': a_lease,
            'dropLease': a_lease, 'stream': a_stream, 'deleteStream': a_stream,
-           'uploadFmu': an_upload, 'fmus': one_fmu, 'fmu': an_uploaded_fmu,
+           'uploadFmu': an_upload, 'fmus': one_fmu, 'getFmu': an_uploaded_fmu,
            'deleteFmu': an_uploaded_fmu, 'getSweep': a_sweep, 'deleteSweep': a_sweep,
            'sweepResults': a_sweep, 'couple': only_the_rig, 'couplings': one_coupling,
            'getCoupling': a_coupling, 'couplingStreams': a_coupling_stream,

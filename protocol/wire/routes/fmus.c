@@ -83,10 +83,10 @@ const struct mechp_row mechp_row_DELETE_FMU = {
     .traits = MECHP_AT_ONCE,
     .status = 204};
 
-const struct mechp_row mechp_row_FMU = {.tag = "fmus",
-                                        .doc =
-                                            "What its model description says, with its variables.",
-                                        .effect = MECHP_READS,
-                                        .status = 200,
-                                        .reply = "@Fmu",
-                                        .content = MECHP_JSON};
+const struct mechp_row mechp_row_GET_FMU = {
+    .tag = "fmus",
+    .doc = "What its model description says, with its variables.",
+    .effect = MECHP_READS,
+    .status = 200,
+    .reply = "@Fmu",
+    .content = MECHP_JSON};
