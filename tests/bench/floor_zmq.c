@@ -1,11 +1,12 @@
 /* What ZeroMQ costs without a daemon around it: a ROUTER that sends every body back, and an XPUB
  * that sends frames of 1,000 numbers behind a topic, as fast as it can, while somebody subscribes.
  * Frames are made by one thread and sent by another, which takes them from an inproc socket, or,
- * "alone", made and sent by the thread that serves; bounds, linger and keep-alive are those of
- * server/zmq/zmq.c. With a model the thread that makes frames steps it by the library and sends its
- * outputs; without, the numbers are anything.
+ * "alone", made and sent by the thread that serves. "echo" has the ROUTER alone, and a thread that
+ * waits in its receive: the least that a request can cost. Bounds, linger and keep-alive are those
+ * of server/zmq/zmq.c. With a model the thread that makes frames steps it by the library and sends
+ * its outputs; without, the numbers are anything.
  *
- *     floor-zmq READY-FILE SOCKET [alone | MODEL]
+ *     floor-zmq READY-FILE SOCKET [alone | echo | MODEL]
  *
  * SOCKET is not used; MODEL is JSON. Serves free ports of 127.0.0.1 until SIGTERM.
  */
@@ -136,12 +137,12 @@ static void take_subscription(struct floor *f)
 }
 
 /* Send a request back to whom it came from. */
-static void echo(struct floor *f)
+static void echo(struct floor *f, int flags)
 {
     for (int more = 1; more != 0;) {
         zmq_msg_t frame;
         zmq_msg_init(&frame);
-        if (zmq_msg_recv(&frame, f->control, ZMQ_DONTWAIT) < 0) {
+        if (zmq_msg_recv(&frame, f->control, flags) < 0) {
             zmq_msg_close(&frame);
             return;
         }
@@ -162,7 +163,7 @@ static void *serve(void *context)
         const bool makes = f->alone && atomic_load(&f->wanted);
         (void)zmq_poll(items, 3, makes ? 0 : 1000);
         if ((items[0].revents & ZMQ_POLLIN) != 0) {
-            echo(f);
+            echo(f, ZMQ_DONTWAIT);
         }
         if ((items[1].revents & ZMQ_POLLIN) != 0) {
             take_subscription(f);
@@ -177,16 +178,26 @@ static void *serve(void *context)
     return NULL;
 }
 
+static void *serve_control(void *context)
+{
+    for (;;) {
+        echo(context, 0);
+    }
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3 && argc != 4) {
-        (void)fprintf(stderr, "usage: floor-zmq READY-FILE SOCKET [alone | MODEL]\n");
+        (void)fprintf(stderr, "usage: floor-zmq READY-FILE SOCKET [alone | echo | MODEL]\n");
         return 2;
     }
     floor_begin();
     const bool alone = argc == 4 && strcmp(argv[3], "alone") == 0;
+    const bool echoes = argc == 4 && strcmp(argv[3], "echo") == 0;
     struct floor f = {.context = zmq_ctx_new(),
-                      .sim = argc == 4 && !alone ? floor_sim(argv[3], VALUES, VALUES) : NULL,
+                      .sim = argc == 4 && !alone && !echoes ? floor_sim(argv[3], VALUES, VALUES)
+                                                            : NULL,
                       .alone = alone};
     f.control = open_socket(f.context, ZMQ_ROUTER, "tcp://127.0.0.1:*", true);
     f.stream = open_socket(f.context, ZMQ_XPUB, "tcp://127.0.0.1:*", true);
@@ -196,8 +207,8 @@ int main(int argc, char **argv)
     zmq_getsockopt(f.control, ZMQ_LAST_ENDPOINT, control, &control_size);
     zmq_getsockopt(f.stream, ZMQ_LAST_ENDPOINT, stream, &stream_size);
     pthread_t producer, server;
-    if ((!alone && pthread_create(&producer, NULL, produce, &f) != 0) ||
-        pthread_create(&server, NULL, serve, &f) != 0) {
+    if ((!alone && !echoes && pthread_create(&producer, NULL, produce, &f) != 0) ||
+        pthread_create(&server, NULL, echoes ? serve_control : serve, &f) != 0) {
         return 2;
     }
 

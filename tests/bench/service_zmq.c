@@ -4,9 +4,10 @@
  * A free run of a model with 1,000 outputs streams beside bare sockets that carry any numbers,
  * from thread to thread or from the thread that makes them, or the same behind the same steps,
  * made by the library; a unit is a frame received. A step as a binary frame and as JSON runs
- * beside a message of that size sent back. Starting and stopping a run is not counted. Frames
- * made, received and lost are counted from the sequence in the frames. Answer times of a partner
- * are printed alone and beside another one that sends bodies of 1.5 MB without end.
+ * beside a message of that size sent back, by the clock and by the CPU time of the servers.
+ * Starting and stopping a run is not counted. Frames made, received and lost are counted from the
+ * sequence in the frames. Answer times of a partner are printed alone and beside another one that
+ * sends bodies of 1.5 MB without end.
  */
 #include "protocol/frame/frame.h"
 #include "tests/bench/bench.h"
@@ -49,6 +50,11 @@ static void *open_socket(void *context, int type, const char *endpoint)
         served_fail(endpoint, zmq_strerror(zmq_errno()));
     }
     return socket;
+}
+
+static double processor(const void *side)
+{
+    return served_cpu_ns(((const struct side *)side)->server);
 }
 
 /* --- the stream ------------------------------------------------------------------------------- */
@@ -409,19 +415,27 @@ static void tell_neighbour(void *context, const struct served *daemon)
     free(other.body);
 }
 
-static void compare_requests(void *context, const struct served *daemon, const struct served *floor)
+/* Beside sockets that wait together, and beside one that is alone. */
+static void compare_requests(void *context, const struct served *daemon, const struct served *floor,
+                             const struct served *echo)
 {
     struct side ours = {.server = daemon, .socket = open_socket(context, ZMQ_REQ, daemon->control)};
     struct side bare = {.server = floor, .socket = open_socket(context, ZMQ_REQ, floor->control)};
+    struct side one = {.server = echo, .socket = open_socket(context, ZMQ_REQ, echo->control)};
     served_expect(daemon, "PUT", "/v1/instances/two", bench_model, 201);
-    bare.size = MECHP_FRAME_HEADER + 2 * sizeof(double);
+    bare.size = one.size = MECHP_FRAME_HEADER + 2 * sizeof(double);
     say_hello(&ours);
     bench_compare("step as a frame / a frame back", ask, &ours, ask, &bare);
+    bench_compare("step as a frame / one socket", ask, &ours, ask, &one);
+    bench_time_by(processor);
+    bench_compare("step as a frame / one socket, CPU", ask, &ours, ask, &one);
+    bench_time_by(own_clock);
     ours.request = "{\"op\": \"step\", \"id\": \"two\", \"count\": 1}";
     bare.size = 300;
     bench_compare("step as JSON / its text back", ask, &ours, ask, &bare);
     zmq_close(ours.socket);
     zmq_close(bare.socket);
+    zmq_close(one.socket);
 }
 
 int main(int argc, char **argv)
@@ -431,20 +445,23 @@ int main(int argc, char **argv)
     static const char *const none[] = {NULL};
     const char *const with_model[] = {wide_model(), NULL};
     static const char *const alone[] = {"alone", NULL};
-    struct served daemon, floor, single, stepping;
+    static const char *const echoes[] = {"echo", NULL};
+    struct served daemon, floor, single, stepping, echo;
     void *const context = zmq_ctx_new();
     served_mechd(&daemon, NULL);
     served_floor(&floor, "floor-zmq", none);
     served_floor(&single, "floor-zmq", alone);
     served_floor(&stepping, "floor-zmq", with_model);
+    served_floor(&echo, "floor-zmq", echoes);
     make_wide(&daemon);
-    compare_requests(context, &daemon, &floor);
+    compare_requests(context, &daemon, &floor, &echo);
     tell_neighbour(context, &daemon);
     tell_losses(context, &daemon);
     compare_streams(context, &daemon, &floor, "stream / bare sockets");
     compare_streams(context, &daemon, &single, "stream / a bare socket, one thread");
     compare_streams(context, &daemon, &stepping, "stream / bare sockets with the steps");
     zmq_ctx_term(context);
+    served_stop(&echo);
     served_stop(&stepping);
     served_stop(&single);
     served_stop(&floor);
