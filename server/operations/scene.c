@@ -3,6 +3,8 @@
  * rigid body as the box that has its inertia, a mass or a rotor as a block; one that is a line
  * comes with points on it. Systems of generalized coordinates have no place in space; their
  * coordinates let a viewer draw beads on a line. */
+#include "server/operations/scene.h"
+
 #include "server/call/shapes.h"
 #include "server/operations/scene_shapes.h"
 
@@ -216,6 +218,19 @@ static bool is_system(const struct mech_sim *sim, const struct mech_item *item)
            (outputs & 1u << MECH_OUTPUT_POSITION) == 0;
 }
 
+void mechd_scene_bodies(const struct mech_sim *sim, struct mechp_text *w)
+{
+    const struct mech_document *d = mech_sim_document(sim);
+    mechp_text_array(w);
+    for (size_t k = 0; k < d->objects.n; k++) {
+        const struct mech_visualization *look = visualization_of(&d->objects.at[k]);
+        if (look != NULL && look->show) {
+            write_body(sim, k, look, w);
+        }
+    }
+    mechp_text_end(w);
+}
+
 static enum mechd_progress run_scene(struct mechd_call *c)
 {
     const struct mech_sim *sim = c->job.instance->sim;
@@ -228,14 +243,7 @@ static enum mechd_progress run_scene(struct mechd_call *c)
         mechp_text_unsigned(&c->text, mech_sim_contacts(sim));
     }
     mechp_text_key(&c->text, "bodies");
-    mechp_text_array(&c->text);
-    for (size_t k = 0; k < d->objects.n; k++) {
-        const struct mech_visualization *look = visualization_of(&d->objects.at[k]);
-        if (look != NULL && look->show) {
-            write_body(sim, k, look, &c->text);
-        }
-    }
-    mechp_text_end(&c->text);
+    mechd_scene_bodies(sim, &c->text);
     mechp_text_key(&c->text, "systems");
     mechp_text_array(&c->text);
     for (size_t k = 0; k < d->objects.n; k++) {
