@@ -166,12 +166,29 @@ def check_versions(tree):
         yield 'CHANGELOG.md: no section of version %s' % version
 
 
+def check_workflows(tree):
+    """They run programs of the tree, the two commands among them, on the systems that README.md
+    names: "Debian 12 and Ubuntu 24.04" are the images debian:12 and ubuntu:24.04."""
+    for path in tree.files('.yaml', '.yml', under='.github/workflows/'):
+        text = tree.text(path)
+        programs = set(re.findall(r'(?<![\w/.])((?:deploy|tests|\.ci)/\w+)',
+                                  '\n'.join(re.findall(r'\brun: (.*)$', text, re.M))))
+        for name in sorted(programs - set(tree.paths)):
+            yield '%s: %s is not there' % (path, name)
+        if 'deploy/run' not in programs or not programs & {'tests/run', '.ci/run'}:
+            yield '%s: does not run both commands' % path
+        for system, release in re.findall(r'\b(Debian|Ubuntu) ([\d.]*\d)', tree.text('README.md')):
+            if '%s:%s' % (system.lower(), release) not in text:
+                yield '%s: does not run on %s %s' % (path, system, release)
+
+
 CHECKS = {
     'files for operators parse': check_parse,
     'options that they name exist': check_options,
     'ports are those of the daemon': check_ports,
     'metrics that they name exist': check_metrics,
     'the version is the same everywhere': check_versions,
+    'workflows run the two commands on the systems of README.md': check_workflows,
 }
 
 if __name__ == '__main__':

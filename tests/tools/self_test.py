@@ -87,6 +87,9 @@ class Gone(unittest.TestCase):
 DAEMON = {'server/daemon/options.c': 'LIST("listen", a, "A", "address (127.0.0.1:8080)"),\n'
                                      'NUMBER("workers", b, 1, 0, "N", "threads (0)"),\n',
           'server/daemon/metrics.c': 'head(w, "steps_total"); /* metrics */\n'}
+WORKFLOW = {'deploy/run': '#\n', 'tests/run': '#\n', 'README.md': 'on Debian 12\n',
+            '.github/workflows/a.yaml': '- run: deploy/run --background\n- run: bash tests/run\n'
+                                        '# debian:12\n'}
 VERSION = {'meson.build': "project('mechd', 'c',\n  version: '1.2.3')\n"}
 
 # check: [files of the tree, what is changed in it]
@@ -223,6 +226,11 @@ FAULTS = {
         ({**VERSION, 'deploy/compose.yaml': 'image: localhost/mechd:1.2.3\n'},
          {'deploy/compose.yaml': 'image: localhost/mechd:1.2.2\n'}),
         ({**VERSION, 'CHANGELOG.md': '## 1.2.3\n'}, {'CHANGELOG.md': '## 1.2.2\n'})],
+    'deploy.check_workflows': [
+        (WORKFLOW, {'README.md': 'Debian 12, Ubuntu 26.04\n'}),
+        (WORKFLOW, {'.github/workflows/a.yaml': '- run: deploy/run\n# debian:12\n'}),
+        (WORKFLOW, {'.github/workflows/a.yaml': '- run: deploy/run && tests/run && deploy/runs\n'
+                                                '# debian:12\n'})],
     'steady.check_python': [
         ({TEST: WAITS}, {TEST: WAITS.replace('    wait_until(over)', '    time.sleep(0.2)')}),
         ({TEST: WAITS}, {TEST: WAITS + '    self.assertLess(time.monotonic() - start, 5)\n'}),
