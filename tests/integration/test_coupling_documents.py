@@ -2,6 +2,7 @@
 import unittest
 
 from coupled import K, K12, OSCILLATORS, Couplings, half
+from harness import wait_until
 
 
 class Documents(Couplings):
@@ -71,6 +72,11 @@ class Documents(Couplings):
         self.daemon.call('POST', '/v1/couplings/%s/reset' % cid)
         self.assertEqual((self.get(cid)['last']['command'], self.get(cid)['last']['windows']),
                          ('reset', 0))
+        # a run steps
+        where = self.daemon.call('POST', '/v1/couplings/%s/runs' % cid, {'count': 4})
+        wait_until(lambda: self.daemon.call('GET', where.headers['Location'])['state'] ==
+                   'finished', 'the run is over')
+        self.assertEqual(self.get(cid)['last']['command'], 'step')
 
     def test_all_that_was_asked_is_shown(self):
         request = self.request(**self.WHOLE)
