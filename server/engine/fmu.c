@@ -354,13 +354,14 @@ static int snapshot_read(void *self, const void *bytes, size_t size, bool *repro
         return MECH_MISMATCH;
     }
     MECH_TRY(mechd_fmu_point_read(&f->end, f->package->hash, bytes, size));
-    f->sent_known = false;
+    f->place = f->session.hosted != NULL ? MECHD_FMU_MOVED : f->place;
     const int rc = f->session.hosted != NULL
                        ? mechd_fmu_session_restore(&f->session, f->end.state, f->end.state_size)
                        : mechd_fmu_begin_at(f, &f->session, &f->end);
     if (rc != 0) {
         return mechd_fmu_lost(f, rc);
     }
+    mechd_fmu_holds(f, f->end.held);
     commit_end(f);
     return 0;
 }
@@ -380,8 +381,12 @@ static int reset(void *self)
     mechd_fmu_session_end(&f->session);
     f->session = fresh;
     f->place = MECHD_FMU_AT_POINT;
-    f->sent_known = false;
     mechd_fmu_point_copy(first, &f->end);
+    // what it was begun with
+    mechd_fmu_point_inputs(first, &f->channels, first->time, f->sent);
+    memcpy(f->sent_parameters, first->parameters,
+           f->channels.size[MECH_PARAMETER] * sizeof *f->sent_parameters);
+    f->sent_known = true;
     rc = mechd_fmu_receive(f, &f->end);
     if (rc != 0) {
         return mechd_fmu_lost(f, rc);

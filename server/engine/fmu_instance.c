@@ -103,6 +103,13 @@ int mechd_fmu_begin_at(struct mechd_fmu_instance *f, struct mechd_fmu_session *s
     return rc;
 }
 
+void mechd_fmu_holds(struct mechd_fmu_instance *f, const double *held)
+{
+    const size_t count = f->channels.size[MECH_INPUT] + f->channels.size[MECH_PARAMETER];
+    memcpy(f->sent, held, count * sizeof *f->sent);
+    f->sent_known = true;
+}
+
 int mechd_fmu_settle(struct mechd_fmu_instance *f)
 {
     int rc = 0;
@@ -117,15 +124,20 @@ int mechd_fmu_settle(struct mechd_fmu_instance *f)
     } else {
         return 0;
     }
-    f->sent_known = false;
+    if (rc == 0) {
+        mechd_fmu_holds(f, f->now.held);
+    }
     f->place = rc == 0 ? MECHD_FMU_AT_POINT : f->place;
     return rc == 0 ? 0 : mechd_fmu_lost(f, rc);
 }
 
 int mechd_fmu_receive(struct mechd_fmu_instance *f, struct mechd_fmu_point *p)
 {
+    const size_t held = f->channels.size[MECH_INPUT] + f->channels.size[MECH_PARAMETER];
     MECH_TRY(read_outputs(f, p));
-    return save(f, p);
+    MECH_TRY(save(f, p));
+    memcpy(p->held, f->sent, held * sizeof *p->held);
+    return 0;
 }
 
 /* --- inputs ----------------------------------------------------------------------------------- */

@@ -50,6 +50,10 @@ int mechd_fmu_begin_at(struct mechd_fmu_instance *f, struct mechd_fmu_session *s
 /* Brings the process to the committed point. 0 or an outcome of the engine. */
 int mechd_fmu_settle(struct mechd_fmu_instance *f);
 
+/* The process has these values of inputs and parameters: those of a point that was restored. What
+ * it has already is not sent again: to some FMUs that is an event. */
+void mechd_fmu_holds(struct mechd_fmu_instance *f, const double *held);
+
 /* Inputs of a point at a time, and tunable parameters, as far as the process has others. */
 int mechd_fmu_send(struct mechd_fmu_instance *f, const struct mechd_fmu_point *p, double time);
 /* Outputs and state of the process as those of a point. */

@@ -21,7 +21,9 @@ int mechd_fmu_point_init(const struct mechd_fmu_channels *c, struct mechd_fmu_po
 {
     const size_t inputs = MECHD_FMU_INPUT_PARTS * c->size[MECH_INPUT];
     const size_t outputs = c->size[MECH_OUTPUT_VARIABLE];
-    *out = (struct mechd_fmu_point){.number_count = inputs + outputs + c->size[MECH_PARAMETER]};
+    const size_t parameters = c->size[MECH_PARAMETER];
+    *out = (struct mechd_fmu_point){.number_count =
+                                        inputs + outputs + 2 * parameters + c->size[MECH_INPUT]};
     out->numbers = calloc(out->number_count + 1, sizeof *out->numbers);
     if (out->numbers == NULL) {
         return MECH_NO_MEMORY;
@@ -29,6 +31,7 @@ int mechd_fmu_point_init(const struct mechd_fmu_channels *c, struct mechd_fmu_po
     out->inputs = out->numbers;
     out->outputs = out->inputs + inputs;
     out->parameters = out->outputs + outputs;
+    out->held = out->parameters + parameters;
     return 0;
 }
 

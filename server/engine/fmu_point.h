@@ -12,9 +12,10 @@ struct mechd_fmu_point {
     double time; /* s */
     uint64_t steps;
     bool over;       /* the FMU has asked to end the simulation here */
-    double *numbers; /* one block: inputs, outputs, parameters */
+    double *numbers; /* one block: inputs, outputs, parameters, held */
     double *inputs;  /* [MECHD_FMU_INPUT_PARTS × inputs] */
     double *outputs, *parameters;
+    double *held; /* [inputs, parameters] values that the FMU itself has there: part of its state */
     size_t number_count;
     unsigned char *state; /* [state_size] of the FMU, or NULL: it saves none */
     size_t state_size;

@@ -1,7 +1,8 @@
 /* An FMU of the tests, for co-simulation by FMI 2.0 and 3.0: y = gain (u + x), and x grows by u h
  * in a step of h. What it does instead is asked for by the parameter "mood".
  *
- * Value references: 0 time, 1 u, 2 y, 3 gain, 4 on (boolean; false: y = 0), 5 mood (Int32). */
+ * Value references: 0 time, 1 u, 2 y, 3 gain, 4 on (boolean; false: y = 0), 5 mood (Int32), 6 how
+ * often u has been set. */
 #define _GNU_SOURCE
 #include "tests/fmus/controller.h"
 #include "protocol/fmi/fmi2.h"
@@ -26,7 +27,7 @@
 #undef MECHP_FMI3
 
 struct component {
-    double time, u, gain, x;
+    double time, u, gain, x, sets;
     bool on;
     int mood;
     mechp_fmi3_log *log;
@@ -45,7 +46,11 @@ static struct component *make(void)
 
 static double *number(struct component *c, unsigned reference)
 {
-    return reference == 0 ? &c->time : reference == 1 ? &c->u : reference == 3 ? &c->gain : NULL;
+    return reference == 0   ? &c->time
+           : reference == 1 ? &c->u
+           : reference == 3 ? &c->gain
+           : reference == 6 ? &c->sets
+                            : NULL;
 }
 
 /* 0, or 3: an error. */
@@ -65,10 +70,11 @@ static int set(struct component *c, const unsigned vr[], size_t n, const double 
 {
     for (size_t k = 0; k < n; k++) {
         double *const at = number(c, vr[k]);
-        if (at == NULL || vr[k] == 0) {
+        if (at == NULL || vr[k] == 0 || vr[k] == 6) {
             return MECHP_FMI3_ERROR;
         }
         *at = values[k];
+        c->sets += vr[k] == 1;
     }
     return 0;
 }

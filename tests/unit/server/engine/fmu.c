@@ -24,8 +24,11 @@ static const char *describe(enum mechd_fmi_version version, const char *abilitie
     char u[320], y[320], gain[320], more[640];
     (void)snprintf(u, sizeof u, "%s name=\"u\" valueReference=\"1\" causality=\"input\" %s", open,
                    two ? "><Real start=\"0\"/></ScalarVariable>" : "start=\"0\"/>");
-    (void)snprintf(y, sizeof y, "%s name=\"y\" valueReference=\"2\" causality=\"output\" %s", open,
-                   two ? "><Real/></ScalarVariable>" : "/>");
+    const char *const end = two ? "><Real/></ScalarVariable>" : "/>";
+    (void)snprintf(y, sizeof y,
+                   "%s name=\"y\" valueReference=\"2\" causality=\"output\" %s"
+                   "%s name=\"sets\" valueReference=\"6\" causality=\"output\" %s",
+                   open, end, open, end);
     (void)snprintf(gain, sizeof gain,
                    "%s name=\"gain\" valueReference=\"3\" causality=\"parameter\" "
                    "variability=\"tunable\" %s",
@@ -118,9 +121,17 @@ static struct mechd_engine begun(enum mechd_fmi_version version, const char *abi
 
 static double output(const struct mechd_engine *e)
 {
-    double y = NAN;
-    mechd_engine_get_outputs(e, &y);
-    return y;
+    double both[2] = {NAN, NAN};
+    mechd_engine_get_outputs(e, both);
+    return both[0];
+}
+
+/* How often its input has been set. */
+static double sets(const struct mechd_engine *e)
+{
+    double both[2] = {NAN, NAN};
+    mechd_engine_get_outputs(e, both);
+    return both[1];
 }
 
 static struct mech_step_report report;
@@ -232,19 +243,21 @@ static void trials_are_undone_or_committed(void)
     const struct mech_input_change in = {.index = U, .values = &u};
     const struct mech_step_request trial = {
         .kind = MECH_STEP_SIZE, .size = 0.5, .inputs = &in, .input_count = 1, .trial = true};
-    double y = 0., held = 0.;
+    double both[2] = {0., 0.}, held = 0.;
     for (int k = 0; k < 2; k++) {
         CU_ASSERT_EQUAL(run(&e, &trial), 0);
         CU_ASSERT(mechd_engine_has_trial(&e));
         CU_ASSERT_EQUAL(mechd_engine_time(&e), 1.);
         CU_ASSERT_EQUAL(mechd_engine_trial_time(&e), 1.5);
-        mechd_engine_trial_outputs(&e, &y);
-        CU_ASSERT_EQUAL(y, 7. + 3.5);
+        mechd_engine_trial_outputs(&e, both);
+        CU_ASSERT_EQUAL(both[0], 7. + 3.5);
+        CU_ASSERT_EQUAL(both[1], 2.);
         mechd_engine_get_input(&e, U, &held);
         CU_ASSERT_EQUAL(held, 1.);
     }
-    // dropped by a step, then taken
+    // dropped by a step, then taken; what is restored has its inputs, which are not set again
     CU_ASSERT_EQUAL(step(&e, 0.5), 0);
+    CU_ASSERT_EQUAL(sets(&e), 1.);
     CU_ASSERT_EQUAL(output(&e), 1.5);
     CU_ASSERT(!mechd_engine_has_trial(&e));
     CU_ASSERT_EQUAL(mechd_engine_commit(&e), MECH_NOT_FOUND);
