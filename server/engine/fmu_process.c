@@ -41,9 +41,15 @@ __attribute__((format(printf, 2, 3))) static void explain(struct mechd_hosted *h
 static int spawn_with(struct mechd_hosted *h, int theirs, posix_spawn_file_actions_t *actions,
                       posix_spawnattr_t *attributes)
 {
+    // libraries of linear algebra that an FMU loads: one thread each, and the daemon's own kernels
     static char locale[] = "LC_ALL=C", name[] = "mechd-fmu";
-    char *const environment[] = {locale, NULL}, *const arguments[] = {name, NULL};
+    static char blas[] = "OPENBLAS_NUM_THREADS=1", omp[] = "OMP_NUM_THREADS=1";
+    char kernel[64] = "OPENBLAS_CORETYPE=";
+    const char *const own = getenv("OPENBLAS_CORETYPE");
+    char *const environment[] = {locale, blas, omp, own != NULL ? kernel : NULL, NULL};
+    char *const arguments[] = {name, NULL};
     sigset_t all, no_signal;
+    mech_text_copy(kernel + strlen(kernel), sizeof kernel - strlen(kernel), own != NULL ? own : "");
     (void)sigfillset(&all);
     (void)sigemptyset(&no_signal);
     int rc = posix_spawn_file_actions_adddup2(actions, theirs, STDIN_FILENO);
