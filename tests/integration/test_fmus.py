@@ -7,7 +7,7 @@ import tempfile
 import unittest
 import fmus
 import tokens
-from harness import Daemon, ZmqDoor, wait_until
+from harness import SLOW, Daemon, ZmqDoor, wait_until
 
 
 def processes(daemon):
@@ -304,7 +304,7 @@ class Faults(unittest.TestCase):
             self.assertAlmostEqual(done['outputs']['y'], 1.5, 12)
 
     def test_an_endless_step_ends_in_time_or_by_a_stop(self):
-        with Daemon(*fmus.ON, '--fmu-seconds', '1') as d:
+        with Daemon(*fmus.ON, '--fmu-seconds', str(int(3 * SLOW))) as d:
             path = fmus.hosted(d, u=1)
             d.call('PUT', path + '/parameters', {'mood': fmus.LOOPS})
             failed = d.call('POST', path + '/step', {'size': 0.5})
