@@ -87,6 +87,7 @@ struct mechd_call {
     char location[160];       /* or "" */
     bool applied;             /* the answer is deferred, as the request prefers */
     char etag[48];            /* or "" */
+    char file[80];            /* name under which the reply is saved, or "" */
     char detail[256];
     struct mech_diag diag;
     struct mechp_text report;   /* a failed step's */

@@ -11,6 +11,7 @@
 #include "server/http/exchange.h"
 #include "server/http/gzip.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,6 +137,11 @@ enum MHD_Result mechd_pieces_serve(struct mechd_exchange *x)
     MHD_add_response_header(response, "Cache-Control", "no-store");
     if (c->etag[0] != '\0') {
         MHD_add_response_header(response, "ETag", c->etag);
+    }
+    if (c->file[0] != '\0') {
+        char disposition[sizeof c->file + 32];
+        snprintf(disposition, sizeof disposition, "attachment; filename=\"%s\"", c->file);
+        MHD_add_response_header(response, "Content-Disposition", disposition);
     }
     return mechd_exchange_send(x, mechd_call_status(c), response, 0);
 }

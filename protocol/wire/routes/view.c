@@ -47,6 +47,24 @@ const struct mechp_row mechp_row_CONTACTS = {
     .reply = "@ContactList",
     .content = MECHP_JSON};
 
+const struct mechp_row mechp_row_FMU = {
+    .tag = "instances",
+    .doc = "The model with the solver as an FMU for co-simulation (FMI 2.0 or 3.0), which needs no "
+           "server and gives the same results. It starts from the model document as it is now, "
+           "not from the state of the instance. The same model gives the same bytes; their ETag is "
+           "that of the file.",
+    .effect = MECHP_READS,
+    .cost = MECHP_COST_UNKNOWN,
+    .traits = MECHP_OF_MODEL,
+    .query = MECHP_QUERY({"version", "integer", "Version of FMI: 2 or 3 (default 3).", "2"},
+                         {"kind", "'standalone'",
+                          "Whether it holds the solver; FMUs that connect to a server are not "
+                          "available.",
+                          "\"standalone\""}),
+    .status = 200,
+    .content = "application/vnd.fmi",
+    .codes = MECHP_CODES(MECHP_INVALID_MODEL)};
+
 const struct mechp_row mechp_row_SCENE = {
     .tag = "view",
     .doc = "Bodies with their shapes, positions and colours at the current time.",
