@@ -127,11 +127,12 @@ static int take_option(struct mechctl *m, struct line *l, char **words, int left
     const char *const name = words[0] + 2;
     const size_t length = strcspn(name, "=");
     const char *value = name[length] == '=' ? name + length + 1 : NULL;
-    // switches of the program
-    bool *const flag = is_word(name, length, "json")      ? &m->json
-                       : is_word(name, length, "help")    ? l->help
-                       : is_word(name, length, "version") ? l->version
-                                                          : NULL;
+    // switches of the program, where the command has no option of that name
+    const bool of_command = m->command && takes_argument(m->command, name, length) == 1;
+    bool *const flag = is_word(name, length, "json")                     ? &m->json
+                       : is_word(name, length, "help")                   ? l->help
+                       : is_word(name, length, "version") && !of_command ? l->version
+                                                                         : NULL;
     if (flag && !value) {
         *flag = true;
         return 1;
@@ -264,6 +265,7 @@ int mechctl_parse(struct mechctl *m, int argc, char **argv, bool *help, bool *ve
 {
     struct line l = {.color = "auto", .help = help, .version = version};
     bool options = true;
+    static char output[] = "--output"; // options keep their names
     m->given = calloc((size_t)argc + 1, sizeof *m->given);
     if (!m->given) {
         fputs("mechctl: out of memory\n", stderr);
@@ -272,6 +274,9 @@ int mechctl_parse(struct mechctl *m, int argc, char **argv, bool *help, bool *ve
     // positional words move to the front of argv, in their order
     m->arguments = argv;
     for (int i = 1; i < argc;) {
+        if (options && strcmp(argv[i], "-o") == 0) {
+            argv[i] = output;
+        }
         char *const word = argv[i];
         if (options && strcmp(word, "--") == 0) {
             options = false;

@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import unittest
+import zipfile
 import harness
 import models
 from harness import Daemon, HttpDoor, wait_until
@@ -234,6 +235,31 @@ class Mechctl(unittest.TestCase):
         self.assertEqual(self.run_program('commit', i, 'large').returncode, 1)
         self.good('commit', i, 'small')
         self.assertEqual(self.door.call('get-state', id=i)[1]['time'], 0.01)
+
+    def test_a_model_is_written_as_an_fmu(self):
+        i = self.created()
+        path = os.path.join(self.folder, 'rig.fmu')
+        for options, version in (((), b'3.0'), (('--version', '2'), b'2.0'),
+                                 (('--version=2', '--kind', 'standalone'), b'2.0')):
+            with self.subTest(options=options):
+                self.assertIn(path, self.good('fmu', i, '-o', path, *options))
+                with zipfile.ZipFile(path) as z:
+                    self.assertIn(b'fmiVersion="%s"' % version, z.read('modelDescription.xml'))
+                os.unlink(path)
+        before = self.door.call('instances')[1]['items']
+        self.good('fmu', 'slider-crank', '--output', path)
+        with zipfile.ZipFile(path) as z:
+            self.assertIn(b'modelIdentifier="slider_crank"', z.read('modelDescription.xml'))
+        # the example's instance is gone again
+        self.assertEqual(self.door.call('instances')[1]['items'], before)
+        for arguments, code, words in ((('none',), 1, 'there is no instance none'),
+                                       ((i, '--version', '1'), 1, 'expected 2 or 3'),
+                                       ((i, '--kind', 'proxy'), 1, 'only standalone'),
+                                       ((i, '-o'), 2, '--output needs a value')):
+            done = self.run_program('fmu', *arguments)
+            self.assertEqual(done.returncode, code, (arguments, done.stderr))
+            self.assertIn(words, done.stderr)
+        self.assertIn('mechctl ', self.good('--version'))
 
     def test_snapshots_in_the_server_and_in_a_file(self):
         i = self.created()

@@ -1,0 +1,90 @@
+/* mechctl fmu: the model of an instance, or an example, as an FMU in a file. */
+#include "clients/cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_ROOM = 512 };
+
+/* The file by default: that name in the present folder. */
+static const char *file_of(const struct mechctl *m, char *name, size_t size)
+{
+    const char *const path = mechctl_option(m, "output");
+    snprintf(name, size, "%s.fmu", m->arguments[0]);
+    return path ? path : name;
+}
+
+static int save(struct mechctl *m, const char *id)
+{
+    struct mechc_reply r;
+    char text[MECHC_PATH], name[NAME_ROOM];
+    const char *const path = file_of(m, name, sizeof name);
+    int code =
+        mechctl_result(m, mechc_path(m->c, MECHCTL_PATH("v1", "instances", id, "fmu"), text));
+    if (code != MECHCTL_DONE) {
+        return code;
+    }
+    mechctl_query(text, sizeof text, "version", mechctl_option(m, "version"));
+    mechctl_query(text, sizeof text, "kind", mechctl_option(m, "kind"));
+    code = mechctl_request(m, &(struct mechc_request){.method = "GET", .path = text}, &r);
+    if (code == MECHCTL_DONE) {
+        code = mechctl_write_file(path, r.body, r.size);
+    }
+    if (code == MECHCTL_DONE && strcmp(path, "-") != 0 && !m->json) {
+        printf("%s: %zu bytes\n", path, r.size);
+    }
+    return code;
+}
+
+/* Whether the server has it. */
+static bool is_there(struct mechctl *m, const char *collection, const char *name)
+{
+    struct mechc_reply r;
+    char text[MECHC_PATH];
+    return mechc_path(m->c, MECHCTL_PATH("v1", collection, name), text) == MECHC_OK &&
+           mechc_call(m->c, &(struct mechc_request){.method = "GET", .path = text}, &r) == MECHC_OK;
+}
+
+static int run(struct mechctl *m)
+{
+    const char *const name = m->arguments[0];
+    char id[MECHC_ID] = "";
+    struct mechc_json reply;
+    if (m->lane || is_there(m, "instances", name) || !is_there(m, "examples", name)) {
+        return save(m, name);
+    }
+    int code = mechctl_result(m, mechc_create_example(m->c, name, id));
+    if (code != MECHCTL_DONE) {
+        return code;
+    }
+    code = save(m, id);
+    const int freed = mechctl_send(m, "DELETE", MECHCTL_PATH("v1", "instances", id), NULL, &reply);
+    return code != MECHCTL_DONE ? code : freed;
+}
+
+static const struct mechctl_option options[] = {
+    {"output", "FILE", "where to write it, also -o FILE; - for standard output (ID.fmu)"},
+    {"version", "VERSION", "of FMI (3)"},
+    {"kind", "KIND", "standalone: with the solver inside"},
+    {0},
+};
+
+static const char *const versions[] = {"2", "3", NULL};
+static const char *const kinds[] = {"standalone", NULL};
+static const struct mechctl_words words[] = {{"VERSION", versions}, {"KIND", kinds}, {0}};
+
+const struct mechctl_command mechctl_fmu = {
+    .name = "fmu",
+    .group = MECHCTL_MODELS,
+    .arguments = "ID",
+    .summary = "write the model of an instance, or an example, as an FMU",
+    .details = "  mechctl fmu rig -o rig.fmu\n"
+               "  mechctl fmu slider-crank -o slider.fmu --version 2\n"
+               "The FMU holds model and solver and needs no server. It starts from the model, not\n"
+               "from the instance's state.",
+    .options = options,
+    .words = words,
+    .least = 1,
+    .most = 1,
+    .run = run,
+};
