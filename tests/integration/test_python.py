@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import zipfile
 import fmus
 import harness
 import models
@@ -116,6 +117,21 @@ class Python(ManyTests, StateTests, Served):
             kept.restore()
         with self.server.create(snapshot=data) as other:
             self.assertEqual(other.step(0.2).outputs, expected)
+
+    def test_a_model_is_an_fmu(self):
+        i = self.created()
+        for version in (3, 2):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, 'model.fmu')
+                data = i.fmu(path, version=version)
+                with open(path, 'rb') as f:
+                    self.assertEqual(f.read(), data)
+                with zipfile.ZipFile(path) as z:
+                    self.assertIn(b'fmiVersion="%d.0"' % version, z.read('modelDescription.xml'))
+        self.assertEqual(i.fmu(version=2), data)
+        with self.assertRaises(mechd.Refused) as refused:
+            i.fmu(version=1)
+        self.assertIn('/version', str(refused.exception))
 
     def test_a_clone_goes_its_own_way(self):
         i = self.created()
@@ -317,7 +333,7 @@ class Python(ManyTests, StateTests, Served):
                      self.test_a_batch_gives_results_or_a_table, self.test_a_sweep_gives_a_table,
                      self.test_a_coupling_steps_its_instances_together,
                      self.test_an_answer_may_come_later, self.test_runs_and_records,
-                     self.test_a_clone_goes_its_own_way,
+                     self.test_a_clone_goes_its_own_way, self.test_a_model_is_an_fmu,
                      self.test_a_state_is_read_and_written_as_arrays):
             test()
 

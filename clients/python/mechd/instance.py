@@ -378,6 +378,18 @@ class Instance(Runner):
         """Bodies, shapes and frames for a viewer."""
         return cast(replies.Scene, self.get('scene'))
 
+    def fmu(self, path: Optional[str] = None, version: int = 3) -> bytes:
+        """The model with the solver as an FMU for co-simulation, which needs no server and gives
+        the same results; FMI 3.0 or, version=2, 2.0. Written to a file if there is a path.
+
+        It starts from the model, not from the present state.
+        """
+        data = cast(bytes, self.call('GET', 'fmu', version=version).raw)
+        if path is not None:
+            with open(path, 'wb') as f:
+                f.write(data)
+        return data
+
     # --- snapshots --------------------------------------------------------------------------------
 
     def snapshot(self) -> Snapshot:
