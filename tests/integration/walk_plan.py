@@ -269,6 +269,7 @@ REFUSALS = [
     ('create', 400, 'malformed-json', '', b'{"model": '),
     ('check', 422, 'invalid-model', '', {'model': {}}),
     ('clone', 409, 'id-taken', '', {'as': 'rig'}),
+    ('fmu', 422, 'invalid-request', '?version=7', None),
     ('dropLease', 422, 'invalid-request', '?of=king', None),
     ('commit', 409, 'no-trial', '', {'trial': 7}),
     ('couplingStability', 422, 'invalid-request', '?size=0', None),
