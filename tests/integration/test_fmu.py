@@ -73,7 +73,7 @@ class Download(Served):
                 self.assertEqual(reply.json['code'], 'invalid-request')
                 self.assertEqual([e['pointer'] for e in reply.json['errors']], [pointer])
         self.assertIn('standalone', self.get('?kind=proxy', 422).json['errors'][0]['message'])
-        self.get('?compressed=yes', 422)
+        self.get('?compressed=yes', 400)
 
     def test_a_model_that_has_no_start_any_more_is_refused(self):
         model = models.clutch('TrapezoidalIndex2', masses=(1, 1), speeds=(0, 1), level=False,

@@ -63,7 +63,7 @@ const struct mechp_row mechp_row_FMU = {
                           "\"standalone\""}),
     .status = 200,
     .content = "application/vnd.fmi",
-    .codes = MECHP_CODES(MECHP_INVALID_MODEL)};
+    .codes = MECHP_CODES(MECHP_INVALID_REQUEST, MECHP_INVALID_MODEL)};
 
 const struct mechp_row mechp_row_SCENE = {
     .tag = "view",
