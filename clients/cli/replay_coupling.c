@@ -267,7 +267,12 @@ static int clean_up(struct again *a)
     }
     if (a->before[0] != '\0') {
         const int back = post(a, "snapshots", a->before, "restore", &reply);
-        code = back != MECHCTL_DONE ? back : code;
+        if (back != MECHCTL_DONE) {
+            // the only copy of where the coupling was
+            (void)fprintf(stderr, "the coupling is not where it was: its snapshot %s is kept\n",
+                          a->before);
+            return back;
+        }
         const int gone = mechctl_send(
             a->m, "DELETE", MECHCTL_PATH("v1", "couplings", a->id, "snapshots", a->before), NULL,
             &reply);

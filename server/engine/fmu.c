@@ -380,7 +380,10 @@ static int reset(void *self)
     }
     mechd_fmu_session_end(&f->session);
     f->session = fresh;
-    f->place = MECHD_FMU_AT_POINT;
+    // nothing of the old process holds any more, and if its outputs cannot be had the new one is
+    // not where the instance is: the next use brings it there
+    f->has_trial = false;
+    f->place = MECHD_FMU_MOVED;
     mechd_fmu_point_copy(first, &f->end);
     // what it was begun with
     mechd_fmu_point_inputs(first, &f->channels, first->time, f->sent);

@@ -10,32 +10,32 @@
 
 enum { REASON = 160 };
 
-/* The lengths whose difference the gap is: where the points are, and how far from their bodies. */
-static double lengths_of(const struct mech_model *m, const struct mech_contact *c)
+/* What is not known of a gap: its rounding, and what a solution leaves of the arms, m. */
+static double unknown_of(const struct mech_model *m, const struct mech_contact *c)
 {
+    const double relative = mech_model_settings(m)->newton.relative_tolerance;
     struct mech_touch_rows of;
-    double sum = 0.;
+    double arms = 0.;
 
     mech_model_touch_frame(m, c, &of);
     for (int side = 0; side < 2; side++) {
-        sum += sqrt(mech_v3_dot(c->point[side], c->point[side])) +
-               sqrt(mech_v3_dot(of.arm[side], of.arm[side]));
+        arms += sqrt(mech_v3_dot(of.arm[side], of.arm[side]));
     }
-    return sum;
+    return mech_model_touch_rounding(c, &of) + relative * arms;
 }
 
 /* The contact of the least gap of those that overlap or, with `touching`, touch; −1: none. */
 static int32_t worst_of(const struct mech_model *m, const struct mech_contact_list *list,
                         bool touching)
 {
-    const double relative = mech_model_settings(m)->newton.relative_tolerance;
     int32_t worst = -1;
 
     for (int32_t i = 0; i < list->n; i++) {
         const struct mech_contact *const c = &list->at[i];
-        const double known = relative * lengths_of(m, c);
+        const double unknown = unknown_of(m, c);
 
-        if (c->gap < (touching ? known : -known) && (worst < 0 || c->gap < list->at[worst].gap)) {
+        if (c->gap < (touching ? unknown : -unknown) &&
+            (worst < 0 || c->gap < list->at[worst].gap)) {
             worst = i;
         }
     }
