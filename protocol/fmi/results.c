@@ -63,8 +63,9 @@ static void write_row(const struct mechp_fmi_layout *layout, const struct mech_s
     put(w, "\n");
 }
 
-static void write_rows(const struct mechp_fmi_layout *layout, struct mech_sim *sim, double *values,
-                       struct mechp_text *w)
+/* Rows end where a step fails by the model. 0 or MECH_NO_MEMORY. */
+static int write_rows(const struct mechp_fmi_layout *layout, struct mech_sim *sim, double *values,
+                      struct mechp_text *w)
 {
     const struct mech_step_request request = {.kind = MECH_STEP_SIZE,
                                               .size = 10. * mech_sim_step_size(sim)};
@@ -73,11 +74,13 @@ static void write_rows(const struct mechp_fmi_layout *layout, struct mech_sim *s
     write_names(layout, w);
     write_row(layout, sim, values, w);
     for (int k = 0; k < MECHP_FMI_RESULT_STEPS; k++) {
-        if (mech_sim_step(sim, &request, &report) != 0) {
-            return;
+        const int code = mech_sim_step(sim, &request, &report);
+        if (code != 0) {
+            return code < 0 ? code : 0;
         }
         write_row(layout, sim, values, w);
     }
+    return w->failed ? MECH_NO_MEMORY : 0;
 }
 
 int mechp_fmi_results(enum mechp_fmi_version version, struct mech_sim *sim, struct mechp_text *w)
@@ -95,9 +98,9 @@ int mechp_fmi_results(enum mechp_fmi_version version, struct mech_sim *sim, stru
     code = code == 0 && (!start || !values) ? MECH_NO_MEMORY : code;
     if (code == 0) {
         mech_sim_save(sim, start);
-        write_rows(&layout, sim, values, w);
-        code = mech_sim_restore(sim, start);
-        code = code == 0 && w->failed ? MECH_NO_MEMORY : code;
+        code = write_rows(&layout, sim, values, w);
+        const int back = mech_sim_restore(sim, start);
+        code = code == 0 ? back : code;
     }
     mechp_fmi_layout_fini(&layout);
     free(start);

@@ -20,14 +20,15 @@ static const uint32_t permissions = 0100644u << 16;
 
 /* --- packing ---------------------------------------------------------------------------------- */
 
-/* Raw deflate into at most `room` bytes; 0: it takes more, or there is no memory. */
-static size_t deflate_into(const void *bytes, size_t size, unsigned char *out, size_t room)
+/* Raw deflate into at most `room` bytes; *used is 0 where it takes more. 0 or MECH_NO_MEMORY. */
+static int deflate_into(const void *bytes, size_t size, unsigned char *out, size_t room,
+                        size_t *used)
 {
     z_stream s = {.next_in = (z_const Bytef *)(uintptr_t)bytes, .next_out = out};
     size_t left = size, free = room;
 
     if (deflateInit2(&s, LEVEL, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
-        return 0;
+        return MECH_NO_MEMORY;
     }
     int code = Z_OK;
     while (code == Z_OK) {
@@ -44,7 +45,8 @@ static size_t deflate_into(const void *bytes, size_t size, unsigned char *out, s
         }
     }
     deflateEnd(&s);
-    return code == Z_STREAM_END ? room - free : 0;
+    *used = code == Z_STREAM_END ? room - free : 0;
+    return 0;
 }
 
 int mechp_pack(const void *bytes, size_t size, struct mechp_packed *out)
@@ -58,7 +60,11 @@ int mechp_pack(const void *bytes, size_t size, struct mechp_packed *out)
         return MECH_NO_MEMORY;
     }
     out->crc = (uint32_t)crc32_z(0, bytes, size);
-    const size_t n = size > 0 ? deflate_into(bytes, size, out->bytes, size) : 0;
+    size_t n = 0;
+    if (size > 0 && deflate_into(bytes, size, out->bytes, size, &n) != 0) {
+        mechp_packed_fini(out);
+        return MECH_NO_MEMORY;
+    }
     if (n > 0 && n < size) {
         out->stored = n;
         out->deflated = true;

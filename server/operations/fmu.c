@@ -180,8 +180,9 @@ static enum mechd_progress write_head(struct mechd_call *c, struct exported *x,
     struct mechp_text results;
 
     mechp_text_init(&results, NULL, 0);
+    char *picture = NULL;
     int code = mechp_fmi_results(content.version, sim, &results);
-    char *const picture = mechd_picture(sim);
+    code = code != 0 ? code : mechd_picture(sim, &picture);
     content.sim = sim;
     content.picture = picture;
     content.results = results.bytes;

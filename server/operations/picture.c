@@ -4,6 +4,7 @@
 
 #include "protocol/wire/json.h"
 #include "server/operations/scene.h"
+#include "solver/base/err.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -439,7 +440,7 @@ static bool read_scene(struct drawing *d, const struct mech_sim *sim)
     return ok;
 }
 
-char *mechd_picture(const struct mech_sim *sim)
+int mechd_picture(const struct mech_sim *sim, char **picture)
 {
     struct drawing d = {.shapes = calloc(SHAPES_MOST, sizeof *d.shapes),
                         .points = calloc(POINTS_MOST, sizeof *d.points)};
@@ -447,18 +448,20 @@ char *mechd_picture(const struct mech_sim *sim)
     struct flat *const out = calloc(2 * (POINTS_MOST + ROUND), sizeof *out);
     struct mechp_text w;
     size_t size = 0;
-    char *picture = NULL;
+    bool good =
+        d.shapes != NULL && d.points != NULL && room != NULL && out != NULL && read_scene(&d, sim);
 
+    *picture = NULL;
     mechp_text_init(&w, NULL, 0);
-    if (d.shapes != NULL && d.points != NULL && room != NULL && out != NULL &&
-        read_scene(&d, sim) && d.n > 0) {
+    if (good && d.n > 0) {
         draw(&d, room, out, &w);
-        picture = mechp_text_take(&w, &size);
+        *picture = mechp_text_take(&w, &size);
+        good = *picture != NULL;
     }
     mechp_text_fini(&w);
     free(d.shapes);
     free(d.points);
     free(room);
     free(out);
-    return picture;
+    return good ? 0 : MECH_NO_MEMORY;
 }

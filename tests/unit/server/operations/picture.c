@@ -6,7 +6,8 @@
 static char *picture_of(const char *name)
 {
     struct mech_sim *const sim = example_of(name);
-    char *const picture = mechd_picture(sim);
+    char *picture = NULL;
+    CU_ASSERT_EQUAL_FATAL(mechd_picture(sim, &picture), 0);
 
     mech_sim_destroy(sim);
     return picture;
