@@ -10,12 +10,12 @@
  * coordinates counts velocities; memory the bytes that models, snapshots and recorded rows report;
  * stored the bytes in the state directory: models, states, commands, snapshots, rows of runs and of
  * sweeps, which count with their maximum size while these are in progress; runs the runs and sweeps
- * in progress; fmus and fmu-bytes the uploaded FMUs and the bytes of their archives and of what is
- * unpacked of them. A sweep in progress is charged an instance for each of its lanes. step-cpu is
- * the processor time of one step command; cpu is seconds of it per second of the clock, by a bucket
- * of one second: the time used is recovered at that rate, and until the debt is less than the
- * bucket step commands, runs and sweeps are refused. Those in progress are charged too, but are not
- * slowed down.
+ * in progress; fmus and fmu-bytes the uploaded FMUs, with deleted ones of which there are
+ * instances, and the bytes of their archives and of what is unpacked of them. A sweep in progress
+ * is charged an instance for each of its lanes. step-cpu is the processor time of one step command;
+ * cpu is seconds of it per second of the clock, by a bucket of one second: the time used is
+ * recovered at that rate, and until the debt is less than the bucket step commands, runs and sweeps
+ * are refused. Those in progress are charged too, but are not slowed down.
  *
  * shared: the list is locked by m, accounts are freed only at shutdown; numbers are atomics.
  */

@@ -127,7 +127,12 @@ void mechd_fmu_package_unref(struct mechd_fmu_package *p)
     if (p->folder != NULL) {
         (void)walk(p->folder, true);
     }
+    void (*const ended)(void *context) = p->ended;
+    void *const context = p->context;
     mechd_fmu_description_fini(&p->description);
     free(p->folder);
     free(p);
+    if (ended != NULL) {
+        ended(context);
+    }
 }

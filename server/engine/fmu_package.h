@@ -5,7 +5,8 @@
  *     … p->description, p->folder …
  *     mechd_fmu_package_unref(p);                 the last reference removes the folder
  *
- * shared: const once made; references are atomic, so that an instance outlives a deleted upload. */
+ * shared: const once made, but for `ended` and its context, which are set before another thread has
+ * it; references are atomic, so that an instance outlives a deleted upload. */
 #pragma once
 
 #include "server/engine/fmu_load.h"
@@ -18,6 +19,9 @@ struct mechd_fmu_package {
     uint64_t hash;     /* of the archive's bytes */
     uint64_t size;     /* bytes of the archive */
     uint64_t unpacked; /* bytes of files in the folder */
+    /* called once nothing is left of it, by the thread that drops the last reference; or NULL */
+    void (*ended)(void *context);
+    void *context;
     _Atomic int refs;
 };
 

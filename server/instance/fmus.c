@@ -65,11 +65,34 @@ int mechd_fmus_open(struct mechd_fmus *f, const char *state, uint32_t memory, ui
     return 0;
 }
 
+/* What a package is charged with until it ends. */
+struct charge {
+    struct mechd_fmus *fmus;
+    struct mechd_account *account;
+    uint64_t bytes;
+};
+
+static void give_back(const struct charge *c)
+{
+    mechd_account_give(c->account, MECHD_QUOTA_FMUS, 1);
+    mechd_account_give(c->account, MECHD_QUOTA_FMU_BYTES, c->bytes);
+}
+
+/* The package of a charge is gone. */
+static void end(void *context)
+{
+    struct charge *const c = context;
+    pthread_mutex_lock(&c->fmus->m);
+    c->fmus->held--;
+    c->fmus->bytes -= c->bytes;
+    pthread_mutex_unlock(&c->fmus->m);
+    give_back(c);
+    free(c);
+}
+
 /* It is in no list. */
 static void destroy(struct mechd_fmu *u)
 {
-    mechd_account_give(u->account, MECHD_QUOTA_FMUS, 1);
-    mechd_account_give(u->account, MECHD_QUOTA_FMU_BYTES, u->bytes);
     mechd_fmu_package_unref(u->package);
     free(u);
 }
@@ -84,53 +107,69 @@ void mechd_fmus_fini(struct mechd_fmus *f)
     pthread_mutex_destroy(&f->m);
 }
 
-static bool charge(struct mechd_account *a, uint64_t bytes, struct mechd_excess *x)
+static bool take(const struct charge *c, struct mechd_excess *x)
 {
-    if (!mechd_account_take(a, MECHD_QUOTA_FMUS, 1, x)) {
+    if (!mechd_account_take(c->account, MECHD_QUOTA_FMUS, 1, x)) {
         return false;
     }
-    if (!mechd_account_take(a, MECHD_QUOTA_FMU_BYTES, bytes, x)) {
-        mechd_account_give(a, MECHD_QUOTA_FMUS, 1);
+    if (!mechd_account_take(c->account, MECHD_QUOTA_FMU_BYTES, c->bytes, x)) {
+        mechd_account_give(c->account, MECHD_QUOTA_FMUS, 1);
         return false;
     }
     return true;
 }
 
-/* Appends it under the next id. False: a limit of the server. */
-static bool append(struct mechd_fmus *f, struct mechd_fmu *u, char *id)
+/* Appends it under the next id, with its charge. False: a limit of the server. */
+static bool append(struct mechd_fmus *f, struct mechd_fmu *u, struct charge *c, char *id)
 {
     pthread_mutex_lock(&f->m);
-    const bool fits = f->count < MECHD_FMUS_MOST && u->bytes <= mechd_fmus_bytes - f->bytes;
+    const bool fits = f->held < MECHD_FMUS_MOST && c->bytes <= mechd_fmus_bytes - f->bytes;
     if (fits) {
+        u->package->ended = end;
+        u->package->context = c;
         snprintf(u->id, sizeof u->id, "f-%" PRIu64, ++f->serial);
         snprintf(id, MECH_NAME_MAX + 1, "%s", u->id);
         *(f->last != NULL ? &f->last->next : &f->first) = u;
         f->last = u;
         f->count++;
-        f->bytes += u->bytes;
+        f->held++;
+        f->bytes += c->bytes;
     }
     pthread_mutex_unlock(&f->m);
     return fits;
+}
+
+/* Charged, and in the list; then u and c belong to the table. */
+static bool enter(struct mechd_fmus *f, struct mechd_fmu *u, struct charge *c, char *id,
+                  struct mechd_excess *x)
+{
+    if (!take(c, x)) {
+        return false;
+    }
+    if (!append(f, u, c, id)) {
+        give_back(c);
+        return false;
+    }
+    return true;
 }
 
 int mechd_fmus_add(struct mechd_fmus *f, struct mechd_fmu_package *package,
                    struct mechd_account *account, char *id, struct mechd_excess *x)
 {
     struct mechd_fmu *const u = calloc(1, sizeof *u);
+    struct charge *const c = calloc(1, sizeof *c);
     *x = (struct mechd_excess){.which = MECHD_QUOTAS};
-    if (u == NULL) {
+    if (u == NULL || c == NULL) {
+        free(u);
+        free(c);
         return MECH_NO_MEMORY;
     }
-    u->bytes = package->size + package->unpacked;
-    if (!charge(account, u->bytes, x)) {
-        free(u);
-        return MECH_UNSUPPORTED;
-    }
-    u->account = account;
+    *c = (struct charge){f, account, package->size + package->unpacked};
     u->package = mechd_fmu_package_ref(package);
     snprintf(u->owner, sizeof u->owner, "%s", account->name);
-    if (!append(f, u, id)) {
+    if (!enter(f, u, c, id, x)) {
         destroy(u);
+        free(c);
         return MECH_UNSUPPORTED;
     }
     return 0;
@@ -166,7 +205,6 @@ int mechd_fmus_remove(struct mechd_fmus *f, const char *id, const char *owner)
         *(before != NULL ? &before->next : &f->first) = u->next;
         f->last = f->last == u ? before : f->last;
         f->count--;
-        f->bytes -= u->bytes;
     }
     pthread_mutex_unlock(&f->m);
     if (may) {

@@ -1,8 +1,10 @@
 /* The FMUs that clients have uploaded, each under an id.
  *
  * They are in memory and in folders of their own; nothing of them is stored: they end with
- * the process, as their instances do. An upload is charged to the account of its token until it is
- * deleted; instances of a deleted one continue. shared, locked by m (a leaf). */
+ * the process, as their instances do. Instances of a deleted one continue, and its folder with
+ * them: it is charged to the account of its token, and counts for the limits of the server, until
+ * the last reference to its package is dropped. shared, locked by m (a leaf), which the thread that
+ * drops it takes. */
 #pragma once
 
 #include "server/auth/accounts.h"
@@ -11,26 +13,25 @@
 
 #include <pthread.h>
 
-enum { MECHD_FMUS_MOST = 256 /* of a server */ };
+enum { MECHD_FMUS_MOST = 256 /* of a server, with deleted ones in use */ };
 /* bytes of all archives and what is unpacked of them */
 static const uint64_t mechd_fmus_bytes = (uint64_t)4 << 30;
 
 struct mechd_fmu {
     struct mechd_fmu *next;
     char id[MECH_NAME_MAX + 1];
-    char owner[MECH_NAME_MAX + 1]; /* name of the token; "": without an owner */
-    struct mechd_account *account;
+    char owner[MECH_NAME_MAX + 1];     /* name of the token; "": without an owner */
     struct mechd_fmu_package *package; /* a reference */
-    uint64_t bytes;                    /* that are charged */
 };
 
 struct mechd_fmus {
     pthread_mutex_t m;
     struct mechd_fmu *first, *last; /* in the order of their upload */
-    size_t count;
-    uint64_t bytes;
-    uint64_t serial; /* of the last id */
-    bool on;         /* const once running; false: none are hosted */
+    size_t count;                   /* in the list */
+    size_t held;                    /* those, and deleted ones in use */
+    uint64_t bytes;                 /* of held ones */
+    uint64_t serial;                /* of the last id */
+    bool on;                        /* const once running; false: none are hosted */
     /* const once running */
     char program[512]; /* mechd-fmu */
     char root[512];    /* absolute: where archives are unpacked */
@@ -44,11 +45,12 @@ void mechd_fmus_init(struct mechd_fmus *f);
  * which earlier ones may have left some; NULL: in /tmp. 0, or negative with a sentence. */
 int mechd_fmus_open(struct mechd_fmus *f, const char *state, uint32_t memory, uint64_t call_ms,
                     char *fault, size_t size);
+/* Once nothing else has a reference to a package of its: before the accounts' end. */
 void mechd_fmus_fini(struct mechd_fmus *f);
 
-/* Adds a package under a new id, which is copied to id [MECH_NAME_MAX + 1]; the table takes a
- * reference. 0; MECH_NO_MEMORY; MECH_UNSUPPORTED: a limit, of the account if x->which is one, else
- * of the server. */
+/* Adds a package that is in no table under a new id, which is copied to id [MECH_NAME_MAX + 1]; the
+ * table takes a reference. 0; MECH_NO_MEMORY; MECH_UNSUPPORTED: a limit, of the account if x->which
+ * is one, else of the server. */
 int mechd_fmus_add(struct mechd_fmus *f, struct mechd_fmu_package *package,
                    struct mechd_account *account, char *id, struct mechd_excess *x);
 

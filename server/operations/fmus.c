@@ -145,7 +145,9 @@ static void keep(struct mechd_call *c, struct mechd_fmu_package *p)
     if (outcome == MECH_UNSUPPORTED && excess.which != MECHD_QUOTAS) {
         mechd_fail_quota(c, &excess);
     } else if (outcome == MECH_UNSUPPORTED) {
-        mechd_fail(c, MECHP_LIMIT_REACHED, "at most %d FMUs and %llu bytes of them",
+        mechd_fail(c, MECHP_LIMIT_REACHED,
+                   "at most %d FMUs and %llu bytes of them, with deleted ones of which there are "
+                   "instances",
                    MECHD_FMUS_MOST, (unsigned long long)mechd_fmus_bytes);
     } else if (outcome != 0) {
         mechd_fail_outcome(c, outcome);

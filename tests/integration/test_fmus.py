@@ -112,8 +112,15 @@ class Uploads(unittest.TestCase):
                 self.assertEqual((full.status, full['code']), (429, 'quota-exceeded'))
                 self.assertIn('fmus', full['detail'])
                 self.assertEqual(d.call('DELETE', path, None, tokens.bearer(admin)).status, 204)
-                used = d.call('GET', '/v1/quota', None, tokens.bearer(one))['used']
-                self.assertEqual(used['fmus'], 1)
+
+                def used():
+                    return d.call('GET', '/v1/quota', None, tokens.bearer(one))['used']['fmus']
+                # it counts until its instance is deleted
+                self.assertEqual(used(), 2)
+                self.assertEqual(fmus.upload(d, content, tokens.bearer(one)).status, 429)
+                gone = d.call('DELETE', '/v1/instances/' + i['id'], None, tokens.bearer(step))
+                self.assertEqual(gone.status, 204)
+                wait_until(lambda: used() == 1, 'the deleted FMU is charged no longer')
                 big = fmus.archive(more=[('resources/big', os.urandom(2 << 20))])
                 full = fmus.upload(d, big, tokens.bearer(one))
                 self.assertEqual(full['code'], 'quota-exceeded')

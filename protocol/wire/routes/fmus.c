@@ -78,7 +78,8 @@ const struct mechp_row mechp_row_UPLOAD_FMU = {
 
 const struct mechp_row mechp_row_DELETE_FMU = {
     .tag = "fmus",
-    .doc = "Instances that were made of it continue. A token may delete its own, `admin` all.",
+    .doc = "Instances that were made of it continue, and it counts for quotas until the last of "
+           "them is deleted. A token may delete its own, `admin` all.",
     .access = MECHP_UPLOADS,
     .traits = MECHP_AT_ONCE,
     .status = 204};

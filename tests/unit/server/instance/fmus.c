@@ -110,6 +110,39 @@ static void an_account_is_charged_until_they_are_gone(void)
     close_all(s);
 }
 
+static void a_deleted_one_is_charged_until_its_last_reference_is_dropped(void)
+{
+    struct setting *const s = opened("fmus=1 fmu-bytes=100");
+    char id[MECH_NAME_MAX + 1];
+    struct mechd_excess x;
+    struct mechd_fmu *list = NULL;
+    size_t count = 0;
+    CU_ASSERT_EQUAL(add(s, s->one, 60, id, &x), 0);
+    struct mechd_fmu_package *const p = mechd_fmus_find(&s->fmus, id, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(p);
+    CU_ASSERT_EQUAL(mechd_fmus_remove(&s->fmus, id, NULL), 0);
+    CU_ASSERT_PTR_NULL(mechd_fmus_find(&s->fmus, id, NULL));
+    CU_ASSERT_EQUAL(mechd_fmus_list(&s->fmus, &list, &count), 0);
+    CU_ASSERT_EQUAL(count, 0);
+    mechd_fmus_list_free(list, count);
+    // an instance holds it: it counts for its token, and for the server
+    CU_ASSERT_EQUAL(add(s, s->one, 10, id, &x), MECH_UNSUPPORTED);
+    CU_ASSERT_EQUAL(x.which, MECHD_QUOTA_FMUS);
+    CU_ASSERT_EQUAL(s->one->used[MECHD_QUOTA_FMU_BYTES], 60);
+    CU_ASSERT_EQUAL(s->fmus.held, 1);
+    CU_ASSERT_EQUAL(s->fmus.bytes, 60);
+    mechd_fmu_package_unref(p);
+    CU_ASSERT_EQUAL(s->one->used[MECHD_QUOTA_FMUS], 0);
+    CU_ASSERT_EQUAL(s->one->used[MECHD_QUOTA_FMU_BYTES], 0);
+    CU_ASSERT_EQUAL(s->fmus.held, 0);
+    CU_ASSERT_EQUAL(s->fmus.bytes, 0);
+    CU_ASSERT_EQUAL(add(s, s->one, 100, id, &x), 0);
+    // a refused one leaves nothing
+    CU_ASSERT_EQUAL(add(s, s->one, 1, id, &x), MECH_UNSUPPORTED);
+    CU_ASSERT_EQUAL(s->fmus.held, 1);
+    close_all(s);
+}
+
 static void a_server_has_limits_too(void)
 {
     struct setting *const s = opened("");
@@ -128,4 +161,6 @@ static void a_server_has_limits_too(void)
 }
 
 UNIT_TESTS(UNIT_TEST(they_are_found_listed_and_removed),
-           UNIT_TEST(an_account_is_charged_until_they_are_gone), UNIT_TEST(a_server_has_limits_too))
+           UNIT_TEST(an_account_is_charged_until_they_are_gone),
+           UNIT_TEST(a_deleted_one_is_charged_until_its_last_reference_is_dropped),
+           UNIT_TEST(a_server_has_limits_too))
