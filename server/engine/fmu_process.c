@@ -174,7 +174,9 @@ static int lost(struct mechd_hosted *h, int outcome)
 {
     int status = 0;
     if (outcome < 0) {
-        return outcome;
+        end(h, true, &status);
+        explain(h, "there is no memory for an answer of the FMU, and its process was ended");
+        return MECHD_HOSTED_GONE;
     }
     if (outcome == MECHD_PIPE_BROKEN) {
         return mechd_hosted_distrust(h);
@@ -257,6 +259,9 @@ int mechd_hosted_ask(struct mechd_hosted *h, bool (*wanted)(void *context), void
         return MECHD_HOSTED_GONE;
     }
     int rc = mechd_pipe_send(h->socket, &h->out, &wait);
+    if (rc < 0) {
+        return rc;
+    }
     for (uint64_t logs = 0; rc == 0; logs++) {
         rc = receive(h, began, wait);
         if (rc == 0 && wait.ms > 0 && now() - began > wait.ms) {

@@ -47,7 +47,8 @@ struct mechd_pipe_message *mechd_hosted_question(struct mechd_hosted *h);
 struct mechd_pipe_message *mechd_hosted_answer(struct mechd_hosted *h);
 
 /* Asks and waits. `wanted` is asked every few milliseconds whether to stop, which ends the process
- * too; or NULL. 0, MECH_NO_MEMORY or an outcome. */
+ * too; or NULL. 0; MECH_NO_MEMORY: for the question, which was not sent; or an outcome. No memory
+ * for an answer ends the process, as the rest of it cannot be read. */
 int mechd_hosted_ask(struct mechd_hosted *h, bool (*wanted)(void *context), void *context);
 /* The answer does not have what it should: the process is ended. Returns MECHD_HOSTED_GONE. */
 int mechd_hosted_distrust(struct mechd_hosted *h);

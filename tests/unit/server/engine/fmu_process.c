@@ -2,6 +2,7 @@
 #include "server/engine/fmu_process.h"
 
 #include "tests/fmus/controller.h"
+#include "tests/unit/alloc_count.h"
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
@@ -288,6 +289,23 @@ static void an_endless_step_is_stopped(void)
     mechd_hosted_close(h);
 }
 
+static void an_answer_without_memory_for_it_ends_the_process(void)
+{
+    const struct mechd_hosted_options o = options(MECHD_FMI_2);
+    struct mechd_hosted *const h = begun(&o);
+    // there is none yet
+    mechd_pipe_fini(mechd_hosted_answer(h));
+    alloc_refuse_start(0, true);
+    const int outcome = step(h, 1., 1.);
+    CU_ASSERT(alloc_refuse_stop() > 0);
+    CU_ASSERT_EQUAL(outcome, MECHD_HOSTED_GONE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(mechd_hosted_reason(h), "no memory"));
+    // what is left of that answer is not taken for another one
+    CU_ASSERT_EQUAL(step(h, 2., 1.), MECHD_HOSTED_GONE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(mechd_hosted_reason(h), "no memory"));
+    mechd_hosted_close(h);
+}
+
 static void what_it_may_not_fails_in_the_fmu(void)
 {
     for (int mood = CONTROLLER_WRITES; mood <= CONTROLLER_GROWS; mood++) {
@@ -343,6 +361,8 @@ static void questions_out_of_place_are_refused(void)
 UNIT_TESTS(UNIT_TEST(an_fmu_of_version_2_computes), UNIT_TEST(an_fmu_of_version_3_computes),
            UNIT_TEST(booleans_of_version_2_are_converted), UNIT_TEST(a_state_is_saved_and_restored),
            UNIT_TEST(what_ends_its_process_ends_itself_alone),
-           UNIT_TEST(an_endless_step_is_stopped), UNIT_TEST(what_it_may_not_fails_in_the_fmu),
+           UNIT_TEST(an_endless_step_is_stopped),
+           UNIT_TEST(an_answer_without_memory_for_it_ends_the_process),
+           UNIT_TEST(what_it_may_not_fails_in_the_fmu),
            UNIT_TEST(what_cannot_be_opened_is_refused_with_its_reason),
            UNIT_TEST(questions_out_of_place_are_refused))
