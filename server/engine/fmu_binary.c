@@ -2,6 +2,7 @@
  * asked for, so that an FMU handles its events within DoStep. */
 #include "server/engine/fmu_binary.h"
 #include "solver/base/diag.h"
+#include "solver/base/times.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -185,7 +186,7 @@ static int step_two(struct mechd_binary *b, double time, double size, struct mec
             terminated != 0 &&
             b->two.GetRealStatus(b->component, MECHP_FMI2_LAST_SUCCESSFUL_TIME, &reached) <=
                 MECHP_FMI2_WARNING &&
-            reached >= time && reached <= time + size) {
+            reached >= time && !mech_time_before(time + size, reached, size)) {
             *out = (struct mechd_binary_step){reached, true};
             return 0;
         }

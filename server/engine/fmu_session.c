@@ -3,6 +3,7 @@
 #include "server/engine/fmu_session.h"
 
 #include "solver/base/err.h"
+#include "solver/base/times.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -256,7 +257,7 @@ int mechd_fmu_session_step(struct mechd_fmu_session *s, double time, double size
         return distrust(s);
     }
     *ends = asks;
-    if (reached != time + size) {
+    if (!mech_time_same(reached, time + size, size)) {
         (void)snprintf(s->reason, sizeof s->reason, "the FMU %s at t = %.17g s",
                        asks ? "asks to end the simulation" : "ended its step", reached);
         return MECHD_HOSTED_REFUSED;

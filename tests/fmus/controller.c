@@ -9,6 +9,7 @@
 #include "protocol/fmi/fmi3.h"
 
 #include <fcntl.h>
+#include <float.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -264,7 +265,8 @@ enum mechp_fmi3_status fmi3DoStep(void *i, double time, double size, bool no_set
 {
     *event = *early = false;
     *terminate = ((struct component *)i)->mood == CONTROLLER_ENDS;
-    *last = time + size;
+    // it has added up steps of its own, and is off by an ulp
+    *last = (time + size) * (*terminate ? 1. + DBL_EPSILON : 1.);
     return (enum mechp_fmi3_status)step(i, time, size);
 }
 

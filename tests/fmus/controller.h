@@ -16,5 +16,5 @@ enum controller_mood {
     CONTROLLER_FORKS,
     CONTROLLER_CONNECTS,
     CONTROLLER_GROWS, /* by 100 GB */
-    CONTROLLER_ENDS   /* asks to end the simulation (3.0) */
+    CONTROLLER_ENDS   /* asks to end the simulation (3.0), an ulp late */
 };

@@ -5,6 +5,7 @@
 #include "protocol/fmi/fmi2.h"
 #include "protocol/fmi/fmi3.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,12 @@ static int keep(void *c, void **state)
 static int from_bytes(const void *bytes, size_t size, void **state)
 {
     return size != sizeof(struct shelf) ? MECHP_FMI3_ERROR : keep((void *)(size_t)bytes, state);
+}
+
+/* Where a step ends in which it wants to end. */
+static double reached(double time, double size)
+{
+    return time >= SHELF_LATE ? (time + size) * (1. + DBL_EPSILON) : time + 0.5 * size;
 }
 
 /* --- 2.0 -------------------------------------------------------------------------------------- */
@@ -138,7 +145,7 @@ enum mechp_fmi2_status fmi2SetBoolean(void *c, const unsigned vr[], size_t n, co
 
 enum mechp_fmi2_status fmi2DoStep(void *c, double time, double size, int no_set_before)
 {
-    ((struct shelf *)c)->reached = time + (time >= SHELF_END ? 0.5 : 1.) * size;
+    ((struct shelf *)c)->reached = time >= SHELF_END ? reached(time, size) : time + size;
     return time >= SHELF_END ? MECHP_FMI2_DISCARD : MECHP_FMI2_OK;
 }
 
@@ -251,7 +258,7 @@ enum mechp_fmi3_status fmi3DoStep(void *i, double time, double size, bool no_set
 {
     *terminate = time >= SHELF_END;
     *event = *early = false;
-    *last = time + 0.5 * size;
+    *last = reached(time, size);
     return MECHP_FMI3_OK;
 }
 

@@ -7,3 +7,5 @@
 enum { SHELF_VARIABLES = 3 };
 /* A step that begins at or after this time ends, by 2.0 and 3.0, half-way: it wants to end. */
 #define SHELF_END 10.
+/* One that begins at or after this time ends where it should but for an ulp. */
+#define SHELF_LATE 20.

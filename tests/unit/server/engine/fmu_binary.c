@@ -6,6 +6,7 @@
 #include "tests/fmus/shelf.h"
 #include "tests/unit/unit.h"
 
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -145,6 +146,10 @@ static void a_step_tells_where_it_ended(void)
         // half-way the FMU wants to end
         CU_ASSERT_EQUAL(mechd_binary_step(&b, SHELF_END, 0.5, &end), 0);
         CU_ASSERT_EQUAL(end.reached, SHELF_END + 0.25);
+        CU_ASSERT_TRUE(end.terminate);
+        // at the end, by an FMU that has added up steps of its own
+        CU_ASSERT_EQUAL(mechd_binary_step(&b, SHELF_LATE, 0.5, &end), 0);
+        CHECK_NEAR(end.reached, SHELF_LATE + 0.5, 2. * DBL_EPSILON * (SHELF_LATE + 0.5));
         CU_ASSERT_TRUE(end.terminate);
         mechd_binary_close(&b);
     }
