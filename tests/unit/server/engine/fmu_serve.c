@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -29,8 +30,10 @@ struct host {
     char folder[64], library[128];
 };
 
+/* It ends with this process, also when a test gives up. */
 static int serve(void *context)
 {
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     mechd_fmu_serve(((const struct host *)context)->its);
     return 0;
 }
@@ -55,7 +58,7 @@ static void make_folder(struct host *h, bool make)
         CU_ASSERT_EQUAL(mkdir(part, 0700), 0);
         char command[512];
         (void)snprintf(command, sizeof command, "cp '%s' '%s'", MECH_TESTS_SHELF, h->library);
-        CU_ASSERT_EQUAL(system(command), 0);
+        CU_ASSERT_EQUAL_FATAL(system(command), 0);
     } else {
         CU_ASSERT_EQUAL(unlink(h->library), 0);
         CU_ASSERT_EQUAL(rmdir(part), 0);
