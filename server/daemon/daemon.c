@@ -107,6 +107,7 @@ static int open_fmus(struct mechd_service *s, char *fault, size_t size)
 {
     const struct mechd_config *const c = &s->config;
     const char *const state = strcmp(c->state, "none") != 0 ? c->state : NULL;
+    mechd_fmus_number(&s->fmus, s->host.store);
     return strcmp(c->fmus, "on") == 0
                ? mechd_fmus_open(&s->fmus, state, (uint32_t)c->fmu_memory,
                                  (uint64_t)c->fmu_seconds * 1000, fault, size)

@@ -65,6 +65,12 @@ int mechd_fmus_open(struct mechd_fmus *f, const char *state, uint32_t memory, ui
     return 0;
 }
 
+void mechd_fmus_number(struct mechd_fmus *f, struct mechd_store *store)
+{
+    f->store = store;
+    f->serial = store != NULL ? mechd_store_last(store, MECHD_NUMBER_FMU) : 0;
+}
+
 /* What a package is charged with until it ends. */
 struct charge {
     struct mechd_fmus *fmus;
@@ -119,15 +125,17 @@ static bool take(const struct charge *c, struct mechd_excess *x)
     return true;
 }
 
-/* Appends it under the next id, with its charge. False: a limit of the server. */
-static bool append(struct mechd_fmus *f, struct mechd_fmu *u, struct charge *c, char *id)
+/* Appends it under the next id, with its charge. Its number, or 0: a limit of the server. */
+static uint64_t append(struct mechd_fmus *f, struct mechd_fmu *u, struct charge *c, char *id)
 {
+    uint64_t number = 0;
     pthread_mutex_lock(&f->m);
     const bool fits = f->held < MECHD_FMUS_MOST && c->bytes <= mechd_fmus_bytes - f->bytes;
     if (fits) {
         u->package->ended = end;
         u->package->context = c;
-        snprintf(u->id, sizeof u->id, "f-%" PRIu64, ++f->serial);
+        number = ++f->serial;
+        snprintf(u->id, sizeof u->id, "f-%" PRIu64, number);
         snprintf(id, MECH_NAME_MAX + 1, "%s", u->id);
         *(f->last != NULL ? &f->last->next : &f->first) = u;
         f->last = u;
@@ -136,7 +144,7 @@ static bool append(struct mechd_fmus *f, struct mechd_fmu *u, struct charge *c, 
         f->bytes += c->bytes;
     }
     pthread_mutex_unlock(&f->m);
-    return fits;
+    return number;
 }
 
 /* Charged, and in the list; then u and c belong to the table. */
@@ -146,10 +154,12 @@ static bool enter(struct mechd_fmus *f, struct mechd_fmu *u, struct charge *c, c
     if (!take(c, x)) {
         return false;
     }
-    if (!append(f, u, c, id)) {
+    const uint64_t number = append(f, u, c, id);
+    if (number == 0) {
         give_back(c);
         return false;
     }
+    (void)mechd_store_given(f->store, MECHD_NUMBER_FMU, number);
     return true;
 }
 

@@ -1,14 +1,16 @@
 /* The FMUs that clients have uploaded, each under an id.
  *
- * They are in memory and in folders of their own; nothing of them is stored: they end with
- * the process, as their instances do. Instances of a deleted one continue, and its folder with
- * them: it is charged to the account of its token, and counts for the limits of the server, until
- * the last reference to its package is dropped. shared, locked by m (a leaf), which the thread that
- * drops it takes. */
+ * They are in memory and in folders of their own; nothing of them is stored: they end with the
+ * process, as their instances do. Instances of a deleted one continue, and its folder with them: it
+ * is charged to the account of its token, and counts for the limits of the server, until the last
+ * reference to its package is dropped. An id is not assigned again, with a store also not by a
+ * later process: an old one never means another program. shared, locked by m (a leaf), which the
+ * thread that drops it takes. */
 #pragma once
 
 #include "server/auth/accounts.h"
 #include "server/engine/fmu_engine.h"
+#include "server/store/store.h"
 #include "solver/base/name.h"
 
 #include <pthread.h>
@@ -33,8 +35,9 @@ struct mechd_fmus {
     uint64_t serial;                /* of the last id */
     bool on;                        /* const once running; false: none are hosted */
     /* const once running */
-    char program[512]; /* mechd-fmu */
-    char root[512];    /* absolute: where archives are unpacked */
+    struct mechd_store *store; /* that has the highest number so far, or NULL */
+    char program[512];         /* mechd-fmu */
+    char root[512];            /* absolute: where archives are unpacked */
     struct mechd_fmu_settings settings;
 };
 
@@ -45,6 +48,9 @@ void mechd_fmus_init(struct mechd_fmus *f);
  * which earlier ones may have left some; NULL: in /tmp. 0, or negative with a sentence. */
 int mechd_fmus_open(struct mechd_fmus *f, const char *state, uint32_t memory, uint64_t call_ms,
                     char *fault, size_t size);
+/* Ids continue behind those of earlier processes on the store, which outlives all uploading; NULL:
+ * they begin at f-1. Before the first upload. */
+void mechd_fmus_number(struct mechd_fmus *f, struct mechd_store *store);
 /* Once nothing else has a reference to a package of its: before the accounts' end. */
 void mechd_fmus_fini(struct mechd_fmus *f);
 

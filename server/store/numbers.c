@@ -10,7 +10,8 @@ static const uint64_t blocks[MECHD_NUMBERS] = {
     [MECHD_NUMBER_INSTANCE] = 1024,    [MECHD_NUMBER_OPERATION] = 1024,
     [MECHD_NUMBER_INCARNATION] = 1024, [MECHD_NUMBER_COUPLING] = 1024,
     [MECHD_NUMBER_PART] = 1024,        [MECHD_NUMBER_TRIAL] = 1 << 20,
-    [MECHD_NUMBER_CHOSEN] = 0,         [MECHD_NUMBER_FAR] = 0};
+    [MECHD_NUMBER_CHOSEN] = 0,         [MECHD_NUMBER_FAR] = 0,
+    [MECHD_NUMBER_FMU] = 1024};
 
 static const char *const names[MECHD_NUMBERS] = {[MECHD_NUMBER_INSTANCE] = "instances",
                                                  [MECHD_NUMBER_OPERATION] = "operations",
@@ -19,7 +20,8 @@ static const char *const names[MECHD_NUMBERS] = {[MECHD_NUMBER_INSTANCE] = "inst
                                                  [MECHD_NUMBER_PART] = "parts",
                                                  [MECHD_NUMBER_TRIAL] = "trials",
                                                  [MECHD_NUMBER_CHOSEN] = "chosen",
-                                                 [MECHD_NUMBER_FAR] = "far"};
+                                                 [MECHD_NUMBER_FAR] = "far",
+                                                 [MECHD_NUMBER_FMU] = "fmus"};
 
 /* A second has 2^20 incarnations: more than instances are made in it. */
 static uint64_t incarnation_by_clock(void)

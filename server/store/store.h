@@ -158,6 +158,7 @@ enum mechd_numbers {
     MECHD_NUMBER_TRIAL,  /* as that */
     MECHD_NUMBER_CHOSEN, /* N of an id i-N that a client has chosen (instance/lives.c) */
     MECHD_NUMBER_FAR,    /* by how much N of such an id is below 2^62 */
+    MECHD_NUMBER_FMU,    /* uploaded ones, although they are not stored */
     MECHD_NUMBERS
 };
 /* The last one that earlier processes may have assigned. */

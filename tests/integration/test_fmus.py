@@ -136,6 +136,7 @@ class Uploads(unittest.TestCase):
                 return glob.glob(os.path.join(folder, 'mechd-fmu-*'))
             d = Daemon(*fmus.ON, *state, environment=bare)
             path = fmus.hosted(d, u=1)
+            old = d.call('GET', '/v1/fmus')['items'][0]['id']
             self.assertEqual(len(left()), 1)
             hosting, = processes(d)
             d.process.kill()
@@ -150,6 +151,9 @@ class Uploads(unittest.TestCase):
                 self.assertEqual(d.call('GET', path).status, 404)
                 fmus.hosted(d, u=1)
                 self.assertEqual(len(left()), 1)
+                # its id does not mean another one
+                self.assertNotEqual(d.call('GET', '/v1/fmus')['items'][0]['id'], old)
+                self.assertEqual(d.call('GET', '/v1/fmus/' + old).status, 404)
             self.assertEqual(left(), [])
 
 

@@ -4,8 +4,10 @@
 #include "solver/base/err.h"
 #include "tests/unit/unit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A package of so many bytes, without files; the caller's. */
 static struct mechd_fmu_package *package(uint64_t bytes)
@@ -143,6 +145,31 @@ static void a_deleted_one_is_charged_until_its_last_reference_is_dropped(void)
     close_all(s);
 }
 
+static void ids_go_on_in_the_next_process_on_a_store(void)
+{
+    static const char *const files[] = {"mechd.sqlite", "mechd.sqlite-wal", "mechd.sqlite-shm",
+                                        "lock"};
+    char place[] = "/tmp/mechd-fmus-XXXXXX", path[64], fault[256], id[MECH_NAME_MAX + 1];
+    struct mechd_excess x;
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(place));
+    for (int process = 0; process < 2; process++) {
+        struct setting *const s = opened("");
+        struct mechd_store *store = NULL;
+        CU_ASSERT_EQUAL_FATAL(mechd_store_open(place, fault, sizeof fault, &store), 0);
+        mechd_fmus_number(&s->fmus, store);
+        CU_ASSERT_EQUAL(add(s, s->one, 1, id, &x), 0);
+        CU_ASSERT_STRING_EQUAL(id, process == 0 ? "f-1" : "f-3");
+        CU_ASSERT_EQUAL(add(s, s->one, 1, id, &x), 0);
+        mechd_store_close(store);
+        close_all(s);
+    }
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        (void)snprintf(path, sizeof path, "%s/%s", place, files[k]);
+        (void)unlink(path);
+    }
+    CU_ASSERT_EQUAL(rmdir(place), 0);
+}
+
 static void a_server_has_limits_too(void)
 {
     struct setting *const s = opened("");
@@ -163,4 +190,4 @@ static void a_server_has_limits_too(void)
 UNIT_TESTS(UNIT_TEST(they_are_found_listed_and_removed),
            UNIT_TEST(an_account_is_charged_until_they_are_gone),
            UNIT_TEST(a_deleted_one_is_charged_until_its_last_reference_is_dropped),
-           UNIT_TEST(a_server_has_limits_too))
+           UNIT_TEST(ids_go_on_in_the_next_process_on_a_store), UNIT_TEST(a_server_has_limits_too))
