@@ -222,6 +222,59 @@ void mech_model_row_units(const struct mech_model *m, enum mech_row_unit *unit)
     }
 }
 
+/* Lengths between the points of a pair along each row, and angles */
+static double reach_of_row(const struct mech_pose *const pose[2], const double G[12])
+{
+    double sum = 0.;
+
+    for (int i = 0; i < 6; i++) {
+        const double apart = i < 3 ? fabs(pose[1]->p[i] - pose[0]->p[i]) : 1.;
+
+        sum += fabs(G[6 + i]) * apart;
+    }
+    return sum;
+}
+
+void mech_model_limits(const struct mech_model *m, double *out)
+{
+    static const double digits = 1e-6, rounding = 0x1p-40;
+
+    for (int32_t r = 0; r < m->sizes.lambda; r++) {
+        out[r] = 0.;
+    }
+    for (size_t k = 0; k < m->pair_count; k++) {
+        const struct mech_pair_of *const p = &m->pairs[k];
+        double G[MECH_PAIR_ROWS][12] = {{0.}}, length[2] = {0.};
+        const struct mech_pose *pose[2];
+
+        if (!p->rows || m->joints.side[p->row] == 0) {
+            continue;
+        }
+        mech_pair_poses(m, p, pose);
+        p->ops->jacobian(p->record, pose, G);
+        for (int i = 0; i < 6; i++) {
+            length[i / 3] += fabs(pose[i / 3]->p[i % 3]);
+        }
+        pair_sizes(m, p, length, out);
+        for (int32_t r = 0; r < p->rows; r++) {
+            const double reach = digits * reach_of_row(pose, G[r]) + rounding * out[p->row + r];
+
+            /* ends at one place have no direction: a rope is slack there */
+            out[p->row + r] = isfinite(reach) ? reach : 0.;
+        }
+    }
+    for (size_t k = 0; k < m->equation_count; k++) {
+        const struct mech_equation_of *const q = &m->equations[k];
+
+        if (q->rows && m->joints.side[q->row] != 0) {
+            equation_sizes(q, out);
+            for (int32_t r = 0; r < q->rows; r++) {
+                out[q->row + r] *= digits;
+            }
+        }
+    }
+}
+
 /* Edges of the box of all markers of joints, added up; where all are at one place, a small part of
  * how far that is away. */
 static double extent_of(const struct mech_model *m)

@@ -25,6 +25,11 @@ void mech_model_force_sizes(const struct mech_model *m, const struct mech_eval *
  * markers: ε L is what rounding leaves of g. At the last poses. */
 void mech_model_joint_sizes(const struct mech_model *m, double *L);
 
+/* out [rows] = how near to its limit a one-sided row is at it: 1e-6, what six written digits give,
+ * of the lengths that make up its g, not of how far away they are (the distance of a rope's ends),
+ * and the rounding of positions; 0 of other rows. At the last poses. */
+void mech_model_limits(const struct mech_model *m, double *out);
+
 /* out [nv + 1] of each velocity: 1 of a rotation; with `lengths` the lengths that pairs of markers
  * subtract there (at the last poses) of a translation; 0 of all others. */
 void mech_model_motion_sizes(const struct mech_model *m, bool lengths, double *out);

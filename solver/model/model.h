@@ -200,9 +200,14 @@ struct mech_joint_rows {
 const struct mech_joint_rows *mech_model_joints(const struct mech_model *m);
 /* Leave a row out from here on; before any stepper is made. Negative: no memory. */
 int mech_model_drop_row(struct mech_model *m, int32_t row);
-/* Whether a one-sided row, side ±1, is open at a point that was given, not reached: unless it is
- * within 1e-6 (m) of its limit, g, and does not move, g_t + G v. */
-bool mech_model_side_open(double side, double g, double rate);
+/* Whether a one-sided row is open at a point that was given, not reached: unless it is at its limit
+ * and does not move. Of one row: */
+struct mech_side {
+    double side;         /* ±1 */
+    double g, limit;     /* m or rad; as near to its limit it is at it (mech_model_limits) */
+    double rate, speeds; /* g_t + G v, and the sum of the sizes of its terms */
+};
+bool mech_model_side_open(const struct mech_side *s);
 /* Which one-sided rows act is unknown, as after any q that was not reached by steps. */
 void mech_model_forget_sides(const struct mech_model *m, struct mech_state *s);
 /* Parts of a state whose numbers belong to items. */

@@ -126,12 +126,12 @@ int mech_joint_rows(struct mech_model *m)
     return release_rows(m, released);
 }
 
-bool mech_model_side_open(double side, double g, double rate)
+bool mech_model_side_open(const struct mech_side *s)
 {
-    /* m: what six written digits of a document give */
-    static const double near_limit = 1e-6;
+    /* of speeds: half a unit of the sixth written digit, of a number that begins with 1 */
+    static const double still = 5e-6;
 
-    return side * g > near_limit || fabs(rate) > near_limit;
+    return s->side * s->g > s->limit || fabs(s->rate) > still * s->speeds;
 }
 
 int mech_model_drop_row(struct mech_model *m, int32_t row)

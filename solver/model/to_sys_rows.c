@@ -1,6 +1,7 @@
 /* Constraints of a model's descriptor: each source adds its own, in the order of `sources`; what
  * else can push is one more function there. See to_sys.h. */
 #include "solver/base/err.h"
+#include "solver/model/balance.h"
 #include "solver/model/to_sys_internal.h"
 
 #include <math.h>
@@ -86,9 +87,10 @@ int mech_system_group(struct mech_system_build *b, struct mech_system_group *g)
 
 /* --- joints ----------------------------------------------------------------------------------- */
 
-/* Of all rows: G, b without the sign of their side, and g, where they count. */
+/* Of all rows: G, b without the sign of their side, and g with the limits of one-sided ones, where
+ * they count. */
 struct joints {
-    double *G, *b, *g;
+    double *G, *b, *g, *limit;
 };
 
 /* One-sided rows of a step: the gap that is known before it is solved, at q ⊕ (1 − θ) h v. */
@@ -122,18 +124,20 @@ static int look_at_joints(struct mech_system_build *b, struct joints *j)
 {
     const struct mech_joint_rows *const rows = &b->m->joints;
     const size_t n = (size_t)rows->count + 1, entries = (size_t)rows->start[rows->count] + 1;
-    double *const room = mech_arena_alloc(&b->scratch, 2 * entries + 5 * n, sizeof *room);
+    double *const room = mech_arena_alloc(&b->scratch, 2 * entries + 6 * n, sizeof *room);
     struct mech_eval at = *b->e;
 
     if (!room) {
         return MECH_NO_MEMORY;
     }
-    double *const spare = room + entries + 2 * n;
+    double *const spare = room + entries + 3 * n;
     *j = (struct joints){.G = room, .b = room + entries, .g = room + entries + n};
+    j->limit = j->g + n;
     at.posed = false;
     mech_model_pose(b->m, &at);
     mech_model_joint_residual(b->m, &at, j->g);
     mech_model_joint_jacobian(b->m, j->G);
+    mech_model_limits(b->m, j->limit);
     if (b->request->level == MECH_LEVEL_ACCELERATION) {
         mech_model_joint_rate(b->m, &at, spare, j->b);
         return 0;
@@ -149,7 +153,7 @@ static uint32_t joint_flags(const struct mech_system_build *b, const struct join
 {
     const struct mech_joint_rows *const rows = &b->m->joints;
     const double open = b->e->state->open[r];
-    double rate = 0.;
+    struct mech_side of = {.side = rows->side[r], .g = j->g[r], .limit = j->limit[r]};
 
     if (rows->dropped && rows->dropped[r]) {
         return MECH_CONSTRAINT_REDUNDANT;
@@ -158,9 +162,12 @@ static uint32_t joint_flags(const struct mech_system_build *b, const struct join
         return b->request->level != MECH_LEVEL_VELOCITY && open != 0. ? MECH_CONSTRAINT_FREE : 0;
     }
     for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
-        rate += j->G[k] * b->e->v[rows->column[k]];
+        const double part = j->G[k] * b->e->v[rows->column[k]];
+
+        of.rate += part;
+        of.speeds += fabs(part);
     }
-    return mech_model_side_open(rows->side[r], j->g[r], rate) ? MECH_CONSTRAINT_FREE : 0;
+    return mech_model_side_open(&of) ? MECH_CONSTRAINT_FREE : 0;
 }
 
 static int add_joints(struct mech_system_build *b)

@@ -222,10 +222,11 @@ static void set_rows(const struct mech_sim *s, struct mech_state *state, const s
     const struct mech_joint_rows *const rows = mech_model_joints(s->model);
     const struct mech_eval e =
         mech_model_point(s->model, state, state->at->time, state->q, state->v);
-    double *const g = s->joint_scratch;
+    double *const g = s->joint_scratch, *const limit = g + rows->count;
 
     mech_model_pose(s->model, &e);
     mech_model_joint_residual(s->model, &e, g);
+    mech_model_limits(s->model, limit);
     for (int32_t r = 0; r < rows->count; r++) {
         const bool known = !b->released[r] && state->open[r] != MECH_SIDE_UNKNOWN;
 
@@ -236,7 +237,7 @@ static void set_rows(const struct mech_sim *s, struct mech_state *state, const s
         } else if (rows->side[r] == 0) {
             state->open[r] = 0.;
         } else if (!known) {
-            state->open[r] = rows->side[r] * g[r] > may_miss;
+            state->open[r] = rows->side[r] * g[r] > limit[r];
         }
     }
 }

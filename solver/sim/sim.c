@@ -34,7 +34,7 @@ static int allocate_state(struct mech_sim *s)
     const struct mech_joint_rows *const rows = mech_model_joints(s->model);
     const size_t entries = rows->count ? (size_t)rows->start[rows->count] : 0;
     s->joint_scratch =
-        mech_arena_alloc(&s->arena, 3 * (size_t)rows->count + entries, sizeof *s->joint_scratch);
+        mech_arena_alloc(&s->arena, 4 * (size_t)rows->count + entries, sizeof *s->joint_scratch);
     return s->joint_scratch ? 0 : MECH_NO_MEMORY;
 }
 

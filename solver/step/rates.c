@@ -64,12 +64,13 @@ static int init_joints(struct mech_rates *r, const char *linear, struct mech_ste
     const size_t n = (size_t)mech_model_linear(r->model)->nv + rows + 1;
 
     r->joints = calloc(1, sizeof *r->joints);
-    r->x = calloc(n + 2 * (rows + 1), sizeof *r->x);
+    r->x = calloc(n + 3 * (rows + 1), sizeof *r->x);
     if (!r->joints || !r->x) {
         return MECH_NO_MEMORY;
     }
     r->gt = r->x + n;
     r->bias = r->gt + rows + 1;
+    r->limit = r->bias + rows + 1;
     MECH_TRY(mech_saddle_init(r->joints, r->model, linear, false, result));
     mech_saddle_form(r->joints, (const double[3]){1., 0., 0.});
     return 0;
@@ -352,6 +353,17 @@ void mech_rates_joint_speed(struct mech_rates *r, const struct mech_eval *e, dou
         }
         speed[k] = sum;
     }
+}
+
+double mech_rates_joint_speeds(const struct mech_rates *r, int32_t row, const double *v)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(r->model);
+    double sum = fabs(r->gt[row]);
+
+    for (int32_t i = rows->start[row]; i < rows->start[row + 1]; i++) {
+        sum += fabs(r->joints->g[i] * v[rows->column[i]]);
+    }
+    return sum;
 }
 
 int mech_rates_project(struct mech_rates *r, const struct mech_state *s,

@@ -29,11 +29,11 @@ struct mech_rates {
     struct mech_arena arena;      /* of what follows */
     struct mech_mat M;            /* M + M_q at the last point, where M_q is not empty */
     int32_t *inertia;             /* places of M_q in it, or NULL */
-    double *x, *gt, *bias;        /* [nv + rows + 1], [rows + 1], [rows + 1] with joints */
-    double *push;                 /* values of G, with joints */
-    double *u;                    /* [nv + 1] displacements */
-    double *f;                    /* [nv + 1] */
-    double *g;                    /* [nv + 1] */
+    double *x, *gt, *bias, *limit; /* [nv + rows + 1], and [rows + 1] each, with joints */
+    double *push;                  /* values of G, with joints */
+    double *u;                     /* [nv + 1] displacements */
+    double *f;                     /* [nv + 1] */
+    double *g;                     /* [nv + 1] */
 };
 
 /* Memory and the factors of M. `linear`: a linear solver's name or NULL. 0; MECH_SINGULAR with the
@@ -72,6 +72,8 @@ int mech_rates_xdot(struct mech_rates *r, const struct mech_state *s, double t, 
 
 /* speed [rows] = G v + g_t of all joints at a point whose poses are the last ones. */
 void mech_rates_joint_speed(struct mech_rates *r, const struct mech_eval *e, double *speed);
+/* The sum of the sizes of its terms of one row, at the point of the last call of that. */
+double mech_rates_joint_speeds(const struct mech_rates *r, int32_t row, const double *v);
 /* x [nv + rows] = Δv and −P of M Δv = Gᵀ P, G (v + Δv) + g_t = 0 in r->x: the nearest velocities
  * that the joints allow, in the metric of M. Same returns. */
 int mech_rates_project(struct mech_rates *r, const struct mech_state *s,

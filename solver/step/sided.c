@@ -3,6 +3,8 @@
 #include "solver/step/sided.h"
 
 #include "solver/base/err.h"
+#include "solver/model/balance.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -10,10 +12,11 @@ void mech_sided_classify(struct mech_rates *r, struct mech_state *s)
 {
     const struct mech_joint_rows *const rows = mech_model_joints(r->model);
     const struct mech_eval e = mech_model_point(r->model, s, s->at->time, s->q, s->v);
-    double *const g = r->x;
+    double *const g = r->x, *const limit = r->limit;
 
     mech_model_pose(r->model, &e);
     mech_model_joint_residual(r->model, &e, g);
+    mech_model_limits(r->model, limit);
     mech_rates_joint_speed(r, &e, r->bias);
     for (int32_t k = 0; k < rows->count; k++) {
         const double side = rows->side[k];
@@ -23,7 +26,13 @@ void mech_sided_classify(struct mech_rates *r, struct mech_state *s)
         } else if (side == 0.) {
             s->open[k] = rows->dropped && rows->dropped[k];
         } else if (s->open[k] == MECH_SIDE_UNKNOWN) {
-            s->open[k] = mech_model_side_open(side, g[k], r->bias[k]);
+            const struct mech_side of = {.side = side,
+                                         .g = g[k],
+                                         .limit = limit[k],
+                                         .rate = r->bias[k],
+                                         .speeds = mech_rates_joint_speeds(r, k, s->v)};
+
+            s->open[k] = mech_model_side_open(&of);
         }
         s->lambda[k] = s->open[k] != 0. ? 0. : s->lambda[k];
     }

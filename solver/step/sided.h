@@ -9,9 +9,9 @@
 
 #include "solver/step/rates.h"
 
-/* Which rows act at a point that was given, not reached: those within 1e-6 (m) of their limit that
- * do not move. Rows that are known, 0 or 1 in state->open, stay. Poses and mechanics of the point
- * are evaluated. */
+/* Which rows act at a point that was given, not reached: those at their limit (mech_model_limits)
+ * that do not move. Rows that are known, 0 or 1 in state->open, stay. Poses and mechanics of the
+ * point are evaluated. */
 void mech_sided_classify(struct mech_rates *r, struct mech_state *s);
 /* Open the row that pulls hardest the wrong way, by more than that share of the largest λ of
  * one-sided rows; λ := 0 there. False: none does. */

@@ -1,0 +1,95 @@
+/* The same model in other units gives the same digits, continued: ropes that are slack or tight
+ * where they begin, far and near ones, joints that repeat others or contradict them. */
+#include "tests/verify/scaled.h"
+
+enum { STEPS = 20 };
+
+/* By its own scheme and by another; statics; modes. JSON with ' for ". */
+static void check(const char *name, const char *text, const char *other)
+{
+    char *const json = strdup(text);
+
+    for (char *c = json; *c; c++) {
+        *c = *c == '\'' ? '"' : *c;
+    }
+    struct scaling si = {.kg = 1., .m = 1., .s = 1.};
+    struct mech_sim *const s = scaled_sim(json, &si, NULL);
+
+    CU_ASSERT_FATAL(s != NULL);
+    mech_sim_destroy(s);
+    scaled_compare(&(struct scaled_case){.name = name, .text = json, .steps = STEPS});
+    scaled_compare(
+        &(struct scaled_case){.name = name, .text = json, .steps = STEPS, .integrator = other});
+    scaled_rest(name, json);
+    scaled_vibrate(name, json);
+    free(json);
+}
+
+/* Two masses of 1 and 3 kg on a rope of 1 m, `apart` m from each other, thrown apart; `far` m away
+ * from the origin a pendulum. */
+#define ROPE(apart, speed, far)                                                                    \
+    "{'mechd': 1, 'gravity': [0, -9.81, 0], 'nodes': [{'name': 'n0', 'type': 'NodePoint'},"        \
+    "{'name': 'n1', 'type': 'NodePoint', 'referenceCoordinates': [" apart ", 0, 0],"               \
+    "'initialVelocities': [" speed ", 0, 0]}, {'name': 'n2', 'type': 'NodePoint2D',"               \
+    "'referenceCoordinates': [" far ", 0]}, {'name': 'g', 'type': 'NodePointGround',"              \
+    "'referenceCoordinates': [" far ", 1, 0]}], 'objects': [{'name': 'b0', 'type': 'MassPoint',"   \
+    "'node': 'n0', 'physicsMass': 1}, {'name': 'b1', 'type': 'MassPoint', 'node': 'n1',"           \
+    "'physicsMass': 3}, {'name': 'b2', 'type': 'MassPoint2D', 'node': 'n2', 'physicsMass': 2},"    \
+    "{'name': 'rope', 'type': 'DistanceConstraint', 'markers': ['m0', 'm1'], 'distance': 1,"       \
+    "'unilateral': true}, {'name': 'rod', 'type': 'DistanceConstraint', 'markers': ['mg', 'm2'],"  \
+    "'distance': 1}], 'markers': [{'name': 'm0', 'type': 'MarkerNodePosition', 'node': 'n0'},"     \
+    "{'name': 'm1', 'type': 'MarkerNodePosition', 'node': 'n1'}, {'name': 'm2', 'type':"           \
+    "'MarkerNodePosition', 'node': 'n2'}, {'name': 'mg', 'type': 'MarkerNodePosition', 'node':"    \
+    "'g'}], 'solver': {'stepSize': 0.01}}"
+
+static void ropes_that_are_slack_stay_slack_in_all_units(void)
+{
+    check("a slack rope", ROPE("0.5", "0", "3"), "HHT");
+    check("a rope that is caught", ROPE("0.5", "4", "3"), "ImplicitEuler");
+    check("a tight rope", ROPE("1", "0", "3"), "Newmark");
+}
+
+/* A rope with 5 mm of slack beside a pendulum 1 km away is slack, in any units. */
+static void a_rope_is_as_slack_beside_a_far_pendulum(void)
+{
+    char text[] = ROPE("0.995", "0", "1000");
+
+    for (char *c = text; *c; c++) {
+        *c = *c == '\'' ? '"' : *c;
+    }
+    for (size_t k = 0; k < SCALED_UNITS; k++) {
+        struct scaling by = {
+            .kg = scaled_units[k].kg, .m = scaled_units[k].m, .s = scaled_units[k].s};
+        struct mech_sim *const s = scaled_sim(text, &by, NULL);
+
+        CU_ASSERT_FATAL(s != NULL);
+        CU_ASSERT_EQUAL(model_steps(s, 5), 0);
+        CHECK_NEAR(model_value(s, MECH_OBJECT, "rope", MECH_OUTPUT_FORCE), 0., 0.);
+        CHECK_NEAR(model_value(s, MECH_OBJECT, "rope", MECH_OUTPUT_DISTANCE), 0.995 * by.m,
+                   1e-12 * by.m);
+        mech_sim_destroy(s);
+    }
+}
+
+/* A mass between two ropes of 5 m, `drop` m below their ends, which are 6 m apart. */
+#define BETWEEN(drop)                                                                              \
+    "{'mechd': 1, 'gravity': [0, -10, 0], 'nodes': [{'name': 'n', 'type': 'NodePoint2D',"          \
+    "'referenceCoordinates': [0, -" drop "]}, {'name': 'g0', 'type': 'NodePointGround',"           \
+    "'referenceCoordinates': [-3, 0, 0]}, {'name': 'g1', 'type': 'NodePointGround',"               \
+    "'referenceCoordinates': [3, 0, 0]}], 'objects': [{'name': 'b', 'type': 'MassPoint2D',"        \
+    "'node': 'n', 'physicsMass': 2}, {'name': 'r0', 'type': 'DistanceConstraint', 'markers':"      \
+    "['m0', 'm'], 'distance': 5, 'unilateral': true}, {'name': 'r1', 'type':"                      \
+    "'DistanceConstraint', 'markers': ['m1', 'm'], 'distance': 5, 'unilateral': true}],"           \
+    "'markers': [{'name': 'm0', 'type': 'MarkerNodePosition', 'node': 'g0'}, {'name': 'm1',"       \
+    "'type': 'MarkerNodePosition', 'node': 'g1'}, {'name': 'm', 'type': 'MarkerNodePosition',"     \
+    "'node': 'n'}], 'solver': {'stepSize': 0.01}}"
+
+static void ropes_catch_together_in_all_units(void)
+{
+    check("two slack ropes", BETWEEN("0"), "HHT");
+    check("two tight ropes", BETWEEN("4"), "TrapezoidalIndex2");
+}
+
+UNIT_TESTS(UNIT_TEST(ropes_that_are_slack_stay_slack_in_all_units),
+           UNIT_TEST(a_rope_is_as_slack_beside_a_far_pendulum),
+           UNIT_TEST(ropes_catch_together_in_all_units))
