@@ -1,6 +1,6 @@
 /* Saddle matrix of models with joints; see saddle.h. A singular one is tried again with −ε in the
- * corner: the multipliers that grow like 1/ε belong to rows that depend on each other, and the last
- * of them names the joint. */
+ * corner, rows in measures of inertia: the multipliers that grow like 1/ε belong to rows that
+ * depend on each other, and the last of them names the joint. */
 #include "solver/step/saddle.h"
 
 #include "solver/base/err.h"
@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ε of a singular matrix */
+static const double little = 1e-9;
 
 /* M, C, K as triplets that live as long as s */
 static int take_entries(struct mech_saddle *s, bool tangents)
@@ -257,26 +260,49 @@ void mech_saddle_form(struct mech_saddle *s, const double w[3])
     }
 }
 
+/* √(Σ G²/|H_kk|) of a row, H the matrix of the velocities: with rows divided by it the multipliers
+ * of all are compared in one unit. 1 where it is not known. */
+static double size_of_row(const struct mech_saddle *s, int32_t row)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+    double sum = 0.;
+
+    for (int32_t k = rows->start[row]; k < rows->start[row + 1]; k++) {
+        const int32_t i = rows->column[k];
+        const double own = i < s->nv ? fabs(mech_mat_get(&s->W, i, i)) : 0.;
+
+        sum += own > 0. ? s->g[k] * s->g[k] / own : 0.;
+    }
+    return sum > 0. && isfinite(sum) ? sqrt(sum) : 1.;
+}
+
 /* The row that others make superfluous, or -1: see above. */
 static int32_t dependent_row(struct mech_saddle *s, const struct mech_eval *e)
 {
     const bool partial = mech_model_joints(s->model)->partial && e->state;
     const size_t n = (size_t)s->nv + (size_t)s->rows;
-    double *const x = calloc(n, sizeof *x), largest = 0.;
+    double *const x = calloc(n + (size_t)s->rows + 1, sizeof *x), largest = 0.;
     int32_t found = -1;
 
-    for (int32_t r = 0; r < s->rows; r++) {
-        if (!(partial && e->state->open[r] != 0.)) {
-            s->W.values[s->corner[r]] = -1e-9;
-        }
+    if (!x) {
+        return -1;
     }
-    if (x && s->rows && mech_lsol_factor(s->solver, &s->W) == 0) {
-        for (int32_t r = 0; r < s->rows; r++) {
-            x[s->nv + r] = 1. + 0.37 * (double)(r % 7); /* along no pattern of the rows */
+    double *const size = x + n;
+    for (int32_t r = 0; r < s->rows; r++) {
+        const bool acts = !(partial && e->state->open[r] != 0.);
+
+        size[r] = acts ? size_of_row(s, r) : 0.;
+        if (acts) {
+            s->W.values[s->corner[r]] = -little * size[r] * size[r];
         }
-        double grown = mech_lsol_solve(s->solver, x, 1) == 0 ? 1e6 : HUGE_VAL;
+        /* along no pattern of the rows */
+        x[s->nv + r] = (1. + 0.37 * (double)(r % 7)) * size[r];
+    }
+    if (s->rows && mech_lsol_factor(s->solver, &s->W) == 0) {
+        double grown = mech_lsol_solve(s->solver, x, 1) == 0 ? 1e-3 / little : HUGE_VAL;
 
         for (int32_t r = 0; r < s->rows; r++) {
+            x[s->nv + r] *= size[r];
             largest = fmax(largest, fabs(x[s->nv + r]));
         }
         for (int32_t r = 0; r < s->rows && largest > grown; r++) {

@@ -90,6 +90,33 @@ static void ropes_catch_together_in_all_units(void)
     check("two tight ropes", BETWEEN("4"), "TrapezoidalIndex2");
 }
 
-UNIT_TESTS(UNIT_TEST(ropes_that_are_slack_stay_slack_in_all_units),
+/* A universal joint between two shafts at 0.5 rad, one of which is driven: three of its equations
+ * repeat others, whatever the masses and lengths are. */
+static const char shafts[] =
+    "{'mechd': 1, 'nodes': [{'name': 'n0', 'type': 'NodeRigidBodyEP', 'initialVelocities':"
+    "[0, 0, 0, 0, 0, 0, 1]}, {'name': 'n1', 'type': 'NodeRigidBodyEP', 'referenceCoordinates':"
+    "[0, 0, 0, 0.96891242171064473, 0, 0.24740395925452294, 0], 'initialVelocities': [0, 0, 0, 0,"
+    "0.21711740038440563, 0, 0.85030064529223282]}], 'objects': [{'name': 'g', 'type': 'Ground'},"
+    "{'name': 'b0', 'type': 'RigidBody', 'node': 'n0', 'physicsMass': 1, 'physicsInertia':"
+    "[0.1, 0.1, 0.2, 0, 0, 0]}, {'name': 'b1', 'type': 'RigidBody', 'node': 'n1', 'physicsMass': 1,"
+    "'physicsInertia': [0.1, 0.1, 0.2, 0, 0, 0]}, {'name': 'in', 'type': 'RevoluteJointZ',"
+    "'markers': ['mg', 'm0']}, {'name': 'out', 'type': 'RevoluteJointZ', 'markers': ['mg', 'm1'],"
+    "'rotationMarker0': [[0.87758256189037276, 0, 0.47942553860420301], [0, 1, 0],"
+    "[-0.47942553860420301, 0, 0.87758256189037276]]}, {'name': 'cross', 'type': 'GenericJoint',"
+    "'markers': ['m0', 'm1'], 'constrainedAxes': [1, 1, 1, 0, 0, 1]}, {'name': 'drive', 'type':"
+    "'CoordinateConstraint', 'markers': ['ground', 'axle'], 'offsetUserFunction': '=2*t'}],"
+    "'markers': [{'name': 'mg', 'type': 'MarkerBodyRigid', 'object': 'g'}, {'name': 'm0', 'type':"
+    "'MarkerBodyRigid', 'object': 'b0'}, {'name': 'm1', 'type': 'MarkerBodyRigid', 'object': 'b1'},"
+    "{'name': 'ground', 'type': 'MarkerGroundCoordinate'}, {'name': 'axle', 'type':"
+    "'MarkerNodeRotationCoordinate', 'node': 'n0', 'rotationCoordinate': 2}],"
+    "'solver': {'stepSize': 0.001}}";
+
+static void rows_that_repeat_others_are_the_same_in_all_units(void)
+{
+    check("a universal joint", shafts, "ImplicitEuler");
+}
+
+UNIT_TESTS(UNIT_TEST(rows_that_repeat_others_are_the_same_in_all_units),
+           UNIT_TEST(ropes_that_are_slack_stay_slack_in_all_units),
            UNIT_TEST(a_rope_is_as_slack_beside_a_far_pendulum),
            UNIT_TEST(ropes_catch_together_in_all_units))
