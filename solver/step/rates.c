@@ -2,6 +2,7 @@
 #include "solver/step/rates.h"
 
 #include "solver/base/err.h"
+#include "solver/step/balance.h"
 #include "solver/step/event_driven_rows.h"
 #include "solver/step/pins.h"
 #include "solver/step/saddle.h"
@@ -383,39 +384,77 @@ int mech_rates_project(struct mech_rates *r, const struct mech_state *s,
     return mech_saddle_solve(r->joints, x, result);
 }
 
-int32_t mech_rates_contradiction(struct mech_rates *r, const struct mech_state *s)
+/* Speeds and accelerations beside their terms, by which a row that was left out does not follow
+ * from the others: six written digits; and far more, for v̇ is of a solve. And velocities that fit.
+ */
+static const double of_speeds = 5e-6, of_accelerations = 1e-3, fit = 1e-9;
+
+/* The row that is off by most at the velocities r->u, of what it may be, over *most; or −1. */
+static int32_t find_contradiction(struct mech_rates *r, const struct mech_state *s,
+                                  struct mech_balance *b, double *most)
 {
     const struct mech_joint_rows *const rows = mech_model_joints(r->model);
-    const int32_t nv = mech_model_linear(r->model)->nv;
-    struct mech_step_result ignored = {.iterations = 0};
+    struct mech_eval e = mech_model_point(r->model, s, s->at->time, s->q, r->u);
     int32_t worst = -1;
-    double most = 1e-6, jump = 0.;
+    bool fits = true;
 
-    if (!r->joints || !rows->dropped || mech_rates_project(r, s, &ignored)) {
-        return -1;
+    e.vdot = s->vdot;
+    e.lambda = s->lambda;
+    mech_balance_all(b, &e);
+    memcpy(b->S, b->all, (size_t)b->blocks * sizeof *b->S);
+    mech_balance_motion(b, r->u, NULL, (const double[3]){1., 0., 0.});
+    for (int32_t i = 0; i < b->nv; i++) {
+        fits = fits && fabs(r->x[i]) <= fit * b->way[i];
     }
-    /* velocities that the other rows allow must suit the dropped ones; then accelerations */
-    for (int32_t i = 0; i < nv; i++) {
-        r->u[i] = s->v[i] + r->x[i];
-        jump = fmax(jump, fabs(r->x[i]));
-    }
-    const struct mech_eval e = mech_model_point(r->model, s, s->at->time, s->q, r->u);
     mech_model_pose(r->model, &e);
     mech_rates_joint_speed(r, &e, r->x);
     for (int32_t k = 0; k < rows->count; k++) {
+        mech_balance_row(b, k, r->joints->g);
+        r->limit[k] = of_speeds * (b->S_row[k] + fabs(r->gt[k]));
+    }
+    mech_balance_motion(b, s->vdot, NULL, (const double[3]){1., 0., 1.});
+    for (int32_t k = 0; k < rows->count; k++) {
+        const bool released = rows->released && rows->released[k];
         double rate = r->bias[k];
 
         for (int32_t i = rows->start[k]; i < rows->start[k + 1]; i++) {
             rate += r->joints->g[i] * s->vdot[rows->column[i]];
         }
+        mech_balance_row(b, k, r->joints->g);
         /* v̇ belongs to velocities that fit */
-        const double off = fmax(fabs(r->x[k]), jump < 1e-9 ? 1e-3 * fabs(rate) : 0.);
-        const bool released = rows->released && rows->released[k];
-        if (rows->dropped[k] && !released && off > most) {
-            most = off;
+        const double may = fits ? of_accelerations * (b->S_row[k] + fabs(r->bias[k])) : HUGE_VAL;
+        const double off = fmax(fabs(r->x[k]) / r->limit[k], fabs(rate) / may);
+
+        if (rows->dropped[k] && !released && off > *most) {
+            *most = off;
             worst = k;
         }
     }
+    return worst;
+}
+
+int32_t mech_rates_contradiction(struct mech_rates *r, const struct mech_state *s)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(r->model);
+    struct mech_step_result ignored = {.iterations = 0};
+    struct mech_balance balance;
+    struct mech_arena arena;
+    double most = 1.;
+    int32_t worst = -1;
+
+    if (!r->joints || !rows->dropped) {
+        return -1;
+    }
+    mech_arena_init(&arena, 0);
+    if (mech_balance_init(&balance, r->model, &arena) == 0 &&
+        mech_rates_project(r, s, &ignored) == 0) {
+        /* velocities that the other rows allow must suit the dropped ones; then accelerations */
+        for (int32_t i = 0; i < balance.nv; i++) {
+            r->u[i] = s->v[i] + r->x[i];
+        }
+        worst = find_contradiction(r, s, &balance, &most);
+    }
+    mech_arena_fini(&arena);
     return worst;
 }
 

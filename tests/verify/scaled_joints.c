@@ -116,7 +116,44 @@ static void rows_that_repeat_others_are_the_same_in_all_units(void)
     check("a universal joint", shafts, "ImplicitEuler");
 }
 
-UNIT_TESTS(UNIT_TEST(rows_that_repeat_others_are_the_same_in_all_units),
+/* One coordinate, driven twice. */
+#define DRIVEN(second)                                                                             \
+    "{\"mechd\": 1, \"nodes\": [{\"name\": \"n\", \"type\": \"Node1D\", \"initialVelocities\": "   \
+    "[1]}],"                                                                                       \
+    "\"objects\": [{\"name\": \"b\", \"type\": \"Mass1D\", \"node\": \"n\", \"physicsMass\": 2},"  \
+    "{\"name\": \"one\", \"type\": \"CoordinateConstraint\", \"markers\": [\"g\", \"x\"],"         \
+    "\"offsetUserFunction\": \"=sin(t)\"}, {\"name\": \"two\", \"type\": "                         \
+    "\"CoordinateConstraint\","                                                                    \
+    "\"markers\": [\"g\", \"x\"], \"offsetUserFunction\": \"=" second "\"}], \"markers\": ["       \
+    "{\"name\": \"g\", \"type\": \"MarkerGroundCoordinate\"}, {\"name\": \"x\","                   \
+    "\"type\": \"MarkerNodeCoordinate\", \"node\": \"n\"}], \"solver\": {\"stepSize\": 0.01}}"
+
+static void drives_contradict_or_repeat_in_all_units(void)
+{
+    static const struct {
+        const char *text;
+        bool made;
+    } cases[] = {{DRIVEN("sin(t)"), true},
+                 {DRIVEN("sin(1.001*t)"), false},
+                 {DRIVEN("sin(t)+0.5*t^2"), false}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (size_t k = 0; k < SCALED_UNITS; k++) {
+            struct scaling by = {
+                .kg = scaled_units[k].kg, .m = scaled_units[k].m, .s = scaled_units[k].s};
+            struct mech_sim *const s = scaled_sim(cases[i].text, &by, NULL);
+
+            CU_ASSERT_EQUAL(s != NULL, cases[i].made);
+            if ((s != NULL) != cases[i].made) {
+                fprintf(stderr, "case %zu, %s\n", i, scaled_units[k].name);
+            }
+            mech_sim_destroy(s);
+        }
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(drives_contradict_or_repeat_in_all_units),
+           UNIT_TEST(rows_that_repeat_others_are_the_same_in_all_units),
            UNIT_TEST(ropes_that_are_slack_stay_slack_in_all_units),
            UNIT_TEST(a_rope_is_as_slack_beside_a_far_pendulum),
            UNIT_TEST(ropes_catch_together_in_all_units))
