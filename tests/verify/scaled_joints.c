@@ -152,7 +152,33 @@ static void drives_contradict_or_repeat_in_all_units(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(drives_contradict_or_repeat_in_all_units),
+/* A point in a nonlinear cushion, and a body in a bushing with cubic laws. */
+static const char cushion[] =
+    "{'mechd': 1, 'gravity': [0, -9.81, 2], 'nodes': [{'name': 'n', 'type': 'NodePoint',"
+    "'initialVelocities': [1, 2, 3]}, {'name': 'g', 'type': 'NodePointGround'}], 'objects': ["
+    "{'name': 'b', 'type': 'MassPoint', 'node': 'n', 'physicsMass': 2}, {'name': 's', 'type':"
+    "'CartesianSpringDamper', 'markers': ['m0', 'm1'], 'stiffness': [4000, 5000, 6000], 'damping':"
+    "[10, 0, 20], 'springForceUserFunction': ['=f0 + 1e6*u0^3 + 50*u0*u1^2', '=f1*(1 + u0^2)',"
+    "'=f2 + 1e7*u2^3']}], 'markers': [{'name': 'm0', 'type': 'MarkerNodePosition', 'node': 'g'},"
+    "{'name': 'm1', 'type': 'MarkerNodePosition', 'node': 'n'}], 'solver': {'stepSize': 0.001}}";
+static const char bushing[] =
+    "{'mechd': 1, 'gravity': [0, -9.81, 0], 'nodes': [{'name': 'n', 'type': 'NodeRigidBodyEP',"
+    "'initialVelocities': [1, 0, 2, 0, 0.3, 0.2, 0.1]}], 'objects': [{'name': 'g', 'type':"
+    "'Ground'}, {'name': 'b', 'type': 'RigidBody', 'node': 'n', 'physicsMass': 1,"
+    "'physicsInertia': [1, 2, 1.5, 0, 0, 0]}, {'name': 's', 'type': 'RigidBodySpringDamper',"
+    "'markers': ['x', 'y'], 'springForceTorqueUserFunction': ['=5e3*u0 + 1e7*u0^3', '=5e3*u1',"
+    "'=4e3*u2 + 3*v2', '=300*u3 + 1e4*u3^3', '=200*u4', '=100*u5 + v5']}], 'markers': [{'name':"
+    "'x', 'type': 'MarkerBodyRigid', 'object': 'g'}, {'name': 'y', 'type': 'MarkerBodyRigid',"
+    "'object': 'b'}], 'solver': {'stepSize': 0.001}}";
+
+static void laws_of_several_stretches_are_the_same_in_all_units(void)
+{
+    check("a cushion", cushion, "HHT");
+    check("a bushing", bushing, "ImplicitEuler");
+}
+
+UNIT_TESTS(UNIT_TEST(laws_of_several_stretches_are_the_same_in_all_units),
+           UNIT_TEST(drives_contradict_or_repeat_in_all_units),
            UNIT_TEST(rows_that_repeat_others_are_the_same_in_all_units),
            UNIT_TEST(ropes_that_are_slack_stay_slack_in_all_units),
            UNIT_TEST(a_rope_is_as_slack_beside_a_far_pendulum),

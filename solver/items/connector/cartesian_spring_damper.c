@@ -52,7 +52,7 @@ static void release(void *at)
 
 static bool differenced(const void *at)
 {
-    return ((const struct mech_springs *)at)->vars != NULL;
+    return mech_springs_differenced(at);
 }
 
 static void force_of(const struct mech_springs *s, double t, const struct mech_pose *const pose[2],

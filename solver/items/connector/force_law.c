@@ -308,32 +308,80 @@ void mech_springs_force(const struct mech_springs *s, double t, const double *u,
     }
 }
 
+bool mech_springs_differenced(const struct mech_springs *s)
+{
+    bool some = false;
+
+    for (int i = 0; i < MECH_LAW_ROWS; i++) {
+        some = some || (s->row[i] && mech_expr_may_jump(s->row[i]));
+    }
+    return some;
+}
+
+/* ∂f/∂x of one variable, j of [u; v], over two neighbors of it; x [2 n] is at the point. */
+static void difference_column(const struct mech_springs *s, double t, double *x, size_t j,
+                              double *out)
+{
+    double above[MECH_LAW_ROWS], below[MECH_LAW_ROWS], here[MECH_LAW_ROWS];
+    const size_t n = (size_t)s->n;
+    const double at = x[j], h = step_at(at);
+
+    mech_springs_force(s, t, x, x + n, here);
+    x[j] = at + h;
+    mech_springs_force(s, t, x, x + n, above);
+    x[j] = at - h;
+    mech_springs_force(s, t, x, x + n, below);
+    x[j] = at;
+    for (size_t i = 0; i < n; i++) {
+        out[n * i] = difference(below[i], here[i], above[i], h);
+    }
+}
+
+/* Row i of both, exact from the expression: by u and v, and by the f that it sees, which follow
+ * from them. The variables are at the point. */
+static bool exact_row(const struct mech_springs *s, size_t i, double *fu, double *fv)
+{
+    double slope[3 * MECH_LAW_ROWS];
+    const size_t n = (size_t)s->n;
+    bool finite = true;
+
+    (void)mech_expr_gradient(s->row[i], s->vars, 0, 3 * n, slope);
+    for (size_t j = 0; j < n; j++) {
+        double by_u = slope[j], by_v = slope[n + j];
+
+        for (size_t k = 0; k < n; k++) {
+            by_u += slope[2 * n + k] * s->K[n * k + j];
+            by_v += slope[2 * n + k] * s->D[n * k + j];
+        }
+        fu[n * i + j] = by_u;
+        fv[n * i + j] = by_v;
+        finite = finite && isfinite(by_u) && isfinite(by_v);
+    }
+    return finite;
+}
+
 void mech_springs_slope(const struct mech_springs *s, double t, const double *u, const double *v,
                         double *fu, double *fv)
 {
     const size_t n = (size_t)s->n;
-    double x[2 * MECH_LAW_ROWS], above[MECH_LAW_ROWS], below[MECH_LAW_ROWS], here[MECH_LAW_ROWS];
+    double x[2 * MECH_LAW_ROWS], f[MECH_LAW_ROWS];
+    bool exact = true;
 
     if (!s->vars) {
         memcpy(fu, s->K, n * n * sizeof *fu);
         memcpy(fv, s->D, n * n * sizeof *fv);
         return;
     }
+    memset(fu, 0, n * n * sizeof *fu);
+    memset(fv, 0, n * n * sizeof *fv);
+    mech_springs_force(s, t, u, v, f);
+    for (size_t i = 0; i < n && exact; i++) {
+        exact = !s->row[i] || (!mech_expr_may_jump(s->row[i]) && exact_row(s, i, fu, fv));
+    }
     memcpy(x, u, n * sizeof *u);
     memcpy(x + n, v, n * sizeof *v);
-    mech_springs_force(s, t, u, v, here);
-    for (size_t j = 0; j < 2 * n; j++) {
-        const double at = x[j], h = step_at(at);
-        double *const out = j < n ? fu + j : fv + j - n;
-
-        x[j] = at + h;
-        mech_springs_force(s, t, x, x + n, above);
-        x[j] = at - h;
-        mech_springs_force(s, t, x, x + n, below);
-        x[j] = at;
-        for (size_t i = 0; i < n; i++) {
-            out[n * i] = difference(below[i], here[i], above[i], h);
-        }
+    for (size_t j = 0; j < 2 * n && !exact; j++) {
+        difference_column(s, t, x, j, j < n ? fu + j : fv + j - n);
     }
 }
 

@@ -104,8 +104,11 @@ void mech_springs_fini(struct mech_springs *s);
 /* u, v, f [n]. */
 void mech_springs_force(const struct mech_springs *s, double t, const double *u, const double *v,
                         double *f);
-/* fu, fv [n × n] by rows: ∂f/∂u, ∂f/∂v. */
+/* fu, fv [n × n] by rows: ∂f/∂u, ∂f/∂v. Exact, but of a law that may jump, and where they are
+ * infinite, by differences over 6e-6 of the unit. */
 void mech_springs_slope(const struct mech_springs *s, double t, const double *u, const double *v,
                         double *fu, double *fv);
+/* Whether the law may jump: its slopes are differences. */
+bool mech_springs_differenced(const struct mech_springs *s);
 /* ½ (u − offset)ᵀ K (u − offset); of a law: NaN. J. */
 double mech_springs_energy(const struct mech_springs *s, const double *u);

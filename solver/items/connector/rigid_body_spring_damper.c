@@ -84,7 +84,7 @@ static void release(void *at)
 
 static bool differenced(const void *at)
 {
-    return ((const struct record *)at)->springs.vars != NULL;
+    return mech_springs_differenced(&((const struct record *)at)->springs);
 }
 
 static struct mech_relative relative_of(const struct record *r, const double *z,

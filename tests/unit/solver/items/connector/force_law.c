@@ -39,7 +39,7 @@ static void laws_see_stretches_rates_and_parameters(void)
                1e-15);
 }
 
-/* position of b after 500 steps, and whether derivatives were differenced: of several stretches */
+/* position of b after 500 steps, and whether derivatives were differenced */
 static double end_of(const char *text, bool differenced)
 {
     struct mech_sim *const s = model_of(text);
@@ -67,7 +67,12 @@ static void linear_laws_move_as_the_linear_form(void)
                                   "'=k*u + d*v + force', 'partial': {'u': '=k', 'v': '=d'}}"),
                       false),
                line, 1e-10);
-    CHECK_NEAR(end_of(POINTS(AXES "'springForceUserFunction': ['=f0 + 7*v0', '=f1', '=f2']"), true),
+    CHECK_NEAR(
+        end_of(POINTS(AXES "'springForceUserFunction': ['=f0 + 7*v0', '=f1', '=f2']"), false), axes,
+        1e-10);
+    CHECK_NEAR(end_of(POINTS(AXES "'springForceUserFunction': ['=f0 + (1 > 0 ? 7*v0 : 0)',"
+                                  "'=f1', '=f2']"),
+                      true),
                axes, 1e-10);
 }
 
