@@ -41,7 +41,8 @@ struct alpha {
     double *rate; /* [nx + 1] */
     /* models with one-sided rows */
     struct mech_state from; /* where a part of a step begins */
-    double *gap, *floor;    /* [rows] s g at its end; what may be missing of it, ≤ 0 */
+    double *gap, *floor; /* [rows] s g at its end; what may be missing of it, ≤ 0: times reach */
+    double *reach;       /* [rows] m; as near to its limit a row is at it */
     /* step size control */
     struct mech_substeps substeps;
     double *q_error, *x_error[3]; /* [nq + 1], [nx + 1] */

@@ -26,16 +26,21 @@ int mech_alpha_sided_init(struct alpha *s)
     }
     n.carry = mech_alpha_carry(s->model);
     double *const block = mech_arena_alloc(&s->arena, 1, mech_state_bytes(&n));
-    s->gap = mech_arena_alloc(&s->arena, 2 * rows, sizeof *s->gap);
+    s->gap = mech_arena_alloc(&s->arena, 3 * rows, sizeof *s->gap);
     if (!block || !s->gap) {
         return MECH_NO_MEMORY;
     }
     s->floor = s->gap + rows;
+    s->reach = s->floor + rows;
+    for (size_t r = 0; r < rows; r++) {
+        s->reach[r] = 1.;
+    }
     mech_state_place(&n, block, &s->from);
     return 0;
 }
 
-/* s g of all rows, infinite of those that are not open; returns ġ by rates.bias when asked. */
+/* s g of all rows beside their reach, infinite of those that are not open; returns ġ by rates.bias
+ * when asked. */
 static void look(struct alpha *s, const struct mech_state *state, bool speeds)
 {
     const struct mech_joint_rows *const rows = mech_model_joints(s->model);
@@ -48,7 +53,8 @@ static void look(struct alpha *s, const struct mech_state *state, bool speeds)
         mech_rates_joint_speed(&s->rates, &e, s->rates.bias);
     }
     for (int32_t r = 0; r < s->rows; r++) {
-        s->gap[r] = rows->side[r] && state->open[r] != 0. ? rows->side[r] * s->gap[r] : HUGE_VAL;
+        s->gap[r] = rows->side[r] && state->open[r] != 0. ? rows->side[r] * s->gap[r] / s->reach[r]
+                                                          : HUGE_VAL;
     }
 }
 
@@ -202,28 +208,33 @@ static int release_rows(struct alpha *s, struct mech_state *state, struct mech_s
     return released ? mech_rates_start(&s->rates, state, result) : 0;
 }
 
-/* How far from its limit a row counts as at it, m: some rounding of the lengths in it */
-static double reach_of(struct alpha *s, const struct mech_state *state)
+/* How far from its limit each row counts as at it, m: some rounding of the lengths in it */
+static void set_reach(struct alpha *s, const struct mech_state *state)
 {
     const struct mech_joint_rows *const rows = mech_model_joints(s->model);
-    double most = 0.;
+    const struct mech_eval e =
+        mech_model_point(s->model, state, state->at->time, state->q, state->v);
 
-    look(s, state, false);
+    mech_model_pose(s->model, &e);
+    mech_model_joint_residual(s->model, &e, s->gap);
     mech_balance_lengths(&s->balance);
     for (int32_t r = 0; r < s->rows; r++) {
-        most = rows->side[r] ? fmax(most, s->balance.L[r]) : most;
+        const double length = s->balance.L[r] + fabs(s->gap[r]);
+        const bool known = rows->side[r] && isfinite(length) && length > 0.;
+
+        s->reach[r] = known ? MECH_LIMIT_MET * length : 1.;
     }
-    return MECH_LIMIT_MET * most;
 }
 
 int mech_alpha_sided(struct alpha *s, struct mech_state *state, double h, double t_end,
                      struct mech_step_result *result)
 {
     const double begin = state->at->time;
-    const double within = reach_of(s, state);
+    const double within = 1.;
     double reach = within;
     bool resting = false;
 
+    set_reach(s, state);
     for (int k = 0; k < MOST_IMPACTS; k++) {
         if (close_rows(s, state, reach, resting, result->log) > 0) {
             MECH_TRY(impact(s, state, result));

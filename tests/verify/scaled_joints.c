@@ -177,7 +177,59 @@ static void laws_of_several_stretches_are_the_same_in_all_units(void)
     check("a bushing", bushing, "ImplicitEuler");
 }
 
-UNIT_TESTS(UNIT_TEST(laws_of_several_stretches_are_the_same_in_all_units),
+/* Two masses that a rope of 1 m catches; another pair 1e7 m away. */
+#define PAIR(k, far, ahead)                                                                        \
+    "{\"name\": \"n" k "\", \"type\": \"NodePoint\", \"referenceCoordinates\": [" far ", 0, 0]},"  \
+    "{\"name\": \"o" k "\", \"type\": \"NodePoint\", \"referenceCoordinates\": [" ahead ", 0, 0]," \
+    "\"initialVelocities\": [3, 0.5, 0]}"
+static double caught(const char *more_nodes, const char *more_objects, const char *more_markers)
+{
+    char text[4000];
+
+    snprintf(text, sizeof text,
+             "{\"mechd\": 1, \"nodes\": [" PAIR(
+                 "0", "0", "0.5") "%s], \"objects\": ["
+                                  "{\"name\": \"a\", \"type\": \"MassPoint\", \"node\": \"n0\", "
+                                  "\"physicsMass\": 1}, {\"name\":"
+                                  "\"b\", \"type\": \"MassPoint\", \"node\": \"o0\", "
+                                  "\"physicsMass\": 2}, {\"name\": \"r\", \"type\":"
+                                  "\"DistanceConstraint\", \"markers\": [\"m0\", \"m1\"], "
+                                  "\"distance\": 1, \"unilateral\": true}"
+                                  "%s], \"markers\": [{\"name\": \"m0\", \"type\": "
+                                  "\"MarkerNodePosition\", \"node\": \"n0\"},"
+                                  "{\"name\": \"m1\", \"type\": \"MarkerNodePosition\", \"node\": "
+                                  "\"o0\"}%s], \"solver\":"
+                                  "{\"stepSize\": 0.01}}",
+             more_nodes, more_objects, more_markers);
+    struct scaling si = {.kg = 1., .m = 1., .s = 1.};
+    struct mech_sim *const s = scaled_sim(text, &si, NULL);
+
+    CU_ASSERT_FATAL(s != NULL);
+    CU_ASSERT_EQUAL(model_steps(s, 40), 0);
+    const double x = model_state(s).q[0];
+    mech_sim_destroy(s);
+    return x;
+}
+
+static void a_far_rope_leaves_a_near_one_as_exact(void)
+{
+    const double alone = caught("", "", "");
+    const double beside = caught("," PAIR("1", "1e7", "10000000.9"),
+                                 ", {\"name\": \"c\", \"type\": \"MassPoint\", \"node\": \"n1\", "
+                                 "\"physicsMass\": 1}, {\"name\":"
+                                 "\"d\", \"type\": \"MassPoint\", \"node\": \"o1\", "
+                                 "\"physicsMass\": 2}, {\"name\": \"s\", \"type\":"
+                                 "\"DistanceConstraint\", \"markers\": [\"k0\", \"k1\"], "
+                                 "\"distance\": 3, \"unilateral\": true}",
+                                 ", {\"name\": \"k0\", \"type\": \"MarkerNodePosition\", \"node\": "
+                                 "\"n1\"}, {\"name\": \"k1\","
+                                 "\"type\": \"MarkerNodePosition\", \"node\": \"o1\"}");
+
+    CHECK_NEAR(beside, alone, 1e-10);
+}
+
+UNIT_TESTS(UNIT_TEST(a_far_rope_leaves_a_near_one_as_exact),
+           UNIT_TEST(laws_of_several_stretches_are_the_same_in_all_units),
            UNIT_TEST(drives_contradict_or_repeat_in_all_units),
            UNIT_TEST(rows_that_repeat_others_are_the_same_in_all_units),
            UNIT_TEST(ropes_that_are_slack_stay_slack_in_all_units),
