@@ -206,6 +206,8 @@ struct mech_side {
     double side;         /* ±1 */
     double g, limit;     /* m or rad; as near to its limit it is at it (mech_model_limits) */
     double rate, speeds; /* g_t + G v, and the sum of the sizes of its terms */
+    double L;            /* of its lengths, ε L is what rounding leaves of g */
+    double h;            /* s; of a step: ε L/h is what rounding leaves of speeds */
 };
 bool mech_model_side_open(const struct mech_side *s);
 /* Which one-sided rows act is unknown, as after any q that was not reached by steps. */

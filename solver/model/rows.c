@@ -130,8 +130,10 @@ bool mech_model_side_open(const struct mech_side *s)
 {
     /* of speeds: half a unit of the sixth written digit, of a number that begins with 1 */
     static const double still = 5e-6;
+    /* 64 ε: velocities that steps made of positions are off by some ε L/h, of the shortest h */
+    static const double rounding = 0x1p-46;
 
-    return s->side * s->g > s->limit || fabs(s->rate) > still * s->speeds;
+    return s->side * s->g > s->limit || fabs(s->rate) > still * s->speeds + rounding * s->L / s->h;
 }
 
 int mech_model_drop_row(struct mech_model *m, int32_t row)

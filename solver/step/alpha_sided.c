@@ -15,6 +15,8 @@
 #include <string.h>
 
 enum { MOST_IMPACTS = 64, MOST_CUTS = 60 };
+/* Of the reach of each row: nearer to its limit it is at it. */
+static const double within = 1.;
 
 int mech_alpha_sided_init(struct alpha *s)
 {
@@ -117,7 +119,7 @@ static void log_impact(const struct alpha *s, const struct mech_state *state, in
 
 /* Rows at their limit that close, or with `resting` that do not part: they act from here on.
  * Returns how many. */
-static int close_rows(struct alpha *s, struct mech_state *state, double within, bool resting,
+static int close_rows(struct alpha *s, struct mech_state *state, double reach, bool resting,
                       struct mech_event_log *log)
 {
     const struct mech_joint_rows *const rows = mech_model_joints(s->model);
@@ -127,7 +129,7 @@ static int close_rows(struct alpha *s, struct mech_state *state, double within, 
     for (int32_t r = 0; r < s->rows; r++) {
         const double speed = rows->side[r] * s->rates.bias[r];
 
-        if (state->open[r] != 0. && s->gap[r] <= within &&
+        if (state->open[r] != 0. && s->gap[r] <= reach &&
             (speed < 0. || (resting && speed == 0.))) {
             state->open[r] = 0.;
             closed++;
@@ -148,10 +150,25 @@ static void set_floor(struct alpha *s, const struct mech_state *state)
     }
 }
 
+/* Whether a row within reach of its limit closes: ġ towards it. */
+static bool closes(struct alpha *s, const struct mech_state *state)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+    bool any = false;
+
+    look(s, state, true);
+    for (int32_t r = 0; r < s->rows; r++) {
+        any = any || (s->gap[r] <= within && rows->side[r] * s->rates.bias[r] < 0.);
+    }
+    return any;
+}
+
 /* The state at the moment at which the first row reaches its limit, which it passed before `late`;
- * the start itself when a row lies at its limit there and leaves it at once. */
-static int find_limit(struct alpha *s, struct mech_state *state, double h, double late,
-                      double within, struct mech_step_result *result)
+ * the start itself when a row lies at its limit there and leaves it at once. With `hop` rows part
+ * from their limits at the start: one that stays within reach of its own is at it where it closes
+ * again. */
+static int find_limit(struct alpha *s, struct mech_state *state, double h, double late, bool hop,
+                      struct mech_step_result *result)
 {
     double early = s->from.at->time, gap_late = least_gap(s), gap_early;
     int side = 0;
@@ -171,7 +188,14 @@ static int find_limit(struct alpha *s, struct mech_state *state, double h, doubl
         if (fabs(gap) <= within && gap_early > within) {
             return 0;
         }
-        if (gap <= within) {
+        if (hop && fabs(gap) <= within) {
+            if (closes(s, state)) {
+                return 0;
+            }
+            early = t;
+            gap_early = gap;
+            side = 0;
+        } else if (gap <= within) {
             late = t;
             gap_late = gap;
             gap_early *= side < 0 ? 0.5 : 1.;
@@ -230,7 +254,6 @@ int mech_alpha_sided(struct alpha *s, struct mech_state *state, double h, double
                      struct mech_step_result *result)
 {
     const double begin = state->at->time;
-    const double within = 1.;
     double reach = within;
     bool resting = false;
 
@@ -251,7 +274,7 @@ int mech_alpha_sided(struct alpha *s, struct mech_state *state, double h, double
             state->at->time = begin;
             return release_rows(s, state, result);
         }
-        MECH_TRY(find_limit(s, state, h, t_end, within, result));
+        MECH_TRY(find_limit(s, state, h, t_end, resting, result));
         look(s, state, false);
         reach = fmax(within, (1. + 1e-9) * least_gap(s));
         resting = state->at->time == s->from.at->time;

@@ -65,13 +65,14 @@ static int init_joints(struct mech_rates *r, const char *linear, struct mech_ste
     const size_t n = (size_t)mech_model_linear(r->model)->nv + rows + 1;
 
     r->joints = calloc(1, sizeof *r->joints);
-    r->x = calloc(n + 3 * (rows + 1), sizeof *r->x);
+    r->x = calloc(n + 4 * (rows + 1), sizeof *r->x);
     if (!r->joints || !r->x) {
         return MECH_NO_MEMORY;
     }
     r->gt = r->x + n;
     r->bias = r->gt + rows + 1;
     r->limit = r->bias + rows + 1;
+    r->size = r->limit + rows + 1;
     MECH_TRY(mech_saddle_init(r->joints, r->model, linear, false, result));
     mech_saddle_form(r->joints, (const double[3]){1., 0., 0.});
     return 0;

@@ -228,7 +228,127 @@ static void a_far_rope_leaves_a_near_one_as_exact(void)
     CHECK_NEAR(beside, alone, 1e-10);
 }
 
-UNIT_TESTS(UNIT_TEST(a_far_rope_leaves_a_near_one_as_exact),
+/* A mass of 2 kg on a tight rope of 1 m, along which it moves towards the other end with this
+ * speed, m/s; damped by so many N s/m. */
+static struct mech_sim *hung(double speed, double damping, const char *integrator,
+                             struct scaling *by)
+{
+    char text[2000];
+
+    snprintf(
+        text, sizeof text,
+        "{'mechd': 1, 'gravity': [0, -10, 0], 'nodes': [{'name': 'n', 'type': 'NodePoint2D',"
+        "'referenceCoordinates': [0.6, -0.8], 'initialVelocities': [%.17g, %.17g]}, {'name': 'g',"
+        "'type': 'NodePointGround'}], 'objects': [{'name': 'b', 'type': 'MassPoint2D', 'node': 'n',"
+        "'physicsMass': 2}, {'name': 'rope', 'type': 'DistanceConstraint', 'markers': ['m0', 'm1'],"
+        "'distance': 1, 'unilateral': true}, {'name': 'd', 'type': 'CartesianSpringDamper',"
+        "'markers': ['m0', 'm1'], 'stiffness': [0, 0, 0], 'damping': [%.17g, %.17g, 0]}],"
+        "'markers': [{'name': 'm0', 'type': 'MarkerNodePosition', 'node': 'g'}, {'name': 'm1',"
+        "'type': 'MarkerNodePosition', 'node': 'n'}], 'solver': {'stepSize': 0.01}}",
+        -0.6 * speed, 0.8 * speed, damping, damping);
+    for (char *c = text; *c; c++) {
+        *c = *c == '\'' ? '"' : *c;
+    }
+    return scaled_sim(text, by, integrator);
+}
+
+static const char *const hung_by[] = {"GeneralizedAlpha", "TrapezoidalIndex2"};
+
+/* Of the rope, N in SI */
+static double pull(const struct mech_sim *s, const struct scaling *by)
+{
+    return model_value(s, MECH_OBJECT, "rope", MECH_OUTPUT_FORCE) * by->s * by->s /
+           (by->kg * by->m);
+}
+
+/* A speed that is rounding does not open it: 16 N at the start, no impact. */
+static void check_tight(double speed, const char *integrator, struct scaling *by)
+{
+    const struct mech_step_request step = {.kind = MECH_STEP_COUNT, .count = 3};
+    struct mech_sim *const s = hung(speed, 0., integrator, by);
+    struct mech_step_report report = {.iterations = 0};
+    struct mech_event_log log = {.total = 0};
+    struct mech_step_request asked = step;
+
+    asked.events = &log;
+    CU_ASSERT_FATAL(s != NULL);
+    CHECK_NEAR(pull(s, by), 16., 1e-9);
+    CU_ASSERT_EQUAL(mech_sim_step(s, &asked, &report), 0);
+    CU_ASSERT_EQUAL(log.total, 0);
+    CHECK_NEAR(model_value(s, MECH_OBJECT, "rope", MECH_OUTPUT_DISTANCE) / by->m, 1., 1e-6);
+    mech_sim_destroy(s);
+}
+
+static void a_tight_rope_is_tight_whatever_rounding_its_speed_has(void)
+{
+    static const double speeds[] = {-1e-16, 0., 1e-16, 1e-12, -1e-12};
+
+    for (size_t k = 0; k < SCALED_UNITS; k++) {
+        struct scaling by = {
+            .kg = scaled_units[k].kg, .m = scaled_units[k].m, .s = scaled_units[k].s};
+
+        for (size_t i = 0; i < 2 * sizeof speeds / sizeof *speeds; i++) {
+            check_tight(speeds[i / 2], hung_by[i % 2], &by);
+        }
+    }
+}
+
+/* A mass that leaves the limit is back at it soon, within its rounding or above: the rope holds it
+ * from then on. */
+static void a_rope_holds_after_the_least_of_hops(void)
+{
+    static const double speeds[] = {1e-11, 1e-9, 1e-7, 1e-5, 1e-3};
+
+    for (size_t k = 0; k < SCALED_UNITS; k++) {
+        struct scaling by = {
+            .kg = scaled_units[k].kg, .m = scaled_units[k].m, .s = scaled_units[k].s};
+
+        for (size_t i = 0; i < 2 * sizeof speeds / sizeof *speeds; i++) {
+            struct mech_sim *const s = hung(speeds[i / 2], 0., hung_by[i % 2], &by);
+
+            CU_ASSERT_FATAL(s != NULL);
+            CU_ASSERT_EQUAL(model_steps(s, 1), 0);
+            CU_ASSERT(pull(s, &by) > 15.);
+            CU_ASSERT_EQUAL(model_steps(s, 5), 0);
+            CHECK_NEAR(model_value(s, MECH_OBJECT, "rope", MECH_OUTPUT_DISTANCE) / by.m, 1., 1e-5);
+            mech_sim_destroy(s);
+        }
+    }
+}
+
+/* What a pendulum that comes to rest has for its state is tight when it is put back. */
+static void a_state_of_a_tight_rope_put_back_is_tight(void)
+{
+    for (size_t k = 0; k < SCALED_UNITS; k++) {
+        struct scaling by = {
+            .kg = scaled_units[k].kg, .m = scaled_units[k].m, .s = scaled_units[k].s};
+
+        for (size_t i = 0; i < 2; i++) {
+            struct mech_sim *const s = hung(0., 8., hung_by[i], &by);
+
+            CU_ASSERT_FATAL(s != NULL);
+            for (int part = 0; part < 12; part++) {
+                CU_ASSERT_EQUAL(model_steps(s, 100), 0);
+                const struct mech_state_view now = model_state(s);
+                const double q[2] = {now.q[0], now.q[1]}, v[2] = {now.v[0], now.v[1]};
+                const double before = pull(s, &by);
+
+                CU_ASSERT_EQUAL(
+                    mech_sim_set_state(s, &(struct mech_state_view){.time = NAN, .q = q, .v = v}),
+                    0);
+                CU_ASSERT_EQUAL(model_steps(s, 1), 0);
+                CU_ASSERT(fabs(pull(s, &by) - before) < 0.5);
+            }
+            CHECK_NEAR(pull(s, &by), 20., 0.01);
+            mech_sim_destroy(s);
+        }
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(a_tight_rope_is_tight_whatever_rounding_its_speed_has),
+           UNIT_TEST(a_rope_holds_after_the_least_of_hops),
+           UNIT_TEST(a_state_of_a_tight_rope_put_back_is_tight),
+           UNIT_TEST(a_far_rope_leaves_a_near_one_as_exact),
            UNIT_TEST(laws_of_several_stretches_are_the_same_in_all_units),
            UNIT_TEST(drives_contradict_or_repeat_in_all_units),
            UNIT_TEST(rows_that_repeat_others_are_the_same_in_all_units),
