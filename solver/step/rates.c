@@ -387,7 +387,8 @@ int mech_rates_project(struct mech_rates *r, const struct mech_state *s,
 
 /* Speeds and accelerations beside their terms, by which a row that was left out does not follow
  * from the others: six written digits; and far more, for v̇ is of a solve. And velocities that fit.
- */
+ * What accelerations do in a step is a term of speeds: those of two drives that are the same are 0
+ * and 6e-17 m/s where they turn. */
 static const double of_speeds = 5e-6, of_accelerations = 1e-3, fit = 1e-9;
 
 /* The row that is off by most at the velocities r->u, of what it may be, over *most; or −1. */
@@ -396,6 +397,7 @@ static int32_t find_contradiction(struct mech_rates *r, const struct mech_state 
 {
     const struct mech_joint_rows *const rows = mech_model_joints(r->model);
     struct mech_eval e = mech_model_point(r->model, s, s->at->time, s->q, r->u);
+    const double h = mech_model_settings(r->model)->step_size;
     int32_t worst = -1;
     bool fits = true;
 
@@ -403,7 +405,7 @@ static int32_t find_contradiction(struct mech_rates *r, const struct mech_state 
     e.lambda = s->lambda;
     mech_balance_all(b, &e);
     memcpy(b->S, b->all, (size_t)b->blocks * sizeof *b->S);
-    mech_balance_motion(b, r->u, NULL, (const double[3]){1., 0., 0.});
+    mech_balance_motion(b, r->u, s->vdot, (const double[3]){1., h, h});
     for (int32_t i = 0; i < b->nv; i++) {
         fits = fits && fabs(r->x[i]) <= fit * b->way[i];
     }
@@ -411,7 +413,7 @@ static int32_t find_contradiction(struct mech_rates *r, const struct mech_state 
     mech_rates_joint_speed(r, &e, r->x);
     for (int32_t k = 0; k < rows->count; k++) {
         mech_balance_row(b, k, r->joints->g);
-        r->limit[k] = of_speeds * (b->S_row[k] + fabs(r->gt[k]));
+        r->limit[k] = of_speeds * (b->S_row[k] + fabs(r->gt[k]) + h * fabs(r->bias[k]));
     }
     mech_balance_motion(b, s->vdot, NULL, (const double[3]){1., 0., 1.});
     for (int32_t k = 0; k < rows->count; k++) {

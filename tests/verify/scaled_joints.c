@@ -117,12 +117,13 @@ static void rows_that_repeat_others_are_the_same_in_all_units(void)
 }
 
 /* One coordinate, driven twice. */
-#define DRIVEN(second)                                                                             \
+#define DRIVEN(second) DRIVEN_TWICE("1", "sin(t)", second)
+#define DRIVEN_TWICE(speed, first, second)                                                         \
     "{\"mechd\": 1, \"nodes\": [{\"name\": \"n\", \"type\": \"Node1D\", \"initialVelocities\": "   \
-    "[1]}],"                                                                                       \
+    "[" speed "]}],"                                                                               \
     "\"objects\": [{\"name\": \"b\", \"type\": \"Mass1D\", \"node\": \"n\", \"physicsMass\": 2},"  \
     "{\"name\": \"one\", \"type\": \"CoordinateConstraint\", \"markers\": [\"g\", \"x\"],"         \
-    "\"offsetUserFunction\": \"=sin(t)\"}, {\"name\": \"two\", \"type\": "                         \
+    "\"offsetUserFunction\": \"=" first "\"}, {\"name\": \"two\", \"type\": "                      \
     "\"CoordinateConstraint\","                                                                    \
     "\"markers\": [\"g\", \"x\"], \"offsetUserFunction\": \"=" second "\"}], \"markers\": ["       \
     "{\"name\": \"g\", \"type\": \"MarkerGroundCoordinate\"}, {\"name\": \"x\","                   \
@@ -135,7 +136,15 @@ static void drives_contradict_or_repeat_in_all_units(void)
         bool made;
     } cases[] = {{DRIVEN("sin(t)"), true},
                  {DRIVEN("sin(1.001*t)"), false},
-                 {DRIVEN("sin(t)+0.5*t^2"), false}};
+                 {DRIVEN("sin(t)+0.5*t^2"), false},
+                 /* they turn: speeds of 0 and 6e-17 m/s are the same */
+                 {DRIVEN_TWICE("0", "cos(t)-1", "sin(t+1.5707963267948966)-1"), true},
+                 {DRIVEN_TWICE("0", "sin(t+1.5707963267948966)-1", "cos(t)-1"), true},
+                 {DRIVEN_TWICE("0", "cos(t)-1", "cos(1.1*t)-1"), false},
+                 {DRIVEN_TWICE("0", "sin(t+1.5707963267948966)-1", "cos(1.1*t)-1"), false},
+                 {DRIVEN_TWICE("0", "cos(1.1*t)-1", "sin(t+1.5707963267948966)-1"), false},
+                 {DRIVEN_TWICE("0", "0*t", "sin(3.14159*t)*t"), false},
+                 {DRIVEN_TWICE("0", "cos(t)-1", "cos(t)-1+1e-3*t"), false}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (size_t k = 0; k < SCALED_UNITS; k++) {
