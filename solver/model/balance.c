@@ -275,6 +275,30 @@ void mech_model_limits(const struct mech_model *m, double *out)
     }
 }
 
+void mech_model_limit_speeds(const struct mech_model *m, double *out)
+{
+    for (int32_t r = 0; r < m->sizes.lambda; r++) {
+        out[r] = 0.;
+    }
+    for (size_t k = 0; k < m->pair_count; k++) {
+        const struct mech_pair_of *const p = &m->pairs[k];
+        double G[MECH_PAIR_ROWS][12] = {{0.}};
+        const struct mech_pose *pose[2];
+
+        if (!p->rows || m->joints.side[p->row] == 0) {
+            continue;
+        }
+        mech_pair_poses(m, p, pose);
+        p->ops->jacobian(p->record, pose, G);
+        for (int32_t r = 0; r < p->rows; r++) {
+            for (int i = 0; i < 3; i++) {
+                out[p->row + r] += fabs(G[r][6 + i]) * fabs(pose[1]->v[i] - pose[0]->v[i]) +
+                                   fabs(G[r][9 + i]) * fabs(pose[1]->omega[i] - pose[0]->omega[i]);
+            }
+        }
+    }
+}
+
 /* Edges of the box of all markers of joints, added up; where all are at one place, a small part of
  * how far that is away. */
 static double extent_of(const struct mech_model *m)

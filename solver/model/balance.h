@@ -30,6 +30,11 @@ void mech_model_joint_sizes(const struct mech_model *m, double *L);
  * and the rounding of positions; 0 of other rows. At the last poses. */
 void mech_model_limits(const struct mech_model *m, double *out);
 
+/* out [rows] = the speeds of which those of one-sided rows are made, Σ |∂g/∂δ| times how fast the
+ * second marker moves beside the first: the same however fast both are; 0 of other rows. At the
+ * last poses. */
+void mech_model_limit_speeds(const struct mech_model *m, double *out);
+
 /* out [nv + 1] of each velocity: 1 of a rotation; with `lengths` the lengths that pairs of markers
  * subtract there (at the last poses) of a translation; 0 of all others. */
 void mech_model_motion_sizes(const struct mech_model *m, bool lengths, double *out);

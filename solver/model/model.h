@@ -203,11 +203,13 @@ int mech_model_drop_row(struct mech_model *m, int32_t row);
 /* Whether a one-sided row is open at a point that was given, not reached: unless it is at its limit
  * and does not move. Of one row: */
 struct mech_side {
-    double side;         /* ±1 */
-    double g, limit;     /* m or rad; as near to its limit it is at it (mech_model_limits) */
-    double rate, speeds; /* g_t + G v, and the sum of the sizes of its terms */
-    double L;            /* of its lengths, ε L is what rounding leaves of g */
-    double h;            /* s; of a step: ε L/h is what rounding leaves of speeds */
+    double side;     /* ±1 */
+    double g, limit; /* m or rad; as near to its limit it is at it (mech_model_limits) */
+    double rate;     /* g_t + G v */
+    double speeds;   /* |g_t| and those that make it up (mech_model_limit_speeds) */
+    double terms;    /* the sum of the sizes of its terms: their rounding is in rate */
+    double L;        /* of its lengths, ε L is what rounding leaves of g */
+    double h;        /* s; of a step: ε L/h is what rounding leaves of speeds */
 };
 bool mech_model_side_open(const struct mech_side *s);
 /* Which one-sided rows act is unknown, as after any q that was not reached by steps. */

@@ -130,10 +130,11 @@ bool mech_model_side_open(const struct mech_side *s)
 {
     /* of speeds: half a unit of the sixth written digit, of a number that begins with 1 */
     static const double still = 5e-6;
-    /* 64 ε: velocities that steps made of positions are off by some ε L/h, of the shortest h */
+    /* 64 ε, of the terms; and velocities that steps made of positions are off by some ε L/h */
     static const double rounding = 0x1p-46;
+    const double least = still * s->speeds + rounding * (s->terms + s->L / s->h);
 
-    return s->side * s->g > s->limit || fabs(s->rate) > still * s->speeds + rounding * s->L / s->h;
+    return s->side * s->g > s->limit || fabs(s->rate) > least;
 }
 
 int mech_model_drop_row(struct mech_model *m, int32_t row)

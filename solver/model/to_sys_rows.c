@@ -87,10 +87,10 @@ int mech_system_group(struct mech_system_build *b, struct mech_system_group *g)
 
 /* --- joints ----------------------------------------------------------------------------------- */
 
-/* Of all rows: G, b without the sign of their side, and g with the limits and lengths of one-sided
- * ones, where they count. */
+/* Of all rows: G, b without the sign of their side, and g with the limits, lengths and speeds of
+ * one-sided ones, where they count. */
 struct joints {
-    double *G, *b, *g, *limit, *L;
+    double *G, *b, *g, *limit, *L, *speeds;
 };
 
 /* One-sided rows of a step: the gap that is known before it is solved, at q ⊕ (1 − θ) h v. */
@@ -124,22 +124,24 @@ static int look_at_joints(struct mech_system_build *b, struct joints *j)
 {
     const struct mech_joint_rows *const rows = &b->m->joints;
     const size_t n = (size_t)rows->count + 1, entries = (size_t)rows->start[rows->count] + 1;
-    double *const room = mech_arena_alloc(&b->scratch, 2 * entries + 7 * n, sizeof *room);
+    double *const room = mech_arena_alloc(&b->scratch, 2 * entries + 8 * n, sizeof *room);
     struct mech_eval at = *b->e;
 
     if (!room) {
         return MECH_NO_MEMORY;
     }
-    double *const spare = room + entries + 4 * n;
+    double *const spare = room + entries + 5 * n;
     *j = (struct joints){.G = room, .b = room + entries, .g = room + entries + n};
     j->limit = j->g + n;
     j->L = j->limit + n;
+    j->speeds = j->L + n;
     at.posed = false;
     mech_model_pose(b->m, &at);
     mech_model_joint_residual(b->m, &at, j->g);
     mech_model_joint_jacobian(b->m, j->G);
     mech_model_limits(b->m, j->limit);
     mech_model_joint_sizes(b->m, j->L);
+    mech_model_limit_speeds(b->m, j->speeds);
     if (b->request->level == MECH_LEVEL_ACCELERATION) {
         mech_model_joint_rate(b->m, &at, spare, j->b);
         return 0;
@@ -158,6 +160,7 @@ static uint32_t joint_flags(const struct mech_system_build *b, const struct join
     struct mech_side of = {.side = rows->side[r],
                            .g = j->g[r],
                            .limit = j->limit[r],
+                           .speeds = j->speeds[r],
                            .L = j->L[r],
                            .h = mech_model_settings(b->m)->step_size};
 
@@ -171,7 +174,7 @@ static uint32_t joint_flags(const struct mech_system_build *b, const struct join
         const double part = j->G[k] * b->e->v[rows->column[k]];
 
         of.rate += part;
-        of.speeds += fabs(part);
+        of.terms += fabs(part);
     }
     return mech_model_side_open(&of) ? MECH_CONSTRAINT_FREE : 0;
 }

@@ -65,7 +65,7 @@ static int init_joints(struct mech_rates *r, const char *linear, struct mech_ste
     const size_t n = (size_t)mech_model_linear(r->model)->nv + rows + 1;
 
     r->joints = calloc(1, sizeof *r->joints);
-    r->x = calloc(n + 4 * (rows + 1), sizeof *r->x);
+    r->x = calloc(n + 5 * (rows + 1), sizeof *r->x);
     if (!r->joints || !r->x) {
         return MECH_NO_MEMORY;
     }

@@ -29,11 +29,12 @@ struct mech_rates {
     struct mech_arena arena;      /* of what follows */
     struct mech_mat M;            /* M + M_q at the last point, where M_q is not empty */
     int32_t *inertia;             /* places of M_q in it, or NULL */
-    double *x, *gt, *bias, *limit, *size; /* [nv + rows + 1], and [rows + 1] each, with joints */
-    double *push;                         /* values of G, with joints */
-    double *u;                            /* [nv + 1] displacements */
-    double *f;                            /* [nv + 1] */
-    double *g;                            /* [nv + 1] */
+    double *x, *gt, *bias, *limit,
+        *size;    /* [nv + rows + 1], [rows + 1] each and [2 rows], with joints */
+    double *push; /* values of G, with joints */
+    double *u;    /* [nv + 1] displacements */
+    double *f;    /* [nv + 1] */
+    double *g;    /* [nv + 1] */
 };
 
 /* Memory and the factors of M. `linear`: a linear solver's name or NULL. 0; MECH_SINGULAR with the

@@ -13,11 +13,13 @@ void mech_sided_classify(struct mech_rates *r, struct mech_state *s)
     const struct mech_joint_rows *const rows = mech_model_joints(r->model);
     const struct mech_eval e = mech_model_point(r->model, s, s->at->time, s->q, s->v);
     double *const g = r->x, *const limit = r->limit, *const L = r->size;
+    double *const speeds = L + rows->count;
 
     mech_model_pose(r->model, &e);
     mech_model_joint_residual(r->model, &e, g);
     mech_model_limits(r->model, limit);
     mech_model_joint_sizes(r->model, L);
+    mech_model_limit_speeds(r->model, speeds);
     mech_rates_joint_speed(r, &e, r->bias);
     for (int32_t k = 0; k < rows->count; k++) {
         const double side = rows->side[k];
@@ -31,7 +33,8 @@ void mech_sided_classify(struct mech_rates *r, struct mech_state *s)
                                          .g = g[k],
                                          .limit = limit[k],
                                          .rate = r->bias[k],
-                                         .speeds = mech_rates_joint_speeds(r, k, s->v),
+                                         .speeds = speeds[k] + fabs(r->gt[k]),
+                                         .terms = mech_rates_joint_speeds(r, k, s->v),
                                          .L = L[k],
                                          .h = mech_model_settings(r->model)->step_size};
 

@@ -354,7 +354,42 @@ static void a_state_of_a_tight_rope_put_back_is_tight(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(a_tight_rope_is_tight_whatever_rounding_its_speed_has),
+/* Two masses that part fly along far faster: the rope between them is as slack as at rest. */
+static void ropes_do_not_feel_what_their_ends_share(void)
+{
+    static const char flying[] =
+        "{\"mechd\": 1, \"nodes\": [{\"name\": \"n0\", \"type\": \"NodePoint\", "
+        "\"initialVelocities\": [100, 0, 0]}, {\"name\": \"n1\", \"type\": \"NodePoint\", "
+        "\"referenceCoordinates\": [1, 0, 0], \"initialVelocities\": [99.9998, 0, 0]}], "
+        "\"objects\": [{\"name\": \"b0\", \"type\": \"MassPoint\", \"node\": \"n0\", "
+        "\"physicsMass\": 1}, {\"name\": \"b1\", \"type\": \"MassPoint\", \"node\": \"n1\", "
+        "\"physicsMass\": 1}, {\"name\": \"rope\", \"type\": \"DistanceConstraint\", "
+        "\"markers\": [\"m0\", \"m1\"], \"distance\": 1, \"unilateral\": true}], \"markers\": "
+        "[{\"name\": \"m0\", \"type\": \"MarkerNodePosition\", \"node\": \"n0\"}, "
+        "{\"name\": \"m1\", \"type\": \"MarkerNodePosition\", \"node\": \"n1\"}], "
+        "\"solver\": {\"stepSize\": 0.01}}";
+
+    for (size_t k = 0; k < SCALED_UNITS; k++) {
+        struct scaling by = {
+            .kg = scaled_units[k].kg, .m = scaled_units[k].m, .s = scaled_units[k].s};
+
+        for (size_t i = 0; i < 2; i++) {
+            struct mech_sim *const s = scaled_sim(flying, &by, hung_by[i]);
+
+            CU_ASSERT_FATAL(s != NULL);
+            for (int step = 1; step <= 3; step++) {
+                CU_ASSERT_EQUAL(model_steps(s, 1), 0);
+                CHECK_NEAR(pull(s, &by), 0., 0.);
+                CHECK_NEAR(model_value(s, MECH_OBJECT, "rope", MECH_OUTPUT_DISTANCE) / by.m,
+                           1. - 2e-6 * step, 1e-12);
+            }
+            mech_sim_destroy(s);
+        }
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(ropes_do_not_feel_what_their_ends_share),
+           UNIT_TEST(a_tight_rope_is_tight_whatever_rounding_its_speed_has),
            UNIT_TEST(a_rope_holds_after_the_least_of_hops),
            UNIT_TEST(a_state_of_a_tight_rope_put_back_is_tight),
            UNIT_TEST(a_far_rope_leaves_a_near_one_as_exact),
