@@ -22,11 +22,13 @@ class Trials(Couplings):
         return self.daemon.call('POST', '/v1/couplings/%s/commit' % cid, {'trial': trial})
 
     def seen(self, cid, *instances):
-        """Everything that a client sees of it and its instances, their ETags too."""
+        """Everything that a client sees of it and its instances, their ETags too, but for what the
+        last command ended with."""
         replies = [self.daemon.call('GET', '/v1/instances/%s/%s' % (i, what))
                    for i in instances for what in ('state', 'inputs', 'outputs')]
+        coupling = self.daemon.call('GET', '/v1/couplings/' + cid).json
         return ([(r.raw, r.headers['ETag']) for r in replies],
-                self.daemon.call('GET', '/v1/couplings/' + cid).raw)
+                {key: value for key, value in coupling.items() if key != 'last'})
 
     def bonded(self):
         left, right = (self.daemon.create(half(0., v, k=k)) for v, k in ((100., 10.), (-100., 1e3)))

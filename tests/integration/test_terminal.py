@@ -19,7 +19,8 @@ OTHERWISE = {('GET', '/'), ('GET', '/v1/instances/{id}/events'),
              ('GET', '/v1/instances/{id}/runs/{rid}/events'),
              ('GET', '/v1/couplings/{cid}/events'),
              ('GET', '/v1/couplings/{cid}/runs/{rid}/events'),
-             ('GET', '/v1/couplings/{cid}/snapshots/{sid}')}
+             ('GET', '/v1/couplings/{cid}/snapshots/{sid}'),
+             ('GET', '/v1/instances/{id}/fmu')}
 
 
 class Terminal(unittest.TestCase):

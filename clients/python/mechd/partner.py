@@ -210,7 +210,9 @@ class Partner(_Door):
 
     def _run(self, kind: int, size: float, values: Values, iteration: int,
              expect_time: Optional[float]) -> Any:
-        expected = {} if expect_time is None else {'flags': frames.EXPECT, 'time': expect_time}
+        expected: Mapping[str, Any] = {}
+        if expect_time is not None:
+            expected = {'flags': frames.EXPECT, 'time': expect_time}
         return frames.values(self._ask(kind, self.ordered(values), size=size,
                                        iteration=iteration, **expected)[1][0])
 
