@@ -19,14 +19,14 @@ LIMIT = 900  # seconds of one program
 
 
 def packaged(name):
-    """" (Debian 1.2-3)" for what is installed as a package of Debian, else ""."""
+    """" (Debian package 1.2-3)" for what is installed as a package of Debian, else ""."""
     try:
         done = subprocess.run(['dpkg-query', '-W', '-f=${Version}', name], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60,
                               check=False)
     except FileNotFoundError:
         return ''
-    return ' (Debian %s)' % done.stdout.decode() if done.returncode == 0 else ''
+    return ' (Debian package %s)' % done.stdout.decode() if done.returncode == 0 else ''
 
 
 def row(what, unit, ours, theirs, more_is_better=False):
