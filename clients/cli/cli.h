@@ -128,6 +128,10 @@ int mechctl_parse(struct mechctl *m, int argc, char **argv, bool *help, bool *ve
  * lease. MECHCTL_DONE, or another exit code with the reason printed; *out is the caller's to close,
  * also then. */
 int mechctl_open(struct mechctl *m, const char *server, struct mechc **out);
+/* A handle for the server of --on (none: as m->c), with the token of --on-token, or for another
+ * server than m->c's that of MECHD_ON_TOKEN: the token of m->c goes to no other one
+ * (commands/replay.c). Returns as mechctl_open. */
+int mechctl_open_on(struct mechctl *m, struct mechc **out);
 /* The value of an option of the command, or NULL. */
 const char *mechctl_option(const struct mechctl *m, const char *name);
 /* The number in an option: MECHCTL_DONE (unchanged if it was not given) or MECHCTL_USAGE. */
@@ -209,8 +213,28 @@ const char *mechctl_kind(const struct mechctl *m);
 /* Wait until a run is over, with a bar on a terminal, and print how it ended (wait.c). A run that
  * failed is MECHCTL_REFUSED. */
 int mechctl_wait(struct mechctl *m, const char *id, const char *run);
-/* A run of a coupling once more (replay_coupling.c). */
+/* A run of a coupling once more, here or on the server of --on (replay_coupling.c). */
 int mechctl_replay_coupling(struct mechctl *m);
+
+enum { MECHCTL_COPIED = 64 }; /* participants that a coupling may have */
+
+/* A coupling that is made once more on the server of --on (replay_copy.c). */
+struct mechctl_copy {
+    struct mechctl *m;
+    struct mechc *from, *to; /* its own handles, without a lease, of m->c's server and of --on's */
+    char ids[MECHCTL_COPIED][MECHC_ID]; /* [count] of its instances there */
+    int count;
+    char coupling[MECHC_ID]; /* its id there; "": there is none yet */
+};
+/* Open both handles; MECHCTL_DONE, or another exit code with the reason printed. In any case
+ * mechctl_copy_end. */
+int mechctl_copy_open(struct mechctl_copy *c, struct mechctl *m);
+/* Copy the coupling of this id in the present states of its instances. The scheme begins anew: this
+ * is the same coupling only where that has just begun (window 0). Nothing of it remains on m->c's
+ * server. Returns as above. */
+int mechctl_copy_make(struct mechctl_copy *c, const char *id);
+/* Delete what was made there, also after a signal, and close both handles. Returns as above. */
+int mechctl_copy_end(struct mechctl_copy *c);
 /* The rows of a sweep in this form (commands/sweep.c). */
 int mechctl_print_sweep(struct mechctl *m, const char *id, const char *format);
 /* Keep a reply beyond the next request (one at a time). */

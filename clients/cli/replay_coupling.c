@@ -1,6 +1,7 @@
 /* mechctl replay --coupling: a run of a coupling once more, from the snapshot on, as a run with the
  * same periods and record; its rows, with the hash of the states of all participants, are compared
- * with those of the first one. The coupling is then where it was before. */
+ * with those of the first one. The coupling is then where it was before. With --on the second run
+ * is that of a copy of the coupling on another server (replay_copy.c). */
 #include "clients/cli/cli.h"
 
 #include <stdio.h>
@@ -14,8 +15,9 @@ static const long shortest = 2000000, longest = 100000000; /* ns between two loo
 struct again {
     struct mechctl *m;
     const char *id, *run, *start;    /* of the coupling; its run and snapshot */
-    char before[MECHC_ID];           /* snapshot of the state to return to; "": none yet */
+    char before[MECHC_ID];           /* snapshot of the state to return to; "": none yet, or done */
     char second[MECHC_ID];           /* the run that repeats it; "": none yet */
+    struct mechctl_copy copy;        /* with --on: in which it does */
     struct mechc_json columns, rows; /* of the first one, held */
     uint64_t same;                   /* rows that agree */
 };
@@ -191,30 +193,88 @@ static int wait_for(struct again *a)
     return stopped ? MECHCTL_FAILED : code;
 }
 
-/* From the snapshot on, with the request in `request`. */
+/* The second run, with this request, in the coupling of that id on m->c's server. */
 static int repeat(struct again *a, const struct mechc_bytes *request)
 {
     struct mechc_json reply;
-    int code = post(a, "snapshots", a->start, "restore", &reply);
+    int code =
+        mechctl_send(a->m, "POST", MECHCTL_PATH("v1", "couplings", a->id, "runs"), request, &reply);
+    if (code == MECHCTL_DONE && !take_id(reply, a->second)) {
+        code = MECHCTL_FAILED;
+    }
+    return code == MECHCTL_DONE ? wait_for(a) : code;
+}
+
+/* Return to the snapshot. MECHCTL_REFUSED, reported: its time is not that of the first row. */
+static int restore_start(struct again *a)
+{
+    struct mechc_json reply, time;
+    const int code = post(a, "snapshots", a->start, "restore", &reply);
     struct mechc_json_walk first = mechc_json_walk(a->rows);
-    struct mechc_json time;
     char now[TEXT] = "", then[TEXT] = "";
     if (code == MECHCTL_DONE && mechc_json_next(&first) &&
         mechc_json_member(reply, "time", &time)) {
         mechc_json_text(time, now, sizeof now);
         row_time(first.value, then);
-        if (strcmp(now, then) != 0) {
-            return report(a, first.value, false, 0);
-        }
+        return strcmp(now, then) != 0 ? report(a, first.value, false, 0) : code;
     }
-    if (code == MECHCTL_DONE) {
-        code = mechctl_send(a->m, "POST", MECHCTL_PATH("v1", "couplings", a->id, "runs"), request,
-                            &reply);
+    return code;
+}
+
+/* The coupling goes back to where it was when this began; the snapshot of that is deleted. Also
+ * after a signal, which may end this request too. */
+static int go_back(struct again *a)
+{
+    struct mechc_json reply;
+    int back = post(a, "snapshots", a->before, "restore", &reply);
+    back =
+        back != MECHCTL_DONE && stopped ? post(a, "snapshots", a->before, "restore", &reply) : back;
+    if (back != MECHCTL_DONE) {
+        // the only copy of where the coupling was
+        (void)fprintf(stderr, "the coupling is not where it was: its snapshot %s is kept\n",
+                      a->before);
+        a->before[0] = '\0';
+        return back;
     }
-    if (code == MECHCTL_DONE && !take_id(reply, a->second)) {
-        code = MECHCTL_FAILED;
+    const int gone =
+        mechctl_send(a->m, "DELETE", MECHCTL_PATH("v1", "couplings", a->id, "snapshots", a->before),
+                     NULL, &reply);
+    a->before[0] = '\0';
+    return gone;
+}
+
+/* --- on another server ------------------------------------------------------------------------ */
+
+/* Whether a coupling that begins anew begins like this snapshot. */
+static int check_start(struct again *a)
+{
+    struct mechc_json reply, window;
+    uint64_t windows = 0;
+    const int code =
+        mechctl_get(a->m, MECHCTL_PATH("v1", "couplings", a->id, "snapshots", a->start), &reply);
+    if (code != MECHCTL_DONE) {
+        return code;
     }
-    return code == MECHCTL_DONE ? wait_for(a) : code;
+    if (!mechc_json_member(reply, "window", &window) || !mechc_json_unsigned(window, &windows)) {
+        return MECHCTL_FAILED;
+    }
+    return windows == 0 ? MECHCTL_DONE
+                        : mechctl_usage("replay: --on needs a snapshot of window 0, taken when the "
+                                        "coupling was made or reset; %s is of window %llu",
+                                        a->start, (unsigned long long)windows);
+}
+
+/* The coupling in the state of the snapshot is copied, and goes back; from then on the copy is
+ * meant. */
+static int go_there(struct again *a)
+{
+    int code = mechctl_copy_make(&a->copy, a->id);
+    const int back = go_back(a);
+    code = code == MECHCTL_DONE ? back : code;
+    a->id = a->copy.coupling;
+    a->m->c = a->copy.to;
+    a->m->lane = NULL; // of the run's server
+    return code;
 }
 
 /* --- both ------------------------------------------------------------------------------------- */
@@ -251,7 +311,7 @@ static int compare(struct again *a)
 }
 
 /* The second run ends, the coupling goes back to where it was, and nothing of this remains but the
- * run in the list. Also after a signal, which may end a request too. */
+ * run in the list, of a copy nothing. Also after a signal, which may end a request too. */
 static int clean_up(struct again *a)
 {
     struct mechc_json reply;
@@ -266,41 +326,52 @@ static int clean_up(struct again *a)
                            NULL, &reply);
     }
     if (a->before[0] != '\0') {
-        const int back = post(a, "snapshots", a->before, "restore", &reply);
-        if (back != MECHCTL_DONE) {
-            // the only copy of where the coupling was
-            (void)fprintf(stderr, "the coupling is not where it was: its snapshot %s is kept\n",
-                          a->before);
-            return back;
-        }
-        const int gone = mechctl_send(
-            a->m, "DELETE", MECHCTL_PATH("v1", "couplings", a->id, "snapshots", a->before), NULL,
-            &reply);
-        code = gone != MECHCTL_DONE ? gone : code;
+        const int back = go_back(a);
+        code = back != MECHCTL_DONE ? back : code;
     }
     return code;
+}
+
+/* All that has to be undone behind it. */
+static int play(struct again *a, const struct mechc_bytes *request)
+{
+    struct mechc_json reply;
+    const bool elsewhere = a->copy.to != NULL;
+    int code = post(a, "snapshots", NULL, NULL, &reply);
+    code = code == MECHCTL_DONE && !take_id(reply, a->before) ? MECHCTL_FAILED : code;
+    code = code == MECHCTL_DONE ? restore_start(a) : code;
+    code = code == MECHCTL_DONE && elsewhere ? go_there(a) : code;
+    code = code == MECHCTL_DONE ? repeat(a, request) : code;
+    code = code == MECHCTL_DONE ? compare(a) : code;
+    const int gone = clean_up(a);
+    return code == MECHCTL_DONE ? gone : code;
 }
 
 int mechctl_replay_coupling(struct mechctl *m)
 {
     struct again a = {
         .m = m, .id = m->arguments[0], .run = m->arguments[1], .start = m->arguments[2]};
+    struct mechc *const mine = m->c;
     struct mechc_bytes request = {0};
-    struct mechc_json reply;
+    const bool elsewhere = mechctl_option(m, "on") != NULL;
+    if (!elsewhere && mechctl_option(m, "on-token") != NULL) {
+        return mechctl_usage("replay: --on-token is the token of --on");
+    }
     int code = read_run(&a);
     code = code == MECHCTL_DONE ? hold_rows(&a) : code;
-    if (code != MECHCTL_DONE) {
-        return code;
-    }
     mechc_bytes_add(&request, m->body.at, m->body.length);
-    const struct mechctl_ends before = mechctl_on_end(stop);
-    code = post(&a, "snapshots", NULL, NULL, &reply);
-    code = code == MECHCTL_DONE && !take_id(reply, a.before) ? MECHCTL_FAILED : code;
-    code = code == MECHCTL_DONE ? repeat(&a, &request) : code;
-    code = code == MECHCTL_DONE ? compare(&a) : code;
-    const int gone = clean_up(&a);
-    code = code == MECHCTL_DONE ? gone : code;
-    mechctl_on_end_restore(&before);
+    code = code == MECHCTL_DONE && elsewhere ? check_start(&a) : code;
+    code = code == MECHCTL_DONE && elsewhere ? mechctl_copy_open(&a.copy, m) : code;
+    if (code == MECHCTL_DONE) {
+        const struct mechctl_ends before = mechctl_on_end(stop);
+        code = play(&a, &request);
+        const int gone = elsewhere ? mechctl_copy_end(&a.copy) : MECHCTL_DONE;
+        code = code == MECHCTL_DONE ? gone : code;
+        mechctl_on_end_restore(&before);
+    } else if (elsewhere) {
+        (void)mechctl_copy_end(&a.copy);
+    }
+    m->c = mine;
     mechc_bytes_fini(&request);
     if (stopped) {
         raise(stopped);

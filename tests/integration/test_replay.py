@@ -171,15 +171,16 @@ class Replay(unittest.TestCase):
         self.assertIn('--replay', why)
         self.assertEqual(self.count(), count)
 
-    def coupled(self, **more):
-        """(coupling, first half) of two halves that have done two windows; s-1 is behind these."""
+    def coupled(self, windows=2, **more):
+        """(coupling, first half) of two halves that have done these windows; s-1 is behind them."""
         pair = [self.daemon.create(half(x, k=K + K12)) for x in (1., 0.)]
         made = self.call('POST', '/v1/couplings', {
             'participants': [{'name': n, 'instance': i} for n, i in zip(('left', 'right'), pair)],
             'connections': OSCILLATORS, 'stepSize': 0.01,
             'scheme': {'type': 'IQN-ILS', 'reuse': 2}, **more}, 201)
         path = '/v1/couplings/' + made['id']
-        self.call('POST', path + '/step', {'count': 2})
+        if windows:
+            self.call('POST', path + '/step', {'count': windows})
         self.call('POST', path + '/snapshots', None, 201)
         return made['id'], pair[0]
 
@@ -208,6 +209,59 @@ class Replay(unittest.TestCase):
             self.assertIn('20 periods until 0.42 s: no hash differs',
                           self.mechctl('replay', '--coupling', cid, run, 's-1').stdout)
 
+    def everything(self):
+        """What a replay elsewhere must leave as it was."""
+        return self.count(), len(self.call('GET', '/v1/couplings')['items'])
+
+    def test_a_run_of_a_coupling_is_repeated_on_another_daemon(self):
+        """With what a scheme keeps from window to window, from its start on."""
+        with Daemon() as other:
+            for more in ({}, {'hold': 2, 'scheme': {'type': 'GaussSeidel'}},
+                         {'scheme': {'type': 'JacobiIterated'}, 'waveform': {'degree': 2}}):
+                with self.subTest(more):
+                    cid, _ = self.coupled(windows=0, **more)
+                    path, run = '/v1/couplings/' + cid, self.run_of(cid, period=0.02)
+                    self.call('POST', path + '/step', {'count': 3})
+                    before = dict(self.call('GET', path).json, last=None), self.everything()
+                    snapshots = self.call('GET', path + '/snapshots').json
+                    for url in (other.base, self.daemon.base):
+                        code, told, why = self.again(cid, run, 's-1', '--on', url)
+                        self.assertEqual((code, told, why),
+                                         (0, {'same': True, 'periods': 20, 'time': 0.4}, ''))
+                    self.assertEqual(
+                        (dict(self.call('GET', path).json, last=None), self.everything()), before)
+                    self.assertEqual(self.call('GET', path + '/snapshots').json, snapshots)
+            for kind in ('instances', 'couplings'):
+                self.assertEqual(other.call('GET', '/v1/' + kind)['items'], [])
+
+    def test_what_ends_a_replay_elsewhere_leaves_nothing_there(self):
+        cid, _ = self.coupled(windows=0)
+        run = self.run_of(cid, count=20000)
+        path = '/v1/couplings/' + cid
+        before = dict(self.call('GET', path).json, last=None), self.everything()
+        with Daemon() as other:
+            while True:  # until it was at work when the signal came
+                with subprocess.Popen([harness.program('mechctl'), '--server', self.daemon.base,
+                                       'replay', '--coupling', cid, run, 's-1', '--on',
+                                       other.base], stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE, text=True,
+                                      preexec_fn=lambda: signal.signal(signal.SIGTERM,
+                                                                       signal.SIG_DFL)) as mechctl:
+                    wait_until(lambda m=mechctl: other.call('GET', '/v1/couplings')['items'] or
+                               m.poll() is not None, 'it plays')
+                    mechctl.send_signal(signal.SIGTERM)
+                    out = mechctl.communicate(timeout=60 * SLOW)[0]
+                if out == '':
+                    break
+            self.assertEqual(mechctl.returncode, -signal.SIGTERM)
+            for kind in ('instances', 'couplings'):
+                self.assertEqual(other.call('GET', '/v1/' + kind)['items'], [])
+        # the other server is not there, or refuses
+        with Listener() as refusing:
+            for url, code in (('http://127.0.0.1:1', 3), (refusing.url, 1)):
+                self.assertEqual(self.again(cid, run, 's-1', '--on', url)[0], code)
+        self.assertEqual((dict(self.call('GET', path).json, last=None), self.everything()), before)
+
     def test_the_first_period_of_a_coupling_that_differs_is_named(self):
         cid, left = self.coupled()
         run = self.run_of(cid)
@@ -218,7 +272,7 @@ class Replay(unittest.TestCase):
         self.assertIn('not the state at the start',
                       self.mechctl('replay', '--coupling', cid, run, 's-2').stdout)
         # an input that no connection drives is set while the run is in progress
-        cid, left = self.coupled(connections=OSCILLATORS[:1])
+        cid, left = self.coupled(windows=0, connections=OSCILLATORS[:1])
         path = '/v1/instances/%s/' % left
         lease = self.call('POST', path + 'lease', {'role': 'co-driver', 'channels': ['F']}, 201)
         where = self.call('POST', '/v1/couplings/%s/runs' % cid, {
@@ -233,9 +287,10 @@ class Replay(unittest.TestCase):
         found = self.call('GET', where + '/results').json
         at = found['columns'].index('input:left.F')
         first = next(k for k, row in enumerate(found['rows']) if row[at] == 2.5)
-        code, told, _ = self.again(cid, where.split('/')[-1], 's-1')
-        self.assertEqual((code, told['same'], told['periods'], told['time']),
-                         (1, False, first, found['rows'][first][0]))
+        for more in ((), ('--on', self.daemon.base)):
+            code, told, _ = self.again(cid, where.split('/')[-1], 's-1', *more)
+            self.assertEqual((code, told['same'], told['periods'], told['time']),
+                             (1, False, first, found['rows'][first][0]))
         self.assertIn('period %d, until' % first, self.mechctl(
             'replay', '--coupling', cid, where.split('/')[-1], 's-1').stdout)
 
@@ -248,7 +303,8 @@ class Replay(unittest.TestCase):
         for arguments, code, word in (((run, 's-9'), 1, 'there is no snapshot s-9'),
                                       (('r-9', 's-1'), 1, 'there is no run r-9'),
                                       ((plain, 's-1'), 2, '--replay'),
-                                      ((run, 's-1', '--on', self.daemon.base), 2, '--on')):
+                                      ((run, 's-1', '--on', self.daemon.base), 2, 'window 2'),
+                                      ((run, 's-1', '--on-token', 'x'), 2, '--on')):
             found = self.again(cid, *arguments)
             self.assertEqual(found[0], code, found)
             self.assertIn(word, found[2])

@@ -212,23 +212,25 @@ static int play(struct replay *r, struct mechc_json rows)
     return code == MECHCTL_DONE ? report(r, last, same) : code;
 }
 
-/* The server on which it is played, with a token of its own: that of the run's server is sent to no
- * other one. */
-static int open_target(struct replay *r)
+int mechctl_open_on(struct mechctl *m, struct mechc **out)
 {
-    struct mechctl *const m = r->m;
+    struct mechc *const mine = m->c;
     const char *token = mechctl_option(m, "on-token");
-    const int code = mechctl_open(m, mechctl_option(m, "on"), &r->target);
+    int code = mechctl_open(m, mechctl_option(m, "on"), out);
     if (code != MECHCTL_DONE) {
         return code;
     }
-    const bool same = strcmp(mechc_base(r->target), mechc_base(r->source)) == 0;
+    const bool same = strcmp(mechc_base(*out), mechc_base(mine)) == 0;
     if (token == NULL && !same) {
         token = getenv("MECHD_ON_TOKEN");
         token = token != NULL && *token != '\0' ? token : NULL;
     }
-    m->c = r->target;
-    return token != NULL || !same ? mechctl_result(m, mechc_set_token(m->c, token)) : code;
+    if (token != NULL || !same) {
+        m->c = *out; // whose errors are printed
+        code = mechctl_result(m, mechc_set_token(m->c, token));
+        m->c = mine;
+    }
+    return code;
 }
 
 /* Delete the new instance, also after a signal, which may end this request too. */
@@ -333,15 +335,13 @@ static int run(struct mechctl *m)
     struct replay r = {.m = m, .source = m->c};
     struct mechc_json rows = {0};
     if (mechctl_option(m, "coupling") != NULL) {
-        return mechctl_option(m, "on") != NULL || mechctl_option(m, "on-token") != NULL
-                   ? mechctl_usage(
-                         "replay: a run of a coupling is played where it is, without --on")
-                   : mechctl_replay_coupling(m);
+        return mechctl_replay_coupling(m);
     }
     int code = check_run(m);
     code = code == MECHCTL_DONE ? read_snapshot(m, m->arguments[2]) : code;
     code = code == MECHCTL_DONE ? read_rows(m, &r.columns, &rows) : code;
-    code = code == MECHCTL_DONE ? open_target(&r) : code;
+    code = code == MECHCTL_DONE ? mechctl_open_on(m, &r.target) : code;
+    m->c = code == MECHCTL_DONE ? r.target : m->c;
     m->lane = NULL; // of the run's server
     code = code == MECHCTL_DONE ? play_in_new(&r, rows) : code;
     m->c = r.source;
@@ -373,7 +373,9 @@ const struct mechctl_command mechctl_replay = {
         "  mechctl replay --coupling c-1 r-1 s-1\n"
         "repeats the run in the coupling itself from its snapshot s-1 on, names the first period\n"
         "that differs and what differs in it, and puts the coupling back to where it was. Inputs\n"
-        "that no connection drives keep their values of the snapshot.",
+        "that no connection drives keep their values of the snapshot. With --on it is repeated on\n"
+        "another server, in a coupling of copies that is deleted behind it: from a snapshot of\n"
+        "window 0, as what a scheme has of earlier windows is no part of an instance.",
     .options = options,
     .least = 3,
     .most = 3,
