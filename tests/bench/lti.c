@@ -5,8 +5,10 @@
 #include "tests/bench/floors_linear.h"
 #include "tests/bench/scenes.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum { N = 1000, BEADS = 100 };
 
@@ -111,6 +113,34 @@ static void measure_snapshot(const char *what, int32_t n, bench_work *run, bench
     mech_sim_destroy(s.sim);
 }
 
+/* µs of CPU time for a save and a restore of so many coordinates, the least of some turns, to be
+ * `most` of them. */
+static void promise_saved(const char *what, int32_t n, double most)
+{
+    enum { TURNS = 20, UNITS = 20000 };
+    double least = HUGE_VAL;
+    if (!bench_wants(what)) {
+        return;
+    }
+    struct saved s = {.sim = scene_create(scene_chain(n, SCENE_BANDED))};
+    s.bytes = malloc(mech_sim_saved_size(s.sim));
+    if (s.bytes == NULL) {
+        exit(2);
+    }
+    scene_step(s.sim, 10);
+    for (int turn = 0; turn < TURNS; turn++) {
+        struct timespec from, to;
+        (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+        save_restore(&s, UNITS);
+        (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+        least = fmin(least,
+                     1e9 * (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec));
+    }
+    bench_require(what, 1e-3 * least / UNITS, most);
+    free(s.bytes);
+    mech_sim_destroy(s.sim);
+}
+
 static void measure_step(const char *what, struct mech_document *document, bench_work *floor_run,
                          void *floor)
 {
@@ -153,6 +183,7 @@ int main(int argc, char **argv)
     measure_fall("column of 100 beads, 4000 steps", 4000, true);
     measure_step("column of 100 beads, at rest", scene_beads(BEADS), NULL, NULL);
     measure_snapshot("save + restore, 100 coordinates", 50, save_restore, floor_bytes_copy);
+    promise_saved("save + restore, 100 coordinates, us", 100, 0.5);
     measure_snapshot("save + restore, 10000 coordinates", 5000, save_restore, floor_bytes_copy);
     measure_snapshot("snapshot bytes, 100 coordinates", 50, write_read, floor_bytes_hash);
     measure_snapshot("snapshot bytes, 10000 coordinates", 5000, write_read, floor_bytes_hash);
