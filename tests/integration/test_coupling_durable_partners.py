@@ -1,7 +1,10 @@
 """Couplings with programs outside, of a daemon that is killed: a window is committed by the program
-only when it is on disk, so that a program that rolls back finds all others where it stands."""
+only when it is on disk, so that a program that rolls back finds all others where it stands.
+
+MECHD_TESTS_KILLS: how often the daemon is killed in the midst of a window (10)."""
 import contextlib
 import os
+import random
 import shutil
 import signal
 import tempfile
@@ -9,7 +12,7 @@ import threading
 import harness
 from coupled import K, K12, OSCILLATORS, Couplings, half
 from harness import KINDS, SLOW, Daemon, Http, wait_until
-from keeping import Kept
+from keeping import KILLS, Kept
 from outside import Program
 
 RACES = True
@@ -21,14 +24,17 @@ class Mass:
 
     def __init__(self):
         self.now = self.tried = (0., 0.)
-        self.window, self.kills = 0, None
+        self.window, self.kills, self.loses = 0, None, False
+        self.spares = 0  # questions of that kind before the one at which it kills
 
     def __call__(self, question):
         x, v = self.now
         kind = {KINDS[k]: k for k in ('outputs', 'trial', 'commit')}[question['kind']]
         pid = None
         if self.kills and self.kills[:2] == (kind, question['step']):
-            pid, self.kills = self.kills[2], None
+            self.spares -= 1
+            if self.spares < 0:
+                pid, self.kills = self.kills[2], None
         if kind == 'trial':
             h, force = question['size'], question['values'][0]
             a = force - (K + K12) * x
@@ -104,6 +110,55 @@ class Partners(Couplings):
                     for _ in range(WINDOWS - window):
                         self.good(cid, count=1)
                     self.assertEqual(self.places(left, mass), expected)
+
+    def killed_in_a_window(self, cid, mass, dice, kinds):
+        """Some windows, and the daemon's end in the midst of one: at a trial or at the commit, done
+        or not. Windows that the next daemon has, and that it must have."""
+        with Program(self.daemon, cid, 'right', mass,
+                     **({'window': mass.window} if mass.window else {})):
+            for _ in range(dice.randrange(4)):
+                self.good(cid, count=1)
+            before = self.daemon.call('GET', '/v1/couplings/' + cid)['windows']
+            (kind, mass.spares), mass.loses = dice.choice(kinds), dice.random() < 0.5
+            mass.kills = (kind, before + 1, self.daemon.pid())
+            self.step_to_the_end_of_the_daemon(cid)
+            wait_until(lambda: mass.kills is None, 'it was asked')
+        self.daemon.kill()
+        self.daemon = Kept(self.folder)
+        return (self.daemon.call('GET', '/v1/couplings/' + cid)['windows'],
+                before + (kind == 'commit'))
+
+    def half_done_at_no_kill(self, scheme, rolls_back, other):
+        kinds = [('trial', 0), ('commit', 0)] + ([('trial', 1)] if rolls_back else [])
+        dice, mass, twin = random.Random(11), Mass(), Mass()
+        left, cid = self.pair('every-step', scheme, rollback=rolls_back)
+        here, self.daemon = self.daemon, other
+        one, same = self.pair('none', scheme, rollback=rolls_back)
+        places = [self.places(one, twin)]  # after each window
+        self.daemon = here
+        with Program(other, same, 'right', twin):
+            for _ in range(KILLS):
+                found, expected = self.killed_in_a_window(cid, mass, dice, kinds)
+                self.assertEqual(found, expected)
+                here, self.daemon = self.daemon, other
+                while len(places) <= found:
+                    self.good(same, count=1)
+                    places.append(self.places(one, twin))
+                self.daemon = here
+                self.assertEqual(self.places(left, mass)[0], places[found][0])
+                self.assertIn(found - mass.window, (0, 1))
+                if rolls_back:
+                    self.assertEqual(self.places(left, mass)[1:], places[mass.window][1:])
+                else:
+                    # it starts again where the others are
+                    mass.now, mass.window = places[found][1:]
+
+    def test_no_window_is_half_done_at_any_kill(self):
+        """But by a program that cannot roll back."""
+        with Daemon() as other:
+            for scheme, rolls_back in (('IQN-ILS', True), ('GaussSeidel', False)):
+                with self.subTest(scheme):
+                    self.half_done_at_no_kill(scheme, rolls_back, other)
 
     def test_a_window_that_cannot_be_stored_is_not_committed(self):
         expected = self.alone()
