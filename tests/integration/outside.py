@@ -29,7 +29,10 @@ class LaneSocket:
         return self.lane.rest or select.select([self.lane.socket], [], [], milliseconds / 1e3)[0]
 
     def recv_multipart(self):
+        """EOFError: the connection has ended."""
         parts = [b'', self.lane.message()]
+        if parts[1] is None:
+            raise EOFError
         if unpack(parts[1])['kind'] in (KINDS['hello'], KINDS['error']):
             parts.append(self.lane.message())
         return parts
@@ -77,7 +80,10 @@ class Program:
         while not self.ends.is_set():
             if not self.socket.poll(20):
                 continue
-            question = unpack(self.socket.recv_multipart()[-1])
+            try:
+                question = unpack(self.socket.recv_multipart()[-1])
+            except EOFError:
+                return
             self.asked.append(question)
             if question['kind'] == KINDS['bye']:
                 return
