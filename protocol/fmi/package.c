@@ -4,6 +4,7 @@
 #include "protocol/fmi/description.h"
 #include "protocol/fmi/guide.h"
 #include "protocol/fmi/results.h"
+#include "protocol/fmi/terminals.h"
 #include "solver/base/err.h"
 
 #include <stdio.h>
@@ -86,7 +87,7 @@ struct subject {
 typedef int write_file(const struct mechp_fmi_layout *layout, const struct mech_sim *sim,
                        const struct mechp_fmi_about *about, struct mechp_text *w);
 
-/* What `write` writes, as a file. */
+/* What `write` writes, as a file; none if it writes nothing. */
 static int add_written(struct mechp_zip *zip, const char *path, const struct subject *of,
                        write_file *write)
 {
@@ -95,9 +96,16 @@ static int add_written(struct mechp_zip *zip, const char *path, const struct sub
     mechp_text_init(&w, NULL, 0);
     int code = write(of->layout, of->sim, of->about, &w);
     code = code ? code : w.failed ? MECH_NO_MEMORY : 0;
-    code = code ? code : mechp_zip_add(zip, path, w.bytes, w.length);
+    code = code || w.length == 0 ? code : mechp_zip_add(zip, path, w.bytes, w.length);
     mechp_text_fini(&w);
     return code;
+}
+
+static int write_terminals(const struct mechp_fmi_layout *layout, const struct mech_sim *sim,
+                           const struct mechp_fmi_about *about, struct mechp_text *w)
+{
+    (void)about;
+    return mechp_fmi_terminals(layout, sim, w);
 }
 
 static int add_text(struct mechp_zip *zip, const char *path, const char *text)
@@ -134,6 +142,7 @@ static int add_all(const struct mechp_fmi_content *content, const struct mechp_f
     mechp_fmi_layout_token(layout, content->document, content->document_size, token);
     mechp_fmi_identifier(content->sim, identifier);
     MECH_TRY(add_written(zip, "modelDescription.xml", &of, mechp_fmi_description));
+    MECH_TRY(add_written(zip, "terminalsAndIcons/terminalsAndIcons.xml", &of, write_terminals));
     MECH_TRY(mechp_zip_add(zip, "resources/model.json", content->document, content->document_size));
     MECH_TRY(add_written(zip, "documentation/index.html", &of,
                          content->picture ? mechp_fmi_guide_with_picture : mechp_fmi_guide));

@@ -2,6 +2,8 @@
  * beforehand, because it is large and the same in all of them.
  *
  *   modelDescription.xml
+ *   terminalsAndIcons/terminalsAndIcons.xml
+ *                                      ports, where the model has some
  *   resources/model.json               the model, which the binary reads
  *   documentation/index.html           variables with units and descriptions, and the picture
  *   documentation/picture.svg

@@ -93,6 +93,7 @@ static void all_files_are_there(void)
     static const struct {
         const char *path, *part;
     } files[] = {{"modelDescription.xml", "<fmiModelDescription"},
+                 {"terminalsAndIcons/terminalsAndIcons.xml", "<Terminal name=\"crank\""},
                  {"resources/model.json", "\"mechd\""},
                  {"documentation/index.html", "<img src=\"picture.svg\""},
                  {"documentation/picture.svg", picture},
