@@ -18,7 +18,7 @@
 
 enum {
     PIECE = 1 << 16,          /* bytes of the binary sent at a time */
-    BINARY_MOST = 256 << 20,  /* bytes; linked without shared libraries it has 27 MB */
+    BINARY_MOST = 256 << 20,  /* bytes; linked without shared libraries it has 7 MB */
     DOCUMENT_MOST = 64 << 20, /* bytes that the binary reads, less one */
 };
 

@@ -43,6 +43,11 @@ class FmuBinary(unittest.TestCase):
                          {'libc.so.6', 'libm.so.6'}, set())
         self.assertNotIn('TEXTREL', text)
 
+    @unittest.skipIf(harness.SANITIZED, 'a sanitizer is a shared library')
+    def test_it_has_the_kernels_of_double_precision_alone(self):
+        # with those of all precisions 27 MB
+        self.assertLess(os.path.getsize(BINARY), 12e6)
+
     @unittest.skipIf(harness.SANITIZED, 'a sanitizer needs what is newer')
     def test_it_runs_with_a_c_library_of_2018(self):
         needed = re.findall(r'UND (\w+)@GLIBC_([0-9.]+)', read('--dyn-syms'))
