@@ -31,7 +31,7 @@ enum mechp_fmi3_status mechfmu_say(const struct mechfmu *m, enum mechp_fmi3_stat
     char text[MECHFMU_TEXT];
     va_list arguments;
 
-    if (m->log.write && m->log.on && (m->log.categories & (1u << status))) {
+    if (m->log.write && (m->log.categories & (1u << status))) {
         va_start(arguments, format);
         vsnprintf(text, sizeof text, format, arguments);
         va_end(arguments);
@@ -57,8 +57,7 @@ enum mechp_fmi3_status mechfmu_choose(struct mechfmu *m, bool on, size_t n,
         }
         chosen |= bit;
     }
-    m->log.on = on;
-    m->log.categories = chosen;
+    m->log.categories = on ? m->log.categories | chosen : m->log.categories & ~chosen;
     return MECHP_FMI3_OK;
 }
 
@@ -221,7 +220,7 @@ int mechfmu_create(enum mechp_fmi_version version, const char *name, const char 
     }
     pthread_once(&pinned, mech_blas_pin);
     *m = (struct mechfmu){.version = version, .log = *log, .stop = INFINITY};
-    m->log.categories = ALL;
+    m->log.categories = log->on ? ALL : 0;
     const int code = fill(m, name, token, resources);
     if (code < 0) {
         mechfmu_refuse(m, MECHP_FMI3_ERROR, code, NULL);
@@ -324,10 +323,10 @@ enum mechp_fmi3_status mechfmu_step(struct mechfmu *m, double time, double size,
     if (now + size > m->stop && !mech_time_expected(now + size, m->stop, steps, size)) {
         return mechfmu_say(m, MECHP_FMI3_ERROR, "the step ends after the stop time %g s", m->stop);
     }
-    const bool wanted = m->event_mode || m->log.on;
+    const bool told = (m->log.categories & 1u << MECHP_FMI3_OK) != 0;
     const struct mech_step_request request = {.kind = MECH_STEP_SIZE,
                                               .size = size,
-                                              .events = wanted ? &log : NULL,
+                                              .events = m->event_mode || told ? &log : NULL,
                                               .early_return = m->event_mode && m->early_return};
     const int code = mech_sim_step(m->sim, &request, &report);
     if (code) {
@@ -336,7 +335,7 @@ enum mechp_fmi3_status mechfmu_step(struct mechfmu *m, double time, double size,
     }
     m->events = log.total;
     *early = report.ended == MECH_ENDED_AT_EVENT;
-    if (m->log.on) {
+    if (told) {
         say_events(m, &log);
     }
     return MECHP_FMI3_OK;

@@ -23,8 +23,8 @@ struct mechfmu_log {
                   const char *text);
     char importer[sizeof(void (*)(void))]; /* what the version's file calls the importer by */
     void *environment;
-    bool on;
-    unsigned categories; /* bit 1 << status; that of OK is for events */
+    bool on;             /* of all categories at the beginning */
+    unsigned categories; /* that are written: bit 1 << status; that of OK is for events */
 };
 
 struct mechfmu {
@@ -81,7 +81,8 @@ struct mech_sim *mechfmu_build(const struct mechfmu *m, const double *parameters
                                enum mechp_fmi3_status status);
 /* Values in given[]. */
 size_t mechfmu_held(const struct mechfmu *m);
-/* Which categories are written; n 0: all. OK; ERROR: there is no such category. */
+/* Whether these categories are written from now on, others as before; n 0: all. OK; ERROR: there is
+ * no such category. */
 enum mechp_fmi3_status mechfmu_choose(struct mechfmu *m, bool on, size_t n,
                                       const char *const categories[]);
 

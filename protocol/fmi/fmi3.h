@@ -60,7 +60,8 @@ enum mechp_fmi3_state {
     MECHP_FMI3_ALWAYS = 2047,
     /* there, and not within a call */
     MECHP_FMI3_AT_REST = 2 | 4 | 8 | 16 | 32 | 128 | 256 | 512,
-    MECHP_FMI3_HAS_VALUES = 8 | 16 | 32 | 64 | 256,
+    /* before the initialization: starts, or what has been set */
+    MECHP_FMI3_HAS_VALUES = 2 | 8 | 16 | 32 | 64 | 256,
     MECHP_FMI3_HAS_SLOPES = 8 | 16 | 32 | 256,
     /* some variables can be set, which of them depends on causality and variability */
     MECHP_FMI3_SETS = 2 | 4 | 8 | 16 | 32 | 64 | 128,

@@ -174,7 +174,32 @@ static void derivatives_are_refused_by_an_error(void)
     forget_import(&f.base);
 }
 
-UNIT_TESTS(UNIT_TEST(elements_of_an_input_move_on_their_own),
+/* 2.0.5, 2.1.5: a category is chosen without a change of the others. */
+static void log_categories_are_chosen_one_by_one(void)
+{
+    struct imported_2 f;
+    import_2(&f, "mass1d");
+    void *const c = instantiate_2(&f);
+    const char *const categories[] = {"logStatusError", "logStatusDiscard"};
+    static const struct {
+        int on, first, count, told;
+    } turns[] = {{0, 1, 1, 1}, {0, 0, 1, 0}, {1, 1, 1, 0}, {1, 0, 1, 1},
+                 {1, 1, 1, 1}, {0, 0, 0, 0}, {1, 0, 0, 1}};
+
+    for (size_t k = 0; k < sizeof turns / sizeof *turns; k++) {
+        CU_ASSERT_EQUAL(f.fmi2.SetDebugLogging(c, turns[k].on, (size_t)turns[k].count,
+                                               categories + turns[k].first),
+                        MECHP_FMI2_OK);
+        f.base.messages = 0;
+        CU_ASSERT_EQUAL(f.fmi2.ExitInitializationMode(c), MECHP_FMI2_ERROR);
+        CU_ASSERT_EQUAL(f.base.messages, turns[k].told);
+    }
+    f.fmi2.FreeInstance(c);
+    forget_import(&f.base);
+}
+
+UNIT_TESTS(UNIT_TEST(log_categories_are_chosen_one_by_one),
+           UNIT_TEST(elements_of_an_input_move_on_their_own),
            UNIT_TEST(inputs_hold_from_the_start_time_on),
            UNIT_TEST(derivatives_are_refused_by_an_error),
            UNIT_TEST(inputs_with_derivatives_run_as_by_the_solver),

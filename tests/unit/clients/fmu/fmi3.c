@@ -185,7 +185,6 @@ static void what_a_state_does_not_allow_is_refused(void)
 
     CU_ASSERT_EQUAL(do_step(&f, i, 0., 0.01, &last), MECHP_FMI3_ERROR);
     CU_ASSERT_STRING_EQUAL(f.text, "fmi3DoStep is not allowed in this state");
-    CU_ASSERT_EQUAL(f.fmi3.GetFloat64(i, &time, 1, &value, 1), MECHP_FMI3_ERROR);
     CU_ASSERT_EQUAL(f.fmi3.ExitInitializationMode(i), MECHP_FMI3_ERROR);
     CU_ASSERT_EQUAL(f.fmi3.Terminate(i), MECHP_FMI3_ERROR);
     initialize(&f, i);
@@ -349,6 +348,57 @@ static void derivatives_of_outputs_are_rates(void)
     forget_import(&f);
 }
 
+/* Whether a call that returns an error is told. */
+static void check_told(struct imported *f, void *i, bool told)
+{
+    f->messages = 0;
+    CU_ASSERT_EQUAL(f->fmi3.EnterStepMode(i), MECHP_FMI3_ERROR);
+    CU_ASSERT_EQUAL(f->messages, told ? 1 : 0);
+}
+
+/* 3.0.2, 2.3.2: a category is chosen without a change of the others. */
+static void log_categories_are_chosen_one_by_one(void)
+{
+    struct imported f = import_example("mass1d");
+    void *const i = instantiate(&f, false, false);
+    const char *const errors[] = {"logStatusError"}, *const discards[] = {"logStatusDiscard"};
+    const char *const none[] = {"logStatusDiscard", "logNothing"};
+
+    CU_ASSERT_EQUAL(f.fmi3.SetDebugLogging(i, false, 1, discards), MECHP_FMI3_OK);
+    check_told(&f, i, true);
+    CU_ASSERT_EQUAL(f.fmi3.SetDebugLogging(i, false, 1, errors), MECHP_FMI3_OK);
+    check_told(&f, i, false);
+    CU_ASSERT_EQUAL(f.fmi3.SetDebugLogging(i, true, 1, discards), MECHP_FMI3_OK);
+    check_told(&f, i, false);
+    CU_ASSERT_EQUAL(f.fmi3.SetDebugLogging(i, true, 1, errors), MECHP_FMI3_OK);
+    check_told(&f, i, true);
+    CU_ASSERT_EQUAL(f.fmi3.SetDebugLogging(i, true, 1, discards), MECHP_FMI3_OK);
+    check_told(&f, i, true);
+    CU_ASSERT_EQUAL(f.fmi3.SetDebugLogging(i, false, 0, NULL), MECHP_FMI3_OK);
+    check_told(&f, i, false);
+    CU_ASSERT_EQUAL(f.fmi3.SetDebugLogging(i, true, 2, none), MECHP_FMI3_ERROR);
+    check_told(&f, i, false);
+    CU_ASSERT_EQUAL(f.fmi3.SetDebugLogging(i, true, 0, NULL), MECHP_FMI3_OK);
+    check_told(&f, i, true);
+    CU_ASSERT_EQUAL(f.fmi3.SetDebugLogging(i, false, 2, none), MECHP_FMI3_ERROR);
+    check_told(&f, i, true);
+    f.fmi3.FreeInstance(i);
+    forget_import(&f);
+}
+
+/* 3.0.2, 2.3.2: starts, and parameters that have been set. */
+static void values_are_there_before_the_initialization(void)
+{
+    struct imported f = import_example("spring-mass-damper");
+    void *const i = instantiate(&f, false, false);
+
+    same_values(&f, i);
+    CU_ASSERT_EQUAL(set_one(&f, i, "k", 100.), MECHP_FMI3_OK);
+    CU_ASSERT_EQUAL(get_one(&f, i, "k"), 100.);
+    f.fmi3.FreeInstance(i);
+    forget_import(&f);
+}
+
 UNIT_TESTS(UNIT_TEST(a_linear_model_runs_as_by_the_solver), UNIT_TEST(joints_run_as_by_the_solver),
            UNIT_TEST(impacts_run_as_by_the_solver), UNIT_TEST(friction_runs_as_by_the_solver),
            UNIT_TEST(a_flexible_body_runs_as_by_the_solver),
@@ -358,4 +408,6 @@ UNIT_TESTS(UNIT_TEST(a_linear_model_runs_as_by_the_solver), UNIT_TEST(joints_run
            UNIT_TEST(what_a_state_does_not_allow_is_refused), UNIT_TEST(a_stop_time_is_kept),
            UNIT_TEST(an_event_ends_a_step_early), UNIT_TEST(instances_share_nothing),
            UNIT_TEST(adjoint_and_directional_derivatives_agree),
-           UNIT_TEST(derivatives_of_outputs_are_rates))
+           UNIT_TEST(derivatives_of_outputs_are_rates),
+           UNIT_TEST(log_categories_are_chosen_one_by_one),
+           UNIT_TEST(values_are_there_before_the_initialization))
