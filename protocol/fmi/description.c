@@ -46,6 +46,18 @@ static void write_head(const struct writer *s)
     mechp_xml_inside(s->w);
 }
 
+static void write_sources(const struct writer *s)
+{
+    mechp_xml_open(s->w, 2, "SourceFiles");
+    mechp_xml_inside(s->w);
+    for (const char *const *path = s->about->sources; *path; path++) {
+        mechp_xml_open(s->w, 3, "File");
+        mechp_xml_text(s->w, "name", *path);
+        mechp_xml_close(s->w);
+    }
+    mechp_xml_end(s->w, 2, "SourceFiles");
+}
+
 static void write_interface(const struct writer *s)
 {
     const struct mechp_fmi_abilities *const can = &s->about->can;
@@ -66,7 +78,13 @@ static void write_interface(const struct writer *s)
     }
     mechp_xml_true(s->w, "hasEventMode", three && can->event_mode);
     mechp_xml_true(s->w, "mightReturnEarlyFromDoStep", three && can->event_mode);
-    mechp_xml_close(s->w);
+    if (three || !s->about->sources) {
+        mechp_xml_close(s->w);
+        return;
+    }
+    mechp_xml_inside(s->w);
+    write_sources(s);
+    mechp_xml_end(s->w, 1, "CoSimulation");
 }
 
 /* --- units ------------------------------------------------------------------------------------ */

@@ -28,6 +28,9 @@ struct mechp_fmi_about {
     const char *identifier; /* of the binary: its file without extension, a C identifier */
     const char *token;      /* mechp_fmi_layout_token */
     struct mechp_fmi_abilities can;
+    /* paths of the files that are compiled, below sources, then NULL; NULL: there are none. 3.0 has
+     * them in another file (sources.h) */
+    const char *const *sources;
 };
 
 /* Append the document. 0; MECH_NO_MEMORY. */

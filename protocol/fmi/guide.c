@@ -107,6 +107,14 @@ static void write_head(const struct mechp_fmi_layout *layout, const char *name, 
     }
 }
 
+/* as sources.c describes it */
+static const char commands[] =
+    "O='-O3 -fPIC -fvisibility=hidden -ffp-contract=off -D_POSIX_C_SOURCE=200809L -I.'\n"
+    "V='-DMECHD_VERSION=\"" MECHD_VERSION "\"'\n"
+    "c++ -std=c++17 $O \"$V\" -c protocol/wire/number.cpp -o number.o\n"
+    "cc -std=c17 $O \"$V\" -shared -o NAME.so $(find . -name '*.c') number.o \\\n"
+    "    -llapacke -lopenblas -lklu -lcholmod -ljansson -lstdc++ -lm\n";
+
 static void write_steps(const struct mechp_fmi_layout *layout, double size, struct mechp_text *w)
 {
     char text[32];
@@ -120,7 +128,15 @@ static void write_steps(const struct mechp_fmi_layout *layout, double size, stru
     if (layout->version == MECHP_FMI_3) {
         put(w, " With event mode, steps can return early at impacts, contacts and other events.");
     }
-    put(w, "</p>\n<h2>Licenses</h2>\n<p><a href=\"licenses/LICENSE.txt\">mechd</a>, "
+    put(w,
+        "</p>\n<h2>Sources</h2>\n<p>The folder <code>sources</code> has all of the binary that is "
+        "mechd's own, with a build description. Below it are libraries that it does not have: "
+        "OpenBLAS with LAPACKE, SuiteSparse (KLU, CHOLMOD) and Jansson; of Debian the packages "
+        "libopenblas-dev, liblapacke-dev, libsuitesparse-dev and libjansson-dev. With another "
+        "BLAS results differ in their last digits. In that folder, with the name of the binary "
+        "in NAME:</p>\n<pre>");
+    put_text(w, commands);
+    put(w, "</pre>\n<h2>Licenses</h2>\n<p><a href=\"licenses/LICENSE.txt\">mechd</a>, "
            "<a href=\"licenses/libraries.txt\">the libraries in the binary</a></p>\n"
            "</body>\n</html>\n");
 }

@@ -4,6 +4,7 @@
 #include "protocol/fmi/description.h"
 #include "protocol/fmi/guide.h"
 #include "protocol/fmi/results.h"
+#include "protocol/fmi/sources.h"
 #include "protocol/fmi/terminals.h"
 #include "solver/base/err.h"
 
@@ -136,6 +137,7 @@ static int add_all(const struct mechp_fmi_content *content, const struct mechp_f
     const struct mechp_fmi_about about = {.name = mech_sim_document(content->sim)->name,
                                           .identifier = identifier,
                                           .token = token,
+                                          .sources = mechp_fmi_compiled,
                                           .can = abilities};
     const struct subject of = {layout, content->sim, &about};
 
@@ -154,6 +156,7 @@ static int add_all(const struct mechp_fmi_content *content, const struct mechp_f
     if (content->results_size > 0) {
         MECH_TRY(add_results(zip, content));
     }
+    MECH_TRY(mechp_fmi_add_sources(identifier, zip));
     snprintf(path, sizeof path, "binaries/%s/%s.so", platform(content->version), identifier);
     return mechp_zip_head(zip, path, content->binary);
 }

@@ -9,6 +9,7 @@
  *   documentation/picture.svg
  *   documentation/licenses/…
  *   extra/org.fmi-standard.fmi-ls-ref/ reference results and their manifest
+ *   sources/…                          what builds the binary, and buildDescription.xml
  *   binaries/linux64/NAME.so           2.0; in 3.0 binaries/x86_64-linux/NAME.so
  *
  * The same content gives the same bytes. Source: FMI 2.0.5, section 2.3; FMI 3.0.2, section 2.5.

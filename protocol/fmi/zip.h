@@ -29,7 +29,7 @@ struct mechp_packed {
 int mechp_pack(const void *bytes, size_t size, struct mechp_packed *out);
 void mechp_packed_fini(struct mechp_packed *p);
 
-enum { MECHP_ZIP_FILES = 64, MECHP_ZIP_NAME = 200 };
+enum { MECHP_ZIP_FILES = 1024, MECHP_ZIP_NAME = 200 };
 
 struct mechp_zip {
     struct mechp_text *w; /* failed: no memory */

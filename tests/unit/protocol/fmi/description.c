@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 
+static const char *const files[] = {"a/one.c", "b/two.c", NULL};
 static const struct mechp_fmi_abilities all = {true, true, true, true, true, true, 1, true};
 
 struct described {
@@ -22,7 +23,11 @@ static struct described describe(const struct mech_sim *s, enum mechp_fmi_versio
     char token[MECHP_FMI_TOKEN];
     CU_ASSERT_EQUAL_FATAL(mechp_fmi_layout_init(&d.layout, s, version), 0);
     mechp_fmi_layout_token(&d.layout, document, strlen(document), token);
-    const struct mechp_fmi_about about = {mech_sim_document(s)->name, "mechd", token, all};
+    const struct mechp_fmi_about about = {.name = mech_sim_document(s)->name,
+                                          .identifier = "mechd",
+                                          .token = token,
+                                          .can = all,
+                                          .sources = files};
     mechp_text_init(&d.text, NULL, 0);
     CU_ASSERT_EQUAL_FATAL(mechp_fmi_description(&d.layout, s, &about, &d.text), 0);
     d.xml = xml_of(d.text.bytes, d.text.length);
@@ -221,6 +226,26 @@ static void check_structure(const struct described *d, const struct mech_sim *s)
 static void outputs_and_dependencies_are_known(void)
 {
     of_all(check_structure);
+}
+
+/* 2.0 lists what is compiled, 3.0 does so in a file of its own. */
+static void check_sources(const struct described *d, const struct mech_sim *s)
+{
+    size_t listed = 0;
+    (void)s;
+    for (size_t i = 0; i < d->xml.n; i++) {
+        if (strcmp(d->xml.at[i].name, "File") == 0) {
+            CU_ASSERT_STRING_EQUAL(d->xml.at[i].parent, "SourceFiles");
+            CU_ASSERT_FATAL(listed < 2);
+            CU_ASSERT_STRING_EQUAL(xml_get(&d->xml.at[i], "name"), files[listed++]);
+        }
+    }
+    CU_ASSERT_EQUAL(listed, d->layout.version == MECHP_FMI_2 ? 2 : 0);
+}
+
+static void sources_are_listed_in_version_2(void)
+{
+    of_all(check_sources);
 }
 
 /* the schemas are sequences */
@@ -452,6 +477,7 @@ UNIT_TESTS(UNIT_TEST(names_and_references_are_unique),
            UNIT_TEST(starts_are_where_the_standards_want_them),
            UNIT_TEST(every_unit_is_defined_once_by_base_units),
            UNIT_TEST(outputs_and_dependencies_are_known),
+           UNIT_TEST(sources_are_listed_in_version_2),
            UNIT_TEST(elements_are_in_the_order_of_the_schemas),
            UNIT_TEST(every_output_has_a_reference_and_its_values),
            UNIT_TEST(of_equal_names_the_input_keeps_it), UNIT_TEST(two_units_are_two_arrays),

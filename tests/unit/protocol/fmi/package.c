@@ -101,6 +101,9 @@ static void all_files_are_there(void)
                  {"documentation/licenses/libraries.txt", "OpenBLAS"},
                  {"extra/org.fmi-standard.fmi-ls-ref/fmi-ls-manifest.xml", "results.csv"},
                  {"extra/org.fmi-standard.fmi-ls-ref/results.csv", results},
+                 {"documentation/index.html", "-llapacke -lopenblas"},
+                 {"sources/buildDescription.xml", "modelIdentifier=\"slider_crank\""},
+                 {"sources/clients/fmu/component.c", "mechfmu_create"},
                  {"binaries/x86_64-linux/slider_crank.so", "not a library"}};
     struct mechp_text w;
 
