@@ -46,9 +46,9 @@ def references(variables):
 
 
 class Fmu:
-    """One component of the FMU in these bytes."""
+    """One component of the FMU in these bytes, or of another binary for it."""
 
-    def __init__(self, data):
+    def __init__(self, data, binary=None):
         self.folder = tempfile.mkdtemp(prefix='mechd-fmu-')
         with zipfile.ZipFile(io.BytesIO(data)) as z:
             z.extractall(self.folder)
@@ -60,8 +60,8 @@ class Fmu:
         identifier = root.find('CoSimulation').get('modelIdentifier')
         machine = platform.machine()
         tuple_name = 'linux64' if self.version == 2 and machine == 'x86_64' else machine + '-linux'
-        self._library = ctypes.CDLL(os.path.join(self.folder, 'binaries', tuple_name,
-                                                 identifier + '.so'), mode=os.RTLD_LOCAL)
+        own = os.path.join(self.folder, 'binaries', tuple_name, identifier + '.so')
+        self._library = ctypes.CDLL(binary or own, mode=os.RTLD_LOCAL)
         self.messages, self.time = [], 0.0
         self._component = self._instantiate()
 
