@@ -248,6 +248,7 @@ void mechfmu_destroy(struct mechfmu *m)
     free(m->listed);
     free(m->document);
     free(m->name);
+    free(m->watched);
     free(m);
 }
 
@@ -303,10 +304,31 @@ static void say_events(const struct mechfmu *m, const struct mech_event_log *log
     }
 }
 
-enum mechp_fmi3_status mechfmu_step(struct mechfmu *m, double time, double size, bool *early)
+enum mechp_fmi3_status mechfmu_step_once(struct mechfmu *m, double size, bool *early)
 {
     struct mech_event_log log = {.at = m->logged, .room = MECHFMU_EVENTS};
     struct mech_step_report report;
+    const bool told = (m->log.categories & 1u << MECHP_FMI3_OK) != 0;
+    const struct mech_step_request request = {.kind = MECH_STEP_SIZE,
+                                              .size = size,
+                                              .events = m->event_mode || told ? &log : NULL,
+                                              .early_return = m->event_mode && m->early_return};
+
+    const int code = mech_sim_step(m->sim, &request, &report);
+    if (code) {
+        return mechfmu_say(m, MECHP_FMI3_DISCARD, "%s",
+                           code > 0 && report.reason[0] ? report.reason : "the step failed");
+    }
+    m->events = log.total;
+    *early = report.ended == MECH_ENDED_AT_EVENT;
+    if (told) {
+        say_events(m, &log);
+    }
+    return MECHP_FMI3_OK;
+}
+
+enum mechp_fmi3_status mechfmu_step(struct mechfmu *m, double time, double size, bool *early)
+{
     const double now = mech_sim_time(m->sim);
     const uint64_t steps = mech_sim_step_count(m->sim);
 
@@ -323,20 +345,5 @@ enum mechp_fmi3_status mechfmu_step(struct mechfmu *m, double time, double size,
     if (now + size > m->stop && !mech_time_expected(now + size, m->stop, steps, size)) {
         return mechfmu_say(m, MECHP_FMI3_ERROR, "the step ends after the stop time %g s", m->stop);
     }
-    const bool told = (m->log.categories & 1u << MECHP_FMI3_OK) != 0;
-    const struct mech_step_request request = {.kind = MECH_STEP_SIZE,
-                                              .size = size,
-                                              .events = m->event_mode || told ? &log : NULL,
-                                              .early_return = m->event_mode && m->early_return};
-    const int code = mech_sim_step(m->sim, &request, &report);
-    if (code) {
-        return mechfmu_say(m, MECHP_FMI3_DISCARD, "%s",
-                           code > 0 && report.reason[0] ? report.reason : "the step failed");
-    }
-    m->events = log.total;
-    *early = report.ended == MECH_ENDED_AT_EVENT;
-    if (told) {
-        say_events(m, &log);
-    }
-    return MECHP_FMI3_OK;
+    return m->update ? mechfmu_step_updating(m, size, early) : mechfmu_step_once(m, size, early);
 }

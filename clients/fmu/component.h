@@ -54,6 +54,9 @@ struct mechfmu {
     double *listed;                    /* [parameters] scratch: their values */
     double stop;                       /* s, or infinity */
     bool event_mode, early_return;
+    mechp_fmi3_intermediate *update; /* 3.0: the importer's, within a step; NULL: none */
+    uint32_t *watched; /* [watched_count] the variables that it reads and sets there */
+    size_t watched_count;
     uint64_t events; /* of the last step */
     struct mech_logged logged[MECHFMU_EVENTS];
 };
@@ -112,6 +115,20 @@ enum mechp_fmi3_status mechfmu_reset(struct mechfmu *m);
 /* From `time`, which is the component's, by `size`, s; *early: ended before. OK; DISCARD: the
  * model cannot do this step, ERROR: no such step; then nothing has changed. */
 enum mechp_fmi3_status mechfmu_step(struct mechfmu *m, double time, double size, bool *early);
+
+/* The same without the checks of time and size, as one command of the solver. */
+enum mechp_fmi3_status mechfmu_step_once(struct mechfmu *m, double size, bool *early);
+
+/* --- intermediate update: updates.c ----------------------------------------------------------- */
+
+/* Register the importer's function and variables, which are copied; without variables it is not
+ * called. OK; ERROR: one of them cannot be read or set there. */
+enum mechp_fmi3_status mechfmu_watch(struct mechfmu *m, mechp_fmi3_intermediate *update,
+                                     const uint32_t vr[], size_t n);
+/* False, with a message: within an update these are not all among the importer's. */
+bool mechfmu_may_use(const struct mechfmu *m, const uint32_t vr[], size_t n);
+/* mechfmu_step_once in pieces, with an update behind each. */
+enum mechp_fmi3_status mechfmu_step_updating(struct mechfmu *m, double size, bool *early);
 
 /* Derivatives of outputs by continuous inputs at one time. */
 struct mechfmu_slope {

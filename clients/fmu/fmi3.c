@@ -83,6 +83,10 @@ void *fmi3InstantiateCoSimulation(const char *name, const char *token, const cha
     if (mechfmu_create(MECHP_FMI_3, name, token, resources, &to, &m)) {
         return NULL;
     }
+    if (mechfmu_watch(m, update, intermediate, n_intermediate) != MECHP_FMI3_OK) {
+        mechfmu_destroy(m);
+        return NULL;
+    }
     m->event_mode = event_mode;
     m->early_return = early_return;
     m->starting = MECHP_FMI3_INSTANTIATED | MECHP_FMI3_INITIALIZATION;
@@ -111,7 +115,9 @@ void *fmi3InstantiateScheduledExecution(const char *name, const char *token, con
 
 void fmi3FreeInstance(void *i)
 {
-    mechfmu_destroy(i);
+    if (may(i, F_FreeInstance)) {
+        mechfmu_destroy(i);
+    }
 }
 
 enum mechp_fmi3_status fmi3EnterInitializationMode(void *i, bool has_tolerance, double tolerance,
@@ -191,7 +197,9 @@ enum mechp_fmi3_status fmi3Reset(void *i)
 enum mechp_fmi3_status fmi3GetFloat64(void *i, const uint32_t vr[], size_t n, double values[],
                                       size_t n_values)
 {
-    return may(i, F_GetFloat64) ? mechfmu_get(i, vr, n, values, n_values) : ERROR;
+    return may(i, F_GetFloat64) && mechfmu_may_use(i, vr, n)
+               ? mechfmu_get(i, vr, n, values, n_values)
+               : ERROR;
 }
 
 /* With an event mode, what is not continuous changes there alone (3.0.2, 4.2.3). */
@@ -211,8 +219,9 @@ static bool is_early(const struct mechfmu *m, const uint32_t vr[], size_t n)
 enum mechp_fmi3_status fmi3SetFloat64(void *i, const uint32_t vr[], size_t n, const double values[],
                                       size_t n_values)
 {
-    return may(i, F_SetFloat64) && !is_early(i, vr, n) ? mechfmu_set(i, vr, n, values, n_values)
-                                                       : ERROR;
+    return may(i, F_SetFloat64) && !is_early(i, vr, n) && mechfmu_may_use(i, vr, n)
+               ? mechfmu_set(i, vr, n, values, n_values)
+               : ERROR;
 }
 
 #define NO_VARIABLES(kind, type)                                                                   \
@@ -265,8 +274,9 @@ enum mechp_fmi3_status fmi3GetOutputDerivatives(void *i, const uint32_t vr[], si
                                                 const int32_t orders[], double values[],
                                                 size_t n_values)
 {
-    return may(i, F_GetOutputDerivatives) ? mechfmu_output_rates(i, vr, n, orders, values, n_values)
-                                          : ERROR;
+    return may(i, F_GetOutputDerivatives) && mechfmu_may_use(i, vr, n)
+               ? mechfmu_output_rates(i, vr, n, orders, values, n_values)
+               : ERROR;
 }
 
 enum mechp_fmi3_status fmi3GetDirectionalDerivative(void *i, const uint32_t unknowns[],

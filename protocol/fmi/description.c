@@ -76,6 +76,8 @@ static void write_interface(const struct writer *s)
     if (can->output_derivatives > 0) {
         mechp_xml_integer(s->w, "maxOutputDerivativeOrder", can->output_derivatives);
     }
+    mechp_xml_true(s->w, "providesIntermediateUpdate", three && can->updates);
+    mechp_xml_true(s->w, "canReturnEarlyAfterIntermediateUpdate", three && can->updates);
     mechp_xml_true(s->w, "hasEventMode", three && can->event_mode);
     mechp_xml_true(s->w, "mightReturnEarlyFromDoStep", three && can->event_mode);
     if (three || !s->about->sources) {
@@ -207,6 +209,7 @@ static void write_float(const struct writer *s, const struct mechp_fmi_variable 
 {
     mechp_xml_open(s->w, 2, "Float64");
     write_common(s, v);
+    mechp_xml_true(s->w, "intermediateUpdate", s->about->can.updates && mechp_fmi_has_update(v));
     write_values(s, v);
     if (v->scalar) {
         mechp_xml_close(s->w);

@@ -21,6 +21,7 @@ struct mechp_fmi_abilities {
     bool input_derivatives;   /* 2.0: canInterpolateInputs */
     int output_derivatives;   /* highest order of derivatives of outputs */
     bool event_mode;          /* 3.0: has an event mode, may return early from a step */
+    bool updates;             /* 3.0: intermediate update within a step */
 };
 
 struct mechp_fmi_about {

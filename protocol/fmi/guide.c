@@ -126,7 +126,9 @@ static void write_steps(const struct mechp_fmi_layout *layout, double size, stru
            "before the end of the initialization shape the initial state, later ones the model "
            "alone. An input that is not set has the value that the model itself gives it.");
     if (layout->version == MECHP_FMI_3) {
-        put(w, " With event mode, steps can return early at impacts, contacts and other events.");
+        put(w,
+            " With event mode, steps can return early at impacts, contacts and other events. The "
+            "intermediate update is called behind each internal step.");
     }
     put(w,
         "</p>\n<h2>Sources</h2>\n<p>The folder <code>sources</code> has all of the binary that is "

@@ -58,6 +58,10 @@ void mechp_fmi_layout_fini(struct mechp_fmi_layout *layout);
 const struct mechp_fmi_variable *mechp_fmi_layout_find(const struct mechp_fmi_layout *layout,
                                                        uint32_t reference);
 
+/* Whether FMI 3.0 reads or sets it within a step (intermediate update): outputs, and inputs that
+ * may change there. */
+bool mechp_fmi_has_update(const struct mechp_fmi_variable *v);
+
 /* values [v->size] in the present state, the time in s. The layout's scratch is overwritten. */
 void mechp_fmi_layout_get(const struct mechp_fmi_layout *layout, const struct mech_sim *sim,
                           const struct mechp_fmi_variable *v, double *values);

@@ -21,7 +21,8 @@ static const struct mechp_fmi_abilities abilities = {.state = true,
                                                      .variable_step = true,
                                                      .input_derivatives = true,
                                                      .output_derivatives = 1,
-                                                     .event_mode = true};
+                                                     .event_mode = true,
+                                                     .updates = true};
 
 static const char *platform(enum mechp_fmi_version version)
 {

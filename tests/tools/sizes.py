@@ -10,7 +10,8 @@ FILE_LINES, FUNCTION_LINES, ARGUMENTS, COLUMNS = 600, 80, 6, 100
 CALLBACKS = {'mechd_door_handle': 'MHD_AccessHandlerCallback of libmicrohttpd',
              'floor_handle': 'the same', 'answer_nobody': 'the same',
              'mechd_key_present': 'gnutls_certificate_retrieve_function2 of GnuTLS',
-             'mechp_fmi3_intermediate': 'fmi3IntermediateUpdateCallback of FMI 3.0'}
+             'mechp_fmi3_intermediate': 'fmi3IntermediateUpdateCallback of FMI 3.0',
+             'take_update': 'the same'}
 # tests/tools/printed.py writes them
 PRINTED = ('clients/python/mechd/replies.py',)
 CODE = ('.c', '.h', '.cpp', '.py', '.js', '.mjs', '.ts', '.css', '.html', '.sh', '.build')

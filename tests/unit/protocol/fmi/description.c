@@ -8,7 +8,7 @@
 #include <dirent.h>
 
 static const char *const files[] = {"a/one.c", "b/two.c", NULL};
-static const struct mechp_fmi_abilities all = {true, true, true, true, true, true, 1, true};
+static const struct mechp_fmi_abilities all = {true, true, true, true, true, true, 1, true, true};
 
 struct described {
     struct mechp_fmi_layout layout;
