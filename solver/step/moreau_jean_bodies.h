@@ -296,6 +296,11 @@ void mech_moreau_bodies_sweeps_fini(struct mech_moreau_bodies *s);
 int mech_moreau_bodies_sweep(struct mech_moreau_bodies *s, struct mech_state *state,
                              struct mech_step_result *result);
 
+/* moreau_jean_bodies_sweeps.c: v := v_k + h M⁻¹ f, which the state has, with the impulses of the
+ * contacts of s->sweeps, from those they have. 0, which may be accepted; MECH_VI_NOT_CONVERGED. */
+int mech_moreau_bodies_impulses(struct mech_moreau_bodies *s, struct mech_state *state,
+                                struct mech_step_result *result);
+
 /* moreau_jean_bodies_gather.c: contacts, masses and velocities for the sweeps. */
 /* Velocity of the second body's point against the first's along n, from twists [bodies × 6]. */
 double mech_moreau_bodies_approach(const struct mech_body_contact *c, const double *twist);
