@@ -147,5 +147,61 @@ static void each_state_takes_what_the_list_allows_alone(void)
     forget_import(&f);
 }
 
+/* The state within a step: one function is called by the importer's update. */
+struct within {
+    struct imported *f;
+    void *instance;
+    size_t call;
+    int calls;
+};
+
+static void log_message(void *environment, enum mechp_fmi3_status status, const char *category,
+                        const char *message)
+{
+    const struct within *const w = environment;
+    take_message(w->f, status, category, message);
+}
+
+static void take_update(void *environment, double time, bool wants_set, bool may_get,
+                        bool step_finished, bool may_return, bool *early, double *early_time)
+{
+    struct within *const w = environment;
+    struct room r = {.number = 0.};
+    (void)time;
+    (void)early;
+    (void)early_time;
+    CU_ASSERT(may_get && step_finished && !may_return);
+    w->calls++;
+    if (wants_set) {
+        w->f->text[0] = '\0';
+        const enum mechp_fmi3_status status = calls[w->call].call(&w->f->fmi3, w->instance, &r);
+        walk_check(w->f, mechp_fmi3_symbols, calls[w->call].name, MECHP_FMI3_INTERMEDIATE,
+                   (int)status);
+    }
+}
+
+static void an_update_takes_what_the_list_allows_alone(void)
+{
+    struct imported f = import_example("mass1d");
+    const uint32_t x = variable(&f, "x")->reference;
+    const double h = mech_sim_step_size(f.sim);
+    char folder[80];
+
+    snprintf(folder, sizeof folder, "%s/", f.folder);
+    for (size_t c = 0; c < CALL_COUNT; c++) {
+        struct within w = {.f = &f, .call = c};
+        double last = NAN;
+        w.instance = f.fmi3.InstantiateCoSimulation("one", f.token, folder, false, true, false,
+                                                    false, &x, 1, &w, log_message, take_update);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(w.instance);
+        initialize(&f, w.instance);
+        CU_ASSERT_EQUAL(do_step(&f, w.instance, 0., 2. * h, &last), MECHP_FMI3_OK);
+        CU_ASSERT_EQUAL(w.calls, 2);
+        f.fmi3.FreeInstance(w.instance);
+    }
+    forget_import(&f);
+}
+
 UNIT_TESTS(UNIT_TEST(every_function_of_co_simulation_is_walked),
+           UNIT_TEST(an_update_takes_what_the_list_allows_alone),
            UNIT_TEST(each_state_takes_what_the_list_allows_alone))
