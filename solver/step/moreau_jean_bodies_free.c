@@ -156,6 +156,70 @@ static bool settled(const struct mech_moreau_bodies *s)
     return true;
 }
 
+/* Speed of the body's point at a contact, global, from velocities or what forces add to them. */
+static double speed_at(const struct mech_moreau_bodies *s, const struct mech_body_contact *c,
+                       int side, const double *now, const double *before)
+{
+    double u[6], last[6], turn[3];
+
+    mech_model_touch_twist(s->model, c->body[side], now, u);
+    if (before) {
+        mech_model_touch_twist(s->model, c->body[side], before, last);
+        for (int k = 0; k < 6; k++) {
+            u[k] -= last[k];
+        }
+    }
+    mech_v3_cross(u + 3, c->arm[side], turn);
+    mech_v3_add(u, 1., turn, u);
+    return mech_v3_norm(u);
+}
+
+/* Where impulses are accepted as they are: the speeds that forces give to a body which touches
+ * others are those of the last repeat if they have changed, at all its contacts, by no more than
+ * that share. No repeat gets nearer than the impulses are, and where sweeps leave spins of bodies
+ * at rest, moments that are next to nothing differ from repeat to repeat. */
+static void settle(struct mech_moreau_bodies *s, double share)
+{
+    struct mech_sweeps *const w = &s->sweeps;
+    enum { NONE, ALL, NOT_ALL };
+    const int32_t bodies = mech_model_touch_bodies(s->model);
+
+    for (int32_t i = 0; i < bodies; i++) {
+        w->forced[6 * (size_t)i] = NONE;
+    }
+    for (int32_t i = 0; i < 2 * w->count; i++) {
+        const struct mech_body_contact *const c = &w->at[i / 2];
+        const int side = i % 2;
+
+        if (c->body[side] >= 0) {
+            double *const mark = w->forced + 6 * (size_t)c->body[side];
+            const bool few =
+                speed_at(s, c, side, w->f, w->last) <= share * speed_at(s, c, side, w->f, NULL);
+
+            *mark = few && *mark != NOT_ALL ? ALL : NOT_ALL;
+        }
+    }
+    for (int32_t i = 0; i < bodies; i++) {
+        double twist[6];
+
+        if (w->forced[6 * (size_t)i] == ALL) {
+            mech_model_touch_twist(s->model, i, w->f, twist);
+            mech_model_touch_untwist(s->model, i, twist, w->last);
+        }
+    }
+}
+
+/* Whether another repeat has nothing to add. */
+static bool ends(struct mech_moreau_bodies *s, const struct mech_step_result *result)
+{
+    const bool accept = mech_model_settings(s->model)->vi.on_failure == MECH_ON_FAILURE_ACCEPT;
+
+    if (accept && s->accepted && !settled(s)) {
+        settle(s, fmin(s->acceptable, result->residual));
+    }
+    return settled(s);
+}
+
 /* Power of a contact's impulse at these velocities of all bodies. */
 static double power_of(const struct mech_body_contact *c, const double *twist)
 {
@@ -383,7 +447,7 @@ int mech_moreau_bodies_sweep(struct mech_moreau_bodies *s, struct mech_state *st
 
     for (int k = 0; k < REPEATS; k++) {
         MECH_TRY(push(s, state, result));
-        if (k > 0 && settled(s)) {
+        if (k > 0 && ends(s, result)) {
             for (int32_t i = 0; i < s->nv; i++) {
                 state->vdot[i] = (state->v[i] - s->v0[i]) / s->h;
                 s->d[i] = s->h * ((1. - s->theta) * s->v0[i] + s->theta * state->v[i]);
