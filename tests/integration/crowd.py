@@ -1,5 +1,6 @@
 """A hundred couplings at once whose programs are bad, in processes of their own (crowding.py): what
 the tests share."""
+import glob
 import json
 import os
 import signal
@@ -7,7 +8,7 @@ import subprocess
 import sys
 import threading
 
-from harness import Http, with_us
+from harness import Http, wait_until, with_us
 from partnered import K, K12, Partners, half
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -37,7 +38,15 @@ class Process:
         return json.loads(self.process.stdout.readline())
 
     def stop(self):
+        """When this returns none of its threads runs: the signal alone does not wait for that."""
         os.kill(self.process.pid, signal.SIGSTOP)
+        wait_until(lambda: all(state == 'T' for state in self.states()), 'it is stopped')
+
+    def states(self):
+        """Of its threads (proc(5))."""
+        for path in glob.glob('/proc/%d/task/*/stat' % self.process.pid):
+            with open(path, encoding='ascii') as f:
+                yield f.read().rsplit(')', 1)[1].split()[0]
 
     def resume(self):
         os.kill(self.process.pid, signal.SIGCONT)
