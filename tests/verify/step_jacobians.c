@@ -323,7 +323,7 @@ static void they_equal_central_differences_on_all_examples(void)
         free(names[k]);
     }
     free(names);
-    /* beside boxes at rest other corners touch: box-stack and tilted-table have nothing to compare */
+    /* beside boxes at rest other corners touch: box-stack, tilted-table have nothing to compare */
     CU_ASSERT(all >= 86);
     CU_ASSERT(touching >= 20);
 }
