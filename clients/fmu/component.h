@@ -1,5 +1,6 @@
 /* One component of an FMU: a simulation of the model in its resources, behind both versions of FMI
- * (fmi2.c, fmi3.c). What a call may not do it refuses with a message, and nothing has changed.
+ * (fmi2.c, fmi3.c). What simulates is an engine (engine.h): the solver, or an instance of a server.
+ * What a call may not do it refuses with a message, and nothing has changed.
  *
  * Inputs: until one is set, the model's own value acts. A value that is set holds, extrapolated by
  * the derivatives that are set after it; setting the value again ends these. Parameters that are
@@ -11,11 +12,20 @@
 
 #include "protocol/fmi/fmi3.h"
 #include "protocol/fmi/layout.h"
-#include "solver/sim/analysis.h"
+#include "protocol/fmi/settings.h"
 
 struct mechfmu;
+struct mechfmu_engine;
+struct mech_diag;
 
-enum { MECHFMU_EVENTS = 64, MECHFMU_TEXT = 512 };
+enum { MECHFMU_TEXT = 512 };
+
+/* What the library exports. */
+#ifdef _WIN32
+#define MECHFMU_EXPORT __declspec(dllexport)
+#else
+#define MECHFMU_EXPORT __attribute__((visibility("default")))
+#endif
 
 /* Statuses have the same numbers in both versions. The message is text. */
 struct mechfmu_log {
@@ -27,20 +37,26 @@ struct mechfmu_log {
     unsigned categories; /* that are written: bit 1 << status; that of OK is for events */
 };
 
+/* A channel of inputs of the model: its values among the packed ones. */
+struct mechfmu_channel {
+    int32_t offset, size;
+};
+
 struct mechfmu {
     enum mechp_fmi_version version;
     unsigned state;    /* a bit of enum mechp_fmi2_state or mechp_fmi3_state */
     unsigned starting; /* bits of the states in which parameters shape the initial state */
     unsigned reached;  /* bits of all states in which a component can be at rest */
+    unsigned broken;   /* bit of the state in which a component is lost until reset or restored */
     uint64_t model;    /* hash of the token */
     char *name;        /* the importer's, copied */
     struct mechfmu_log log;
-    char *document; /* [document_size] resources/model.json */
-    size_t document_size;
-    struct mech_sim *sim;
+    struct mechfmu_engine *engine;
     struct mechp_fmi_layout layout;
+    char *settings[MECHP_FMI_SETTINGS]; /* malloc'd, of engines that have them; or NULL */
     /* what the importer has set; one block, which states copy */
     size_t inputs, packed, parameters; /* channels, values, parameters */
+    struct mechfmu_channel *channels;  /* [inputs] */
     double *given;                     /* [held_size] the arrays below, one behind the other */
     double *is_set;                    /* [inputs] 1: set */
     double *since;     /* [inputs] s: when the value held, from which derivatives count */
@@ -48,17 +64,15 @@ struct mechfmu {
     double *rate;      /* [2 × packed] by channel: first, then second derivatives */
     double *parameter; /* [parameters] */
     double *before;    /* [held_size] what is restored where a call is refused */
-    double *outputs;   /* [outputs] scratch */
-    struct mech_input_change *changes; /* [inputs] scratch */
-    int32_t *numbers;                  /* [parameters] scratch: indices */
-    double *listed;                    /* [parameters] scratch: their values */
-    double stop;                       /* s, or infinity */
+    size_t measured;   /* values of all outputs */
+    double *outputs;   /* [measured] scratch */
+    int32_t *touched;  /* [inputs] scratch: channels that a call sets */
+    double stop;       /* s, or infinity */
     bool event_mode, early_return;
     mechp_fmi3_intermediate *update; /* 3.0: the importer's, within a step; NULL: none */
     uint32_t *watched; /* [watched_count] the variables that it reads and sets there */
     size_t watched_count;
     uint64_t events; /* of the last step */
-    struct mech_logged logged[MECHFMU_EVENTS];
 };
 
 /* resources: a folder, with or without a separator at its end. 0 and *out; else a message through
@@ -73,21 +87,21 @@ enum mechp_fmi3_status mechfmu_say(const struct mechfmu *m, enum mechp_fmi3_stat
 /* Whether the state is one of these; a message if not. NULL is in no state. */
 bool mechfmu_may(const struct mechfmu *m, unsigned states, const char *function);
 
-/* Why something was refused: its first fault, or the code's text where there is none (diag NULL:
- * there is none). Returns the status. */
-enum mechp_fmi3_status mechfmu_refuse(const struct mechfmu *m, enum mechp_fmi3_status status,
-                                      int code, const struct mech_diag *diag);
-
-/* A simulation of the document with these parameters, NULL: its own; NULL with messages of that
- * status. */
-struct mech_sim *mechfmu_build(const struct mechfmu *m, const double *parameters,
-                               enum mechp_fmi3_status status);
 /* Values in given[]. */
 size_t mechfmu_held(const struct mechfmu *m);
+/* The time that has been reached, s. */
+double mechfmu_time(const struct mechfmu *m);
 /* Whether these categories are written from now on, others as before; n 0: all. OK; ERROR: there is
  * no such category. */
 enum mechp_fmi3_status mechfmu_choose(struct mechfmu *m, bool on, size_t n,
                                       const char *const categories[]);
+
+/* Settings of engines that have them, which are texts. A token reads as "". OK; ERROR: there is no
+ * such variable, the state sets none, no memory. */
+enum mechp_fmi3_status mechfmu_get_texts(struct mechfmu *m, const uint32_t vr[], size_t n,
+                                         const char *values[]);
+enum mechp_fmi3_status mechfmu_set_texts(struct mechfmu *m, const uint32_t vr[], size_t n,
+                                         const char *const values[]);
 
 /* values [n_values]: those of all variables in order. OK; ERROR: no such variables. */
 enum mechp_fmi3_status mechfmu_get(struct mechfmu *m, const uint32_t vr[], size_t n,
@@ -111,13 +125,12 @@ enum mechp_fmi3_status mechfmu_output_rates(struct mechfmu *m, const uint32_t vr
 
 /* The initial state at that time, s. OK; ERROR. */
 enum mechp_fmi3_status mechfmu_start(struct mechfmu *m, double start, bool has_stop, double stop);
+/* The initialization begins: from here on there are values. OK; ERROR. */
+enum mechp_fmi3_status mechfmu_enter(struct mechfmu *m);
 enum mechp_fmi3_status mechfmu_reset(struct mechfmu *m);
 /* From `time`, which is the component's, by `size`, s; *early: ended before. OK; DISCARD: the
  * model cannot do this step, ERROR: no such step; then nothing has changed. */
 enum mechp_fmi3_status mechfmu_step(struct mechfmu *m, double time, double size, bool *early);
-
-/* The same without the checks of time and size, as one command of the solver. */
-enum mechp_fmi3_status mechfmu_step_once(struct mechfmu *m, double size, bool *early);
 
 /* --- intermediate update: updates.c ----------------------------------------------------------- */
 
@@ -127,7 +140,7 @@ enum mechp_fmi3_status mechfmu_watch(struct mechfmu *m, mechp_fmi3_intermediate 
                                      const uint32_t vr[], size_t n);
 /* False, with a message: within an update these are not all among the importer's. */
 bool mechfmu_may_use(const struct mechfmu *m, const uint32_t vr[], size_t n);
-/* mechfmu_step_once in pieces, with an update behind each. */
+/* A step of that size, s, in pieces, with an update behind each. */
 enum mechp_fmi3_status mechfmu_step_updating(struct mechfmu *m, double size, bool *early);
 
 /* Derivatives of outputs by continuous inputs at one time. */
@@ -150,8 +163,8 @@ enum mechp_fmi3_status mechfmu_slope(struct mechfmu *m, const struct mechfmu_slo
 enum mechp_fmi3_status mechfmu_save(struct mechfmu *m, void **state);
 enum mechp_fmi3_status mechfmu_restore(struct mechfmu *m, const void *state);
 void mechfmu_forget(void **state);
-/* As bytes, for another process: [mechfmu_bytes_size]. */
-size_t mechfmu_bytes_size(const struct mechfmu *m);
+/* As bytes, for another process: [*size]. OK; ERROR. */
+enum mechp_fmi3_status mechfmu_bytes_size(struct mechfmu *m, const void *state, size_t *size);
 enum mechp_fmi3_status mechfmu_to_bytes(struct mechfmu *m, const void *state, void *bytes,
                                         size_t size);
 /* A new state in *state, whatever that was; ERROR: not the bytes of a state of this model. */

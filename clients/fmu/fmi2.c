@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPORT_COMMON __attribute__((visibility("default")))
-#define EXPORT_COSIM __attribute__((visibility("default")))
+#define EXPORT_COMMON MECHFMU_EXPORT
+#define EXPORT_COSIM MECHFMU_EXPORT
 #define EXPORT_EXCHANGE extern
 #define MECHP_FMI2(group, states, type, name, arguments) EXPORT_##group type fmi2##name arguments;
 #include "protocol/fmi/fmi2.def"
@@ -110,6 +110,12 @@ static char *path_of(const char *uri)
     }
     if (path) {
         *to = '\0';
+#ifdef _WIN32
+        /* "/C:/folder" */
+        if (path[0] && path[1] && path[2] == ':') {
+            memmove(path, path + 1, strlen(path));
+        }
+#endif
     }
     return path;
 }
@@ -144,6 +150,7 @@ void *fmi2Instantiate(const char *name, enum mechp_fmi2_kind kind, const char *g
     m->starting = MECHP_FMI2_INSTANTIATED | MECHP_FMI2_INITIALIZATION;
     m->reached = m->starting | MECHP_FMI2_STEP_COMPLETE | MECHP_FMI2_STEP_FAILED |
                  MECHP_FMI2_TERMINATED_STATE;
+    m->broken = MECHP_FMI2_ERROR_STATE;
     m->state = MECHP_FMI2_INSTANTIATED;
     return m;
 }
@@ -167,8 +174,9 @@ enum mechp_fmi2_status fmi2EnterInitializationMode(void *c)
     if (!may(m, F_EnterInitializationMode)) {
         return MECHP_FMI2_ERROR;
     }
-    m->state = MECHP_FMI2_INITIALIZATION;
-    return MECHP_FMI2_OK;
+    const enum mechp_fmi3_status status = mechfmu_enter(m);
+    m->state = status == MECHP_FMI3_OK ? MECHP_FMI2_INITIALIZATION : m->state;
+    return as_2(status);
 }
 
 enum mechp_fmi2_status fmi2ExitInitializationMode(void *c)
@@ -229,7 +237,7 @@ enum mechp_fmi2_status fmi2GetBoolean(void *c, const unsigned vr[], size_t n, in
 
 enum mechp_fmi2_status fmi2GetString(void *c, const unsigned vr[], size_t n, const char *values[])
 {
-    return none(c, F_GetString, n);
+    return may(c, F_GetString) ? as_2(mechfmu_get_texts(c, vr, n, values)) : MECHP_FMI2_ERROR;
 }
 
 enum mechp_fmi2_status fmi2SetInteger(void *c, const unsigned vr[], size_t n, const int values[])
@@ -245,7 +253,7 @@ enum mechp_fmi2_status fmi2SetBoolean(void *c, const unsigned vr[], size_t n, co
 enum mechp_fmi2_status fmi2SetString(void *c, const unsigned vr[], size_t n,
                                      const char *const values[])
 {
-    return none(c, F_SetString, n);
+    return may(c, F_SetString) ? as_2(mechfmu_set_texts(c, vr, n, values)) : MECHP_FMI2_ERROR;
 }
 
 enum mechp_fmi2_status fmi2SetRealInputDerivatives(void *c, const unsigned vr[], size_t n,
@@ -299,11 +307,8 @@ enum mechp_fmi2_status fmi2FreeFMUstate(void *c, void **state)
 
 enum mechp_fmi2_status fmi2SerializedFMUstateSize(void *c, void *state, size_t *size)
 {
-    if (!may(c, F_SerializedFMUstateSize)) {
-        return MECHP_FMI2_ERROR;
-    }
-    *size = mechfmu_bytes_size(c);
-    return MECHP_FMI2_OK;
+    return may(c, F_SerializedFMUstateSize) ? as_2(mechfmu_bytes_size(c, state, size))
+                                            : MECHP_FMI2_ERROR;
 }
 
 enum mechp_fmi2_status fmi2SerializeFMUstate(void *c, void *state, char bytes[], size_t size)
@@ -360,7 +365,7 @@ enum mechp_fmi2_status fmi2GetRealStatus(void *c, enum mechp_fmi2_status_kind ki
     if (kind != MECHP_FMI2_LAST_SUCCESSFUL_TIME || !may(m, F_GetRealStatus)) {
         return not_pending(m, F_GetRealStatus);
     }
-    *value = mech_sim_time(m->sim);
+    *value = mechfmu_time(m);
     return MECHP_FMI2_OK;
 }
 

@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-#define MECHP_FMI3(group, states, type, name, arguments)                                           \
-    __attribute__((visibility("default"))) type fmi3##name arguments;
+#define MECHP_FMI3(group, states, type, name, arguments) MECHFMU_EXPORT type fmi3##name arguments;
 #include "protocol/fmi/fmi3.def"
 #undef MECHP_FMI3
 
@@ -91,6 +90,7 @@ void *fmi3InstantiateCoSimulation(const char *name, const char *token, const cha
     m->early_return = early_return;
     m->starting = MECHP_FMI3_INSTANTIATED | MECHP_FMI3_INITIALIZATION;
     m->reached = m->starting | MECHP_FMI3_EVENT_MODE | MECHP_FMI3_STEP_MODE | MECHP_FMI3_TERMINATED;
+    m->broken = MECHP_FMI3_ERROR_STATE;
     m->state = MECHP_FMI3_INSTANTIATED;
     return m;
 }
@@ -128,7 +128,8 @@ enum mechp_fmi3_status fmi3EnterInitializationMode(void *i, bool has_tolerance, 
     if (!may(m, F_EnterInitializationMode)) {
         return ERROR;
     }
-    const enum mechp_fmi3_status status = mechfmu_start(m, start, has_stop, stop);
+    enum mechp_fmi3_status status = mechfmu_start(m, start, has_stop, stop);
+    status = status == MECHP_FMI3_OK ? mechfmu_enter(m) : status;
     m->state = status == MECHP_FMI3_OK ? MECHP_FMI3_INITIALIZATION : m->state;
     return status;
 }
@@ -249,13 +250,13 @@ NO_VARIABLES(Boolean, bool)
 enum mechp_fmi3_status fmi3GetString(void *i, const uint32_t vr[], size_t n, const char *values[],
                                      size_t n_values)
 {
-    return none(i, F_GetString, n);
+    return may(i, F_GetString) ? mechfmu_get_texts(i, vr, n, values) : ERROR;
 }
 
 enum mechp_fmi3_status fmi3SetString(void *i, const uint32_t vr[], size_t n,
                                      const char *const values[], size_t n_values)
 {
-    return none(i, F_SetString, n);
+    return may(i, F_SetString) ? mechfmu_set_texts(i, vr, n, values) : ERROR;
 }
 
 enum mechp_fmi3_status fmi3GetBinary(void *i, const uint32_t vr[], size_t n, size_t sizes[],
@@ -326,11 +327,7 @@ enum mechp_fmi3_status fmi3FreeFMUState(void *i, void **state)
 
 enum mechp_fmi3_status fmi3SerializedFMUStateSize(void *i, void *state, size_t *size)
 {
-    if (!may(i, F_SerializedFMUStateSize)) {
-        return ERROR;
-    }
-    *size = mechfmu_bytes_size(i);
-    return MECHP_FMI3_OK;
+    return may(i, F_SerializedFMUStateSize) ? mechfmu_bytes_size(i, state, size) : ERROR;
 }
 
 enum mechp_fmi3_status fmi3SerializeFMUState(void *i, void *state, uint8_t bytes[], size_t size)
@@ -357,7 +354,7 @@ enum mechp_fmi3_status fmi3DoStep(void *i, double time, double size, bool no_set
     const enum mechp_fmi3_status status = mechfmu_step(m, time, size, early);
     *event = m->event_mode && m->events > 0;
     *terminate = false;
-    *last = mech_sim_time(m->sim);
+    *last = mechfmu_time(m);
     return status;
 }
 

@@ -1,10 +1,10 @@
 /* States of a component, in memory and as bytes.
  *
- *   memory   head · held values · what mech_sim_save writes
- *   bytes    head · held values · length u64 · what mech_sim_snapshot_write writes · zeros
+ *   memory   head · held values · the engine's state
+ *   bytes    head · held values · length u64 · the engine's state as bytes · zeros
  *
  * The bytes end with a hash of all before. Little-endian machines alone, as the FMU's binary is. */
-#include "clients/fmu/component.h"
+#include "clients/fmu/engine.h"
 
 #include "solver/base/err.h"
 #include "solver/base/hash.h"
@@ -19,7 +19,7 @@ static const uint64_t magic = 0x31554d466863654dULL; /* "MechFMU1" */
 struct head {
     uint64_t magic, model, state, events;
     double stop;
-    uint64_t size; /* of the memory; 0 in bytes */
+    uint64_t size; /* of the memory */
 };
 
 static size_t behind_head(const struct mechfmu *m)
@@ -27,14 +27,17 @@ static size_t behind_head(const struct mechfmu *m)
     return sizeof(struct head) + mechfmu_held(m) * sizeof *m->given;
 }
 
-static size_t memory_size(const struct mechfmu *m)
+static size_t size_of(const void *state)
 {
-    return behind_head(m) + mech_sim_saved_size(m->sim);
+    struct head h;
+
+    memcpy(&h, state, sizeof h);
+    return (size_t)h.size;
 }
 
-static void put_head(const struct mechfmu *m, void *state)
+static void put_head(const struct mechfmu *m, void *state, size_t size)
 {
-    const struct head h = {magic, m->model, m->state, m->events, m->stop, memory_size(m)};
+    const struct head h = {magic, m->model, m->state, m->events, m->stop, size};
 
     memcpy(state, &h, sizeof h);
     memcpy((char *)state + sizeof h, m->given, mechfmu_held(m) * sizeof *m->given);
@@ -51,7 +54,7 @@ static void take_head(struct mechfmu *m, const void *state)
     memcpy(m->given, (const char *)state + sizeof h, mechfmu_held(m) * sizeof *m->given);
 }
 
-/* Whether a state is of this component's model and has its size; else a message. */
+/* Whether a state is of this component's model; else a message. */
 static bool is_own(const struct mechfmu *m, const void *state)
 {
     struct head h;
@@ -61,7 +64,7 @@ static bool is_own(const struct mechfmu *m, const void *state)
         return false;
     }
     memcpy(&h, state, sizeof h);
-    if (h.magic != magic || h.model != m->model || h.size != memory_size(m)) {
+    if (h.magic != magic || h.model != m->model || h.size < behind_head(m)) {
         mechfmu_say(m, MECHP_FMI3_ERROR, "the state is not one of this model");
         return false;
     }
@@ -70,26 +73,29 @@ static bool is_own(const struct mechfmu *m, const void *state)
 
 enum mechp_fmi3_status mechfmu_save(struct mechfmu *m, void **state)
 {
-    if (*state && !is_own(m, *state)) {
+    size_t size = 0;
+
+    if ((*state && !is_own(m, *state)) || mechfmu_engine_state_size(m, &size)) {
         return MECHP_FMI3_ERROR;
     }
-    void *const memory = *state ? *state : malloc(memory_size(m));
+    size += behind_head(m);
+    void *const memory = *state && size_of(*state) == size ? *state : realloc(*state, size);
     if (!memory) {
         return mechfmu_say(m, MECHP_FMI3_ERROR, "no memory for a state");
     }
-    put_head(m, memory);
-    mech_sim_save(m->sim, (char *)memory + behind_head(m));
+    put_head(m, memory, size);
+    mechfmu_engine_state_write(m, (char *)memory + behind_head(m));
     *state = memory;
     return MECHP_FMI3_OK;
 }
 
 enum mechp_fmi3_status mechfmu_restore(struct mechfmu *m, const void *state)
 {
-    if (!is_own(m, state)) {
+    const size_t head = behind_head(m);
+
+    if (!is_own(m, state) ||
+        mechfmu_engine_state_read(m, (const char *)state + head, size_of(state) - head)) {
         return MECHP_FMI3_ERROR;
-    }
-    if (mech_sim_restore(m->sim, (const char *)state + behind_head(m))) {
-        return mechfmu_say(m, MECHP_FMI3_ERROR, "the state is not one of this model");
     }
     take_head(m, state);
     return MECHP_FMI3_OK;
@@ -103,51 +109,49 @@ void mechfmu_forget(void **state)
 
 /* --- bytes ------------------------------------------------------------------------------------ */
 
-size_t mechfmu_bytes_size(const struct mechfmu *m)
+/* Of a state of that size. */
+static size_t bytes_size(const struct mechfmu *m, size_t size)
 {
-    return behind_head(m) + sizeof(uint64_t) + mech_sim_snapshot_size(m->sim) + sizeof(uint64_t);
+    return behind_head(m) + sizeof(uint64_t) + mechfmu_engine_bytes_most(m, size - behind_head(m)) +
+           sizeof(uint64_t);
 }
 
-/* With the simulation in that state, and back again. */
-static enum mechp_fmi3_status write_snapshot(struct mechfmu *m, const void *state, char *out)
+enum mechp_fmi3_status mechfmu_bytes_size(struct mechfmu *m, const void *state, size_t *size)
 {
-    void *const now = malloc(mech_sim_saved_size(m->sim));
-    uint64_t length = 0;
-
-    if (!now) {
-        return mechfmu_say(m, MECHP_FMI3_ERROR, "no memory for a state");
+    if (!is_own(m, state)) {
+        return MECHP_FMI3_ERROR;
     }
-    mech_sim_save(m->sim, now);
-    const int code = mech_sim_restore(m->sim, (const char *)state + behind_head(m));
-    if (code == 0) {
-        length = mech_sim_snapshot_write(m->sim, out + sizeof length);
-        memcpy(out, &length, sizeof length);
-    }
-    const int back = mech_sim_restore(m->sim, now);
-    free(now);
-    return code || back ? mechfmu_say(m, MECHP_FMI3_ERROR, "the state is not one of this model")
-                        : MECHP_FMI3_OK;
+    *size = bytes_size(m, size_of(state));
+    return MECHP_FMI3_OK;
 }
 
 enum mechp_fmi3_status mechfmu_to_bytes(struct mechfmu *m, const void *state, void *bytes,
                                         size_t size)
 {
-    const size_t most = mechfmu_bytes_size(m), end = most - sizeof(uint64_t);
+    const size_t head = behind_head(m);
+    uint64_t length = 0;
+    size_t written = 0;
 
     if (!is_own(m, state)) {
         return MECHP_FMI3_ERROR;
     }
+    const size_t most = bytes_size(m, size_of(state)), end = most - sizeof(uint64_t);
     if (size < most) {
         return mechfmu_say(m, MECHP_FMI3_ERROR, "the state has %zu bytes, there is room for %zu",
                            most, size);
     }
     memset(bytes, 0, size);
-    memcpy(bytes, state, behind_head(m));
+    memcpy(bytes, state, head);
     memset((char *)bytes + offsetof(struct head, size), 0, sizeof(uint64_t));
-    const enum mechp_fmi3_status status = write_snapshot(m, state, (char *)bytes + behind_head(m));
+    if (mechfmu_engine_bytes_write(m, (const char *)state + head, size_of(state) - head,
+                                   (char *)bytes + head + sizeof length, &written)) {
+        return MECHP_FMI3_ERROR;
+    }
+    length = written;
+    memcpy((char *)bytes + head, &length, sizeof length);
     const uint64_t sum = mech_hash(bytes, end, magic);
     memcpy((char *)bytes + end, &sum, sizeof sum);
-    return status;
+    return MECHP_FMI3_OK;
 }
 
 /* Whether head and held values are such as a component has; [held values] behind the head. */
@@ -170,56 +174,58 @@ static bool is_possible(const struct mechfmu *m, const struct head *h, const cha
     return true;
 }
 
-/* The length of the snapshot, 0: the bytes are no state of this model. */
-static size_t sound(const struct mechfmu *m, const void *bytes, size_t size)
+/* Whether the bytes are of a state of this model, and undamaged; *length of the engine's part. */
+static bool is_sound(const struct mechfmu *m, const void *bytes, size_t size, size_t *length)
 {
-    const size_t most = mechfmu_bytes_size(m), end = most - sizeof(uint64_t);
+    const size_t least = behind_head(m) + 2 * sizeof(uint64_t);
     struct head h;
-    uint64_t sum, length;
+    uint64_t sum, n;
 
-    if (!bytes || size < most) {
-        return 0;
+    if (!bytes || size < least) {
+        return false;
     }
     memcpy(&h, bytes, sizeof h);
-    memcpy(&sum, (const char *)bytes + end, sizeof sum);
-    memcpy(&length, (const char *)bytes + behind_head(m), sizeof length);
-    return is_possible(m, &h, (const char *)bytes + sizeof h) &&
-                   sum == mech_hash(bytes, end, magic) && length <= mech_sim_snapshot_size(m->sim)
-               ? (size_t)length
-               : 0;
+    memcpy(&n, (const char *)bytes + behind_head(m), sizeof n);
+    if (!is_possible(m, &h, (const char *)bytes + sizeof h) || n > size - least) {
+        return false;
+    }
+    const size_t room = mechfmu_engine_bytes_most(m, (size_t)n);
+    if (n > room || room > size - least) {
+        return false;
+    }
+    memcpy(&sum, (const char *)bytes + least - sizeof sum + room, sizeof sum);
+    *length = (size_t)n;
+    return sum == mech_hash(bytes, least - sizeof sum + room, magic);
 }
 
 enum mechp_fmi3_status mechfmu_from_bytes(struct mechfmu *m, const void *bytes, size_t size,
                                           void **state)
 {
-    const size_t length = sound(m, bytes, size);
-    const uint64_t whole = memory_size(m);
-    void *const memory = length ? malloc(whole) : NULL;
-    void *const now = memory ? malloc(mech_sim_saved_size(m->sim)) : NULL;
-    bool reproducible = false;
+    const size_t head = behind_head(m);
+    size_t length = 0, own = 0;
+    void *part = NULL;
 
-    if (!now) {
-        free(memory);
-        return mechfmu_say(m, MECHP_FMI3_ERROR, "%s",
-                           length ? "no memory for a state" : "these are no bytes of a state");
+    if (!is_sound(m, bytes, size, &length)) {
+        return mechfmu_say(m, MECHP_FMI3_ERROR, "these are no bytes of a state");
     }
-    mech_sim_save(m->sim, now);
-    const int code = mech_sim_snapshot_read(
-        m->sim, (const char *)bytes + behind_head(m) + sizeof(uint64_t), length, &reproducible);
-    if (code == 0) {
-        memcpy(memory, bytes, behind_head(m));
-        memcpy((char *)memory + offsetof(struct head, size), &whole, sizeof whole);
-        mech_sim_save(m->sim, (char *)memory + behind_head(m));
+    const int code = mechfmu_engine_bytes_read(m, (const char *)bytes + head + sizeof(uint64_t),
+                                               length, &part, &own);
+    if (code != 0 && code != MECHFMU_INEXACT) {
+        return MECHP_FMI3_ERROR;
     }
-    const int back = mech_sim_restore(m->sim, now);
-    free(now);
-    if (code || back) {
-        free(memory);
-        return mechfmu_say(m, MECHP_FMI3_ERROR, "the state is not one of this model");
+    char *const memory = malloc(head + own);
+    if (!memory) {
+        free(part);
+        return mechfmu_say(m, MECHP_FMI3_ERROR, "no memory for a state");
     }
+    const uint64_t whole = head + own;
+    memcpy(memory, bytes, head);
+    memcpy(memory + offsetof(struct head, size), &whole, sizeof whole);
+    memcpy(memory + head, part, own);
+    free(part);
     *state = memory;
-    return reproducible ? MECHP_FMI3_OK
-                        : mechfmu_say(m, MECHP_FMI3_WARNING,
-                                      "another machine or version wrote this state: the last bits "
-                                      "may differ");
+    return code == 0 ? MECHP_FMI3_OK
+                     : mechfmu_say(m, MECHP_FMI3_WARNING,
+                                   "another machine or version wrote this state: the last bits may "
+                                   "differ");
 }

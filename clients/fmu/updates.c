@@ -2,7 +2,7 @@
  * one internal step each. Behind each of them the importer is called, which reads and sets
  * variables that it has named before, and may ask for an early return. A piece that fails undoes
  * all of the step. */
-#include "clients/fmu/component.h"
+#include "clients/fmu/engine.h"
 
 #include "solver/base/times.h"
 
@@ -61,14 +61,16 @@ bool mechfmu_may_use(const struct mechfmu *m, const uint32_t vr[], size_t n)
 /* Call the importer; *end: where the step ends, which it may bring nearer. */
 static void call_update(struct mechfmu *m, bool over, double *end)
 {
-    const double now = mech_sim_time(m->sim);
+    const double now = mechfmu_time(m);
     const bool may_return = m->early_return && !over;
     double wanted_time = now;
     bool wanted = false;
 
     m->state = MECHP_FMI3_INTERMEDIATE;
     m->update(m->log.environment, now, !over, true, true, may_return, &wanted, &wanted_time);
-    m->state = MECHP_FMI3_STEP_MODE;
+    if (m->state == MECHP_FMI3_INTERMEDIATE) {
+        m->state = MECHP_FMI3_STEP_MODE;
+    }
     if (wanted && may_return) {
         *end = fmax(now, fmin(*end, wanted_time));
     }
@@ -77,15 +79,14 @@ static void call_update(struct mechfmu *m, bool over, double *end)
 /* All pieces; *early: it has ended before start + size. */
 static enum mechp_fmi3_status step_pieces(struct mechfmu *m, double size, bool *early)
 {
-    const double start = mech_sim_time(m->sim), whole = start + size;
+    const double start = mechfmu_time(m), whole = start + size;
     double piece, end = whole;
-    const double n = mech_time_steps(start, whole, mech_sim_step_size(m->sim), 0., &piece);
+    const double n = mech_time_steps(start, whole, mechfmu_engine_step_size(m), 0., &piece);
     uint64_t events = 0;
 
-    for (double k = 1.; mech_time_before(mech_sim_time(m->sim), end, piece); k++) {
+    for (double k = 1.; mech_time_before(mechfmu_time(m), end, piece); k++) {
         const double to = k < n ? fmin(start + k * piece, end) : end;
-        const enum mechp_fmi3_status status =
-            mechfmu_step_once(m, to - mech_sim_time(m->sim), early);
+        const enum mechp_fmi3_status status = mechfmu_engine_step(m, to - mechfmu_time(m), early);
 
         if (status != MECHP_FMI3_OK) {
             return status;
@@ -96,12 +97,12 @@ static enum mechp_fmi3_status step_pieces(struct mechfmu *m, double size, bool *
         if (*early) {
             return MECHP_FMI3_OK;
         }
-        call_update(m, !mech_time_before(mech_sim_time(m->sim), whole, piece), &end);
+        call_update(m, !mech_time_before(mechfmu_time(m), whole, piece), &end);
         if (happened && m->event_mode && m->early_return) {
-            end = fmin(end, mech_sim_time(m->sim));
+            end = fmin(end, mechfmu_time(m));
         }
     }
-    *early = mech_time_before(mech_sim_time(m->sim), whole, piece);
+    *early = mech_time_before(mechfmu_time(m), whole, piece);
     return MECHP_FMI3_OK;
 }
 

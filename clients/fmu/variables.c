@@ -1,5 +1,5 @@
 /* A component's variables: values, what sets them, and derivatives of outputs. */
-#include "clients/fmu/component.h"
+#include "clients/fmu/engine.h"
 
 #include "solver/base/err.h"
 
@@ -35,6 +35,16 @@ static bool count_values(const struct mechfmu *m, const uint32_t vr[], size_t n,
     return true;
 }
 
+static bool all_finite(const double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(values[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 enum mechp_fmi3_status mechfmu_get(struct mechfmu *m, const uint32_t vr[], size_t n,
                                    double values[], size_t n_values)
 {
@@ -44,208 +54,107 @@ enum mechp_fmi3_status mechfmu_get(struct mechfmu *m, const uint32_t vr[], size_
     for (size_t i = 0; i < n; i++) {
         const struct mechp_fmi_variable *const v = mechp_fmi_layout_find(&m->layout, vr[i]);
 
-        mechp_fmi_layout_get(&m->layout, m->sim, v, values);
+        if (mechfmu_engine_get(m, v, values)) {
+            return MECHP_FMI3_ERROR;
+        }
         values += v->size;
     }
     return MECHP_FMI3_OK;
 }
 
-/* An input's channel as it is to be set. */
-static struct mech_input_change change_of(const struct mechfmu *m, size_t channel)
+bool mechfmu_moves(const struct mechfmu *m, size_t channel)
 {
-    struct mech_variable v;
+    const double *const rate = m->rate + 2 * (size_t)m->channels[channel].offset;
     bool moves = false;
 
-    mech_sim_variable(m->sim, MECH_INPUT, channel, &v);
-    const double *const rate = m->rate + 2 * (size_t)v.offset;
-    for (int32_t i = 0; i < 2 * v.size; i++) {
+    for (int32_t i = 0; i < 2 * m->channels[channel].size; i++) {
         moves = moves || rate[i] != 0.;
     }
-    return (struct mech_input_change){.index = (int32_t)channel,
-                                      .order = moves ? 2 : 0,
-                                      .values = m->value + v.offset,
-                                      .derivatives = moves ? rate : NULL};
+    return moves;
 }
 
-/* Set the first `count` changes; a refusal is reported with that status. */
-static int set_changes(struct mechfmu *m, struct mech_sim *sim, size_t count,
-                       enum mechp_fmi3_status refused)
-{
-    struct mech_diag diag;
-
-    mech_diag_init(&diag);
-    const int code = mech_sim_set_inputs(sim, m->changes, count, &diag);
-    if (code) {
-        mechfmu_refuse(m, refused, code, &diag);
-    }
-    mech_diag_fini(&diag);
-    return code;
-}
-
-/* All inputs that are set, from the simulation's time on. */
-static int set_all(struct mechfmu *m, struct mech_sim *sim, enum mechp_fmi3_status refused)
+size_t mechfmu_touch_all(struct mechfmu *m)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < m->inputs; i++) {
         if (m->is_set[i] != 0.) {
-            m->since[i] = mech_sim_time(sim);
-            m->changes[count++] = change_of(m, i);
+            m->since[i] = mechfmu_time(m);
+            m->touched[count++] = (int32_t)i;
         }
     }
-    return count > 0 ? set_changes(m, sim, count, refused) : 0;
+    return count;
 }
 
 enum mechp_fmi3_status mechfmu_hold(struct mechfmu *m)
 {
-    return set_all(m, m->sim, MECHP_FMI3_ERROR) == 0 ? MECHP_FMI3_OK : MECHP_FMI3_ERROR;
-}
-
-/* A fresh simulation of the parameters as they are, at the same time and with the inputs that are
- * set. */
-static int rebuild(struct mechfmu *m)
-{
-    const struct mech_state_view at = {.time = mech_sim_time(m->sim)};
-    struct mech_sim *const sim = mechfmu_build(m, m->parameter, MECHP_FMI3_DISCARD);
-    int code = 0;
-
-    if (!sim) {
-        return MECH_INVALID;
-    }
-    if (at.time != mech_sim_time(sim)) {
-        code = mech_sim_set_state(sim, &at);
-        if (code) {
-            mechfmu_refuse(m, MECHP_FMI3_DISCARD, code, NULL);
-        }
-    }
-    code = code ? code : set_all(m, sim, MECHP_FMI3_DISCARD);
-    if (code) {
-        mech_sim_destroy(sim);
-        return code;
-    }
-    mech_sim_destroy(m->sim);
-    m->sim = sim;
-    return 0;
-}
-
-/* Set those parameters that differ from before; an input may have set others. */
-static int set_parameters(struct mechfmu *m)
-{
-    const double *const before = m->before + (m->parameter - m->given);
-    struct mech_diag diag;
-    size_t count = 0;
-
-    for (size_t k = 0; k < m->parameters; k++) {
-        if (m->parameter[k] != before[k]) {
-            m->numbers[count] = (int32_t)k;
-            m->listed[count++] = m->parameter[k];
-        }
-    }
-    mech_diag_init(&diag);
-    const int code = mech_sim_set_parameters(m->sim, count, m->numbers, m->listed, &diag);
-    if (code) {
-        mechfmu_refuse(m, MECHP_FMI3_DISCARD, code, &diag);
-    }
-    mech_diag_fini(&diag);
-    return code;
-}
-
-/* Parameters, then the first `count` changes: all or none. A parameter may change the velocities at
- * once, where it activates a joint. */
-static int apply_both(struct mechfmu *m, size_t count, enum mechp_fmi3_status refused)
-{
-    void *const saved = malloc(mech_sim_saved_size(m->sim));
-
-    if (!saved) {
-        mechfmu_refuse(m, refused, MECH_NO_MEMORY, NULL);
-        return MECH_NO_MEMORY;
-    }
-    mech_sim_save(m->sim, saved);
-    int code = set_parameters(m);
-    if (code == 0) {
-        code = set_changes(m, m->sim, count, refused);
-        if (code) {
-            (void)mech_sim_restore(m->sim, saved);
-        }
-    }
-    free(saved);
-    return code;
-}
-
-/* What is set in given[] takes effect: the first `count` changes, and parameters if they differ. */
-static int apply(struct mechfmu *m, size_t count, bool parameters, enum mechp_fmi3_status refused)
-{
-    if (parameters && (m->state & m->starting)) {
-        return rebuild(m);
-    }
-    if (parameters && count > 0) {
-        return apply_both(m, count, refused);
-    }
-    if (parameters) {
-        return set_parameters(m);
-    }
-    return count > 0 ? set_changes(m, m->sim, count, refused) : 0;
+    return mechfmu_engine_set(m, mechfmu_touch_all(m), false, MECHP_FMI3_ERROR) == 0
+               ? MECHP_FMI3_OK
+               : MECHP_FMI3_ERROR;
 }
 
 /* The values of an input's channel, and their first derivatives, as they are now: those of one
- * element may be set without the others'. */
-static void move_to_now(struct mechfmu *m, size_t channel)
+ * element may be set without the others'. 0, or refused. */
+static int move_to_now(struct mechfmu *m, size_t channel)
 {
-    struct mech_variable v;
-
-    mech_sim_variable(m->sim, MECH_INPUT, channel, &v);
-    const double now = mech_sim_time(m->sim), past = now - m->since[channel];
+    const struct mechfmu_channel v = m->channels[channel];
+    const double now = mechfmu_time(m), past = now - m->since[channel];
     double *const rate = m->rate + 2 * (size_t)v.offset;
-    mech_sim_get_input(m->sim, (int32_t)channel, m->value + v.offset);
+
+    MECH_TRY(mechfmu_engine_input(m, channel, m->value + v.offset));
     for (int32_t k = 0; k < v.size; k++) {
         rate[k] += rate[v.size + k] * past;
     }
     m->since[channel] = now;
+    return 0;
 }
 
-/* The variable's channel among the changes, all of it with the values that it has now; returns the
- * new number of changes. */
-static size_t touch(struct mechfmu *m, const struct mechp_fmi_variable *v, size_t count)
+/* The variable's channel among those that are touched, all of it with the values that it has now;
+ * *count is their number. 0, or refused. */
+static int touch(struct mechfmu *m, const struct mechp_fmi_variable *v, size_t *count)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (m->changes[i].index == v->channel) {
-            return count;
+    for (size_t i = 0; i < *count; i++) {
+        if (m->touched[i] == v->channel) {
+            return 0;
         }
     }
-    move_to_now(m, (size_t)v->channel);
+    MECH_TRY(move_to_now(m, (size_t)v->channel));
     m->is_set[v->channel] = 1.;
-    m->changes[count].index = v->channel;
-    return count + 1;
+    m->touched[(*count)++] = v->channel;
+    return 0;
 }
 
 /* Where the derivative of that order of a variable's k-th value is kept. */
 static double *rate_of(const struct mechfmu *m, const struct mechp_fmi_variable *v, int32_t order,
                        int32_t k)
 {
-    struct mech_variable channel;
+    const struct mechfmu_channel channel = m->channels[v->channel];
 
-    mech_sim_variable(m->sim, MECH_INPUT, (size_t)v->channel, &channel);
     return m->rate + 2 * channel.offset + (order - 1) * channel.size + v->first + k;
 }
 
-/* The values of the changes, whose channels are known. OK, or `refused`: nothing has changed. */
+static enum mechp_fmi3_status undo(struct mechfmu *m, enum mechp_fmi3_status refused)
+{
+    memcpy(m->given, m->before, mechfmu_held(m) * sizeof *m->given);
+    return refused;
+}
+
+/* The values of the channels that are touched, and parameters if they differ. OK, or `refused`:
+ * nothing has changed. */
 static enum mechp_fmi3_status take_effect(struct mechfmu *m, size_t count, bool parameters,
                                           enum mechp_fmi3_status refused)
 {
-    for (size_t i = 0; i < count; i++) {
-        m->changes[i] = change_of(m, (size_t)m->changes[i].index);
-    }
-    if (apply(m, count, parameters, refused)) {
-        memcpy(m->given, m->before, mechfmu_held(m) * sizeof *m->given);
-        return refused;
-    }
-    return MECHP_FMI3_OK;
+    const bool again = parameters && (m->state & m->starting);
+
+    return (again ? mechfmu_engine_rebuild(m)
+                  : mechfmu_engine_set(m, count, parameters, refused)) == 0
+               ? MECHP_FMI3_OK
+               : undo(m, refused);
 }
 
 static enum mechp_fmi3_status refuse(struct mechfmu *m, const struct mechp_fmi_variable *v)
 {
-    memcpy(m->given, m->before, mechfmu_held(m) * sizeof *m->given);
-    return mechfmu_say(m, MECHP_FMI3_ERROR, "\"%s\" cannot be set", v->name);
+    return undo(m, mechfmu_say(m, MECHP_FMI3_ERROR, "\"%s\" cannot be set", v->name));
 }
 
 enum mechp_fmi3_status mechfmu_set(struct mechfmu *m, const uint32_t vr[], size_t n,
@@ -257,7 +166,7 @@ enum mechp_fmi3_status mechfmu_set(struct mechfmu *m, const uint32_t vr[], size_
     if (!count_values(m, vr, n, n_values)) {
         return MECHP_FMI3_ERROR;
     }
-    if (!mech_sim_all_finite(values, n_values)) {
+    if (!all_finite(values, n_values)) {
         return mechfmu_say(m, MECHP_FMI3_DISCARD, "a value is not finite");
     }
     memcpy(m->before, m->given, mechfmu_held(m) * sizeof *m->given);
@@ -268,7 +177,9 @@ enum mechp_fmi3_status mechfmu_set(struct mechfmu *m, const uint32_t vr[], size_
             parameters = parameters || m->parameter[v->channel] != values[0];
             m->parameter[v->channel] = values[0];
         } else if (v->causality == MECH_INPUT) {
-            count = touch(m, v, count);
+            if (touch(m, v, &count)) {
+                return undo(m, MECHP_FMI3_ERROR);
+            }
             memcpy(m->value + v->offset, values, (size_t)v->size * sizeof *values);
             for (int32_t k = 0; k < v->size; k++) {
                 *rate_of(m, v, 1, k) = *rate_of(m, v, 2, k) = 0.;
@@ -289,7 +200,7 @@ enum mechp_fmi3_status mechfmu_set_rates(struct mechfmu *m, const uint32_t vr[],
     if (!count_values(m, vr, n, n)) {
         return MECHP_FMI3_ERROR;
     }
-    if (!mech_sim_all_finite(values, n)) {
+    if (!all_finite(values, n)) {
         return mechfmu_say(m, MECHP_FMI3_ERROR, "a derivative is not finite");
     }
     memcpy(m->before, m->given, mechfmu_held(m) * sizeof *m->given);
@@ -300,7 +211,9 @@ enum mechp_fmi3_status mechfmu_set_rates(struct mechfmu *m, const uint32_t vr[],
             orders[i] > 2) {
             return refuse(m, v);
         }
-        count = touch(m, v, count);
+        if (touch(m, v, &count)) {
+            return undo(m, MECHP_FMI3_ERROR);
+        }
         *rate_of(m, v, orders[i], 0) = values[i];
     }
     return take_effect(m, count, false, MECHP_FMI3_ERROR);
@@ -310,8 +223,6 @@ enum mechp_fmi3_status mechfmu_output_rates(struct mechfmu *m, const uint32_t vr
                                             const int32_t orders[], double values[],
                                             size_t n_values)
 {
-    char reason[160] = "";
-
     if (!count_values(m, vr, n, n_values)) {
         return MECHP_FMI3_ERROR;
     }
@@ -322,9 +233,8 @@ enum mechp_fmi3_status mechfmu_output_rates(struct mechfmu *m, const uint32_t vr
                                "only outputs have derivatives, of order 1 alone");
         }
     }
-    const int code = mech_sim_output_rates(m->sim, false, m->outputs, reason);
-    if (code) {
-        return mechfmu_say(m, undefined(m), "%s", reason[0] ? reason : mech_err_text(code));
+    if (mechfmu_engine_rates(m, m->outputs, undefined(m))) {
+        return undefined(m);
     }
     for (size_t i = 0; i < n; i++) {
         const struct mechp_fmi_variable *const v = mechp_fmi_layout_find(&m->layout, vr[i]);
@@ -333,6 +243,72 @@ enum mechp_fmi3_status mechfmu_output_rates(struct mechfmu *m, const uint32_t vr
         values += v->size;
     }
     return MECHP_FMI3_OK;
+}
+
+/* --- settings --------------------------------------------------------------------------------- */
+
+/* The setting of that reference; MECHP_FMI_SETTINGS: there is none, and a message. */
+static size_t setting_of(const struct mechfmu *m, uint32_t vr)
+{
+    const size_t k = vr - MECHP_FMI_SETTING_REFERENCE;
+
+    if (vr < MECHP_FMI_SETTING_REFERENCE || k >= MECHP_FMI_SETTINGS || !m->settings[k]) {
+        mechfmu_say(m, MECHP_FMI3_ERROR, "there is no text variable %u", (unsigned)vr);
+        return MECHP_FMI_SETTINGS;
+    }
+    return k;
+}
+
+enum mechp_fmi3_status mechfmu_get_texts(struct mechfmu *m, const uint32_t vr[], size_t n,
+                                         const char *values[])
+{
+    for (size_t i = 0; i < n; i++) {
+        const size_t k = setting_of(m, vr[i]);
+
+        if (k == MECHP_FMI_SETTINGS) {
+            return MECHP_FMI3_ERROR;
+        }
+        values[i] = k == MECHP_FMI_SETTING_TOKEN ? "" : m->settings[k];
+    }
+    return MECHP_FMI3_OK;
+}
+
+static enum mechp_fmi3_status set_text(struct mechfmu *m, size_t k, const char *value)
+{
+    char *const copy = strdup(value ? value : "");
+    char *const old = m->settings[k];
+
+    if (!copy) {
+        return mechfmu_say(m, MECHP_FMI3_ERROR, "no memory");
+    }
+    m->settings[k] = copy;
+    if (mechfmu_engine_settle(m)) {
+        m->settings[k] = old;
+        free(copy);
+        return MECHP_FMI3_ERROR;
+    }
+    free(old);
+    return MECHP_FMI3_OK;
+}
+
+enum mechp_fmi3_status mechfmu_set_texts(struct mechfmu *m, const uint32_t vr[], size_t n,
+                                         const char *const values[])
+{
+    enum mechp_fmi3_status status = MECHP_FMI3_OK;
+
+    for (size_t i = 0; i < n; i++) {
+        if (setting_of(m, vr[i]) == MECHP_FMI_SETTINGS) {
+            return MECHP_FMI3_ERROR;
+        }
+    }
+    if (n > 0 && !(m->state & m->starting)) {
+        return mechfmu_say(m, MECHP_FMI3_ERROR, "\"%s\" is set before the initialization ends",
+                           mechp_fmi_settings[vr[0] - MECHP_FMI_SETTING_REFERENCE].name);
+    }
+    for (size_t i = 0; i < n && status == MECHP_FMI3_OK; i++) {
+        status = set_text(m, vr[i] - MECHP_FMI_SETTING_REFERENCE, values[i]);
+    }
+    return status;
 }
 
 /* --- derivatives ------------------------------------------------------------------------------ */
@@ -374,6 +350,25 @@ static void gather(const struct mechfmu *m, const uint32_t vr[], size_t n, const
     }
 }
 
+/* The channels of these variables, each once; their number. */
+static size_t list_channels(const struct mechfmu *m, const uint32_t vr[], size_t n,
+                            int32_t *channels)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const int32_t channel = mechp_fmi_layout_find(&m->layout, vr[i])->channel;
+        size_t k = 0;
+
+        while (k < count && channels[k] != channel) {
+            k++;
+        }
+        channels[k] = channel;
+        count += k == count;
+    }
+    return count;
+}
+
 enum mechp_fmi3_status mechfmu_slope(struct mechfmu *m, const struct mechfmu_slope *q)
 {
     const size_t from = q->adjoint ? q->n_unknowns : q->n_knowns;
@@ -387,20 +382,21 @@ enum mechp_fmi3_status mechfmu_slope(struct mechfmu *m, const struct mechfmu_slo
         return MECHP_FMI3_ERROR;
     }
     double *const inputs = calloc(m->packed + 1, sizeof *inputs);
-    if (!inputs) {
+    int32_t *const channels = calloc(from + 1, sizeof *channels);
+    if (!inputs || !channels) {
+        free(inputs);
+        free(channels);
         return mechfmu_say(m, MECHP_FMI3_ERROR, "no memory");
     }
-    memset(m->outputs, 0, mech_sim_output_size(m->sim) * sizeof *m->outputs);
+    memset(m->outputs, 0, m->measured * sizeof *m->outputs);
     scatter(m, seeded, from, q->seed, q->adjoint ? m->outputs : inputs);
-    struct mech_point_derivative d = {.at = {.time = NAN},
-                                      .values = {.inputs = inputs, .outputs = m->outputs},
-                                      .adjoint = q->adjoint};
-    const int code = mech_sim_point_derivative(m->sim, &d);
+    const struct mechfmu_direction d = {inputs, m->outputs, channels,
+                                        list_channels(m, seeded, from, channels), q->adjoint};
+    const int code = mechfmu_engine_derive(m, &d, undefined(m));
     if (code == 0) {
         gather(m, wanted, to, q->adjoint ? inputs : m->outputs, q->out);
     }
     free(inputs);
-    return code == 0 ? MECHP_FMI3_OK
-                     : mechfmu_say(m, undefined(m), "%s",
-                                   code > 0 && d.reason[0] ? d.reason : mech_err_text(code));
+    free(channels);
+    return code == 0 ? MECHP_FMI3_OK : undefined(m);
 }

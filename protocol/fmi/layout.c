@@ -285,20 +285,6 @@ void mechp_fmi_layout_fini(struct mechp_fmi_layout *layout)
     layout->n = 0;
 }
 
-const struct mechp_fmi_variable *mechp_fmi_layout_find(const struct mechp_fmi_layout *layout,
-                                                       uint32_t reference)
-{
-    const struct mechp_fmi_variable key = {.reference = reference};
-
-    return bsearch(&key, layout->at, layout->n, sizeof key, by_reference);
-}
-
-bool mechp_fmi_has_update(const struct mechp_fmi_variable *v)
-{
-    return v->causality == MECH_OUTPUT_VARIABLE ||
-           (v->causality == MECH_INPUT && v->variability == MECHP_FMI_CONTINUOUS);
-}
-
 void mechp_fmi_layout_get(const struct mechp_fmi_layout *layout, const struct mech_sim *sim,
                           const struct mechp_fmi_variable *v, double *values)
 {
