@@ -108,6 +108,29 @@ static int sextet(char c)
                                   : -1;
 }
 
+char *mechd_base64_encode(const void *bytes, size_t size)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char *const from = bytes;
+    char *const out = malloc(size / 3 * 4 + 5);
+    char *at = out;
+    for (size_t k = 0; out != NULL && k < size; k += 3) {
+        const size_t left = size - k;
+        const uint32_t group = (uint32_t)from[k] << 16 |
+                               (left > 1 ? (uint32_t)from[k + 1] << 8 : 0) |
+                               (left > 2 ? (uint32_t)from[k + 2] : 0);
+        *at++ = letters[group >> 18];
+        *at++ = letters[group >> 12 & 63];
+        *at++ = left > 1 ? letters[group >> 6 & 63] : '=';
+        *at++ = left > 2 ? letters[group & 63] : '=';
+    }
+    if (out != NULL) {
+        *at = '\0';
+    }
+    return out;
+}
+
 unsigned char *mechd_base64_decode(const char *text, size_t length, size_t *size)
 {
     unsigned char *out = malloc(length / 4 * 3 + 3);

@@ -32,5 +32,7 @@ void *mechd_container_of(const struct mechd_instance *i, size_t *size);
 /* Point into the bytes. MECH_MISMATCH: no container, another version, or damaged. */
 int mechd_container_read(const void *bytes, size_t size, struct mechd_container *parts);
 
-/* Base64 of RFC 4648, section 4; white space is skipped. Fresh memory; NULL: not base64. */
+/* Base64 of RFC 4648, section 4, as a text; fresh memory. NULL: no memory. */
+char *mechd_base64_encode(const void *bytes, size_t size);
+/* Back from it; white space is skipped. Fresh memory; NULL: not base64. */
 unsigned char *mechd_base64_decode(const char *text, size_t length, size_t *size);

@@ -1,5 +1,6 @@
 /* POST …/derivatives: derivatives of the equations at a point, forward along a direction of state
- * and inputs, and adjoint from seeds of rates and outputs (solver/sim/analysis.h). */
+ * and inputs, and adjoint from seeds of rates and outputs (solver/sim/analysis.h); and the rates of
+ * outputs. */
 #include "protocol/wire/json.h"
 #include "server/call/shapes.h"
 #include "server/instance/effort.h"
@@ -188,11 +189,32 @@ static void check_size(struct mechd_call *c)
     }
 }
 
+/* The derivatives of the outputs by time, along the equations as they are. */
+static void write_rates(struct mechd_call *c)
+{
+    struct mech_sim *const sim = c->job.instance->sim;
+    double *const packed = mechd_doubles(c, mech_sim_output_size(sim));
+    char reason[160] = "";
+    if (packed == NULL) {
+        return;
+    }
+    const int outcome = mech_sim_output_rates(sim, false, packed, reason);
+    if (outcome != 0) {
+        mechd_fail_reason(c, outcome, reason);
+    } else {
+        mechp_text_key(&c->text, "rates");
+        mechd_write_values(&c->job.instance->engine, MECH_OUTPUT_VARIABLE, packed, &c->text);
+    }
+    free(packed);
+}
+
 static enum mechd_progress run_derivatives(struct mechd_call *c)
 {
     const struct mech_sizes n = mech_sim_sizes(c->job.instance->sim);
     struct mech_point_derivative forward = {.reason = ""}, adjoint = {.adjoint = true};
     double *own[4] = {NULL, NULL, NULL, NULL};
+    bool rates = false;
+    mechp_json_bool(c->body, "rates", &c->diag, &rates);
     read_point(c, &forward.at, own);
     adjoint.at = forward.at;
     const json_t *const direction = object_of(c, "direction", "@Knowns");
@@ -205,8 +227,8 @@ static enum mechd_progress run_derivatives(struct mechd_call *c)
     adjoint.values.vdot = read_numbers(c, "seed", seed, "vdot", n.v);
     adjoint.values.xdot = read_numbers(c, "seed", seed, "xdot", n.x);
     adjoint.values.outputs = read_named(c, "seed", seed, MECH_OUTPUT_VARIABLE);
-    if (mech_diag_clean(&c->diag) && direction == NULL && seed == NULL) {
-        mech_diag_add(&c->diag, "", "a direction or a seed is needed");
+    if (mech_diag_clean(&c->diag) && direction == NULL && seed == NULL && !rates) {
+        mech_diag_add(&c->diag, "", "a direction, a seed or rates are needed");
     }
     if (seed != NULL && mech_diag_clean(&c->diag)) {
         check_size(c);
@@ -221,6 +243,9 @@ static enum mechd_progress run_derivatives(struct mechd_call *c)
         }
         if (seed != NULL && c->code == MECHP_OK && mech_diag_clean(&c->diag)) {
             derive(c, &adjoint);
+        }
+        if (rates && c->code == MECHP_OK && mech_diag_clean(&c->diag)) {
+            write_rates(c);
         }
         mechp_text_key(&c->text, "kinked");
         mechp_text_bool(&c->text, forward.kinked || adjoint.kinked);

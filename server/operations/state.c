@@ -81,16 +81,47 @@ static enum mechd_progress write_row(struct mechd_call *c, enum mechd_form form)
     return MECHD_DONE;
 }
 
+/* Whether the query asks for the bytes of a snapshot. */
+static bool wants_snapshot(struct mechd_call *c)
+{
+    const char *const text = mechd_call_query(c, "snapshot");
+    const bool yes = text != NULL && strcmp(text, "true") == 0;
+    if (text != NULL && !yes && strcmp(text, "false") != 0) {
+        mech_diag_add(&c->diag, "/snapshot", "expected true or false");
+    }
+    return yes;
+}
+
+/* Member "snapshot": the bytes that PUT takes. */
+static void write_snapshot(struct mechd_call *c)
+{
+    size_t size = 0;
+    void *const bytes = mechd_container_of(c->job.instance, &size);
+    char *const text = bytes != NULL ? mechd_base64_encode(bytes, size) : NULL;
+    mechp_text_key(&c->text, "snapshot");
+    mechp_text_string(&c->text, text);
+    c->text.failed = c->text.failed || text == NULL;
+    free(text);
+    free(bytes);
+}
+
 static enum mechd_progress run_get_state(struct mechd_call *c)
 {
+    const bool snapshot = wants_snapshot(c);
     const int form = mechd_form(c, mechd_forms_of_rows);
     if (form < 0 || !mechd_form_begin(c, (enum mechd_form)form)) {
+        return MECHD_DONE;
+    }
+    if (mechd_call_faulty(c)) {
         return MECHD_DONE;
     }
     if (form != MECHD_FORM_JSON && form != MECHD_FORM_NDJSON) {
         return write_row(c, (enum mechd_form)form);
     }
     write_state(c);
+    if (snapshot) {
+        write_snapshot(c);
+    }
     mechp_text_end(&c->text);
     if (form == MECHD_FORM_NDJSON) {
         mechp_text_plain(&c->text, "\n", 1);
@@ -98,7 +129,14 @@ static enum mechd_progress run_get_state(struct mechd_call *c)
     return MECHD_DONE;
 }
 
-const struct mechd_operation mechd_operation_GET_STATE = {.run = run_get_state};
+static int prepare_get_state(struct mechd_call *c)
+{
+    c->job.cost += mechd_call_query(c, "snapshot") != NULL ? MODEL_COST : 0;
+    return 0;
+}
+
+const struct mechd_operation mechd_operation_GET_STATE = {.run = run_get_state,
+                                                          .prepare = prepare_get_state};
 
 static enum mechd_progress run_hash(struct mechd_call *c)
 {

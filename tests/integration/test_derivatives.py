@@ -52,12 +52,28 @@ class Derivatives(Served):
         reply = self.door.call('derivatives', id=i, direction={'v': [1, 0, 0]})[1]
         self.assertIs(reply['kinked'], False)
 
+    def test_rates_are_those_that_a_step_returns(self):
+        for door in (self.door, ZmqDoor(self.daemon)):
+            i = self.daemon.create(models.oscillator())
+            step = door.call('step', id=i, count=5, inputs={'force': 2.0}, want=['derivatives'])[1]
+            before = door.call('get-state', id=i)[1]
+            status, reply = door.call('derivatives', id=i, rates=True)
+            self.assertEqual(status, 200, reply)
+            self.assertEqual(reply['rates'], step['derivatives'])
+            self.assertEqual(reply['time'], step['time'])
+            self.assertNotIn('derivative', reply)
+            self.assertEqual(door.call('get-state', id=i)[1], before)
+            both = door.call('derivatives', id=i, rates=True, direction={'v': [1]})[1]
+            self.assertEqual(both['rates'], step['derivatives'])
+            self.assertIn('derivative', both)
+
     def test_what_cannot_be_is_refused_with_its_place(self):
         model = models.oscillator()
         model['inputs'].append({'name': 'c', 'parameter': 'k'})
         i = self.daemon.create(model)
         for pointer, body in (
-                ('', {}), ('/direction', {'direction': 1}),
+                ('', {}), ('', {'rates': False}), ('/rates', {'rates': 1}),
+                ('/direction', {'direction': 1}),
                 ('/direction/qdot', {'direction': {'qdot': [1]}}),
                 ('/direction/q', {'direction': {'q': [1, 2]}}),
                 ('/direction/q', {'direction': {'q': []}}),

@@ -79,6 +79,27 @@ class Put(unittest.TestCase):
             status, reply = door.call('set-state', id=two, **body)
             self.assertEqual((status, reply.get('step')), (200, 5), reply)
 
+    def test_the_state_is_read_with_them(self):
+        """As a client without files does, on every door."""
+        one = self.make(models.oscillator())
+        self.call('PUT', one + '/inputs', {'force': 2})
+        self.call('POST', one + '/step', {'count': 5})
+        state = self.call('GET', one + '/state').json
+        got = self.call('GET', one + '/state?snapshot=true').json
+        text = got.pop('snapshot')
+        self.assertEqual(got, state)
+        self.assertEqual(base64.b64decode(text, validate=True), self.bits(one))
+        self.assertEqual(self.call('GET', one + '/state?snapshot=false').json, state)
+        with harness.ZmqDoor(self.daemon) as door:
+            got = door.call('get-state', id=one.split('/')[-1], snapshot='true')[1]
+            self.assertEqual(got.pop('snapshot'), text)
+            self.assertEqual(got, {'ok': True, **state})
+        self.call('POST', one + '/step', {'count': 5})
+        self.call('PUT', one + '/state', {'snapshot': text})
+        self.assertEqual(self.call('GET', one + '/state').json, state)
+        refused = self.call('GET', one + '/state?snapshot=1', None, 422).json
+        self.assertEqual([e['pointer'] for e in refused['errors']], ['/snapshot'])
+
     def test_a_field_that_both_have_changed_is_no_difference(self):
         paths = [self.make(models.oscillator()) for _ in range(2)]
         for path, masses in zip(paths, ((3,), (5, 4, 3))):

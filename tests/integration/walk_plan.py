@@ -282,6 +282,7 @@ REFUSALS = [
     ('systemBlocks', 422, 'invalid-request', '?level=force', None),
     ('systemPart', 422, 'invalid-request', '?level=force', None),
     ('systemSchurProduct', 422, 'invalid-request', '', {'l': [1]}),
+    ('getState', 422, 'invalid-request', '?snapshot=perhaps', None),
     ('setState', 422, 'snapshot-mismatch', '', {'snapshot': 'bm9uZQ=='}),
     ('compare', 422, 'invalid-request', '', {'to': 's-1', 'absoluteTolerance': -1}),
     ('evaluate', 422, 'invalid-request', '', {'want': ['nothing']}),

@@ -14,22 +14,29 @@ static const struct mechp_shape coo = {
 static const struct mechp_shape derivatives_reply = {
     .name = "DerivativesReply",
     .doc = "Derivatives of the equations at the point.",
-    .members = MECHP_MEMBERS({"time", "number", "s", true},
-                             {"derivative", "@Unknowns", "along the direction, if given", false},
-                             {"sensitivity", "@Knowns", "of the seed, if given", false},
-                             {"kinked", "boolean",
-                              "a law has an end at the point: some derivatives are means of the "
-                              "slopes on both sides of it",
-                              true})};
+    .members = MECHP_MEMBERS(
+        {"time", "number", "s", true},
+        {"derivative", "@Unknowns", "along the direction, if given", false},
+        {"sensitivity", "@Knowns", "of the seed, if given", false},
+        {"rates", "@Value{}", "derivatives of the outputs by time, if requested", false},
+        {"kinked", "boolean",
+         "a law has an end at the point: some derivatives are means of the "
+         "slopes on both sides of it",
+         true})};
 
 static const struct mechp_shape derivatives_request = {
     .name = "DerivativesRequest",
-    .doc = "A direction, a seed, or both.",
+    .doc = "A direction, a seed, rates, or several of them.",
     .request = true,
     .members = MECHP_MEMBERS(
         {"at", "@Point", "the point; omitted values are those of the current state", false},
         {"direction", "@Knowns", "of the state and the inputs; omitted parts are 0", false},
-        {"seed", "@Unknowns", "of the rates and the outputs; omitted parts are 0", false}),
+        {"seed", "@Unknowns", "of the rates and the outputs; omitted parts are 0", false},
+        {"rates", "boolean",
+         "true: the derivatives of the outputs by time, in the current state whatever the point, "
+         "as "
+         "a step returns them",
+         false}),
     .example = "{\"direction\":{\"inputs\":{\"force\":1}}}"};
 
 static const struct mechp_shape evaluate_reply = {
@@ -191,7 +198,8 @@ const struct mechp_row mechp_row_DERIVATIVES = {
     .tag = "analysis",
     .doc = "Instantaneous derivatives of the equations at a point, which by default is the "
            "current state. The knowns are q, v, x and the inputs, the unknowns are their rates and "
-           "the outputs. `direction` in the knowns gives the derivative of the unknowns along it, "
+           "the outputs. `rates` returns the derivatives of the outputs by time. `direction` in "
+           "the knowns gives the derivative of the unknowns along it, "
            "`seed` in the unknowns gives its product with the derivatives by each known. Impulses "
            "of contacts are no part of the equations at a point. The instance does not change.",
     .effect = MECHP_ASKS,

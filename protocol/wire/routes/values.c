@@ -89,7 +89,8 @@ static const struct mechp_shape state = {
          "impulses of the last step, N s, followed by multipliers of first-order systems", true},
         {"x", "number[]", "first-order states", true}, {"z", "number[]", "data", true},
         {"reproducible", "boolean",
-         "after a snapshot was put: false if another BLAS kernel or version took it", false})};
+         "after a snapshot was put: false if another BLAS kernel or version took it", false},
+        {"snapshot", "string", "the bytes of a snapshot as base64, if requested", false})};
 
 static const struct mechp_shape state_hash = {
     .name = "StateHash",
@@ -228,18 +229,23 @@ const struct mechp_row mechp_row_SET_PARAMETERS = {
 
 const struct mechp_row mechp_row_GET_STATE = {
     .tag = "values",
-    .doc = "Coordinates, velocities, accelerations, multipliers, impulses, first-order "
-           "states and data. In row formats, time is the first column, followed by the "
-           "vectors in the order of the JSON.",
+    .doc =
+        "Coordinates, velocities, accelerations, multipliers, impulses, first-order "
+        "states and data. In row formats, time is the first column, followed by the "
+        "vectors in the order of the JSON. With `snapshot=true` the JSON also has the bytes of a "
+        "snapshot of this state as base64, as PUT takes them.",
     .effect = MECHP_READS,
     .cost = MECHP_COST_BY_SIZE,
     .traits = MECHP_OF_MODEL,
-    .query = MECHP_QUERY(MECHP_FORMAT_QUERY),
+    .query =
+        MECHP_QUERY(MECHP_FORMAT_QUERY,
+                    {"snapshot", "boolean",
+                     "true: with the bytes of a snapshot, model included (JSON only).", "true"}),
     .status = 200,
     .reply = "@State",
     .content = MECHP_JSON,
     .also = MECHP_ROWS,
-    .codes = MECHP_CODES(MECHP_NOT_ACCEPTABLE)};
+    .codes = MECHP_CODES(MECHP_NOT_ACCEPTABLE, MECHP_INVALID_REQUEST)};
 
 const struct mechp_row mechp_row_HASH = {
     .tag = "values",

@@ -57,6 +57,11 @@ static void check_base64(const char *text, const char *expected)
     CU_ASSERT_PTR_NOT_NULL_FATAL(bytes);
     CU_ASSERT_EQUAL(size, strlen(expected));
     CU_ASSERT_EQUAL(memcmp(bytes, expected, strlen(expected)), 0);
+    char *const again = mechd_base64_encode(bytes, size);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(again);
+    // without the white space that the text may have
+    CU_ASSERT(strpbrk(text, " \n") != NULL || strcmp(again, text) == 0);
+    free(again);
     free(bytes);
 }
 
