@@ -1,6 +1,7 @@
 /* The model descriptions of FMI 2.0 and 3.0. */
 #include "protocol/fmi/description.h"
 
+#include "protocol/fmi/settings.h"
 #include "protocol/fmi/unit.h"
 #include "protocol/fmi/xml.h"
 #include "solver/base/err.h"
@@ -222,12 +223,37 @@ static void write_float(const struct writer *s, const struct mechp_fmi_variable 
     mechp_xml_end(s->w, 2, "Float64");
 }
 
+/* A text that is set before the initialization ends. */
+static void write_setting(const struct writer *s, uint32_t k)
+{
+    const char *const element = is_3(s) ? "String" : "ScalarVariable";
+    const bool lane = k == MECHP_FMI_SETTING_SERVER;
+
+    mechp_xml_open(s->w, 2, element);
+    mechp_xml_text(s->w, "name", mechp_fmi_settings[k].name);
+    mechp_xml_integer(s->w, "valueReference", MECHP_FMI_SETTING_REFERENCE + k);
+    mechp_xml_text(s->w, "description", mechp_fmi_settings[k].doc);
+    mechp_xml_text(s->w, "causality", "parameter");
+    mechp_xml_text(s->w, "variability", "fixed");
+    mechp_xml_text(s->w, "initial", "exact");
+    mechp_xml_inside(s->w);
+    mechp_xml_open(s->w, 3, is_3(s) ? "Start" : "String");
+    mechp_xml_text(s->w, is_3(s) ? "value" : "start",
+                   lane ? s->about->server : mechp_fmi_settings[k].start);
+    mechp_xml_close(s->w);
+    mechp_xml_end(s->w, 2, element);
+}
+
 static void write_variables(const struct writer *s)
 {
     mechp_xml_open(s->w, 1, "ModelVariables");
     mechp_xml_inside(s->w);
     for (size_t i = 0; i < s->layout->n; i++) {
         (is_3(s) ? write_float : write_scalar)(s, &s->layout->at[i]);
+    }
+    /* behind all others, whose places in 2.0 remain */
+    for (uint32_t k = 0; s->about->server && k < MECHP_FMI_SETTINGS; k++) {
+        write_setting(s, k);
     }
     mechp_xml_end(s->w, 1, "ModelVariables");
 }

@@ -32,6 +32,8 @@ struct mechp_fmi_about {
     /* paths of the files that are compiled, below sources, then NULL; NULL: there are none. 3.0 has
      * them in another file (sources.h) */
     const char *const *sources;
+    const char *server; /* of an FMU that connects to one, which then has settings (settings.h): the
+                           lane that is the default; NULL: it does not */
 };
 
 /* Append the document. 0; MECH_NO_MEMORY. */

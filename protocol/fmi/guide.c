@@ -1,6 +1,7 @@
 /* HTML of an FMU's documentation. */
 #include "protocol/fmi/guide.h"
 
+#include "protocol/fmi/settings.h"
 #include "solver/base/err.h"
 
 #include <stdio.h>
@@ -89,8 +90,27 @@ static int write_variables(const struct mechp_fmi_layout *layout, const struct m
     return 0;
 }
 
+/* What an FMU that connects to a server does, and its settings. */
+static void write_settings(const char *server, struct mechp_text *w)
+{
+    put(w,
+        "<h2>Server</h2>\n<p>This FMU connects to the lane of a mechd server at the beginning of "
+        "the initialization. There it creates an instance of its model and deletes it at the end, "
+        "or steps an instance that exists. A server that is lost is an error with a message; "
+        "after it the FMU can be reset, or set to a saved state. No token is stored in this "
+        "file.</p>\n<table>\n<tr><th>Setting</th><th>Default</th><th>Description</th></tr>\n");
+    for (size_t k = 0; k < MECHP_FMI_SETTINGS; k++) {
+        put(w, "<tr>");
+        put_cell(w, mechp_fmi_settings[k].name);
+        put_cell(w, k == MECHP_FMI_SETTING_SERVER ? server : mechp_fmi_settings[k].start);
+        put_cell(w, mechp_fmi_settings[k].doc);
+        put(w, "</tr>\n");
+    }
+    put(w, "</table>\n");
+}
+
 static void write_head(const struct mechp_fmi_layout *layout, const char *name, bool picture,
-                       struct mechp_text *w)
+                       const char *server, struct mechp_text *w)
 {
     put(w, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>");
     put_text(w, name);
@@ -100,8 +120,11 @@ static void write_head(const struct mechp_fmi_layout *layout, const char *name, 
     put_text(w, name);
     put(w, "</h1>\n<p>A mechanical model as an FMU for co-simulation, FMI ");
     put(w, layout->version == MECHP_FMI_3 ? "3.0" : "2.0");
-    put(w, ", written by mechd " MECHD_VERSION ". It contains the solver and needs no server: a "
-           "64-bit Linux with glibc 2.28 or later.</p>\n");
+    put(w, ", written by mechd " MECHD_VERSION);
+    put(w, server
+               ? ". It needs a mechd server, which computes it.</p>\n"
+               : ". It contains the solver and needs no server: a 64-bit Linux with glibc 2.28 or "
+                 "later.</p>\n");
     if (picture) {
         put(w, "<p><img src=\"picture.svg\" alt=\"the model at its start\"></p>\n");
     }
@@ -130,40 +153,55 @@ static void write_steps(const struct mechp_fmi_layout *layout, double size, stru
             " With event mode, steps can return early at impacts, contacts and other events. The "
             "intermediate update is called behind each internal step.");
     }
-    put(w,
-        "</p>\n<h2>Sources</h2>\n<p>The folder <code>sources</code> has all of the binary that is "
-        "mechd's own, with a build description. Below it are libraries that it does not have: "
-        "OpenBLAS with LAPACKE, SuiteSparse (KLU, CHOLMOD) and Jansson; of Debian the packages "
-        "libopenblas-dev, liblapacke-dev, libsuitesparse-dev and libjansson-dev. With another "
-        "BLAS results differ in their last digits. In that folder, with the name of the binary "
-        "in NAME:</p>\n<pre>");
+    put(w, "</p>\n");
+}
+
+/* How the binary is built of them. */
+static void write_sources(struct mechp_text *w)
+{
+    put(w, "<h2>Sources</h2>\n<p>The folder <code>sources</code> has all of the binary that is "
+           "mechd's own, with a build description. Below it are libraries that it does not have: "
+           "OpenBLAS with LAPACKE, SuiteSparse (KLU, CHOLMOD) and Jansson; of Debian the packages "
+           "libopenblas-dev, liblapacke-dev, libsuitesparse-dev and libjansson-dev. With another "
+           "BLAS results differ in their last digits. In that folder, with the name of the binary "
+           "in NAME:</p>\n<pre>");
     put_text(w, commands);
-    put(w, "</pre>\n<h2>Licenses</h2>\n<p><a href=\"licenses/LICENSE.txt\">mechd</a>, "
-           "<a href=\"licenses/libraries.txt\">the libraries in the binary</a></p>\n"
-           "</body>\n</html>\n");
+    put(w, "</pre>\n");
+}
+
+static void write_licenses(bool libraries, struct mechp_text *w)
+{
+    put(w, "<h2>Licenses</h2>\n<p><a href=\"licenses/LICENSE.txt\">mechd</a>");
+    put(w, libraries ? ", <a href=\"licenses/libraries.txt\">the libraries in the binary</a>" : "");
+    put(w, "</p>\n</body>\n</html>\n");
 }
 
 static int write(const struct mechp_fmi_layout *layout, const struct mech_sim *sim, bool picture,
-                 struct mechp_text *w)
+                 const char *server, struct mechp_text *w)
 {
     const char *const name = mech_sim_document(sim)->name;
 
-    write_head(layout, name ? name : "model", picture, w);
+    write_head(layout, name ? name : "model", picture, server, w);
     const int code = write_variables(layout, sim, w);
+    if (server) {
+        write_settings(server, w);
+    }
     write_steps(layout, mech_sim_step_size(sim), w);
+    if (!server) {
+        write_sources(w);
+    }
+    write_licenses(!server, w);
     return code ? code : w->failed ? MECH_NO_MEMORY : 0;
 }
 
 int mechp_fmi_guide(const struct mechp_fmi_layout *layout, const struct mech_sim *sim,
                     const struct mechp_fmi_about *about, struct mechp_text *w)
 {
-    (void)about;
-    return write(layout, sim, false, w);
+    return write(layout, sim, false, about->server, w);
 }
 
 int mechp_fmi_guide_with_picture(const struct mechp_fmi_layout *layout, const struct mech_sim *sim,
                                  const struct mechp_fmi_about *about, struct mechp_text *w)
 {
-    (void)about;
-    return write(layout, sim, true, w);
+    return write(layout, sim, true, about->server, w);
 }

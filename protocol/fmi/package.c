@@ -5,9 +5,12 @@
 #include "protocol/fmi/guide.h"
 #include "protocol/fmi/results.h"
 #include "protocol/fmi/sources.h"
+#include "protocol/fmi/table.h"
 #include "protocol/fmi/terminals.h"
 #include "solver/base/err.h"
+#include "solver/base/hash.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -68,13 +71,28 @@ void mechp_fmi_identifier(const struct mech_sim *sim, char identifier[MECHP_FMI_
     }
 }
 
+/* An FMU that connects to a server is another one than that with the solver. */
+static void token_of(const struct mechp_fmi_content *content, const struct mechp_fmi_layout *layout,
+                     char token[MECHP_FMI_TOKEN])
+{
+    char digits[9];
+
+    mechp_fmi_layout_token(layout, content->document, content->document_size, token);
+    if (content->proxy) {
+        const uint64_t h = mech_hash(token, MECHP_FMI_TOKEN, 4);
+
+        snprintf(digits, sizeof digits, "%08" PRIx64, h >> 32);
+        memcpy(token + 1, digits, sizeof digits - 1);
+    }
+}
+
 int mechp_fmi_package_token(const struct mechp_fmi_content *content, char token[MECHP_FMI_TOKEN])
 {
     struct mechp_fmi_layout layout;
     const int code = mechp_fmi_layout_init(&layout, content->sim, content->version);
 
     if (code == 0) {
-        mechp_fmi_layout_token(&layout, content->document, content->document_size, token);
+        token_of(content, &layout, token);
     }
     mechp_fmi_layout_fini(&layout);
     return code;
@@ -110,6 +128,12 @@ static int write_terminals(const struct mechp_fmi_layout *layout, const struct m
     return mechp_fmi_terminals(layout, sim, w);
 }
 
+static int write_table(const struct mechp_fmi_layout *layout, const struct mech_sim *sim,
+                       const struct mechp_fmi_about *about, struct mechp_text *w)
+{
+    return mechp_fmi_table(layout, sim, about->token, about->server, w);
+}
+
 static int add_text(struct mechp_zip *zip, const char *path, const char *text)
 {
     return mechp_zip_add(zip, path, text, strlen(text));
@@ -134,30 +158,44 @@ static int add_results(struct mechp_zip *zip, const struct mechp_fmi_content *co
 static int add_all(const struct mechp_fmi_content *content, const struct mechp_fmi_layout *layout,
                    struct mechp_zip *zip)
 {
+    const struct mechp_fmi_proxy *const proxy = content->proxy;
     char token[MECHP_FMI_TOKEN], identifier[MECHP_FMI_IDENTIFIER], path[MECHP_ZIP_NAME];
     const struct mechp_fmi_about about = {.name = mech_sim_document(content->sim)->name,
                                           .identifier = identifier,
                                           .token = token,
-                                          .sources = mechp_fmi_compiled,
-                                          .can = abilities};
+                                          .sources = proxy ? NULL : mechp_fmi_compiled,
+                                          .can = abilities,
+                                          .server = proxy ? proxy->server : NULL};
     const struct subject of = {layout, content->sim, &about};
 
-    mechp_fmi_layout_token(layout, content->document, content->document_size, token);
+    token_of(content, layout, token);
     mechp_fmi_identifier(content->sim, identifier);
     MECH_TRY(add_written(zip, "modelDescription.xml", &of, mechp_fmi_description));
     MECH_TRY(add_written(zip, "terminalsAndIcons/terminalsAndIcons.xml", &of, write_terminals));
     MECH_TRY(mechp_zip_add(zip, "resources/model.json", content->document, content->document_size));
+    if (proxy) {
+        MECH_TRY(add_written(zip, "resources/proxy.json", &of, write_table));
+    }
     MECH_TRY(add_written(zip, "documentation/index.html", &of,
                          content->picture ? mechp_fmi_guide_with_picture : mechp_fmi_guide));
     if (content->picture) {
         MECH_TRY(add_text(zip, "documentation/picture.svg", content->picture));
     }
     MECH_TRY(add_text(zip, "documentation/licenses/LICENSE.txt", mechp_fmi_license));
-    MECH_TRY(add_text(zip, "documentation/licenses/libraries.txt", mechp_fmi_licenses));
+    if (!proxy) {
+        MECH_TRY(add_text(zip, "documentation/licenses/libraries.txt", mechp_fmi_licenses));
+    }
     if (content->results_size > 0) {
         MECH_TRY(add_results(zip, content));
     }
-    MECH_TRY(mechp_fmi_add_sources(identifier, zip));
+    if (!proxy) {
+        MECH_TRY(mechp_fmi_add_sources(identifier, zip));
+    }
+    if (proxy && proxy->windows) {
+        snprintf(path, sizeof path, "binaries/%s/%s.dll",
+                 content->version == MECHP_FMI_2 ? "win64" : "x86_64-windows", identifier);
+        MECH_TRY(mechp_zip_put(zip, path, proxy->windows));
+    }
     snprintf(path, sizeof path, "binaries/%s/%s.so", platform(content->version), identifier);
     return mechp_zip_head(zip, path, content->binary);
 }

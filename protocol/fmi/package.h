@@ -10,7 +10,10 @@
  *   documentation/licenses/…
  *   extra/org.fmi-standard.fmi-ls-ref/ reference results and their manifest
  *   sources/…                          what builds the binary, and buildDescription.xml
+ *   binaries/win64/NAME.dll            of one that connects to a server, where it has been built
  *   binaries/linux64/NAME.so           2.0; in 3.0 binaries/x86_64-linux/NAME.so
+ *
+ * An FMU that connects to a server has resources/proxy.json too (table.h), and no libraries.
  *
  * The same content gives the same bytes. Source: FMI 2.0.5, section 2.3; FMI 3.0.2, section 2.5.
  */
@@ -21,15 +24,22 @@
 
 enum { MECHP_FMI_IDENTIFIER = 64 };
 
+/* Of an FMU that connects to a server. */
+struct mechp_fmi_proxy {
+    const char *server;                 /* the lane that is the default, or "" */
+    const struct mechp_packed *windows; /* its binary for Windows, or NULL */
+};
+
 struct mechp_fmi_content {
     enum mechp_fmi_version version;
     const char *document; /* [document_size] JSON, as it is stored */
     size_t document_size;
-    const struct mech_sim *sim;        /* of that document, fresh */
-    const char *picture;               /* an SVG image, or NULL */
-    const char *results;               /* [results_size] mechp_fmi_results */
-    size_t results_size;               /* 0: there are none */
-    const struct mechp_packed *binary; /* clients/fmu */
+    const struct mech_sim *sim;          /* of that document, fresh */
+    const char *picture;                 /* an SVG image, or NULL */
+    const char *results;                 /* [results_size] mechp_fmi_results */
+    size_t results_size;                 /* 0: there are none */
+    const struct mechp_packed *binary;   /* clients/fmu */
+    const struct mechp_fmi_proxy *proxy; /* NULL: the solver is in the binary */
 };
 
 /* The name of the binary without extension, and of the archive: that of the model, up to the first

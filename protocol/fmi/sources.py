@@ -13,8 +13,9 @@ import zlib
 FOLDERS = ['clients/fmu', 'protocol/bind', 'protocol/fmi', 'protocol/wire', 'solver']
 # of these folders: parts of the server, and what links libraries as archives
 OTHERS = re.compile('|'.join([
-    r'clients/fmu/alone\.c', r'protocol/bind/(edit|openapi\w*|print|schema|types|write\w*)\.c',
-    r'protocol/fmi/(description|guide|package|results|sources|terminals|unit|xml|zip)\.c',
+    r'clients/fmu/(alone|lane|proxy\w*)\.c',
+    r'protocol/bind/(edit|openapi\w*|print|schema|types|write\w*)\.c',
+    r'protocol/fmi/(description|guide|package|results|sources|table|terminals|unit|xml|zip)\.c',
     r'protocol/wire/(codes|parts|pretty|problem|routes|row|row_codes|text|text_place)\.c',
     r'protocol/wire/json_(member|single|write)\.c', r'protocol/wire/routes/\w+\.c',
     r'solver/couple/\w+\.c']))

@@ -9,8 +9,8 @@ static const char library[] = "not a library, but of some length, of some length
 
 static const char results[] = "time,x\n0,1\n";
 
-static void pack_example(const char *name, enum mechp_fmi_version version, const char *picture,
-                         struct mechp_text *w)
+static void pack_as(const char *name, enum mechp_fmi_version version, const char *picture,
+                    const struct mechp_fmi_proxy *proxy, struct mechp_text *w)
 {
     static struct mechp_zip zip;
     char path[1024];
@@ -27,7 +27,8 @@ static void pack_example(const char *name, enum mechp_fmi_version version, const
                                               .picture = picture,
                                               .results = results,
                                               .results_size = strlen(results),
-                                              .binary = &binary};
+                                              .binary = &binary,
+                                              .proxy = proxy};
     zip = (struct mechp_zip){.w = w};
     CU_ASSERT_EQUAL_FATAL(mechp_fmi_package(&content, &zip), 0);
     mechp_text_plain(w, (const char *)binary.bytes, binary.stored);
@@ -35,6 +36,13 @@ static void pack_example(const char *name, enum mechp_fmi_version version, const
     mechp_packed_fini(&binary);
     mech_sim_destroy(sim);
     free(document);
+}
+
+/* With the solver. */
+static void pack_example(const char *name, enum mechp_fmi_version version, const char *picture,
+                         struct mechp_text *w)
+{
+    pack_as(name, version, picture, NULL, w);
 }
 
 static const char *const examples[] = {"mass1d", "slider-crank", "bouncing-ball", "robot-arm"};
@@ -157,5 +165,65 @@ static void identifiers_are_words(void)
     }
 }
 
+/* The value of that attribute in a description, up to its end. */
+static const char *after(const char *text, const char *attribute)
+{
+    const char *const at = strstr(text, attribute);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(at);
+    return at + strlen(attribute);
+}
+
+/* One that connects to a server: settings behind the model's variables, a table for its binary, the
+ * library for Windows where there is one; another token than that of the FMU with the solver. */
+static void one_for_a_server_has_settings_and_a_table(void)
+{
+    static const char dll[] = "no program either";
+    struct mechp_packed windows;
+    CU_ASSERT_EQUAL_FATAL(mechp_pack(dll, sizeof dll, &windows), 0);
+    const struct mechp_fmi_proxy proxy = {"tcp://127.0.0.1:5558", &windows};
+
+    for (enum mechp_fmi_version version = MECHP_FMI_2; version <= MECHP_FMI_3; version++) {
+        const bool two = version == MECHP_FMI_2;
+        struct mechd_fmu_description d;
+        struct mech_diag diag;
+        struct mechp_text w, alone;
+
+        mechp_text_init(&w, NULL, 0);
+        mechp_text_init(&alone, NULL, 0);
+        mech_diag_init(&diag);
+        pack_as("slider-crank", version, NULL, &proxy, &w);
+        pack_example("slider-crank", version, NULL, &alone);
+        CU_ASSERT_EQUAL_FATAL(mechd_fmu_load(w.bytes, w.length, -1, &d, &diag), 0);
+        mechd_fmu_description_fini(&d);
+        mech_diag_fini(&diag);
+        char *const mine = file_of(&w, "modelDescription.xml");
+        char *const other = file_of(&alone, "modelDescription.xml");
+        char *const table = file_of(&w, "resources/proxy.json");
+        char *const page = file_of(&w, "documentation/index.html");
+        char *const other_dll = file_of(&w, two ? "binaries/win64/slider_crank.dll"
+                                                : "binaries/x86_64-windows/slider_crank.dll");
+        const char *const key = two ? "guid=\"" : "instantiationToken=\"";
+        CU_ASSERT_STRING_EQUAL(other_dll, dll);
+        CU_ASSERT_PTR_NOT_NULL(strstr(mine, "name=\"proxy:token\" valueReference=\"1073741828\""));
+        CU_ASSERT_PTR_NOT_NULL(strstr(mine, "\"tcp://127.0.0.1:5558\""));
+        CU_ASSERT_PTR_NULL(strstr(other, "proxy"));
+        CU_ASSERT_NOT_EQUAL(strncmp(after(mine, key), after(other, key), MECHP_FMI_TOKEN - 1), 0);
+        CU_ASSERT_EQUAL(
+            strncmp(after(mine, key), after(table, "\"token\":\""), MECHP_FMI_TOKEN - 1), 0);
+        CU_ASSERT_PTR_NOT_NULL(strstr(page, "proxy:tokenFile"));
+        CU_ASSERT_PTR_NULL(strstr(page, "libraries.txt"));
+        free(mine);
+        free(other);
+        free(table);
+        free(page);
+        free(other_dll);
+        mechp_text_fini(&w);
+        mechp_text_fini(&alone);
+    }
+    mechp_packed_fini(&windows);
+}
+
 UNIT_TESTS(UNIT_TEST(the_reader_of_uploads_takes_it), UNIT_TEST(all_files_are_there),
+           UNIT_TEST(one_for_a_server_has_settings_and_a_table),
            UNIT_TEST(two_archives_have_the_same_bytes), UNIT_TEST(identifiers_are_words))
