@@ -53,8 +53,9 @@ class Hardened(unittest.TestCase):
     def test_programs_and_libraries_have_every_guard(self):
         library, = (path for path in glob.glob(os.path.join(harness.BUILD, 'clients/c/*.so*'))
                     if not os.path.islink(path) and os.path.isfile(path) and path.count('.so.'))
-        fmu = os.path.join(harness.BUILD, 'clients', 'fmu', 'mechd-model.so')
-        for path, is_program in ((harness.program('mechd'), True), (fmu, False),
+        model, proxy = (os.path.join(harness.BUILD, 'clients', 'fmu', 'mechd-%s.so' % name)
+                        for name in ('model', 'proxy'))
+        for path, is_program in ((harness.program('mechd'), True), (model, False), (proxy, False),
                                  (harness.program('mechctl'), True), (library, False)):
             with self.subTest(path):
                 self.assertEqual(faults(path, is_program), [])

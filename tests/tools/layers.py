@@ -60,7 +60,7 @@ ROOMS = {
           [r'(zmq|linux/filter|linux/tcp)\.h', POSIX]),
     LANE: ([BASE, FRAME, WIRE, OS, AUTH, INSTANCE, CALL], [POSIX]),
     DAEMON: ([BASE, SIM, WIRE, BIND, 'server'], [POSIX]),
-    FMU: (['solver', WIRE, BIND, FMI], [POSIX]),
+    FMU: (['solver', FRAME, WIRE, BIND, FMI, 'clients'], [r'(winsock2|ws2tcpip)\.h', POSIX]),
     'clients': ([BASE, FRAME, WIRE], [r'(curl/curl|zmq)\.h', POSIX]),
 }
 
