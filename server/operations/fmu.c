@@ -1,6 +1,7 @@
-/* GET …/fmu: the model as an FMU. The simulation that its description is written from is built for
- * it, so that starts are those of the document and not of the instance's state. The binary is the
- * same in all: it is read and packed at the first one, and its bytes are sent from there. */
+/* GET …/fmu: the model as an FMU, with the solver or for a server. The simulation that its
+ * description is written from is built for it, so that starts are those of the document and not of
+ * the instance's state. A binary is the same in all: it is read and packed at the first one, and
+ * its bytes are sent from there. */
 #include "protocol/bind/bind.h"
 #include "protocol/fmi/package.h"
 #include "protocol/fmi/results.h"
@@ -22,9 +23,14 @@ enum {
     DOCUMENT_MOST = 64 << 20, /* bytes that the binary reads, less one */
 };
 
-/* installed, and as built: of the daemon, and of a test that is one */
-static const char *const places[] = {"../lib/mechd/mechd-model.so", "../clients/fmu/mechd-model.so",
-                                     NULL};
+/* What there are binaries for: installed, and as built, of the daemon and of a test that is one. */
+enum which { SOLVER, PROXY, WINDOWS, BINARIES };
+#define PLACES(name)                                                                               \
+    {                                                                                              \
+        "../lib/mechd/" name, "../clients/fmu/" name, NULL                                         \
+    }
+static const char *const places[BINARIES][3] = {PLACES("mechd-model.so"), PLACES("mechd-proxy.so"),
+                                                PLACES("mechd-proxy.dll")};
 
 struct exported {
     struct mechp_zip zip;
@@ -36,7 +42,7 @@ struct exported {
 /* --- the binary ------------------------------------------------------------------------------- */
 
 /* set once, by the first of the threads that make it; then constant */
-static _Atomic(struct mechp_packed *) the_binary;
+static _Atomic(struct mechp_packed *) the_binaries[BINARIES];
 
 static void *read_file(const char *path, size_t *size)
 {
@@ -61,30 +67,34 @@ static void *read_file(const char *path, size_t *size)
     return bytes;
 }
 
-/* NULL: refused. */
-static const struct mechp_packed *find_binary(struct mechd_call *c)
+/* NULL: there is none, or refused. */
+static const struct mechp_packed *find_binary(struct mechd_call *c, enum which which)
 {
-    struct mechp_packed *known = atomic_load(&the_binary);
+    struct mechp_packed *known = atomic_load(&the_binaries[which]);
+    const char *const name = strrchr(places[which][0], '/') + 1;
     char path[4200];
     size_t size = 0;
 
     if (known != NULL) {
         return known;
     }
-    if (!mechd_beside(places, path, sizeof path)) {
-        mechd_fail(c, MECHP_INTERNAL, "mechd-model.so is not installed with this server");
+    if (!mechd_beside(places[which], path, sizeof path)) {
+        // that for Windows is not built everywhere
+        if (which != WINDOWS) {
+            mechd_fail(c, MECHP_INTERNAL, "%s is not installed with this server", name);
+        }
         return NULL;
     }
     void *const bytes = read_file(path, &size);
     struct mechp_packed *const made = calloc(1, sizeof *made);
     if (bytes == NULL || made == NULL || mechp_pack(bytes, size, made) != 0) {
-        mechd_fail(c, MECHP_INTERNAL, "mechd-model.so cannot be read");
+        mechd_fail(c, MECHP_INTERNAL, "%s cannot be read", name);
         free(bytes);
         free(made);
         return NULL;
     }
     free(bytes);
-    if (!atomic_compare_exchange_strong(&the_binary, &known, made)) {
+    if (!atomic_compare_exchange_strong(&the_binaries[which], &known, made)) {
         mechp_packed_fini(made);
         free(made);
         return known;
@@ -107,16 +117,17 @@ static enum mechp_fmi_version read_version(struct mechd_call *c)
     return MECHP_FMI_2;
 }
 
-static void read_kind(struct mechd_call *c)
+static enum which read_kind(struct mechd_call *c)
 {
     const char *const text = mechd_call_query(c, "kind");
 
     if (text != NULL && strcmp(text, "proxy") == 0) {
-        mech_diag_add(&c->diag, "/kind",
-                      "FMUs that connect to a server are not available: only standalone");
-    } else if (text != NULL && strcmp(text, "standalone") != 0) {
-        mech_diag_add(&c->diag, "/kind", "expected standalone");
+        return PROXY;
     }
+    if (text != NULL && strcmp(text, "standalone") != 0) {
+        mech_diag_add(&c->diag, "/kind", "expected standalone or proxy");
+    }
+    return SOLVER;
 }
 
 /* A fresh simulation of the document. NULL: refused. */
@@ -212,7 +223,7 @@ static enum mechd_progress run_fmu(struct mechd_call *c)
     const enum mechp_fmi_version version = read_version(c);
     struct mechp_text document;
 
-    read_kind(c);
+    const enum which which = read_kind(c);
     if (mechd_call_faulty(c)) {
         return MECHD_DONE;
     }
@@ -222,8 +233,14 @@ static enum mechd_progress run_fmu(struct mechd_call *c)
     if (x == NULL) {
         return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the FMU");
     }
-    const struct mechp_packed *const binary = find_binary(c);
+    const struct mechp_packed *const binary = find_binary(c, which);
     if (binary == NULL) {
+        return MECHD_DONE;
+    }
+    const struct mechp_fmi_proxy proxy = {
+        .server = c->service->self.lane != NULL ? c->service->self.lane : "",
+        .windows = which == PROXY ? find_binary(c, WINDOWS) : NULL};
+    if (c->code != MECHP_OK) {
         return MECHD_DONE;
     }
     mechp_text_init(&document, NULL, 0);
@@ -234,7 +251,8 @@ static enum mechd_progress run_fmu(struct mechd_call *c)
                          &(struct mechp_fmi_content){.version = version,
                                                      .document = document.bytes,
                                                      .document_size = document.length,
-                                                     .binary = binary},
+                                                     .binary = binary,
+                                                     .proxy = which == PROXY ? &proxy : NULL},
                          sim);
         mech_sim_destroy(sim);
     }

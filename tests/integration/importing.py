@@ -17,8 +17,9 @@ import xml.etree.ElementTree as ElementTree
 import zipfile
 
 POINTER, SIZE, DOUBLE = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_double
+# of the variable arguments the first, which is a text: the FMU's format is "%s"
 LOG_2 = ctypes.CFUNCTYPE(None, POINTER, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p,
-                         ctypes.c_char_p)
+                         ctypes.c_char_p, ctypes.c_char_p)
 LOG_3 = ctypes.CFUNCTYPE(None, POINTER, ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p)
 ALLOCATE = ctypes.CFUNCTYPE(POINTER, SIZE, SIZE)
 RELEASE = ctypes.CFUNCTYPE(None, POINTER)
@@ -46,9 +47,11 @@ def references(variables):
 
 
 class Fmu:
-    """One component of the FMU in these bytes, or of another binary for it."""
+    """One component of the FMU in these bytes, or of another binary for it, with these texts as
+    parameters."""
+    logging = False
 
-    def __init__(self, data, binary=None):
+    def __init__(self, data, binary=None, texts=None):
         self.folder = tempfile.mkdtemp(prefix='mechd-fmu-')
         with zipfile.ZipFile(io.BytesIO(data)) as z:
             z.extractall(self.folder)
@@ -64,6 +67,7 @@ class Fmu:
         self._library = ctypes.CDLL(binary or own, mode=os.RTLD_LOCAL)
         self.messages, self.time = [], 0.0
         self._component = self._instantiate()
+        self.set_texts(texts or {})
 
     def _variables(self, element):
         for e in element:
@@ -74,21 +78,22 @@ class Fmu:
         resources = os.path.join(self.folder, 'resources')
         if self.version == 2:
             libc = ctypes.CDLL(None)
-            self._log = LOG_2(lambda _, name, status, category, text: self.messages.append(text))
+            self._log = LOG_2(
+                lambda _, name, status, category, form, text: self.messages.append(text))
             self._callbacks = Callbacks(self._log, ALLOCATE(('calloc', libc)),
                                         RELEASE(('free', libc)), None, None)
             instantiate = self._library.fmi2Instantiate
             instantiate.restype = POINTER
             made = instantiate(
                 b'one', 1, self.token, pathlib.Path(resources).as_uri().encode(),
-                ctypes.byref(self._callbacks), 0, 0)
+                ctypes.byref(self._callbacks), 0, self.logging)
         else:
             self._log = LOG_3(lambda _, status, category, text: self.messages.append(text))
             instantiate = self._library.fmi3InstantiateCoSimulation
             instantiate.restype = POINTER
             made = instantiate(
-                b'one', self.token, (resources + '/').encode(), False, False, False, False, None,
-                SIZE(0), None, self._log, None)
+                b'one', self.token, (resources + '/').encode(), False, self.logging, False, False,
+                None, SIZE(0), None, self._log, None)
         if not made:
             raise Refused(self.messages)
         return POINTER(made)
@@ -139,6 +144,21 @@ class Fmu:
         more = () if self.version == 2 else (SIZE(len(numbers)),)
         self.call('SetReal' if self.version == 2 else 'SetFloat64', references(variables),
                   SIZE(len(variables)), (DOUBLE * len(numbers))(*numbers), *more)
+
+    def set_texts(self, given):
+        """{name: text}."""
+        if given:
+            texts = (ctypes.c_char_p * len(given))(*[t.encode() for t in given.values()])
+            more = () if self.version == 2 else (SIZE(len(given)),)
+            self.call('SetString', references([self.variables[name] for name in given]),
+                      SIZE(len(given)), texts, *more)
+
+    def texts(self, names):
+        out = (ctypes.c_char_p * len(names))()
+        more = () if self.version == 2 else (SIZE(len(names)),)
+        self.call('GetString', references([self.variables[name] for name in names]),
+                  SIZE(len(names)), out, *more)
+        return [t.decode() for t in out]
 
     def step(self, size):
         if self.version == 2:

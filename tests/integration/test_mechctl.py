@@ -240,11 +240,13 @@ class Mechctl(unittest.TestCase):
         i = self.created()
         path = os.path.join(self.folder, 'rig.fmu')
         for options, version in (((), b'3.0'), (('--version', '2'), b'2.0'),
-                                 (('--version=2', '--kind', 'standalone'), b'2.0')):
+                                 (('--version=2', '--kind', 'standalone'), b'2.0'),
+                                 (('--kind', 'proxy'), b'3.0')):
             with self.subTest(options=options):
                 self.assertIn(path, self.good('fmu', i, '-o', path, *options))
                 with zipfile.ZipFile(path) as z:
                     self.assertIn(b'fmiVersion="%s"' % version, z.read('modelDescription.xml'))
+                    self.assertEqual('proxy' in options, 'resources/proxy.json' in z.namelist())
                 os.unlink(path)
         before = self.door.call('instances')[1]['items']
         self.good('fmu', 'slider-crank', '--output', path)
@@ -254,7 +256,7 @@ class Mechctl(unittest.TestCase):
         self.assertEqual(self.door.call('instances')[1]['items'], before)
         for arguments, code, words in ((('none',), 1, 'there is no instance none'),
                                        ((i, '--version', '1'), 1, 'expected 2 or 3'),
-                                       ((i, '--kind', 'proxy'), 1, 'only standalone'),
+                                       ((i, '--kind', 'large'), 1, 'standalone or proxy'),
                                        ((i, '-o'), 2, '--output needs a value')):
             done = self.run_program('fmu', *arguments)
             self.assertEqual(done.returncode, code, (arguments, done.stderr))

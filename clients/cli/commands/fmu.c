@@ -65,12 +65,14 @@ static int run(struct mechctl *m)
 static const struct mechctl_option options[] = {
     {"output", "FILE", "where to write it, also -o FILE; - for standard output (ID.fmu)"},
     {"version", "VERSION", "of FMI (3)"},
-    {"kind", "KIND", "standalone: with the solver inside"},
+    {"kind", "KIND",
+     "standalone: with the solver inside; proxy: it connects to a server "
+     "(standalone)"},
     {0},
 };
 
 static const char *const versions[] = {"2", "3", NULL};
-static const char *const kinds[] = {"standalone", NULL};
+static const char *const kinds[] = {"proxy", "standalone", NULL};
 static const struct mechctl_words words[] = {{"VERSION", versions}, {"KIND", kinds}, {0}};
 
 const struct mechctl_command mechctl_fmu = {
@@ -78,10 +80,13 @@ const struct mechctl_command mechctl_fmu = {
     .group = MECHCTL_MODELS,
     .arguments = "ID",
     .summary = "write the model of an instance, or an example, as an FMU",
-    .details = "  mechctl fmu rig -o rig.fmu\n"
-               "  mechctl fmu slider-crank -o slider.fmu --version 2\n"
-               "The FMU holds model and solver and needs no server. It starts from the model, not\n"
-               "from the instance's state.",
+    .details =
+        "  mechctl fmu rig -o rig.fmu\n"
+        "  mechctl fmu slider-crank -o slider.fmu --version 2\n"
+        "  mechctl fmu rig --kind proxy -o rig.fmu\n"
+        "The FMU holds model and solver and needs no server; one of kind proxy holds the model\n"
+        "and connects to the lane of a server, named by its parameter proxy:server. It starts\n"
+        "from the model, not from the instance's state.",
     .options = options,
     .words = words,
     .least = 1,

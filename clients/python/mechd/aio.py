@@ -176,9 +176,10 @@ class Instance(_Wrapped[plain_instance.Instance]):
         """Store the present state in the server."""
         return await call(self.plain.snapshot)
 
-    async def fmu(self, path: Optional[str] = None, version: int = 3) -> bytes:
-        """The model with the solver as an FMU, which needs no server."""
-        return await call(self.plain.fmu, path, version)
+    async def fmu(self, path: Optional[str] = None, version: int = 3,
+                  kind: str = 'standalone') -> bytes:
+        """The model as an FMU: with the solver, or (kind='proxy') one that connects to a server."""
+        return await call(self.plain.fmu, path, version, kind)
 
     async def restore(self, snapshot: Union[plain_instance.Snapshot, str, bytes]) -> None:
         """Restore a state, to the last bit."""

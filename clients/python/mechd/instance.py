@@ -378,13 +378,15 @@ class Instance(Runner):
         """Bodies, shapes and frames for a viewer."""
         return cast(replies.Scene, self.get('scene'))
 
-    def fmu(self, path: Optional[str] = None, version: int = 3) -> bytes:
+    def fmu(self, path: Optional[str] = None, version: int = 3,
+            kind: str = 'standalone') -> bytes:
         """The model with the solver as an FMU for co-simulation, which needs no server and gives
         the same results; FMI 3.0 or, version=2, 2.0. Written to a file if there is a path.
+        kind='proxy': without the solver; it connects to the lane of a server.
 
         It starts from the model, not from the present state.
         """
-        data = cast(bytes, self.call('GET', 'fmu', version=version).raw)
+        data = cast(bytes, self.call('GET', 'fmu', version=version, kind=kind).raw)
         if path is not None:
             with open(path, 'wb') as f:
                 f.write(data)

@@ -49,18 +49,21 @@ const struct mechp_row mechp_row_CONTACTS = {
 
 const struct mechp_row mechp_row_FMU = {
     .tag = "instances",
-    .doc = "The model with the solver as an FMU for co-simulation (FMI 2.0 or 3.0), which needs no "
-           "server and gives the same results. It starts from the model document as it is now, "
-           "not from the state of the instance. The same model gives the same bytes; their ETag is "
-           "that of the file.",
+    .doc =
+        "The model as an FMU for co-simulation (FMI 2.0 or 3.0): with the solver, which needs no "
+        "server, or one that connects to the lane of a server, whose address, token and instance "
+        "are parameters of it; a token is not stored in the file. Both give the same results. It "
+        "starts from the model document as it is now, "
+        "not from the state of the instance. The same model gives the same bytes; their ETag is "
+        "that of the file.",
     .effect = MECHP_READS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL,
     .query = MECHP_QUERY({"version", "integer", "Version of FMI: 2 or 3 (default 3).", "2"},
-                         {"kind", "'standalone'",
-                          "Whether it holds the solver; FMUs that connect to a server are not "
-                          "available.",
-                          "\"standalone\""}),
+                         {"kind", "'standalone'|'proxy'",
+                          "standalone: it holds the solver (default); proxy: it connects to a "
+                          "server, by default to the lane of this one.",
+                          "\"proxy\""}),
     .status = 200,
     .content = "application/vnd.fmi",
     .codes = MECHP_CODES(MECHP_INVALID_REQUEST, MECHP_INVALID_MODEL)};
