@@ -20,11 +20,13 @@ struct mech_diag;
 
 enum { MECHFMU_TEXT = 512 };
 
-/* What the library exports. */
+/* What the library exports, and texts with formats of the C standard. */
 #ifdef _WIN32
 #define MECHFMU_EXPORT __declspec(dllexport)
+#define MECHFMU_PRINTF(format_at, from) __attribute__((format(gnu_printf, format_at, from)))
 #else
 #define MECHFMU_EXPORT __attribute__((visibility("default")))
+#define MECHFMU_PRINTF(format_at, from) __attribute__((format(printf, format_at, from)))
 #endif
 
 /* Statuses have the same numbers in both versions. The message is text. */
@@ -83,7 +85,7 @@ void mechfmu_destroy(struct mechfmu *m);
 
 /* A message, if the importer wants it. Returns the status, of which the category follows. */
 enum mechp_fmi3_status mechfmu_say(const struct mechfmu *m, enum mechp_fmi3_status status,
-                                   const char *format, ...) __attribute__((format(printf, 3, 4)));
+                                   const char *format, ...) MECHFMU_PRINTF(3, 4);
 /* Whether the state is one of these; a message if not. NULL is in no state. */
 bool mechfmu_may(const struct mechfmu *m, unsigned states, const char *function);
 

@@ -2,11 +2,13 @@
 they need there. Read from its ELF by nm(1) and readelf(1)."""
 import os
 import re
+import shutil
 import subprocess
 import unittest
 import harness
 
 BINARY = os.path.join(harness.BUILD, 'clients', 'fmu', 'mechd-model.so')
+OBJDUMP = 'x86_64-w64-mingw32-objdump'
 PROXY = os.path.join(harness.BUILD, 'clients', 'fmu', 'mechd-proxy.so')
 
 
@@ -62,6 +64,27 @@ class FmuBinary(unittest.TestCase):
 
 class ProxyBinary(FmuBinary):
     path = PROXY
+
+
+class WindowsBinary(unittest.TestCase):
+    """Where the compiler for Windows was there when the build was set up."""
+
+    def setUp(self):
+        self.path = os.path.join(harness.BUILD, 'clients', 'fmu', 'mechd-proxy.dll')
+        if not os.path.exists(self.path) or not shutil.which(OBJDUMP):
+            self.skipTest('no compiler for Windows (Debian: gcc-mingw-w64-x86-64)')
+        self.text = subprocess.run([OBJDUMP, '-p', self.path], stdout=subprocess.PIPE, text=True,
+                                   check=True).stdout
+
+    def test_it_exports_the_functions_of_fmi_and_no_others(self):
+        table = self.text.split('[Ordinal/Name Pointer] Table')[1].split('\n\n')[0]
+        names = set(re.findall(r'\[ *\d+\](?: \S+)? (\w+)$', table, re.M))
+        two, three = listed(2), listed(3)
+        self.assertEqual(names, set(three) | {n for n in two if two[n] != 'EXCHANGE'})
+
+    def test_it_needs_libraries_of_the_system_alone(self):
+        self.assertEqual(set(re.findall(r'DLL Name: (\S+)', self.text)),
+                         {'KERNEL32.dll', 'WS2_32.dll', 'msvcrt.dll'})
 
 
 if __name__ == '__main__':

@@ -86,6 +86,10 @@ class Download(harness.Served):
                 self.assertNotIn('documentation/licenses/libraries.txt', names)
                 if os.uname().machine == 'x86_64':
                     self.assertIn('binaries/%s/driven_oscillator.so' % folder, names)
+                dll = 'binaries/%s/driven_oscillator.dll' % {
+                    2: 'win64', 3: 'x86_64-windows'}[version]
+                built = os.path.join(harness.BUILD, 'clients', 'fmu', 'mechd-proxy.dll')
+                self.assertEqual(dll in names, os.path.exists(built))
                 self.assertIn('name="proxy:server"', text)
                 self.assertIn(self.daemon.info['lane'], text)
                 self.assertIn(self.daemon.info['lane'], table)
