@@ -11,14 +11,12 @@ import sys
 import zlib
 
 FOLDERS = ['clients/fmu', 'protocol/bind', 'protocol/fmi', 'protocol/wire', 'solver']
-# of these folders: parts of the server, and what links libraries as archives
-OTHERS = re.compile('|'.join([
-    r'clients/fmu/(alone|lane|proxy\w*)\.c',
-    r'protocol/bind/(edit|openapi\w*|print|schema|types|write\w*)\.c',
-    r'protocol/fmi/(description|guide|package|results|sources|table|terminals|unit|xml|zip)\.c',
-    r'protocol/wire/(codes|parts|pretty|problem|routes|row|row_codes|text|text_place)\.c',
-    r'protocol/wire/json_(member|single|write)\.c', r'protocol/wire/routes/\w+\.c',
-    r'solver/couple/\w+\.c']))
+# what of these folders is compiled: the rest is the server's, or of other binaries
+COMPILED = re.compile('|'.join([
+    r'clients/fmu/(component|fmi[23]|saved|solver|updates|variables)\.c',
+    r'protocol/bind/read\w*\.c', r'protocol/fmi/(find|layout|settings|symbols)\.c',
+    r'protocol/wire/(json|json_guard)\.c', r'protocol/wire/number\.cpp',
+    r'solver/(?!couple/)[\w/]+\.c']))
 INCLUDE = re.compile(rb'^\s*#\s*include\s+"([^"]+)"', re.M)
 HEAD = '''\
 /* Written by protocol/fmi/sources.py: the sources of an FMU's binary, packed. */
@@ -36,7 +34,7 @@ def compiled(root):
                 file = os.path.relpath(os.path.join(path, name), root)
                 if name == 'meson.build':
                     lists.append(file)
-                elif name.endswith(('.c', '.cpp')) and not OTHERS.fullmatch(file):
+                elif COMPILED.fullmatch(file):
                     found.append(file)
     return sorted(found), sorted(lists)
 
