@@ -76,6 +76,36 @@ bool mechd_end_find(const struct mechd_reading *r, const char *name, enum mech_c
     return found == 1;
 }
 
+/* Whether a participant has a variable of this very name. */
+static bool is_known(const struct mechd_reading *r, const char *name, enum mech_causality causality)
+{
+    const struct mechd_coupling *const g = r->g;
+    for (int32_t n = 0; n < g->count; n++) {
+        const size_t size = strlen(g->parts[n].name);
+        if (g->parts[n].instance != NULL && strncmp(g->parts[n].name, name, size) == 0 &&
+            name[size] == '.' &&
+            mechd_engine_variable_find(&g->parts[n].instance->engine, causality, name + size + 1) >=
+                0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* All of a variable. False: a fault at the path. */
+static bool read_whole(const struct mechd_reading *r, const char *name,
+                       enum mech_causality causality, const char *path, struct mech_variable *v,
+                       struct mechd_end *out)
+{
+    int32_t part = -1, index = -1;
+    if (!mechd_end_find(r, name, causality, path, &part, &index)) {
+        return false;
+    }
+    mechd_engine_variable(&r->g->parts[part].instance->engine, causality, (size_t)index, v);
+    *out = (struct mechd_end){part, index, -1};
+    return true;
+}
+
 /* "left.tip[2]": the variable, and its component or −1. False: a fault at the path. */
 static bool read_end(const struct mechd_reading *r, const char *text, enum mech_causality causality,
                      const char *path, struct mech_variable *v, struct mechd_end *out)
@@ -90,6 +120,10 @@ static bool read_end(const struct mechd_reading *r, const char *text, enum mech_
     if (text == NULL || length >= sizeof name) {
         mechd_reading_fault(r, path, "\"participant.variable\" is needed");
         return false;
+    }
+    // names of variables may have brackets: that of an element of an array in FMI 2.0
+    if (bracket != NULL && strlen(text) < sizeof name && is_known(r, text, causality)) {
+        return read_whole(r, text, causality, path, v, out);
     }
     memcpy(name, text, length);
     if (bracket != NULL && (bracket[1] < '0' || bracket[1] > '9' ||

@@ -97,6 +97,21 @@ class Coupled(unittest.TestCase):
         self.assertAlmostEqual(done['a.y'], 0.6, 14)
         self.assertAlmostEqual(done['b.y'], 0.5 * (0.6 + 0.055 + 0.06), 14)
 
+    def test_names_of_variables_may_have_brackets(self):
+        # as elements of arrays have them in FMI 2.0, and names of 3.0 may have them
+        variables = (fmus.VARIABLES[3].replace('name="u"', 'name="u[1]"')
+                     .replace('name="y"', 'name="arm.y[1]"'))
+        fid = fmus.upload(self.daemon, fmus.archive(variables=variables))['id']
+        one, other = (self.post('/v1/instances', {'fmu': fid, 'start': start}, 201)['id']
+                      for start in ({'u[1]': 1}, {}))
+        made = self.post('/v1/couplings', {
+            'participants': [{'name': 'a', 'instance': one}, {'name': 'b', 'instance': other}],
+            'connections': [{'from': 'a.arm.y[1]', 'to': 'b.u[1]'}],
+            'scheme': {'type': 'Jacobi'}, 'stepSize': 0.1}, 201)
+        self.assertEqual(made['connections'], ['a.arm.y[1] -> b.u[1]'])
+        done = self.post('/v1/couplings/%s/step' % made['id'], {'count': 1})['outputs']
+        self.assertAlmostEqual(done['b.arm.y[1]'], 1.1, 14)
+
     def test_a_partner_steps_it_by_frames_and_its_steps_are_streamed(self):
         rig = self.hosted(gain=2)
         with Stream(self.daemon, rig) as stream, \
