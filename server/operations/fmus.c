@@ -1,5 +1,7 @@
 /* Uploaded FMUs. Uploading and deleting are changes of what this server executes: each leaves a
  * line in the log. */
+#include "server/operations/fmus.h"
+
 #include "server/call/service.h"
 #include "server/call/shapes.h"
 #include "server/engine/fmu_channels.h"
@@ -13,8 +15,7 @@
 
 enum { VARIABLES_MOST = 10000, START_MOST = 64 /* shown */ };
 
-/* 0, or refused: none are hosted here. */
-static int check_on(struct mechd_call *c)
+int mechd_fmus_check_on(struct mechd_call *c)
 {
     return c->service->fmus.on
                ? 0
@@ -117,7 +118,7 @@ static int prepare_upload(struct mechd_call *c)
     if (c->body == NULL && c->bytes == NULL) {
         return mechd_refuse(c, MECHP_MALFORMED_REQUEST, "a body is needed");
     }
-    return check_on(c);
+    return mechd_fmus_check_on(c);
 }
 
 static void fail_upload(struct mechd_call *c, int outcome)
@@ -133,13 +134,32 @@ static void fail_upload(struct mechd_call *c, int outcome)
                e != NULL && e->path[0] != '\0' ? ": " : "", e != NULL ? e->text : "");
 }
 
-/* Into the table, with its line in the log. */
-static void keep(struct mechd_call *c, struct mechd_fmu_package *p)
+struct mechd_fmu_package *mechd_fmus_open_bytes(struct mechd_call *c, const void *bytes,
+                                                size_t size, const char *base)
+{
+    struct mechd_fmu_package *p = NULL;
+    struct mechd_fmu_channels channels;
+    int outcome = mechd_fmu_package_open(bytes, size, c->service->fmus.root, &p, &c->diag);
+    if (outcome == 0) {
+        // what no instance can show is refused here
+        outcome = mechd_fmu_channels_make(&p->description, &channels, &c->diag);
+    }
+    if (outcome == 0) {
+        mechd_fmu_channels_fini(&channels);
+        return p;
+    }
+    mechd_fmu_package_unref(p);
+    mech_diag_prefix(c->diag.entries, c->diag.count, base);
+    fail_upload(c, outcome);
+    return NULL;
+}
+
+bool mechd_fmus_keep(struct mechd_call *c, struct mechd_fmu_package *p, char *id)
 {
     struct mechd_account *const account =
         mechd_accounts_find(&c->service->host.accounts, c->who.name);
     struct mechd_excess excess;
-    char id[MECH_NAME_MAX + 1], name[128];
+    char name[128];
     const int outcome = account != NULL ? mechd_fmus_add(&c->service->fmus, p, account, id, &excess)
                                         : MECH_NO_MEMORY;
     if (outcome == MECH_UNSUPPORTED && excess.which != MECHD_QUOTAS) {
@@ -156,9 +176,15 @@ static void keep(struct mechd_call *c, struct mechd_fmu_package *p)
         mechd_log(MECHD_WARNING, "fmu-uploaded", "fmu=%s token=%s model=%s bytes=%llu hash=%016llx",
                   id, c->who.name[0] != '\0' ? c->who.name : "-", name, (unsigned long long)p->size,
                   (unsigned long long)p->hash);
-        c->status = 201;
-        snprintf(c->location, sizeof c->location, "/v1/fmus/%s", id);
-        write_fmu(id, account->name, p, true, &c->text);
+    }
+    return outcome == 0;
+}
+
+void mechd_fmus_drop(struct mechd_call *c, const char *id)
+{
+    if (mechd_fmus_remove(&c->service->fmus, id, NULL) == 0) {
+        mechd_log(MECHD_WARNING, "fmu-deleted", "fmu=%s token=%s", id,
+                  c->who.name[0] != '\0' ? c->who.name : "-");
     }
 }
 
@@ -180,19 +206,13 @@ static enum mechd_progress run_upload(struct mechd_call *c)
             return MECHD_DONE;
         }
     }
-    struct mechd_fmu_package *p = NULL;
-    struct mechd_fmu_channels channels;
-    int outcome = mechd_fmu_package_open(bytes, size, c->service->fmus.root, &p, &c->diag);
+    struct mechd_fmu_package *const p = mechd_fmus_open_bytes(c, bytes, size, "");
+    char id[MECH_NAME_MAX + 1];
     free(decoded);
-    if (outcome == 0) {
-        // what no instance can show is refused here
-        outcome = mechd_fmu_channels_make(&p->description, &channels, &c->diag);
-    }
-    if (outcome == 0) {
-        mechd_fmu_channels_fini(&channels);
-        keep(c, p);
-    } else {
-        fail_upload(c, outcome);
+    if (p != NULL && mechd_fmus_keep(c, p, id)) {
+        c->status = 201;
+        snprintf(c->location, sizeof c->location, "/v1/fmus/%s", id);
+        write_fmu(id, c->who.name, p, true, &c->text);
     }
     mechd_fmu_package_unref(p);
     return MECHD_DONE;
