@@ -6,6 +6,7 @@
 #include "server/call/service.h"
 #include "server/call/shapes.h"
 #include "server/coupling/keep.h"
+#include "server/operations/ssp.h"
 #include "solver/base/err.h"
 #include "solver/base/times.h"
 
@@ -65,6 +66,16 @@ static enum mechd_submitted submit(struct mechd_coupling *g, struct mechd_coupli
 
 static enum mechd_submitted spread_couple(struct mechd_call *c)
 {
+    if (c->bytes != NULL) {
+        return mechd_ssp_couple(c);
+    }
+    for (const struct mechp_parameter *q = mechd_call_row(c)->query; q->name != NULL; q++) {
+        if (mechd_call_query(c, q->name) != NULL) {
+            char path[32];
+            (void)snprintf(path, sizeof path, "/%s", q->name);
+            mech_diag_add(&c->diag, path, "is for a system structure package: stepSize, scheme");
+        }
+    }
     struct mechd_coupling *const g = mechd_coupling_open(c, false);
     return g != NULL ? submit(g, make(c, g, MECHD_COUPLING_START), c) : MECHD_RAN;
 }

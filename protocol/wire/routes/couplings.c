@@ -296,17 +296,30 @@ const struct mechp_row mechp_row_COUPLINGS = {.tag = "couplings",
 
 const struct mechp_row mechp_row_COUPLE = {
     .tag = "couplings",
-    .doc = "From then on the instances step together. The coupling holds the owner's lease of "
-           "each, so that no other client can change or delete it (409 `in-coupling`); readers are "
-           "served between two windows. A window is completed by all instances or by none.",
-    .traits = MECHP_TELLS_ALL | MECHP_STORES,
+    .doc =
+        "From then on the instances step together. The coupling holds the owner's lease of "
+        "each, so that no other client can change or delete it (409 `in-coupling`); readers are "
+        "served between two windows. A window is completed by all instances or by none. A system "
+        "structure package (.ssp, SSP 1.0) in place of the JSON has the FMUs, their start values "
+        "and connections: they become instances and their coupling, or nothing remains. It is "
+        "accepted as FMUs are: with `--fmus on`, from tokens with the scope `fmu`.",
+    .traits = MECHP_TELLS_ALL | MECHP_STORES | MECHP_TAKES_MODELS,
     .body = &couple_request,
+    .takes = {"application/zip", "application/x-ssp-package"},
+    .query = MECHP_QUERY(
+        {"window", "number",
+         "Size of a window of a package, s; default that of the package, or the least step size of "
+         "its FMUs.",
+         "0.01"},
+        {"type", "string", "Scheme of a package; default that of the package, or Jacobi.",
+         "\"GaussSeidel\""}),
     .status = 201,
     .reply = "@Coupling",
     .content = MECHP_JSON,
     .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_IN_COUPLING, MECHP_RUN_IN_PROGRESS,
                          MECHP_TIME_MISMATCH, MECHP_LIMIT_REACHED, MECHP_QUEUE_FULL,
-                         MECHP_COUPLING_NOT_CONVERGED, MECHP_NOT_FINITE)};
+                         MECHP_COUPLING_NOT_CONVERGED, MECHP_NOT_FINITE, MECHP_INVALID_FMU,
+                         MECHP_FMU_FAILED, MECHP_QUOTA_EXCEEDED, MECHP_CANCELLED)};
 
 const struct mechp_row mechp_row_DELETE_COUPLING = {
     .tag = "couplings",
