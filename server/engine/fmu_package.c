@@ -15,9 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NONE = -1 };
+enum { NONE = -1, ARCHIVE_MODE = 0400 };
 
 static const char prefix[] = "mechd-fmu-";
+/* its archive's name; no file of an FMU is unpacked beside its folders */
+static const char archive[] = "archive.fmu";
 
 /* Bytes of the files below a folder; `removes`: the folder is removed with them. */
 static uint64_t walk(char *folder, bool removes)
@@ -91,6 +93,34 @@ static int unpack(struct mechd_fmu_package *p, const void *bytes, size_t size,
     return rc;
 }
 
+/* The archive, beside what has been unpacked of it. 0 or MECHD_FMU_NO_STORAGE. */
+static int keep_archive(const struct mechd_fmu_package *p, const char *bytes, size_t size,
+                        struct mech_diag *diag)
+{
+    const int folder = open(p->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int file = folder != NONE ? openat(folder, archive,
+                                             O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, ARCHIVE_MODE)
+                                    : NONE;
+    ssize_t n = file != NONE ? 0 : NONE;
+    while (n >= 0 && size > 0) {
+        n = write(file, bytes, size);
+        n = n < 0 && errno == EINTR ? 0 : n;
+        bytes += n > 0 ? n : 0;
+        size -= n > 0 ? (size_t)n : 0;
+    }
+    const int fault = errno;
+    if (file != NONE) {
+        (void)close(file);
+    }
+    if (folder != NONE) {
+        (void)close(folder);
+    }
+    if (n < 0) {
+        mech_diag_add(diag, "", "%s cannot be written: %s", archive, strerror(fault));
+    }
+    return n < 0 ? MECHD_FMU_NO_STORAGE : 0;
+}
+
 int mechd_fmu_package_open(const void *bytes, size_t size, const char *root,
                            struct mechd_fmu_package **out, struct mech_diag *diag)
 {
@@ -109,8 +139,42 @@ int mechd_fmu_package_open(const void *bytes, size_t size, const char *root,
     p->hash = mech_hash(bytes, size, 0);
     p->size = size;
     p->unpacked = walk(p->folder, false);
+    rc = keep_archive(p, bytes, size, diag);
+    if (rc != 0) {
+        mechd_fmu_package_unref(p);
+        return rc;
+    }
     *out = p;
     return 0;
+}
+
+/* Bytes [size] of a file from `from` on. False: there are fewer. */
+static bool fill(int file, char *to, size_t size, uint64_t from)
+{
+    size_t done = 0;
+    while (done < size) {
+        const ssize_t n = pread(file, to + done, size - done, (off_t)(from + done));
+        if (n == 0 || (n < 0 && errno != EINTR)) {
+            return false;
+        }
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+bool mechd_fmu_package_read(const struct mechd_fmu_package *p, uint64_t from, void *to, size_t size)
+{
+    const int folder = open(p->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int file =
+        folder != NONE ? openat(folder, archive, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : NONE;
+    const bool read = file != NONE && fill(file, to, size, from);
+    if (file != NONE) {
+        (void)close(file);
+    }
+    if (folder != NONE) {
+        (void)close(folder);
+    }
+    return read;
 }
 
 struct mechd_fmu_package *mechd_fmu_package_ref(struct mechd_fmu_package *p)

@@ -12,13 +12,14 @@
 #include "server/engine/fmu_load.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 struct mechd_fmu_package {
     struct mechd_fmu_description description;
-    char *folder;      /* absolute; malloc'ed */
+    char *folder;      /* absolute, with the archive itself; malloc'ed */
     uint64_t hash;     /* of the archive's bytes */
     uint64_t size;     /* bytes of the archive */
-    uint64_t unpacked; /* bytes of files in the folder */
+    uint64_t unpacked; /* bytes of its files in the folder */
     /* called once nothing is left of it, by the thread that drops the last reference; or NULL */
     void (*ended)(void *context);
     void *context;
@@ -33,6 +34,11 @@ int mechd_fmu_package_open(const void *bytes, size_t size, const char *root,
 /* Removes the folders below `root` that packages of an earlier process have left there. Only where
  * no other process has any: in a folder that this one has locked. */
 void mechd_fmu_package_clean(const char *root);
+
+/* Bytes [size] of the archive from `from` on, which is as it was uploaded. False: they cannot be
+ * read. Any thread. */
+bool mechd_fmu_package_read(const struct mechd_fmu_package *p, uint64_t from, void *to,
+                            size_t size);
 
 struct mechd_fmu_package *mechd_fmu_package_ref(struct mechd_fmu_package *p);
 /* NULL: nothing. */
