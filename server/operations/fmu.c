@@ -2,8 +2,9 @@
  * description is written from is built for it, so that starts are those of the document and not of
  * the instance's state. A binary is the same in all: it is read and packed at the first one, and
  * its bytes are sent from there. */
+#include "server/operations/fmu.h"
+
 #include "protocol/bind/bind.h"
-#include "protocol/fmi/package.h"
 #include "protocol/fmi/results.h"
 #include "server/call/service.h"
 #include "server/operations/create.h"
@@ -102,6 +103,11 @@ static const struct mechp_packed *find_binary(struct mechd_call *c, enum which w
     return made;
 }
 
+const struct mechp_packed *mechd_fmu_binary(struct mechd_call *c)
+{
+    return find_binary(c, SOLVER);
+}
+
 /* --- the request ------------------------------------------------------------------------------ */
 
 static enum mechp_fmi_version read_version(struct mechd_call *c)
@@ -130,8 +136,7 @@ static enum which read_kind(struct mechd_call *c)
     return SOLVER;
 }
 
-/* A fresh simulation of the document. NULL: refused. */
-static struct mech_sim *build(struct mechd_call *c, const struct mechp_text *document)
+struct mech_sim *mechd_fmu_build(struct mechd_call *c, const struct mechp_text *document)
 {
     struct mechp_json_fault fault;
     json_t *model = NULL;
@@ -182,12 +187,10 @@ static void free_exported(struct mechd_call *c)
     free(c->work);
 }
 
-/* All up to the binary into the call's text; the simulation is that of the document. */
-static enum mechd_progress write_head(struct mechd_call *c, struct exported *x,
-                                      const struct mechp_fmi_content *given, struct mech_sim *sim)
+bool mechd_fmu_head(struct mechd_call *c, const struct mechp_fmi_content *given,
+                    struct mech_sim *sim, struct mechp_zip *zip)
 {
     struct mechp_fmi_content content = *given;
-    char identifier[MECHP_FMI_IDENTIFIER];
     struct mechp_text results;
 
     mechp_text_init(&results, NULL, 0);
@@ -198,14 +201,26 @@ static enum mechd_progress write_head(struct mechd_call *c, struct exported *x,
     content.picture = picture;
     content.results = results.bytes;
     content.results_size = results.length;
-    x->binary = content.binary;
-    x->zip.w = &c->text;
-    code = code != 0 ? code : mechp_fmi_package(&content, &x->zip);
+    code = code != 0 ? code : mechp_fmi_package(&content, zip);
     free(picture);
     mechp_text_fini(&results);
     if (code != 0) {
-        return mechd_fail(c, code < 0 ? MECHP_OUT_OF_MEMORY : MECHP_INVALID_MODEL, "%s",
-                          code < 0 ? "no memory for the FMU" : "the FMU is too large");
+        mechd_fail(c, code < 0 ? MECHP_OUT_OF_MEMORY : MECHP_INVALID_MODEL, "%s",
+                   code < 0 ? "no memory for the FMU" : "the FMU is too large");
+    }
+    return code == 0;
+}
+
+/* All up to the binary into the call's text; the simulation is that of the document. */
+static enum mechd_progress write_head(struct mechd_call *c, struct exported *x,
+                                      const struct mechp_fmi_content *given, struct mech_sim *sim)
+{
+    char identifier[MECHP_FMI_IDENTIFIER];
+
+    x->binary = given->binary;
+    x->zip.w = &c->text;
+    if (!mechd_fmu_head(c, given, sim, &x->zip)) {
+        return MECHD_DONE;
     }
     x->zip.past = c->text.length + x->binary->stored;
     mechp_fmi_identifier(sim, identifier);
@@ -245,7 +260,7 @@ static enum mechd_progress run_fmu(struct mechd_call *c)
     }
     mechp_text_init(&document, NULL, 0);
     mechp_bind_write(mech_sim_document(c->job.instance->sim), &document);
-    struct mech_sim *const sim = build(c, &document);
+    struct mech_sim *const sim = mechd_fmu_build(c, &document);
     if (sim != NULL) {
         (void)write_head(c, x,
                          &(struct mechp_fmi_content){.version = version,
