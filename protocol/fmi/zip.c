@@ -59,7 +59,7 @@ int mechp_pack(const void *bytes, size_t size, struct mechp_packed *out)
     if (!out->bytes) {
         return MECH_NO_MEMORY;
     }
-    out->crc = (uint32_t)crc32_z(0, bytes, size);
+    out->crc = mechp_crc(0, bytes, size);
     size_t n = 0;
     if (size > 0 && deflate_into(bytes, size, out->bytes, size, &n) != 0) {
         mechp_packed_fini(out);
@@ -74,6 +74,11 @@ int mechp_pack(const void *bytes, size_t size, struct mechp_packed *out)
         memcpy(out->bytes, bytes, size);
     }
     return 0;
+}
+
+uint32_t mechp_crc(uint32_t before, const void *bytes, size_t size)
+{
+    return (uint32_t)crc32_z(before, bytes, size);
 }
 
 void mechp_packed_fini(struct mechp_packed *p)

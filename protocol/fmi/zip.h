@@ -52,5 +52,7 @@ int mechp_zip_add(struct mechp_zip *z, const char *name, const void *bytes, size
 int mechp_zip_put(struct mechp_zip *z, const char *name, const struct mechp_packed *p);
 /* The head of such a file alone: p->stored bytes follow, which the caller sends behind the text. */
 int mechp_zip_head(struct mechp_zip *z, const char *name, const struct mechp_packed *p);
+/* Checksum of bytes that follow those of `before`, 0: of none. */
+uint32_t mechp_crc(uint32_t before, const void *bytes, size_t size);
 /* The directory. */
 int mechp_zip_end(struct mechp_zip *z);
