@@ -279,6 +279,21 @@ static enum mechd_submitted spread_stability(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_COUPLING_STABILITY = {.spread = spread_stability};
 
+/* --- as a package ----------------------------------------------------------------------------- */
+
+static enum mechd_submitted spread_ssp(struct mechd_call *c)
+{
+    struct mechd_coupling *const g = find(c);
+    struct mechd_coupling_command *const k = g != NULL ? make(c, g, MECHD_COUPLING_ONCE) : NULL;
+    if (k != NULL) {
+        k->once = mechd_ssp_write;
+        k->slow = true;
+    }
+    return g != NULL ? submit(g, k, c) : MECHD_RAN;
+}
+
+const struct mechd_operation mechd_operation_COUPLING_SSP = {.spread = spread_ssp};
+
 /* --- the rest --------------------------------------------------------------------------------- */
 
 static enum mechd_progress run_list(struct mechd_call *c)

@@ -20,6 +20,7 @@ OTHERWISE = {('GET', '/'), ('GET', '/v1/instances/{id}/events'),
              ('GET', '/v1/couplings/{cid}/events'),
              ('GET', '/v1/couplings/{cid}/runs/{rid}/events'),
              ('GET', '/v1/couplings/{cid}/snapshots/{sid}'),
+             ('GET', '/v1/couplings/{cid}/ssp'),
              ('GET', '/v1/instances/{id}/fmu')}
 
 

@@ -396,6 +396,23 @@ const struct mechp_row mechp_row_RESTORE_COUPLING = {
     .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_RUN_IN_PROGRESS, MECHP_TIME_MISMATCH,
                          MECHP_CANCELLED, MECHP_QUEUE_FULL, MECHP_NOT_FINITE)};
 
+const struct mechp_row mechp_row_COUPLING_SSP = {
+    .tag = "couplings",
+    .doc =
+        "An .ssp (SSP 1.0) that other tools open, and `POST /v1/couplings` as well: the models of "
+        "its instances as FMUs with the solver (FMI 2.0), the present values of their parameters "
+        "and of inputs that nothing drives, the connections, and scheme and windows in an "
+        "annotation. It starts from the model documents as they are now, not from the state. "
+        "Hosted FMUs are in it as they were uploaded. Without bonds and partners. The same "
+        "coupling gives the same bytes.",
+    .effect = MECHP_READS,
+    .cost = MECHP_COST_UNKNOWN,
+    .status = 200,
+    .content = "application/x-ssp-package",
+    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED,
+                         MECHP_QUEUE_FULL, MECHP_INVALID_REQUEST, MECHP_INVALID_MODEL,
+                         MECHP_NOT_FINITE, MECHP_STORAGE_FAILED)};
+
 const struct mechp_row mechp_row_COUPLING_STABILITY = {
     .tag = "couplings",
     .doc = "Of the instances, linearized at the present state and solved exactly, coupled by the "
