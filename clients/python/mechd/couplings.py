@@ -116,6 +116,18 @@ class Coupling(Runner):
         """Spectral radius of windows of a size (default stepSize), the largest stable size."""
         return cast(replies.CouplingStability, self.call('GET', 'stability', size=size).json)
 
+    def ssp(self, path: Optional[str] = None) -> bytes:
+        """It as a system structure package that other tools open, and `couple_package`: models
+        as FMUs, parameters, connections. Written to a file if there is a path.
+
+        It starts from the models, not from the present state.
+        """
+        data = cast(bytes, self.call('GET', 'ssp').raw)
+        if path is not None:
+            with open(path, 'wb') as f:
+                f.write(data)
+        return data
+
     def stream(self, timeout: Optional[float] = None, *, outputs: Optional[Sequence[str]] = None,
                every: Optional[int] = None) -> Stream:
         """Windows as they are committed, over ZeroMQ: the outputs of all participants; timeout:

@@ -253,6 +253,21 @@ class Server:
         body = couple_body(participants, connections, scheme, step_size, more)
         return Coupling(self, self.transport.call('POST', 'v1', 'couplings', body=body).json)
 
+    def couple_package(self, package: Union[str, 'os.PathLike[str]', bytes], *,
+                       window: Optional[float] = None, scheme: Optional[str] = None) -> Coupling:
+        """A system structure package (.ssp): its FMUs as instances, coupled; a file, or its bytes.
+        The server must have been started with --fmus on, and the token needs the scope fmu.
+
+        window: size of a window, s; scheme: how values are exchanged. By default those of the
+        package, or the least step size of its FMUs and Jacobi.
+        """
+        if not isinstance(package, bytes):
+            with open(package, 'rb') as file:
+                package = file.read()
+        return Coupling(self, self.transport.call(
+            'POST', 'v1', 'couplings', body=package, headers={'Content-Type': 'application/zip'},
+            window=window, type=scheme).json)
+
     def couplings(self) -> List[Coupling]:
         """All couplings of the server."""
         return [Coupling(self, entry) for entry in self._get('v1', 'couplings')['items']]

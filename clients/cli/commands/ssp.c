@@ -1,0 +1,48 @@
+/* mechctl ssp: a coupling as a system structure package in a file. */
+#include "clients/cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_ROOM = 512 };
+
+static int run(struct mechctl *m)
+{
+    struct mechc_reply r;
+    char path[MECHC_PATH], name[NAME_ROOM];
+    const char *const given = mechctl_option(m, "output");
+    snprintf(name, sizeof name, "%s.ssp", m->arguments[0]);
+    const char *const file = given ? given : name;
+    int code = mechctl_result(
+        m, mechc_path(m->c, MECHCTL_PATH("v1", "couplings", m->arguments[0], "ssp"), path));
+    if (code == MECHCTL_DONE) {
+        code = mechctl_request(m, &(struct mechc_request){.method = "GET", .path = path}, &r);
+    }
+    if (code == MECHCTL_DONE) {
+        code = mechctl_write_file(file, r.body, r.size);
+    }
+    if (code == MECHCTL_DONE && strcmp(file, "-") != 0 && !m->json) {
+        printf("%s: %zu bytes\n", file, r.size);
+    }
+    return code;
+}
+
+static const struct mechctl_option options[] = {
+    {"output", "FILE", "where to write it, also -o FILE; - for standard output (ID.ssp)"},
+    {0},
+};
+
+const struct mechctl_command mechctl_ssp = {
+    .name = "ssp",
+    .group = MECHCTL_MANY,
+    .arguments = "ID",
+    .summary = "write a coupling as a system structure package",
+    .details = "  mechctl ssp c-1 -o drive.ssp\n"
+               "The package holds the models as FMUs with the solver, parameters and connections;\n"
+               "other tools open it, and mechctl couple. It starts from the models, not from the\n"
+               "state of the coupling.",
+    .options = options,
+    .least = 1,
+    .most = 1,
+    .run = run,
+};
