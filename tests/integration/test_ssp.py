@@ -1,13 +1,24 @@
-"""System structure packages: FMUs that become instances and their coupling, all or nothing."""
+"""System structure packages: FMUs that become instances and their coupling, all or nothing; and
+couplings that become packages."""
+import hashlib
+import io
 import os
+import subprocess
 import tempfile
 import unittest
+import xml.etree.ElementTree as ElementTree
+import zipfile
 
 import fmus
 import harness
 import ssps
 import tokens
+from coupled import K, K12, OSCILLATORS, half
 from harness import Daemon
+from package import mechd
+
+SSD, SSV, SSC = ('{%s%s}' % (ssps.SPACE, name)
+                 for name in ('Description', 'ParameterValues', 'Common'))
 
 
 def nothing_is_left(test, daemon, headers=None):
@@ -94,6 +105,27 @@ class Reading(unittest.TestCase):
         made = self.good(ssps.package(ssd, fmu=fmus.archive(variables=variables)))
         self.assertEqual(made['connections'], ['a.arm.y[1] -> b.u[1]'])
 
+    def test_hosted_fmus_are_written_as_they_were_uploaded(self):
+        fmu = fmus.archive()
+        made = self.good(ssps.package(ssps.PAIR, fmu=fmu), '?type=GaussSeidel')
+        a = made['participants'][0]['instance']
+        content = self.daemon.call('GET', '/v1/couplings/%s/ssp' % made['id']).raw
+        with zipfile.ZipFile(io.BytesIO(content)) as z:
+            self.assertEqual(z.namelist(), ['SystemStructure.ssd', 'resources/parameters.ssv',
+                                            'resources/controller.fmu'])
+            self.assertEqual(z.read('resources/controller.fmu'), fmu)
+            root = ElementTree.fromstring(z.read('resources/parameters.ssv'))
+        # what is driven has no value of its own
+        self.assertEqual({p.get('name'): (p[0].tag, p[0].get('value'))
+                          for p in root.iter(SSV + 'Parameter')},
+                         {'a.u': (SSV + 'Real', '1'), 'a.gain': (SSV + 'Real', '0.5'),
+                          'a.mood': (SSV + 'Integer', '0'), 'b.gain': (SSV + 'Real', '0.5'),
+                          'b.mood': (SSV + 'Integer', '0')})
+        again = self.good(content)
+        self.assertEqual(again['scheme'], 'GaussSeidel')
+        self.assertEqual(self.step(again, count=7)['outputs'], self.step(made, count=7)['outputs'])
+        self.assertNotEqual(again['participants'][0]['instance'], a)
+
     def test_packages_that_are_none_leave_nothing(self):
         bad = fmus.archive(variables='<Float64 name="y"/>')
         good = ssps.package(ssps.PAIR)
@@ -155,6 +187,214 @@ class Reading(unittest.TestCase):
         with Daemon() as d:
             refused = ssps.upload(d, ssps.package(ssps.PAIR))
             self.assertEqual((refused.status, refused['code']), (403, 'forbidden'))
+
+
+class Writing(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.daemon.stop()
+
+    def couple(self, models, connections=OSCILLATORS, scheme='GaussSeidel', **more):
+        made = [self.daemon.create(model) for model in models]
+        reply = self.daemon.call('POST', '/v1/couplings', {
+            'name': 'two halves', 'participants': [
+                {'name': name, 'instance': i} for name, i in zip(('left', 'right'), made)],
+            'connections': connections, 'scheme': {'type': scheme}, 'stepSize': 0.01, **more})
+        self.assertEqual(reply.status, 201, reply)
+        return made, '/v1/couplings/' + reply['id']
+
+    def oscillators(self, **more):
+        return self.couple((half(1., k=K + K12), half(0., k=K + K12)), **more)
+
+    def package(self, path):
+        reply = self.daemon.call('GET', path + '/ssp')
+        self.assertEqual(reply.status, 200, reply)
+        return reply
+
+    def again(self, content, **steps):
+        """The last outputs of the package's coupling on a daemon of its own."""
+        with Daemon(*fmus.ON) as other:
+            made = ssps.upload(other, content)
+            self.assertEqual(made.status, 201, made)
+            done = other.call('POST', '/v1/couplings/%s/step' % made['id'], steps)
+            self.assertEqual(done.status, 200, done)
+            return made, done['outputs']
+
+    def test_a_package_gives_the_same_digits_on_another_server(self):
+        _, path = self.oscillators()
+        content = self.package(path).raw
+        here = self.daemon.call('POST', path + '/step', {'count': 100})['outputs']
+        made, there = self.again(content, count=100)
+        self.assertEqual((made['name'], made['scheme'], made['stepSize']),
+                         ('two halves', 'GaussSeidel', 0.01))
+        self.assertEqual(there, here)
+        self.assertNotEqual(here['left.x'], 1)
+
+    def test_parameters_and_free_inputs_are_those_of_now(self):
+        model = half(1., k=K)
+        model['parameters'] = {'mass': 1.}
+        model['objects'][0]['physicsMass'] = '=mass'
+        made, path = self.couple((model, half(0., k=K)), [
+            {'from': 'left.x', 'to': 'right.F', 'factor': K12, 'offset': 0.5}], 'Jacobi')
+        self.daemon.call('DELETE', path)
+        for what, body in (('parameters', {'mass': 3.}), ('inputs', {'F': 7.})):
+            reply = self.daemon.call('PUT', '/v1/instances/%s/%s' % (made[0], what), body)
+            self.assertEqual(reply.status, 200, reply)
+        body = {'participants': [{'name': 'left', 'instance': made[0]},
+                                 {'name': 'right', 'instance': made[1]}],
+                'connections': [{'from': 'left.x', 'to': 'right.F', 'factor': K12, 'offset': 0.5}],
+                'scheme': {'type': 'Jacobi'}, 'stepSize': 0.01}
+        path = '/v1/couplings/' + self.daemon.call('POST', '/v1/couplings', body)['id']
+        content = self.package(path).raw
+        with zipfile.ZipFile(io.BytesIO(content)) as z:
+            root = ElementTree.fromstring(z.read('resources/parameters.ssv'))
+        given = {p.get('name'): float(p.find(SSV + 'Real').get('value'))
+                 for p in root.iter(SSV + 'Parameter')}
+        self.assertEqual(given, {'left.F': 7, 'left.mass': 3})
+        here = self.daemon.call('POST', path + '/step', {'count': 50})['outputs']
+        self.assertEqual(self.again(content, count=50)[1], here)
+
+    def test_vectors_are_connected_number_by_number(self):
+        model = {'mechd': 1,
+                 'nodes': [{'name': 'n', 'type': 'NodePoint', 'initialVelocities': [1, 2, 3]}],
+                 'objects': [{'name': 'm', 'type': 'MassPoint', 'node': 'n', 'physicsMass': 1}],
+                 'sensors': [{'name': 's', 'type': 'SensorNode', 'node': 'n',
+                              'outputVariable': 'Position'}],
+                 'outputs': [{'name': 'place', 'sensor': 's'}]}
+        _, path = self.couple((model, half(0., k=K)),
+                              [{'from': 'left.place[1]', 'to': 'right.F', 'factor': 1}], 'Jacobi')
+        content = self.package(path).raw
+        here = self.daemon.call('POST', path + '/step', {'count': 20})['outputs']
+        _, there = self.again(content, count=20)
+        self.assertEqual(there['right.x'], here['right.x'])
+        self.assertNotEqual(here['right.x'], 0)
+        self.assertEqual([there['left.place[%d]' % k] for k in (1, 2, 3)], here['left.place'])
+
+    def test_its_documents_are_those_of_the_standard(self):
+        _, path = self.oscillators()
+        reply = self.package(path)
+        self.assertEqual(reply.headers['Content-Type'], 'application/x-ssp-package')
+        self.assertRegex(reply.headers['ETag'], r'^"ssp\.[0-9a-f]{16}"$')
+        self.assertEqual(reply.headers['Content-Disposition'],
+                         'attachment; filename="two_halves.ssp"')
+        with zipfile.ZipFile(io.BytesIO(reply.raw)) as z:
+            self.assertIsNone(z.testzip())
+            # methods and version that every reader has (section 3)
+            for info in z.infolist():
+                self.assertIn(info.compress_type, (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))
+                self.assertLessEqual(info.extract_version, 20)
+            names = z.namelist()
+            root = ElementTree.fromstring(z.read('SystemStructure.ssd'))
+            sources = {c.get('source') for c in root.iter(SSD + 'Component')}
+            described = {}
+            for source in sources:
+                self.assertIn(source, names)
+                with zipfile.ZipFile(io.BytesIO(z.read(source))) as fmu:
+                    self.assertIsNone(fmu.testzip())
+                    described[source] = ElementTree.fromstring(fmu.read('modelDescription.xml'))
+        # two models that differ in a number
+        self.assertEqual(len(sources), 2)
+        # order and attributes of the elements (section 5)
+        self.assertEqual(root.tag, SSD + 'SystemStructureDescription')
+        self.assertEqual((root.get('version'), root.get('name')), ('1.0', 'two halves'))
+        self.assertEqual([e.tag for e in root],
+                         [SSD + 'System', SSD + 'DefaultExperiment', SSD + 'Annotations'])
+        self.assertEqual([e.tag for e in root.find(SSD + 'System')],
+                         [SSD + 'ParameterBindings', SSD + 'Elements', SSD + 'Connections'])
+        kinds = {}
+        for c in root.iter(SSD + 'Component'):
+            variables = {v.get('name'): v.get('causality') for v in
+                         described[c.get('source')].iter('ScalarVariable')}
+            for port in c.iter(SSD + 'Connector'):
+                # the causality of the variable is the kind of the connector (section 5.3.2.1)
+                self.assertEqual(variables[port.get('name')], port.get('kind'))
+                kinds[c.get('name'), port.get('name')] = port.get('kind')
+                self.assertEqual([e.tag for e in port], [SSC + 'Real'])
+        links = [c.attrib for c in root.iter(SSD + 'Connection')]
+        self.assertEqual(len(links), 2)
+        for link in links:
+            self.assertEqual(kinds[link['startElement'], link['startConnector']], 'output')
+            self.assertEqual(kinds[link['endElement'], link['endConnector']], 'input')
+        factors = [float(e.get('factor')) for e in root.iter(SSC + 'LinearTransformation')]
+        self.assertEqual(factors, [K12, K12])
+
+    def test_equal_models_share_an_fmu_and_two_packages_have_the_same_bytes(self):
+        _, path = self.couple((half(1., k=K), half(1., k=K)))
+        first = self.package(path)
+        self.daemon.call('POST', path + '/step', {'count': 3})
+        again = self.package(path)
+        self.assertEqual(hashlib.sha256(again.raw).digest(), hashlib.sha256(first.raw).digest())
+        self.assertEqual(again.headers['ETag'], first.headers['ETag'])
+        with zipfile.ZipFile(io.BytesIO(first.raw)) as z:
+            self.assertEqual(len([n for n in z.namelist() if n.endswith('.fmu')]), 1)
+
+    def test_what_a_structure_does_not_have_is_refused_by_name(self):
+        self.assertEqual(self.daemon.call('GET', '/v1/couplings/c-0/ssp').status, 404)
+        _, path = self.couple((half(1., k=K), half(1., k=K)), [
+            {'from': 'left.x', 'to': 'right.F', 'factor': 1},
+            {'from': 'left.v', 'to': 'right.F', 'factor': 1}], 'Jacobi')
+        refused = self.daemon.call('GET', path + '/ssp')
+        self.assertEqual((refused.status, refused['code']), (422, 'invalid-request'), refused)
+        self.assertIn('right.F is the sum', refused['detail'])
+        _, path = self.couple((half(1., k=K), half(1., k=K)), [], 'Energy', bonds=[
+            {'name': 'rod', 'effort': ['left.F', 'right.F'], 'flow': ['left.v', 'right.v'],
+             'law': {'stiffness': 100}}])
+        refused = self.daemon.call('GET', path + '/ssp')
+        self.assertIn('bond rod', refused['detail'])
+
+
+class Clients(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon(*fmus.ON)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.daemon.stop()
+
+    def pair(self):
+        made = [self.daemon.create(half(float(k), k=K)) for k in range(2)]
+        return self.daemon.call('POST', '/v1/couplings', {
+            'participants': [{'name': name, 'instance': i} for name, i in zip('ab', made)],
+            'connections': [{'from': 'a.x', 'to': 'b.F', 'factor': 1}],
+            'scheme': {'type': 'Jacobi'}, 'stepSize': 0.01})['id']
+
+    def test_mechctl_writes_and_reads_packages(self):
+        def mechctl(*arguments):
+            return subprocess.run([harness.program('mechctl'), *arguments], text=True,
+                                  capture_output=True, check=False,
+                                  env={**os.environ, 'MECHD_SERVER': self.daemon.base})
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'drive.ssp')
+            done = mechctl('ssp', self.pair(), '-o', path)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn('%s: %d bytes' % (path, os.path.getsize(path)), done.stdout)
+            done = mechctl('couple', path, '--window', '0.005', '--scheme', 'GaussSeidel')
+            self.assertEqual(done.returncode, 0, done.stderr)
+            made = self.daemon.call('GET', '/v1/couplings/' + done.stdout.strip())
+            self.assertEqual((made['scheme'], made['stepSize']), ('GaussSeidel', 0.005))
+            refused = mechctl('couple', '-', '--window', '1')
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn('for packages', refused.stderr)
+            self.assertEqual(mechctl('ssp', 'c-999').returncode, 1)
+
+    def test_python_writes_and_reads_packages(self):
+        with mechd.Server(self.daemon.base) as server, tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'drive.ssp')
+            name = self.pair()
+            pair = next(c for c in server.couplings() if c.id == name)
+            data = pair.ssp(path)
+            with open(path, 'rb') as file:
+                self.assertEqual(file.read(), data)
+            for package in (path, data):
+                made = server.couple_package(package, window=0.02, scheme='GaussSeidel')
+                self.assertEqual((made.scheme, made.step_size), ('GaussSeidel', 0.02))
+                self.assertEqual(list(made.participants), ['a', 'b'])
+            self.assertEqual(server.couple_package(data).step_size, 0.01)
 
 
 if __name__ == '__main__':
