@@ -64,17 +64,24 @@ static enum mechd_submitted submit(struct mechd_coupling *g, struct mechd_coupli
     return taken ? MECHD_QUEUED : MECHD_RAN;
 }
 
+bool mechd_couplings_override(struct mechd_call *c, json_t *document)
+{
+    static const struct mechd_query_range sizes = {.least = 1e-12, .most = 1e12, .preset = NAN};
+    const char *const type = mechd_call_query(c, "type");
+    const double window = mechd_query_number(c, "window", &sizes);
+    return (type == NULL ||
+            json_object_set_new(document, "scheme", json_pack("{s:s}", "type", type)) == 0) &&
+           (isnan(window) || json_object_set_new(document, "stepSize", json_real(window)) == 0);
+}
+
 static enum mechd_submitted spread_couple(struct mechd_call *c)
 {
     if (c->bytes != NULL) {
         return mechd_ssp_couple(c);
     }
-    for (const struct mechp_parameter *q = mechd_call_row(c)->query; q->name != NULL; q++) {
-        if (mechd_call_query(c, q->name) != NULL) {
-            char path[32];
-            (void)snprintf(path, sizeof path, "/%s", q->name);
-            mech_diag_add(&c->diag, path, "is for a system structure package: stepSize, scheme");
-        }
+    if (!mechd_couplings_override(c, c->body)) {
+        mechd_fail_outcome(c, MECH_NO_MEMORY);
+        return MECHD_RAN;
     }
     struct mechd_coupling *const g = mechd_coupling_open(c, false);
     return g != NULL ? submit(g, make(c, g, MECHD_COUPLING_START), c) : MECHD_RAN;

@@ -158,8 +158,7 @@ static bool add_package(struct mechd_call *c, struct mechd_ssp_models *m,
     x->stored.size = x->stored.stored = (size_t)p->size;
     name_file(m, p->description.identifier);
     if (!sum_up(p, &x->stored.crc)) {
-        mechd_fail(c, MECHP_STORAGE_FAILED, "the archive of %.64s cannot be read",
-                   p->description.name);
+        mechd_fail(c, MECHP_INTERNAL, "the archive of %.64s cannot be read", p->description.name);
         return false;
     }
     return true;

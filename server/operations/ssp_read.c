@@ -5,10 +5,10 @@
 #include "server/operations/ssp.h"
 
 #include "protocol/wire/json.h"
-#include "server/call/query.h"
 #include "server/call/service.h"
 #include "server/engine/fmu_archive.h"
 #include "server/engine/ssp.h"
+#include "server/operations/couplings.h"
 #include "server/operations/fmus.h"
 
 #include <math.h>
@@ -126,15 +126,18 @@ static bool open_package(struct mechd_call *c, struct upload *u)
 
 /* --- instances -------------------------------------------------------------------------------- */
 
-/* A number, or a list where the variable is an array. */
+/* A number, or a list where the variable is an array; NULL: no memory. */
 static json_t *start_of(const struct mechd_ssp_start *s)
 {
     if (s->variable->dimension_count == 0 && s->count == 1) {
         return json_real(s->values[0]);
     }
-    json_t *const list = json_array();
+    json_t *list = json_array();
     for (size_t k = 0; k < s->count; k++) {
-        (void)json_array_append_new(list, json_real(s->values[k]));
+        if (json_array_append_new(list, json_real(s->values[k])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
     }
     return list;
 }
@@ -145,8 +148,9 @@ static json_t *body_of(const struct upload *u, size_t n)
     json_t *const start = json_object();
     for (size_t k = 0; k < u->ssp.start_count; k++) {
         const struct mechd_ssp_start *const s = &u->ssp.starts[k];
-        if (s->component == n) {
-            (void)json_object_set_new(start, s->variable->name, start_of(s));
+        if (s->component == n && json_object_set_new(start, s->variable->name, start_of(s)) != 0) {
+            json_decref(start);
+            return NULL;
         }
     }
     return json_pack("{s:s, s:o}", "fmu", u->fids[u->ssp.components[n].source], "start", start);
@@ -236,26 +240,47 @@ static double least_step(const struct upload *u)
     return least;
 }
 
-/* Scheme and windows: of the query, else of the settings, else a preset. */
-static void set_scheme(struct mechd_call *c, const struct upload *u, json_t *settings,
+/* Scheme and windows: of the query, else of the settings, else a preset. False: no memory. */
+static bool set_scheme(struct mechd_call *c, const struct upload *u, json_t *settings,
                        json_t *document)
 {
-    static const struct mechd_query_range sizes = {.least = 1e-12, .most = 1e12, .preset = NAN};
-    const char *const type = mechd_call_query(c, "type");
-    const double window = mechd_query_number(c, "window", &sizes);
-    (void)json_object_update_missing(document, settings);
-    if (type != NULL || json_object_get(document, "scheme") == NULL) {
-        (void)json_object_set_new(document, "scheme",
-                                  json_pack("{s:s}", "type", type != NULL ? type : "Jacobi"));
+    if (json_object_update_missing(document, settings) != 0 ||
+        !mechd_couplings_override(c, document)) {
+        return false;
     }
-    if (isfinite(window)) {
-        (void)json_object_set_new(document, "stepSize", json_real(window));
-    } else if (json_object_get(document, "stepSize") == NULL && isfinite(least_step(u))) {
-        (void)json_object_set_new(document, "stepSize", json_real(least_step(u)));
-    } else if (json_object_get(document, "stepSize") == NULL) {
+    if (json_object_get(document, "scheme") == NULL &&
+        json_object_set_new(document, "scheme", json_pack("{s:s}", "type", "Jacobi")) != 0) {
+        return false;
+    }
+    const bool said = json_object_get(document, "stepSize") != NULL;
+    if (!said && isfinite(least_step(u))) {
+        return json_object_set_new(document, "stepSize", json_real(least_step(u))) == 0;
+    }
+    if (!said) {
         mech_diag_add(&c->diag, "/window",
                       "the size of a window is needed, s: no FMU of the package has a step size");
     }
+    return true;
+}
+
+/* Its instances by their names, and what connects them, into lists. False: no memory. */
+static bool list_all(const struct upload *u, json_t *participants, json_t *connections)
+{
+    bool good = true;
+    for (size_t n = 0; n < u->count && good; n++) {
+        good = json_array_append_new(participants,
+                                     json_pack("{s:s, s:s}", "name", u->ssp.components[n].name,
+                                               "instance", u->made[n])) == 0;
+    }
+    for (size_t k = 0; k < u->ssp.link_count && good; k++) {
+        const struct mechd_ssp_link *const l = &u->ssp.links[k];
+        json_t *const from = json_sprintf("%s.%s", u->ssp.components[l->from].name, l->output);
+        json_t *const to = json_sprintf("%s.%s", u->ssp.components[l->to].name, l->input);
+        good = json_array_append_new(connections,
+                                     json_pack("{s:o, s:o, s:f, s:f}", "from", from, "to", to,
+                                               "factor", l->factor, "offset", l->offset)) == 0;
+    }
+    return good;
 }
 
 /* The request that couples the instances. False: refused. */
@@ -263,26 +288,12 @@ static bool write_document(struct mechd_call *c, const struct upload *u)
 {
     json_t *const settings = read_settings(c, u);
     json_t *const participants = json_array(), *const connections = json_array();
-    for (size_t n = 0; n < u->count; n++) {
-        (void)json_array_append_new(
-            participants,
-            json_pack("{s:s, s:s}", "name", u->ssp.components[n].name, "instance", u->made[n]));
-    }
-    for (size_t k = 0; k < u->ssp.link_count; k++) {
-        const struct mechd_ssp_link *const l = &u->ssp.links[k];
-        json_t *const from = json_sprintf("%s.%s", u->ssp.components[l->from].name, l->output);
-        json_t *const to = json_sprintf("%s.%s", u->ssp.components[l->to].name, l->input);
-        (void)json_array_append_new(connections,
-                                    json_pack("{s:o, s:o, s:f, s:f}", "from", from, "to", to,
-                                              "factor", l->factor, "offset", l->offset));
-    }
+    const bool listed = list_all(u, participants, connections);
     json_decref(c->body);
     c->body = json_pack("{s:s, s:o, s:o}", "name", u->ssp.name, "participants", participants,
                         "connections", connections);
-    if (c->body == NULL) {
+    if (!listed || c->body == NULL || (settings != NULL && !set_scheme(c, u, settings, c->body))) {
         mechd_fail_outcome(c, MECH_NO_MEMORY);
-    } else if (settings != NULL) {
-        set_scheme(c, u, settings, c->body);
     }
     json_decref(settings);
     return !mechd_call_faulty(c) && c->code == MECHP_OK;

@@ -8,9 +8,7 @@
 #include "server/call/service.h"
 #include "server/engine/fmu_engine.h"
 #include "server/operations/ssp_models.h"
-#include "solver/base/hash.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -512,9 +510,6 @@ void mechd_ssp_write(struct mechd_coupling_command *k)
     char name[64];
     name_package(k->coupling, name, sizeof name);
     (void)snprintf(c->file, sizeof c->file, "%s.ssp", name[0] != '\0' ? name : "coupling");
-    // the frame has sizes and checksums of all files
-    (void)snprintf(c->etag, sizeof c->etag, "\"ssp.%016" PRIx64 "\"",
-                   mech_hash(x->frame.bytes, x->frame.length, 0));
     c->content_type = "application/x-ssp-package";
     c->produce = produce;
     (void)produce(c);

@@ -263,6 +263,7 @@ class Python(ManyTests, StateTests, Served):
                 one.step(0.01)
             self.assertEqual([c.id for c in self.server.couplings()], [pair.id])
             self.assertGreater(pair.stability(0.01)['spectralRadius'], 0)
+            self.assertEqual(pair.ssp()[:2], b'PK')
             trial = pair.step(count=2, commit=False, want=['interface', 'energy'])
             self.assertGreater(trial.energy, 0)
             self.assertEqual(list(trial.report['interface']), pair.connections)

@@ -308,10 +308,11 @@ const struct mechp_row mechp_row_COUPLE = {
     .takes = {"application/zip", "application/x-ssp-package"},
     .query = MECHP_QUERY(
         {"window", "number",
-         "Size of a window of a package, s; default that of the package, or the least step size of "
-         "its FMUs.",
+         "Size of a window, s, in place of stepSize; default of a package that has none: the least "
+         "step size of its FMUs.",
          "0.01"},
-        {"type", "string", "Scheme of a package; default that of the package, or Jacobi.",
+        {"type", "string",
+         "Type of the scheme, in place of scheme; default of a package that has none: Jacobi.",
          "\"GaussSeidel\""}),
     .status = 201,
     .reply = "@Coupling",
@@ -409,9 +410,9 @@ const struct mechp_row mechp_row_COUPLING_SSP = {
     .cost = MECHP_COST_UNKNOWN,
     .status = 200,
     .content = "application/x-ssp-package",
-    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED,
-                         MECHP_QUEUE_FULL, MECHP_INVALID_REQUEST, MECHP_INVALID_MODEL,
-                         MECHP_NOT_FINITE, MECHP_STORAGE_FAILED)};
+    .codes =
+        MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED, MECHP_QUEUE_FULL,
+                    MECHP_INVALID_REQUEST, MECHP_INVALID_MODEL, MECHP_NOT_FINITE)};
 
 const struct mechp_row mechp_row_COUPLING_STABILITY = {
     .tag = "couplings",
