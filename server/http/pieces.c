@@ -143,5 +143,9 @@ enum MHD_Result mechd_pieces_serve(struct mechd_exchange *x)
         snprintf(disposition, sizeof disposition, "attachment; filename=\"%s\"", c->file);
         MHD_add_response_header(response, "Content-Disposition", disposition);
     }
+    if (x->head_only) {
+        // libmicrohttpd ends the chunks that a HEAD does not have: nothing may follow them
+        MHD_add_response_header(response, "Connection", "close");
+    }
     return mechd_exchange_send(x, mechd_call_status(c), response, 0);
 }
