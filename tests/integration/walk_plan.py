@@ -298,6 +298,10 @@ BEYOND = {'create': ('instances', None), 'createAs': ('instances', None),
           'clone': ('instances', {}), 'takeSnapshot': ('snapshots', None),
           'keepTrial': ('snapshots', {'name': 'best'}),
           'startRun': ('memory', {'until': 1000, 'period': 0.01, 'record': {}}),
+          # it retains its document
+          'couple': ('memory', {
+              'name': 'a' * (1 << 20), 'participants': [{'instance': 'rig'}],
+              'scheme': {'type': 'Jacobi'}, 'stepSize': 0.01}),
           'stepCoupling': ('step-cpu', {'count': 10 ** 9}),
           'startCouplingRun': ('memory', {'until': 1000, 'record': {}}),
           'takeCouplingSnapshot': ('snapshots', None),
