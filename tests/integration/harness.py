@@ -99,6 +99,18 @@ def is_sanitized():
 SANITIZED = is_sanitized()
 
 
+def has_counters():
+    """Whether the build has counters of coverage: its libraries have names and needs of gcov's."""
+    path = os.path.join(BUILD, 'meson-info', 'intro-buildoptions.json')
+    if not os.path.exists(path):
+        return False
+    with open(path, encoding='utf-8') as f:
+        return any(o['name'] == 'b_coverage' and o['value'] for o in json.load(f))
+
+
+COUNTED = has_counters()
+
+
 def gauge(asked, name):
     """A number of /metrics, asked of a Daemon or over a connection of one's own."""
     text = asked.call('GET', '/metrics').raw.decode()

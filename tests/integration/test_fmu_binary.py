@@ -40,6 +40,7 @@ class FmuBinary(unittest.TestCase):
         self.assertEqual(names, set(three) | {n for n in two if two[n] != 'EXCHANGE'})
 
     @unittest.skipIf(harness.SANITIZED, 'a sanitizer is a shared library')
+    @unittest.skipIf(harness.COUNTED, 'with counters of coverage it is linked to shared libraries')
     def test_it_needs_the_c_library_alone(self):
         text = read(self.path, '-d')
         needed = set(re.findall(r'\(NEEDED\).*\[(.*)\]', text))
@@ -54,6 +55,7 @@ class FmuBinary(unittest.TestCase):
         self.assertLess(os.path.getsize(BINARY), 12e6)
 
     @unittest.skipIf(harness.SANITIZED, 'a sanitizer needs what is newer')
+    @unittest.skipIf(harness.COUNTED, 'with counters of coverage it is linked to shared libraries')
     def test_it_runs_with_a_c_library_of_2018(self):
         needed = re.findall(r'UND (\w+)@GLIBC_([0-9.]+)', read(self.path, '--dyn-syms'))
         self.assertGreater(len(needed), 20)

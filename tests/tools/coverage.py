@@ -45,7 +45,7 @@ def run(tree, build, everything):
                         '--buildtype=debugoptimized', '-Doptimization=1'],
                        cwd=tree, check=True, stdout=subprocess.DEVNULL)
     subprocess.run(['ninja', '-C', build], check=True, stdout=subprocess.DEVNULL)
-    for path in written(build, '.gcda'):
+    for path in counters(build):
         os.unlink(path)
     for command in commands_of(tree, build, everything):
         done = subprocess.run(command, cwd=tree, env=environment, stdin=subprocess.DEVNULL,
@@ -53,17 +53,26 @@ def run(tree, build, everything):
         print('%s: %s' % (command[:2], done.stdout.decode(errors='replace')[-400:]), flush=True)
 
 
-def written(build, suffix):
-    """What the compiler (.gcno, one an object) or a run (.gcda) has written for the rooms."""
-    return [os.path.join(folder, name) for room in ROOMS
-            for folder, _, names in os.walk(os.path.join(build, room)) for name in names
-            if name.endswith(suffix)]
+def counters(build):
+    """What runs have written, of the tests' own objects too: to count on for an object that was
+    compiled anew is an error that the program prints behind its last line."""
+    return [os.path.join(folder, name) for folder, _, names in os.walk(build) for name in names
+            if name.endswith('.gcda')]
+
+
+def notes(build):
+    """What the compiler has written of each object of the rooms that this build has. A kept folder
+    also has those of objects that went to another target: of lines as they were then."""
+    with open(os.path.join(build, 'compile_commands.json'), encoding='utf-8') as f:
+        made = [os.path.splitext(row['output'])[0] + '.gcno' for row in json.load(f)]
+    return [path for path in (os.path.join(build, name) for name in made if name.startswith(ROOMS))
+            if os.path.exists(path)]
 
 
 def lines(tree, build):
     """{file: {line: whether it was run}} of the rooms, over all objects that have the line."""
     found = collections.defaultdict(dict)
-    for path in written(build, '.gcno'):
+    for path in notes(build):
         text = subprocess.run(['gcov', '--json-format', '--stdout', path], cwd=build, check=True,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
         for source in (f for line in text.splitlines() for f in json.loads(line)['files']):

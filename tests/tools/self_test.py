@@ -1,6 +1,7 @@
 """Every check of this folder sees the fault it is there for: each is run on a small tree with a
 planted fault, which it must report, and on the same tree without it, which it must pass."""
 import importlib
+import json
 import os
 import subprocess
 import sys
@@ -288,6 +289,20 @@ def skipped():
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False).stdout
 
 
+def kept_build():
+    """What coverage.py reads and what it removes in a folder in which an object of now.p was one
+    of once.p, and one of new.p is not compiled yet."""
+    with tempfile.TemporaryDirectory(prefix='mechd-self-') as folder:
+        for name in ('compile_commands.json', 'server/now.p/a.c.gcno', 'server/once.p/a.c.gcno',
+                     'tests/t.p/t.c.gcno', 'tests/t.p/t.c.gcda', 'server/now.p/a.c.gcda'):
+            os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+            with open(os.path.join(folder, name), 'w', encoding='utf-8') as f:
+                json.dump([{'output': 'server/%s.p/a.c.o' % n} for n in ('now', 'new')] +
+                          [{'output': 'tests/t.p/t.c.o'}], f)
+        return [sorted(os.path.relpath(path, folder) for path in find(folder))
+                for find in (coverage.notes, coverage.counters)]
+
+
 def main():
     passed, failed = 0, 0
 
@@ -313,6 +328,10 @@ def main():
         say(len(list(coverage.below(low))) == 1, 'coverage does not see that %s is low' % room)
         del low[room]
         say(len(list(coverage.below(low))) == 1, 'coverage does not see that %s is gone' % room)
+    notes, counters = kept_build()
+    say(notes == ['server/now.p/a.c.gcno'], 'coverage reads the notes %s' % notes)
+    say(counters == ['server/now.p/a.c.gcda', 'tests/t.p/t.c.gcda'],
+        'coverage begins at zero for %s alone' % counters)
     said = skipped()
     say('test_gone.Gone.test_one skipped: nothing (Debian package none)\n' in said,
         'integration/run.py does not say what it skips: ' + said)
