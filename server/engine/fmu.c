@@ -98,7 +98,7 @@ static int set_inputs(void *self, const struct mech_input_change *inputs, size_t
 {
     struct mechd_fmu_instance *const f = self;
     MECH_TRY(mechd_fmu_put_inputs(f, inputs, count, &f->now, diag));
-    f->has_trial = false;
+    mechd_fmu_drop_trial(f);
     return 0;
 }
 
@@ -125,11 +125,14 @@ static int set_parameters(void *self, size_t count, const int32_t *index, const 
             good = mechd_fmu_channel_takes(c, values[k], path.text, diag) && good;
         }
     }
-    for (size_t k = 0; good && k < count; k++) {
+    if (!good) {
+        return MECH_INVALID;
+    }
+    for (size_t k = 0; k < count; k++) {
         f->now.parameters[index[k]] = values[k];
     }
-    f->has_trial = f->has_trial && !good;
-    return good ? 0 : MECH_INVALID;
+    mechd_fmu_drop_trial(f);
+    return 0;
 }
 
 /* --- steps ------------------------------------------------------------------------------------ */
@@ -170,7 +173,7 @@ static int begin(void *self, const struct mech_step_request *r, struct mech_step
     f->refusal[0] = 0;
     *report = (struct mech_step_report){
         .linear = "", .vi = "", .step_size = f->h, .beyond = -1, .failed_time = f->now.time};
-    f->has_trial = false;
+    mechd_fmu_drop_trial(f);
     f->trial = r->trial;
     f->from = f->now.time;
     f->done = 0;
@@ -259,14 +262,13 @@ static void commit_end(struct mechd_fmu_instance *f)
     f->now = f->end;
     f->end = before;
     f->place = MECHD_FMU_AT_POINT;
-    f->has_trial = false;
 }
 
 static void finish(void *self)
 {
     struct mechd_fmu_instance *const f = self;
     if (f->trial) {
-        f->has_trial = true;
+        f->place = MECHD_FMU_AT_TRIAL;
     } else {
         commit_end(f);
     }
@@ -276,7 +278,6 @@ static void finish(void *self)
 static void abandon(void *self)
 {
     struct mechd_fmu_instance *const f = self;
-    f->has_trial = false;
     if (f->place == MECHD_FMU_MOVED && !f->saves) {
         mechd_fmu_end(f, "a command was stopped within its steps, and the FMU cannot restore its "
                          "state");
@@ -298,13 +299,13 @@ static bool readable(const void *self)
 
 static bool has_trial(const void *self)
 {
-    return ((const struct mechd_fmu_instance *)self)->has_trial;
+    return ((const struct mechd_fmu_instance *)self)->place == MECHD_FMU_AT_TRIAL;
 }
 
 static int commit(void *self)
 {
     struct mechd_fmu_instance *const f = self;
-    if (!f->has_trial) {
+    if (f->place != MECHD_FMU_AT_TRIAL) {
         return MECH_NOT_FOUND;
     }
     commit_end(f);
@@ -349,7 +350,7 @@ static int snapshot_read(void *self, const void *bytes, size_t size, bool *repro
     if (reproducible != NULL) {
         *reproducible = true;
     }
-    f->has_trial = false;
+    mechd_fmu_drop_trial(f);
     if (!f->saves) {
         return MECH_MISMATCH;
     }
@@ -382,7 +383,6 @@ static int reset(void *self)
     f->session = fresh;
     // nothing of the old process holds any more, and if its outputs cannot be had the new one is
     // not where the instance is: the next use brings it there
-    f->has_trial = false;
     f->place = MECHD_FMU_MOVED;
     mechd_fmu_point_copy(first, &f->end);
     // what it was begun with

@@ -3,6 +3,7 @@
 
 #include "solver/base/err.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,9 +111,15 @@ void mechd_fmu_holds(struct mechd_fmu_instance *f, const double *held)
     f->sent_known = true;
 }
 
+void mechd_fmu_drop_trial(struct mechd_fmu_instance *f)
+{
+    f->place = f->place == MECHD_FMU_AT_TRIAL ? MECHD_FMU_MOVED : f->place;
+}
+
 int mechd_fmu_settle(struct mechd_fmu_instance *f)
 {
     int rc = 0;
+    assert(f->place != MECHD_FMU_AT_TRIAL);
     if (f->place == MECHD_FMU_ENDED) {
         mech_text_copy(f->refusal, sizeof f->refusal, f->ended);
         return MECH_ENGINE_FAILED;

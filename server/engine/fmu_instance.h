@@ -8,8 +8,10 @@
 #include "server/engine/fmu_session.h"
 #include "solver/base/name.h"
 
+/* Where the process is. A trial is there as long as the process is where it has ended. */
 enum mechd_fmu_place {
     MECHD_FMU_AT_POINT, /* at the committed point */
+    MECHD_FMU_AT_TRIAL, /* at the end of a trial, which can be committed */
     MECHD_FMU_MOVED,    /* elsewhere: it is restored before it is used */
     MECHD_FMU_RENEWED,  /* there is none; it can be made anew at the committed point */
     MECHD_FMU_ENDED     /* there is none, for the reason `ended` */
@@ -28,7 +30,6 @@ struct mechd_fmu_instance {
     /* [inputs] scratch; [inputs], [parameters]: what the process has; not known: all are sent */
     double *given, *sent, *sent_parameters;
     bool sent_known;
-    bool has_trial; /* at `end` */
     char refusal[MECH_DIAG_TEXT], ended[MECH_DIAG_TEXT];
 
     /* the command in progress */
@@ -47,7 +48,10 @@ void mechd_fmu_end(struct mechd_fmu_instance *f, const char *reason);
 /* A process in `session` that is at a point: from its start, or with the point's state. */
 int mechd_fmu_begin_at(struct mechd_fmu_instance *f, struct mechd_fmu_session *session,
                        const struct mechd_fmu_point *p);
-/* Brings the process to the committed point. 0 or an outcome of the engine. */
+/* Before anything changes: a trial can no longer be committed. */
+void mechd_fmu_drop_trial(struct mechd_fmu_instance *f);
+/* Brings the process, which is at no trial, to the committed point. 0 or an outcome of the engine.
+ */
 int mechd_fmu_settle(struct mechd_fmu_instance *f);
 
 /* The process has these values of inputs and parameters: those of a point that was restored. What
