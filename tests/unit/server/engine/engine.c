@@ -133,6 +133,7 @@ static void an_instance_steps_any_engine(void)
     const struct mechd_engine engine = {&foreign_ops, &f};
     CU_ASSERT_EQUAL_FATAL(mechd_instance_create(d, &engine, &i), 0);
     CU_ASSERT_STRING_EQUAL(i->name, "foreign");
+    CU_ASSERT_STRING_EQUAL(mechd_engine_refusal(&engine), "");
     CU_ASSERT_PTR_NULL(i->sim);
     CU_ASSERT_EQUAL(i->step_size, 0.5);
     CU_ASSERT_EQUAL(i->published.values[0], 4.);
@@ -170,6 +171,7 @@ static void the_solver_is_in_the_list_and_gives_its_simulation(void)
     CU_ASSERT_PTR_NOT_NULL(i->sim);
     CU_ASSERT_PTR_EQUAL(i->sim, mechd_engine_sim(&i->engine));
     CU_ASSERT_STRING_EQUAL(i->engine.ops->name, "solver");
+    CU_ASSERT_STRING_EQUAL(mechd_engine_refusal(&i->engine), "");
     mechd_instance_unref(i);
     host_destroy(d);
 }

@@ -172,6 +172,25 @@ static void a_description_of_version_3_is_read(void)
     mech_diag_fini(&diag);
 }
 
+/* As XML Schema writes them. */
+static void start_values_may_be_infinite(void)
+{
+    static const char xml[] =
+        HEAD_3 COSIM "<ModelVariables><Float64 name=\"a\" valueReference=\"1\" "
+                     "start=\"INF +INF -INF NaN\"><Dimension start=\"4\"/></Float64>" TAIL;
+    struct mechd_fmu_description d;
+    struct mech_diag diag;
+    mech_diag_init(&diag);
+    CU_ASSERT_EQUAL_FATAL(mechd_fmu_description_read(xml, sizeof xml - 1, &d, &diag), 0);
+    CU_ASSERT_EQUAL_FATAL(d.variables[0].start_count, 4);
+    CU_ASSERT_EQUAL(d.variables[0].start[0], INFINITY);
+    CU_ASSERT_EQUAL(d.variables[0].start[1], INFINITY);
+    CU_ASSERT_EQUAL(d.variables[0].start[2], -INFINITY);
+    CU_ASSERT(isnan(d.variables[0].start[3]));
+    mechd_fmu_description_fini(&d);
+    mech_diag_fini(&diag);
+}
+
 static void document_types_and_entities_are_refused(void)
 {
     expect("<!DOCTYPE a [<!ENTITY x \"y\">]>" HEAD_2 COSIM "<ModelVariables>" TAIL,
@@ -232,6 +251,10 @@ static void variables_that_contradict_the_standard_are_refused(void)
         {"<Float64 name=\"a\" valueReference=\"1\"><Dimension valueReference=\"1\"/></Float64>",
          "structural parameter"},
         {"<Float64 name=\"a\" valueReference=\"1\"><Dimension/></Float64>", "either"},
+        {"</ModelVariables><UnitDefinitions><Unit name=\"u\"><BaseUnit m=\"0.5\"/></Unit>"
+         "</UnitDefinitions><ModelVariables>",
+         "m: an exponent is a whole number"},
+        {"</ModelVariables>" COSIM "<ModelVariables>", "CoSimulation is there twice"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         char xml[1024];
@@ -240,6 +263,11 @@ static void variables_that_contradict_the_standard_are_refused(void)
     }
     expect(HEAD_2 COSIM "<ModelVariables>\n<ScalarVariable name=\"a\" valueReference=\"1\"/>" TAIL,
            MECHD_DESCRIPTION_CONTENT, "line 2: a variable without a type");
+    expect(HEAD_2 COSIM "<ModelVariables><ScalarVariable name=\"a\" valueReference=\"1\">"
+                        "<Real/><Integer/></ScalarVariable>" TAIL,
+           MECHD_DESCRIPTION_CONTENT, "a variable with two types");
+    expect(HEAD_2 COSIM "</fmiModelDescription>", MECHD_DESCRIPTION_CONTENT,
+           "ModelVariables is missing");
 }
 
 static void dependencies_on_nothing_are_refused(void)
@@ -292,6 +320,11 @@ static void what_is_too_large_is_refused(void)
     expect(HEAD_3 COSIM "<ModelVariables><Float64 name=\"a\" valueReference=\"1\">"
                         "<Dimension start=\"65536\"/><Dimension start=\"65536\"/></Float64>" TAIL,
            MECHD_DESCRIPTION_LIMIT, "elements");
+    xml = repeated(HEAD_3 COSIM "<ModelVariables><Float64 name=\"a\" valueReference=\"1\">",
+                   "<Dimension start=\"1\"/>", MECHD_DESCRIPTION_DIMENSIONS_MOST + 1,
+                   "</Float64>" TAIL);
+    expect(xml, MECHD_DESCRIPTION_LIMIT, "more than 8 dimensions");
+    free(xml);
     xml = repeated("", " ", MECHD_DESCRIPTION_SIZE_MOST, " ");
     CU_ASSERT_EQUAL(outcome(xml, MECHD_DESCRIPTION_SIZE_MOST + 1, text), MECHD_DESCRIPTION_LIMIT);
     free(xml);
@@ -318,7 +351,7 @@ static void cuts_and_changes_do_no_harm(void)
 }
 
 UNIT_TESTS(UNIT_TEST(a_description_of_version_2_is_read),
-           UNIT_TEST(a_description_of_version_3_is_read),
+           UNIT_TEST(a_description_of_version_3_is_read), UNIT_TEST(start_values_may_be_infinite),
            UNIT_TEST(document_types_and_entities_are_refused), UNIT_TEST(what_is_no_xml_is_refused),
            UNIT_TEST(versions_and_kinds_that_cannot_run_are_refused),
            UNIT_TEST(variables_that_contradict_the_standard_are_refused),

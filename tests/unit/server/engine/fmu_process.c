@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -337,6 +338,20 @@ static void what_cannot_be_opened_is_refused_with_its_reason(void)
     o.program = "/tmp/mechd-no-such-program";
     CU_ASSERT_EQUAL(mechd_hosted_open(&o, &h, fault, sizeof fault), MECHD_HOSTED_NOT_STARTED);
     CU_ASSERT_PTR_NOT_NULL(strstr(fault, "mechd-no-such-program"));
+    o = options(MECHD_FMI_3);
+    o.folder = "/tmp/mechd-no-such-folder";
+    CU_ASSERT_EQUAL(mechd_hosted_open(&o, &h, fault, sizeof fault), MECHD_HOSTED_REFUSED);
+    CU_ASSERT_PTR_NOT_NULL(strstr(fault, "cannot be confined: /tmp/mechd-no-such-folder"));
+    // without a descriptor left
+    struct rlimit usual;
+    o = options(MECHD_FMI_3);
+    CU_ASSERT_EQUAL(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    const struct rlimit none = {0, usual.rlim_max};
+    CU_ASSERT_EQUAL(setrlimit(RLIMIT_NOFILE, &none), 0);
+    const int rc = mechd_hosted_open(&o, &h, fault, sizeof fault);
+    CU_ASSERT_EQUAL(setrlimit(RLIMIT_NOFILE, &usual), 0);
+    CU_ASSERT_EQUAL(rc, MECHD_HOSTED_NOT_STARTED);
+    CU_ASSERT_PTR_NOT_NULL(strstr(fault, "no socket"));
     CU_ASSERT_PTR_NULL(h);
 }
 

@@ -6,6 +6,7 @@
 #include "server/engine/fmu_load.h"
 #include "server/engine/fmu_pipe.h"
 #include "server/engine/fmu_verbs.h"
+#include "tests/fmus/controller.h"
 #include "tests/fmus/shelf.h"
 #include "tests/unit/unit.h"
 
@@ -27,6 +28,7 @@ struct host {
     int ours, its, status;
     pthread_t thread;
     struct mechd_pipe_message question, answer;
+    const char *from; /* the library that it has as "shelf" */
     char folder[64], library[128];
 };
 
@@ -57,7 +59,7 @@ static void make_folder(struct host *h, bool make)
         CU_ASSERT_EQUAL(mkdir(path, 0700), 0);
         CU_ASSERT_EQUAL(mkdir(part, 0700), 0);
         char command[512];
-        (void)snprintf(command, sizeof command, "cp '%s' '%s'", MECH_TESTS_SHELF, h->library);
+        (void)snprintf(command, sizeof command, "cp '%s' '%s'", h->from, h->library);
         CU_ASSERT_EQUAL_FATAL(system(command), 0);
     } else {
         CU_ASSERT_EQUAL(unlink(h->library), 0);
@@ -67,10 +69,10 @@ static void make_folder(struct host *h, bool make)
     }
 }
 
-static void begin(struct host *h)
+static void begin_with(struct host *h, const char *library)
 {
     int ends[2];
-    *h = (struct host){.status = -1, .folder = "/tmp/mechd-serve-XXXXXX"};
+    *h = (struct host){.status = -1, .from = library, .folder = "/tmp/mechd-serve-XXXXXX"};
     (void)signal(SIGPIPE, SIG_IGN);
     CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(h->folder));
     make_folder(h, true);
@@ -78,6 +80,11 @@ static void begin(struct host *h)
     h->ours = ends[0];
     h->its = ends[1];
     CU_ASSERT_EQUAL_FATAL(pthread_create(&h->thread, NULL, start_child, h), 0);
+}
+
+static void begin(struct host *h)
+{
+    begin_with(h, MECH_TESTS_SHELF);
 }
 
 /* The child ends by itself, with 0. */
@@ -224,5 +231,25 @@ static void a_folder_or_a_library_that_is_not_there_is_told(void)
     end(&h);
 }
 
-UNIT_TESTS(UNIT_TEST(a_whole_life_is_answered), UNIT_TEST(questions_that_are_none_are_refused),
+static void what_it_logs_comes_before_the_answer(void)
+{
+    static struct host h;
+    begin_with(&h, MECH_TESTS_CONTROLLER);
+    CU_ASSERT_EQUAL_FATAL(ask_open(&h, MECHD_FMI_3, h.folder, CONTROLLER_TOKEN), 0);
+    mechd_pipe_put_f64(question(&h, MECHD_FMU_STEP), (const double[]){1., 0.5}, 2);
+    CU_ASSERT_EQUAL(mechd_pipe_send(h.ours, &h.question, &forever), 0);
+    CU_ASSERT_EQUAL_FATAL(mechd_pipe_receive(h.ours, &h.answer, &forever), 0);
+    CU_ASSERT_EQUAL(h.answer.verb, MECHD_FMU_LOG);
+    CU_ASSERT_EQUAL(mechd_pipe_get_u32(&h.answer), 0);
+    CU_ASSERT_STRING_EQUAL(mechd_pipe_get_text(&h.answer), "steps");
+    CU_ASSERT_STRING_EQUAL(mechd_pipe_get_text(&h.answer), "a step of the controller");
+    CU_ASSERT(mechd_pipe_whole(&h.answer));
+    CU_ASSERT_EQUAL_FATAL(mechd_pipe_receive(h.ours, &h.answer, &forever), 0);
+    CU_ASSERT_EQUAL(h.answer.verb, MECHD_FMU_DONE);
+    CU_ASSERT_EQUAL(shutdown(h.ours, SHUT_RDWR), 0);
+    end(&h);
+}
+
+UNIT_TESTS(UNIT_TEST(a_whole_life_is_answered), UNIT_TEST(what_it_logs_comes_before_the_answer),
+           UNIT_TEST(questions_that_are_none_are_refused),
            UNIT_TEST(a_folder_or_a_library_that_is_not_there_is_told))
