@@ -1,12 +1,13 @@
 /* An FMU of the tests, for co-simulation by FMI 2.0 and 3.0: y = gain (u + x), and x grows by u h
  * in a step of h. What it does instead is asked for by the parameter "mood".
  *
- * Value references: 0 time, 1 u, 2 y, 3 gain, 4 on (boolean; false: y = 0), 5 mood (Int32), 6 how
- * often u has been set. */
+ * Value references: 0 time, 1 u, 2 y, 3 gain (which is not negative), 4 on (boolean; false: y = 0),
+ * 5 mood (Int32), 6 how often u has been set. */
 #define _GNU_SOURCE
 #include "tests/fmus/controller.h"
 #include "protocol/fmi/fmi2.h"
 #include "protocol/fmi/fmi3.h"
+#include "server/engine/fmu_verbs.h"
 
 #include <fcntl.h>
 #include <float.h>
@@ -71,7 +72,7 @@ static int set(struct component *c, const unsigned vr[], size_t n, const double 
 {
     for (size_t k = 0; k < n; k++) {
         double *const at = number(c, vr[k]);
-        if (at == NULL || vr[k] == 0 || vr[k] == 6) {
+        if (at == NULL || vr[k] == 0 || vr[k] == 6 || (vr[k] == 3 && values[k] < 0.)) {
             return MECHP_FMI3_ERROR;
         }
         *at = values[k];
@@ -101,6 +102,17 @@ static bool can_reach_out(int mood)
     }
 }
 
+/* A message as those of its process (server/engine/fmu_pipe.h), with so much of the answer to a
+ * step that it has reached a time. */
+static void forge(uint32_t verb, double reached, uint32_t size)
+{
+    const uint32_t head[] = {0x554d4631, verb, size};
+    unsigned char bytes[sizeof head + sizeof reached + sizeof(uint32_t)] = {0};
+    memcpy(bytes, head, sizeof head);
+    memcpy(bytes + sizeof head, &reached, sizeof reached);
+    (void)!write(STDIN_FILENO, bytes, sizeof head + size);
+}
+
 static int step(struct component *c, double time, double size)
 {
     volatile int forever = 1;
@@ -118,6 +130,15 @@ static int step(struct component *c, double time, double size)
         break;
     case CONTROLLER_BABBLES:
         (void)!write(STDIN_FILENO, "what the daemon does not expect at all", 38);
+        break;
+    case CONTROLLER_FORGES:
+        forge(MECHD_FMU_DONE, 0., 0);
+        break;
+    case CONTROLLER_FORGES_FAILURE:
+        forge(MECHD_FMU_FAILED, 0., 0);
+        break;
+    case CONTROLLER_ANSWERS_TWICE:
+        forge(MECHD_FMU_DONE, time + size, sizeof time + sizeof(uint32_t));
         break;
     case CONTROLLER_DISCARDS:
         return MECHP_FMI3_DISCARD;
@@ -263,10 +284,13 @@ enum mechp_fmi3_status fmi3SetInt32(void *i, const uint32_t vr[], size_t n, cons
 enum mechp_fmi3_status fmi3DoStep(void *i, double time, double size, bool no_set_before,
                                   bool *event, bool *terminate, bool *early, double *last)
 {
+    const int mood = ((struct component *)i)->mood;
     *event = *early = false;
-    *terminate = ((struct component *)i)->mood == CONTROLLER_ENDS;
+    *terminate = mood == CONTROLLER_ENDS || mood == CONTROLLER_STOPS;
     // it has added up steps of its own, and is off by an ulp
-    *last = (time + size) * (*terminate ? 1. + DBL_EPSILON : 1.);
+    *last = mood == CONTROLLER_STOPS  ? time + 0.5 * size
+            : mood == CONTROLLER_ENDS ? (time + size) * (1. + DBL_EPSILON)
+                                      : time + size;
     return (enum mechp_fmi3_status)step(i, time, size);
 }
 

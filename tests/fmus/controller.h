@@ -16,5 +16,10 @@ enum controller_mood {
     CONTROLLER_FORKS,
     CONTROLLER_CONNECTS,
     CONTROLLER_GROWS, /* by 100 GB */
-    CONTROLLER_ENDS   /* asks to end the simulation (3.0), an ulp late */
+    CONTROLLER_ENDS,  /* asks to end the simulation (3.0), an ulp late */
+    CONTROLLER_STOPS, /* the same half-way */
+    /* these write messages to the socket, which the daemon takes for those of its process: */
+    CONTROLLER_FORGES,         /* an answer without the values of a step */
+    CONTROLLER_FORGES_FAILURE, /* a refusal without its reason */
+    CONTROLLER_ANSWERS_TWICE   /* a good answer, so that the one of the process comes after it */
 };
