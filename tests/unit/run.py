@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'tools'))
 import stacks  # noqa: E402
 
-REPORT = re.compile(r'ERROR: \w+Sanitizer|runtime error: |Assertion .* failed')
+REPORT = re.compile(r'(?:ERROR|WARNING): \w+Sanitizer|runtime error: |Assertion .* failed')
 SHOWN = 6000  # characters of what a failed program prints
 LIMIT = 400  # seconds of one program, far more than the longest takes under a sanitizer
 
