@@ -1,8 +1,6 @@
-/* Loading, life and steps; values are in fmu_values.c. Event mode and early return of 3.0 are not
- * asked for, so that an FMU handles its events within DoStep. */
+/* Loading, life and states; steps are in fmu_steps.c, values in fmu_values.c. */
 #include "server/engine/fmu_binary.h"
 #include "solver/base/diag.h"
-#include "solver/base/times.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -27,14 +25,6 @@ int mechd_binary_judge(struct mechd_binary *b, int status, const char *function)
                ? 0
                : mechd_binary_fault(b, MECHD_FMU_REFUSED, status, function);
 }
-
-/* Whether the function of that place is there: `have` is a pointer in two or three. */
-#define NEED(b, have, name)                                                                        \
-    do {                                                                                           \
-        if ((have) == NULL) {                                                                      \
-            return mechd_binary_fault((b), MECHD_FMU_LACKS, 0, (name));                            \
-        }                                                                                          \
-    } while (0)
 
 static void look_up(struct mechd_binary *b)
 {
@@ -76,7 +66,7 @@ static int instantiate_two(struct mechd_binary *b, const char *name, const char 
                            const char *folder, bool logging)
 {
     char resources[1024];
-    NEED(b, b->two.Instantiate, "fmi2Instantiate");
+    MECHD_BINARY_NEED(b, b->two.Instantiate, "fmi2Instantiate");
     b->callbacks = (struct mechp_fmi2_callbacks){
         .logger = log_two, .allocate = calloc, .release = free, .environment = b};
     (void)snprintf(resources, sizeof resources, "file://%s/resources", folder);
@@ -89,16 +79,21 @@ static int instantiate_three(struct mechd_binary *b, const char *name, const cha
                              const char *folder, bool logging)
 {
     char resources[1024];
-    NEED(b, b->three.InstantiateCoSimulation, "fmi3InstantiateCoSimulation");
+    MECHD_BINARY_NEED(b, b->three.InstantiateCoSimulation, "fmi3InstantiateCoSimulation");
     (void)snprintf(resources, sizeof resources, "%s/resources/", folder);
-    b->component = b->three.InstantiateCoSimulation(name, token, resources, false, logging, false,
-                                                    false, NULL, 0, b, log_three, NULL);
+    // where it returns early the rest of the step has another size
+    const unsigned early = MECHD_FMU_EARLY_RETURN | MECHD_FMU_VARIABLE_STEP;
+    b->events = (b->can & MECHD_FMU_EVENTS) != 0;
+    b->component = b->three.InstantiateCoSimulation(
+        name, token, resources, false, logging, b->events, b->events && (b->can & early) == early,
+        NULL, 0, b, log_three, NULL);
     return 0;
 }
 
 int mechd_binary_open(struct mechd_binary *b, const char *path, const char *name, const char *token,
                       const char *folder, bool logging)
 {
+    b->next_event = NAN;
     b->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (b->library == NULL) {
         const char *const why = dlerror();
@@ -130,15 +125,15 @@ int mechd_binary_enter(struct mechd_binary *b, double tolerance, double start, d
     const bool tolerated = !isnan(tolerance), stops = !isnan(stop);
     const double from = isnan(start) ? 0. : start;
     if (b->version == MECHD_FMI_3) {
-        NEED(b, b->three.EnterInitializationMode, "fmi3EnterInitializationMode");
+        MECHD_BINARY_NEED(b, b->three.EnterInitializationMode, "fmi3EnterInitializationMode");
         return mechd_binary_judge(
             b,
             (int)b->three.EnterInitializationMode(c, tolerated, tolerated ? tolerance : 0., from,
                                                   stops, stops ? stop : 0.),
             "fmi3EnterInitializationMode");
     }
-    NEED(b, b->two.SetupExperiment, "fmi2SetupExperiment");
-    NEED(b, b->two.EnterInitializationMode, "fmi2EnterInitializationMode");
+    MECHD_BINARY_NEED(b, b->two.SetupExperiment, "fmi2SetupExperiment");
+    MECHD_BINARY_NEED(b, b->two.EnterInitializationMode, "fmi2EnterInitializationMode");
     const int rc =
         mechd_binary_judge(b,
                            (int)b->two.SetupExperiment(c, tolerated, tolerated ? tolerance : 0.,
@@ -152,70 +147,33 @@ int mechd_binary_enter(struct mechd_binary *b, double tolerance, double start, d
 int mechd_binary_exit(struct mechd_binary *b)
 {
     if (b->version == MECHD_FMI_3) {
-        NEED(b, b->three.ExitInitializationMode, "fmi3ExitInitializationMode");
-        return mechd_binary_judge(b, (int)b->three.ExitInitializationMode(b->component),
-                                  "fmi3ExitInitializationMode");
+        MECHD_BINARY_NEED(b, b->three.ExitInitializationMode, "fmi3ExitInitializationMode");
+        const int rc = mechd_binary_judge(b, (int)b->three.ExitInitializationMode(b->component),
+                                          "fmi3ExitInitializationMode");
+        return rc == 0 && b->events ? mechd_binary_leave_event(b) : rc;
     }
-    NEED(b, b->two.ExitInitializationMode, "fmi2ExitInitializationMode");
+    MECHD_BINARY_NEED(b, b->two.ExitInitializationMode, "fmi2ExitInitializationMode");
     return mechd_binary_judge(b, (int)b->two.ExitInitializationMode(b->component),
                               "fmi2ExitInitializationMode");
 }
 
 int mechd_binary_reset(struct mechd_binary *b)
 {
+    b->ends = false;
     if (b->version == MECHD_FMI_3) {
-        NEED(b, b->three.Reset, "fmi3Reset");
+        MECHD_BINARY_NEED(b, b->three.Reset, "fmi3Reset");
         return mechd_binary_judge(b, (int)b->three.Reset(b->component), "fmi3Reset");
     }
-    NEED(b, b->two.Reset, "fmi2Reset");
+    MECHD_BINARY_NEED(b, b->two.Reset, "fmi2Reset");
     return mechd_binary_judge(b, (int)b->two.Reset(b->component), "fmi2Reset");
-}
-
-/* 2.0 reports by a discarded step that the FMU wants to end, and how far it came. */
-static int step_two(struct mechd_binary *b, double time, double size, struct mechd_binary_step *out)
-{
-    NEED(b, b->two.DoStep, "fmi2DoStep");
-    const int status = (int)b->two.DoStep(b->component, time, size, 0);
-    *out = (struct mechd_binary_step){time + size, false};
-    if (status == MECHP_FMI2_DISCARD && b->two.GetBooleanStatus != NULL &&
-        b->two.GetRealStatus != NULL) {
-        int terminated = 0;
-        double reached = NAN;
-        if (b->two.GetBooleanStatus(b->component, MECHP_FMI2_TERMINATED, &terminated) <=
-                MECHP_FMI2_WARNING &&
-            terminated != 0 &&
-            b->two.GetRealStatus(b->component, MECHP_FMI2_LAST_SUCCESSFUL_TIME, &reached) <=
-                MECHP_FMI2_WARNING &&
-            reached >= time && !mech_time_before(time + size, reached, size)) {
-            *out = (struct mechd_binary_step){reached, true};
-            return 0;
-        }
-    }
-    return mechd_binary_judge(b, status, "fmi2DoStep");
-}
-
-int mechd_binary_step(struct mechd_binary *b, double time, double size,
-                      struct mechd_binary_step *out)
-{
-    if (b->version == MECHD_FMI_2) {
-        return step_two(b, time, size, out);
-    }
-    bool event = false, terminate = false, early = false;
-    double reached = time + size;
-    NEED(b, b->three.DoStep, "fmi3DoStep");
-    const int status =
-        (int)b->three.DoStep(b->component, time, size, false, &event, &terminate, &early, &reached);
-    // an FMU that was not asked to return early is at the end, whatever it writes
-    *out = (struct mechd_binary_step){early || terminate ? reached : time + size, terminate};
-    return mechd_binary_judge(b, status, "fmi3DoStep");
 }
 
 /* --- states ----------------------------------------------------------------------------------- */
 
 static int save_two(struct mechd_binary *b, void *state, char **bytes, size_t *size)
 {
-    NEED(b, b->two.SerializedFMUstateSize, "fmi2SerializedFMUstateSize");
-    NEED(b, b->two.SerializeFMUstate, "fmi2SerializeFMUstate");
+    MECHD_BINARY_NEED(b, b->two.SerializedFMUstateSize, "fmi2SerializedFMUstateSize");
+    MECHD_BINARY_NEED(b, b->two.SerializeFMUstate, "fmi2SerializeFMUstate");
     int status = (int)b->two.SerializedFMUstateSize(b->component, state, size);
     *bytes = status <= WARNING ? malloc(*size + 1) : NULL;
     if (*bytes != NULL) {
@@ -228,8 +186,8 @@ static int save_two(struct mechd_binary *b, void *state, char **bytes, size_t *s
 
 static int save_three(struct mechd_binary *b, void *state, char **bytes, size_t *size)
 {
-    NEED(b, b->three.SerializedFMUStateSize, "fmi3SerializedFMUStateSize");
-    NEED(b, b->three.SerializeFMUState, "fmi3SerializeFMUState");
+    MECHD_BINARY_NEED(b, b->three.SerializedFMUStateSize, "fmi3SerializedFMUStateSize");
+    MECHD_BINARY_NEED(b, b->three.SerializeFMUState, "fmi3SerializeFMUState");
     int status = (int)b->three.SerializedFMUStateSize(b->component, state, size);
     *bytes = status <= WARNING ? malloc(*size + 1) : NULL;
     if (*bytes != NULL) {
@@ -247,19 +205,30 @@ int mechd_binary_save(struct mechd_binary *b, char **bytes, size_t *size)
     *bytes = NULL;
     *size = 0;
     if (b->version == MECHD_FMI_2) {
-        NEED(b, b->two.GetFMUstate, "fmi2GetFMUstate");
-        NEED(b, b->two.FreeFMUstate, "fmi2FreeFMUstate");
+        MECHD_BINARY_NEED(b, b->two.GetFMUstate, "fmi2GetFMUstate");
+        MECHD_BINARY_NEED(b, b->two.FreeFMUstate, "fmi2FreeFMUstate");
         rc =
             mechd_binary_judge(b, (int)b->two.GetFMUstate(b->component, &state), "fmi2GetFMUstate");
         rc = rc == 0 ? save_two(b, state, bytes, size) : rc;
         (void)(state != NULL && b->two.FreeFMUstate(b->component, &state));
     } else {
-        NEED(b, b->three.GetFMUState, "fmi3GetFMUState");
-        NEED(b, b->three.FreeFMUState, "fmi3FreeFMUState");
+        MECHD_BINARY_NEED(b, b->three.GetFMUState, "fmi3GetFMUState");
+        MECHD_BINARY_NEED(b, b->three.FreeFMUState, "fmi3FreeFMUState");
         rc = mechd_binary_judge(b, (int)b->three.GetFMUState(b->component, &state),
                                 "fmi3GetFMUState");
         rc = rc == 0 ? save_three(b, state, bytes, size) : rc;
         (void)(state != NULL && b->three.FreeFMUState(b->component, &state));
+    }
+    if (rc == 0 && b->events) {
+        // what the last event has foreseen is no part of the FMU's own state
+        char *const longer = realloc(*bytes, *size + sizeof b->next_event);
+        rc = longer != NULL ? 0
+                            : mechd_binary_fault(b, MECHD_FMU_REFUSED, 0, "no memory for a state");
+        *bytes = longer != NULL ? longer : *bytes;
+    }
+    if (rc == 0 && b->events) {
+        memcpy(*bytes + *size, &b->next_event, sizeof b->next_event);
+        *size += sizeof b->next_event;
     }
     if (rc != 0) {
         free(*bytes);
@@ -272,10 +241,14 @@ int mechd_binary_restore(struct mechd_binary *b, const char *bytes, size_t size)
 {
     void *state = NULL;
     int rc;
+    if (b->events && size < sizeof b->next_event) {
+        return mechd_binary_fault(b, MECHD_FMU_NO_QUESTION, 0, "a state without its next event");
+    }
+    size -= b->events ? sizeof b->next_event : 0;
     if (b->version == MECHD_FMI_2) {
-        NEED(b, b->two.DeSerializeFMUstate, "fmi2DeSerializeFMUstate");
-        NEED(b, b->two.SetFMUstate, "fmi2SetFMUstate");
-        NEED(b, b->two.FreeFMUstate, "fmi2FreeFMUstate");
+        MECHD_BINARY_NEED(b, b->two.DeSerializeFMUstate, "fmi2DeSerializeFMUstate");
+        MECHD_BINARY_NEED(b, b->two.SetFMUstate, "fmi2SetFMUstate");
+        MECHD_BINARY_NEED(b, b->two.FreeFMUstate, "fmi2FreeFMUstate");
         rc = mechd_binary_judge(b,
                                 (int)b->two.DeSerializeFMUstate(b->component, bytes, size, &state),
                                 "fmi2DeSerializeFMUstate");
@@ -285,9 +258,9 @@ int mechd_binary_restore(struct mechd_binary *b, const char *bytes, size_t size)
         (void)(state != NULL && b->two.FreeFMUstate(b->component, &state));
         return rc;
     }
-    NEED(b, b->three.DeserializeFMUState, "fmi3DeserializeFMUState");
-    NEED(b, b->three.SetFMUState, "fmi3SetFMUState");
-    NEED(b, b->three.FreeFMUState, "fmi3FreeFMUState");
+    MECHD_BINARY_NEED(b, b->three.DeserializeFMUState, "fmi3DeserializeFMUState");
+    MECHD_BINARY_NEED(b, b->three.SetFMUState, "fmi3SetFMUState");
+    MECHD_BINARY_NEED(b, b->three.FreeFMUState, "fmi3FreeFMUState");
     rc = mechd_binary_judge(
         b, (int)b->three.DeserializeFMUState(b->component, (const uint8_t *)bytes, size, &state),
         "fmi3DeserializeFMUState");
@@ -295,5 +268,9 @@ int mechd_binary_restore(struct mechd_binary *b, const char *bytes, size_t size)
                                       "fmi3SetFMUState")
                  : rc;
     (void)(state != NULL && b->three.FreeFMUState(b->component, &state));
+    if (rc == 0 && b->events) {
+        memcpy(&b->next_event, bytes + size, sizeof b->next_event);
+    }
+    b->ends = b->ends && rc != 0;
     return rc;
 }

@@ -24,6 +24,10 @@ struct mechd_binary {
     struct mechp_fmi2_callbacks callbacks;
     mechd_binary_log *log;
     void *log_context;
+    unsigned can;      /* abilities of the description, enum mechd_fmu_can */
+    bool events;       /* it was made with event mode (3.0) */
+    bool ends;         /* an event has asked to end the simulation */
+    double next_event; /* s, that the FMU foresees; NaN: none */
     int status;
     char fault[256];
 };
@@ -33,7 +37,8 @@ struct mechd_binary_step {
     bool terminate; /* the FMU wants the simulation to end */
 };
 
-/* Loads the library of this path and makes an instance. b->version, log and log_context are set. */
+/* Loads the library of this path and makes an instance, with event mode where it has that.
+ * b->version, can, log and log_context are set. */
 int mechd_binary_open(struct mechd_binary *b, const char *path, const char *name, const char *token,
                       const char *folder, bool logging);
 void mechd_binary_close(struct mechd_binary *b);
@@ -41,9 +46,16 @@ void mechd_binary_close(struct mechd_binary *b);
 /* Times in s; NaN: not given (the start is 0 then). */
 int mechd_binary_enter(struct mechd_binary *b, double tolerance, double start, double stop);
 int mechd_binary_exit(struct mechd_binary *b);
+/* From `time` on. An FMU with event mode that returns early, or foresees an event within the step,
+ * has its events there and goes on: the step ends where it should. */
 int mechd_binary_step(struct mechd_binary *b, double time, double size,
                       struct mechd_binary_step *out);
 int mechd_binary_reset(struct mechd_binary *b);
+
+/* Event mode, between steps, in which values that are not continuous are set; and back, with as
+ * many updates of discrete states as the FMU asks for. b->events must be true. */
+int mechd_binary_enter_event(struct mechd_binary *b);
+int mechd_binary_leave_event(struct mechd_binary *b);
 
 /* Bytes of one element of a type on the wire; 0: it has no numbers. */
 size_t mechd_binary_element(enum mechd_fmu_type type);
@@ -62,6 +74,14 @@ int mechd_binary_set(struct mechd_binary *b, const struct mechd_binary_values *v
 /* The state as bytes, malloc'ed, the caller's; and back. */
 int mechd_binary_save(struct mechd_binary *b, char **bytes, size_t *size);
 int mechd_binary_restore(struct mechd_binary *b, const char *bytes, size_t size);
+
+/* Whether the function of that place is there: `have` is a pointer in two or three. */
+#define MECHD_BINARY_NEED(b, have, name)                                                           \
+    do {                                                                                           \
+        if ((have) == NULL) {                                                                      \
+            return mechd_binary_fault((b), MECHD_FMU_LACKS, 0, (name));                            \
+        }                                                                                          \
+    } while (0)
 
 /* Keep what went wrong; returns `failure`. And so of a status above warning; 0: it is none. */
 int mechd_binary_fault(struct mechd_binary *b, int failure, int status, const char *text);

@@ -292,6 +292,7 @@ static int begin(struct mechd_hosted *h)
     MECH_TRY(rc);
     mechd_pipe_begin(&h->out, MECHD_FMU_OPEN);
     mechd_pipe_put_u32(&h->out, (uint32_t)o->version);
+    mechd_pipe_put_u32(&h->out, o->can);
     mechd_pipe_put_u32(&h->out, o->memory);
     mechd_pipe_put_u32(&h->out, o->logging ? 1 : 0);
     mechd_pipe_put_text(&h->out, o->folder);

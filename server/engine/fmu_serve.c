@@ -42,8 +42,8 @@ static int open_fmu(struct hosted *h)
 {
     struct mechd_pipe_message *const in = &h->in;
     char path[1024], fault[256];
-    const uint32_t version = mechd_pipe_get_u32(in), memory = mechd_pipe_get_u32(in);
-    const uint32_t logging = mechd_pipe_get_u32(in);
+    const uint32_t version = mechd_pipe_get_u32(in), can = mechd_pipe_get_u32(in);
+    const uint32_t memory = mechd_pipe_get_u32(in), logging = mechd_pipe_get_u32(in);
     const char *const folder = mechd_pipe_get_text(in);
     const char *const identifier = mechd_pipe_get_text(in);
     const char *const token = mechd_pipe_get_text(in);
@@ -62,6 +62,7 @@ static int open_fmu(struct hosted *h)
         return fail(h, MECHD_FMU_NOT_JAILED, fault);
     }
     h->binary.version = (enum mechd_fmi_version)version;
+    h->binary.can = can;
     h->binary.log = send_log;
     h->binary.log_context = h;
     return mechd_binary_open(&h->binary, path, name, token, folder, logging != 0);
@@ -122,6 +123,12 @@ static int step(struct hosted *h)
     return rc;
 }
 
+static int turn(struct hosted *h, int (*to)(struct mechd_binary *b))
+{
+    return h->binary.events ? to(&h->binary)
+                            : fail(h, MECHD_FMU_NO_QUESTION, "the FMU was made without event mode");
+}
+
 static int save(struct hosted *h)
 {
     char *bytes = NULL;
@@ -151,6 +158,10 @@ static int answer(struct hosted *h)
         return exchange(h, false);
     case MECHD_FMU_STEP:
         return step(h);
+    case MECHD_FMU_EVENT:
+        return turn(h, mechd_binary_enter_event);
+    case MECHD_FMU_RESUME:
+        return turn(h, mechd_binary_leave_event);
     case MECHD_FMU_SAVE:
         return save(h);
     case MECHD_FMU_RESTORE:

@@ -2,13 +2,15 @@
  * question, and in front of it any number of log messages. Values of variables are elements in the
  * types of FMI 3.0, booleans one byte; those of 2.0 are converted in the process.
  *
- *     OPEN        u32 version, u32 MiB of memory (0: no limit), u32 logging, texts: folder,
- *                 identifier, token, name of the instance
+ *     OPEN        u32 version, u32 abilities (enum mechd_fmu_can), u32 MiB of memory (0: no limit),
+ *                 u32 logging, texts: folder, identifier, token, name of the instance
  *     ENTER       f64 tolerance, start, stop (NaN: none): initialization begins
  *     EXIT        initialization is over
  *     SET         u32 type, n, size of an element, count of elements, n references, elements
  *     GET         u32 type, n, size of an element, count of elements, n references
  *     STEP        f64 time, size
+ *     EVENT       event mode begins (3.0, an FMU that has it)
+ *     RESUME      and is over, after all updates of discrete states
  *     SAVE        RESTORE bytes      RESET
  *     CLOSE       ends the process without an answer
  *
@@ -24,6 +26,8 @@ enum mechd_fmu_verb {
     MECHD_FMU_SET,
     MECHD_FMU_GET,
     MECHD_FMU_STEP,
+    MECHD_FMU_EVENT,
+    MECHD_FMU_RESUME,
     MECHD_FMU_SAVE,
     MECHD_FMU_RESTORE,
     MECHD_FMU_RESET,

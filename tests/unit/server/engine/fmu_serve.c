@@ -125,6 +125,7 @@ static uint32_t ask_open(struct host *h, uint32_t version, const char *folder, c
     struct mechd_pipe_message *const m = question(h, MECHD_FMU_OPEN);
     mechd_pipe_put_u32(m, version);
     mechd_pipe_put_u32(m, 0);
+    mechd_pipe_put_u32(m, 0);
     mechd_pipe_put_u32(m, 1);
     mechd_pipe_put_text(m, folder);
     mechd_pipe_put_text(m, "shelf");
@@ -197,6 +198,12 @@ static void questions_that_are_none_are_refused(void)
     CU_ASSERT_EQUAL(ask(&h), MECHD_FMU_NO_QUESTION);
     mechd_pipe_put_u32(question(&h, MECHD_FMU_STEP), 1);
     CU_ASSERT_EQUAL(ask(&h), MECHD_FMU_NO_QUESTION);
+    // an FMU that was made without event mode
+    (void)question(&h, MECHD_FMU_EVENT);
+    CU_ASSERT_EQUAL(ask(&h), MECHD_FMU_NO_QUESTION);
+    (void)question(&h, MECHD_FMU_RESUME);
+    CU_ASSERT_EQUAL(ask(&h), MECHD_FMU_NO_QUESTION);
+    CU_ASSERT_STRING_EQUAL(mechd_pipe_get_text(&h.answer), "the FMU was made without event mode");
     // elements of another size, too many of them, one that is not there, a type without numbers
     CU_ASSERT_EQUAL(exchange(&h, MECHD_FMU_GET, MECHD_FMU_FLOAT64, 4, 1), MECHD_FMU_NO_QUESTION);
     CU_ASSERT_EQUAL(exchange(&h, MECHD_FMU_GET, MECHD_FMU_FLOAT64, 8, 1u << 31),
