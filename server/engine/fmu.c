@@ -218,6 +218,8 @@ static int one_step(struct mechd_fmu_instance *f)
 {
     const struct mech_moment from = {f->from, 0.};
     const double t = f->end.time;
+    // where a value is refused others may have been set, or an event is not over
+    f->place = f->saves ? MECHD_FMU_MOVED : f->place;
     MECH_TRY(mechd_fmu_send(f, &f->end, t));
     f->place = MECHD_FMU_MOVED;
     MECH_TRY(mechd_fmu_session_step(&f->session, t, f->size, &f->end.over));

@@ -8,7 +8,8 @@
  * A command of H is steps of at most h (mechd_engine_step_size): that of the default experiment,
  * the internal step that the description fixes, a thousandth of the experiment, or 0.01 s. An FMU
  * whose step cannot vary takes whole numbers of h only. Inputs and tunable parameters that are set
- * act from the next step on; inputs with derivatives are evaluated at the start of each step. When
+ * act from the next step on; inputs with derivatives are evaluated at the start of each step. An
+ * FMU of 3.0 with event mode has its events within a step where they happen (fmu_binary.h). When
  * the FMU asks to end the simulation, the command that ends there is done, and the next is refused.
  *
  * An FMU that saves its state is saved at the end of each command: a command that fails, is stopped

@@ -1,5 +1,6 @@
 /* Variables of one type are one message: a step with inputs and outputs of one type is three
- * exchanges, and one more to save the state. */
+ * exchanges, and one more to save the state. What is not continuous is set in event mode, where the
+ * FMU has that: two more. */
 #include "server/engine/fmu_session.h"
 
 #include "solver/base/err.h"
@@ -74,9 +75,11 @@ static int distrust(struct mechd_fmu_session *s)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-static bool same(const double *a, const double *b, int32_t n)
+/* Whether its values are others; `than` NULL: whatever they are. */
+static bool differs(const struct mechd_fmu_channel *x, const double *values, const double *than)
 {
-    return b != NULL && memcmp(a, b, (size_t)n * sizeof *a) == 0;
+    const int32_t at = x->v.offset;
+    return than == NULL || memcmp(values + at, than + at, (size_t)x->v.size * sizeof *than) != 0;
 }
 
 /* Variables of one type whose values differ from `than`; *values is the sum of their sizes. */
@@ -87,9 +90,7 @@ static size_t select_type(const struct mechd_fmu_channels *c, enum mech_causalit
     size_t n = 0;
     for (size_t k = 0; k < c->count[causality]; k++) {
         const struct mechd_fmu_channel *const x = &c->at[causality][k];
-        const int32_t at = x->v.offset;
-        if (x->of->type == type &&
-            (values == NULL || !same(values + at, than != NULL ? than + at : NULL, x->v.size))) {
+        if (x->of->type == type && (values == NULL || differs(x, values, than))) {
             chosen[n++] = k;
         }
     }
@@ -177,10 +178,38 @@ static int exchange(struct mechd_fmu_session *s, enum mech_causality causality, 
     return rc;
 }
 
+/* Whether values that are set are not continuous, of an FMU with event mode. */
+static bool makes_event(const struct mechd_fmu_session *s, enum mech_causality causality,
+                        const double *values, const double *than)
+{
+    bool found = false;
+    for (size_t k = 0; !found && k < s->channels->count[causality]; k++) {
+        const struct mechd_fmu_channel *const x = &s->channels->at[causality][k];
+        found = x->of->variability != MECHD_FMU_CONTINUOUS && differs(x, values, than);
+    }
+    return found && (s->options.can & MECHD_FMU_EVENTS) != 0;
+}
+
 int mechd_fmu_session_set(struct mechd_fmu_session *s, enum mech_causality causality,
                           const double *values, const double *than)
 {
-    return exchange(s, causality, values, than, NULL);
+    if (!makes_event(s, causality, values, than)) {
+        return exchange(s, causality, values, than, NULL);
+    }
+    MECH_TRY(ask_verb(s, MECHD_FMU_EVENT));
+    const int rc = exchange(s, causality, values, than, NULL);
+    if (s->hosted == NULL) {
+        return rc;
+    }
+    // also where a value was refused: steps are made in step mode
+    char reason[sizeof s->reason];
+    mech_text_copy(reason, sizeof reason, s->reason);
+    const int over = ask_verb(s, MECHD_FMU_RESUME);
+    if (rc == 0 || over == MECHD_HOSTED_GONE) {
+        return over;
+    }
+    mech_text_copy(s->reason, sizeof s->reason, reason);
+    return rc;
 }
 
 int mechd_fmu_session_get(struct mechd_fmu_session *s, enum mech_causality causality,
@@ -200,7 +229,7 @@ static int set_start(struct mechd_fmu_session *s, enum mech_causality causality,
         return MECH_NO_MEMORY;
     }
     mechd_fmu_channels_start(s->channels, causality, own);
-    const int rc = mechd_fmu_session_set(s, causality, values, own);
+    const int rc = exchange(s, causality, values, own, NULL);
     free(own);
     return rc;
 }
@@ -217,6 +246,17 @@ static int initialize(struct mechd_fmu_session *s, const double *inputs, const d
     return ask_verb(s, MECHD_FMU_EXIT);
 }
 
+/* What is asked of the FMU. An importer with event mode makes clocks tick, which this one does not:
+ * then the FMU handles its events itself, as in 2.0. */
+static unsigned abilities(const struct mechd_fmu_description *d)
+{
+    bool alone = d->version == MECHD_FMI_2;
+    for (size_t k = 0; !alone && k < d->variable_count; k++) {
+        alone = d->variables[k].type == MECHD_FMU_CLOCK;
+    }
+    return alone ? d->can & ~(unsigned)MECHD_FMU_EVENTS : d->can;
+}
+
 int mechd_fmu_session_begin(struct mechd_fmu_session *s, const double *inputs,
                             const double *parameters)
 {
@@ -227,6 +267,7 @@ int mechd_fmu_session_begin(struct mechd_fmu_session *s, const double *inputs,
     s->options.identifier = d->identifier;
     s->options.token = d->token;
     s->options.version = d->version;
+    s->options.can = abilities(d);
     MECH_TRY(mechd_hosted_open(&s->options, &s->hosted, s->reason, sizeof s->reason));
     const int rc = initialize(s, inputs, parameters);
     if (rc != 0) {

@@ -69,20 +69,22 @@ static const char all_of_3[] = "canHandleVariableCommunicationStepSize=\"true\" 
                                "canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\"";
 static const char all_of_2[] = "canHandleVariableCommunicationStepSize=\"true\"";
 
-/* The uploaded FMU. */
-static inline struct mechd_fmu_package *package_of(enum mechd_fmi_version version, const char *xml)
+/* An uploaded FMU of this description and library. */
+static inline struct mechd_fmu_package *package_from(enum mechd_fmi_version version,
+                                                     const char *xml, const char *from,
+                                                     const char *identifier)
 {
     static struct zip z;
     static char library[ZIP_MOST / 2];
     char path[64];
-    FILE *const in = fopen(MECH_TESTS_CONTROLLER, "rb");
+    FILE *const in = fopen(from, "rb");
     CU_ASSERT_PTR_NOT_NULL_FATAL(in);
     const size_t n = fread(library, 1, sizeof library, in);
     (void)fclose(in);
     CU_ASSERT_FATAL(n > 0 && n < sizeof library);
     memset(&z, 0, sizeof z);
     zip_add(&z, (struct zip_file){.path = "modelDescription.xml", .bytes = xml});
-    (void)snprintf(path, sizeof path, "binaries/%s/controller.so", mechd_fmu_platform(version));
+    (void)snprintf(path, sizeof path, "binaries/%s/%s.so", mechd_fmu_platform(version), identifier);
     zip_add(&z, (struct zip_file){.path = path, .bytes = library, .size = n});
     zip_end(&z);
     struct mechd_fmu_package *p = NULL;
@@ -95,6 +97,11 @@ static inline struct mechd_fmu_package *package_of(enum mechd_fmi_version versio
     CU_ASSERT_PTR_NOT_NULL_FATAL(p);
     mech_diag_fini(&diag);
     return p;
+}
+
+static inline struct mechd_fmu_package *package_of(enum mechd_fmi_version version, const char *xml)
+{
+    return package_from(version, xml, MECH_TESTS_CONTROLLER, "controller");
 }
 
 static inline struct mechd_fmu_package *package(enum mechd_fmi_version version,
