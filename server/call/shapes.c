@@ -229,14 +229,15 @@ void mechd_write_label(const struct mech_variable *v, struct mechp_text *w)
 void mechd_write_labels(struct mechd_call *c, const char *key, enum mech_causality causality,
                         bool parameters)
 {
-    const struct mech_sim *sim = c->job.instance->sim;
+    const struct mech_sim *const sim = c->job.instance->sim;
+    const struct mechd_engine *const engine = &c->job.instance->engine;
     struct mechp_text *w = &c->text;
     mechp_text_key(w, key);
     mechp_text_array(w);
-    for (size_t k = 0; k < mech_sim_variable_count(sim, causality); k++) {
+    for (size_t k = 0; k < mechd_engine_variable_count(engine, causality); k++) {
         struct mech_variable v;
-        mech_sim_variable(sim, causality, k, &v);
-        if (!parameters && mech_sim_input_is_parameter(sim, (int32_t)k)) {
+        mechd_engine_variable(engine, causality, k, &v);
+        if (!parameters && sim != NULL && mech_sim_input_is_parameter(sim, (int32_t)k)) {
             continue;
         }
         mechd_write_label(&v, w);

@@ -45,7 +45,8 @@ enum mechd_progress mechd_deriving_slice(struct mechd_instance *i, struct mechd_
     }
     mechd_effort_begin(i, &effort);
     while (s->outcome == 0 && !done && now - start < MECHD_MS) {
-        s->outcome = mech_sim_derivation_advance(s->work, 1, &done);
+        s->outcome = s->hosted != NULL ? mechd_fmu_jacobian_advance(s->hosted, &done)
+                                       : mech_sim_derivation_advance(s->work, 1, &done);
         now = mechd_now();
     }
     mechd_effort_end(i);
@@ -71,5 +72,7 @@ enum mechd_progress mechd_deriving_slice(struct mechd_instance *i, struct mechd_
 void mechd_deriving_fini(struct mechd_deriving *s)
 {
     mech_sim_derivation_end(s->work);
+    mechd_fmu_jacobian_end(s->hosted);
     s->work = NULL;
+    s->hosted = NULL;
 }

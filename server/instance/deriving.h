@@ -3,18 +3,27 @@
  * owner. */
 #pragma once
 
+#include "server/engine/fmu_jacobian.h"
 #include "server/instance/instance.h"
 #include "solver/sim/analysis.h"
 
 /* Zeroed, but what says otherwise. */
 struct mechd_deriving {
-    struct mech_derivation *work; /* from mech_sim_…_begin; NULL: not begun, or over */
-    int outcome;                  /* once done: 0, an outcome, or negative */
-    enum mechd_stop_reason why;   /* CANCELLED: the reason; QUOTA: with `excess` */
-    bool direct;                  /* in: its thread carries a request, as mechd_instance_carried */
-    uint64_t worked;              /* ns */
+    /* from mech_sim_…_begin, or of a hosted FMU; both NULL: not begun, or over */
+    struct mech_derivation *work;
+    struct mechd_fmu_jacobian *hosted;
+    int outcome;                /* once done: 0, an outcome, or negative */
+    enum mechd_stop_reason why; /* CANCELLED: the reason; QUOTA: with `excess` */
+    bool direct;                /* in: its thread carries a request, as mechd_instance_carried */
+    uint64_t worked;            /* ns */
     struct mechd_excess excess;
 };
+
+/* Whether it has begun and is not over. */
+static inline bool mechd_deriving_going(const struct mechd_deriving *s)
+{
+    return s->work != NULL || s->hosted != NULL;
+}
 
 /* True if it may start. False: over, and CANCELLED. */
 bool mechd_deriving_may(struct mechd_instance *i, struct mechd_deriving *s);

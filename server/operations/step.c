@@ -5,6 +5,7 @@
  */
 #include "protocol/wire/json.h"
 #include "server/call/shapes.h"
+#include "server/engine/fmu_engine.h"
 #include "server/instance/deriving.h"
 #include "server/instance/lives.h"
 #include "server/instance/stepping.h"
@@ -259,9 +260,10 @@ static void check_outputs(struct mechd_call *c)
 /* ∂outputs/∂inputs of the step to come begins, of the outputs that the reply has. */
 static void begin_jacobian(struct mechd_call *c, struct step_work *w)
 {
-    struct mech_sim *sim = c->job.instance->sim;
+    struct mech_sim *const sim = c->job.instance->sim;
+    const struct mechd_engine *const e = &c->job.instance->engine;
     struct mech_jacobian_query query = {.step = &w->stepping.request, .steps_most = jacobian_steps};
-    if (sim == NULL) {
+    if (sim == NULL && mechd_engine_package(e) == NULL) {
         mech_diag_add(&c->diag, "/want", "this instance has no model to take derivatives of");
         return;
     }
@@ -271,8 +273,10 @@ static void begin_jacobian(struct mechd_call *c, struct step_work *w)
     query.outputs = w->matrix.outputs;
     query.output_count = w->matrix.output_count;
     query.active = &w->matrix.active;
-    w->matrix.rows = mech_sim_jacobian_rows(sim, &query);
-    const size_t n = w->matrix.rows * mech_sim_input_size(sim);
+    w->matrix.rows =
+        sim != NULL ? mech_sim_jacobian_rows(sim, &query) : mechd_fmu_jacobian_rows(e, &query);
+    const size_t n =
+        w->matrix.rows * (sim != NULL ? mech_sim_input_size(sim) : mechd_fmu_jacobian_columns(e));
     if (n > JACOBIAN_MOST) {
         mechd_fail(c, MECHP_LIMIT_REACHED, "a jacobian of %zu numbers", n);
         return;
@@ -288,7 +292,9 @@ static void begin_jacobian(struct mechd_call *c, struct step_work *w)
     }
     w->stepping.admitted = true;
     const int outcome =
-        mech_sim_jacobian_begin(sim, &query, w->matrix.values, &w->told, &w->deriving.work);
+        sim != NULL
+            ? mech_sim_jacobian_begin(sim, &query, w->matrix.values, &w->told, &w->deriving.work)
+            : mechd_fmu_jacobian_begin(e, &query, w->matrix.values, &w->told, &w->deriving.hosted);
     if (outcome != 0) {
         mechd_deriving_fini(&w->deriving);
         mechd_fail_reason(c, outcome, w->told.reason);
@@ -473,7 +479,7 @@ static enum mechd_progress run_step(struct mechd_call *c)
     w->begun = true;
     w->stepping.asks = mechd_call_asks;
     w->stepping.of = c;
-    if (w->deriving.work != NULL) {
+    if (mechd_deriving_going(&w->deriving)) {
         progress = derive(c, w);
         return progress != MECHD_DONE || mechd_call_faulty(c) || c->code != MECHP_OK ? progress
                                                                                      : MECHD_MORE;

@@ -38,7 +38,8 @@ static void write_rows(struct mechd_call *c, const struct mechd_step_jacobian *j
     mechp_text_array(&c->text);
     for (size_t k = 0; k < j->output_count; k++) {
         struct mech_variable v;
-        mech_sim_variable(c->job.instance->sim, MECH_OUTPUT_VARIABLE, (size_t)j->outputs[k], &v);
+        mechd_engine_variable(&c->job.instance->engine, MECH_OUTPUT_VARIABLE, (size_t)j->outputs[k],
+                              &v);
         mechd_write_label(&v, &c->text);
     }
     mechp_text_end(&c->text);
@@ -76,7 +77,7 @@ static void write_active(const struct mech_active_set *set, struct mechp_text *w
 void mechd_write_step_jacobian(struct mechd_call *c, const struct mechd_step_jacobian *j,
                                const struct mech_derived *told)
 {
-    const int32_t inputs = (int32_t)mech_sim_input_size(c->job.instance->sim);
+    const int32_t inputs = j->rows > 0 ? (int32_t)(j->size / j->rows) : 0;
 
     mechp_text_literal(&c->text, "jacobian");
     mechp_text_object(&c->text);

@@ -216,11 +216,31 @@ class Instances(unittest.TestCase):
                 self.assertEqual((refused.status, refused['code']), (422, 'invalid-request'),
                                  '%s %s' % (rest, refused))
                 self.assertIn('not a model of the solver', refused['detail'])
-            for body in ({'want': ['jacobian']}, {'want': ['events']}, {'forces': {'a': 1}},
+            for body in ({'want': ['events']}, {'forces': {'a': 1}}, {'earlyReturn': True},
                          {'inputSignals': {'u': {'polynomial': [1]}}}):
                 refused = d.call('POST', path + '/step', {'size': 0.1, **body})
                 self.assertEqual(refused['code'], 'invalid-request', refused)
             self.assertEqual(d.call('GET', path)['time'], 0)
+
+    def test_the_jacobian_of_a_step_is_that_of_differences(self):
+        with Daemon(*fmus.ON) as d:
+            path = fmus.hosted(d, gain=2, u=1)
+            body = {'size': 0.4, 'inputs': {'u': 3}, 'want': ['jacobian'], 'outputs': ['y']}
+            trial = d.call('POST', path + '/step', {**body, 'commit': False})
+            self.assertEqual(trial.status, 200, trial)
+            done = d.call('POST', path + '/step', body)
+            for reply in (trial, done):
+                # y = gain (u + x), and x grows by u in each second
+                self.assertAlmostEqual(reply['outputs']['y'], 2 * (3 + 0.4 * 3), 12)
+                found = reply['jacobian']
+                self.assertEqual((found['inputs'], found['outputs']), (['u'], ['y']))
+                self.assertAlmostEqual(found['matrix'][0][0], 2 * 1.4, 8)
+                self.assertIs(found['differenced'], True)
+                self.assertEqual((found['kinked'], found['activeSet']), (False, []))
+            self.assertEqual(d.call('GET', path)['time'], 0.4)
+            refused = d.call('POST', fmus.hosted(d, fmus.archive(2, fmus.VARIES)) + '/step', body)
+            self.assertEqual(refused['code'], 'invalid-request', refused)
+            self.assertIn('cannot save its state', refused['detail'])
 
     def test_trials_and_snapshots_of_an_fmu_that_saves_its_state(self):
         with Daemon(*fmus.ON) as d:

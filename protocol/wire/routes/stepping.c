@@ -67,7 +67,8 @@ static const struct mechp_shape active = {
 static const struct mechp_shape jacobian = {
     .name = "Jacobian",
     .doc = "Derivatives of outputs by inputs, labelled name or name/component: of all outputs, or "
-           "of those that the step names. They hold while the active set is the same.",
+           "of those that the step names. They hold while the active set is the same. Those of a "
+           "hosted FMU are differences of its steps: its active set is not known, and is empty.",
     .members = MECHP_MEMBERS(
         {"inputs", "string[]", "columns", true}, {"outputs", "string[]", "rows", true},
         {"matrix", "number[][]", "by rows", true},
