@@ -61,6 +61,7 @@ static int make_room(struct mechd_fmu_instance *f)
     for (size_t k = 0; k < n; k++) {
         f->first.inputs[MECHD_FMU_SINCE * n + k] = f->first.time;
     }
+    f->now.time = f->first.time;
     return 0;
 }
 
@@ -109,6 +110,31 @@ bool mechd_engine_fmu_start(const struct mechd_engine *e, enum mech_causality ca
         to[c->v.offset + j] = good ? values[j] : to[c->v.offset + j];
     }
     return good;
+}
+
+double mechd_engine_fmu_started(const struct mechd_engine *e, enum mech_causality causality,
+                                int32_t index)
+{
+    const struct mechd_fmu_instance *const f = e->self;
+    const double *const from = causality == MECH_INPUT ? f->first.inputs : f->first.parameters;
+    return from[f->channels.at[causality][index].v.offset];
+}
+
+int mechd_engine_fmu_like(const struct mechd_engine *e, struct mechd_engine *out)
+{
+    const struct mechd_fmu_instance *const f = e->self;
+    const struct mechd_fmu_settings settings = {.program = f->session.options.program,
+                                                .memory = f->session.options.memory,
+                                                .call_ms = f->session.options.call_ms};
+    struct mech_diag diag;
+    *out = (struct mechd_engine){NULL, NULL};
+    mech_diag_init(&diag);
+    const int rc = mechd_engine_of_fmu(f->package, &settings, out, &diag);
+    mech_diag_fini(&diag);
+    if (rc == 0) {
+        mechd_fmu_point_copy(&f->first, &((struct mechd_fmu_instance *)out->self)->first);
+    }
+    return rc;
 }
 
 int mechd_engine_fmu_begin(const struct mechd_engine *e)

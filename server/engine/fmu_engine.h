@@ -42,6 +42,12 @@ int mechd_engine_of_fmu(struct mechd_fmu_package *package,
 bool mechd_engine_fmu_start(const struct mechd_engine *e, enum mech_causality causality,
                             int32_t index, const double *values, const char *path,
                             struct mech_diag *diag);
+/* The first of them. */
+double mechd_engine_fmu_started(const struct mechd_engine *e, enum mech_causality causality,
+                                int32_t index);
+/* Another engine of the same package that begins with the same start values; `e` may have begun.
+ * Any thread, while `e` does not change. 0; MECH_NO_MEMORY: *out is empty. */
+int mechd_engine_fmu_like(const struct mechd_engine *e, struct mechd_engine *out);
 /* Starts the process and initializes the FMU. 0; MECH_NO_MEMORY; MECH_ENGINE_FAILED, with its
  * reason in mechd_engine_refusal. */
 int mechd_engine_fmu_begin(const struct mechd_engine *e);

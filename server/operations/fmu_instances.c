@@ -54,8 +54,8 @@ static void read_one(struct mechd_call *c, const struct mechd_engine *e, const c
     free(values);
 }
 
-/* Its start values, then its process. False: refused. */
-static bool begin(struct mechd_call *c, const struct mechd_engine *e)
+/* Its start values. False: refused. */
+static bool read_start(struct mechd_call *c, const struct mechd_engine *e)
 {
     const json_t *start = NULL;
     const char *name = NULL;
@@ -67,17 +67,10 @@ static bool begin(struct mechd_call *c, const struct mechd_engine *e)
     {
         read_one(c, e, name, value);
     }
-    if (mechd_call_faulty(c) || c->code != MECHP_OK) {
-        return false;
-    }
-    const int outcome = mechd_engine_fmu_begin(e);
-    if (outcome != 0) {
-        mechd_fail_reason(c, outcome, mechd_engine_refusal(e));
-    }
-    return outcome == 0;
+    return !mechd_call_faulty(c) && c->code == MECHP_OK;
 }
 
-bool mechd_fmu_engine(struct mechd_call *c, const char *id, struct mechd_engine *out)
+bool mechd_fmu_engine_ready(struct mechd_call *c, const char *id, struct mechd_engine *out)
 {
     struct mechd_fmus *const fmus = &c->service->fmus;
     struct mechd_fmu_package *const p = mechd_fmus_find(fmus, id, NULL);
@@ -91,9 +84,22 @@ bool mechd_fmu_engine(struct mechd_call *c, const char *id, struct mechd_engine 
         mechd_fail_outcome(c, outcome);
         return false;
     }
-    if (!begin(c, out)) {
+    if (!read_start(c, out)) {
         mechd_engine_destroy(out);
         return false;
     }
     return true;
+}
+
+bool mechd_fmu_engine(struct mechd_call *c, const char *id, struct mechd_engine *out)
+{
+    if (!mechd_fmu_engine_ready(c, id, out)) {
+        return false;
+    }
+    const int outcome = mechd_engine_fmu_begin(out);
+    if (outcome != 0) {
+        mechd_fail_reason(c, outcome, mechd_engine_refusal(out));
+        mechd_engine_destroy(out);
+    }
+    return outcome == 0;
 }

@@ -4,5 +4,7 @@
 #include "server/call/call.h"
 #include "server/engine/fmu_engine.h"
 
-/* The engine of an uploaded FMU, begun with the `start` values of the body. False: refused. */
+/* The engine of an uploaded FMU with the `start` values of the body. False: refused. */
+bool mechd_fmu_engine_ready(struct mechd_call *c, const char *id, struct mechd_engine *out);
+/* The same, begun. */
 bool mechd_fmu_engine(struct mechd_call *c, const char *id, struct mechd_engine *out);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "server/call/call.h"
+#include "server/engine/engine.h"
 #include "server/sweep/sweep.h"
 
 /* One name that can be swept. */
@@ -16,7 +17,8 @@ struct mechd_axes {
     /* False: it has no such name, a fault at `path` in c->diag. */
     bool (*find)(struct mechd_call *c, const struct mechd_axes *axes, const char *name,
                  const char *path, struct mechd_axis *out);
-    const void *of; /* models: the document (mech_document); couplings: the coupling as read */
+    const void *of; /* models: the document (mech_document); couplings: the coupling as read; FMUs:
+                       the engine */
     void *points;   /* couplings: mechd_points */
 };
 
@@ -25,3 +27,8 @@ struct mechd_axes {
  * of a list omits have their own values. Faults go to c->diag or c->code. */
 void mechd_sweep_points_read(struct mechd_call *c, const struct mechd_axes *axes,
                              struct mechd_sweep_plan *plan);
+
+/* The kind, the FMU with the `start` values of the body, and the points of a sweep of it. The
+ * engine, which has not begun and is the plan's; NULL: refused. */
+const struct mechd_engine *mechd_sweep_of_fmu(struct mechd_call *c, const char *id,
+                                              struct mechd_sweep_plan *plan);

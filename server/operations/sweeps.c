@@ -1,4 +1,5 @@
-/* /v1/sweeps: one model, or one coupling, over many sets of parameters, results as one table. */
+/* /v1/sweeps: one model, one hosted FMU, or one coupling, over many sets of parameters, results as
+ * one table. */
 #include "protocol/wire/json.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
@@ -47,12 +48,12 @@ static void read_end(struct mechd_call *c, double least, struct mechd_sweep_plan
 }
 
 /* The outputs asked for, or all. */
-static void read_outputs(struct mechd_call *c, const struct mech_sim *sim,
+static void read_outputs(struct mechd_call *c, const struct mechd_engine *engine,
                          struct mechd_sweep_plan *p)
 {
     const json_t *names = NULL;
     const bool some = mechp_json_array(c->body, "outputs", &c->diag, &names);
-    const size_t all = mech_sim_variable_count(sim, MECH_OUTPUT_VARIABLE);
+    const size_t all = mechd_engine_variable_count(engine, MECH_OUTPUT_VARIABLE);
     const size_t count = some ? json_array_size(names) : all;
     if (count > all) {
         mech_diag_add(&c->diag, "/outputs", "the model has %zu", all);
@@ -67,20 +68,18 @@ static void read_outputs(struct mechd_call *c, const struct mech_sim *sim,
         const char *name = some ? json_string_value(json_array_get(names, k)) : NULL;
         int32_t index = (int32_t)k;
         if (some) {
-            index = name != NULL ? mech_sim_variable_find(sim, MECH_OUTPUT_VARIABLE, name) : -1;
+            index =
+                name != NULL ? mechd_engine_variable_find(engine, MECH_OUTPUT_VARIABLE, name) : -1;
         }
         if (index < 0) {
             char path[48];
             snprintf(path, sizeof path, "/outputs/%zu", k);
-            // nothing owns it: for the message alone
-            const struct mechd_engine engine =
-                mechd_engine_of_sim((struct mech_sim *)(uintptr_t)sim);
-            mechd_engine_lacks(&engine, MECH_OUTPUT_VARIABLE, name, path, &c->diag);
+            mechd_engine_lacks(engine, MECH_OUTPUT_VARIABLE, name, path, &c->diag);
             continue;
         }
         struct mechd_sweep_output *o = &p->outputs[p->output_count++];
         struct mech_variable v;
-        mech_sim_variable(sim, MECH_OUTPUT_VARIABLE, (size_t)index, &v);
+        mechd_engine_variable(engine, MECH_OUTPUT_VARIABLE, (size_t)index, &v);
         *o = (struct mechd_sweep_output){.index = index, .size = v.size, .scalar = v.scalar};
         snprintf(o->name, sizeof o->name, "%s", v.name);
     }
@@ -98,7 +97,7 @@ static json_t *read_model(struct mechd_call *c)
         return NULL;
     }
     if (sources != 1) {
-        mech_diag_add(&c->diag, "", "exactly one of model, example and coupling is needed");
+        mech_diag_add(&c->diag, "", "exactly one of model, example, fmu and coupling is needed");
         return NULL;
     }
     if (model == NULL) {
@@ -186,12 +185,29 @@ static void plan_model(struct mechd_call *c, struct mechd_sweep_plan *plan, char
     plan->start = mech_sim_time(sim);
     plan->h = mech_sim_step_size(sim);
     read_end(c, plan->h, plan);
-    read_outputs(c, sim, plan);
+    const struct mechd_engine engine = mechd_engine_of_sim(sim); // which it does not own here
+    read_outputs(c, &engine, plan);
     const struct mech_sizes sizes = mech_sim_sizes(sim);
     plan->instances = 1;
     plan->coordinates = (uint64_t)sizes.v + (uint64_t)sizes.x;
     plan->memory = mech_sim_memory(sim);
     mech_sim_destroy(sim);
+}
+
+/* A plan of a hosted FMU; its name. */
+static void plan_fmu(struct mechd_call *c, const char *id, struct mechd_sweep_plan *plan,
+                     char **name)
+{
+    const struct mechd_engine *const e = mechd_sweep_of_fmu(c, id, plan);
+    if (e == NULL) {
+        return;
+    }
+    *name = strdup(e->ops->title(e->self));
+    plan->start = mechd_engine_time(e);
+    plan->h = mechd_engine_step_size(e);
+    read_end(c, plan->h, plan);
+    read_outputs(c, e, plan);
+    plan->instances = 1;
 }
 
 /* --- of a coupling ---------------------------------------------------------------------------- */
@@ -318,15 +334,22 @@ static void plan_coupling(struct mechd_call *c, const json_t *given, struct mech
 static bool read_plan(struct mechd_call *c, struct mechd_sweep_plan *plan, char **name)
 {
     const json_t *coupling = NULL;
+    const char *fmu = NULL;
     const bool coupled = mechp_json_object(c->body, "coupling", &c->diag, &coupling);
+    const bool hosted = mechp_json_string(c->body, "fmu", &c->diag, &fmu);
     if (mechd_call_faulty(c)) {
         return false;
     }
-    if (coupled && (json_object_get(c->body, "model") != NULL ||
-                    json_object_get(c->body, "example") != NULL)) {
-        mech_diag_add(&c->diag, "", "exactly one of model, example and coupling is needed");
+    const bool built =
+        json_object_get(c->body, "model") != NULL || json_object_get(c->body, "example") != NULL;
+    if (built + coupled + hosted > 1) {
+        mech_diag_add(&c->diag, "", "exactly one of model, example, fmu and coupling is needed");
+    } else if (!hosted && json_object_get(c->body, "start") != NULL) {
+        mech_diag_add(&c->diag, "/start", "start values are those of an FMU");
     } else if (coupled) {
         plan_coupling(c, coupling, plan, name);
+    } else if (hosted) {
+        plan_fmu(c, fmu, plan, name);
     } else {
         plan_model(c, plan, name);
     }

@@ -58,6 +58,9 @@ struct mechd_point_ops {
 /* One model with other values of its parameters: plan.of is its document (json_t), plan.index the
  * places in the list of parameters. */
 extern const struct mechd_point_ops mechd_points_of_model;
+/* One hosted FMU with other start values: plan.of is an engine of it (struct mechd_engine) that has
+ * not begun, plan.index the places in the list of parameters, behind which are the inputs. */
+extern const struct mechd_point_ops mechd_points_of_fmu;
 
 /* Why the point must end, within a long step too: the sweep has been deleted, or the daemon shuts
  * down. `point`: a struct mechd_point. */

@@ -1,4 +1,5 @@
 """FMUs of the tests: archives around tests/fmus/controller.c (y = gain (u + x), x grows by u h)."""
+import glob
 import io
 import os
 import platform
@@ -77,3 +78,12 @@ def hosted(daemon, content=None, **start):
     if made.status != 201:
         raise AssertionError(str(made))
     return '/v1/instances/' + made['id']
+
+
+def processes(daemon):
+    """Those that host its FMUs: children of any of its threads."""
+    found = []
+    for path in glob.glob('/proc/%d/task/*/children' % daemon.pid()):
+        with open(path, encoding='ascii') as f:
+            found += [int(pid) for pid in f.read().split()]
+    return found

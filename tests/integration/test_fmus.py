@@ -7,16 +7,8 @@ import tempfile
 import unittest
 import fmus
 import tokens
+from fmus import processes
 from harness import SLOW, Daemon, ZmqDoor, wait_until
-
-
-def processes(daemon):
-    """Those that host its FMUs: children of any of its threads."""
-    found = []
-    for path in glob.glob('/proc/%d/task/*/children' % daemon.pid()):
-        with open(path, encoding='ascii') as f:
-            found += [int(pid) for pid in f.read().split()]
-    return found
 
 
 class Uploads(unittest.TestCase):

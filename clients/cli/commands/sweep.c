@@ -1,4 +1,4 @@
-/* mechctl sweep: one model, or one coupling, over many sets of parameters. */
+/* mechctl sweep: one model, hosted FMU or coupling over many sets of parameters. */
 #include "clients/cli/cli.h"
 
 #include <stdio.h>
@@ -132,16 +132,23 @@ int mechctl_print_sweep(struct mechctl *m, const char *id, const char *format)
 static int form_request(struct mechctl *m)
 {
     const char *const example = mechctl_option(m, "example");
+    const char *const fmu = mechctl_option(m, "fmu");
     const bool coupled = mechctl_option(m, "coupling") != NULL;
-    if (!example && m->count < 1) {
-        return mechctl_usage("sweep: give FILE or --example");
+    if ((!example && !fmu && m->count < 1) || (example && fmu)) {
+        return mechctl_usage("sweep: give one of FILE, --example and --fmu");
     }
-    if (example && coupled) {
-        return mechctl_usage("sweep: --coupling is about a FILE, not an example");
+    if ((example || fmu) && coupled) {
+        return mechctl_usage("sweep: --coupling is about a FILE, not an example or an FMU");
     }
-    int code =
-        coupled ? mechctl_add_document(m, "coupling", "/coupling") : mechctl_add_model(m, example);
-    code = code == MECHCTL_DONE ? add_grid(m, example ? 0 : 1) : code;
+    int code = MECHCTL_DONE;
+    if (fmu) {
+        mechc_bytes_text(&m->body, "{\"fmu\":");
+        mechc_bytes_string(&m->body, fmu);
+    } else {
+        code = coupled ? mechctl_add_document(m, "coupling", "/coupling")
+                       : mechctl_add_model(m, example);
+    }
+    code = code == MECHCTL_DONE ? add_grid(m, example || fmu ? 0 : 1) : code;
     return code == MECHCTL_DONE ? add_end(m) : code;
 }
 
@@ -172,6 +179,7 @@ static int run(struct mechctl *m)
 
 static const struct mechctl_option options[] = {
     {"example", "NAME", "use this example in place of a file"},
+    {"fmu", "ID", "sweep an uploaded FMU: parameters and inputs"},
     {"coupling", NULL, "FILE holds a coupling of models"},
     {"until", "T", "end time of each point, in seconds"},
     {"count", "N", "or number of internal steps of each point, of a coupling windows"},

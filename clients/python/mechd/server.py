@@ -204,13 +204,14 @@ class Server:
         return BatchTable(self.transport.call('POST', 'v1', 'batch', body=request).json)
 
     def sweep(self, model: Optional[Mapping[str, Any]] = None, *, example: Optional[str] = None,
-              coupling: Optional[Mapping[str, Any]] = None,
+              coupling: Optional[Mapping[str, Any]] = None, fmu: Optional[str] = None,
+              start: Optional[Mapping[str, Any]] = None,
               grid: Optional[Mapping[str, Any]] = None,
               points: Optional[Sequence[Mapping[str, float]]] = None,
               until: Optional[float] = None, count: Optional[int] = None,
               outputs: Optional[Sequence[str]] = None, every: Optional[int] = None,
               wait: bool = True, progress: Progress = None) -> Sweep:
-        """One model, or one coupling of models, over many sets of parameters, on all workers.
+        """A model, a hosted FMU, or a coupling, over many sets of parameters, on all workers.
 
         grid: values, or {'from', 'to', 'count'}, by parameter, the last one fastest; points: a
         list of {parameter: value}. until a time, or count internal steps. every: rows of every so
@@ -220,11 +221,15 @@ class Server:
         coupling: as for POST /v1/couplings, with a 'model' or an 'example' for each participant;
         its parameters are 'left/k', or pointers such as '/stepSize', its steps are windows.
 
+        fmu: the id of an uploaded FMU, with start values; its parameters are those that have start
+        values, inputs too.
+
             with server.sweep(example='spring-mass-damper', grid={'k': [1e3, 2e3]}, until=1) as s:
                 print(s.results()['k'])
         """
-        body = {'model': model, 'example': example, 'coupling': coupling, 'until': until,
-                'count': count, 'parameters': sweep_parameters(grid, points), 'outputs': outputs,
+        body = {'model': model, 'example': example, 'coupling': coupling, 'fmu': fmu,
+                'start': start, 'until': until, 'count': count,
+                'parameters': sweep_parameters(grid, points), 'outputs': outputs,
                 'record': None if every is None else {'every': every}}
         body = {name: value for name, value in body.items() if value is not None}
         sweep = Sweep(self, self.transport.call('POST', 'v1', 'sweeps', body=body).json)

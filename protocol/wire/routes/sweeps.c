@@ -48,15 +48,18 @@ static const struct mechp_shape sweep_coupling = {
 
 static const struct mechp_shape sweep_request = {
     .name = "SweepRequest",
-    .doc = "A model or a coupling, its parameters, and an end.",
+    .doc = "A model, an FMU or a coupling, its parameters, and an end.",
     .request = true,
     .members = MECHP_MEMBERS(
         {"model", "@Model", "a model document", false},
         {"example", "@Name", "or the name of one of /v1/examples", false},
+        {"fmu", "@Name", "or the id of an uploaded FMU", false},
+        {"start", "object", "with fmu: start values of inputs and parameters, by name", false},
         {"coupling", "@SweepCoupling", "or a coupling of several models", false},
         {"parameters", "object",
          "{\"grid\": {name: numbers or {\"from\", \"to\", \"count\"}}}, the last name fastest, "
-         "or {\"list\": [{name: number}]}; of a coupling a name is \"participant/parameter\" or a "
+         "or {\"list\": [{name: number}]}; of an FMU a name is that of a "
+         "parameter or an input, of a coupling \"participant/parameter\" or a "
          "pointer to a number in it, such as \"/stepSize\" or \"/connections/0/factor\"",
          true},
         {"until", "number", "end time, s", false},
@@ -101,7 +104,8 @@ const struct mechp_row mechp_row_SWEEPS = {
 const struct mechp_row mechp_row_SWEEP = {
     .tag = "sweeps",
     .doc = "For each point a private instance of the model, with the parameter values of "
-           "the point, is stepped to the end on the worker threads; of a coupling, private "
+           "the point, is stepped to the end on the worker threads; of an FMU, a process of its "
+           "own with these start values; of a coupling, private "
            "instances of all participants, window by window. A failed point has a "
            "row of nulls and an entry in `errors`. Rows are retained until the sweep is "
            "deleted, also over a restart if the server has a state directory.",
