@@ -117,6 +117,9 @@ static void limits_are_kept_and_kinks_are_told(void)
     CU_ASSERT_EQUAL(matrix[0], 0.);
     CHECK_NEAR(matrix[1], 0.5, 1e-9);
     CU_ASSERT_FALSE(told.kinked);
+    // it would be emptied before the end if more could flow in
+    CU_ASSERT_EQUAL(derive(&e, &(struct mech_jacobian_query){.step = &whole}, matrix), 0);
+    CU_ASSERT_FALSE(told.kinked);
     // 0.5 flows in: emptied at 2 s if the inflow is no smaller
     struct mech_diag diag;
     const double inflow = 0.5;
