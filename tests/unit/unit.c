@@ -16,17 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
-
 /* asserts counted before the test that runs now */
 static unsigned asserts_before;
 static unsigned passed;
@@ -68,7 +57,7 @@ int unit_status_of(int (*run)(void *context), void *context)
     char *const stack = malloc(STACK);
     int status = -1;
     pid_t child = -1;
-    if (SANITIZED) {
+    if (UNIT_SANITIZED) {
         child = fork();
         if (child == 0) {
             (void)run_task(&t);

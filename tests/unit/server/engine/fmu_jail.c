@@ -19,21 +19,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
-
 enum { NOT_CLOSED = 99, CAME_OUT_OTHERWISE = 1 };
 
 /* sanitizers reserve terabytes */
-static const uint64_t memory = SANITIZED ? 0 : (uint64_t)1 << 30;
+static const uint64_t memory = UNIT_SANITIZED ? 0 : (uint64_t)1 << 30;
 
 static char folder[] = "/tmp/mechd-jail-XXXXXX";
 static char inside[64];

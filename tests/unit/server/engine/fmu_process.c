@@ -15,17 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
-
 enum { TIME, U, Y, GAIN, ON, MOOD };
 
 static char folder[] = "/tmp/mechd-hosted-XXXXXX";
@@ -265,9 +254,9 @@ static void expect_gone(int mood, const char *reason, uint64_t ms)
 static void what_ends_its_process_ends_itself_alone(void)
 {
     // AddressSanitizer takes the signal itself, and cannot look for leaks where it is confined
-    expect_gone(CONTROLLER_CRASHES, SANITIZED ? "code 1" : "crashed (signal 11", 0);
+    expect_gone(CONTROLLER_CRASHES, UNIT_SANITIZED ? "code 1" : "crashed (signal 11", 0);
     expect_gone(CONTROLLER_ABORTS, "aborted (signal 6", 0);
-    expect_gone(CONTROLLER_EXITS, SANITIZED ? "code 1" : "code 7", 0);
+    expect_gone(CONTROLLER_EXITS, UNIT_SANITIZED ? "code 1" : "code 7", 0);
     expect_gone(CONTROLLER_BABBLES, "no answer", 0);
 }
 
