@@ -8,6 +8,7 @@
 #include "protocol/fmi/fmi2.h"
 #include "protocol/fmi/fmi3.h"
 #include "server/engine/fmu_verbs.h"
+#include "tests/fmus/states.h"
 
 #include <fcntl.h>
 #include <float.h>
@@ -295,14 +296,7 @@ enum mechp_fmi3_status fmi3DoStep(void *i, double time, double size, bool no_set
 }
 
 /* A state is the component itself. */
-enum mechp_fmi3_status fmi3GetFMUState(void *i, void **state)
-{
-    *state = *state != NULL ? *state : malloc(sizeof(struct component));
-    if (*state != NULL) {
-        memcpy(*state, i, sizeof(struct component));
-    }
-    return *state != NULL ? MECHP_FMI3_OK : MECHP_FMI3_ERROR;
-}
+STATES3(struct component)
 
 enum mechp_fmi3_status fmi3SetFMUState(void *i, void *state)
 {
@@ -313,36 +307,4 @@ enum mechp_fmi3_status fmi3SetFMUState(void *i, void *state)
     c->log = own.log;
     c->environment = own.environment;
     return MECHP_FMI3_OK;
-}
-
-enum mechp_fmi3_status fmi3FreeFMUState(void *i, void **state)
-{
-    free(*state);
-    *state = NULL;
-    return MECHP_FMI3_OK;
-}
-
-enum mechp_fmi3_status fmi3SerializedFMUStateSize(void *i, void *state, size_t *size)
-{
-    *size = sizeof(struct component);
-    return MECHP_FMI3_OK;
-}
-
-enum mechp_fmi3_status fmi3SerializeFMUState(void *i, void *state, uint8_t bytes[], size_t size)
-{
-    memcpy(bytes, state, size);
-    return MECHP_FMI3_OK;
-}
-
-enum mechp_fmi3_status fmi3DeserializeFMUState(void *i, const uint8_t bytes[], size_t size,
-                                               void **state)
-{
-    if (size != sizeof(struct component)) {
-        return MECHP_FMI3_ERROR;
-    }
-    *state = malloc(size);
-    if (*state != NULL) {
-        memcpy(*state, bytes, size);
-    }
-    return *state != NULL ? MECHP_FMI3_OK : MECHP_FMI3_ERROR;
 }

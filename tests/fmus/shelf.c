@@ -4,6 +4,7 @@
 #include "tests/fmus/shelf.h"
 #include "protocol/fmi/fmi2.h"
 #include "protocol/fmi/fmi3.h"
+#include "tests/fmus/states.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -54,20 +55,6 @@ static int set(struct shelf *s, int place, size_t size, const unsigned vr[], siz
         memcpy(s->values[place][vr[k]], (const char *)in + k * size, size);
     }
     return 0;
-}
-
-static int keep(void *c, void **state)
-{
-    *state = *state != NULL ? *state : malloc(sizeof(struct shelf));
-    if (*state != NULL) {
-        memcpy(*state, c, sizeof(struct shelf));
-    }
-    return *state != NULL ? 0 : MECHP_FMI3_ERROR;
-}
-
-static int from_bytes(const void *bytes, size_t size, void **state)
-{
-    return size != sizeof(struct shelf) ? MECHP_FMI3_ERROR : keep((void *)(size_t)bytes, state);
 }
 
 /* Where a step ends in which it wants to end. */
@@ -163,12 +150,12 @@ enum mechp_fmi2_status fmi2GetRealStatus(void *c, enum mechp_fmi2_status_kind ki
 
 enum mechp_fmi2_status fmi2GetFMUstate(void *c, void **state)
 {
-    return (enum mechp_fmi2_status)keep(c, state);
+    return (enum mechp_fmi2_status)states_copy(c, sizeof(struct shelf), state);
 }
 
 enum mechp_fmi2_status fmi2SetFMUstate(void *c, void *state)
 {
-    return (enum mechp_fmi2_status)keep(state, &c);
+    return (enum mechp_fmi2_status)states_copy(state, sizeof(struct shelf), &c);
 }
 
 enum mechp_fmi2_status fmi2FreeFMUstate(void *c, void **state)
@@ -193,7 +180,7 @@ enum mechp_fmi2_status fmi2SerializeFMUstate(void *c, void *state, char bytes[],
 enum mechp_fmi2_status fmi2DeSerializeFMUstate(void *c, const char bytes[], size_t size,
                                                void **state)
 {
-    return (enum mechp_fmi2_status)from_bytes(bytes, size, state);
+    return (enum mechp_fmi2_status)states_read(bytes, size, sizeof(struct shelf), state);
 }
 
 /* --- 3.0 -------------------------------------------------------------------------------------- */
@@ -262,37 +249,9 @@ enum mechp_fmi3_status fmi3DoStep(void *i, double time, double size, bool no_set
     return MECHP_FMI3_OK;
 }
 
-enum mechp_fmi3_status fmi3GetFMUState(void *i, void **state)
-{
-    return (enum mechp_fmi3_status)keep(i, state);
-}
+STATES3(struct shelf)
 
 enum mechp_fmi3_status fmi3SetFMUState(void *i, void *state)
 {
-    return (enum mechp_fmi3_status)keep(state, &i);
-}
-
-enum mechp_fmi3_status fmi3FreeFMUState(void *i, void **state)
-{
-    free(*state);
-    *state = NULL;
-    return MECHP_FMI3_OK;
-}
-
-enum mechp_fmi3_status fmi3SerializedFMUStateSize(void *i, void *state, size_t *size)
-{
-    *size = sizeof(struct shelf);
-    return MECHP_FMI3_OK;
-}
-
-enum mechp_fmi3_status fmi3SerializeFMUState(void *i, void *state, uint8_t bytes[], size_t size)
-{
-    memcpy(bytes, state, size);
-    return MECHP_FMI3_OK;
-}
-
-enum mechp_fmi3_status fmi3DeserializeFMUState(void *i, const uint8_t bytes[], size_t size,
-                                               void **state)
-{
-    return (enum mechp_fmi3_status)from_bytes(bytes, size, state);
+    return (enum mechp_fmi3_status)states_copy(state, sizeof(struct shelf), &i);
 }
