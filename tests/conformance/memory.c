@@ -6,7 +6,7 @@
 #include "server/call/call.h"
 #include "server/instance/picks.h"
 #include "tests/unit/alloc_count.h"
-#include "tests/unit/server/local.h"
+#include "tests/unit/server/scarce.h"
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST = 20000, ALL = 400, ALL_STORED = 40, STRIDE = 41, LIMIT_MS = 20000, FAULTS_MOST = 12 };
+enum { MOST = 20000, ALL = 400, ALL_STORED = 40, STRIDE = 41 };
 
 #define I "/v1/instances/i"
 
@@ -91,9 +91,7 @@ static unsigned char *as_new;           /* its state */
 static size_t state_size;
 static uint64_t revision;
 static char number[24]; /* of what was made before */
-static bool is_stored;  /* each change of "i" is, in this folder */
-static char folder[32];
-static int faults;
+static bool is_stored;  /* each change of "i" is */
 
 static size_t state(void *bytes)
 {
@@ -116,7 +114,7 @@ static void choose(void)
 static void make(void)
 {
     mechd_instance_unref(instance);
-    CU_ASSERT_FATAL(local_clear(served, LIMIT_MS));
+    CU_ASSERT_FATAL(local_clear(served, SCARCE_LIMIT_MS));
     CU_ASSERT_EQUAL_FATAL(
         local_status(served, "PUT", I,
                      is_stored
@@ -150,7 +148,7 @@ static bool becomes_as_new(void)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
     bool good = is_as_new();
-    for (int ms = 0; !good && is_stored && ms < LIMIT_MS; ms++) {
+    for (int ms = 0; !good && is_stored && ms < SCARCE_LIMIT_MS; ms++) {
         nanosleep(&pause, NULL); // steady: between two looks
         good = is_as_new();
     }
@@ -212,15 +210,6 @@ static struct local_reply call(const struct attempt *a)
     return reply;
 }
 
-static void expect(bool good, const struct attempt *a, long n, const struct local_reply *r,
-                   const char *what)
-{
-    if (!good && faults++ < FAULTS_MOST) {
-        (void)printf("    %s %s, allocation %ld: %s: %d %.*s\n", a->method, a->path, n, what,
-                     r->status, (int)(r->text != NULL ? r->size : 0), r->text);
-    }
-}
-
 /* One operation with every allocation refused in turn, until there is none left to refuse. */
 static void try_all(const struct attempt *a, bool forever)
 {
@@ -230,7 +219,8 @@ static void try_all(const struct attempt *a, bool forever)
     make();
     prepare(a);
     struct local_reply usual = call(a);
-    expect(usual.status >= 200 && usual.status < 300, a, -1, &usual, "fails with memory");
+    scarce_expect(usual.status >= 200 && usual.status < 300, a->method, a->path, -1, &usual,
+                  "fails with memory");
     make();
     prepare(a);
     // of many allocations the later ones are like those before them
@@ -246,12 +236,14 @@ static void try_all(const struct attempt *a, bool forever)
             // whatever was refused was not needed
             const bool same =
                 r.size == usual.size && (r.size == 0 || memcmp(r.text, usual.text, r.size) == 0);
-            expect(a->varies || same, a, n, &r, "another answer");
+            scarce_expect(a->varies || same, a->method, a->path, n, &r, "another answer");
             make();
             prepare(a);
         } else {
-            expect(r.status == 503 || (r.status == 507 && is_stored), a, n, &r, "another fault");
-            expect(local_idle(served, LIMIT_MS) && becomes_as_new(), a, n, &r, "it left a trace");
+            scarce_expect(r.status == 503 || (r.status == 507 && is_stored), a->method, a->path, n,
+                          &r, "another fault");
+            scarce_expect(local_idle(served, SCARCE_LIMIT_MS) && becomes_as_new(), a->method,
+                          a->path, n, &r, "it left a trace");
             if (r.status == 507) {
                 // a trial goes with what is undone
                 make();
@@ -264,29 +256,10 @@ static void try_all(const struct attempt *a, bool forever)
     free(usual.text);
 }
 
-/* For jansson (2.14): where the buffer of its scanner cannot grow, which it does by powers of two,
- * it goes on with what it has and writes beyond it. Requests of such sizes are never refused. */
-static json_malloc_t json_usual;
-
-static void *json_memory(size_t size)
-{
-    alloc_exempt(size >= 16 && (size & (size - 1)) == 0);
-    void *const block = json_usual(size);
-    alloc_exempt(false);
-    return block;
-}
-
 static void begin(bool stored)
 {
-    faults = 0;
     is_stored = stored;
-    (void)snprintf(folder, sizeof folder, "/tmp/mechd-memory-XXXXXX");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
-    served = local_start(stored ? folder : NULL, NULL);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(served);
-    json_free_t json_free = NULL;
-    json_get_alloc_funcs(&json_usual, &json_free);
-    json_set_alloc_funcs(json_memory, json_free);
+    served = scarce_begin(stored);
 }
 
 static void end(void)
@@ -295,12 +268,7 @@ static void end(void)
     instance = NULL;
     free(as_new);
     as_new = NULL;
-    CU_ASSERT_EQUAL(faults, 0);
-    CU_ASSERT(local_clear(served, LIMIT_MS));
-    local_stop(served);
-    char command[64];
-    (void)snprintf(command, sizeof command, "rm -rf %s", folder);
-    CU_ASSERT_EQUAL(system(command), 0);
+    scarce_end(served);
 }
 
 static void changes_survive_any_refused_allocation(void)

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "server/call/call.h"
 #include "tests/unit/alloc_count.h"
-#include "tests/unit/server/local.h"
+#include "tests/unit/server/scarce.h"
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST = 20000, ALL = 400, STRIDE = 41, LIMIT_MS = 20000, FAULTS_MOST = 12, TWO = 2 };
+enum { MOST = 20000, ALL = 400, STRIDE = 41, TWO = 2 };
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 #define C "/v1/couplings/@"
@@ -56,7 +56,6 @@ static const struct kind {
 };
 
 static const struct kind *kind;
-static char folder[32];
 static struct mechd *served;
 static struct mechd_instance *instances[TWO];
 static unsigned char *as_new[TWO]; /* their states */
@@ -65,7 +64,6 @@ static uint64_t revision[TWO];
 static char coupling[24], number[24]; /* id; number of what was made before */
 static char shown[4096];              /* the coupling's document as new */
 static bool is_coupled;               /* there is a coupling before the operation */
-static int faults;
 
 static size_t state(int k, void *bytes)
 {
@@ -155,7 +153,7 @@ static void make(void)
 {
     static const char *const ids[TWO] = {"a", "b"};
     forget();
-    CU_ASSERT_FATAL(local_clear(served, LIMIT_MS));
+    CU_ASSERT_FATAL(local_clear(served, SCARCE_LIMIT_MS));
     for (int k = 0; k < TWO; k++) {
         char path[32], json[96];
         (void)snprintf(path, sizeof path, "/v1/instances/%s", ids[k]);
@@ -217,23 +215,14 @@ static bool becomes_as_new(void)
     static char now[sizeof shown];
     const struct timespec pause = {.tv_nsec = 1000000};
     bool good = is_as_new(now);
-    for (int ms = 0; !good && is_stored() && ms < LIMIT_MS; ms++) {
+    for (int ms = 0; !good && is_stored() && ms < SCARCE_LIMIT_MS; ms++) {
         nanosleep(&pause, NULL); // steady: between two looks
         good = is_as_new(now);
     }
-    if (!good && strcmp(now, shown) != 0 && faults < FAULTS_MOST) {
+    if (!good && strcmp(now, shown) != 0 && scarce_prints()) {
         (void)printf("    %s\n    %s\n", shown, now);
     }
     return good;
-}
-
-static void expect(bool good, const struct attempt *a, long n, const struct local_reply *r,
-                   const char *what)
-{
-    if (!good && faults++ < FAULTS_MOST) {
-        (void)printf("    %s %s, allocation %ld: %s: %d %.*s\n", a->method, a->path, n, what,
-                     r->status, (int)(r->text != NULL ? r->size : 0), r->text);
-    }
 }
 
 /* One operation with every allocation refused in turn, until there is none left to refuse. */
@@ -244,8 +233,9 @@ static void try_all(const struct attempt *a, bool forever)
     make();
     prepare(a);
     struct local_reply usual = call(a->method, a->path, a->json);
-    expect(usual.status >= 200 && usual.status < 300, a, -1, &usual, "fails with memory");
-    CU_ASSERT_FATAL(local_idle(served, LIMIT_MS));
+    scarce_expect(usual.status >= 200 && usual.status < 300, a->method, a->path, -1, &usual,
+                  "fails with memory");
+    CU_ASSERT_FATAL(local_idle(served, SCARCE_LIMIT_MS));
     make();
     prepare(a);
     // of many allocations the later ones are like those before them
@@ -253,11 +243,12 @@ static void try_all(const struct attempt *a, bool forever)
         alloc_refuse_everywhere(n, forever);
         struct local_reply r = call(a->method, a->path, a->json);
         refused = alloc_refuse_nowhere();
-        const bool idle = local_idle(served, LIMIT_MS);
-        expect(idle, a, n, &r, "it does not end");
+        const bool idle = local_idle(served, SCARCE_LIMIT_MS);
+        scarce_expect(idle, a->method, a->path, n, &r, "it does not end");
         if (r.status != 0 && r.status != usual.status) {
-            expect(r.status == 503 || (r.status == 507 && is_stored()), a, n, &r, "another fault");
-            expect(becomes_as_new(), a, n, &r, "it left a trace");
+            scarce_expect(r.status == 503 || (r.status == 507 && is_stored()), a->method, a->path,
+                          n, &r, "another fault");
+            scarce_expect(becomes_as_new(), a->method, a->path, n, &r, "it left a trace");
         }
         if (r.status != 503) {
             // without an answer it may be done; a trial goes with what is undone
@@ -270,40 +261,16 @@ static void try_all(const struct attempt *a, bool forever)
     free(usual.text);
 }
 
-/* For jansson (2.14): where the buffer of its scanner cannot grow, which it does by powers of two,
- * it goes on with what it has and writes beyond it. Requests of such sizes are never refused. */
-static json_malloc_t json_usual;
-
-static void *json_memory(size_t size)
-{
-    alloc_exempt(size >= 16 && (size & (size - 1)) == 0);
-    void *const block = json_usual(size);
-    alloc_exempt(false);
-    return block;
-}
-
 static void begin(bool coupled)
 {
-    faults = 0;
     is_coupled = coupled;
-    (void)snprintf(folder, sizeof folder, "/tmp/mechd-memory-XXXXXX");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
-    served = local_start(folder, NULL);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(served);
-    json_free_t json_free = NULL;
-    json_get_alloc_funcs(&json_usual, &json_free);
-    json_set_alloc_funcs(json_memory, json_free);
+    served = scarce_begin(true);
 }
 
 static void end(void)
 {
     forget();
-    CU_ASSERT_EQUAL(faults, 0);
-    CU_ASSERT(local_clear(served, LIMIT_MS));
-    local_stop(served);
-    char command[64];
-    (void)snprintf(command, sizeof command, "rm -rf %s", folder);
-    CU_ASSERT_EQUAL(system(command), 0);
+    scarce_end(served);
 }
 
 static void operations_of_couplings_survive_any_refused_allocation(void)
