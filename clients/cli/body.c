@@ -135,3 +135,24 @@ int mechctl_add_snapshot(struct mechctl *m, const char *path)
     }
     return code;
 }
+
+int mechctl_upload(struct mechctl *m, const char *path, const char *file, const char *type)
+{
+    int code = mechctl_read_file(file, &m->body);
+    if (code != MECHCTL_DONE) {
+        return code;
+    }
+    struct mechc_json reply;
+    struct mechc_reply r;
+    code = mechctl_request(m,
+                           &(struct mechc_request){.method = "POST",
+                                                   .path = path,
+                                                   .body = m->body.at,
+                                                   .size = m->body.length,
+                                                   .type = type},
+                           &r);
+    if (code != MECHCTL_DONE) {
+        return code;
+    }
+    return mechc_json_open(r.body, r.size, &reply) ? mechctl_print_id(m, reply) : MECHCTL_FAILED;
+}

@@ -158,6 +158,9 @@ int mechctl_add_model(struct mechctl *m, const char *example);
 int mechctl_add_document(struct mechctl *m, const char *key, const char *place);
 /* Begin a body with the member "snapshot", the file as base64. MECHCTL_DONE or MECHCTL_USAGE. */
 int mechctl_add_snapshot(struct mechctl *m, const char *path);
+/* Send the bytes of a file, of that media type, with POST; the id that the reply has is printed.
+ * MECHCTL_…, printed if it is a failure. */
+int mechctl_upload(struct mechctl *m, const char *path, const char *file, const char *type);
 /* A whole file ("-": stdin) appended. MECHCTL_DONE or MECHCTL_USAGE. */
 int mechctl_read_file(const char *path, struct mechc_bytes *out);
 /* The same for a file of JSON: without a mark of UTF-8 in front. MECHCTL_USAGE: UTF-16 too. */

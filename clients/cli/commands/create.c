@@ -4,28 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The bytes as they are: without a place for the other settings of the instance. */
-static int send_snapshot(struct mechctl *m, const char *path)
-{
-    int code = mechctl_read_file(path, &m->body);
-    if (code != MECHCTL_DONE) {
-        return code;
-    }
-    struct mechc_json reply;
-    struct mechc_reply r;
-    code = mechctl_request(m,
-                           &(struct mechc_request){.method = "POST",
-                                                   .path = "/v1/instances",
-                                                   .body = m->body.at,
-                                                   .size = m->body.length,
-                                                   .type = "application/vnd.mechd.snapshot"},
-                           &r);
-    if (code != MECHCTL_DONE) {
-        return code;
-    }
-    return mechc_json_open(r.body, r.size, &reply) ? mechctl_print_id(m, reply) : MECHCTL_FAILED;
-}
-
 /* Begins a body with the members "fmu" and "start". */
 static int add_fmu(struct mechctl *m, const char *fmu)
 {
@@ -46,7 +24,8 @@ static int run(struct mechctl *m)
         return mechctl_usage("create: give one of FILE, --example, --snapshot and --fmu");
     }
     if (snapshot && !id && !mechctl_option(m, "label") && !mechctl_option(m, "ttl")) {
-        return send_snapshot(m, snapshot);
+        // the bytes have no place for other settings of the instance
+        return mechctl_upload(m, "/v1/instances", snapshot, "application/vnd.mechd.snapshot");
     }
     int code = fmu        ? add_fmu(m, fmu)
                : snapshot ? mechctl_add_snapshot(m, snapshot)

@@ -18,28 +18,6 @@ static int list(struct mechctl *m)
     return MECHCTL_DONE;
 }
 
-/* The bytes of the file as they are. */
-static int upload(struct mechctl *m, const char *path)
-{
-    int code = mechctl_read_file(path, &m->body);
-    if (code != MECHCTL_DONE) {
-        return code;
-    }
-    struct mechc_json reply;
-    struct mechc_reply r;
-    code = mechctl_request(m,
-                           &(struct mechc_request){.method = "POST",
-                                                   .path = "/v1/fmus",
-                                                   .body = m->body.at,
-                                                   .size = m->body.length,
-                                                   .type = "application/vnd.fmi"},
-                           &r);
-    if (code != MECHCTL_DONE) {
-        return code;
-    }
-    return mechc_json_open(r.body, r.size, &reply) ? mechctl_print_id(m, reply) : MECHCTL_FAILED;
-}
-
 static int run(struct mechctl *m)
 {
     const char *const file = mechctl_option(m, "upload");
@@ -48,7 +26,7 @@ static int run(struct mechctl *m)
         return mechctl_usage(removes ? "fmus: --delete needs an ID" : "fmus: --upload takes no ID");
     }
     if (file != NULL) {
-        return upload(m, file);
+        return mechctl_upload(m, "/v1/fmus", file, "application/vnd.fmi");
     }
     if (m->count == 0) {
         return list(m);
