@@ -1,7 +1,10 @@
 /* Plots as SVG 1.1. */
 #include "clients/cli/plot.h"
 
+#include "protocol/wire/text.h"
+
 #include <stdio.h>
+#include <string.h>
 
 static void add_colour(struct mechc_bytes *b, int colour)
 {
@@ -40,11 +43,8 @@ static void text(void *surface, struct mechctl_point at, int align, int colour, 
     add_colour(b, colour);
     mechc_bytes_text(b, "\">");
     for (const char *c = given; *c; c++) {
-        if (*c == '&' || *c == '<' || *c == '>') {
-            mechc_bytes_text(b, *c == '&' ? "&amp;" : *c == '<' ? "&lt;" : "&gt;");
-        } else {
-            mechc_bytes_add(b, c, 1);
-        }
+        const char *const entity = mechp_text_entity(*c);
+        mechc_bytes_add(b, entity != NULL ? entity : c, entity != NULL ? strlen(entity) : 1);
     }
     mechc_bytes_text(b, "</text>\n");
 }

@@ -23,19 +23,9 @@ static void put(struct mechp_text *w, const char *text)
 static void put_text(struct mechp_text *w, const char *text)
 {
     for (const char *c = text; *c; c++) {
-        switch (*c) {
-        case '&':
-            put(w, "&amp;");
-            break;
-        case '<':
-            put(w, "&lt;");
-            break;
-        case '>':
-            put(w, "&gt;");
-            break;
-        default:
-            mechp_text_plain(w, c, 1);
-        }
+        const char *const entity = mechp_text_entity(*c);
+
+        mechp_text_plain(w, entity ? entity : c, entity ? strlen(entity) : 1);
     }
 }
 

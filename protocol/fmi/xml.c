@@ -44,14 +44,6 @@ static size_t odd(const char *c)
 static const char *entity(char c)
 {
     switch (c) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
     case '\t':
         return "&#9;";
     case '\n':
@@ -59,7 +51,7 @@ static const char *entity(char c)
     case '\r':
         return "&#13;";
     default:
-        return NULL;
+        return mechp_text_entity(c);
     }
 }
 

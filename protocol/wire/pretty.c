@@ -1,6 +1,6 @@
-/* JSON laid out for people. A value that fits into the rest of its line stays on it; otherwise its
- * members stand one a line, indented by two spaces a level. Linear in the text, but for the look
- * ahead of at most one line at each opening bracket.
+/* Entities; and JSON laid out for people. A value that fits into the rest of its line stays on it;
+ * otherwise its members stand one a line, indented by two spaces a level. Linear in the text, but
+ * for the look ahead of at most one line at each opening bracket.
  */
 #include "protocol/wire/text.h"
 
@@ -102,5 +102,21 @@ void mechp_text_pretty(struct mechp_text *w, const char *json, size_t length)
         } else if (c == ':') {
             put(&l, " ", 1);
         }
+    }
+}
+
+const char *mechp_text_entity(char c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    default:
+        return NULL;
     }
 }

@@ -88,6 +88,10 @@ static inline void mechp_text_plain(struct mechp_text *w, const char *bytes, siz
     mechp_text_raw(w, bytes, length);
 }
 
+/* What stands for a character in text between tags of XML and HTML, and in their attributes in
+ * double quotes; NULL: itself. */
+const char *mechp_text_entity(char c);
+
 /* Append JSON laid out for people, outside any object or array: two spaces a level, what fits into
  * 100 columns on one line.
  * `json` is well-formed. */

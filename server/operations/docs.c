@@ -19,24 +19,13 @@ static void text_n(struct mechp_text *w, const char *text, size_t length)
 {
     bool code = false;
     for (size_t k = 0; k < length; k++) {
-        switch (text[k]) {
-        case '<':
-            put(w, "&lt;");
-            break;
-        case '>':
-            put(w, "&gt;");
-            break;
-        case '&':
-            put(w, "&amp;");
-            break;
-        case '"':
-            put(w, "&quot;");
-            break;
-        case '`':
+        const char *const entity = mechp_text_entity(text[k]);
+        if (text[k] == '`') {
             code = !code;
             put(w, code ? "<code>" : "</code>");
-            break;
-        default:
+        } else if (entity != NULL) {
+            put(w, entity);
+        } else {
             mechp_text_plain(w, text + k, 1);
         }
     }
