@@ -42,9 +42,16 @@ struct mechp_edit_query {
 /* Set it and rebuild the model; the state continues. Faults have the document's pointers. 0;
  * MECH_NOT_FOUND (no such item or field); MECH_INVALID (diag gives the reason); negative; then
  * nothing changed. Arrays that it replaces remain in the document's memory until the instance is
- * destroyed. */
+ * destroyed. `before`, unless NULL: what the edit has replaced, the caller's. */
+struct mechp_edited;
 int mechp_bind_edit(struct mech_sim *sim, const struct mechp_edit_query *query,
-                    struct mech_diag *diag);
+                    struct mech_diag *diag, struct mechp_edited **before);
+/* Put back what an edit of this simulation has replaced, those after it first. Needs no memory; a
+ * snapshot of the model as it is then must be read next (mech_sim_edit_undo). */
+void mechp_bind_edit_undo(struct mech_sim *sim, struct mechp_edited *before);
+/* Whether undoing the older edit undoes the newer one too. */
+bool mechp_edited_covers(const struct mechp_edited *older, const struct mechp_edited *newer);
+void mechp_edited_destroy(struct mechp_edited *e); /* accepts NULL */
 /* The field's value as in a document; null when there is none. */
 void mechp_bind_write_field(const struct mech_sim *sim, const struct mechp_edit_query *query,
                             struct mechp_text *w);

@@ -1,5 +1,5 @@
 /* One field of an item of a live model: read as in a document, in place; what it was is kept until
- * the model stands. */
+ * the model is compiled, or by the caller until the change is stored. */
 #include "solver/sim/edit.h"
 #include "protocol/bind/reader.h"
 #include "protocol/bind/writer.h"
@@ -9,18 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most bytes of a description. */
-enum { DESCRIPTION_MOST = 4096 };
-
-struct edit {
-    const struct mechp_edit_query *query;
+struct mechp_edited {
+    const struct mechp_edit_query *query; /* while it is applied */
     /* what was there */
     void *at;
     size_t size;
-    unsigned char description[DESCRIPTION_MOST];
-    struct mech_binding *bindings;
+    void *description;             /* [size], NULL: nothing has been changed */
+    struct mech_binding *bindings; /* [binding_count], NULL: they have not been changed */
     size_t binding_count;
-    bool saved;
+    uint32_t edits;
 };
 
 static const struct mech_item *find_item(const struct mech_document *d,
@@ -105,30 +102,29 @@ static void unbind_field(struct mech_document *d, const struct mech_field *f, vo
 }
 
 /* Keep what is there: the description, and which numbers come from expressions. */
-static int save(struct edit *e, struct mech_document *d, const struct mech_item *item)
+static int save(struct mechp_edited *e, struct mech_document *d, const struct mech_item *item)
 {
     const struct mech_bindings *const b = &d->bindings;
     e->at = item->description;
     e->size = item->type->table.size;
-    if (e->size > sizeof e->description) {
-        return MECH_INTERNAL;
-    }
+    void *const description = malloc(e->size);
     e->bindings = malloc(b->n * sizeof *b->at + 1);
-    if (e->bindings == NULL) {
+    if (description == NULL || e->bindings == NULL) {
+        free(description);
         return MECH_NO_MEMORY;
     }
-    memcpy(e->description, e->at, e->size);
+    memcpy(description, e->at, e->size);
     if (b->n > 0) {
         memcpy(e->bindings, b->at, b->n * sizeof *b->at);
     }
     e->binding_count = b->n;
-    e->saved = true;
+    e->description = description;
     return 0;
 }
 
 static int apply(struct mech_document *d, void *context, struct mech_diag *diag)
 {
-    struct edit *const e = context;
+    struct mechp_edited *const e = context;
     const struct mechp_edit_query *const q = e->query;
     struct mech_path path = {.length = 0};
     size_t index = 0;
@@ -157,15 +153,40 @@ static int apply(struct mech_document *d, void *context, struct mech_diag *diag)
 
 static void undo(struct mech_document *d, void *context)
 {
-    struct edit *const e = context;
-    if (e->saved) {
+    const struct mechp_edited *const e = context;
+    if (e->description != NULL) {
         memcpy(e->at, e->description, e->size);
-        /* there is room: as many stood there before */
-        if (e->binding_count > 0) {
-            memcpy(d->bindings.at, e->bindings, e->binding_count * sizeof *e->bindings);
-        }
+    }
+    if (e->description != NULL && e->bindings != NULL) {
+        /* there is room: as many were there before */
+        memcpy(d->bindings.at, e->bindings, e->binding_count * sizeof *e->bindings);
         d->bindings.n = e->binding_count;
     }
+}
+
+/* Bindings that the edit has not changed are not kept. */
+static void keep_changes(struct mechp_edited *e, const struct mech_bindings *now)
+{
+    const bool same = e->binding_count == now->n &&
+                      (now->n == 0 || memcmp(e->bindings, now->at, now->n * sizeof *now->at) == 0);
+    if (same) {
+        free(e->bindings);
+        e->bindings = NULL;
+    }
+}
+
+void mechp_edited_destroy(struct mechp_edited *e)
+{
+    if (e != NULL) {
+        free(e->description);
+        free(e->bindings);
+        free(e);
+    }
+}
+
+bool mechp_edited_covers(const struct mechp_edited *older, const struct mechp_edited *newer)
+{
+    return older->at == newer->at && newer->bindings == NULL;
 }
 
 /* Whether states carry the field: they know whether an object with multipliers acts, unless that
@@ -184,17 +205,32 @@ static bool is_carried(const struct mech_sim *sim, const struct mechp_edit_query
 }
 
 int mechp_bind_edit(struct mech_sim *sim, const struct mechp_edit_query *query,
-                    struct mech_diag *diag)
+                    struct mech_diag *diag, struct mechp_edited **before)
 {
-    struct edit e = {.query = query};
+    struct mechp_edited *const e = calloc(1, sizeof *e);
+    if (e == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    e->query = query;
+    e->edits = mech_sim_edits(sim);
     const struct mech_edit edit = {.apply = apply,
                                    .undo = undo,
-                                   .context = &e,
+                                   .context = e,
                                    .carried = is_carried(sim, query),
                                    .closed = query->assembled};
     const int code = mech_sim_edit(sim, &edit, diag);
-    free(e.bindings);
+    if (code == 0 && before != NULL) {
+        keep_changes(e, &mech_sim_document(sim)->bindings);
+        *before = e;
+    } else {
+        mechp_edited_destroy(e);
+    }
     return code;
+}
+
+void mechp_bind_edit_undo(struct mech_sim *sim, struct mechp_edited *before)
+{
+    mech_sim_edit_undo(sim, &(struct mech_edit){.undo = undo, .context = before}, before->edits);
 }
 
 void mechp_bind_write_field(const struct mech_sim *sim, const struct mechp_edit_query *query,

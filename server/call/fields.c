@@ -44,7 +44,7 @@ static enum mechd_progress run_set_field(struct mechd_call *c)
         return MECHD_DONE;
     }
     const struct mech_table *const table = &item->type->table;
-    const int outcome = mechp_bind_edit(sim, &query, &c->diag);
+    const int outcome = mechd_durable_edit(c->job.instance, &query, &c->diag);
     if (outcome == MECH_NOT_FOUND) {
         struct mech_guess g;
         return mechd_fail(
@@ -54,7 +54,6 @@ static enum mechd_progress run_set_field(struct mechd_call *c)
     if (outcome != 0) {
         return outcome == MECH_INVALID ? MECHD_DONE : mechd_fail_outcome(c, outcome);
     }
-    mechd_durable_remodelled(c->job.instance);
     mechd_instance_changed(c->job.instance, 0);
     mechp_text_object(&c->text);
     mechp_text_key(&c->text, "time");

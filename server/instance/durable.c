@@ -356,11 +356,6 @@ void mechd_durable_changed(struct mechd_instance *i)
     d->dirty = d->key != 0;
 }
 
-void mechd_durable_remodelled(struct mechd_instance *i)
-{
-    i->durable.remodelled = true;
-}
-
 /* The clock's part of a checkpoint: a job that syncs. */
 static enum mechd_progress run_timer(struct mechd_job *job)
 {
@@ -533,6 +528,7 @@ int mechd_durable_describe(struct mechd_instance *i, struct mechd_traits *before
 void mechd_durable_fini(struct mechd_instance *i)
 {
     drop_command(&i->durable);
+    mechd_durable_drop_edits(&i->durable);
     mechd_group_unref(i->durable.group);
     mechd_entry_destroy(take_held(i));
 }

@@ -33,6 +33,7 @@
 #include <stddef.h>
 
 struct mechd_host;
+struct mechd_edit;
 struct mechd_entry;
 struct mechd_excess;
 struct mechd_group;
@@ -40,6 +41,7 @@ struct mechd_instance;
 struct mechd_snapshot;
 struct mechd_stored_receipt;
 struct mechd_traits;
+struct mechp_edit_query;
 
 enum mechd_durability { MECHD_DURABLE_NONE, MECHD_DURABLE_CHECKPOINT, MECHD_DURABLE_EVERY_STEP };
 /* "none", "checkpoint", "every-step"; closed by NULL. */
@@ -67,6 +69,8 @@ struct mechd_durable {
     uint64_t number;           /* of the last command record since the last state, 0: none */
     uint64_t replay_ns;        /* computing time of those commands */
     uint64_t model;            /* bytes of the model that is stored */
+    uint64_t remodels;         /* revision of the first edit since the last record */
+    struct mechd_edit *edits;  /* edits of the model that may not be stored yet, newest first */
     uint64_t stored;           /* bytes on the instance's account: model, state and commands */
     uint64_t sequence;         /* communication steps at the last record */
     uint64_t recorded;         /* mechd_now of the last record */
@@ -83,10 +87,12 @@ struct mechd_durable {
     struct mechd_job mend; /* of a failure; while `mending` */
     uint64_t mended;       /* `failed` as the mending job found it; its thread's */
     /* any thread */
-    _Atomic uint64_t failed; /* records of this epoch and before are lost; partner: the store */
-    _Atomic int outstanding; /* records on their way, each with what is glued to it */
-    _Atomic bool mending;    /* partner: the store's thread */
-    _Atomic bool unstored;   /* a snapshot could not be stored, and is still in memory; partner: the
+    _Atomic uint64_t failed;   /* records of this epoch and before are lost; partner: the store */
+    _Atomic int outstanding;   /* records on their way, each with what is glued to it */
+    _Atomic bool mending;      /* partner: the store's thread */
+    _Atomic uint64_t modelled; /* revision of the last edited model that has been stored; partner:
+                                  the store's thread */
+    _Atomic bool unstored; /* a snapshot could not be stored, and is still in memory; partner: the
                                 store's thread */
 };
 
@@ -129,8 +135,15 @@ void mechd_durable_changed(struct mechd_instance *i);
 /* Just before that: all of the change is this step command, which took so long. */
 void mechd_durable_command(struct mechd_instance *i, const struct mech_step_request *request,
                            uint64_t ns);
-/* The document changed too. */
-void mechd_durable_remodelled(struct mechd_instance *i);
+/* Edit a field of the model (mechp_bind_edit), so that it can be undone while it is not stored;
+ * then mechd_instance_changed follows. As owner. */
+int mechd_durable_edit(struct mechd_instance *i, const struct mechp_edit_query *query,
+                       struct mech_diag *diag);
+/* Undo the edits that are newer than this revision, which is stored; its state is read next. Needs
+ * no memory. As owner. */
+void mechd_durable_undo_edits(struct mechd_instance *i, uint64_t revision);
+/* Forget all edits. */
+void mechd_durable_drop_edits(struct mechd_durable *d);
 /* After a job: write the changes to disk when due. With a ticket (not taken unless the answer must
  * wait); NULL: no answer waits. */
 void mechd_durable_sync(struct mechd_instance *i, struct mechd_ticket *t);

@@ -77,6 +77,9 @@ static void is_done(struct mechd_record *r)
     if (x->run != NULL) {
         mechd_run_stored(x);
     }
+    if (r->outcome == 0 && r->kind == MECHD_RECORD_MODEL) {
+        atomic_store(&i->durable.modelled, r->revision);
+    }
     if (r->outcome != 0 && r->kind == MECHD_RECORD_RECEIPT) {
         mechd_tell_undone(i->host, r->receipt.scope);
     }

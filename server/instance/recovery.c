@@ -99,6 +99,9 @@ static int read_change(void *context, const struct mechd_stored_bytes *b)
 {
     struct mechd_instance *const i = context;
     bool reproducible = true;
+    if (b->number == 0) {
+        mechd_durable_undo_edits(i, b->revision);
+    }
     const int outcome =
         b->number == 0 ? mechd_engine_snapshot_read(&i->engine, b->bytes, b->size, &reproducible)
                        : mechd_command_replay(&i->engine, b->bytes, b->size);

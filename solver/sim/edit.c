@@ -41,3 +41,17 @@ int mech_sim_edit(struct mech_sim *s, const struct mech_edit *edit, struct mech_
     (void)mech_sim_model_back(s);
     return code;
 }
+
+uint32_t mech_sim_edits(const struct mech_sim *s)
+{
+    return s->now.at->edits;
+}
+
+void mech_sim_edit_undo(struct mech_sim *s, const struct mech_edit *edit, uint32_t edits)
+{
+    edit->undo(s->document, edit->context);
+    mech_sim_forget_taken(s);
+    s->now.at->edits = edits;
+    s->has_trial = false;
+    s->astray = true;
+}

@@ -23,6 +23,13 @@ struct mech_edit {
  * an activated joint by more than 1e-6 m or rad); negative; then nothing changed. */
 int mech_sim_edit(struct mech_sim *s, const struct mech_edit *edit, struct mech_diag *diag);
 
+/* How many edits the state has come through that states do not carry: a mark for the next. */
+uint32_t mech_sim_edits(const struct mech_sim *s);
+/* Undo an edit that was taken, when `edits` was the number of those before it: `undo` changes the
+ * document. Of several the last comes first. Needs no memory: the model is built with the snapshot
+ * that must be read next, which is of the document as it is then. */
+void mech_sim_edit_undo(struct mech_sim *s, const struct mech_edit *edit, uint32_t edits);
+
 /* Whether an object of the document has multipliers, active or not. */
 bool mech_sim_is_joint(const struct mech_sim *s, size_t object);
 

@@ -286,14 +286,18 @@ static int take_model(struct mech_sim *s, const struct mech_state *state)
 {
     struct mech_diag diag;
 
-    if (mech_sim_same_parameters(s, state, &s->now) && mech_sim_rows_suit(s, state)) {
+    if (!s->astray && mech_sim_same_parameters(s, state, &s->now) && mech_sim_rows_suit(s, state)) {
         return 0;
     }
     mech_diag_init(&diag);
-    const int code = mech_sim_model_of(s, state, &diag);
+    /* which rows the model lets go is compared with the state: it is the document's first */
+    int code = s->astray ? mech_sim_rebuild(s, state->parameter, &diag) : 0;
+    code = code == 0 ? mech_sim_model_of(s, state, &diag) : code;
     mech_diag_fini(&diag);
     if (code) {
         (void)mech_sim_model_back(s);
+    } else {
+        s->astray = false;
     }
     return code > 0 ? MECH_MISMATCH : code;
 }
@@ -503,7 +507,8 @@ int mech_sim_restore(struct mech_sim *s, const void *memory)
         return MECH_MISMATCH;
     }
     /* `memory` may have any alignment: a block is aligned first */
-    if (memcmp(block + at, s->now.parameter, (size_t)s->sizes.parameter * sizeof(double)) != 0 ||
+    if (s->astray ||
+        memcmp(block + at, s->now.parameter, (size_t)s->sizes.parameter * sizeof(double)) != 0 ||
         memcmp(block + open, s->now.open, (size_t)s->sizes.lambda * sizeof(double)) != 0) {
         memcpy(s->point.block, block, s->point.size);
         MECH_TRY(take_model(s, &s->point));

@@ -281,14 +281,13 @@ static void changes_survive_any_refused_allocation(void)
     end();
 }
 
-/* Operations whose record is a state or a command. A field of the model is not put back. */
+/* Operations whose record is a state, a command or a model. */
 static void stored_changes_survive_any_refused_allocation(void)
 {
     begin(true);
     for (size_t k = 0; k < sizeof attempts / sizeof *attempts; k++) {
         const struct attempt *const a = &attempts[k];
-        const bool field = strstr(a->path, "/fields/") != NULL;
-        if (strncmp(a->path, I "/", sizeof I) == 0 && !field && strstr(a->path, "/runs") == NULL) {
+        if (strncmp(a->path, I "/", sizeof I) == 0 && strstr(a->path, "/runs") == NULL) {
             try_all(a, false);
             try_all(a, true);
         }

@@ -405,6 +405,48 @@ class Storage(unittest.TestCase):
         with Kept(self.folder) as d:
             self.assertEqual(self.state(d, i), last)
 
+    def change_fields(self, d, i):
+        """Fields of two items, one of them an expression; the statuses of the replies."""
+        changes = (('mass/fields/physicsMass', 2), ('spring/fields/stiffness', 55),
+                   ('mass/fields/physicsMass', 3))
+        return [d.call('PUT', '/v1/instances/%s/objects/%s' % (i, path), {'value': value}).status
+                for path, value in changes]
+
+    def test_a_full_disk_undoes_changed_fields(self):
+        """In the document too: the steps that follow, and the next process, do without them."""
+        for mode, status in (('every-step', 507), ({'mode': 'checkpoint', 'steps': 1}, 200)):
+            with self.subTest(mode=mode):
+                with Kept(self.folder) as d:
+                    i = self.create(d, models.oscillator(), mode)
+                    twin = self.create(d, models.oscillator(), 'every-step')
+                    sid = d.call('POST', '/v1/instances/%s/snapshots' % i).json['id']
+                    # records are written in order: that of i before the twin's
+                    self.step(d, i, 4)
+                    self.step(d, twin, 4)
+                    before = self.state(d, i)
+                    model = d.call('GET', '/v1/instances/%s/model' % i).json
+                    with d.full_disk():
+                        self.assertEqual(self.change_fields(d, i), 3 * [status])
+                        if status == 200:
+                            self.step(d, i, 2)
+                        wait_until(lambda: self.state(d, i) == before, 'the changes are undone')
+                        self.assertEqual(d.call('GET', '/v1/instances/%s/model' % i).json, model)
+                    for one in (i, twin):
+                        reply = d.call('PUT', '/v1/instances/%s/parameters' % one,
+                                       {'parameters': {'k': 30}})
+                        self.assertEqual(reply.status, 200, reply)
+                        self.step(d, one, 4)
+                    self.assertEqual(self.state(d, i), self.state(d, twin))
+                    restored = d.call('POST', '/v1/instances/%s/snapshots/%s/restore' % (i, sid))
+                    self.assertEqual((restored.status, restored['reproducible']), (200, True))
+                    self.assertEqual(self.change_fields(d, i), 3 * [200])
+                    changed = d.call('GET', '/v1/instances/%s/model' % i).json
+                    self.step(d, i, 2)
+                    last = self.state(d, i)
+                with Kept(self.folder) as d:
+                    self.assertEqual(self.state(d, i), last)
+                    self.assertEqual(d.call('GET', '/v1/instances/%s/model' % i).json, changed)
+
     def test_an_instance_that_cannot_be_deleted_on_a_full_disk_goes_on(self):
         with Kept(self.folder) as d:
             i = self.create(d, models.oscillator(), 'every-step')

@@ -145,7 +145,7 @@ static int move_rim(struct mech_sim *s, double to, struct mech_diag *diag)
     json_t *const place = json_pack("[f,f,f]", to, 0., 0.);
     const struct mechp_edit_query query = {
         .category = MECH_MARKER, .name = "rim", .field = "localPosition", .value = place};
-    const int code = mechp_bind_edit(s, &query, diag);
+    const int code = mechp_bind_edit(s, &query, diag, NULL);
 
     json_decref(place);
     return code;
