@@ -206,7 +206,7 @@ static bool may_run(struct mechd_call *c)
     if (i == NULL) {
         return true;
     }
-    if (atomic_load(&i->deleted)) {
+    if (!mechd_instance_lives(i)) {
         const bool coupling = (traits & MECHP_OF_COUPLING) != 0;
         mechd_fail(c, coupling ? MECHP_NOT_FOUND : MECHP_INSTANCE_NOT_FOUND,
                    "%s %s has been deleted", coupling ? "coupling" : "instance", i->id);

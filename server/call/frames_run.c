@@ -387,7 +387,7 @@ static bool may_run(struct mechd_frame_request *r)
         mechd_frame_fail(r, MECHP_DRAINING, "not started: the server is shutting down");
         return false;
     }
-    if (atomic_load(&i->deleted)) {
+    if (!mechd_instance_lives(i)) {
         mechd_frame_fail(r, MECHP_INSTANCE_NOT_FOUND, "the instance has been deleted");
         return false;
     }

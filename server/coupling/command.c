@@ -293,7 +293,7 @@ void mechd_coupling_slice_over(struct mechd_coupling_command *k)
         if (mechd_nap(g)) {
             return; // another thread may have it by now
         }
-        k->unclocked = true;
+        (void)mechd_stop_raise(&k->stop, MECHD_STOP_SHUTDOWN);
     }
     mechd_pool_push(&g->service->host.pool, &k->task);
 }
@@ -329,7 +329,7 @@ static bool check(struct mechd_coupling_command *k)
     char detail[sizeof k->detail];
     for (int32_t n = 0; n < g->count; n++) {
         const struct mechd_instance *const i = g->parts[n].instance;
-        if (atomic_load(&i->deleted)) {
+        if (!mechd_instance_lives(i)) {
             snprintf(detail, sizeof detail, "participant %s: instance %s has been deleted",
                      g->parts[n].name, i->id);
             mechd_coupling_refuse(k, MECHP_NOT_FOUND, detail);

@@ -142,7 +142,7 @@ bool mechd_coupling_remove(struct mechd_couplings *t, struct mechd_coupling *g)
     }
     pthread_mutex_unlock(&t->m);
     if (found) {
-        atomic_store(&g->deleted, true);
+        (void)mechd_stop_raise(&g->ended, MECHD_STOP_DELETED);
         mechd_keep_close(g);
         mechd_face_close(g);
         mechd_outsides_end(g);
@@ -158,7 +158,7 @@ bool mechd_coupling_remove(struct mechd_couplings *t, struct mechd_coupling *g)
 
 bool mechd_coupling_end(struct mechd_coupling *g)
 {
-    if (atomic_exchange(&g->deleted, true)) {
+    if (!mechd_stop_raise(&g->ended, MECHD_STOP_DELETED)) {
         return false;
     }
     for (int32_t n = 0; n < g->count; n++) {

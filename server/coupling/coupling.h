@@ -157,11 +157,11 @@ struct mechd_coupling_command {
     _Atomic uint64_t worked;    /* ns in engines, for the quota; of all its threads */
     struct mechd_saved *before; /* state to go back to when it fails, or is a trial; or NULL */
     struct mech_couple_batch batch;
-    int32_t at;     /* task of the batch */
-    int helpers;    /* threads that its trials are worth besides this one (share.h) */
-    bool direct;    /* it is on the thread that carries the request */
-    bool sleeps;    /* that task is a question to a program: no thread has it (outside.h) */
-    bool unclocked; /* the clock has stopped, with the daemon: no answer is awaited any more */
+    int32_t at;             /* task of the batch */
+    int helpers;            /* threads that its trials are worth besides this one (share.h) */
+    bool direct;            /* it is on the thread that carries the request */
+    bool sleeps;            /* that task is a question to a program: no thread has it (outside.h) */
+    struct mechd_stop stop; /* SHUTDOWN: the clock has stopped, and no answer is awaited any more */
     enum mechd_coupling_confirms confirms;
     int32_t confirmed; /* participants so far */
     bool opening;      /* what is in progress is the start of a coupling with programs */
@@ -261,10 +261,10 @@ struct mechd_coupling {
      * must end, as `asks` of an effort. NULL: it has commands of clients */
     enum mechd_stop_reason (*asks)(const void *of);
     const void *asks_of;
-    double step_size; /* s, default size of a window */
-    bool varies;      /* inputs vary over a window */
-    bool in_pieces;   /* windows are stepped in pieces: readers wait */
-    _Atomic bool deleted;
+    double step_size;        /* s, default size of a window */
+    bool varies;             /* inputs vary over a window */
+    bool in_pieces;          /* windows are stepped in pieces: readers wait */
+    struct mechd_stop ended; /* DELETED: it is deleted; lowered if that fails */
 
     pthread_mutex_t m;
     struct mechd_coupling_command *head, *tail; /* the head is in progress */

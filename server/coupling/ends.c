@@ -12,9 +12,10 @@ static enum mechd_stop_reason ends_why(const struct mechd_coupling_command *k,
     if (g->asks != NULL) {
         return g->asks(g->asks_of);
     }
-    enum mechd_stop_reason why = atomic_load(&g->deleted) ? MECHD_STOP_DELETED
-                                 : mechd_turn_stopped(k)  ? MECHD_STOP_STOPPED
-                                                          : mechd_call_asks(k->call);
+    enum mechd_stop_reason why = mechd_stop_reason(&g->ended);
+    if (why == MECHD_STOP_NONE) {
+        why = mechd_turn_stopped(k) ? MECHD_STOP_STOPPED : mechd_call_asks(k->call);
+    }
     for (int32_t n = 0; n < g->count; n++) {
         const struct mechd_instance *const i = g->parts[n].instance;
         why = why != MECHD_STOP_NONE ? why : mechd_stop_reason(&i->stop);
@@ -23,7 +24,10 @@ static enum mechd_stop_reason ends_why(const struct mechd_coupling_command *k,
             return MECHD_STOP_QUOTA;
         }
     }
-    return k->unclocked || mechd_host_stops(&g->service->host) ? MECHD_STOP_SHUTDOWN : why;
+    const enum mechd_stop_reason unclocked = mechd_stop_reason(&k->stop);
+    return unclocked != MECHD_STOP_NONE          ? unclocked
+           : mechd_host_stops(&g->service->host) ? MECHD_STOP_SHUTDOWN
+                                                 : why;
 }
 
 enum mechp_code mechd_coupling_ends_by(const struct mechd_coupling_command *k,

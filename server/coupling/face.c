@@ -266,7 +266,7 @@ int mechd_face_open(struct mechd_coupling *g, uint64_t *serial)
 void mechd_face_close(struct mechd_coupling *g)
 {
     struct mechd_instance *const face = g->face;
-    atomic_store(&face->deleted, true);
+    mechd_instance_end(face);
     if (g->id != 0 && mechd_table_remove(&face->host->faces, face)) {
         mechd_instance_close(face);
         mechd_tell_gone(face);

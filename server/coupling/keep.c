@@ -381,7 +381,7 @@ static void store_due(struct mechd_coupling_command *k)
         if (k->code == MECHP_OK) {
             mechd_keep_post(g, MECHD_RECORD_DELETE_COUPLING, t);
         } else {
-            atomic_store(&g->deleted, false);
+            mechd_stop_lower(&g->ended);
         }
     } else if (is_dirty(g) && !g->keep.group->every_step && !mechd_keep_has_new_snapshots(g)) {
         checkpoint(k, t);
@@ -406,7 +406,7 @@ void mechd_keep_refused(struct mechd_coupling_command *k)
         mechd_group_answer(mechd_group_take_lost(k->coupling->keep.group));
         arm(k->coupling, mechd_now() + pause);
     } else if (k->kind == MECHD_COUPLING_END) {
-        atomic_store(&k->coupling->deleted, false);
+        mechd_stop_lower(&k->coupling->ended);
     }
 }
 

@@ -114,7 +114,7 @@ static void is_done(struct mechd_record *r)
         (void)mechd_coupling_remove(g->service->couplings, g);
     } else if (!good) {
         if (r->kind == MECHD_RECORD_DELETE_COUPLING) {
-            atomic_store(&g->deleted, false);
+            mechd_stop_lower(&g->ended);
         }
         mechd_group_ask(g->keep.group, 0);
     }
@@ -220,7 +220,7 @@ void mechd_keep_post(struct mechd_coupling *g, enum mechd_record_kind kind, stru
         if (s->making) {
             (void)mechd_coupling_remove(g->service->couplings, g);
         } else if (kind == MECHD_RECORD_DELETE_COUPLING) {
-            atomic_store(&g->deleted, false);
+            mechd_stop_lower(&g->ended);
         }
         mechd_group_ask(s->group, 0);
         return;

@@ -393,8 +393,9 @@ enum mechd_stop_reason mechd_share_asks(const void *part)
     // a quota of what all threads have worked is the command's, which looks at it between slices
     const bool yields =
         atomic_load(&g->share->failed) < p->place || over_quota(p, k) || mechd_share_overdue(p);
-    return call != MECHD_STOP_NONE    ? call
-           : atomic_load(&g->deleted) ? MECHD_STOP_DELETED
-           : yields                   ? MECHD_STOP_YIELD
-                                      : MECHD_STOP_NONE;
+    const enum mechd_stop_reason deleted = mechd_stop_reason(&g->ended);
+    return call != MECHD_STOP_NONE      ? call
+           : deleted != MECHD_STOP_NONE ? deleted
+           : yields                     ? MECHD_STOP_YIELD
+                                        : MECHD_STOP_NONE;
 }

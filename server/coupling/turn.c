@@ -95,7 +95,7 @@ void mechd_turn_settle(struct mechd_coupling_command *k)
     if (k->code == MECHP_DRAINING || (k->code != MECHP_OK && mechd_host_drains(h))) {
         mechd_run_stop(face, MECHD_RUN_INTERRUPTED, "the server was shut down");
     } else if (k->code == MECHP_CANCELLED) {
-        mechd_run_stop(face, MECHD_RUN_STOPPED, atomic_load(&face->deleted) ? "" : k->detail);
+        mechd_run_stop(face, MECHD_RUN_STOPPED, mechd_instance_lives(face) ? k->detail : "");
     } else if (k->code != MECHP_OK) {
         mechd_run_stop(face, MECHD_RUN_FAILED, k->detail);
     }

@@ -30,7 +30,7 @@ struct events {
 
 static bool is_over(const struct events *e)
 {
-    return atomic_load(&e->instance->deleted) || mechd_host_drains(e->instance->host);
+    return !mechd_instance_lives(e->instance) || mechd_host_drains(e->instance->host);
 }
 
 static bool has_changed(const struct events *e)

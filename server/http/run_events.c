@@ -44,7 +44,7 @@ struct run_events {
 /* The run is gone, or its rows are. */
 static bool is_gone(const struct run_events *e)
 {
-    return atomic_load(&e->reading.instance->deleted);
+    return !mechd_instance_lives(e->reading.instance);
 }
 
 static bool has_news(struct mechd_sse *s)

@@ -365,7 +365,7 @@ static enum mechd_progress run_timer(struct mechd_job *job)
     if (group != NULL) {
         // the group may be between two slices, and this one ahead of the others
         mechd_group_ask(group, 0);
-    } else if (!atomic_load(&i->deleted)) {
+    } else if (mechd_instance_lives(i)) {
         mechd_durable_sync(i, NULL);
     }
     return MECHD_DONE;

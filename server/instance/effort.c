@@ -61,8 +61,8 @@ bool mechd_effort_ends(void *instance)
     if (e->why == MECHD_STOP_NONE) {
         e->why = lasting(i, e);
     }
-    if (e->why == MECHD_STOP_NONE && e->kind == MECHD_EFFORT_RUN && atomic_load(&i->run_ends) > 0) {
-        e->why = MECHD_STOP_YIELD;
+    if (e->why == MECHD_STOP_NONE && e->kind == MECHD_EFFORT_RUN) {
+        e->why = mechd_stop_held_reason(&i->yield, MECHD_STOP_YIELD);
     }
     if (e->why == MECHD_STOP_NONE) {
         const uint64_t spent = mechd_now() - e->start;

@@ -121,7 +121,8 @@ void mechd_instance_close(struct mechd_instance *i)
 
 bool mechd_instance_delete(struct mechd_instance *i, struct mechd_ticket *t)
 {
-    if (atomic_exchange(&i->deleted, true)) {
+    int lives = MECHD_LIVES;
+    if (!atomic_compare_exchange_strong(&i->life, &lives, MECHD_ENDING)) {
         return false;
     }
     const bool waits = t != NULL && i->durable.key != 0;
@@ -137,17 +138,17 @@ bool mechd_instance_delete(struct mechd_instance *i, struct mechd_ticket *t)
 
 void mechd_instance_deleted(struct mechd_instance *i, bool gone)
 {
+    int ending = MECHD_ENDING;
     if (gone && mechd_table_remove(&i->host->table, i)) {
+        mechd_instance_end(i);
         (void)mechd_stop_raise(&i->ended, MECHD_STOP_DELETED);
         mechd_instance_close(i);
         mechd_tell_gone(i);
         mechd_count(&i->host->counters.deleted, 1);
         mechd_instance_unref(i);
     } else if (!gone) {
-        // one whose creation has failed meanwhile is in no table and stays deleted
-        struct mechd_instance *const found = mechd_table_number(&i->host->table, i->number);
-        atomic_store(&i->deleted, found != i);
-        mechd_instance_unref(found);
+        // one whose creation has failed meanwhile has ended
+        (void)atomic_compare_exchange_strong(&i->life, &ending, MECHD_LIVES);
         mechd_reaper_meet(&i->host->reaper, mechd_instance_ends(i));
     }
 }

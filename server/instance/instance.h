@@ -60,6 +60,13 @@ enum mechd_hold {
     MECHD_HOLD_SEALED    /* the thread that shuts the daemon down, for ever */
 };
 
+/* Whether commands on it begin. From one to the next, and from ENDING back to LIVES. */
+enum mechd_life {
+    MECHD_LIVES,
+    MECHD_ENDING, /* its deletion is on its way to the disk: none begins */
+    MECHD_ENDED   /* it is in no table any more, or never was */
+};
+
 struct mechd_instance {
     /* const */
     struct mechd_host *host;
@@ -84,11 +91,11 @@ struct mechd_instance {
     /* As mechd_instance_hash, if it is not the engine's model that has it. const; or NULL */
     bool (*hashes)(const struct mechd_instance *i, uint64_t *out);
     _Atomic int refs;
-    _Atomic bool deleted;
-    struct mechd_stop ended;     /* DELETED: the command in progress ends at its next slice */
-    struct mechd_stop stop;      /* STOPPED: the first stoppable job, until it is over; under m */
-    _Atomic uint64_t run_number; /* of the run in progress, or the last one; by the owner */
-    _Atomic int run_ends;        /* pending requests to end that run: it yields to them */
+    _Atomic int life;             /* enum mechd_life; partner: mechd_instance_lives */
+    struct mechd_stop ended;      /* DELETED: the command in progress ends at its next slice */
+    struct mechd_stop stop;       /* STOPPED: the first stoppable job, until it is over; under m */
+    _Atomic uint64_t run_number;  /* of the run in progress, or the last one; by the owner */
+    struct mechd_stop_held yield; /* YIELD: by pending requests to end that run */
     _Atomic uint64_t revision;
     _Atomic uint64_t step_ns; /* measured time of one internal step; partner: any reader */
     _Atomic unsigned watched; /* MECHD_WATCH_… topics with a subscriber; partner: zmq/stream.c */
@@ -153,6 +160,16 @@ void mechd_instance_close(struct mechd_instance *i);
  * if that fails it is as before, except that its run ends. NULL: at once. False: it is already
  * being deleted. Any thread. */
 bool mechd_instance_delete(struct mechd_instance *i, struct mechd_ticket *t);
+/* False: it is being deleted, or has been. Any thread. */
+static inline bool mechd_instance_lives(const struct mechd_instance *i)
+{
+    return atomic_load(&i->life) == MECHD_LIVES;
+}
+/* No command on it begins any more; it is in no table. Any thread. */
+static inline void mechd_instance_end(struct mechd_instance *i)
+{
+    atomic_store(&i->life, MECHD_ENDED);
+}
 /* The store reports whether it has been deleted. */
 void mechd_instance_deleted(struct mechd_instance *i, bool gone);
 

@@ -10,7 +10,7 @@
 static void withdraw(struct mechd_instance *i)
 {
     if (mechd_table_remove(&i->host->table, i)) {
-        atomic_store(&i->deleted, true);
+        mechd_instance_end(i);
         mechd_instance_unref(i);
     }
 }
@@ -69,7 +69,7 @@ static void put_back(struct mechd_instance *i, struct mechd_group *group)
 {
     if (group != NULL && mechd_group_lasts(group)) {
         mechd_group_ask(group, 0);
-    } else if (!atomic_load(&i->deleted)) {
+    } else if (mechd_instance_lives(i)) {
         mend(i, run_mend, 0);
     }
 }
@@ -97,7 +97,7 @@ void mechd_durable_lose(struct mechd_durable *d, uint64_t epoch)
 
 void mechd_durable_part(struct mechd_instance *i)
 {
-    if (i->durable.key != 0 && !atomic_load(&i->deleted)) {
+    if (i->durable.key != 0 && mechd_instance_lives(i)) {
         // in the pool: the store's own thread posts nothing
         mend(i, run_part, MECHD_SHORT);
     }

@@ -138,7 +138,7 @@ static void walk(struct mechd_task *task)
         w.found = x->next;
         end_leases(x->instance);
         end_instance(x->instance);
-        if (!atomic_load(&x->instance->deleted)) {
+        if (mechd_instance_lives(x->instance)) {
             note_next(&w, atomic_load(&x->instance->leases.due));
             note_next(&w, mechd_instance_ends(x->instance));
         }

@@ -109,7 +109,7 @@ bool mechd_run_next(struct mechd_run *r)
     if (r->state != MECHD_RUN_RUNNING) {
         return false;
     }
-    if (atomic_load(&i->deleted) || mechd_host_drains(i->host)) {
+    if (!mechd_instance_lives(i) || mechd_host_drains(i->host)) {
         give_up(r);
         return false;
     }
@@ -249,7 +249,7 @@ static void fire(struct mechd_timer *timer)
     struct mechd_instance *const i = r->job.instance;
     // only a timer that was not armed for the whole time can be early
     const bool early = !r->waits && timer->due < r->due && atomic_load(&r->active) &&
-                       !atomic_load(&i->deleted) && !mechd_host_drains(i->host);
+                       mechd_instance_lives(i) && !mechd_host_drains(i->host);
     if (!early || !mechd_clock_arm(&i->host->pace, &r->timer, look_again(r, mechd_now()))) {
         go(r);
     }

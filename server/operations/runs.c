@@ -252,7 +252,7 @@ const struct mechd_operation mechd_operation_COUPLING_RUN = {.run = run_get};
 
 static void stop_has_come(struct mechd_call *c)
 {
-    atomic_fetch_sub(&c->job.instance->run_ends, 1);
+    mechd_stop_release(&c->job.instance->yield);
 }
 
 /* The run is returned at once: a long step of it would keep the request waiting. */
@@ -262,7 +262,7 @@ static int prepare_stop(struct mechd_call *c)
     char id[32];
     snprintf(id, sizeof id, "r-%" PRIu64, atomic_load(&i->run_number));
     if (atomic_load(&i->running) && strcmp(id, mechd_call_value(c, "rid")) == 0) {
-        atomic_fetch_add(&i->run_ends, 1);
+        mechd_stop_hold(&i->yield);
         c->work_free = stop_has_come;
     }
     return 0;

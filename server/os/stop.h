@@ -26,6 +26,29 @@ enum mechd_stop_reason {
     MECHD_STOP_QUOTA     /* the time of its account is used up */
 };
 
+/* A token that several hold, each until what it asks for has been done: raised while one of them
+ * does. Zeroed: not raised. */
+struct mechd_stop_held {
+    _Atomic int holders; /* partner: mechd_stop_held_reason */
+};
+
+static inline void mechd_stop_hold(struct mechd_stop_held *s)
+{
+    atomic_fetch_add(&s->holders, 1);
+}
+
+static inline void mechd_stop_release(struct mechd_stop_held *s)
+{
+    atomic_fetch_sub(&s->holders, 1);
+}
+
+/* This reason, or NONE: nothing holds it. */
+static inline enum mechd_stop_reason mechd_stop_held_reason(const struct mechd_stop_held *s,
+                                                            enum mechd_stop_reason reason)
+{
+    return atomic_load(&s->holders) > 0 ? reason : MECHD_STOP_NONE;
+}
+
 /* Zeroed: not raised. */
 struct mechd_stop {
     _Atomic int reason; /* enum mechd_stop_reason; partner: mechd_stop_reason */

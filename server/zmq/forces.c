@@ -49,7 +49,7 @@ static enum mechd_progress run_force(struct mechd_job *job)
     struct mechd_instance *i = job->instance;
     struct mechd_holder holder;
     struct mechd_partner *p =
-        atomic_load(&i->deleted)
+        !mechd_instance_lives(i)
             ? NULL
             : mechd_partner_begin(i, f->frame.lease, MECHD_ACT_INPUTS, true, &holder);
     const bool ok = p != NULL && mechd_partner_still(i, p) && apply(f, p) == 0;

@@ -12,7 +12,7 @@ STOP, REASONS = 'MECHD_STOP_', 'server/os/stop.h'
 WORK = ('server/instance/', 'server/call/', 'server/sweep/', 'server/coupling/',
         'server/operations/')
 ENDS = (r'_Atomic bool (?:\w+, )*'
-        r'(cancel\w*|stop\w*|interrupt\w*|gone|withdrawn|drain\w*|abandon\w*)\b')
+        r'(cancel\w*|stop\w*|interrupt\w*|gone|withdrawn|delet\w*|drain\w*|abandon\w*)\b')
 
 
 def rows(tree, first):

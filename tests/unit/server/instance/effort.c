@@ -15,7 +15,7 @@ static void raise_all(struct mechd_host *d, struct mechd_instance *i, struct mec
     (void)mechd_stop_raise(&d->stop, MECHD_STOP_SHUTDOWN);
     (void)mechd_stop_raise(&i->ended, MECHD_STOP_DELETED);
     (void)mechd_stop_raise(&i->stop, MECHD_STOP_STOPPED);
-    atomic_store(&i->run_ends, 1);
+    mechd_stop_hold(&i->yield);
     i->account = account;
 }
 
@@ -50,7 +50,7 @@ static void check_order(enum mechd_effort_kind kind, const enum mechd_stop_reaso
             mechd_stop_lower(&d->stop);
             break;
         case MECHD_STOP_YIELD:
-            atomic_store(&i->run_ends, 0);
+            mechd_stop_release(&i->yield);
             break;
         case MECHD_STOP_RETREAT:
             direct = false;
