@@ -1,5 +1,6 @@
 """mechctl replay: the recorded inputs of a run played again, here and on another daemon, with the
 first step whose hash differs, or the proof that none does."""
+import http.client
 import http.server
 import json
 import os
@@ -19,24 +20,20 @@ from harness import SLOW, Daemon, wait_until
 from tokens import bearer, make
 
 
-class Listener:
-    """A server that refuses every request, and notes the tokens that it is sent."""
+class Between:
+    """A server whose requests are answered by `answer(handler, body)`."""
 
     def __init__(self):
-        self.tokens = tokens = []
+        owner = self
 
-        class Refusal(http.server.BaseHTTPRequestHandler):
-            def answer(self):
-                tokens.append(self.headers.get('Authorization'))
-                self.rfile.read(int(self.headers.get('Content-Length', 0)))
-                self.send_response(403)
-                self.send_header('Content-Length', '0')
-                self.end_headers()
-            do_GET = do_POST = do_DELETE = answer
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def handle_it(self):
+                owner.answer(self, self.rfile.read(int(self.headers.get('Content-Length', 0))))
+            do_GET = do_POST = do_DELETE = handle_it
 
             def log_message(self, *_):
                 pass
-        self.server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Refusal)
+        self.server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
         self.url = 'http://127.0.0.1:%d' % self.server.server_port
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
@@ -46,6 +43,46 @@ class Listener:
     def __exit__(self, *_):
         self.server.shutdown()
         self.server.server_close()
+
+    @staticmethod
+    def send(handler, status, body=b'', kind='application/json'):
+        handler.send_response(status)
+        handler.send_header('Content-Type', kind)
+        handler.send_header('Content-Length', str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+
+
+class Listener(Between):
+    """Refuses every request, and notes the tokens that it is sent."""
+
+    def __init__(self):
+        self.tokens = []
+        super().__init__()
+
+    def answer(self, handler, _):
+        self.tokens.append(handler.headers.get('Authorization'))
+        self.send(handler, 403)
+
+
+class Forwarder(Between):
+    """Passes requests on to a daemon, but for all restoring of snapshots beyond the first."""
+
+    def __init__(self, daemon):
+        self.address, self.restored = daemon.base.split('//')[1], 0
+        super().__init__()
+
+    def answer(self, handler, body):
+        self.restored += handler.path.endswith('/restore')
+        if handler.path.endswith('/restore') and self.restored > 1:
+            self.send(handler, 403)
+            return
+        connection = http.client.HTTPConnection(self.address, timeout=100 * SLOW)
+        kind = {k: v for k, v in handler.headers.items() if k in ('Content-Type', 'Accept')}
+        connection.request(handler.command, handler.path, body or None, kind)
+        reply = connection.getresponse()
+        self.send(handler, reply.status, reply.read(), reply.headers.get('Content-Type', ''))
+        connection.close()
 
 
 class Replay(unittest.TestCase):
@@ -261,6 +298,21 @@ class Replay(unittest.TestCase):
             for url, code in (('http://127.0.0.1:1', 3), (refusing.url, 1)):
                 self.assertEqual(self.again(cid, run, 's-1', '--on', url)[0], code)
         self.assertEqual((dict(self.call('GET', path).json, last=None), self.everything()), before)
+
+    def test_a_coupling_that_cannot_return_keeps_where_it_was(self):
+        """The snapshot that mechctl takes for that is the only copy: it is named, and remains."""
+        cid, _ = self.coupled()
+        path, run = '/v1/couplings/' + cid, self.run_of(cid)
+        self.call('POST', path + '/step', {'count': 3})
+        before = dict(self.call('GET', path).json, last=None)
+        with Forwarder(self.daemon) as between:
+            done = self.mechctl('--server', between.url, 'replay', '--coupling', cid, run, 's-1')
+        self.assertEqual(between.restored, 2, done.stderr)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, 'its snapshot s-2 is kept')
+        self.assertNotEqual(dict(self.call('GET', path).json, last=None), before)
+        self.call('POST', path + '/snapshots/s-2/restore')
+        self.assertEqual(dict(self.call('GET', path).json, last=None), before)
 
     def test_the_first_period_of_a_coupling_that_differs_is_named(self):
         cid, left = self.coupled()

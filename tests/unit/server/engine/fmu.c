@@ -1,6 +1,8 @@
 /* The engine `fmu`: the tests' FMU behind the contract of engines, and what its faults leave. */
 #include "tests/unit/server/engine/hosting.h"
 
+#include "tests/unit/alloc_count.h"
+
 #include <pthread.h>
 #include <unistd.h>
 
@@ -217,6 +219,34 @@ static void a_crash_ends_the_process_until_it_is_reset(void)
     mechd_engine_destroy(&e);
 }
 
+/* One that is refused leaves the instance where it was, whatever has become of the processes: also
+ * where the new one has begun, and what it gives cannot be had. */
+static void a_reset_without_memory_leaves_it_where_it_was(void)
+{
+    const struct mechd_engine e = begun(MECHD_FMI_3, all_of_3);
+    char bytes[4096 * 4];
+    CU_ASSERT_EQUAL(step(&e, 0.5), 0);
+    CU_ASSERT_FATAL(mechd_engine_snapshot_size(&e) <= sizeof bytes);
+    const size_t size = mechd_engine_snapshot_write(&e, bytes);
+    int refused = 0, went_on = 0;
+    for (int rc = -1; rc != 0 && refused < 200; refused++) {
+        alloc_refuse_start(refused, false);
+        rc = mechd_engine_reset(&e);
+        (void)alloc_refuse_stop();
+        if (rc != 0) {
+            CU_ASSERT_EQUAL(mechd_engine_time(&e), 1.5);
+            const int stepped = step(&e, 0.5);
+            went_on += stepped == 0;
+            CU_ASSERT(stepped == 0 ? output(&e) == 2. : stepped == MECH_ENGINE_FAILED);
+            CU_ASSERT_EQUAL_FATAL(mechd_engine_snapshot_read(&e, bytes, size, NULL), 0);
+        }
+    }
+    CU_ASSERT(refused > 3 && refused < 200 && went_on > 0);
+    CU_ASSERT_EQUAL(mechd_engine_time(&e), 1.);
+    CU_ASSERT_EQUAL(output(&e), 1.);
+    mechd_engine_destroy(&e);
+}
+
 static bool at_third(void *context)
 {
     return ++*(int *)context >= 3;
@@ -312,6 +342,7 @@ UNIT_TESTS(UNIT_TEST(an_fmu_of_version_2_steps), UNIT_TEST(an_fmu_of_version_3_s
            UNIT_TEST(what_cannot_be_done_is_refused_with_its_reason),
            UNIT_TEST(a_refused_step_is_undone), UNIT_TEST(an_fmu_may_end_the_simulation),
            UNIT_TEST(a_crash_ends_the_process_until_it_is_reset),
+           UNIT_TEST(a_reset_without_memory_leaves_it_where_it_was),
            UNIT_TEST(an_endless_step_is_stopped_and_undone),
            UNIT_TEST(a_folder_goes_with_the_last_reference),
            UNIT_TEST(many_instances_are_used_in_several_threads))
