@@ -127,7 +127,7 @@ static double *read_starts(struct mechc_json table, const char *key,
 {
     double *const values = calloc(packed + 1, sizeof *values);
     const struct mechfmu_named *c = channels;
-    struct mechc_json list, start;
+    struct mechc_json list = {.at = "", .end = ""}, start;
     bool good = values && mechc_json_member(table, key, &list);
 
     for (struct mechc_json_walk w = mechc_json_walk(list); good && mechc_json_next(&w); c++) {
