@@ -3,8 +3,7 @@
  * program that assembles the same matrix and factors it by KLU (floors_graph.h). The net hangs
  * from 21 points: 20 rows of 20 rods across and 21 columns of 20 rods down, 820 bodies in the
  * plane. Rings of 64 rods hang from one point. The wall: 25 boxes, against 50 sweeps of a program
- * for spheres alone; and one of 64 at the default settings, against 50 sweeps of it. Boxes that
- * fall into a heap at the default settings are counted alone.
+ * for spheres alone; and one of 64 at the default settings, against 50 sweeps of it.
  */
 #include "tests/bench/bench.h"
 #include "tests/bench/chains.h"
@@ -171,24 +170,7 @@ static void measure_rods(const char *what, struct rods *r)
 
 /* --- boxes ------------------------------------------------------------------------------------ */
 
-enum { WALL = 5, LARGE = 8, HEAP = 60 };
-
-/* What follows the nodes of so many boxes of 0.2 m and 8 kg, and a floor. */
-static void write_boxes(FILE *f, int count)
-{
-    (void)fputs("],\"objects\":[{\"name\":\"g\",\"type\":\"Ground\",\"geometry\":[{\"shape\":"
-                "\"Plane\",\"material\":\"m\"}]}",
-                f);
-    for (int b = 0; b < count; b++) {
-        (void)fprintf(
-            f,
-            ",{\"name\":\"b%d\",\"type\":\"RigidBody\",\"node\":\"n%d\",\"physicsMass\":8,"
-            "\"physicsInertia\":[0.0533,0.0533,0.0533,0,0,0],\"geometry\":[{\"shape\":"
-            "\"Box\",\"size\":[0.2,0.2,0.2],\"material\":\"m\"}]}",
-            b, b);
-    }
-    (void)fputs("]}", f);
-}
+enum { WALL = 5, LARGE = 8 };
 
 /* n rows of n boxes of 0.2 m, every other row moved by half a box; 50 sweeps, or to the defaults'
  * accuracy. */
@@ -211,7 +193,18 @@ static struct mech_document *wall_document(int n, bool sweeps)
                       "[%.17g,0,%.17g,1,0,0,0]}",
                       b ? "," : "", b, 0.21 * (b % n) + 0.1 * (b / n % 2), 0.1 + 0.2 * (b / n));
     }
-    write_boxes(f, n * n);
+    (void)fputs("],\"objects\":[{\"name\":\"g\",\"type\":\"Ground\",\"geometry\":[{\"shape\":"
+                "\"Plane\",\"material\":\"m\"}]}",
+                f);
+    for (int b = 0; b < n * n; b++) {
+        (void)fprintf(
+            f,
+            ",{\"name\":\"b%d\",\"type\":\"RigidBody\",\"node\":\"n%d\",\"physicsMass\":8,"
+            "\"physicsInertia\":[0.0533,0.0533,0.0533,0,0,0],\"geometry\":[{\"shape\":"
+            "\"Box\",\"size\":[0.2,0.2,0.2],\"material\":\"m\"}]}",
+            b, b);
+    }
+    (void)fputs("]}", f);
     if (fclose(f) != 0) {
         exit(2);
     }
@@ -254,56 +247,6 @@ static void measure_large_wall(void)
     bench_beside(beside, scene_step, sim, scene_step, sweeps);
     mech_sim_destroy(sim);
     mech_sim_destroy(sweeps);
-}
-
-/* Boxes turned by any angles, in layers of nine above the floor. */
-static struct mech_document *heap_document(void)
-{
-    char *text = NULL;
-    size_t size = 0;
-    uint32_t seed = 1;
-    FILE *const f = open_memstream(&text, &size);
-    if (f == NULL) {
-        exit(2);
-    }
-    (void)fputs("{\"mechd\":1,\"gravity\":[0,0,-9.81],\"solver\":{\"integrator\":\"MoreauJean\","
-                "\"stepSize\":0.005},\"materials\":[{\"name\":\"m\",\"friction\":0.5}],\"nodes\":[",
-                f);
-    for (int b = 0; b < HEAP; b++) {
-        double x[6], length = 0.;
-        for (int k = 0; k < 6; k++) {
-            seed = 1664525U * seed + 1013904223U; // Numerical Recipes
-            x[k] = (double)(seed >> 8) / 16777216. - 0.5;
-            length += k < 4 ? x[k] * x[k] : 0.;
-        }
-        length = sqrt(length);
-        (void)fprintf(f,
-                      "%s{\"name\":\"n%d\",\"type\":\"NodeRigidBodyEP\",\"referenceCoordinates\":"
-                      "[%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g]}",
-                      b ? "," : "", b, 0.3 * (b % 3) + 0.05 * x[4], 0.3 * (b / 3 % 3) + 0.05 * x[5],
-                      0.3 + 0.3 * (b / 9), x[0] / length, x[1] / length, x[2] / length,
-                      x[3] / length);
-    }
-    write_boxes(f, HEAP);
-    if (fclose(f) != 0) {
-        exit(2);
-    }
-    struct mech_document *const document = chain_read(text, size);
-    free(text);
-    return document;
-}
-
-/* While they fall onto each other. */
-static void measure_heap(void)
-{
-    static const char what[] = "60 boxes that fall into a heap, default settings";
-    if (!bench_wants(what)) {
-        return;
-    }
-    struct mech_sim *const sim = scene_create(heap_document());
-    scene_step(sim, 90);
-    bench_tell(what, scene_step, sim);
-    mech_sim_destroy(sim);
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -363,6 +306,5 @@ int main(int argc, char **argv)
     measure_rods("net of 820 bodies", &r);
     measure_wall();
     measure_large_wall();
-    measure_heap();
     return bench_end();
 }
