@@ -90,21 +90,7 @@ enum {
     MECH_LASTING_STEPS = 5,
     MECH_LASTING_MOST = 1500,
     MECH_LASTING_ALL = 2500,
-    MECH_SECOND_SHARE = 100, /* of contact.acceptable: what is taken of few contacts after it */
-    /* of contact.acceptable: what may be missed before so many sweeps, while many are left and the
-       pile moves: contacts had that many times the speed before the step; unless the second order
-       costs so few sweeps */
-    MECH_SOON_PART = 10,
-    MECH_SOON_SWEEPS = 100,
-    MECH_MOVES_SHARE = 100,
-    MECH_SECOND_CHEAP = 150
-};
-
-/* Bodies that contacts tie together, by the least of them. */
-struct mech_sweeps_island {
-    int32_t parent; /* towards the least body */
-    /* m²/s², sums of squares of its contacts: of what they miss, G v_k, and r (body_contacts.h) */
-    double missed, before, r;
+    MECH_SECOND_SHARE = 100 /* of contact.acceptable: what is taken of few contacts after it */
 };
 
 struct mech_sweeps {
@@ -115,14 +101,11 @@ struct mech_sweeps {
     double *inverse_mass, *inverse_inertia; /* [bodies × 3], [bodies × 9] */
     double *before, *twist, *forced;        /* [bodies × 6] at the start; now; h M⁻¹ f */
     double *f, *last;                       /* [nv + 1] h M⁻¹ f; of the last repeat */
-    struct mech_sweeps_island *island;      /* [bodies] */
     struct mech_body_contact *at;           /* [count] */
     int32_t *of;                            /* [count] in the list */
     int32_t count, most;
     int32_t lasting;    /* of them, those that the last step had too */
     double second_cost; /* sweeps of a step of `newton` for them; 0: not known yet */
-    double moves;       /* ‖G v_k‖/‖r‖ of them (body_contacts.h); < 0: not known yet */
-    bool ended;         /* sweeps before their tolerance, as they suffice; islands have their r */
 };
 
 /* Contacts that are open and may close within the step: moreau_jean_bodies_foretold.c. */

@@ -48,9 +48,7 @@ int mech_moreau_bodies_sweeps_init(struct mech_moreau_bodies *s)
     w->twist = mech_arena_alloc(&s->arena, 6 * n, sizeof *w->twist);
     w->forced = mech_arena_alloc(&s->arena, 6 * n, sizeof *w->forced);
     w->f = mech_arena_alloc(&s->arena, 2 * ((size_t)s->nv + 1), sizeof *w->f);
-    w->island = mech_arena_alloc(&s->arena, n, sizeof *w->island);
-    if (!w->island || !w->inverse_mass || !w->inverse_inertia || !w->before || !w->twist ||
-        !w->forced || !w->f) {
+    if (!w->inverse_mass || !w->inverse_inertia || !w->before || !w->twist || !w->forced || !w->f) {
         return MECH_NO_MEMORY;
     }
     w->last = w->f + s->nv + 1;

@@ -435,10 +435,9 @@ struct progress {
     int32_t looks;
 };
 
-/* Whether more sweeps seem to be left than another way costs; `best` at one more look, of what was
- * found so far. */
+/* Whether more sweeps seem to be left than another way costs; `best` at one more look. */
 static bool stalls(struct progress *p, const struct mech_body_contacts_options *options,
-                   double best, const struct mech_body_contacts_result *so_far)
+                   double best)
 {
     const int32_t span =
         options->look_every < MECH_PATIENCE ? MECH_PATIENCE / options->look_every : 1;
@@ -454,7 +453,8 @@ static bool stalls(struct progress *p, const struct mech_body_contacts_options *
         gain > 1. ? (double)span * options->look_every * log(best / options->tolerance) / log(gain)
                   : HUGE_VAL;
 
-    return left > MECH_PATIENCE && left > options->other(options->of, so_far);
+    return left > MECH_PATIENCE &&
+           left > options->other(options->of, (p->looks - 1) * options->look_every);
 }
 
 int mech_body_contacts_solve(struct mech_body_contacts *self,
@@ -506,12 +506,9 @@ int mech_body_contacts_solve(struct mech_body_contacts *self,
                 least = now;
                 memcpy(s->l_best, s->l, s->multipliers * sizeof *s->l);
             }
-            result->start = k == 0 ? now.miss : result->start;
-            result->sweeps = k;
-            result->residual = least.residual;
-            result->miss = least.miss;
             if (last || off <= options->tolerance || mech_interrupted(options->interrupt) ||
-                stalls(&progress, options, best, result)) {
+                stalls(&progress, options, best)) {
+                result->sweeps = k;
                 break;
             }
             if (options->accelerate && momentum.rest == 0 && off > FAR * best) {

@@ -63,17 +63,6 @@ enum mech_contact_kernel { MECH_KERNEL_FASTEST, MECH_KERNEL_BASELINE, MECH_KERNE
 /* Sweeps by whose progress those that are left are judged. */
 enum { MECH_PATIENCE = 50 };
 
-struct mech_body_contacts_result {
-    int32_t sweeps;  /* done */
-    int32_t colours; /* sets of contacts that share no body */
-    double residual; /* mech_sets_residual of what was returned, with g l in place of l, g the
-                        speed along n that a unit of l makes: the same in any units */
-    double miss; /* the same map against the data alone, ‖r‖: an l that diverges is no answer */
-    double start;    /* miss of what sweeps began with; 0 without looks */
-    int32_t contact; /* INVALID, NOT_FINITE: the first that is wrong; else −1 */
-    int32_t body;    /* INVALID, NOT_FINITE: the first that is wrong; else −1 */
-};
-
 struct mech_body_contacts_options {
     enum mech_friction friction; /* of all contacts */
     double tolerance;            /* of the residual, and of the miss over the slack, ≥ 0 */
@@ -83,14 +72,24 @@ struct mech_body_contacts_options {
                                     about half a sweep; 0: only after the last */
     bool accelerate;             /* sweep with momentum, for tall stacks and small tolerances: 1/3
                                     more a sweep; wants looks, by which it falls back to the best */
-    /* Sweeps that another way costs after what was found so far (sweeps, start; residual and
-     * miss of the best look), asked at looks while more than MECH_PATIENCE seem to be left: solve
-     * ends when more than these do. Wants looks; NULL: there is none. */
-    double (*other)(void *of, const struct mech_body_contacts_result *so_far);
+    /* Sweeps that another way costs after so many sweeps, asked at looks while more than
+     * MECH_PATIENCE seem to be left: solve ends when more than these do. Wants looks; NULL: there
+     * is none. */
+    double (*other)(void *of, int32_t sweeps);
     void *of;
     enum mech_contact_kernel kernel;
     struct mech_interrupt *interrupt; /* asked at each look, without looks each 64th
                                          sweep; NULL: none */
+};
+
+struct mech_body_contacts_result {
+    int32_t sweeps;  /* done */
+    int32_t colours; /* sets of contacts that share no body */
+    double residual; /* mech_sets_residual of what was returned, with g l in place of l, g the
+                        speed along n that a unit of l makes: the same in any units */
+    double miss; /* the same map against the data alone, ‖r‖: an l that diverges is no answer */
+    int32_t contact; /* INVALID, NOT_FINITE: the first that is wrong; else −1 */
+    int32_t body;    /* INVALID, NOT_FINITE: the first that is wrong; else −1 */
 };
 
 struct mech_body_contacts; /* opaque: working memory only, no result depends on earlier calls */
