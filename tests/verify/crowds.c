@@ -387,5 +387,4 @@ static void impulses_come_through_snapshots(void)
 UNIT_TESTS(UNIT_TEST(dominoes_fall), UNIT_TEST(impulses_come_through_snapshots),
            UNIT_TEST(a_box_lands), UNIT_TEST(a_turned_cube_lands), UNIT_TEST(a_tower_stands),
            UNIT_TEST(a_tower_stands_far_away), UNIT_TEST(walls_stand),
-           UNIT_TEST(bricks_take_what_sweeps_come_to),
-           UNIT_TEST(spheres_drop))
+           UNIT_TEST(bricks_take_what_sweeps_come_to), UNIT_TEST(spheres_drop))

@@ -1,6 +1,6 @@
 /* The engine `fmu`: the tests' FMU behind the contract of engines, and what its faults leave. */
-#include "tests/unit/server/engine/hosting.h"
 #include "tests/unit/alloc_count.h"
+#include "tests/unit/server/engine/hosting.h"
 
 #include <pthread.h>
 #include <unistd.h>
