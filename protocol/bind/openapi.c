@@ -114,7 +114,7 @@ static void write_shape(struct mechp_text *w, const struct mechp_shape *s)
     mechp_text_key(w, "required");
     mechp_text_array(w);
     for (const struct mechp_member *m = s->members; m->name != NULL; m++) {
-        if (m->required) {
+        if (mechp_member_required(m)) {
             mechp_text_string(w, m->name);
         }
     }

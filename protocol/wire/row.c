@@ -134,7 +134,7 @@ const char *mechp_type_words(const char *type, char *out, size_t size)
 /* --- shapes ----------------------------------------------------------------------------------- */
 
 const struct mechp_shape mechp_empty = {
-    .members = (const struct mechp_member[]){{NULL, NULL, NULL, false}}, .request = true};
+    .members = (const struct mechp_member[]){{NULL, NULL, NULL, 0}}, .request = true};
 
 #define MECHP_GROUP(name) extern const struct mechp_shape *const mechp_shapes_##name[];
 #include "protocol/wire/routes/groups.def"

@@ -25,7 +25,7 @@ struct mechp_member {
     const char *name;
     const char *type;
     const char *doc; /* description */
-    bool required;
+    unsigned field; /* 0 or 1 (required), and the place in a struct: MECHP_IN, MECHP_MAY (body.h) */
 };
 
 /* A parameter of path or query: a key of its own over ZeroMQ. */
@@ -45,6 +45,11 @@ struct mechp_shape {
     const char *example;                /* JSON, or NULL */
 };
 
+/* True if the member must be there. */
+static inline bool mechp_member_required(const struct mechp_member *m)
+{
+    return (m->field & 1u) != 0;
+}
 /* The shape i, from 0, or NULL after the last. */
 const struct mechp_shape *mechp_shape_at(int i);
 /* The shape that a type "@Name", "@Name[]", "@Name|…" begins with, or NULL. */
@@ -56,7 +61,7 @@ void mechp_shape_only(const json_t *object, const char *base, const struct mechp
 extern const struct mechp_shape mechp_empty;
 
 /* Members, closed. */
-#define MECHP_MEMBERS(...) ((const struct mechp_member[]){__VA_ARGS__, {NULL, NULL, NULL, false}})
+#define MECHP_MEMBERS(...) ((const struct mechp_member[]){__VA_ARGS__, {NULL, NULL, NULL, 0}})
 #define MECHP_QUERY(...) ((const struct mechp_parameter[]){__VA_ARGS__, {NULL, NULL, NULL, NULL}})
 /* Codes, closed. */
 #define MECHP_CODES(...) ((const int[]){__VA_ARGS__, 0})

@@ -186,7 +186,7 @@ static void write_body(struct mechp_text *w, const struct mechp_route *r)
     put(w, "<table>\n");
     for (const struct mechp_member *m = s->members; m->name != NULL; m++) {
         wrap(w, "<tr><td><code>", m->name, "</code><td>");
-        wrap(w, m->required ? "<b>required.</b> " : "", m->doc, "");
+        wrap(w, mechp_member_required(m) ? "<b>required.</b> " : "", m->doc, "");
         wrap(w, " <small>", m->type, "</small></tr>\n");
     }
     put(w, "</table>\n");

@@ -12,6 +12,8 @@ OPERATION = {'run', 'spread', 'prepare', 'plain'}
 
 # members that two bodies may have alike, with type and description
 ALIKE = 4
+# arguments of a macro, with strings and calls among them
+ARGUMENTS = r'\(((?:[^()"]|"(?:[^"\\]|\\.)*"|\([^()]*\))*)\)'
 
 
 def shared_members(tree):
@@ -26,7 +28,7 @@ def bodies(tree):
     shared = shared_members(tree)
     for path in tree.files('.c', under=ROWS):
         code = tree.code(path)
-        for match in re.finditer(r'MECHP_(?:MEMBERS|QUERY)\((.*?)\)[,}]', code, re.S):
+        for match in re.finditer(r'MECHP_(?:MEMBERS|QUERY)' + ARGUMENTS, code):
             text = match.group(1)
             for name in re.findall(r'MECHP_\w+_MEMBERS\b', text):
                 text += shared.get(name, '')
@@ -43,7 +45,7 @@ def check_members_once(tree):
     seen = []
     for path in tree.files('.c', under=ROWS):
         code = tree.code(path)
-        for match in re.finditer(r'MECHP_MEMBERS\((.*?)\)[,}]', code, re.S):
+        for match in re.finditer('MECHP_MEMBERS' + ARGUMENTS, code):
             members = set(re.sub(r'"\s+"', '', m) for m in re.findall(
                 r'\{("\w+",\s*"[^"]*",\s*(?:"(?:[^"\\]|\\.)*"\s*)+)', match.group(1)))
             for other, known in seen:

@@ -38,7 +38,7 @@ BAR = 'BAR("lti", "chain", "own loops", 1, 0.05, %g, 2, "2026-11-23")\n'
 ROW = 'const struct mechp_row mechp_row_%s = {.body = &a};\n'
 BODY = 'const struct mechp_shape a = {MECHP_MEMBERS({"q", "number"}, {"v", "number"})};\n'
 SIX = 'const struct mechp_shape %%s = {MECHP_MEMBERS(%s)};\n' % ', '.join(
-    '{"%s", "number", "m", true}' % name for name in 'abcdef')
+    '{"%s", "number", "m", MECHP_IN(x, %s)}' % (name, name) for name in 'abcdef')
 OPERATION = 'const struct mechd_operation mechd_operation_%s = {.run = %s};\n'
 ROUTE = {'protocol/wire/routes.def': 'MECHP_ROUTE(A, "GET", "/a", "a", "A")\n',
          'protocol/wire/routes/a.c': BODY + ROW % 'A',
