@@ -1,6 +1,7 @@
 /* PUT …/objects/{name}/fields/{field}: change a field of a live object, node, marker, load or
  * sensor. The model is made anew from the changed document, and goes on from the present state. */
 #include "protocol/bind/bind.h"
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "server/call/query.h"
 #include "server/call/shapes.h"
@@ -8,20 +9,29 @@
 
 #include <string.h>
 
-/* "impulse": of a joint that has been taken up. */
-static void write_impulse(struct mechd_call *c, const struct mechp_edit_query *query)
+/* The impulse of a joint that has been taken up. */
+static struct mechp_numbers impulse_of(const struct mech_sim *sim,
+                                       const struct mechp_edit_query *query)
 {
-    const struct mech_sim *const sim = c->job.instance->sim;
     const struct mech_items *const objects = &mech_sim_document(sim)->objects;
     const double *impulse = NULL;
     int32_t n = 0;
     for (size_t k = 0; k < objects->n && query->category == MECH_OBJECT && n == 0; k++) {
         n = strcmp(objects->at[k].name, query->name) == 0 ? mech_sim_taken(sim, k, &impulse) : 0;
     }
-    if (n > 0) {
-        mechp_text_key(&c->text, "impulse");
-        mechp_text_numbers(&c->text, impulse, (size_t)n);
-    }
+    return (struct mechp_numbers){n > 0 ? impulse : NULL, (size_t)n};
+}
+
+/* A field as it is now. */
+struct shown {
+    const struct mech_sim *sim;
+    const struct mechp_edit_query *query;
+};
+
+static void write_field(const void *of, struct mechp_text *w)
+{
+    const struct shown *const s = of;
+    mechp_bind_write_field(s->sim, s->query, w);
 }
 
 static enum mechd_progress run_set_field(struct mechd_call *c)
@@ -55,17 +65,13 @@ static enum mechd_progress run_set_field(struct mechd_call *c)
         return outcome == MECH_INVALID ? MECHD_DONE : mechd_fail_outcome(c, outcome);
     }
     mechd_instance_changed(c->job.instance, 0);
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "time");
-    mechp_text_number(&c->text, mech_sim_time(sim));
-    mechp_text_key(&c->text, "name");
-    mechp_text_string(&c->text, query.name);
-    mechp_text_key(&c->text, "field");
-    mechp_text_string(&c->text, query.field);
-    mechp_text_key(&c->text, "value");
-    mechp_bind_write_field(sim, &query, &c->text);
-    write_impulse(c, &query);
-    mechp_text_end(&c->text);
+    const struct shown shown = {sim, &query};
+    const struct mechp_body_set_field body = {.time = mech_sim_time(sim),
+                                              .name = query.name,
+                                              .field = query.field,
+                                              .value = {write_field, &shown},
+                                              .impulse = impulse_of(sim, &query)};
+    MECHP_WRITE(set_field, &body, &c->text);
     return MECHD_DONE;
 }
 

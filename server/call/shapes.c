@@ -173,26 +173,26 @@ void mechd_write_values(const struct mechd_engine *engine, enum mech_causality c
     mechp_text_end(w);
 }
 
+bool mechd_has_taken(const struct mechd_instance *i)
+{
+    const double *impulse = NULL;
+    int32_t row = 0, n = 0;
+    return i->sim != NULL && mech_sim_taken_next(i->sim, &row, &impulse, &n) >= 0;
+}
+
 void mechd_write_taken(const struct mechd_instance *i, struct mechp_text *w)
 {
     const double *impulse = NULL;
     int32_t row = 0, n = 0;
-    bool some = false;
+    mechp_text_object(w);
     for (int32_t object = 0; i->sim != NULL && object >= 0;) {
         object = mech_sim_taken_next(i->sim, &row, &impulse, &n);
-        if (object >= 0 && !some) {
-            mechp_text_key(w, "impulses");
-            mechp_text_object(w);
-            some = true;
-        }
         if (object >= 0) {
             mechp_text_key(w, mech_sim_document(i->sim)->objects.at[object].name);
             mechp_text_numbers(w, impulse, (size_t)n);
         }
     }
-    if (some) {
-        mechp_text_end(w);
-    }
+    mechp_text_end(w);
 }
 
 void mechd_fail_reason(struct mechd_call *c, int outcome, const char *reason)

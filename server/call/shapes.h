@@ -15,8 +15,9 @@ void mechd_write_value(const struct mech_variable *v, const double *values, stru
 void mechd_write_values(const struct mechd_engine *engine, enum mech_causality causality,
                         const double *packed, struct mechp_text *w);
 
-/* Member "impulses": {"name": [N s, …], …} of the joints that the last change of parameters or of
- * inputs took up; nothing where it took up none. */
+/* Whether the last change of parameters or of inputs took up joints; then their impulses,
+ * {"name": [N s, …], …}. */
+bool mechd_has_taken(const struct mechd_instance *i);
 void mechd_write_taken(const struct mechd_instance *i, struct mechp_text *w);
 
 /* Inputs of a request, ready for a step or to be set. */

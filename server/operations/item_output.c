@@ -1,5 +1,6 @@
 /* GET …/objects/{name}/outputs/{variable}: any output variable of an object, node, marker, load or
  * sensor, in any configuration, at a local position of a body. */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "server/call/query.h"
 #include "server/call/shapes.h"
@@ -88,20 +89,14 @@ static enum mechd_progress run_item_output(struct mechd_call *c)
     } else if (outcome != 0) {
         mechd_fail_outcome(c, outcome);
     } else if (values != NULL) {
-        mechp_text_object(&c->text);
-        mechp_text_key(&c->text, "time");
-        mechp_text_number(&c->text, mech_sim_time(sim));
-        mechp_text_key(&c->text, "name");
-        mechp_text_string(&c->text, name);
-        mechp_text_key(&c->text, "variable");
-        mechp_text_string(&c->text, text);
-        mechp_text_key(&c->text, "configuration");
-        mechp_text_string(&c->text, mech_configuration_names[configuration]);
-        mechp_text_key(&c->text, "unit");
-        mechp_text_string(&c->text, mech_output_unit((enum mech_output)variable));
-        mechp_text_key(&c->text, "value");
-        mechp_text_numbers(&c->text, values, count);
-        mechp_text_end(&c->text);
+        const struct mechp_body_item_output body = {
+            .time = mech_sim_time(sim),
+            .name = name,
+            .variable = text,
+            .configuration = mech_configuration_names[configuration],
+            .unit = mech_output_unit((enum mech_output)variable),
+            .value = {values, count}};
+        MECHP_WRITE(item_output, &body, &c->text);
     }
     free(values);
     return MECHD_DONE;

@@ -1,4 +1,5 @@
 /* GET and PUT …/state: {time, step, q, v, vdot, a, lambda, impulse, x, z}, or these as one row. */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "server/call/rows.h"
 #include "server/call/shapes.h"
@@ -143,14 +144,10 @@ static enum mechd_progress run_hash(struct mechd_call *c)
     const struct mechd_instance *const i = c->job.instance;
     double hash[MECHD_HASH_VALUES];
     mechd_hash_values(mech_sim_state_hash(i->sim), hash);
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "time");
-    mechp_text_number(&c->text, mechd_engine_time(&i->engine));
-    mechp_text_key(&c->text, "step");
-    mechp_text_unsigned(&c->text, mechd_engine_step_count(&i->engine));
-    mechp_text_key(&c->text, "hash");
-    mechp_text_numbers(&c->text, hash, MECHD_HASH_VALUES);
-    mechp_text_end(&c->text);
+    const struct mechp_body_state_hash body = {.time = mechd_engine_time(&i->engine),
+                                               .step = mechd_engine_step_count(&i->engine),
+                                               .hash = {hash, MECHD_HASH_VALUES}};
+    MECHP_WRITE(state_hash, &body, &c->text);
     return MECHD_DONE;
 }
 

@@ -451,7 +451,8 @@ static void write_reply(struct mechd_call *c, struct step_work *w)
     write_outputs(c, trial ? packed : i->published.values);
     mechp_text_literal(&c->text, "report");
     mechd_write_step_report(&w->stepping.report, &c->text);
-    if (w->stepping.report.taken > 0) {
+    if (w->stepping.report.taken > 0 && mechd_has_taken(i)) {
+        mechp_text_literal(&c->text, "impulses");
         mechd_write_taken(i, &c->text);
     }
     if (trial) {

@@ -1,5 +1,6 @@
 /* Inputs, parameters, outputs, variables, and any output variable of any item. */
 #include "protocol/bind/bind.h"
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "server/call/rows.h"
 #include "server/call/shapes.h"
@@ -10,20 +11,30 @@
 
 enum { PARAMETER_MOST = 256 };
 
-/* {"time": t, "<key>": { … }}, and after a change the impulses of joints that it took up */
-static enum mechd_progress write_all(struct mechd_call *c, const char *key,
-                                     enum mech_causality causality, const double *packed)
+/* Variables of one causality, with their values. */
+struct packed {
+    const struct mechd_engine *engine;
+    enum mech_causality causality;
+    const double *values;
+};
+
+static void write_packed(const void *of, struct mechp_text *w)
 {
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "time");
-    mechp_text_number(&c->text, mechd_engine_time(&c->job.instance->engine));
-    mechp_text_key(&c->text, key);
-    mechd_write_values(&c->job.instance->engine, causality, packed, &c->text);
-    if (mechd_call_changes(c)) {
-        mechd_write_taken(c->job.instance, &c->text);
-    }
-    mechp_text_end(&c->text);
-    return MECHD_DONE;
+    const struct packed *const p = of;
+    mechd_write_values(p->engine, p->causality, p->values, w);
+}
+
+static void write_taken(const void *of, struct mechp_text *w)
+{
+    mechd_write_taken(of, w);
+}
+
+/* After a change, the impulses of joints that it took up. */
+static struct mechp_written impulses(const struct mechd_call *c)
+{
+    const struct mechd_instance *const i = c->job.instance;
+    const bool some = mechd_call_changes(c) && mechd_has_taken(i);
+    return (struct mechp_written){some ? write_taken : NULL, i};
 }
 
 /* Time and all outputs as a table of one row. */
@@ -57,9 +68,14 @@ static enum mechd_progress run_outputs(struct mechd_call *c)
     if (form < 0 || !mechd_form_begin(c, (enum mechd_form)form)) {
         return MECHD_DONE;
     }
-    return form == MECHD_FORM_JSON
-               ? write_all(c, "outputs", MECH_OUTPUT_VARIABLE, c->job.instance->published.values)
-               : write_row(c, (enum mechd_form)form);
+    if (form != MECHD_FORM_JSON) {
+        return write_row(c, (enum mechd_form)form);
+    }
+    const struct mechd_instance *const i = c->job.instance;
+    const struct packed packed = {&i->engine, MECH_OUTPUT_VARIABLE, i->published.values};
+    const struct mechp_body_outputs body = {mechd_engine_time(&i->engine), {write_packed, &packed}};
+    MECHP_WRITE(outputs, &body, &c->text);
+    return MECHD_DONE;
 }
 
 const struct mechd_operation mechd_operation_OUTPUTS = {.run = run_outputs};
@@ -87,7 +103,10 @@ static enum mechd_progress run_get_inputs(struct mechd_call *c)
         mechd_engine_variable(engine, MECH_INPUT, k, &v);
         mechd_engine_get_input(engine, (int32_t)k, packed + v.offset);
     }
-    write_all(c, "inputs", MECH_INPUT, packed);
+    const struct packed all = {engine, MECH_INPUT, packed};
+    const struct mechp_body_inputs body = {
+        mechd_engine_time(engine), {write_packed, &all}, impulses(c)};
+    MECHP_WRITE(inputs, &body, &c->text);
     free(packed);
     return MECHD_DONE;
 }
@@ -134,7 +153,10 @@ static enum mechd_progress run_get_parameters(struct mechd_call *c)
         mechd_engine_variable(engine, MECH_PARAMETER, k, &v);
         packed[v.offset] = mechd_engine_get_parameter(engine, (int32_t)k);
     }
-    write_all(c, "parameters", MECH_PARAMETER, packed);
+    const struct packed all = {engine, MECH_PARAMETER, packed};
+    const struct mechp_body_parameters body = {
+        mechd_engine_time(engine), {write_packed, &all}, impulses(c)};
+    MECHP_WRITE(parameters, &body, &c->text);
     free(packed);
     return MECHD_DONE;
 }

@@ -1,16 +1,18 @@
 /* Inputs, outputs, parameters, the state, fields of live items. */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
 
-static const struct mechp_shape inputs = {
+const struct mechp_shape mechp_body_inputs = {
     .name = "Inputs",
     .doc = "Values of the inputs.",
     .members = MECHP_MEMBERS(
-        {"time", "number", "s", true}, {"inputs", "@Value{}", "by name", true},
+        {"time", "number", "s", MECHP_IN(inputs, time)},
+        {"inputs", "@Value{}", "by name", MECHP_IN(inputs, inputs)},
         {"impulses", "number[]{}",
          "N s or N m s: of joints that this change has activated, by name, with the sign of lambda",
-         false})};
+         MECHP_MAY(inputs, impulses)})};
 
 static const struct mechp_shape set_inputs_request = {
     .name = "SetInputsRequest",
@@ -21,29 +23,32 @@ static const struct mechp_shape set_inputs_request = {
         {"inputDerivatives", "@Derivatives{}", "time derivatives for extrapolation", false}),
     .example = "{\"inputs\":{\"force\":12.5}}"};
 
-static const struct mechp_shape item_output = {
+const struct mechp_shape mechp_body_item_output = {
     .name = "ItemOutput",
     .doc = "An output variable of an item.",
-    .members = MECHP_MEMBERS({"time", "number", "s", true}, {"name", "@Name", "the item", true},
-                             {"variable", "string", "output variable", true},
-                             {"configuration", "string", "configuration", true},
-                             {"unit", "string|null", "SI", true},
-                             {"value", "number[]", "components", true})};
+    .members = MECHP_MEMBERS(
+        {"time", "number", "s", MECHP_IN(item_output, time)},
+        {"name", "@Name", "the item", MECHP_IN(item_output, name)},
+        {"variable", "string", "output variable", MECHP_IN(item_output, variable)},
+        {"configuration", "string", "configuration", MECHP_IN(item_output, configuration)},
+        {"unit", "string|null", "SI", MECHP_IN(item_output, unit)},
+        {"value", "number[]", "components", MECHP_IN(item_output, value)})};
 
-static const struct mechp_shape outputs = {
+const struct mechp_shape mechp_body_outputs = {
     .name = "Outputs",
     .doc = "Values of the outputs.",
-    .members =
-        MECHP_MEMBERS({"time", "number", "s", true}, {"outputs", "@Value{}", "by name", true})};
+    .members = MECHP_MEMBERS({"time", "number", "s", MECHP_IN(outputs, time)},
+                             {"outputs", "@Value{}", "by name", MECHP_IN(outputs, outputs)})};
 
-static const struct mechp_shape parameters = {
+const struct mechp_shape mechp_body_parameters = {
     .name = "Parameters",
     .doc = "Values of the parameters.",
     .members = MECHP_MEMBERS(
-        {"time", "number", "s", true}, {"parameters", "number{}", "by name", true},
+        {"time", "number", "s", MECHP_IN(parameters, time)},
+        {"parameters", "number{}", "by name", MECHP_IN(parameters, parameters)},
         {"impulses", "number[]{}",
          "N s or N m s: of joints that this change has activated, by name, with the sign of lambda",
-         false})};
+         MECHP_MAY(parameters, impulses)})};
 
 static const struct mechp_shape set_parameters_request = {
     .name = "SetParametersRequest",
@@ -66,15 +71,17 @@ static const struct mechp_shape set_field_request = {
                        false}),
     .example = "{\"value\":1.8}"};
 
-static const struct mechp_shape set_field_reply = {
+const struct mechp_shape mechp_body_set_field = {
     .name = "SetFieldReply",
     .doc = "The field as it is now.",
     .members = MECHP_MEMBERS(
-        {"time", "number", "s", true}, {"name", "@Name", "the item", true},
-        {"field", "string", "the field", true}, {"value", "any", "as in a document", true},
+        {"time", "number", "s", MECHP_IN(set_field, time)},
+        {"name", "@Name", "the item", MECHP_IN(set_field, name)},
+        {"field", "string", "the field", MECHP_IN(set_field, field)},
+        {"value", "any", "as in a document", MECHP_IN(set_field, value)},
         {"impulse", "number[]",
          "N s or N m s: of a joint that has been activated (`active`), with the sign of lambda",
-         false})};
+         MECHP_MAY(set_field, impulse)})};
 
 static const struct mechp_shape state = {
     .name = "State",
@@ -92,14 +99,15 @@ static const struct mechp_shape state = {
          "after a snapshot was put: false if another BLAS kernel or version took it", false},
         {"snapshot", "string", "the bytes of a snapshot as base64, if requested", false})};
 
-static const struct mechp_shape state_hash = {
+const struct mechp_shape mechp_body_state_hash = {
     .name = "StateHash",
     .doc =
         "A hash of all of the state that the next step reads; fields of the model that have been "
         "changed are no part of it.",
-    .members = MECHP_MEMBERS({"time", "number", "s", true},
-                             {"step", "integer", "internal steps since the start", true},
-                             {"hash", "number[]", "its upper, then its lower 32 bits", true})};
+    .members = MECHP_MEMBERS(
+        {"time", "number", "s", MECHP_IN(state_hash, time)},
+        {"step", "integer", "internal steps since the start", MECHP_IN(state_hash, step)},
+        {"hash", "number[]", "its upper, then its lower 32 bits", MECHP_IN(state_hash, hash)})};
 
 static const struct mechp_shape set_state_request = {
     .name = "SetStateRequest",
@@ -131,16 +139,16 @@ static const struct mechp_shape variable_list = {
     .members = MECHP_MEMBERS({"items", "@Variable[]", "all of them", true},
                              {"next", "null", "no more", true})};
 
-const struct mechp_shape *const mechp_shapes_values[] = {&inputs,
+const struct mechp_shape *const mechp_shapes_values[] = {&mechp_body_inputs,
                                                          &set_inputs_request,
-                                                         &item_output,
-                                                         &outputs,
-                                                         &parameters,
+                                                         &mechp_body_item_output,
+                                                         &mechp_body_outputs,
+                                                         &mechp_body_parameters,
                                                          &set_parameters_request,
                                                          &set_field_request,
-                                                         &set_field_reply,
+                                                         &mechp_body_set_field,
                                                          &state,
-                                                         &state_hash,
+                                                         &mechp_body_state_hash,
                                                          &set_state_request,
                                                          &variable,
                                                          &variable_list,

@@ -1,5 +1,6 @@
-/* Bodies as structs: what the writer makes of each kind of member. */
-#include "protocol/wire/body.h"
+/* Bodies as structs: what the writer makes of each kind of member, and that the shapes of the
+ * routes have a place in their struct for all of theirs. */
+#include "protocol/wire/bodies.h"
 
 #include "tests/unit/unit.h"
 
@@ -122,6 +123,50 @@ static void a_number_beyond_all_is_noted(void)
     mechp_text_fini(&w);
 }
 
+/* Whether a C type can hold this type of JSON. */
+static bool suits(const struct mechp_member *m)
+{
+    const enum mechp_holds holds = mechp_member_holds(m);
+    const size_t n = strcspn(m->type, "|");
+    const bool list = strchr(m->type, '[') != NULL || strchr(m->type, '{') != NULL;
+    const bool number = strncmp(m->type, "number", n) == 0 && n == 6;
+    const bool integer = strncmp(m->type, "integer", n) == 0 && n == 7;
+    const bool truth = strcmp(m->type, "boolean") == 0;
+    const bool text = !list && (m->type[0] == '\'' || strncmp(m->type, "@Name", 5) == 0 ||
+                                strncmp(m->type, "string", 6) == 0);
+    return holds == MECHP_HOLDS_WRITTEN   ? true
+           : holds == MECHP_HOLDS_NOTHING ? strcmp(m->type, "null") == 0
+           : holds == MECHP_HOLDS_NUMBERS ? strcmp(m->type, "number[]") == 0
+           : number                       ? holds == MECHP_HOLDS_DOUBLE
+           : integer ? holds == MECHP_HOLDS_INTEGER || holds == MECHP_HOLDS_UNSIGNED
+           : truth   ? holds == MECHP_HOLDS_BOOL || holds == MECHP_HOLDS_FLAG
+           : text    ? holds == MECHP_HOLDS_TEXT
+                     : false;
+}
+
+/* A shape of which a struct holds one member is one of which it holds all. */
+static void structs_hold_all_members_of_their_shapes(void)
+{
+    int held = 0;
+    for (int i = 0; mechp_shape_at(i) != NULL; i++) {
+        const struct mechp_shape *const s = mechp_shape_at(i);
+        bool some = false;
+        for (const struct mechp_member *m = s->members; m->name != NULL; m++) {
+            some = some || mechp_member_holds(m) != MECHP_HOLDS_NOTHING;
+        }
+        for (const struct mechp_member *m = s->members; some && m->name != NULL; m++) {
+            const bool good = suits(m);
+            if (!good) {
+                printf("    %s.%s: %s\n", s->name, m->name, m->type);
+            }
+            CU_ASSERT(good);
+        }
+        held += some;
+    }
+    CU_ASSERT(held > 4);
+}
+
 UNIT_TESTS(UNIT_TEST(a_struct_is_written_in_the_order_of_its_shape),
            UNIT_TEST(what_may_be_null_is_written_as_null), UNIT_TEST(what_is_absent_is_left_out),
-           UNIT_TEST(a_number_beyond_all_is_noted))
+           UNIT_TEST(a_number_beyond_all_is_noted),
+           UNIT_TEST(structs_hold_all_members_of_their_shapes))

@@ -1,0 +1,210 @@
+/* The structs of bodies: each fills the shape of the same name (body.h), whose members say what it
+ * is. `@` in a comment: what the function writes. Pointers are the caller's. */
+#pragma once
+
+#include "protocol/wire/body.h"
+
+/* --- values --- */
+
+struct mechp_body_inputs {
+    double time;
+    struct mechp_written inputs;   /* @ object of values by name */
+    struct mechp_written impulses; /* @ object of lists by name */
+};
+
+struct mechp_body_outputs {
+    double time;
+    struct mechp_written outputs; /* @ object of values by name */
+};
+
+struct mechp_body_parameters {
+    double time;
+    struct mechp_written parameters; /* @ object of numbers by name */
+    struct mechp_written impulses;   /* @ as of inputs */
+};
+
+struct mechp_body_item_output {
+    double time;
+    const char *name, *variable, *configuration, *unit;
+    struct mechp_numbers value;
+};
+
+struct mechp_body_set_field {
+    double time;
+    const char *name, *field;
+    struct mechp_written value; /* @ as in a document */
+    struct mechp_numbers impulse;
+};
+
+struct mechp_body_state_hash {
+    double time;
+    uint64_t step;
+    struct mechp_numbers hash;
+};
+
+/* --- snapshots, trials --- */
+
+struct mechp_body_snapshot {
+    const char *id, *parent;
+    double time;
+    uint64_t bytes;
+};
+
+struct mechp_body_snapshot_list {
+    struct mechp_written items; /* @ list of snapshot */
+    const char *current;
+};
+
+struct mechp_body_coupling_snapshot {
+    const char *id;
+    double time;
+    uint64_t window, bytes;
+};
+
+struct mechp_body_coupling_snapshot_list {
+    struct mechp_written items; /* @ list of coupling_snapshot */
+};
+
+struct mechp_body_kept_trial {
+    const char *name;
+    uint64_t trial;
+    double time;
+    uint64_t bytes;
+};
+
+struct mechp_body_kept_trial_list {
+    struct mechp_written items; /* @ list of kept_trial */
+};
+
+/* --- streams --- */
+
+struct mechp_body_stream_part {
+    const char *name;
+    int64_t offset, count;
+};
+
+struct mechp_body_stream {
+    const char *name, *topic;
+    uint64_t every;
+    bool watched;
+    struct mechp_written layout; /* @ list of stream_part */
+    const char *layout_hash;
+};
+
+struct mechp_body_stream_list {
+    struct mechp_written items; /* @ list of stream */
+};
+
+/* --- FMUs --- */
+
+struct mechp_body_fmu_variable {
+    const char *name, *type, *causality, *variability;
+    int64_t reference;
+    const char *unit, *description;
+    struct mechp_written start; /* @ number, null, or a list of them */
+    double minimum, maximum;
+    bool shown;
+};
+
+struct mechp_body_fmu {
+    const char *id, *model_name, *version, *description, *tool, *owner;
+    uint64_t bytes, unpacked;
+    bool saves, varies;
+    double start_time, stop_time, step_size;
+    uint64_t variable_count;
+    struct mechp_written variables; /* @ list of fmu_variable */
+};
+
+struct mechp_body_fmu_list {
+    struct mechp_written items; /* @ list of fmu */
+};
+
+/* --- sweeps, runs --- */
+
+struct mechp_body_sweep {
+    const char *id, *name, *state;
+    uint64_t points, done, failed;
+    bool stored;
+    struct mechp_written parameters, outputs; /* @ lists of names */
+    struct mechp_written errors;              /* @ list of sweep_error */
+};
+
+struct mechp_body_sweep_error {
+    uint64_t point;
+    const char *code, *message;
+};
+
+struct mechp_body_sweep_list {
+    struct mechp_written items; /* @ list of sweep */
+};
+
+struct mechp_body_run {
+    const char *id, *state;
+    double pace, period, start, until, time;
+    uint64_t periods, overruns;
+    double fraction, elapsed, remaining;
+    struct mechp_written record; /* @ object */
+    uint64_t recorded;
+    const char *reason;
+};
+
+struct mechp_body_run_list {
+    struct mechp_written items; /* @ list of run */
+};
+
+/* --- leases, service --- */
+
+struct mechp_body_lease {
+    uint64_t lease;
+    const char *role, *name;
+    struct mechp_written channels; /* @ list of names */
+    double seconds;
+    const char *expires;
+    double left;
+};
+
+struct mechp_body_lease_list {
+    struct mechp_written items; /* @ list of lease */
+};
+
+struct mechp_body_quota {
+    const char *token;
+    struct mechp_written limits, used; /* @ objects of numbers */
+};
+
+struct mechp_body_operation {
+    const char *id, *operation, *state;
+    int64_t status;
+    const char *location, *etag;
+    struct mechp_written answer; /* @ any */
+};
+
+/* --- their shapes --- */
+
+extern const struct mechp_shape mechp_body_coupling_snapshot;
+extern const struct mechp_shape mechp_body_coupling_snapshot_list;
+extern const struct mechp_shape mechp_body_fmu;
+extern const struct mechp_shape mechp_body_fmu_list;
+extern const struct mechp_shape mechp_body_fmu_variable;
+extern const struct mechp_shape mechp_body_inputs;
+extern const struct mechp_shape mechp_body_item_output;
+extern const struct mechp_shape mechp_body_kept_trial;
+extern const struct mechp_shape mechp_body_kept_trial_list;
+extern const struct mechp_shape mechp_body_lease;
+extern const struct mechp_shape mechp_body_lease_list;
+extern const struct mechp_shape mechp_body_operation;
+extern const struct mechp_shape mechp_body_outputs;
+extern const struct mechp_shape mechp_body_parameters;
+extern const struct mechp_shape mechp_body_quota;
+extern const struct mechp_shape mechp_body_run;
+extern const struct mechp_shape mechp_body_run_list;
+extern const struct mechp_shape mechp_body_set_field;
+extern const struct mechp_shape mechp_body_snapshot;
+extern const struct mechp_shape mechp_body_snapshot_list;
+extern const struct mechp_shape mechp_body_state_hash;
+extern const struct mechp_shape mechp_body_stream;
+extern const struct mechp_shape mechp_body_stream_list;
+extern const struct mechp_shape mechp_body_stream_part;
+extern const struct mechp_shape mechp_body_sweep;
+extern const struct mechp_shape mechp_body_sweep_error;
+extern const struct mechp_shape mechp_body_sweep_list;
