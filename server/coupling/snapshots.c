@@ -5,6 +5,7 @@
 #include "server/coupling/saved.h"
 
 #include "protocol/frame/frame.h"
+#include "protocol/wire/bodies.h"
 #include "server/instance/group.h"
 #include "server/instance/host.h"
 #include "server/instance/lives.h"
@@ -43,15 +44,9 @@ static void write(const struct mechd_coupling_snapshot *s, struct mechp_text *w)
 {
     char id[32];
     snprintf(id, sizeof id, "s-%" PRIu64, s->id);
-    mechp_text_object(w);
-    mechp_text_member_string(w, "id", id);
-    mechp_text_key(w, "time");
-    mechp_text_number(w, s->saved->time);
-    mechp_text_key(w, "window");
-    mechp_text_unsigned(w, s->saved->windows);
-    mechp_text_key(w, "bytes");
-    mechp_text_unsigned(w, s->saved->size);
-    mechp_text_end(w);
+    const struct mechp_body_coupling_snapshot body = {
+        .id = id, .time = s->saved->time, .window = s->saved->windows, .bytes = s->saved->size};
+    MECHP_WRITE(coupling_snapshot, &body, w);
 }
 
 /* Whether a snapshot is answered behind the changes before it, which may still be on their way to
@@ -123,22 +118,25 @@ void mechd_coupling_snapshot_take(struct mechd_coupling_command *k)
     }
 }
 
-void mechd_coupling_snapshots_write(struct mechd_coupling *g, struct mechp_text *w)
+/* The coupling is locked. */
+static void write_items(const void *of, struct mechp_text *w)
 {
-    mechp_text_object(w);
-    mechp_text_key(w, "items");
+    const struct mechd_coupling *const g = of;
     mechp_text_array(w);
-    pthread_mutex_lock(&g->m);
     for (int k = 0; k < g->snapshot_count; k++) {
         if (!g->snapshots[k].is_new) {
             write(&g->snapshots[k], w);
         }
     }
+    mechp_text_end(w);
+}
+
+void mechd_coupling_snapshots_write(struct mechd_coupling *g, struct mechp_text *w)
+{
+    const struct mechp_body_coupling_snapshot_list body = {{write_items, g}};
+    pthread_mutex_lock(&g->m);
+    MECHP_WRITE(coupling_snapshot_list, &body, w);
     pthread_mutex_unlock(&g->m);
-    mechp_text_end(w);
-    mechp_text_key(w, "next");
-    mechp_text_null(w);
-    mechp_text_end(w);
 }
 
 bool mechd_coupling_snapshot_write(struct mechd_coupling *g, const char *id, struct mechp_text *w)

@@ -2,6 +2,7 @@
 #include "server/instance/snapshots.h"
 
 #include "protocol/frame/frame.h"
+#include "protocol/wire/bodies.h"
 #include "server/call/shapes.h"
 #include "server/instance/container.h"
 #include "server/instance/lives.h"
@@ -10,29 +11,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The id of that number, or null for 0. */
-static void write_id(struct mechd_call *c, const char *key, uint64_t number)
+enum { ID_ROOM = 32 };
+
+/* The id of that number; NULL for 0. */
+static const char *id_of(uint64_t number, char room[ID_ROOM])
 {
-    char id[32];
-    snprintf(id, sizeof id, "s-%" PRIu64, number);
-    mechp_text_key(&c->text, key);
-    if (number > 0) {
-        mechp_text_string(&c->text, id);
-    } else {
-        mechp_text_null(&c->text);
-    }
+    snprintf(room, ID_ROOM, "s-%" PRIu64, number);
+    return number > 0 ? room : NULL;
 }
 
-static void write_snapshot(struct mechd_call *c, const struct mechd_snapshot *s)
+static void write_snapshot(const struct mechd_instance *i, const struct mechd_snapshot *s,
+                           struct mechp_text *w)
 {
-    mechp_text_object(&c->text);
-    write_id(c, "id", s->id);
-    write_id(c, "parent", mechd_snapshots_present(c->job.instance, s->parent));
-    mechp_text_key(&c->text, "time");
-    mechp_text_number(&c->text, s->time);
-    mechp_text_key(&c->text, "bytes");
-    mechp_text_unsigned(&c->text, s->size);
-    mechp_text_end(&c->text);
+    char id[ID_ROOM], parent[ID_ROOM];
+    const struct mechp_body_snapshot body = {
+        .id = id_of(s->id, id),
+        .parent = id_of(mechd_snapshots_present(i, s->parent), parent),
+        .time = s->time,
+        .bytes = s->size};
+    MECHP_WRITE(snapshot, &body, w);
 }
 
 static enum mechd_progress run_take(struct mechd_call *c)
@@ -63,7 +60,7 @@ static enum mechd_progress run_take(struct mechd_call *c)
     c->status = 201;
     snprintf(c->location, sizeof c->location, "/v1/instances/%s/snapshots/s-%" PRIu64,
              c->job.instance->id, s->id);
-    write_snapshot(c, s);
+    write_snapshot(c->job.instance, s, &c->text);
     const int stored = mechd_durable_snapshot(c->job.instance, s, mechd_call_ticket(c));
     if (stored != 0) {
         mechd_snapshots_delete(c->job.instance, s);
@@ -76,22 +73,26 @@ static enum mechd_progress run_take(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_TAKE_SNAPSHOT = {.run = run_take};
 
-static enum mechd_progress run_list(struct mechd_call *c)
+static void write_items(const void *of, struct mechp_text *w)
 {
-    const struct mechd_snapshots *const all = c->job.instance->snapshots;
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "items");
-    mechp_text_array(&c->text);
+    const struct mechd_instance *const i = of;
+    const struct mechd_snapshots *const all = i->snapshots;
+    mechp_text_array(w);
     for (int k = 0; all != NULL && k < all->count; k++) {
-        if (mechd_snapshots_present(c->job.instance, all->at[k].id) == all->at[k].id) {
-            write_snapshot(c, &all->at[k]);
+        if (mechd_snapshots_present(i, all->at[k].id) == all->at[k].id) {
+            write_snapshot(i, &all->at[k], w);
         }
     }
-    mechp_text_end(&c->text);
-    write_id(c, "current", mechd_snapshots_present(c->job.instance, c->job.instance->base));
-    mechp_text_key(&c->text, "next");
-    mechp_text_null(&c->text);
-    mechp_text_end(&c->text);
+    mechp_text_end(w);
+}
+
+static enum mechd_progress run_list(struct mechd_call *c)
+{
+    const struct mechd_instance *const i = c->job.instance;
+    char current[ID_ROOM];
+    const struct mechp_body_snapshot_list body = {
+        .items = {write_items, i}, .current = id_of(mechd_snapshots_present(i, i->base), current)};
+    MECHP_WRITE(snapshot_list, &body, &c->text);
     return MECHD_DONE;
 }
 

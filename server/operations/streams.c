@@ -2,6 +2,7 @@
  * an instance or of a coupling. */
 #include "server/instance/picks.h"
 
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
@@ -14,21 +15,22 @@
 
 /* --- written ---------------------------------------------------------------------------------- */
 
-static void write_layout(const struct mechd_instance *i, const struct mechd_pick *p,
-                         struct mechp_text *w)
+/* A stream and what it is of. */
+struct shown {
+    const struct mechd_instance *i;
+    const struct mechd_pick *p;
+};
+
+static void write_layout(const void *of, struct mechp_text *w)
 {
+    const struct shown *const s = of;
+    const struct mechd_pick *const p = s->p;
     int64_t offset = 0;
-    mechp_text_key(w, "layout");
     mechp_text_array(w);
-    for (size_t k = 0; k < (p->all ? i->channel_count : p->count); k++) {
-        const struct mech_variable *const v = &i->channels[p->all ? k : p->channels[k]];
-        mechp_text_object(w);
-        mechp_text_member_string(w, "name", v->name);
-        mechp_text_key(w, "offset");
-        mechp_text_integer(w, offset);
-        mechp_text_key(w, "count");
-        mechp_text_integer(w, v->size);
-        mechp_text_end(w);
+    for (size_t k = 0; k < (p->all ? s->i->channel_count : p->count); k++) {
+        const struct mech_variable *const v = &s->i->channels[p->all ? k : p->channels[k]];
+        const struct mechp_body_stream_part body = {v->name, offset, v->size};
+        MECHP_WRITE(stream_part, &body, w);
         offset += v->size;
     }
     mechp_text_end(w);
@@ -37,30 +39,29 @@ static void write_layout(const struct mechd_instance *i, const struct mechd_pick
 static void write_stream(const struct mechd_instance *i, const struct mechd_pick *p,
                          struct mechp_text *w)
 {
-    char topic[2 * MECH_NAME_MAX + 16];
+    const struct shown shown = {i, p};
+    char topic[2 * MECH_NAME_MAX + 16], hash[24];
     snprintf(topic, sizeof topic, "pick/%s/%s/", i->id, p->name);
-    mechp_text_object(w);
-    mechp_text_member_string(w, "name", p->name);
-    mechp_text_member_string(w, "topic", topic);
-    mechp_text_key(w, "every");
-    mechp_text_unsigned(w, p->every);
-    mechp_text_key(w, "watched");
-    mechp_text_bool(w, atomic_load(&p->watched));
-    write_layout(i, p, w);
-    char hash[24];
     snprintf(hash, sizeof hash, "%016" PRIx64, p->layout);
-    mechp_text_member_string(w, "layoutHash", hash);
-    mechp_text_end(w);
+    const struct mechp_body_stream body = {.name = p->name,
+                                           .topic = topic,
+                                           .every = p->every,
+                                           .watched = atomic_load(&p->watched),
+                                           .layout = {write_layout, &shown},
+                                           .layout_hash = hash};
+    MECHP_WRITE(stream, &body, w);
 }
 
-/* A hash of its layout. False: no memory. */
+/* A hash of its layout as a member of an object, with its key. False: no memory. */
 static bool hash_layout(const struct mechd_instance *i, struct mechd_pick *p)
 {
+    const struct shown shown = {i, p};
     char room[512];
     struct mechp_text w;
     mechp_text_init(&w, room, sizeof room);
     mechp_text_object(&w);
-    write_layout(i, p, &w);
+    mechp_text_key(&w, "layout");
+    write_layout(&shown, &w);
     mechp_text_end(&w);
     const bool good = !w.failed;
     p->layout = good ? mech_hash(w.bytes, w.length, 0) : 0;
@@ -68,19 +69,20 @@ static bool hash_layout(const struct mechd_instance *i, struct mechd_pick *p)
     return good;
 }
 
+static void write_items(const void *of, struct mechp_text *w)
+{
+    const struct mechd_instance *const i = of;
+    mechp_text_array(w);
+    for (int k = 0; i->picks != NULL && k < i->picks->count; k++) {
+        write_stream(i, i->picks->at[k], w);
+    }
+    mechp_text_end(w);
+}
+
 static enum mechd_progress run_list(struct mechd_call *c)
 {
-    const struct mechd_instance *const i = c->job.instance;
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "items");
-    mechp_text_array(&c->text);
-    for (int k = 0; i->picks != NULL && k < i->picks->count; k++) {
-        write_stream(i, i->picks->at[k], &c->text);
-    }
-    mechp_text_end(&c->text);
-    mechp_text_key(&c->text, "next");
-    mechp_text_null(&c->text);
-    mechp_text_end(&c->text);
+    const struct mechp_body_stream_list body = {{write_items, c->job.instance}};
+    MECHP_WRITE(stream_list, &body, &c->text);
     return MECHD_DONE;
 }
 

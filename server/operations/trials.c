@@ -2,6 +2,7 @@
  * of the last trial. */
 #include "server/instance/trials.h"
 
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "server/call/shapes.h"
 #include "server/instance/lives.h"
@@ -10,33 +11,27 @@
 #include <stdio.h>
 #include <string.h>
 
-static void write_trial(struct mechd_call *c, const struct mechd_kept_trial *t)
+static void write_trial(const struct mechd_kept_trial *t, struct mechp_text *w)
 {
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "name");
-    mechp_text_string(&c->text, t->name);
-    mechp_text_key(&c->text, "trial");
-    mechp_text_unsigned(&c->text, t->number);
-    mechp_text_key(&c->text, "time");
-    mechp_text_number(&c->text, t->time);
-    mechp_text_key(&c->text, "bytes");
-    mechp_text_unsigned(&c->text, t->size);
-    mechp_text_end(&c->text);
+    const struct mechp_body_kept_trial body = {
+        .name = t->name, .trial = t->number, .time = t->time, .bytes = t->size};
+    MECHP_WRITE(kept_trial, &body, w);
+}
+
+static void write_items(const void *of, struct mechp_text *w)
+{
+    const struct mechd_trials *const kept = of;
+    mechp_text_array(w);
+    for (int k = 0; kept != NULL && k < kept->count; k++) {
+        write_trial(&kept->at[k], w);
+    }
+    mechp_text_end(w);
 }
 
 static enum mechd_progress run_list(struct mechd_call *c)
 {
-    const struct mechd_trials *const kept = c->job.instance->kept;
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "items");
-    mechp_text_array(&c->text);
-    for (int k = 0; kept != NULL && k < kept->count; k++) {
-        write_trial(c, &kept->at[k]);
-    }
-    mechp_text_end(&c->text);
-    mechp_text_key(&c->text, "next");
-    mechp_text_null(&c->text);
-    mechp_text_end(&c->text);
+    const struct mechp_body_kept_trial_list body = {{write_items, c->job.instance->kept}};
+    MECHP_WRITE(kept_trial_list, &body, &c->text);
     return MECHD_DONE;
 }
 
@@ -74,7 +69,7 @@ static enum mechd_progress run_keep(struct mechd_call *c)
     if (outcome == 0) {
         c->status = 201;
         snprintf(c->location, sizeof c->location, "/v1/instances/%s/trials/%s", i->id, kept->name);
-        write_trial(c, kept);
+        write_trial(kept, &c->text);
         return MECHD_DONE;
     }
     return outcome == MECH_NOT_FOUND ? mechd_fail(c, MECHP_NO_TRIAL, "there is no trial to keep")

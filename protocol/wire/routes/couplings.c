@@ -1,4 +1,5 @@
 /* Couplings: instances that exchange outputs and inputs and step together. */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/routes/shared.h"
 #include "protocol/wire/row.h"
 
@@ -244,18 +245,21 @@ static const struct mechp_shape report = {
         {"residual", "number{}", "last change of each connection", true},
         {"interface", "@CouplingFlow{}", "by connection and bond, if requested", false})};
 
-static const struct mechp_shape snapshot = {
+const struct mechp_shape mechp_body_coupling_snapshot = {
     .name = "CouplingSnapshot",
     .doc = "State of a coupling and of all its instances; stored, where the coupling is.",
-    .members = MECHP_MEMBERS({"id", "@Name", "id", true}, {"time", "number", "s", true},
-                             {"window", "integer", "windows done since the start", true},
-                             {"bytes", "integer", "size of the states", true})};
+    .members = MECHP_MEMBERS(
+        {"id", "@Name", "id", MECHP_IN(coupling_snapshot, id)},
+        {"time", "number", "s", MECHP_IN(coupling_snapshot, time)},
+        {"window", "integer", "windows done since the start", MECHP_IN(coupling_snapshot, window)},
+        {"bytes", "integer", "size of the states", MECHP_IN(coupling_snapshot, bytes)})};
 
-static const struct mechp_shape snapshot_list = {
+const struct mechp_shape mechp_body_coupling_snapshot_list = {
     .name = "CouplingSnapshotList",
     .doc = "Snapshots of a coupling, oldest first.",
-    .members = MECHP_MEMBERS({"items", "@CouplingSnapshot[]", "64 at most", true},
-                             {"next", "null", "always null: there are no further pages", true})};
+    .members = MECHP_MEMBERS(
+        {"items", "@CouplingSnapshot[]", "64 at most", MECHP_IN(coupling_snapshot_list, items)},
+        {"next", "null", "always null: there are no further pages", true})};
 
 static const struct mechp_shape restored = {
     .name = "CouplingRestored",
@@ -265,12 +269,31 @@ static const struct mechp_shape restored = {
         {"outputs", "@Value{}", "participant.output of all", true},
         {"reproducible", "boolean", "false: fields of a model have been changed since", true})};
 
-const struct mechp_shape *const mechp_shapes_couplings[] = {
-    &waveform,       &stability,    &snapshot,       &snapshot_list, &restored,
-    &participant,    &partner,      &connection,     &law,           &bond,
-    &scheme,         &adaptive,     &couple_request, &last,          &coupling,
-    &coupling_list,  &step_request, &step_reply,     &report,        &flow,
-    &commit_request, &commit_reply, &program,        &member,        NULL};
+const struct mechp_shape *const mechp_shapes_couplings[] = {&waveform,
+                                                            &stability,
+                                                            &mechp_body_coupling_snapshot,
+                                                            &mechp_body_coupling_snapshot_list,
+                                                            &restored,
+                                                            &participant,
+                                                            &partner,
+                                                            &connection,
+                                                            &law,
+                                                            &bond,
+                                                            &scheme,
+                                                            &adaptive,
+                                                            &couple_request,
+                                                            &last,
+                                                            &coupling,
+                                                            &coupling_list,
+                                                            &step_request,
+                                                            &step_reply,
+                                                            &report,
+                                                            &flow,
+                                                            &commit_request,
+                                                            &commit_reply,
+                                                            &program,
+                                                            &member,
+                                                            NULL};
 
 /* --- routes --- */
 

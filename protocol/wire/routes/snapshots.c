@@ -1,27 +1,29 @@
 /* Saved states. */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
 
-static const struct mechp_shape snapshot = {
+const struct mechp_shape mechp_body_snapshot = {
     .name = "Snapshot",
     .doc = "A snapshot in memory.",
-    .members = MECHP_MEMBERS({"id", "@Name", "id", true},
+    .members = MECHP_MEMBERS({"id", "@Name", "id", MECHP_IN(snapshot, id)},
                              {"parent", "@Name|null",
                               "the snapshot from which its state descends: the last one taken or "
                               "restored before it, null if there was none since the start or a "
                               "reset; if that is deleted, its parent",
-                              true},
-                             {"time", "number", "s", true},
-                             {"bytes", "integer", "size of the state", true})};
+                              MECHP_IN(snapshot, parent)},
+                             {"time", "number", "s", MECHP_IN(snapshot, time)},
+                             {"bytes", "integer", "size of the state", MECHP_IN(snapshot, bytes)})};
 
-static const struct mechp_shape snapshot_list = {
+const struct mechp_shape mechp_body_snapshot_list = {
     .name = "SnapshotList",
     .doc = "Snapshots of an instance, oldest first.",
-    .members = MECHP_MEMBERS(
-        {"items", "@Snapshot[]", "64 at most", true},
-        {"current", "@Name|null", "the snapshot from which the present state descends", true},
-        {"next", "null", "always null: there are no further pages", true})};
+    .members = MECHP_MEMBERS({"items", "@Snapshot[]", "64 at most", MECHP_IN(snapshot_list, items)},
+                             {"current", "@Name|null",
+                              "the snapshot from which the present state descends",
+                              MECHP_IN(snapshot_list, current)},
+                             {"next", "null", "always null: there are no further pages", true})};
 
 static const struct mechp_shape compare_request = {
     .name = "CompareRequest",
@@ -72,7 +74,9 @@ static const struct mechp_shape comparison = {
          "by kind, in each the largest difference first; `most` of each kind", true})};
 
 const struct mechp_shape *const mechp_shapes_snapshots[] = {
-    &snapshot, &snapshot_list, &compare_request, &difference, &comparison, NULL};
+    &mechp_body_snapshot, &mechp_body_snapshot_list,
+    &compare_request,     &difference,
+    &comparison,          NULL};
 
 /* --- routes --- */
 

@@ -1,4 +1,5 @@
 /* Steps, trial steps, live outputs. */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
@@ -31,19 +32,21 @@ static const struct mechp_shape keep_trial_request = {
                        "number of the last trial: refused if another one is; default: any", false}),
     .example = "{\"name\":\"best\"}"};
 
-static const struct mechp_shape kept_trial = {
+const struct mechp_shape mechp_body_kept_trial = {
     .name = "KeptTrial",
     .doc = "A trial that is kept.",
-    .members = MECHP_MEMBERS({"name", "@Name", "name", true},
-                             {"trial", "integer", "number of the trial", true},
-                             {"time", "number", "of its end, s", true},
-                             {"bytes", "integer", "size of its end state", true})};
+    .members =
+        MECHP_MEMBERS({"name", "@Name", "name", MECHP_IN(kept_trial, name)},
+                      {"trial", "integer", "number of the trial", MECHP_IN(kept_trial, trial)},
+                      {"time", "number", "of its end, s", MECHP_IN(kept_trial, time)},
+                      {"bytes", "integer", "size of its end state", MECHP_IN(kept_trial, bytes)})};
 
-static const struct mechp_shape kept_trials = {
+const struct mechp_shape mechp_body_kept_trial_list = {
     .name = "KeptTrialList",
     .doc = "Trials of an instance that are kept, oldest first.",
-    .members = MECHP_MEMBERS({"items", "@KeptTrial[]", "16 at most", true},
-                             {"next", "null", "always null: there are no further pages", true})};
+    .members =
+        MECHP_MEMBERS({"items", "@KeptTrial[]", "16 at most", MECHP_IN(kept_trial_list, items)},
+                      {"next", "null", "always null: there are no further pages", true})};
 
 static const struct mechp_shape drift = {
     .name = "Drift",
@@ -211,10 +214,23 @@ static const struct mechp_shape stop_reply = {
         MECHP_MEMBERS({"stopped", "boolean",
                        "true: a command was in progress or queued, and has been cancelled", true})};
 
-const struct mechp_shape *const mechp_shapes_stepping[] = {
-    &active,   &commit_reply,       &commit_request, &drift,       &ended,  &event,
-    &jacobian, &keep_trial_request, &kept_trial,     &kept_trials, &report, &samples,
-    &signal,   &step_reply,         &step_request,   &stop_reply,  NULL};
+const struct mechp_shape *const mechp_shapes_stepping[] = {&active,
+                                                           &commit_reply,
+                                                           &commit_request,
+                                                           &drift,
+                                                           &ended,
+                                                           &event,
+                                                           &jacobian,
+                                                           &keep_trial_request,
+                                                           &mechp_body_kept_trial,
+                                                           &mechp_body_kept_trial_list,
+                                                           &report,
+                                                           &samples,
+                                                           &signal,
+                                                           &step_reply,
+                                                           &step_request,
+                                                           &stop_reply,
+                                                           NULL};
 
 /* --- routes --- */
 

@@ -1,4 +1,5 @@
 /* Streams that clients choose: some outputs, every so many communication steps. */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
@@ -7,7 +8,7 @@ static const struct mechp_member choice[] = {
     {"name", "@Name", "part of the topic; unused by other streams of the instance", true},
     {"outputs", "string[]", "outputs in the order of the values (default all)", false},
     {"every", "integer", "communication steps from one frame to the next, 1 to 1e9 (1)", false},
-    {NULL, NULL, NULL, false}};
+    {NULL, NULL, NULL, 0}};
 
 static const struct mechp_shape stream_request = {
     .name = "StreamRequest",
@@ -23,35 +24,39 @@ static const struct mechp_shape coupling_stream_request = {
     .members = choice,
     .example = "{\"name\":\"slow\",\"outputs\":[\"cart.x\"],\"every\":10}"};
 
-static const struct mechp_shape stream_part = {
+const struct mechp_shape mechp_body_stream_part = {
     .name = "StreamPart",
     .doc = "Values of an output in a frame.",
-    .members = MECHP_MEMBERS({"name", "string", "output", true},
-                             {"offset", "integer", "of its first value", true},
-                             {"count", "integer", "number of its values", true})};
+    .members =
+        MECHP_MEMBERS({"name", "string", "output", MECHP_IN(stream_part, name)},
+                      {"offset", "integer", "of its first value", MECHP_IN(stream_part, offset)},
+                      {"count", "integer", "number of its values", MECHP_IN(stream_part, count)})};
 
-static const struct mechp_shape stream = {
+const struct mechp_shape mechp_body_stream = {
     .name = "ChosenStream",
     .doc = "A stream that a client has chosen.",
-    .members =
-        MECHP_MEMBERS({"name", "@Name", "as given", true},
-                      {"topic", "string", "to be subscribed to at the stream's socket", true},
-                      {"every", "integer", "communication steps from one frame to the next", true},
-                      {"watched", "boolean", "it has a subscriber", true},
-                      {"layout", "@StreamPart[]", "values of a frame", true},
-                      {"layoutHash", "string",
-                       "of the layout, 16 hexadecimal digits: frames have the number in their "
-                       "field lease",
-                       true})};
+    .members = MECHP_MEMBERS(
+        {"name", "@Name", "as given", MECHP_IN(stream, name)},
+        {"topic", "string", "to be subscribed to at the stream's socket", MECHP_IN(stream, topic)},
+        {"every", "integer", "communication steps from one frame to the next",
+         MECHP_IN(stream, every)},
+        {"watched", "boolean", "it has a subscriber", MECHP_IN(stream, watched)},
+        {"layout", "@StreamPart[]", "values of a frame", MECHP_IN(stream, layout)},
+        {"layoutHash", "string",
+         "of the layout, 16 hexadecimal digits: frames have the number in their "
+         "field lease",
+         MECHP_IN(stream, layout_hash)})};
 
-static const struct mechp_shape stream_list = {
+const struct mechp_shape mechp_body_stream_list = {
     .name = "StreamList",
     .doc = "Chosen streams of an instance, oldest first.",
-    .members = MECHP_MEMBERS({"items", "@ChosenStream[]", "16 at most", true},
-                             {"next", "null", "always null: there are no further pages", true})};
+    .members =
+        MECHP_MEMBERS({"items", "@ChosenStream[]", "16 at most", MECHP_IN(stream_list, items)},
+                      {"next", "null", "always null: there are no further pages", true})};
 
 const struct mechp_shape *const mechp_shapes_streams[] = {
-    &stream_request, &coupling_stream_request, &stream_part, &stream, &stream_list, NULL};
+    &stream_request,    &coupling_stream_request, &mechp_body_stream_part,
+    &mechp_body_stream, &mechp_body_stream_list,  NULL};
 
 /* --- routes --- */
 
