@@ -1,4 +1,5 @@
 /* The runs that an instance keeps, newest first, and what others see of them. */
+#include "protocol/wire/bodies.h"
 #include "server/instance/host.h"
 #include "server/instance/runs.h"
 #include "server/os/ticks.h"
@@ -190,9 +191,10 @@ void mechd_run_peek(struct mechd_run *r, struct mechd_run_shown *out)
     pthread_mutex_unlock(&r->p);
 }
 
-/* {"every", "inputs", "hash", "outputs"} */
-static void write_record(const struct mechd_run *r, struct mechp_text *w)
+/* What it records: {"every", "inputs", "hash", "outputs"}. */
+static void write_record(const void *of, struct mechp_text *w)
 {
+    const struct mechd_run *const r = of;
     const struct mechd_instance *const i = r->job.instance;
     mechp_text_object(w);
     mechp_text_key(w, "every");
@@ -217,22 +219,18 @@ static void write_record(const struct mechd_run *r, struct mechp_text *w)
 }
 
 /* Where it is between its start and its end, and how long it will take from here: a free run as
- * before, a paced one by its pace. Without an end both are null. */
-static void write_progress(const struct mechd_run *r, const struct mechd_run_shown *s,
-                           struct mechp_text *w)
+ * before, a paced one by its pace. Without an end neither is a number. */
+static void set_progress(const struct mechd_run *r, const struct mechd_run_shown *s,
+                         struct mechp_body_run *out)
 {
     const double length = r->settings.until - r->time;
     const double done = s->state == MECHD_RUN_FINISHED ? 1. : (s->time - r->time) / length;
-    const double elapsed = 1e-9 * (double)s->elapsed;
-    const double left = s->state != MECHD_RUN_RUNNING ? 0.
-                        : r->settings.pace > 0. ? (r->settings.until - s->time) / r->settings.pace
-                        : done > 0.             ? elapsed * (1. - done) / done
-                                                : (double)NAN;
-    mechp_text_key(w, "fraction");
-    mechp_text_number_or_null(w, done);
-    mechp_text_member_number(w, "elapsed", elapsed);
-    mechp_text_key(w, "remaining");
-    mechp_text_number_or_null(w, left);
+    out->fraction = done;
+    out->elapsed = 1e-9 * (double)s->elapsed;
+    out->remaining = s->state != MECHD_RUN_RUNNING ? 0.
+                     : r->settings.pace > 0. ? (r->settings.until - s->time) / r->settings.pace
+                     : done > 0.             ? out->elapsed * (1. - done) / done
+                                             : (double)NAN;
 }
 
 void mechd_run_write(struct mechd_run *r, struct mechp_text *w)
@@ -241,30 +239,18 @@ void mechd_run_write(struct mechd_run *r, struct mechp_text *w)
     struct mechd_run_shown s;
     mechd_run_peek(r, &s);
     snprintf(id, sizeof id, "r-%" PRIu64, r->id);
-    mechp_text_object(w);
-    mechp_text_key(w, "id");
-    mechp_text_string(w, id);
-    mechp_text_key(w, "state");
-    mechp_text_string(w, mechd_run_state_names[s.state]);
-    mechp_text_member_number(w, "pace", r->settings.pace);
-    mechp_text_member_number(w, "period", r->settings.period);
-    mechp_text_member_number(w, "start", r->time);
-    mechp_text_key(w, "until");
-    mechp_text_number_or_null(w, r->settings.until);
-    mechp_text_member_number(w, "time", s.time);
-    mechp_text_member_unsigned(w, "periods", s.periods);
-    mechp_text_member_unsigned(w, "overruns", s.overruns);
-    write_progress(r, &s, w);
-    if (r->settings.every > 0) {
-        mechp_text_key(w, "record");
-        write_record(r, w);
-    }
-    if (s.kept) {
-        mechp_text_member_unsigned(w, "recorded", s.rows);
-    }
-    if (s.reason[0] != '\0') {
-        mechp_text_key(w, "reason");
-        mechp_text_string(w, s.reason);
-    }
-    mechp_text_end(w);
+    struct mechp_body_run body = {.id = id,
+                                  .state = mechd_run_state_names[s.state],
+                                  .pace = r->settings.pace,
+                                  .period = r->settings.period,
+                                  .start = r->time,
+                                  .until = r->settings.until,
+                                  .time = s.time,
+                                  .periods = s.periods,
+                                  .overruns = s.overruns,
+                                  .record = {r->settings.every > 0 ? write_record : NULL, r},
+                                  .recorded = s.kept ? s.rows : MECHP_ABSENT,
+                                  .reason = s.reason[0] != '\0' ? s.reason : NULL};
+    set_progress(r, &s, &body);
+    MECHP_WRITE(run, &body, w);
 }

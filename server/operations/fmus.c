@@ -2,6 +2,7 @@
  * line in the log. */
 #include "server/operations/fmus.h"
 
+#include "protocol/wire/bodies.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
 #include "server/engine/fmu_channels.h"
@@ -25,19 +26,9 @@ int mechd_fmus_check_on(struct mechd_call *c)
 
 /* --- replies ---------------------------------------------------------------------------------- */
 
-static void write_or_null(struct mechp_text *w, const char *key, double value)
+static void write_start(const void *of, struct mechp_text *w)
 {
-    mechp_text_key(w, key);
-    mechp_text_number_or_null(w, value);
-}
-
-static void write_start(const struct mechd_fmu_variable *v, struct mechp_text *w)
-{
-    // those of texts and binaries are counted, and are no numbers
-    if (v->start_count == 0 || v->start == NULL) {
-        return;
-    }
-    mechp_text_key(w, "start");
+    const struct mechd_fmu_variable *const v = of;
     if (v->dimension_count == 0) {
         mechp_text_number_or_null(w, v->start[0]);
         return;
@@ -56,25 +47,30 @@ static void write_variable(const struct mechd_fmu_variable *v, struct mechp_text
         "independent"};
     static const char *const variability[] = {"constant", "fixed", "tunable", "discrete",
                                               "continuous"};
-    mechp_text_object(w);
-    mechp_text_member_string(w, "name", v->name);
-    mechp_text_member_string(w, "type", mechd_fmu_type_name(v->type));
-    mechp_text_member_string(w, "causality", causality[v->causality]);
-    mechp_text_member_string(w, "variability", variability[v->variability]);
-    mechp_text_member_integer(w, "reference", v->reference);
-    mechp_text_member_string(w, "unit", v->unit);
-    if (v->description[0] != '\0') {
-        mechp_text_member_string(w, "description", v->description);
+    // starts of texts and binaries are counted, and are no numbers
+    const bool starts = v->start_count > 0 && v->start != NULL;
+    const struct mechp_body_fmu_variable body = {
+        .name = v->name,
+        .type = mechd_fmu_type_name(v->type),
+        .causality = causality[v->causality],
+        .variability = variability[v->variability],
+        .reference = v->reference,
+        .unit = v->unit,
+        .description = v->description[0] != '\0' ? v->description : NULL,
+        .start = {starts ? write_start : NULL, v},
+        .minimum = isfinite(v->minimum) ? v->minimum : (double)NAN,
+        .maximum = isfinite(v->maximum) ? v->maximum : (double)NAN,
+        .shown = mechd_fmu_variable_shown(v)};
+    MECHP_WRITE(fmu_variable, &body, w);
+}
+
+static void write_variables(const void *of, struct mechp_text *w)
+{
+    const struct mechd_fmu_description *const d = of;
+    mechp_text_array(w);
+    for (size_t k = 0; k < d->variable_count && k < VARIABLES_MOST; k++) {
+        write_variable(&d->variables[k], w);
     }
-    write_start(v, w);
-    if (isfinite(v->minimum)) {
-        mechp_text_member_number(w, "minimum", v->minimum);
-    }
-    if (isfinite(v->maximum)) {
-        mechp_text_member_number(w, "maximum", v->maximum);
-    }
-    mechp_text_key(w, "shown");
-    mechp_text_bool(w, mechd_fmu_variable_shown(v));
     mechp_text_end(w);
 }
 
@@ -83,30 +79,36 @@ static void write_fmu(const char *id, const char *owner, const struct mechd_fmu_
 {
     const struct mechd_fmu_description *const d = &p->description;
     const unsigned saves = MECHD_FMU_STATE | MECHD_FMU_SERIALIZE;
-    mechp_text_object(w);
-    mechp_text_member_string(w, "id", id);
-    mechp_text_member_string(w, "modelName", d->name);
-    mechp_text_member_string(w, "fmiVersion", d->version == MECHD_FMI_2 ? "2.0" : "3.0");
-    mechp_text_member_string(w, "description", d->description);
-    mechp_text_member_string(w, "tool", d->tool);
-    mechp_text_member_string(w, "owner", owner[0] != '\0' ? owner : NULL);
-    mechp_text_member_integer(w, "bytes", (int64_t)p->size);
-    mechp_text_member_integer(w, "unpacked", (int64_t)p->unpacked);
-    mechp_text_key(w, "canSaveState");
-    mechp_text_bool(w, (d->can & saves) == saves);
-    mechp_text_key(w, "canVaryStep");
-    mechp_text_bool(w, (d->can & MECHD_FMU_VARIABLE_STEP) != 0);
-    write_or_null(w, "startTime", d->start_time);
-    write_or_null(w, "stopTime", d->stop_time);
-    write_or_null(w, "stepSize", d->step_size);
-    mechp_text_member_integer(w, "variableCount", (int64_t)d->variable_count);
-    if (whole) {
-        mechp_text_key(w, "variables");
-        mechp_text_array(w);
-        for (size_t k = 0; k < d->variable_count && k < VARIABLES_MOST; k++) {
-            write_variable(&d->variables[k], w);
-        }
-        mechp_text_end(w);
+    const struct mechp_body_fmu body = {.id = id,
+                                        .model_name = d->name,
+                                        .version = d->version == MECHD_FMI_2 ? "2.0" : "3.0",
+                                        .description = d->description,
+                                        .tool = d->tool,
+                                        .owner = owner[0] != '\0' ? owner : NULL,
+                                        .bytes = p->size,
+                                        .unpacked = p->unpacked,
+                                        .saves = (d->can & saves) == saves,
+                                        .varies = (d->can & MECHD_FMU_VARIABLE_STEP) != 0,
+                                        .start_time = d->start_time,
+                                        .stop_time = d->stop_time,
+                                        .step_size = d->step_size,
+                                        .variable_count = d->variable_count,
+                                        .variables = {whole ? write_variables : NULL, d}};
+    MECHP_WRITE(fmu, &body, w);
+}
+
+/* All uploads. */
+struct list {
+    struct mechd_fmu *at; /* [count] */
+    size_t count;
+};
+
+static void write_items(const void *of, struct mechp_text *w)
+{
+    const struct list *const list = of;
+    mechp_text_array(w);
+    for (size_t k = 0; k < list->count; k++) {
+        write_fmu(list->at[k].id, list->at[k].owner, list->at[k].package, false, w);
     }
     mechp_text_end(w);
 }
@@ -225,22 +227,13 @@ const struct mechd_operation mechd_operation_UPLOAD_FMU = {.run = run_upload,
 
 static enum mechd_progress run_list(struct mechd_call *c)
 {
-    struct mechd_fmu *list = NULL;
-    size_t count = 0;
-    if (mechd_fmus_list(&c->service->fmus, &list, &count) != 0) {
+    struct list list = {NULL, 0};
+    if (mechd_fmus_list(&c->service->fmus, &list.at, &list.count) != 0) {
         return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the list");
     }
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "items");
-    mechp_text_array(&c->text);
-    for (size_t k = 0; k < count; k++) {
-        write_fmu(list[k].id, list[k].owner, list[k].package, false, &c->text);
-    }
-    mechp_text_end(&c->text);
-    mechp_text_key(&c->text, "next");
-    mechp_text_null(&c->text);
-    mechp_text_end(&c->text);
-    mechd_fmus_list_free(list, count);
+    const struct mechp_body_fmu_list body = {{write_items, &list}};
+    MECHP_WRITE(fmu_list, &body, &c->text);
+    mechd_fmus_list_free(list.at, list.count);
     return MECHD_DONE;
 }
 

@@ -1,6 +1,7 @@
 /* POST and GET …/runs, GET and DELETE …/runs/{rid}. */
 #include "server/operations/couplings.h"
 
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "server/call/shapes.h"
 #include "server/instance/lives.h"
@@ -220,18 +221,20 @@ static enum mechd_submitted spread_start(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_START_COUPLING_RUN = {.spread = spread_start};
 
+static void write_items(const void *of, struct mechp_text *w)
+{
+    const struct mechd_instance *const i = of;
+    mechp_text_array(w);
+    for (struct mechd_run *r = i->run; r != NULL; r = r->older) {
+        mechd_run_write(r, w);
+    }
+    mechp_text_end(w);
+}
+
 static enum mechd_progress run_list(struct mechd_call *c)
 {
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "items");
-    mechp_text_array(&c->text);
-    for (struct mechd_run *r = c->job.instance->run; r != NULL; r = r->older) {
-        mechd_run_write(r, &c->text);
-    }
-    mechp_text_end(&c->text);
-    mechp_text_key(&c->text, "next");
-    mechp_text_null(&c->text);
-    mechp_text_end(&c->text);
+    const struct mechp_body_run_list body = {{write_items, c->job.instance}};
+    MECHP_WRITE(run_list, &body, &c->text);
     return MECHD_DONE;
 }
 

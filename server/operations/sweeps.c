@@ -1,5 +1,6 @@
 /* /v1/sweeps: one model, one hosted FMU, or one coupling, over many sets of parameters, results as
  * one table. */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
@@ -112,38 +113,58 @@ static json_t *read_model(struct mechd_call *c)
 
 /* --- the reply -------------------------------------------------------------------------------- */
 
-/* Members of one sweep's description. `whole`: the errors too. */
-static void write_sweep(struct mechd_sweep *s, bool whole, struct mechp_text *w)
+static void write_parameters(const void *of, struct mechp_text *w)
 {
-    const struct mechd_sweep_plan *p = &s->plan;
-    char id[32];
-    snprintf(id, sizeof id, "w-%" PRIu64, s->id);
-    const char *const state = mechd_sweep_state(s);
-    mechp_text_object(w);
-    mechp_text_key(w, "id");
-    mechp_text_string(w, id);
-    mechp_text_key(w, "name");
-    mechp_text_string(w, s->name);
-    mechp_text_key(w, "state");
-    mechp_text_string(w, state);
-    mechp_text_key(w, "points");
-    mechp_text_unsigned(w, p->points);
-    mechp_text_key(w, "done");
-    mechp_text_unsigned(w, atomic_load(&s->done));
-    mechp_text_key(w, "failed");
-    mechp_text_unsigned(w, atomic_load(&s->failed));
-    mechp_text_key(w, "stored");
-    mechp_text_bool(w, atomic_load(&s->kept));
-    mechd_sweep_write_parameters(s, w);
-    mechp_text_key(w, "outputs");
+    mechd_sweep_write_parameters(of, w);
+}
+
+static void write_outputs(const void *of, struct mechp_text *w)
+{
+    const struct mechd_sweep_plan *const p = of;
     mechp_text_array(w);
     for (size_t k = 0; k < p->output_count; k++) {
         mechp_text_string(w, p->outputs[k].name);
     }
     mechp_text_end(w);
-    if (whole) {
-        mechp_text_key(w, "errors");
-        mechd_sweep_write_errors(s, w);
+}
+
+static void write_errors(const void *of, struct mechp_text *w)
+{
+    struct mechd_sweep *const *const s = of;
+    mechd_sweep_write_errors(*s, w);
+}
+
+/* `whole`: with its errors. */
+static void write_sweep(struct mechd_sweep *s, bool whole, struct mechp_text *w)
+{
+    char id[32];
+    snprintf(id, sizeof id, "w-%" PRIu64, s->id);
+    const char *const state = mechd_sweep_state(s);
+    const struct mechp_body_sweep body = {.id = id,
+                                          .name = s->name,
+                                          .state = state,
+                                          .points = s->plan.points,
+                                          .done = atomic_load(&s->done),
+                                          .failed = atomic_load(&s->failed),
+                                          .stored = atomic_load(&s->kept),
+                                          .parameters = {write_parameters, s},
+                                          .outputs = {write_outputs, &s->plan},
+                                          .errors = {whole ? write_errors : NULL, &s}};
+    MECHP_WRITE(sweep, &body, w);
+}
+
+/* All sweeps. */
+struct list {
+    struct mechd_sweep **at; /* [count] */
+    size_t count;
+};
+
+static void write_items(const void *of, struct mechp_text *w)
+{
+    const struct list *const list = of;
+    mechp_text_array(w);
+    for (size_t k = 0; k < list->count; k++) {
+        write_sweep(list->at[k], false, w);
     }
     mechp_text_end(w);
 }
@@ -407,23 +428,16 @@ const struct mechd_operation mechd_operation_SWEEP = {.run = run_start};
 
 static enum mechd_progress run_list(struct mechd_call *c)
 {
-    struct mechd_sweep **all = NULL;
-    size_t count = 0;
-    if (mechd_sweep_list(c->service->sweeps, &all, &count) != 0) {
+    struct list list = {NULL, 0};
+    if (mechd_sweep_list(c->service->sweeps, &list.at, &list.count) != 0) {
         return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the list");
     }
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "items");
-    mechp_text_array(&c->text);
-    for (size_t k = 0; k < count; k++) {
-        write_sweep(all[k], false, &c->text);
-        mechd_sweep_unref(all[k]);
+    const struct mechp_body_sweep_list body = {{write_items, &list}};
+    MECHP_WRITE(sweep_list, &body, &c->text);
+    for (size_t k = 0; k < list.count; k++) {
+        mechd_sweep_unref(list.at[k]);
     }
-    mechp_text_end(&c->text);
-    mechp_text_key(&c->text, "next");
-    mechp_text_null(&c->text);
-    mechp_text_end(&c->text);
-    free(all);
+    free(list.at);
     return MECHD_DONE;
 }
 

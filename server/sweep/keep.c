@@ -110,6 +110,7 @@ static void describe(const struct mechd_sweep *s, struct mechp_text *w)
     mechp_text_object(w);
     mechp_text_member_string(w, "name", s->name);
     mechp_text_member_unsigned(w, "points", p->points);
+    mechp_text_key(w, "parameters");
     mechd_sweep_write_parameters(s, w);
     mechp_text_key(w, "outputs");
     mechp_text_array(w);

@@ -1,6 +1,7 @@
 /* The table of sweeps, and their life. */
 #include "server/sweep/sweep.h"
 
+#include "protocol/wire/bodies.h"
 #include "server/call/service.h"
 #include "server/instance/entry.h"
 #include "server/sweep/lanes.h"
@@ -250,7 +251,6 @@ void mechd_sweep_begin(struct mechd_sweep *s, struct mechd_ticket *t)
 
 void mechd_sweep_write_parameters(const struct mechd_sweep *s, struct mechp_text *w)
 {
-    mechp_text_key(w, "parameters");
     mechp_text_array(w);
     for (size_t k = 0; k < s->plan.places; k++) {
         mechp_text_string(w, s->plan.names[k]);
@@ -264,14 +264,9 @@ void mechd_sweep_write_errors(struct mechd_sweep *s, struct mechp_text *w)
     pthread_mutex_lock(&s->m);
     for (int k = 0; k < s->error_count; k++) {
         const struct mechd_sweep_error *e = &s->errors[k];
-        mechp_text_object(w);
-        mechp_text_key(w, "point");
-        mechp_text_unsigned(w, e->point);
-        mechp_text_key(w, "code");
-        mechp_text_string(w, mechp_code((int)e->code)->text);
-        mechp_text_key(w, "message");
-        mechp_text_string(w, e->reason);
-        mechp_text_end(w);
+        const struct mechp_body_sweep_error body = {e->point, mechp_code((int)e->code)->text,
+                                                    e->reason};
+        MECHP_WRITE(sweep_error, &body, w);
     }
     pthread_mutex_unlock(&s->m);
     mechp_text_end(w);

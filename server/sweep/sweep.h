@@ -134,7 +134,7 @@ int mechd_sweep_list(struct mechd_sweeps *t, struct mechd_sweep ***out, size_t *
 bool mechd_sweep_remove(struct mechd_sweeps *t, struct mechd_sweep *s);
 /* "running", "finished", "stopped" or "interrupted". */
 const char *mechd_sweep_state(struct mechd_sweep *s);
-/* The member "parameters": their names, in the order of the columns. */
+/* The names of its parameters as an array, in the order of the columns. */
 void mechd_sweep_write_parameters(const struct mechd_sweep *s, struct mechp_text *w);
 /* Why points have failed, as an array of JSON. */
 void mechd_sweep_write_errors(struct mechd_sweep *s, struct mechp_text *w);

@@ -1,4 +1,5 @@
 /* Uploaded FMUs: list, upload, one of them, delete. */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
@@ -10,44 +11,55 @@ static const struct mechp_shape upload_fmu_request = {
     .members = MECHP_MEMBERS({"fmu", "string", "the bytes of the .fmu as base64", true}),
     .example = "{\"fmu\":\"UEsDBBQAAAAIAA==\"}"};
 
-static const struct mechp_shape fmu_variable = {
+const struct mechp_shape mechp_body_fmu_variable = {
     .name = "FmuVariable",
     .doc = "A variable of an FMU, as its model description has it.",
     .members = MECHP_MEMBERS(
-        {"name", "string", "name", true}, {"type", "string", "type as in FMI 3.0", true},
-        {"causality", "string", "causality", true}, {"variability", "string", "variability", true},
-        {"reference", "integer", "value reference", true},
-        {"unit", "string", "unit, or empty", true}, {"description", "string", "in words", false},
-        {"start", "any", "start value: a number, or an array of the first 64", false},
-        {"minimum", "number", "least value", false}, {"maximum", "number", "greatest value", false},
-        {"shown", "boolean", "an instance has it among its inputs, outputs and parameters", true})};
+        {"name", "string", "name", MECHP_IN(fmu_variable, name)},
+        {"type", "string", "type as in FMI 3.0", MECHP_IN(fmu_variable, type)},
+        {"causality", "string", "causality", MECHP_IN(fmu_variable, causality)},
+        {"variability", "string", "variability", MECHP_IN(fmu_variable, variability)},
+        {"reference", "integer", "value reference", MECHP_IN(fmu_variable, reference)},
+        {"unit", "string", "unit, or empty", MECHP_IN(fmu_variable, unit)},
+        {"description", "string", "in words", MECHP_MAY(fmu_variable, description)},
+        {"start", "any", "start value: a number, or an array of the first 64",
+         MECHP_MAY(fmu_variable, start)},
+        {"minimum", "number", "least value", MECHP_MAY(fmu_variable, minimum)},
+        {"maximum", "number", "greatest value", MECHP_MAY(fmu_variable, maximum)},
+        {"shown", "boolean", "an instance has it among its inputs, outputs and parameters",
+         MECHP_IN(fmu_variable, shown)})};
 
-static const struct mechp_shape fmu = {
+const struct mechp_shape mechp_body_fmu = {
     .name = "Fmu",
     .doc = "An uploaded FMU.",
     .members = MECHP_MEMBERS(
-        {"id", "@Name", "id", true}, {"modelName", "string", "name of the model", true},
-        {"fmiVersion", "'2.0'|'3.0'", "version of FMI", true},
-        {"description", "string", "in words, or empty", true},
-        {"tool", "string", "that generated it, or empty", true},
-        {"owner", "string|null", "name of the token that uploaded it", true},
-        {"bytes", "integer", "of the archive", true},
-        {"unpacked", "integer", "bytes of the files that its process may read", true},
-        {"canSaveState", "boolean", "trials, snapshots and couplings are possible", true},
-        {"canVaryStep", "boolean", "steps of any size are possible", true},
-        {"startTime", "number|null", "s", true}, {"stopTime", "number|null", "s", true},
-        {"stepSize", "number|null", "of the default experiment, s", true},
-        {"variableCount", "integer", "number of its variables", true},
-        {"variables", "@FmuVariable[]", "the first 10000, of one FMU", false})};
+        {"id", "@Name", "id", MECHP_IN(fmu, id)},
+        {"modelName", "string", "name of the model", MECHP_IN(fmu, model_name)},
+        {"fmiVersion", "'2.0'|'3.0'", "version of FMI", MECHP_IN(fmu, version)},
+        {"description", "string", "in words, or empty", MECHP_IN(fmu, description)},
+        {"tool", "string", "that generated it, or empty", MECHP_IN(fmu, tool)},
+        {"owner", "string|null", "name of the token that uploaded it", MECHP_IN(fmu, owner)},
+        {"bytes", "integer", "of the archive", MECHP_IN(fmu, bytes)},
+        {"unpacked", "integer", "bytes of the files that its process may read",
+         MECHP_IN(fmu, unpacked)},
+        {"canSaveState", "boolean", "trials, snapshots and couplings are possible",
+         MECHP_IN(fmu, saves)},
+        {"canVaryStep", "boolean", "steps of any size are possible", MECHP_IN(fmu, varies)},
+        {"startTime", "number|null", "s", MECHP_IN(fmu, start_time)},
+        {"stopTime", "number|null", "s", MECHP_IN(fmu, stop_time)},
+        {"stepSize", "number|null", "of the default experiment, s", MECHP_IN(fmu, step_size)},
+        {"variableCount", "integer", "number of its variables", MECHP_IN(fmu, variable_count)},
+        {"variables", "@FmuVariable[]", "the first 10000, of one FMU", MECHP_MAY(fmu, variables)})};
 
-static const struct mechp_shape fmu_list = {
+const struct mechp_shape mechp_body_fmu_list = {
     .name = "FmuList",
     .doc = "Uploaded FMUs.",
-    .members = MECHP_MEMBERS({"items", "@Fmu[]", "in the order of their upload", true},
-                             {"next", "null", "always null: there are no further pages", true})};
+    .members = MECHP_MEMBERS(
+        {"items", "@Fmu[]", "in the order of their upload", MECHP_IN(fmu_list, items)},
+        {"next", "null", "always null: there are no further pages", true})};
 
-const struct mechp_shape *const mechp_shapes_fmus[] = {&upload_fmu_request, &fmu_variable, &fmu,
-                                                       &fmu_list, NULL};
+const struct mechp_shape *const mechp_shapes_fmus[] = {
+    &upload_fmu_request, &mechp_body_fmu_variable, &mechp_body_fmu, &mechp_body_fmu_list, NULL};
 
 /* --- routes --- */
 

@@ -1,4 +1,5 @@
 /* Runs: an instance that the server steps by itself, and what it records. */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
@@ -11,32 +12,37 @@ static const struct mechp_shape results = {
         {"rows", "number[][]", "one row for each time", true},
         {"next", "number|null", "`from` of the next page if limit was reached, s", true})};
 
-static const struct mechp_shape run = {
+const struct mechp_shape mechp_body_run = {
     .name = "Run",
     .doc = "A run.",
     .members = MECHP_MEMBERS(
-        {"id", "@Name", "id", true},
+        {"id", "@Name", "id", MECHP_IN(run, id)},
         {"state", "'running'|'finished'|'stopped'|'failed'|'interrupted'",
-         "state of the run; interrupted: the server ended before the run did", true},
-        {"pace", "number", "simulated seconds per second; 0: as fast as possible", true},
-        {"period", "number", "communication step, s", true},
-        {"start", "number", "start time, s", true}, {"until", "number|null", "end time, s", true},
-        {"time", "number", "current time, s", true},
-        {"periods", "integer", "communication steps done", true},
-        {"overruns", "integer", "periods that were late", true},
-        {"fraction", "number|null", "0 to 1, of a run with an end", true},
-        {"elapsed", "number", "wall-clock time since its start, s", true},
-        {"remaining", "number|null", "estimated wall-clock time to its end, s", true},
+         "state of the run; interrupted: the server ended before the run did",
+         MECHP_IN(run, state)},
+        {"pace", "number", "simulated seconds per second; 0: as fast as possible",
+         MECHP_IN(run, pace)},
+        {"period", "number", "communication step, s", MECHP_IN(run, period)},
+        {"start", "number", "start time, s", MECHP_IN(run, start)},
+        {"until", "number|null", "end time, s", MECHP_IN(run, until)},
+        {"time", "number", "current time, s", MECHP_IN(run, time)},
+        {"periods", "integer", "communication steps done", MECHP_IN(run, periods)},
+        {"overruns", "integer", "periods that were late", MECHP_IN(run, overruns)},
+        {"fraction", "number|null", "0 to 1, of a run with an end", MECHP_IN(run, fraction)},
+        {"elapsed", "number", "wall-clock time since its start, s", MECHP_IN(run, elapsed)},
+        {"remaining", "number|null", "estimated wall-clock time to its end, s",
+         MECHP_IN(run, remaining)},
         {"record", "object",
          "what is recorded: every (periods), outputs (names), inputs and hash (if requested)",
-         false},
-        {"recorded", "integer", "rows recorded so far, while they are retained", false},
-        {"reason", "string", "reason of the failure or interruption", false})};
+         MECHP_MAY(run, record)},
+        {"recorded", "integer", "rows recorded so far, while they are retained",
+         MECHP_MAY(run, recorded)},
+        {"reason", "string", "reason of the failure or interruption", MECHP_MAY(run, reason)})};
 
-static const struct mechp_shape run_list = {
+const struct mechp_shape mechp_body_run_list = {
     .name = "RunList",
     .doc = "The last runs.",
-    .members = MECHP_MEMBERS({"items", "@Run[]", "newest first", true},
+    .members = MECHP_MEMBERS({"items", "@Run[]", "newest first", MECHP_IN(run_list, items)},
                              {"next", "null", "always null: there are no further pages", true})};
 
 static const struct mechp_shape run_record = {
@@ -65,8 +71,8 @@ static const struct mechp_shape run_request = {
         {"record", "@RunRecord", "record outputs for …/results; the run must have an end", false}),
     .example = "{\"pace\":1,\"period\":0.02,\"count\":50,\"record\":{}}"};
 
-const struct mechp_shape *const mechp_shapes_runs[] = {&results,    &run,         &run_list,
-                                                       &run_record, &run_request, NULL};
+const struct mechp_shape *const mechp_shapes_runs[] = {
+    &results, &mechp_body_run, &mechp_body_run_list, &run_record, &run_request, NULL};
 
 /* --- queries --- */
 

@@ -1,36 +1,42 @@
 /* Parameter studies. */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/routes/shared.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
 
-static const struct mechp_shape sweep = {
+const struct mechp_shape mechp_body_sweep = {
     .name = "Sweep",
     .doc = "A sweep and its progress.",
-    .members =
-        MECHP_MEMBERS({"id", "@Name", "id", true}, {"name", "string", "of the model", true},
-                      {"state", "'running'|'finished'|'stopped'|'interrupted'",
-                       "state; interrupted: the server ended before the sweep did", true},
-                      {"points", "integer", "sets of parameters", true},
-                      {"done", "integer", "finished points, including failed ones", true},
-                      {"failed", "integer", "failed points; they have a row of nulls", true},
-                      {"stored", "boolean", "its rows are stored on disk", true},
-                      {"parameters", "string[]", "names, in the order of the columns", true},
-                      {"outputs", "string[]", "names, in the order of the columns", true},
-                      {"errors", "@SweepError[]", "errors of the first 100 failed points", false})};
+    .members = MECHP_MEMBERS(
+        {"id", "@Name", "id", MECHP_IN(sweep, id)},
+        {"name", "string", "of the model", MECHP_IN(sweep, name)},
+        {"state", "'running'|'finished'|'stopped'|'interrupted'",
+         "state; interrupted: the server ended before the sweep did", MECHP_IN(sweep, state)},
+        {"points", "integer", "sets of parameters", MECHP_IN(sweep, points)},
+        {"done", "integer", "finished points, including failed ones", MECHP_IN(sweep, done)},
+        {"failed", "integer", "failed points; they have a row of nulls", MECHP_IN(sweep, failed)},
+        {"stored", "boolean", "its rows are stored on disk", MECHP_IN(sweep, stored)},
+        {"parameters", "string[]", "names, in the order of the columns",
+         MECHP_IN(sweep, parameters)},
+        {"outputs", "string[]", "names, in the order of the columns", MECHP_IN(sweep, outputs)},
+        {"errors", "@SweepError[]", "errors of the first 100 failed points",
+         MECHP_MAY(sweep, errors)})};
 
-static const struct mechp_shape sweep_error = {
+const struct mechp_shape mechp_body_sweep_error = {
     .name = "SweepError",
     .doc = "Error of a point of a sweep.",
-    .members = MECHP_MEMBERS({"point", "integer", "its number, from 0", true},
-                             {"code", "string", "of the list of errors", true},
-                             {"message", "string", "for people", true})};
+    .members =
+        MECHP_MEMBERS({"point", "integer", "its number, from 0", MECHP_IN(sweep_error, point)},
+                      {"code", "string", "of the list of errors", MECHP_IN(sweep_error, code)},
+                      {"message", "string", "for people", MECHP_IN(sweep_error, message)})};
 
-static const struct mechp_shape sweep_list = {
+const struct mechp_shape mechp_body_sweep_list = {
     .name = "SweepList",
     .doc = "Sweeps.",
-    .members = MECHP_MEMBERS({"items", "@Sweep[]", "in the order of their creation", true},
-                             {"next", "null", "always null: there are no further pages", true})};
+    .members = MECHP_MEMBERS(
+        {"items", "@Sweep[]", "in the order of their creation", MECHP_IN(sweep_list, items)},
+        {"next", "null", "always null: there are no further pages", true})};
 
 static const struct mechp_shape sweep_participant = {
     .name = "SweepParticipant",
@@ -87,9 +93,15 @@ static const struct mechp_shape sweep_table = {
                       {"rows", "any[][]",
                        "one row or block of rows for each point; nulls for a failed point", true})};
 
-const struct mechp_shape *const mechp_shapes_sweeps[] = {
-    &sweep,        &sweep_error, &sweep_list, &sweep_participant, &sweep_coupling, &sweep_request,
-    &sweep_record, &sweep_table, NULL};
+const struct mechp_shape *const mechp_shapes_sweeps[] = {&mechp_body_sweep,
+                                                         &mechp_body_sweep_error,
+                                                         &mechp_body_sweep_list,
+                                                         &sweep_participant,
+                                                         &sweep_coupling,
+                                                         &sweep_request,
+                                                         &sweep_record,
+                                                         &sweep_table,
+                                                         NULL};
 
 /* --- routes --- */
 
