@@ -1,6 +1,7 @@
 /* A list of accounts; an account is looked up once an instance and for GET /v1/quota. */
 #include "server/auth/accounts.h"
 
+#include "protocol/wire/bodies.h"
 #include "server/auth/tokens.h"
 #include "server/os/ticks.h"
 #include "solver/base/err.h"
@@ -242,9 +243,9 @@ void mechd_excess_write(const struct mechd_excess *x, struct mechp_text *w)
     mechp_text_number(w, shown(x->which, x->limit));
 }
 
-void mechd_account_write(const struct mechd_account *a, struct mechp_text *w)
+static void write_limits(const void *of, struct mechp_text *w)
 {
-    mechp_text_key(w, "limits");
+    const struct mechd_account *const a = of;
     mechp_text_object(w);
     for (int k = 0; k < MECHD_QUOTAS; k++) {
         const uint64_t most = atomic_load(&a->most[k]);
@@ -254,7 +255,11 @@ void mechd_account_write(const struct mechd_account *a, struct mechp_text *w)
         }
     }
     mechp_text_end(w);
-    mechp_text_key(w, "used");
+}
+
+static void write_used(const void *of, struct mechp_text *w)
+{
+    const struct mechd_account *const a = of;
     mechp_text_object(w);
     for (int k = 0; k < MECHD_QUOTA_HELD; k++) {
         mechp_text_key(w, mechd_quota_names[k]);
@@ -263,6 +268,12 @@ void mechd_account_write(const struct mechd_account *a, struct mechp_text *w)
     mechp_text_key(w, "cpu");
     mechp_text_number(w, 1e-9 * (double)atomic_load(&a->worked));
     mechp_text_end(w);
+}
+
+void mechd_account_write(const struct mechd_account *a, struct mechp_text *w)
+{
+    const struct mechp_body_quota body = {a->name, {write_limits, a}, {write_used, a}};
+    MECHP_WRITE(quota, &body, w);
 }
 
 void mechd_accounts_metrics(struct mechd_accounts *a, struct mechp_text *w)

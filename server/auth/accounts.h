@@ -102,7 +102,7 @@ void mechd_account_work(struct mechd_account *a, uint64_t ns);
 /* True if a step command may start. */
 bool mechd_account_may_work(struct mechd_account *a, struct mechd_excess *x);
 
-/* Members limits and used of an object. */
+/* Its token, limits and use as an object. */
 void mechd_account_write(const struct mechd_account *a, struct mechp_text *w);
 /* For /metrics. */
 void mechd_accounts_metrics(struct mechd_accounts *a, struct mechp_text *w);

@@ -1,6 +1,7 @@
 /* A call without a door: its strings are copied, its answer is kept. */
 #include "server/call/background.h"
 
+#include "protocol/wire/bodies.h"
 #include "server/call/service.h"
 #include "server/os/ticks.h"
 
@@ -243,19 +244,30 @@ static struct mechd_background *make(struct mechd_call *c)
     return b;
 }
 
-/* Members that describe a call in the background. */
-static void write_state(const struct mechd_background *b, bool over, struct mechp_text *w)
+static void write_own(const void *of, struct mechp_text *w)
 {
+    const struct mechd_background *const b = of;
+    mechp_text_raw(w, b->call.text.bytes, b->size);
+}
+
+/* Its description, once it is `over` with its answer, which is part of it. */
+static void write_description(const struct mechd_background *b, bool over, struct mechp_text *w)
+{
+    const struct mechd_call *const own = &b->call;
+    const bool good = over && own->code == MECHP_OK;
+    // under an id of the client's it has no name of its own
+    const struct mechp_route *const route = own->match.route;
     char id[32];
     snprintf(id, sizeof id, "o-%" PRIu64, b->id);
-    mechp_text_key(w, "id");
-    mechp_text_string(w, id);
-    mechp_text_key(w, "operation");
-    // under an id of the client's it has no name of its own
-    const struct mechp_route *const route = b->call.match.route;
-    mechp_text_string(w, route->id == MECHP_ROUTE_CREATE_AS ? "create" : route->operation);
-    mechp_text_key(w, "state");
-    mechp_text_string(w, over ? "finished" : "running");
+    const struct mechp_body_operation body = {
+        .id = id,
+        .operation = route->id == MECHP_ROUTE_CREATE_AS ? "create" : route->operation,
+        .state = over ? "finished" : "running",
+        .status = over ? mechd_call_status(own) : INT64_MIN,
+        .location = good && own->location[0] != '\0' ? own->location : NULL,
+        .etag = good && own->etag[0] != '\0' ? own->etag : NULL,
+        .answer = {over && b->size > 0 ? write_own : NULL, b}};
+    MECHP_WRITE(operation, &body, w);
 }
 
 /* A call that has been answered at once, in place of the other. */
@@ -308,9 +320,7 @@ enum mechd_submitted mechd_background_start(struct mechd_call *c, size_t room)
     if (mechd_call_start(&b->call) == MECHD_QUEUED) {
         c->status = 202;
         snprintf(c->location, sizeof c->location, "/v1/operations/o-%" PRIu64, b->id);
-        mechp_text_object(&c->text);
-        write_state(b, false, &c->text);
-        mechp_text_end(&c->text);
+        write_description(b, false, &c->text);
         c->applied = true;
         unref(b);
         return MECHD_RAN;
@@ -338,31 +348,6 @@ enum mechd_submitted mechd_background_start(struct mechd_call *c, size_t room)
 
 /* --- the routes ------------------------------------------------------------------------------- */
 
-/* The answer as it would have been, but for its form where that is JSON: then it is part of the
- * description. */
-static void write_answer(const struct mechd_background *b, struct mechd_call *c)
-{
-    const struct mechd_call *own = &b->call;
-    struct mechp_text *w = &c->text;
-    mechp_text_object(w);
-    write_state(b, true, w);
-    mechp_text_key(w, "status");
-    mechp_text_integer(w, mechd_call_status(own));
-    if (own->code == MECHP_OK && own->location[0] != '\0') {
-        mechp_text_key(w, "location");
-        mechp_text_string(w, own->location);
-    }
-    if (own->code == MECHP_OK && own->etag[0] != '\0') {
-        mechp_text_key(w, "etag");
-        mechp_text_string(w, own->etag);
-    }
-    if (b->size > 0) {
-        mechp_text_key(w, "answer");
-        mechp_text_raw(w, own->text.bytes, b->size);
-    }
-    mechp_text_end(w);
-}
-
 static enum mechd_progress run_operation(struct mechd_call *c)
 {
     struct mechd_background *b = find(c, false);
@@ -374,11 +359,10 @@ static enum mechd_progress run_operation(struct mechd_call *c)
     pthread_mutex_unlock(&c->service->backgrounds.m);
     const char *type = over && b->call.code == MECHP_OK ? b->call.content_type : NULL;
     if (!over) {
-        mechp_text_object(&c->text);
-        write_state(b, false, &c->text);
-        mechp_text_end(&c->text);
+        write_description(b, false, &c->text);
     } else if (type == NULL || strcmp(type, "application/json") == 0) {
-        write_answer(b, c);
+        // the answer as it would have been is part of the description
+        write_description(b, true, &c->text);
     } else if (c->door == MECHD_DOOR_HTTP) {
         mechp_text_plain(&c->text, b->call.text.bytes, b->size);
         c->content_type = type;

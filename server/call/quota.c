@@ -8,11 +8,7 @@ static enum mechd_progress run_quota(struct mechd_call *c)
     if (a == NULL) {
         return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the account");
     }
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "token");
-    mechp_text_string(&c->text, a->name);
     mechd_account_write(a, &c->text);
-    mechp_text_end(&c->text);
     return MECHD_DONE;
 }
 

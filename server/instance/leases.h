@@ -139,8 +139,8 @@ int mechd_leases_expire(struct mechd_leases *l,
                         void (*tell)(void *context, const char *role, const char *name),
                         void *context);
 
-/* One lease, as the members of an object that is open: role, name, channels, seconds, expires,
- * left; never the number. False: there is no lease of that number, and nothing is written. */
+/* One lease, as the members of an object that is open, with its number. False: there is no lease of
+ * that number, and nothing is written. */
 bool mechd_leases_write_one(struct mechd_leases *l, uint64_t number, struct mechp_text *w);
-/* All of them, as an array. */
+/* All of them, as an array, without their numbers. */
 void mechd_leases_write(struct mechd_leases *l, struct mechp_text *w);

@@ -1,6 +1,7 @@
 /* What is shown of leases, and said of a conflict. */
 #include "server/instance/leases_internal.h"
 
+#include "protocol/wire/bodies.h"
 #include "server/os/ticks.h"
 
 #include <math.h>
@@ -64,36 +65,35 @@ const char *mechd_holder_tell(const struct mechd_holder *h, const char *id, char
     return out;
 }
 
-static void write_lease(const struct mechd_lease *x, uint64_t now, struct mechp_text *w)
+static void write_channels(const void *of, struct mechp_text *w)
 {
-    char expires[40];
-    const bool ends = x->seconds > 0.;
-    const uint64_t end = x->acts > 0 && ends ? now + (uint64_t)(1e9 * x->seconds) : x->expires;
-    mechp_text_key(w, "role");
-    mechp_text_string(w, mechd_role_names[x->role]);
-    mechp_text_key(w, "name");
-    mechp_text_string(w, x->name);
-    mechp_text_key(w, "channels");
+    const struct mechd_lease *const x = of;
     mechp_text_array(w);
     for (size_t k = 0; k < x->channel_count; k++) {
         mechp_text_string(w, x->channels[k]);
     }
     mechp_text_end(w);
-    mechp_text_key(w, "seconds");
-    if (!ends) {
-        mechp_text_null(w);
-        mechp_text_key(w, "expires");
-        mechp_text_null(w);
-        mechp_text_key(w, "left");
-        mechp_text_null(w);
-        return;
+}
+
+/* Members of a lease, with its number or MECHP_ABSENT. */
+static void write_lease(const struct mechd_lease *x, uint64_t now, uint64_t number,
+                        struct mechp_text *w)
+{
+    char expires[40];
+    const bool ends = x->seconds > 0.;
+    const uint64_t end = x->acts > 0 && ends ? now + (uint64_t)(1e9 * x->seconds) : x->expires;
+    if (ends) {
+        write_moment(end, expires);
     }
-    write_moment(end, expires);
-    mechp_text_number(w, x->seconds);
-    mechp_text_key(w, "expires");
-    mechp_text_string(w, expires);
-    mechp_text_key(w, "left");
-    mechp_text_number(w, 1e-3 * floor(1e-6 * (double)(end - now)));
+    const struct mechp_body_lease body = {.lease = number,
+                                          .role = mechd_role_names[x->role],
+                                          .name = x->name,
+                                          .channels = {write_channels, x},
+                                          .seconds = ends ? x->seconds : (double)NAN,
+                                          .expires = ends ? expires : NULL,
+                                          .left = ends ? 1e-3 * floor(1e-6 * (double)(end - now))
+                                                       : (double)NAN};
+    MECHP_WRITE_MEMBERS(lease, &body, w);
 }
 
 bool mechd_leases_write_one(struct mechd_leases *l, uint64_t number, struct mechp_text *w)
@@ -102,7 +102,7 @@ bool mechd_leases_write_one(struct mechd_leases *l, uint64_t number, struct mech
     pthread_mutex_lock(&l->m);
     const struct mechd_lease *const x = mechd_lease_find(l, number, now);
     if (x != NULL) {
-        write_lease(x, now, w);
+        write_lease(x, now, number, w);
     }
     pthread_mutex_unlock(&l->m);
     return x != NULL;
@@ -116,7 +116,7 @@ void mechd_leases_write(struct mechd_leases *l, struct mechp_text *w)
     for (const struct mechd_lease *x = l->first; x != NULL; x = x->next) {
         if (mechd_lease_lasts(x, now)) {
             mechp_text_object(w);
-            write_lease(x, now, w);
+            write_lease(x, now, MECHP_ABSENT, w);
             mechp_text_end(w);
         }
     }

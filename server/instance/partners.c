@@ -388,9 +388,10 @@ void mechd_partner_write(struct mechd_instance *i, const struct mechd_partner *p
     mechp_text_object(w);
     mechp_text_key(w, "instance");
     mechp_text_unsigned(w, i->number);
-    mechp_text_key(w, "lease");
-    mechp_text_unsigned(w, p->lease);
-    (void)mechd_leases_write_one(&i->leases, p->lease, w);
+    if (!mechd_leases_write_one(&i->leases, p->lease, w)) {
+        // it has ended meanwhile
+        mechp_text_member_unsigned(w, "lease", p->lease);
+    }
 
     // outputs as the layout of replies, inputs as that of requests
     const size_t start = w->length;

@@ -2,6 +2,7 @@
  * releases it or (admin) revokes those of others, GET lists them.
  *
  * None of them waits for a command that is in progress: they come between two slices of it. */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "server/call/query.h"
 #include "server/call/service.h"
@@ -91,8 +92,6 @@ static enum mechd_progress refuse(struct mechd_call *c, int outcome,
 static void write_lease(struct mechd_call *c, uint64_t number)
 {
     mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "lease");
-    mechp_text_unsigned(&c->text, number);
     if (!mechd_leases_write_one(&c->job.instance->leases, number, &c->text)) {
         mechd_fail(c, MECHP_FOREIGN_LEASE, "the lease has ended");
     }
@@ -200,12 +199,16 @@ static enum mechd_progress run_drop(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_DROP_LEASE = {.run = run_drop};
 
+static void write_items(const void *of, struct mechp_text *w)
+{
+    struct mechd_instance *const *const i = of;
+    mechd_leases_write(&(*i)->leases, w);
+}
+
 static enum mechd_progress run_list(struct mechd_call *c)
 {
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "items");
-    mechd_leases_write(&c->job.instance->leases, &c->text);
-    mechp_text_end(&c->text);
+    const struct mechp_body_lease_list body = {{write_items, &c->job.instance}};
+    MECHP_WRITE(lease_list, &body, &c->text);
     return MECHD_DONE;
 }
 

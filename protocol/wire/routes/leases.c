@@ -1,20 +1,22 @@
 /* Leases: permissions to change an instance. */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
 
-static const struct mechp_shape lease = {
+const struct mechp_shape mechp_body_lease = {
     .name = "Lease",
     .doc = "A lease on an instance.",
     .members = MECHP_MEMBERS(
-        {"lease", "integer", "number for the header Lease; only the holder knows it", false},
+        {"lease", "integer", "number for the header Lease; only the holder knows it",
+         MECHP_MAY(lease, lease)},
         {"role", "'owner'|'co-driver'|'observer'|'partner'",
-         "partner: a binary hello without a role", true},
-        {"name", "string", "name of the holder, as given or from its token", true},
-        {"channels", "string[]", "inputs of a co-driver", true},
-        {"seconds", "number|null", "idle time after which it expires, s", true},
-        {"expires", "string|null", "time at which it expires, UTC", true},
-        {"left", "number|null", "until then, s", true})};
+         "partner: a binary hello without a role", MECHP_IN(lease, role)},
+        {"name", "string", "name of the holder, as given or from its token", MECHP_IN(lease, name)},
+        {"channels", "string[]", "inputs of a co-driver", MECHP_IN(lease, channels)},
+        {"seconds", "number|null", "idle time after which it expires, s", MECHP_IN(lease, seconds)},
+        {"expires", "string|null", "time at which it expires, UTC", MECHP_IN(lease, expires)},
+        {"left", "number|null", "until then, s", MECHP_IN(lease, left)})};
 
 static const struct mechp_shape lease_change = {
     .name = "LeaseChange",
@@ -26,10 +28,11 @@ static const struct mechp_shape lease_change = {
         {"seconds", "number", "idle time after which it expires, 0.01 to 86400 s", false},
         {"name", "@Name", "name of the holder, shown to others", false})};
 
-static const struct mechp_shape lease_list = {
+const struct mechp_shape mechp_body_lease_list = {
     .name = "LeaseList",
     .doc = "Leases of an instance, oldest first.",
-    .members = MECHP_MEMBERS({"items", "@Lease[]", "without their numbers", true})};
+    .members =
+        MECHP_MEMBERS({"items", "@Lease[]", "without their numbers", MECHP_IN(lease_list, items)})};
 
 static const struct mechp_shape lease_request = {
     .name = "LeaseRequest",
@@ -43,8 +46,8 @@ static const struct mechp_shape lease_request = {
          false}),
     .example = "{\"role\":\"owner\",\"name\":\"rig\",\"seconds\":30}"};
 
-const struct mechp_shape *const mechp_shapes_leases[] = {&lease, &lease_change, &lease_list,
-                                                         &lease_request, NULL};
+const struct mechp_shape *const mechp_shapes_leases[] = {
+    &mechp_body_lease, &lease_change, &mechp_body_lease_list, &lease_request, NULL};
 
 /* --- routes --- */
 

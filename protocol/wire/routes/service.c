@@ -1,4 +1,5 @@
 /* Probes, documents, version and limits, the token, operations in the background. */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
@@ -23,28 +24,32 @@ static const struct mechp_shape log_level = {
         {"level", "'error'|'warning'|'info'|'debug'", "lines above it are dropped", true}),
     .example = "{\"level\":\"debug\"}"};
 
-static const struct mechp_shape quota = {
+const struct mechp_shape mechp_body_quota = {
     .name = "Quota",
     .doc = "Limits and current use of a token.",
     .members = MECHP_MEMBERS(
-        {"token", "string", "name of the token; empty if the server has no tokens", true},
-        {"limits", "number{}", "limits that are set; times in s, memory in bytes", true},
-        {"used", "number{}", "current use; cpu: processor time so far, s", true})};
+        {"token", "string", "name of the token; empty if the server has no tokens",
+         MECHP_IN(quota, token)},
+        {"limits", "number{}", "limits that are set; times in s, memory in bytes",
+         MECHP_IN(quota, limits)},
+        {"used", "number{}", "current use; cpu: processor time so far, s", MECHP_IN(quota, used)})};
 
-static const struct mechp_shape operation = {
+const struct mechp_shape mechp_body_operation = {
     .name = "Operation",
     .doc = "A request that was answered with 202 because the client preferred that.",
-    .members =
-        MECHP_MEMBERS({"id", "@Name", "id", true},
-                      {"operation", "string", "name of the operation over ZeroMQ, or empty", true},
-                      {"state", "'running'|'finished'", "true when it has finished", true},
-                      {"status", "integer", "status of the response", false},
-                      {"location", "string", "URL of the resource that it created", false},
-                      {"etag", "string", "ETag of the instance after it", false},
-                      {"answer", "any", "the response, or the problem", false})};
+    .members = MECHP_MEMBERS(
+        {"id", "@Name", "id", MECHP_IN(operation, id)},
+        {"operation", "string", "name of the operation over ZeroMQ, or empty",
+         MECHP_IN(operation, operation)},
+        {"state", "'running'|'finished'", "true when it has finished", MECHP_IN(operation, state)},
+        {"status", "integer", "status of the response", MECHP_MAY(operation, status)},
+        {"location", "string", "URL of the resource that it created",
+         MECHP_MAY(operation, location)},
+        {"etag", "string", "ETag of the instance after it", MECHP_MAY(operation, etag)},
+        {"answer", "any", "the response, or the problem", MECHP_MAY(operation, answer)})};
 
-const struct mechp_shape *const mechp_shapes_service[] = {&about, &log_level, &quota, &operation,
-                                                          NULL};
+const struct mechp_shape *const mechp_shapes_service[] = {&about, &log_level, &mechp_body_quota,
+                                                          &mechp_body_operation, NULL};
 
 /* --- routes --- */
 
