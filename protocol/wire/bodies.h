@@ -42,6 +42,47 @@ struct mechp_body_state_hash {
     struct mechp_numbers hash;
 };
 
+/* --- instances --- */
+
+struct mechp_body_instance {
+    const char *id, *name, *engine;
+    double time;
+    uint64_t step;
+    double step_size;
+    bool running, busy;
+    const char *revision;
+    struct mechp_written durability; /* @ a word or an object */
+    struct mechp_written labels;     /* @ object of texts by name */
+    double ttl, ttl_left;
+    struct mechp_written warnings; /* @ list */
+    const char *integrator;
+    struct mechp_written sizes; /* @ object of integers by name */
+    uint64_t memory;
+    struct mechp_written inputs, outputs, parameters; /* @ lists of names */
+    struct mechp_written run;                         /* @ run or null */
+    const bool *reproducible;
+};
+
+struct mechp_body_instance_list {
+    struct mechp_written items; /* @ list of instance */
+    const char *next;
+};
+
+/* --- contacts --- */
+
+struct mechp_body_contact {
+    struct mechp_written bodies; /* @ two names */
+    struct mechp_written shapes; /* @ two names or indices */
+    struct mechp_numbers point, normal;
+    double gap, normal_force;
+    struct mechp_numbers force, impulse, couple;
+};
+
+struct mechp_body_contact_list {
+    double time;
+    struct mechp_written items; /* @ list of contact */
+};
+
 /* --- snapshots, trials --- */
 
 struct mechp_body_snapshot {
@@ -53,6 +94,21 @@ struct mechp_body_snapshot {
 struct mechp_body_snapshot_list {
     struct mechp_written items; /* @ list of snapshot */
     const char *current;
+};
+
+struct mechp_body_difference {
+    const char *kind, *name;
+    int64_t index;
+    struct mechp_written from, to; /* @ number, word or null */
+    double difference;
+};
+
+struct mechp_body_comparison {
+    const char *from, *to;
+    bool identical;
+    struct mechp_written time, step; /* @ objects of two numbers, from and to */
+    struct mechp_written counts;     /* @ object of integers by kind */
+    struct mechp_written items;      /* @ list of difference */
 };
 
 struct mechp_body_coupling_snapshot {
@@ -181,12 +237,18 @@ struct mechp_body_operation {
 
 /* --- their shapes --- */
 
+extern const struct mechp_shape mechp_body_comparison;
+extern const struct mechp_shape mechp_body_contact;
+extern const struct mechp_shape mechp_body_contact_list;
 extern const struct mechp_shape mechp_body_coupling_snapshot;
 extern const struct mechp_shape mechp_body_coupling_snapshot_list;
+extern const struct mechp_shape mechp_body_difference;
 extern const struct mechp_shape mechp_body_fmu;
 extern const struct mechp_shape mechp_body_fmu_list;
 extern const struct mechp_shape mechp_body_fmu_variable;
 extern const struct mechp_shape mechp_body_inputs;
+extern const struct mechp_shape mechp_body_instance;
+extern const struct mechp_shape mechp_body_instance_list;
 extern const struct mechp_shape mechp_body_item_output;
 extern const struct mechp_shape mechp_body_kept_trial;
 extern const struct mechp_shape mechp_body_kept_trial_list;

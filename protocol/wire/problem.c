@@ -13,10 +13,8 @@ static void write_sentence(struct mechp_text *w, const char *sentence)
     mechp_text_string(w, shown);
 }
 
-static void write_entries(const char *key, const struct mech_diag_entry *entries, size_t count,
-                          struct mechp_text *w)
+static void write_entries(const struct mech_diag_entry *entries, size_t count, struct mechp_text *w)
 {
-    mechp_text_key(w, key);
     mechp_text_array(w);
     for (size_t i = 0; i < count; i++) {
         mechp_text_object(w);
@@ -29,17 +27,24 @@ static void write_entries(const char *key, const struct mech_diag_entry *entries
     mechp_text_end(w);
 }
 
+void mechp_problem_list_warnings(const struct mech_diag *d, struct mechp_text *w)
+{
+    write_entries(d->warnings, d->warning_count, w);
+}
+
 void mechp_problem_write_warnings(const struct mech_diag *d, struct mechp_text *w)
 {
     if (d->warning_count > 0) {
-        write_entries("warnings", d->warnings, d->warning_count, w);
+        mechp_text_key(w, "warnings");
+        mechp_problem_list_warnings(d, w);
     }
 }
 
 /* Faults with their places; those beyond the kept ones are counted. */
 static void write_errors(const struct mech_diag *d, struct mechp_text *w)
 {
-    write_entries("errors", d->entries, d->count, w);
+    mechp_text_key(w, "errors");
+    write_entries(d->entries, d->count, w);
     if (d->total > d->count) {
         mechp_text_key(w, "moreErrors");
         mechp_text_unsigned(w, d->total - d->count);

@@ -1,6 +1,7 @@
 /* Pieces of replies and requests. */
 #include "server/call/shapes.h"
 
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "protocol/wire/problem.h"
 #include "server/instance/runs.h"
@@ -40,11 +41,9 @@ double *mechd_doubles(struct mechd_call *c, size_t n)
     return x;
 }
 
-/* Names of the variables of one causality. */
-static void write_names(const struct mechd_engine *engine, const char *key,
-                        enum mech_causality causality, struct mechp_text *w)
+static void write_names(const struct mechd_engine *engine, enum mech_causality causality,
+                        struct mechp_text *w)
 {
-    mechp_text_key(w, key);
     mechp_text_array(w);
     for (size_t k = 0; k < mechd_engine_variable_count(engine, causality); k++) {
         struct mech_variable v;
@@ -54,13 +53,24 @@ static void write_names(const struct mechd_engine *engine, const char *key,
     mechp_text_end(w);
 }
 
-/* What only a model of the solver has. */
-static void write_model(const struct mech_sim *sim, struct mechp_text *w)
+static void write_inputs(const void *engine, struct mechp_text *w)
+{
+    write_names(engine, MECH_INPUT, w);
+}
+
+static void write_outputs(const void *engine, struct mechp_text *w)
+{
+    write_names(engine, MECH_OUTPUT_VARIABLE, w);
+}
+
+static void write_parameters(const void *engine, struct mechp_text *w)
+{
+    write_names(engine, MECH_PARAMETER, w);
+}
+
+static void write_sizes(const void *sim, struct mechp_text *w)
 {
     const struct mech_sizes n = mech_sim_sizes(sim);
-    mechp_text_key(w, "integrator");
-    mechp_text_string(w, mech_sim_integrator(sim));
-    mechp_text_key(w, "sizes");
     mechp_text_object(w);
     mechp_text_member_integer(w, "q", n.q);
     mechp_text_member_integer(w, "v", n.v);
@@ -69,20 +79,11 @@ static void write_model(const struct mech_sim *sim, struct mechp_text *w)
     mechp_text_member_integer(w, "z", n.z);
     mechp_text_member_integer(w, "impulse", n.impulse);
     mechp_text_end(w);
-    mechp_text_key(w, "memory");
-    mechp_text_unsigned(w, mech_sim_memory(sim));
 }
 
-/* What only the owner may read. */
-static void write_whole(const struct mechd_instance *i, struct mechp_text *w)
+static void write_run(const void *instance, struct mechp_text *w)
 {
-    if (i->sim != NULL) {
-        write_model(i->sim, w);
-    }
-    write_names(&i->engine, "inputs", MECH_INPUT, w);
-    write_names(&i->engine, "outputs", MECH_OUTPUT_VARIABLE, w);
-    write_names(&i->engine, "parameters", MECH_PARAMETER, w);
-    mechp_text_key(w, "run");
+    const struct mechd_instance *const i = instance;
     if (i->run != NULL && atomic_load(&i->running)) {
         mechd_run_write(i->run, w);
     } else {
@@ -90,65 +91,79 @@ static void write_whole(const struct mechd_instance *i, struct mechp_text *w)
     }
 }
 
-/* Labels, and the time to live with what is left of it. */
-static void write_traits(struct mechd_instance *i, struct mechp_text *w)
+static void write_durability(const void *settings, struct mechp_text *w)
 {
-    json_t *labels = mechd_instance_labels(i);
-    const uint64_t ends = mechd_instance_ends(i);
-    if (labels != NULL) {
-        mechp_text_key(w, "labels");
-        mechp_text_object(w);
-        const char *key = NULL;
-        json_t *value = NULL;
-        json_object_foreach(labels, key, value)
-        {
-            mechp_text_key(w, key);
-            mechp_text_string(w, json_string_value(value));
-        }
-        mechp_text_end(w);
-    }
-    mechd_instance_labels_unref(i, labels);
-    if (ends != 0) {
-        const uint64_t now = mechd_now();
-        mechp_text_key(w, "ttl");
-        mechp_text_number(w, mechd_instance_ttl(i));
-        mechp_text_key(w, "ttlLeft");
-        mechp_text_number(w, ends > now ? 1e-3 * floor(1e-6 * (double)(ends - now)) : 0.);
-    }
+    mechd_durability_write(settings, w);
 }
 
-void mechd_write_instance(struct mechd_instance *i, bool whole, struct mechp_text *w)
+static void write_warnings(const void *told, struct mechp_text *w)
+{
+    mechp_problem_list_warnings(told, w);
+}
+
+/* A label is a text by its name. */
+static void write_labels(const void *of, struct mechp_text *w)
+{
+    json_t *const *const labels = of;
+    const char *key = NULL;
+    json_t *value = NULL;
+    mechp_text_object(w);
+    json_object_foreach(*labels, key, value)
+    {
+        mechp_text_key(w, key);
+        mechp_text_string(w, json_string_value(value));
+    }
+    mechp_text_end(w);
+}
+
+/* What only the owner may read. */
+static void add_whole(const struct mechd_instance *i, struct mechp_body_instance *out)
+{
+    if (i->sim != NULL) {
+        out->integrator = mech_sim_integrator(i->sim);
+        out->sizes = (struct mechp_written){write_sizes, i->sim};
+        out->memory = mech_sim_memory(i->sim);
+    }
+    out->inputs = (struct mechp_written){write_inputs, &i->engine};
+    out->outputs = (struct mechp_written){write_outputs, &i->engine};
+    out->parameters = (struct mechp_written){write_parameters, &i->engine};
+    out->run = (struct mechp_written){write_run, i};
+}
+
+void mechd_write_instance(struct mechd_instance *i, bool whole, const bool *reproducible,
+                          struct mechp_text *w)
 {
     struct mechd_published now;
     char etag[48];
     mechd_instance_peek(i, &now, NULL);
     mechd_instance_etag(i, etag);
-    mechp_text_key(w, "id");
-    mechp_text_string(w, i->id);
-    mechp_text_key(w, "name");
-    mechp_text_string(w, i->name);
-    if (i->engine.ops->apart) {
-        mechp_text_member_string(w, "engine", i->engine.ops->name);
-    }
-    mechp_text_key(w, "time");
-    mechp_text_number(w, now.time);
-    mechp_text_key(w, "step");
-    mechp_text_unsigned(w, now.steps);
-    mechp_text_key(w, "stepSize");
-    mechp_text_number(w, i->step_size);
-    mechp_text_key(w, "running");
-    mechp_text_bool(w, atomic_load(&i->running));
-    mechp_text_key(w, "busy");
-    mechp_text_bool(w, mechd_instance_busy(i));
-    mechp_text_key(w, "revision");
-    mechp_text_string_n(w, etag + 1, strlen(etag) - 2);
-    mechp_text_key(w, "durability");
-    mechd_durability_write(&i->durable.settings, w);
-    write_traits(i, w);
-    mechp_problem_write_warnings(&i->told, w);
+    etag[strlen(etag) - 1] = '\0';
+    json_t *const labels = mechd_instance_labels(i);
+    const uint64_t ends = mechd_instance_ends(i), at = ends != 0 ? mechd_now() : 0;
+    struct mechp_body_instance body = {
+        .id = i->id,
+        .name = i->name,
+        .engine = i->engine.ops->apart ? i->engine.ops->name : NULL,
+        .time = now.time,
+        .step = now.steps,
+        .step_size = i->step_size,
+        .running = atomic_load(&i->running),
+        .busy = mechd_instance_busy(i),
+        .revision = etag + 1,
+        .durability = {write_durability, &i->durable.settings},
+        .labels = {labels != NULL ? write_labels : NULL, &labels},
+        .ttl = ends != 0 ? mechd_instance_ttl(i) : (double)NAN,
+        .ttl_left = ends == 0   ? (double)NAN
+                    : ends > at ? 1e-3 * floor(1e-6 * (double)(ends - at))
+                                : 0.,
+        .warnings = {i->told.warning_count > 0 ? write_warnings : NULL, &i->told},
+        .memory = MECHP_ABSENT,
+        .reproducible = reproducible};
     if (whole) {
-        write_whole(i, w);
+        add_whole(i, &body);
     }
+    MECHP_WRITE(instance, &body, w);
+    mechd_instance_labels_unref(i, labels);
 }
 
 void mechd_write_value(const struct mech_variable *v, const double *values, struct mechp_text *w)

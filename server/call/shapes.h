@@ -4,9 +4,10 @@
 
 #include "server/call/call.h"
 
-/* Members of one instance's description (between object and end); `whole` includes data of the
- * simulation, which requires ownership. */
-void mechd_write_instance(struct mechd_instance *i, bool whole, struct mechp_text *w);
+/* An instance's description; `whole` includes data of the simulation, which requires ownership;
+ * `reproducible` after a restore, or NULL. */
+void mechd_write_instance(struct mechd_instance *i, bool whole, const bool *reproducible,
+                          struct mechp_text *w);
 
 /* One value or an array of them, as the variable says. */
 void mechd_write_value(const struct mech_variable *v, const double *values, struct mechp_text *w);

@@ -1,5 +1,6 @@
 /* POST …/snapshots/{sid}/compare: what differs between two snapshots of an instance, by name. */
 #include "solver/sim/compare.h"
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "server/call/call.h"
 #include "server/instance/lives.h"
@@ -10,86 +11,97 @@
 
 enum { PRESET = 100, MOST = 10000 };
 
-static void write_pair(struct mechd_call *c, const char *key, double from, double to)
+/* {"from": …, "to": …} */
+static void write_pair(const void *of, struct mechp_text *w)
 {
-    mechp_text_key(&c->text, key);
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "from");
-    mechp_text_number(&c->text, from);
-    mechp_text_key(&c->text, "to");
-    mechp_text_number(&c->text, to);
-    mechp_text_end(&c->text);
+    const double *const pair = of;
+    mechp_text_object(w);
+    mechp_text_member_number(w, "from", pair[0]);
+    mechp_text_member_number(w, "to", pair[1]);
+    mechp_text_end(w);
 }
 
 /* A value of a difference: a joint's as a word, null for an input that is not set. */
-static void write_value(struct mechd_call *c, const struct mech_difference *d, int which)
+static void write_value(const struct mech_difference *d, double value, struct mechp_text *w)
 {
-    mechp_text_key(&c->text, which == 0 ? "from" : "to");
     if (d->kind == MECH_DIFFERS_JOINT) {
-        mechp_text_string(&c->text, mech_activity_names[(int)d->values[which]]);
-    } else if (isnan(d->values[which])) {
-        mechp_text_null(&c->text);
+        mechp_text_string(w, mech_activity_names[(int)value]);
+    } else if (isnan(value)) {
+        mechp_text_null(w);
     } else {
-        mechp_text_number(&c->text, d->values[which]);
+        mechp_text_number(w, value);
     }
 }
 
-static void write_difference(struct mechd_call *c, const struct mech_difference *d)
+static void write_from(const void *of, struct mechp_text *w)
 {
-    const double by = d->values[1] - d->values[0];
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "kind");
-    mechp_text_string(&c->text, mech_difference_names[d->kind]);
-    mechp_text_key(&c->text, "name");
-    if (d->name != NULL) {
-        mechp_text_string(&c->text, d->name);
-    } else {
-        mechp_text_null(&c->text);
-    }
-    mechp_text_key(&c->text, "index");
-    mechp_text_integer(&c->text, d->index);
-    write_value(c, d, 0);
-    write_value(c, d, 1);
-    mechp_text_key(&c->text, "difference");
-    // of numbers near the largest double it may be none
-    if (d->kind == MECH_DIFFERS_JOINT || !isfinite(by)) {
-        mechp_text_null(&c->text);
-    } else {
-        mechp_text_number(&c->text, by);
-    }
-    mechp_text_end(&c->text);
+    const struct mech_difference *const d = of;
+    write_value(d, d->values[0], w);
 }
 
-/* Those of one kind, the first `most`; returns where the next kind begins. */
-static const struct mech_difference *
-write_kind(struct mechd_call *c, const struct mech_difference *from, size_t count, size_t most)
+static void write_to(const void *of, struct mechp_text *w)
 {
-    for (size_t k = 0; k < count && k < most; k++) {
-        write_difference(c, &from[k]);
-    }
-    return from + count;
+    const struct mech_difference *const d = of;
+    write_value(d, d->values[1], w);
 }
 
-static void write_comparison(struct mechd_call *c, const struct mech_comparison *found, size_t most)
+static void write_difference(const struct mech_difference *d, struct mechp_text *w)
 {
-    mechp_text_key(&c->text, "identical");
-    mechp_text_bool(&c->text, found->identical);
-    write_pair(c, "time", found->times[0], found->times[1]);
-    write_pair(c, "step", (double)found->steps[0], (double)found->steps[1]);
-    mechp_text_key(&c->text, "counts");
-    mechp_text_object(&c->text);
+    const struct mechp_body_difference body = {
+        .kind = mech_difference_names[d->kind],
+        .name = d->name,
+        .index = d->index,
+        .from = {write_from, d},
+        .to = {write_to, d},
+        // of numbers near the largest double it may be none
+        .difference = d->kind == MECH_DIFFERS_JOINT ? (double)NAN : d->values[1] - d->values[0]};
+    MECHP_WRITE(difference, &body, w);
+}
+
+/* What has been found, the first `most` of each kind shown. */
+struct shown {
+    const struct mech_comparison *found;
+    size_t most;
+};
+
+static void write_counts(const void *of, struct mechp_text *w)
+{
+    const struct mech_comparison *const found = of;
+    mechp_text_object(w);
     for (int k = 0; k < MECH_DIFFERS_KINDS; k++) {
-        mechp_text_key(&c->text, mech_difference_names[k]);
-        mechp_text_unsigned(&c->text, found->counts[k]);
+        mechp_text_key(w, mech_difference_names[k]);
+        mechp_text_unsigned(w, found->counts[k]);
     }
-    mechp_text_end(&c->text);
-    mechp_text_key(&c->text, "items");
-    mechp_text_array(&c->text);
-    const struct mech_difference *next = found->items;
+    mechp_text_end(w);
+}
+
+static void write_items(const void *of, struct mechp_text *w)
+{
+    const struct shown *const s = of;
+    const struct mech_difference *at = s->found->items;
+    mechp_text_array(w);
     for (int k = 0; k < MECH_DIFFERS_KINDS; k++) {
-        next = write_kind(c, next, found->counts[k], most);
+        for (size_t n = 0; n < s->found->counts[k] && n < s->most; n++) {
+            write_difference(&at[n], w);
+        }
+        at += s->found->counts[k];
     }
-    mechp_text_end(&c->text);
+    mechp_text_end(w);
+}
+
+static void write_comparison(const char *const ids[2], const struct mech_comparison *found,
+                             size_t most, struct mechp_text *w)
+{
+    const struct shown shown = {found, most};
+    const double steps[2] = {(double)found->steps[0], (double)found->steps[1]};
+    const struct mechp_body_comparison body = {.from = ids[0],
+                                               .to = ids[1],
+                                               .identical = found->identical,
+                                               .time = {write_pair, found->times},
+                                               .step = {write_pair, steps},
+                                               .counts = {write_counts, found},
+                                               .items = {write_items, &shown}};
+    MECHP_WRITE(comparison, &body, w);
 }
 
 /* A tolerance of the body. */
@@ -130,13 +142,7 @@ static enum mechd_progress run_compare(struct mechd_call *c)
     struct mech_comparison found;
     const int outcome = mech_sim_compare(i->sim, of, &close, &found);
     if (outcome == 0) {
-        mechp_text_object(&c->text);
-        mechp_text_key(&c->text, "from");
-        mechp_text_string(&c->text, ids[0]);
-        mechp_text_key(&c->text, "to");
-        mechp_text_string(&c->text, ids[1]);
-        write_comparison(c, &found, (size_t)most);
-        mechp_text_end(&c->text);
+        write_comparison(ids, &found, (size_t)most, &c->text);
     } else {
         mechd_fail_outcome(c, outcome);
     }

@@ -1,5 +1,6 @@
 /* GET …/contacts: where the shapes of two bodies touched in the last internal step, and what they
  * did to each other. A shape without a name is called by its place in the body's geometry. */
+#include "protocol/wire/bodies.h"
 #include "server/call/shapes.h"
 
 static void write_shape(const char *name, int32_t place, struct mechp_text *w)
@@ -11,10 +12,22 @@ static void write_shape(const char *name, int32_t place, struct mechp_text *w)
     }
 }
 
-static void write_vector(const char *key, const double *x, struct mechp_text *w)
+static void write_bodies(const void *of, struct mechp_text *w)
 {
-    mechp_text_key(w, key);
-    mechp_text_numbers(w, x, 3);
+    const struct mech_contact_view *const at = of;
+    mechp_text_array(w);
+    mechp_text_string(w, at->of[0].body);
+    mechp_text_string(w, at->of[1].body);
+    mechp_text_end(w);
+}
+
+static void write_shapes(const void *of, struct mechp_text *w)
+{
+    const struct mech_contact_view *const at = of;
+    mechp_text_array(w);
+    write_shape(at->of[0].shape, at->of[0].place, w);
+    write_shape(at->of[1].shape, at->of[1].place, w);
+    mechp_text_end(w);
 }
 
 static void write_contact(const struct mech_contact_view *at, struct mechp_text *w)
@@ -23,46 +36,35 @@ static void write_contact(const struct mech_contact_view *at, struct mechp_text 
     for (int k = 0; k < 3; k++) {
         along += at->normal[k] * at->force[k];
     }
-    mechp_text_object(w);
-    mechp_text_key(w, "bodies");
+    const struct mechp_body_contact body = {.bodies = {write_bodies, at},
+                                            .shapes = {write_shapes, at},
+                                            .point = {at->point, 3},
+                                            .normal = {at->normal, 3},
+                                            .gap = at->gap,
+                                            .normal_force = along,
+                                            .force = {at->force, 3},
+                                            .impulse = {at->impulse, 3},
+                                            .couple = {at->couple, 3}};
+    MECHP_WRITE(contact, &body, w);
+}
+
+static void write_items(const void *of, struct mechp_text *w)
+{
+    const struct mech_sim *const sim = of;
     mechp_text_array(w);
-    mechp_text_string(w, at->of[0].body);
-    mechp_text_string(w, at->of[1].body);
-    mechp_text_end(w);
-    mechp_text_key(w, "shapes");
-    mechp_text_array(w);
-    write_shape(at->of[0].shape, at->of[0].place, w);
-    write_shape(at->of[1].shape, at->of[1].place, w);
-    mechp_text_end(w);
-    write_vector("point", at->point, w);
-    write_vector("normal", at->normal, w);
-    mechp_text_key(w, "gap");
-    mechp_text_number(w, at->gap);
-    mechp_text_key(w, "normalForce");
-    mechp_text_number(w, along);
-    write_vector("force", at->force, w);
-    write_vector("impulse", at->impulse, w);
-    write_vector("couple", at->couple, w);
+    for (size_t i = 0; i < mech_sim_contacts(sim); i++) {
+        struct mech_contact_view at;
+        mech_sim_contact(sim, i, &at);
+        write_contact(&at, w);
+    }
     mechp_text_end(w);
 }
 
 static enum mechd_progress run_contacts(struct mechd_call *c)
 {
-    const struct mech_sim *sim = c->job.instance->sim;
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "time");
-    mechp_text_number(&c->text, mech_sim_time(sim));
-    mechp_text_key(&c->text, "items");
-    mechp_text_array(&c->text);
-    for (size_t i = 0; i < mech_sim_contacts(sim); i++) {
-        struct mech_contact_view at;
-        mech_sim_contact(sim, i, &at);
-        write_contact(&at, &c->text);
-    }
-    mechp_text_end(&c->text);
-    mechp_text_key(&c->text, "next");
-    mechp_text_null(&c->text);
-    mechp_text_end(&c->text);
+    const struct mech_sim *const sim = c->job.instance->sim;
+    const struct mechp_body_contact_list body = {mech_sim_time(sim), {write_items, sim}};
+    MECHP_WRITE(contact_list, &body, &c->text);
     return MECHD_DONE;
 }
 

@@ -320,9 +320,7 @@ static enum mechd_progress keep(struct mechd_call *c, struct mechd_engine engine
         c->status = 201;
         snprintf(c->location, sizeof c->location, "/v1/instances/%s", i->id);
         mechd_instance_etag(i, c->etag);
-        mechp_text_object(&c->text);
-        mechd_write_instance(i, false, &c->text);
-        mechp_text_end(&c->text);
+        mechd_write_instance(i, false, NULL, &c->text);
         store(c, i);
     }
     mechd_instance_unref(i);

@@ -1,6 +1,7 @@
 /* Listing, showing, resetting, stopping and deleting instances. */
 #include "protocol/bind/bind.h"
 #include "protocol/frame/frame.h"
+#include "protocol/wire/bodies.h"
 #include "server/call/query.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
@@ -15,6 +16,22 @@
 /* Instances of a page, and the serial number behind which it begins. */
 static const struct mechd_query_range limits = {.least = 1., .most = 1000., .preset = 100.};
 static const struct mechd_query_range serials = {.least = 0., .most = 9007199254740992.};
+
+/* A page of instances. */
+struct list {
+    struct mechd_instance **at; /* [count] */
+    size_t count;
+};
+
+static void write_items(const void *of, struct mechp_text *w)
+{
+    const struct list *const list = of;
+    mechp_text_array(w);
+    for (size_t k = 0; k < list->count; k++) {
+        mechd_write_instance(list->at[k], false, NULL, w);
+    }
+    mechp_text_end(w);
+}
 
 static enum mechd_progress run_list(struct mechd_call *c)
 {
@@ -39,24 +56,12 @@ static enum mechd_progress run_list(struct mechd_call *c)
     if (code != 0) {
         return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the list");
     }
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "items");
-    mechp_text_array(&c->text);
-    for (size_t k = 0; k < count; k++) {
-        mechp_text_object(&c->text);
-        mechd_write_instance(items[k], false, &c->text);
-        mechp_text_end(&c->text);
-    }
-    mechp_text_end(&c->text);
-    mechp_text_key(&c->text, "next");
-    if (more && count > 0) {
-        char next[32];
-        snprintf(next, sizeof next, "%" PRIu64, items[count - 1]->serial);
-        mechp_text_string(&c->text, next);
-    } else {
-        mechp_text_null(&c->text);
-    }
-    mechp_text_end(&c->text);
+    const struct list list = {items, count};
+    char next[32];
+    snprintf(next, sizeof next, "%" PRIu64, more && count > 0 ? items[count - 1]->serial : 0);
+    const struct mechp_body_instance_list body = {.items = {write_items, &list},
+                                                  .next = more && count > 0 ? next : NULL};
+    MECHP_WRITE(instance_list, &body, &c->text);
     for (size_t k = 0; k < count; k++) {
         mechd_instance_unref(items[k]);
     }
@@ -68,9 +73,7 @@ const struct mechd_operation mechd_operation_INSTANCES = {.run = run_list};
 
 static enum mechd_progress run_show(struct mechd_call *c)
 {
-    mechp_text_object(&c->text);
-    mechd_write_instance(c->job.instance, true, &c->text);
-    mechp_text_end(&c->text);
+    mechd_write_instance(c->job.instance, true, NULL, &c->text);
     return MECHD_DONE;
 }
 

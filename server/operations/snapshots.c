@@ -169,11 +169,7 @@ static enum mechd_progress run_restore(struct mechd_call *c)
                                                : mechd_fail_outcome(c, outcome);
     }
     mechd_instance_changed(c->job.instance, MECHP_REWOUND);
-    mechp_text_object(&c->text);
-    mechd_write_instance(c->job.instance, false, &c->text);
-    mechp_text_key(&c->text, "reproducible");
-    mechp_text_bool(&c->text, reproducible);
-    mechp_text_end(&c->text);
+    mechd_write_instance(c->job.instance, false, &reproducible, &c->text);
     return MECHD_DONE;
 }
 

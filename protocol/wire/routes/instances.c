@@ -1,4 +1,5 @@
 /* Instances: create, list, edit, delete. */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
@@ -48,36 +49,47 @@ static const struct mechp_shape create_request = {
         "\"outputs\":[{\"name\":\"x\",\"sensor\":\"pos\",\"component\":0}],"
         "\"solver\":{\"integrator\":\"GeneralizedAlpha\",\"stepSize\":0.001}}}"};
 
-static const struct mechp_shape instance = {
+const struct mechp_shape mechp_body_instance = {
     .name = "Instance",
     .doc = "An instance.",
     .members = MECHP_MEMBERS(
-        {"id", "@Name", "id", true}, {"name", "string|null", "name of the model", true},
-        {"time", "number", "s", true}, {"step", "integer", "internal steps since the start", true},
-        {"stepSize", "number", "internal step, s", true},
-        {"running", "boolean", "a run is in progress", true},
+        {"id", "@Name", "id", MECHP_IN(instance, id)},
+        {"name", "string|null", "name of the model", MECHP_IN(instance, name)},
+        {"engine", "'fmu'", "of an instance that the solver does not compute",
+         MECHP_MAY(instance, engine)},
+        {"time", "number", "s", MECHP_IN(instance, time)},
+        {"step", "integer", "internal steps since the start", MECHP_IN(instance, step)},
+        {"stepSize", "number", "internal step, s", MECHP_IN(instance, step_size)},
+        {"running", "boolean", "a run is in progress", MECHP_IN(instance, running)},
         {"busy", "boolean",
-         "a step or a derivative is in progress or queued; POST …/stop cancels it", true},
-        {"revision", "string", "incarnation.revision, as in the ETag", true},
-        {"durability", "'none'|'every-step'|object", "what is stored on disk", true},
-        {"labels", "string{}", "as given", false},
-        {"ttl", "number", "idle time after which the instance is deleted, s", false},
-        {"ttlLeft", "number", "remaining idle time, s", false},
-        {"warnings", "@Warning[]", "warnings about the model", false},
-        {"engine", "'fmu'", "of an instance that the solver does not compute", false},
-        {"integrator", "string", "integration scheme", false},
-        {"sizes", "integer{}", "q, v, x, lambda, z, impulse", false},
-        {"inputs", "string[]", "names", false}, {"outputs", "string[]", "names", false},
-        {"parameters", "string[]", "names", false}, {"memory", "integer", "bytes", false},
-        {"run", "@Run|null", "the run in progress", false},
+         "a step or a derivative is in progress or queued; POST …/stop cancels it",
+         MECHP_IN(instance, busy)},
+        {"revision", "string", "incarnation.revision, as in the ETag",
+         MECHP_IN(instance, revision)},
+        {"durability", "'none'|'every-step'|object", "what is stored on disk",
+         MECHP_IN(instance, durability)},
+        {"labels", "string{}", "as given", MECHP_MAY(instance, labels)},
+        {"ttl", "number", "idle time after which the instance is deleted, s",
+         MECHP_MAY(instance, ttl)},
+        {"ttlLeft", "number", "remaining idle time, s", MECHP_MAY(instance, ttl_left)},
+        {"warnings", "@Warning[]", "warnings about the model", MECHP_MAY(instance, warnings)},
+        {"integrator", "string", "integration scheme", MECHP_MAY(instance, integrator)},
+        {"sizes", "integer{}", "q, v, x, lambda, z, impulse", MECHP_MAY(instance, sizes)},
+        {"memory", "integer", "bytes", MECHP_MAY(instance, memory)},
+        {"inputs", "string[]", "names", MECHP_MAY(instance, inputs)},
+        {"outputs", "string[]", "names", MECHP_MAY(instance, outputs)},
+        {"parameters", "string[]", "names", MECHP_MAY(instance, parameters)},
+        {"run", "@Run|null", "the run in progress", MECHP_MAY(instance, run)},
         {"reproducible", "boolean",
-         "after a restore: false when the snapshot comes from another BLAS kernel", false})};
+         "after a restore: false when the snapshot comes from another BLAS kernel",
+         MECHP_MAY(instance, reproducible)})};
 
-static const struct mechp_shape instance_list = {
+const struct mechp_shape mechp_body_instance_list = {
     .name = "InstanceList",
     .doc = "Instances.",
-    .members = MECHP_MEMBERS({"items", "@Instance[]", "a page", true},
-                             {"next", "string|null", "`after` of the next page", true})};
+    .members = MECHP_MEMBERS(
+        {"items", "@Instance[]", "a page", MECHP_IN(instance_list, items)},
+        {"next", "string|null", "`after` of the next page", MECHP_IN(instance_list, next)})};
 
 static const struct mechp_shape instance_edit = {
     .name = "InstanceEdit",
@@ -90,7 +102,9 @@ static const struct mechp_shape instance_edit = {
     .example = "{\"labels\":{\"rig\":\"a\"},\"ttl\":3600}"};
 
 const struct mechp_shape *const mechp_shapes_instances[] = {
-    &clone_request, &create_request, &instance, &instance_list, &instance_edit, NULL};
+    &clone_request,       &create_request,
+    &mechp_body_instance, &mechp_body_instance_list,
+    &instance_edit,       NULL};
 
 /* --- routes --- */
 

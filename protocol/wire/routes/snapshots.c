@@ -38,45 +38,48 @@ static const struct mechp_shape compare_request = {
                       {"most", "integer", "items of each kind, 0 to 10000 (default 100)", false}),
     .example = "{\"to\":\"s-2\",\"absoluteTolerance\":1e-9}"};
 
-static const struct mechp_shape difference = {
+const struct mechp_shape mechp_body_difference = {
     .name = "Difference",
     .doc = "A number that differs between two snapshots.",
     .members = MECHP_MEMBERS(
         {"kind",
          "'joint'|'parameter'|'input'|'inputRate'|'inputCurvature'|'coordinate'|'velocity'|'state'|"
          "'kept'",
-         "state: of first order; kept: data of nodes, and angles that count turns", true},
+         "state: of first order; kept: data of nodes, and angles that count turns",
+         MECHP_IN(difference, kind)},
         {"name", "string|null",
          "of the joint, parameter, input, node, object, marker or sensor; "
          "null if it belongs to none",
-         true},
-        {"index", "integer", "of the number among those of that name, from 0", true},
+         MECHP_IN(difference, name)},
+        {"index", "integer", "of the number among those of that name, from 0",
+         MECHP_IN(difference, index)},
         {"from", "number|string|null",
          "of a joint `acts`, `open` (one-sided and apart, or left out as redundant), `undecided` "
          "or `deactivated`; null for an input that is not set",
-         true},
-        {"to", "number|string|null", "as `from`", true},
-        {"difference", "number|null", "`to` minus `from`", true})};
+         MECHP_IN(difference, from)},
+        {"to", "number|string|null", "as `from`", MECHP_IN(difference, to)},
+        {"difference", "number|null", "`to` minus `from`", MECHP_IN(difference, difference)})};
 
-static const struct mechp_shape comparison = {
+const struct mechp_shape mechp_body_comparison = {
     .name = "Comparison",
     .doc = "What differs between two snapshots.",
     .members = MECHP_MEMBERS(
-        {"from", "@Name", "id", true}, {"to", "@Name", "id", true},
+        {"from", "@Name", "id", MECHP_IN(comparison, from)},
+        {"to", "@Name", "id", MECHP_IN(comparison, to)},
         {"identical", "boolean",
          "all bits of the states that the next step reads are the same, also those that are not "
          "listed; fields of the model that have been changed are not compared",
-         true},
-        {"time", "number{}", "`from`, `to`: s", true},
-        {"step", "integer{}", "`from`, `to`: internal steps", true},
-        {"counts", "integer{}", "numbers that differ, by kind", true},
+         MECHP_IN(comparison, identical)},
+        {"time", "number{}", "`from`, `to`: s", MECHP_IN(comparison, time)},
+        {"step", "integer{}", "`from`, `to`: internal steps", MECHP_IN(comparison, step)},
+        {"counts", "integer{}", "numbers that differ, by kind", MECHP_IN(comparison, counts)},
         {"items", "@Difference[]",
-         "by kind, in each the largest difference first; `most` of each kind", true})};
+         "by kind, in each the largest difference first; `most` of each kind",
+         MECHP_IN(comparison, items)})};
 
 const struct mechp_shape *const mechp_shapes_snapshots[] = {
-    &mechp_body_snapshot, &mechp_body_snapshot_list,
-    &compare_request,     &difference,
-    &comparison,          NULL};
+    &mechp_body_snapshot,   &mechp_body_snapshot_list, &compare_request,
+    &mechp_body_difference, &mechp_body_comparison,    NULL};
 
 /* --- routes --- */
 

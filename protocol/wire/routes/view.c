@@ -1,29 +1,32 @@
 /* What a viewer draws. */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
 
-static const struct mechp_shape contact = {
+const struct mechp_shape mechp_body_contact = {
     .name = "Contact",
     .doc = "One point at which the shapes of two bodies touch.",
     .members = MECHP_MEMBERS(
-        {"bodies", "@Name[]", "the two objects", true},
-        {"shapes", "string|integer[]", "their shapes: names, or indices in geometry", true},
-        {"point", "number[]", "m, halfway between the surfaces", true},
-        {"normal", "number[]", "from the first to the second", true},
+        {"bodies", "@Name[]", "the two objects", MECHP_IN(contact, bodies)},
+        {"shapes", "string|integer[]", "their shapes: names, or indices in geometry",
+         MECHP_IN(contact, shapes)},
+        {"point", "number[]", "m, halfway between the surfaces", MECHP_IN(contact, point)},
+        {"normal", "number[]", "from the first to the second", MECHP_IN(contact, normal)},
         {"gap", "number", "m, at the time of contact detection in the step; below 0: overlap",
-         true},
-        {"normalForce", "number", "N, mean of the step", true},
-        {"force", "number[]", "N, on the second body, mean of the step", true},
-        {"impulse", "number[]", "N s, of the step", true},
-        {"couple", "number[]", "N m s, against rolling and spinning", true})};
+         MECHP_IN(contact, gap)},
+        {"normalForce", "number", "N, mean of the step", MECHP_IN(contact, normal_force)},
+        {"force", "number[]", "N, on the second body, mean of the step", MECHP_IN(contact, force)},
+        {"impulse", "number[]", "N s, of the step", MECHP_IN(contact, impulse)},
+        {"couple", "number[]", "N m s, against rolling and spinning", MECHP_IN(contact, couple)})};
 
-static const struct mechp_shape contact_list = {
+const struct mechp_shape mechp_body_contact_list = {
     .name = "ContactList",
     .doc = "Contacts between shapes in the last internal step.",
-    .members = MECHP_MEMBERS({"time", "number", "s", true},
-                             {"items", "@Contact[]", "in a fixed order", true},
-                             {"next", "null", "always null: there are no further pages", true})};
+    .members =
+        MECHP_MEMBERS({"time", "number", "s", MECHP_IN(contact_list, time)},
+                      {"items", "@Contact[]", "in a fixed order", MECHP_IN(contact_list, items)},
+                      {"next", "null", "always null: there are no further pages", true})};
 
 static const struct mechp_shape scene = {
     .name = "Scene",
@@ -33,7 +36,8 @@ static const struct mechp_shape scene = {
         {"contacts", "integer", "contacts of the last step, if the model has contacts", false},
         {"systems", "object[]", "items without a position in space", false})};
 
-const struct mechp_shape *const mechp_shapes_view[] = {&contact, &contact_list, &scene, NULL};
+const struct mechp_shape *const mechp_shapes_view[] = {&mechp_body_contact,
+                                                       &mechp_body_contact_list, &scene, NULL};
 
 /* --- routes --- */
 
