@@ -68,6 +68,47 @@ struct mechp_body_instance_list {
     const char *next;
 };
 
+/* --- analyses, steps --- */
+
+struct mechp_body_mode {
+    double frequency, damping, omega2, re, im, residual;
+    struct mechp_numbers shape, imaginary;
+};
+
+struct mechp_body_modes {
+    double time;
+    const char *linear;
+    double speed, acceleration;
+    struct mechp_written modes; /* @ list of mode */
+};
+
+struct mechp_body_statics_report {
+    int64_t load_steps, iterations;
+    double residual;
+    const char *linear;
+};
+
+struct mechp_body_statics {
+    double time;
+    struct mechp_written outputs; /* @ object of values by name */
+    struct mechp_numbers q;
+    struct mechp_written report; /* @ statics_report */
+};
+
+struct mechp_body_jvp {
+    double time;
+    uint64_t steps;
+    bool differenced, kinked;
+    struct mechp_written outputs; /* @ as of statics */
+    struct mechp_numbers q, v, a, x;
+};
+
+struct mechp_body_commit {
+    double time;
+    uint64_t step;
+    struct mechp_written outputs; /* @ as of statics */
+};
+
 /* --- contacts --- */
 
 struct mechp_body_contact {
@@ -210,6 +251,14 @@ struct mechp_body_run_list {
 
 /* --- leases, service --- */
 
+struct mechp_body_example {
+    const char *name, *title, *doc;
+};
+
+struct mechp_body_example_list {
+    struct mechp_written items; /* @ list of example */
+};
+
 struct mechp_body_lease {
     uint64_t lease;
     const char *role, *name;
@@ -237,12 +286,15 @@ struct mechp_body_operation {
 
 /* --- their shapes --- */
 
+extern const struct mechp_shape mechp_body_commit;
 extern const struct mechp_shape mechp_body_comparison;
 extern const struct mechp_shape mechp_body_contact;
 extern const struct mechp_shape mechp_body_contact_list;
 extern const struct mechp_shape mechp_body_coupling_snapshot;
 extern const struct mechp_shape mechp_body_coupling_snapshot_list;
 extern const struct mechp_shape mechp_body_difference;
+extern const struct mechp_shape mechp_body_example;
+extern const struct mechp_shape mechp_body_example_list;
 extern const struct mechp_shape mechp_body_fmu;
 extern const struct mechp_shape mechp_body_fmu_list;
 extern const struct mechp_shape mechp_body_fmu_variable;
@@ -250,10 +302,13 @@ extern const struct mechp_shape mechp_body_inputs;
 extern const struct mechp_shape mechp_body_instance;
 extern const struct mechp_shape mechp_body_instance_list;
 extern const struct mechp_shape mechp_body_item_output;
+extern const struct mechp_shape mechp_body_jvp;
 extern const struct mechp_shape mechp_body_kept_trial;
 extern const struct mechp_shape mechp_body_kept_trial_list;
 extern const struct mechp_shape mechp_body_lease;
 extern const struct mechp_shape mechp_body_lease_list;
+extern const struct mechp_shape mechp_body_mode;
+extern const struct mechp_shape mechp_body_modes;
 extern const struct mechp_shape mechp_body_operation;
 extern const struct mechp_shape mechp_body_outputs;
 extern const struct mechp_shape mechp_body_parameters;
@@ -264,6 +319,8 @@ extern const struct mechp_shape mechp_body_set_field;
 extern const struct mechp_shape mechp_body_snapshot;
 extern const struct mechp_shape mechp_body_snapshot_list;
 extern const struct mechp_shape mechp_body_state_hash;
+extern const struct mechp_shape mechp_body_statics;
+extern const struct mechp_shape mechp_body_statics_report;
 extern const struct mechp_shape mechp_body_stream;
 extern const struct mechp_shape mechp_body_stream_list;
 extern const struct mechp_shape mechp_body_stream_part;

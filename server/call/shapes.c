@@ -188,6 +188,12 @@ void mechd_write_values(const struct mechd_engine *engine, enum mech_causality c
     mechp_text_end(w);
 }
 
+void mechd_write_packed(const void *packed, struct mechp_text *w)
+{
+    const struct mechd_packed *const p = packed;
+    mechd_write_values(p->engine, p->causality, p->values, w);
+}
+
 bool mechd_has_taken(const struct mechd_instance *i)
 {
     const double *impulse = NULL;

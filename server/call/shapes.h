@@ -16,6 +16,14 @@ void mechd_write_value(const struct mech_variable *v, const double *values, stru
 void mechd_write_values(const struct mechd_engine *engine, enum mech_causality causality,
                         const double *packed, struct mechp_text *w);
 
+/* The same as a value of a body. */
+struct mechd_packed {
+    const struct mechd_engine *engine;
+    enum mech_causality causality;
+    const double *values; /* all of them */
+};
+void mechd_write_packed(const void *packed, struct mechp_text *w);
+
 /* Whether the last change of parameters or of inputs took up joints; then their impulses,
  * {"name": [N s, …], …}. */
 bool mechd_has_taken(const struct mechd_instance *i);

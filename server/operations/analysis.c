@@ -1,6 +1,7 @@
 /* POST …/statics and GET …/modes: equilibrium, and vibrations about the present state. */
 #include "solver/sim/analysis.h"
 
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
@@ -19,25 +20,26 @@ static const size_t shapes_most = 4u << 20;
 
 /* --- statics --------------------------------------------------------------------------------- */
 
+static void write_report(const void *of, struct mechp_text *w)
+{
+    const struct mech_statics_report *const r = of;
+    const struct mechp_body_statics_report body = {.load_steps = r->load_steps,
+                                                   .iterations = r->iterations,
+                                                   .residual = r->residual,
+                                                   .linear = r->linear};
+    MECHP_WRITE(statics_report, &body, w);
+}
+
 static void write_statics(const struct mechd_call *c, const struct mech_statics_report *r,
                           const struct mech_statics_query *query, struct mechp_text *w)
 {
     const struct mechd_instance *i = c->job.instance;
-    mechp_text_object(w);
-    mechp_text_member_number(w, "time", mech_sim_time(i->sim));
-    mechp_text_key(w, "outputs");
-    mechd_write_values(&i->engine, MECH_OUTPUT_VARIABLE, query->outputs, w);
-    mechp_text_key(w, "q");
-    mechp_text_numbers(w, query->q, (size_t)mech_sim_sizes(i->sim).q);
-    mechp_text_key(w, "report");
-    mechp_text_object(w);
-    mechp_text_member_integer(w, "loadSteps", r->load_steps);
-    mechp_text_member_integer(w, "iterations", r->iterations);
-    mechp_text_member_number(w, "residual", r->residual);
-    mechp_text_key(w, "linear");
-    mechp_text_string(w, r->linear);
-    mechp_text_end(w);
-    mechp_text_end(w);
+    const struct mechd_packed outputs = {&i->engine, MECH_OUTPUT_VARIABLE, query->outputs};
+    const struct mechp_body_statics body = {.time = mech_sim_time(i->sim),
+                                            .outputs = {mechd_write_packed, &outputs},
+                                            .q = {query->q, (size_t)mech_sim_sizes(i->sim).q},
+                                            .report = {write_report, r}};
+    MECHP_WRITE(statics, &body, w);
 }
 
 static enum mechd_progress run_statics(struct mechd_call *c)
@@ -116,19 +118,26 @@ static bool read_complex(struct mechd_call *c)
 static void write_mode(const struct mech_modes *modes, int32_t i, struct mechp_text *w)
 {
     const struct mech_mode *mode = &modes->modes[i];
-    const size_t n = (size_t)modes->n;
-    mechp_text_object(w);
-    mechp_text_member_number(w, "frequency", mode->frequency);
-    mechp_text_member_number(w, "damping", mode->damping);
-    mechp_text_member_number(w, "omega2", mode->square);
-    mechp_text_member_number(w, "re", mode->re);
-    mechp_text_member_number(w, "im", mode->im);
-    mechp_text_member_number(w, "residual", mode->residual);
-    mechp_text_key(w, "shape");
-    mechp_text_numbers(w, modes->shapes + (size_t)i * n, n);
-    if (modes->imaginary != NULL) {
-        mechp_text_key(w, "imaginary");
-        mechp_text_numbers(w, modes->imaginary + (size_t)i * n, n);
+    const size_t n = (size_t)modes->n, first = (size_t)i * n;
+    const double *const imaginary = modes->imaginary;
+    const struct mechp_body_mode body = {
+        .frequency = mode->frequency,
+        .damping = mode->damping,
+        .omega2 = mode->square,
+        .re = mode->re,
+        .im = mode->im,
+        .residual = mode->residual,
+        .shape = {modes->shapes + first, n},
+        .imaginary = {imaginary != NULL ? imaginary + first : NULL, n}};
+    MECHP_WRITE(mode, &body, w);
+}
+
+static void write_modes(const void *of, struct mechp_text *w)
+{
+    const struct mech_modes *const modes = of;
+    mechp_text_array(w);
+    for (int32_t i = 0; i < modes->count; i++) {
+        write_mode(modes, i, w);
     }
     mechp_text_end(w);
 }
@@ -153,19 +162,12 @@ static enum mechd_progress run_modes(struct mechd_call *c)
     if (outcome != 0) {
         mechd_fail_reason(c, outcome, modes.reason);
     } else {
-        mechp_text_object(&c->text);
-        mechp_text_member_number(&c->text, "time", mech_sim_time(sim));
-        mechp_text_key(&c->text, "linear");
-        mechp_text_string(&c->text, modes.linear);
-        mechp_text_member_number(&c->text, "speed", modes.speed);
-        mechp_text_member_number(&c->text, "acceleration", modes.acceleration);
-        mechp_text_key(&c->text, "modes");
-        mechp_text_array(&c->text);
-        for (int32_t i = 0; i < modes.count; i++) {
-            write_mode(&modes, i, &c->text);
-        }
-        mechp_text_end(&c->text);
-        mechp_text_end(&c->text);
+        const struct mechp_body_modes body = {.time = mech_sim_time(sim),
+                                              .linear = modes.linear,
+                                              .speed = modes.speed,
+                                              .acceleration = modes.acceleration,
+                                              .modes = {write_modes, &modes}};
+        MECHP_WRITE(modes, &body, &c->text);
     }
     mech_modes_fini(&modes);
     return MECHD_DONE;

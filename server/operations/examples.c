@@ -1,6 +1,7 @@
 /* GET /v1/examples and /v1/examples/{name}. */
 #include "server/examples/examples.h"
 
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "server/call/shapes.h"
 #include "solver/base/guess.h"
@@ -26,38 +27,37 @@ const char *mechd_example_closest(const char *name)
     return mech_guess_result(&g);
 }
 
-/* The name within the model, for people. False: no memory to read it. */
-static bool write_title(const struct mechd_example *example, struct mechp_text *w)
+/* With the name within the model, for people. False: no memory to read it. */
+static bool write_example(const struct mechd_example *example, struct mechp_text *w)
 {
     struct mechp_json_fault fault;
     json_t *model = NULL;
     if (mechp_json_parse(example->text, example->size, NULL, &fault, &model) != 0) {
         return false;
     }
-    mechp_text_key(w, "title");
-    mechp_text_string(w, json_string_value(json_object_get(model, "name")));
+    const struct mechp_body_example body = {
+        .name = example->name, .title = json_string_value(json_object_get(model, "name"))};
+    MECHP_WRITE(example, &body, w);
     json_decref(model);
     return true;
 }
 
+static void write_items(const void *of, struct mechp_text *w)
+{
+    struct mechd_call *const *const c = of;
+    mechp_text_array(w);
+    for (size_t k = 0; k < mechd_example_count && (*c)->code == MECHP_OK; k++) {
+        if (!write_example(&mechd_examples[k], w)) {
+            mechd_fail(*c, MECHP_OUT_OF_MEMORY, "no memory for the titles");
+        }
+    }
+    mechp_text_end(w);
+}
+
 static enum mechd_progress run_examples(struct mechd_call *c)
 {
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "items");
-    mechp_text_array(&c->text);
-    for (size_t k = 0; k < mechd_example_count; k++) {
-        mechp_text_object(&c->text);
-        mechp_text_key(&c->text, "name");
-        mechp_text_string(&c->text, mechd_examples[k].name);
-        if (!write_title(&mechd_examples[k], &c->text)) {
-            return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the titles");
-        }
-        mechp_text_end(&c->text);
-    }
-    mechp_text_end(&c->text);
-    mechp_text_key(&c->text, "next");
-    mechp_text_null(&c->text);
-    mechp_text_end(&c->text);
+    const struct mechp_body_example_list body = {{write_items, &c}};
+    MECHP_WRITE(example_list, &body, &c->text);
     return MECHD_DONE;
 }
 

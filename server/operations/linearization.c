@@ -1,5 +1,6 @@
 /* GET …/linearization and POST …/jvp: A, B, C, D at the present state, and directional derivatives
  * of a step. */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "server/call/shapes.h"
 #include "server/instance/deriving.h"
@@ -144,12 +145,6 @@ static double *read_direction(struct mechd_call *c)
     return packed;
 }
 
-static void write_part(struct mechp_text *w, const char *key, const double *values, int32_t n)
-{
-    mechp_text_key(w, key);
-    mechp_text_numbers(w, values, (size_t)n);
-}
-
 struct jvp_work {
     struct mech_step_request step;
     double *q, *v, *x, *inputs; /* the direction */
@@ -211,22 +206,18 @@ static bool begin_jvp(struct mechd_call *c, struct jvp_work *w)
 static void write_jvp(struct mechd_call *c, const struct mech_jvp *jvp)
 {
     const struct mech_sizes n = mech_sim_sizes(c->job.instance->sim);
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "time");
-    mechp_text_number(&c->text, jvp->told.time);
-    mechp_text_key(&c->text, "steps");
-    mechp_text_integer(&c->text, (int64_t)jvp->told.steps);
-    mechp_text_key(&c->text, "differenced");
-    mechp_text_bool(&c->text, jvp->told.differenced);
-    mechp_text_key(&c->text, "kinked");
-    mechp_text_bool(&c->text, jvp->told.kinked);
-    mechp_text_key(&c->text, "outputs");
-    mechd_write_values(&c->job.instance->engine, MECH_OUTPUT_VARIABLE, jvp->outputs, &c->text);
-    write_part(&c->text, "q", jvp->dq, n.q);
-    write_part(&c->text, "v", jvp->dv, n.v);
-    write_part(&c->text, "a", jvp->dvdot, n.v);
-    write_part(&c->text, "x", jvp->dx, n.x);
-    mechp_text_end(&c->text);
+    const struct mechd_packed outputs = {&c->job.instance->engine, MECH_OUTPUT_VARIABLE,
+                                         jvp->outputs};
+    const struct mechp_body_jvp body = {.time = jvp->told.time,
+                                        .steps = jvp->told.steps,
+                                        .differenced = jvp->told.differenced,
+                                        .kinked = jvp->told.kinked,
+                                        .outputs = {mechd_write_packed, &outputs},
+                                        .q = {jvp->dq, (size_t)n.q},
+                                        .v = {jvp->dv, (size_t)n.v},
+                                        .a = {jvp->dvdot, (size_t)n.v},
+                                        .x = {jvp->dx, (size_t)n.x}};
+    MECHP_WRITE(jvp, &body, &c->text);
 }
 
 static enum mechd_progress run_jvp(struct mechd_call *c)

@@ -136,14 +136,10 @@ static enum mechd_progress run_commit(struct mechd_call *c)
         return MECHD_DONE;
     }
     mechd_instance_stepped(i, 0);
-    mechp_text_object(&c->text);
-    mechp_text_literal(&c->text, "time");
-    mechp_text_number(&c->text, i->published.time);
-    mechp_text_literal(&c->text, "step");
-    mechp_text_unsigned(&c->text, i->published.steps);
-    mechp_text_literal(&c->text, "outputs");
-    mechd_write_values(&i->engine, MECH_OUTPUT_VARIABLE, i->published.values, &c->text);
-    mechp_text_end(&c->text);
+    const struct mechd_packed outputs = {&i->engine, MECH_OUTPUT_VARIABLE, i->published.values};
+    const struct mechp_body_commit body = {
+        i->published.time, i->published.steps, {mechd_write_packed, &outputs}};
+    MECHP_WRITE(commit, &body, &c->text);
     return MECHD_DONE;
 }
 

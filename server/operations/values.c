@@ -11,19 +11,6 @@
 
 enum { PARAMETER_MOST = 256 };
 
-/* Variables of one causality, with their values. */
-struct packed {
-    const struct mechd_engine *engine;
-    enum mech_causality causality;
-    const double *values;
-};
-
-static void write_packed(const void *of, struct mechp_text *w)
-{
-    const struct packed *const p = of;
-    mechd_write_values(p->engine, p->causality, p->values, w);
-}
-
 static void write_taken(const void *of, struct mechp_text *w)
 {
     mechd_write_taken(of, w);
@@ -72,8 +59,9 @@ static enum mechd_progress run_outputs(struct mechd_call *c)
         return write_row(c, (enum mechd_form)form);
     }
     const struct mechd_instance *const i = c->job.instance;
-    const struct packed packed = {&i->engine, MECH_OUTPUT_VARIABLE, i->published.values};
-    const struct mechp_body_outputs body = {mechd_engine_time(&i->engine), {write_packed, &packed}};
+    const struct mechd_packed packed = {&i->engine, MECH_OUTPUT_VARIABLE, i->published.values};
+    const struct mechp_body_outputs body = {mechd_engine_time(&i->engine),
+                                            {mechd_write_packed, &packed}};
     MECHP_WRITE(outputs, &body, &c->text);
     return MECHD_DONE;
 }
@@ -103,9 +91,9 @@ static enum mechd_progress run_get_inputs(struct mechd_call *c)
         mechd_engine_variable(engine, MECH_INPUT, k, &v);
         mechd_engine_get_input(engine, (int32_t)k, packed + v.offset);
     }
-    const struct packed all = {engine, MECH_INPUT, packed};
+    const struct mechd_packed all = {engine, MECH_INPUT, packed};
     const struct mechp_body_inputs body = {
-        mechd_engine_time(engine), {write_packed, &all}, impulses(c)};
+        mechd_engine_time(engine), {mechd_write_packed, &all}, impulses(c)};
     MECHP_WRITE(inputs, &body, &c->text);
     free(packed);
     return MECHD_DONE;
@@ -153,9 +141,9 @@ static enum mechd_progress run_get_parameters(struct mechd_call *c)
         mechd_engine_variable(engine, MECH_PARAMETER, k, &v);
         packed[v.offset] = mechd_engine_get_parameter(engine, (int32_t)k);
     }
-    const struct packed all = {engine, MECH_PARAMETER, packed};
+    const struct mechd_packed all = {engine, MECH_PARAMETER, packed};
     const struct mechp_body_parameters body = {
-        mechd_engine_time(engine), {write_packed, &all}, impulses(c)};
+        mechd_engine_time(engine), {mechd_write_packed, &all}, impulses(c)};
     MECHP_WRITE(parameters, &body, &c->text);
     free(packed);
     return MECHD_DONE;

@@ -1,4 +1,5 @@
 /* Equilibrium, modes, derivatives, terms of the equations of motion. */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/routes/shared.h"
 #include "protocol/wire/row.h"
 
@@ -64,19 +65,22 @@ static const struct mechp_shape evaluate_request = {
         {"sparse", "boolean", "sparse: matrices (except rhsJacobian) as shape and coo", false}),
     .example = "{\"want\":[\"rhs\",\"mass\"]}"};
 
-static const struct mechp_shape jvp_reply = {
+const struct mechp_shape mechp_body_jvp = {
     .name = "JvpReply",
     .doc = "Derivatives at the end of the step, by the direction.",
     .members = MECHP_MEMBERS(
-        {"time", "number", "s, end of the step", true},
-        {"steps", "integer", "internal steps", true},
-        {"differenced", "boolean", "part of the result was computed by finite differences", true},
+        {"time", "number", "s, end of the step", MECHP_IN(jvp, time)},
+        {"steps", "integer", "internal steps", MECHP_IN(jvp, steps)},
+        {"differenced", "boolean", "part of the result was computed by finite differences",
+         MECHP_IN(jvp, differenced)},
         {"kinked", "boolean",
-         "the set of active contacts changes nearby: the step is not smooth there", true},
-        {"outputs", "@Value{}", "of the outputs", true},
-        {"q", "number[]", "of the coordinates", true}, {"v", "number[]", "of the velocities", true},
-        {"a", "number[]", "of the accelerations", true},
-        {"x", "number[]", "of the first-order states", true})};
+         "the set of active contacts changes nearby: the step is not smooth there",
+         MECHP_IN(jvp, kinked)},
+        {"outputs", "@Value{}", "of the outputs", MECHP_IN(jvp, outputs)},
+        {"q", "number[]", "of the coordinates", MECHP_IN(jvp, q)},
+        {"v", "number[]", "of the velocities", MECHP_IN(jvp, v)},
+        {"a", "number[]", "of the accelerations", MECHP_IN(jvp, a)},
+        {"x", "number[]", "of the first-order states", MECHP_IN(jvp, x)})};
 
 static const struct mechp_shape jvp_request = {
     .name = "JvpRequest",
@@ -117,46 +121,55 @@ static const struct mechp_shape linearization = {
         {"B", "number[][]", "by rows", true}, {"C", "number[][]", "by rows", true},
         {"D", "number[][]", "by rows", true})};
 
-static const struct mechp_shape mode = {
+const struct mechp_shape mechp_body_mode = {
     .name = "Mode",
     .doc = "One mode; of a conjugate pair, the one with im >= 0.",
     .members = MECHP_MEMBERS(
-        {"frequency", "number", "Hz", true}, {"damping", "number", "ratio, -re / |lambda|", true},
-        {"omega2", "number", "1/s^2, |lambda|^2; undamped: the eigenvalue", true},
-        {"re", "number", "1/s, real part of the eigenvalue", true},
-        {"im", "number", "1/s, imaginary part", true},
-        {"residual", "number", "relative residual of the eigenvalue problem", true},
-        {"shape", "number[]", "mode shape, by velocities; undamped: of unit modal mass", true},
-        {"imaginary", "number[]", "imaginary part of a complex shape", false})};
+        {"frequency", "number", "Hz", MECHP_IN(mode, frequency)},
+        {"damping", "number", "ratio, -re / |lambda|", MECHP_IN(mode, damping)},
+        {"omega2", "number", "1/s^2, |lambda|^2; undamped: the eigenvalue", MECHP_IN(mode, omega2)},
+        {"re", "number", "1/s, real part of the eigenvalue", MECHP_IN(mode, re)},
+        {"im", "number", "1/s, imaginary part", MECHP_IN(mode, im)},
+        {"residual", "number", "relative residual of the eigenvalue problem",
+         MECHP_IN(mode, residual)},
+        {"shape", "number[]", "mode shape, by velocities; undamped: of unit modal mass",
+         MECHP_IN(mode, shape)},
+        {"imaginary", "number[]", "imaginary part of a complex shape",
+         MECHP_MAY(mode, imaginary)})};
 
-static const struct mechp_shape modes = {
+const struct mechp_shape mechp_body_modes = {
     .name = "Modes",
     .doc = "The lowest modes.",
     .members = MECHP_MEMBERS(
-        {"time", "number", "s", true}, {"linear", "string", "linear solver of large models", true},
-        {"speed", "number", "largest velocity; the modes are those of a state at rest", true},
-        {"acceleration", "number", "largest acceleration: 0 in equilibrium", true},
-        {"modes", "@Mode[]", "by ascending frequency", true})};
+        {"time", "number", "s", MECHP_IN(modes, time)},
+        {"linear", "string", "linear solver of large models", MECHP_IN(modes, linear)},
+        {"speed", "number", "largest velocity; the modes are those of a state at rest",
+         MECHP_IN(modes, speed)},
+        {"acceleration", "number", "largest acceleration: 0 in equilibrium",
+         MECHP_IN(modes, acceleration)},
+        {"modes", "@Mode[]", "by ascending frequency", MECHP_IN(modes, modes)})};
 
 static const struct mechp_shape point = {.name = "Point",
                                          .doc = "A point of the equations.",
                                          .members = MECHP_MEMBERS(MECHP_POINT_MEMBERS)};
 
-static const struct mechp_shape statics_reply = {
+const struct mechp_shape mechp_body_statics = {
     .name = "StaticsReply",
     .doc = "The static equilibrium at the present time.",
-    .members = MECHP_MEMBERS({"time", "number", "s", true},
-                             {"outputs", "@Value{}", "all outputs at rest", true},
-                             {"q", "number[]", "total coordinates", true},
-                             {"report", "@StaticsReport", "report of the search", true})};
+    .members = MECHP_MEMBERS(
+        {"time", "number", "s", MECHP_IN(statics, time)},
+        {"outputs", "@Value{}", "all outputs at rest", MECHP_IN(statics, outputs)},
+        {"q", "number[]", "total coordinates", MECHP_IN(statics, q)},
+        {"report", "@StaticsReport", "report of the search", MECHP_IN(statics, report)})};
 
-static const struct mechp_shape statics_report = {
+const struct mechp_shape mechp_body_statics_report = {
     .name = "StaticsReport",
     .doc = "Report of the search for an equilibrium.",
-    .members = MECHP_MEMBERS({"loadSteps", "integer", "load steps", true},
-                             {"iterations", "integer", "Newton iterations", true},
-                             {"residual", "number", "final residual", true},
-                             {"linear", "string", "linear solver", true})};
+    .members = MECHP_MEMBERS(
+        {"loadSteps", "integer", "load steps", MECHP_IN(statics_report, load_steps)},
+        {"iterations", "integer", "Newton iterations", MECHP_IN(statics_report, iterations)},
+        {"residual", "number", "final residual", MECHP_IN(statics_report, residual)},
+        {"linear", "string", "linear solver", MECHP_IN(statics_report, linear)})};
 
 static const struct mechp_shape statics_request = {
     .name = "StaticsRequest",
@@ -179,15 +192,15 @@ const struct mechp_shape *const mechp_shapes_analysis[] = {&coo,
                                                            &derivatives_request,
                                                            &evaluate_reply,
                                                            &evaluate_request,
-                                                           &jvp_reply,
+                                                           &mechp_body_jvp,
                                                            &jvp_request,
                                                            &known,
                                                            &linearization,
-                                                           &mode,
-                                                           &modes,
+                                                           &mechp_body_mode,
+                                                           &mechp_body_modes,
                                                            &point,
-                                                           &statics_reply,
-                                                           &statics_report,
+                                                           &mechp_body_statics,
+                                                           &mechp_body_statics_report,
                                                            &statics_request,
                                                            &unknown,
                                                            NULL};

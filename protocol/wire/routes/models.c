@@ -1,4 +1,5 @@
 /* Item types, examples, models without an instance. */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
@@ -17,18 +18,19 @@ static const struct mechp_shape check_reply = {
         MECHP_MEMBERS({"ok", "boolean", "always true: an invalid model returns a problem", true},
                       {"warnings", "@Warning[]", "warnings about a valid model", false})};
 
-static const struct mechp_shape example_entry = {
+const struct mechp_shape mechp_body_example = {
     .name = "ExampleEntry",
     .doc = "An example model.",
-    .members = MECHP_MEMBERS({"name", "@Name", "for create's `example`", true},
-                             {"title", "string", "for people", false},
-                             {"doc", "string", "for people", false})};
+    .members = MECHP_MEMBERS({"name", "@Name", "for create's `example`", MECHP_IN(example, name)},
+                             {"title", "string", "for people", MECHP_MAY(example, title)},
+                             {"doc", "string", "for people", MECHP_MAY(example, doc)})};
 
-static const struct mechp_shape example_list = {
+const struct mechp_shape mechp_body_example_list = {
     .name = "ExampleList",
     .doc = "Example models.",
-    .members = MECHP_MEMBERS({"items", "@ExampleEntry[]", "all of them", true},
-                             {"next", "null", "no more", false})};
+    .members =
+        MECHP_MEMBERS({"items", "@ExampleEntry[]", "all of them", MECHP_IN(example_list, items)},
+                      {"next", "null", "no more", true})};
 
 static const struct mechp_shape type_entry = {
     .name = "TypeEntry",
@@ -52,9 +54,14 @@ static const struct mechp_shape warning = {
     .members = MECHP_MEMBERS({"pointer", "string", "JSON pointer, RFC 6901", true},
                              {"message", "string", "the warning", true})};
 
-const struct mechp_shape *const mechp_shapes_models[] = {
-    &check_request, &check_reply, &example_entry, &example_list,
-    &type_entry,    &type_list,   &warning,       NULL};
+const struct mechp_shape *const mechp_shapes_models[] = {&check_request,
+                                                         &check_reply,
+                                                         &mechp_body_example,
+                                                         &mechp_body_example_list,
+                                                         &type_entry,
+                                                         &type_list,
+                                                         &warning,
+                                                         NULL};
 
 /* --- routes --- */
 

@@ -4,12 +4,13 @@
 
 /* --- bodies --- */
 
-static const struct mechp_shape commit_reply = {
+const struct mechp_shape mechp_body_commit = {
     .name = "CommitReply",
     .doc = "The committed state.",
-    .members = MECHP_MEMBERS({"time", "number", "s", true},
-                             {"step", "integer", "internal steps since the start", true},
-                             {"outputs", "@Value{}", "all outputs", true})};
+    .members =
+        MECHP_MEMBERS({"time", "number", "s", MECHP_IN(commit, time)},
+                      {"step", "integer", "internal steps since the start", MECHP_IN(commit, step)},
+                      {"outputs", "@Value{}", "all outputs", MECHP_IN(commit, outputs)})};
 
 static const struct mechp_shape commit_request = {
     .name = "CommitRequest",
@@ -215,7 +216,7 @@ static const struct mechp_shape stop_reply = {
                        "true: a command was in progress or queued, and has been cancelled", true})};
 
 const struct mechp_shape *const mechp_shapes_stepping[] = {&active,
-                                                           &commit_reply,
+                                                           &mechp_body_commit,
                                                            &commit_request,
                                                            &drift,
                                                            &ended,
