@@ -493,6 +493,7 @@ _DerivativesReplyAlways = TypedDict('_DerivativesReplyAlways', {
 _DerivativesReplySometimes = TypedDict('_DerivativesReplySometimes', {
     'derivative': 'Unknowns',
     'sensitivity': 'Knowns',
+    'rates': 'Dict[str, Union[float, List[float]]]',
 }, total=False)
 
 
@@ -565,14 +566,11 @@ class ExampleEntry(_ExampleEntryAlways, _ExampleEntrySometimes):
 
 _ExampleListAlways = TypedDict('_ExampleListAlways', {
     'items': 'List[ExampleEntry]',
+    'next': 'None',
 })
 
-_ExampleListSometimes = TypedDict('_ExampleListSometimes', {
-    'next': 'None',
-}, total=False)
 
-
-class ExampleList(_ExampleListAlways, _ExampleListSometimes):
+class ExampleList(_ExampleListAlways):
     """Example models."""
 
 
@@ -661,17 +659,17 @@ _InstanceAlways = TypedDict('_InstanceAlways', {
 })
 
 _InstanceSometimes = TypedDict('_InstanceSometimes', {
+    'engine': "Literal['fmu']",
     'labels': 'Dict[str, str]',
     'ttl': 'float',
     'ttlLeft': 'float',
     'warnings': 'List[Warning]',
-    'engine': "Literal['fmu']",
     'integrator': 'str',
     'sizes': 'Dict[str, int]',
+    'memory': 'int',
     'inputs': 'List[str]',
     'outputs': 'List[str]',
     'parameters': 'List[str]',
-    'memory': 'int',
     'run': 'Optional[Run]',
     'reproducible': 'bool',
 }, total=False)
@@ -722,7 +720,8 @@ _JacobianSometimes = TypedDict('_JacobianSometimes', {
 
 class Jacobian(_JacobianAlways, _JacobianSometimes):
     """Derivatives of outputs by inputs, labelled name or name/component: of all outputs, or of
-    those that the step names. They hold while the active set is the same."""
+    those that the step names. They hold while the active set is the same. Those of a hosted FMU
+    are differences of its steps: its active set is not known, and is empty."""
 
 
 _JvpReplyAlways = TypedDict('_JvpReplyAlways', {
@@ -1100,6 +1099,7 @@ _StateAlways = TypedDict('_StateAlways', {
 
 _StateSometimes = TypedDict('_StateSometimes', {
     'reproducible': 'bool',
+    'snapshot': 'str',
 }, total=False)
 
 
