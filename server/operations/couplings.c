@@ -6,6 +6,7 @@
 #include "server/call/service.h"
 #include "server/call/shapes.h"
 #include "server/coupling/keep.h"
+#include "server/engine/fmu_engine.h"
 #include "server/operations/ssp.h"
 #include "solver/base/err.h"
 #include "solver/base/times.h"
@@ -288,10 +289,26 @@ const struct mechd_operation mechd_operation_COUPLING_STABILITY = {.spread = spr
 
 /* --- as a package ----------------------------------------------------------------------------- */
 
+/* Uploaded FMUs go only to whom they may come from. False: refused. */
+static bool may_have_fmus(struct mechd_call *c, const struct mechd_coupling *g)
+{
+    for (int32_t n = 0; n < g->count && c->who.scope < MECHD_SCOPE_FMU; n++) {
+        if (mechd_engine_package(&g->parts[n].instance->engine) != NULL) {
+            mechd_fail(c, MECHP_FORBIDDEN,
+                       "participant %.64s is a hosted FMU: this needs the scope %s; %s has %s",
+                       g->parts[n].name, mechd_scope_names[MECHD_SCOPE_FMU], c->who.name,
+                       mechd_scope_names[c->who.scope]);
+            return false;
+        }
+    }
+    return true;
+}
+
 static enum mechd_submitted spread_ssp(struct mechd_call *c)
 {
     struct mechd_coupling *const g = find(c);
-    struct mechd_coupling_command *const k = g != NULL ? make(c, g, MECHD_COUPLING_ONCE) : NULL;
+    const bool allowed = g != NULL && may_have_fmus(c, g);
+    struct mechd_coupling_command *const k = allowed ? make(c, g, MECHD_COUPLING_ONCE) : NULL;
     if (k != NULL) {
         k->once = mechd_ssp_write;
         k->slow = true;

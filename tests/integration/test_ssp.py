@@ -124,6 +124,31 @@ class Reading(unittest.TestCase):
         self.assertEqual(self.step(again, count=7)['outputs'], self.step(made, count=7)['outputs'])
         self.assertNotEqual(again['participants'][0]['instance'], a)
 
+    def test_uploaded_fmus_go_only_to_tokens_that_upload_some(self):
+        read, line_read = tokens.make('eye', 'read')
+        step, line_step = tokens.make('rig', 'step')
+        fmu, line_fmu = tokens.make('lab', 'fmu')
+        with tempfile.NamedTemporaryFile('w', suffix='.tokens') as file:
+            file.write(line_read.strip() + '\n' + line_step.strip() + '\n' + line_fmu)
+            file.flush()
+            with Daemon(*fmus.ON, '--tokens', file.name) as d:
+                made = ssps.upload(d, ssps.package(ssps.PAIR), '', tokens.bearer(fmu))
+                path = '/v1/couplings/%s/ssp' % made['id']
+                for token in (read, step):
+                    refused = d.call('GET', path, None, tokens.bearer(token))
+                    self.assertEqual((refused.status, refused['code']), (403, 'forbidden'))
+                    self.assertIn('scope fmu', refused['detail'])
+                self.assertEqual(d.call('GET', path, None, tokens.bearer(fmu)).status, 200)
+                # one of models alone is for those that may read these
+                model = d.call('POST', '/v1/instances', {'model': half(1., k=K)},
+                               tokens.bearer(step))['id']
+                alone = d.call('POST', '/v1/couplings', {
+                    'participants': [{'name': 'left', 'instance': model}],
+                    'connections': [], 'scheme': {'type': 'Jacobi'}, 'stepSize': 0.01},
+                               tokens.bearer(step))
+                path = '/v1/couplings/%s/ssp' % alone['id']
+                self.assertEqual(d.call('GET', path, None, tokens.bearer(read)).status, 200)
+
     def test_packages_that_are_none_leave_nothing(self):
         bad = fmus.archive(variables='<Float64 name="y"/>')
         good = ssps.package(ssps.PAIR)

@@ -427,15 +427,15 @@ const struct mechp_row mechp_row_COUPLING_SSP = {
         "its instances as FMUs with the solver (FMI 2.0), the present values of their parameters "
         "and of inputs that nothing drives, the connections, and scheme and windows in an "
         "annotation. It starts from the model documents as they are now, not from the state. "
-        "Hosted FMUs are in it as they were uploaded. Without bonds and partners. The same "
-        "coupling gives the same bytes.",
+        "Hosted FMUs are in it as they were uploaded: a coupling that has some needs the scope "
+        "`fmu`. Without bonds and partners. The same coupling gives the same bytes.",
     .effect = MECHP_READS,
     .cost = MECHP_COST_UNKNOWN,
     .status = 200,
     .content = "application/x-ssp-package",
-    .codes =
-        MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED, MECHP_QUEUE_FULL,
-                    MECHP_INVALID_REQUEST, MECHP_INVALID_MODEL, MECHP_NOT_FINITE)};
+    .codes = MECHP_CODES(MECHP_FORBIDDEN, MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED,
+                         MECHP_QUEUE_FULL, MECHP_INVALID_REQUEST, MECHP_INVALID_MODEL,
+                         MECHP_NOT_FINITE)};
 
 const struct mechp_row mechp_row_COUPLING_STABILITY = {
     .tag = "couplings",
