@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { PIECE = 1 << 16 /* bytes read at a time */ };
 
@@ -25,10 +26,11 @@ void mechd_ssp_models_fini(struct mechd_ssp_models *m)
     *m = (struct mechd_ssp_models){.count = 0};
 }
 
+/* Also by one that is another but for its case: some file systems do not distinguish them. */
 static bool file_is_taken(const struct mechd_ssp_models *m, const char *file)
 {
     for (size_t k = 0; k + 1 < m->count; k++) {
-        if (strcmp(m->at[k].file, file) == 0) {
+        if (strcasecmp(m->at[k].file, file) == 0) {
             return true;
         }
     }

@@ -353,6 +353,14 @@ class Writing(unittest.TestCase):
         with zipfile.ZipFile(io.BytesIO(first.raw)) as z:
             self.assertEqual(len([n for n in z.namelist() if n.endswith('.fmu')]), 1)
 
+    def test_names_that_differ_in_case_alone_give_a_package_that_is_read(self):
+        _, path = self.couple(({'name': 'Arm', **half(1., k=K)}, {'name': 'arm', **half(0., k=K)}))
+        content = self.package(path).raw
+        with zipfile.ZipFile(io.BytesIO(content)) as z:
+            self.assertEqual([n for n in z.namelist() if n.endswith('.fmu')],
+                             ['resources/Arm.fmu', 'resources/arm_2.fmu'])
+        self.again(content, count=1)
+
     def test_what_a_structure_does_not_have_is_refused_by_name(self):
         self.assertEqual(self.daemon.call('GET', '/v1/couplings/c-0/ssp').status, 404)
         _, path = self.couple((half(1., k=K), half(1., k=K)), [
