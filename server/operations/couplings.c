@@ -70,8 +70,12 @@ bool mechd_couplings_override(struct mechd_call *c, json_t *document)
     static const struct mechd_query_range sizes = {.least = 1e-12, .most = 1e12, .preset = NAN};
     const char *const type = mechd_call_query(c, "type");
     const double window = mechd_query_number(c, "window", &sizes);
+    if (!json_is_object(document)) {
+        return true; // refused by who reads it, as is a type that is no UTF-8
+    }
     return (type == NULL ||
-            json_object_set_new(document, "scheme", json_pack("{s:s}", "type", type)) == 0) &&
+            json_object_set_new(document, "scheme",
+                                json_pack("{s:o}", "type", json_string_nocheck(type))) == 0) &&
            (isnan(window) || json_object_set_new(document, "stepSize", json_real(window)) == 0);
 }
 

@@ -225,6 +225,8 @@ static json_t *read_settings(struct mechd_call *c, const struct upload *u)
                       fault.text);
     } else if (!json_is_object(settings)) {
         mech_diag_add(&c->diag, "/SystemStructure.ssd", "settings of the coupling: no object");
+        json_decref(settings);
+        settings = NULL;
     }
     return settings;
 }

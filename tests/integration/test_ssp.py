@@ -3,6 +3,7 @@ couplings that become packages."""
 import hashlib
 import io
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -75,6 +76,29 @@ class Reading(unittest.TestCase):
             refused = ssps.upload(self.daemon, ssps.package(ssps.PAIR), query)
             self.assertEqual(refused['code'], 'invalid-request', refused)
             self.assertIn(pointer, [e['pointer'] for e in refused['errors']])
+
+    def test_a_query_without_a_coupling_is_refused_as_what_it_is(self):
+        without = self.daemon.call('POST', '/v1/couplings')
+        for query in ('?type=Jacobi', '?window=0.1'):
+            refused = self.daemon.call('POST', '/v1/couplings' + query)
+            self.assertEqual((refused.status, refused['code']), (without.status, without['code']))
+        for refused in (ssps.upload(self.daemon, ssps.package(ssps.PAIR), '?type=%ff'),
+                        self.daemon.call('POST', '/v1/couplings?type=%ff', {'participants': []})):
+            self.assertEqual((refused.status, refused['code']), (422, 'invalid-request'), refused)
+            self.assertIn('/scheme/type', [e['pointer'] for e in refused['errors']])
+
+    def test_settings_that_are_no_object_are_refused(self):
+        made = self.good(ssps.package(ssps.PAIR))
+        content = self.daemon.call('GET', '/v1/couplings/%s/ssp' % made['id']).raw
+        with zipfile.ZipFile(io.BytesIO(content)) as z:
+            ssd = z.read('SystemStructure.ssd').decode()
+            values = z.read('resources/parameters.ssv')
+        ssd, count = re.subn('settings="[^"]*"', 'settings="[1]"', ssd)
+        self.assertEqual(count, 1)
+        refused = ssps.upload(self.daemon, ssps.package(
+            ssd, [('resources/parameters.ssv', values)]))
+        self.assertEqual((refused.status, refused['code']), (422, 'invalid-request'), refused)
+        self.assertIn('no object', str(refused['errors']))
 
     def test_instances_go_on_without_the_coupling_and_nothing_stays_behind_them(self):
         with tempfile.TemporaryDirectory() as folder, \
