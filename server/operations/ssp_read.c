@@ -1,7 +1,8 @@
 /* POST /v1/couplings with a system structure package. Its FMUs are uploads without a place in the
  * list: they are removed from it as soon as their instances are there, and end with the last of
  * these. Instances and coupling are made by their own operations, from bodies that are written
- * here; whatever refuses one of them, those before it are deleted before the answer goes out. */
+ * here; whatever refuses one of them, those before it are deleted before the answer goes out, but
+ * for those that another client has coupled or leased meanwhile. */
 #include "server/operations/ssp.h"
 
 #include "protocol/wire/json.h"
@@ -52,6 +53,32 @@ static void close_package(struct mechd_call *c, struct upload *u)
     u->archive = NULL;
 }
 
+/* The lease of the refused coupling, whose command may hold it still; 0: none. */
+static uint64_t own_lease(const struct mechd_coupling *g, const struct mechd_instance *i)
+{
+    for (int32_t n = 0; g != NULL && n < g->count; n++) {
+        if (g->parts[n].instance == i) {
+            return g->parts[n].lease;
+        }
+    }
+    return 0;
+}
+
+/* An instance that has been made is deleted, unless another client holds it by now. */
+static void delete_unless_held(struct mechd_instance *i, uint64_t lease)
+{
+    struct mechd_holder holder;
+    int outcome = mechd_leases_begin(&i->leases, lease, MECHD_ACT_CHANGE, &holder);
+    if (outcome == MECH_NOT_FOUND) {
+        lease = 0;
+        outcome = mechd_leases_begin(&i->leases, lease, MECHD_ACT_CHANGE, &holder);
+    }
+    if (outcome == 0) {
+        (void)mechd_instance_delete(i, NULL);
+        mechd_leases_end(&i->leases, lease);
+    }
+}
+
 /* The reply is complete: nothing remains of what has been refused. */
 static void answer(struct mechd_call *c)
 {
@@ -59,10 +86,12 @@ static void answer(struct mechd_call *c)
     for (size_t k = 0; k < u->count && c->code != MECHP_OK; k++) {
         struct mechd_instance *const i = mechd_table_find(&c->service->host.table, u->made[k]);
         if (i != NULL) {
-            (void)mechd_instance_delete(i, NULL);
+            delete_unless_held(i, own_lease(u->k.coupling, i));
         }
         mechd_instance_unref(i);
     }
+    mechd_coupling_unref(u->k.coupling);
+    u->k.coupling = NULL;
     c->answer = u->answer;
     c->answer(c);
 }
@@ -322,8 +351,8 @@ static void run_upload(struct mechd_task *task)
     }
     u->k.coupling = g;
     c->job.wait = wait_no_more;
-    (void)mechd_coupling_submit(&u->k); // the first command of a coupling always fits
-    mechd_coupling_unref(g);
+    // the first command of a coupling always fits; the reference is given back with the answer
+    (void)mechd_coupling_submit(&u->k);
 }
 
 enum mechd_submitted mechd_ssp_couple(struct mechd_call *c)

@@ -1,5 +1,7 @@
 """System structure packages: FMUs that become instances and their coupling, all or nothing; and
 couplings that become packages."""
+import concurrent.futures
+import contextlib
 import hashlib
 import io
 import os
@@ -211,6 +213,48 @@ class Reading(unittest.TestCase):
         self.assertIn('cannot save its state', str(refused.json))
         left = {i['id'] for i in self.daemon.call('GET', '/v1/instances')['items']}
         self.assertEqual(left, {p['instance'] for p in made['participants']})
+
+    def test_a_coupling_that_cannot_start_leaves_nothing(self):
+        # it holds its instances already when it finds them at different times
+        late = io.BytesIO()
+        with zipfile.ZipFile(io.BytesIO(fmus.archive())) as z, zipfile.ZipFile(late, 'w') as to:
+            for name in z.namelist():
+                to.writestr(name, z.read(name).replace(b'startTime="0"', b'startTime="1"'))
+        refused = ssps.upload(self.daemon, ssps.package(
+            ssps.structure(ssps.component('a') + ssps.component('b', 'resources/late.fmu')),
+            [('resources/late.fmu', late.getvalue())]))
+        self.assertEqual(refused['code'], 'time-mismatch', refused)
+        nothing_is_left(self, self.daemon)
+
+    def test_what_another_client_has_coupled_meanwhile_remains(self):
+        # of the first FMU one can be coupled; the others make the package a bad one, at its end
+        names = ['a'] + ['b%d' % k for k in range(40)]
+        content = ssps.package(ssps.structure(''.join(
+            ssps.component(n, *(() if n == 'a' else ('resources/other.fmu',))) for n in names)),
+                               [('resources/other.fmu', fmus.archive(abilities=''))])
+
+        def listed():
+            return [i['id'] for i in self.daemon.call('GET', '/v1/instances')['items']]
+
+        def couple():
+            """Of the first instance as soon as it is there; too late: None."""
+            with contextlib.closing(harness.Http(self.daemon.base)) as other, \
+                    concurrent.futures.ThreadPoolExecutor() as pool:
+                refused = pool.submit(ssps.upload, other, content)
+                made = None
+                while made is None and not refused.done():
+                    for i in listed()[:1]:
+                        made = self.daemon.call('POST', '/v1/couplings', {
+                            'participants': [{'name': 'a', 'instance': i}], 'connections': [],
+                            'scheme': {'type': 'Jacobi'}, 'stepSize': 0.1})
+                self.assertIn(refused.result().status, (409, 422), refused.result())
+            return made if made is not None and made.status == 201 else None
+
+        made = None
+        while made is None:
+            made = couple()
+        self.assertEqual(listed(), [made['participants'][0]['instance']])
+        self.step(made, count=1)
 
     def test_quotas_and_scopes_hold_for_all_of_it(self):
         step, line_step = tokens.make('rig', 'step')
