@@ -39,6 +39,24 @@ mechd_ssp_variable(const struct mechd_ssp_tree *t, const struct mechd_ssp_part *
     return found != NULL ? *found : NULL;
 }
 
+/* What is between the unit of a connector and that of its variable. */
+static void find_unit(struct mechd_ssp_tree *t, const struct mechd_ssp_part *p,
+                      struct mechd_ssp_node *n)
+{
+    const struct mechd_ssp_unit own =
+        mechd_ssp_unit_of(t->fmus[t->s->components[p->component].source], n->variable);
+    if (n->unit.name[0] == '\0') {
+        n->unit = own;
+    }
+    const bool leaves = n->port == MECHD_SSP_OUTPUT || n->port == MECHD_SSP_CALCULATED;
+    if (!mechd_ssp_convert(leaves ? &own : &n->unit, leaves ? &n->unit : &own, &n->by, &n->more)) {
+        mechd_ssp_fault(t->diag, n->xml,
+                        "%.64s of %.64s is in %.32s, in its FMU in %.32s, and nothing says how "
+                        "these are converted",
+                        n->name, p->path, n->unit.name, own.name);
+    }
+}
+
 /* Connectors of components are variables of their FMUs, of the same kind. */
 static void find_variables(struct mechd_ssp_tree *t)
 {
@@ -63,9 +81,8 @@ static void find_variables(struct mechd_ssp_tree *t)
         } else if (ports[n->variable->causality] != n->port) {
             mechd_ssp_fault(t->diag, n->xml, "%.100s of %.64s is of another kind in its FMU",
                             n->name, p->path);
-        } else if (n->unit.name[0] == '\0') {
-            n->unit =
-                mechd_ssp_unit_of(t->fmus[t->s->components[p->component].source], n->variable);
+        } else {
+            find_unit(t, p, n);
         }
     }
 }

@@ -239,19 +239,22 @@ static void follow(struct mechd_ssp_tree *t, const struct mechd_ssp_node *n)
     }
     const struct mechd_ssp_node *const from = mechd_ssp_node(t, path[count - 1]->from);
     struct mechd_ssp_unit unit = from->values != NULL ? from->given : from->unit;
-    double factor = 1., offset = 0.;
+    const struct mechd_ssp_part *const p = mechd_ssp_part(t, n->part);
+    const struct mechd_ssp_part *const q = mechd_ssp_part(t, from->part);
+    const bool component = q->kind == MECHD_SSP_COMPONENT;
+    double factor = component ? from->by : 1., offset = component ? from->more : 0.;
     for (size_t k = count; k > 0; k--) {
         if (!pass(t, path[k - 1], &unit, &factor, &offset)) {
             return;
         }
     }
+    factor *= n->by;
+    offset = n->by * offset + n->more;
     if (!isfinite(factor) || !isfinite(offset)) {
         mechd_ssp_fault(t->diag, n->xml, "%.100s: its factor is beyond all numbers", n->name);
         return;
     }
-    const struct mechd_ssp_part *const p = mechd_ssp_part(t, n->part);
-    const struct mechd_ssp_part *const q = mechd_ssp_part(t, from->part);
-    if (q->kind != MECHD_SSP_COMPONENT) {
+    if (!component) {
         give_value(t, from, n, factor, offset);
         return;
     }

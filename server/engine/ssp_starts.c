@@ -157,7 +157,10 @@ static void give_component(struct mechd_ssp_tree *t, const struct mechd_ssp_part
     const struct mechd_ssp_node *const n = mechd_ssp_find(t, p, v->name);
     const struct mechd_ssp_unit unit =
         n != NULL ? n->unit : mechd_ssp_unit_of(t->fmus[t->s->components[p->component].source], v);
-    const double *const values = transform(t, value, &unit, way->plain, way->linear);
+    // the connector's unit is that of the way, from which the variable's follows
+    const double by = n != NULL ? n->by : 1., more = n != NULL ? n->more : 0.;
+    const double linear[2] = {by * way->linear[0], by * way->linear[1] + more};
+    const double *const values = transform(t, value, &unit, way->plain, linear);
     if (values != NULL) {
         mechd_ssp_start(t, p, v, values, value->count, value->xml);
     }

@@ -55,7 +55,10 @@ struct mechd_ssp_node {
     int32_t edge; /* that drives it, or NO_EDGE */
     const struct mechd_ssp_element *xml;
     const struct mechd_fmu_variable *variable; /* of a component, once joined */
-    const double *values;                      /* [count] of a connector of a system, or NULL */
+    /* of a component: what is behind = by · value + more, from connector to variable of inputs and
+     * parameters, from variable to connector of outputs, whose units may differ */
+    double by, more;
+    const double *values; /* [count] of a connector of a system, or NULL */
     size_t count;
     struct mechd_ssp_unit given; /* of those values */
 };

@@ -229,6 +229,33 @@ static void units_are_converted_before_the_linear_transformation(void)
     end(j);
 }
 
+/* The FMU counts in rad/s, its connectors in rpm: links and values pass both. */
+static void units_of_connectors_are_converted_to_those_of_their_fmus(void)
+{
+    struct joined *const j = join(SYSTEM(
+        PORTS(UNIT_PORT("v", "input", "rad/s")) BINDINGS(INLINE(REAL("v", "3")))
+            ELEMENTS(COMPONENT("a", PORTS(UNIT_PORT("turn", "output", "rpm")))
+                         COMPONENT("b", PORTS(UNIT_PORT("speed", "input", "rpm")))
+                             COMPONENT("c", PORTS(PORT("speed", "input") PORT("u", "input")))
+                                 COMPONENT("d", PORTS(UNIT_PORT("speed", "input", "rpm"))
+                                                    BINDINGS(INLINE(REAL("speed", "16"))))
+                                     COMPONENT("e", PORTS(UNIT_PORT("speed", "input", "rpm"))))
+                LINKS(LINK_WITH("a", "turn", "b", "speed", LINEAR("1", "16"))
+                          LINK("a", "turn", "c", "speed")
+                              LINK("a", "turn", "c",
+                                   "u") "<ssd:Connection startConnector=\"v\" endElement=\"e\" "
+                                        "endConnector=\"speed\"/>")));
+    if (good(j)) {
+        check_link(j, "a.turn", "b.speed", 1, 2);
+        check_link(j, "a.turn", "c.speed", 1, 0);
+        check_link(j, "a.turn", "c.u", 8, 0);
+        // a value without a unit is in that of the connector
+        CU_ASSERT_EQUAL(start(j, "d", "speed"), 2);
+        CU_ASSERT_EQUAL(start(j, "e", "speed"), 3);
+    }
+    end(j);
+}
+
 static void offsets_of_units_are_converted(void)
 {
     struct joined *const j =
@@ -483,6 +510,8 @@ static void connections_that_mean_nothing_are_refused(void)
     expect(SYSTEM(ELEMENTS(COMPONENT("a", PORTS(UNIT_PORT("y", "output", "m"))) COMPONENT(
                "b", PORTS(PORT("speed", "input")))) LINKS(LINK("a", "y", "b", "speed"))),
            "y is in m, speed in rad/s");
+    expect(SYSTEM(ELEMENTS(COMPONENT("b", PORTS(UNIT_PORT("speed", "input", "m"))))),
+           "speed of b is in m, in its FMU in rad/s");
     expect(SYSTEM(ELEMENTS(BLOCK("a") BLOCK("a"))), "two of the name a");
     expect(SYSTEM(ELEMENTS(COMPONENT("a", PORTS(PORT("nil", "input"))))),
            "the FMU of a has no variable nil");
@@ -515,6 +544,7 @@ static void faults_are_reported_together_each_with_its_line(void)
 
 UNIT_TESTS(UNIT_TEST(signals_go_from_outputs_to_inputs_whichever_is_the_start),
            UNIT_TEST(units_are_converted_before_the_linear_transformation),
+           UNIT_TEST(units_of_connectors_are_converted_to_those_of_their_fmus),
            UNIT_TEST(offsets_of_units_are_converted),
            UNIT_TEST(nested_systems_are_flattened_with_all_that_is_on_the_way),
            UNIT_TEST(signals_go_through_dictionaries),
