@@ -209,6 +209,18 @@ static size_t trace(struct mechd_ssp_tree *t, const struct mechd_ssp_node *n,
     return count;
 }
 
+/* The length of the path from the first connector on the way of the signal that has a value; the
+ * whole one where none has: connectors without values pass on nothing. */
+static size_t from_value(const struct mechd_ssp_tree *t, const struct mechd_ssp_edge **path,
+                         size_t length)
+{
+    size_t count = length;
+    while (count > 0 && mechd_ssp_node(t, path[count - 1]->from)->values == NULL) {
+        count--;
+    }
+    return count > 0 ? count : length;
+}
+
 /* A connector of a system that has a value, or nothing, drives the node. */
 static void give_value(struct mechd_ssp_tree *t, const struct mechd_ssp_node *from,
                        const struct mechd_ssp_node *to, double factor, double offset)
@@ -233,15 +245,17 @@ static void give_value(struct mechd_ssp_tree *t, const struct mechd_ssp_node *fr
 static void follow(struct mechd_ssp_tree *t, const struct mechd_ssp_node *n)
 {
     const struct mechd_ssp_edge *path[MECHD_SSP_THROUGH_MOST];
-    const size_t count = trace(t, n, path);
-    if (count == 0) {
+    const size_t length = trace(t, n, path);
+    if (length == 0) {
         return;
     }
+    const struct mechd_ssp_part *const p = mechd_ssp_part(t, n->part);
+    const struct mechd_ssp_part *const q =
+        mechd_ssp_part(t, mechd_ssp_node(t, path[length - 1]->from)->part);
+    const bool component = q->kind == MECHD_SSP_COMPONENT;
+    const size_t count = component ? length : from_value(t, path, length);
     const struct mechd_ssp_node *const from = mechd_ssp_node(t, path[count - 1]->from);
     struct mechd_ssp_unit unit = from->values != NULL ? from->given : from->unit;
-    const struct mechd_ssp_part *const p = mechd_ssp_part(t, n->part);
-    const struct mechd_ssp_part *const q = mechd_ssp_part(t, from->part);
-    const bool component = q->kind == MECHD_SSP_COMPONENT;
     double factor = component ? from->by : 1., offset = component ? from->more : 0.;
     for (size_t k = count; k > 0; k--) {
         if (!pass(t, path[k - 1], &unit, &factor, &offset)) {

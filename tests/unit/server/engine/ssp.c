@@ -398,6 +398,37 @@ static void a_value_of_a_connector_reaches_what_it_drives(void)
     end(j);
 }
 
+/* root.x → ·2 → s.p → ·4 → s.a.u; values of x, which drives p, take precedence. */
+static struct joined *join_two(const char *outer, const char *inner)
+{
+    static const char p_to_u[] = LINKS("<ssd:Connection startConnector=\"p\" endElement=\"a\" "
+                                       "endConnector=\"u\">" LINEAR("4", "0") "</ssd:Connection>");
+    static const char x_to_p[] = LINKS("<ssd:Connection startConnector=\"x\" endElement=\"s\" "
+                                       "endConnector=\"p\">" LINEAR("2", "0") "</ssd:Connection>");
+    char text[8192];
+    (void)snprintf(text, sizeof text, "%s%s%s%s%s%s%s%s",
+                   HEAD "<ssd:System name=\"root\">" PORTS(PORT("x", "input")), outer,
+                   "<ssd:Elements><ssd:System name=\"s\">" PORTS(PORT("p", "input")), inner,
+                   ELEMENTS(BLOCK("a")), p_to_u, "</ssd:System></ssd:Elements>", x_to_p);
+    strcat(text, "</ssd:System>" UNITS TAIL);
+    return join(text);
+}
+
+static void a_value_of_an_inner_connector_remains_where_those_outside_have_none(void)
+{
+    struct joined *j = join_two("", BINDINGS(INLINE(REAL("p", "3"))));
+    if (good(j)) {
+        CU_ASSERT_EQUAL(start(j, "s.a", "u"), 12);
+    }
+    end(j);
+    j = join_two(BINDINGS(INLINE(REAL("x", "5"))), BINDINGS(INLINE(REAL("p", "3"))));
+    if (good(j)) {
+        CU_ASSERT_EQUAL(start(j, "s.a", "u"), 40);
+        CU_ASSERT_EQUAL(j->s.start_count, 1);
+    }
+    end(j);
+}
+
 /* --- the rest --------------------------------------------------------------------------------- */
 
 static void names_that_are_none_of_participants_are_replaced(void)
@@ -552,6 +583,7 @@ UNIT_TESTS(UNIT_TEST(signals_go_from_outputs_to_inputs_whichever_is_the_start),
            UNIT_TEST(parameter_sets_are_files_with_prefixes_and_mappings),
            UNIT_TEST(values_are_converted_to_the_units_that_they_meet),
            UNIT_TEST(a_value_of_a_connector_reaches_what_it_drives),
+           UNIT_TEST(a_value_of_an_inner_connector_remains_where_those_outside_have_none),
            UNIT_TEST(names_that_are_none_of_participants_are_replaced),
            UNIT_TEST(what_this_server_adds_is_found_and_what_others_add_is_passed_over),
            UNIT_TEST(documents_that_are_none_are_refused),
