@@ -96,7 +96,8 @@ bool mechd_ssp_linear(struct mechd_ssp_tree *t, const struct mechd_ssp_element *
 {
     *factor = 1.;
     *offset = 0.;
-    for (const struct mechd_ssp_element *c = e->first; c != NULL; c = c->next) {
+    for (const struct mechd_ssp_element *c = e->first; c != NULL && mechd_ssp_works(t, c);
+         c = c->next) {
         const size_t length = strlen(c->name);
         static const char tail[] = "Transformation";
         if (c->space != MECHD_SSP_SSC || length < sizeof tail ||

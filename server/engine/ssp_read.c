@@ -166,14 +166,16 @@ bool mechd_ssp_content(struct mechd_ssp_tree *t, const struct mechd_ssp_element 
         return false;
     }
     const struct mechd_ssp_file *const known = t->read.items;
-    for (size_t k = 0; k < t->read.count; k++) {
+    for (size_t k = 0; k < t->read.count && mechd_ssp_works(t, e); k++) {
         if (strcmp(known[k].path, path) == 0) {
             *out = known[k];
             return out->root != NULL;
         }
     }
     struct mechd_ssp_file *const file =
-        t->files != NULL ? mechd_ssp_add(t, &t->read, sizeof *file, MECHD_SSP_FILES_MOST, e) : NULL;
+        t->files != NULL && t->outcome == 0
+            ? mechd_ssp_add(t, &t->read, sizeof *file, MECHD_SSP_FILES_MOST, e)
+            : NULL;
     if (file == NULL) {
         return false;
     }

@@ -21,6 +21,20 @@ struct value {
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
+/* The element of that name from e on, or NULL; each that is passed is work. */
+static const struct mechd_ssp_element *next(struct mechd_ssp_tree *t,
+                                            const struct mechd_ssp_element *e,
+                                            enum mechd_ssp_space space, const char *name)
+{
+    while (e != NULL && mechd_ssp_works(t, e)) {
+        if (mechd_ssp_is(e, space, name)) {
+            return e;
+        }
+        e = e->next;
+    }
+    return NULL;
+}
+
 static bool is_truth(const char *text, double *out)
 {
     *out = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
@@ -35,10 +49,18 @@ static bool read_numbers(struct mechd_ssp_tree *t, const struct mechd_ssp_elemen
     double number = 0.;
     size_t count = 0;
     int more;
-    while ((more = mechd_fmu_next_number(&at, &number)) == 1 && isfinite(number)) {
+    while ((more = mechd_fmu_next_number(&at, &number)) == 1 && isfinite(number) &&
+           count < NUMBERS_MOST && mechd_ssp_works(t, e)) {
         count++;
     }
-    if (more != 0 || count == 0 || count > NUMBERS_MOST) {
+    if (t->outcome != 0) {
+        return false;
+    }
+    if (more == 1 && count == NUMBERS_MOST) {
+        mechd_ssp_fault(t->diag, e, "value: more than %d numbers", (int)NUMBERS_MOST);
+        return false;
+    }
+    if (more != 0 || count == 0) {
         mechd_ssp_fault(t->diag, e, "value: \"%.64s\" is not a finite number", text);
         return false;
     }
@@ -85,12 +107,12 @@ static void read_set(struct mechd_ssp_tree *t, const struct mechd_ssp_file *file
 {
     const size_t before = strlen(prefix);
     const struct mechd_ssp_element *const all =
-        mechd_ssp_child(file->root, MECHD_SSP_SSV, "Parameters");
-    for (const struct mechd_ssp_element *e = mechd_ssp_child(all, MECHD_SSP_SSV, "Parameter");
-         e != NULL && mechd_ssp_works(t, e) && t->outcome == 0; e = mechd_ssp_sibling(e)) {
+        next(t, file->root->first, MECHD_SSP_SSV, "Parameters");
+    for (const struct mechd_ssp_element *e = all != NULL ? all->first : NULL;
+         (e = next(t, e, MECHD_SSP_SSV, "Parameter")) != NULL && t->outcome == 0; e = e->next) {
         const struct mechd_ssp_element *type = e->first;
         const char *name = NULL;
-        while (type != NULL &&
+        while (type != NULL && mechd_ssp_works(t, type) &&
                (type->space != MECHD_SSP_SSV || strcmp(type->name, "Annotations") == 0)) {
             type = type->next;
         }
@@ -201,9 +223,8 @@ static void apply_mapped(struct mechd_ssp_tree *t, const struct mechd_ssp_part *
                          const struct mechd_ssp_element *mapping, const struct value *values,
                          size_t count)
 {
-    for (const struct mechd_ssp_element *e =
-             mechd_ssp_child(mapping, MECHD_SSP_SSM, "MappingEntry");
-         e != NULL && t->outcome == 0; e = mechd_ssp_sibling(e)) {
+    for (const struct mechd_ssp_element *e = mapping->first;
+         (e = next(t, e, MECHD_SSP_SSM, "MappingEntry")) != NULL && t->outcome == 0; e = e->next) {
         struct way way = {.linear = {1., 0.}};
         const char *source = NULL, *target = NULL;
         if (!mechd_ssp_required(e, "source", t->diag, &source) ||
@@ -274,12 +295,12 @@ static void bind_one(struct mechd_ssp_tree *t, const struct mechd_ssp_part *p,
     }
 }
 
-/* Each binding of each part. */
+/* Each binding of each part, as long as there is no fault. */
 static void for_each(struct mechd_ssp_tree *t,
                      void (*act)(struct mechd_ssp_tree *t, const struct mechd_ssp_part *p,
                                  const struct mechd_ssp_element *e))
 {
-    for (size_t k = t->parts.count; k > 0; k--) {
+    for (size_t k = t->parts.count; k > 0 && mechd_ssp_good(t); k--) {
         const struct mechd_ssp_part *const p = mechd_ssp_part(t, k - 1);
         const struct mechd_ssp_element *const all =
             p->kind == MECHD_SSP_SYSTEM || p->kind == MECHD_SSP_COMPONENT
@@ -287,7 +308,7 @@ static void for_each(struct mechd_ssp_tree *t,
                 : NULL;
         for (const struct mechd_ssp_element *e =
                  mechd_ssp_child(all, MECHD_SSP_SSD, "ParameterBinding");
-             e != NULL && t->outcome == 0; e = mechd_ssp_sibling(e)) {
+             e != NULL && mechd_ssp_good(t) && mechd_ssp_works(t, e); e = mechd_ssp_sibling(e)) {
             act(t, p, e);
         }
     }

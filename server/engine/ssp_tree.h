@@ -91,7 +91,7 @@ struct mechd_ssp_tree {
     struct mechd_ssp_list parts, nodes, edges, read, components, sources, links, starts;
     const struct mechd_fmu_description *const *fmus;
     const struct mechd_fmu_variable ***sorted; /* [sources] their variables by name */
-    uint64_t work;                             /* comparisons of names so far */
+    uint64_t work;                             /* comparisons of names, numbers read so far */
 };
 
 static inline struct mechd_ssp_part *mechd_ssp_part(const struct mechd_ssp_tree *t, size_t k)
@@ -117,7 +117,8 @@ void *mechd_ssp_alloc(struct mechd_ssp_tree *t, size_t count, size_t size);
 char *mechd_ssp_copy(struct mechd_ssp_tree *t, const char *text);
 /* 0, MECH_NO_MEMORY or REFUSED. */
 int mechd_ssp_outcome(const struct mechd_ssp_tree *t);
-/* One more comparison of names. False: there have been too many, which is a fault. */
+/* One more comparison of names, or number that is read. False: there have been too many, which is
+ * a fault. */
 bool mechd_ssp_works(struct mechd_ssp_tree *t, const struct mechd_ssp_element *at);
 /* Goes on: without faults and with memory. */
 bool mechd_ssp_good(const struct mechd_ssp_tree *t);
