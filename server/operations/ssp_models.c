@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { PIECE = 1 << 16 /* bytes read at a time */ };
 
@@ -26,11 +25,25 @@ void mechd_ssp_models_fini(struct mechd_ssp_models *m)
     *m = (struct mechd_ssp_models){.count = 0};
 }
 
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool equal_but_case(const char *a, const char *b)
+{
+    while (*a != '\0' && lower(*a) == lower(*b)) {
+        a++;
+        b++;
+    }
+    return lower(*a) == lower(*b);
+}
+
 /* Also by one that is another but for its case: some file systems do not distinguish them. */
 static bool file_is_taken(const struct mechd_ssp_models *m, const char *file)
 {
     for (size_t k = 0; k + 1 < m->count; k++) {
-        if (strcasecmp(m->at[k].file, file) == 0) {
+        if (equal_but_case(m->at[k].file, file)) {
             return true;
         }
     }

@@ -56,7 +56,7 @@ LONG = [
 BOUNDED = {
     'linearization': 'at most 1,000 states',
     'derivatives': 'at most 4,000 knowns, some ten evaluations of the model each',
-    'couple': 'the files of a package, bounded in number and bytes, and a start of each participant',
+    'couple': 'the files of a package, bounded in number and bytes, and a start of each of them',
     'couplingSsp': 'the description of each model; the bytes are sent piece by piece',
     'commitCoupling': 'a copy of the state of each participant',
     'takeCouplingSnapshot': 'a copy of the state of each participant',
