@@ -343,7 +343,7 @@ const struct mechp_row mechp_row_COUPLE = {
     .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_IN_COUPLING, MECHP_RUN_IN_PROGRESS,
                          MECHP_TIME_MISMATCH, MECHP_LIMIT_REACHED, MECHP_QUEUE_FULL,
                          MECHP_COUPLING_NOT_CONVERGED, MECHP_NOT_FINITE, MECHP_INVALID_FMU,
-                         MECHP_FMU_FAILED, MECHP_QUOTA_EXCEEDED, MECHP_CANCELLED, MECHP_NOT_FOUND)};
+                         MECHP_FMU_FAILED, MECHP_QUOTA_EXCEEDED, MECHP_CANCELLED)};
 
 const struct mechp_row mechp_row_DELETE_COUPLING = {
     .tag = "couplings",
