@@ -1,13 +1,16 @@
 """Refusals of single routes in the walk through the OpenAPI document."""
+import tempfile
 import threading
 
 import fmus
+import ssps
 from harness import KINDS, SLOW, Daemon, wait_until
 from asking import ASYNC, is_busy
 from long_models import pinched
 from outside import Program
+from tokens import bearer, make
 from walk import Client
-from walk_plan import disturbs_a_coupling, is_no_command_of_a_coupling, waits_for_a_coupling
+from walk_plan import ON, disturbs_a_coupling, is_no_command_of_a_coupling, waits_for_a_coupling
 
 
 class Refusals:
@@ -24,6 +27,17 @@ class Refusals:
             more = self.ready(operation := self.api.operations[name])
             self.client.call('DELETE', '/v1/instances/rig/lease?of=owner')
             self.check(operation, self.send(operation, **more), 409, 'foreign-lease')
+
+    def test_uploaded_fmus_go_only_to_whom_may_upload(self):
+        operation = self.api.operations['couplingSsp']
+        owner, reader = make('the-one', 'fmu'), make('the-other', 'read')
+        with tempfile.NamedTemporaryFile('w', suffix='.tokens') as f:
+            f.write('%s\n%s\n' % (owner[1], reader[1]))
+            f.flush()
+            with Daemon(*ON, '--tokens', f.name) as d, Client(d.base) as client:
+                made = ssps.upload(d, ssps.package(ssps.PAIR), '', bearer(owner[0]))
+                reply = self.send(operation, client, cid=made['id'], headers=bearer(reader[0]))
+                self.check(operation, reply, 403, 'forbidden')
 
     def test_a_coupling_keeps_other_changes_of_its_instances_away(self):
         more = self.ready(self.api.operations['getCoupling'])
