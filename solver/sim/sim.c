@@ -80,17 +80,20 @@ static bool joints_fit(struct mech_sim *s, struct mech_diag *diag)
     mech_model_joint_gaps(s->model, 1e-6, s->joint_scratch);
     for (int32_t r = 0; r < rows->count; r++) {
         const bool released = rows->released && rows->released[r];
+        const double miss = s->now.lambda[r];
+        char path[MECH_DIAG_PATH];
 
+        snprintf(path, sizeof path, "/objects/%d", (int)rows->object[r]);
         /* a one-sided row may be as far on its side as it likes */
-        if (!released && !(fabs(s->now.lambda[r]) <= s->joint_scratch[r]) &&
-            !(rows->side[r] * s->now.lambda[r] > 0.)) {
-            char path[MECH_DIAG_PATH];
-
-            snprintf(path, sizeof path, "/objects/%d", (int)rows->object[r]);
+        if (!released && !isfinite(miss)) {
+            mech_diag_add(diag, path,
+                          "equation %d of the joint \"%s\" is not finite at the initial positions",
+                          (int)(r - first_row(rows, r)), mech_model_joint_name(s->model, r));
+            fit = false;
+        } else if (!released && fabs(miss) > s->joint_scratch[r] && !(rows->side[r] * miss > 0.)) {
             mech_diag_add(diag, path,
                           "the initial positions miss equation %d of the joint \"%s\" by %.3g",
-                          (int)(r - first_row(rows, r)), mech_model_joint_name(s->model, r),
-                          s->now.lambda[r]);
+                          (int)(r - first_row(rows, r)), mech_model_joint_name(s->model, r), miss);
             fit = false;
         }
         s->now.lambda[r] = 0.;

@@ -62,4 +62,31 @@ static void an_infinite_second_derivative_is_named(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(motions_pass_broken_powers), UNIT_TEST(an_infinite_second_derivative_is_named))
+/* Quadratic terms of a coordinate, or of a velocity, whose square no number can hold. */
+static void an_infinite_equation_is_named(void)
+{
+    static const struct {
+        const char *start, *path, *words;
+    } cases[] = {
+        {"'initialCoordinates': [1e200]", "/objects/1",
+         "equation 0 of the joint \"c\" is not finite at the initial positions"},
+        {"'initialVelocities': [1e200]", "",
+         "the second derivative of the constraint \"c\" is not finite"},
+    };
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[1024];
+
+        snprintf(text, sizeof text,
+                 MODEL_OSCILLATOR(", %s", "2",
+                                  ", {'name': 'c', 'type': 'CoordinateVectorConstraint',"
+                                  "'markers': ['g', 'x'], 'scalingMarker1': [[1]],"
+                                  "'quadraticTermMarker1': [[1]]}",
+                                  "", ""),
+                 cases[k].start);
+        CU_ASSERT(model_refused(text, cases[k].path, cases[k].words));
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(an_infinite_equation_is_named), UNIT_TEST(motions_pass_broken_powers),
+           UNIT_TEST(an_infinite_second_derivative_is_named))
