@@ -125,6 +125,26 @@ static int try_with_parameter(struct mech_sim *s)
     return code;
 }
 
+/* A trial whose force is a ramp, with another parameter, that looks for events. */
+static int try_with_signal(struct mech_sim *s)
+{
+    const double value = 44., ramp[2] = {1., 2.};
+    const struct mech_input_signal signal = {.n = 2, .values = ramp};
+    const struct mech_input_change inputs[] = {{.index = 0, .signal = &signal},
+                                               {.index = 1, .values = &value}};
+    struct mech_logged at[4];
+    struct mech_event_log log = {.at = at, .room = 4};
+    const struct mech_step_request r = {.kind = MECH_STEP_COUNT,
+                                        .count = 2,
+                                        .inputs = inputs,
+                                        .input_count = 2,
+                                        .trial = true,
+                                        .events = &log};
+    struct mech_step_report report;
+
+    return mech_sim_step(s, &r, &report);
+}
+
 static int evaluate_all(struct mech_sim *s)
 {
     const struct mech_point here = {.time = NAN};
@@ -153,7 +173,7 @@ static void operate_without_memory(int (*operation)(struct mech_sim *), bool for
         refused = alloc_refuse_stop();
         /* after a trial the model of the committed state may be made later */
         CU_ASSERT(code == (refused ? MECH_NO_MEMORY : 0) ||
-                  (code == 0 && operation == try_with_parameter));
+                  (code == 0 && (operation == try_with_parameter || operation == try_with_signal)));
         mech_sim_discard_trial(s);
         for (int k = 0; k < 2 && (code || operation != change_parameter); k++) {
             mech_sim_snapshot_write(s, bytes);
@@ -171,9 +191,9 @@ static void operate_without_memory(int (*operation)(struct mech_sim *), bool for
 static void operations_survive_any_failed_allocation(void)
 {
     int (*const operations[])(struct mech_sim *) = {change_parameter, evaluate_all,
-                                                    try_with_parameter};
+                                                    try_with_parameter, try_with_signal};
 
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
         operate_without_memory(operations[i], false);
         operate_without_memory(operations[i], true);
     }
