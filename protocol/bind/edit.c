@@ -158,8 +158,9 @@ static void undo(struct mech_document *d, void *context)
         memcpy(e->at, e->description, e->size);
     }
     if (e->description != NULL && e->bindings != NULL) {
-        /* there is room: as many were there before */
-        memcpy(d->bindings.at, e->bindings, e->binding_count * sizeof *e->bindings);
+        for (size_t k = 0; k < e->binding_count; k++) {
+            d->bindings.at[k] = e->bindings[k]; /* there is room: as many were there before */
+        }
         d->bindings.n = e->binding_count;
     }
 }
