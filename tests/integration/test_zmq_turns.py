@@ -2,8 +2,10 @@
 begun in the order in which it was sent, and what waits for a partner is bounded."""
 import json
 import re
+import socket
 import threading
 import unittest
+import held
 import models
 from harness import KINDS, Daemon, Partner, ZmqDoor, pack, resident, unpack, wait_until
 from zmtp import Raw
@@ -129,6 +131,46 @@ class Turns(unittest.TestCase):
                 self.assertGreaterEqual(served, 5, codes)
                 door.socket.send_multipart([b'', BODY])
                 self.assertNotEqual(door.receive()[1].get('code'), 'limit-reached')
+
+    def test_small_requests_behind_a_large_one_are_bounded(self):
+        """While the one thread that would read the large one is held."""
+        with Daemon('--workers', '1') as d:
+            self.put(d)
+            with ZmqDoor(d) as other, ZmqDoor(d) as door:
+                other.send('step', id='i-1', count=2_000_000_000)
+                worker = held.HeldThread(held.busiest_thread(d.pid()))
+                try:
+                    door.socket.send_multipart([b'', BODY])
+                    for _ in range(611):
+                        door.send('instances')
+                    refused = [door.receive() for _ in range(100)]
+                finally:
+                    worker.release()
+                self.assertEqual({(status, p['code'], p['detail']) for status, p in refused}, {
+                    (429, 'limit-reached', 'too many requests of this connection are waiting')})
+                self.assertEqual(door.receive()[1]['code'], 'unknown-operation')
+                for _ in range(511):
+                    self.assertEqual(door.receive()[0], 200)
+                self.assertEqual(d.call('DELETE', '/v1/instances/i-1').status, 204)
+
+    def test_bodies_of_other_doors_leave_no_room_and_then_do(self):
+        """Four bodies over HTTP of the size of the largest model, each without its last byte."""
+        with Daemon('--model-size', '1') as d:
+            address = d.base.split('//')[1].split(':')
+            large = []
+            for _ in range(4):
+                c = socket.create_connection((address[0], int(address[1])))
+                c.sendall(b'POST /v1/models/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: '
+                          b'application/json\r\nContent-Length: %d\r\n\r\n' % MIB)
+                c.sendall(b' ' * (MIB - 1))
+                large.append(c)
+            with ZmqDoor(d) as door:
+                for padding in ('', ' ' * 40_000):
+                    wait_until(lambda x=padding: door.call('instances', x=x)[1].get('detail') ==
+                               'too many requests are in progress', 'there is no room')
+                for c in large:
+                    c.close()
+                wait_until(lambda: door.call('instances')[0] == 200, 'there is room again')
 
 
 if __name__ == '__main__':
