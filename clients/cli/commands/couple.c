@@ -48,7 +48,7 @@ static int send_document(struct mechctl *m, struct mechc_json *reply)
 
 static int run(struct mechctl *m)
 {
-    struct mechc_json reply, id;
+    struct mechc_json reply = {0}, id;
     m->file = m->arguments[0];
     const int code = is_package(m->file) ? send_package(m, &reply) : send_document(m, &reply);
     if (code != MECHCTL_DONE || m->json) {
