@@ -39,17 +39,17 @@ class Bad(Crowd):
         self.others()
         for w in waits:
             self.assertTrue(w.hang())
-        # those that lie are answered, and named; nobody waits for them
+        # a wrong or doubled answer fails its window at once; these requests do not hang
         for p in (lying, twice):
             for statuses in p.statuses():
                 self.assertIn(502, statuses)
                 self.assertLessEqual(set(statuses), {200, 502})
-        # one that goes on, and one that answers, ends its wait
+        # a stopped program that is continued, and a slow one that answers, end the wait for them
         stopped.resume()
         self.assertEqual(waits[0].join(), {(200, None)})
         slow.tell('go')
         self.assertEqual(waits[1].join(), {(200, None)})
-        # so does one that comes in place of the cut one, or the end of the coupling
+        # so does a program that takes the place of a cut one, or the end of the coupling
         back = cut.couplings[0]
         with Program(self.daemon, back, 'right', lambda question: [0.5], door=LaneSocket):
             wait_until(lambda: back in waits[2].replies, 'it goes on')
