@@ -10,7 +10,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { LIMIT_S = 60, FIRST = 1 << 14 };
+enum { LIMIT_S = 60, FIRST = 1 << 14, CHUNK_MOST = 1 << 30 };
 
 static bool connect_to(struct session_connection *c)
 {
@@ -69,49 +69,116 @@ static const char *header(const char *head, const char *name)
     return NULL;
 }
 
-/* A reply with a length. False: there is none whole. */
+/* What has come of a reply. */
+struct incoming {
+    char *text;        /* [size], and a NUL behind it */
+    size_t size, room; /* bytes */
+};
+
+/* Wait for more of it. False: nothing more comes, or no memory. */
+static bool more(const struct session_connection *c, struct incoming *in)
+{
+    if (in->size == in->room) {
+        const size_t room = in->room > 0 ? 2 * in->room : FIRST;
+        char *const text = realloc(in->text, room + 1);
+        if (text == NULL) {
+            return false;
+        }
+        in->text = text;
+        in->room = room;
+    }
+    const ssize_t n = recv(c->socket, in->text + in->size, in->room - in->size, 0);
+    if (n <= 0) {
+        return false;
+    }
+    in->size += (size_t)n;
+    in->text[in->size] = 0;
+    return true;
+}
+
+/* Where `mark` begins, at `from` or behind it, in text without a NUL up to there. */
+static bool find(const struct session_connection *c, struct incoming *in, size_t from,
+                 const char *mark, size_t *at)
+{
+    const char *found = NULL;
+    while (found == NULL) {
+        found = in->size > from ? strstr(in->text + from, mark) : NULL;
+        if (found == NULL && !more(c, in)) {
+            return false;
+        }
+    }
+    *at = (size_t)(found - in->text);
+    return true;
+}
+
+/* The first `size` bytes of it have come. */
+static bool wait_for(const struct session_connection *c, struct incoming *in, size_t size)
+{
+    while (in->size < size) {
+        if (!more(c, in)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The chunks from `body` on, up to the last one (RFC 9112, 7.1), become one text of `size` bytes
+ * there. */
+static bool join_chunks(const struct session_connection *c, struct incoming *in, size_t body,
+                        size_t *size)
+{
+    size_t from = body, end = 0;
+    *size = 0;
+    while (find(c, in, from, "\r\n", &end)) {
+        const size_t n = (size_t)strtoull(in->text + from, NULL, 16);
+        from = end + 2;
+        // the last one is empty, and trailers end with an empty line
+        if (n == 0) {
+            while (find(c, in, from, "\r\n", &end) && end > from) {
+                from = end + 2;
+            }
+            return in->size >= from + 2;
+        }
+        if (n > CHUNK_MOST || !wait_for(c, in, from + n + 2)) {
+            return false;
+        }
+        memmove(in->text + body + *size, in->text + from, n);
+        *size += n;
+        from += n + 2;
+    }
+    return false;
+}
+
+/* A reply with a length, or in chunks. False: there is none whole. */
 static bool receive(struct session_connection *c, struct session_reply *reply)
 {
-    size_t room = FIRST, got = 0;
-    char *text = malloc(room + 1), *body = NULL;
-    size_t want = SIZE_MAX;
-    while (text != NULL && got < want) {
-        if (got == room) {
-            char *const more = realloc(text, 2 * room + 1);
-            if (more == NULL) {
-                break;
-            }
-            text = more;
-            room *= 2;
-        }
-        const ssize_t n = recv(c->socket, text + got, room - got, 0);
-        if (n <= 0) {
-            break;
-        }
-        got += (size_t)n;
-        text[got] = 0;
-        body = strstr(text, "\r\n\r\n");
-        if (body != NULL && want == SIZE_MAX) {
-            const char *const length = header(text, "Content-Length");
-            want = (size_t)(body + 4 - text) +
-                   (length != NULL ? (size_t)strtoull(length, NULL, 10) : 0);
-        }
-    }
-    const bool whole = text != NULL && body != NULL && got >= want;
+    struct incoming in = {.text = NULL};
+    size_t body = 0, size = 0;
+    bool whole = find(c, &in, 0, "\r\n\r\n", &body), ends = false;
     if (whole) {
-        reply->status = (int)strtol(text + sizeof "HTTP/1.1", NULL, 10);
-        reply->size = want - (size_t)(body + 4 - text);
-        const char *const ends = header(text, "Connection");
-        if (ends != NULL && strncasecmp(ends, " close", 6) == 0) {
-            session_http_end(c);
-        }
-        memmove(text, body + 4, reply->size);
-        text[reply->size] = 0;
-        reply->text = text;
-    } else {
-        free(text);
+        body += 4;
+        const char *const length = header(in.text, "Content-Length"),
+                          *const coding = header(in.text, "Transfer-Encoding"),
+                          *const connection = header(in.text, "Connection");
+        ends = connection != NULL && strncasecmp(connection, " close", 6) == 0;
+        size = length != NULL ? (size_t)strtoull(length, NULL, 10) : 0;
+        whole = coding != NULL && strncasecmp(coding, " chunked", 8) == 0
+                    ? join_chunks(c, &in, body, &size)
+                    : size < SIZE_MAX - body && wait_for(c, &in, body + size);
     }
-    return whole;
+    if (!whole) {
+        free(in.text);
+        return false;
+    }
+    if (ends) {
+        session_http_end(c);
+    }
+    reply->status = (int)strtol(in.text + sizeof "HTTP/1.1", NULL, 10);
+    reply->size = size;
+    reply->text = in.text;
+    memmove(in.text, in.text + body, size);
+    in.text[size] = 0;
+    return true;
 }
 
 void session_http(void *context, const char *method, const char *path, const char *body,

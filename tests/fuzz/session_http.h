@@ -9,6 +9,7 @@ struct session_connection {
 };
 
 void session_http_end(struct session_connection *c);
-/* `send` of a session. */
+/* `send` of a session: a whole reply, with a length or in chunks; status 0: none came whole within
+ * 60 s, and the next request makes a connection of its own. */
 void session_http(void *context, const char *method, const char *path, const char *body,
                   struct session_reply *reply);
