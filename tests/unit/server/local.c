@@ -160,8 +160,28 @@ static int take_body(struct mechd_call *c, const struct local_request *r)
     return 0;
 }
 
+/* An answer that is made while it is sent: its pieces behind one another. */
+static void take_pieces(struct mechd_call *c)
+{
+    struct mechp_text all;
+    enum mechd_piece piece = MECHD_PIECE_MORE;
+    mechp_text_init(&all, NULL, 0);
+    while (piece == MECHD_PIECE_MORE) {
+        mechp_text_plain(&all, c->text.bytes, c->text.length);
+        // the writer goes on behind what was sent
+        c->text.length = 0;
+        piece = c->produce(c);
+    }
+    all.failed = all.failed || piece == MECHD_PIECE_FAILED;
+    mechp_text_fini(&c->text);
+    c->text = all;
+}
+
 static void take_reply(struct mechd_call *c, struct local_reply *reply)
 {
+    if (c->code == MECHP_OK && c->produce != NULL) {
+        take_pieces(c);
+    }
     if (c->code != MECHP_OK) {
         mechp_text_fini(&c->text);
         mechp_text_init(&c->text, NULL, 0);
