@@ -14,7 +14,7 @@ from harness import Daemon  # noqa: E402
 
 
 def main():
-    program = os.path.join(os.environ.get('MECHD_TESTS_BUILD', 'build/release'), 'tests', 'fuzz',
+    program = os.path.join(os.environ.get('MECHD_TESTS_BUILD', 'build/release'), 'tests',
                            'sessions')
     with Daemon() as daemon:
         address = urllib.parse.urlsplit(daemon.base).netloc

@@ -29,7 +29,7 @@ def commands_of(tree, build, everything):
                  'corpus'),
                 (sys.executable, 'tests/integration/run.py'),
                 (sys.executable, 'tests/tools/readme.py'), ('tests/browser/run',))
-    sessions = os.path.join(build, 'tests/fuzz/sessions')
+    sessions = os.path.join(build, 'tests/sessions')
     if everything and os.path.exists(sessions):
         yield sessions, '--census', '300', '--seed', '1'
         yield sessions, '--requests', '20000', '--seed', '1'
