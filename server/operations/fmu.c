@@ -82,7 +82,8 @@ static const struct mechp_packed *find_binary(struct mechd_call *c, enum which w
     if (!mechd_beside(places[which], path, sizeof path)) {
         // that for Windows is not built everywhere
         if (which != WINDOWS) {
-            mechd_fail(c, MECHP_INTERNAL, "%s is not installed with this server", name);
+            mechd_fail(c, MECHP_NOT_INSTALLED, "there is no %s where this server is installed",
+                       name);
         }
         return NULL;
     }

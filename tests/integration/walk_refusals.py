@@ -1,10 +1,11 @@
 """Refusals of single routes in the walk through the OpenAPI document."""
+import shutil
 import tempfile
 import threading
 
 import fmus
 import ssps
-from harness import KINDS, SLOW, Daemon, wait_until
+from harness import KINDS, SLOW, Daemon, program, wait_until
 from asking import ASYNC, is_busy
 from long_models import pinched
 from outside import Program
@@ -27,6 +28,15 @@ class Refusals:
             more = self.ready(operation := self.api.operations[name])
             self.client.call('DELETE', '/v1/instances/rig/lease?of=owner')
             self.check(operation, self.send(operation, **more), 409, 'foreign-lease')
+
+    def test_a_server_without_the_binary_of_fmus_says_so(self):
+        with tempfile.TemporaryDirectory() as folder:
+            alone = shutil.copy(program('mechd'), folder)
+            with Daemon(program_path=alone) as d, Client(d.base) as client:
+                for name, query in (('fmu', ''), ('fmu', '?kind=proxy'), ('couplingSsp', '')):
+                    more = self.ready(operation := self.api.operations[name], client)
+                    reply = self.send(operation, client, query=query, **more)
+                    self.check(operation, reply, 501, 'not-installed')
 
     def test_uploaded_fmus_go_only_to_whom_may_upload(self):
         operation = self.api.operations['couplingSsp']

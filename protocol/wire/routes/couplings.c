@@ -435,7 +435,7 @@ const struct mechp_row mechp_row_COUPLING_SSP = {
     .content = "application/x-ssp-package",
     .codes = MECHP_CODES(MECHP_FORBIDDEN, MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED,
                          MECHP_QUEUE_FULL, MECHP_INVALID_REQUEST, MECHP_INVALID_MODEL,
-                         MECHP_NOT_FINITE)};
+                         MECHP_NOT_FINITE, MECHP_NOT_INSTALLED)};
 
 const struct mechp_row mechp_row_COUPLING_STABILITY = {
     .tag = "couplings",

@@ -70,7 +70,7 @@ const struct mechp_row mechp_row_FMU = {
                           "\"proxy\""}),
     .status = 200,
     .content = "application/vnd.fmi",
-    .codes = MECHP_CODES(MECHP_INVALID_REQUEST, MECHP_INVALID_MODEL)};
+    .codes = MECHP_CODES(MECHP_INVALID_REQUEST, MECHP_INVALID_MODEL, MECHP_NOT_INSTALLED)};
 
 const struct mechp_row mechp_row_SCENE = {
     .tag = "view",
