@@ -6,6 +6,7 @@ import re
 import statistics
 import textwrap
 import book_plots
+from peers import not_run
 
 PAGES = ('tests/bench/README.md', 'README.md')
 BEGIN, END = '<!-- tests/bench/book.py prints from here -->', '<!-- to here -->'
@@ -187,7 +188,7 @@ def peers(data):
              'long mechd takes.', '']
     for found in data['sections']['peers']['programs']:
         if found['version'] is None:
-            lines += ['%s: not installed (%s).' % (found['name'], found['missing']), '']
+            lines += [not_run(found) + '.', '']
             continue
         lines += ['**%s %s**, %s: %s.' % (found['name'], found['version'], times(found['runs']),
                                           found['how']), '']

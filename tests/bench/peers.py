@@ -2,6 +2,7 @@
 
     NAME       the program
     MISSING    what to install, where it is not there
+    UNTRIED    what it is written after, if it has never run with the program; else it has none
     HOW        what is run, through which interface, and what differs from mechd's run
     version(build) its version; None where it is not installed
     rows(build) what was measured: [row(…)], mechd and the program in turns in one run
@@ -57,14 +58,23 @@ def measured(adapter, build):
     build = os.path.abspath(build)
     version = adapter.version(build)
     if version is None:
-        return {'name': adapter.NAME, 'version': None, 'missing': adapter.MISSING}
+        untried = getattr(adapter, 'UNTRIED', None)
+        return {'name': adapter.NAME, 'version': None, 'missing': adapter.MISSING,
+                **({'untried': untried} if untried else {})}
     return {'name': adapter.NAME, 'version': version, 'how': adapter.HOW,
             'rows': adapter.rows(build)}
 
 
+def not_run(found):
+    """Why a program has no rows."""
+    text = '%s is not installed (%s)' % (found['name'], found['missing'])
+    return text + '; its adapter was written after %s and has never run' % found['untried'] \
+        if 'untried' in found else text
+
+
 def show(found):
     if found['version'] is None:
-        print('skipped: %s is not installed (%s)' % (found['name'], found['missing']))
+        print('skipped: %s' % not_run(found))
         return
     print('%s %s: %s' % (found['name'], found['version'], found['how']))
     print('%-44s %-24s %12s %12s %9s' % ('', 'unit', 'mechd', found['name'][:12], 'times'))
