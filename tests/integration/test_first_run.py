@@ -74,11 +74,11 @@ class FirstRun(unittest.TestCase):
     def ended(self, process):
         return process.wait(60 * harness.SLOW), self.said()
 
-    def begin(self, *words):
+    def begin(self, *words, **environment):
         """(exit code, what it prints) of a start in the background; what it starts is stopped."""
         self.write('go', '')
         self.addCleanup(lambda: self.ended(self.start('--stop')))
-        return self.ended(self.start('--no-install', '--background', *words))
+        return self.ended(self.start('--no-install', '--background', *words, **environment))
 
     def test_a_build_prints_where_it_is_as_long_as_it_lasts(self):
         process = self.start('--no-install', '--background')
@@ -160,9 +160,16 @@ class FirstRun(unittest.TestCase):
 
     def test_the_examples_in_python_are_offered_what_they_lack(self):
         self.program('python3', PYTHON)
-        code, said = self.begin()
+        code, said = self.begin(MECHD_RUN_PYTHON='false')
         self.assertEqual(code, 0, said)
         self.assertIn('deploy/run --python installs them', said)
+
+    def test_a_python_that_packages_do_not_reach_is_told_from_theirs(self):
+        self.program('python3', PYTHON)
+        code, said = self.begin(MECHD_RUN_PYTHON='true')
+        self.assertEqual(code, 0, said)
+        self.assertIn('true has them, %s has not' % self.at('bin', 'python3'), said)
+        self.assertNotIn('--python installs', said)
 
 
 if __name__ == '__main__':

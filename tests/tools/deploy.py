@@ -16,7 +16,7 @@ except ImportError:
 OPTIONS = 'server/daemon/options.c'
 # what the clients, the script in the image and the tests read from the environment
 OTHERS = {'server', 'token', 'ca', 'lease', 'image', 'version', 'run-build', 'run-example',
-          'run-sign', 'config'}
+          'run-python', 'run-sign', 'config'}
 # options of mechd that are no settings
 MORE = {'config', 'make-token', 'make-curve-key', 'scopes', 'print', 'version', 'help'}
 # ports of other programs: HTTPS, Prometheus, Grafana
