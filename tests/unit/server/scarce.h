@@ -6,8 +6,8 @@
 
 enum { SCARCE_LIMIT_MS = 20000 /* for what must happen some time */ };
 
-/* A daemon in this process, which stores in a folder of its own or nothing. What jansson does not
- * survive is refused to nobody. */
+/* A daemon in this process, which stores in a folder of its own or nothing. Allocations that
+ * jansson does not check are never refused. */
 struct mechd *scarce_begin(bool stored);
 /* It has no instance any more, and ends; no fault has been found. */
 void scarce_end(struct mechd *served);
