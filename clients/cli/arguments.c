@@ -431,3 +431,12 @@ int mechctl_write_file(const char *path, const void *bytes, size_t size)
     const bool closed = fclose(f) == 0;
     return written && closed ? MECHCTL_DONE : mechctl_usage("%s: %s", path, strerror(errno));
 }
+
+int mechctl_save(const struct mechctl *m, const char *path, const void *bytes, size_t size)
+{
+    const int code = mechctl_write_file(path, bytes, size);
+    if (code == MECHCTL_DONE && strcmp(path, "-") != 0 && !m->json) {
+        printf("%s: %zu bytes\n", path, size);
+    }
+    return code;
+}

@@ -156,3 +156,10 @@ int mechctl_upload(struct mechctl *m, const char *path, const char *file, const 
     }
     return mechc_json_open(r.body, r.size, &reply) ? mechctl_print_id(m, reply) : MECHCTL_FAILED;
 }
+
+int mechctl_download(struct mechctl *m, const char *path, const char *file)
+{
+    struct mechc_reply r;
+    const int code = mechctl_request(m, &(struct mechc_request){.method = "GET", .path = path}, &r);
+    return code != MECHCTL_DONE ? code : mechctl_save(m, file, r.body, r.size);
+}

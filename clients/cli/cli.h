@@ -161,12 +161,16 @@ int mechctl_add_snapshot(struct mechctl *m, const char *path);
 /* Send the bytes of a file, of that media type, with POST; the id that the reply has is printed.
  * MECHCTL_…, printed if it is a failure. */
 int mechctl_upload(struct mechctl *m, const char *path, const char *file, const char *type);
+/* What a GET of that path answers, into a file as by mechctl_save. Returns as above. */
+int mechctl_download(struct mechctl *m, const char *path, const char *file);
 /* A whole file ("-": stdin) appended. MECHCTL_DONE or MECHCTL_USAGE. */
 int mechctl_read_file(const char *path, struct mechc_bytes *out);
 /* The same for a file of JSON: without a mark of UTF-8 in front. MECHCTL_USAGE: UTF-16 too. */
 int mechctl_read_json(const char *path, struct mechc_bytes *out);
 /* "-": stdout. MECHCTL_DONE, MECHCTL_USAGE, or what mechctl_flush returns. */
 int mechctl_write_file(const char *path, const void *bytes, size_t size);
+/* The same, and with a file the line "FILE: N bytes", without --json. */
+int mechctl_save(const struct mechctl *m, const char *path, const void *bytes, size_t size);
 
 /* --- requests (request.c) --------------------------------------------------------------------- */
 
@@ -193,6 +197,9 @@ int mechctl_answer(struct mechctl *m, int result, const struct mechc_reply *r);
 int mechctl_request(struct mechctl *m, const struct mechc_request *r, struct mechc_reply *out);
 /* The same over the lane (lane.c): a route without a message there is MECHCTL_USAGE. */
 int mechctl_lane_call(struct mechctl *m, const struct mechc_request *r, struct mechc_reply *out);
+/* Whether the server has one of that name in this collection ("examples"), over HTTP; nothing is
+ * printed. */
+bool mechctl_is_there(struct mechctl *m, const char *collection, const char *name);
 /* A request; `body` NULL: none. The reply lives until the next request. Errors are printed. */
 int mechctl_send(struct mechctl *m, const char *method, const char *const *path,
                  const struct mechc_bytes *body, struct mechc_json *reply);

@@ -145,6 +145,14 @@ int mechctl_request(struct mechctl *m, const struct mechc_request *r, struct mec
     return code;
 }
 
+bool mechctl_is_there(struct mechctl *m, const char *collection, const char *name)
+{
+    struct mechc_reply r;
+    char text[MECHC_PATH];
+    return mechc_path(m->c, MECHCTL_PATH("v1", collection, name), text) == MECHC_OK &&
+           mechc_call(m->c, &(struct mechc_request){.method = "GET", .path = text}, &r) == MECHC_OK;
+}
+
 int mechctl_send(struct mechctl *m, const char *method, const char *const *path,
                  const struct mechc_bytes *body, struct mechc_json *reply)
 {

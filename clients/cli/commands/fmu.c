@@ -2,7 +2,6 @@
 #include "clients/cli/cli.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { NAME_ROOM = 512 };
 
@@ -16,33 +15,15 @@ static const char *file_of(const struct mechctl *m, char *name, size_t size)
 
 static int save(struct mechctl *m, const char *id)
 {
-    struct mechc_reply r;
     char text[MECHC_PATH], name[NAME_ROOM];
-    const char *const path = file_of(m, name, sizeof name);
-    int code =
+    const int code =
         mechctl_result(m, mechc_path(m->c, MECHCTL_PATH("v1", "instances", id, "fmu"), text));
     if (code != MECHCTL_DONE) {
         return code;
     }
     mechctl_query(text, sizeof text, "version", mechctl_option(m, "version"));
     mechctl_query(text, sizeof text, "kind", mechctl_option(m, "kind"));
-    code = mechctl_request(m, &(struct mechc_request){.method = "GET", .path = text}, &r);
-    if (code == MECHCTL_DONE) {
-        code = mechctl_write_file(path, r.body, r.size);
-    }
-    if (code == MECHCTL_DONE && strcmp(path, "-") != 0 && !m->json) {
-        printf("%s: %zu bytes\n", path, r.size);
-    }
-    return code;
-}
-
-/* Whether the server has it. */
-static bool is_there(struct mechctl *m, const char *collection, const char *name)
-{
-    struct mechc_reply r;
-    char text[MECHC_PATH];
-    return mechc_path(m->c, MECHCTL_PATH("v1", collection, name), text) == MECHC_OK &&
-           mechc_call(m->c, &(struct mechc_request){.method = "GET", .path = text}, &r) == MECHC_OK;
+    return mechctl_download(m, text, file_of(m, name, sizeof name));
 }
 
 static int run(struct mechctl *m)
@@ -50,7 +31,8 @@ static int run(struct mechctl *m)
     const char *const name = m->arguments[0];
     char id[MECHC_ID] = "";
     struct mechc_json reply;
-    if (m->lane || is_there(m, "instances", name) || !is_there(m, "examples", name)) {
+    if (m->lane || mechctl_is_there(m, "instances", name) ||
+        !mechctl_is_there(m, "examples", name)) {
         return save(m, name);
     }
     int code = mechctl_result(m, mechc_create_example(m->c, name, id));

@@ -99,10 +99,7 @@ static int save(struct mechctl *m, const struct mechctl_plot *p, const char *fil
     if (out.failed) {
         fputs("mechctl: out of memory\n", stderr);
     } else {
-        code = mechctl_write_file(file, out.at, out.length);
-    }
-    if (code == MECHCTL_DONE && !m->json) {
-        printf("%s: %zu bytes\n", file, out.length);
+        code = mechctl_save(m, file, out.at, out.length);
     }
     mechc_bytes_fini(&out);
     return code;

@@ -5,23 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Into a file, by default in the format of its extension. */
-static int save(struct mechctl *m, const char *path, const char *file)
-{
-    struct mechc_reply r;
-    int code = mechctl_request(m, &(struct mechc_request){.method = "GET", .path = path}, &r);
-    if (code != MECHCTL_DONE) {
-        return code;
-    }
-    code = mechctl_write_file(file, r.body, r.size);
-    if (code == MECHCTL_DONE && strcmp(file, "-") != 0 && !m->json) {
-        printf("%s: %zu bytes\n", file, r.size);
-    }
-    return code;
-}
-
 const char *const mechctl_forms[] = {"json", "ndjson", "csv", "npy", "f64", NULL};
 
+/* The format of a file by its extension; NULL: none. */
 static const char *form_of(const char *file)
 {
     const char *const dot = file ? strrchr(file, '.') : NULL;
@@ -115,7 +101,7 @@ static int run(struct mechctl *m)
     if (!file && !form && !m->json) {
         return print_table(m, path);
     }
-    return file ? save(m, path, file) : mechctl_print_path(m, path);
+    return file ? mechctl_download(m, path, file) : mechctl_print_path(m, path);
 }
 
 static const struct mechctl_option options[] = {

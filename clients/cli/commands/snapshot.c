@@ -1,24 +1,11 @@
 /* mechctl snapshot: take one, and on request save it to a file. */
 #include "clients/cli/cli.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static int save(struct mechctl *m, const char *const *snapshot, const char *path)
 {
-    struct mechc_reply r;
     char text[MECHC_PATH];
-    int code = mechctl_result(m, mechc_path(m->c, snapshot, text));
-    if (code == MECHCTL_DONE) {
-        code = mechctl_request(m, &(struct mechc_request){.method = "GET", .path = text}, &r);
-    }
-    if (code == MECHCTL_DONE) {
-        code = mechctl_write_file(path, r.body, r.size);
-    }
-    if (code == MECHCTL_DONE && strcmp(path, "-") != 0 && !m->json) {
-        printf("%s: %zu bytes\n", path, r.size);
-    }
-    return code;
+    const int code = mechctl_result(m, mechc_path(m->c, snapshot, text));
+    return code != MECHCTL_DONE ? code : mechctl_download(m, text, path);
 }
 
 static int run(struct mechctl *m)

@@ -2,29 +2,18 @@
 #include "clients/cli/cli.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { NAME_ROOM = 512 };
 
 static int run(struct mechctl *m)
 {
-    struct mechc_reply r;
     char path[MECHC_PATH], name[NAME_ROOM];
     const char *const given = mechctl_option(m, "output");
     snprintf(name, sizeof name, "%s.ssp", m->arguments[0]);
     const char *const file = given ? given : name;
-    int code = mechctl_result(
+    const int code = mechctl_result(
         m, mechc_path(m->c, MECHCTL_PATH("v1", "couplings", m->arguments[0], "ssp"), path));
-    if (code == MECHCTL_DONE) {
-        code = mechctl_request(m, &(struct mechc_request){.method = "GET", .path = path}, &r);
-    }
-    if (code == MECHCTL_DONE) {
-        code = mechctl_write_file(file, r.body, r.size);
-    }
-    if (code == MECHCTL_DONE && strcmp(file, "-") != 0 && !m->json) {
-        printf("%s: %zu bytes\n", file, r.size);
-    }
-    return code;
+    return code != MECHCTL_DONE ? code : mechctl_download(m, path, file);
 }
 
 static const struct mechctl_option options[] = {
