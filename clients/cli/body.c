@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A comma, unless it is the first member of an object. */
 static void separate(struct mechc_bytes *b)
@@ -85,6 +86,15 @@ int mechctl_add_expected(struct mechctl *m)
     return code;
 }
 
+/* There is no file of that name: perhaps an example was meant. */
+static void propose_example(struct mechctl *m, const char *name)
+{
+    if (m->lane == NULL && strpbrk(name, "/.") == NULL && access(name, F_OK) != 0 &&
+        mechctl_is_there(m, "examples", name)) {
+        fprintf(stderr, "mechctl: there is an example of that name: --example %s\n", name);
+    }
+}
+
 int mechctl_add_model(struct mechctl *m, const char *example)
 {
     if (example) {
@@ -92,7 +102,11 @@ int mechctl_add_model(struct mechctl *m, const char *example)
         mechc_bytes_string(&m->body, example);
         return MECHCTL_DONE;
     }
-    return mechctl_add_document(m, "model", "/model");
+    const int code = mechctl_add_document(m, "model", "/model");
+    if (code != MECHCTL_DONE) {
+        propose_example(m, m->arguments[0]);
+    }
+    return code;
 }
 
 int mechctl_add_document(struct mechctl *m, const char *key, const char *place)

@@ -151,7 +151,8 @@ int mechctl_add_expected(struct mechctl *m);
 /* An array of strings from the list of an option (solver/base/words.h). MECHCTL_DONE or USAGE. */
 int mechctl_add_items(const char *option, const char *list, struct mechc_bytes *b);
 /* Begin a body with the member "example" of that name, or without one "model", the file of the
- * first argument. MECHCTL_DONE or MECHCTL_USAGE. */
+ * first argument; where there is no such file, but an example of that name, --example is named.
+ * MECHCTL_DONE or MECHCTL_USAGE. */
 int mechctl_add_model(struct mechctl *m, const char *example);
 /* Begin a body with that member, the file of the first argument; `place` is the pointer to it.
  * MECHCTL_DONE or MECHCTL_USAGE. */

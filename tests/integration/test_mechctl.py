@@ -397,6 +397,15 @@ class Mechctl(unittest.TestCase):
             self.assertIn('/objects/1/stifness', done.stderr)
         self.assertEqual(self.run_program('check', self.model).returncode, 0)
 
+    def test_an_example_that_is_given_as_a_file_is_named(self):
+        for arguments in (['create', 'mass1d'], ['sweep', 'mass1d', '--count', '1']):
+            done = self.run_program(*arguments)
+            self.assertEqual(done.returncode, 2, done)
+            self.assertIn('mass1d: No such file or directory', done.stderr)
+            self.assertIn('--example mass1d', done.stderr)
+        for name in ('mass2d', 'mass1d.json', '/mass1d'):
+            self.assertNotIn('--example', self.run_program('create', name).stderr)
+
     def test_refusals_are_documents_for_scripts(self):
         i = self.created()
         path = os.path.join(self.folder, 'bad.json')
