@@ -8,11 +8,24 @@
 #include "protocol/wire/codes.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char prefix[] = "#/components/schemas/";
 
 /* --- types ----------------------------------------------------------------------------------- */
+
+/* Of an integer, " 1..9" or " 1..", as members; "": none. */
+static void range(struct mechp_text *w, const char *text)
+{
+    char *end = NULL;
+    if (text[0] != '\0') {
+        mechp_text_member_integer(w, "minimum", strtoll(text, &end, 10));
+    }
+    if (end != NULL && end[2] != '\0') {
+        mechp_text_member_integer(w, "maximum", strtoll(end + 2, NULL, 10));
+    }
+}
 
 /* A single type without "|", "[]" or "{}", as members. */
 static void base_type(struct mechp_text *w, const char *type, size_t length)
@@ -28,7 +41,10 @@ static void base_type(struct mechp_text *w, const char *type, size_t length)
         mechp_text_key(w, "const");
         mechp_text_string_n(w, name + 1, strlen(name) - 2);
     } else if (strcmp(name, "any") != 0) {
-        mechp_text_member_string(w, "type", name);
+        const size_t word = strcspn(name, " ");
+        mechp_text_key(w, "type");
+        mechp_text_string_n(w, name, word);
+        range(w, name + word);
     }
 }
 

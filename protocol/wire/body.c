@@ -1,7 +1,9 @@
-/* Bodies as structs: the writer. */
+/* Bodies as structs: the writer and the reader. */
 #include "protocol/wire/body.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { HOLDS = 127 };
@@ -41,6 +43,10 @@ static bool is_absent(const struct mechp_member *m, const void *at)
         return ((const struct mechp_numbers *)at)->at == NULL;
     case MECHP_HOLDS_WRITTEN:
         return ((const struct mechp_written *)at)->write == NULL;
+    case MECHP_HOLDS_WORD:
+    case MECHP_HOLDS_TREE:
+    case MECHP_HOLDS_OBJECT:
+    case MECHP_HOLDS_LIST:
     case MECHP_HOLDS_NOTHING:
     default:
         return true;
@@ -80,6 +86,10 @@ static void write_value(const struct mechp_member *m, const void *at, struct mec
     case MECHP_HOLDS_WRITTEN:
         written->write(written->of, w);
         break;
+    case MECHP_HOLDS_WORD:
+    case MECHP_HOLDS_TREE:
+    case MECHP_HOLDS_OBJECT:
+    case MECHP_HOLDS_LIST:
     case MECHP_HOLDS_NOTHING:
     default:
         mechp_text_null(w);
@@ -102,4 +112,157 @@ void mechp_body_write(const struct mechp_shape *shape, const void *body, struct 
     mechp_text_object(w);
     mechp_body_members(shape, body, w);
     mechp_text_end(w);
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static const bool yes_or_no[] = {false, true};
+
+/* The range of an integer, "integer 1..9" or "integer 1..". */
+static void range_of(const char *type, int64_t *least, int64_t *most)
+{
+    const char *const at = strchr(type, ' ');
+    char *end = NULL;
+    if (at != NULL) {
+        *least = strtoll(at + 1, &end, 10);
+        *most = end[2] != '\0' ? strtoll(end + 2, NULL, 10) : *most;
+    }
+}
+
+static int64_t read_integer(const struct mechp_member *m, const struct mechp_json_in *in,
+                            int64_t least)
+{
+    int64_t most = INT64_MAX, value = INT64_MIN;
+    range_of(m->type, &least, &most);
+    (void)mechp_json_integer_in(in, m->name, least, most, &value);
+    return value;
+}
+
+static int read_word(const struct mechp_member *m, const struct mechp_json_in *in,
+                     const json_t *value)
+{
+    const char *const text = json_string_value(value);
+    const int place = text != NULL ? mechp_type_word(m->type, text) : MECHP_NO_WORD;
+    if (place >= 0) {
+        return place;
+    }
+    char words[160];
+    struct mech_path path = {.length = 0};
+    snprintf(path.text, sizeof path.text, "%s", in->base);
+    path.length = strlen(path.text);
+    (void)mech_path_push(&path, m->name);
+    mech_diag_add(in->diag, path.text, "expected %s",
+                  mechp_type_words(m->type, words, sizeof words));
+    return MECHP_ODD_WORD;
+}
+
+static const bool *read_flag(const struct mechp_member *m, const struct mechp_json_in *in)
+{
+    bool value = false;
+    return mechp_json_bool_in(in, m->name, &value) ? &yes_or_no[value] : NULL;
+}
+
+static void put_absent(enum mechp_holds holds, void *at)
+{
+    switch (holds) {
+    case MECHP_HOLDS_DOUBLE:
+        *(double *)at = (double)NAN;
+        break;
+    case MECHP_HOLDS_INTEGER:
+        *(int64_t *)at = INT64_MIN;
+        break;
+    case MECHP_HOLDS_UNSIGNED:
+        *(uint64_t *)at = MECHP_ABSENT;
+        break;
+    case MECHP_HOLDS_BOOL:
+        *(bool *)at = false;
+        break;
+    case MECHP_HOLDS_WORD:
+        *(int *)at = MECHP_NO_WORD;
+        break;
+    case MECHP_HOLDS_FLAG:
+        *(const bool **)at = NULL;
+        break;
+    case MECHP_HOLDS_TEXT:
+        *(const char **)at = NULL;
+        break;
+    case MECHP_HOLDS_TREE:
+        *(const json_t **)at = NULL;
+        break;
+    case MECHP_HOLDS_OBJECT:
+        ((struct mechp_object *)at)->of = NULL;
+        break;
+    case MECHP_HOLDS_LIST:
+        ((struct mechp_list *)at)->of = NULL;
+        break;
+    case MECHP_HOLDS_NUMBERS:
+    case MECHP_HOLDS_WRITTEN:
+    case MECHP_HOLDS_NOTHING:
+    default:
+        break;
+    }
+}
+
+/* A value that is there into its place, which is absent so far. */
+static void read_value(const struct mechp_member *m, const struct mechp_json_in *in,
+                       const json_t *value, void *at)
+{
+    switch (mechp_member_holds(m)) {
+    case MECHP_HOLDS_DOUBLE:
+        (void)mechp_json_number_in(in, m->name, at);
+        break;
+    case MECHP_HOLDS_INTEGER:
+        *(int64_t *)at = read_integer(m, in, -INT64_MAX);
+        break;
+    case MECHP_HOLDS_UNSIGNED: {
+        const int64_t read = read_integer(m, in, 0);
+        *(uint64_t *)at = read >= 0 ? (uint64_t)read : MECHP_ABSENT;
+        break;
+    }
+    case MECHP_HOLDS_BOOL:
+        (void)mechp_json_bool_in(in, m->name, at);
+        break;
+    case MECHP_HOLDS_FLAG:
+        *(const bool **)at = read_flag(m, in);
+        break;
+    case MECHP_HOLDS_TEXT:
+        (void)mechp_json_string_in(in, m->name, at);
+        break;
+    case MECHP_HOLDS_WORD:
+        *(int *)at = read_word(m, in, value);
+        break;
+    case MECHP_HOLDS_TREE:
+        *(const json_t **)at = value;
+        break;
+    case MECHP_HOLDS_OBJECT:
+        (void)mechp_json_object_in(in, m->name, &((struct mechp_object *)at)->of);
+        break;
+    case MECHP_HOLDS_LIST:
+        (void)mechp_json_array_in(in, m->name, &((struct mechp_list *)at)->of);
+        break;
+    case MECHP_HOLDS_NUMBERS:
+    case MECHP_HOLDS_WRITTEN:
+    case MECHP_HOLDS_NOTHING:
+    default:
+        break;
+    }
+}
+
+/* Null is a value of its own where the type has it, but in a part of the tree. */
+static bool is_null(const struct mechp_member *m, const json_t *value)
+{
+    return json_is_null(value) && mechp_member_holds(m) != MECHP_HOLDS_TREE &&
+           strstr(m->type, "null") != NULL;
+}
+
+void mechp_body_read(const struct mechp_shape *shape, const struct mechp_json_in *in, void *body)
+{
+    for (const struct mechp_member *m = shape->members; m->name != NULL; m++) {
+        const json_t *const value = json_object_get(in->object, m->name);
+        void *const at = (char *)body + mechp_member_offset(m);
+        put_absent(mechp_member_holds(m), at);
+        if (value != NULL && !is_null(m, value)) {
+            read_value(m, in, value, at);
+        }
+    }
 }

@@ -1,12 +1,15 @@
-/* Bodies as structs: where a struct has the members of a body's shape, and the writer that walks
- * them. The keys of a body are in its shape alone (routes/<group>.c); what fills the struct and
- * what writes it name no key. The structs are those of bodies.h. Any thread.
+/* Bodies as structs: where a struct has the members of a body's shape, and the writer and the
+ * reader that walk them. The keys of a body are in its shape alone (routes/<group>.c); what fills
+ * the struct and what writes it name no key. The structs are those of bodies.h. Any thread.
  *
  *   // the shape
  *   {"time", "number", "s", MECHP_IN(trial, time)}
  *   // its operation
  *   const struct mechp_body_trial body = {.name = t->name, .time = t->time};
  *   MECHP_WRITE(trial, &body, &c->text);
+ *   // the operation of a request
+ *   struct mechp_body_keep_trial in;
+ *   MECHP_READ(keep_trial, c->body, &c->diag, &in);
  *
  * What C type holds which types of JSON, and how it says that a member that need not be there is
  * absent:
@@ -20,6 +23,13 @@
  *   struct mechp_numbers   number[]                              at: NULL
  *   struct mechp_written   any: a function writes it             write: NULL
  *
+ * and of requests alone, as parts of the tree that is read:
+ *
+ *   int                    words: the place among them           MECHP_NO_WORD
+ *   const json_t *         any                                   NULL
+ *   struct mechp_object    object, {}                            of: NULL
+ *   struct mechp_list      []                                    of: NULL
+ *
  * A member of the type "null" needs no place in the struct. */
 #pragma once
 
@@ -30,6 +40,7 @@
 #include <stdint.h>
 
 #define MECHP_ABSENT UINT64_MAX
+enum { MECHP_NO_WORD = -1, MECHP_ODD_WORD = -2 /* none of the words: a fault */ };
 
 struct mechp_numbers {
     const double *at; /* [count] */
@@ -42,6 +53,14 @@ struct mechp_written {
     const void *of;
 };
 
+struct mechp_object {
+    const json_t *of;
+};
+
+struct mechp_list {
+    const json_t *of;
+};
+
 enum mechp_holds {
     MECHP_HOLDS_NOTHING, /* the struct has no such member */
     MECHP_HOLDS_DOUBLE,
@@ -51,7 +70,11 @@ enum mechp_holds {
     MECHP_HOLDS_FLAG,
     MECHP_HOLDS_TEXT,
     MECHP_HOLDS_NUMBERS,
-    MECHP_HOLDS_WRITTEN
+    MECHP_HOLDS_WRITTEN,
+    MECHP_HOLDS_WORD,
+    MECHP_HOLDS_TREE,
+    MECHP_HOLDS_OBJECT,
+    MECHP_HOLDS_LIST
 };
 
 /* The place of a required member, and of one that may be absent, in the struct of a body. */
@@ -66,7 +89,11 @@ enum mechp_holds {
          const bool *: MECHP_HOLDS_FLAG,                                                           \
          const char *: MECHP_HOLDS_TEXT,                                                           \
          struct mechp_numbers: MECHP_HOLDS_NUMBERS,                                                \
-         struct mechp_written: MECHP_HOLDS_WRITTEN)                                                \
+         struct mechp_written: MECHP_HOLDS_WRITTEN,                                                \
+         int: MECHP_HOLDS_WORD,                                                                    \
+         const json_t *: MECHP_HOLDS_TREE,                                                         \
+         struct mechp_object: MECHP_HOLDS_OBJECT,                                                  \
+         struct mechp_list: MECHP_HOLDS_LIST)                                                      \
          << 1)
 
 /* What of the struct holds a member, and where. */
@@ -78,8 +105,17 @@ void mechp_body_write(const struct mechp_shape *shape, const void *body, struct 
 /* The same within an object. */
 void mechp_body_members(const struct mechp_shape *shape, const void *body, struct mechp_text *w);
 
+/* The members of an object into the struct of their shape. What is not there is absent, required or
+ * not; so is null where the type has it, and a value of another type or beyond its range, which is
+ * a fault at its place. Texts and parts of the tree are the object's. */
+void mechp_body_read(const struct mechp_shape *shape, const struct mechp_json_in *in, void *body);
+
 /* The same with a struct of the type that belongs to the shape. */
 #define MECHP_WRITE(body, at, w) mechp_body_write(&mechp_body_##body, MECHP_OF(body, at), w)
 #define MECHP_WRITE_MEMBERS(body, at, w)                                                           \
     mechp_body_members(&mechp_body_##body, MECHP_OF(body, at), w)
 #define MECHP_OF(body, at) (1 ? (at) : (const struct mechp_body_##body *)NULL)
+#define MECHP_READ(body, object, diag, to)                                                         \
+    MECHP_READ_IN(body, (&(const struct mechp_json_in){(object), "", (diag)}), to)
+#define MECHP_READ_IN(body, in, to)                                                                \
+    mechp_body_read(&mechp_body_##body, in, 1 ? (to) : (struct mechp_body_##body *)NULL)

@@ -132,113 +132,129 @@ int mechp_json_parse(const char *bytes, size_t size, const struct mechp_json_lim
 /* --- members --------------------------------------------------------------------------------- */
 
 /* The member, if it is there; null counts as a value. */
-static const json_t *member(const json_t *object, const char *key)
+static const json_t *member(const struct mechp_json_in *in, const char *key)
 {
-    return json_is_object(object) ? json_object_get(object, key) : NULL;
+    return json_is_object(in->object) ? json_object_get(in->object, key) : NULL;
 }
 
-static void fault_at(struct mech_diag *d, const char *key, const char *text)
+/* Returns false. */
+static bool fault_at(const struct mechp_json_in *in, const char *key, const char *text)
 {
     struct mech_path path = {.length = 0};
+    snprintf(path.text, sizeof path.text, "%s", in->base);
+    path.length = strlen(path.text);
     (void)mech_path_push(&path, key);
-    mech_diag_add(d, path.text, "%s", text);
+    mech_diag_add(in->diag, path.text, "%s", text);
+    return false;
 }
 
-bool mechp_json_number(const json_t *object, const char *key, struct mech_diag *d, double *out)
+bool mechp_json_number_in(const struct mechp_json_in *in, const char *key, double *out)
 {
-    const json_t *const value = member(object, key);
+    const json_t *const value = member(in, key);
     if (value == NULL) {
         return false;
     }
     if (!json_is_number(value) || !isfinite(json_number_value(value))) {
-        fault_at(d, key, "must be a number");
-        return false;
+        return fault_at(in, key, "must be a number");
     }
     *out = json_number_value(value);
     return true;
 }
 
-bool mechp_json_integer(const json_t *object, const char *key, struct mech_diag *d, int64_t least,
-                        int64_t most, int64_t *out)
+bool mechp_json_integer_in(const struct mechp_json_in *in, const char *key, int64_t least,
+                           int64_t most, int64_t *out)
 {
-    const json_t *const value = member(object, key);
+    const json_t *const value = member(in, key);
     if (value == NULL) {
         return false;
     }
     // 2.0 is an integer; reals beyond 2^53 are not known to be
     const double real = json_is_real(value) ? json_real_value(value) : 0.;
     if (!json_is_number(value) || floor(real) != real || fabs(real) > 0x1p53) {
-        fault_at(d, key, "must be an integer");
-        return false;
+        return fault_at(in, key, "must be an integer");
     }
     const int64_t number = json_is_real(value) ? (int64_t)real : json_integer_value(value);
     if (number < least || number > most) {
         char text[80];
         snprintf(text, sizeof text, "must be between %lld and %lld", (long long)least,
                  (long long)most);
-        fault_at(d, key, text);
-        return false;
+        return fault_at(in, key, text);
     }
     *out = number;
     return true;
 }
 
+bool mechp_json_bool_in(const struct mechp_json_in *in, const char *key, bool *out)
+{
+    const json_t *const value = member(in, key);
+    if (value != NULL && !json_is_boolean(value)) {
+        return fault_at(in, key, "must be true or false");
+    }
+    *out = value != NULL ? json_is_true(value) : *out;
+    return value != NULL;
+}
+
+bool mechp_json_string_in(const struct mechp_json_in *in, const char *key, const char **out)
+{
+    const json_t *const value = member(in, key);
+    if (value != NULL && !json_is_string(value)) {
+        return fault_at(in, key, "must be a string");
+    }
+    *out = value != NULL ? json_string_value(value) : *out;
+    return value != NULL;
+}
+
+bool mechp_json_object_in(const struct mechp_json_in *in, const char *key, const json_t **out)
+{
+    const json_t *const value = member(in, key);
+    if (value != NULL && !json_is_object(value)) {
+        return fault_at(in, key, "must be an object");
+    }
+    *out = value != NULL ? value : *out;
+    return value != NULL;
+}
+
+bool mechp_json_array_in(const struct mechp_json_in *in, const char *key, const json_t **out)
+{
+    const json_t *const value = member(in, key);
+    if (value != NULL && !json_is_array(value)) {
+        return fault_at(in, key, "must be an array");
+    }
+    *out = value != NULL ? value : *out;
+    return value != NULL;
+}
+
+bool mechp_json_number(const json_t *object, const char *key, struct mech_diag *d, double *out)
+{
+    return mechp_json_number_in(&(struct mechp_json_in){object, "", d}, key, out);
+}
+
+bool mechp_json_integer(const json_t *object, const char *key, struct mech_diag *d, int64_t least,
+                        int64_t most, int64_t *out)
+{
+    return mechp_json_integer_in(&(struct mechp_json_in){object, "", d}, key, least, most, out);
+}
+
 bool mechp_json_bool(const json_t *object, const char *key, struct mech_diag *d, bool *out)
 {
-    const json_t *const value = member(object, key);
-    if (value == NULL) {
-        return false;
-    }
-    if (!json_is_boolean(value)) {
-        fault_at(d, key, "must be true or false");
-        return false;
-    }
-    *out = json_is_true(value);
-    return true;
+    return mechp_json_bool_in(&(struct mechp_json_in){object, "", d}, key, out);
 }
 
 bool mechp_json_string(const json_t *object, const char *key, struct mech_diag *d, const char **out)
 {
-    const json_t *const value = member(object, key);
-    if (value == NULL) {
-        return false;
-    }
-    if (!json_is_string(value)) {
-        fault_at(d, key, "must be a string");
-        return false;
-    }
-    *out = json_string_value(value);
-    return true;
+    return mechp_json_string_in(&(struct mechp_json_in){object, "", d}, key, out);
 }
 
 bool mechp_json_object(const json_t *object, const char *key, struct mech_diag *d,
                        const json_t **out)
 {
-    const json_t *const value = member(object, key);
-    if (value == NULL) {
-        return false;
-    }
-    if (!json_is_object(value)) {
-        fault_at(d, key, "must be an object");
-        return false;
-    }
-    *out = value;
-    return true;
+    return mechp_json_object_in(&(struct mechp_json_in){object, "", d}, key, out);
 }
 
 bool mechp_json_array(const json_t *object, const char *key, struct mech_diag *d,
                       const json_t **out)
 {
-    const json_t *const value = member(object, key);
-    if (value == NULL) {
-        return false;
-    }
-    if (!json_is_array(value)) {
-        fault_at(d, key, "must be an array");
-        return false;
-    }
-    *out = value;
-    return true;
+    return mechp_json_array_in(&(struct mechp_json_in){object, "", d}, key, out);
 }
 
 bool mechp_json_numbers(const json_t *value, const char *path, struct mech_diag *d, size_t most,

@@ -77,6 +77,20 @@ bool mechp_json_object(const json_t *object, const char *key, struct mech_diag *
 bool mechp_json_array(const json_t *object, const char *key, struct mech_diag *d,
                       const json_t **out);
 
+/* The same of an object that is itself part of a body: faults are at "<base>/key". */
+struct mechp_json_in {
+    const json_t *object;
+    const char *base; /* "" for the body */
+    struct mech_diag *diag;
+};
+bool mechp_json_number_in(const struct mechp_json_in *in, const char *key, double *out);
+bool mechp_json_integer_in(const struct mechp_json_in *in, const char *key, int64_t least,
+                           int64_t most, int64_t *out);
+bool mechp_json_bool_in(const struct mechp_json_in *in, const char *key, bool *out);
+bool mechp_json_string_in(const struct mechp_json_in *in, const char *key, const char **out);
+bool mechp_json_object_in(const struct mechp_json_in *in, const char *key, const json_t **out);
+bool mechp_json_array_in(const struct mechp_json_in *in, const char *key, const json_t **out);
+
 /* An array of finite numbers (or one number) into out [most]; *count of them. `path` for faults.
  * False: it is neither, or has more than `most`. */
 bool mechp_json_numbers(const json_t *value, const char *path, struct mech_diag *d, size_t most,

@@ -6,9 +6,10 @@
  *   const struct mechp_row *row = mechp_route_at(MECHP_ROUTE_STEP)->row;
  *   row->body->members[0].name is "size"
  *
- * A type is written in a small language: "number", "integer", "string", "boolean", "object", "any",
- * "null", "@Name" (a schema), "'word'" (a constant); "[]" after it: an array of it; "{}": an
- * object whose members all have it; "|" between types: any of them.
+ * A type is written in a small language: "number", "integer", "integer 1..9" (both included) or
+ * "integer 1..", "string", "boolean", "object", "any", "null", "@Name" (a schema), "'word'" (a
+ * constant); "[]" after it: an array of it; "{}": an object whose members all have it; "|" between
+ * types: any of them.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
-/* Bodies as structs: what the writer makes of each kind of member, and that the shapes of the
- * routes have a place in their struct for all of theirs. */
+/* Bodies as structs: what the writer and the reader make of each kind of member, and that the
+ * shapes of the routes have a place in their struct for all of theirs. */
 #include "protocol/wire/bodies.h"
 
 #include "tests/unit/unit.h"
@@ -123,18 +123,146 @@ static void a_number_beyond_all_is_noted(void)
     mechp_text_fini(&w);
 }
 
+struct mechp_body_question {
+    double size, ttl;
+    int64_t count, index;
+    uint64_t most;
+    bool sparse;
+    const bool *commit;
+    const char *name;
+    int kind;
+    const json_t *trial;
+    struct mechp_object inputs;
+    struct mechp_list outputs;
+};
+
+static const struct mechp_shape mechp_body_question = {
+    .name = "Question",
+    .request = true,
+    .members = MECHP_MEMBERS({"size", "number", "", MECHP_IN(question, size)},
+                             {"ttl", "number|null", "", MECHP_MAY(question, ttl)},
+                             {"count", "integer 1..12", "", MECHP_MAY(question, count)},
+                             {"index", "integer -3..0", "", MECHP_MAY(question, index)},
+                             {"most", "integer 2..", "", MECHP_MAY(question, most)},
+                             {"sparse", "boolean", "", MECHP_MAY(question, sparse)},
+                             {"commit", "boolean", "", MECHP_MAY(question, commit)},
+                             {"name", "@Name", "", MECHP_IN(question, name)},
+                             {"kind", "'first'|'last'", "", MECHP_MAY(question, kind)},
+                             {"trial", "integer|@Name", "", MECHP_MAY(question, trial)},
+                             {"inputs", "@Value{}", "", MECHP_MAY(question, inputs)},
+                             {"outputs", "string[]", "", MECHP_MAY(question, outputs)})};
+
+/* The tree of the text, or NULL for "". */
+static json_t *tree_of(const char *text)
+{
+    json_t *const tree = text[0] != '\0' ? json_loads(text, 0, NULL) : NULL;
+    CU_ASSERT_FATAL(tree != NULL || text[0] == '\0');
+    return tree;
+}
+
+static void expect_absent(const struct mechp_body_question *q, int kind)
+{
+    CU_ASSERT(isnan(q->size) && isnan(q->ttl));
+    CU_ASSERT(q->count == INT64_MIN && q->index == INT64_MIN && q->most == MECHP_ABSENT);
+    CU_ASSERT(!q->sparse && q->commit == NULL && q->name == NULL && q->kind == kind);
+    CU_ASSERT(q->trial == NULL && q->inputs.of == NULL && q->outputs.of == NULL);
+}
+
+static void members_are_read_into_their_places(void)
+{
+    json_t *const tree =
+        tree_of("{\"size\":0.5,\"ttl\":7,\"count\":12,\"index\":-3,\"most\":2.0,\"sparse\":true,"
+                "\"commit\":false,\"name\":\"a\",\"kind\":\"last\",\"trial\":null,"
+                "\"inputs\":{\"f\":1},\"outputs\":[\"x\"]}");
+    struct mechp_body_question q;
+    struct mech_diag d = {0};
+    MECHP_READ(question, tree, &d, &q);
+    CU_ASSERT(mech_diag_clean(&d));
+    CU_ASSERT(q.size == 0.5 && q.ttl == 7. && q.count == 12 && q.index == -3 && q.most == 2);
+    CU_ASSERT(q.sparse && q.commit != NULL && !*q.commit && q.kind == 1);
+    CU_ASSERT_STRING_EQUAL(q.name, "a");
+    CU_ASSERT(json_is_null(q.trial) && json_object_size(q.inputs.of) == 1);
+    CU_ASSERT(json_array_size(q.outputs.of) == 1);
+    json_decref(tree);
+}
+
+static void members_that_are_not_there_are_absent(void)
+{
+    const char *const texts[] = {"", "{}", "[1]", "{\"ttl\":null}"};
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        json_t *const tree = tree_of(texts[k]);
+        struct mechp_body_question q;
+        struct mech_diag d = {0};
+        memset(&q, 0x5a, sizeof q);
+        MECHP_READ(question, tree, &d, &q);
+        CU_ASSERT(mech_diag_clean(&d));
+        expect_absent(&q, MECHP_NO_WORD);
+        json_decref(tree);
+    }
+}
+
+/* Each member alone, within another object: its fault has its place, and it is absent. */
+static void a_value_of_another_type_is_a_fault_at_its_place(void)
+{
+    static const struct {
+        const char *key, *value, *message;
+    } cases[] = {
+        {"size", "\"1\"", "must be a number"},
+        {"size", "null", "must be a number"},
+        {"ttl", "true", "must be a number"},
+        {"count", "0", "must be between 1 and 12"},
+        {"count", "13", "must be between 1 and 12"},
+        {"count", "1.5", "must be an integer"},
+        {"index", "1", "must be between -3 and 0"},
+        {"index", "-4", "must be between -3 and 0"},
+        {"most", "1", "must be between 2 and 9223372036854775807"},
+        {"sparse", "1", "must be true or false"},
+        {"commit", "null", "must be true or false"},
+        {"name", "1", "must be a string"},
+        {"kind", "\"middle\"", "expected first or last"},
+        {"kind", "1", "expected first or last"},
+        {"inputs", "[]", "must be an object"},
+        {"outputs", "{}", "must be an array"},
+        {"outputs", "\"x\"", "must be an array"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[80], place[80];
+        snprintf(text, sizeof text, "{\"%s\":%s}", cases[k].key, cases[k].value);
+        snprintf(place, sizeof place, "/record/%s", cases[k].key);
+        json_t *const tree = tree_of(text);
+        struct mechp_body_question q;
+        struct mech_diag d = {0};
+        const struct mechp_json_in in = {tree, "/record", &d};
+        MECHP_READ_IN(question, &in, &q);
+        CU_ASSERT_EQUAL_FATAL(d.count, 1);
+        CU_ASSERT_STRING_EQUAL(d.entries[0].path, place);
+        CU_ASSERT_STRING_EQUAL(d.entries[0].text, cases[k].message);
+        expect_absent(&q, strcmp(cases[k].key, "kind") == 0 ? MECHP_ODD_WORD : MECHP_NO_WORD);
+        mech_diag_fini(&d);
+        json_decref(tree);
+    }
+}
+
+static bool ends_as(const char *type, const char *end)
+{
+    return strlen(type) >= 2 && strcmp(type + strlen(type) - 2, end) == 0;
+}
+
 /* Whether a C type can hold this type of JSON. */
 static bool suits(const struct mechp_member *m)
 {
     const enum mechp_holds holds = mechp_member_holds(m);
-    const size_t n = strcspn(m->type, "|");
+    const size_t n = strcspn(m->type, "| ");
     const bool list = strchr(m->type, '[') != NULL || strchr(m->type, '{') != NULL;
     const bool number = strncmp(m->type, "number", n) == 0 && n == 6;
     const bool integer = strncmp(m->type, "integer", n) == 0 && n == 7;
     const bool truth = strcmp(m->type, "boolean") == 0;
     const bool text = !list && (m->type[0] == '\'' || strncmp(m->type, "@Name", 5) == 0 ||
                                 strncmp(m->type, "string", 6) == 0);
-    return holds == MECHP_HOLDS_WRITTEN   ? true
+    return holds == MECHP_HOLDS_WRITTEN || holds == MECHP_HOLDS_TREE ? true
+           : holds == MECHP_HOLDS_WORD                               ? m->type[0] == '\''
+           : holds == MECHP_HOLDS_LIST    ? strchr(m->type, '|') == NULL && ends_as(m->type, "[]")
+           : holds == MECHP_HOLDS_OBJECT  ? strchr(m->type, '|') == NULL && !ends_as(m->type, "[]")
            : holds == MECHP_HOLDS_NOTHING ? strcmp(m->type, "null") == 0
            : holds == MECHP_HOLDS_NUMBERS ? strcmp(m->type, "number[]") == 0
            : number                       ? holds == MECHP_HOLDS_DOUBLE
@@ -168,5 +296,7 @@ static void structs_hold_all_members_of_their_shapes(void)
 
 UNIT_TESTS(UNIT_TEST(a_struct_is_written_in_the_order_of_its_shape),
            UNIT_TEST(what_may_be_null_is_written_as_null), UNIT_TEST(what_is_absent_is_left_out),
-           UNIT_TEST(a_number_beyond_all_is_noted),
+           UNIT_TEST(a_number_beyond_all_is_noted), UNIT_TEST(members_are_read_into_their_places),
+           UNIT_TEST(members_that_are_not_there_are_absent),
+           UNIT_TEST(a_value_of_another_type_is_a_fault_at_its_place),
            UNIT_TEST(structs_hold_all_members_of_their_shapes))
