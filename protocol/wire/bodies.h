@@ -36,6 +36,20 @@ struct mechp_body_set_field {
     struct mechp_numbers impulse;
 };
 
+struct mechp_body_state {
+    double time;
+    uint64_t step;
+    struct mechp_numbers q, v, vdot, a, lambda, impulse, x, z;
+    const bool *reproducible;
+    const char *snapshot;
+};
+
+struct mechp_body_set_state_request {
+    double time;
+    const json_t *q, *v, *x, *z; /* numbers */
+    const json_t *snapshot;
+};
+
 struct mechp_body_state_hash {
     double time;
     uint64_t step;
@@ -70,6 +84,14 @@ struct mechp_body_instance_list {
 
 /* --- analyses, steps --- */
 
+struct mechp_body_linearization {
+    double time;
+    struct mechp_written sizes;                 /* @ object of integers */
+    struct mechp_written inputs, outputs;       /* @ lists of labels */
+    struct mechp_written A, B, C, D;            /* @ lists of rows */
+    struct mechp_written basis, velocity_basis; /* @ the same */
+};
+
 struct mechp_body_mode {
     double frequency, damping, omega2, re, im, residual;
     struct mechp_numbers shape, imaginary;
@@ -80,6 +102,11 @@ struct mechp_body_modes {
     const char *linear;
     double speed, acceleration;
     struct mechp_written modes; /* @ list of mode */
+};
+
+struct mechp_body_statics_request {
+    int64_t load_steps;
+    const bool *commit;
 };
 
 struct mechp_body_statics_report {
@@ -93,6 +120,41 @@ struct mechp_body_statics {
     struct mechp_written outputs; /* @ object of values by name */
     struct mechp_numbers q;
     struct mechp_written report; /* @ statics_report */
+};
+
+struct mechp_body_point {
+    double time;
+    const json_t *q, *v, *x, *z; /* numbers */
+};
+
+struct mechp_body_evaluate_request {
+    struct mechp_list want;
+    double time;
+    const json_t *q, *v, *x, *z; /* numbers */
+    bool sparse;
+};
+
+struct mechp_body_knowns {
+    const json_t *q, *v, *x; /* numbers */
+    const json_t *inputs;    /* object of values by name */
+};
+
+struct mechp_body_unknowns {
+    const json_t *qdot, *vdot, *xdot; /* numbers */
+    const json_t *outputs;            /* object of values by name */
+};
+
+struct mechp_body_derivatives_request {
+    struct mechp_object at, direction, seed;
+    bool rates;
+};
+
+struct mechp_body_derivatives_reply {
+    double time;
+    struct mechp_written derivative;  /* @ unknowns */
+    struct mechp_written sensitivity; /* @ knowns */
+    struct mechp_written rates;       /* @ object of values by name */
+    bool kinked;
 };
 
 struct mechp_body_jvp {
@@ -137,6 +199,12 @@ struct mechp_body_snapshot_list {
     const char *current;
 };
 
+struct mechp_body_compare_request {
+    const char *to;
+    double absolute, relative;
+    int64_t most;
+};
+
 struct mechp_body_difference {
     const char *kind, *name;
     int64_t index;
@@ -162,6 +230,11 @@ struct mechp_body_coupling_snapshot_list {
     struct mechp_written items; /* @ list of coupling_snapshot */
 };
 
+struct mechp_body_keep_trial_request {
+    const char *name;
+    int64_t trial;
+};
+
 struct mechp_body_kept_trial {
     const char *name;
     uint64_t trial;
@@ -174,6 +247,13 @@ struct mechp_body_kept_trial_list {
 };
 
 /* --- streams --- */
+
+/* Also of a coupling. */
+struct mechp_body_stream_request {
+    const char *name;
+    struct mechp_list outputs;
+    int64_t every;
+};
 
 struct mechp_body_stream_part {
     const char *name;
@@ -268,8 +348,27 @@ struct mechp_body_lease {
     double left;
 };
 
+/* Also what changes one. */
+struct mechp_body_lease_request {
+    int role;
+    struct mechp_list channels;
+    double seconds;
+    const char *name;
+};
+
 struct mechp_body_lease_list {
     struct mechp_written items; /* @ list of lease */
+};
+
+struct mechp_body_about {
+    const char *name, *version, *compiler;
+    struct mechp_written libraries, limits, enabled, endpoints, who; /* @ objects */
+    const char *server_key;
+    int64_t instances;
+};
+
+struct mechp_body_log_level {
+    const char *level;
 };
 
 struct mechp_body_quota {
@@ -286,13 +385,18 @@ struct mechp_body_operation {
 
 /* --- their shapes --- */
 
+extern const struct mechp_shape mechp_body_about;
 extern const struct mechp_shape mechp_body_commit;
+extern const struct mechp_shape mechp_body_compare_request;
 extern const struct mechp_shape mechp_body_comparison;
 extern const struct mechp_shape mechp_body_contact;
 extern const struct mechp_shape mechp_body_contact_list;
 extern const struct mechp_shape mechp_body_coupling_snapshot;
 extern const struct mechp_shape mechp_body_coupling_snapshot_list;
+extern const struct mechp_shape mechp_body_derivatives_reply;
+extern const struct mechp_shape mechp_body_derivatives_request;
 extern const struct mechp_shape mechp_body_difference;
+extern const struct mechp_shape mechp_body_evaluate_request;
 extern const struct mechp_shape mechp_body_example;
 extern const struct mechp_shape mechp_body_example_list;
 extern const struct mechp_shape mechp_body_fmu;
@@ -303,27 +407,37 @@ extern const struct mechp_shape mechp_body_instance;
 extern const struct mechp_shape mechp_body_instance_list;
 extern const struct mechp_shape mechp_body_item_output;
 extern const struct mechp_shape mechp_body_jvp;
+extern const struct mechp_shape mechp_body_keep_trial_request;
 extern const struct mechp_shape mechp_body_kept_trial;
 extern const struct mechp_shape mechp_body_kept_trial_list;
+extern const struct mechp_shape mechp_body_knowns;
 extern const struct mechp_shape mechp_body_lease;
 extern const struct mechp_shape mechp_body_lease_list;
+extern const struct mechp_shape mechp_body_linearization;
+extern const struct mechp_shape mechp_body_log_level;
 extern const struct mechp_shape mechp_body_mode;
 extern const struct mechp_shape mechp_body_modes;
 extern const struct mechp_shape mechp_body_operation;
 extern const struct mechp_shape mechp_body_outputs;
 extern const struct mechp_shape mechp_body_parameters;
+extern const struct mechp_shape mechp_body_point;
 extern const struct mechp_shape mechp_body_quota;
 extern const struct mechp_shape mechp_body_run;
 extern const struct mechp_shape mechp_body_run_list;
 extern const struct mechp_shape mechp_body_set_field;
+extern const struct mechp_shape mechp_body_set_state_request;
 extern const struct mechp_shape mechp_body_snapshot;
 extern const struct mechp_shape mechp_body_snapshot_list;
+extern const struct mechp_shape mechp_body_state;
 extern const struct mechp_shape mechp_body_state_hash;
 extern const struct mechp_shape mechp_body_statics;
 extern const struct mechp_shape mechp_body_statics_report;
+extern const struct mechp_shape mechp_body_statics_request;
 extern const struct mechp_shape mechp_body_stream;
 extern const struct mechp_shape mechp_body_stream_list;
 extern const struct mechp_shape mechp_body_stream_part;
+extern const struct mechp_shape mechp_body_stream_request;
 extern const struct mechp_shape mechp_body_sweep;
 extern const struct mechp_shape mechp_body_sweep_error;
 extern const struct mechp_shape mechp_body_sweep_list;
+extern const struct mechp_shape mechp_body_unknowns;

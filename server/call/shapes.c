@@ -32,6 +32,17 @@ const struct mech_item *mechd_item(struct mechd_call *c, enum mech_category cate
     return NULL;
 }
 
+void mechd_need(struct mechd_call *c, const char *path, const char *text)
+{
+    bool known = false;
+    for (size_t k = 0; k < c->diag.count; k++) {
+        known = known || strcmp(c->diag.entries[k].path, path) == 0;
+    }
+    if (!known) {
+        mech_diag_add(&c->diag, path, "%s", text);
+    }
+}
+
 double *mechd_doubles(struct mechd_call *c, size_t n)
 {
     double *x = calloc(n + 1, sizeof *x);

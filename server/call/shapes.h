@@ -58,6 +58,10 @@ void mechd_write_label(const struct mech_variable *v, struct mechp_text *w);
 const struct mech_item *mechd_item(struct mechd_call *c, enum mech_category category,
                                    const char *name);
 
+/* A fault at `path`, of a member that is needed, unless it has one already: it is there, and no good.
+ */
+void mechd_need(struct mechd_call *c, const char *path, const char *text);
+
 /* Memory for n doubles, or NULL: refused with OUT_OF_MEMORY. */
 double *mechd_doubles(struct mechd_call *c, size_t n);
 

@@ -14,8 +14,6 @@
 #include <stdint.h>
 
 enum { MECHD_PICKS_MOST = 16 /* of an instance */ };
-/* Largest `every`. */
-static const int64_t mechd_pick_every_most = 1000000000;
 
 struct mechd_pick {
     _Atomic int refs;

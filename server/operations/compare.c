@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PRESET = 100, MOST = 10000 };
+enum { PRESET = 100 }; /* items of each kind */
 
 /* {"from": …, "to": …} */
 static void write_pair(const void *of, struct mechp_text *w)
@@ -104,26 +104,26 @@ static void write_comparison(const char *const ids[2], const struct mech_compari
     MECHP_WRITE(comparison, &body, w);
 }
 
-/* A tolerance of the body. */
-static void read_tolerance(struct mechd_call *c, const char *key, double *out)
+/* A tolerance, 0 if it is not given. */
+static double tolerance_of(struct mechd_call *c, const char *path, double given)
 {
-    if (mechp_json_number(c->body, key, &c->diag, out) && *out < 0.) {
-        mech_diag_add(&c->diag, key[0] == 'a' ? "/absoluteTolerance" : "/relativeTolerance",
-                      "must not be negative");
+    if (given < 0.) {
+        mech_diag_add(&c->diag, path, "must not be negative");
     }
+    return isnan(given) ? 0. : given;
 }
 
 static enum mechd_progress run_compare(struct mechd_call *c)
 {
     struct mechd_instance *const i = c->job.instance;
-    const char *const ids[2] = {mechd_call_value(c, "sid"),
-                                json_string_value(json_object_get(c->body, "to"))};
+    struct mechp_body_compare_request in;
+    MECHP_READ(compare_request, c->body, &c->diag, &in);
+    const char *const ids[2] = {mechd_call_value(c, "sid"), in.to};
     struct mech_snapshot_bytes of[2];
-    struct mech_closeness close = {0., 0.};
-    int64_t most = PRESET;
-    read_tolerance(c, "absoluteTolerance", &close.absolute);
-    read_tolerance(c, "relativeTolerance", &close.relative);
-    mechp_json_integer(c->body, "most", &c->diag, 0, MOST, &most);
+    const struct mech_closeness close = {
+        .absolute = tolerance_of(c, "/absoluteTolerance", in.absolute),
+        .relative = tolerance_of(c, "/relativeTolerance", in.relative)};
+    const int64_t most = in.most >= 0 ? in.most : PRESET;
     if (ids[1] == NULL) {
         mech_diag_add(&c->diag, "/to", "the id of the other snapshot is needed");
     }

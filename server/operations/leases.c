@@ -21,10 +21,9 @@ struct wish {
 };
 
 /* Names of inputs, each once. */
-static void read_channels(struct mechd_call *c, struct wish *to)
+static void read_channels(struct mechd_call *c, const json_t *names, struct wish *to)
 {
-    const json_t *names = NULL;
-    if (!mechp_json_array(c->body, "channels", &c->diag, &names)) {
+    if (names == NULL) {
         return;
     }
     if (json_array_size(names) > MECHD_CHANNELS_MOST) {
@@ -53,14 +52,16 @@ static void read_channels(struct mechd_call *c, struct wish *to)
 /* The body; what is not given stays −1, NULL, NAN. */
 static void read_wish(struct mechd_call *c, struct wish *to)
 {
-    to->w = (struct mechd_lease_wish){.role = mechd_call_word(c, "role", -1), .seconds = NAN};
-    read_channels(c, to);
-    if (mechp_json_number(c->body, "seconds", &c->diag, &to->w.seconds) &&
-        !(to->w.seconds >= mechd_lease_least && to->w.seconds <= mechd_lease_most)) {
+    struct mechp_body_lease_request in;
+    mechp_body_read(mechd_call_row(c)->body, &(struct mechp_json_in){c->body, "", &c->diag}, &in);
+    to->w = (struct mechd_lease_wish){.role = in.role, .seconds = in.seconds, .name = in.name};
+    read_channels(c, in.channels.of, to);
+    if (!isnan(in.seconds) &&
+        !(in.seconds >= mechd_lease_least && in.seconds <= mechd_lease_most)) {
         mech_diag_add(&c->diag, "/seconds", "must be from %g to %g", mechd_lease_least,
                       mechd_lease_most);
     }
-    if (mechp_json_string(c->body, "name", &c->diag, &to->w.name) && !mech_name_valid(to->w.name)) {
+    if (in.name != NULL && !mech_name_valid(in.name)) {
         mech_diag_add(&c->diag, "/name", "a name is 1 to 64 of A-Z a-z 0-9 . _ -");
     }
 }
@@ -105,7 +106,7 @@ static enum mechd_progress run_take(struct mechd_call *c)
     struct wish wish;
     uint64_t number = 0;
     read_wish(c, &wish);
-    if (json_object_get(c->body, "role") == NULL) {
+    if (wish.w.role == MECHP_NO_WORD) {
         mech_diag_add(&c->diag, "/role", "it is owner, co-driver or observer");
     } else if (mech_diag_clean(&c->diag)) {
         check_channels(c, wish.w.role, true, wish.w.channel_count);

@@ -1,6 +1,7 @@
 /* What the server says about itself: probes, version, types, OpenAPI, metrics. */
 #include "server/call/service.h"
 #include "protocol/bind/bind.h"
+#include "protocol/wire/bodies.h"
 #include "server/call/shapes.h"
 #include "server/os/log.h"
 #include "server/store/store.h"
@@ -83,69 +84,60 @@ const struct mechd_operation mechd_operation_TYPE = {.run = run_type};
 
 static int prepare_log_level(struct mechd_call *c)
 {
-    const char *level = json_string_value(json_object_get(c->body, "level"));
-    if (level == NULL || mechd_log_level_find(level) < 0) {
-        mech_diag_add(&c->diag, "/level", "it is error, warning, info or debug");
+    struct mechp_body_log_level in;
+    MECHP_READ(log_level, c->body, &c->diag, &in);
+    if (in.level == NULL || mechd_log_level_find(in.level) < 0) {
+        mechd_need(c, "/level", "it is error, warning, info or debug");
     }
     return 0;
 }
 
 static enum mechd_progress run_log_level(struct mechd_call *c)
 {
-    const char *level = json_string_value(json_object_get(c->body, "level"));
-    mechd_log_set_level((enum mechd_level)mechd_log_level_find(level));
-    mechd_log(MECHD_WARNING, "log-level", "log=%s token=%s", level,
+    struct mechp_body_log_level in;
+    MECHP_READ(log_level, c->body, &c->diag, &in);
+    mechd_log_set_level((enum mechd_level)mechd_log_level_find(in.level));
+    mechd_log(MECHD_WARNING, "log-level", "log=%s token=%s", in.level,
               c->who.name[0] != '\0' ? c->who.name : "-");
-    mechp_text_object(&c->text);
-    mechp_text_member_string(&c->text, "level", mechd_log_level_name());
-    mechp_text_end(&c->text);
+    const struct mechp_body_log_level out = {mechd_log_level_name()};
+    MECHP_WRITE(log_level, &out, &c->text);
     return MECHD_DONE;
 }
 
 const struct mechd_operation mechd_operation_LOG_LEVEL = {.run = run_log_level,
                                                           .prepare = prepare_log_level};
 
-/* Where the doors really are. */
-static void write_endpoints(const struct mechd_service *d, struct mechp_text *w)
-{
-    mechp_text_key(w, "endpoints");
-    mechp_text_object(w);
-    mechp_text_member_string(w, "http", d->self.http);
-    mechp_text_member_string(w, "control", d->self.control);
-    mechp_text_member_string(w, "stream", d->self.stream);
-    mechp_text_member_string(w, "forces", d->self.forces);
-    mechp_text_member_string(w, "lane", d->self.lane);
-    mechp_text_end(w);
-}
+/* --- version, limits, addresses --------------------------------------------------------------- */
 
-static enum mechd_progress run_about(struct mechd_call *c)
+static void write_libraries(const void *of, struct mechp_text *w)
 {
-    struct mechp_text *w = &c->text;
-    const struct mechd_self *const self = &c->service->self;
-    mechp_text_object(w);
-    mechp_text_member_string(w, "name", "mechd");
-    mechp_text_member_string(w, "version", MECHD_VERSION);
-    mechp_text_member_string(w, "compiler", __VERSION__);
-    mechp_text_key(w, "libraries");
+    const struct mechd_self *const self = of;
     mechp_text_object(w);
     mechp_text_member_string(w, "blas", mech_blas_info());
     mechp_text_member_string(w, "jansson", JANSSON_VERSION);
     mechp_text_member_string(w, "libmicrohttpd", self->libmicrohttpd);
     mechp_text_member_string(w, "zeromq", self->zeromq);
     mechp_text_end(w);
-    mechp_text_key(w, "limits");
+}
+
+static void write_limits(const void *of, struct mechp_text *w)
+{
     mechp_text_object(w);
     mechp_text_member_integer(w, "instances", MECHD_INSTANCES_MOST);
     mechp_text_member_integer(w, "queue", MECHD_QUEUE_MOST);
     mechp_text_member_integer(w, "body", MECHD_BODY_MOST);
-    mechp_text_member_integer(w, "model", (int64_t)mechd_model_most(c->service));
+    mechp_text_member_integer(w, "model", (int64_t)mechd_model_most(of));
     mechp_text_end(w);
-    mechp_text_key(w, "enabled");
+}
+
+static void write_enabled(const void *of, struct mechp_text *w)
+{
+    const struct mechd_service *const d = of;
     mechp_text_object(w);
     mechp_text_key(w, "engines");
     mechp_text_array(w);
     for (size_t k = 0; mechd_engine_at(k) != NULL; k++) {
-        if (!mechd_engine_at(k)->apart || c->service->fmus.on) {
+        if (!mechd_engine_at(k)->apart || d->fmus.on) {
             mechp_text_string(w, mechd_engine_at(k)->name);
         }
     }
@@ -153,26 +145,53 @@ static enum mechd_progress run_about(struct mechd_call *c)
     mechp_text_key(w, "durability");
     mechp_text_array(w);
     for (int k = 0; mechd_durability_names[k] != NULL; k++) {
-        if (k == 0 || c->service->host.store != NULL) {
+        if (k == 0 || d->host.store != NULL) {
             mechp_text_string(w, mechd_durability_names[k]);
         }
     }
     mechp_text_end(w);
     mechp_text_key(w, "fmus");
-    mechp_text_bool(w, c->service->fmus.on);
-    mechp_text_member_integer(w, "workers", c->service->config.workers);
+    mechp_text_bool(w, d->fmus.on);
+    mechp_text_member_integer(w, "workers", d->config.workers);
     mechp_text_end(w);
-    write_endpoints(c->service, w);
-    mechp_text_key(w, "who");
+}
+
+/* Where the doors really are. */
+static void write_endpoints(const void *of, struct mechp_text *w)
+{
+    const struct mechd_self *const self = of;
     mechp_text_object(w);
-    mechp_text_member_string(w, "name", c->who.name[0] != '\0' ? c->who.name : NULL);
-    mechp_text_member_string(w, "scope", mechd_scope_names[c->who.scope]);
+    mechp_text_member_string(w, "http", self->http);
+    mechp_text_member_string(w, "control", self->control);
+    mechp_text_member_string(w, "stream", self->stream);
+    mechp_text_member_string(w, "forces", self->forces);
+    mechp_text_member_string(w, "lane", self->lane);
     mechp_text_end(w);
-    if (c->service->curve.on) {
-        mechp_text_member_string(w, "serverKey", c->service->curve.text);
-    }
-    mechp_text_member_integer(w, "instances", mechd_table_count(&c->service->host.table));
+}
+
+static void write_who(const void *of, struct mechp_text *w)
+{
+    const struct mechd_token *const who = of;
+    mechp_text_object(w);
+    mechp_text_member_string(w, "name", who->name[0] != '\0' ? who->name : NULL);
+    mechp_text_member_string(w, "scope", mechd_scope_names[who->scope]);
     mechp_text_end(w);
+}
+
+static enum mechd_progress run_about(struct mechd_call *c)
+{
+    struct mechd_service *const d = c->service;
+    const struct mechp_body_about body = {.name = "mechd",
+                                          .version = MECHD_VERSION,
+                                          .compiler = __VERSION__,
+                                          .libraries = {write_libraries, &d->self},
+                                          .limits = {write_limits, d},
+                                          .enabled = {write_enabled, d},
+                                          .endpoints = {write_endpoints, &d->self},
+                                          .who = {write_who, &c->who},
+                                          .server_key = d->curve.on ? d->curve.text : NULL,
+                                          .instances = mechd_table_count(&d->host.table)};
+    MECHP_WRITE(about, &body, &c->text);
     return MECHD_DONE;
 }
 

@@ -117,29 +117,29 @@ static void read_outputs(struct mechd_call *c, const json_t *names, bool *taken,
 }
 
 /* The name and the interval; p->name is "" if there is none. */
-static void read_pick(struct mechd_call *c, struct mechd_pick *p)
+static void read_pick(struct mechd_call *c, const struct mechp_body_stream_request *in,
+                      struct mechd_pick *p)
 {
-    const char *name = NULL;
-    int64_t every = 1;
-    if (json_object_get(c->body, "name") == NULL) {
-        mech_diag_add(&c->diag, "/name", "a name is needed");
-    } else if (mechp_json_string(c->body, "name", &c->diag, &name) && !mech_name_valid(name)) {
+    if (in->name == NULL) {
+        mechd_need(c, "/name", "a name is needed");
+    } else if (!mech_name_valid(in->name)) {
         mech_diag_add(&c->diag, "/name", "a name is 1 to 64 of A-Z a-z 0-9 . _ -");
-    } else if (name != NULL && mechd_picks_find(c->job.instance, name) != NULL) {
-        mech_diag_add(&c->diag, "/name", "there is a stream %s: delete it first", name);
-    } else if (name != NULL) {
-        snprintf(p->name, sizeof p->name, "%s", name);
+    } else if (mechd_picks_find(c->job.instance, in->name) != NULL) {
+        mech_diag_add(&c->diag, "/name", "there is a stream %s: delete it first", in->name);
+    } else {
+        snprintf(p->name, sizeof p->name, "%s", in->name);
     }
-    mechp_json_integer(c->body, "every", &c->diag, 1, mechd_pick_every_most, &every);
-    p->every = (uint64_t)every;
+    p->every = in->every > 0 ? (uint64_t)in->every : 1;
 }
 
 /* The pick of the body; NULL: refused. */
 static struct mechd_pick *read(struct mechd_call *c)
 {
     const struct mechd_instance *const i = c->job.instance;
-    const json_t *names = NULL;
-    const bool given = mechp_json_array(c->body, "outputs", &c->diag, &names);
+    struct mechp_body_stream_request in;
+    MECHP_READ(stream_request, c->body, &c->diag, &in);
+    const json_t *const names = in.outputs.of;
+    const bool given = names != NULL;
     const size_t count = json_array_size(names);
     if (given && (count == 0 || count > i->channel_count)) {
         mech_diag_add(&c->diag, "/outputs", "must be names of outputs, 1 to %zu", i->channel_count);
@@ -150,7 +150,7 @@ static struct mechd_pick *read(struct mechd_call *c)
     if (p == NULL || taken == NULL) {
         mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for a stream");
     } else {
-        read_pick(c, p);
+        read_pick(c, &in, p);
         if (given && room > 0) {
             read_outputs(c, names, taken, p);
         }

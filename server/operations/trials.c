@@ -50,22 +50,20 @@ static enum mechd_progress run_keep(struct mechd_call *c)
 {
     struct mechd_instance *const i = c->job.instance;
     const struct mechd_kept_trial *kept = NULL;
-    const char *name = NULL;
+    struct mechp_body_keep_trial_request in;
     struct mechd_excess excess;
-    int64_t trial = 0;
-    if (!mechp_json_string(c->body, "name", &c->diag, &name) || !mech_name_valid(name) ||
-        strlen(name) > MECHD_TRIAL_NAME) {
+    MECHP_READ(keep_trial_request, c->body, &c->diag, &in);
+    if (in.name == NULL || !mech_name_valid(in.name) || strlen(in.name) > MECHD_TRIAL_NAME) {
         mech_diag_add(&c->diag, "/name", "a name of 1 to %d of A-Z a-z 0-9 . _ - is needed",
                       MECHD_TRIAL_NAME);
     }
-    const bool numbered = mechp_json_integer(c->body, "trial", &c->diag, 1, INT64_MAX, &trial);
     if (mechd_call_faulty(c)) {
         return MECHD_DONE;
     }
-    if (numbered && (uint64_t)trial != i->trial) {
-        return fail_missing(c, trial);
+    if (in.trial > 0 && (uint64_t)in.trial != i->trial) {
+        return fail_missing(c, in.trial);
     }
-    const int outcome = mechd_trials_keep(i, name, &excess, &kept);
+    const int outcome = mechd_trials_keep(i, in.name, &excess, &kept);
     if (outcome == 0) {
         c->status = 201;
         snprintf(c->location, sizeof c->location, "/v1/instances/%s/trials/%s", i->id, kept->name);

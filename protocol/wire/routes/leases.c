@@ -23,10 +23,12 @@ static const struct mechp_shape lease_change = {
     .doc = "Given members are changed; the lease is restarted in any case.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"role", "'owner'|'co-driver'|'observer'", "new role of the holder", false},
-        {"channels", "string[]", "inputs of a co-driver", false},
-        {"seconds", "number", "idle time after which it expires, 0.01 to 86400 s", false},
-        {"name", "@Name", "name of the holder, shown to others", false})};
+        {"role", "'owner'|'co-driver'|'observer'", "new role of the holder",
+         MECHP_MAY(lease_request, role)},
+        {"channels", "string[]", "inputs of a co-driver", MECHP_MAY(lease_request, channels)},
+        {"seconds", "number", "idle time after which it expires, 0.01 to 86400 s",
+         MECHP_MAY(lease_request, seconds)},
+        {"name", "@Name", "name of the holder, shown to others", MECHP_MAY(lease_request, name)})};
 
 const struct mechp_shape mechp_body_lease_list = {
     .name = "LeaseList",
@@ -39,11 +41,14 @@ static const struct mechp_shape lease_request = {
     .doc = "A lease to take.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"role", "'owner'|'co-driver'|'observer'", "new role of the holder", true},
-        {"channels", "string[]", "inputs that only this co-driver and the owner may set", false},
-        {"seconds", "number", "idle time after which it expires, 0.01 to 86400 s (60)", false},
+        {"role", "'owner'|'co-driver'|'observer'", "new role of the holder",
+         MECHP_IN(lease_request, role)},
+        {"channels", "string[]", "inputs that only this co-driver and the owner may set",
+         MECHP_MAY(lease_request, channels)},
+        {"seconds", "number", "idle time after which it expires, 0.01 to 86400 s (60)",
+         MECHP_MAY(lease_request, seconds)},
         {"name", "@Name", "name of the holder, shown to others (default that of the token)",
-         false}),
+         MECHP_MAY(lease_request, name)}),
     .example = "{\"role\":\"owner\",\"name\":\"rig\",\"seconds\":30}"};
 
 const struct mechp_shape *const mechp_shapes_leases[] = {

@@ -4,24 +4,32 @@
 
 /* --- bodies --- */
 
-static const struct mechp_shape about = {
+const struct mechp_shape mechp_body_about = {
     .name = "About",
     .doc = "Version, libraries and limits of the server.",
     .members = MECHP_MEMBERS(
-        {"name", "string", "mechd", true}, {"version", "string", "version of the server", true},
-        {"libraries", "object", "libraries and their versions", false},
-        {"limits", "object", "limits beyond which requests are refused", false},
+        {"name", "string", "mechd", MECHP_IN(about, name)},
+        {"version", "string", "version of the server", MECHP_IN(about, version)},
+        {"compiler", "string", "version of the compiler that built it", MECHP_IN(about, compiler)},
+        {"libraries", "object", "libraries and their versions", MECHP_IN(about, libraries)},
+        {"limits", "object", "limits beyond which requests are refused", MECHP_IN(about, limits)},
+        {"enabled", "object", "engines, durability, whether FMUs are taken, number of workers",
+         MECHP_IN(about, enabled)},
+        {"endpoints", "object", "addresses: http, control, stream, forces, lane; null: closed",
+         MECHP_IN(about, endpoints)},
         {"who", "object", "the client's token: name (null if the server has no tokens) and scope",
-         true},
+         MECHP_IN(about, who)},
         {"serverKey", "string",
-         "public key of the ZeroMQ sockets, 64 hexadecimal digits, if they use CURVE", false})};
+         "public key of the ZeroMQ sockets, 64 hexadecimal digits, if they use CURVE",
+         MECHP_MAY(about, server_key)},
+        {"instances", "integer", "number of instances", MECHP_IN(about, instances)})};
 
-static const struct mechp_shape log_level = {
+const struct mechp_shape mechp_body_log_level = {
     .name = "LogLevel",
     .doc = "The level of the log.",
     .request = true,
-    .members = MECHP_MEMBERS(
-        {"level", "'error'|'warning'|'info'|'debug'", "lines above it are dropped", true}),
+    .members = MECHP_MEMBERS({"level", "'error'|'warning'|'info'|'debug'",
+                              "lines above it are dropped", MECHP_IN(log_level, level)}),
     .example = "{\"level\":\"debug\"}"};
 
 const struct mechp_shape mechp_body_quota = {
@@ -48,8 +56,8 @@ const struct mechp_shape mechp_body_operation = {
         {"etag", "string", "ETag of the instance after it", MECHP_MAY(operation, etag)},
         {"answer", "any", "the response, or the problem", MECHP_MAY(operation, answer)})};
 
-const struct mechp_shape *const mechp_shapes_service[] = {&about, &log_level, &mechp_body_quota,
-                                                          &mechp_body_operation, NULL};
+const struct mechp_shape *const mechp_shapes_service[] = {
+    &mechp_body_about, &mechp_body_log_level, &mechp_body_quota, &mechp_body_operation, NULL};
 
 /* --- routes --- */
 
@@ -121,7 +129,7 @@ const struct mechp_row mechp_row_LOG_LEVEL = {
            "SIGHUP.",
     .access = MECHP_ADMIN,
     .traits = MECHP_AT_ONCE,
-    .body = &log_level,
+    .body = &mechp_body_log_level,
     .status = 200,
     .reply = "@LogLevel",
     .content = MECHP_JSON};

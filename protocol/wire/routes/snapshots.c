@@ -25,17 +25,19 @@ const struct mechp_shape mechp_body_snapshot_list = {
                               MECHP_IN(snapshot_list, current)},
                              {"next", "null", "always null: there are no further pages", true})};
 
-static const struct mechp_shape compare_request = {
+const struct mechp_shape mechp_body_compare_request = {
     .name = "CompareRequest",
     .doc = "The other snapshot, and what counts as a difference: |to − from| > absoluteTolerance + "
            "relativeTolerance · max(|from|, |to|).",
     .request = true,
-    .members =
-        MECHP_MEMBERS({"to", "@Name", "the other snapshot of the instance", true},
-                      {"absoluteTolerance", "number",
-                       "in the unit of each number, not negative (default 0)", false},
-                      {"relativeTolerance", "number", "not negative (default 0)", false},
-                      {"most", "integer", "items of each kind, 0 to 10000 (default 100)", false}),
+    .members = MECHP_MEMBERS(
+        {"to", "@Name", "the other snapshot of the instance", MECHP_IN(compare_request, to)},
+        {"absoluteTolerance", "number", "in the unit of each number, not negative (default 0)",
+         MECHP_MAY(compare_request, absolute)},
+        {"relativeTolerance", "number", "not negative (default 0)",
+         MECHP_MAY(compare_request, relative)},
+        {"most", "integer 0..10000", "items of each kind (default 100)",
+         MECHP_MAY(compare_request, most)}),
     .example = "{\"to\":\"s-2\",\"absoluteTolerance\":1e-9}"};
 
 const struct mechp_shape mechp_body_difference = {
@@ -78,7 +80,7 @@ const struct mechp_shape mechp_body_comparison = {
          MECHP_IN(comparison, items)})};
 
 const struct mechp_shape *const mechp_shapes_snapshots[] = {
-    &mechp_body_snapshot,   &mechp_body_snapshot_list, &compare_request,
+    &mechp_body_snapshot,   &mechp_body_snapshot_list, &mechp_body_compare_request,
     &mechp_body_difference, &mechp_body_comparison,    NULL};
 
 /* --- routes --- */
@@ -123,7 +125,7 @@ const struct mechp_row mechp_row_COMPARE = {
     .effect = MECHP_READS,
     .cost = MECHP_COST_BY_SIZE,
     .traits = MECHP_OF_MODEL,
-    .body = &compare_request,
+    .body = &mechp_body_compare_request,
     .status = 200,
     .reply = "@Comparison",
     .content = MECHP_JSON,

@@ -23,14 +23,15 @@ static const struct mechp_shape commit_request = {
          true}),
     .example = "{\"trial\":1}"};
 
-static const struct mechp_shape keep_trial_request = {
+const struct mechp_shape mechp_body_keep_trial_request = {
     .name = "KeepTrialRequest",
     .doc = "The trial to keep.",
     .request = true,
-    .members =
-        MECHP_MEMBERS({"name", "@Name", "name under which it is kept, 32 characters at most", true},
-                      {"trial", "integer",
-                       "number of the last trial: refused if another one is; default: any", false}),
+    .members = MECHP_MEMBERS({"name", "@Name", "name under which it is kept, 32 characters at most",
+                              MECHP_IN(keep_trial_request, name)},
+                             {"trial", "integer 1..",
+                              "number of the last trial: refused if another one is; default: any",
+                              MECHP_MAY(keep_trial_request, trial)}),
     .example = "{\"name\":\"best\"}"};
 
 const struct mechp_shape mechp_body_kept_trial = {
@@ -222,7 +223,7 @@ const struct mechp_shape *const mechp_shapes_stepping[] = {&active,
                                                            &ended,
                                                            &event,
                                                            &jacobian,
-                                                           &keep_trial_request,
+                                                           &mechp_body_keep_trial_request,
                                                            &mechp_body_kept_trial,
                                                            &mechp_body_kept_trial_list,
                                                            &report,
@@ -260,7 +261,7 @@ const struct mechp_row mechp_row_KEEP_TRIAL = {
     .doc = "The end state of the last trial is kept in memory, in place of an older one of that "
            "name. Every change of the state discards all kept trials.",
     .traits = MECHP_FLEETING,
-    .body = &keep_trial_request,
+    .body = &mechp_body_keep_trial_request,
     .status = 201,
     .reply = "@KeptTrial",
     .content = MECHP_JSON,

@@ -5,12 +5,15 @@
 /* --- bodies --- */
 
 static const struct mechp_member choice[] = {
-    {"name", "@Name", "part of the topic; unused by other streams of the instance", true},
-    {"outputs", "string[]", "outputs in the order of the values (default all)", false},
-    {"every", "integer", "communication steps from one frame to the next, 1 to 1e9 (1)", false},
+    {"name", "@Name", "part of the topic; unused by other streams of the instance",
+     MECHP_IN(stream_request, name)},
+    {"outputs", "string[]", "outputs in the order of the values (default all)",
+     MECHP_MAY(stream_request, outputs)},
+    {"every", "integer 1..1000000000", "communication steps from one frame to the next (1)",
+     MECHP_MAY(stream_request, every)},
     {NULL, NULL, NULL, 0}};
 
-static const struct mechp_shape stream_request = {
+const struct mechp_shape mechp_body_stream_request = {
     .name = "StreamRequest",
     .doc = "A choice of outputs to be streamed.",
     .request = true,
@@ -55,8 +58,8 @@ const struct mechp_shape mechp_body_stream_list = {
                       {"next", "null", "always null: there are no further pages", true})};
 
 const struct mechp_shape *const mechp_shapes_streams[] = {
-    &stream_request,    &coupling_stream_request, &mechp_body_stream_part,
-    &mechp_body_stream, &mechp_body_stream_list,  NULL};
+    &mechp_body_stream_request, &coupling_stream_request, &mechp_body_stream_part,
+    &mechp_body_stream,         &mechp_body_stream_list,  NULL};
 
 /* --- routes --- */
 
@@ -78,7 +81,7 @@ const struct mechp_row mechp_row_CHOOSE_STREAM = {
            "deleted or the instance is, and is not stored on disk.",
     .effect = MECHP_BESIDE,
     .traits = MECHP_WHILE_RUN | MECHP_UNLEASED | MECHP_FLEETING | MECHP_STATELESS,
-    .body = &stream_request,
+    .body = &mechp_body_stream_request,
     .status = 201,
     .reply = "@ChosenStream",
     .content = MECHP_JSON,
