@@ -52,6 +52,17 @@ double *mechd_doubles(struct mechd_call *c, size_t n)
     return x;
 }
 
+double *mechd_read_numbers(struct mechd_call *c, const json_t *given, const char *path, int32_t n)
+{
+    double *const x = given != NULL ? mechd_doubles(c, (size_t)n) : NULL;
+    size_t count = 0;
+    if (x != NULL && mechp_json_numbers(given, path, &c->diag, (size_t)n, x, &count) &&
+        count != (size_t)n) {
+        mech_diag_add(&c->diag, path, "expected %d numbers, found %zu", (int)n, count);
+    }
+    return x;
+}
+
 static void write_names(const struct mechd_engine *engine, enum mech_causality causality,
                         struct mechp_text *w)
 {
@@ -238,13 +249,12 @@ void mechd_fail_reason(struct mechd_call *c, int outcome, const char *reason)
     }
 }
 
-void mechd_write_matrix(struct mechp_text *w, const char *key, const double *values, int32_t rows,
-                        int32_t cols)
+void mechd_write_matrix(const void *matrix, struct mechp_text *w)
 {
-    mechp_text_key(w, key);
+    const struct mechd_matrix *const m = matrix;
     mechp_text_array(w);
-    for (int32_t r = 0; r < rows; r++) {
-        mechp_text_numbers(w, values + (size_t)r * (size_t)cols, (size_t)cols);
+    for (int32_t r = 0; r < m->rows; r++) {
+        mechp_text_numbers(w, m->values + (size_t)r * (size_t)m->cols, (size_t)m->cols);
     }
     mechp_text_end(w);
 }
@@ -258,18 +268,16 @@ void mechd_write_label(const struct mech_variable *v, struct mechp_text *w)
     }
 }
 
-void mechd_write_labels(struct mechd_call *c, const char *key, enum mech_causality causality,
-                        bool parameters)
+void mechd_write_labels(const void *labels, struct mechp_text *w)
 {
-    const struct mech_sim *const sim = c->job.instance->sim;
-    const struct mechd_engine *const engine = &c->job.instance->engine;
-    struct mechp_text *w = &c->text;
-    mechp_text_key(w, key);
+    const struct mechd_labels *const l = labels;
+    const struct mech_sim *const sim = l->instance->sim;
+    const struct mechd_engine *const engine = &l->instance->engine;
     mechp_text_array(w);
-    for (size_t k = 0; k < mechd_engine_variable_count(engine, causality); k++) {
+    for (size_t k = 0; k < mechd_engine_variable_count(engine, l->causality); k++) {
         struct mech_variable v;
-        mechd_engine_variable(engine, causality, k, &v);
-        if (!parameters && sim != NULL && mech_sim_input_is_parameter(sim, (int32_t)k)) {
+        mechd_engine_variable(engine, l->causality, k, &v);
+        if (!l->parameters && sim != NULL && mech_sim_input_is_parameter(sim, (int32_t)k)) {
             continue;
         }
         mechd_write_label(&v, w);

@@ -44,13 +44,20 @@ void mechd_inputs_fini(struct mechd_inputs *in);
  * (MECH_INVALID, MECH_UNSUPPORTED) is a fault of the request. */
 void mechd_fail_reason(struct mechd_call *c, int outcome, const char *reason);
 
-/* A list of rows. */
-void mechd_write_matrix(struct mechp_text *w, const char *key, const double *values, int32_t rows,
-                        int32_t cols);
-/* One label a value of the model's variables: "force", or "force/0", "force/1" of a vector.
- * `parameters` false: without the inputs that are parameters. */
-void mechd_write_labels(struct mechd_call *c, const char *key, enum mech_causality causality,
-                        bool parameters);
+/* A list of rows, a value of a body. */
+struct mechd_matrix {
+    const double *values; /* [rows x cols] */
+    int32_t rows, cols;
+};
+void mechd_write_matrix(const void *matrix, struct mechp_text *w);
+/* One label a value of the model's variables, as a list: "force", or "force/0", "force/1" of a
+ * vector. */
+struct mechd_labels {
+    const struct mechd_instance *instance;
+    enum mech_causality causality;
+    bool parameters; /* false: without the inputs that are parameters */
+};
+void mechd_write_labels(const void *labels, struct mechp_text *w);
 /* Those of one variable, as entries of a list. */
 void mechd_write_label(const struct mech_variable *v, struct mechp_text *w);
 
@@ -64,6 +71,10 @@ void mechd_need(struct mechd_call *c, const char *path, const char *text);
 
 /* Memory for n doubles, or NULL: refused with OUT_OF_MEMORY. */
 double *mechd_doubles(struct mechd_call *c, size_t n);
+
+/* Exactly n numbers of a request, or one without a list, which the caller frees; their place for
+ * faults, which go to c->diag. NULL: not given, or no memory, which is refused. */
+double *mechd_read_numbers(struct mechd_call *c, const json_t *given, const char *path, int32_t n);
 
 /* How far a command goes: exactly one of size (above 0), until and count (1 to `most`) of the body,
  * into kind, size and count. Faults go to c->diag. True: read, and the body has nothing else. */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOAD_STEPS_MOST = 10000, MODES_PRESET = 10 };
+enum { MODES_PRESET = 10 };
 
 /* Most numbers of shapes in one answer. */
 static const size_t shapes_most = 4u << 20;
@@ -45,15 +45,14 @@ static void write_statics(const struct mechd_call *c, const struct mech_statics_
 static enum mechd_progress run_statics(struct mechd_call *c)
 {
     struct mech_sim *sim = c->job.instance->sim;
-    struct mech_statics_query query = {.keep = true};
+    struct mechp_body_statics_request in;
+    MECHP_READ(statics_request, c->body, &c->diag, &in);
+    struct mech_statics_query query = {.keep = in.commit == NULL || *in.commit};
     struct mech_statics_report report;
-    int64_t load_steps = 1;
-    mechp_json_integer(c->body, "loadSteps", &c->diag, 1, LOAD_STEPS_MOST, &load_steps);
-    mechp_json_bool(c->body, "commit", &c->diag, &query.keep);
     if (mechd_call_faulty(c)) {
         return MECHD_DONE;
     }
-    query.request.load_steps = (int32_t)load_steps;
+    query.request.load_steps = in.load_steps > 0 ? (int32_t)in.load_steps : 1;
     query.q = mechd_doubles(c, (size_t)mech_sim_sizes(sim).q);
     query.outputs = mechd_doubles(c, mech_sim_output_size(sim));
     if (query.q != NULL && query.outputs != NULL) {

@@ -1,6 +1,7 @@
 /* POST …/derivatives: derivatives of the equations at a point, forward along a direction of state
  * and inputs, and adjoint from seeds of rates and outputs (solver/sim/analysis.h); and the rates of
  * outputs. */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "server/call/shapes.h"
 #include "server/instance/effort.h"
@@ -12,33 +13,12 @@
 enum { KNOWNS_MOST = 4000 }; /* of an adjoint, each of which is differenced */
 
 /* An object of the body with the members of a shape; NULL: not given, or a fault. */
-static const json_t *object_of(struct mechd_call *c, const char *key, const char *shape)
+/* A part of the body, in which nothing else may be. */
+static struct mechp_json_in part_of(struct mechd_call *c, const json_t *object, const char *base,
+                                    const struct mechp_shape *shape)
 {
-    const json_t *object = NULL;
-    struct mech_path path = {.length = 0};
-    (void)mech_path_push(&path, key);
-    if (!mechp_json_object(c->body, key, &c->diag, &object)) {
-        return NULL;
-    }
-    mechp_shape_only(object, path.text, mechp_shape_named(shape), &c->diag);
-    return object;
-}
-
-/* Numbers at /part/key; NULL: not given, or a fault. The caller frees them. */
-static double *read_numbers(struct mechd_call *c, const char *part, const json_t *object,
-                            const char *key, int32_t n)
-{
-    const json_t *const given = json_object_get(object, key);
-    double *const x = given != NULL ? mechd_doubles(c, (size_t)n) : NULL;
-    struct mech_path path = {.length = 0};
-    size_t count = 0;
-    (void)mech_path_push(&path, part);
-    (void)mech_path_push(&path, key);
-    if (x != NULL && mechp_json_numbers(given, path.text, &c->diag, (size_t)n, x, &count) &&
-        count != (size_t)n) {
-        mech_diag_add(&c->diag, path.text, "expected %d numbers, found %zu", (int)n, count);
-    }
-    return x;
+    mechp_shape_only(object, base, shape, &c->diag);
+    return (struct mechp_json_in){object, base, &c->diag};
 }
 
 /* One named value into its place. */
@@ -64,20 +44,17 @@ static void read_value(struct mechd_call *c, enum mech_causality causality, cons
     }
 }
 
-/* Named values at /part/key, packed; NULL: not given. */
-static double *read_named(struct mechd_call *c, const char *part, const json_t *object,
+/* Named values, packed; NULL: not given. */
+static double *read_named(struct mechd_call *c, const json_t *given, const char *place,
                           enum mech_causality causality)
 {
-    const char *const key = causality == MECH_INPUT ? "inputs" : "outputs";
-    const json_t *const given = json_object_get(object, key);
     const struct mech_sim *const sim = c->job.instance->sim;
     const size_t n = causality == MECH_INPUT ? mech_sim_input_size(sim) : mech_sim_output_size(sim);
     double *const packed = given != NULL ? mechd_doubles(c, n) : NULL;
-    struct mech_path path = {.length = 0};
+    struct mech_path path = {.length = strlen(place)};
     const char *name = NULL;
     json_t *value = NULL;
-    (void)mech_path_push(&path, part);
-    (void)mech_path_push(&path, key);
+    snprintf(path.text, sizeof path.text, "%s", place);
     if (packed == NULL) {
         return NULL;
     }
@@ -94,25 +71,42 @@ static double *read_named(struct mechd_call *c, const char *part, const json_t *
 }
 
 /* The point, whose numbers the caller frees. */
-static void read_point(struct mechd_call *c, struct mech_point *at, double *own[4])
+static void read_point(struct mechd_call *c, const json_t *object, struct mech_point *at,
+                       double *own[4])
 {
-    const json_t *const object = object_of(c, "at", "@Point");
     const struct mech_sizes n = mech_sim_sizes(c->job.instance->sim);
-    *at = (struct mech_point){.time = (double)NAN};
-    if (object == NULL) {
-        return;
-    }
-    const json_t *const time = json_object_get(object, "time");
-    size_t count = 0;
-    if (time != NULL && !json_is_number(time)) {
-        mech_diag_add(&c->diag, "/at/time", "expected a number");
-    } else if (time != NULL) {
-        (void)mechp_json_numbers(time, "/at/time", &c->diag, 1, &at->time, &count);
-    }
-    at->q = own[0] = read_numbers(c, "at", object, "q", n.q);
-    at->v = own[1] = read_numbers(c, "at", object, "v", n.v);
-    at->x = own[2] = read_numbers(c, "at", object, "x", n.x);
-    at->z = own[3] = read_numbers(c, "at", object, "z", n.z);
+    const struct mechp_json_in part = part_of(c, object, "/at", &mechp_body_point);
+    struct mechp_body_point in;
+    MECHP_READ_IN(point, &part, &in);
+    at->time = in.time;
+    at->q = own[0] = mechd_read_numbers(c, in.q, "/at/q", n.q);
+    at->v = own[1] = mechd_read_numbers(c, in.v, "/at/v", n.v);
+    at->x = own[2] = mechd_read_numbers(c, in.x, "/at/x", n.x);
+    at->z = own[3] = mechd_read_numbers(c, in.z, "/at/z", n.z);
+}
+
+static void read_direction(struct mechd_call *c, const json_t *object, struct mech_point_values *to)
+{
+    const struct mech_sizes n = mech_sim_sizes(c->job.instance->sim);
+    const struct mechp_json_in part = part_of(c, object, "/direction", &mechp_body_knowns);
+    struct mechp_body_knowns in;
+    MECHP_READ_IN(knowns, &part, &in);
+    to->q = mechd_read_numbers(c, in.q, "/direction/q", n.q);
+    to->v = mechd_read_numbers(c, in.v, "/direction/v", n.v);
+    to->x = mechd_read_numbers(c, in.x, "/direction/x", n.x);
+    to->inputs = read_named(c, in.inputs, "/direction/inputs", MECH_INPUT);
+}
+
+static void read_seed(struct mechd_call *c, const json_t *object, struct mech_point_values *to)
+{
+    const struct mech_sizes n = mech_sim_sizes(c->job.instance->sim);
+    const struct mechp_json_in part = part_of(c, object, "/seed", &mechp_body_unknowns);
+    struct mechp_body_unknowns in;
+    MECHP_READ_IN(unknowns, &part, &in);
+    to->qdot = mechd_read_numbers(c, in.qdot, "/seed/qdot", n.q);
+    to->vdot = mechd_read_numbers(c, in.vdot, "/seed/vdot", n.v);
+    to->xdot = mechd_read_numbers(c, in.xdot, "/seed/xdot", n.x);
+    to->outputs = read_named(c, in.outputs, "/seed/outputs", MECH_OUTPUT_VARIABLE);
 }
 
 static void free_values(const struct mech_point_values *v)
@@ -127,7 +121,7 @@ static void free_values(const struct mech_point_values *v)
     free(v->outputs);
 }
 
-/* Compute, and write the side that was not given. */
+/* Compute the side that was not given. */
 static void derive(struct mechd_call *c, struct mech_point_derivative *d)
 {
     const struct mech_sim *const sim = c->job.instance->sim;
@@ -153,29 +147,41 @@ static void derive(struct mechd_call *c, struct mech_point_derivative *d)
     mechd_call_unwatch(c, &effort);
     if (outcome != 0) {
         mechd_fail_reason(c, outcome, d->reason);
-        return;
     }
-    mechp_text_key(&c->text, d->adjoint ? "sensitivity" : "derivative");
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, d->adjoint ? "q" : "qdot");
-    mechp_text_numbers(&c->text, d->adjoint ? v->q : v->qdot, (size_t)n.q);
-    mechp_text_key(&c->text, d->adjoint ? "v" : "vdot");
-    mechp_text_numbers(&c->text, d->adjoint ? v->v : v->vdot, (size_t)n.v);
-    mechp_text_key(&c->text, d->adjoint ? "x" : "xdot");
-    mechp_text_numbers(&c->text, d->adjoint ? v->x : v->xdot, (size_t)n.x);
-    mechp_text_key(&c->text, d->adjoint ? "inputs" : "outputs");
-    mechp_text_object(&c->text);
+}
+
+/* A side that has been computed. */
+struct side {
+    const struct mech_sim *sim;
+    const struct mech_point_derivative *of;
+};
+
+static void write_side(const void *side, struct mechp_text *w)
+{
+    const struct mech_sim *const sim = ((const struct side *)side)->sim;
+    const struct mech_point_derivative *const d = ((const struct side *)side)->of;
+    const struct mech_point_values *const v = &d->values;
+    const struct mech_sizes n = mech_sim_sizes(sim);
+    mechp_text_object(w);
+    mechp_text_key(w, d->adjoint ? "q" : "qdot");
+    mechp_text_numbers(w, d->adjoint ? v->q : v->qdot, (size_t)n.q);
+    mechp_text_key(w, d->adjoint ? "v" : "vdot");
+    mechp_text_numbers(w, d->adjoint ? v->v : v->vdot, (size_t)n.v);
+    mechp_text_key(w, d->adjoint ? "x" : "xdot");
+    mechp_text_numbers(w, d->adjoint ? v->x : v->xdot, (size_t)n.x);
+    mechp_text_key(w, d->adjoint ? "inputs" : "outputs");
+    mechp_text_object(w);
     const enum mech_causality causality = d->adjoint ? MECH_INPUT : MECH_OUTPUT_VARIABLE;
     for (size_t k = 0; k < mech_sim_variable_count(sim, causality); k++) {
         struct mech_variable one;
         mech_sim_variable(sim, causality, k, &one);
         if (!d->adjoint || !mech_sim_input_is_parameter(sim, (int32_t)k)) {
-            mechp_text_key(&c->text, one.name);
-            mechd_write_value(&one, (d->adjoint ? v->inputs : v->outputs) + one.offset, &c->text);
+            mechp_text_key(w, one.name);
+            mechd_write_value(&one, (d->adjoint ? v->inputs : v->outputs) + one.offset, w);
         }
     }
-    mechp_text_end(&c->text);
-    mechp_text_end(&c->text);
+    mechp_text_end(w);
+    mechp_text_end(w);
 }
 
 static void check_size(struct mechd_call *c)
@@ -189,67 +195,72 @@ static void check_size(struct mechd_call *c)
     }
 }
 
-/* The derivatives of the outputs by time, along the equations as they are. */
-static void write_rates(struct mechd_call *c)
+/* The derivatives of the outputs by time, along the equations as they are; the caller frees them.
+ * NULL: refused. */
+static double *rates_of(struct mechd_call *c)
 {
     struct mech_sim *const sim = c->job.instance->sim;
     double *const packed = mechd_doubles(c, mech_sim_output_size(sim));
     char reason[160] = "";
     if (packed == NULL) {
-        return;
+        return NULL;
     }
     const int outcome = mech_sim_output_rates(sim, false, packed, reason);
     if (outcome != 0) {
         mechd_fail_reason(c, outcome, reason);
-    } else {
-        mechp_text_key(&c->text, "rates");
-        mechd_write_values(&c->job.instance->engine, MECH_OUTPUT_VARIABLE, packed, &c->text);
+    }
+    return packed;
+}
+
+static bool good(const struct mechd_call *c)
+{
+    return c->code == MECHP_OK && mech_diag_clean(&c->diag);
+}
+
+/* What is asked for of the point, and the reply. */
+static void answer(struct mechd_call *c, const struct mechp_body_derivatives_request *in,
+                   struct mech_point_derivative *forward, struct mech_point_derivative *adjoint)
+{
+    const struct mechd_instance *const i = c->job.instance;
+    if (in->direction.of != NULL) {
+        derive(c, forward);
+    }
+    if (in->seed.of != NULL && good(c)) {
+        derive(c, adjoint);
+    }
+    double *const packed = in->rates && good(c) ? rates_of(c) : NULL;
+    const struct side along = {i->sim, forward}, back = {i->sim, adjoint};
+    const struct mechd_packed rates = {&i->engine, MECH_OUTPUT_VARIABLE, packed};
+    const struct mechp_body_derivatives_reply body = {
+        .time = isnan(forward->at.time) ? mech_sim_time(i->sim) : forward->at.time,
+        .derivative = {in->direction.of != NULL ? write_side : NULL, &along},
+        .sensitivity = {in->seed.of != NULL ? write_side : NULL, &back},
+        .rates = {packed != NULL ? mechd_write_packed : NULL, &rates},
+        .kinked = forward->kinked || adjoint->kinked};
+    if (good(c)) {
+        MECHP_WRITE(derivatives_reply, &body, &c->text);
     }
     free(packed);
 }
 
 static enum mechd_progress run_derivatives(struct mechd_call *c)
 {
-    const struct mech_sizes n = mech_sim_sizes(c->job.instance->sim);
     struct mech_point_derivative forward = {.reason = ""}, adjoint = {.adjoint = true};
     double *own[4] = {NULL, NULL, NULL, NULL};
-    bool rates = false;
-    mechp_json_bool(c->body, "rates", &c->diag, &rates);
-    read_point(c, &forward.at, own);
+    struct mechp_body_derivatives_request in;
+    MECHP_READ(derivatives_request, c->body, &c->diag, &in);
+    read_point(c, in.at.of, &forward.at, own);
     adjoint.at = forward.at;
-    const json_t *const direction = object_of(c, "direction", "@Knowns");
-    const json_t *const seed = object_of(c, "seed", "@Unknowns");
-    forward.values.q = read_numbers(c, "direction", direction, "q", n.q);
-    forward.values.v = read_numbers(c, "direction", direction, "v", n.v);
-    forward.values.x = read_numbers(c, "direction", direction, "x", n.x);
-    forward.values.inputs = read_named(c, "direction", direction, MECH_INPUT);
-    adjoint.values.qdot = read_numbers(c, "seed", seed, "qdot", n.q);
-    adjoint.values.vdot = read_numbers(c, "seed", seed, "vdot", n.v);
-    adjoint.values.xdot = read_numbers(c, "seed", seed, "xdot", n.x);
-    adjoint.values.outputs = read_named(c, "seed", seed, MECH_OUTPUT_VARIABLE);
-    if (mech_diag_clean(&c->diag) && direction == NULL && seed == NULL && !rates) {
+    read_direction(c, in.direction.of, &forward.values);
+    read_seed(c, in.seed.of, &adjoint.values);
+    if (mech_diag_clean(&c->diag) && in.direction.of == NULL && in.seed.of == NULL && !in.rates) {
         mech_diag_add(&c->diag, "", "a direction, a seed or rates are needed");
     }
-    if (seed != NULL && mech_diag_clean(&c->diag)) {
+    if (in.seed.of != NULL && mech_diag_clean(&c->diag)) {
         check_size(c);
     }
-    if (mech_diag_clean(&c->diag) && c->code == MECHP_OK) {
-        mechp_text_object(&c->text);
-        mechp_text_key(&c->text, "time");
-        mechp_text_number(&c->text, isnan(forward.at.time) ? mech_sim_time(c->job.instance->sim)
-                                                           : forward.at.time);
-        if (direction != NULL) {
-            derive(c, &forward);
-        }
-        if (seed != NULL && c->code == MECHP_OK && mech_diag_clean(&c->diag)) {
-            derive(c, &adjoint);
-        }
-        if (rates && c->code == MECHP_OK && mech_diag_clean(&c->diag)) {
-            write_rates(c);
-        }
-        mechp_text_key(&c->text, "kinked");
-        mechp_text_bool(&c->text, forward.kinked || adjoint.kinked);
-        mechp_text_end(&c->text);
+    if (good(c)) {
+        answer(c, &in, &forward, &adjoint);
     }
     free_values(&forward.values);
     free_values(&adjoint.values);

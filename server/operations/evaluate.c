@@ -1,5 +1,6 @@
 /* POST …/evaluate: the equations at any point; vectors as lists, matrices as nested rows. Nothing
  * changes, but scratch of the simulation is used, so it is run as its owner. */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "server/call/shapes.h"
 #include "solver/base/guess.h"
@@ -11,20 +12,6 @@
 
 /* Most numbers in one answer: 16 million, 128 MiB before they are written. */
 static const size_t answer_most = 16u << 20;
-
-static double *read_point(struct mechd_call *c, const char *key, int32_t n)
-{
-    const json_t *given = json_object_get(c->body, key);
-    double *x = given != NULL ? mechd_doubles(c, (size_t)n) : NULL;
-    size_t count = 0;
-    char path[8] = "/";
-    path[1] = key[0];
-    if (x != NULL && mechp_json_numbers(given, path, &c->diag, (size_t)n, x, &count) &&
-        count != (size_t)n) {
-        mech_diag_add(&c->diag, path, "expected %d numbers, found %zu", n, count);
-    }
-    return x;
-}
 
 static int find_want(const char *name)
 {
@@ -108,11 +95,10 @@ static void write_want(struct mechd_call *c, const struct mech_point *at, enum m
 }
 
 /* The names in `want`, checked. */
-static uint32_t read_want(struct mechd_call *c)
+static uint32_t read_want(struct mechd_call *c, const json_t *want)
 {
-    const json_t *want = NULL;
     uint32_t mask = 0;
-    if (!mechp_json_array(c->body, "want", &c->diag, &want)) {
+    if (want == NULL) {
         mech_diag_add(&c->diag, "/want", "a list of quantities is needed");
         return 0;
     }
@@ -136,19 +122,14 @@ static enum mechd_progress run_evaluate(struct mechd_call *c)
 {
     const struct mech_sim *sim = c->job.instance->sim;
     const struct mech_sizes n = mech_sim_sizes(sim);
-    struct mech_point at = {.time = NAN};
-    mechp_json_number(c->body, "time", &c->diag, &at.time);
-    bool sparse = false;
-    mechp_json_bool(c->body, "sparse", &c->diag, &sparse);
-    const uint32_t mask = read_want(c);
-    double *q = read_point(c, "q", n.q);
-    double *v = read_point(c, "v", n.v);
-    double *x = read_point(c, "x", n.x);
-    double *z = read_point(c, "z", n.z);
-    at.q = q;
-    at.v = v;
-    at.x = x;
-    at.z = z;
+    struct mechp_body_evaluate_request in;
+    MECHP_READ(evaluate_request, c->body, &c->diag, &in);
+    const uint32_t mask = read_want(c, in.want.of);
+    double *const q = mechd_read_numbers(c, in.q, "/q", n.q);
+    double *const v = mechd_read_numbers(c, in.v, "/v", n.v);
+    double *const x = mechd_read_numbers(c, in.x, "/x", n.x);
+    double *const z = mechd_read_numbers(c, in.z, "/z", n.z);
+    const struct mech_point at = {.time = in.time, .q = q, .v = v, .x = x, .z = z};
     if (mech_diag_clean(&c->diag) && c->code == MECHP_OK) {
         mechp_text_object(&c->text);
         mechp_text_key(&c->text, "time");
@@ -158,7 +139,7 @@ static enum mechd_progress run_evaluate(struct mechd_call *c)
         for (unsigned k = 0; k < MECH_WANT_COUNT && c->code == MECHP_OK; k++) {
             if (mechd_effort_ends(c->job.instance)) {
                 mechd_fail_outcome(c, MECH_CANCELLED);
-            } else if ((mask & 1u << k) != 0 && sparse && is_sparse((enum mech_want)k)) {
+            } else if ((mask & 1u << k) != 0 && in.sparse && is_sparse((enum mech_want)k)) {
                 write_sparse(c, &at, (enum mech_want)k);
             } else if ((mask & 1u << k) != 0) {
                 write_want(c, &at, (enum mech_want)k);

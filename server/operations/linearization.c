@@ -11,49 +11,59 @@
 
 /* --- linearization --------------------------------------------------------------------------- */
 
-/* Bases of the free motions, a row a velocity; none without joints. */
-static void write_basis(struct mechd_call *c, const char *key, const double *basis, int32_t n,
-                        int32_t columns)
+/* A basis of the free motions, one column of it after the other. */
+struct basis {
+    const double *columns; /* [count x n], or NULL: there is none */
+    int32_t n, count;
+};
+
+/* A row a velocity. */
+static void write_basis(const void *of, struct mechp_text *w)
 {
-    struct mechp_text *w = &c->text;
-    double *row = basis != NULL ? mechd_doubles(c, (size_t)columns) : NULL;
-    if (row == NULL) {
-        return;
-    }
-    mechp_text_key(w, key);
+    const struct basis *const b = of;
     mechp_text_array(w);
-    for (int32_t i = 0; i < n; i++) {
-        for (int32_t k = 0; k < columns; k++) {
-            row[k] = basis[(size_t)k * (size_t)n + (size_t)i];
+    for (int32_t i = 0; i < b->n; i++) {
+        mechp_text_array(w);
+        for (int32_t k = 0; k < b->count; k++) {
+            mechp_text_number(w, b->columns[(size_t)k * (size_t)b->n + (size_t)i]);
         }
-        mechp_text_numbers(w, row, (size_t)columns);
+        mechp_text_end(w);
     }
     mechp_text_end(w);
-    free(row);
+}
+
+static void write_sizes(const void *of, struct mechp_text *w)
+{
+    const struct mech_linearization *const l = of;
+    const struct mech_motions *const b = &l->motions;
+    mechp_text_object(w);
+    mechp_text_member_integer(w, "q", b->positions);
+    mechp_text_member_integer(w, "v", b->velocities);
+    mechp_text_member_integer(w, "x", l->states - b->positions - b->velocities);
+    mechp_text_end(w);
 }
 
 static void write_linearization(struct mechd_call *c, const struct mech_linearization *l)
 {
-    const struct mech_sim *sim = c->job.instance->sim;
-    const struct mech_motions *b = &l->motions;
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "time");
-    mechp_text_number(&c->text, mech_sim_time(sim));
-    mechp_text_key(&c->text, "sizes");
-    mechp_text_object(&c->text);
-    mechp_text_member_integer(&c->text, "q", b->positions);
-    mechp_text_member_integer(&c->text, "v", b->velocities);
-    mechp_text_member_integer(&c->text, "x", l->states - b->positions - b->velocities);
-    mechp_text_end(&c->text);
-    mechd_write_labels(c, "inputs", MECH_INPUT, false);
-    mechd_write_labels(c, "outputs", MECH_OUTPUT_VARIABLE, true);
-    mechd_write_matrix(&c->text, "A", l->A, l->states, l->states);
-    mechd_write_matrix(&c->text, "B", l->B, l->states, l->inputs);
-    mechd_write_matrix(&c->text, "C", l->C, l->outputs, l->states);
-    mechd_write_matrix(&c->text, "D", l->D, l->outputs, l->inputs);
-    write_basis(c, "basis", b->Q, b->n, b->positions);
-    write_basis(c, "velocityBasis", b->V, b->n, b->velocities);
-    mechp_text_end(&c->text);
+    const struct mechd_instance *const i = c->job.instance;
+    const struct mech_motions *const b = &l->motions;
+    const struct mechd_labels inputs = {i, MECH_INPUT, false};
+    const struct mechd_labels outputs = {i, MECH_OUTPUT_VARIABLE, true};
+    const struct mechd_matrix A = {l->A, l->states, l->states}, B = {l->B, l->states, l->inputs},
+                              C = {l->C, l->outputs, l->states}, D = {l->D, l->outputs, l->inputs};
+    const struct basis Q = {b->Q, b->n, b->positions}, V = {b->V, b->n, b->velocities};
+    const struct mechp_body_linearization body = {
+        .time = mech_sim_time(i->sim),
+        .sizes = {write_sizes, l},
+        .inputs = {mechd_write_labels, &inputs},
+        .outputs = {mechd_write_labels, &outputs},
+        .A = {mechd_write_matrix, &A},
+        .B = {mechd_write_matrix, &B},
+        .C = {mechd_write_matrix, &C},
+        .D = {mechd_write_matrix, &D},
+        .basis = {Q.columns != NULL ? write_basis : NULL, &Q},
+        .velocity_basis = {V.columns != NULL ? write_basis : NULL, &V}};
+    MECHP_WRITE(linearization, &body, &c->text);
 }
 
 static void linearize(struct mechd_call *c, struct mech_linearization *l)

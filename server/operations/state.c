@@ -15,33 +15,27 @@
 /* ns: what reads a model does not run on a carrying thread. */
 enum { MODEL_COST = 10000000 };
 
-static void write_vector(struct mechp_text *w, const char *key, const double *x, int32_t n)
-{
-    mechp_text_key(w, key);
-    mechp_text_numbers(w, x, (size_t)n);
-}
-
-/* As one JSON object, which the caller ends. */
-static void write_state(struct mechd_call *c)
+/* The state; after a snapshot was put whether it is reproducible, and the bytes of one as base64, or
+ * NULL. */
+static void write_state(struct mechd_call *c, const bool *reproducible, const char *snapshot)
 {
     const struct mechd_instance *i = c->job.instance;
     const struct mech_sizes n = mech_sim_sizes(i->sim);
     struct mech_state_view s;
     mech_sim_state(i->sim, &s);
-    struct mechp_text *w = &c->text;
-    mechp_text_object(w);
-    mechp_text_key(w, "time");
-    mechp_text_number(w, s.time);
-    mechp_text_key(w, "step");
-    mechp_text_unsigned(w, mechd_engine_step_count(&i->engine));
-    write_vector(w, "q", s.q, n.q);
-    write_vector(w, "v", s.v, n.v);
-    write_vector(w, "vdot", s.vdot, n.v);
-    write_vector(w, "a", s.a, n.v);
-    write_vector(w, "lambda", s.lambda, n.lambda);
-    write_vector(w, "impulse", s.impulse, n.impulse);
-    write_vector(w, "x", s.x, n.x);
-    write_vector(w, "z", s.z, n.z);
+    const struct mechp_body_state body = {.time = s.time,
+                                          .step = mechd_engine_step_count(&i->engine),
+                                          .q = {s.q, (size_t)n.q},
+                                          .v = {s.v, (size_t)n.v},
+                                          .vdot = {s.vdot, (size_t)n.v},
+                                          .a = {s.a, (size_t)n.v},
+                                          .lambda = {s.lambda, (size_t)n.lambda},
+                                          .impulse = {s.impulse, (size_t)n.impulse},
+                                          .x = {s.x, (size_t)n.x},
+                                          .z = {s.z, (size_t)n.z},
+                                          .reproducible = reproducible,
+                                          .snapshot = snapshot};
+    MECHP_WRITE(state, &body, &c->text);
 }
 
 /* As a table of one row: the same numbers in the same order. */
@@ -93,17 +87,14 @@ static bool wants_snapshot(struct mechd_call *c)
     return yes;
 }
 
-/* Member "snapshot": the bytes that PUT takes. */
-static void write_snapshot(struct mechd_call *c)
+/* The bytes that PUT takes, as base64, which the caller frees. NULL: no memory. */
+static char *snapshot_text(struct mechd_call *c)
 {
     size_t size = 0;
     void *const bytes = mechd_container_of(c->job.instance, &size);
     char *const text = bytes != NULL ? mechd_base64_encode(bytes, size) : NULL;
-    mechp_text_key(&c->text, "snapshot");
-    mechp_text_string(&c->text, text);
-    c->text.failed = c->text.failed || text == NULL;
-    free(text);
     free(bytes);
+    return text;
 }
 
 static enum mechd_progress run_get_state(struct mechd_call *c)
@@ -119,11 +110,10 @@ static enum mechd_progress run_get_state(struct mechd_call *c)
     if (form != MECHD_FORM_JSON && form != MECHD_FORM_NDJSON) {
         return write_row(c, (enum mechd_form)form);
     }
-    write_state(c);
-    if (snapshot) {
-        write_snapshot(c);
-    }
-    mechp_text_end(&c->text);
+    char *const text = snapshot ? snapshot_text(c) : NULL;
+    write_state(c, NULL, text);
+    c->text.failed = c->text.failed || (snapshot && text == NULL);
+    free(text);
     if (form == MECHD_FORM_NDJSON) {
         mechp_text_plain(&c->text, "\n", 1);
     }
@@ -153,31 +143,6 @@ static enum mechd_progress run_hash(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_HASH = {.run = run_hash};
 
-/* One vector of the body into fresh memory; NULL when absent or refused. */
-static double *read_vector(struct mechd_call *c, const char *key, int32_t n)
-{
-    const json_t *given = json_object_get(c->body, key);
-    char path[16] = "/";
-    path[1] = key[0];
-    if (given == NULL) {
-        return NULL;
-    }
-    double *x = mechd_doubles(c, (size_t)n);
-    size_t count = 0;
-    if (x == NULL) {
-        return NULL;
-    }
-    const bool read = mechp_json_numbers(given, path, &c->diag, (size_t)n, x, &count);
-    if (read && count == (size_t)n) {
-        return x;
-    }
-    if (read) {
-        mech_diag_add(&c->diag, path, "expected %d numbers, found %zu", n, count);
-    }
-    free(x);
-    return NULL;
-}
-
 /* What a request sets; what it leaves out is NULL. */
 struct given_state {
     double *q, *v, *x, *z;
@@ -197,8 +162,9 @@ static void free_given(struct given_state *g)
 }
 
 /* From a row as write_row has it. */
-static void take_row(struct mechd_call *c, struct mech_sizes n, struct given_state *g)
+static void take_row(struct mechd_call *c, struct given_state *g)
 {
+    const struct mech_sizes n = mech_sim_sizes(c->job.instance->sim);
     const size_t q = 2, v = q + (size_t)n.q,
                  x = v + 3 * (size_t)n.v + (size_t)n.lambda + (size_t)n.impulse,
                  z = x + (size_t)n.x, width = z + (size_t)n.z;
@@ -210,56 +176,51 @@ static void take_row(struct mechd_call *c, struct mech_sizes n, struct given_sta
     *g = (struct given_state){row + q, row + v, row + x, row + z, row, row[0]};
 }
 
-static void take_members(struct mechd_call *c, struct mech_sizes n, struct given_state *g)
+static void take_members(struct mechd_call *c, const struct mechp_body_set_state_request *in,
+                         struct given_state *g)
 {
-    mechp_json_number(c->body, "time", &c->diag, &g->time);
-    g->q = read_vector(c, "q", n.q);
-    g->v = read_vector(c, "v", n.v);
-    g->x = read_vector(c, "x", n.x);
-    g->z = read_vector(c, "z", n.z);
+    const struct mech_sizes n = mech_sim_sizes(c->job.instance->sim);
+    g->time = in->time;
+    g->q = mechd_read_numbers(c, in->q, "/q", n.q);
+    g->v = mechd_read_numbers(c, in->v, "/v", n.v);
+    g->x = mechd_read_numbers(c, in->x, "/x", n.x);
+    g->z = mechd_read_numbers(c, in->z, "/z", n.z);
 }
 
 /* The vectors of the body. */
-static enum mechd_progress set_members(struct mechd_call *c)
+static enum mechd_progress set_members(struct mechd_call *c,
+                                       const struct mechp_body_set_state_request *in)
 {
     struct mech_sim *sim = c->job.instance->sim;
     struct given_state g = {.time = NAN};
     if (c->body == NULL && c->bytes == NULL) {
         return mechd_fail(c, MECHP_MALFORMED_REQUEST, "a body is needed");
     }
-    (c->bytes != NULL ? take_row : take_members)(c, mech_sim_sizes(sim), &g);
+    if (c->bytes != NULL) {
+        take_row(c, &g);
+    } else {
+        take_members(c, in, &g);
+    }
     if (mech_diag_clean(&c->diag) && c->code == MECHP_OK) {
-        const struct mech_state_view in = {.time = g.time, .q = g.q, .v = g.v, .x = g.x, .z = g.z};
+        const struct mech_state_view to = {.time = g.time, .q = g.q, .v = g.v, .x = g.x, .z = g.z};
         const double before = mech_sim_time(sim);
-        const int outcome = mech_sim_set_state(sim, &in);
+        const int outcome = mech_sim_set_state(sim, &to);
         if (outcome != 0) {
             mechd_fail_reason(c, outcome, mech_sim_refusal(sim));
         } else {
             mechd_instance_changed(c->job.instance,
                                    mech_sim_time(sim) < before ? MECHP_REWOUND : 0);
-            write_state(c);
-            mechp_text_end(&c->text);
+            write_state(c, NULL, NULL);
         }
     }
     free_given(&g);
     return MECHD_DONE;
 }
 
-/* The snapshot of the body as base64, or NULL. */
-static const char *snapshot_of(const struct mechd_call *c)
-{
-    return json_string_value(json_object_get(c->body, "snapshot"));
-}
-
 /* Another member than the snapshot is given. */
-static bool has_vectors(const struct mechd_call *c)
+static bool has_vectors(const struct mechp_body_set_state_request *in)
 {
-    bool has = false;
-    for (const struct mechp_member *m = mechd_call_row(c)->body->members; m->name != NULL; m++) {
-        has =
-            has || (strcmp(m->name, "snapshot") != 0 && json_object_get(c->body, m->name) != NULL);
-    }
-    return has;
+    return !isnan(in->time) || in->q != NULL || in->v != NULL || in->x != NULL || in->z != NULL;
 }
 
 static bool has_snapshot_bytes(const struct mechd_call *c)
@@ -271,26 +232,31 @@ static enum mechd_progress run_set_state(struct mechd_call *c)
 {
     const bool bytes = has_snapshot_bytes(c);
     bool reproducible = true;
-    if (!bytes && json_object_get(c->body, "snapshot") == NULL) {
-        return set_members(c);
+    struct mechp_body_set_state_request in;
+    MECHP_READ(set_state_request, c->body, &c->diag, &in);
+    const char *const text = json_string_value(in.snapshot);
+    if (!bytes && in.snapshot == NULL) {
+        return set_members(c, &in);
     }
-    if (!bytes && (snapshot_of(c) == NULL || has_vectors(c))) {
+    if (!bytes && (text == NULL || has_vectors(&in))) {
         mech_diag_add(&c->diag, "/snapshot", "the bytes as base64, and no other member");
-        return MECHD_DONE;
     }
-    if (bytes ? mechd_put_snapshot(c, c->bytes, c->size, &reproducible)
-              : mechd_put_snapshot_text(c, snapshot_of(c), &reproducible)) {
-        write_state(c);
-        mechp_text_key(&c->text, "reproducible");
-        mechp_text_bool(&c->text, reproducible);
-        mechp_text_end(&c->text);
+    if (mech_diag_clean(&c->diag) &&
+        (bytes ? mechd_put_snapshot(c, c->bytes, c->size, &reproducible)
+               : mechd_put_snapshot_text(c, text, &reproducible))) {
+        write_state(c, &reproducible, NULL);
     }
     return MECHD_DONE;
 }
 
+/* Faults are found by run. */
 static int prepare_set_state(struct mechd_call *c)
 {
-    c->job.cost += has_snapshot_bytes(c) || snapshot_of(c) != NULL ? MODEL_COST : 0;
+    struct mech_diag ignored = {.count = 0};
+    struct mechp_body_set_state_request in;
+    MECHP_READ(set_state_request, c->body, &ignored, &in);
+    mech_diag_fini(&ignored);
+    c->job.cost += has_snapshot_bytes(c) || in.snapshot != NULL ? MODEL_COST : 0;
     return 0;
 }
 

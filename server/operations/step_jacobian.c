@@ -30,11 +30,12 @@ bool mechd_step_jacobian_rows(struct mechd_call *c, const json_t *names,
 /* The rows' labels: all outputs, or those chosen. */
 static void write_rows(struct mechd_call *c, const struct mechd_step_jacobian *j)
 {
+    const struct mechd_labels all = {c->job.instance, MECH_OUTPUT_VARIABLE, true};
+    mechp_text_literal(&c->text, "outputs");
     if (j->outputs == NULL) {
-        mechd_write_labels(c, "outputs", MECH_OUTPUT_VARIABLE, true);
+        mechd_write_labels(&all, &c->text);
         return;
     }
-    mechp_text_literal(&c->text, "outputs");
     mechp_text_array(&c->text);
     for (size_t k = 0; k < j->output_count; k++) {
         struct mech_variable v;
@@ -78,12 +79,16 @@ void mechd_write_step_jacobian(struct mechd_call *c, const struct mechd_step_jac
                                const struct mech_derived *told)
 {
     const int32_t inputs = j->rows > 0 ? (int32_t)(j->size / j->rows) : 0;
+    const struct mechd_labels columns = {c->job.instance, MECH_INPUT, true};
+    const struct mechd_matrix matrix = {j->values, (int32_t)j->rows, inputs};
 
     mechp_text_literal(&c->text, "jacobian");
     mechp_text_object(&c->text);
-    mechd_write_labels(c, "inputs", MECH_INPUT, true);
+    mechp_text_literal(&c->text, "inputs");
+    mechd_write_labels(&columns, &c->text);
     write_rows(c, j);
-    mechd_write_matrix(&c->text, "matrix", j->values, (int32_t)j->rows, inputs);
+    mechp_text_literal(&c->text, "matrix");
+    mechd_write_matrix(&matrix, &c->text);
     mechp_text_literal(&c->text, "differenced");
     mechp_text_bool(&c->text, told->differenced);
     mechp_text_literal(&c->text, "kinked");

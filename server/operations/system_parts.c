@@ -169,7 +169,8 @@ static void write_rows(struct mechp_text *w, const struct mech_triplet *t, size_
     for (size_t k = 0; k < count; k++) {
         values[t[k].row * shape[1] + t[k].col] = t[k].value;
     }
-    mechd_write_matrix(w, "rows", values, shape[0], shape[1]);
+    mechp_text_key(w, "rows");
+    mechd_write_matrix(&(const struct mechd_matrix){values, shape[0], shape[1]}, w);
 }
 
 static void write_coo(struct mechp_text *w, const struct mech_triplet *t, size_t count)

@@ -12,32 +12,37 @@ static const struct mechp_shape coo = {
         {"shape", "integer[]", "rows, columns", true},
         {"coo", "number[][]", "row, column and value of the nonzeros, by columns", true})};
 
-static const struct mechp_shape derivatives_reply = {
+const struct mechp_shape mechp_body_derivatives_reply = {
     .name = "DerivativesReply",
     .doc = "Derivatives of the equations at the point.",
-    .members = MECHP_MEMBERS(
-        {"time", "number", "s", true},
-        {"derivative", "@Unknowns", "along the direction, if given", false},
-        {"sensitivity", "@Knowns", "of the seed, if given", false},
-        {"rates", "@Value{}", "derivatives of the outputs by time, if requested", false},
-        {"kinked", "boolean",
-         "a law has an end at the point: some derivatives are means of the "
-         "slopes on both sides of it",
-         true})};
+    .members =
+        MECHP_MEMBERS({"time", "number", "s", MECHP_IN(derivatives_reply, time)},
+                      {"derivative", "@Unknowns", "along the direction, if given",
+                       MECHP_MAY(derivatives_reply, derivative)},
+                      {"sensitivity", "@Knowns", "of the seed, if given",
+                       MECHP_MAY(derivatives_reply, sensitivity)},
+                      {"rates", "@Value{}", "derivatives of the outputs by time, if requested",
+                       MECHP_MAY(derivatives_reply, rates)},
+                      {"kinked", "boolean",
+                       "a law has an end at the point: some derivatives are means of the "
+                       "slopes on both sides of it",
+                       MECHP_IN(derivatives_reply, kinked)})};
 
-static const struct mechp_shape derivatives_request = {
+const struct mechp_shape mechp_body_derivatives_request = {
     .name = "DerivativesRequest",
     .doc = "A direction, a seed, rates, or several of them.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"at", "@Point", "the point; omitted values are those of the current state", false},
-        {"direction", "@Knowns", "of the state and the inputs; omitted parts are 0", false},
-        {"seed", "@Unknowns", "of the rates and the outputs; omitted parts are 0", false},
+        {"at", "@Point", "the point; omitted values are those of the current state",
+         MECHP_MAY(derivatives_request, at)},
+        {"direction", "@Knowns", "of the state and the inputs; omitted parts are 0",
+         MECHP_MAY(derivatives_request, direction)},
+        {"seed", "@Unknowns", "of the rates and the outputs; omitted parts are 0",
+         MECHP_MAY(derivatives_request, seed)},
         {"rates", "boolean",
          "true: the derivatives of the outputs by time, in the current state whatever the point, "
-         "as "
-         "a step returns them",
-         false}),
+         "as a step returns them",
+         MECHP_MAY(derivatives_request, rates)}),
     .example = "{\"direction\":{\"inputs\":{\"force\":1}}}"};
 
 static const struct mechp_shape evaluate_reply = {
@@ -55,14 +60,16 @@ static const struct mechp_shape evaluate_reply = {
         {"firstOrder", "number[]", "derivative of [q; v; x]", false},
         {"rhsJacobian", "number[][]", "Jacobian of the first-order form", false})};
 
-static const struct mechp_shape evaluate_request = {
+const struct mechp_shape mechp_body_evaluate_request = {
     .name = "EvaluateRequest",
     .doc =
         "A point, and the quantities to evaluate; omitted values are those of the current state.",
     .request = true,
-    .members = MECHP_MEMBERS(
-        {"want", "@Want[]", "quantities", true}, MECHP_POINT_MEMBERS,
-        {"sparse", "boolean", "sparse: matrices (except rhsJacobian) as shape and coo", false}),
+    .members = MECHP_MEMBERS({"want", "@Want[]", "quantities", MECHP_IN(evaluate_request, want)},
+                             MECHP_POINT_MEMBERS(evaluate_request),
+                             {"sparse", "boolean",
+                              "sparse: matrices (except rhsJacobian) as shape and coo",
+                              MECHP_MAY(evaluate_request, sparse)}),
     .example = "{\"want\":[\"rhs\",\"mass\"]}"};
 
 const struct mechp_shape mechp_body_jvp = {
@@ -97,29 +104,33 @@ static const struct mechp_shape jvp_request = {
                              {"x", "number[]", "direction of the first-order states", false}),
     .example = "{\"size\":0.01,\"inputs\":{\"force\":1}}"};
 
-static const struct mechp_shape known = {
+const struct mechp_shape mechp_body_knowns = {
     .name = "Knowns",
     .doc = "Values of the state and of inputs that are not parameters.",
-    .members = MECHP_MEMBERS({"q", "number[]", "coordinates", false},
-                             {"v", "number[]", "velocities", false},
-                             {"x", "number[]", "first-order states", false},
-                             {"inputs", "@Value{}", "inputs by name", false})};
+    .members = MECHP_MEMBERS({"q", "number[]", "coordinates", MECHP_MAY(knowns, q)},
+                             {"v", "number[]", "velocities", MECHP_MAY(knowns, v)},
+                             {"x", "number[]", "first-order states", MECHP_MAY(knowns, x)},
+                             {"inputs", "@Value{}", "inputs by name", MECHP_MAY(knowns, inputs)})};
 
-static const struct mechp_shape linearization = {
+const struct mechp_shape mechp_body_linearization = {
     .name = "Linearization",
     .doc =
         "z' = A z + B u, y = C z + D u about the current state. z = [q; v; x] without joints and "
         "rotations; otherwise [xi; eta; x], with motions basis xi (in velocity space: body-fixed "
         "rotations) and velocities velocityBasis eta.",
     .members = MECHP_MEMBERS(
-        {"time", "number", "s", true}, {"sizes", "integer{}", "of xi, eta, x", true},
+        {"time", "number", "s", MECHP_IN(linearization, time)},
+        {"sizes", "integer{}", "of xi, eta, x", MECHP_IN(linearization, sizes)},
+        {"inputs", "string[]", "columns of B and D", MECHP_IN(linearization, inputs)},
+        {"outputs", "string[]", "rows of C and D", MECHP_IN(linearization, outputs)},
+        {"A", "number[][]", "by rows", MECHP_IN(linearization, A)},
+        {"B", "number[][]", "by rows", MECHP_IN(linearization, B)},
+        {"C", "number[][]", "by rows", MECHP_IN(linearization, C)},
+        {"D", "number[][]", "by rows", MECHP_IN(linearization, D)},
         {"basis", "number[][]", "basis of the motions that the joints allow, one row per velocity",
-         false},
-        {"velocityBasis", "number[][]", "basis of the velocities that the joints allow", false},
-        {"inputs", "string[]", "columns of B and D", true},
-        {"outputs", "string[]", "rows of C and D", true}, {"A", "number[][]", "by rows", true},
-        {"B", "number[][]", "by rows", true}, {"C", "number[][]", "by rows", true},
-        {"D", "number[][]", "by rows", true})};
+         MECHP_MAY(linearization, basis)},
+        {"velocityBasis", "number[][]", "basis of the velocities that the joints allow",
+         MECHP_MAY(linearization, velocity_basis)})};
 
 const struct mechp_shape mechp_body_mode = {
     .name = "Mode",
@@ -149,9 +160,9 @@ const struct mechp_shape mechp_body_modes = {
          MECHP_IN(modes, acceleration)},
         {"modes", "@Mode[]", "by ascending frequency", MECHP_IN(modes, modes)})};
 
-static const struct mechp_shape point = {.name = "Point",
-                                         .doc = "A point of the equations.",
-                                         .members = MECHP_MEMBERS(MECHP_POINT_MEMBERS)};
+const struct mechp_shape mechp_body_point = {.name = "Point",
+                                             .doc = "A point of the equations.",
+                                             .members = MECHP_MEMBERS(MECHP_POINT_MEMBERS(point))};
 
 const struct mechp_shape mechp_body_statics = {
     .name = "StaticsReply",
@@ -171,38 +182,41 @@ const struct mechp_shape mechp_body_statics_report = {
         {"residual", "number", "final residual", MECHP_IN(statics_report, residual)},
         {"linear", "string", "linear solver", MECHP_IN(statics_report, linear)})};
 
-static const struct mechp_shape statics_request = {
+const struct mechp_shape mechp_body_statics_request = {
     .name = "StaticsRequest",
     .doc = "Options of the search for an equilibrium.",
     .request = true,
-    .members = MECHP_MEMBERS({"loadSteps", "integer", "load steps (default 1)", false},
-                             {"commit", "boolean", "false: do not change the state", false}),
+    .members = MECHP_MEMBERS({"loadSteps", "integer 1..10000", "load steps (default 1)",
+                              MECHP_MAY(statics_request, load_steps)},
+                             {"commit", "boolean", "false: do not change the state",
+                              MECHP_MAY(statics_request, commit)}),
     .example = "{\"loadSteps\":5}"};
 
-static const struct mechp_shape unknown = {
+const struct mechp_shape mechp_body_unknowns = {
     .name = "Unknowns",
     .doc = "Values of the rates and the outputs.",
-    .members = MECHP_MEMBERS({"qdot", "number[]", "rates of the coordinates", false},
-                             {"vdot", "number[]", "accelerations", false},
-                             {"xdot", "number[]", "rates of the first-order states", false},
-                             {"outputs", "@Value{}", "outputs by name", false})};
+    .members = MECHP_MEMBERS(
+        {"qdot", "number[]", "rates of the coordinates", MECHP_MAY(unknowns, qdot)},
+        {"vdot", "number[]", "accelerations", MECHP_MAY(unknowns, vdot)},
+        {"xdot", "number[]", "rates of the first-order states", MECHP_MAY(unknowns, xdot)},
+        {"outputs", "@Value{}", "outputs by name", MECHP_MAY(unknowns, outputs)})};
 
 const struct mechp_shape *const mechp_shapes_analysis[] = {&coo,
-                                                           &derivatives_reply,
-                                                           &derivatives_request,
+                                                           &mechp_body_derivatives_reply,
+                                                           &mechp_body_derivatives_request,
                                                            &evaluate_reply,
-                                                           &evaluate_request,
+                                                           &mechp_body_evaluate_request,
                                                            &mechp_body_jvp,
                                                            &jvp_request,
-                                                           &known,
-                                                           &linearization,
+                                                           &mechp_body_knowns,
+                                                           &mechp_body_linearization,
                                                            &mechp_body_mode,
                                                            &mechp_body_modes,
-                                                           &point,
+                                                           &mechp_body_point,
                                                            &mechp_body_statics,
                                                            &mechp_body_statics_report,
-                                                           &statics_request,
-                                                           &unknown,
+                                                           &mechp_body_statics_request,
+                                                           &mechp_body_unknowns,
                                                            NULL};
 
 /* --- routes --- */
@@ -218,7 +232,7 @@ const struct mechp_row mechp_row_DERIVATIVES = {
     .effect = MECHP_ASKS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE | MECHP_TELLS_ALL,
-    .body = &derivatives_request,
+    .body = &mechp_body_derivatives_request,
     .status = 200,
     .reply = "@DerivativesReply",
     .content = MECHP_JSON,
@@ -232,7 +246,7 @@ const struct mechp_row mechp_row_EVALUATE = {
            "The instance does not change.",
     .effect = MECHP_READS,
     .traits = MECHP_OF_MODEL | MECHP_TELLS_ALL | MECHP_TAKES_MODELS,
-    .body = &evaluate_request,
+    .body = &mechp_body_evaluate_request,
     .status = 200,
     .reply = "@EvaluateReply",
     .content = MECHP_JSON,
@@ -291,7 +305,7 @@ const struct mechp_row mechp_row_STATICS = {
            "forces (`contact.method` penalty).",
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE,
-    .body = &statics_request,
+    .body = &mechp_body_statics_request,
     .optional = true,
     .status = 200,
     .reply = "@StaticsReply",

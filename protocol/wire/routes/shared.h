@@ -16,10 +16,12 @@
         "adaptive", "@CouplingAdaptive", "windows by their error, at most stepSize", false         \
     }
 
-/* A point of the equations. */
-#define MECHP_POINT_MEMBERS                                                                        \
-    {"time", "number", "s", false}, {"q", "number[]", "coordinates", false},                       \
-        {"v", "number[]", "velocities", false}, {"x", "number[]", "first-order states", false},    \
+/* A point of the equations, in this struct. */
+#define MECHP_POINT_MEMBERS(body)                                                                  \
+    {"time", "number", "s", MECHP_MAY(body, time)},                                                \
+        {"q", "number[]", "coordinates", MECHP_MAY(body, q)},                                      \
+        {"v", "number[]", "velocities", MECHP_MAY(body, v)},                                       \
+        {"x", "number[]", "first-order states", MECHP_MAY(body, x)},                               \
     {                                                                                              \
-        "z", "number[]", "data of linear systems", false                                           \
+        "z", "number[]", "data of linear systems", MECHP_MAY(body, z)                              \
     }

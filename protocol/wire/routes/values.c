@@ -83,21 +83,27 @@ const struct mechp_shape mechp_body_set_field = {
          "N s or N m s: of a joint that has been activated (`active`), with the sign of lambda",
          MECHP_MAY(set_field, impulse)})};
 
-static const struct mechp_shape state = {
+const struct mechp_shape mechp_body_state = {
     .name = "State",
     .doc = "The state.",
     .members = MECHP_MEMBERS(
-        {"time", "number", "s", true}, {"step", "integer", "internal steps since the start", true},
-        {"q", "number[]", "total coordinates, m or rad", true},
-        {"v", "number[]", "velocities", true}, {"vdot", "number[]", "accelerations", true},
-        {"a", "number[]", "algorithmic accelerations", true},
-        {"lambda", "number[]", "multipliers", true},
+        {"time", "number", "s", MECHP_IN(state, time)},
+        {"step", "integer", "internal steps since the start", MECHP_IN(state, step)},
+        {"q", "number[]", "total coordinates, m or rad", MECHP_IN(state, q)},
+        {"v", "number[]", "velocities", MECHP_IN(state, v)},
+        {"vdot", "number[]", "accelerations", MECHP_IN(state, vdot)},
+        {"a", "number[]", "algorithmic accelerations", MECHP_IN(state, a)},
+        {"lambda", "number[]", "multipliers", MECHP_IN(state, lambda)},
         {"impulse", "number[]",
-         "impulses of the last step, N s, followed by multipliers of first-order systems", true},
-        {"x", "number[]", "first-order states", true}, {"z", "number[]", "data", true},
+         "impulses of the last step, N s, followed by multipliers of first-order systems",
+         MECHP_IN(state, impulse)},
+        {"x", "number[]", "first-order states", MECHP_IN(state, x)},
+        {"z", "number[]", "data", MECHP_IN(state, z)},
         {"reproducible", "boolean",
-         "after a snapshot was put: false if another BLAS kernel or version took it", false},
-        {"snapshot", "string", "the bytes of a snapshot as base64, if requested", false})};
+         "after a snapshot was put: false if another BLAS kernel or version took it",
+         MECHP_MAY(state, reproducible)},
+        {"snapshot", "string", "the bytes of a snapshot as base64, if requested",
+         MECHP_MAY(state, snapshot)})};
 
 const struct mechp_shape mechp_body_state_hash = {
     .name = "StateHash",
@@ -109,17 +115,19 @@ const struct mechp_shape mechp_body_state_hash = {
         {"step", "integer", "internal steps since the start", MECHP_IN(state_hash, step)},
         {"hash", "number[]", "its upper, then its lower 32 bits", MECHP_IN(state_hash, hash)})};
 
-static const struct mechp_shape set_state_request = {
+const struct mechp_shape mechp_body_set_state_request = {
     .name = "SetStateRequest",
     .doc = "Given members are set; accelerations are recomputed in the next step.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"time", "number", "s", false}, {"q", "number[]", "total coordinates", false},
-        {"v", "number[]", "velocities", false}, {"x", "number[]", "first-order states", false},
-        {"z", "number[]", "data", false},
+        {"time", "number", "s", MECHP_MAY(set_state_request, time)},
+        {"q", "number[]", "total coordinates", MECHP_MAY(set_state_request, q)},
+        {"v", "number[]", "velocities", MECHP_MAY(set_state_request, v)},
+        {"x", "number[]", "first-order states", MECHP_MAY(set_state_request, x)},
+        {"z", "number[]", "data", MECHP_MAY(set_state_request, z)},
         {"snapshot", "string",
          "instead of all others: a snapshot's bytes as base64, of an instance of the same model",
-         false}),
+         MECHP_MAY(set_state_request, snapshot)}),
     .example = "{\"q\":[0.1],\"v\":[0]}"};
 
 static const struct mechp_shape variable = {
@@ -147,9 +155,9 @@ const struct mechp_shape *const mechp_shapes_values[] = {&mechp_body_inputs,
                                                          &set_parameters_request,
                                                          &set_field_request,
                                                          &mechp_body_set_field,
-                                                         &state,
+                                                         &mechp_body_state,
                                                          &mechp_body_state_hash,
-                                                         &set_state_request,
+                                                         &mechp_body_set_state_request,
                                                          &variable,
                                                          &variable_list,
                                                          NULL};
@@ -278,7 +286,7 @@ const struct mechp_row mechp_row_SET_STATE = {
            "reason, and nothing changes.",
     .cost = MECHP_COST_BY_SIZE,
     .traits = MECHP_OF_MODEL | MECHP_TELLS_ALL | MECHP_TAKES_MODELS,
-    .body = &set_state_request,
+    .body = &mechp_body_set_state_request,
     .takes = {"application/x-npy", "application/octet-stream", "application/vnd.mechd.snapshot"},
     .status = 200,
     .reply = "@State",
