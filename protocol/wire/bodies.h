@@ -306,6 +306,22 @@ struct mechp_body_sweep {
     struct mechp_written errors;              /* @ list of sweep_error */
 };
 
+struct mechp_body_sweep_record {
+    const json_t *every; /* number */
+};
+
+struct mechp_body_sweep_request {
+    struct mechp_object model;
+    const char *example, *fmu;
+    const json_t *start; /* object */
+    struct mechp_object coupling;
+    const json_t *parameters; /* object */
+    double until;
+    int64_t count;
+    struct mechp_list outputs;
+    struct mechp_object record;
+};
+
 struct mechp_body_sweep_error {
     uint64_t point;
     const char *code, *message;
@@ -323,6 +339,18 @@ struct mechp_body_run {
     struct mechp_written record; /* @ object */
     uint64_t recorded;
     const char *reason;
+};
+
+struct mechp_body_run_record {
+    const json_t *every, *seconds; /* numbers */
+    const json_t *outputs;         /* list of names */
+    bool inputs, hash;
+};
+
+struct mechp_body_run_request {
+    double pace, period, until;
+    int64_t count;
+    struct mechp_object record;
 };
 
 struct mechp_body_run_list {
@@ -424,6 +452,8 @@ extern const struct mechp_shape mechp_body_point;
 extern const struct mechp_shape mechp_body_quota;
 extern const struct mechp_shape mechp_body_run;
 extern const struct mechp_shape mechp_body_run_list;
+extern const struct mechp_shape mechp_body_run_record;
+extern const struct mechp_shape mechp_body_run_request;
 extern const struct mechp_shape mechp_body_set_field;
 extern const struct mechp_shape mechp_body_set_state_request;
 extern const struct mechp_shape mechp_body_snapshot;
@@ -440,4 +470,6 @@ extern const struct mechp_shape mechp_body_stream_request;
 extern const struct mechp_shape mechp_body_sweep;
 extern const struct mechp_shape mechp_body_sweep_error;
 extern const struct mechp_shape mechp_body_sweep_list;
+extern const struct mechp_shape mechp_body_sweep_record;
+extern const struct mechp_shape mechp_body_sweep_request;
 extern const struct mechp_shape mechp_body_unknowns;

@@ -19,9 +19,6 @@
 static const double wall_least = 1e-3;
 /* Period when none is given, s: a picture's rate. */
 static const double period_preset = 0.02;
-/* Most periods of a run that is given by their number. */
-static const int64_t count_most = 1000000000000;
-
 /* Of a coupling, by the instance that it shows: one period is one window. */
 static bool is_coupling(const struct mechd_call *c)
 {
@@ -29,17 +26,17 @@ static bool is_coupling(const struct mechd_call *c)
 }
 
 /* The end: a time, a number of periods, or none. */
-static void read_end(struct mechd_call *c, struct mechd_run_settings *s)
+static void read_end(struct mechd_call *c, const struct mechp_body_run_request *in,
+                     struct mechd_run_settings *s)
 {
     const double now = mechd_engine_time(&c->job.instance->engine);
-    int64_t count = 0;
-    mechp_json_number(c->body, "until", &c->diag, &s->until);
-    if (mechp_json_integer(c->body, "count", &c->diag, 1, count_most, &count)) {
+    s->until = in->until;
+    if (in->count > 0) {
         if (!isnan(s->until)) {
             mech_diag_add(&c->diag, "/count", "until or count, not both");
         }
-        s->until = now + (double)count * s->period;
-    } else if (s->pace == 0. && isnan(s->until) && json_object_get(c->body, "count") == NULL) {
+        s->until = now + (double)in->count * s->period;
+    } else if (s->pace == 0. && isnan(s->until) && mech_diag_clean(&c->diag)) {
         mech_diag_add(&c->diag, "/until", "a run without a pace needs an end: until or count");
     }
     if (s->until <= now) {
@@ -47,13 +44,14 @@ static void read_end(struct mechd_call *c, struct mechd_run_settings *s)
     }
 }
 
-static void read_settings(struct mechd_call *c, struct mechd_run_settings *s)
+static void read_settings(struct mechd_call *c, const struct mechp_body_run_request *in,
+                          struct mechd_run_settings *s)
 {
     *s = (struct mechd_run_settings){.until = NAN};
-    s->period = is_coupling(c) ? c->job.instance->step_size
-                               : fmax(period_preset, c->job.instance->step_size);
-    mechp_json_number(c->body, "pace", &c->diag, &s->pace);
-    mechp_json_number(c->body, "period", &c->diag, &s->period);
+    s->pace = isnan(in->pace) ? 0. : in->pace;
+    s->period = !isnan(in->period) ? in->period
+                : is_coupling(c)   ? c->job.instance->step_size
+                                   : fmax(period_preset, c->job.instance->step_size);
     if (!(s->period > 0.)) {
         mech_diag_add(&c->diag, "/period", "must be greater than 0");
         return;
@@ -64,14 +62,14 @@ static void read_settings(struct mechd_call *c, struct mechd_run_settings *s)
         mech_diag_add(&c->diag, "/period", "must be at least %g s of the clock (period / pace)",
                       wall_least);
     }
-    read_end(c, s);
+    read_end(c, in, s);
 }
 
 /* How often: every so many periods, or seconds of simulation that are whole periods. */
-static void read_every(struct mechd_call *c, const json_t *record, struct mechd_run_settings *s)
+static void read_every(struct mechd_call *c, const struct mechp_body_run_record *in,
+                       struct mechd_run_settings *s)
 {
-    const json_t *const every = json_object_get(record, "every");
-    const json_t *const seconds = json_object_get(record, "seconds");
+    const json_t *const every = in->every, *const seconds = in->seconds;
     const double seconds_of = json_number_value(seconds), periods = seconds_of / s->period;
     s->every = 1;
     if (every != NULL && seconds != NULL) {
@@ -125,24 +123,26 @@ static void read_outputs(struct mechd_call *c, const json_t *names, struct mechd
 }
 
 /* {"record": {"every" or "seconds", "outputs"}}: bounded before anything is taken. */
-static void read_record(struct mechd_call *c, struct mechd_run_settings *s)
+static void read_record(struct mechd_call *c, const json_t *record, struct mechd_run_settings *s)
 {
     const struct mechd_instance *i = c->job.instance;
-    const json_t *record = NULL;
-    if (!mechp_json_object(c->body, "record", &c->diag, &record) || !(s->period > 0.)) {
+    const struct mechp_json_in part = {record, "/record", &c->diag};
+    struct mechp_body_run_record in;
+    if (record == NULL || !(s->period > 0.)) {
         return;
     }
-    mechp_shape_only(record, "/record", mechp_shape_named("@RunRecord"), &c->diag);
-    read_every(c, record, s);
-    mechp_json_bool(record, "hash", &c->diag, &s->hash);
-    mechp_json_bool(record, "inputs", &c->diag, &s->inputs);
+    mechp_shape_only(record, "/record", &mechp_body_run_record, &c->diag);
+    MECHP_READ_IN(run_record, &part, &in);
+    read_every(c, &in, s);
+    s->hash = in.hash;
+    s->inputs = in.inputs;
     uint64_t hash = 0;
     if (s->hash && !mechd_instance_hash(i, &hash)) {
         mech_diag_add(&c->diag, "/record/hash",
                       is_coupling(c) ? "the state of a program that takes part is not known"
                                      : "the state of an instance without a model is not known");
     }
-    read_outputs(c, json_object_get(record, "outputs"), s);
+    read_outputs(c, in.outputs, s);
     if (isnan(s->until) && mech_diag_clean(&c->diag)) {
         mech_diag_add(&c->diag, "/record", "a run that is recorded needs an end: until or count");
     }
@@ -194,8 +194,10 @@ static enum mechd_progress start(struct mechd_call *c, struct mechd_run_settings
 static enum mechd_progress run_start(struct mechd_call *c)
 {
     struct mechd_run_settings settings;
-    read_settings(c, &settings);
-    read_record(c, &settings);
+    struct mechp_body_run_request in;
+    MECHP_READ(run_request, c->body, &c->diag, &in);
+    read_settings(c, &in, &settings);
+    read_record(c, in.record.of, &settings);
     if (mechd_call_faulty(c) || c->code != MECHP_OK) {
         free(settings.chosen);
         return MECHD_DONE;

@@ -20,22 +20,24 @@
 
 /* until or count, and rows in between; p->start and p->h are known. `least`: the smallest internal
  * step or window of all points, s. */
-static void read_end(struct mechd_call *c, double least, struct mechd_sweep_plan *p)
+static void read_end(struct mechd_call *c, const struct mechp_body_sweep_request *in, double least,
+                     struct mechd_sweep_plan *p)
 {
-    int64_t count = 0, every = 1;
-    const json_t *record = NULL;
-    p->counted = mechp_json_integer(c->body, "count", &c->diag, 1, 1000000000000, &count);
-    const bool until = mechp_json_number(c->body, "until", &c->diag, &p->until);
-    p->count = (uint64_t)count;
+    const bool until = !isnan(in->until);
+    p->counted = in->count > 0;
+    p->count = p->counted ? (uint64_t)in->count : 0;
+    p->until = until ? in->until : p->until;
     if (mech_diag_clean(&c->diag) && p->counted == until) {
         mech_diag_add(&c->diag, "", "exactly one of until and count is needed");
     } else if (until && !(p->until > p->start)) {
         mech_diag_add(&c->diag, "/until", "must be after the start, %.17g", p->start);
     }
-    if (mechp_json_object(c->body, "record", &c->diag, &record)) {
-        mechp_shape_only(record, "/record", mechp_shape_named("@SweepRecord"), &c->diag);
-        const json_t *given = json_object_get(record, "every");
-        every = given == NULL ? 1 : json_is_integer(given) ? json_integer_value(given) : 0;
+    if (in->record.of != NULL) {
+        const struct mechp_json_in part = {in->record.of, "/record", &c->diag};
+        struct mechp_body_sweep_record record;
+        mechp_shape_only(in->record.of, "/record", &mechp_body_sweep_record, &c->diag);
+        MECHP_READ_IN(sweep_record, &part, &record);
+        const int64_t every = record.every != NULL ? json_integer_value(record.every) : 1;
         if (every < 1) {
             mech_diag_add(&c->diag, "/record/every", "must be a whole number, from 1");
         }
@@ -49,11 +51,10 @@ static void read_end(struct mechd_call *c, double least, struct mechd_sweep_plan
 }
 
 /* The outputs asked for, or all. */
-static void read_outputs(struct mechd_call *c, const struct mechd_engine *engine,
-                         struct mechd_sweep_plan *p)
+static void read_outputs(struct mechd_call *c, const json_t *names,
+                         const struct mechd_engine *engine, struct mechd_sweep_plan *p)
 {
-    const json_t *names = NULL;
-    const bool some = mechp_json_array(c->body, "outputs", &c->diag, &names);
+    const bool some = names != NULL;
     const size_t all = mechd_engine_variable_count(engine, MECH_OUTPUT_VARIABLE);
     const size_t count = some ? json_array_size(names) : all;
     if (count > all) {
@@ -88,23 +89,16 @@ static void read_outputs(struct mechd_call *c, const struct mechd_engine *engine
 
 /* The model, in JSON, for the lanes alone: a body goes while they read, and counts of references do
  * not order that. NULL: refused. */
-static json_t *read_model(struct mechd_call *c)
+static json_t *read_model(struct mechd_call *c, const struct mechp_body_sweep_request *in)
 {
-    const json_t *model = NULL;
-    const char *example = NULL;
-    const int sources = mechp_json_object(c->body, "model", &c->diag, &model) +
-                        mechp_json_string(c->body, "example", &c->diag, &example);
-    if (mechd_call_faulty(c)) {
-        return NULL;
-    }
-    if (sources != 1) {
+    if ((in->model.of != NULL) == (in->example != NULL)) {
         mech_diag_add(&c->diag, "", "exactly one of model, example, fmu and coupling is needed");
         return NULL;
     }
-    if (model == NULL) {
-        return mechd_build_example(c, example);
+    if (in->example != NULL) {
+        return mechd_build_example(c, in->example);
     }
-    json_t *own = json_deep_copy(model);
+    json_t *own = json_deep_copy(in->model.of);
     if (own == NULL) {
         mechd_fail_outcome(c, MECH_NO_MEMORY);
     }
@@ -191,10 +185,11 @@ static bool find_parameter(struct mechd_call *c, const struct mechd_axes *axes, 
 }
 
 /* A plan of a model; its name. */
-static void plan_model(struct mechd_call *c, struct mechd_sweep_plan *plan, char **name)
+static void plan_model(struct mechd_call *c, const struct mechp_body_sweep_request *in,
+                       struct mechd_sweep_plan *plan, char **name)
 {
     plan->ops = &mechd_points_of_model;
-    plan->of = read_model(c);
+    plan->of = read_model(c, in);
     struct mech_sim *sim = plan->of != NULL ? mechd_build(c, plan->of, "/model") : NULL;
     if (sim == NULL) {
         return;
@@ -205,9 +200,9 @@ static void plan_model(struct mechd_call *c, struct mechd_sweep_plan *plan, char
     mechd_sweep_points_read(c, &axes, plan);
     plan->start = mech_sim_time(sim);
     plan->h = mech_sim_step_size(sim);
-    read_end(c, plan->h, plan);
+    read_end(c, in, plan->h, plan);
     const struct mechd_engine engine = mechd_engine_of_sim(sim); // which it does not own here
-    read_outputs(c, &engine, plan);
+    read_outputs(c, in->outputs.of, &engine, plan);
     const struct mech_sizes sizes = mech_sim_sizes(sim);
     plan->instances = 1;
     plan->coordinates = (uint64_t)sizes.v + (uint64_t)sizes.x;
@@ -216,18 +211,18 @@ static void plan_model(struct mechd_call *c, struct mechd_sweep_plan *plan, char
 }
 
 /* A plan of a hosted FMU; its name. */
-static void plan_fmu(struct mechd_call *c, const char *id, struct mechd_sweep_plan *plan,
-                     char **name)
+static void plan_fmu(struct mechd_call *c, const struct mechp_body_sweep_request *in,
+                     struct mechd_sweep_plan *plan, char **name)
 {
-    const struct mechd_engine *const e = mechd_sweep_of_fmu(c, id, plan);
+    const struct mechd_engine *const e = mechd_sweep_of_fmu(c, in->fmu, plan);
     if (e == NULL) {
         return;
     }
     *name = strdup(e->ops->title(e->self));
     plan->start = mechd_engine_time(e);
     plan->h = mechd_engine_step_size(e);
-    read_end(c, plan->h, plan);
-    read_outputs(c, e, plan);
+    read_end(c, in, plan->h, plan);
+    read_outputs(c, in->outputs.of, e, plan);
     plan->instances = 1;
 }
 
@@ -307,17 +302,15 @@ static bool find_target(struct mechd_call *c, const struct mechd_axes *axes, con
 }
 
 /* The rest of the request, about a coupling that is read. */
-static void plan_points(struct mechd_call *c, struct mechd_coupling *g,
-                        struct mechd_sweep_plan *plan)
+static void plan_points(struct mechd_call *c, const struct mechp_body_sweep_request *in,
+                        struct mechd_coupling *g, struct mechd_sweep_plan *plan)
 {
     const struct mechd_axes axes = {.find = find_target, .of = g, .points = plan->of};
-    const json_t *names = NULL;
     mechd_sweep_points_read(c, &axes, plan);
     plan->start = mechd_engine_time(&g->parts[0].instance->engine);
     plan->h = g->step_size;
-    read_end(c, mechd_points_window(g, plan), plan);
-    (void)mechp_json_array(c->body, "outputs", &c->diag, &names);
-    if (!mechd_points_outputs(g, names, &c->diag, plan)) {
+    read_end(c, in, mechd_points_window(g, plan), plan);
+    if (!mechd_points_outputs(g, in->outputs.of, &c->diag, plan)) {
         mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the outputs");
     }
     const size_t before = c->diag.count;
@@ -328,11 +321,11 @@ static void plan_points(struct mechd_call *c, struct mechd_coupling *g,
 }
 
 /* A plan of a coupling; its name. */
-static void plan_coupling(struct mechd_call *c, const json_t *given, struct mechd_sweep_plan *plan,
-                          char **name)
+static void plan_coupling(struct mechd_call *c, const struct mechp_body_sweep_request *in,
+                          struct mechd_sweep_plan *plan, char **name)
 {
     const struct mech_interrupt ask = {.wanted = mechd_call_ends, .context = c};
-    json_t *const document = read_coupling(c, given);
+    json_t *const document = read_coupling(c, in->coupling.of);
     plan->ops = &mechd_points_of_coupling;
     plan->of = document != NULL ? mechd_points_make(document) : NULL;
     if (plan->of == NULL) {
@@ -346,7 +339,7 @@ static void plan_coupling(struct mechd_call *c, const json_t *given, struct mech
         mechd_points_couple(plan->of, c->service, &c->diag, &ask, NULL);
     if (mechd_points_good(c, g, before)) {
         *name = strdup(g->name);
-        plan_points(c, g, plan);
+        plan_points(c, in, g, plan);
     }
     mechd_coupling_unref(g);
 }
@@ -354,25 +347,23 @@ static void plan_coupling(struct mechd_call *c, const json_t *given, struct mech
 /* From the request to a plan; the name of what is swept. False: refused. */
 static bool read_plan(struct mechd_call *c, struct mechd_sweep_plan *plan, char **name)
 {
-    const json_t *coupling = NULL;
-    const char *fmu = NULL;
-    const bool coupled = mechp_json_object(c->body, "coupling", &c->diag, &coupling);
-    const bool hosted = mechp_json_string(c->body, "fmu", &c->diag, &fmu);
+    struct mechp_body_sweep_request in;
+    MECHP_READ(sweep_request, c->body, &c->diag, &in);
     if (mechd_call_faulty(c)) {
         return false;
     }
-    const bool built =
-        json_object_get(c->body, "model") != NULL || json_object_get(c->body, "example") != NULL;
+    const bool coupled = in.coupling.of != NULL, hosted = in.fmu != NULL;
+    const bool built = in.model.of != NULL || in.example != NULL;
     if (built + coupled + hosted > 1) {
         mech_diag_add(&c->diag, "", "exactly one of model, example, fmu and coupling is needed");
-    } else if (!hosted && json_object_get(c->body, "start") != NULL) {
+    } else if (!hosted && in.start != NULL) {
         mech_diag_add(&c->diag, "/start", "start values are those of an FMU");
     } else if (coupled) {
-        plan_coupling(c, coupling, plan, name);
+        plan_coupling(c, &in, plan, name);
     } else if (hosted) {
-        plan_fmu(c, fmu, plan, name);
+        plan_fmu(c, &in, plan, name);
     } else {
-        plan_model(c, plan, name);
+        plan_model(c, &in, plan, name);
     }
     const double bytes = mechd_sweep_bytes(plan);
     if (mech_diag_clean(&c->diag) && bytes > MECHD_SWEEP_BYTES && coupled && plan->least > 0.) {

@@ -189,8 +189,8 @@ class Runs(Couplings):
                             ({'count': 1, 'period': 0}, '/period'),
                             ({'count': 1, 'record': {'outputs': ['left.y']}}, '/record/outputs/0'),
                             ({'count': 1, 'record': {'outputs': ['x']}}, '/record/outputs/0'),
-                            ({'count': 1, 'record': {'hash': 1}}, '/hash'),
-                            ({'count': 1, 'record': {'inputs': 1}}, '/inputs'),
+                            ({'count': 1, 'record': {'hash': 1}}, '/record/hash'),
+                            ({'count': 1, 'record': {'inputs': 1}}, '/record/inputs'),
                             ({'count': 10 ** 9, 'record': {}}, '/record'),
                             ({'count': 1, 'windows': 1}, '/windows')):
             reply = self.daemon.call('POST', '/v1/couplings/%s/runs' % cid, body)

@@ -45,34 +45,44 @@ const struct mechp_shape mechp_body_run_list = {
     .members = MECHP_MEMBERS({"items", "@Run[]", "newest first", MECHP_IN(run_list, items)},
                              {"next", "null", "always null: there are no further pages", true})};
 
-static const struct mechp_shape run_record = {
+const struct mechp_shape mechp_body_run_record = {
     .name = "RunRecord",
     .doc = "What a run records: at the start, at regular intervals, and at the end.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"every", "integer", "periods from one row to the next (1)", false},
-        {"seconds", "number", "instead of every: simulated seconds, whole periods", false},
-        {"outputs", "string[]", "names of outputs (default all)", false},
+        {"every", "integer", "periods from one row to the next (1)", MECHP_MAY(run_record, every)},
+        {"seconds", "number", "instead of every: simulated seconds, whole periods",
+         MECHP_MAY(run_record, seconds)},
+        {"outputs", "string[]", "names of outputs (default all)", MECHP_MAY(run_record, outputs)},
         {"inputs", "boolean",
-         "the inputs too, as columns `input:NAME`; null where the value of the model acts", false},
+         "the inputs too, as columns `input:NAME`; null where the value of the model acts",
+         MECHP_MAY(run_record, inputs)},
         {"hash", "boolean",
          "a hash of the state too, as the column `state:hash`: the upper, then the lower 32 bits",
-         false})};
+         MECHP_MAY(run_record, hash)})};
 
-static const struct mechp_shape run_request = {
+const struct mechp_shape mechp_body_run_request = {
     .name = "RunRequest",
     .doc = "A run, in real time or as fast as possible.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"pace", "number", "simulated seconds per second (default 0: as fast as possible)", false},
-        {"period", "number", "communication step, s", false},
-        {"until", "number", "end time, s (default none: until it is stopped)", false},
-        {"count", "integer", "number of periods, instead of until", false},
-        {"record", "@RunRecord", "record outputs for …/results; the run must have an end", false}),
+        {"pace", "number", "simulated seconds per second (default 0: as fast as possible)",
+         MECHP_MAY(run_request, pace)},
+        {"period", "number", "communication step, s", MECHP_MAY(run_request, period)},
+        {"until", "number", "end time, s (default none: until it is stopped)",
+         MECHP_MAY(run_request, until)},
+        {"count", "integer 1..1000000000000", "number of periods, instead of until",
+         MECHP_MAY(run_request, count)},
+        {"record", "@RunRecord", "record outputs for …/results; the run must have an end",
+         MECHP_MAY(run_request, record)}),
     .example = "{\"pace\":1,\"period\":0.02,\"count\":50,\"record\":{}}"};
 
-const struct mechp_shape *const mechp_shapes_runs[] = {
-    &results, &mechp_body_run, &mechp_body_run_list, &run_record, &run_request, NULL};
+const struct mechp_shape *const mechp_shapes_runs[] = {&results,
+                                                       &mechp_body_run,
+                                                       &mechp_body_run_list,
+                                                       &mechp_body_run_record,
+                                                       &mechp_body_run_request,
+                                                       NULL};
 
 /* --- queries --- */
 
@@ -113,7 +123,7 @@ const struct mechp_row mechp_row_START_RUN = {
            "changes of the state are refused with 409 until it ends. Recorded rows take at "
            "most 64 MiB in memory, or 1 GiB on disk if the instance is stored; rows of "
            "older runs are discarded first.",
-    .body = &run_request,
+    .body = &mechp_body_run_request,
     .status = 202,
     .reply = "@Run|@Operation",
     .content = MECHP_JSON,
@@ -192,7 +202,7 @@ const struct mechp_row mechp_row_START_COUPLING_RUN = {
            "`failed` with the reason; the windows before it remain. Recorded rows take at most 64 "
            "MiB in memory; rows of older runs are discarded first.",
     .traits = MECHP_OF_COUPLING | MECHP_STORES,
-    .body = &run_request,
+    .body = &mechp_body_run_request,
     .status = 202,
     .reply = "@Run|@Operation",
     .content = MECHP_JSON,

@@ -52,30 +52,37 @@ static const struct mechp_shape sweep_coupling = {
     .request = true,
     .members = MECHP_MEMBERS(MECHP_COUPLING_MEMBERS("@SweepParticipant[]", "what is coupled"))};
 
-static const struct mechp_shape sweep_request = {
+const struct mechp_shape mechp_body_sweep_request = {
     .name = "SweepRequest",
     .doc = "A model, an FMU or a coupling, its parameters, and an end.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"model", "@Model", "a model document", false},
-        {"example", "@Name", "or the name of one of /v1/examples", false},
-        {"fmu", "@Name", "or the id of an uploaded FMU", false},
-        {"start", "object", "with fmu: start values of inputs and parameters, by name", false},
-        {"coupling", "@SweepCoupling", "or a coupling of several models", false},
+        {"model", "@Model", "a model document", MECHP_MAY(sweep_request, model)},
+        {"example", "@Name", "or the name of one of /v1/examples",
+         MECHP_MAY(sweep_request, example)},
+        {"fmu", "@Name", "or the id of an uploaded FMU", MECHP_MAY(sweep_request, fmu)},
+        {"start", "object", "with fmu: start values of inputs and parameters, by name",
+         MECHP_MAY(sweep_request, start)},
+        {"coupling", "@SweepCoupling", "or a coupling of several models",
+         MECHP_MAY(sweep_request, coupling)},
         {"parameters", "object",
          "{\"grid\": {name: numbers or {\"from\", \"to\", \"count\"}}}, the last name fastest, "
          "or {\"list\": [{name: number}]}; of an FMU a name is that of a "
          "parameter or an input, of a coupling \"participant/parameter\" or a "
          "pointer to a number in it, such as \"/stepSize\" or \"/connections/0/factor\"",
-         true},
-        {"until", "number", "end time, s", false},
-        {"count", "integer", "or the number of internal steps, of a coupling of windows", false},
-        {"outputs", "string[]", "outputs to record (default all)", false},
-        {"record", "@SweepRecord", "record rows during the steps, not only at the end", false}),
+         MECHP_IN(sweep_request, parameters)},
+        {"until", "number", "end time, s", MECHP_MAY(sweep_request, until)},
+        {"count", "integer 1..1000000000000",
+         "or the number of internal steps, of a coupling of windows",
+         MECHP_MAY(sweep_request, count)},
+        {"outputs", "string[]", "outputs to record (default all)",
+         MECHP_MAY(sweep_request, outputs)},
+        {"record", "@SweepRecord", "record rows during the steps, not only at the end",
+         MECHP_MAY(sweep_request, record)}),
     .example = "{\"example\":\"spring-mass-damper\",\"parameters\":{\"grid\":{\"k\":{\"from\":1000,"
                "\"to\":4000,\"count\":4}}},\"count\":100}"};
 
-static const struct mechp_shape sweep_record = {
+const struct mechp_shape mechp_body_sweep_record = {
     .name = "SweepRecord",
     .doc = "Recording of rows for each point, including its start.",
     .request = true,
@@ -83,7 +90,7 @@ static const struct mechp_shape sweep_record = {
         {"every", "integer",
          "internal steps from one row to the next, of a coupling windows (default 1); for `until` "
          "there must be memory for rows of windows of adaptive.minimum",
-         false})};
+         MECHP_MAY(sweep_record, every)})};
 
 static const struct mechp_shape sweep_table = {
     .name = "SweepTable",
@@ -98,8 +105,8 @@ const struct mechp_shape *const mechp_shapes_sweeps[] = {&mechp_body_sweep,
                                                          &mechp_body_sweep_list,
                                                          &sweep_participant,
                                                          &sweep_coupling,
-                                                         &sweep_request,
-                                                         &sweep_record,
+                                                         &mechp_body_sweep_request,
+                                                         &mechp_body_sweep_record,
                                                          &sweep_table,
                                                          NULL};
 
@@ -123,7 +130,7 @@ const struct mechp_row mechp_row_SWEEP = {
            "deleted, also over a restart if the server has a state directory.",
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_TAKES_MODELS | MECHP_STORES,
-    .body = &sweep_request,
+    .body = &mechp_body_sweep_request,
     .status = 202,
     .reply = "@Sweep|@Operation",
     .content = MECHP_JSON,
