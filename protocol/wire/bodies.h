@@ -58,6 +58,32 @@ struct mechp_body_state_hash {
 
 /* --- instances --- */
 
+struct mechp_body_clone_request {
+    const char *as;
+    const json_t *labels;     /* object of texts by name, or null */
+    const json_t *ttl;        /* number or null */
+    const json_t *durability; /* a word or an object */
+};
+
+struct mechp_body_create_request {
+    struct mechp_object model;
+    const char *example, *snapshot, *fmu;
+    struct mechp_object start;
+    const json_t *labels, *ttl, *durability; /* as of clone_request */
+};
+
+struct mechp_body_instance_edit {
+    const json_t *labels, *ttl; /* as of clone_request */
+};
+
+struct mechp_body_check_request {
+    struct mechp_object model;
+};
+
+struct mechp_body_solve_request {
+    struct mechp_object problem;
+};
+
 struct mechp_body_instance {
     const char *id, *name, *engine;
     double time;
@@ -274,6 +300,10 @@ struct mechp_body_stream_list {
 
 /* --- FMUs --- */
 
+struct mechp_body_upload_fmu_request {
+    const char *fmu;
+};
+
 struct mechp_body_fmu_variable {
     const char *name, *type, *causality, *variability;
     int64_t reference;
@@ -313,7 +343,7 @@ struct mechp_body_sweep_record {
 struct mechp_body_sweep_request {
     struct mechp_object model;
     const char *example, *fmu;
-    const json_t *start; /* object */
+    struct mechp_object start;
     struct mechp_object coupling;
     const json_t *parameters; /* object */
     double until;
@@ -414,6 +444,8 @@ struct mechp_body_operation {
 /* --- their shapes --- */
 
 extern const struct mechp_shape mechp_body_about;
+extern const struct mechp_shape mechp_body_check_request;
+extern const struct mechp_shape mechp_body_clone_request;
 extern const struct mechp_shape mechp_body_commit;
 extern const struct mechp_shape mechp_body_compare_request;
 extern const struct mechp_shape mechp_body_comparison;
@@ -421,6 +453,7 @@ extern const struct mechp_shape mechp_body_contact;
 extern const struct mechp_shape mechp_body_contact_list;
 extern const struct mechp_shape mechp_body_coupling_snapshot;
 extern const struct mechp_shape mechp_body_coupling_snapshot_list;
+extern const struct mechp_shape mechp_body_create_request;
 extern const struct mechp_shape mechp_body_derivatives_reply;
 extern const struct mechp_shape mechp_body_derivatives_request;
 extern const struct mechp_shape mechp_body_difference;
@@ -432,6 +465,7 @@ extern const struct mechp_shape mechp_body_fmu_list;
 extern const struct mechp_shape mechp_body_fmu_variable;
 extern const struct mechp_shape mechp_body_inputs;
 extern const struct mechp_shape mechp_body_instance;
+extern const struct mechp_shape mechp_body_instance_edit;
 extern const struct mechp_shape mechp_body_instance_list;
 extern const struct mechp_shape mechp_body_item_output;
 extern const struct mechp_shape mechp_body_jvp;
@@ -458,6 +492,7 @@ extern const struct mechp_shape mechp_body_set_field;
 extern const struct mechp_shape mechp_body_set_state_request;
 extern const struct mechp_shape mechp_body_snapshot;
 extern const struct mechp_shape mechp_body_snapshot_list;
+extern const struct mechp_shape mechp_body_solve_request;
 extern const struct mechp_shape mechp_body_state;
 extern const struct mechp_shape mechp_body_state_hash;
 extern const struct mechp_shape mechp_body_statics;
@@ -473,3 +508,4 @@ extern const struct mechp_shape mechp_body_sweep_list;
 extern const struct mechp_shape mechp_body_sweep_record;
 extern const struct mechp_shape mechp_body_sweep_request;
 extern const struct mechp_shape mechp_body_unknowns;
+extern const struct mechp_shape mechp_body_upload_fmu_request;

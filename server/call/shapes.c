@@ -285,11 +285,13 @@ void mechd_write_labels(const void *labels, struct mechp_text *w)
     mechp_text_end(w);
 }
 
-static void check_labels(struct mechd_call *c)
+static void check_labels(struct mechd_call *c, const json_t *labels)
 {
-    const json_t *labels = NULL;
-    if (json_is_null(json_object_get(c->body, "labels")) ||
-        !mechp_json_object(c->body, "labels", &c->diag, &labels)) {
+    if (labels == NULL || json_is_null(labels)) {
+        return;
+    }
+    if (!json_is_object(labels)) {
+        mech_diag_add(&c->diag, "/labels", "must be an object");
         return;
     }
     const char *key = NULL;
@@ -314,12 +316,16 @@ static void check_labels(struct mechd_call *c)
     }
 }
 
-void mechd_check_traits(struct mechd_call *c)
+void mechd_check_traits(struct mechd_call *c, const json_t *labels, const json_t *ttl)
 {
-    double ttl = 0.;
-    check_labels(c);
-    if (!json_is_null(json_object_get(c->body, "ttl")) &&
-        mechp_json_number(c->body, "ttl", &c->diag, &ttl) && !(ttl > 0. && ttl <= mechd_ttl_most)) {
+    check_labels(c, labels);
+    const double seconds = json_number_value(ttl);
+    if (ttl == NULL || json_is_null(ttl)) {
+        return;
+    }
+    if (!json_is_number(ttl) || !isfinite(seconds)) {
+        mech_diag_add(&c->diag, "/ttl", "must be a number");
+    } else if (!(seconds > 0. && seconds <= mechd_ttl_most)) {
         mech_diag_add(&c->diag, "/ttl", "must be seconds from 0 to %g, or null", mechd_ttl_most);
     }
 }

@@ -80,5 +80,6 @@ double *mechd_read_numbers(struct mechd_call *c, const json_t *given, const char
  * into kind, size and count. Faults go to c->diag. True: read, and the body has nothing else. */
 bool mechd_read_extent(struct mechd_call *c, int64_t most, struct mech_step_request *out);
 
-/* Faults of "labels" (names with texts) and "ttl" (seconds), or null for none, in the body. */
-void mechd_check_traits(struct mechd_call *c);
+/* Faults of labels (names with texts) and of a time to live (seconds); each null for none, or NULL.
+ */
+void mechd_check_traits(struct mechd_call *c, const json_t *labels, const json_t *ttl);

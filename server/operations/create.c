@@ -2,6 +2,7 @@
  * snapshot to a simulation. Always on the pool: a small document can ask for a large system. */
 #include "server/operations/create.h"
 #include "protocol/bind/bind.h"
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
@@ -148,47 +149,39 @@ static struct mech_sim *build_base64(struct mechd_call *c, const char *text)
 }
 
 /* The engine of the one source that the request names. False: refused. */
-static bool make_engine(struct mechd_call *c, struct mechd_engine *out)
+static bool make_engine(struct mechd_call *c, const struct mechp_body_create_request *in,
+                        struct mechd_engine *out)
 {
-    const json_t *model = NULL;
-    const char *example = NULL;
-    const char *snapshot = NULL;
-    const char *fmu = NULL;
     struct mech_sim *sim = NULL;
     if (c->bytes != NULL) {
         sim = build_snapshot(c, c->bytes, c->size);
         *out = mechd_engine_of_sim(sim);
         return sim != NULL;
     }
-    const int sources = mechp_json_object(c->body, "model", &c->diag, &model) +
-                        mechp_json_string(c->body, "example", &c->diag, &example) +
-                        mechp_json_string(c->body, "snapshot", &c->diag, &snapshot) +
-                        mechp_json_string(c->body, "fmu", &c->diag, &fmu);
-    if (mechd_call_faulty(c)) {
-        return false;
-    }
+    const int sources =
+        (in->model.of != NULL) + (in->example != NULL) + (in->snapshot != NULL) + (in->fmu != NULL);
     if (sources != 1) {
         mech_diag_add(&c->diag, "", "exactly one of model, example, snapshot and fmu is needed");
         return false;
     }
-    if (fmu != NULL) {
-        return mechd_fmu_engine(c, fmu, out);
+    if (in->fmu != NULL) {
+        return mechd_fmu_engine(c, in->fmu, in->start.of, out);
     }
-    sim = model != NULL     ? mechd_build(c, model, "/model")
-          : example != NULL ? build_example(c, example)
-                            : build_base64(c, snapshot);
+    sim = in->model.of != NULL  ? mechd_build(c, in->model.of, "/model")
+          : in->example != NULL ? build_example(c, in->example)
+                                : build_base64(c, in->snapshot);
     *out = mechd_engine_of_sim(sim);
     return sim != NULL;
 }
 
 /* What the request says, or the daemon's preset. */
-static struct mechd_durable_settings durability_of(struct mechd_call *c)
+static struct mechd_durable_settings durability_of(struct mechd_call *c, const json_t *given,
+                                                   bool fmu)
 {
-    const bool fmu = json_object_get(c->body, "fmu") != NULL;
     const int preset =
         fmu ? MECHD_DURABLE_NONE : mechd_durability_find(c->service->config.durability);
-    const struct mechd_durable_settings s = mechd_durability_read(
-        json_object_get(c->body, "durability"), (enum mechd_durability)preset, &c->diag);
+    const struct mechd_durable_settings s =
+        mechd_durability_read(given, (enum mechd_durability)preset, &c->diag);
     if (s.mode != MECHD_DURABLE_NONE && fmu) {
         mech_diag_add(&c->diag, "/durability", "an instance of an FMU is not stored: none");
     } else if (s.mode != MECHD_DURABLE_NONE && c->service->host.store == NULL) {
@@ -226,11 +219,11 @@ static int prepare_create(struct mechd_call *c)
     if (c->match.route->id == MECHP_ROUTE_CREATE_AS && c->if_match != NULL && check_match(c) != 0) {
         return 1;
     }
-    if (c->body != NULL) {
-        mechd_check_traits(c);
-    }
-    (void)durability_of(c);
-    if (json_object_get(c->body, "fmu") == NULL && json_object_get(c->body, "start") != NULL) {
+    struct mechp_body_create_request in;
+    MECHP_READ(create_request, c->body, &c->diag, &in);
+    mechd_check_traits(c, in.labels, in.ttl);
+    (void)durability_of(c, in.durability, in.fmu != NULL);
+    if (in.fmu == NULL && in.start.of != NULL) {
         mech_diag_add(&c->diag, "/start", "start values are those of an FMU: `fmu` is needed");
     }
     return 0;
@@ -330,14 +323,16 @@ static enum mechd_progress keep(struct mechd_call *c, struct mechd_engine engine
 static enum mechd_progress run_create(struct mechd_call *c)
 {
     struct mechd_engine engine;
-    if (!make_engine(c, &engine)) {
+    struct mechp_body_create_request in;
+    MECHP_READ(create_request, c->body, &c->diag, &in);
+    if (!make_engine(c, &in, &engine)) {
         return MECHD_DONE;
     }
     const bool own = c->match.route->id == MECHP_ROUTE_CREATE_AS;
     const struct origin o = {.id = own ? mechd_call_value(c, "id") : NULL,
-                             .labels = json_object_get(c->body, "labels"),
-                             .durability = durability_of(c),
-                             .ttl = json_number_value(json_object_get(c->body, "ttl"))};
+                             .labels = in.labels,
+                             .durability = durability_of(c, in.durability, in.fmu != NULL),
+                             .ttl = json_number_value(in.ttl)};
     return keep(c, engine, &o);
 }
 
@@ -349,12 +344,13 @@ const struct mechd_operation mechd_operation_CREATE_AS = {.run = run_create,
 
 static int prepare_clone(struct mechd_call *c)
 {
-    const char *id = NULL;
-    if (mechp_json_string(c->body, "as", &c->diag, &id) && !mech_name_valid(id)) {
+    struct mechp_body_clone_request in;
+    MECHP_READ(clone_request, c->body, &c->diag, &in);
+    if (in.as != NULL && !mech_name_valid(in.as)) {
         mech_diag_add(&c->diag, "/as", "an id is 1 to 64 of A-Z a-z 0-9 . _ -");
     }
-    mechd_check_traits(c);
-    (void)durability_of(c);
+    mechd_check_traits(c, in.labels, in.ttl);
+    (void)durability_of(c, in.durability, false);
     return 0;
 }
 
@@ -373,15 +369,15 @@ static enum mechd_progress run_clone(struct mechd_call *c)
     if (sim == NULL) {
         return MECHD_DONE;
     }
-    const json_t *labels = json_object_get(c->body, "labels");
-    const json_t *ttl = json_object_get(c->body, "ttl");
+    struct mechp_body_clone_request in;
+    MECHP_READ(clone_request, c->body, &c->diag, &in);
     json_t *own = mechd_instance_labels(i);
-    struct origin o = {.labels = labels != NULL ? labels : own,
+    struct origin o = {.id = in.as,
+                       .labels = in.labels != NULL ? in.labels : own,
                        .durability = i->durable.settings,
-                       .ttl = ttl != NULL ? json_number_value(ttl) : mechd_instance_ttl(i)};
-    (void)mechp_json_string(c->body, "as", &c->diag, &o.id);
-    if (json_object_get(c->body, "durability") != NULL) {
-        o.durability = durability_of(c);
+                       .ttl = in.ttl != NULL ? json_number_value(in.ttl) : mechd_instance_ttl(i)};
+    if (in.durability != NULL) {
+        o.durability = durability_of(c, in.durability, false);
     }
     const enum mechd_progress progress = keep(c, mechd_engine_of_sim(sim), &o);
     mechd_instance_labels_unref(i, own);
@@ -392,12 +388,13 @@ const struct mechd_operation mechd_operation_CLONE = {.run = run_clone, .prepare
 
 static enum mechd_progress run_check(struct mechd_call *c)
 {
-    const json_t *model = NULL;
-    if (!mechp_json_object(c->body, "model", &c->diag, &model)) {
+    struct mechp_body_check_request in;
+    MECHP_READ(check_request, c->body, &c->diag, &in);
+    if (in.model.of == NULL) {
         mech_diag_add(&c->diag, "/model", "a model is needed");
         return MECHD_DONE;
     }
-    struct mech_document *document = read_model(c, model, "/model");
+    struct mech_document *document = read_model(c, in.model.of, "/model");
     if (document == NULL) {
         return MECHD_DONE;
     }

@@ -55,14 +55,10 @@ static void read_one(struct mechd_call *c, const struct mechd_engine *e, const c
 }
 
 /* Its start values. False: refused. */
-static bool read_start(struct mechd_call *c, const struct mechd_engine *e)
+static bool read_start(struct mechd_call *c, const struct mechd_engine *e, const json_t *start)
 {
-    const json_t *start = NULL;
     const char *name = NULL;
     json_t *value = NULL;
-    if (json_object_get(c->body, "start") != NULL) {
-        (void)mechp_json_object(c->body, "start", &c->diag, &start);
-    }
     json_object_foreach((json_t *)(uintptr_t)start, name, value)
     {
         read_one(c, e, name, value);
@@ -70,7 +66,8 @@ static bool read_start(struct mechd_call *c, const struct mechd_engine *e)
     return !mechd_call_faulty(c) && c->code == MECHP_OK;
 }
 
-bool mechd_fmu_engine_ready(struct mechd_call *c, const char *id, struct mechd_engine *out)
+bool mechd_fmu_engine_ready(struct mechd_call *c, const char *id, const json_t *start,
+                            struct mechd_engine *out)
 {
     struct mechd_fmus *const fmus = &c->service->fmus;
     struct mechd_fmu_package *const p = mechd_fmus_find(fmus, id, NULL);
@@ -84,16 +81,17 @@ bool mechd_fmu_engine_ready(struct mechd_call *c, const char *id, struct mechd_e
         mechd_fail_outcome(c, outcome);
         return false;
     }
-    if (!read_start(c, out)) {
+    if (!read_start(c, out, start)) {
         mechd_engine_destroy(out);
         return false;
     }
     return true;
 }
 
-bool mechd_fmu_engine(struct mechd_call *c, const char *id, struct mechd_engine *out)
+bool mechd_fmu_engine(struct mechd_call *c, const char *id, const json_t *start,
+                      struct mechd_engine *out)
 {
-    if (!mechd_fmu_engine_ready(c, id, out)) {
+    if (!mechd_fmu_engine_ready(c, id, start, out)) {
         return false;
     }
     const int outcome = mechd_engine_fmu_begin(out);

@@ -5,6 +5,8 @@
 #include "server/engine/fmu_engine.h"
 
 /* The engine of an uploaded FMU with the `start` values of the body. False: refused. */
-bool mechd_fmu_engine_ready(struct mechd_call *c, const char *id, struct mechd_engine *out);
+bool mechd_fmu_engine_ready(struct mechd_call *c, const char *id, const json_t *start,
+                            struct mechd_engine *out);
 /* The same, begun. */
-bool mechd_fmu_engine(struct mechd_call *c, const char *id, struct mechd_engine *out);
+bool mechd_fmu_engine(struct mechd_call *c, const char *id, const json_t *start,
+                      struct mechd_engine *out);

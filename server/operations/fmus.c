@@ -192,16 +192,17 @@ void mechd_fmus_drop(struct mechd_call *c, const char *id)
 
 static enum mechd_progress run_upload(struct mechd_call *c)
 {
-    const char *text = NULL;
     unsigned char *decoded = NULL;
     const void *bytes = c->bytes;
     size_t size = c->size;
     if (bytes == NULL) {
-        if (!mechp_json_string(c->body, "fmu", &c->diag, &text)) {
+        struct mechp_body_upload_fmu_request in;
+        MECHP_READ(upload_fmu_request, c->body, &c->diag, &in);
+        if (in.fmu == NULL) {
             mech_diag_add(&c->diag, "/fmu", "the bytes of an .fmu as base64 are needed");
             return MECHD_DONE;
         }
-        decoded = mechd_base64_decode(text, strlen(text), &size);
+        decoded = mechd_base64_decode(in.fmu, strlen(in.fmu), &size);
         bytes = decoded;
         if (decoded == NULL) {
             mech_diag_add(&c->diag, "/fmu", "not base64");

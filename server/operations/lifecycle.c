@@ -81,7 +81,9 @@ const struct mechd_operation mechd_operation_INSTANCE = {.run = run_show};
 
 static int prepare_edit(struct mechd_call *c)
 {
-    mechd_check_traits(c);
+    struct mechp_body_instance_edit in;
+    MECHP_READ(instance_edit, c->body, &c->diag, &in);
+    mechd_check_traits(c, in.labels, in.ttl);
     return c->body != NULL ? 0 : mechd_refuse(c, MECHP_MALFORMED_REQUEST, "a body is needed");
 }
 
@@ -89,15 +91,15 @@ static int prepare_edit(struct mechd_call *c)
 static enum mechd_progress run_edit(struct mechd_call *c)
 {
     struct mechd_instance *i = c->job.instance;
-    const json_t *labels = json_object_get(c->body, "labels");
-    const json_t *ttl = json_object_get(c->body, "ttl");
+    struct mechp_body_instance_edit in;
+    MECHP_READ(instance_edit, c->body, &c->diag, &in);
     struct mechd_traits before = {.ttl = mechd_instance_ttl(i), .labels = mechd_instance_labels(i)};
-    if (labels != NULL) {
-        json_t *const own = json_is_null(labels) ? NULL : json_deep_copy(labels);
+    if (in.labels != NULL) {
+        json_t *const own = json_is_null(in.labels) ? NULL : json_deep_copy(in.labels);
         mechd_instance_labels_unref(i, mechd_instance_set_labels(i, own));
     }
-    if (ttl != NULL) {
-        mechd_instance_set_ttl(i, json_number_value(ttl));
+    if (in.ttl != NULL) {
+        mechd_instance_set_ttl(i, json_number_value(in.ttl));
     }
     mechd_instance_described(i);
     run_show(c);

@@ -2,6 +2,7 @@
  * instance is involved; it runs in the pool. What does not converge is an error, unless the request
  * says onFailure "accept": then the report tells. */
 #include "protocol/bind/bind.h"
+#include "protocol/wire/bodies.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
 #include "solver/sim/problem.h"
@@ -106,9 +107,10 @@ static void solve(struct mechd_call *c, const struct mech_lone_problem *problem,
 
 static enum mechd_progress run_solve(struct mechd_call *c)
 {
-    const json_t *given = NULL;
+    struct mechp_body_solve_request in;
     struct mech_document *document = NULL; /* holds what is read */
-    if (!mechp_json_object(c->body, "problem", &c->diag, &given)) {
+    MECHP_READ(solve_request, c->body, &c->diag, &in);
+    if (in.problem.of == NULL) {
         mech_diag_add(&c->diag, "/problem", "a problem is needed");
         return MECHD_DONE;
     }
@@ -119,8 +121,8 @@ static enum mechd_progress run_solve(struct mechd_call *c)
     struct mech_lone_problem problem = {.dimension = 0};
     struct mech_path path = {"/problem", sizeof "/problem" - 1};
     mech_table_defaults(&mech_lone_problem_table, &problem);
-    outcome =
-        mechp_bind_read_table(given, &mech_lone_problem_table, &problem, document, &path, &c->diag);
+    outcome = mechp_bind_read_table(in.problem.of, &mech_lone_problem_table, &problem, document,
+                                    &path, &c->diag);
     if (outcome < 0) {
         mechd_fail_outcome(c, outcome);
     } else if (document->bindings.n > 0) {

@@ -32,14 +32,14 @@ static bool find_start(struct mechd_call *c, const struct mechd_axes *axes, cons
 }
 
 const struct mechd_engine *mechd_sweep_of_fmu(struct mechd_call *c, const char *id,
-                                              struct mechd_sweep_plan *plan)
+                                              const json_t *start, struct mechd_sweep_plan *plan)
 {
     struct mechd_engine *const e = calloc(1, sizeof *e);
     if (e == NULL) {
         mechd_fail_outcome(c, MECH_NO_MEMORY);
         return NULL;
     }
-    if (!mechd_fmu_engine_ready(c, id, e)) {
+    if (!mechd_fmu_engine_ready(c, id, start, e)) {
         free(e);
         return NULL;
     }

@@ -31,4 +31,4 @@ void mechd_sweep_points_read(struct mechd_call *c, const struct mechd_axes *axes
 /* The kind, the FMU with the `start` values of the body, and the points of a sweep of it. The
  * engine, which has not begun and is the plan's; NULL: refused. */
 const struct mechd_engine *mechd_sweep_of_fmu(struct mechd_call *c, const char *id,
-                                              struct mechd_sweep_plan *plan);
+                                              const json_t *start, struct mechd_sweep_plan *plan);

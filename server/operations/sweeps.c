@@ -214,7 +214,7 @@ static void plan_model(struct mechd_call *c, const struct mechp_body_sweep_reque
 static void plan_fmu(struct mechd_call *c, const struct mechp_body_sweep_request *in,
                      struct mechd_sweep_plan *plan, char **name)
 {
-    const struct mechd_engine *const e = mechd_sweep_of_fmu(c, in->fmu, plan);
+    const struct mechd_engine *const e = mechd_sweep_of_fmu(c, in->fmu, in->start.of, plan);
     if (e == NULL) {
         return;
     }
@@ -356,7 +356,7 @@ static bool read_plan(struct mechd_call *c, struct mechd_sweep_plan *plan, char 
     const bool built = in.model.of != NULL || in.example != NULL;
     if (built + coupled + hosted > 1) {
         mech_diag_add(&c->diag, "", "exactly one of model, example, fmu and coupling is needed");
-    } else if (!hosted && in.start != NULL) {
+    } else if (!hosted && in.start.of != NULL) {
         mech_diag_add(&c->diag, "/start", "start values are those of an FMU");
     } else if (coupled) {
         plan_coupling(c, &in, plan, name);

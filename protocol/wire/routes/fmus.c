@@ -4,11 +4,12 @@
 
 /* --- bodies --- */
 
-static const struct mechp_shape upload_fmu_request = {
+const struct mechp_shape mechp_body_upload_fmu_request = {
     .name = "UploadFmuRequest",
     .doc = "An FMU as base64; over HTTP its bytes may be the whole body.",
     .request = true,
-    .members = MECHP_MEMBERS({"fmu", "string", "the bytes of the .fmu as base64", true}),
+    .members = MECHP_MEMBERS(
+        {"fmu", "string", "the bytes of the .fmu as base64", MECHP_IN(upload_fmu_request, fmu)}),
     .example = "{\"fmu\":\"UEsDBBQAAAAIAA==\"}"};
 
 const struct mechp_shape mechp_body_fmu_variable = {
@@ -58,8 +59,9 @@ const struct mechp_shape mechp_body_fmu_list = {
         {"items", "@Fmu[]", "in the order of their upload", MECHP_IN(fmu_list, items)},
         {"next", "null", "always null: there are no further pages", true})};
 
-const struct mechp_shape *const mechp_shapes_fmus[] = {
-    &upload_fmu_request, &mechp_body_fmu_variable, &mechp_body_fmu, &mechp_body_fmu_list, NULL};
+const struct mechp_shape *const mechp_shapes_fmus[] = {&mechp_body_upload_fmu_request,
+                                                       &mechp_body_fmu_variable, &mechp_body_fmu,
+                                                       &mechp_body_fmu_list, NULL};
 
 /* --- routes --- */
 
@@ -80,7 +82,7 @@ const struct mechp_row mechp_row_UPLOAD_FMU = {
     .access = MECHP_UPLOADS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_TAKES_MODELS,
-    .body = &upload_fmu_request,
+    .body = &mechp_body_upload_fmu_request,
     .takes = {"application/vnd.fmi", "application/zip", "application/octet-stream"},
     .status = 201,
     .reply = "@Fmu",

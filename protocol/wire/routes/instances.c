@@ -4,33 +4,38 @@
 
 /* --- bodies --- */
 
-static const struct mechp_shape clone_request = {
+const struct mechp_shape mechp_body_clone_request = {
     .name = "CloneRequest",
     .doc = "What differs in the copy.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"as", "@Name", "its id (default chosen by the server)", false},
-        {"labels", "string{}", "labels (default those of the original)", false},
-        {"ttl", "number|null", "time to live, s (default that of the original)", false},
+        {"as", "@Name", "its id (default chosen by the server)", MECHP_MAY(clone_request, as)},
+        {"labels", "string{}", "labels (default those of the original)",
+         MECHP_MAY(clone_request, labels)},
+        {"ttl", "number|null", "time to live, s (default that of the original)",
+         MECHP_MAY(clone_request, ttl)},
         {"durability", "'none'|'checkpoint'|'every-step'|object",
-         "what is stored on disk (default as the original)", false}),
+         "what is stored on disk (default as the original)", MECHP_MAY(clone_request, durability)}),
     .example = "{\"as\":\"copy\",\"labels\":{\"variant\":\"stiff\"}}"};
 
-static const struct mechp_shape create_request = {
+const struct mechp_shape mechp_body_create_request = {
     .name = "CreateRequest",
     .doc = "Exactly one of model, example, snapshot and fmu.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"model", "@Model", "a model document", false},
-        {"example", "@Name", "name of one of /v1/examples", false},
-        {"snapshot", "string", "a snapshot's bytes as base64", false},
-        {"fmu", "@Name", "id of an uploaded FMU", false},
-        {"start", "object", "with fmu: start values of inputs and parameters, by name", false},
-        {"labels", "string{}", "labels: names and texts chosen by the client", false},
+        {"model", "@Model", "a model document", MECHP_MAY(create_request, model)},
+        {"example", "@Name", "name of one of /v1/examples", MECHP_MAY(create_request, example)},
+        {"snapshot", "string", "a snapshot's bytes as base64", MECHP_MAY(create_request, snapshot)},
+        {"fmu", "@Name", "id of an uploaded FMU", MECHP_MAY(create_request, fmu)},
+        {"start", "object", "with fmu: start values of inputs and parameters, by name",
+         MECHP_MAY(create_request, start)},
+        {"labels", "string{}", "labels: names and texts chosen by the client",
+         MECHP_MAY(create_request, labels)},
         {"ttl", "number|null", "idle time after which the instance is deleted, s; null: never",
-         false},
+         MECHP_MAY(create_request, ttl)},
         {"durability", "'none'|'checkpoint'|'every-step'|object",
-         "what is stored on disk; an object has mode, steps and seconds", false}),
+         "what is stored on disk; an object has mode, steps and seconds",
+         MECHP_MAY(create_request, durability)}),
     .example =
         "{\"model\":{\"mechd\":1,\"name\":\"mass on a "
         "spring\",\"parameters\":{\"k\":4000},\"nodes\":[{\"name\":\"n\",\"type\":\"Node1D\","
@@ -91,20 +96,19 @@ const struct mechp_shape mechp_body_instance_list = {
         {"items", "@Instance[]", "a page", MECHP_IN(instance_list, items)},
         {"next", "string|null", "`after` of the next page", MECHP_IN(instance_list, next)})};
 
-static const struct mechp_shape instance_edit = {
+const struct mechp_shape mechp_body_instance_edit = {
     .name = "InstanceEdit",
     .doc = "Given members are replaced.",
     .request = true,
-    .members =
-        MECHP_MEMBERS({"labels", "string{}|null", "all labels; null: none", false},
-                      {"ttl", "number|null",
-                       "idle time after which the instance is deleted, s; null: never", false}),
+    .members = MECHP_MEMBERS(
+        {"labels", "string{}|null", "all labels; null: none", MECHP_MAY(instance_edit, labels)},
+        {"ttl", "number|null", "idle time after which the instance is deleted, s; null: never",
+         MECHP_MAY(instance_edit, ttl)}),
     .example = "{\"labels\":{\"rig\":\"a\"},\"ttl\":3600}"};
 
 const struct mechp_shape *const mechp_shapes_instances[] = {
-    &clone_request,       &create_request,
-    &mechp_body_instance, &mechp_body_instance_list,
-    &instance_edit,       NULL};
+    &mechp_body_clone_request, &mechp_body_create_request, &mechp_body_instance,
+    &mechp_body_instance_list, &mechp_body_instance_edit,  NULL};
 
 /* --- routes --- */
 
@@ -136,7 +140,7 @@ const struct mechp_row mechp_row_CREATE = {
            "the reason until it is reset or a snapshot is restored.",
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_TAKES_MODELS | MECHP_STORES,
-    .body = &create_request,
+    .body = &mechp_body_create_request,
     .takes = {"application/vnd.mechd.snapshot"},
     .status = 201,
     .reply = "@Instance",
@@ -167,7 +171,7 @@ const struct mechp_row mechp_row_EDIT = {
            "does not change, and a pending trial step remains valid.",
     .effect = MECHP_BESIDE,
     .traits = MECHP_WHILE_RUN,
-    .body = &instance_edit,
+    .body = &mechp_body_instance_edit,
     .status = 200,
     .reply = "@Instance",
     .content = MECHP_JSON};
@@ -177,7 +181,7 @@ const struct mechp_row mechp_row_CREATE_AS = {
     .doc = "Like POST /v1/instances, with the id of the path.",
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_TAKES_MODELS | MECHP_STORES,
-    .body = &create_request,
+    .body = &mechp_body_create_request,
     .takes = {"application/vnd.mechd.snapshot"},
     .status = 201,
     .reply = "@Instance",
@@ -192,7 +196,7 @@ const struct mechp_row mechp_row_CLONE = {
            "bit-identical results. Snapshots, partners and a run are not copied.",
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_WHILE_RUN | MECHP_UNLEASED,
-    .body = &clone_request,
+    .body = &mechp_body_clone_request,
     .optional = true,
     .status = 201,
     .reply = "@Instance",

@@ -4,11 +4,11 @@
 
 /* --- bodies --- */
 
-static const struct mechp_shape check_request = {
+const struct mechp_shape mechp_body_check_request = {
     .name = "CheckRequest",
     .doc = "A model to validate.",
     .request = true,
-    .members = MECHP_MEMBERS({"model", "@Model", "the model", true}),
+    .members = MECHP_MEMBERS({"model", "@Model", "the model", MECHP_IN(check_request, model)}),
     .example = "{\"model\":{\"mechd\":1}}"};
 
 static const struct mechp_shape check_reply = {
@@ -54,7 +54,7 @@ static const struct mechp_shape warning = {
     .members = MECHP_MEMBERS({"pointer", "string", "JSON pointer, RFC 6901", true},
                              {"message", "string", "the warning", true})};
 
-const struct mechp_shape *const mechp_shapes_models[] = {&check_request,
+const struct mechp_shape *const mechp_shapes_models[] = {&mechp_body_check_request,
                                                          &check_reply,
                                                          &mechp_body_example,
                                                          &mechp_body_example_list,
@@ -89,7 +89,7 @@ const struct mechp_row mechp_row_CHECK = {
     .effect = MECHP_READS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_TAKES_MODELS,
-    .body = &check_request,
+    .body = &mechp_body_check_request,
     .status = 200,
     .reply = "@CheckReply",
     .content = MECHP_JSON,

@@ -1,4 +1,5 @@
 /* Problems given by their matrices. */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
@@ -14,14 +15,16 @@ static const struct mechp_shape solve_reply = {
          "tolerance is compared with), certificate [m] if it shows that there is no solution",
          true})};
 
-static const struct mechp_shape solve_request = {
+const struct mechp_shape mechp_body_solve_request = {
     .name = "SolveRequest",
     .doc = "A problem given by its matrices.",
     .request = true,
-    .members = MECHP_MEMBERS({"problem", "@LoneProblem", "N and r, or H, f, G and b", true}),
+    .members = MECHP_MEMBERS(
+        {"problem", "@LoneProblem", "N and r, or H, f, G and b", MECHP_IN(solve_request, problem)}),
     .example = "{\"problem\":{\"N\":[[2,1],[1,2]],\"r\":[-5,-6]}}"};
 
-const struct mechp_shape *const mechp_shapes_problems[] = {&solve_reply, &solve_request, NULL};
+const struct mechp_shape *const mechp_shapes_problems[] = {&solve_reply, &mechp_body_solve_request,
+                                                           NULL};
 
 /* --- routes --- */
 
@@ -32,7 +35,7 @@ const struct mechp_row mechp_row_SOLVE = {
     .effect = MECHP_READS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_TAKES_MODELS,
-    .body = &solve_request,
+    .body = &mechp_body_solve_request,
     .status = 200,
     .reply = "@SolveReply",
     .content = MECHP_JSON,
