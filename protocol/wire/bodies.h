@@ -118,6 +118,24 @@ struct mechp_body_linearization {
     struct mechp_written basis, velocity_basis; /* @ the same */
 };
 
+struct mechp_body_step_request {
+    double size, until;
+    int64_t count;
+    struct mechp_object inputs, derivatives, signals, forces;
+    struct mechp_list outputs;
+    double expect_time;
+    struct mechp_list want;
+    bool early_return;
+    const bool *commit;
+};
+
+struct mechp_body_jvp_request {
+    double size, until;
+    int64_t count;
+    const json_t *inputs;    /* object of values by name */
+    const json_t *q, *v, *x; /* numbers */
+};
+
 struct mechp_body_mode {
     double frequency, damping, omega2, re, im, residual;
     struct mechp_numbers shape, imaginary;
@@ -244,6 +262,18 @@ struct mechp_body_comparison {
     struct mechp_written time, step; /* @ objects of two numbers, from and to */
     struct mechp_written counts;     /* @ object of integers by kind */
     struct mechp_written items;      /* @ list of difference */
+};
+
+struct mechp_body_coupling_step_request {
+    double size, until;
+    int64_t count;
+    const bool *commit;
+    double expect_time;
+    struct mechp_list want;
+};
+
+struct mechp_body_coupling_commit_request {
+    int64_t trial;
 };
 
 struct mechp_body_coupling_snapshot {
@@ -451,8 +481,10 @@ extern const struct mechp_shape mechp_body_compare_request;
 extern const struct mechp_shape mechp_body_comparison;
 extern const struct mechp_shape mechp_body_contact;
 extern const struct mechp_shape mechp_body_contact_list;
+extern const struct mechp_shape mechp_body_coupling_commit_request;
 extern const struct mechp_shape mechp_body_coupling_snapshot;
 extern const struct mechp_shape mechp_body_coupling_snapshot_list;
+extern const struct mechp_shape mechp_body_coupling_step_request;
 extern const struct mechp_shape mechp_body_create_request;
 extern const struct mechp_shape mechp_body_derivatives_reply;
 extern const struct mechp_shape mechp_body_derivatives_request;
@@ -469,6 +501,7 @@ extern const struct mechp_shape mechp_body_instance_edit;
 extern const struct mechp_shape mechp_body_instance_list;
 extern const struct mechp_shape mechp_body_item_output;
 extern const struct mechp_shape mechp_body_jvp;
+extern const struct mechp_shape mechp_body_jvp_request;
 extern const struct mechp_shape mechp_body_keep_trial_request;
 extern const struct mechp_shape mechp_body_kept_trial;
 extern const struct mechp_shape mechp_body_kept_trial_list;
@@ -498,6 +531,7 @@ extern const struct mechp_shape mechp_body_state_hash;
 extern const struct mechp_shape mechp_body_statics;
 extern const struct mechp_shape mechp_body_statics_report;
 extern const struct mechp_shape mechp_body_statics_request;
+extern const struct mechp_shape mechp_body_step_request;
 extern const struct mechp_shape mechp_body_stream;
 extern const struct mechp_shape mechp_body_stream_list;
 extern const struct mechp_shape mechp_body_stream_part;

@@ -330,41 +330,22 @@ void mechd_check_traits(struct mechd_call *c, const json_t *labels, const json_t
     }
 }
 
-/* --- extent of a command ---------------------------------------------------------------------- */
-
-/* False: the only key of the body is another one. */
-static bool may_be(const char *only, const char *key)
+void mechd_set_extent(struct mechd_call *c, struct mechd_extent given,
+                      struct mech_step_request *out)
 {
-    return only == NULL || strcmp(only, key) == 0;
-}
-
-bool mechd_read_extent(struct mechd_call *c, int64_t most, struct mech_step_request *out)
-{
-    const bool alone = json_object_size(c->body) == 1;
-    const char *const only = alone ? json_object_iter_key(json_object_iter(c->body)) : NULL;
-    int64_t count = 0;
-    double end = 0.;
-    const bool sized =
-        may_be(only, "size") && mechp_json_number(c->body, "size", &c->diag, &out->size);
-    const bool until = may_be(only, "until") && mechp_json_number(c->body, "until", &c->diag, &end);
-    const bool counted =
-        may_be(only, "count") && mechp_json_integer(c->body, "count", &c->diag, 1, most, &count);
-    if (until) {
-        out->kind = MECH_STEP_UNTIL;
-        out->size = sized ? out->size : end;
-    }
-    if (counted) {
-        out->kind = MECH_STEP_COUNT;
-        out->count = (uint64_t)count;
-    }
+    const bool sized = !isnan(given.size), until = !isnan(given.until), counted = given.count > 0;
     if (!mech_diag_clean(&c->diag)) {
-        return false;
+        return;
     }
-    const int given = sized + until + counted;
-    if (given != 1) {
+    if (sized + until + counted != 1) {
         mech_diag_add(&c->diag, "", "exactly one of size, until and count is needed");
-    } else if (sized && !(out->size > 0.)) {
+    } else if (sized && !(given.size > 0.)) {
         mech_diag_add(&c->diag, "/size", "must be greater than 0");
+    } else if (counted) {
+        out->kind = MECH_STEP_COUNT;
+        out->count = (uint64_t)given.count;
+    } else {
+        out->kind = until ? MECH_STEP_UNTIL : MECH_STEP_SIZE;
+        out->size = until ? given.until : given.size;
     }
-    return given == 1 && alone;
 }

@@ -76,9 +76,15 @@ double *mechd_doubles(struct mechd_call *c, size_t n);
  * faults, which go to c->diag. NULL: not given, or no memory, which is refused. */
 double *mechd_read_numbers(struct mechd_call *c, const json_t *given, const char *path, int32_t n);
 
-/* How far a command goes: exactly one of size (above 0), until and count (1 to `most`) of the body,
- * into kind, size and count. Faults go to c->diag. True: read, and the body has nothing else. */
-bool mechd_read_extent(struct mechd_call *c, int64_t most, struct mech_step_request *out);
+/* How far a command goes: exactly one of size (above 0), until and count, each absent as in a body
+ * (protocol/wire/body.h), into kind, size and count, if there is no fault yet. Faults go to c->diag.
+ */
+struct mechd_extent {
+    double size, until;
+    int64_t count;
+};
+void mechd_set_extent(struct mechd_call *c, struct mechd_extent given,
+                      struct mech_step_request *out);
 
 /* Faults of labels (names with texts) and of a time to live (seconds); each null for none, or NULL.
  */

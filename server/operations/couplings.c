@@ -1,5 +1,6 @@
 /* Couplings: made, listed, stepped, reset, ended. */
 #include "server/operations/couplings.h"
+#include "protocol/wire/bodies.h"
 
 #include "protocol/wire/json.h"
 #include "server/call/query.h"
@@ -95,11 +96,11 @@ static enum mechd_submitted spread_couple(struct mechd_call *c)
 const struct mechd_operation mechd_operation_COUPLE = {.spread = spread_couple};
 
 /* size, until or count: exactly one. */
-static void read_windows(struct mechd_call *c, const struct mechd_coupling *g,
-                         struct mechd_coupling_command *k)
+static void read_windows(struct mechd_call *c, const struct mechp_body_coupling_step_request *in,
+                         const struct mechd_coupling *g, struct mechd_coupling_command *k)
 {
     struct mech_step_request r = {.kind = MECH_STEP_SIZE};
-    (void)mechd_read_extent(c, windows_most, &r);
+    mechd_set_extent(c, (struct mechd_extent){in->size, in->until, in->count}, &r);
     k->size = g->step_size;
     k->windows = r.count;
     if (!mech_diag_clean(&c->diag)) {
@@ -114,13 +115,9 @@ static void read_windows(struct mechd_call *c, const struct mechd_coupling *g,
 }
 
 /* want: what the reply has besides. */
-static void read_want(struct mechd_call *c, const struct mechd_coupling *g,
+static void read_want(struct mechd_call *c, const json_t *want, const struct mechd_coupling *g,
                       struct mechd_coupling_command *k)
 {
-    const json_t *want = NULL;
-    if (!mechp_json_array(c->body, "want", &c->diag, &want)) {
-        return;
-    }
     for (size_t n = 0; n < json_array_size(want); n++) {
         const char *const text = json_string_value(json_array_get(want, n));
         char path[32];
@@ -147,13 +144,13 @@ static enum mechd_submitted spread_step(struct mechd_call *c)
 {
     struct mechd_coupling *const g = find(c);
     struct mechd_coupling_command *const k = g != NULL ? make(c, g, MECHD_COUPLING_STEP) : NULL;
-    bool commit = true;
     if (k != NULL) {
-        read_windows(c, g, k);
-        read_want(c, g, k);
-        (void)mechp_json_number(c->body, "expectTime", &c->diag, &k->expect);
-        (void)mechp_json_bool(c->body, "commit", &c->diag, &commit);
-        k->kind = commit ? MECHD_COUPLING_STEP : MECHD_COUPLING_TRIAL;
+        struct mechp_body_coupling_step_request in;
+        MECHP_READ(coupling_step_request, c->body, &c->diag, &in);
+        read_windows(c, &in, g, k);
+        read_want(c, in.want.of, g, k);
+        k->expect = in.expect_time;
+        k->kind = in.commit == NULL || *in.commit ? MECHD_COUPLING_STEP : MECHD_COUPLING_TRIAL;
     }
     if (k == NULL || mechd_call_faulty(c)) {
         mechd_coupling_unref(g);
@@ -166,8 +163,9 @@ const struct mechd_operation mechd_operation_STEP_COUPLING = {.spread = spread_s
 
 static enum mechd_submitted spread_commit(struct mechd_call *c)
 {
-    int64_t trial = 0;
-    if (!mechp_json_integer(c->body, "trial", &c->diag, 1, INT64_MAX, &trial)) {
+    struct mechp_body_coupling_commit_request in;
+    MECHP_READ(coupling_commit_request, c->body, &c->diag, &in);
+    if (in.trial < 1) {
         mech_diag_add(&c->diag, "/trial", "the trial's number is needed");
     }
     struct mechd_coupling *const g = find(c);
@@ -179,7 +177,7 @@ static enum mechd_submitted spread_commit(struct mechd_call *c)
     if (k != NULL) {
         k->once = mechd_trial_commit;
         k->alone = true;
-        k->trial = (uint64_t)trial;
+        k->trial = (uint64_t)in.trial;
     }
     return submit(g, k, c);
 }

@@ -114,29 +114,10 @@ const struct mechd_operation mechd_operation_LINEARIZATION = {.run = run_lineari
 
 /* Internal steps of one derivative: some seconds of a small model. */
 static const uint64_t steps_most = 1000000;
-/* Of a request: refused by the solver from `steps_most` on. */
-static const int64_t extent_most = 1000000000000;
-
-/* Part of the direction at /key, or NULL when it is not given. */
-static double *read_part(struct mechd_call *c, const char *key, int32_t n)
-{
-    const json_t *given = json_object_get(c->body, key);
-    double *x = given != NULL ? mechd_doubles(c, (size_t)n) : NULL;
-    size_t count = 0;
-    char path[8];
-    snprintf(path, sizeof path, "/%s", key);
-    if (x != NULL && mechp_json_numbers(given, path, &c->diag, (size_t)n, x, &count) &&
-        count != (size_t)n) {
-        mech_diag_add(&c->diag, path, "expected %d numbers, found %zu", (int)n, count);
-    }
-    return x;
-}
-
 /* The direction of the inputs, packed; NULL when none is given. */
-static double *read_direction(struct mechd_call *c)
+static double *read_direction(struct mechd_call *c, const json_t *given)
 {
     const struct mech_sim *sim = c->job.instance->sim;
-    const json_t *given = json_object_get(c->body, "inputs");
     struct mechd_inputs in;
     if (given == NULL) {
         return NULL;
@@ -180,12 +161,13 @@ static bool begin_jvp(struct mechd_call *c, struct jvp_work *w)
     struct mech_sim *sim = c->job.instance->sim;
     const struct mech_sizes n = mech_sim_sizes(sim);
     const size_t q = (size_t)n.q, v = (size_t)n.v, x = (size_t)n.x;
-    w->step.kind = MECH_STEP_SIZE;
-    (void)mechd_read_extent(c, extent_most, &w->step);
-    w->q = read_part(c, "q", n.q);
-    w->v = read_part(c, "v", n.v);
-    w->x = read_part(c, "x", n.x);
-    w->inputs = read_direction(c);
+    struct mechp_body_jvp_request in;
+    MECHP_READ(jvp_request, c->body, &c->diag, &in);
+    mechd_set_extent(c, (struct mechd_extent){in.size, in.until, in.count}, &w->step);
+    w->q = mechd_read_numbers(c, in.q, "/q", n.q);
+    w->v = mechd_read_numbers(c, in.v, "/v", n.v);
+    w->x = mechd_read_numbers(c, in.x, "/x", n.x);
+    w->inputs = read_direction(c, in.inputs);
     if (!mech_diag_clean(&c->diag) || c->code != MECHP_OK) {
         return false;
     }

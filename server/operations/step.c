@@ -3,6 +3,7 @@
  * Inputs given with a step go with it: a step that fails and a trial that is dropped leave no trace
  * of them.
  */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "server/call/shapes.h"
 #include "server/engine/fmu_engine.h"
@@ -34,9 +35,10 @@ static const uint64_t jacobian_steps = 1000000;
 
 struct step_work {
     struct mechd_stepping stepping;
-    double expect_time; /* NaN: none */
-    bool begun;         /* the body has been read */
-    bool plain;         /* size, until or count is all that the body has */
+    struct mechp_body_step_request in; /* unless plain */
+    double expect_time;                /* NaN: none */
+    bool begun;                        /* the body has been read */
+    bool plain;                        /* size, until or count is all that the body has */
     bool energy, derivatives, jacobian, events;
     struct mech_event_log log;         /* of the events, if they or an early return are requested */
     struct mechd_step_jacobian matrix; /* of the jacobian, if requested */
@@ -63,10 +65,7 @@ static void free_work(struct mechd_call *c)
 /* What is wanted beside the outputs. */
 static void read_want(struct mechd_call *c, struct step_work *w)
 {
-    const json_t *want = NULL;
-    if (!mechp_json_array(c->body, "want", &c->diag, &want)) {
-        return;
-    }
+    const json_t *const want = w->in.want.of;
     for (size_t k = 0; k < json_array_size(want); k++) {
         const char *text = json_string_value(json_array_get(want, k));
         char path[32];
@@ -87,25 +86,21 @@ static void read_want(struct mechd_call *c, struct step_work *w)
     }
 }
 
-/* Everything else that a body may have. */
-static void read_rest(struct mechd_call *c, struct step_work *w)
+/* A body that is not plain. */
+static void read_body(struct mechd_call *c, struct step_work *w)
 {
-    bool commit = true;
-    mechp_json_number(c->body, "expectTime", &c->diag, &w->expect_time);
-    mechp_json_bool(c->body, "commit", &c->diag, &commit);
-    mechp_json_bool(c->body, "earlyReturn", &c->diag, &w->stepping.request.early_return);
+    struct mechp_body_step_request *const in = &w->in;
+    struct mech_step_request *const r = &w->stepping.request;
+    MECHP_READ(step_request, c->body, &c->diag, in);
+    mechd_set_extent(c, (struct mechd_extent){in->size, in->until, in->count}, r);
+    w->expect_time = in->expect_time;
+    r->early_return = in->early_return;
+    r->trial = in->commit != NULL && !*in->commit;
     read_want(c, w);
-    if (w->jacobian && w->stepping.request.early_return) {
+    if (w->jacobian && in->early_return) {
         mech_diag_add(&c->diag, "/earlyReturn",
                       "the jacobian is that of the whole step, whose end may not be reached");
     }
-    w->stepping.request.trial = !commit;
-    const json_t *ignored = NULL;
-    mechp_json_object(c->body, "inputs", &c->diag, &ignored);
-    mechp_json_object(c->body, "inputDerivatives", &c->diag, &ignored);
-    mechp_json_object(c->body, "inputSignals", &c->diag, &ignored);
-    mechp_json_object(c->body, "forces", &c->diag, &ignored);
-    mechp_json_array(c->body, "outputs", &c->diag, &ignored);
 }
 
 /* The call's work; NULL: no memory. */
@@ -161,10 +156,7 @@ static int prepare_step(struct mechd_call *c)
             return mechd_refuse(c, MECHP_MALFORMED_REQUEST,
                                 "a body with size, until or count is needed");
         }
-        w->plain = mechd_read_extent(c, steps_most, &w->stepping.request);
-        if (!w->plain) {
-            read_rest(c, w);
-        }
+        read_body(c, w);
     }
     if (!mechd_call_faulty(c)) {
         c->job.cost = mechd_stepping_cost(c->job.instance, &w->stepping.request);
@@ -177,7 +169,7 @@ static int prepare_step(struct mechd_call *c)
 /* Forces on markers, by name, for this step only. */
 static void read_forces(struct mechd_call *c, struct step_work *w)
 {
-    const json_t *forces = json_object_get(c->body, "forces");
+    const json_t *const forces = w->in.forces.of;
     const struct mech_sim *sim = c->job.instance->sim;
     if (forces == NULL || json_object_size(forces) == 0) {
         return;
@@ -243,9 +235,8 @@ static void take_log(struct mechd_call *c, struct step_work *w)
 }
 
 /* Names of outputs, checked before the step. */
-static void check_outputs(struct mechd_call *c)
+static void check_outputs(struct mechd_call *c, const json_t *names)
 {
-    const json_t *names = json_object_get(c->body, "outputs");
     const struct mechd_engine *const engine = &c->job.instance->engine;
     for (size_t k = 0; k < json_array_size(names); k++) {
         const char *name = json_string_value(json_array_get(names, k));
@@ -267,7 +258,7 @@ static void begin_jacobian(struct mechd_call *c, struct step_work *w)
         mech_diag_add(&c->diag, "/want", "this instance has no model to take derivatives of");
         return;
     }
-    if (!mechd_step_jacobian_rows(c, json_object_get(c->body, "outputs"), &w->matrix)) {
+    if (!mechd_step_jacobian_rows(c, w->in.outputs.of, &w->matrix)) {
         return;
     }
     query.outputs = w->matrix.outputs;
@@ -341,7 +332,7 @@ static bool begin(struct mechd_call *c, struct step_work *w)
     if (w->plain) {
         return !mechd_call_faulty(c) && c->code == MECHP_OK;
     }
-    check_outputs(c);
+    check_outputs(c, w->in.outputs.of);
     read_forces(c, w);
     take_log(c, w);
     if (late && mech_diag_clean(&c->diag)) {
@@ -350,16 +341,14 @@ static bool begin(struct mechd_call *c, struct step_work *w)
                    w->expect_time);
         return false;
     }
-    const json_t *inputs = json_object_get(c->body, "inputs");
-    const json_t *derivatives = json_object_get(c->body, "inputDerivatives");
-    const bool given = json_is_object(inputs) || (inputs == NULL && derivatives != NULL);
-    if (given) {
+    const json_t *const inputs = w->in.inputs.of, *const derivatives = w->in.derivatives.of;
+    if (inputs != NULL || derivatives != NULL) {
         mechd_read_inputs(c, inputs, derivatives, "/inputs", &w->inputs);
         w->stepping.request.inputs = w->inputs.changes;
         w->stepping.request.input_count = w->inputs.count;
     }
-    const json_t *const signals = json_object_get(c->body, "inputSignals");
-    if (json_is_object(signals) && json_object_size(signals) > 0) {
+    const json_t *const signals = w->in.signals.of;
+    if (json_object_size(signals) > 0) {
         mechd_read_signals(c, signals, &w->inputs, &w->signals);
         w->stepping.request.inputs = w->signals.changes;
         w->stepping.request.input_count = w->signals.count;
@@ -380,7 +369,7 @@ static void write_outputs(struct mechd_call *c, const double *packed)
 {
     const struct mechd_engine *engine = &c->job.instance->engine;
     const struct step_work *w = c->work;
-    const json_t *names = w->plain ? NULL : json_object_get(c->body, "outputs");
+    const json_t *const names = w->plain ? NULL : w->in.outputs.of;
     if (names == NULL) {
         mechd_write_values(engine, MECH_OUTPUT_VARIABLE, packed, &c->text);
         return;

@@ -89,19 +89,20 @@ const struct mechp_shape mechp_body_jvp = {
         {"a", "number[]", "of the accelerations", MECHP_IN(jvp, a)},
         {"x", "number[]", "of the first-order states", MECHP_IN(jvp, x)})};
 
-static const struct mechp_shape jvp_request = {
+const struct mechp_shape mechp_body_jvp_request = {
     .name = "JvpRequest",
     .doc = "A step (exactly one of size, until and count) and a direction; omitted parts are 0. "
            "Inputs "
            "in the direction are held at their current values.",
     .request = true,
-    .members = MECHP_MEMBERS({"size", "number", "communication step, s", false},
-                             {"until", "number", "end time, s", false},
-                             {"count", "integer", "internal steps", false},
-                             {"inputs", "@Value{}", "direction of the inputs, by name", false},
-                             {"q", "number[]", "direction of the coordinates", false},
-                             {"v", "number[]", "direction of the velocities", false},
-                             {"x", "number[]", "direction of the first-order states", false}),
+    .members = MECHP_MEMBERS(
+        {"size", "number", "communication step, s", MECHP_MAY(jvp_request, size)},
+        {"until", "number", "end time, s", MECHP_MAY(jvp_request, until)},
+        {"count", "integer 1..1000000000000", "internal steps", MECHP_MAY(jvp_request, count)},
+        {"inputs", "@Value{}", "direction of the inputs, by name", MECHP_MAY(jvp_request, inputs)},
+        {"q", "number[]", "direction of the coordinates", MECHP_MAY(jvp_request, q)},
+        {"v", "number[]", "direction of the velocities", MECHP_MAY(jvp_request, v)},
+        {"x", "number[]", "direction of the first-order states", MECHP_MAY(jvp_request, x)}),
     .example = "{\"size\":0.01,\"inputs\":{\"force\":1}}"};
 
 const struct mechp_shape mechp_body_knowns = {
@@ -207,7 +208,7 @@ const struct mechp_shape *const mechp_shapes_analysis[] = {&coo,
                                                            &evaluate_reply,
                                                            &mechp_body_evaluate_request,
                                                            &mechp_body_jvp,
-                                                           &jvp_request,
+                                                           &mechp_body_jvp_request,
                                                            &mechp_body_knowns,
                                                            &mechp_body_linearization,
                                                            &mechp_body_mode,
@@ -259,7 +260,7 @@ const struct mechp_row mechp_row_JVP = {
     .effect = MECHP_ASKS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE | MECHP_TELLS_ALL,
-    .body = &jvp_request,
+    .body = &mechp_body_jvp_request,
     .status = 200,
     .reply = "@JvpReply",
     .content = MECHP_JSON,

@@ -161,20 +161,23 @@ static const struct mechp_shape coupling_list = {
     .members = MECHP_MEMBERS({"items", "@Coupling[]", "in the order of their creation", true},
                              {"next", "null", "always null: there are no further pages", true})};
 
-static const struct mechp_shape step_request = {
+const struct mechp_shape mechp_body_coupling_step_request = {
     .name = "CouplingStepRequest",
     .doc = "Exactly one of size, until and count.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"size", "number", "duration, s; in equal windows of at most stepSize", false},
-        {"until", "number", "end time, s", false},
-        {"count", "integer", "windows of stepSize", false},
-        {"commit", "boolean", "false: a trial, which does not change the state", false},
+        {"size", "number", "duration, s; in equal windows of at most stepSize",
+         MECHP_MAY(coupling_step_request, size)},
+        {"until", "number", "end time, s", MECHP_MAY(coupling_step_request, until)},
+        {"count", "integer 1..1000000000000", "windows of stepSize",
+         MECHP_MAY(coupling_step_request, count)},
+        {"commit", "boolean", "false: a trial, which does not change the state",
+         MECHP_MAY(coupling_step_request, commit)},
         {"expectTime", "number", "the step is refused unless the coupling is at this time, s",
-         false},
+         MECHP_MAY(coupling_step_request, expect_time)},
         {"want", "string[]",
          "interface: the work through each connection and bond; energy: of the participants",
-         false}),
+         MECHP_MAY(coupling_step_request, want)}),
     .example = "{\"count\":10}"};
 
 static const struct mechp_shape step_reply = {
@@ -220,11 +223,12 @@ static const struct mechp_shape stability = {
         {"most", "number", "largest one, s", true},
         {"reason", "string", "why the end of the stable sizes is unknown, if it is", false})};
 
-static const struct mechp_shape commit_request = {
+const struct mechp_shape mechp_body_coupling_commit_request = {
     .name = "CouplingCommitRequest",
     .doc = "The trial to commit.",
     .request = true,
-    .members = MECHP_MEMBERS({"trial", "integer", "number of the trial, from its reply", true}),
+    .members = MECHP_MEMBERS({"trial", "integer 1..", "number of the trial, from its reply",
+                              MECHP_IN(coupling_commit_request, trial)}),
     .example = "{\"trial\":1}"};
 
 static const struct mechp_shape commit_reply = {
@@ -285,11 +289,11 @@ const struct mechp_shape *const mechp_shapes_couplings[] = {&waveform,
                                                             &last,
                                                             &coupling,
                                                             &coupling_list,
-                                                            &step_request,
+                                                            &mechp_body_coupling_step_request,
                                                             &step_reply,
                                                             &report,
                                                             &flow,
-                                                            &commit_request,
+                                                            &mechp_body_coupling_commit_request,
                                                             &commit_reply,
                                                             &program,
                                                             &member,
@@ -303,7 +307,7 @@ const struct mechp_row mechp_row_COMMIT_COUPLING = {
            "trial or reset of the coupling discards the trial, as does a change of an instance; "
            "a commit then returns 409.",
     .traits = MECHP_STORES,
-    .body = &commit_request,
+    .body = &mechp_body_coupling_commit_request,
     .status = 200,
     .reply = "@CouplingCommitReply",
     .content = MECHP_JSON,
@@ -461,7 +465,7 @@ const struct mechp_row mechp_row_STEP_COUPLING = {
         "`commit: false` it is a trial: it changes no instance until it is committed, and one that "
         "fails leaves nothing of any of its windows.",
     .traits = MECHP_STORES,
-    .body = &step_request,
+    .body = &mechp_body_coupling_step_request,
     .status = 200,
     .reply = "@CouplingStepReply",
     .content = MECHP_JSON,

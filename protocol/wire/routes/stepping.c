@@ -185,28 +185,36 @@ static const struct mechp_shape step_reply = {
         {"moreEvents", "integer", "events beyond these", false},
         {"ended", "@StepEnded", "where it has ended, if it may return early", false})};
 
-static const struct mechp_shape step_request = {
+const struct mechp_shape mechp_body_step_request = {
     .name = "StepRequest",
     .doc = "Exactly one of size, until and count.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"size", "number", "communication step, s", false},
-        {"until", "number", "end time, s", false}, {"count", "integer", "internal steps", false},
-        {"inputs", "@InputValue{}", "inputs to set before the step", false},
-        {"inputDerivatives", "@Derivatives{}", "time derivatives for extrapolation", false},
+        {"size", "number", "communication step, s", MECHP_MAY(step_request, size)},
+        {"until", "number", "end time, s", MECHP_MAY(step_request, until)},
+        {"count", "integer 1..1000000000000", "internal steps", MECHP_MAY(step_request, count)},
+        {"inputs", "@InputValue{}", "inputs to set before the step",
+         MECHP_MAY(step_request, inputs)},
+        {"inputDerivatives", "@Derivatives{}", "time derivatives for extrapolation",
+         MECHP_MAY(step_request, derivatives)},
         {"inputSignals", "@Signal{}",
-         "inputs that change over the step; they hold their last value after it", false},
-        {"forces", "@Value{}", "forces on markers, during this step only", false},
-        {"outputs", "@Name[]", "outputs in the response (default all)", false},
+         "inputs that change over the step; they hold their last value after it",
+         MECHP_MAY(step_request, signals)},
+        {"forces", "@Value{}", "forces on markers, during this step only",
+         MECHP_MAY(step_request, forces)},
+        {"outputs", "@Name[]", "outputs in the response (default all)",
+         MECHP_MAY(step_request, outputs)},
         {"expectTime", "number", "the step is refused unless the instance is at this time, s",
-         false},
+         MECHP_MAY(step_request, expect_time)},
         {"want", "string[]",
          "energy; derivatives: of the outputs by time; events: impacts, contacts that close or "
          "open; jacobian: of the outputs by the inputs, held over the step",
-         false},
+         MECHP_MAY(step_request, want)},
         {"earlyReturn", "boolean",
-         "true: the step ends after the first internal step with an event", false},
-        {"commit", "boolean", "false: a trial step, which does not change the state", false}),
+         "true: the step ends after the first internal step with an event",
+         MECHP_MAY(step_request, early_return)},
+        {"commit", "boolean", "false: a trial step, which does not change the state",
+         MECHP_MAY(step_request, commit)}),
     .example = "{\"size\":0.01,\"inputs\":{\"force\":1.5}}"};
 
 static const struct mechp_shape stop_reply = {
@@ -230,7 +238,7 @@ const struct mechp_shape *const mechp_shapes_stepping[] = {&active,
                                                            &samples,
                                                            &signal,
                                                            &step_reply,
-                                                           &step_request,
+                                                           &mechp_body_step_request,
                                                            &stop_reply,
                                                            NULL};
 
@@ -302,7 +310,7 @@ const struct mechp_row mechp_row_STEP = {
            "progress is undone and a queued one is dropped; with an `Idempotency-Key` it is "
            "executed, and its response retained for a repeated request.",
     .traits = MECHP_STOPPABLE | MECHP_TELLS_ALL,
-    .body = &step_request,
+    .body = &mechp_body_step_request,
     .status = 200,
     .reply = "@StepReply",
     .content = MECHP_JSON,
