@@ -29,6 +29,19 @@ struct mechp_body_item_output {
     struct mechp_numbers value;
 };
 
+struct mechp_body_set_inputs_request {
+    const json_t *inputs, *derivatives; /* objects */
+};
+
+struct mechp_body_set_parameters_request {
+    const json_t *parameters; /* object */
+};
+
+struct mechp_body_set_field_request {
+    const json_t *value;
+    int category, positions;
+};
+
 struct mechp_body_set_field {
     double time;
     const char *name, *field;
@@ -109,6 +122,14 @@ struct mechp_body_instance_list {
 };
 
 /* --- analyses, steps --- */
+
+struct mechp_body_batch_request {
+    const json_t *instances;      /* list of ids, or object */
+    const json_t *operation, *op; /* texts */
+    struct mechp_object body;
+    struct mechp_list items;
+    int results;
+};
 
 struct mechp_body_linearization {
     double time;
@@ -474,6 +495,7 @@ struct mechp_body_operation {
 /* --- their shapes --- */
 
 extern const struct mechp_shape mechp_body_about;
+extern const struct mechp_shape mechp_body_batch_request;
 extern const struct mechp_shape mechp_body_check_request;
 extern const struct mechp_shape mechp_body_clone_request;
 extern const struct mechp_shape mechp_body_commit;
@@ -522,6 +544,9 @@ extern const struct mechp_shape mechp_body_run_list;
 extern const struct mechp_shape mechp_body_run_record;
 extern const struct mechp_shape mechp_body_run_request;
 extern const struct mechp_shape mechp_body_set_field;
+extern const struct mechp_shape mechp_body_set_field_request;
+extern const struct mechp_shape mechp_body_set_inputs_request;
+extern const struct mechp_shape mechp_body_set_parameters_request;
 extern const struct mechp_shape mechp_body_set_state_request;
 extern const struct mechp_shape mechp_body_snapshot;
 extern const struct mechp_shape mechp_body_snapshot_list;

@@ -15,6 +15,7 @@
  */
 #include "server/call/batch.h"
 
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "server/call/query.h"
 #include "server/call/service.h"
@@ -142,11 +143,10 @@ static void take_labelled(struct mechd_batch *b, const json_t *choice)
 }
 
 /* One operation over instances. */
-static void take_instances(struct mechd_batch *b)
+static void take_instances(struct mechd_batch *b, const struct mechp_body_batch_request *in)
 {
     struct mechd_call *c = b->call;
-    const json_t *instances = json_object_get(c->body, "instances");
-    const json_t *body = NULL;
+    const json_t *const instances = in->instances, *const body = in->body.of;
     if (json_is_array(instances)) {
         take_list(b, instances);
     } else if (json_is_object(instances)) {
@@ -156,12 +156,8 @@ static void take_instances(struct mechd_batch *b)
     }
 
     // over ZeroMQ "op" is the batch itself
-    const json_t *name = json_object_get(c->body, "operation");
-    if (name == NULL && c->door == MECHD_DOOR_HTTP) {
-        name = json_object_get(c->body, "op");
-    }
-    const struct mechp_route *route = find_route(c, "/operation", name);
-    mechp_json_object(c->body, "body", &c->diag, &body);
+    const bool other = in->operation == NULL && c->door == MECHD_DOOR_HTTP;
+    const struct mechp_route *route = find_route(c, "/operation", other ? in->op : in->operation);
     for (int k = 0; k < 3; k++) {
         static const char *const taken[] = {"id", "op", "token"};
         if (json_object_get(body, taken[k]) != NULL) {
@@ -172,26 +168,25 @@ static void take_instances(struct mechd_batch *b)
     }
     for (uint32_t k = 0; k < b->count; k++) {
         b->items[k].route = route;
-        b->items[k].body = json_object_get(c->body, "body");
+        b->items[k].body = (json_t *)(uintptr_t)body;
     }
 }
 
-static void refuse_beside_items(struct mechd_call *c, const char *key)
+static void refuse_beside_items(struct mechd_call *c, const json_t *given, const char *path)
 {
-    if (json_object_get(c->body, key) != NULL) {
-        char path[32];
-        snprintf(path, sizeof path, "/%s", key);
+    if (given != NULL) {
         mech_diag_add(&c->diag, path, "is already given in each item");
     }
 }
 
 /* Operations one by one. */
-static void take_items(struct mechd_batch *b, const json_t *items)
+static void take_items(struct mechd_batch *b, const struct mechp_body_batch_request *in)
 {
     struct mechd_call *c = b->call;
-    refuse_beside_items(c, "instances");
-    refuse_beside_items(c, "operation");
-    refuse_beside_items(c, "body");
+    const json_t *const items = in->items.of;
+    refuse_beside_items(c, in->instances, "/instances");
+    refuse_beside_items(c, in->operation, "/operation");
+    refuse_beside_items(c, in->body.of, "/body");
     if (!make_items(b, "/items", json_array_size(items))) {
         return;
     }
@@ -281,12 +276,13 @@ static void make_table(struct mechd_batch *b)
 static bool read_batch(struct mechd_batch *b)
 {
     struct mechd_call *c = b->call;
-    const json_t *items = NULL;
-    const bool table = mechd_call_word(c, "results", 0) == 1;
-    if (mechp_json_array(c->body, "items", &c->diag, &items)) {
-        take_items(b, items);
+    struct mechp_body_batch_request in;
+    MECHP_READ(batch_request, c->body, &c->diag, &in);
+    const bool table = in.results == 1;
+    if (in.items.of != NULL) {
+        take_items(b, &in);
     } else {
-        take_instances(b);
+        take_instances(b, &in);
     }
     if (mechd_call_faulty(c) || c->code != MECHP_OK || !chain_items(b)) {
         return false;

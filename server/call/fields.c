@@ -37,12 +37,15 @@ static void write_field(const void *of, struct mechp_text *w)
 static enum mechd_progress run_set_field(struct mechd_call *c)
 {
     struct mech_sim *sim = c->job.instance->sim;
-    struct mechp_edit_query query = {
-        .name = mechd_call_value(c, "name"),
-        .field = mechd_call_value(c, "field"),
-        .value = json_object_get(c->body, "value"),
-        .category = (enum mech_category)mechd_call_word(c, "category", MECH_OBJECT),
-        .assembled = mechd_call_word(c, "positions", 0) == 1};
+    struct mechp_body_set_field_request in;
+    MECHP_READ(set_field_request, c->body, &c->diag, &in);
+    const int category =
+        in.category == MECHP_NO_WORD ? mechd_call_word(c, "category", MECH_OBJECT) : in.category;
+    const struct mechp_edit_query query = {.name = mechd_call_value(c, "name"),
+                                           .field = mechd_call_value(c, "field"),
+                                           .value = in.value,
+                                           .category = (enum mech_category)category,
+                                           .assembled = in.positions == 1};
     if (query.value == NULL) {
         mech_diag_add(&c->diag, "/value", "a value is needed");
     }

@@ -4,7 +4,7 @@
 #include "server/call/call.h"
 #include "server/engine/fmu_engine.h"
 
-/* The engine of an uploaded FMU with the `start` values of the body. False: refused. */
+/* The engine of an uploaded FMU with these start values, by name, or NULL. False: refused. */
 bool mechd_fmu_engine_ready(struct mechd_call *c, const char *id, const json_t *start,
                             struct mechd_engine *out);
 /* The same, begun. */

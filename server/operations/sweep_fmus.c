@@ -31,21 +31,22 @@ static bool find_start(struct mechd_call *c, const struct mechd_axes *axes, cons
     return true;
 }
 
-const struct mechd_engine *mechd_sweep_of_fmu(struct mechd_call *c, const char *id,
-                                              const json_t *start, struct mechd_sweep_plan *plan)
+const struct mechd_engine *mechd_sweep_of_fmu(struct mechd_call *c,
+                                              const struct mechp_body_sweep_request *in,
+                                              struct mechd_sweep_plan *plan)
 {
     struct mechd_engine *const e = calloc(1, sizeof *e);
     if (e == NULL) {
         mechd_fail_outcome(c, MECH_NO_MEMORY);
         return NULL;
     }
-    if (!mechd_fmu_engine_ready(c, id, start, e)) {
+    if (!mechd_fmu_engine_ready(c, in->fmu, in->start.of, e)) {
         free(e);
         return NULL;
     }
     const struct mechd_axes axes = {.find = find_start, .of = e};
     plan->ops = &mechd_points_of_fmu;
     plan->of = e;
-    mechd_sweep_points_read(c, &axes, plan);
+    mechd_sweep_points_read(c, in->parameters, &axes, plan);
     return e;
 }

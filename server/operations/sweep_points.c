@@ -231,12 +231,11 @@ static void read_list(struct reader *r, const json_t *list)
     }
 }
 
-void mechd_sweep_points_read(struct mechd_call *c, const struct mechd_axes *axes,
-                             struct mechd_sweep_plan *plan)
+void mechd_sweep_points_read(struct mechd_call *c, const json_t *parameters,
+                             const struct mechd_axes *axes, struct mechd_sweep_plan *plan)
 {
     struct reader r = {.c = c, .axes = axes, .plan = plan};
     static const char *const keys[] = {"grid", "list", NULL};
-    const json_t *parameters = json_object_get(c->body, "parameters");
     const json_t *grid = json_object_get(parameters, "grid");
     const json_t *list = json_object_get(parameters, "list");
     plan->names = calloc(MECHD_SWEEP_PARAMETERS, sizeof *plan->names);

@@ -1,6 +1,7 @@
 /* The points of a sweep, from a request. Internal to server/operations. */
 #pragma once
 
+#include "protocol/wire/bodies.h"
 #include "server/call/call.h"
 #include "server/engine/engine.h"
 #include "server/sweep/sweep.h"
@@ -25,10 +26,11 @@ struct mechd_axes {
 /* Names and values from {"grid": {name: values}} or {"list": [{name: value}]}, where values are
  * numbers or {"from", "to", "count"}: of a grid the last name runs fastest; parameters that a point
  * of a list omits have their own values. Faults go to c->diag or c->code. */
-void mechd_sweep_points_read(struct mechd_call *c, const struct mechd_axes *axes,
-                             struct mechd_sweep_plan *plan);
+void mechd_sweep_points_read(struct mechd_call *c, const json_t *parameters,
+                             const struct mechd_axes *axes, struct mechd_sweep_plan *plan);
 
 /* The kind, the FMU with the `start` values of the body, and the points of a sweep of it. The
  * engine, which has not begun and is the plan's; NULL: refused. */
-const struct mechd_engine *mechd_sweep_of_fmu(struct mechd_call *c, const char *id,
-                                              const json_t *start, struct mechd_sweep_plan *plan);
+const struct mechd_engine *mechd_sweep_of_fmu(struct mechd_call *c,
+                                              const struct mechp_body_sweep_request *in,
+                                              struct mechd_sweep_plan *plan);

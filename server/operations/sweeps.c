@@ -197,7 +197,7 @@ static void plan_model(struct mechd_call *c, const struct mechp_body_sweep_reque
     const struct mech_document *document = mech_sim_document(sim);
     const struct mechd_axes axes = {.find = find_parameter, .of = document};
     *name = strdup(document->name != NULL ? document->name : "");
-    mechd_sweep_points_read(c, &axes, plan);
+    mechd_sweep_points_read(c, in->parameters, &axes, plan);
     plan->start = mech_sim_time(sim);
     plan->h = mech_sim_step_size(sim);
     read_end(c, in, plan->h, plan);
@@ -214,7 +214,7 @@ static void plan_model(struct mechd_call *c, const struct mechp_body_sweep_reque
 static void plan_fmu(struct mechd_call *c, const struct mechp_body_sweep_request *in,
                      struct mechd_sweep_plan *plan, char **name)
 {
-    const struct mechd_engine *const e = mechd_sweep_of_fmu(c, in->fmu, in->start.of, plan);
+    const struct mechd_engine *const e = mechd_sweep_of_fmu(c, in, plan);
     if (e == NULL) {
         return;
     }
@@ -306,7 +306,7 @@ static void plan_points(struct mechd_call *c, const struct mechp_body_sweep_requ
                         struct mechd_coupling *g, struct mechd_sweep_plan *plan)
 {
     const struct mechd_axes axes = {.find = find_target, .of = g, .points = plan->of};
-    mechd_sweep_points_read(c, &axes, plan);
+    mechd_sweep_points_read(c, in->parameters, &axes, plan);
     plan->start = mechd_engine_time(&g->parts[0].instance->engine);
     plan->h = g->step_size;
     read_end(c, in, mechd_points_window(g, plan), plan);

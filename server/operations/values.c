@@ -105,12 +105,12 @@ static enum mechd_progress run_set_inputs(struct mechd_call *c)
 {
     // {"inputs": {…}}, or over HTTP the object of names itself
     const bool whole = !mechd_call_named(c);
-    const json_t *inputs = json_object_get(c->body, "inputs");
+    struct mechp_body_set_inputs_request given;
+    MECHP_READ(set_inputs_request, c->body, &c->diag, &given);
     // with faults, the inputs are read for their own and nothing is set
     struct mechd_inputs in;
     int outcome = 0;
-    mechd_read_inputs(c, whole ? inputs : c->body,
-                      whole ? json_object_get(c->body, "inputDerivatives") : NULL,
+    mechd_read_inputs(c, whole ? given.inputs : c->body, whole ? given.derivatives : NULL,
                       whole ? "/inputs" : "", &in);
     if (mech_diag_clean(&c->diag) && c->code == MECHP_OK) {
         outcome = mechd_engine_set_inputs(&c->job.instance->engine, in.changes, in.count, &c->diag);
@@ -155,7 +155,9 @@ static enum mechd_progress run_set_parameters(struct mechd_call *c)
 {
     const struct mechd_engine *engine = &c->job.instance->engine;
     const bool whole = !mechd_call_named(c);
-    const json_t *all = whole ? json_object_get(c->body, "parameters") : c->body;
+    struct mechp_body_set_parameters_request in;
+    MECHP_READ(set_parameters_request, c->body, &c->diag, &in);
+    const json_t *const all = whole ? in.parameters : c->body;
     const char *base = whole ? "/parameters" : "";
     if (!json_is_object(all) || json_object_size(all) > PARAMETER_MOST) {
         mech_diag_add(&c->diag, base, "expected an object of at most %d parameters",

@@ -1,4 +1,5 @@
 /* One operation on many instances. */
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
@@ -19,18 +20,23 @@ static const struct mechp_shape batch_reply = {
     .members = MECHP_MEMBERS({"failed", "integer", "number of refused or failed operations", true},
                              {"results", "@BatchItemResult[]", "one for each operation", true})};
 
-static const struct mechp_shape batch_request = {
+const struct mechp_shape mechp_body_batch_request = {
     .name = "BatchRequest",
     .doc = "One operation on many instances, or a list of operations.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"instances", "@Name[]|object", "ids, or {\"label\": \"name=value\"}", false},
-        {"operation", "string", "an operation on instances, by its name over ZeroMQ", false},
-        {"op", "string", "the same as operation; over ZeroMQ, op is the batch itself", false},
-        {"body", "object", "body of the operation, the same for each instance", false},
-        {"items", "object[]", "{\"op\", \"id\", ...}, as over ZeroMQ", false},
+        {"instances", "@Name[]|object", "ids, or {\"label\": \"name=value\"}",
+         MECHP_MAY(batch_request, instances)},
+        {"operation", "string", "an operation on instances, by its name over ZeroMQ",
+         MECHP_MAY(batch_request, operation)},
+        {"op", "string", "the same as operation; over ZeroMQ, op is the batch itself",
+         MECHP_MAY(batch_request, op)},
+        {"body", "object", "body of the operation, the same for each instance",
+         MECHP_MAY(batch_request, body)},
+        {"items", "object[]", "{\"op\", \"id\", ...}, as over ZeroMQ",
+         MECHP_MAY(batch_request, items)},
         {"results", "'full'|'table'", "table: a row with time, step and outputs for each instance",
-         false}),
+         MECHP_MAY(batch_request, results)}),
     .example = "{\"instances\":[\"rig\"],\"operation\":\"step\",\"body\":{\"count\":10},"
                "\"results\":\"table\"}"};
 
@@ -44,8 +50,8 @@ static const struct mechp_shape batch_table = {
                       {"ids", "@Name[]", "the instances", true},
                       {"errors", "@BatchItemResult[]", "errors of the failed operations", true})};
 
-const struct mechp_shape *const mechp_shapes_batch[] = {&batch_item_result, &batch_reply,
-                                                        &batch_request, &batch_table, NULL};
+const struct mechp_shape *const mechp_shapes_batch[] = {
+    &batch_item_result, &batch_reply, &mechp_body_batch_request, &batch_table, NULL};
 
 /* --- routes --- */
 
@@ -56,7 +62,7 @@ const struct mechp_row mechp_row_BATCH = {
            "others. Operations on the same instance are executed in the order of the "
            "request.",
     .access = MECHP_BY_PARTS,
-    .body = &batch_request,
+    .body = &mechp_body_batch_request,
     .query = MECHP_QUERY(MECHP_FORMAT_QUERY),
     .status = 200,
     .reply = "@BatchReply|@BatchTable",

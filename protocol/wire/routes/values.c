@@ -14,13 +14,14 @@ const struct mechp_shape mechp_body_inputs = {
          "N s or N m s: of joints that this change has activated, by name, with the sign of lambda",
          MECHP_MAY(inputs, impulses)})};
 
-static const struct mechp_shape set_inputs_request = {
+const struct mechp_shape mechp_body_set_inputs_request = {
     .name = "SetInputsRequest",
     .doc = "Inputs by name; null returns an input to the value of the model.",
     .request = true,
-    .members = MECHP_MEMBERS(
-        {"inputs", "@InputValue{}", "by name", true},
-        {"inputDerivatives", "@Derivatives{}", "time derivatives for extrapolation", false}),
+    .members =
+        MECHP_MEMBERS({"inputs", "@InputValue{}", "by name", MECHP_IN(set_inputs_request, inputs)},
+                      {"inputDerivatives", "@Derivatives{}", "time derivatives for extrapolation",
+                       MECHP_MAY(set_inputs_request, derivatives)}),
     .example = "{\"inputs\":{\"force\":12.5}}"};
 
 const struct mechp_shape mechp_body_item_output = {
@@ -50,25 +51,27 @@ const struct mechp_shape mechp_body_parameters = {
          "N s or N m s: of joints that this change has activated, by name, with the sign of lambda",
          MECHP_MAY(parameters, impulses)})};
 
-static const struct mechp_shape set_parameters_request = {
+const struct mechp_shape mechp_body_set_parameters_request = {
     .name = "SetParametersRequest",
     .doc = "Parameters by name.",
     .request = true,
-    .members = MECHP_MEMBERS({"parameters", "number{}", "by name", true}),
+    .members = MECHP_MEMBERS(
+        {"parameters", "number{}", "by name", MECHP_IN(set_parameters_request, parameters)}),
     .example = "{\"parameters\":{\"k\":4000}}"};
 
-static const struct mechp_shape set_field_request = {
+const struct mechp_shape mechp_body_set_field_request = {
     .name = "SetFieldRequest",
     .doc = "A field of a live item.",
     .request = true,
     .members =
-        MECHP_MEMBERS({"value", "any", "as in a document", true},
+        MECHP_MEMBERS({"value", "any", "as in a document", MECHP_IN(set_field_request, value)},
                       {"category", "'nodes'|'objects'|'markers'|'loads'|'sensors'",
-                       "category of the item (default objects); also as a query parameter", false},
+                       "category of the item (default objects); also as a query parameter",
+                       MECHP_MAY(set_field_request, category)},
                       {"positions", "'kept'|'assembled'",
                        "of a joint that is activated (`active`): kept (default; refused if they "
                        "violate it by more than 1e-6), or assembled: moved to satisfy it",
-                       false}),
+                       MECHP_MAY(set_field_request, positions)}),
     .example = "{\"value\":1.8}"};
 
 const struct mechp_shape mechp_body_set_field = {
@@ -148,12 +151,12 @@ static const struct mechp_shape variable_list = {
                              {"next", "null", "no more", true})};
 
 const struct mechp_shape *const mechp_shapes_values[] = {&mechp_body_inputs,
-                                                         &set_inputs_request,
+                                                         &mechp_body_set_inputs_request,
                                                          &mechp_body_item_output,
                                                          &mechp_body_outputs,
                                                          &mechp_body_parameters,
-                                                         &set_parameters_request,
-                                                         &set_field_request,
+                                                         &mechp_body_set_parameters_request,
+                                                         &mechp_body_set_field_request,
                                                          &mechp_body_set_field,
                                                          &mechp_body_state,
                                                          &mechp_body_state_hash,
@@ -177,7 +180,7 @@ const struct mechp_row mechp_row_SET_INPUTS = {
            "of the model. An input with derivatives is extrapolated during the following "
            "steps.",
     .traits = MECHP_WHILE_RUN | MECHP_SETS_INPUTS | MECHP_TELLS_ALL,
-    .body = &set_inputs_request,
+    .body = &mechp_body_set_inputs_request,
     .named = "@InputValue",
     .status = 200,
     .reply = "@Inputs",
@@ -189,7 +192,7 @@ const struct mechp_row mechp_row_SET_FIELD = {
            "stiffness, mass, active, and every other field that GET /v1/types lists.",
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_WHILE_RUN | MECHP_TAKES_MODELS,
-    .body = &set_field_request,
+    .body = &mechp_body_set_field_request,
     .query = MECHP_QUERY({"category", "'nodes'|'objects'|'markers'|'loads'|'sensors'",
                           "Category of the item (default objects).", "\"objects\""}),
     .status = 200,
@@ -237,7 +240,7 @@ const struct mechp_row mechp_row_SET_PARAMETERS = {
     .doc = "Parameters that are not named keep their values. A parameter that determines "
            "the structure of the model cannot be changed.",
     .traits = MECHP_WHILE_RUN | MECHP_TELLS_ALL,
-    .body = &set_parameters_request,
+    .body = &mechp_body_set_parameters_request,
     .named = "number",
     .status = 200,
     .reply = "@Parameters",
