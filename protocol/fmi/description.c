@@ -6,6 +6,7 @@
 #include "protocol/fmi/xml.h"
 #include "solver/base/err.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,6 +189,15 @@ static void write_values(const struct writer *s, const struct mechp_fmi_variable
 {
     if (v->unit[0]) {
         mechp_xml_text(s->w, "unit", v->unit);
+    }
+    if (isfinite(v->min)) {
+        mechp_xml_reals(s->w, "min", &v->min, 1);
+    }
+    if (isfinite(v->max)) {
+        mechp_xml_reals(s->w, "max", &v->max, 1);
+    }
+    if (v->nominal > 0.) {
+        mechp_xml_reals(s->w, "nominal", &v->nominal, 1);
     }
     if (has_start(v)) {
         mechp_fmi_layout_get(s->layout, s->sim, v, s->values);

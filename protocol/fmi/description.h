@@ -1,10 +1,12 @@
 /* modelDescription.xml of an FMU for co-simulation, from a model's variables: FMI 2.0.5, section
  * 2.2 and 4.3; FMI 3.0.2, sections 2.4 and 4.4. The same model gives the same bytes.
  *
- * Starts are the values in the present state of the simulation, which is fresh. The model has no
- * limits and no nominal values for inputs, outputs and parameters: none are written. Outputs of
- * positions and velocities depend, at one time, on the inputs alone that set parameters; of others
- * the dependencies are not written, which says that they may depend on all.
+ * Starts are the values in the present state of the simulation, which is fresh. Parameters, and
+ * inputs that set them, have units, minimum and maximum where they are the whole value of a field
+ * (layout.h), and the magnitude of their value in the model, if it is not 0, as the nominal one;
+ * the model has none for others. Outputs of positions and velocities depend, at one time, on the
+ * inputs alone that set parameters; of others the dependencies are not written, which says that
+ * they may depend on all.
  */
 #pragma once
 

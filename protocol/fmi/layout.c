@@ -4,8 +4,10 @@
 #include "solver/base/err.h"
 #include "solver/base/hash.h"
 #include "solver/base/name.h"
+#include "solver/items/limits.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,8 @@ struct builder {
     struct mechp_fmi_layout *layout;
     const struct mech_sim *sim;
     const struct mech_document *document;
-    uint32_t beyond; /* the next reference behind those of mech_variable */
+    struct mech_limits *limits; /* [parameters] */
+    uint32_t beyond;            /* the next reference behind those of mech_variable */
 };
 
 static size_t count_of(const struct mech_sim *sim, enum mech_causality causality)
@@ -162,6 +165,33 @@ static enum mechp_fmi_variability variability_of(const struct builder *b,
                                                                             : MECHP_FMI_CONTINUOUS;
 }
 
+/* The parameter that a variable is or sets, or -1. */
+static int32_t parameter_of(const struct builder *b, const struct mech_variable *v)
+{
+    if (v->causality == MECH_PARAMETER) {
+        return v->index;
+    }
+    return v->causality == MECH_INPUT && input_of(b, v->index)->parameter
+               ? mech_sim_variable_find(b->sim, MECH_PARAMETER, input_of(b, v->index)->parameter)
+               : -1;
+}
+
+/* Unit, range and nominal value of a variable that is a parameter or sets one. */
+static int limit(const struct builder *b, const struct mech_variable *v,
+                 struct mechp_fmi_variable *out)
+{
+    const int32_t k = parameter_of(b, v);
+
+    if (k < 0) {
+        return 0;
+    }
+    out->min = b->limits[k].min;
+    out->max = b->limits[k].max;
+    out->nominal = fabs(b->document->parameters.at[k].value);
+    out->unit = mech_arena_strdup(&b->layout->arena, b->limits[k].unit);
+    return out->unit ? 0 : MECH_NO_MEMORY;
+}
+
 /* A variable of `size` values from `first` on of a channel. */
 static int add(struct builder *b, const struct mech_variable *v, int32_t first, int32_t size,
                const char *suffix)
@@ -185,12 +215,14 @@ static int add(struct builder *b, const struct mech_variable *v, int32_t first, 
         .offset = v->offset + first,
         .scalar = v->scalar || l->version == MECHP_FMI_2,
         .direct = v->causality == MECH_OUTPUT_VARIABLE && is_direct(b, v->index),
+        .min = -HUGE_VAL,
+        .max = HUGE_VAL,
     };
     if (!out->name || !out->unit || !out->description) {
         return MECH_NO_MEMORY;
     }
     l->n++;
-    return 0;
+    return limit(b, v, out);
 }
 
 /* All scalars of a channel; before them in the packed order stand `before` values. */
@@ -253,7 +285,8 @@ static int add_all(struct builder *b)
 int mechp_fmi_layout_init(struct mechp_fmi_layout *layout, const struct mech_sim *sim,
                           enum mechp_fmi_version version)
 {
-    struct builder b = {layout, sim, mech_sim_document(sim), 1};
+    struct builder b = {
+        .layout = layout, .sim = sim, .document = mech_sim_document(sim), .beyond = 1};
     size_t most = 1, largest = 1;
 
     *layout = (struct mechp_fmi_layout){.version = version};
@@ -265,15 +298,19 @@ int mechp_fmi_layout_init(struct mechp_fmi_layout *layout, const struct mech_sim
     }
     layout->at = mech_arena_alloc(&layout->arena, most, sizeof *layout->at);
     layout->scratch = mech_arena_alloc(&layout->arena, largest, sizeof *layout->scratch);
-    if (!layout->at || !layout->scratch) {
+    b.limits = mech_arena_alloc(&layout->arena, b.document->parameters.n, sizeof *b.limits);
+    if (!layout->at || !layout->scratch || !b.limits) {
         return MECH_NO_MEMORY;
     }
+    mech_document_limits(b.document, b.limits);
     layout->at[layout->n++] = (struct mechp_fmi_variable){.name = "time",
                                                           .unit = "s",
                                                           .description = "simulation time",
                                                           .causality = MECH_INDEPENDENT,
                                                           .size = 1,
-                                                          .scalar = true};
+                                                          .scalar = true,
+                                                          .min = -HUGE_VAL,
+                                                          .max = HUGE_VAL};
     MECH_TRY(add_all(&b));
     qsort(layout->at, layout->n, sizeof *layout->at, by_reference);
     return 0;
@@ -320,10 +357,12 @@ static uint64_t hash_of(const struct mechp_fmi_layout *layout, const char *docum
                                    v->first,
                                    v->size,
                                    v->scalar};
+        const double limits[] = {v->min, v->max, v->nominal};
 
         h = mech_hash(v->name, strlen(v->name), h);
         h = mech_hash(v->unit, strlen(v->unit), h);
         h = mech_hash(numbers, sizeof numbers, h);
+        h = mech_hash(limits, sizeof limits, h);
     }
     return mech_hash(&layout->version, sizeof layout->version, h);
 }

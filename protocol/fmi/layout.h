@@ -27,8 +27,9 @@ enum mechp_fmi_variability {
 };
 
 struct mechp_fmi_variable {
-    const char *name;        /* unique; characters that need no escape in XML */
-    const char *unit;        /* "" when the model does not know it */
+    const char *name; /* unique; characters that need no escape in XML */
+    const char *unit; /* "" when the model does not know it; of parameters, and inputs that set
+                                them, by the fields that they set (solver/items/limits.h) */
     const char *description; /* plain text, may need escapes in XML */
     enum mech_causality causality;
     enum mechp_fmi_variability variability;
@@ -39,6 +40,8 @@ struct mechp_fmi_variable {
     int32_t offset;  /* of its first value in the packed inputs, outputs or parameters */
     bool scalar;     /* otherwise an array of `size` in FMI 3.0 */
     bool direct;     /* an output that may change when an input does, at the same time */
+    double min, max; /* of parameters, and inputs that set them, by the fields; infinite: none */
+    double nominal;  /* of those: the magnitude of the model's own value; 0: none */
 };
 
 struct mechp_fmi_layout {

@@ -140,6 +140,28 @@ static void starts_are_where_the_standards_want_them(void)
     of_all(check_starts);
 }
 
+/* 2.0.5, 2.2.7 and 3.0.2, 2.4.7.4: a start within min and max, a nominal value above 0. */
+static void check_limits(const struct described *d, const struct mech_sim *s)
+{
+    (void)s;
+    for (size_t i = 0; i < d->xml.n; i++) {
+        if (!is_variable(&d->xml.at[i])) {
+            continue;
+        }
+        const char *const min = type_get(d, i, "min"), *const max = type_get(d, i, "max");
+        const char *const nominal = type_get(d, i, "nominal"), *const start =
+                                                                   type_get(d, i, "start");
+        CU_ASSERT(!min || strtod(start, NULL) >= strtod(min, NULL));
+        CU_ASSERT(!max || strtod(start, NULL) <= strtod(max, NULL));
+        CU_ASSERT(!nominal || strtod(nominal, NULL) > 0);
+    }
+}
+
+static void starts_are_within_limits(void)
+{
+    of_all(check_limits);
+}
+
 static void check_units(const struct described *d, const struct mech_sim *s)
 {
     (void)s;
@@ -158,6 +180,50 @@ static void check_units(const struct described *d, const struct mech_sim *s)
 static void every_unit_is_defined_once_by_base_units(void)
 {
     of_all(check_units);
+}
+
+/* An attribute of a variable, "" if it has none. */
+static const char *attribute_of(const struct described *d, const char *name, const char *key)
+{
+    for (size_t i = 0; i < d->xml.n; i++) {
+        if (is_variable(&d->xml.at[i]) && strcmp(xml_get(&d->xml.at[i], "name"), name) == 0) {
+            const char *const value = type_get(d, i, key);
+            return value ? value : "";
+        }
+    }
+    CU_FAIL_FATAL("no such variable");
+    return "";
+}
+
+/* "m" is above 0 kg, "top" from 0 to 1, the others are in no field */
+static const char limited[] =
+    "{'mechd': 1, 'parameters': {'m': 2, 'top': 0.5, 'none': -7, 'zero': 0},"
+    " 'nodes': [{'type': 'Node1D', 'name': 'n'}],"
+    " 'objects': [{'type': 'Mass1D', 'name': 'b', 'node': 'n', 'physicsMass': '=m'}],"
+    " 'inputs': [{'name': 'mass', 'parameter': 'm'}],"
+    " 'solver': {'spectralRadius': '=top'}}";
+
+static void parameters_have_limits_units_and_nominal_values_of_their_fields(void)
+{
+    struct mech_sim *const s = model_of(limited);
+    for (int version = MECHP_FMI_2; version <= MECHP_FMI_3; version++) {
+        static const char *const rows[][5] = {
+            {"mass", "0", "", "2", "kg"},
+            {"top", "0", "1", "0.5", ""},
+            {"none", "", "", "7", ""},
+            {"zero", "", "", "", ""},
+        };
+        struct described d = describe(s, (enum mechp_fmi_version)version, limited);
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            CU_ASSERT_STRING_EQUAL(attribute_of(&d, rows[i][0], "min"), rows[i][1]);
+            CU_ASSERT_STRING_EQUAL(attribute_of(&d, rows[i][0], "max"), rows[i][2]);
+            CU_ASSERT_STRING_EQUAL(attribute_of(&d, rows[i][0], "nominal"), rows[i][3]);
+            CU_ASSERT_STRING_EQUAL(attribute_of(&d, rows[i][0], "unit"), rows[i][4]);
+        }
+        check_units(&d, s);
+        forget(&d);
+    }
+    mech_sim_destroy(s);
 }
 
 /* The variable that the structure names by this text, or NULL. */
@@ -474,7 +540,8 @@ static void a_model_gives_the_same_bytes_twice(void)
 }
 
 UNIT_TESTS(UNIT_TEST(names_and_references_are_unique),
-           UNIT_TEST(starts_are_where_the_standards_want_them),
+           UNIT_TEST(starts_are_where_the_standards_want_them), UNIT_TEST(starts_are_within_limits),
+           UNIT_TEST(parameters_have_limits_units_and_nominal_values_of_their_fields),
            UNIT_TEST(every_unit_is_defined_once_by_base_units),
            UNIT_TEST(outputs_and_dependencies_are_known),
            UNIT_TEST(sources_are_listed_in_version_2),
