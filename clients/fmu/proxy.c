@@ -1,7 +1,8 @@
 /* The engine of an FMU that connects to a server: an instance there, reached by the lane.
  *
  * From the beginning of the initialization there is an instance: one of the model in the resources,
- * created with the parameters that are set and deleted at the end, or one that exists, by its id.
+ * created with the parameters that are set and deleted at the end, or one that exists, by its id,
+ * under a lease of its owner.
  * Before, what is set is only noted. A state is the bytes of a snapshot, so that one that has been
  * saved outlives the server.
  */
@@ -35,6 +36,7 @@ void mechfmu_ask(struct mechfmu *m, const char *op)
     mechfmu_lane_begin(&e->lane, op);
     if (e->id[0]) {
         mechfmu_lane_text(&e->lane, "id", e->id);
+        mechfmu_put_lease(e);
     }
 }
 
@@ -61,7 +63,7 @@ static enum mechp_fmi3_status status_of(const struct mechfmu_lane *l,
 int mechfmu_asked(struct mechfmu *m, enum mechp_fmi3_status refused, struct mechc_json *reply)
 {
     struct mechfmu_engine *const e = m->engine;
-    const enum mechfmu_outcome outcome = mechfmu_lane_send(&e->lane, reply);
+    const enum mechfmu_outcome outcome = mechfmu_send(m, reply);
 
     if (outcome == MECHFMU_DONE) {
         return 0;
@@ -306,6 +308,7 @@ bool mechfmu_attach(struct mechfmu *m)
 /* With all parameters, and the inputs that are set. */
 static int fit(struct mechfmu *m)
 {
+    MECH_TRY(mechfmu_lease(m));
     MECH_TRY(check_attached(m));
     if (m->parameters > 0) {
         MECH_TRY(set_parameters(m, NULL));
@@ -320,6 +323,8 @@ void mechfmu_drop(struct mechfmu *m)
 
     if (e->is_own) {
         mechfmu_delete(m, e->id);
+    } else {
+        mechfmu_release(e);
     }
     mechfmu_forget_instance(e);
     mechfmu_daemon_stop(&e->daemon);

@@ -6,7 +6,7 @@
 #include "clients/fmu/lane.h"
 #include "clients/fmu/proxy_daemon.h"
 
-enum { MECHFMU_ID = 72, MECHFMU_MESSAGES = 4 };
+enum { MECHFMU_ID = 72, MECHFMU_MESSAGES = 4, MECHFMU_LEASE = 20 };
 
 /* A channel of the model: an input, an output or a parameter. */
 struct mechfmu_named {
@@ -25,7 +25,11 @@ struct mechfmu_engine {
     struct mechfmu_lane lane;
     char id[MECHFMU_ID]; /* of the instance; "": none, the initialization has not begun */
     bool is_own;         /* created here, and deleted at the end */
-    double time;         /* s */
+    /* the number of the lease on an instance that is not, in as many characters as any has; "":
+       none. One that was not released may be held for a while: it is renewed then */
+    char lease[MECHFMU_LEASE + 1];
+    size_t lease_at; /* where the request has it */
+    double time;     /* s */
     uint64_t steps;
     double step_size; /* of internal steps, s */
     /* values before there is an instance: of the model's own start */
@@ -56,6 +60,18 @@ bool mechfmu_take_values(const struct mechfmu_named *channels, size_t n, struct 
 void mechfmu_put_values(struct mechfmu_lane *l, const struct mechfmu_named *channels,
                         const int32_t *which, size_t n, const double *packed);
 
+/* --- proxy_lease.c ---------------------------------------------------------------------------- */
+
+/* Become the owner of the instance. 0; MECH_INVALID with a message: another client is. */
+int mechfmu_lease(struct mechfmu *m);
+/* No longer; whether it succeeds is of no interest. */
+void mechfmu_release(struct mechfmu_engine *e);
+/* The lease, if there is one, behind what the request has. */
+void mechfmu_put_lease(struct mechfmu_engine *e);
+/* Send the request about the instance. One that is refused because the lease has ended is sent
+ * again under another one, with a warning. */
+enum mechfmu_outcome mechfmu_send(struct mechfmu *m, struct mechc_json *reply);
+
 /* --- proxy.c ---------------------------------------------------------------------------------- */
 
 /* A request about the instance begins. */
@@ -70,12 +86,13 @@ void mechfmu_forget_instance(struct mechfmu_engine *e);
 void mechfmu_take_time(struct mechfmu_engine *e, struct mechc_json reply);
 /* To the server of the settings. 0, or refused. */
 int mechfmu_connect(struct mechfmu *m);
-/* The instance that the settings name becomes the component's. False: they name none. */
+/* The instance that the settings name is the component's, which still needs a lease. False: they
+ * name none. */
 bool mechfmu_attach(struct mechfmu *m);
 /* A request to create an instance has been begun; it becomes the component's. 0, or refused; then
  * e->id is as before. */
 int mechfmu_created(struct mechfmu *m, enum mechp_fmi3_status refused);
 /* An instance of that id, "": none; whether it succeeds is of no interest. */
 void mechfmu_delete(struct mechfmu *m, const char *id);
-/* Without an instance, a connection and a daemon again. */
+/* Without an instance, a lease, a connection and a daemon again. */
 void mechfmu_drop(struct mechfmu *m);

@@ -98,10 +98,15 @@ int mechfmu_engine_state_read(struct mechfmu *m, const void *memory, size_t size
         if (!mechfmu_attach(m)) {
             return create_from(m, text, size);
         }
+        const int code = mechfmu_lease(m);
+        if (code) {
+            mechfmu_drop(m);
+            return code;
+        }
     }
     mechfmu_ask(m, "set-state");
     put_snapshot(&e->lane, text, size);
-    const enum mechfmu_outcome outcome = mechfmu_lane_send(&e->lane, &reply);
+    const enum mechfmu_outcome outcome = mechfmu_send(m, &reply);
     if (outcome == MECHFMU_REFUSED && e->lane.number == SNAPSHOT_MISMATCH && e->is_own) {
         /* parameters that shape the initial state have been set since */
         return create_from(m, text, size);

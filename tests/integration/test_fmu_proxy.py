@@ -20,28 +20,7 @@ import tokens
 from fmu_steps import bits
 from harness import SLOW, Daemon, program, wait_until
 from importing import DOUBLE, SIZE, Refused, references
-
-TCP = ('--lane', 'tcp://127.0.0.1:*')
-# importing an FMU here needs what a sanitizer brings first
-PLAIN = unittest.skipIf(harness.SANITIZED, 'a sanitizer must be there before the FMU is loaded')
-
-
-class Fmu(importing.Fmu):
-    """With messages."""
-    logging = True
-
-    def __init__(self, data, texts=None):
-        super().__init__(data, None, texts)
-
-
-def get(daemon, path, version=3, kind='proxy', **more):
-    reply = daemon.call('GET', '%s/fmu?version=%d&kind=%s' % (path, version, kind), **more)
-    assert reply.status == 200, reply
-    return reply.raw
-
-
-def instances(daemon):
-    return [i['id'] for i in daemon.call('GET', '/v1/instances')['items']]
+from proxied import PLAIN, TCP, Fmu, get, instances
 
 
 @PLAIN
@@ -404,27 +383,6 @@ class Settings(unittest.TestCase):
                 f.step(0.01)
                 with self.assertRaises(Refused):
                     f.set_texts({'proxy:server': ''})
-
-    def test_an_instance_that_exists_is_stepped_and_stays(self):
-        path = '/v1/instances/' + self.made
-        with Fmu(self.data, {'proxy:instance': self.made}) as f:
-            f.initialize({'force': 2.0})
-            f.step(0.01)
-            mine = f.get(f.outputs())
-            there = self.daemon.call('GET', path + '/outputs')
-            self.assertEqual(there['time'], f.time)
-            self.assertEqual(bits(mine), bits([float(x) for x in there['outputs'].values()]))
-            self.assertEqual(instances(self.daemon), [self.made])
-            # another client steps it
-            self.daemon.call('POST', path + '/step', {'size': 0.01})
-            with self.assertRaises(Refused) as refused:
-                f.step(0.01)
-            self.assertIn('at time', str(refused.exception))
-        self.assertEqual(instances(self.daemon), [self.made])
-        self.refused({'proxy:instance': self.made}, 'start time')
-        self.refused({'proxy:instance': 'none'}, 'none')
-        other = self.daemon.create(models.oscillator(spectralRadius=0.5))
-        self.refused({'proxy:instance': other}, 'another model')
 
     def test_a_token_comes_by_parameter_file_or_environment(self):
         token, line = tokens.make('importer', 'step')
