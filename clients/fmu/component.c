@@ -196,6 +196,15 @@ enum mechp_fmi3_status mechfmu_reset(struct mechfmu *m)
     return MECHP_FMI3_OK;
 }
 
+/* Importers compute sizes as differences of times, k h − t, with the rounding of these: such a size
+ * is the whole number of internal steps that it means, and not one step more. */
+static double whole_steps(const struct mechfmu *m, double now, double size)
+{
+    const double h = mechfmu_engine_step_size(m), n = round(size / h);
+
+    return n >= 1. && fabs(size - n * h) <= mech_time_rounding(now + size, h) ? n * h : size;
+}
+
 enum mechp_fmi3_status mechfmu_step(struct mechfmu *m, double time, double size, bool *early)
 {
     const double now = mechfmu_time(m);
@@ -214,5 +223,6 @@ enum mechp_fmi3_status mechfmu_step(struct mechfmu *m, double time, double size,
     if (now + size > m->stop && !mech_time_expected(now + size, m->stop, steps, size)) {
         return mechfmu_say(m, MECHP_FMI3_ERROR, "the step ends after the stop time %g s", m->stop);
     }
+    size = whole_steps(m, now, size);
     return m->update ? mechfmu_step_updating(m, size, early) : mechfmu_engine_step(m, size, early);
 }

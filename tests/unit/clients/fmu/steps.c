@@ -40,6 +40,34 @@ static void own_sums_of_time_are_taken(void)
     forget_import(&f.base);
 }
 
+/* k h − t is h but for the rounding of times: impacts are where steps of h have them. */
+static void differences_of_times_are_whole_steps(void)
+{
+    enum { BOUNCES = 100 };
+    const double h = 0.05;
+    struct imported f = import_example("bouncing-ball");
+    void *const a = instantiate(&f, false, false), *const b = instantiate(&f, false, false);
+    double last[2] = {0.};
+    int other = 0, good = 0;
+
+    initialize(&f, a);
+    initialize(&f, b);
+    for (int k = 1; k <= BOUNCES; k++) {
+        const double size = k * h - last[1];
+
+        other += size != h;
+        good += do_step(&f, a, last[0], h, &last[0]) == MECHP_FMI3_OK &&
+                do_step(&f, b, last[1], size, &last[1]) == MECHP_FMI3_OK &&
+                get_one(&f, a, "speed") == get_one(&f, b, "speed") && last[0] == last[1];
+        last[1] = k * h;
+    }
+    CU_ASSERT_EQUAL(good, BOUNCES);
+    CU_ASSERT(other > BOUNCES / 2);
+    f.fmi3.FreeInstance(a);
+    f.fmi3.FreeInstance(b);
+    forget_import(&f);
+}
+
 /* The last step of so many that are added up ends at the stop time. */
 static void a_sum_ends_at_the_stop_time(void)
 {
@@ -130,5 +158,6 @@ static void a_state_from_bytes_is_a_new_one(void)
     forget_import(&f);
 }
 
-UNIT_TESTS(UNIT_TEST(own_sums_of_time_are_taken), UNIT_TEST(a_sum_ends_at_the_stop_time),
-           UNIT_TEST(a_refused_value_leaves_the_state), UNIT_TEST(a_state_from_bytes_is_a_new_one))
+UNIT_TESTS(UNIT_TEST(own_sums_of_time_are_taken), UNIT_TEST(differences_of_times_are_whole_steps),
+           UNIT_TEST(a_sum_ends_at_the_stop_time), UNIT_TEST(a_refused_value_leaves_the_state),
+           UNIT_TEST(a_state_from_bytes_is_a_new_one))
