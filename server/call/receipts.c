@@ -184,6 +184,19 @@ static void copy_answer(const struct mechd_receipt *e, struct mechd_call *c)
     }
 }
 
+uint64_t mechd_receipts_hash(const struct mechd_call *c, const void *body, size_t size)
+{
+    uint64_t hash = mech_hash(body, size, 0);
+    // those of the row come first, in its order
+    for (int k = 0; k < MECHP_QUERIES; k++) {
+        if (c->query[k] != NULL) {
+            hash = mech_hash(&k, sizeof k, hash);
+            hash = mech_hash(c->query[k], strlen(c->query[k]), hash);
+        }
+    }
+    return hash;
+}
+
 enum mechd_claim mechd_receipts_claim(struct mechd_receipts *r, struct mechd_call *c,
                                       void (*suspend)(void *context))
 {
@@ -195,7 +208,7 @@ enum mechd_claim mechd_receipts_claim(struct mechd_receipts *r, struct mechd_cal
     struct mechd_receipt *e = find(r, c->scope, hash);
     if (e != NULL && e->body != c->body_hash) {
         claim = MECHD_CLAIM_REFUSED;
-        mechd_fail(c, MECHP_KEY_REUSED, "the key was used before with another body");
+        mechd_fail(c, MECHP_KEY_REUSED, "the key was used before with another body or query");
     } else if (e != NULL && e->settled) {
         claim = MECHD_CLAIM_KEPT;
         copy_answer(e, c);

@@ -39,8 +39,10 @@ enum mechd_claim {
     MECHD_CLAIM_FIRST,  /* execute it; c->receipt is settled when the answer is sent */
     MECHD_CLAIM_KEPT,   /* the first one's answer is in the call */
     MECHD_CLAIM_WAIT,   /* the first one is not over: `answer` will be called */
-    MECHD_CLAIM_REFUSED /* another body under this key, or no memory: the call is refused */
+    MECHD_CLAIM_REFUSED /* another request under this key, or no memory: the call is refused */
 };
+/* For c->body_hash: of the bytes of the body, and of the values of the query. */
+uint64_t mechd_receipts_hash(const struct mechd_call *c, const void *body, size_t size);
 /* By the call's scope and the hash of its body. `suspend` as in mechd_ticket_wait. */
 enum mechd_claim mechd_receipts_claim(struct mechd_receipts *r, struct mechd_call *c,
                                       void (*suspend)(void *context));

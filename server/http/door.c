@@ -13,7 +13,6 @@
 #include "server/http/origin.h"
 #include "server/http/target.h"
 #include "server/instance/container.h"
-#include "solver/base/hash.h"
 #include "solver/base/name.h"
 #include "solver/base/words.h"
 
@@ -403,7 +402,7 @@ static enum MHD_Result start(struct mechd_exchange *x)
 {
     x->started = true;
     x->counted = true;
-    x->call.body_hash = x->scope != NULL ? mech_hash(x->body, x->body_size, 0) : 0;
+    x->call.body_hash = x->scope != NULL ? mechd_receipts_hash(&x->call, x->body, x->body_size) : 0;
     atomic_fetch_add(&x->call.service->in_flight, 1);
     if (x->call.code == MECHP_OK && read_body(x) == 0 && start_call(x) == MECHD_QUEUED) {
         return MHD_YES;

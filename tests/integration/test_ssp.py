@@ -200,6 +200,16 @@ class Reading(unittest.TestCase):
                 self.assertIn(part, str(refused.json))
                 nothing_is_left(self, self.daemon)
 
+    def test_a_key_belongs_to_one_query(self):
+        key, content = {'Idempotency-Key': 'window'}, ssps.package(ssps.PAIR)
+        first = ssps.upload(self.daemon, content, '?window=0.05', key)
+        self.assertEqual(first.status, 201, first)
+        again = ssps.upload(self.daemon, content, '?window=0.05', key)
+        self.assertEqual((again.status, again.raw), (201, first.raw))
+        for query in ('', '?window=0.1', '?window=0.05&type=Jacobi'):
+            refused = ssps.upload(self.daemon, content, query, key)
+            self.assertEqual((refused.status, refused['code']), (422, 'key-reused'), refused)
+
     def test_an_fmu_that_fails_at_its_start_leaves_nothing(self):
         ssd = ssps.structure(ssps.component('a') + ssps.component('b', inside=ssps.values(
             mood=float(fmus.CRASHES))), ssps.connection('a.y', 'b.u'))
