@@ -4,6 +4,7 @@
 #include "protocol/fmi/xml.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NAMESPACE "http://ssp-standard.org/SSP1/SystemStructure"
@@ -141,12 +142,18 @@ void mechp_system_description(const struct mechp_system *s, struct mechp_text *w
 static void write_value(const struct mechp_system_component *c,
                         const struct mechp_system_connector *v, struct mechp_text *w)
 {
-    char name[512], type[16], number[24];
+    const size_t length = strlen(c->name) + strlen(v->name) + 2;
+    char *const name = malloc(length), type[16], number[24];
 
-    snprintf(name, sizeof name, "%.64s.%.400s", c->name, v->name);
+    if (!name) {
+        w->failed = true;
+        return;
+    }
+    snprintf(name, length, "%s.%s", c->name, v->name);
     snprintf(type, sizeof type, "ssv:%s", types[v->type]);
     mechp_xml_open(w, 2, "ssv:Parameter");
     mechp_xml_text(w, "name", name);
+    free(name);
     mechp_xml_inside(w);
     mechp_xml_open(w, 3, type);
     if (v->type == MECHP_SYSTEM_REAL) {

@@ -7,7 +7,7 @@
  *
  * Values, factors and offsets are in the units of the variables of the FMUs, which the documents do
  * not repeat; conversions of units are suppressed, so that a signal is exactly factor · output +
- * offset. What the standard has no words for (scheme and windows) stands in an annotation.
+ * offset. The standard does not describe scheme and windows: an annotation has them.
  * Source: System Structure and Parameterization 1.0.1, sections 5 and 6. */
 #pragma once
 

@@ -210,6 +210,16 @@ class Reading(unittest.TestCase):
             refused = ssps.upload(self.daemon, content, query, key)
             self.assertEqual((refused.status, refused['code']), (422, 'key-reused'), refused)
 
+    def test_long_names_of_variables_are_written_whole(self):
+        long = 'u' * 500
+        ssd = ssps.structure(ssps.component('a').replace('name="u"', 'name="%s"' % long))
+        made = self.good(ssps.package(ssd, fmu=fmus.archive(
+            variables=fmus.VARIABLES[3].replace('name="u"', 'name="%s"' % long))))
+        content = self.daemon.call('GET', '/v1/couplings/%s/ssp' % made['id']).raw
+        with zipfile.ZipFile(io.BytesIO(content)) as z:
+            root = ElementTree.fromstring(z.read('resources/parameters.ssv'))
+        self.assertIn('a.' + long, [p.get('name') for p in root.iter(SSV + 'Parameter')])
+
     def test_an_fmu_that_fails_at_its_start_leaves_nothing(self):
         ssd = ssps.structure(ssps.component('a') + ssps.component('b', inside=ssps.values(
             mood=float(fmus.CRASHES))), ssps.connection('a.y', 'b.u'))
