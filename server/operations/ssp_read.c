@@ -31,6 +31,7 @@ struct upload {
     struct mechd_fmu_package *packages[MECHD_SSP_COMPONENTS_MOST]; /* references, by source */
     char fids[MECHD_SSP_COMPONENTS_MOST][MECH_NAME_MAX + 1];       /* "": not in the table */
     size_t opened;
+    uint64_t expanded; /* bytes of the files of the FMUs so far */
 };
 
 static void free_upload(struct mechd_call *c)
@@ -113,6 +114,31 @@ static bool good(struct mechd_call *c, int outcome)
     return outcome == 0 && !mechd_call_faulty(c) && c->code == MECHP_OK;
 }
 
+/* All FMUs together expand to no more than one archive of the size of the package may: limits of
+ * each alone would multiply with those of the package. What is no archive is refused later. */
+static bool check_expanded(struct mechd_call *c, struct upload *u, const void *bytes, size_t size,
+                           const char *base)
+{
+    const struct mechd_archive_limits limits = mechd_archive_limits();
+    const uint64_t most = c->size < limits.total / limits.factor
+                              ? ((uint64_t)c->size + 1) * limits.factor
+                              : limits.total;
+    struct mechd_archive *inner = NULL;
+    struct mech_diag faults;
+    mech_diag_init(&faults);
+    const int outcome = mechd_archive_open(bytes, size, limits, &inner, &faults);
+    mech_diag_fini(&faults);
+    for (size_t k = 0; outcome == 0 && k < mechd_archive_count(inner); k++) {
+        u->expanded += mechd_archive_at(inner, k).size;
+    }
+    mechd_archive_close(inner);
+    if (u->expanded > most) {
+        mech_diag_add(&c->diag, base, "the FMUs of the package expand to more than %llu bytes",
+                      (unsigned long long)most);
+    }
+    return good(c, outcome < 0 ? outcome : 0);
+}
+
 /* The FMU of a source. False: refused. */
 static bool open_fmu(struct mechd_call *c, struct upload *u, size_t k)
 {
@@ -128,6 +154,10 @@ static bool open_fmu(struct mechd_call *c, struct upload *u, size_t k)
         return false;
     }
     mech_text_copy(base + 1, sizeof base - 1, path);
+    if (!check_expanded(c, u, bytes, size, base)) {
+        free(bytes);
+        return false;
+    }
     u->packages[k] = mechd_fmus_open_bytes(c, bytes, size, base);
     free(bytes);
     u->opened += u->packages[k] != NULL;
@@ -193,6 +223,10 @@ static void take_over(struct mechd_call *c, const struct mechd_call *inner, cons
     mech_diag_append(&c->diag, &inner->diag, base);
     c->excess = inner->excess;
     c->why = inner->why;
+    if (inner->code == MECHP_NOT_FOUND) {
+        mechd_fail(c, MECHP_CANCELLED, "component %.64s: its FMU has been deleted meanwhile", name);
+        return;
+    }
     mechd_fail(c, inner->code, "component %.64s%s%.160s", name,
                inner->detail[0] != '\0' ? ": " : "", inner->detail);
 }

@@ -200,6 +200,21 @@ class Reading(unittest.TestCase):
                 self.assertIn(part, str(refused.json))
                 nothing_is_left(self, self.daemon)
 
+    def test_fmus_that_expand_to_much_more_than_the_package_leave_nothing(self):
+        out = io.BytesIO(fmus.archive())
+        with zipfile.ZipFile(out, 'a', zipfile.ZIP_DEFLATED) as z:
+            z.writestr(zipfile.ZipInfo('resources/stored'), bytes(1 << 16))
+            z.writestr('resources/zeros', bytes(10 << 20))
+        # by itself it is within the limits of an archive, and so is the package without it
+        alone = fmus.upload(self.daemon, out.getvalue())
+        self.assertEqual(alone.status, 201, alone)
+        self.daemon.call('DELETE', '/v1/fmus/' + alone['id'])
+        refused = ssps.upload(self.daemon, ssps.package(ssps.PAIR, fmu=out.getvalue()))
+        self.assertEqual((refused.status, refused['code']), (422, 'invalid-request'), refused)
+        self.assertEqual(refused['errors'][0]['pointer'], '/resources/controller.fmu')
+        self.assertIn('expand to more than', refused['errors'][0]['message'])
+        nothing_is_left(self, self.daemon)
+
     def test_a_key_belongs_to_one_query(self):
         key, content = {'Idempotency-Key': 'window'}, ssps.package(ssps.PAIR)
         first = ssps.upload(self.daemon, content, '?window=0.05', key)
