@@ -348,12 +348,12 @@ static void derivatives_of_outputs_are_rates(void)
     forget_import(&f);
 }
 
-/* Whether a call that returns an error is told. */
-static void check_told(struct imported *f, void *i, bool told)
+/* A call that returns an error logs one message, or none. */
+static void check_logged(struct imported *f, void *i, bool logged)
 {
     f->messages = 0;
     CU_ASSERT_EQUAL(f->fmi3.EnterStepMode(i), MECHP_FMI3_ERROR);
-    CU_ASSERT_EQUAL(f->messages, told ? 1 : 0);
+    CU_ASSERT_EQUAL(f->messages, logged ? 1 : 0);
 }
 
 /* 3.0.2, 2.3.2: a category is chosen without a change of the others. */
@@ -365,23 +365,23 @@ static void log_categories_are_chosen_one_by_one(void)
     const char *const none[] = {"logStatusDiscard", "logNothing"};
 
     CU_ASSERT_EQUAL(f.fmi3.SetDebugLogging(i, false, 1, discards), MECHP_FMI3_OK);
-    check_told(&f, i, true);
+    check_logged(&f, i, true);
     CU_ASSERT_EQUAL(f.fmi3.SetDebugLogging(i, false, 1, errors), MECHP_FMI3_OK);
-    check_told(&f, i, false);
+    check_logged(&f, i, false);
     CU_ASSERT_EQUAL(f.fmi3.SetDebugLogging(i, true, 1, discards), MECHP_FMI3_OK);
-    check_told(&f, i, false);
+    check_logged(&f, i, false);
     CU_ASSERT_EQUAL(f.fmi3.SetDebugLogging(i, true, 1, errors), MECHP_FMI3_OK);
-    check_told(&f, i, true);
+    check_logged(&f, i, true);
     CU_ASSERT_EQUAL(f.fmi3.SetDebugLogging(i, true, 1, discards), MECHP_FMI3_OK);
-    check_told(&f, i, true);
+    check_logged(&f, i, true);
     CU_ASSERT_EQUAL(f.fmi3.SetDebugLogging(i, false, 0, NULL), MECHP_FMI3_OK);
-    check_told(&f, i, false);
+    check_logged(&f, i, false);
     CU_ASSERT_EQUAL(f.fmi3.SetDebugLogging(i, true, 2, none), MECHP_FMI3_ERROR);
-    check_told(&f, i, false);
+    check_logged(&f, i, false);
     CU_ASSERT_EQUAL(f.fmi3.SetDebugLogging(i, true, 0, NULL), MECHP_FMI3_OK);
-    check_told(&f, i, true);
+    check_logged(&f, i, true);
     CU_ASSERT_EQUAL(f.fmi3.SetDebugLogging(i, false, 2, none), MECHP_FMI3_ERROR);
-    check_told(&f, i, true);
+    check_logged(&f, i, true);
     f.fmi3.FreeInstance(i);
     forget_import(&f);
 }
