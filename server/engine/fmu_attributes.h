@@ -3,8 +3,8 @@
 #pragma once
 
 #include "server/engine/fmu_description.h"
+#include "server/engine/xml.h"
 
-#include <expat.h>
 #include <stdbool.h>
 
 /* What a type of TypeDefinitions gives to variables that do not say it themselves. */
@@ -26,17 +26,14 @@ struct mechd_fmu_list {
     size_t count, room;
 };
 
-enum { MECHD_FMU_ELEMENTS_DEEP = MECHD_DESCRIPTION_DEPTH_MOST + 1 };
-
 struct mechd_fmu_reading {
     struct mechd_fmu_description *d;
     struct mech_diag *diag;
     XML_Parser parser;
     int outcome; /* 0 so far */
     int open
-        [MECHD_FMU_ELEMENTS_DEEP]; /* elements that are open, as fmu_description.c numbers them */
+        [MECHD_XML_DEPTH_MOST]; /* [depth] elements that are, as fmu_description.c numbers them */
     size_t depth;
-    size_t skipped; /* elements open within one that is not known */
     struct mechd_fmu_list variables, units, declared, unknowns;
     struct mechd_fmu_dimension dimensions[MECHD_DESCRIPTION_DIMENSIONS_MOST];
     size_t dimension_count; /* of the variable that is open */

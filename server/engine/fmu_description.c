@@ -2,6 +2,7 @@
 #include "server/engine/fmu_description.h"
 #include "server/engine/fmu_attributes.h"
 #include "server/engine/fmu_resolve.h"
+#include "server/engine/xml.h"
 #include "solver/base/err.h"
 
 #include <math.h>
@@ -361,42 +362,27 @@ static const struct row *find_row(const struct mechd_fmu_reading *r, const char 
     return NULL;
 }
 
-static void on_start(void *context, const char *name, const char **attributes)
+static bool open_element(void *context, const char *name, const char **attributes)
 {
     struct mechd_fmu_reading *const r = context;
-    if (r->outcome != 0) {
-        return;
-    }
-    if (r->depth + r->skipped >= MECHD_DESCRIPTION_DEPTH_MOST) {
-        (void)mechd_fmu_refuse(r, MECHD_DESCRIPTION_LIMIT, 0, "elements more than %d deep",
-                               (int)MECHD_DESCRIPTION_DEPTH_MOST);
-        return;
-    }
-    const struct row *const row = r->skipped == 0 ? find_row(r, name) : NULL;
+    const struct row *const row = find_row(r, name);
     if (row == NULL && r->depth == 0) {
         (void)mechd_fmu_refuse(r, MECHD_DESCRIPTION_CONTENT, 0,
                                "the document is no fmiModelDescription");
-    } else if (row == NULL) {
-        r->skipped++;
-    } else {
-        r->open[r->depth++] = (int)row->element;
-        if (row->read != NULL) {
-            (void)row->read(r, name, attributes);
-        }
     }
+    if (row == NULL) {
+        return false;
+    }
+    r->open[r->depth++] = (int)row->element;
+    if (row->read != NULL) {
+        (void)row->read(r, name, attributes);
+    }
+    return true;
 }
 
-static void on_end(void *context, const char *name)
+static void close_element(void *context)
 {
     struct mechd_fmu_reading *const r = context;
-    (void)name;
-    if (r->outcome != 0) {
-        return;
-    }
-    if (r->skipped > 0) {
-        r->skipped--;
-        return;
-    }
     const int element = r->open[--r->depth];
     if (element != (int)VARIABLE) {
         return;
@@ -416,29 +402,20 @@ static void on_end(void *context, const char *name)
     }
 }
 
-static void on_document_type(void *context, const char *name, const char *system,
-                             const char *public, int internal)
+static void refuse_document(void *context, enum mechd_xml_fault fault, const char *text)
 {
-    (void)name;
-    (void)system;
-    (void)public;
-    (void)internal;
-    (void)mechd_fmu_refuse(context, MECHD_DESCRIPTION_FORBIDDEN, 0,
-                           "a document type is not allowed");
+    static const int outcomes[] = {[MECHD_XML_SYNTAX] = MECHD_DESCRIPTION_XML,
+                                   [MECHD_XML_DEEP] = MECHD_DESCRIPTION_LIMIT,
+                                   [MECHD_XML_TYPE] = MECHD_DESCRIPTION_FORBIDDEN};
+    (void)mechd_fmu_refuse(context, outcomes[fault], 0, "%s", text);
 }
 
 static int parse(struct mechd_fmu_reading *r, const char *text, size_t size)
 {
-    XML_SetUserData(r->parser, r);
-    XML_SetElementHandler(r->parser, on_start, on_end);
-    XML_SetStartDoctypeDeclHandler(r->parser, on_document_type);
-    if (XML_Parse(r->parser, text, (int)size, XML_TRUE) == XML_STATUS_OK || r->outcome != 0) {
-        return r->outcome;
-    }
-    const enum XML_Error error = XML_GetErrorCode(r->parser);
-    return error == XML_ERROR_NO_MEMORY
-               ? MECH_NO_MEMORY
-               : mechd_fmu_refuse(r, MECHD_DESCRIPTION_XML, 0, "%s", XML_ErrorString(error));
+    const struct mechd_xml how = {
+        .context = r, .open = open_element, .close = close_element, .refuse = refuse_document};
+    const int outcome = mechd_xml_read(r->parser, &how, text, size);
+    return outcome < 0 ? outcome : r->outcome;
 }
 
 int mechd_fmu_description_read(const char *text, size_t size, struct mechd_fmu_description *out,

@@ -33,7 +33,6 @@ enum mechd_description_outcome {
 enum {
     MECHD_DESCRIPTION_SIZE_MOST = 16 << 20,    /* bytes of the text */
     MECHD_DESCRIPTION_MEMORY_MOST = 128 << 20, /* bytes of what it becomes */
-    MECHD_DESCRIPTION_DEPTH_MOST = 32,         /* elements in one another */
     MECHD_DESCRIPTION_COUNT_MOST = 100000,     /* variables, types, units: of each */
     MECHD_DESCRIPTION_TEXT_MOST = 1 << 20,     /* bytes of a start value; of other texts 4096 */
     MECHD_DESCRIPTION_DIMENSIONS_MOST = 8

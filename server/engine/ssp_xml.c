@@ -2,9 +2,9 @@
 #include "server/engine/ssp_xml.h"
 
 #include "server/engine/fmu_attributes.h"
+#include "server/engine/xml.h"
 #include "solver/base/err.h"
 
-#include <expat.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,8 +30,6 @@ struct reading {
     struct mech_diag *diag;
     const char *file;
     struct mechd_ssp_element *root, *open;
-    size_t depth;
-    size_t skipped; /* elements open within one of another namespace */
     int outcome;
 };
 
@@ -93,27 +91,19 @@ static bool copy_attributes(struct reading *r, const char **from, struct mechd_s
     return e->attributes != NULL;
 }
 
-static void on_start(void *context, const char *expanded, const char **attributes)
+static bool open_element(void *context, const char *expanded, const char **attributes)
 {
     struct reading *const r = context;
     const char *name = NULL;
     const enum mechd_ssp_space space = split(expanded, &name);
-    if (r->outcome != 0) {
-        return;
-    }
-    if (r->depth + r->skipped >= MECHD_SSP_DEPTH_MOST) {
-        refuse(r, "elements are nested too deep");
-        return;
-    }
-    if (r->skipped > 0 || (space == MECHD_SSP_NONE && r->root != NULL)) {
-        r->skipped++;
-        return;
+    if (space == MECHD_SSP_NONE && r->root != NULL) {
+        return false;
     }
     struct mechd_ssp_element *const e = mech_arena_alloc(r->arena, 1, sizeof *e);
     char *const own = mech_arena_strdup(r->arena, name);
     if (e == NULL || own == NULL) {
         refuse(r, "the documents take more memory than they may");
-        return;
+        return false;
     }
     *e = (struct mechd_ssp_element){.name = own,
                                     .space = space,
@@ -121,7 +111,7 @@ static void on_start(void *context, const char *expanded, const char **attribute
                                     .file = r->file,
                                     .line = (int)XML_GetCurrentLineNumber(r->parser)};
     if (!copy_attributes(r, attributes, e)) {
-        return;
+        return false;
     }
     if (r->open == NULL) {
         r->root = e;
@@ -130,32 +120,19 @@ static void on_start(void *context, const char *expanded, const char **attribute
         r->open->last = e;
     }
     r->open = e;
-    r->depth++;
+    return true;
 }
 
-static void on_end(void *context, const char *expanded)
+static void close_element(void *context)
 {
     struct reading *const r = context;
-    (void)expanded;
-    if (r->outcome != 0) {
-        return;
-    }
-    if (r->skipped > 0) {
-        r->skipped--;
-        return;
-    }
     r->open = r->open->parent;
-    r->depth--;
 }
 
-static void on_document_type(void *context, const char *name, const char *system,
-                             const char *public, int internal)
+static void refuse_document(void *context, enum mechd_xml_fault fault, const char *text)
 {
-    (void)name;
-    (void)system;
-    (void)public;
-    (void)internal;
-    refuse(context, "a document type is not allowed");
+    (void)fault;
+    refuse(context, text);
 }
 
 struct mechd_ssp_element *mechd_ssp_parse(const char *text, size_t size, const char *file,
@@ -163,23 +140,17 @@ struct mechd_ssp_element *mechd_ssp_parse(const char *text, size_t size, const c
                                           int *outcome)
 {
     struct reading r = {.arena = arena, .diag = diag, .file = file};
+    const struct mechd_xml how = {
+        .context = &r, .open = open_element, .close = close_element, .refuse = refuse_document};
     *outcome = MECH_NO_MEMORY;
     r.parser = XML_ParserCreateNS(NULL, separator);
     if (r.parser == NULL) {
         return NULL;
     }
-    XML_SetUserData(r.parser, &r);
-    XML_SetElementHandler(r.parser, on_start, on_end);
-    XML_SetStartDoctypeDeclHandler(r.parser, on_document_type);
     if (size > MECHD_SSP_SIZE_MOST) {
         refuse(&r, "the document is larger than it may be");
-    } else if (XML_Parse(r.parser, text, (int)size, XML_TRUE) != XML_STATUS_OK && r.outcome == 0) {
-        const enum XML_Error error = XML_GetErrorCode(r.parser);
-        if (error == XML_ERROR_NO_MEMORY) {
-            r.outcome = MECH_NO_MEMORY;
-        } else {
-            refuse(&r, XML_ErrorString(error));
-        }
+    } else if (mechd_xml_read(r.parser, &how, text, size) < 0) {
+        r.outcome = MECH_NO_MEMORY;
     }
     XML_ParserFree(r.parser);
     *outcome = r.outcome;

@@ -2,9 +2,9 @@
  * attributes. Text between elements, and elements of other namespaces with all within them, are
  * passed over.
  *
- * The text comes from outside: it is read by expat without a document type, so that there are no
- * entities and nothing is loaded, and with bounds on its size, its depth and what it becomes. All
- * trees are in the caller's arena, whose limit bounds them together. owner: the caller; one thread.
+ * The text comes from outside: it is read as xml.h says, and with bounds on its size and what it
+ * becomes. All trees are in the caller's arena, whose limit bounds them together. owner: the
+ * caller; one thread.
  * Source: System Structure and Parameterization 1.0.1, sections 4 to 8. */
 #pragma once
 
@@ -12,10 +12,7 @@
 
 #include <stdbool.h>
 
-enum {
-    MECHD_SSP_DEPTH_MOST = 32,    /* elements in one another */
-    MECHD_SSP_TEXT_MOST = 1 << 20 /* bytes of an attribute */
-};
+enum { MECHD_SSP_TEXT_MOST = 1 << 20 /* bytes of an attribute */ };
 
 /* Namespaces: that of this server is of what it adds to its own files. */
 enum mechd_ssp_space {

@@ -1,6 +1,7 @@
 /* Model descriptions of both versions into one struct, and what is refused. The documents are ours,
  * written from FMI 2.0.5, section 2.2, and FMI 3.0.2, section 2.4. */
 #include "server/engine/fmu_description.h"
+#include "server/engine/xml.h"
 
 #include "tests/unit/unit.h"
 
@@ -307,7 +308,7 @@ static char *repeated(const char *before, const char *part, size_t count, const 
 static void what_is_too_large_is_refused(void)
 {
     char text[MECH_DIAG_TEXT];
-    char *xml = repeated(HEAD_2, "<a>", MECHD_DESCRIPTION_DEPTH_MOST, "");
+    char *xml = repeated(HEAD_2, "<a>", MECHD_XML_DEPTH_MOST, "");
     expect(xml, MECHD_DESCRIPTION_LIMIT, "32 deep");
     free(xml);
     xml = repeated(HEAD_2 "<UnitDefinitions>", "<Unit name=\"\"/>",
