@@ -1,5 +1,5 @@
-"""Published numbers of two coupled oscillators (preCICE's oscillator case), by programs outside that
-take the published steps themselves: the server couples them over its network alone."""
+"""Published numbers of two coupled oscillators (preCICE's oscillator case), by programs outside
+that take the published steps themselves: the server couples them over its network alone."""
 import math
 import unittest
 
