@@ -7,12 +7,16 @@ from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 _AboutAlways = TypedDict('_AboutAlways', {
     'name': 'str',
     'version': 'str',
+    'compiler': 'str',
+    'libraries': 'Dict[str, Any]',
+    'limits': 'Dict[str, Any]',
+    'enabled': 'Dict[str, Any]',
+    'endpoints': 'Dict[str, Any]',
     'who': 'Dict[str, Any]',
+    'instances': 'int',
 })
 
 _AboutSometimes = TypedDict('_AboutSometimes', {
-    'libraries': 'Dict[str, Any]',
-    'limits': 'Dict[str, Any]',
     'serverKey': 'str',
 }, total=False)
 
