@@ -65,8 +65,8 @@ void mechd_write_label(const struct mech_variable *v, struct mechp_text *w);
 const struct mech_item *mechd_item(struct mechd_call *c, enum mech_category category,
                                    const char *name);
 
-/* A fault at `path`, of a member that is needed, unless it has one already: it is there, and no good.
- */
+/* A fault at `path`, of a member that is needed, unless it has one already: it is there, but no
+ * good. */
 void mechd_need(struct mechd_call *c, const char *path, const char *text);
 
 /* Memory for n doubles, or NULL: refused with OUT_OF_MEMORY. */
@@ -77,8 +77,8 @@ double *mechd_doubles(struct mechd_call *c, size_t n);
 double *mechd_read_numbers(struct mechd_call *c, const json_t *given, const char *path, int32_t n);
 
 /* How far a command goes: exactly one of size (above 0), until and count, each absent as in a body
- * (protocol/wire/body.h), into kind, size and count, if there is no fault yet. Faults go to c->diag.
- */
+ * (protocol/wire/body.h), into kind, size and count, if there is no fault yet. Faults go to
+ * c->diag. */
 struct mechd_extent {
     double size, until;
     int64_t count;

@@ -15,8 +15,8 @@
 /* ns: what reads a model does not run on a carrying thread. */
 enum { MODEL_COST = 10000000 };
 
-/* The state; after a snapshot was put whether it is reproducible, and the bytes of one as base64, or
- * NULL. */
+/* The state; after a snapshot was put whether it is reproducible, and the bytes of one as base64,
+ * or NULL. */
 static void write_state(struct mechd_call *c, const bool *reproducible, const char *snapshot)
 {
     const struct mechd_instance *i = c->job.instance;
