@@ -144,6 +144,26 @@ static void rigid_bonds_close_their_gap(void)
     mech_couple_destroy(h.couple);
 }
 
+/* Bodies apart at the start are where the bond holds them after one window, and stay there. */
+static void a_rigid_bond_closes_a_gap_that_is_open_at_the_start(void)
+{
+    static const double rests[] = {0., 0.02};
+    for (size_t k = 0; k < sizeof rests / sizeof *rests; k++) {
+        struct halves h = benchmark(HALF_TRAPEZOIDAL, 2, MECH_COUPLE_DISPLACEMENT);
+        struct mech_couple_bond b = spring(MECH_COUPLE_DISPLACEMENT, 0., 0.);
+        const struct mech_couple_options o = options("Energy");
+        b.law = MECH_COUPLE_RIGID;
+        b.rest = rests[k];
+        h.half[0].x = 0.05;
+        begin(&h, HALF_LINEAR, &b, &o);
+        for (int w = 0; w < 20; w++) {
+            CU_ASSERT_EQUAL_FATAL(halves_run(&h, 1e-3, 1), 0);
+            CHECK_NEAR(h.half[0].x - h.half[1].x, rests[k], 1e-12);
+        }
+        mech_couple_destroy(h.couple);
+    }
+}
+
 static void lines_give_back_what_they_took(void)
 {
     for (double impedance = 1e-3; impedance < 1e4; impedance *= 10.) {
@@ -257,6 +277,7 @@ UNIT_TESTS(UNIT_TEST(energy_is_kept_for_any_window),
            UNIT_TEST(one_correction_does_with_exact_slopes),
            UNIT_TEST(the_energy_scheme_is_of_second_order),
            UNIT_TEST(dampers_take_what_the_balance_lacks), UNIT_TEST(rigid_bonds_close_their_gap),
+           UNIT_TEST(a_rigid_bond_closes_a_gap_that_is_open_at_the_start),
            UNIT_TEST(lines_give_back_what_they_took), UNIT_TEST(short_lines_are_springs),
            UNIT_TEST(windows_longer_than_a_delay_are_refused),
            UNIT_TEST(flows_begin_anew_where_the_coupling_does))
