@@ -7,6 +7,25 @@ SPRING = [{'name': 'spring', 'effort': ['left.F', 'right.F'], 'flow': ['left.x',
            'law': {'stiffness': 100, 'damping': 0.5}}]
 
 
+def point():
+    """A mass in space between springs to the ground: its position follows a vector of forces."""
+    return {'mechd': 1,
+            'nodes': [{'name': 'n', 'type': 'NodePoint', 'initialCoordinates': [0.1, 0.2, -0.3]}],
+            'objects': [{'name': 'm', 'type': 'MassPoint', 'node': 'n', 'physicsMass': 1},
+                        {'name': 's', 'type': 'CartesianSpringDamper', 'markers': ['g', 'm'],
+                         'stiffness': [100, 200, 300]},
+                        {'name': 'earth', 'type': 'Ground'}],
+            'markers': [{'name': 'm', 'type': 'MarkerBodyPosition', 'object': 'm'},
+                        {'name': 'g', 'type': 'MarkerBodyPosition', 'object': 'earth'}],
+            'loads': [{'name': 'F', 'type': 'LoadForceVector', 'marker': 'm', 'load': [0, 0, 0]}],
+            'sensors': [{'name': 'p', 'type': 'SensorBody', 'object': 'm',
+                         'outputVariable': 'Position'}],
+            'inputs': [{'name': 'F', 'load': 'F'}],
+            'outputs': [{'name': 'y', 'sensor': 'p', 'component': 1},
+                        {'name': 'p', 'sensor': 'p'}],
+            'solver': {'integrator': 'GeneralizedAlpha', 'stepSize': 1e-3}}
+
+
 class Derivatives(Couplings):
     def one_correction(self, cid):
         """Two evaluations of each participant a window, and no trial beside them."""
@@ -21,6 +40,18 @@ class Derivatives(Couplings):
                 _, _, cid = self.oscillators(scheme=scheme)
                 for residual in self.one_correction(cid)['residual'].values():
                     self.assertLess(residual, 1e-9)
+
+    def test_each_component_has_its_own_derivatives(self):
+        """Components of vectors that cross, another output before them."""
+        connections = [{'from': 'left.p[%d]' % a, 'to': 'right.F[%d]' % b, 'factor': 60 + 10 * a}
+                       for a, b in ((0, 2), (1, 0), (2, 1))]
+        connections += [{'from': 'right.p[%d]' % a, 'to': 'left.F[%d]' % b, 'factor': -50}
+                        for a, b in ((2, 1), (0, 0))]
+        connections.append({'from': 'right.y', 'to': 'left.F[2]', 'factor': 40})
+        left, right = self.daemon.create(point()), self.daemon.create(point())
+        reply = self.couple(left, right, connections, scheme='InterfaceNewton')
+        self.assertEqual(reply.status, 201, reply)
+        self.one_correction(reply['id'])
 
     def test_bonds_too(self):
         left, right = (self.daemon.create(half(0., v, k=k)) for v, k in ((100., 10.), (-100., 1e3)))
