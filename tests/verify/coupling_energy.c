@@ -70,6 +70,24 @@ static void energy_is_kept_for_any_window(void)
     }
 }
 
+/* A spring that is 0.5 m long at rest has energy in it from the start. */
+static void a_spring_stores_its_energy_from_its_length_at_rest(void)
+{
+    const struct mech_couple_options o = options("Energy");
+    struct halves h = benchmark(HALF_TRAPEZOIDAL, 3, MECH_COUPLE_DISPLACEMENT);
+    struct mech_couple_bond b = spring(MECH_COUPLE_DISPLACEMENT, 100., 0.);
+    struct mech_couple_bond_state state;
+    b.rest = 0.5;
+    begin(&h, HALF_LINEAR, &b, &o);
+    for (int w = 0; w < 100; w++) {
+        CU_ASSERT_EQUAL_FATAL(halves_run(&h, 0.02, 1), 0);
+        mech_couple_bond_state(h.couple, 0, &state);
+        const double e = energy_of(h.half) + energy_of(h.half + 1) + state.stored;
+        CHECK_NEAR(e, 1e4 + 0.5 * 100. * 0.5 * 0.5, 1e-7);
+    }
+    mech_couple_destroy(h.couple);
+}
+
 static void one_correction_does_with_exact_slopes(void)
 {
     struct mech_couple_options o = options("Energy");
@@ -274,6 +292,7 @@ static void flows_begin_anew_where_the_coupling_does(void)
 }
 
 UNIT_TESTS(UNIT_TEST(energy_is_kept_for_any_window),
+           UNIT_TEST(a_spring_stores_its_energy_from_its_length_at_rest),
            UNIT_TEST(one_correction_does_with_exact_slopes),
            UNIT_TEST(the_energy_scheme_is_of_second_order),
            UNIT_TEST(dampers_take_what_the_balance_lacks), UNIT_TEST(rigid_bonds_close_their_gap),
