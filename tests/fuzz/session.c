@@ -176,16 +176,31 @@ static json_t *step_body(struct session *s)
 }
 
 /* Broken bodies ask for steps without end, which are work, and not a fault: a bound on each. */
-static void bound(json_t *body)
+void session_bound(json_t *body)
 {
     static const struct {
         const char *key;
         double most;
-    } bounds[] = {{"count", 200.}, {"size", 0.1}, {"until", 0.3}, {"loadSteps", 8.}};
+    } bounds[] = {{"count", 200.},   {"size", 0.1},           {"until", 0.3},   {"loadSteps", 8.},
+                  {"stepSize", 0.1}, {"maxIterations", 100.}, {"patience", 0.1}};
+    const char *key = NULL;
+    json_t *value = NULL;
+    size_t at = 0;
     for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++) {
-        const json_t *const value = json_object_get(body, bounds[k].key);
+        value = json_object_get(body, bounds[k].key);
         if (json_is_number(value) && json_number_value(value) > bounds[k].most) {
             json_object_del(body, bounds[k].key);
+        }
+    }
+    json_array_foreach(body, at, value)
+    {
+        session_bound(value);
+    }
+    json_object_foreach(body, key, value)
+    {
+        // a model has sizes of its own
+        if (strcmp(key, "model") != 0) {
+            session_bound(value);
         }
     }
 }
@@ -318,7 +333,7 @@ static json_t *request_body(struct session *s, enum mechp_route_id route, const 
     if (tree != NULL && generate_often(&s->g, s->broken / 2)) {
         generate_break(&s->g, tree);
     }
-    bound(tree);
+    session_bound(tree);
     return tree;
 }
 
@@ -528,6 +543,10 @@ void session_run(struct session *s)
         if (generate_often(&s->g, 50)) {
             session_far(s, model);
         }
+        if (generate_often(&s->g, 40)) {
+            session_coupled(s, model);
+        }
+        session_rows(s, model);
         (void)session_status(s, "DELETE", path, NULL);
         if (s->twin) {
             (void)session_status(s, "DELETE", twins, NULL);

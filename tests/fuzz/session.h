@@ -38,6 +38,9 @@ struct session {
     bool holds[SESSION_TYPES]; /* types of the accepted model */
     uint64_t requests, faults;
     char fault[4000]; /* the first */
+    bool coupled;     /* two instances of the model were */
+    const char *own;  /* instance of requests from rows; NULL: there is none */
+    json_t *model;    /* its model */
     bool twin;        /* another instance gets the same requests */
 };
 

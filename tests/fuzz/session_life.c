@@ -8,10 +8,8 @@
 
 enum { POLLS = 4000, NAP_NS = 2000000, SHARED = 6 };
 
-/* One request with a path by format; `body` is taken over. The reply's JSON (decref; NULL: none),
- * and its status. */
-__attribute__((format(printf, 5, 6))) static json_t *
-request(struct session *s, const char *method, json_t *body, int *status, const char *format, ...)
+json_t *session_call(struct session *s, const char *method, json_t *body, int *status,
+                     const char *format, ...)
 {
     char path[SESSION_PATH];
     va_list list;
@@ -28,7 +26,7 @@ request(struct session *s, const char *method, json_t *body, int *status, const 
     return reply;
 }
 
-static const char *word(const json_t *reply, const char *key)
+const char *session_word(const json_t *reply, const char *key)
 {
     const char *const text = json_string_value(json_object_get(reply, key));
     return text != NULL ? text : "nothing";
@@ -72,8 +70,8 @@ static void go_back(struct session *s)
     int status = 0;
     session_state(s, s->id, &before);
     json_t *const taken =
-        request(s, "POST", json_object(), &status, "/v1/instances/%s/snapshots", s->id);
-    (void)snprintf(sid, sizeof sid, "%s", word(taken, "id"));
+        session_call(s, "POST", json_object(), &status, "/v1/instances/%s/snapshots", s->id);
+    (void)snprintf(sid, sizeof sid, "%s", session_word(taken, "id"));
     json_decref(taken);
     if (status != 201) {
         session_fault(s, "no snapshot of a new instance: %d", status);
@@ -83,22 +81,23 @@ static void go_back(struct session *s)
     json_t *const steps = count_body(s);
     for (int k = 0; k < 2; k++) {
         json_decref(
-            request(s, "POST", json_incref(steps), &status, "/v1/instances/%s/step", s->id));
+            session_call(s, "POST", json_incref(steps), &status, "/v1/instances/%s/step", s->id));
         if (k == 0) {
             session_state(s, s->id, &behind);
         } else {
             same_again(s, &behind, "from a snapshot the same steps lead elsewhere");
         }
-        json_decref(
-            request(s, "POST", NULL, &status, "/v1/instances/%s/snapshots/%s/restore", s->id, sid));
+        json_decref(session_call(s, "POST", NULL, &status, "/v1/instances/%s/snapshots/%s/restore",
+                                 s->id, sid));
         if (status != 200) {
             session_fault(s, "a snapshot is not restored: %d", status);
         }
     }
     json_decref(steps);
     same_again(s, &before, "a restored snapshot is another state");
-    json_decref(request(s, "GET", NULL, &status, "/v1/instances/%s/snapshots", s->id));
-    json_decref(request(s, "DELETE", NULL, &status, "/v1/instances/%s/snapshots/%s", s->id, sid));
+    json_decref(session_call(s, "GET", NULL, &status, "/v1/instances/%s/snapshots", s->id));
+    json_decref(
+        session_call(s, "DELETE", NULL, &status, "/v1/instances/%s/snapshots/%s", s->id, sid));
 }
 
 /* A trial changes nothing; kept, it is the step. */
@@ -109,22 +108,21 @@ static void try_step(struct session *s, const char *clone)
     json_t *const steps = count_body(s), *const trial = json_deep_copy(steps);
     json_object_set_new(trial, "commit", json_false());
     session_state(s, s->id, &before);
-    json_t *const reply = request(s, "POST", trial, &status, "/v1/instances/%s/step", s->id);
+    json_t *const reply = session_call(s, "POST", trial, &status, "/v1/instances/%s/step", s->id);
     same_again(s, &before, "a trial changed the state");
     if (status == 200) {
         json_t *const number = json_object_get(reply, "trial");
-        json_decref(request(s, "POST", json_pack("{s:O}", "trial", number), &status,
-                            "/v1/instances/%s/commit", s->id));
+        json_decref(session_call(s, "POST", json_pack("{s:O}", "trial", number), &status,
+                                 "/v1/instances/%s/commit", s->id));
         json_decref(
-            request(s, "POST", json_incref(steps), &status, "/v1/instances/%s/step", clone));
+            session_call(s, "POST", json_incref(steps), &status, "/v1/instances/%s/step", clone));
         compare(s, s->id, clone, "a trial that was kept is not the step");
     }
     json_decref(reply);
     json_decref(steps);
 }
 
-/* Until a run has ended; whether it went to its end. */
-static bool wait_for_run(struct session *s, const char *id, const char *rid, bool stop)
+bool session_wait(struct session *s, const char *path, bool stop)
 {
     const struct timespec nap = {.tv_nsec = NAP_NS};
     int status = 0, polls = 0;
@@ -132,15 +130,15 @@ static bool wait_for_run(struct session *s, const char *id, const char *rid, boo
     do {
         json_decref(reply);
         if (stop) {
-            json_decref(request(s, "DELETE", NULL, &status, "/v1/instances/%s/runs/%s", id, rid));
+            json_decref(session_call(s, "DELETE", NULL, &status, "%s", path));
         }
         (void)nanosleep(&nap, NULL);
-        reply = request(s, "GET", NULL, &status, "/v1/instances/%s/runs/%s", id, rid);
-    } while (strcmp(word(reply, "state"), "running") == 0 && polls++ < POLLS);
+        reply = session_call(s, "GET", NULL, &status, "%s", path);
+    } while (strcmp(session_word(reply, "state"), "running") == 0 && polls++ < POLLS);
     if (polls > POLLS) {
-        session_fault(s, "a run does not end: %s", rid);
+        session_fault(s, "it does not end: %s", path);
     }
-    const bool finished = strcmp(word(reply, "state"), "finished") == 0;
+    const bool finished = strcmp(session_word(reply, "state"), "finished") == 0;
     json_decref(reply);
     return finished;
 }
@@ -164,18 +162,19 @@ static void run(struct session *s, const char *clone)
         json_object_set_new(body, "count", json_integer(2));
     }
     for (size_t k = 0; k < 2; k++) {
-        char rid[80];
+        char rid[80], path[SESSION_PATH];
         int status = 0;
         json_t *const reply =
-            request(s, "POST", json_incref(body), &status, "/v1/instances/%s/runs", ids[k]);
-        (void)snprintf(rid, sizeof rid, "%s", word(reply, "id"));
+            session_call(s, "POST", json_incref(body), &status, "/v1/instances/%s/runs", ids[k]);
+        (void)snprintf(rid, sizeof rid, "%s", session_word(reply, "id"));
         json_decref(reply);
         // one that was changed at random may take its time
-        finished = wait_for_run(s, ids[k], rid, stops || !whole) && finished;
+        (void)snprintf(path, sizeof path, "/v1/instances/%.200s/runs/%s", ids[k], rid);
+        finished = session_wait(s, path, stops || !whole) && finished;
         json_decref(
-            request(s, "GET", NULL, &status, "/v1/instances/%s/runs/%s/results", ids[k], rid));
-        json_decref(
-            request(s, "DELETE", NULL, &status, "/v1/instances/%s/runs/%s/results", ids[k], rid));
+            session_call(s, "GET", NULL, &status, "/v1/instances/%s/runs/%s/results", ids[k], rid));
+        json_decref(session_call(s, "DELETE", NULL, &status, "/v1/instances/%s/runs/%s/results",
+                                 ids[k], rid));
     }
     json_decref(body);
     if (finished) {
@@ -193,7 +192,7 @@ static void batch(struct session *s, const char *clone)
         generate_break(&s->g, body);
         json_object_del(body, "body");
     }
-    json_decref(request(s, "POST", body, &status, "/v1/batch"));
+    json_decref(session_call(s, "POST", body, &status, "/v1/batch"));
 }
 
 /* The owner alone changes its instance. Its lease is in a header that these requests lack, so
@@ -205,43 +204,38 @@ static void lease(struct session *s)
     int status = 0, refused = 0;
     const uint32_t role = generate_below(&s->g, 3);
     session_state(s, s->id, &before);
-    json_decref(request(s, "POST", json_pack("{s:s}", "role", roles[role]), &status,
-                        "/v1/instances/%s/lease", s->id));
-    json_decref(request(s, "GET", NULL, &refused, "/v1/instances/%s/lease", s->id));
+    json_decref(session_call(s, "POST", json_pack("{s:s}", "role", roles[role]), &status,
+                             "/v1/instances/%s/lease", s->id));
+    json_decref(session_call(s, "GET", NULL, &refused, "/v1/instances/%s/lease", s->id));
     if (role == 0 && status == 201) {
-        json_decref(request(s, "POST", count_body(s), &refused, "/v1/instances/%s/step", s->id));
+        json_decref(
+            session_call(s, "POST", count_body(s), &refused, "/v1/instances/%s/step", s->id));
         if (refused != 409) {
             session_fault(s, "a stranger steps an instance that has an owner: %d", refused);
         }
     }
     same_again(s, &before, "a lease changed the state");
-    json_decref(request(s, "DELETE", NULL, &refused, "/v1/instances/%s/lease?of=owner", s->id));
+    json_decref(
+        session_call(s, "DELETE", NULL, &refused, "/v1/instances/%s/lease?of=owner", s->id));
     if (role == 0 && status == 201 && refused != 204) {
         session_fault(s, "the lease of an owner is not broken: %d", refused);
     }
 }
 
-/* Two points of the model's parameter. */
-static void sweep(struct session *s, const json_t *model)
+void session_sweep(struct session *s, const char *what, const json_t *of, const char *parameter)
 {
-    const struct timespec nap = {.tv_nsec = NAP_NS};
-    char wid[80];
-    int status = 0, polls = 0;
-    json_t *const body = json_pack("{s:O,s:{s:[{s:f},{s:f}]},s:i}", "model", model, "parameters",
-                                   "list", "p0", 1.5, "p0", 2.5, "count", 3);
-    json_t *reply = request(s, "POST", body, &status, "/v1/sweeps");
-    (void)snprintf(wid, sizeof wid, "%s", word(reply, "id"));
-    while (strcmp(word(reply, "state"), "running") == 0 && polls++ < POLLS) {
-        json_decref(reply);
-        (void)nanosleep(&nap, NULL);
-        reply = request(s, "GET", NULL, &status, "/v1/sweeps/%s", wid);
-    }
-    if (polls > POLLS) {
-        session_fault(s, "a sweep of two points does not end");
-    }
+    char path[SESSION_PATH];
+    int status = 0;
+    json_t *const body = json_pack("{s:O,s:{s:[{s:f},{s:f}]},s:i}", what, of, "parameters", "list",
+                                   parameter, 1.5, parameter, 2.5, "count", 3);
+    json_t *const reply = session_call(s, "POST", body, &status, "/v1/sweeps");
+    (void)snprintf(path, sizeof path, "/v1/sweeps/%.80s", session_word(reply, "id"));
     json_decref(reply);
-    json_decref(request(s, "GET", NULL, &status, "/v1/sweeps/%s/results", wid));
-    json_decref(request(s, "DELETE", NULL, &status, "/v1/sweeps/%s", wid));
+    if (status == 202) {
+        (void)session_wait(s, path, false);
+    }
+    json_decref(session_call(s, "GET", NULL, &status, "%s/results", path));
+    json_decref(session_call(s, "DELETE", NULL, &status, "%s", path));
 }
 
 void session_life(struct session *s, const json_t *model)
@@ -252,23 +246,23 @@ void session_life(struct session *s, const json_t *model)
     session_state(s, s->id, &first);
     (void)snprintf(clone, sizeof clone, "%.100s-clone", s->id);
     go_back(s);
-    json_decref(request(s, "POST", json_pack("{s:s}", "as", clone), &status,
-                        "/v1/instances/%s/clone", s->id));
+    json_decref(session_call(s, "POST", json_pack("{s:s}", "as", clone), &status,
+                             "/v1/instances/%s/clone", s->id));
     if (status == 201) {
         compare(s, s->id, clone, "a clone has another state");
         batch(s, clone);
         compare(s, s->id, clone, "a clone is stepped elsewhere");
         try_step(s, clone);
         run(s, clone);
-        json_decref(request(s, "DELETE", NULL, &status, "/v1/instances/%s", clone));
+        json_decref(session_call(s, "DELETE", NULL, &status, "/v1/instances/%s", clone));
     } else {
         session_fault(s, "an instance is not cloned: %d", status);
     }
     lease(s);
     if (generate_often(&s->g, 30)) {
-        sweep(s, model);
+        session_sweep(s, "model", model, "p0");
     }
-    json_decref(request(s, "POST", NULL, &status, "/v1/instances/%s/reset", s->id));
+    json_decref(session_call(s, "POST", NULL, &status, "/v1/instances/%s/reset", s->id));
     if (status == 200) {
         same_again(s, &first, "reset leads elsewhere than creation");
     } else {
@@ -282,8 +276,9 @@ void session_shared(struct session *s)
     static const char *const examples[] = {"driven-oscillator", "four-bar", "pendulum"};
     char path[SESSION_PATH];
     int status = 0;
-    json_decref(request(s, "PUT", json_pack("{s:s}", "example", examples[generate_below(&s->g, 3)]),
-                        &status, "/v1/instances/shared"));
+    json_decref(session_call(s, "PUT",
+                             json_pack("{s:s}", "example", examples[generate_below(&s->g, 3)]),
+                             &status, "/v1/instances/shared"));
     for (int k = 0; k < SHARED; k++) {
         json_t *body = NULL;
         const char *const method = session_request(s, NULL, "shared", NULL, path, &body);
@@ -295,17 +290,17 @@ void session_shared(struct session *s)
     // to the end of what another session is doing
     switch (generate_below(&s->g, 6)) {
     case 0:
-        json_decref(request(s, "DELETE", NULL, &status, "/v1/instances/shared"));
+        json_decref(session_call(s, "DELETE", NULL, &status, "/v1/instances/shared"));
         break;
     case 1:
-        json_decref(request(s, "POST", NULL, &status, "/v1/instances/shared/stop"));
+        json_decref(session_call(s, "POST", NULL, &status, "/v1/instances/shared/stop"));
         break;
     case 2:
-        json_decref(request(s, "POST", json_pack("{s:i,s:f}", "count", 3, "pace", 1.), &status,
-                            "/v1/instances/shared/runs"));
+        json_decref(session_call(s, "POST", json_pack("{s:i,s:f}", "count", 3, "pace", 1.), &status,
+                                 "/v1/instances/shared/runs"));
         break;
     case 3:
-        json_decref(request(s, "POST", NULL, &status, "/v1/instances/shared/reset"));
+        json_decref(session_call(s, "POST", NULL, &status, "/v1/instances/shared/reset"));
         break;
     default:
         break;

@@ -1,7 +1,7 @@
 /* What the parts of a session share; one thread. */
 #pragma once
 
-#include "protocol/wire/routes.h"
+#include "protocol/wire/row.h"
 #include "tests/fuzz/session.h"
 
 enum { SESSION_PATH = 400 };
@@ -14,6 +14,18 @@ struct session_reply session_ask(struct session *s, const char *method, const ch
                                  const char *body);
 /* The same, of which the status alone is wanted. */
 int session_status(struct session *s, const char *method, const char *path, const char *body);
+/* One request with a path by format; `body` is taken over. The reply's JSON (decref; NULL: none),
+ * and its status. */
+__attribute__((format(printf, 5, 6))) json_t *session_call(struct session *s, const char *method,
+                                                           json_t *body, int *status,
+                                                           const char *format, ...);
+/* A member of a reply that is a string, or "nothing". */
+const char *session_word(const json_t *reply, const char *key);
+/* Until the run or sweep of this path, a GET, is in progress no more; `stop`: by DELETE. Whether it
+ * went to its end. */
+bool session_wait(struct session *s, const char *path, bool stop);
+/* A sweep of two points of a parameter, of a "model" or a "coupling". */
+void session_sweep(struct session *s, const char *what, const json_t *of, const char *parameter);
 /* GET …/state; the caller frees out->text. */
 void session_state(struct session *s, const char *id, struct session_reply *out);
 bool session_same(const struct session_reply *a, const struct session_reply *b);
@@ -33,6 +45,13 @@ const char *session_wrong(const char *method, const char *path, const struct ses
 /* States far away, and every reader there. The instance is not as it was. */
 void session_far(struct session *s, const json_t *model);
 
+/* A body of these members, and bounds for what would be endless work. */
+json_t *session_shape(struct session *s, const struct mechp_shape *shape);
+void session_bound(json_t *body);
+/* Requests of any routes, from their rows. */
+void session_rows(struct session *s, json_t *model);
+/* Two couplings of instances of the model, side by side. */
+void session_coupled(struct session *s, const json_t *model);
 /* Snapshots, clones, trials, runs, batches, leases, sweeps: the instance is new, and is as new
  * afterwards, but for its counts and its last trial. */
 void session_life(struct session *s, const json_t *model);
