@@ -301,10 +301,11 @@ void couple_open(struct mech_couple *c)
     }
 }
 
-/* Numbers of samples of a side's unknowns. */
+/* Numbers of samples of a side's unknowns; one whose outputs nothing reads has none of either. */
 static int32_t samples_of(const struct mech_couple *c, const struct couple_side *s)
 {
-    return c->options.waveform > 0 && c->phase != COUPLE_STARTING ? s->made.held[0] : 1;
+    return c->options.waveform > 0 && c->phase != COUPLE_STARTING && s->sampled ? s->made.held[0]
+                                                                                : 1;
 }
 
 /* Largest of an output and its start in the window. */

@@ -497,6 +497,28 @@ static void waveforms_are_sums_with_factors_and_offsets_too(void)
     CHECK_NEAR(x[1], x[0], 1e-9);
 }
 
+static void waveforms_of_outputs_that_nothing_reads_need_no_samples(void)
+{
+    static const char *const schemes[] = {"GaussSeidelIterated", "IQN-ILS", "Jacobi",
+                                          "JacobiIterated"};
+    for (int i = 0; i < 8; i++) {
+        struct halves h = pair();
+        struct mech_couple_setup s = setup_of(schemes[i / 2]);
+        // the first drives the second, or neither the other
+        s.connection_count = h.half[1].inputs = i % 2;
+        h.half[0].inputs = 0;
+        s.options.waveform = 3;
+        for (int p = 0; p < 2; p++) {
+            h.half[p].method = HALF_RK4;
+            h.half[p].steps = 5;
+        }
+        halves_start(&h, HALF_LINEAR, &s);
+        CU_ASSERT_EQUAL(halves_run(&h, 0.2, 5), 0);
+        CHECK_NEAR(h.half[0].x, cos(sqrt(2.)), 1e-5);
+        mech_couple_destroy(h.couple);
+    }
+}
+
 static void relaxation_makes_an_iteration_converge(void)
 {
     /* y = −1.5 u around: diverges at ω = 1, contracts by a quarter at ω = 1/2 */
@@ -587,6 +609,7 @@ UNIT_TESTS(UNIT_TEST(jacobi_hands_out_all_trials_at_once_then_all_commits),
            UNIT_TEST(slopes_follow_the_size_of_the_window),
            UNIT_TEST(inputs_are_sums_with_factors_and_offsets),
            UNIT_TEST(waveforms_are_sums_with_factors_and_offsets_too),
+           UNIT_TEST(waveforms_of_outputs_that_nothing_reads_need_no_samples),
            UNIT_TEST(relaxation_makes_an_iteration_converge),
            UNIT_TEST(waveforms_that_are_too_long_are_refused_with_their_size),
            UNIT_TEST(wrong_setups_are_refused_with_a_reason))
