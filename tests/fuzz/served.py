@@ -10,13 +10,14 @@ import urllib.parse
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, 'tests', 'integration'))
+from fmus import ON  # noqa: E402
 from harness import Daemon  # noqa: E402
 
 
 def main():
     program = os.path.join(os.environ.get('MECHD_TESTS_BUILD', 'build/release'), 'tests',
                            'sessions')
-    with Daemon() as daemon:
+    with Daemon(*ON) as daemon:
         address = urllib.parse.urlsplit(daemon.base).netloc
         return subprocess.run([program, '--http', address] + sys.argv[1:], check=False).returncode
 

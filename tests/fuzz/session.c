@@ -547,6 +547,9 @@ void session_run(struct session *s)
             session_coupled(s, model);
         }
         session_rows(s, model);
+        if (s->served && generate_often(&s->g, 10)) {
+            session_hosted(s, model);
+        }
         (void)session_status(s, "DELETE", path, NULL);
         if (s->twin) {
             (void)session_status(s, "DELETE", twins, NULL);

@@ -48,8 +48,12 @@ void session_far(struct session *s, const json_t *model);
 /* A body of these members, and bounds for what would be endless work. */
 json_t *session_shape(struct session *s, const struct mechp_shape *shape);
 void session_bound(json_t *body);
-/* Requests of any routes, from their rows. */
+/* So many requests of any routes, from their rows, mostly about an instance; it is deleted. */
+void session_any(struct session *s, const char *own, json_t *model, int count);
+/* The same of a new instance of the model. */
 void session_rows(struct session *s, json_t *model);
+/* The model as an FMU, hosted by the daemon. */
+void session_hosted(struct session *s, json_t *model);
 /* Two couplings of instances of the model, side by side. */
 void session_coupled(struct session *s, const json_t *model);
 /* Snapshots, clones, trials, runs, batches, leases, sweeps: the instance is new, and is as new

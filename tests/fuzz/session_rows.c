@@ -225,21 +225,27 @@ static void ask_one(struct session *s)
     json_decref(reply);
 }
 
+void session_any(struct session *s, const char *own, json_t *model, int count)
+{
+    int status = 0;
+    s->own = own;
+    s->model = model;
+    for (int k = 0; k < count; k++) {
+        ask_one(s);
+    }
+    s->own = NULL;
+    s->model = NULL;
+    // it may have an owner by now
+    json_decref(session_call(s, "DELETE", NULL, &status, "/v1/instances/%s/lease?of=owner", own));
+    json_decref(session_call(s, "DELETE", NULL, &status, "/v1/instances/%s", own));
+}
+
 void session_rows(struct session *s, json_t *model)
 {
     char own[OWN];
     int status = 0;
     (void)snprintf(own, sizeof own, "%.60s-rows", s->id);
-    s->own = own;
-    s->model = model;
     json_decref(session_call(s, "PUT", json_pack("{s:O}", "model", model), &status,
                              "/v1/instances/%s", own));
-    for (int k = 0; k < ASKED; k++) {
-        ask_one(s);
-    }
-    // it may have an owner by now
-    json_decref(session_call(s, "DELETE", NULL, &status, "/v1/instances/%s/lease?of=owner", own));
-    json_decref(session_call(s, "DELETE", NULL, &status, "/v1/instances/%s", own));
-    s->own = NULL;
-    s->model = NULL;
+    session_any(s, own, model, ASKED);
 }
