@@ -479,6 +479,7 @@ static int explain(struct lone *s, size_t m, struct mech_lone_solution *out)
         s->problem.N ? mech_certificate_find(&s->problem, s->request->vi.tolerance, s->l, d) : 0;
 
     out->certificate = found > 0 ? d : NULL;
+    out->rows = (int32_t)m;
     return found < 0 ? found : 0;
 }
 
@@ -517,6 +518,11 @@ static int solve(struct lone *s, size_t m, struct mech_interrupt *interrupt,
         mech_diag_add(s->diag, "/solver/type", "\"%s\" does not support this problem: %s", vi->type,
                       mech_vi_find(vi->type)->doc);
         return MECH_INVALID;
+    }
+    if (code == MECH_SINGULAR) {
+        /* a member that cannot divide has nothing to accept, but there may be no solution at all */
+        MECH_TRY(explain(s, m, out));
+        return out->certificate ? MECH_VI_NOT_CONVERGED : code;
     }
     if (code != 0 && code != MECH_VI_NOT_CONVERGED) {
         return code;

@@ -43,9 +43,10 @@ enum { MECH_LONE_ROWS_MOST = 20000 };
 
 /* Solve; *out lies in the arena. 0, also when it did not converge and the request accepts that;
  * MECH_INVALID: sizes or values, in diag; MECH_SINGULAR: H, or a diagonal that the solver cannot
- * take; MECH_VI_NOT_CONVERGED, *out is the best; MECH_NOT_FINITE: what was found overflows;
- * MECH_UNSUPPORTED: the solver named does not take these sets; MECH_CANCELLED: `interrupt` came,
- * which may be NULL; negative. */
+ * take where there may be a solution; MECH_VI_NOT_CONVERGED, *out is the best, or of it rows and
+ * certificate alone where the solver cannot take a diagonal; MECH_NOT_FINITE: what was found
+ * overflows; MECH_UNSUPPORTED: the solver named does not take these sets; MECH_CANCELLED:
+ * `interrupt` came, which may be NULL; negative. */
 int mech_lone_problem_solve(const struct mech_lone_problem *p, struct mech_arena *arena,
                             struct mech_interrupt *interrupt, struct mech_diag *diag,
                             struct mech_lone_solution *out);

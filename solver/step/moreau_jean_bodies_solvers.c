@@ -217,17 +217,19 @@ static int not_solved(struct mech_moreau_bodies *s, const struct found *found,
                  vi->type ? vi->type : "", (int)s->impacts.count);
         return code;
     }
-    if (!(residual < HUGE_VAL || found->work > 0.)) {
+    const struct mech_problem p = mech_moreau_bodies_problem(s);
+    const struct mech_conflict_of of = {s, names_of};
+    const bool any = residual < HUGE_VAL || found->work > 0.;
+
+    /* without impulses of a solver, from those that it started with */
+    if (mech_conflict_tell(&p, vi->tolerance, any ? s->best : s->impacts.guess, &of, result->reason,
+                           sizeof result->reason)) {
+        return MECH_VI_NOT_CONVERGED;
+    }
+    if (!any) {
         snprintf(result->reason, sizeof result->reason,
                  "no complementarity solver found finite impulses of %d contacts",
                  (int)s->impacts.sets);
-        return code;
-    }
-    const struct mech_problem p = mech_moreau_bodies_problem(s);
-    const struct mech_conflict_of of = {s, names_of};
-
-    if (mech_conflict_tell(&p, vi->tolerance, s->best, &of, result->reason,
-                           sizeof result->reason)) {
         return code;
     }
     if (found->work > 0.) {

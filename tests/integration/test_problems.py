@@ -160,9 +160,25 @@ class Problems(unittest.TestCase):
             'type': 'nsgs', 'maxIterations': 20, 'onFailure': 'accept'}})
         self.assertFalse(accepted['report']['converged'])
         self.assertGreater(accepted['report']['residual'], 1e-10)
-        status, reply = self.doors[0].call('solve', problem={
-            **hopeless, 'solver': {'type': 'psor'}})
-        self.assertEqual((status, reply['code']), (422, 'singular-system'))
+        solvable = {'N': [[0, 1], [1, 0]], 'r': [-1, -1]}
+        self.near(self.solve({**solvable, 'solver': {'type': 'lemke'}})['l'], [1, 1])
+        for name in ('jacobi', 'nsgs', 'psor'):
+            with self.subTest(name):
+                solver = {'type': name, 'onFailure': 'accept'}
+                status, reply = self.doors[0].call('solve', problem={**solvable, 'solver': solver})
+                self.assertEqual((status, reply['code']), (422, 'singular-system'))
+
+    def test_what_has_no_solution_is_named_whichever_solver_is_asked(self):
+        for problem, rows in (({'N': [[0, 0], [0, 1]], 'r': [-1, 1]}, 'row 0 cannot'),
+                              ({'N': {'shape': [3, 3], 'coo': []}, 'r': [-1, 0, 0], 'mu': [0.5]},
+                               'row 0 cannot'),
+                              ({'N': [[1, -1], [-1, 1]], 'r': [-1, -1]}, 'rows 0, 1 cannot')):
+            for name in ('admm', 'apgd', 'barzilai', 'jacobi', 'nsgs', 'psor', 'semismooth'):
+                with self.subTest('%s %s' % (rows, name)):
+                    status, reply = self.doors[0].call('solve', problem={
+                        **problem, 'solver': {'type': name}})
+                    self.assertEqual((status, reply['code']), (422, 'vi-not-converged'))
+                    self.assertIn(rows, reply['detail'])
 
     def test_what_overflows_is_not_called_solved(self):
         """l = (16, 0) is exact and c₂ = 1.6e309: no number."""

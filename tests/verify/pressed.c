@@ -98,5 +98,37 @@ static void a_bead_between_walls_that_close_is_not_run_through(void)
     }
 }
 
+/* What is led into another thing has no mass to give way with, N = 0, which some solvers cannot
+ * divide by. */
+static void a_point_that_is_led_into_the_ground_is_named(void)
+{
+    static const char *const dividing[] = {"", ", 'vi': {'type': 'jacobi'}",
+                                           ", 'vi': {'type': 'psor'}", ", 'vi': {'type': 'nsgs'}",
+                                           ", 'vi': {'type': 'apgd'}"};
+
+    for (size_t k = 0; k < sizeof dividing / sizeof *dividing; k++) {
+        char text[2048];
+
+        snprintf(text, sizeof text,
+                 "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodePoint', 'referenceCoordinates':"
+                 "[0, 0, 0.3], 'initialVelocities': [0, 0, -0.5]}], 'markers': [{'name': 'g',"
+                 "'type': 'MarkerGroundCoordinate'}, {'name': 'm', 'type': 'MarkerNodeCoordinate',"
+                 "'node': 'n', 'coordinate': 2}], 'objects': [{'name': 'ground', 'type': 'Ground',"
+                 "'geometry': [{'shape': 'Plane'}]}, {'name': 'ball', 'type': 'MassPoint', 'node':"
+                 "'n', 'physicsMass': 1, 'geometry': [{'shape': 'Sphere', 'radius': 0.2}]},"
+                 "{'name': 'down', 'type': 'CoordinateConstraint', 'markers': ['g', 'm'],"
+                 "'offsetUserFunction': '=-0.5*t', 'offsetUserFunction_t': '=-0.5+0*t'}],"
+                 "'contact': {'jointed': true}, 'solver': {'integrator': 'MoreauJean', 'stepSize':"
+                 "0.01%s}}",
+                 dividing[k]);
+        struct mech_sim *const s = model_of(text);
+
+        must_end(s, (const char *const[2]){"\"ground\"–\"ball\"", "no impulses keep"});
+        CHECK_NEAR(model_state(s).q[2], 0.2, 0.011);
+        mech_sim_destroy(s);
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(a_ball_under_a_lid_that_is_led_down_is_not_crushed),
-           UNIT_TEST(a_bead_between_walls_that_close_is_not_run_through))
+           UNIT_TEST(a_bead_between_walls_that_close_is_not_run_through),
+           UNIT_TEST(a_point_that_is_led_into_the_ground_is_named))
