@@ -37,6 +37,7 @@ struct stepper {
     struct mech_mat M;
     double *q, *v, *u;    /* [nv + 1] where held ones go to, with the others; scratch */
     double *force, *push; /* [nv + 1] F_θ, and with what moves held ones */
+    bool *held;           /* [nv + 1] */
 };
 
 /* no mass of a model is near, and its reciprocal is far above the smallest numbers */
@@ -124,7 +125,8 @@ static int hold(struct stepper *s, struct mech_step_result *result)
         return 0;
     }
     s->q = mech_arena_alloc(&s->arena, 5 * n, sizeof *s->q);
-    if (!s->q) {
+    s->held = mech_arena_alloc(&s->arena, n, sizeof *s->held);
+    if (!s->q || !s->held) {
         return MECH_NO_MEMORY;
     }
     s->v = s->q + n;
@@ -136,6 +138,7 @@ static int hold(struct stepper *s, struct mech_step_result *result)
         double *const at = mech_mat_place(&s->M, s->pins.at[i].slot, s->pins.at[i].slot);
 
         *at = heavy;
+        s->held[s->pins.at[i].slot] = true;
     }
     s->part.M = &s->M;
     return 0;
@@ -164,7 +167,7 @@ static int create(const struct mech_model *m, struct mech_step_result *result, v
     s->step_size = settings->step_size;
     s->next = calloc(n, sizeof *s->next);
     s->mean = calloc(n, sizeof *s->mean);
-    const struct mech_moreau_jean_settings core = {
+    struct mech_moreau_jean_settings core = {
         .theta = settings->theta,
         .gamma = settings->gamma,
         .threshold = settings->activation_threshold,
@@ -176,6 +179,7 @@ static int create(const struct mech_model *m, struct mech_step_result *result, v
     int code = s->next == NULL || s->mean == NULL ? MECH_NO_MEMORY : 0;
     code = code != 0 ? code : hold(s, result);
     if (code == 0) {
+        core.held = s->held;
         code =
             mech_moreau_jean_init(&s->core, &s->part, mech_model_contacts(m), &core, s->step_size);
     }

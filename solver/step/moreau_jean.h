@@ -36,6 +36,7 @@ struct mech_moreau_jean_settings {
     struct mech_vi_settings vi;       /* type NULL: chosen by the number of active rows */
     struct mech_interrupt *interrupt; /* or NULL */
     const struct mech_model *model;   /* names the rows; or NULL */
+    const bool *held; /* [nv] coordinates that no impulse moves, or NULL: there are none */
 };
 
 /* Free motion: W and v_free. */
@@ -79,7 +80,8 @@ struct mech_impacts {
     double *b, *P, *best;     /* [count] of the active rows */
     int32_t *active;          /* [count] row numbers, ascending */
     int32_t count;            /* active rows */
-    struct mech_set *sets;    /* [contacts] of the active ones, or NULL: unilateral rows alone */
+    bool *held;            /* [count] rows of held coordinates alone, without compliance; or NULL */
+    struct mech_set *sets; /* [contacts] of the active ones, or NULL: unilateral rows alone */
     int32_t contacts;
     const struct mech_vi_type *type[MECH_IMPACT_SOLVERS]; /* in their order; NULL: none */
     void *solver[MECH_IMPACT_SOLVERS];
@@ -96,7 +98,8 @@ int mech_impacts_factor(struct mech_impacts *c);
 /* Active rows at (q, v). */
 void mech_impacts_find(struct mech_impacts *c, const double *q, const double *v);
 /* P from v and the free change of velocity; added to dv [nv] as W⁻¹HᵀP and written to impulse
- * [count of all rows]. 0; MECH_VI_NOT_CONVERGED (not when failures are accepted). */
+ * [count of all rows]; 0 on rows of held coordinates, where no P helps. 0; MECH_VI_NOT_CONVERGED
+ * (not when failures are accepted), with the reason where there is no P. */
 int mech_impacts_solve(struct mech_impacts *c, const double *v, double *dv, double *impulse,
                        struct mech_step_result *result);
 /* Name of the solver preferred for all rows active; "" without rows. */

@@ -19,11 +19,16 @@
 #include "solver/vi/chain.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* rows from which on a band is worth its indices */
 enum { BANDED_LEAST = 4 };
+/* of what a row moves in a step: an overlap of held coordinates that comes of the update's order */
+static const double grazing = 1e-3;
+/* of the lengths in a row: rounding of its gap, with room */
+static const double rounding = 1e-12;
 
 static int32_t row_count(const struct mech_impacts *c)
 {
@@ -57,6 +62,31 @@ static int choose(struct mech_impacts *c)
     return 0;
 }
 
+static bool is_soft(const struct mech_impacts *c, int32_t row)
+{
+    return c->rows->compliance != NULL && c->rows->compliance[row] > 0.;
+}
+
+static int find_held(struct mech_impacts *c)
+{
+    const struct mech_contact_rows *const rows = c->rows;
+
+    if (c->settings.held == NULL) {
+        return 0;
+    }
+    c->held = calloc((size_t)rows->count, sizeof *c->held);
+    if (c->held == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    for (int32_t i = 0; i < rows->count; i++) {
+        c->held[i] = !is_soft(c, i);
+        for (int32_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
+            c->held[i] = c->held[i] && c->settings.held[rows->column[k]];
+        }
+    }
+    return 0;
+}
+
 int mech_impacts_init(struct mech_impacts *c, const struct mech_contact_rows *rows,
                       const struct mech_free_motion *motion,
                       const struct mech_moreau_jean_settings *settings)
@@ -70,6 +100,7 @@ int mech_impacts_init(struct mech_impacts *c, const struct mech_contact_rows *ro
         return MECH_UNSUPPORTED;
     }
     MECH_TRY(choose(c));
+    MECH_TRY(find_held(c));
     const bool keep = motion->inverse == NULL && count * n <= MECH_CONTACT_COLUMNS_MOST;
     const size_t columns = keep ? count * n : 0;
     const size_t band = count * (2 * MECH_BANDED_SET_WIDTH + 1);
@@ -107,6 +138,7 @@ void mech_impacts_fini(struct mech_impacts *c)
     }
     free(c->memory);
     free(c->active);
+    free(c->held);
     free(c->sets);
     *c = (struct mech_impacts){.rows = NULL};
 }
@@ -138,11 +170,6 @@ static double softness(const struct mech_impacts *c, int32_t row, double gap, do
 {
     const struct mech_gap_step step = {.h = c->motion->h, .theta = c->motion->theta};
     return mech_gap_soft(&step, c->rows->compliance[row], c->rows->damping[row], gap, speed, E);
-}
-
-static bool is_soft(const struct mech_impacts *c, int32_t row)
-{
-    return c->rows->compliance != NULL && c->rows->compliance[row] > 0.;
 }
 
 /* Width of the band of A, or -1: dense enough to be taken as a whole. */
@@ -418,6 +445,68 @@ static void tell_conflict(struct mech_impacts *c, const struct mech_problem *p,
     }
 }
 
+/* Whether active row i, of held coordinates alone, does at v + dv what its law asks for: it is at
+ * rest, or opens, or the step ends without an overlap. */
+static bool is_met(const struct mech_impacts *c, int32_t i, bool rests, const double *v,
+                   const double *dv)
+{
+    const struct mech_contact_rows *const rows = c->rows;
+    const int32_t row = c->active[i];
+    const double h = c->motion->h, theta = c->motion->theta;
+    double after = 0., size = 0.;
+
+    for (int32_t k = rows->start[row]; k < rows->start[row + 1]; k++) {
+        const int32_t at = rows->column[k];
+
+        after += rows->value[k] * (v[at] + dv[at]);
+        size += fabs(rows->value[k]) * (fabs(v[at]) + fabs(v[at] + dv[at]));
+    }
+    const double gap = c->gap[i] + h * (theta * after + (1. - theta) * c->speed[i]);
+    const double allowed = grazing * h * size + rounding * fabs(rows->b[row]);
+
+    return rests ? h * fabs(after) <= allowed
+                 : after + rows->e[row] * c->speed[i] >= 0. || gap >= -allowed;
+}
+
+/* Takes contacts out of the active ones whose coordinates are all held: P = 0 where their law is
+ * met without, and where it is not, no P is one. Relays stay: theirs is bounded. */
+static int leave_out_held(struct mech_impacts *c, const double *v, const double *dv,
+                          struct mech_step_result *result)
+{
+    const bool accept = c->settings.vi.on_failure == MECH_ON_FAILURE_ACCEPT;
+    int32_t contacts = 0, count = 0;
+
+    for (int32_t i = 0, k = 0; k < c->count; i++) {
+        const struct mech_set set =
+            c->sets ? c->sets[i] : (struct mech_set){.kind = MECH_SET_UNILATERAL, .rows = 1};
+        const bool out = c->held[c->active[k]] && set.kind != MECH_SET_BOX;
+
+        if (out && !is_met(c, k, set.kind == MECH_SET_BILATERAL, v, dv) && !accept) {
+            const char *const name =
+                c->settings.model ? mech_model_contact_name(c->settings.model, c->active[k]) : "";
+
+            (void)snprintf(result->reason, sizeof result->reason,
+                           "no impulses keep these contacts open together: \"%.60s\", of which "
+                           "every coordinate is prescribed",
+                           name);
+            return MECH_VI_NOT_CONVERGED;
+        }
+        for (int32_t last = k + set.rows; k < last; k++) {
+            c->active[count] = c->active[k];
+            c->gap[count] = c->gap[k];
+            c->speed[count] = c->speed[k];
+            count += !out;
+        }
+        if (c->sets) {
+            c->sets[contacts] = set;
+            contacts += !out;
+        }
+    }
+    c->count = count;
+    c->contacts = contacts;
+    return 0;
+}
+
 /* What the impulses add to kinetic energy between v and v + dv. */
 static double gain_of(const struct mech_impacts *c, const double *v, const double *dv)
 {
@@ -439,6 +528,9 @@ int mech_impacts_solve(struct mech_impacts *c, const double *v, double *dv, doub
                        struct mech_step_result *result)
 {
     result->contacts = c->count;
+    if (c->held) {
+        MECH_TRY(leave_out_held(c, v, dv, result));
+    }
     if (c->count == 0) {
         memset(impulse, 0, (size_t)row_count(c) * sizeof *impulse);
         return 0;

@@ -99,7 +99,7 @@ static void a_bead_between_walls_that_close_is_not_run_through(void)
 }
 
 /* What is led into another thing has no mass to give way with, N = 0, which some solvers cannot
- * divide by. */
+ * divide by: a point into a plane, and a coordinate of a linear system into its stop. */
 static void a_point_that_is_led_into_the_ground_is_named(void)
 {
     static const char *const dividing[] = {"", ", 'vi': {'type': 'jacobi'}",
@@ -129,6 +129,31 @@ static void a_point_that_is_led_into_the_ground_is_named(void)
     }
 }
 
+static void a_coordinate_that_is_led_into_its_stop_is_named(void)
+{
+    static const char *const dividing[] = {
+        "", ", 'vi': {'type': 'psor'}", ", 'vi': {'type': 'jacobi'}", ", 'vi': {'type': 'lemke'}"};
+
+    for (size_t k = 0; k < sizeof dividing / sizeof *dividing; k++) {
+        char text[1024];
+
+        snprintf(text, sizeof text,
+                 "{'mechd': 1, 'objects': [{'name': 's', 'type': 'LagrangianLinearTIDS', 'M':"
+                 "{'diag': [1, 3]}, 'q0': [0.1, 0], 'v0': [-0.5, 0], 'prescribed': [{'coordinate':"
+                 "0, 'velocity': -0.5}]}], 'interactions': [{'name': 'stop', 'systems': ['s'],"
+                 "'relation': {'type': 'LagrangianLinearTIR', 'H': [[1, 0]]}, 'law': {'type':"
+                 "'NewtonImpact', 'e': 0}}], 'solver': {'integrator': 'MoreauJean', 'stepSize':"
+                 "0.01%s}}",
+                 dividing[k]);
+        struct mech_sim *const s = model_of(text);
+
+        must_end(s, (const char *const[2]){"\"stop\"", "no impulses keep"});
+        CHECK_NEAR(model_state(s).q[0], 0., 0.011);
+        mech_sim_destroy(s);
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(a_ball_under_a_lid_that_is_led_down_is_not_crushed),
            UNIT_TEST(a_bead_between_walls_that_close_is_not_run_through),
-           UNIT_TEST(a_point_that_is_led_into_the_ground_is_named))
+           UNIT_TEST(a_point_that_is_led_into_the_ground_is_named),
+           UNIT_TEST(a_coordinate_that_is_led_into_its_stop_is_named))
