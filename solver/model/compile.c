@@ -288,6 +288,13 @@ const struct mech_first_order_rows *mech_model_first_order_rows(const struct mec
     return &m->first_rows;
 }
 
+const char *mech_model_first_order_name(const struct mech_model *m, int32_t row)
+{
+    const struct mech_interaction *const all = m->document->interactions.at;
+
+    return all[m->first_rows.interaction[row]].name;
+}
+
 size_t mech_model_memory(const struct mech_model *m)
 {
     const size_t scene = m->touch && m->touch->scene ? mech_scene_memory(m->touch->scene) : 0;

@@ -86,6 +86,8 @@ const struct mech_contact_rows *mech_model_contacts(const struct mech_model *m);
 /* Name of the interaction that a row of them belongs to. */
 const char *mech_model_contact_name(const struct mech_model *m, int32_t row);
 const struct mech_first_order_rows *mech_model_first_order_rows(const struct mech_model *m);
+/* The same of one of these. */
+const char *mech_model_first_order_name(const struct mech_model *m, int32_t row);
 size_t mech_model_memory(const struct mech_model *m);
 
 /* The initial state of the document into a state of the model's sizes: time, q, v, x, z,

@@ -30,7 +30,8 @@ static void tell(const struct mech_problem *p, const double *d, const struct mec
 {
     struct mech_conflict_names told[PAIRS_TOLD];
     int32_t row = 0, n = 0, more = 0;
-    size_t used = (size_t)snprintf(text, size, "no impulses keep these contacts open together: ");
+    size_t used = (size_t)snprintf(
+        text, size, "%s: ", of->lead ? of->lead : "no impulses keep these contacts open together");
 
     for (int32_t i = 0; i < mech_problem_sets(p); i++) {
         const int32_t rows = mech_problem_set(p, i).rows;

@@ -12,8 +12,9 @@ struct mech_conflict_names {
 };
 
 struct mech_conflict_of {
-    void *self;
-    struct mech_conflict_names (*names)(void *self, int32_t set);
+    const char *lead; /* NULL: "no impulses keep these contacts open together" */
+    const void *self;
+    struct mech_conflict_names (*names)(const void *self, int32_t set);
 };
 
 /* "no impulses keep these contacts open together: "floor"–"ball", "ball"–"lid"" into text [size],

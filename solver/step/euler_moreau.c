@@ -186,6 +186,10 @@ static int solve(struct stepper *s, struct mech_state *state, const double *r,
             s->seen[i] = x[i] + s->gamma * s->dx[i];
         }
         code = mech_relations_solve(&s->relations, s->seen, lambda, result);
+        if (code > 0 && mech_relations_conflict(&s->relations, s->model, lambda, result->reason,
+                                                sizeof result->reason)) {
+            return MECH_VI_NOT_CONVERGED;
+        }
         if (code > 0) {
             snprintf(result->reason, sizeof result->reason,
                      "the multipliers of %d rows were not found (%s), residual %g",

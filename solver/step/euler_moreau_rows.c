@@ -3,6 +3,7 @@
 #include "solver/step/euler_moreau_rows.h"
 
 #include "solver/base/err.h"
+#include "solver/step/conflict.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -313,4 +314,23 @@ int mech_relations_solve(struct mech_relations *c, const double *x, double *lamb
         return c->settings.on_failure == MECH_ON_FAILURE_ACCEPT ? 0 : MECH_VI_NOT_CONVERGED;
     }
     return code;
+}
+
+static struct mech_conflict_names names_of(const void *self, int32_t i)
+{
+    return (struct mech_conflict_names){{mech_model_first_order_name(self, i), NULL}};
+}
+
+bool mech_relations_conflict(struct mech_relations *c, const struct mech_model *m,
+                             const double *lambda, char *text, size_t size)
+{
+    const struct mech_mat N = dense(c->rows->count, c->N);
+    const struct mech_problem p = {
+        .m = c->rows->count, .N = &N, .r = c->r, .sets = c->rows->sets, .count = c->rows->count};
+    const struct mech_conflict_of of = {
+        .lead = "no multipliers meet the laws of these interactions together",
+        .self = m,
+        .names = names_of};
+
+    return mech_conflict_tell(&p, c->settings.tolerance, lambda, &of, text, size);
 }

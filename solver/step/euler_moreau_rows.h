@@ -61,6 +61,10 @@ int mech_relations_factor(struct mech_relations *c, struct mech_lsol *solver, do
  * MECH_VI_NOT_CONVERGED (not when failures are accepted). */
 int mech_relations_solve(struct mech_relations *c, const double *x, double *lambda,
                          struct mech_step_result *result);
+/* After such a failure, for the λ that it left: whether no λ meets the laws of some interactions of
+ * the model together; then their names into text [size]. Allocates. */
+bool mech_relations_conflict(struct mech_relations *c, const struct mech_model *m,
+                             const double *lambda, char *text, size_t size);
 /* dx [nx] += h W⁻¹ B λ. Returns as mech_lsol_solve. */
 int mech_relations_push(struct mech_relations *c, struct mech_lsol *solver, const double *lambda,
                         double *dx);

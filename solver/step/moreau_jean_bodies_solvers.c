@@ -98,7 +98,7 @@ static int run(struct mech_moreau_bodies *s, const char *name, int32_t most,
 }
 
 /* Who meets in set i. */
-static struct mech_conflict_names names_of(void *self, int32_t i)
+static struct mech_conflict_names names_of(const void *self, int32_t i)
 {
     const struct mech_moreau_bodies *const s = self;
     const struct mech_impact_set *const who = &s->impacts.who[i];
@@ -218,7 +218,7 @@ static int not_solved(struct mech_moreau_bodies *s, const struct found *found,
         return code;
     }
     const struct mech_problem p = mech_moreau_bodies_problem(s);
-    const struct mech_conflict_of of = {s, names_of};
+    const struct mech_conflict_of of = {.self = s, .names = names_of};
     const bool any = residual < HUGE_VAL || found->work > 0.;
 
     /* without impulses of a solver, from those that it started with */

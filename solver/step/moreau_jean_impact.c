@@ -420,7 +420,7 @@ static int run_all(struct mech_impacts *c, const struct mech_problem *p,
 }
 
 /* Who meets in active set i. */
-static struct mech_conflict_names names_of(void *self, int32_t i)
+static struct mech_conflict_names names_of(const void *self, int32_t i)
 {
     const struct mech_impacts *const c = self;
     int32_t row = 0;
@@ -436,7 +436,7 @@ static struct mech_conflict_names names_of(void *self, int32_t i)
 static void tell_conflict(struct mech_impacts *c, const struct mech_problem *p,
                           struct mech_step_result *result)
 {
-    const struct mech_conflict_of of = {c, names_of};
+    const struct mech_conflict_of of = {.self = c, .names = names_of};
 
     result->reason[0] = '\0';
     if (c->settings.model && c->P) {

@@ -300,6 +300,42 @@ static void the_nonsmooth_newton_method_finds_the_same(void)
     compare(", 'vi': {'type': 'semismooth', 'tolerance': 1e-12}", 1e-9);
 }
 
-UNIT_TESTS(UNIT_TEST(steps_are_those_found_by_trying_all_cases),
+/* y = C x + D λ + e < 0 whatever λ ≥ 0 is: the law is named, and not the one beside it */
+static void laws_that_no_multiplier_meets_are_named(void)
+{
+    static const char *const relations[] = {"'C': [[0]], 'B': [[0]], 'D': [[0]], 'e': [-1]",
+                                            "'C': [[1]], 'B': [[0]], 'D': [[0]], 'e': [-2]",
+                                            "'C': [[0]], 'B': [[0]], 'D': [[-1]], 'e': [-1]",
+                                            "'C': [[1]], 'B': [[-1]], 'D': [[0]], 'e': [-2]"};
+    static const char *const solvers[] = {"", ", 'vi': {'type': 'psor'}",
+                                          ", 'vi': {'type': 'semismooth'}"};
+
+    for (int k = 0; k < 12; k++) {
+        const struct mech_step_request one = {.kind = MECH_STEP_COUNT, .count = 1};
+        struct mech_step_report report = {.steps = 0};
+        char text[1024];
+
+        snprintf(text, sizeof text,
+                 "{'mechd': 1, 'objects': [{'name': 's', 'type': 'FirstOrderLinearTIDS', 'A':"
+                 "[[-1]], 'x0': [1]}], 'interactions': [{'name': 'good', 'systems': ['s'],"
+                 "'relation': {'type': 'FirstOrderLinearTIR', 'C': [[0]], 'B': [[0]], 'D': [[1]],"
+                 "'e': [-1]}, 'law': {'type': 'Complementarity'}}, {'name': 'blocked', 'systems':"
+                 "['s'], 'relation': {'type': 'FirstOrderLinearTIR', %s}, 'law': {'type':"
+                 "'Complementarity'}}], 'solver': {'integrator': 'EulerMoreau', 'stepSize': 0.01"
+                 "%s}}",
+                 relations[k % 4], solvers[k / 4]);
+        struct mech_sim *const s = model_of(text);
+
+        CU_ASSERT_EQUAL(mech_sim_step(s, &one, &report), MECH_VI_NOT_CONVERGED);
+        CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "no multipliers meet the laws"));
+        CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "\"blocked\""));
+        CU_ASSERT_PTR_NULL(strstr(report.reason, "\"good\""));
+        CU_ASSERT_EQUAL(mech_sim_time(s), 0.);
+        mech_sim_destroy(s);
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(laws_that_no_multiplier_meets_are_named),
+           UNIT_TEST(steps_are_those_found_by_trying_all_cases),
            UNIT_TEST(pivoting_alone_finds_the_same),
            UNIT_TEST(the_nonsmooth_newton_method_finds_the_same))
