@@ -66,6 +66,16 @@ def archive(version=3, abilities=SAVES + ' ' + VARIES, variables=None, more=()):
 ON = ['--fmus', 'on', *(['--fmu-memory', str(1 << 30)] if harness.SANITIZED else [])]
 
 
+class Uploaded(harness.Served):
+    """Tests that share one daemon with one FMU of theirs, `fid`."""
+    OPTIONS = ON
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fid = upload(cls.daemon, archive())['id']
+
+
 def upload(daemon, content, headers=None):
     return daemon.call('POST', '/v1/fmus', content,
                        {'Content-Type': 'application/vnd.fmi', **(headers or {})})

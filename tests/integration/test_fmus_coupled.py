@@ -3,21 +3,12 @@ batched. The FMU is the tests' own (tests/fmus)."""
 import unittest
 import fmus
 import models
-from harness import Daemon, Partner, Stream
+from harness import Partner, Stream
 
 H = 0.01
 
 
-class Coupled(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon(*fmus.ON)
-        cls.fid = fmus.upload(cls.daemon, fmus.archive())['id']
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.stop()
-
+class Coupled(fmus.Uploaded):
     def hosted(self, **start):
         made = self.daemon.call('POST', '/v1/instances', {'fmu': self.fid, 'start': start})
         self.assertEqual(made.status, 201, made)

@@ -5,22 +5,13 @@ import sys
 import unittest
 import fmus
 from fmus import processes
-from harness import ROOT, SLOW, Daemon, program, wait_until
+from harness import ROOT, SLOW, program, wait_until
 
 sys.path.insert(0, os.path.join(ROOT, 'clients', 'python'))
 import mechd  # noqa: E402
 
 
-class Sweeps(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon(*fmus.ON)
-        cls.fid = fmus.upload(cls.daemon, fmus.archive())['id']
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.stop()
-
+class Sweeps(fmus.Uploaded):
     def sweep(self, status=202, **body):
         reply = self.daemon.call('POST', '/v1/sweeps', {'fmu': self.fid, **body})
         self.assertEqual(reply.status, status, reply)
