@@ -15,7 +15,8 @@ packages.
 
 
 def numbers(symbol, text):
-    values = [str(b if b < 128 else b - 256) for b in text.encode() + b'\0']
+    # whether a char above 127 is negative is the compiler's choice
+    values = [str(b) if b < 128 else "'\\x%x'" % b for b in text.encode() + b'\0']
     yield 'const char %s[] = {' % symbol
     for at in range(0, len(values), 24):
         yield '    ' + ', '.join(values[at:at + 24]) + ','

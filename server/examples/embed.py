@@ -13,7 +13,8 @@ for path in sorted(sys.argv[2:]):
         text = json.dumps(json.load(f), ensure_ascii=False, separators=(',', ':')).encode()
     symbol = 'text_' + ''.join(c if c.isalnum() else '_' for c in name)
     out.append('static const char %s[] = {' % symbol)
-    numbers = [str(b if b < 128 else b - 256) for b in text]
+    # whether a char above 127 is negative is the compiler's choice
+    numbers = [str(b) if b < 128 else "'\\x%x'" % b for b in text]
     for at in range(0, len(numbers), 24):
         out.append('    ' + ', '.join(numbers[at:at + 24]) + ',')
     out.append('};')

@@ -1,8 +1,10 @@
 """What the compiler and the linker guard is there in the programs and the libraries as built: read
 from their ELF by readelf(1)."""
 import glob
+import json
 import os
 import re
+import shlex
 import subprocess
 import unittest
 import harness
@@ -59,6 +61,33 @@ class Hardened(unittest.TestCase):
                                  (harness.program('mechctl'), True), (library, False)):
             with self.subTest(path):
                 self.assertEqual(faults(path, is_program), [])
+
+
+def generated():
+    """[(name, command of its compiler, without output)] of the C sources that the build makes."""
+    build = os.path.abspath(harness.BUILD)
+    with open(os.path.join(build, 'compile_commands.json'), encoding='utf-8') as f:
+        entries = json.load(f)
+    for entry in entries:
+        path = os.path.normpath(os.path.join(entry['directory'], entry['file']))
+        if path.startswith(build + os.sep) and path.endswith('.c'):
+            words = shlex.split(entry['command'])
+            yield os.path.relpath(path, build), words[:words.index('-o')] + [path]
+
+
+class Portable(unittest.TestCase):
+    def test_generated_sources_compile_whether_char_has_a_sign_or_none(self):
+        """It has one on x86-64 and none on AArch64."""
+        found = dict(generated())
+        self.assertIn('protocol/fmi/licenses.c', found)
+        for name, words in found.items():
+            for sign in ('-fsigned-char', '-funsigned-char'):
+                with self.subTest(name, sign=sign):
+                    done = subprocess.run(
+                        [*words, sign, '-fsyntax-only', '-Werror'], cwd=harness.BUILD,
+                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                        stderr=subprocess.STDOUT, check=False)
+                    self.assertEqual(done.returncode, 0, done.stdout[:1000])
 
 
 class Fenced(harness.Served):
