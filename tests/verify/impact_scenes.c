@@ -12,7 +12,8 @@
 enum { BODIES = 8, TEXT = 32768 };
 
 static const double thetas[] = {0.5, 0.75, 1.};
-static const double steps[] = {2e-4, 1e-3, 1e-2};
+/* three small ones, three in the middle, three large ones */
+static const double steps[] = {1e-6, 1e-5, 1e-4, 2e-4, 1e-3, 2.3e-3, 5e-3, 1e-2, 2e-2};
 static const double g = 9.81;
 
 struct scene {
@@ -140,7 +141,7 @@ static void without_restitution_impulses_take_energy(void)
     for (uint32_t k = 0; k < 81; k++) {
         const struct scene s = {.seed = k,
                                 .theta = thetas[k % 3],
-                                .h = steps[k / 3 % 3],
+                                .h = steps[3 * (k / 3 % 3) + k / 9 % 3],
                                 .mu = 0.4 * (k / 9 % 3),
                                 .gravity = g,
                                 .stacked = k >= 27 && k < 54,
@@ -165,7 +166,7 @@ static void without_restitution_impulses_take_energy(void)
             fprintf(stderr, "scene %u: theta %g, h %g, mu %g gains %g of its energy\n", k, s.theta,
                     s.h, s.mu, worst);
         }
-        CU_ASSERT(worst <= 1e-9);
+        CHECK_NEAR(fmax(worst, 0.), 0., 1e-9);
         mech_sim_destroy(with);
         mech_sim_destroy(without);
     }
@@ -177,8 +178,10 @@ static void with_one_restitution_and_no_friction_nothing_is_added(void)
     int lost = 0;
 
     for (uint32_t k = 0; k < 45; k++) {
-        const struct scene s = {
-            .seed = 100 + k, .theta = thetas[k % 3], .h = steps[k / 3 % 3], .e = 0.25 * (k / 9)};
+        const struct scene s = {.seed = 100 + k,
+                                .theta = thetas[k % 3],
+                                .h = steps[3 * (k / 3 % 3) + k / 9 % 3],
+                                .e = 0.25 * (k / 9)};
         double mass[BODIES], worst = 0.;
         struct mech_sim *const sim = scene_of(&s, true, mass);
 
@@ -195,7 +198,7 @@ static void with_one_restitution_and_no_friction_nothing_is_added(void)
             fprintf(stderr, "scene %u: theta %g, h %g, e %g gains %g of its energy\n", k, s.theta,
                     s.h, s.e, worst);
         }
-        CU_ASSERT(worst <= 1e-9);
+        CHECK_NEAR(fmax(worst, 0.), 0., 1e-9);
         mech_sim_destroy(sim);
     }
     CU_ASSERT(lost > 100);
