@@ -37,7 +37,7 @@ static pthread_t threads[CLIENTS];
 
 /* What all clients count. */
 static struct {
-    atomic_ullong requests, sessions, accepted, failed, next;
+    atomic_ullong requests, sessions, accepted, coupled, failed, next;
     atomic_ullong focus[TYPES], seen[TYPES], holds[TYPES], stepped[TYPES];
     atomic_uint clients; /* that are at work */
 } total;
@@ -69,6 +69,7 @@ static void take_turn(struct session *s, uint64_t seed)
     atomic_fetch_add(&total.requests, s->requests);
     atomic_fetch_add(&total.sessions, 1);
     atomic_fetch_add(&total.accepted, s->accepted);
+    atomic_fetch_add(&total.coupled, s->coupled);
     atomic_fetch_add(&total.focus[focus], 1);
     atomic_fetch_add(&total.seen[focus], s->focused);
     for (uint32_t k = 0; k < types; k++) {
@@ -260,10 +261,11 @@ int main(int argc, char **argv)
     const unsigned absent = missing();
     const unsigned long long failed = atomic_load(&total.failed) + absent;
     printf("\n%llu requests, %llu sessions from seed %llu, %u clients, %llu %% accepted (%u %% "
-           "broken), %u of %u types\n",
+           "broken), %llu coupled, %u of %u types\n",
            (unsigned long long)atomic_load(&total.requests), sessions,
            (unsigned long long)options.seed, options.clients,
-           sessions > 0 ? 100 * accepted / sessions : 0, options.broken, types - absent, types);
+           sessions > 0 ? 100 * accepted / sessions : 0, options.broken,
+           (unsigned long long)atomic_load(&total.coupled), types - absent, types);
     printf("%llu passed, %llu failed\n", sessions - atomic_load(&total.failed), failed);
     return failed == 0 ? 0 : 1;
 }
