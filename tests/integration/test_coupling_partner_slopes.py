@@ -1,10 +1,11 @@
 """Programs that return the Jacobian of their windows: schemes of Newton's kind take it."""
+import contextlib
 import math
 import unittest
 
-from harness import KINDS
-from outside import LaneSocket, Refused
-from partnered import H, K, K12, Partners, half
+from harness import KINDS, SLOW
+from outside import LaneSocket, Program, Refused
+from partnered import H, K, K12, OSCILLATORS, Partners, half
 
 OMEGA = math.sqrt(K + K12)
 
@@ -13,8 +14,8 @@ class Exact:
     """1 kg between springs in closed form, under a force of order 0 to 2 in time; `slopes` of an
     answer by its values, or none."""
 
-    def __init__(self, order=0, slopes=True):
-        self.order, self.slopes, self.x, self.v, self.trials = order, slopes, 0., 0., 0
+    def __init__(self, order=0, slopes=True, x=0.):
+        self.order, self.slopes, self.x, self.v, self.trials = order, slopes, x, 0., 0
 
     def forced(self, h):
         """x and v at h from rest by a force of 1, τ, τ²/2."""
@@ -57,6 +58,25 @@ class Slopes(Partners):
         report = self.steps(program)['report']
         self.assertEqual((report['iterations'], report['evaluations']), (21, 40))
         self.assertEqual(program.trials, 20)
+
+    def test_so_do_those_of_inputs_that_vary_over_a_window(self):
+        """Two programs; the start takes one iteration, and order^2 trials of each for its past."""
+        for order in (0, 1, 2):
+            with self.subTest(order):
+                pair = Exact(order, x=1.), Exact(order)
+                cid = self.daemon.call('POST', '/v1/couplings', {
+                    'participants': [{'name': n, 'partner': {
+                        'inputs': ['F'], 'outputs': ['x'], 'patience': 20 * SLOW}}
+                        for n in ('left', 'right')],
+                    'connections': OSCILLATORS, 'scheme': {'type': 'InterfaceNewton'},
+                    'stepSize': H, 'hold': order})['id']
+                with contextlib.ExitStack() as programs:
+                    for name, program in zip(('left', 'right'), pair):
+                        programs.enter_context(Program(
+                            self.daemon, cid, name, program, door=type(self).door,
+                            inputOrder=order, want=['jacobian']))
+                    self.assertEqual(self.step(cid, count=10)['report']['iterations'], 21)
+                self.assertEqual([p.trials for p in pair], [20 + order ** 2] * 2)
 
     def test_the_values_are_those_by_differences(self):
         for order in (0, 1, 2):
