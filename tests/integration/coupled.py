@@ -31,6 +31,27 @@ def half(x=0., v=0., k=0., mass=1., h=1e-3, d=0.):
             'solver': {'integrator': 'GeneralizedAlpha', 'stepSize': h, 'spectralRadius': 1}}
 
 
+def point(springs=(100, 200, 300)):
+    """A mass in space, with springs to the ground or None: its position and velocity follow the
+    second one of two vectors of forces."""
+    objects = [{'name': 's', 'type': 'CartesianSpringDamper', 'markers': ['g', 'm'],
+                'stiffness': list(springs)}] if springs else []
+    return {'mechd': 1,
+            'nodes': [{'name': 'n', 'type': 'NodePoint', 'initialCoordinates': [0.1, 0.2, -0.3]}],
+            'objects': [{'name': 'm', 'type': 'MassPoint', 'node': 'n', 'physicsMass': 1},
+                        {'name': 'earth', 'type': 'Ground'}] + objects,
+            'markers': [{'name': 'm', 'type': 'MarkerBodyPosition', 'object': 'm'},
+                        {'name': 'g', 'type': 'MarkerBodyPosition', 'object': 'earth'}],
+            'loads': [{'name': f, 'type': 'LoadForceVector', 'marker': 'm', 'load': [0, 0, 0]}
+                      for f in 'EF'],
+            'sensors': [{'name': name, 'type': 'SensorBody', 'object': 'm', 'outputVariable': name}
+                        for name in ('Position', 'Velocity')],
+            'inputs': [{'name': f, 'load': f} for f in 'EF'],
+            'outputs': [{'name': 'y', 'sensor': 'Position', 'component': 1},
+                        {'name': 'p', 'sensor': 'Position'}, {'name': 'v', 'sensor': 'Velocity'}],
+            'solver': {'integrator': 'GeneralizedAlpha', 'stepSize': 1e-3, 'spectralRadius': 1}}
+
+
 class Couplings(unittest.TestCase):
     def setUp(self):
         self.daemon = Daemon('--workers', '2')

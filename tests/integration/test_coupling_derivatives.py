@@ -1,29 +1,10 @@
 """Schemes of Newton's kind take the exact derivatives of their participants' steps."""
 import unittest
 
-from coupled import Couplings, half
+from coupled import Couplings, half, point
 
 SPRING = [{'name': 'spring', 'effort': ['left.F', 'right.F'], 'flow': ['left.x', 'right.x'],
            'law': {'stiffness': 100, 'damping': 0.5}}]
-
-
-def point():
-    """A mass in space between springs to the ground: its position follows a vector of forces."""
-    return {'mechd': 1,
-            'nodes': [{'name': 'n', 'type': 'NodePoint', 'initialCoordinates': [0.1, 0.2, -0.3]}],
-            'objects': [{'name': 'm', 'type': 'MassPoint', 'node': 'n', 'physicsMass': 1},
-                        {'name': 's', 'type': 'CartesianSpringDamper', 'markers': ['g', 'm'],
-                         'stiffness': [100, 200, 300]},
-                        {'name': 'earth', 'type': 'Ground'}],
-            'markers': [{'name': 'm', 'type': 'MarkerBodyPosition', 'object': 'm'},
-                        {'name': 'g', 'type': 'MarkerBodyPosition', 'object': 'earth'}],
-            'loads': [{'name': 'F', 'type': 'LoadForceVector', 'marker': 'm', 'load': [0, 0, 0]}],
-            'sensors': [{'name': 'p', 'type': 'SensorBody', 'object': 'm',
-                         'outputVariable': 'Position'}],
-            'inputs': [{'name': 'F', 'load': 'F'}],
-            'outputs': [{'name': 'y', 'sensor': 'p', 'component': 1},
-                        {'name': 'p', 'sensor': 'p'}],
-            'solver': {'integrator': 'GeneralizedAlpha', 'stepSize': 1e-3}}
 
 
 class Derivatives(Couplings):

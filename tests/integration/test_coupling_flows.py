@@ -1,7 +1,7 @@
 """Power and energy through the connections of a coupling, and what its holds add to the energy."""
 import unittest
 
-from coupled import K12, Couplings, half
+from coupled import K12, Couplings, half, point
 
 SPRING = [{'name': 'spring', 'effort': ['left.F', 'right.F'], 'flow': ['left.x', 'right.x'],
            'law': {'stiffness': 100, 'damping': 0.5}}]
@@ -48,6 +48,19 @@ class Flows(Couplings):
         self.assertEqual(trial, step)
         self.assertNotIn('interface', self.good(cid, count=1)['report'])
         self.assertEqual(self.daemon.call('GET', '/v1/instances/' + left).status, 200)
+
+    def test_work_through_components_of_vectors(self):
+        left, right = self.daemon.create(point()), self.daemon.create(point())
+        reply = self.couple(left, right, [
+            {'from': 'left.p[0]', 'to': 'right.F[2]', 'factor': 40},
+            {'from': 'left.y', 'to': 'right.E[0]', 'factor': 30},
+            {'from': 'right.v[2]', 'to': 'left.F[1]', 'factor': 20}], scheme='Jacobi')
+        self.assertEqual(reply.status, 201, reply)
+        before = self.good(reply['id'], count=3, want=['energy'])['energy']
+        reply = self.good(reply['id'], count=20, want=['interface', 'energy'])
+        flows = [f['energy'] for f in reply['report']['interface'].values()]
+        self.assertAlmostEqual(sum(flows), reply['energy'] - before, 9)
+        self.assertGreater(min(map(abs, flows)), 1e-3)
 
     def test_a_bond_balances(self):
         """Its work, what it has stored and what its damper has taken."""

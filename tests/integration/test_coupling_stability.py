@@ -3,13 +3,15 @@ coupling does."""
 import math
 import unittest
 
-from coupled import Couplings, half
+from coupled import Couplings, half, point
 
 
-def joined(k, c):
+def joined(k, c, outputs=('x', 'v'), force='F'):
     """A spring and a damper between two masses."""
-    return [{'from': '%s.%s' % (a, y), 'to': b + '.F', 'factor': (-1 if a == b else 1) * g}
-            for a in ('left', 'right') for b in ('left', 'right') for y, g in (('x', k), ('v', c))]
+    return [{'from': '%s.%s' % (a, y), 'to': '%s.%s' % (b, force),
+             'factor': (-1 if a == b else 1) * g}
+            for a in ('left', 'right') for b in ('left', 'right')
+            for y, g in zip(outputs, (k, c))]
 
 
 class Stability(Couplings):
@@ -35,6 +37,16 @@ class Stability(Couplings):
                     self.assertAlmostEqual(reply['largestStable'] / bound, 1, delta=0.01)
                     self.assertEqual(reply['recommended'], reply['largestStable'] / 2)
                 self.assertEqual((self.state(left), self.state(right)), states)
+
+    def test_components_of_vectors_have_the_same_closed_form(self):
+        left, right = (self.daemon.create(point(None)) for _ in range(2))
+        reply = self.couple(left, right, joined(100., 1., ('p[2]', 'v[2]'), 'F[2]'),
+                            scheme='Jacobi')
+        self.assertEqual(reply.status, 201, reply)
+        for size, stable in ((0.0198, True), (0.0202, False)):
+            found = self.stability(reply['id'], '?size=%g' % size)
+            self.assertEqual((found.status, found['stable']), (200, stable), found)
+            self.assertAlmostEqual(found['largestStable'] / 0.02, 1, delta=0.01)
 
     def test_the_radius_is_the_growth_of_what_is_done(self):
         _, _, cid = self.masses(-30., 0.5, stepSize=0.05)

@@ -6,7 +6,7 @@ import threading
 import unittest
 
 import raw
-from coupled import K, K12, OSCILLATORS, Couplings, half
+from coupled import K, K12, OSCILLATORS, Couplings, half, point
 from harness import Http, ZmqDoor, wait_until
 
 RACES = True
@@ -102,6 +102,18 @@ class Numbers(Couplings):
         self.daemon.call('POST', '/v1/instances/%s/step' % left, {'count': 10})
         after = self.daemon.call('GET', '/v1/instances/%s/inputs' % left)['inputs']['F']
         self.assertEqual(before, after)
+
+    def test_components_of_vectors_may_cross(self):
+        """A held force is that of the position at the start of the window."""
+        left, right = self.daemon.create(point()), self.daemon.create(point())
+        reply = self.couple(left, right, [
+            {'from': 'left.p[%d]' % a, 'to': 'right.F[%d]' % b, 'factor': 10}
+            for a, b in ((0, 2), (1, 0), (2, 1))], scheme='Jacobi')
+        self.assertEqual(reply.status, 201, reply)
+        self.good(reply['id'], count=1)
+        forces = self.daemon.call('GET', '/v1/instances/%s/inputs' % right)['inputs']['F']
+        for force, expected in zip(forces, (2, -3, 1)):
+            self.assertAlmostEqual(force, expected, 12)
 
     def test_a_trial_of_before_cannot_be_committed_behind_it(self):
         left = self.daemon.create(half(1., k=K + K12))
