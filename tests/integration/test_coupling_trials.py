@@ -5,7 +5,7 @@ import unittest
 
 import raw
 from coupled import K, K12, OSCILLATORS, Couplings, half
-from harness import wait_until
+from harness import Daemon, wait_until
 
 RACES = True
 
@@ -66,6 +66,33 @@ class Trials(Couplings):
                                          (self.state(other_left), self.state(other_right)), more)
                         self.assertEqual(self.good(cid, count=2)['outputs'],
                                          self.good(other, count=2)['outputs'])
+
+    def memory(self):
+        return self.daemon.call('GET', '/v1/quota')['used']['memory']
+
+    def test_its_end_is_charged_while_it_is_kept(self):
+        """As much as a snapshot; one for which the quota has no room leaves nothing."""
+        _, _, cid = self.oscillators()
+        self.good(cid, count=2)
+        path = '/v1/couplings/%s/snapshots' % cid
+        taken = self.daemon.call('POST', path)
+        self.daemon.call('DELETE', '%s/%s' % (path, taken['id']))
+        before = self.memory()
+        for _ in range(2):  # the second takes the place of the first
+            trial, _ = self.trial(cid, count=1)
+            self.assertEqual(self.memory(), before + taken['bytes'])
+        self.assertEqual(self.commit(cid, trial).status, 200)
+        self.assertEqual(self.memory(), before)
+
+        self.daemon.stop()
+        self.daemon = Daemon('--workers', '2', '--quota',
+                             'memory=%d' % (before + taken['bytes'] // 2))
+        left, right, cid = self.oscillators()
+        self.good(cid, count=2)
+        seen = self.seen(cid, left, right)
+        reply = self.step(cid, count=1, commit=False)
+        self.assertEqual((reply.status, reply['code']), (429, 'quota-exceeded'), reply)
+        self.assertEqual((self.seen(cid, left, right), self.memory()), (seen, before))
 
     def test_what_discards_one(self):
         left, right, cid = self.oscillators(hold=1)
