@@ -206,6 +206,31 @@ static void lines_give_back_what_they_took(void)
     }
 }
 
+/* Waves that arrive in parts of two windows come out as their mean: that takes energy, and never
+ * gives any. */
+static void lines_that_windows_do_not_divide_give_no_energy(void)
+{
+    for (double impedance = 1e-1; impedance < 1e4; impedance *= 10.) {
+        struct halves h = benchmark(HALF_TRAPEZOIDAL, 2, MECH_COUPLE_DISPLACEMENT);
+        struct mech_couple_bond b = spring(MECH_COUPLE_DISPLACEMENT, 0., 0.);
+        const struct mech_couple_options o = options("TransmissionLine");
+        struct mech_couple_bond_state state;
+        double before = 1e4;
+        b.law = MECH_COUPLE_LINE;
+        b.impedance = impedance;
+        b.delay = 0.025;
+        begin(&h, HALF_LINEAR, &b, &o);
+        for (int w = 0; w < 500; w++) {
+            CU_ASSERT_EQUAL_FATAL(halves_run(&h, 0.01, 1), 0);
+            mech_couple_bond_state(h.couple, 0, &state);
+            const double e = energy_of(h.half) + energy_of(h.half + 1) + state.stored;
+            CU_ASSERT(e <= before + 1e-9 * 1e4);
+            before = e;
+        }
+        mech_couple_destroy(h.couple);
+    }
+}
+
 /* x of the first at t = 1, by a line as stiff as the benchmark's spring; its mass falls with its
  * delay, so that both go to the benchmark with the window */
 static double line_first_at(int windows)
@@ -297,6 +322,7 @@ UNIT_TESTS(UNIT_TEST(energy_is_kept_for_any_window),
            UNIT_TEST(the_energy_scheme_is_of_second_order),
            UNIT_TEST(dampers_take_what_the_balance_lacks), UNIT_TEST(rigid_bonds_close_their_gap),
            UNIT_TEST(a_rigid_bond_closes_a_gap_that_is_open_at_the_start),
-           UNIT_TEST(lines_give_back_what_they_took), UNIT_TEST(short_lines_are_springs),
-           UNIT_TEST(windows_longer_than_a_delay_are_refused),
+           UNIT_TEST(lines_give_back_what_they_took),
+           UNIT_TEST(lines_that_windows_do_not_divide_give_no_energy),
+           UNIT_TEST(short_lines_are_springs), UNIT_TEST(windows_longer_than_a_delay_are_refused),
            UNIT_TEST(flows_begin_anew_where_the_coupling_does))
