@@ -62,6 +62,18 @@ class Flows(Couplings):
         self.assertAlmostEqual(sum(flows), reply['energy'] - before, 9)
         self.assertGreater(min(map(abs, flows)), 1e-3)
 
+    def test_the_work_of_an_offset_is_exact(self):
+        """A constant force, whatever the output is: a hold adds nothing to it."""
+        left, right = self.daemon.create(half(1., k=50.)), self.daemon.create(half(0., k=50.))
+        cid = self.couple(left, right, [
+            {'from': 'left.x', 'to': 'right.F', 'factor': 0, 'offset': 5}], scheme='Jacobi')['id']
+        before = self.good(cid, count=1, want=['energy'])['energy']
+        reply = self.good(cid, count=20, want=['interface', 'energy'])
+        flow, = reply['report']['interface'].values()
+        self.assertAlmostEqual(flow['energy'], reply['energy'] - before, 9)
+        self.assertGreater(abs(flow['energy']), 0.01)
+        self.assertAlmostEqual(flow['balance'], 0, 12)
+
     def test_a_bond_balances(self):
         """Its work, what it has stored and what its damper has taken."""
         left, right = (self.daemon.create(half(0., v, k=k)) for v, k in ((100., 10.), (-100., 1e3)))
