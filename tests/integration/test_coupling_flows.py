@@ -86,6 +86,18 @@ class Flows(Couplings):
         self.assertAlmostEqual(flow['balance'], 0, delta=1e-8)
         self.assertGreater(abs(flow['energy']), 10)
 
+    def test_a_spring_has_a_length_at_rest(self):
+        """Two masses at one place: the spring pushes them apart by its energy."""
+        left, right = self.daemon.create(half(k=10.)), self.daemon.create(half(k=1e3))
+        spring = dict(SPRING[0], law={'stiffness': 100, 'rest': 0.5})
+        scheme = {'type': 'Energy', 'relativeTolerance': 1e-14}
+        cid = self.couple(left, right, bonds=[spring], scheme=scheme)['id']
+        for _ in range(5):
+            reply = self.good(cid, count=20, want=['energy'])
+            gap = reply['outputs']['left.x'] - reply['outputs']['right.x']
+            self.assertAlmostEqual(reply['energy'] + 50 * (gap - 0.5) ** 2, 12.5, delta=1e-10)
+            self.assertGreater(reply['energy'], 0.1)
+
     def test_what_is_not_known_is_refused(self):
         left, right, cid = self.oscillators()
         reply = self.step(cid, count=1, want=['interface', 'peace'])
