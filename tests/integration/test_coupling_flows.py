@@ -79,8 +79,14 @@ class Flows(Couplings):
         left, right = (self.daemon.create(half(0., v, k=k)) for v, k in ((100., 10.), (-100., 1e3)))
         scheme = {'type': 'Energy', 'relativeTolerance': 1e-14}
         cid = self.couple(left, right, bonds=SPRING, scheme=scheme)['id']
-        before = self.good(cid, count=1, want=['energy'])['energy']
+
+        def whole(reply):
+            gap = reply['outputs']['left.x'] - reply['outputs']['right.x']
+            return reply['energy'] + 50 * gap ** 2
+        start = self.good(cid, count=1, want=['energy'])
+        before = start['energy']
         reply = self.good(cid, count=50, want=['interface', 'energy'])
+        self.assertLess(whole(reply), whole(start) - 100)
         flow = reply['report']['interface']['spring']
         self.assertAlmostEqual(flow['energy'], reply['energy'] - before, delta=1e-8)
         self.assertAlmostEqual(flow['balance'], 0, delta=1e-8)
