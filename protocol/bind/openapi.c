@@ -15,15 +15,15 @@ static const char prefix[] = "#/components/schemas/";
 
 /* --- types ----------------------------------------------------------------------------------- */
 
-/* Of an integer, " 1..9" or " 1..", as members; "": none. */
+/* Of a number, " 1..9" or " 1..", as members; "": none. */
 static void range(struct mechp_text *w, const char *text)
 {
-    char *end = NULL;
+    const char *const most = strstr(text, "..");
     if (text[0] != '\0') {
-        mechp_text_member_integer(w, "minimum", strtoll(text, &end, 10));
+        mechp_text_member_number(w, "minimum", strtod(text, NULL));
     }
-    if (end != NULL && end[2] != '\0') {
-        mechp_text_member_integer(w, "maximum", strtoll(end + 2, NULL, 10));
+    if (most != NULL && most[2] != '\0') {
+        mechp_text_member_number(w, "maximum", strtod(most + 2, NULL));
     }
 }
 

@@ -6,16 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOLDS = 127 };
-
 enum mechp_holds mechp_member_holds(const struct mechp_member *m)
 {
-    return (enum mechp_holds)(m->field >> 1 & HOLDS);
+    return mechp_place_holds(m->field);
 }
 
 size_t mechp_member_offset(const struct mechp_member *m)
 {
-    return m->field >> 8;
+    return mechp_place_offset(m->field);
 }
 
 /* The member of the struct as a pointer to one of its type. */

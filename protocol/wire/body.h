@@ -79,9 +79,10 @@ enum mechp_holds {
 
 /* The place of a required member, and of one that may be absent, in the struct of a body. */
 #define MECHP_IN(body, member) (MECHP_MAY(body, member) | 1u)
-#define MECHP_MAY(body, member)                                                                    \
-    ((unsigned)offsetof(struct mechp_body_##body, member) << 8 |                                   \
-     (unsigned)_Generic(((const struct mechp_body_##body *)NULL)->member,                          \
+#define MECHP_MAY(body, member) MECHP_PLACE(struct mechp_body_##body, member)
+#define MECHP_PLACE(type, member)                                                                  \
+    ((unsigned)offsetof(type, member) << 8 |                                                       \
+     (unsigned)_Generic(((const type *)NULL)->member,                                              \
          double: MECHP_HOLDS_DOUBLE,                                                               \
          int64_t: MECHP_HOLDS_INTEGER,                                                             \
          uint64_t: MECHP_HOLDS_UNSIGNED,                                                           \
@@ -96,7 +97,16 @@ enum mechp_holds {
          struct mechp_list: MECHP_HOLDS_LIST)                                                      \
          << 1)
 
-/* What of the struct holds a member, and where. */
+/* What a place holds, and where in its struct it is. */
+static inline enum mechp_holds mechp_place_holds(unsigned place)
+{
+    return (enum mechp_holds)(place >> 1 & 127);
+}
+static inline size_t mechp_place_offset(unsigned place)
+{
+    return place >> 8;
+}
+/* The same of a member. */
 enum mechp_holds mechp_member_holds(const struct mechp_member *m);
 size_t mechp_member_offset(const struct mechp_member *m);
 

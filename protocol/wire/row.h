@@ -7,9 +7,9 @@
  *   row->body->members[0].name is "size"
  *
  * A type is written in a small language: "number", "integer", "integer 1..9" (both included) or
- * "integer 1..", "string", "boolean", "object", "any", "null", "@Name" (a schema), "'word'" (a
- * constant); "[]" after it: an array of it; "{}": an object whose members all have it; "|" between
- * types: any of them.
+ * "integer 1.." and likewise for numbers of a query, "string", "boolean", "object", "any", "null",
+ * "@Name" (a schema), "'word'" (a constant); "[]" after it: an array of it; "{}": an object whose
+ * members all have it; "|" between types: any of them.
  */
 #pragma once
 
@@ -35,6 +35,7 @@ struct mechp_parameter {
     const char *type;
     const char *doc;     /* description */
     const char *example; /* JSON */
+    unsigned field;      /* the place in a struct: MECHP_ASKED (queries.h), or 0 */
 };
 
 /* A body of a request or a reply that is not a model. */
@@ -63,7 +64,8 @@ extern const struct mechp_shape mechp_empty;
 
 /* Members, closed. */
 #define MECHP_MEMBERS(...) ((const struct mechp_member[]){__VA_ARGS__, {NULL, NULL, NULL, 0}})
-#define MECHP_QUERY(...) ((const struct mechp_parameter[]){__VA_ARGS__, {NULL, NULL, NULL, NULL}})
+#define MECHP_QUERY(...)                                                                           \
+    ((const struct mechp_parameter[]){__VA_ARGS__, {NULL, NULL, NULL, NULL, 0}})
 /* Codes, closed. */
 #define MECHP_CODES(...) ((const int[]){__VA_ARGS__, 0})
 
@@ -137,7 +139,7 @@ struct mechp_row {
 #define MECHP_FORMAT_QUERY                                                                         \
     {                                                                                              \
         "format", "'json'|'ndjson'|'csv'|'npy'|'f64'",                                             \
-            "Format of the response; overrides Accept.", "\"csv\""                                 \
+            "Format of the response; overrides Accept.", "\"csv\"", 0                              \
     }
 
 /* Groups of routes, in the order in which they are shown; closed by a NULL name. */

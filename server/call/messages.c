@@ -37,7 +37,8 @@ static void take_parameter(struct mechd_call *c, const char *name, size_t length
 
 static bool is_number_type(const char *type)
 {
-    return strcmp(type, "integer") == 0 || strcmp(type, "number") == 0;
+    const size_t length = strcspn(type, " ");
+    return strncmp(type, "integer", length) == 0 || strncmp(type, "number", length) == 0;
 }
 
 /* A number as written in a query. */

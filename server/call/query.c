@@ -1,6 +1,7 @@
 /* Numbers and words of requests, and names that do not belong in a query. */
 #include "server/call/query.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,11 +26,117 @@ static double read(struct mechd_call *c, const char *name, const struct mechd_qu
     const double value = plain ? strtod(text, &end) : (double)NAN;
     if (!plain || *end != '\0' || !(value >= range->least && value <= range->most)) {
         snprintf(path, sizeof path, "/%s", name);
-        mech_diag_add(&c->diag, path, "expected a %snumber from %.9g to %.17g",
-                      whole ? "whole " : "", range->least, range->most);
+        if (range->least <= -DBL_MAX) {
+            mech_diag_add(&c->diag, path, "expected a number");
+        } else if (whole && range->most - range->least == 1.) {
+            mech_diag_add(&c->diag, path, "expected %.17g or %.17g", range->least, range->most);
+        } else {
+            mech_diag_add(&c->diag, path, "expected a %snumber from %.9g to %.17g",
+                          whole ? "whole " : "", range->least, range->most);
+        }
         return range->preset;
     }
     return value;
+}
+
+/* The range of a number's type, "number 1e-12..1e12". */
+static struct mechd_query_range range_of(const char *type, bool whole)
+{
+    const char *const at = strchr(type, ' ');
+    const char *const most = at != NULL ? strstr(at, "..") : NULL;
+    return (struct mechd_query_range){.least = at != NULL ? strtod(at, NULL)
+                                               : whole    ? 0.
+                                                          : -DBL_MAX,
+                                      .most = most != NULL && most[2] != '\0'
+                                                  ? strtod(most + 2, NULL)
+                                              : whole ? 0x1p53
+                                                      : DBL_MAX,
+                                      .preset = (double)NAN};
+}
+
+static void odd(struct mechd_call *c, const char *name, const char *expected)
+{
+    char path[32];
+    snprintf(path, sizeof path, "/%s", name);
+    mech_diag_add(&c->diag, path, "expected %s", expected);
+}
+
+static bool truth(struct mechd_call *c, const char *name, const char *text)
+{
+    const bool yes = strcmp(text, "true") == 0;
+    if (!yes && strcmp(text, "false") != 0) {
+        odd(c, name, "true or false");
+    }
+    return yes;
+}
+
+static int word(struct mechd_call *c, const struct mechp_parameter *p, const char *text)
+{
+    const int place = mechp_type_word(p->type, text);
+    if (place < 0) {
+        char words[160];
+        odd(c, p->name, mechp_type_words(p->type, words, sizeof words));
+    }
+    return place < 0 ? MECHP_ODD_WORD : place;
+}
+
+static void read_one(struct mechd_call *c, const struct mechp_parameter *p, const char *text,
+                     void *at)
+{
+    const enum mechp_holds holds = mechp_place_holds(p->field);
+    const bool whole = holds != MECHP_HOLDS_DOUBLE;
+    const struct mechd_query_range range = range_of(p->type, whole);
+    double number = (double)NAN;
+    if (text != NULL && (!whole || holds == MECHP_HOLDS_INTEGER || holds == MECHP_HOLDS_UNSIGNED)) {
+        number = read(c, p->name, &range, whole);
+    }
+    switch (holds) {
+    case MECHP_HOLDS_DOUBLE:
+        *(double *)at = number;
+        break;
+    case MECHP_HOLDS_INTEGER:
+        *(int64_t *)at = isnan(number) ? INT64_MIN : (int64_t)number;
+        break;
+    case MECHP_HOLDS_UNSIGNED:
+        *(uint64_t *)at = isnan(number) ? MECHP_ABSENT : (uint64_t)number;
+        break;
+    case MECHP_HOLDS_BOOL:
+        *(bool *)at = text != NULL && truth(c, p->name, text);
+        break;
+    case MECHP_HOLDS_WORD:
+        *(int *)at = text != NULL ? word(c, p, text) : MECHP_NO_WORD;
+        break;
+    case MECHP_HOLDS_TEXT:
+        *(const char **)at = text;
+        break;
+    case MECHP_HOLDS_FLAG:
+    case MECHP_HOLDS_NUMBERS:
+    case MECHP_HOLDS_WRITTEN:
+    case MECHP_HOLDS_TREE:
+    case MECHP_HOLDS_OBJECT:
+    case MECHP_HOLDS_LIST:
+    case MECHP_HOLDS_NOTHING:
+    default:
+        break;
+    }
+}
+
+void mechd_query_read(struct mechd_call *c, void *to)
+{
+    const struct mechp_row *const row = mechd_call_row(c);
+    for (int k = 0; k < mechp_query_count(row); k++) {
+        const struct mechp_parameter *const p = &row->query[k];
+        if (p->field == 0) {
+            continue;
+        }
+        read_one(c, p, c->query[k], (char *)to + mechp_place_offset(p->field));
+        // over ZeroMQ a list became no text; in place of a text the operation may take it
+        if (c->query[k] == NULL && c->door != MECHD_DOOR_HTTP &&
+            mechp_place_holds(p->field) != MECHP_HOLDS_TEXT &&
+            json_object_get(c->body, p->name) != NULL) {
+            odd(c, p->name, "a string or a number");
+        }
+    }
 }
 
 double mechd_query_number(struct mechd_call *c, const char *name,

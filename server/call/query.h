@@ -4,7 +4,13 @@
  * thread. */
 #pragma once
 
+#include "protocol/wire/queries.h"
 #include "server/call/call.h"
+
+/* The query into its struct. What is not given is absent, as in a body (protocol/wire/body.h); so
+ * is what its type in the row does not take, a fault in c->diag. Texts are the call's. */
+#define MECHD_ASK(query, c, to) mechd_query_read((c), 1 ? (to) : (struct mechp_query_##query *)NULL)
+void mechd_query_read(struct mechd_call *c, void *to);
 
 struct mechd_query_range {
     double least, most, preset; /* preset: when it is not given */

@@ -3,6 +3,7 @@
 
 #include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
+#include "server/call/query.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
 #include "server/instance/effort.h"
@@ -82,38 +83,6 @@ const struct mechd_operation mechd_operation_STATICS = {.run = run_statics};
 
 /* --- modes ----------------------------------------------------------------------------------- */
 
-static int64_t read_count(struct mechd_call *c)
-{
-    const char *text = mechd_call_query(c, "count");
-    int64_t count = MODES_PRESET;
-    if (json_is_number(json_object_get(c->body, "count"))) {
-        mechp_json_integer(c->body, "count", &c->diag, 1, MECH_MODES_MOST, &count);
-    } else if (text != NULL) {
-        char *end = NULL;
-        count = strtol(text, &end, 10);
-        if (*text < '0' || *text > '9' || *end != '\0' || count < 1 || count > MECH_MODES_MOST) {
-            mech_diag_add(&c->diag, "/count", "expected a whole number from 1 to %d",
-                          MECH_MODES_MOST);
-        }
-    }
-    return count;
-}
-
-static bool read_complex(struct mechd_call *c)
-{
-    const char *text = mechd_call_query(c, "complex");
-    bool yes = false;
-    if (json_is_boolean(json_object_get(c->body, "complex"))) {
-        mechp_json_bool(c->body, "complex", &c->diag, &yes);
-    } else if (text != NULL) {
-        yes = strcmp(text, "true") == 0;
-        if (!yes && strcmp(text, "false") != 0) {
-            mech_diag_add(&c->diag, "/complex", "expected true or false");
-        }
-    }
-    return yes;
-}
-
 static void write_mode(const struct mech_modes *modes, int32_t i, struct mechp_text *w)
 {
     const struct mech_mode *mode = &modes->modes[i];
@@ -145,8 +114,9 @@ static enum mechd_progress run_modes(struct mechd_call *c)
 {
     struct mech_sim *sim = c->job.instance->sim;
     struct mech_modes modes;
-    const int64_t count = read_count(c);
-    const bool complex = read_complex(c);
+    struct mechp_query_modes asked;
+    MECHD_ASK(modes, c, &asked);
+    const int64_t count = asked.count > 0 ? asked.count : MODES_PRESET;
     if (mechd_call_faulty(c)) {
         return MECHD_DONE;
     }
@@ -156,7 +126,7 @@ static enum mechd_progress run_modes(struct mechd_call *c)
     }
     struct mechd_effort effort;
     mechd_call_watch(c, &effort);
-    const int outcome = mech_sim_modes(sim, (int32_t)count, complex, &modes);
+    const int outcome = mech_sim_modes(sim, (int32_t)count, asked.complex, &modes);
     mechd_call_unwatch(c, &effort);
     if (outcome != 0) {
         mechd_fail_reason(c, outcome, modes.reason);

@@ -68,9 +68,10 @@ static enum mechd_submitted submit(struct mechd_coupling *g, struct mechd_coupli
 
 bool mechd_couplings_override(struct mechd_call *c, json_t *document)
 {
-    static const struct mechd_query_range sizes = {.least = 1e-12, .most = 1e12, .preset = NAN};
-    const char *const type = mechd_call_query(c, "type");
-    const double window = mechd_query_number(c, "window", &sizes);
+    struct mechp_query_couple asked;
+    MECHD_ASK(couple, c, &asked);
+    const char *const type = asked.type;
+    const double window = asked.window;
     if (!json_is_object(document)) {
         return true; // refused by who reads it, as is a type that is no UTF-8
     }
@@ -272,8 +273,8 @@ const struct mechd_operation mechd_operation_DELETE_COUPLING_SNAPSHOT = {.run = 
 static enum mechd_submitted spread_stability(struct mechd_call *c)
 {
     struct mechd_coupling *const g = find(c);
-    const struct mechd_query_range sizes = {.least = 1e-12, .most = 1e12, .preset = NAN};
-    const double size = mechd_query_number(c, "size", &sizes);
+    struct mechp_query_stability asked;
+    MECHD_ASK(stability, c, &asked);
     if (g == NULL || mechd_call_faulty(c)) {
         mechd_coupling_unref(g);
         return MECHD_RAN;
@@ -282,7 +283,7 @@ static enum mechd_submitted spread_stability(struct mechd_call *c)
     if (k != NULL) {
         k->once = mechd_coupling_stability;
         k->slow = true;
-        k->size = isnan(size) ? g->step_size : size;
+        k->size = isnan(asked.size) ? g->step_size : asked.size;
     }
     return submit(g, k, c);
 }

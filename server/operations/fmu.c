@@ -6,6 +6,7 @@
 
 #include "protocol/bind/bind.h"
 #include "protocol/fmi/results.h"
+#include "server/call/query.h"
 #include "server/call/service.h"
 #include "server/operations/create.h"
 #include "server/operations/picture.h"
@@ -111,32 +112,6 @@ const struct mechp_packed *mechd_fmu_binary(struct mechd_call *c)
 
 /* --- the request ------------------------------------------------------------------------------ */
 
-static enum mechp_fmi_version read_version(struct mechd_call *c)
-{
-    const char *const text = mechd_call_query(c, "version");
-
-    if (text == NULL || strcmp(text, "3") == 0) {
-        return MECHP_FMI_3;
-    }
-    if (strcmp(text, "2") != 0) {
-        mech_diag_add(&c->diag, "/version", "expected 2 or 3");
-    }
-    return MECHP_FMI_2;
-}
-
-static enum which read_kind(struct mechd_call *c)
-{
-    const char *const text = mechd_call_query(c, "kind");
-
-    if (text != NULL && strcmp(text, "proxy") == 0) {
-        return PROXY;
-    }
-    if (text != NULL && strcmp(text, "standalone") != 0) {
-        mech_diag_add(&c->diag, "/kind", "expected standalone or proxy");
-    }
-    return SOLVER;
-}
-
 struct mech_sim *mechd_fmu_build(struct mechd_call *c, const struct mechp_text *document)
 {
     struct mechp_json_fault fault;
@@ -236,10 +211,12 @@ static enum mechd_progress write_head(struct mechd_call *c, struct exported *x,
 
 static enum mechd_progress run_fmu(struct mechd_call *c)
 {
-    const enum mechp_fmi_version version = read_version(c);
+    struct mechp_query_fmu asked;
+    MECHD_ASK(fmu, c, &asked);
+    const enum mechp_fmi_version version = asked.version == 2 ? MECHP_FMI_2 : MECHP_FMI_3;
     struct mechp_text document;
 
-    const enum which which = read_kind(c);
+    const enum which which = asked.kind == 1 ? PROXY : SOLVER;
     if (mechd_call_faulty(c)) {
         return MECHD_DONE;
     }

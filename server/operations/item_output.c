@@ -47,8 +47,10 @@ static enum mechd_progress run_item_output(struct mechd_call *c)
     const char *name = mechd_call_value(c, "name");
     const char *text = mechd_call_value(c, "variable");
     const int variable = mech_output_find(text);
-    const int category = mechd_call_word(c, "category", MECH_OBJECT);
-    const int configuration = mechd_call_word(c, "configuration", MECH_CURRENT);
+    struct mechp_query_item asked;
+    MECHD_ASK(item, c, &asked);
+    const int category = asked.category >= 0 ? asked.category : MECH_OBJECT;
+    const int configuration = asked.configuration >= 0 ? asked.configuration : MECH_CURRENT;
     double local[3] = {0., 0., 0.};
     const bool has_local = mechd_call_query(c, "localPosition") != NULL ||
                            json_object_get(c->body, "localPosition") != NULL;

@@ -164,10 +164,9 @@ static enum mechd_progress run_change(struct mechd_call *c)
 const struct mechd_operation mechd_operation_CHANGE_LEASE = {.run = run_change};
 
 /* Those of others, by an admin. */
-static enum mechd_progress break_leases(struct mechd_call *c)
+static enum mechd_progress break_leases(struct mechd_call *c, int role)
 {
     struct mechd_instance *i = c->job.instance;
-    const int role = mechd_call_word(c, "of", -1);
     if (role < 0) {
         return MECHD_DONE;
     }
@@ -187,8 +186,10 @@ static enum mechd_progress break_leases(struct mechd_call *c)
 
 static enum mechd_progress run_drop(struct mechd_call *c)
 {
-    if (mechd_call_query(c, "of") != NULL) {
-        return break_leases(c);
+    struct mechp_query_drop_lease asked;
+    MECHD_ASK(drop_lease, c, &asked);
+    if (asked.of != MECHP_NO_WORD || mechd_call_faulty(c)) {
+        return break_leases(c, asked.of);
     }
     if (!mechd_leases_drop(&c->job.instance->leases, c->lease)) {
         const struct mechd_holder no_holder = {.role = -1};

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Instances of a page, and the serial number behind which it begins. */
-static const struct mechd_query_range limits = {.least = 1., .most = 1000., .preset = 100.};
+enum { LIMIT = 100 };
 static const struct mechd_query_range serials = {.least = 0., .most = 9007199254740992.};
 
 /* A page of instances. */
@@ -38,9 +38,11 @@ static enum mechd_progress run_list(struct mechd_call *c)
     struct mechd_instance **items = NULL;
     size_t count = 0;
     bool more = false;
-    const uint64_t most = mechd_query_whole(c, "limit", &limits);
+    struct mechp_query_instances asked;
+    MECHD_ASK(instances, c, &asked);
+    const uint64_t most = asked.limit != MECHP_ABSENT ? asked.limit : LIMIT;
     const uint64_t after = mechd_query_whole(c, "after", &serials);
-    const char *const label = mechd_call_query(c, "label");
+    const char *const label = asked.label;
     struct mechd_choice choice = {.count = 0};
     if (label != NULL) {
         (void)mechd_choice_read(&choice, label, "/label", &c->diag);

@@ -3,6 +3,7 @@
 #include "server/instance/runs.h"
 
 #include "protocol/wire/json.h"
+#include "server/call/query.h"
 #include "server/call/rows.h"
 #include "server/call/shapes.h"
 #include "solver/base/words.h"
@@ -44,33 +45,6 @@ static void free_results(struct mechd_call *c)
 }
 
 /* --- the request ------------------------------------------------------------------------------ */
-
-/* A time of the query, or `preset`. */
-static double read_time(struct mechd_call *c, const char *name, double preset)
-{
-    const char *text = mechd_call_query(c, name);
-    char path[16];
-    char *end = NULL;
-    const double value = text != NULL ? strtod(text, &end) : preset;
-    if (text != NULL && (end == text || *end != '\0' || !isfinite(value))) {
-        snprintf(path, sizeof path, "/%s", name);
-        mech_diag_add(&c->diag, path, "expected a time in s");
-    }
-    return value;
-}
-
-static uint64_t read_limit(struct mechd_call *c)
-{
-    const char *text = mechd_call_query(c, "limit");
-    char *end = NULL;
-    errno = 0;
-    const unsigned long long value = text != NULL ? strtoull(text, &end, 10) : UINT64_MAX;
-    if (text != NULL &&
-        (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value == 0)) {
-        mech_diag_add(&c->diag, "/limit", "expected a number of rows, from 1");
-    }
-    return value;
-}
 
 /* The recorded output that was probably meant. */
 static const char *recorded_hint(struct mech_guess *g, const struct mechd_instance *i,
@@ -260,10 +234,11 @@ static enum mechd_progress run_results(struct mechd_call *c)
     if (form < 0) {
         return MECHD_DONE;
     }
-    const char *const list = mechd_call_query(c, "outputs");
-    const double from = read_time(c, "from", -INFINITY);
-    const double to = read_time(c, "to", INFINITY);
-    const uint64_t limit = read_limit(c);
+    struct mechp_query_results asked;
+    MECHD_ASK(results, c, &asked);
+    const char *const list = asked.outputs;
+    const double from = isnan(asked.from) ? -INFINITY : asked.from;
+    const double to = isnan(asked.to) ? INFINITY : asked.to;
     struct results *const x = calloc(1, sizeof *x);
     c->work = x;
     c->work_free = x != NULL ? free_results : NULL;
@@ -285,7 +260,7 @@ static enum mechd_progress run_results(struct mechd_call *c)
     if (!choose(x, run, list == NULL) || mechd_reading_begin(&x->reading, run) != 0) {
         return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the results");
     }
-    cut(x, from, to, limit);
+    cut(x, from, to, asked.limit);
     return answer(c, x);
 }
 

@@ -1,6 +1,7 @@
 /* GET and PUT …/state: {time, step, q, v, vdot, a, lambda, impulse, x, z}, or these as one row. */
 #include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
+#include "server/call/query.h"
 #include "server/call/rows.h"
 #include "server/call/shapes.h"
 #include "server/instance/container.h"
@@ -76,17 +77,6 @@ static enum mechd_progress write_row(struct mechd_call *c, enum mechd_form form)
     return MECHD_DONE;
 }
 
-/* Whether the query asks for the bytes of a snapshot. */
-static bool wants_snapshot(struct mechd_call *c)
-{
-    const char *const text = mechd_call_query(c, "snapshot");
-    const bool yes = text != NULL && strcmp(text, "true") == 0;
-    if (text != NULL && !yes && strcmp(text, "false") != 0) {
-        mech_diag_add(&c->diag, "/snapshot", "expected true or false");
-    }
-    return yes;
-}
-
 /* The bytes that PUT takes, as base64, which the caller frees. NULL: no memory. */
 static char *snapshot_text(struct mechd_call *c)
 {
@@ -99,7 +89,8 @@ static char *snapshot_text(struct mechd_call *c)
 
 static enum mechd_progress run_get_state(struct mechd_call *c)
 {
-    const bool snapshot = wants_snapshot(c);
+    struct mechp_query_state asked;
+    MECHD_ASK(state, c, &asked);
     const int form = mechd_form(c, mechd_forms_of_rows);
     if (form < 0 || !mechd_form_begin(c, (enum mechd_form)form)) {
         return MECHD_DONE;
@@ -110,9 +101,9 @@ static enum mechd_progress run_get_state(struct mechd_call *c)
     if (form != MECHD_FORM_JSON && form != MECHD_FORM_NDJSON) {
         return write_row(c, (enum mechd_form)form);
     }
-    char *const text = snapshot ? snapshot_text(c) : NULL;
+    char *const text = asked.snapshot ? snapshot_text(c) : NULL;
     write_state(c, NULL, text);
-    c->text.failed = c->text.failed || (snapshot && text == NULL);
+    c->text.failed = c->text.failed || (asked.snapshot && text == NULL);
     free(text);
     if (form == MECHD_FORM_NDJSON) {
         mechp_text_plain(&c->text, "\n", 1);

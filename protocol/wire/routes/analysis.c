@@ -1,5 +1,6 @@
 /* Equilibrium, modes, derivatives, terms of the equations of motion. */
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/queries.h"
 #include "protocol/wire/routes/shared.h"
 #include "protocol/wire/row.h"
 
@@ -289,10 +290,11 @@ const struct mechp_row mechp_row_MODES = {
     .effect = MECHP_ASKS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE,
-    .query = MECHP_QUERY({"count", "integer", "Maximum number of modes.", "3"},
-                         {"complex", "boolean",
-                          "true: include damping and gyroscopic terms; mode shapes are complex.",
-                          "true"}),
+    .query = MECHP_QUERY(
+        {"count", "integer 1..200", "Maximum number of modes.", "3", MECHP_ASKED(modes, count)},
+        {"complex", "boolean",
+         "true: include damping and gyroscopic terms; mode shapes are complex.", "true",
+         MECHP_ASKED(modes, complex)}),
     .status = 200,
     .reply = "@Modes",
     .content = MECHP_JSON,

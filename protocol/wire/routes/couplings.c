@@ -1,5 +1,6 @@
 /* Couplings: instances that exchange outputs and inputs and step together. */
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/queries.h"
 #include "protocol/wire/routes/shared.h"
 #include "protocol/wire/row.h"
 
@@ -334,13 +335,13 @@ const struct mechp_row mechp_row_COUPLE = {
     .body = &couple_request,
     .takes = {"application/zip", "application/x-ssp-package"},
     .query = MECHP_QUERY(
-        {"window", "number",
+        {"window", "number 1e-12..1e12",
          "Size of a window, s, in place of stepSize; default of a package that has none: the least "
          "step size of its FMUs.",
-         "0.01"},
+         "0.01", MECHP_ASKED(couple, window)},
         {"type", "string",
          "Type of the scheme, in place of scheme; default of a package that has none: Jacobi.",
-         "\"GaussSeidel\""}),
+         "\"GaussSeidel\"", MECHP_ASKED(couple, type)}),
     .status = 201,
     .reply = "@Coupling",
     .content = MECHP_JSON,
@@ -448,7 +449,8 @@ const struct mechp_row mechp_row_COUPLING_STABILITY = {
            "states and values of outputs; without bonds.",
     .effect = MECHP_READS,
     .cost = MECHP_COST_UNKNOWN,
-    .query = MECHP_QUERY({"size", "number", "Size of a window, s; default stepSize.", "0.01"}),
+    .query = MECHP_QUERY({"size", "number 1e-12..1e12", "Size of a window, s; default stepSize.",
+                          "0.01", MECHP_ASKED(stability, size)}),
     .status = 200,
     .reply = "@CouplingStability",
     .content = MECHP_JSON,

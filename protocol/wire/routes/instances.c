@@ -1,5 +1,6 @@
 /* Instances: create, list, edit, delete. */
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/queries.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
@@ -120,10 +121,11 @@ const struct mechp_row mechp_row_INSTANCES = {
            "`name=\"a,b\"`.",
     .effect = MECHP_READS,
     .query = MECHP_QUERY(
-        {"limit", "integer", "Maximum number of instances, 1 to 1000 (default 100).", "10"},
-        {"after", "string", "`next` of the previous page.", "\"0\""},
+        {"limit", "integer 1..1000", "Maximum number of instances (default 100).", "10",
+         MECHP_ASKED(instances, limit)},
+        {"after", "string", "`next` of the previous page.", "\"0\"", MECHP_ASKED(instances, after)},
         {"label", "string", "name=value,name: only instances that have all of these labels.",
-         "\"variant=stiff\""}),
+         "\"variant=stiff\"", MECHP_ASKED(instances, label)}),
     .status = 200,
     .reply = "@InstanceList",
     .content = MECHP_JSON,

@@ -1,5 +1,6 @@
 /* Leases: permissions to change an instance. */
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/queries.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
@@ -62,8 +63,9 @@ const struct mechp_row mechp_row_DROP_LEASE = {
            "that others hold in this role, which requires the scope `admin`.",
     .effect = MECHP_BESIDE,
     .traits = MECHP_WHILE_RUN | MECHP_UNLEASED | MECHP_FLEETING,
-    .query = MECHP_QUERY({"of", "'owner'|'co-driver'|'observer'|'partner'",
-                          "Role whose leases are revoked.", "\"owner\""}),
+    .query =
+        MECHP_QUERY({"of", "'owner'|'co-driver'|'observer'|'partner'",
+                     "Role whose leases are revoked.", "\"owner\"", MECHP_ASKED(drop_lease, of)}),
     .status = 204,
     .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_NOT_FOUND, MECHP_INVALID_REQUEST)};
 

@@ -1,5 +1,6 @@
 /* Runs: an instance that the server steps by itself, and what it records. */
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/queries.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
@@ -87,24 +88,27 @@ const struct mechp_shape *const mechp_shapes_runs[] = {&results,
 /* --- queries --- */
 
 static const struct mechp_parameter rate[] = {
-    {"rate", "number", "Maximum events per second, 0.1 to 100.", "10"}, {NULL, NULL, NULL, NULL}};
+    {"rate", "number", "Maximum events per second, 0.1 to 100.", "10", 0},
+    {NULL, NULL, NULL, NULL, 0}};
 
 /* Of the rows. */
 static const struct mechp_parameter part[] = {
     MECHP_FORMAT_QUERY,
-    {"from", "number", "Start of the time interval, s.", "0"},
-    {"to", "number", "End of the time interval, s.", "1"},
-    {"outputs", "string", "Names of outputs, separated by commas.", "\"x\""},
-    {"limit", "integer", "Maximum number of rows.", "1000"},
-    {NULL, NULL, NULL, NULL}};
+    {"from", "number", "Start of the time interval, s.", "0", MECHP_ASKED(results, from)},
+    {"to", "number", "End of the time interval, s.", "1", MECHP_ASKED(results, to)},
+    {"outputs", "string", "Names of outputs, separated by commas.", "\"x\"",
+     MECHP_ASKED(results, outputs)},
+    {"limit", "integer 1..", "Maximum number of rows.", "1000", MECHP_ASKED(results, limit)},
+    {NULL, NULL, NULL, NULL, 0}};
 
 static const struct mechp_parameter part_of_coupling[] = {
     MECHP_FORMAT_QUERY,
-    {"from", "number", "Start of the time interval, s.", "0"},
-    {"to", "number", "End of the time interval, s.", "1"},
-    {"outputs", "string", "Names of outputs, separated by commas.", "\"cart.x\""},
-    {"limit", "integer", "Maximum number of rows.", "1000"},
-    {NULL, NULL, NULL, NULL}};
+    {"from", "number", "Start of the time interval, s.", "0", MECHP_ASKED(results, from)},
+    {"to", "number", "End of the time interval, s.", "1", MECHP_ASKED(results, to)},
+    {"outputs", "string", "Names of outputs, separated by commas.", "\"cart.x\"",
+     MECHP_ASKED(results, outputs)},
+    {"limit", "integer 1..", "Maximum number of rows.", "1000", MECHP_ASKED(results, limit)},
+    {NULL, NULL, NULL, NULL, 0}};
 
 /* --- routes --- */
 

@@ -21,7 +21,7 @@
     }
 #define AS_PARAMETER(name, type, doc, example)                                                     \
     {                                                                                              \
-        name, type, doc, example                                                                   \
+        name, type, doc, example, 0                                                                \
     }
 
 /* --- bodies --- */
@@ -188,8 +188,8 @@ const struct mechp_row mechp_row_SYSTEM = {
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE,
     .query = MECHP_QUERY(
         SYSTEM_OPTIONS(AS_PARAMETER, "string"),
-        {"bilateral", "'all'|'only'", "only: rows of joints only.", "\"all\""},
-        {"format", "'json'|'archive'", "Format of the response; overrides Accept.", "\"json\""}),
+        {"bilateral", "'all'|'only'", "only: rows of joints only.", "\"all\"", 0},
+        {"format", "'json'|'archive'", "Format of the response; overrides Accept.", "\"json\"", 0}),
     .status = 200,
     .reply = "@SystemReply",
     .content = MECHP_JSON,
@@ -265,10 +265,10 @@ const struct mechp_row mechp_row_SYSTEM_PART = {
     .effect = MECHP_ASKS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE,
-    .query = MECHP_QUERY(
-        SYSTEM_OPTIONS(AS_PARAMETER, "string"),
-        {"bilateral", "'all'|'only'", "only: rows of joints only.", "\"all\""},
-        {"format", "'json'|'mtx'|'coo1'", "Format of the response; overrides Accept.", "\"json\""}),
+    .query = MECHP_QUERY(SYSTEM_OPTIONS(AS_PARAMETER, "string"),
+                         {"bilateral", "'all'|'only'", "only: rows of joints only.", "\"all\"", 0},
+                         {"format", "'json'|'mtx'|'coo1'",
+                          "Format of the response; overrides Accept.", "\"json\"", 0}),
     .status = 200,
     .reply = "@SystemPartReply",
     .content = MECHP_JSON,

@@ -1,5 +1,6 @@
 /* Inputs, outputs, parameters, the state, fields of live items. */
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/queries.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
@@ -194,7 +195,7 @@ const struct mechp_row mechp_row_SET_FIELD = {
     .traits = MECHP_OF_MODEL | MECHP_WHILE_RUN | MECHP_TAKES_MODELS,
     .body = &mechp_body_set_field_request,
     .query = MECHP_QUERY({"category", "'nodes'|'objects'|'markers'|'loads'|'sensors'",
-                          "Category of the item (default objects).", "\"objects\""}),
+                          "Category of the item (default objects).", "\"objects\"", 0}),
     .status = 200,
     .reply = "@SetFieldReply",
     .content = MECHP_JSON};
@@ -205,12 +206,13 @@ const struct mechp_row mechp_row_ITEM_OUTPUT = {
            "object, marker, load or sensor, at a point of it and in any configuration.",
     .effect = MECHP_READS,
     .traits = MECHP_OF_MODEL,
-    .query = MECHP_QUERY({"localPosition", "string",
-                          "A point of the body in its local frame: x,y,z in m.", "\"0,0,0\""},
-                         {"configuration", "'current'|'reference'|'initial'|'startOfStep'",
-                          "Configuration (default current).", "\"reference\""},
-                         {"category", "'nodes'|'objects'|'markers'|'loads'|'sensors'",
-                          "Category of the item (default objects).", "\"objects\""}),
+    .query = MECHP_QUERY(
+        {"localPosition", "string", "A point of the body in its local frame: x,y,z in m.",
+         "\"0,0,0\"", 0},
+        {"configuration", "'current'|'reference'|'initial'|'startOfStep'",
+         "Configuration (default current).", "\"reference\"", MECHP_ASKED(item, configuration)},
+        {"category", "'nodes'|'objects'|'markers'|'loads'|'sensors'",
+         "Category of the item (default objects).", "\"objects\"", MECHP_ASKED(item, category)}),
     .status = 200,
     .reply = "@ItemOutput",
     .content = MECHP_JSON,
@@ -256,10 +258,10 @@ const struct mechp_row mechp_row_GET_STATE = {
     .effect = MECHP_READS,
     .cost = MECHP_COST_BY_SIZE,
     .traits = MECHP_OF_MODEL,
-    .query =
-        MECHP_QUERY(MECHP_FORMAT_QUERY,
-                    {"snapshot", "boolean",
-                     "true: with the bytes of a snapshot, model included (JSON only).", "true"}),
+    .query = MECHP_QUERY(MECHP_FORMAT_QUERY,
+                         {"snapshot", "boolean",
+                          "true: with the bytes of a snapshot, model included (JSON only).", "true",
+                          MECHP_ASKED(state, snapshot)}),
     .status = 200,
     .reply = "@State",
     .content = MECHP_JSON,

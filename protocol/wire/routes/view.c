@@ -1,5 +1,6 @@
 /* What a viewer draws. */
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/queries.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
@@ -63,11 +64,12 @@ const struct mechp_row mechp_row_FMU = {
     .effect = MECHP_READS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL,
-    .query = MECHP_QUERY({"version", "integer", "Version of FMI: 2 or 3 (default 3).", "2"},
-                         {"kind", "'standalone'|'proxy'",
-                          "standalone: it holds the solver (default); proxy: it connects to a "
-                          "server, by default to the lane of this one.",
-                          "\"proxy\""}),
+    .query = MECHP_QUERY(
+        {"version", "integer 2..3", "Version of FMI (default 3).", "2", MECHP_ASKED(fmu, version)},
+        {"kind", "'standalone'|'proxy'",
+         "standalone: it holds the solver (default); proxy: it connects to a "
+         "server, by default to the lane of this one.",
+         "\"proxy\"", MECHP_ASKED(fmu, kind)}),
     .status = 200,
     .content = "application/vnd.fmi",
     .codes = MECHP_CODES(MECHP_INVALID_REQUEST, MECHP_INVALID_MODEL, MECHP_NOT_INSTALLED)};
