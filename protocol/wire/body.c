@@ -64,7 +64,11 @@ static void write_value(const struct mechp_member *m, const void *at, struct mec
         }
         break;
     case MECHP_HOLDS_INTEGER:
-        mechp_text_integer(w, *(const int64_t *)at);
+        if (*(const int64_t *)at == INT64_MIN) {
+            mechp_text_null(w);
+        } else {
+            mechp_text_integer(w, *(const int64_t *)at);
+        }
         break;
     case MECHP_HOLDS_UNSIGNED:
         mechp_text_unsigned(w, *(const uint64_t *)at);

@@ -15,7 +15,7 @@
  * absent:
  *
  *   double                 number, number|null (NAN: null)       NAN
- *   int64_t                integer                               INT64_MIN
+ *   int64_t                integer, integer|null                 INT64_MIN (null)
  *   uint64_t               integer                               MECHP_ABSENT
  *   bool                   boolean                               false
  *   const bool *           boolean                               NULL

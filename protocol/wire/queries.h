@@ -2,7 +2,7 @@
  * row lists, where the row says (MECHP_ASKED). Words are the place among those of the type. */
 #pragma once
 
-#include "protocol/wire/body.h"
+#include "protocol/wire/bodies_system.h"
 
 /* The place of a parameter of a query in its struct. */
 #define MECHP_ASKED(query, member) MECHP_PLACE(struct mechp_query_##query, member)
@@ -47,4 +47,10 @@ struct mechp_query_state {
 struct mechp_query_fmu {
     int64_t version;
     int kind;
+};
+
+struct mechp_query_system {
+    struct mechp_system_options options;
+    const char *frozen;
+    int bilateral;
 };

@@ -1,6 +1,7 @@
 /* Options of …/system, and GET …/system: the descriptor of an instance at its present
  * state, made for the request. */
 #include "server/operations/system.h"
+#include "protocol/wire/bodies_system.h"
 
 #include "protocol/wire/json.h"
 #include "server/call/query.h"
@@ -13,31 +14,6 @@
 
 /* --- options ---------------------------------------------------------------------------------- */
 
-static const char *text_option(const struct mechd_call *c, const char *key)
-{
-    const char *text = json_string_value(json_object_get(c->body, key));
-    return text != NULL ? text : mechd_call_query(c, key);
-}
-
-/* A number, `preset` when it is not given. */
-static double number_option(struct mechd_call *c, const char *key, double preset)
-{
-    const char *text = text_option(c, key);
-    double value = preset;
-    char path[32];
-    snprintf(path, sizeof path, "/%s", key);
-    if (text == NULL && json_object_get(c->body, key) != NULL) {
-        mechp_json_number(c->body, key, &c->diag, &value);
-    } else if (text != NULL) {
-        char *end = NULL;
-        value = strtod(text, &end);
-        if (end == text || *end != '\0' || !isfinite(value)) {
-            mech_diag_add(&c->diag, path, "expected a number");
-        }
-    }
-    return value;
-}
-
 static void freeze(struct mechd_call *c, struct mech_sim_system *s, const char *path,
                    const char *name)
 {
@@ -47,10 +23,11 @@ static void freeze(struct mechd_call *c, struct mech_sim_system *s, const char *
 }
 
 /* Names in an array, or in one text as a list of words. */
-static void freeze_all(struct mechd_call *c, struct mech_sim_system *s)
+static void freeze_all(struct mechd_call *c, const struct mechd_system_choice *choice,
+                       struct mech_sim_system *s)
 {
-    const json_t *names = json_object_get(c->body, "frozen");
-    const char *text = text_option(c, "frozen");
+    const json_t *const names = choice->names;
+    const char *const text = json_is_string(names) ? json_string_value(names) : choice->frozen;
     char path[48];
     for (size_t k = 0; k < json_array_size(names); k++) {
         const char *name = json_string_value(json_array_get(names, k));
@@ -74,17 +51,19 @@ static void freeze_all(struct mechd_call *c, struct mech_sim_system *s)
     }
 }
 
-struct mech_sim_system *mechd_system_open(struct mechd_call *c)
+struct mech_sim_system *mechd_system_open(struct mechd_call *c,
+                                          const struct mechd_system_choice *choice)
 {
+    const struct mechp_system_options *const o = choice->options;
     const struct mech_point now = {.time = NAN};
     const struct mech_system_query q = {.level =
-                                            mechd_call_word(c, "level", MECH_LEVEL_BY_INTEGRATOR),
-                                        .step = number_option(c, "step", NAN),
-                                        .all_contacts = mechd_call_word(c, "contacts", 0) == 1,
-                                        .bilateral = mechd_call_word(c, "bilateral", 0) == 1,
-                                        .mass = number_option(c, "massFactor", NAN),
-                                        .stiffness = number_option(c, "stiffnessFactor", NAN),
-                                        .damping = number_option(c, "dampingFactor", NAN)};
+                                            o->level >= 0 ? o->level : MECH_LEVEL_BY_INTEGRATOR,
+                                        .step = o->step,
+                                        .all_contacts = o->contacts == 1,
+                                        .bilateral = choice->bilateral,
+                                        .mass = o->mass,
+                                        .stiffness = o->stiffness,
+                                        .damping = o->damping};
     struct mech_sim_system *s = NULL;
     if (mechd_call_faulty(c)) {
         return NULL;
@@ -103,7 +82,7 @@ struct mech_sim_system *mechd_system_open(struct mechd_call *c)
     } else if (outcome != 0) {
         mechd_fail_outcome(c, outcome);
     } else {
-        freeze_all(c, s);
+        freeze_all(c, choice, s);
     }
     if (mechd_call_faulty(c)) {
         mech_sim_system_destroy(s);
@@ -112,78 +91,102 @@ struct mech_sim_system *mechd_system_open(struct mechd_call *c)
     return s;
 }
 
+struct mech_sim_system *mechd_system_asked(struct mechd_call *c)
+{
+    struct mechp_query_system asked = {.bilateral = MECHP_NO_WORD};
+    MECHD_ASK(system, c, &asked);
+    // over ZeroMQ the names may be a list
+    const struct mechd_system_choice choice = {.options = &asked.options,
+                                               .names = json_object_get(c->body, "frozen"),
+                                               .frozen = asked.frozen,
+                                               .bilateral = asked.bilateral == 1};
+    return mechd_system_open(c, &choice);
+}
+
 /* --- pieces ----------------------------------------------------------------------------------- */
 
-void mechd_system_shape(struct mechp_text *w, const struct mech_sim_system *s, int part)
+void mechd_system_shape(const void *part, struct mechp_text *w)
 {
+    const struct mechd_system_part *const p = part;
     int32_t rows = 0;
     int32_t cols = 0;
-    mech_sim_system_size(s, part, &rows, &cols);
-    mechp_text_key(w, "shape");
+    mech_sim_system_size(p->of, p->part, &rows, &cols);
     mechp_text_array(w);
     mechp_text_integer(w, rows);
-    if (!mech_system_part(part)->vector) {
+    if (!mech_system_part(p->part)->vector) {
         mechp_text_integer(w, cols);
     }
     mechp_text_end(w);
 }
 
-void mechd_system_begin(struct mechd_call *c, const struct mech_sim_system_info *info)
+const char *mechd_system_level(const struct mech_sim_system_info *info)
 {
-    mechp_text_object(&c->text);
-    mechp_text_member_number(&c->text, "time", info->time);
-    mechp_text_member_string(&c->text, "level",
-                             info->level == MECH_LEVEL_VELOCITY ? "velocity" : "acceleration");
+    return info->level == MECH_LEVEL_VELOCITY ? "velocity" : "acceleration";
 }
 
 /* --- GET …/system ----------------------------------------------------------------------------- */
 
-static void write_summary(struct mechd_call *c, const struct mech_sim_system *s)
+static void write_factors(const void *of, struct mechp_text *w)
 {
-    struct mechp_text *const w = &c->text;
-    struct mech_sim_system_info info;
-    mech_sim_system_info(s, &info);
-    mechd_system_begin(c, &info);
-    mechp_text_member_number(w, "step", info.step);
-    mechp_text_member_number(w, "theta", info.theta);
-    mechp_text_member_string(w, "friction", info.associated ? "associated" : "coulomb");
-    mechp_text_key(w, "factors");
+    const struct mech_sim_system_info *const info = of;
     mechp_text_object(w);
-    mechp_text_member_number(w, "mass", info.mass);
-    mechp_text_member_number(w, "stiffness", info.stiffness);
-    mechp_text_member_number(w, "damping", info.damping);
+    mechp_text_member_number(w, "mass", info->mass);
+    mechp_text_member_number(w, "stiffness", info->stiffness);
+    mechp_text_member_number(w, "damping", info->damping);
     mechp_text_end(w);
-    mechp_text_key(w, "linear");
-    mechp_text_bool(w, info.linear);
-    mechp_text_key(w, "lumped");
-    mechp_text_bool(w, info.lumped);
-    mechp_text_key(w, "counts");
+}
+
+static void write_counts(const void *of, struct mechp_text *w)
+{
+    const struct mech_sim_system_info *const info = of;
     mechp_text_object(w);
-    mechp_text_member_integer(w, "velocities", info.size.velocities);
-    mechp_text_member_integer(w, "rows", info.size.rows);
-    mechp_text_member_integer(w, "variables", info.size.variables);
-    mechp_text_member_integer(w, "frozen", info.size.frozen);
-    mechp_text_member_integer(w, "masses", info.masses);
-    mechp_text_member_integer(w, "constraints", info.size.constraints);
-    mechp_text_member_integer(w, "blocks", info.size.blocks);
+    mechp_text_member_integer(w, "velocities", info->size.velocities);
+    mechp_text_member_integer(w, "rows", info->size.rows);
+    mechp_text_member_integer(w, "variables", info->size.variables);
+    mechp_text_member_integer(w, "frozen", info->size.frozen);
+    mechp_text_member_integer(w, "masses", info->masses);
+    mechp_text_member_integer(w, "constraints", info->size.constraints);
+    mechp_text_member_integer(w, "blocks", info->size.blocks);
     mechp_text_end(w);
-    mechp_text_key(w, "parts");
+}
+
+static void write_parts(const void *of, struct mechp_text *w)
+{
     mechp_text_array(w);
     for (int k = 0; mech_system_part(k) != NULL; k++) {
+        const struct mechd_system_part part = {of, k};
         mechp_text_object(w);
         mechp_text_member_string(w, "name", mech_system_part(k)->name);
         mechp_text_member_string(w, "doc", mech_system_part(k)->doc);
-        mechd_system_shape(w, s, k);
+        mechp_text_key(w, "shape");
+        mechd_system_shape(&part, w);
         mechp_text_end(w);
     }
     mechp_text_end(w);
-    mechp_text_end(w);
+}
+
+static void write_summary(struct mechd_call *c, const struct mech_sim_system *s)
+{
+    struct mech_sim_system_info info;
+    mech_sim_system_info(s, &info);
+    const struct mechp_body_system_reply body = {.time = info.time,
+                                                 .level = mechd_system_level(&info),
+                                                 .step = info.step,
+                                                 .theta = info.theta,
+                                                 .friction =
+                                                     info.associated ? "associated" : "coulomb",
+                                                 .factors = {write_factors, &info},
+                                                 .linear = info.linear,
+                                                 .lumped = info.lumped,
+                                                 .counts = {write_counts, &info},
+                                                 .parts = {write_parts, s}};
+    MECHP_WRITE(system_reply, &body, &c->text);
 }
 
 static enum mechd_progress run_system(struct mechd_call *c)
 {
     const int form = mechd_form(c, 1u << MECHD_FORM_JSON | 1u << MECHD_FORM_ARCHIVE);
-    struct mech_sim_system *const s = form >= 0 ? mechd_system_open(c) : NULL;
+    struct mech_sim_system *const s = form >= 0 ? mechd_system_asked(c) : NULL;
     unsigned char *bytes = NULL;
     size_t size = 0;
     if (s != NULL && form == MECHD_FORM_JSON) {

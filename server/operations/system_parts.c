@@ -1,6 +1,8 @@
 /* GET …/system/blocks and …/system/{what}: blocks, matrices and vectors of a descriptor. */
+#include "protocol/wire/bodies_system.h"
 #include "server/operations/system.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,15 +13,10 @@ static const int64_t rows_most = 4096;
 
 /* --- GET …/system/blocks ---------------------------------------------------------------------- */
 
-/* null: frozen, or not active */
-static void write_offset(struct mechp_text *w, int32_t offset)
+/* In w or l; null: frozen, or not active. */
+static int64_t offset_of(int32_t offset)
 {
-    mechp_text_key(w, "offset");
-    if (offset < 0) {
-        mechp_text_null(w);
-    } else {
-        mechp_text_integer(w, offset);
-    }
+    return offset < 0 ? INT64_MIN : offset;
 }
 
 static void write_variables(struct mechp_text *w, const struct mech_sim_system *s, int32_t i)
@@ -27,20 +24,19 @@ static void write_variables(struct mechp_text *w, const struct mech_sim_system *
     const char *name = NULL;
     int32_t offset = -1;
     const struct mech_system_variables *const v = mech_sim_system_variables(s, i, &name, &offset);
-    mechp_text_object(w);
-    mechp_text_member_string(w, "name", name);
-    mechp_text_member_string(w, "mass", mech_sim_system_mass_name(v));
-    mechp_text_member_integer(w, "massNumber", v->mass);
-    mechp_text_member_integer(w, "first", v->first);
-    mechp_text_member_integer(w, "dof", v->n);
-    write_offset(w, offset);
-    mechp_text_key(w, "active");
-    mechp_text_bool(w, offset >= 0);
-    mechp_text_end(w);
+    const struct mechp_body_system_variables body = {.name = name,
+                                                     .mass = mech_sim_system_mass_name(v),
+                                                     .mass_number = v->mass,
+                                                     .first = v->first,
+                                                     .dof = v->n,
+                                                     .offset = offset_of(offset),
+                                                     .active = offset >= 0};
+    MECHP_WRITE(system_variables, &body, w);
 }
 
-static void write_flags(struct mechp_text *w, uint32_t flags)
+static void write_flags(const void *of, struct mechp_text *w)
 {
+    const uint32_t flags = *(const uint32_t *)of;
     static const struct {
         uint32_t flag;
         const char *name;
@@ -49,7 +45,6 @@ static void write_flags(struct mechp_text *w, uint32_t flags)
                  {MECH_CONSTRAINT_REDUNDANT, "redundant"},
                  {MECH_CONSTRAINT_BROKEN, "broken"},
                  {MECH_CONSTRAINT_FREE, "free"}};
-    mechp_text_key(w, "flags");
     mechp_text_array(w);
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         if ((flags & names[k].flag) != 0) {
@@ -59,55 +54,41 @@ static void write_flags(struct mechp_text *w, uint32_t flags)
     mechp_text_end(w);
 }
 
-static void write_set(struct mechp_text *w, const struct mech_set *set)
+static void write_constraint(struct mechp_text *w, const struct mech_sim_system *s, int32_t i)
 {
     static const char *const kinds[] = {[MECH_SET_BILATERAL] = "bilateral",
                                         [MECH_SET_UNILATERAL] = "unilateral",
                                         [MECH_SET_BOX] = "box",
                                         [MECH_SET_CONE] = "cone",
                                         [MECH_SET_ROLLING] = "rolling"};
-    mechp_text_member_string(w, "kind", kinds[set->kind]);
-    mechp_text_member_integer(w, "rows", set->rows);
-    if (set->kind == MECH_SET_BOX) {
-        mechp_text_key(w, "lower");
-        mechp_text_number_or_null(w, set->lower);
-        mechp_text_key(w, "upper");
-        mechp_text_number_or_null(w, set->upper);
-    }
-    if (set->kind == MECH_SET_CONE || set->kind == MECH_SET_ROLLING) {
-        mechp_text_member_number(w, "mu", set->mu);
-    }
-    if (set->kind == MECH_SET_ROLLING) {
-        mechp_text_member_number(w, "spinning", set->spinning);
-        mechp_text_member_number(w, "rolling", set->rolling);
-    }
-}
-
-static void write_constraint(struct mechp_text *w, const struct mech_sim_system *s, int32_t i)
-{
-    const char *name = NULL;
-    int32_t offset = -1;
-    const struct mech_system_constraint *const c = mech_sim_system_constraint(s, i, &name, &offset);
-    mechp_text_object(w);
-    mechp_text_member_string(w, "name", name);
     static const char *const sources[] = {[MECH_SOURCE_JOINT] = "joint",
                                           [MECH_SOURCE_INTERACTION] = "interaction",
                                           [MECH_SOURCE_CONTACT] = "contact"};
-    mechp_text_member_string(w, "source", sources[c->source]);
-    if (mech_sim_system_other(s, i) != NULL) {
-        mechp_text_member_string(w, "with", mech_sim_system_other(s, i));
-    }
-    mechp_text_member_integer(w, "row", c->row);
-    write_set(w, &c->set);
-    write_offset(w, offset);
-    mechp_text_key(w, "active");
-    mechp_text_bool(w, offset >= 0);
-    write_flags(w, c->flags);
-    mechp_text_key(w, "mirrored");
-    mechp_text_bool(w, c->mirrored);
-    mechp_text_member_number(w, "position", c->position);
-    mechp_text_member_number(w, "cfm", c->cfm);
-    mechp_text_end(w);
+    const char *name = NULL;
+    int32_t offset = -1;
+    const struct mech_system_constraint *const c = mech_sim_system_constraint(s, i, &name, &offset);
+    const struct mech_set *const set = &c->set;
+    const bool box = set->kind == MECH_SET_BOX, rolls = set->kind == MECH_SET_ROLLING;
+    const bool cone = set->kind == MECH_SET_CONE || rolls;
+    const struct mechp_body_system_constraint body = {.name = name,
+                                                      .source = sources[c->source],
+                                                      .with = mech_sim_system_other(s, i),
+                                                      .row = c->row,
+                                                      .kind = kinds[set->kind],
+                                                      .rows = set->rows,
+                                                      .lower = box ? set->lower : (double)NAN,
+                                                      .upper = box ? set->upper : (double)NAN,
+                                                      .mu = cone ? set->mu : (double)NAN,
+                                                      .spinning =
+                                                          rolls ? set->spinning : (double)NAN,
+                                                      .rolling = rolls ? set->rolling : (double)NAN,
+                                                      .offset = offset_of(offset),
+                                                      .active = offset >= 0,
+                                                      .flags = {write_flags, &c->flags},
+                                                      .mirrored = c->mirrored,
+                                                      .position = c->position,
+                                                      .cfm = c->cfm};
+    MECHP_WRITE(system_constraint, &body, w);
 }
 
 static void write_block(struct mechp_text *w, const struct mech_system_block *b)
@@ -126,35 +107,56 @@ static void write_block(struct mechp_text *w, const struct mech_system_block *b)
     mechp_text_end(w);
 }
 
+/* A descriptor and its sizes. */
+struct described {
+    const struct mech_sim_system *of;
+    struct mech_sim_system_info info;
+};
+
+static void write_all_variables(const void *of, struct mechp_text *w)
+{
+    const struct described *const d = of;
+    mechp_text_array(w);
+    for (int32_t i = 0; i < d->info.size.variables; i++) {
+        write_variables(w, d->of, i);
+    }
+    mechp_text_end(w);
+}
+
+static void write_constraints(const void *of, struct mechp_text *w)
+{
+    const struct described *const d = of;
+    mechp_text_array(w);
+    for (int32_t i = 0; i < d->info.size.constraints; i++) {
+        write_constraint(w, d->of, i);
+    }
+    mechp_text_end(w);
+}
+
+static void write_blocks(const void *of, struct mechp_text *w)
+{
+    const struct described *const d = of;
+    mechp_text_array(w);
+    for (int32_t i = 0; i < d->info.size.blocks; i++) {
+        write_block(w, mech_sim_system_block(d->of, i));
+    }
+    mechp_text_end(w);
+}
+
 static enum mechd_progress run_blocks(struct mechd_call *c)
 {
-    struct mech_sim_system *const s = mechd_system_open(c);
-    struct mechp_text *const w = &c->text;
-    struct mech_sim_system_info info;
+    struct mech_sim_system *const s = mechd_system_asked(c);
+    struct described d = {.of = s};
     if (s == NULL) {
         return MECHD_DONE;
     }
-    mech_sim_system_info(s, &info);
-    mechd_system_begin(c, &info);
-    mechp_text_key(w, "variables");
-    mechp_text_array(w);
-    for (int32_t i = 0; i < info.size.variables; i++) {
-        write_variables(w, s, i);
-    }
-    mechp_text_end(w);
-    mechp_text_key(w, "constraints");
-    mechp_text_array(w);
-    for (int32_t i = 0; i < info.size.constraints; i++) {
-        write_constraint(w, s, i);
-    }
-    mechp_text_end(w);
-    mechp_text_key(w, "blocks");
-    mechp_text_array(w);
-    for (int32_t i = 0; i < info.size.blocks; i++) {
-        write_block(w, mech_sim_system_block(s, i));
-    }
-    mechp_text_end(w);
-    mechp_text_end(w);
+    mech_sim_system_info(s, &d.info);
+    const struct mechp_body_system_blocks body = {.time = d.info.time,
+                                                  .level = mechd_system_level(&d.info),
+                                                  .variables = {write_all_variables, &d},
+                                                  .constraints = {write_constraints, &d},
+                                                  .blocks = {write_blocks, &d}};
+    MECHP_WRITE(system_blocks, &body, &c->text);
     mech_sim_system_destroy(s);
     return MECHD_DONE;
 }
@@ -163,22 +165,26 @@ const struct mechd_operation mechd_operation_SYSTEM_BLOCKS = {.run = run_blocks}
 
 /* --- GET …/system/{what} ---------------------------------------------------------------------- */
 
-static void write_rows(struct mechp_text *w, const struct mech_triplet *t, size_t count,
-                       double *values, const int32_t shape[2])
+static void fill(const struct mech_triplet *t, size_t count, double *values, int32_t cols)
 {
     for (size_t k = 0; k < count; k++) {
-        values[t[k].row * shape[1] + t[k].col] = t[k].value;
+        values[t[k].row * cols + t[k].col] = t[k].value;
     }
-    mechp_text_key(w, "rows");
-    mechd_write_matrix(&(const struct mechd_matrix){values, shape[0], shape[1]}, w);
 }
 
-static void write_coo(struct mechp_text *w, const struct mech_triplet *t, size_t count)
+/* Entries of a matrix. */
+struct entries {
+    const struct mech_triplet *at; /* [count] */
+    size_t count;
+};
+
+static void write_coo(const void *of, struct mechp_text *w)
 {
-    mechp_text_key(w, "coo");
+    const struct entries *const e = of;
     mechp_text_array(w);
-    for (size_t k = 0; k < count; k++) {
-        mechp_text_numbers(w, (const double[]){t[k].row, t[k].col, t[k].value}, 3);
+    for (size_t k = 0; k < e->count; k++) {
+        const struct mech_triplet *const t = &e->at[k];
+        mechp_text_numbers(w, (const double[]){t->row, t->col, t->value}, 3);
     }
     mechp_text_end(w);
 }
@@ -220,19 +226,23 @@ static void write_values(struct mechd_call *c, struct mech_sim_system *s, int pa
     } else if (3 * count > answer_most) {
         mechd_fail(c, MECHP_LIMIT_REACHED, "%zu entries; request mtx or coo1", count);
     } else {
-        mechd_system_begin(c, &info);
-        mechp_text_member_string(&c->text, "name", mech_system_part(part)->name);
-        mechd_system_shape(&c->text, s, part);
+        const struct mechd_system_part one = {s, part};
+        const struct mechd_matrix matrix = {values, shape[0], shape[1]};
+        const struct entries entries = {t, count};
         if (vector) {
             mech_sim_system_vector(s, part, values);
-            mechp_text_key(&c->text, "values");
-            mechp_text_numbers(&c->text, values, (size_t)shape[0]);
         } else if (dense) {
-            write_rows(&c->text, t, count, values, shape);
-        } else {
-            write_coo(&c->text, t, count);
+            fill(t, count, values, shape[1]);
         }
-        mechp_text_end(&c->text);
+        const struct mechp_body_system_part body = {
+            .time = info.time,
+            .level = mechd_system_level(&info),
+            .name = mech_system_part(part)->name,
+            .shape = {mechd_system_shape, &one},
+            .rows = {dense ? mechd_write_matrix : NULL, &matrix},
+            .coo = {vector || dense ? NULL : write_coo, &entries},
+            .values = {vector ? values : NULL, (size_t)shape[0]}};
+        MECHP_WRITE(system_part, &body, &c->text);
     }
     mech_arena_fini(&arena);
     free(values);
@@ -247,7 +257,7 @@ static enum mechd_progress run_part(struct mechd_call *c)
     }
     const int form =
         mechd_form(c, 1u << MECHD_FORM_JSON | 1u << MECHD_FORM_MTX | 1u << MECHD_FORM_COO1);
-    struct mech_sim_system *const s = form >= 0 ? mechd_system_open(c) : NULL;
+    struct mech_sim_system *const s = form >= 0 ? mechd_system_asked(c) : NULL;
     if (s != NULL && form == MECHD_FORM_JSON) {
         write_values(c, s, part);
     } else if (s != NULL) {

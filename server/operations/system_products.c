@@ -1,5 +1,6 @@
 /* POST …/system/product, …/schur-product, …/project and …/feasibility: what is asked of a
  * descriptor without any matrix. Vectors are those of the active rows, in the order of …/blocks. */
+#include "protocol/wire/bodies_system.h"
 #include "server/operations/system.h"
 
 #include "protocol/wire/json.h"
@@ -9,27 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A vector of the body; NULL: not there, or refused. */
-static double *read_vector(struct mechd_call *c, const char *key, size_t n, bool needed)
+/* A vector of the body that is needed; NULL: not there, or no memory. */
+static double *read_vector(struct mechd_call *c, const json_t *given, const char *path, size_t n)
 {
-    const json_t *given = json_object_get(c->body, key);
-    char path[16];
-    snprintf(path, sizeof path, "/%s", key);
-    if (given == NULL && needed) {
+    if (given == NULL) {
         mech_diag_add(&c->diag, path, "%zu numbers are needed", n);
     }
-    double *x = given != NULL ? mechd_doubles(c, n) : NULL;
-    size_t count = 0;
-    if (x != NULL && mechp_json_numbers(given, path, &c->diag, n, x, &count) && count != n) {
-        mech_diag_add(&c->diag, path, "expected %zu numbers, found %zu", n, count);
-    }
-    return x;
+    return mechd_read_numbers(c, given, path, (int32_t)n);
 }
 
 /* The mask of rows; NULL: all, or refused. */
-static bool *read_enabled(struct mechd_call *c, size_t n)
+static bool *read_enabled(struct mechd_call *c, const json_t *given, size_t n)
 {
-    const json_t *given = json_object_get(c->body, "enabled");
     if (given == NULL) {
         return NULL;
     }
@@ -60,36 +52,45 @@ static bool clean(const struct mechd_call *c)
     return mech_diag_clean(&c->diag) && c->code == MECHP_OK;
 }
 
-/* Given numbers may be finite and what is made of them not. */
-static void write_answer(struct mechd_call *c, const struct mech_sim_system_info *info,
-                         const char *key, const double *x, size_t n)
+/* Given numbers may be finite and what is made of them not: refused, by the name of the member. */
+static bool all_finite(struct mechd_call *c, const char *key, const double *x, size_t n)
 {
     for (size_t k = 0; k < n; k++) {
         if (!isfinite(x[k])) {
             mechd_fail(c, MECHP_NOT_FINITE, "number %zu of \"%s\" is beyond the range of doubles",
                        k, key);
-            return;
+            return false;
         }
     }
-    mechd_system_begin(c, info);
-    mechp_text_key(&c->text, key);
-    mechp_text_numbers(&c->text, x, n);
-    mechp_text_end(&c->text);
+    return true;
 }
 
-/* What the routes below do with the descriptor. */
-typedef void use(struct mechd_call *c, struct mech_sim_system *s,
-                 const struct mech_sim_system_info *info);
-
-static enum mechd_progress with_system(struct mechd_call *c, use *work)
+static void write_product(struct mechd_call *c, const struct mech_sim_system_info *info,
+                          const double *x, size_t n)
 {
-    struct mech_sim_system *const s = mechd_system_open(c);
+    const struct mechp_body_system_product_reply body = {
+        info->time, mechd_system_level(info), {x, n}};
+    if (all_finite(c, "product", x, n)) {
+        MECHP_WRITE(system_product_reply, &body, &c->text);
+    }
+}
+
+/* What the routes below do with the descriptor and their body. */
+typedef void use(struct mechd_call *c, struct mech_sim_system *s,
+                 const struct mech_sim_system_info *info, const void *in);
+
+static enum mechd_progress with_system(struct mechd_call *c,
+                                       const struct mechp_system_options *options,
+                                       const json_t *frozen, use *work, const void *in)
+{
+    const struct mechd_system_choice choice = {.options = options, .names = frozen};
+    struct mech_sim_system *const s = mechd_system_open(c, &choice);
     struct mech_sim_system_info info;
     if (s != NULL) {
         struct mechd_effort effort;
         mech_sim_system_info(s, &info);
         mechd_call_watch(c, &effort);
-        work(c, s, &info);
+        work(c, s, &info, in);
         mechd_call_unwatch(c, &effort);
     }
     mech_sim_system_destroy(s);
@@ -99,15 +100,14 @@ static enum mechd_progress with_system(struct mechd_call *c, use *work)
 /* --- product ---------------------------------------------------------------------------------- */
 
 static void multiply(struct mechd_call *c, struct mech_sim_system *s,
-                     const struct mech_sim_system_info *info)
+                     const struct mech_sim_system_info *info, const void *given)
 {
+    const struct mechp_body_system_product_request *const in = given;
     const size_t n = (size_t)info->size.velocities + (size_t)info->size.rows;
-    bool symmetric = false;
-    mechp_json_bool(c->body, "symmetric", &c->diag, &symmetric);
-    double *x = read_vector(c, "x", n, true), *out = mechd_doubles(c, n);
+    double *x = read_vector(c, in->x, "/x", n), *out = mechd_doubles(c, n);
     if (clean(c)) {
-        mech_sim_system_product(s, symmetric, x, out);
-        write_answer(c, info, "product", out, n);
+        mech_sim_system_product(s, in->symmetric, x, out);
+        write_product(c, info, out, n);
     }
     free(x);
     free(out);
@@ -115,7 +115,9 @@ static void multiply(struct mechd_call *c, struct mech_sim_system *s,
 
 static enum mechd_progress run_product(struct mechd_call *c)
 {
-    return with_system(c, multiply);
+    struct mechp_body_system_product_request in;
+    MECHP_READ(system_product_request, c->body, &c->diag, &in);
+    return with_system(c, &in.options, in.frozen, multiply, &in);
 }
 
 const struct mechd_operation mechd_operation_SYSTEM_PRODUCT = {.run = run_product};
@@ -123,16 +125,16 @@ const struct mechd_operation mechd_operation_SYSTEM_PRODUCT = {.run = run_produc
 /* --- Schur product ---------------------------------------------------------------------------- */
 
 static void multiply_schur(struct mechd_call *c, struct mech_sim_system *s,
-                           const struct mech_sim_system_info *info)
+                           const struct mech_sim_system_info *info, const void *given)
 {
+    const struct mechp_body_system_schur_request *const in = given;
     const size_t n = (size_t)info->size.rows;
     enum mech_system_through through = MECH_THROUGH_CHOSEN;
-    bool stiff = false;
-    if (mechp_json_bool(c->body, "throughStiffness", &c->diag, &stiff)) {
-        through = stiff ? MECH_THROUGH_H : MECH_THROUGH_MASSES;
+    if (in->through_stiffness != NULL) {
+        through = *in->through_stiffness ? MECH_THROUGH_H : MECH_THROUGH_MASSES;
     }
-    double *l = read_vector(c, "l", n, true), *out = mechd_doubles(c, n);
-    bool *enabled = read_enabled(c, n);
+    double *l = read_vector(c, in->l, "/l", n), *out = mechd_doubles(c, n);
+    bool *enabled = read_enabled(c, in->enabled, n);
     if (clean(c)) {
         const int outcome = mech_sim_system_schur(s, through, enabled, l, out);
         if (outcome == MECH_UNSUPPORTED) {
@@ -143,7 +145,7 @@ static void multiply_schur(struct mechd_call *c, struct mech_sim_system *s,
         } else if (outcome != 0) {
             mechd_fail_outcome(c, outcome);
         } else {
-            write_answer(c, info, "product", out, n);
+            write_product(c, info, out, n);
         }
     }
     free(l);
@@ -153,7 +155,9 @@ static void multiply_schur(struct mechd_call *c, struct mech_sim_system *s,
 
 static enum mechd_progress run_schur(struct mechd_call *c)
 {
-    return with_system(c, multiply_schur);
+    struct mechp_body_system_schur_request in;
+    MECHP_READ(system_schur_request, c->body, &c->diag, &in);
+    return with_system(c, &in.options, in.frozen, multiply_schur, &in);
 }
 
 const struct mechd_operation mechd_operation_SYSTEM_SCHUR_PRODUCT = {.run = run_schur};
@@ -161,18 +165,27 @@ const struct mechd_operation mechd_operation_SYSTEM_SCHUR_PRODUCT = {.run = run_
 /* --- projection ------------------------------------------------------------------------------- */
 
 static void project(struct mechd_call *c, struct mech_sim_system *s,
-                    const struct mech_sim_system_info *info)
+                    const struct mech_sim_system_info *info, const void *given)
 {
+    const struct mechp_body_system_project_request *const in = given;
     const size_t w = (size_t)info->size.velocities, n = (size_t)info->size.rows;
-    const bool whole = json_object_get(c->body, "unknowns") != NULL;
-    double *x = whole ? read_vector(c, "unknowns", w + n, true) : read_vector(c, "l", n, true);
-    bool *enabled = read_enabled(c, n);
-    if (whole && json_object_get(c->body, "l") != NULL) {
+    const bool whole = in->unknowns != NULL;
+    double *x =
+        whole ? read_vector(c, in->unknowns, "/unknowns", w + n) : read_vector(c, in->l, "/l", n);
+    bool *enabled = read_enabled(c, in->enabled, n);
+    if (whole && in->l != NULL) {
         mech_diag_add(&c->diag, "/l", "unknowns has them");
     }
     if (clean(c)) {
         mech_sim_system_project(s, enabled, x + (whole ? w : 0));
-        write_answer(c, info, whole ? "unknowns" : "l", x, n + (whole ? w : 0));
+        const size_t all = n + (whole ? w : 0);
+        const struct mechp_body_system_project_reply body = {.time = info->time,
+                                                             .level = mechd_system_level(info),
+                                                             .l = {whole ? NULL : x, all},
+                                                             .unknowns = {whole ? x : NULL, all}};
+        if (all_finite(c, whole ? "unknowns" : "l", x, all)) {
+            MECHP_WRITE(system_project_reply, &body, &c->text);
+        }
     }
     free(x);
     free(enabled);
@@ -180,7 +193,9 @@ static void project(struct mechd_call *c, struct mech_sim_system *s,
 
 static enum mechd_progress run_project(struct mechd_call *c)
 {
-    return with_system(c, project);
+    struct mechp_body_system_project_request in;
+    MECHP_READ(system_project_request, c->body, &c->diag, &in);
+    return with_system(c, &in.options, in.frozen, project, &in);
 }
 
 const struct mechd_operation mechd_operation_SYSTEM_PROJECT = {.run = run_project};
@@ -190,32 +205,22 @@ const struct mechd_operation mechd_operation_SYSTEM_PROJECT = {.run = run_projec
 static void write_check(struct mechd_call *c, const struct mech_sim_system_info *info,
                         const struct mech_system_check *check)
 {
-    const struct {
-        const char *key;
-        double value;
-        bool nullable;
-    } values[] = {{"violation", check->violation, false},
-                  {"complementarity", check->complementarity, false},
-                  {"balance", check->balance, false},
-                  {"residual", check->residual, true}};
-    mechd_system_begin(c, info);
-    for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
-        mechp_text_key(&c->text, values[k].key);
-        if (values[k].nullable) {
-            mechp_text_number_or_null(&c->text, values[k].value);
-        } else {
-            mechp_text_number(&c->text, values[k].value);
-        }
-    }
-    mechp_text_end(&c->text);
+    const struct mechp_body_system_feasibility body = {.time = info->time,
+                                                       .level = mechd_system_level(info),
+                                                       .violation = check->violation,
+                                                       .complementarity = check->complementarity,
+                                                       .balance = check->balance,
+                                                       .residual = check->residual};
+    MECHP_WRITE(system_feasibility, &body, &c->text);
 }
 
 static void judge(struct mechd_call *c, struct mech_sim_system *s,
-                  const struct mech_sim_system_info *info)
+                  const struct mech_sim_system_info *info, const void *given)
 {
+    const struct mechp_body_system_feasibility_request *const in = given;
     struct mech_system_check check;
-    double *w = read_vector(c, "w", (size_t)info->size.velocities, true);
-    double *l = read_vector(c, "l", (size_t)info->size.rows, true);
+    double *w = read_vector(c, in->w, "/w", (size_t)info->size.velocities);
+    double *l = read_vector(c, in->l, "/l", (size_t)info->size.rows);
     if (clean(c)) {
         const int outcome = mech_sim_system_check(s, w, l, &check);
         if (outcome != 0) {
@@ -230,7 +235,9 @@ static void judge(struct mechd_call *c, struct mech_sim_system *s,
 
 static enum mechd_progress run_feasibility(struct mechd_call *c)
 {
-    return with_system(c, judge);
+    struct mechp_body_system_feasibility_request in;
+    MECHP_READ(system_feasibility_request, c->body, &c->diag, &in);
+    return with_system(c, &in.options, in.frozen, judge, &in);
 }
 
 const struct mechd_operation mechd_operation_SYSTEM_FEASIBILITY = {.run = run_feasibility};

@@ -1,4 +1,6 @@
 /* The system descriptor. */
+#include "protocol/wire/bodies_system.h"
+#include "protocol/wire/queries.h"
 #include "protocol/wire/row.h"
 
 #define LEVEL "'acceleration'|'velocity'"
@@ -7,174 +9,219 @@
     O("level", LEVEL,                                                                              \
       "Meaning of w (default velocity for nonsmooth integrators, otherwise "                       \
       "acceleration).",                                                                            \
-      "\"velocity\""),                                                                             \
-        O("step", "number", "h of the velocity level, s (default that of the model).", "0.001"),   \
+      "\"velocity\"", options.level),                                                              \
+        O("step", "number", "h of the velocity level, s (default that of the model).", "0.001",    \
+          options.step),                                                                           \
         O("contacts", "'active'|'all'",                                                            \
-          "Interactions that are included as rows (default active).", "\"all\""),                  \
-        O("massFactor", "number", "Factor of M in H.", "1"),                                       \
-        O("stiffnessFactor", "number", "Factor of K in H.", "0.25"),                               \
-        O("dampingFactor", "number", "Factor of C in H.", "0.5"),                                  \
-        O("frozen", names, "Items whose velocities are removed, separated by commas.", "\"body\"")
-#define AS_MEMBER(name, type, doc, example)                                                        \
+          "Interactions that are included as rows (default active).", "\"all\"",                   \
+          options.contacts),                                                                       \
+        O("massFactor", "number", "Factor of M in H.", "1", options.mass),                         \
+        O("stiffnessFactor", "number", "Factor of K in H.", "0.25", options.stiffness),            \
+        O("dampingFactor", "number", "Factor of C in H.", "0.5", options.damping),                 \
+        O("frozen", names, "Items whose velocities are removed, separated by commas.", "\"body\"", \
+          frozen)
+#define AS_PRODUCT(name, type, doc, example, at)                                                   \
     {                                                                                              \
-        name, type, doc, false                                                                     \
+        name, type, doc, MECHP_MAY(system_product_request, at)                                     \
     }
-#define AS_PARAMETER(name, type, doc, example)                                                     \
+#define AS_PROJECT(name, type, doc, example, at)                                                   \
     {                                                                                              \
-        name, type, doc, example, 0                                                                \
+        name, type, doc, MECHP_MAY(system_project_request, at)                                     \
+    }
+#define AS_SCHUR(name, type, doc, example, at)                                                     \
+    {                                                                                              \
+        name, type, doc, MECHP_MAY(system_schur_request, at)                                       \
+    }
+#define AS_FEASIBILITY(name, type, doc, example, at)                                               \
+    {                                                                                              \
+        name, type, doc, MECHP_MAY(system_feasibility_request, at)                                 \
+    }
+#define AS_PARAMETER(name, type, doc, example, at)                                                 \
+    {                                                                                              \
+        name, type, doc, example, MECHP_ASKED(system, at)                                          \
     }
 
 /* --- bodies --- */
 
-static const struct mechp_shape system_reply = {
+const struct mechp_shape mechp_body_system_reply = {
     .name = "SystemReply",
     .doc = "The system descriptor [H -CqT; Cq E] {w; l} - {f; -b} = {0; c} at the present state.",
     .members = MECHP_MEMBERS(
-        {"time", "number", "s", true},
-        {"level", LEVEL, "what w is: v' under forces, or v after a step", true},
-        {"step", "number", "h of the velocity level, s", true},
-        {"theta", "number", "of the velocity level", true},
-        {"friction", "'coulomb'|'associated'", "law of cones", true},
-        {"factors", "number{}", "mass, stiffness, damping in H", true},
-        {"linear", "boolean", "no item of the model is nonlinear", true},
-        {"lumped", "boolean", "H is block-diagonal: the masses alone", true},
+        {"time", "number", "s", MECHP_IN(system_reply, time)},
+        {"level", LEVEL, "what w is: v' under forces, or v after a step",
+         MECHP_IN(system_reply, level)},
+        {"step", "number", "h of the velocity level, s", MECHP_IN(system_reply, step)},
+        {"theta", "number", "of the velocity level", MECHP_IN(system_reply, theta)},
+        {"friction", "'coulomb'|'associated'", "law of cones", MECHP_IN(system_reply, friction)},
+        {"factors", "number{}", "mass, stiffness, damping in H", MECHP_IN(system_reply, factors)},
+        {"linear", "boolean", "no item of the model is nonlinear", MECHP_IN(system_reply, linear)},
+        {"lumped", "boolean", "H is block-diagonal: the masses alone",
+         MECHP_IN(system_reply, lumped)},
         {"counts", "integer{}",
          "velocities and rows that are active; blocks of variables, frozen ones, masses, "
          "constraints, stiffness blocks",
-         true},
-        {"parts", "object[]", "name, doc and shape of each matrix and vector", true})};
+         MECHP_IN(system_reply, counts)},
+        {"parts", "object[]", "name, doc and shape of each matrix and vector",
+         MECHP_IN(system_reply, parts)})};
 
-static const struct mechp_shape system_blocks = {
+const struct mechp_shape mechp_body_system_blocks = {
     .name = "SystemBlocksReply",
     .doc = "The blocks of the descriptor.",
     .members =
-        MECHP_MEMBERS({"time", "number", "s", true}, {"level", LEVEL, "as of the descriptor", true},
-                      {"variables", "@SystemVariables[]", "in the order of w", true},
-                      {"constraints", "@SystemConstraint[]", "in the order of l", true},
-                      {"blocks", "object[]", "variables coupled, entries of K, C and M", true})};
+        MECHP_MEMBERS({"time", "number", "s", MECHP_IN(system_blocks, time)},
+                      {"level", LEVEL, "as of the descriptor", MECHP_IN(system_blocks, level)},
+                      {"variables", "@SystemVariables[]", "in the order of w",
+                       MECHP_IN(system_blocks, variables)},
+                      {"constraints", "@SystemConstraint[]", "in the order of l",
+                       MECHP_IN(system_blocks, constraints)},
+                      {"blocks", "object[]", "variables coupled, entries of K, C and M",
+                       MECHP_IN(system_blocks, blocks)})};
 
-static const struct mechp_shape system_constraint = {
+const struct mechp_shape mechp_body_system_constraint = {
     .name = "SystemConstraint",
     .doc = "Rows of one set.",
     .members = MECHP_MEMBERS(
-        {"name", "@Name", "the joint or interaction", true},
-        {"source", "'joint'|'interaction'|'contact'", "its origin", true},
-        {"with", "@Name", "the second body of a contact", false},
+        {"name", "@Name", "the joint or interaction", MECHP_IN(system_constraint, name)},
+        {"source", "'joint'|'interaction'|'contact'", "its origin",
+         MECHP_IN(system_constraint, source)},
+        {"with", "@Name", "the second body of a contact", MECHP_MAY(system_constraint, with)},
         {"row", "integer", "its first one among lambda, or among the impulses; a contact's number",
-         true},
-        {"kind", "'bilateral'|'unilateral'|'box'|'cone'|'rolling'", "its set", true},
-        {"rows", "integer", "how many", true},
-        {"offset", "integer|null", "in l; null: not active", true},
-        {"active", "boolean", "the row is part of the system", true},
+         MECHP_IN(system_constraint, row)},
+        {"kind", "'bilateral'|'unilateral'|'box'|'cone'|'rolling'", "its set",
+         MECHP_IN(system_constraint, kind)},
+        {"rows", "integer", "how many", MECHP_IN(system_constraint, rows)},
+        {"lower", "number|null", "null: none", MECHP_MAY(system_constraint, lower)},
+        {"upper", "number|null", "null: none", MECHP_MAY(system_constraint, upper)},
+        {"mu", "number", "friction", MECHP_MAY(system_constraint, mu)},
+        {"spinning", "number", "m", MECHP_MAY(system_constraint, spinning)},
+        {"rolling", "number", "m", MECHP_MAY(system_constraint, rolling)},
+        {"offset", "integer|null", "in l; null: not active", MECHP_IN(system_constraint, offset)},
+        {"active", "boolean", "the row is part of the system", MECHP_IN(system_constraint, active)},
         {"flags", "string[]", "why it is not active: invalid, disabled, redundant, broken, free",
-         true},
-        {"mirrored", "boolean", "the joint's multiplier is -l", true},
-        {"position", "number", "g or y of its first row", true},
-        {"cfm", "number", "compliance of its first row", true}, {"mu", "number", "friction", false},
-        {"spinning", "number", "m", false}, {"rolling", "number", "m", false},
-        {"lower", "number|null", "null: none", false},
-        {"upper", "number|null", "null: none", false})};
+         MECHP_IN(system_constraint, flags)},
+        {"mirrored", "boolean", "the joint's multiplier is -l",
+         MECHP_IN(system_constraint, mirrored)},
+        {"position", "number", "g or y of its first row", MECHP_IN(system_constraint, position)},
+        {"cfm", "number", "compliance of its first row", MECHP_IN(system_constraint, cfm)})};
 
-static const struct mechp_shape system_feasibility = {
+const struct mechp_shape mechp_body_system_feasibility = {
     .name = "SystemFeasibility",
     .doc = "Residuals of given unknowns.",
     .members = MECHP_MEMBERS(
-        {"time", "number", "s", true}, {"level", LEVEL, "as of the descriptor", true},
-        {"violation", "number", "largest violation of c", true},
-        {"complementarity", "number", "largest |l c| of normal rows", true},
-        {"balance", "number", "|H w - CqT l - f| over the larger of |f| and |H w|", true},
-        {"residual", "number|null", "of the complementarity problem; null: H is singular", true})};
+        {"time", "number", "s", MECHP_IN(system_feasibility, time)},
+        {"level", LEVEL, "as of the descriptor", MECHP_IN(system_feasibility, level)},
+        {"violation", "number", "largest violation of c", MECHP_IN(system_feasibility, violation)},
+        {"complementarity", "number", "largest |l c| of normal rows",
+         MECHP_IN(system_feasibility, complementarity)},
+        {"balance", "number", "|H w - CqT l - f| over the larger of |f| and |H w|",
+         MECHP_IN(system_feasibility, balance)},
+        {"residual", "number|null", "of the complementarity problem; null: H is singular",
+         MECHP_IN(system_feasibility, residual)})};
 
-static const struct mechp_shape system_feasibility_request = {
+const struct mechp_shape mechp_body_system_feasibility_request = {
     .name = "SystemFeasibilityRequest",
     .doc = "Unknowns of the active rows, and options.",
     .request = true,
-    .members = MECHP_MEMBERS({"w", "number[]", "unknowns of the variables", true},
-                             {"l", "number[]", "multipliers", true},
-                             SYSTEM_OPTIONS(AS_MEMBER, "string|string[]")),
+    .members = MECHP_MEMBERS(
+        {"w", "number[]", "unknowns of the variables", MECHP_IN(system_feasibility_request, w)},
+        {"l", "number[]", "multipliers", MECHP_IN(system_feasibility_request, l)},
+        SYSTEM_OPTIONS(AS_FEASIBILITY, "string|string[]")),
     .example = "{\"w\":[0],\"l\":[]}"};
 
-static const struct mechp_shape system_part = {
+const struct mechp_shape mechp_body_system_part = {
     .name = "SystemPartReply",
     .doc = "A matrix, by rows or by its entries, or a vector.",
     .members = MECHP_MEMBERS(
-        {"time", "number", "s", true}, {"level", LEVEL, "as of the descriptor", true},
-        {"name", "string", "as requested", true},
-        {"shape", "integer[]", "rows, and columns of a matrix", true},
-        {"rows", "number[][]", "a matrix of at most 4096 places", false},
-        {"coo", "number[][]", "row, column and value of the nonzeros, by columns", false},
-        {"values", "number[]", "a vector", false})};
+        {"time", "number", "s", MECHP_IN(system_part, time)},
+        {"level", LEVEL, "as of the descriptor", MECHP_IN(system_part, level)},
+        {"name", "string", "as requested", MECHP_IN(system_part, name)},
+        {"shape", "integer[]", "rows, and columns of a matrix", MECHP_IN(system_part, shape)},
+        {"rows", "number[][]", "a matrix of at most 4096 places", MECHP_MAY(system_part, rows)},
+        {"coo", "number[][]", "row, column and value of the nonzeros, by columns",
+         MECHP_MAY(system_part, coo)},
+        {"values", "number[]", "a vector", MECHP_MAY(system_part, values)})};
 
-static const struct mechp_shape system_product_reply = {
+const struct mechp_shape mechp_body_system_product_reply = {
     .name = "SystemProductReply",
     .doc = "The result.",
     .members = MECHP_MEMBERS(
-        {"time", "number", "s", true}, {"level", LEVEL, "as of the descriptor", true},
-        {"product", "number[]", "{H w - CqT l; Cq w + E' l}, or of the multipliers alone", true})};
+        {"time", "number", "s", MECHP_IN(system_product_reply, time)},
+        {"level", LEVEL, "as of the descriptor", MECHP_IN(system_product_reply, level)},
+        {"product", "number[]", "{H w - CqT l; Cq w + E' l}, or of the multipliers alone",
+         MECHP_IN(system_product_reply, product)})};
 
-static const struct mechp_shape system_product_request = {
+const struct mechp_shape mechp_body_system_product_request = {
     .name = "SystemProductRequest",
     .doc = "The vector, and options.",
     .request = true,
-    .members = MECHP_MEMBERS({"x", "number[]", "{w; l}", true},
-                             {"symmetric", "boolean", "x is {w; -l}: the product is Z x", false},
-                             SYSTEM_OPTIONS(AS_MEMBER, "string|string[]")),
+    .members = MECHP_MEMBERS({"x", "number[]", "{w; l}", MECHP_IN(system_product_request, x)},
+                             {"symmetric", "boolean", "x is {w; -l}: the product is Z x",
+                              MECHP_MAY(system_product_request, symmetric)},
+                             SYSTEM_OPTIONS(AS_PRODUCT, "string|string[]")),
     .example = "{\"x\":[1]}"};
 
-static const struct mechp_shape system_project_reply = {
+const struct mechp_shape mechp_body_system_project_reply = {
     .name = "SystemProjectReply",
     .doc = "The given vector, with its multipliers projected onto their sets.",
     .members = MECHP_MEMBERS(
-        {"time", "number", "s", true}, {"level", LEVEL, "as of the descriptor", true},
-        {"l", "number[]", "multipliers", false}, {"unknowns", "number[]", "{w; l}", false})};
+        {"time", "number", "s", MECHP_IN(system_project_reply, time)},
+        {"level", LEVEL, "as of the descriptor", MECHP_IN(system_project_reply, level)},
+        {"l", "number[]", "multipliers", MECHP_MAY(system_project_reply, l)},
+        {"unknowns", "number[]", "{w; l}", MECHP_MAY(system_project_reply, unknowns)})};
 
-static const struct mechp_shape system_project_request = {
+const struct mechp_shape mechp_body_system_project_request = {
     .name = "SystemProjectRequest",
     .doc = "Exactly one of l and unknowns, and options.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"l", "number[]", "multipliers", false}, {"unknowns", "number[]", "{w; l}", false},
-        {"enabled", "boolean[]", "rows that are projected (default all)", false},
-        SYSTEM_OPTIONS(AS_MEMBER, "string|string[]")),
+        {"l", "number[]", "multipliers", MECHP_MAY(system_project_request, l)},
+        {"unknowns", "number[]", "{w; l}", MECHP_MAY(system_project_request, unknowns)},
+        {"enabled", "boolean[]", "rows that are projected (default all)",
+         MECHP_MAY(system_project_request, enabled)},
+        SYSTEM_OPTIONS(AS_PROJECT, "string|string[]")),
     .example = "{\"l\":[]}"};
 
-static const struct mechp_shape system_schur_request = {
+const struct mechp_shape mechp_body_system_schur_request = {
     .name = "SystemSchurRequest",
     .doc = "Multipliers, and options.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"l", "number[]", "multipliers", true},
-        {"enabled", "boolean[]", "rows that are included (default all)", false},
+        {"l", "number[]", "multipliers", MECHP_IN(system_schur_request, l)},
+        {"enabled", "boolean[]", "rows that are included (default all)",
+         MECHP_MAY(system_schur_request, enabled)},
         {"throughStiffness", "boolean",
          "how H^-1 is applied: factored, or by the masses only (default by the structure of H)",
-         false},
-        SYSTEM_OPTIONS(AS_MEMBER, "string|string[]")),
+         MECHP_MAY(system_schur_request, through_stiffness)},
+        SYSTEM_OPTIONS(AS_SCHUR, "string|string[]")),
     .example = "{\"l\":[]}"};
 
-static const struct mechp_shape system_variables = {
+const struct mechp_shape mechp_body_system_variables = {
     .name = "SystemVariables",
     .doc = "Unknowns of one node or object.",
     .members = MECHP_MEMBERS(
-        {"name", "@Name", "the body, object or node", true},
-        {"mass", "'body'|'node'|'shaft'|'diagonal'|'dense'|'band'|'none'", "its form", true},
-        {"massNumber", "integer", "equal masses are shared", true},
-        {"first", "integer", "among the velocities of the state", true},
-        {"dof", "integer", "velocities", true},
-        {"offset", "integer|null", "in w; null: frozen", true},
-        {"active", "boolean", "it is not frozen", true})};
+        {"name", "@Name", "the body, object or node", MECHP_IN(system_variables, name)},
+        {"mass", "'body'|'node'|'shaft'|'diagonal'|'dense'|'band'|'none'", "its form",
+         MECHP_IN(system_variables, mass)},
+        {"massNumber", "integer", "equal masses are shared",
+         MECHP_IN(system_variables, mass_number)},
+        {"first", "integer", "among the velocities of the state",
+         MECHP_IN(system_variables, first)},
+        {"dof", "integer", "velocities", MECHP_IN(system_variables, dof)},
+        {"offset", "integer|null", "in w; null: frozen", MECHP_IN(system_variables, offset)},
+        {"active", "boolean", "it is not frozen", MECHP_IN(system_variables, active)})};
 
-const struct mechp_shape *const mechp_shapes_system[] = {&system_reply,
-                                                         &system_blocks,
-                                                         &system_constraint,
-                                                         &system_feasibility,
-                                                         &system_feasibility_request,
-                                                         &system_part,
-                                                         &system_product_reply,
-                                                         &system_product_request,
-                                                         &system_project_reply,
-                                                         &system_project_request,
-                                                         &system_schur_request,
-                                                         &system_variables,
+const struct mechp_shape *const mechp_shapes_system[] = {&mechp_body_system_reply,
+                                                         &mechp_body_system_blocks,
+                                                         &mechp_body_system_constraint,
+                                                         &mechp_body_system_feasibility,
+                                                         &mechp_body_system_feasibility_request,
+                                                         &mechp_body_system_part,
+                                                         &mechp_body_system_product_reply,
+                                                         &mechp_body_system_product_request,
+                                                         &mechp_body_system_project_reply,
+                                                         &mechp_body_system_project_request,
+                                                         &mechp_body_system_schur_request,
+                                                         &mechp_body_system_variables,
                                                          NULL};
 
 /* --- routes --- */
@@ -188,7 +235,8 @@ const struct mechp_row mechp_row_SYSTEM = {
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE,
     .query = MECHP_QUERY(
         SYSTEM_OPTIONS(AS_PARAMETER, "string"),
-        {"bilateral", "'all'|'only'", "only: rows of joints only.", "\"all\"", 0},
+        {"bilateral", "'all'|'only'", "only: rows of joints only.", "\"all\"",
+         MECHP_ASKED(system, bilateral)},
         {"format", "'json'|'archive'", "Format of the response; overrides Accept.", "\"json\"", 0}),
     .status = 200,
     .reply = "@SystemReply",
@@ -216,7 +264,7 @@ const struct mechp_row mechp_row_SYSTEM_FEASIBILITY = {
     .effect = MECHP_ASKS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE | MECHP_TAKES_MODELS,
-    .body = &system_feasibility_request,
+    .body = &mechp_body_system_feasibility_request,
     .status = 200,
     .reply = "@SystemFeasibility",
     .content = MECHP_JSON,
@@ -228,7 +276,7 @@ const struct mechp_row mechp_row_SYSTEM_PRODUCT = {
     .effect = MECHP_ASKS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE | MECHP_TAKES_MODELS,
-    .body = &system_product_request,
+    .body = &mechp_body_system_product_request,
     .status = 200,
     .reply = "@SystemProductReply",
     .content = MECHP_JSON,
@@ -241,7 +289,7 @@ const struct mechp_row mechp_row_SYSTEM_PROJECT = {
     .effect = MECHP_ASKS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE | MECHP_TAKES_MODELS,
-    .body = &system_project_request,
+    .body = &mechp_body_system_project_request,
     .status = 200,
     .reply = "@SystemProjectReply",
     .content = MECHP_JSON};
@@ -252,7 +300,7 @@ const struct mechp_row mechp_row_SYSTEM_SCHUR_PRODUCT = {
     .effect = MECHP_ASKS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE | MECHP_TAKES_MODELS,
-    .body = &system_schur_request,
+    .body = &mechp_body_system_schur_request,
     .status = 200,
     .reply = "@SystemProductReply",
     .content = MECHP_JSON,
@@ -266,7 +314,8 @@ const struct mechp_row mechp_row_SYSTEM_PART = {
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE,
     .query = MECHP_QUERY(SYSTEM_OPTIONS(AS_PARAMETER, "string"),
-                         {"bilateral", "'all'|'only'", "only: rows of joints only.", "\"all\"", 0},
+                         {"bilateral", "'all'|'only'", "only: rows of joints only.", "\"all\"",
+                          MECHP_ASKED(system, bilateral)},
                          {"format", "'json'|'mtx'|'coo1'",
                           "Format of the response; overrides Accept.", "\"json\"", 0}),
     .status = 200,

@@ -24,7 +24,7 @@ static const struct mechp_shape required = {
     .members =
         MECHP_MEMBERS({"time", "number", "", MECHP_IN(probe, time)},
                       {"end", "number|null", "", MECHP_IN(probe, end)},
-                      {"offset", "integer", "", MECHP_IN(probe, offset)},
+                      {"offset", "integer|null", "", MECHP_IN(probe, offset)},
                       {"count", "integer", "", MECHP_IN(probe, count)},
                       {"good", "boolean", "", MECHP_IN(probe, good)},
                       {"known", "boolean", "", MECHP_IN(probe, known)},
@@ -96,8 +96,9 @@ static void what_may_be_null_is_written_as_null(void)
     struct mechp_body_probe body = full;
     body.end = NAN;
     body.parent = NULL;
+    body.offset = INT64_MIN;
     expect(&required, &body,
-           "{\"time\":0.1,\"end\":null,\"offset\":-3,\"count\":18446744073709551614,"
+           "{\"time\":0.1,\"end\":null,\"offset\":null,\"count\":18446744073709551614,"
            "\"good\":true,\"known\":false,\"name\":\"a\",\"parent\":null,\"q\":[1,0.5],\"more\":7,"
            "\"next\":null}");
 }
