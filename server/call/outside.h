@@ -265,4 +265,4 @@ bool mechd_outside_take(struct mechd_outsides *t, const struct mechd_outside_ans
 const char *mechd_outside_quote(const char *text, size_t text_size, char *out, size_t size);
 
 /* Its description, as one JSON object. Any thread. */
-void mechd_outside_write(struct mechd_outside *o, struct mechp_text *w);
+void mechd_outside_write(const void *outside, struct mechp_text *w);

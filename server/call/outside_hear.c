@@ -387,8 +387,9 @@ bool mechd_outside_take(struct mechd_outsides *t, const struct mechd_outside_ans
     return still;
 }
 
-void mechd_outside_write(struct mechd_outside *o, struct mechp_text *w)
+void mechd_outside_write(const void *outside, struct mechp_text *w)
 {
+    struct mechd_outside *const o = (struct mechd_outside *)(uintptr_t)outside;
     pthread_mutex_lock(&o->m);
     const bool connected = o->caller != NULL && !o->caller->gone(o->caller);
     const uint64_t window = o->window;

@@ -1,4 +1,5 @@
 /* The table of couplings, and what is said of one. */
+#include "protocol/wire/bodies_coupling.h"
 #include "server/coupling/face.h"
 #include "server/coupling/keep.h"
 #include "server/coupling/outside.h"
@@ -223,6 +224,37 @@ void mechd_coupling_unref(struct mechd_coupling *g)
     free(g);
 }
 
+static void write_participants(const void *of, struct mechp_text *w)
+{
+    const struct mechd_coupling *const g = of;
+    mechp_text_array(w);
+    for (int32_t n = 0; n < g->count; n++) {
+        struct mechd_outside *const outside = g->parts[n].outside;
+        const struct mechp_body_coupling_member body = {
+            .name = g->parts[n].name,
+            .instance = outside != NULL ? NULL : g->parts[n].instance->id,
+            .partner = {outside != NULL ? mechd_outside_write : NULL, outside}};
+        MECHP_WRITE(coupling_member, &body, w);
+    }
+    mechp_text_end(w);
+}
+
+static void write_connections(const void *of, struct mechp_text *w)
+{
+    const struct mechd_coupling *const g = of;
+    mechp_text_array(w);
+    for (int32_t n = 0; n < g->connection_count; n++) {
+        mechp_text_string(w, g->connections[n]);
+    }
+    mechp_text_end(w);
+}
+
+static void write_document(const void *of, struct mechp_text *w)
+{
+    const struct mechd_coupling *const g = of;
+    mechp_text_raw(w, g->document, g->document_size);
+}
+
 void mechd_coupling_write(struct mechd_coupling *g, bool whole, struct mechp_text *w)
 {
     char id[32];
@@ -232,58 +264,31 @@ void mechd_coupling_write(struct mechd_coupling *g, bool whole, struct mechp_tex
     const uint64_t windows = g->windows;
     const bool busy = g->head != NULL && g->head->kind != MECHD_COUPLING_START &&
                       g->head->kind != MECHD_COUPLING_KEEP;
+    const struct mechd_coupling_last last = g->last;
     pthread_mutex_unlock(&g->m);
-    mechp_text_object(w);
-    mechp_text_member_string(w, "id", id);
-    mechp_text_member_string(w, "name", g->name);
-    mechp_text_key(w, "time");
-    mechp_text_number(w, time);
-    mechp_text_key(w, "windows");
-    mechp_text_unsigned(w, windows);
-    mechp_text_key(w, "busy");
-    mechp_text_bool(w, busy);
-    mechp_text_key(w, "running");
-    mechp_text_bool(w, atomic_load(&g->face->running));
-    mechp_text_member_string(w, "durability", mechd_durability_names[g->keep.mode]);
-    mechd_last_write(g, w);
-    mechp_text_member_string(w, "scheme", g->scheme);
-    mechp_text_key(w, "stepSize");
-    mechp_text_number(w, g->step_size);
-    mechp_text_key(w, "participants");
-    mechp_text_array(w);
-    for (int32_t n = 0; n < g->count; n++) {
-        mechp_text_object(w);
-        mechp_text_member_string(w, "name", g->parts[n].name);
-        if (g->parts[n].outside != NULL) {
-            mechp_text_key(w, "partner");
-            mechd_outside_write(g->parts[n].outside, w);
-        } else {
-            mechp_text_member_string(w, "instance", g->parts[n].instance->id);
-        }
-        mechp_text_end(w);
-    }
-    mechp_text_end(w);
-    mechp_text_key(w, "connections");
-    mechp_text_array(w);
-    for (int32_t n = 0; n < g->connection_count; n++) {
-        mechp_text_string(w, g->connections[n]);
-    }
-    mechp_text_end(w);
-    mechd_face_write_layout(g, w);
-    if (whole) {
-        mechp_text_key(w, "document");
-        mechp_text_raw(w, g->document, g->document_size);
-    }
-    mechp_text_end(w);
+    const struct mechp_body_coupling body = {.id = id,
+                                             .name = g->name,
+                                             .time = time,
+                                             .windows = windows,
+                                             .busy = busy,
+                                             .running = atomic_load(&g->face->running),
+                                             .durability = mechd_durability_names[g->keep.mode],
+                                             .last = {mechd_last_write, &last},
+                                             .scheme = g->scheme,
+                                             .step_size = g->step_size,
+                                             .participants = {write_participants, g},
+                                             .connections = {write_connections, g},
+                                             .layout = {mechd_face_write_layout, g},
+                                             .document = {whole ? write_document : NULL, g}};
+    MECHP_WRITE(coupling, &body, w);
 }
 
-/* {"left.x": value, …}: all outputs of all participants. */
-static void write_outputs(struct mechd_coupling *g, struct mechp_text *w)
+void mechd_coupling_write_outputs(const void *coupling, struct mechp_text *w)
 {
-    mechp_text_key(w, "outputs");
+    const struct mechd_coupling *const g = coupling;
     mechp_text_object(w);
     for (int32_t n = 0; n < g->count; n++) {
-        struct mechd_part *const p = &g->parts[n];
+        const struct mechd_part *const p = &g->parts[n];
         const struct mechd_engine *const e = &p->instance->engine;
         mechd_engine_get_outputs(e, p->outputs);
         for (size_t k = 0; k < mechd_engine_variable_count(e, MECH_OUTPUT_VARIABLE); k++) {
@@ -311,31 +316,23 @@ double mechd_coupling_time(const struct mechd_coupling *g)
 
 void mechd_coupling_write_state(struct mechd_coupling *g, struct mechp_text *w)
 {
-    mechp_text_key(w, "time");
-    mechp_text_number(w, mechd_coupling_time(g));
-    mechp_text_key(w, "window");
-    mechp_text_unsigned(w, mech_couple_windows(g->couple));
-    write_outputs(g, w);
+    const struct mechp_body_coupling_commit_reply body = {
+        mechd_coupling_time(g), mech_couple_windows(g->couple), {mechd_coupling_write_outputs, g}};
+    MECHP_WRITE(coupling_commit_reply, &body, w);
 }
 
 static void write_flow(const char *name, const struct mech_couple_work *f, struct mechp_text *w)
 {
+    const struct mechp_body_coupling_flow body = {f->power, f->energy, f->balance};
     mechp_text_key(w, name);
-    mechp_text_object(w);
-    mechp_text_key(w, "power");
-    mechp_text_number_or_null(w, f->power);
-    mechp_text_key(w, "energy");
-    mechp_text_number_or_null(w, f->energy);
-    mechp_text_key(w, "balance");
-    mechp_text_number_or_null(w, f->balance);
-    mechp_text_end(w);
+    MECHP_WRITE(coupling_flow, &body, w);
 }
 
 /* Of the windows that have been done. */
-static void write_interface(const struct mechd_coupling *g, struct mechp_text *w)
+static void write_interface(const void *of, struct mechp_text *w)
 {
+    const struct mechd_coupling *const g = of;
     struct mech_couple_work flow;
-    mechp_text_key(w, "interface");
     mechp_text_object(w);
     for (int32_t n = 0; n < g->connection_count; n++) {
         mech_couple_connection_flow(g->couple, n, &flow);
@@ -348,29 +345,38 @@ static void write_interface(const struct mechd_coupling *g, struct mechp_text *w
     mechp_text_end(w);
 }
 
-static void write_report(const struct mechd_coupling_command *k, struct mechp_text *w)
+static void write_residual(const void *of, struct mechp_text *w)
 {
-    const struct mechd_coupling *const g = k->coupling;
-    mechp_text_object(w);
-    mechp_text_key(w, "windows");
-    mechp_text_unsigned(w, is_step(k) ? k->done : 0);
-    mechp_text_key(w, "iterations");
-    mechp_text_unsigned(w, k->iterations);
-    mechp_text_key(w, "evaluations");
-    mechp_text_unsigned(w, k->evaluations);
-    mechp_text_key(w, "refused");
-    mechp_text_unsigned(w, k->refused);
-    mechp_text_key(w, "residual");
+    const struct mechd_coupling *const g = of;
     mechp_text_object(w);
     for (int32_t n = 0; n < g->connection_count; n++) {
         mechp_text_key(w, g->connections[n]);
         mechp_text_number(w, mech_couple_residual(g->couple, n));
     }
     mechp_text_end(w);
-    if (k->interface && k->begun) {
-        write_interface(g, w);
+}
+
+static void write_report(const void *of, struct mechp_text *w)
+{
+    const struct mechd_coupling_command *const k = of;
+    const struct mechp_body_coupling_report body = {
+        .windows = is_step(k) ? k->done : 0,
+        .iterations = k->iterations,
+        .evaluations = k->evaluations,
+        .refused = k->refused,
+        .residual = {write_residual, k->coupling},
+        .interface = {k->interface && k->begun ? write_interface : NULL, k->coupling}};
+    MECHP_WRITE(coupling_report, &body, w);
+}
+
+/* Of all participants, J; infinite where it is beyond the range of doubles. */
+static double energy_of(const struct mechd_coupling *g)
+{
+    double energy = 0.;
+    for (int32_t n = 0; n < g->count; n++) {
+        energy += mech_sim_energy(g->parts[n].instance->sim);
     }
-    mechp_text_end(w);
+    return isnan(energy) ? INFINITY : energy;
 }
 
 /* Add a started coupling to the table. */
@@ -414,21 +420,12 @@ void mechd_coupling_answer(struct mechd_coupling_command *k)
         answer_start(g, c);
         return;
     }
-    mechp_text_object(&c->text);
-    mechd_coupling_write_state(g, &c->text);
-    mechp_text_key(&c->text, "report");
-    write_report(k, &c->text);
-    if (k->energy) {
-        double energy = 0.;
-        for (int32_t n = 0; n < g->count; n++) {
-            energy += mech_sim_energy(g->parts[n].instance->sim);
-        }
-        mechp_text_key(&c->text, "energy");
-        mechp_text_number_or_null(&c->text, energy);
-    }
-    if (k->kind == MECHD_COUPLING_TRIAL) {
-        mechp_text_key(&c->text, "trial");
-        mechp_text_unsigned(&c->text, g->trials);
-    }
-    mechp_text_end(&c->text);
+    const struct mechp_body_coupling_step_reply body = {
+        .time = mechd_coupling_time(g),
+        .window = mech_couple_windows(g->couple),
+        .outputs = {mechd_coupling_write_outputs, g},
+        .report = {write_report, k},
+        .energy = k->energy ? energy_of(g) : (double)NAN,
+        .trial = k->kind == MECHD_COUPLING_TRIAL ? g->trials : MECHP_ABSENT};
+    MECHP_WRITE(coupling_step_reply, &body, &c->text);
 }

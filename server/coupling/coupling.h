@@ -366,7 +366,9 @@ void mechd_coupling_answer(struct mechd_coupling_command *k);
 void mechd_coupling_note_time(struct mechd_coupling *g);
 /* Of the present state, s: before its start, that of its instances. As owner of the instances. */
 double mechd_coupling_time(const struct mechd_coupling *g);
-/* {"time", "window", "outputs" of the present state, and what the caller adds. */
+/* {"left.x": value, …}: all outputs of all participants. */
+void mechd_coupling_write_outputs(const void *coupling, struct mechp_text *w);
+/* Time, window and outputs of the present state, as an object. */
 void mechd_coupling_write_state(struct mechd_coupling *g, struct mechp_text *w);
 
 /* --- windows (window.c); as owner of the instances ------------------------------------------- */

@@ -2,6 +2,7 @@
  * no route that steps, sets or saves an instance leads to a face. */
 #include "server/coupling/face.h"
 
+#include "protocol/wire/bodies.h"
 #include "server/call/service.h"
 #include "server/coupling/turn.h"
 #include "server/instance/host.h"
@@ -318,19 +319,15 @@ void mechd_face_changed(struct mechd_coupling *g, uint16_t flags)
     mechd_instance_changed(g->face, flags);
 }
 
-void mechd_face_write_layout(const struct mechd_coupling *g, struct mechp_text *w)
+void mechd_face_write_layout(const void *coupling, struct mechp_text *w)
 {
-    const struct mechd_instance *const face = g->face;
-    mechp_text_key(w, "layout");
+    const struct mechd_instance *const face = ((const struct mechd_coupling *)coupling)->face;
     mechp_text_array(w);
     for (size_t k = 0; k < face->channel_count; k++) {
-        mechp_text_object(w);
-        mechp_text_member_string(w, "name", face->channels[k].name);
-        mechp_text_key(w, "offset");
-        mechp_text_integer(w, face->channels[k].offset);
-        mechp_text_key(w, "count");
-        mechp_text_integer(w, face->channels[k].size);
-        mechp_text_end(w);
+        const struct mechp_body_stream_part body = {.name = face->channels[k].name,
+                                                    .offset = face->channels[k].offset,
+                                                    .count = face->channels[k].size};
+        MECHP_WRITE(stream_part, &body, w);
     }
     mechp_text_end(w);
 }

@@ -26,5 +26,5 @@ void mechd_face_stepped(struct mechd_coupling *g);
 /* Other changes; `flags` as in a frame. As the owner of all. */
 void mechd_face_changed(struct mechd_coupling *g, uint16_t flags);
 
-/* "layout": [{"name", "offset", "count"}, …], the order of values in its frames. Any thread. */
-void mechd_face_write_layout(const struct mechd_coupling *g, struct mechp_text *w);
+/* [{"name", "offset", "count"}, …], the order of values in its frames. Any thread. */
+void mechd_face_write_layout(const void *coupling, struct mechp_text *w);

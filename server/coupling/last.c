@@ -1,5 +1,6 @@
 #include "server/coupling/last.h"
 
+#include "protocol/wire/bodies_coupling.h"
 #include "server/coupling/coupling.h"
 
 #include <stdio.h>
@@ -42,26 +43,21 @@ void mechd_last_lost(struct mechd_coupling *g)
     pthread_mutex_unlock(&g->m);
 }
 
-void mechd_last_write(struct mechd_coupling *g, struct mechp_text *w)
+void mechd_last_write(const void *of, struct mechp_text *w)
 {
-    pthread_mutex_lock(&g->m);
-    const struct mechd_coupling_last last = g->last;
-    pthread_mutex_unlock(&g->m);
-    mechp_text_key(w, "last");
-    if (last.command == NULL) {
+    const struct mechd_coupling_last *const last = of;
+    const bool failed = last->code != MECHP_OK;
+    if (last->command == NULL) {
         mechp_text_null(w);
         return;
     }
-    mechp_text_object(w);
-    mechp_text_member_string(w, "command", last.command);
-    mechp_text_member_unsigned(w, "windows", last.windows);
-    mechp_text_member_unsigned(w, "iterations", last.iterations);
-    mechp_text_member_unsigned(w, "evaluations", last.evaluations);
-    mechp_text_key(w, "residual");
-    mechp_text_number_or_null(w, last.residual);
-    if (last.code != MECHP_OK) {
-        mechp_text_member_string(w, "code", mechp_code((int)last.code)->text);
-        mechp_text_member_string(w, "detail", last.detail);
-    }
-    mechp_text_end(w);
+    const struct mechp_body_coupling_last body = {.command = last->command,
+                                                  .windows = last->windows,
+                                                  .iterations = last->iterations,
+                                                  .evaluations = last->evaluations,
+                                                  .residual = last->residual,
+                                                  .code = failed ? mechp_code((int)last->code)->text
+                                                                 : NULL,
+                                                  .detail = failed ? last->detail : NULL};
+    MECHP_WRITE(coupling_last, &body, w);
 }

@@ -22,5 +22,5 @@ struct mechd_coupling_last {
 void mechd_last_note(const struct mechd_coupling_command *k);
 /* Windows that had been answered for could not be stored. As that owner. */
 void mechd_last_lost(struct mechd_coupling *g);
-/* "last": null or an object. Any thread. */
-void mechd_last_write(struct mechd_coupling *g, struct mechp_text *w);
+/* A struct mechd_coupling_last as null or an object. Any thread. */
+void mechd_last_write(const void *last, struct mechp_text *w);

@@ -6,6 +6,7 @@
 
 #include "protocol/frame/frame.h"
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_coupling.h"
 #include "server/instance/group.h"
 #include "server/instance/host.h"
 #include "server/instance/lives.h"
@@ -250,11 +251,11 @@ static void restore(struct mechd_coupling_command *k, const struct mechd_saved *
         mechd_instance_changed(g->parts[n].instance, MECHP_REWOUND);
     }
     mechd_face_changed(g, MECHP_REWOUND);
-    mechp_text_object(w);
-    mechd_coupling_write_state(g, w);
-    mechp_text_key(w, "reproducible");
-    mechp_text_bool(w, reproducible);
-    mechp_text_end(w);
+    const struct mechp_body_coupling_restored body = {.time = mechd_coupling_time(g),
+                                                      .window = mech_couple_windows(g->couple),
+                                                      .outputs = {mechd_coupling_write_outputs, g},
+                                                      .reproducible = reproducible};
+    MECHP_WRITE(coupling_restored, &body, w);
 }
 
 void mechd_coupling_snapshot_restore(struct mechd_coupling_command *k)

@@ -2,6 +2,7 @@
  * computes the map of a window. */
 #include "server/coupling/coupling.h"
 
+#include "protocol/wire/bodies_coupling.h"
 #include "server/instance/effort.h"
 #include "server/os/ticks.h"
 #include "solver/base/err.h"
@@ -145,26 +146,19 @@ static bool linearize_all(struct work *w)
 
 static void write(const struct mech_couple_stability *s, double size, struct mechp_text *w)
 {
-    mechp_text_object(w);
-    mechp_text_key(w, "size");
-    mechp_text_number(w, size);
-    mechp_text_key(w, "spectralRadius");
-    mechp_text_number_or_null(w, s->radius);
-    mechp_text_key(w, "stable");
-    mechp_text_bool(w, s->stable);
-    mechp_text_key(w, "largestStable");
-    mechp_text_number_or_null(w, s->largest);
-    mechp_text_key(w, "recommended");
-    mechp_text_number_or_null(w, s->end == MECH_COUPLE_END_FOUND ? 0.5 * s->largest : (double)NAN);
-    mechp_text_key(w, "least");
-    mechp_text_number(w, s->least);
-    mechp_text_key(w, "most");
-    mechp_text_number(w, s->most);
-    if (s->end == MECH_COUPLE_END_UNTOLD) {
-        mechp_text_key(w, "reason");
-        mechp_text_string(w, "shorter windows grow or fade by less than rounding");
-    }
-    mechp_text_end(w);
+    const bool found = s->end == MECH_COUPLE_END_FOUND;
+    const struct mechp_body_coupling_stability body = {
+        .size = size,
+        .spectral_radius = s->radius,
+        .stable = s->stable,
+        .largest_stable = s->largest,
+        .recommended = found ? 0.5 * s->largest : (double)NAN,
+        .least = s->least,
+        .most = s->most,
+        .reason = s->end == MECH_COUPLE_END_UNTOLD
+                      ? "shorter windows grow or fade by less than rounding"
+                      : NULL};
+    MECHP_WRITE(coupling_stability, &body, w);
 }
 
 void mechd_coupling_stability(struct mechd_coupling_command *k)

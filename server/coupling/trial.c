@@ -86,7 +86,5 @@ void mechd_trial_commit(struct mechd_coupling_command *k)
         mechd_instance_stepped(g->parts[n].instance, 0);
     }
     mechd_face_stepped(g);
-    mechp_text_object(w);
     mechd_coupling_write_state(g, w);
-    mechp_text_end(w);
 }

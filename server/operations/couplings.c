@@ -1,6 +1,7 @@
 /* Couplings: made, listed, stepped, reset, ended. */
 #include "server/operations/couplings.h"
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_coupling.h"
 
 #include "protocol/wire/json.h"
 #include "server/call/query.h"
@@ -323,25 +324,34 @@ const struct mechd_operation mechd_operation_COUPLING_SSP = {.spread = spread_ss
 
 /* --- the rest --------------------------------------------------------------------------------- */
 
+/* All couplings. */
+struct list {
+    struct mechd_coupling **at; /* [count] */
+    size_t count;
+};
+
+static void write_items(const void *of, struct mechp_text *w)
+{
+    const struct list *const list = of;
+    mechp_text_array(w);
+    for (size_t k = 0; k < list->count; k++) {
+        mechd_coupling_write(list->at[k], false, w);
+    }
+    mechp_text_end(w);
+}
+
 static enum mechd_progress run_list(struct mechd_call *c)
 {
-    struct mechd_coupling **all = NULL;
-    size_t count = 0;
-    if (mechd_coupling_list(c->service->couplings, &all, &count) != 0) {
+    struct list list = {NULL, 0};
+    if (mechd_coupling_list(c->service->couplings, &list.at, &list.count) != 0) {
         return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the list");
     }
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "items");
-    mechp_text_array(&c->text);
-    for (size_t k = 0; k < count; k++) {
-        mechd_coupling_write(all[k], false, &c->text);
-        mechd_coupling_unref(all[k]);
+    const struct mechp_body_coupling_list body = {{write_items, &list}};
+    MECHP_WRITE(coupling_list, &body, &c->text);
+    for (size_t k = 0; k < list.count; k++) {
+        mechd_coupling_unref(list.at[k]);
     }
-    mechp_text_end(&c->text);
-    mechp_text_key(&c->text, "next");
-    mechp_text_null(&c->text);
-    mechp_text_end(&c->text);
-    free(all);
+    free(list.at);
     return MECHD_DONE;
 }
 

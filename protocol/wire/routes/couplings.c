@@ -1,5 +1,6 @@
 /* Couplings: instances that exchange outputs and inputs and step together. */
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_coupling.h"
 #include "protocol/wire/queries.h"
 #include "protocol/wire/routes/shared.h"
 #include "protocol/wire/row.h"
@@ -112,55 +113,63 @@ static const struct mechp_shape program = {
                              {"connected", "boolean", "it has said hello, and has not left", true},
                              {"window", "integer", "committed last", true})};
 
-static const struct mechp_shape member = {
+const struct mechp_shape mechp_body_coupling_member = {
     .name = "CouplingMember",
     .doc = "An instance, or a program outside, that takes part.",
-    .members = MECHP_MEMBERS({"name", "@Name", "its name in the coupling", true},
-                             {"instance", "@Name", "id of the instance", false},
-                             {"partner", "@CouplingProgram", "in its place: the program", false})};
+    .members = MECHP_MEMBERS(
+        {"name", "@Name", "its name in the coupling", MECHP_IN(coupling_member, name)},
+        {"instance", "@Name", "id of the instance", MECHP_MAY(coupling_member, instance)},
+        {"partner", "@CouplingProgram", "in its place: the program",
+         MECHP_MAY(coupling_member, partner)})};
 
-static const struct mechp_shape last = {
+const struct mechp_shape mechp_body_coupling_last = {
     .name = "CouplingLast",
     .doc = "What the last command ended with.",
-    .members =
-        MECHP_MEMBERS({"command", "'step'|'trial'|'reset'", "a run steps", true},
-                      {"windows", "integer",
-                       "windows that it did; of a step, those before one that failed", true},
-                      {"iterations", "integer", "evaluations of all participants", true},
-                      {"evaluations", "integer", "trial steps of single participants", true},
-                      {"residual", "number|null", "largest, relative to the tolerance", true},
-                      {"code", "string", "code of the error with which it ended", false},
-                      {"detail", "string", "and what is wrong", false})};
+    .members = MECHP_MEMBERS(
+        {"command", "'step'|'trial'|'reset'", "a run steps", MECHP_IN(coupling_last, command)},
+        {"windows", "integer", "windows that it did; of a step, those before one that failed",
+         MECHP_IN(coupling_last, windows)},
+        {"iterations", "integer", "evaluations of all participants",
+         MECHP_IN(coupling_last, iterations)},
+        {"evaluations", "integer", "trial steps of single participants",
+         MECHP_IN(coupling_last, evaluations)},
+        {"residual", "number|null", "largest, relative to the tolerance",
+         MECHP_IN(coupling_last, residual)},
+        {"code", "string", "code of the error with which it ended", MECHP_MAY(coupling_last, code)},
+        {"detail", "string", "and what is wrong", MECHP_MAY(coupling_last, detail)})};
 
-static const struct mechp_shape coupling = {
+const struct mechp_shape mechp_body_coupling = {
     .name = "Coupling",
     .doc = "A coupling.",
-    .members = MECHP_MEMBERS({"id", "@Name", "id", true}, {"name", "string", "as given", true},
-                             {"time", "number", "s", true},
-                             {"windows", "integer", "done since its start", true},
-                             {"busy", "boolean", "a step is in progress or queued", true},
-                             {"running", "boolean", "a run is in progress", true},
-                             {"durability", "'none'|'checkpoint'|'every-step'",
-                              "none: one of its instances is not stored, and a new process does "
-                              "not have the coupling",
-                              true},
-                             {"last", "@CouplingLast|null",
-                              "the command that ended last; null: none has in this process", true},
-                             {"scheme", "string", "name of the scheme", true},
-                             {"stepSize", "number", "size of a window, s", true},
-                             {"participants", "@CouplingMember[]", "in their order", true},
-                             {"connections", "string[]", "from -> to", true},
-                             {"layout", "@StreamPart[]", "values of a frame of the stream", true},
-                             {"document", "@CoupleRequest",
-                              "the request that makes it again, with the presets of what was left "
-                              "out; not in the list of all",
-                              false})};
+    .members = MECHP_MEMBERS(
+        {"id", "@Name", "id", MECHP_IN(coupling, id)},
+        {"name", "string", "as given", MECHP_IN(coupling, name)},
+        {"time", "number", "s", MECHP_IN(coupling, time)},
+        {"windows", "integer", "done since its start", MECHP_IN(coupling, windows)},
+        {"busy", "boolean", "a step is in progress or queued", MECHP_IN(coupling, busy)},
+        {"running", "boolean", "a run is in progress", MECHP_IN(coupling, running)},
+        {"durability", "'none'|'checkpoint'|'every-step'",
+         "none: one of its instances is not stored, and a new process does "
+         "not have the coupling",
+         MECHP_IN(coupling, durability)},
+        {"last", "@CouplingLast|null",
+         "the command that ended last; null: none has in this process", MECHP_IN(coupling, last)},
+        {"scheme", "string", "name of the scheme", MECHP_IN(coupling, scheme)},
+        {"stepSize", "number", "size of a window, s", MECHP_IN(coupling, step_size)},
+        {"participants", "@CouplingMember[]", "in their order", MECHP_IN(coupling, participants)},
+        {"connections", "string[]", "from -> to", MECHP_IN(coupling, connections)},
+        {"layout", "@StreamPart[]", "values of a frame of the stream", MECHP_IN(coupling, layout)},
+        {"document", "@CoupleRequest",
+         "the request that makes it again, with the presets of what was left "
+         "out; not in the list of all",
+         MECHP_MAY(coupling, document)})};
 
-static const struct mechp_shape coupling_list = {
+const struct mechp_shape mechp_body_coupling_list = {
     .name = "CouplingList",
     .doc = "Couplings.",
-    .members = MECHP_MEMBERS({"items", "@Coupling[]", "in the order of their creation", true},
-                             {"next", "null", "always null: there are no further pages", true})};
+    .members = MECHP_MEMBERS(
+        {"items", "@Coupling[]", "in the order of their creation", MECHP_IN(coupling_list, items)},
+        {"next", "null", "always null: there are no further pages", true})};
 
 const struct mechp_shape mechp_body_coupling_step_request = {
     .name = "CouplingStepRequest",
@@ -181,48 +190,56 @@ const struct mechp_shape mechp_body_coupling_step_request = {
          MECHP_MAY(coupling_step_request, want)}),
     .example = "{\"count\":10}"};
 
-static const struct mechp_shape step_reply = {
+const struct mechp_shape mechp_body_coupling_step_reply = {
     .name = "CouplingStepReply",
     .doc = "The end of the last window.",
-    .members = MECHP_MEMBERS({"time", "number", "s", true},
-                             {"window", "integer", "windows done since the start", true},
-                             {"outputs", "@Value{}", "participant.output of all", true},
-                             {"report", "@CouplingReport", "report of the step", true},
-                             {"energy", "number|null",
-                              "of all participants, kinetic and potential, J, if requested", false},
-                             {"trial", "integer", "number of the trial, for commit", false})};
+    .members = MECHP_MEMBERS(
+        {"time", "number", "s", MECHP_IN(coupling_step_reply, time)},
+        {"window", "integer", "windows done since the start",
+         MECHP_IN(coupling_step_reply, window)},
+        {"outputs", "@Value{}", "participant.output of all",
+         MECHP_IN(coupling_step_reply, outputs)},
+        {"report", "@CouplingReport", "report of the step", MECHP_IN(coupling_step_reply, report)},
+        {"energy", "number|null", "of all participants, kinetic and potential, J, if requested",
+         MECHP_MAY(coupling_step_reply, energy)},
+        {"trial", "integer", "number of the trial, for commit",
+         MECHP_MAY(coupling_step_reply, trial)})};
 
-static const struct mechp_shape flow = {
+const struct mechp_shape mechp_body_coupling_flow = {
     .name = "CouplingFlow",
     .doc = "What has gone through a connection or a bond in this step.",
     .members = MECHP_MEMBERS(
-        {"power", "number|null", "mean over the last window, W", true},
-        {"energy", "number|null", "work on the participants, J", true},
+        {"power", "number|null", "mean over the last window, W", MECHP_IN(coupling_flow, power)},
+        {"energy", "number|null", "work on the participants, J", MECHP_IN(coupling_flow, energy)},
         {"balance", "number|null",
          "J of it that the hold of the input has added: the mean of the output at both ends of "
          "each "
          "window would not have done it. Of a bond, with what it stores and dissipates: rounding",
-         true})};
+         MECHP_IN(coupling_flow, balance)})};
 
-static const struct mechp_shape stability = {
+const struct mechp_shape mechp_body_coupling_stability = {
     .name = "CouplingStability",
     .doc = "Stability of windows of one size about the present state.",
     .members = MECHP_MEMBERS(
-        {"size", "number", "of the windows, s", true},
+        {"size", "number", "of the windows, s", MECHP_IN(coupling_stability, size)},
         {"spectralRadius", "number|null",
-         "of what a window does to a small disturbance; null: beyond the range of doubles", true},
+         "of what a window does to a small disturbance; null: beyond the range of doubles",
+         MECHP_IN(coupling_stability, spectral_radius)},
         {"stable", "boolean",
          "the spectral radius is at most 1 but for rounding; false where `reason` says that it "
          "cannot be told",
-         true},
+         MECHP_IN(coupling_stability, stable)},
         {"largestStable", "number|null",
          "end of the sizes that are stable from `least` on, s; 0: none is; null: all up to "
          "`most`, or unknown for a `reason`",
-         true},
-        {"recommended", "number|null", "half of it, s; null: none, or any", true},
-        {"least", "number", "smallest size that was looked at, s", true},
-        {"most", "number", "largest one, s", true},
-        {"reason", "string", "why the end of the stable sizes is unknown, if it is", false})};
+         MECHP_IN(coupling_stability, largest_stable)},
+        {"recommended", "number|null", "half of it, s; null: none, or any",
+         MECHP_IN(coupling_stability, recommended)},
+        {"least", "number", "smallest size that was looked at, s",
+         MECHP_IN(coupling_stability, least)},
+        {"most", "number", "largest one, s", MECHP_IN(coupling_stability, most)},
+        {"reason", "string", "why the end of the stable sizes is unknown, if it is",
+         MECHP_MAY(coupling_stability, reason)})};
 
 const struct mechp_shape mechp_body_coupling_commit_request = {
     .name = "CouplingCommitRequest",
@@ -232,23 +249,30 @@ const struct mechp_shape mechp_body_coupling_commit_request = {
                               MECHP_IN(coupling_commit_request, trial)}),
     .example = "{\"trial\":1}"};
 
-static const struct mechp_shape commit_reply = {
+const struct mechp_shape mechp_body_coupling_commit_reply = {
     .name = "CouplingCommitReply",
     .doc = "The committed state.",
-    .members = MECHP_MEMBERS({"time", "number", "s", true},
-                             {"window", "integer", "windows done since the start", true},
-                             {"outputs", "@Value{}", "participant.output of all", true})};
+    .members = MECHP_MEMBERS({"time", "number", "s", MECHP_IN(coupling_commit_reply, time)},
+                             {"window", "integer", "windows done since the start",
+                              MECHP_IN(coupling_commit_reply, window)},
+                             {"outputs", "@Value{}", "participant.output of all",
+                              MECHP_IN(coupling_commit_reply, outputs)})};
 
-static const struct mechp_shape report = {
+const struct mechp_shape mechp_body_coupling_report = {
     .name = "CouplingReport",
     .doc = "Report of a step of a coupling.",
     .members = MECHP_MEMBERS(
-        {"windows", "integer", "windows done", true},
-        {"iterations", "integer", "evaluations of all participants", true},
-        {"evaluations", "integer", "trial steps of single participants", true},
-        {"refused", "integer", "windows that were too inaccurate and were done smaller", true},
-        {"residual", "number{}", "last change of each connection", true},
-        {"interface", "@CouplingFlow{}", "by connection and bond, if requested", false})};
+        {"windows", "integer", "windows done", MECHP_IN(coupling_report, windows)},
+        {"iterations", "integer", "evaluations of all participants",
+         MECHP_IN(coupling_report, iterations)},
+        {"evaluations", "integer", "trial steps of single participants",
+         MECHP_IN(coupling_report, evaluations)},
+        {"refused", "integer", "windows that were too inaccurate and were done smaller",
+         MECHP_IN(coupling_report, refused)},
+        {"residual", "number{}", "last change of each connection",
+         MECHP_IN(coupling_report, residual)},
+        {"interface", "@CouplingFlow{}", "by connection and bond, if requested",
+         MECHP_MAY(coupling_report, interface)})};
 
 const struct mechp_shape mechp_body_coupling_snapshot = {
     .name = "CouplingSnapshot",
@@ -266,19 +290,21 @@ const struct mechp_shape mechp_body_coupling_snapshot_list = {
         {"items", "@CouplingSnapshot[]", "64 at most", MECHP_IN(coupling_snapshot_list, items)},
         {"next", "null", "always null: there are no further pages", true})};
 
-static const struct mechp_shape restored = {
+const struct mechp_shape mechp_body_coupling_restored = {
     .name = "CouplingRestored",
     .doc = "The state of the snapshot, which is the present one again.",
     .members = MECHP_MEMBERS(
-        {"time", "number", "s", true}, {"window", "integer", "windows done since the start", true},
-        {"outputs", "@Value{}", "participant.output of all", true},
-        {"reproducible", "boolean", "false: fields of a model have been changed since", true})};
+        {"time", "number", "s", MECHP_IN(coupling_restored, time)},
+        {"window", "integer", "windows done since the start", MECHP_IN(coupling_restored, window)},
+        {"outputs", "@Value{}", "participant.output of all", MECHP_IN(coupling_restored, outputs)},
+        {"reproducible", "boolean", "false: fields of a model have been changed since",
+         MECHP_IN(coupling_restored, reproducible)})};
 
 const struct mechp_shape *const mechp_shapes_couplings[] = {&waveform,
-                                                            &stability,
+                                                            &mechp_body_coupling_stability,
                                                             &mechp_body_coupling_snapshot,
                                                             &mechp_body_coupling_snapshot_list,
-                                                            &restored,
+                                                            &mechp_body_coupling_restored,
                                                             &participant,
                                                             &partner,
                                                             &connection,
@@ -287,17 +313,17 @@ const struct mechp_shape *const mechp_shapes_couplings[] = {&waveform,
                                                             &scheme,
                                                             &adaptive,
                                                             &couple_request,
-                                                            &last,
-                                                            &coupling,
-                                                            &coupling_list,
+                                                            &mechp_body_coupling_last,
+                                                            &mechp_body_coupling,
+                                                            &mechp_body_coupling_list,
                                                             &mechp_body_coupling_step_request,
-                                                            &step_reply,
-                                                            &report,
-                                                            &flow,
+                                                            &mechp_body_coupling_step_reply,
+                                                            &mechp_body_coupling_report,
+                                                            &mechp_body_coupling_flow,
                                                             &mechp_body_coupling_commit_request,
-                                                            &commit_reply,
+                                                            &mechp_body_coupling_commit_reply,
                                                             &program,
-                                                            &member,
+                                                            &mechp_body_coupling_member,
                                                             NULL};
 
 /* --- routes --- */

@@ -1,0 +1,87 @@
+/* The structs of replies about couplings, as those of bodies.h. */
+#pragma once
+
+#include "protocol/wire/body.h"
+
+struct mechp_body_coupling_member {
+    const char *name, *instance;
+    struct mechp_written partner; /* @ program */
+};
+
+struct mechp_body_coupling_last {
+    const char *command;
+    uint64_t windows, iterations, evaluations;
+    double residual;
+    const char *code, *detail;
+};
+
+struct mechp_body_coupling {
+    const char *id, *name;
+    double time;
+    uint64_t windows;
+    bool busy, running;
+    const char *durability;
+    struct mechp_written last; /* @ coupling_last or null */
+    const char *scheme;
+    double step_size;
+    struct mechp_written participants; /* @ list of coupling_member */
+    struct mechp_written connections;  /* @ list of texts */
+    struct mechp_written layout;       /* @ list of stream_part */
+    struct mechp_written document;     /* @ object */
+};
+
+struct mechp_body_coupling_list {
+    struct mechp_written items; /* @ list of coupling */
+};
+
+struct mechp_body_coupling_step_reply {
+    double time;
+    uint64_t window;
+    struct mechp_written outputs; /* @ object of values by name */
+    struct mechp_written report;  /* @ coupling_report */
+    double energy;                /* infinite: null */
+    uint64_t trial;
+};
+
+struct mechp_body_coupling_commit_reply {
+    double time;
+    uint64_t window;
+    struct mechp_written outputs; /* @ as of coupling_step_reply */
+};
+
+struct mechp_body_coupling_restored {
+    double time;
+    uint64_t window;
+    struct mechp_written outputs; /* @ as of coupling_step_reply */
+    bool reproducible;
+};
+
+struct mechp_body_coupling_flow {
+    double power, energy, balance;
+};
+
+struct mechp_body_coupling_report {
+    uint64_t windows, iterations, evaluations, refused;
+    struct mechp_written residual;  /* @ object of numbers */
+    struct mechp_written interface; /* @ object of coupling_flow */
+};
+
+struct mechp_body_coupling_stability {
+    double size, spectral_radius;
+    bool stable;
+    double largest_stable, recommended, least, most;
+    const char *reason;
+};
+
+/* --- their shapes --- */
+
+extern const struct mechp_shape mechp_body_coupling;
+extern const struct mechp_shape mechp_body_coupling_commit_reply;
+extern const struct mechp_shape mechp_body_coupling_flow;
+extern const struct mechp_shape mechp_body_coupling_last;
+extern const struct mechp_shape mechp_body_coupling_list;
+extern const struct mechp_shape mechp_body_coupling_member;
+extern const struct mechp_shape mechp_body_coupling_report;
+extern const struct mechp_shape mechp_body_coupling_restored;
+extern const struct mechp_shape mechp_body_coupling_stability;
+extern const struct mechp_shape mechp_body_coupling_step_reply;
