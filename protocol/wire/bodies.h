@@ -93,6 +93,11 @@ struct mechp_body_check_request {
     struct mechp_object model;
 };
 
+struct mechp_body_check_reply {
+    bool ok;
+    struct mechp_written warnings; /* @ list */
+};
+
 struct mechp_body_solve_request {
     struct mechp_object problem;
 };
@@ -230,13 +235,23 @@ struct mechp_body_jvp {
     struct mechp_numbers q, v, a, x;
 };
 
+struct mechp_body_stop_reply {
+    bool stopped;
+};
+
 struct mechp_body_commit {
     double time;
     uint64_t step;
     struct mechp_written outputs; /* @ as of statics */
 };
 
-/* --- contacts --- */
+/* --- contacts, view --- */
+
+struct mechp_body_scene {
+    double time;
+    uint64_t contacts;
+    struct mechp_written bodies, systems; /* @ lists of objects */
+};
 
 struct mechp_body_contact {
     struct mechp_written bodies; /* @ two names */
@@ -496,6 +511,7 @@ struct mechp_body_operation {
 
 extern const struct mechp_shape mechp_body_about;
 extern const struct mechp_shape mechp_body_batch_request;
+extern const struct mechp_shape mechp_body_check_reply;
 extern const struct mechp_shape mechp_body_check_request;
 extern const struct mechp_shape mechp_body_clone_request;
 extern const struct mechp_shape mechp_body_commit;
@@ -543,6 +559,7 @@ extern const struct mechp_shape mechp_body_run;
 extern const struct mechp_shape mechp_body_run_list;
 extern const struct mechp_shape mechp_body_run_record;
 extern const struct mechp_shape mechp_body_run_request;
+extern const struct mechp_shape mechp_body_scene;
 extern const struct mechp_shape mechp_body_set_field;
 extern const struct mechp_shape mechp_body_set_field_request;
 extern const struct mechp_shape mechp_body_set_inputs_request;
@@ -557,6 +574,7 @@ extern const struct mechp_shape mechp_body_statics;
 extern const struct mechp_shape mechp_body_statics_report;
 extern const struct mechp_shape mechp_body_statics_request;
 extern const struct mechp_shape mechp_body_step_request;
+extern const struct mechp_shape mechp_body_stop_reply;
 extern const struct mechp_shape mechp_body_stream;
 extern const struct mechp_shape mechp_body_stream_list;
 extern const struct mechp_shape mechp_body_stream_part;

@@ -32,14 +32,6 @@ void mechp_problem_list_warnings(const struct mech_diag *d, struct mechp_text *w
     write_entries(d->warnings, d->warning_count, w);
 }
 
-void mechp_problem_write_warnings(const struct mech_diag *d, struct mechp_text *w)
-{
-    if (d->warning_count > 0) {
-        mechp_text_key(w, "warnings");
-        mechp_problem_list_warnings(d, w);
-    }
-}
-
 /* Faults with their places; those beyond the kept ones are counted. */
 static void write_errors(const struct mech_diag *d, struct mechp_text *w)
 {

@@ -27,8 +27,6 @@ void mechp_problem_write(const struct mechp_problem *p, struct mechp_text *w);
 
 /* Warnings as a list like "errors". */
 void mechp_problem_list_warnings(const struct mech_diag *d, struct mechp_text *w);
-/* The same as the member "warnings" of the object that is open; nothing when there are none. */
-void mechp_problem_write_warnings(const struct mech_diag *d, struct mechp_text *w);
 
 /* The ZeroMQ reply: {"ok": false, "sequence": …, "error": {…}}. `sequence`: the request's JSON
  * value ("7", "\"a\""), returned unchanged; NULL: omitted. */

@@ -1,11 +1,11 @@
 /* The table of couplings, and what is said of one. */
-#include "protocol/wire/bodies_coupling.h"
 #include "server/coupling/face.h"
 #include "server/coupling/keep.h"
 #include "server/coupling/outside.h"
 #include "server/coupling/reading.h"
 #include "server/coupling/share.h"
 
+#include "protocol/wire/bodies_coupling.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
 #include "server/instance/host.h"

@@ -386,6 +386,11 @@ static enum mechd_progress run_clone(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_CLONE = {.run = run_clone, .prepare = prepare_clone};
 
+static void write_warnings(const void *found, struct mechp_text *w)
+{
+    mechp_problem_list_warnings(found, w);
+}
+
 static enum mechd_progress run_check(struct mechd_call *c)
 {
     struct mechp_body_check_request in;
@@ -408,11 +413,10 @@ static enum mechd_progress run_check(struct mechd_call *c)
     } else if (outcome < 0) {
         mechd_fail_outcome(c, outcome);
     } else {
-        mechp_text_object(&c->text);
-        mechp_text_key(&c->text, "ok");
-        mechp_text_bool(&c->text, true);
-        mechp_problem_write_warnings(&c->diag, &c->text);
-        mechp_text_end(&c->text);
+        const bool warned = c->diag.warning_count > 0;
+        const struct mechp_body_check_reply body = {
+            .ok = true, .warnings = {warned ? write_warnings : NULL, &c->diag}};
+        MECHP_WRITE(check_reply, &body, &c->text);
     }
     return MECHD_DONE;
 }

@@ -179,10 +179,8 @@ static void stop_at_once(struct mechd_call *c, struct mechd_instance *i)
     mechd_instance_ref(i);
     c->kin = i;
     mechd_instance_etag(i, c->etag);
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "stopped");
-    mechp_text_bool(&c->text, stops);
-    mechp_text_end(&c->text);
+    const struct mechp_body_stop_reply body = {stops};
+    MECHP_WRITE(stop_reply, &body, &c->text);
 }
 
 static enum mechd_progress run_stop(struct mechd_call *c)

@@ -5,6 +5,7 @@
  * coordinates let a viewer draw beads on a line. */
 #include "server/operations/scene.h"
 
+#include "protocol/wire/bodies.h"
 #include "server/call/shapes.h"
 #include "server/operations/scene_shapes.h"
 
@@ -231,28 +232,35 @@ void mechd_scene_bodies(const struct mech_sim *sim, struct mechp_text *w)
     mechp_text_end(w);
 }
 
-static enum mechd_progress run_scene(struct mechd_call *c)
+static void write_bodies(const void *sim, struct mechp_text *w)
 {
-    const struct mech_sim *sim = c->job.instance->sim;
-    const struct mech_document *d = mech_sim_document(sim);
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "time");
-    mechp_text_number(&c->text, mech_sim_time(sim));
-    if (mech_sim_sizes(sim).contact > 0) {
-        mechp_text_key(&c->text, "contacts");
-        mechp_text_unsigned(&c->text, mech_sim_contacts(sim));
-    }
-    mechp_text_key(&c->text, "bodies");
-    mechd_scene_bodies(sim, &c->text);
-    mechp_text_key(&c->text, "systems");
-    mechp_text_array(&c->text);
+    mechd_scene_bodies(sim, w);
+}
+
+static void write_systems(const void *of, struct mechp_text *w)
+{
+    struct mechd_call *const *const c = of;
+    const struct mech_sim *const sim = (*c)->job.instance->sim;
+    const struct mech_document *const d = mech_sim_document(sim);
+    mechp_text_array(w);
     for (size_t k = 0; k < d->objects.n; k++) {
         if (is_system(sim, &d->objects.at[k])) {
-            write_system(c, sim, &d->objects.at[k]);
+            write_system(*c, sim, &d->objects.at[k]);
         }
     }
-    mechp_text_end(&c->text);
-    mechp_text_end(&c->text);
+    mechp_text_end(w);
+}
+
+static enum mechd_progress run_scene(struct mechd_call *c)
+{
+    const struct mech_sim *const sim = c->job.instance->sim;
+    const bool touches = mech_sim_sizes(sim).contact > 0;
+    const struct mechp_body_scene body = {.time = mech_sim_time(sim),
+                                          .contacts =
+                                              touches ? mech_sim_contacts(sim) : MECHP_ABSENT,
+                                          .bodies = {write_bodies, sim},
+                                          .systems = {write_systems, &c}};
+    MECHP_WRITE(scene, &body, &c->text);
     return MECHD_DONE;
 }
 

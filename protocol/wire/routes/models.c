@@ -11,12 +11,13 @@ const struct mechp_shape mechp_body_check_request = {
     .members = MECHP_MEMBERS({"model", "@Model", "the model", MECHP_IN(check_request, model)}),
     .example = "{\"model\":{\"mechd\":1}}"};
 
-static const struct mechp_shape check_reply = {
+const struct mechp_shape mechp_body_check_reply = {
     .name = "CheckReply",
     .doc = "The model is valid.",
-    .members =
-        MECHP_MEMBERS({"ok", "boolean", "always true: an invalid model returns a problem", true},
-                      {"warnings", "@Warning[]", "warnings about a valid model", false})};
+    .members = MECHP_MEMBERS({"ok", "boolean", "always true: an invalid model returns a problem",
+                              MECHP_IN(check_reply, ok)},
+                             {"warnings", "@Warning[]", "warnings about a valid model",
+                              MECHP_MAY(check_reply, warnings)})};
 
 const struct mechp_shape mechp_body_example = {
     .name = "ExampleEntry",
@@ -55,7 +56,7 @@ static const struct mechp_shape warning = {
                              {"message", "string", "the warning", true})};
 
 const struct mechp_shape *const mechp_shapes_models[] = {&mechp_body_check_request,
-                                                         &check_reply,
+                                                         &mechp_body_check_reply,
                                                          &mechp_body_example,
                                                          &mechp_body_example_list,
                                                          &type_entry,

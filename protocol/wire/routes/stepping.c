@@ -217,12 +217,12 @@ const struct mechp_shape mechp_body_step_request = {
          MECHP_MAY(step_request, commit)}),
     .example = "{\"size\":0.01,\"inputs\":{\"force\":1.5}}"};
 
-static const struct mechp_shape stop_reply = {
+const struct mechp_shape mechp_body_stop_reply = {
     .name = "StopReply",
     .doc = "Whether a command was cancelled.",
-    .members =
-        MECHP_MEMBERS({"stopped", "boolean",
-                       "true: a command was in progress or queued, and has been cancelled", true})};
+    .members = MECHP_MEMBERS({"stopped", "boolean",
+                              "true: a command was in progress or queued, and has been cancelled",
+                              MECHP_IN(stop_reply, stopped)})};
 
 const struct mechp_shape *const mechp_shapes_stepping[] = {&active,
                                                            &mechp_body_commit,
@@ -239,7 +239,7 @@ const struct mechp_shape *const mechp_shapes_stepping[] = {&active,
                                                            &signal,
                                                            &step_reply,
                                                            &mechp_body_step_request,
-                                                           &stop_reply,
+                                                           &mechp_body_stop_reply,
                                                            NULL};
 
 /* --- routes --- */

@@ -29,16 +29,18 @@ const struct mechp_shape mechp_body_contact_list = {
                       {"items", "@Contact[]", "in a fixed order", MECHP_IN(contact_list, items)},
                       {"next", "null", "always null: there are no further pages", true})};
 
-static const struct mechp_shape scene = {
+const struct mechp_shape mechp_body_scene = {
     .name = "Scene",
     .doc = "Bodies with their shapes and frames.",
     .members = MECHP_MEMBERS(
-        {"time", "number", "s", true}, {"bodies", "object[]", "the shapes that are drawn", true},
-        {"contacts", "integer", "contacts of the last step, if the model has contacts", false},
-        {"systems", "object[]", "items without a position in space", false})};
+        {"time", "number", "s", MECHP_IN(scene, time)},
+        {"contacts", "integer", "contacts of the last step, if the model has contacts",
+         MECHP_MAY(scene, contacts)},
+        {"bodies", "object[]", "the shapes that are drawn", MECHP_IN(scene, bodies)},
+        {"systems", "object[]", "items without a position in space", MECHP_IN(scene, systems)})};
 
-const struct mechp_shape *const mechp_shapes_view[] = {&mechp_body_contact,
-                                                       &mechp_body_contact_list, &scene, NULL};
+const struct mechp_shape *const mechp_shapes_view[] = {
+    &mechp_body_contact, &mechp_body_contact_list, &mechp_body_scene, NULL};
 
 /* --- routes --- */
 
