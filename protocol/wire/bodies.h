@@ -4,71 +4,6 @@
 
 #include "protocol/wire/body.h"
 
-/* --- values --- */
-
-struct mechp_body_inputs {
-    double time;
-    struct mechp_written inputs;   /* @ object of values by name */
-    struct mechp_written impulses; /* @ object of lists by name */
-};
-
-struct mechp_body_outputs {
-    double time;
-    struct mechp_written outputs; /* @ object of values by name */
-};
-
-struct mechp_body_parameters {
-    double time;
-    struct mechp_written parameters; /* @ object of numbers by name */
-    struct mechp_written impulses;   /* @ as of inputs */
-};
-
-struct mechp_body_item_output {
-    double time;
-    const char *name, *variable, *configuration, *unit;
-    struct mechp_numbers value;
-};
-
-struct mechp_body_set_inputs_request {
-    const json_t *inputs, *derivatives; /* objects */
-};
-
-struct mechp_body_set_parameters_request {
-    const json_t *parameters; /* object */
-};
-
-struct mechp_body_set_field_request {
-    const json_t *value;
-    int category, positions;
-};
-
-struct mechp_body_set_field {
-    double time;
-    const char *name, *field;
-    struct mechp_written value; /* @ as in a document */
-    struct mechp_numbers impulse;
-};
-
-struct mechp_body_state {
-    double time;
-    uint64_t step;
-    struct mechp_numbers q, v, vdot, a, lambda, impulse, x, z;
-    const bool *reproducible;
-    const char *snapshot;
-};
-
-struct mechp_body_set_state_request {
-    double time;
-    const json_t *q, *v, *x, *z; /* numbers */
-    const json_t *snapshot;
-};
-
-struct mechp_body_state_hash {
-    double time;
-    uint64_t step;
-    struct mechp_numbers hash;
-};
-
 /* --- instances --- */
 
 struct mechp_body_clone_request {
@@ -96,10 +31,6 @@ struct mechp_body_check_request {
 struct mechp_body_check_reply {
     bool ok;
     struct mechp_written warnings; /* @ list */
-};
-
-struct mechp_body_solve_request {
-    struct mechp_object problem;
 };
 
 struct mechp_body_instance {
@@ -533,11 +464,9 @@ extern const struct mechp_shape mechp_body_example_list;
 extern const struct mechp_shape mechp_body_fmu;
 extern const struct mechp_shape mechp_body_fmu_list;
 extern const struct mechp_shape mechp_body_fmu_variable;
-extern const struct mechp_shape mechp_body_inputs;
 extern const struct mechp_shape mechp_body_instance;
 extern const struct mechp_shape mechp_body_instance_edit;
 extern const struct mechp_shape mechp_body_instance_list;
-extern const struct mechp_shape mechp_body_item_output;
 extern const struct mechp_shape mechp_body_jvp;
 extern const struct mechp_shape mechp_body_jvp_request;
 extern const struct mechp_shape mechp_body_keep_trial_request;
@@ -551,8 +480,6 @@ extern const struct mechp_shape mechp_body_log_level;
 extern const struct mechp_shape mechp_body_mode;
 extern const struct mechp_shape mechp_body_modes;
 extern const struct mechp_shape mechp_body_operation;
-extern const struct mechp_shape mechp_body_outputs;
-extern const struct mechp_shape mechp_body_parameters;
 extern const struct mechp_shape mechp_body_point;
 extern const struct mechp_shape mechp_body_quota;
 extern const struct mechp_shape mechp_body_run;
@@ -560,16 +487,8 @@ extern const struct mechp_shape mechp_body_run_list;
 extern const struct mechp_shape mechp_body_run_record;
 extern const struct mechp_shape mechp_body_run_request;
 extern const struct mechp_shape mechp_body_scene;
-extern const struct mechp_shape mechp_body_set_field;
-extern const struct mechp_shape mechp_body_set_field_request;
-extern const struct mechp_shape mechp_body_set_inputs_request;
-extern const struct mechp_shape mechp_body_set_parameters_request;
-extern const struct mechp_shape mechp_body_set_state_request;
 extern const struct mechp_shape mechp_body_snapshot;
 extern const struct mechp_shape mechp_body_snapshot_list;
-extern const struct mechp_shape mechp_body_solve_request;
-extern const struct mechp_shape mechp_body_state;
-extern const struct mechp_shape mechp_body_state_hash;
 extern const struct mechp_shape mechp_body_statics;
 extern const struct mechp_shape mechp_body_statics_report;
 extern const struct mechp_shape mechp_body_statics_request;

@@ -1,7 +1,7 @@
 /* PUT …/objects/{name}/fields/{field}: change a field of a live object, node, marker, load or
  * sensor. The model is made anew from the changed document, and goes on from the present state. */
 #include "protocol/bind/bind.h"
-#include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_values.h"
 #include "protocol/wire/json.h"
 #include "server/call/query.h"
 #include "server/call/shapes.h"

@@ -1,6 +1,6 @@
 /* GET …/objects/{name}/outputs/{variable}: any output variable of an object, node, marker, load or
  * sensor, in any configuration, at a local position of a body. */
-#include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_values.h"
 #include "protocol/wire/json.h"
 #include "server/call/query.h"
 #include "server/call/shapes.h"

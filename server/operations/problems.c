@@ -2,7 +2,7 @@
  * instance is involved; it runs in the pool. What does not converge is an error, unless the request
  * says onFailure "accept": then the report tells. */
 #include "protocol/bind/bind.h"
-#include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_values.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
 #include "solver/sim/problem.h"
@@ -12,22 +12,9 @@
 /* memory that the matrices of one request may take */
 static const size_t memory_most = (size_t)1 << 30;
 
-static void write_numbers(struct mechp_text *w, const char *key, const double *x, int32_t n)
+static void write_report(const void *of, struct mechp_text *w)
 {
-    mechp_text_key(w, key);
-    mechp_text_numbers(w, x, (size_t)n);
-}
-
-static void write_solution(struct mechd_call *c, const struct mech_lone_solution *s)
-{
-    struct mechp_text *const w = &c->text;
-    mechp_text_object(w);
-    write_numbers(w, "l", s->l, s->rows);
-    write_numbers(w, "c", s->c, s->rows);
-    if (s->w != NULL) {
-        write_numbers(w, "w", s->w, s->velocities);
-    }
-    mechp_text_key(w, "report");
+    const struct mech_lone_solution *const s = of;
     mechp_text_object(w);
     mechp_text_key(w, "solver");
     mechp_text_string(w, s->solver);
@@ -40,10 +27,19 @@ static void write_solution(struct mechd_call *c, const struct mech_lone_solution
     mechp_text_key(w, "acceptance");
     mechp_text_number_or_null(w, s->acceptance);
     if (s->certificate != NULL) {
-        write_numbers(w, "certificate", s->certificate, s->rows);
+        mechp_text_key(w, "certificate");
+        mechp_text_numbers(w, s->certificate, (size_t)s->rows);
     }
     mechp_text_end(w);
-    mechp_text_end(w);
+}
+
+static void write_solution(struct mechd_call *c, const struct mech_lone_solution *s)
+{
+    const struct mechp_body_solve_reply body = {.l = {s->l, (size_t)s->rows},
+                                                .c = {s->c, (size_t)s->rows},
+                                                .w = {s->w, (size_t)s->velocities},
+                                                .report = {write_report, s}};
+    MECHP_WRITE(solve_reply, &body, &c->text);
 }
 
 /* Faults of the solver have paths in the problem. */

@@ -1,5 +1,5 @@
 /* GET and PUT …/state: {time, step, q, v, vdot, a, lambda, impulse, x, z}, or these as one row. */
-#include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_values.h"
 #include "protocol/wire/json.h"
 #include "server/call/query.h"
 #include "server/call/rows.h"

@@ -1,6 +1,6 @@
 /* Inputs, parameters, outputs, variables, and any output variable of any item. */
 #include "protocol/bind/bind.h"
-#include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_values.h"
 #include "protocol/wire/json.h"
 #include "server/call/rows.h"
 #include "server/call/shapes.h"
@@ -203,68 +203,75 @@ static enum mechd_progress run_set_parameters(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_SET_PARAMETERS = {.run = run_set_parameters};
 
-/* Start value of a variable: what an input or parameter has now. */
-static void write_start(const struct mechd_engine *engine, const struct mech_variable *v,
-                        struct mechp_text *w)
+/* A variable, and the engine that has it. */
+struct shown {
+    const struct mechd_engine *engine;
+    struct mech_variable of;
+};
+
+/* What an input or parameter has now. */
+static void write_start(const void *of, struct mechp_text *w)
 {
+    const struct shown *const s = of;
     double values[MECH_ITEM_OUTPUT_MAX];
-    if (v->causality == MECH_PARAMETER) {
-        mechp_text_key(w, "start");
-        mechp_text_number(w, mechd_engine_get_parameter(engine, v->index));
-    } else if (v->causality == MECH_INPUT && v->size <= MECH_ITEM_OUTPUT_MAX) {
-        mechd_engine_get_input(engine, v->index, values);
-        mechp_text_key(w, "start");
-        mechd_write_value(v, values, w);
+    if (s->of.causality == MECH_PARAMETER) {
+        mechp_text_number(w, mechd_engine_get_parameter(s->engine, s->of.index));
+    } else {
+        mechd_engine_get_input(s->engine, s->of.index, values);
+        mechd_write_value(&s->of, values, w);
     }
 }
 
-static void write_variable(const struct mechd_engine *engine, const struct mech_variable *v,
-                           struct mechp_text *w)
+static void write_shape(const void *of, struct mechp_text *w)
 {
-    static const char *const causality[] = {"input", "output", "parameter", "independent"};
-    mechp_text_object(w);
-    mechp_text_key(w, "name");
-    mechp_text_string(w, v->name);
-    mechp_text_key(w, "causality");
-    mechp_text_string(w, causality[v->causality]);
-    mechp_text_key(w, "variability");
-    mechp_text_string(w, v->causality != MECH_PARAMETER ? "continuous"
-                         : v->tunable                   ? "tunable"
-                                                        : "fixed");
-    mechp_text_key(w, "unit");
-    mechp_text_string(w, v->unit != NULL ? v->unit : "");
-    mechp_text_key(w, "shape");
+    const struct shown *const s = of;
     mechp_text_array(w);
-    if (!v->scalar) {
-        mechp_text_integer(w, v->size);
+    if (!s->of.scalar) {
+        mechp_text_integer(w, s->of.size);
     }
     mechp_text_end(w);
-    mechp_text_key(w, "reference");
-    mechp_text_integer(w, v->reference);
-    write_start(engine, v, w);
+}
+
+static void write_variable(const struct shown *s, struct mechp_text *w)
+{
+    static const char *const causality[] = {"input", "output", "parameter", "independent"};
+    const struct mech_variable *const v = &s->of;
+    const bool starts = v->causality == MECH_PARAMETER ||
+                        (v->causality == MECH_INPUT && v->size <= MECH_ITEM_OUTPUT_MAX);
+    const struct mechp_body_variable body = {.name = v->name,
+                                             .causality = causality[v->causality],
+                                             .variability = v->causality != MECH_PARAMETER
+                                                                ? "continuous"
+                                                            : v->tunable ? "tunable"
+                                                                         : "fixed",
+                                             .unit = v->unit != NULL ? v->unit : "",
+                                             .shape = {write_shape, s},
+                                             .reference = v->reference,
+                                             .start = {starts ? write_start : NULL, s}};
+    MECHP_WRITE(variable, &body, w);
+}
+
+static void write_variables(const void *engine, struct mechp_text *w)
+{
+    struct shown s = {
+        .engine = engine,
+        .of = {
+            .name = "time", .causality = MECH_INDEPENDENT, .size = 1, .scalar = true, .unit = "s"}};
+    mechp_text_array(w);
+    write_variable(&s, w);
+    for (enum mech_causality k = MECH_INPUT; k <= MECH_PARAMETER; k++) {
+        for (size_t n = 0; n < mechd_engine_variable_count(s.engine, k); n++) {
+            mechd_engine_variable(s.engine, k, n, &s.of);
+            write_variable(&s, w);
+        }
+    }
     mechp_text_end(w);
 }
 
 static enum mechd_progress run_variables(struct mechd_call *c)
 {
-    const struct mechd_engine *engine = &c->job.instance->engine;
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "items");
-    mechp_text_array(&c->text);
-    const struct mech_variable time = {
-        .name = "time", .causality = MECH_INDEPENDENT, .size = 1, .scalar = true, .unit = "s"};
-    write_variable(engine, &time, &c->text);
-    for (enum mech_causality k = MECH_INPUT; k <= MECH_PARAMETER; k++) {
-        for (size_t n = 0; n < mechd_engine_variable_count(engine, k); n++) {
-            struct mech_variable v;
-            mechd_engine_variable(engine, k, n, &v);
-            write_variable(engine, &v, &c->text);
-        }
-    }
-    mechp_text_end(&c->text);
-    mechp_text_key(&c->text, "next");
-    mechp_text_null(&c->text);
-    mechp_text_end(&c->text);
+    const struct mechp_body_variable_list body = {{write_variables, &c->job.instance->engine}};
+    MECHP_WRITE(variable_list, &body, &c->text);
     return MECHD_DONE;
 }
 

@@ -1,19 +1,20 @@
 /* Problems given by their matrices. */
-#include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_values.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
 
-static const struct mechp_shape solve_reply = {
+const struct mechp_shape mechp_body_solve_reply = {
     .name = "SolveReply",
     .doc = "Solution of the problem.",
     .members = MECHP_MEMBERS(
-        {"l", "number[]", "multipliers", true}, {"c", "number[]", "N l + r", true},
-        {"w", "number[]", "velocities, if the problem has H", false},
+        {"l", "number[]", "multipliers", MECHP_IN(solve_reply, l)},
+        {"c", "number[]", "N l + r", MECHP_IN(solve_reply, c)},
+        {"w", "number[]", "velocities, if the problem has H", MECHP_MAY(solve_reply, w)},
         {"report", "object",
          "solver, converged, iterations, residual (as published), acceptance (what the "
          "tolerance is compared with), certificate [m] if it shows that there is no solution",
-         true})};
+         MECHP_IN(solve_reply, report)})};
 
 const struct mechp_shape mechp_body_solve_request = {
     .name = "SolveRequest",
@@ -23,8 +24,8 @@ const struct mechp_shape mechp_body_solve_request = {
         {"problem", "@LoneProblem", "N and r, or H, f, G and b", MECHP_IN(solve_request, problem)}),
     .example = "{\"problem\":{\"N\":[[2,1],[1,2]],\"r\":[-5,-6]}}"};
 
-const struct mechp_shape *const mechp_shapes_problems[] = {&solve_reply, &mechp_body_solve_request,
-                                                           NULL};
+const struct mechp_shape *const mechp_shapes_problems[] = {&mechp_body_solve_reply,
+                                                           &mechp_body_solve_request, NULL};
 
 /* --- routes --- */
 

@@ -1,5 +1,5 @@
 /* Inputs, outputs, parameters, the state, fields of live items. */
-#include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_values.h"
 #include "protocol/wire/queries.h"
 #include "protocol/wire/row.h"
 
@@ -134,22 +134,26 @@ const struct mechp_shape mechp_body_set_state_request = {
          MECHP_MAY(set_state_request, snapshot)}),
     .example = "{\"q\":[0.1],\"v\":[0]}"};
 
-static const struct mechp_shape variable = {
+const struct mechp_shape mechp_body_variable = {
     .name = "Variable",
     .doc = "A variable in FMI's terms.",
     .members = MECHP_MEMBERS(
-        {"name", "string", "name", true},
-        {"causality", "'input'|'output'|'parameter'|'independent'", "causality", true},
-        {"variability", "'continuous'|'tunable'|'fixed'", "variability", true},
-        {"unit", "string", "SI", true}, {"shape", "integer[]", "dimensions; [] for a scalar", true},
-        {"reference", "integer", "value reference", true},
-        {"start", "@Value", "of inputs and parameters", false})};
+        {"name", "string", "name", MECHP_IN(variable, name)},
+        {"causality", "'input'|'output'|'parameter'|'independent'", "causality",
+         MECHP_IN(variable, causality)},
+        {"variability", "'continuous'|'tunable'|'fixed'", "variability",
+         MECHP_IN(variable, variability)},
+        {"unit", "string", "SI", MECHP_IN(variable, unit)},
+        {"shape", "integer[]", "dimensions; [] for a scalar", MECHP_IN(variable, shape)},
+        {"reference", "integer", "value reference", MECHP_IN(variable, reference)},
+        {"start", "@Value", "of inputs and parameters", MECHP_MAY(variable, start)})};
 
-static const struct mechp_shape variable_list = {
+const struct mechp_shape mechp_body_variable_list = {
     .name = "VariableList",
     .doc = "Every variable.",
-    .members = MECHP_MEMBERS({"items", "@Variable[]", "all of them", true},
-                             {"next", "null", "no more", true})};
+    .members =
+        MECHP_MEMBERS({"items", "@Variable[]", "all of them", MECHP_IN(variable_list, items)},
+                      {"next", "null", "no more", true})};
 
 const struct mechp_shape *const mechp_shapes_values[] = {&mechp_body_inputs,
                                                          &mechp_body_set_inputs_request,
@@ -162,8 +166,8 @@ const struct mechp_shape *const mechp_shapes_values[] = {&mechp_body_inputs,
                                                          &mechp_body_state,
                                                          &mechp_body_state_hash,
                                                          &mechp_body_set_state_request,
-                                                         &variable,
-                                                         &variable_list,
+                                                         &mechp_body_variable,
+                                                         &mechp_body_variable_list,
                                                          NULL};
 
 /* --- routes --- */
