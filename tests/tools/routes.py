@@ -1,8 +1,9 @@
 """Each fact of a route is in its row (protocol/wire/routes/) alone: nowhere in the server is a
 second list of its keys, no two rows list the same members (those are in shared.h), no operation
 says who may use it or what it changes, and each route has one operation and one line. Keys of
-requests are read by the walker of their row (protocol/wire/body.h); by_hand.txt counts those that
-an operation still reads itself, by file: it only becomes shorter."""
+requests are read, and those of replies written, by the walker of their row (protocol/wire/body.h);
+by_hand.txt counts those that the server still reads or writes itself, by file: it only becomes
+shorter."""
 import re
 import sys
 from tree import report, split_arguments
@@ -12,9 +13,10 @@ ROWS = 'protocol/wire/routes/'
 OPERATION = {'run', 'spread', 'prepare', 'plain'}
 
 
-# a key of a request that is read where it stands
-BY_HAND = re.compile(r'\b(?:json_object_get|mechp_json_\w+)\(\s*\w+->body,'
-                     r'|\bmechd_(?:call_query|call_word|query_number|query_whole)\(\s*c, "')
+# a key of a request that is read, and one of a reply that is written, where it stands
+READ = re.compile(r'\b(?:json_object_get|mechp_json_\w+)\(\s*\w+->body,'
+                  r'|\bmechd_(?:call_query|call_word|query_number|query_whole)\(\s*c, "')
+WRITTEN = re.compile(r'\bmechp_text_(?:key|literal|member_\w+)\(\s*[\w&>.-]+,\s*"')
 KNOWN = 'tests/tools/by_hand.txt'
 # members that two bodies may have alike, with type and description
 ALIKE = 4
@@ -101,23 +103,28 @@ def check_one_row_and_operation(tree):
                                                          lines.count(name))
 
 
-def check_keys_read_by_rows(tree):
+def by_hand(code):
+    """How many keys the code reads, and how many it writes."""
+    return len(READ.findall(code)), len(WRITTEN.findall(code))
+
+
+def check_keys_by_rows(tree):
     lines = tree.text(KNOWN).split('\n') if KNOWN in tree.paths else []
-    known = dict(line.split() for line in lines if line[:1] not in '#')
-    found = {path: len(BY_HAND.findall(tree.code(path)))
-             for path in tree.files('.c', under='server/')}
+    known = {path: (int(read), int(written)) for path, read, written in
+             (line.split() for line in lines if line[:1] not in '#')}
+    found = {path: by_hand(tree.code(path)) for path in tree.files('.c', under='server/')}
     for path in sorted(set(known) | set(found)):
-        read, listed = found.get(path, 0), int(known.get(path, 0))
-        if read > listed:
-            yield '%s: reads %d keys of requests by hand, %d are known: MECHP_READ reads them' % (
-                path, read, listed)
-        elif read < listed:
-            yield '%s: reads %d keys of requests by hand: not %d, in %s' % (
-                path, read, listed, KNOWN)
+        for what, now, listed in zip(('read', 'written'), found.get(path, (0, 0)),
+                                     known.get(path, (0, 0))):
+            if now > listed:
+                yield '%s: %d keys are %s by hand, %d are known: rows do it (MECHP_%s)' % (
+                    path, now, what, listed, 'READ' if what == 'read' else 'WRITE')
+            elif now < listed:
+                yield '%s: %d keys are %s by hand: not %d, in %s' % (path, now, what, listed, KNOWN)
 
 
 CHECKS = {
-    'keys of requests are read by their rows': check_keys_read_by_rows,
+    'keys of bodies are read and written by their rows': check_keys_by_rows,
     'no second list of keys of a route': check_one_list_of_keys,
     'no two rows list the same members': check_members_once,
     'operations say only what they do': check_operations,

@@ -178,10 +178,11 @@ FAULTS = {
         (ROUTE, {'server/call/a.c': 'static const char *const keys[] = {"v", "q", NULL};\n'}),
         (ROUTE, {'server/call/a.c': 'f((const char *const []){"q", "v", NULL});\n'}),
         (dict(ROUTE, **SHARED), {'server/call/a.c': 'f((const char *const []){"x", "q"});\n'})],
-    'routes.check_keys_read_by_rows': [
+    'routes.check_keys_by_rows': [
+        (ROUTE, {'server/operations/a.c': 'f(mechp_text_key(&c->text, "q"));\n'}),
         (ROUTE, {'server/operations/a.c': 'f(json_object_get(c->body, "q"));\n'}),
         (ROUTE, {'server/operations/a.c': 'f(mechd_call_query(c, "q"));\n'}),
-        (ROUTE, {'tests/tools/by_hand.txt': '# path keys\nserver/operations/a.c 1\n'})],
+        (ROUTE, {'tests/tools/by_hand.txt': '# path keys\nserver/operations/a.c 1 0\n'})],
     'routes.check_members_once': [
         (ROUTE, {'protocol/wire/routes/b.c': SIX % 'b' + SIX % 'c'})],
     'routes.check_operations': [
