@@ -67,8 +67,11 @@ static json_t *plain_of(struct session *s, const char *type, int depth)
     if (shape != NULL && depth < DEPTH) {
         return object_of(s, shape, depth + 1);
     }
-    if (strcmp(type, "integer") == 0) {
-        return json_integer((json_int_t)generate_below(&s->g, 6));
+    if (strncmp(type, "integer", 7) == 0) {
+        // one of the range, or behind a short one
+        const char *const range = strchr(type, ' ');
+        const json_int_t least = range != NULL ? strtoll(range, NULL, 10) : 0;
+        return json_integer(least + (json_int_t)generate_below(&s->g, 6));
     }
     if (strcmp(type, "boolean") == 0) {
         return json_boolean(generate_often(&s->g, 50));
