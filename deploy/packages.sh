@@ -16,8 +16,8 @@ nginx-light:nginx haproxy:haproxy python3-yaml python3-tqdm python3-pandas pytho
 mypy:mypy"
 # and for those of --all that build images and packages, and analyze the sources
 packages_to_ship="buildah podman:podman runc conmon catatonit golang-github-containers-common
-mmdebstrap prometheus:promtool dpkg-dev patchelf cmake clang-tidy-14:clang-tidy-14
-systemd:systemd-analyze kubernetes-client:kubectl docker-compose:docker-compose"
+mmdebstrap qemu-user-static arch-test:arch-test prometheus:promtool dpkg-dev patchelf cmake
+clang-tidy-14:clang-tidy-14 systemd:systemd-analyze kubernetes-client:kubectl docker-compose:docker-compose"
 # programs beside which the benchmarks measure, as far as the distribution has them
 packages_to_bench="libmujoco-dev python3-siconos nginx-light:nginx"
 # what the examples in Python use
@@ -51,6 +51,25 @@ progress() {
     wait "$signs" 2>/dev/null
     [ "$code" = 0 ] || tail -n 40 "$log"
     return "$code"
+}
+
+# packages_to_compile_for ARCH: the packages for a build whose programs run on that architecture, by
+# Debian's name for it; for another than this machine's the compilers run here, the libraries do not
+packages_to_compile_for() {
+    local entry name
+    for entry in $packages_to_build; do
+        name=${entry%%:*}
+        if [ "$1" = "$(dpkg --print-architecture)" ]; then
+            printf '%s ' "$name"
+            continue
+        fi
+        case $name in
+        gcc) printf '%s ' "crossbuild-essential-$1" "pkgconf:$1" ;;
+        g++ | libc6-dev) ;;
+        *-dev) printf '%s ' "$name:$1" ;;
+        *) printf '%s ' "$name" ;;
+        esac
+    done
 }
 
 # prints those of the given names that are not installed
