@@ -81,10 +81,10 @@ class Engine:
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LONG,
                               check=False).stdout.decode(errors='replace')
 
-    def image(self, tag, **environment):
+    def image(self, tag, *options, **environment):
         """Builds the image of this tree on Debian's packages; its digest."""
         run(os.path.join(DEPLOY, 'image'), '--base', 'packages', '--storage', self.place,
-            '--tag', tag, env={**self.environment, **environment})
+            '--tag', tag, *options, env={**self.environment, **environment})
         return self.digest(tag)
 
     def digest(self, tag):
