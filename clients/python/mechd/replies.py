@@ -1022,11 +1022,11 @@ class RunList(_RunListAlways):
 _SceneAlways = TypedDict('_SceneAlways', {
     'time': 'float',
     'bodies': 'List[Dict[str, Any]]',
+    'systems': 'List[Dict[str, Any]]',
 })
 
 _SceneSometimes = TypedDict('_SceneSometimes', {
     'contacts': 'int',
-    'systems': 'List[Dict[str, Any]]',
 }, total=False)
 
 
@@ -1315,11 +1315,11 @@ _SystemConstraintAlways = TypedDict('_SystemConstraintAlways', {
 
 _SystemConstraintSometimes = TypedDict('_SystemConstraintSometimes', {
     'with': 'str',
+    'lower': 'Optional[float]',
+    'upper': 'Optional[float]',
     'mu': 'float',
     'spinning': 'float',
     'rolling': 'float',
-    'lower': 'Optional[float]',
-    'upper': 'Optional[float]',
 }, total=False)
 
 
