@@ -221,6 +221,10 @@ struct mech_pair_ops {
     /* Wx += ∂(Gᵀ λ)/∂δ (comes zeroed); NULL: G does not depend on the poses */
     void (*stiffness)(void *record, const struct mech_pose *const pose[2], const double *lambda,
                       double Wx[12][12]);
+    /* How far these poses are from the nearest where the rows have no slopes: reach[0] by which the
+     * points move beside each other, m, and reach[1] by which the frames turn, rad. Both come
+     * infinite. NULL: they have slopes everywhere. */
+    void (*reach)(const void *record, const struct mech_pose *const pose[2], double reach[2]);
     /* g and G at once, for speed, where both poses are of kind SPACE or of the ground and g does
      * not depend on time: G by rows of the coordinates of both bodies, 6 or none each. false: it
      * is not so, and the model does it by residual and jacobian. NULL: never. */

@@ -3,13 +3,15 @@
 
 #include "solver/base/err.h"
 #include "solver/model/balance.h"
+#include "solver/model/reach.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Step of differences, relative to lengths in the rows, and as an angle: fourth order leaves 2^-48
- * of truncation and 2^-40 of rounding. */
-static const double narrow = 0x1p-12;
+/* Central differences over steps h/2^k, k < LEVELS, extrapolated to 0. The longest is a quarter to
+ * an eighth of a row's reach: of 1/(1 − x) that leaves Π (h/2^k)² = 2^-40. */
+enum { LEVELS = 5 };
+static const double longest = 0x1p-2;
 
 /* base + tangents in the form that holds both */
 static int own_matrix(struct mech_slopes *s, int which, const struct mech_mat *base)
@@ -34,7 +36,7 @@ int mech_slopes_init(struct mech_slopes *s, const struct mech_model *m)
     mech_arena_init(&s->arena, 0);
     const size_t q = (size_t)mech_model_sizes(m)->q + 1, v = (size_t)part->nv + 1;
     const size_t entries = (size_t)rows->start[rows->count] + 1, count = (size_t)rows->count + 1;
-    double *at = mech_arena_alloc(&s->arena, 2 * entries + q + 3 * v + 4 * count, sizeof *at);
+    double *at = mech_arena_alloc(&s->arena, 2 * entries + q + 3 * v + 5 * count, sizeof *at);
     if (!at) {
         return MECH_NO_MEMORY;
     }
@@ -47,6 +49,7 @@ int mech_slopes_init(struct mech_slopes *s, const struct mech_model *m)
     for (int k = 0; k < 4; k++) {
         s->row[k] = at, at += count;
     }
+    s->reach = at;
     if (mech_model_is_linear(m)) {
         return 0;
     }
@@ -143,88 +146,151 @@ void mech_slopes_react(const struct mech_slopes *s, double scale, const double *
     }
 }
 
-/* G v + g_t, and g̈, of all rows at the point s->q, s->v */
-static void rows_beside(struct mech_slopes *s, const struct mech_eval *e, double *rate,
-                        double *acceleration)
+/* out = G v + g_t, and g̈, of all rows at e + step · (dq, dv); poses are those of there then */
+static void rows_beside(struct mech_slopes *s, const struct mech_eval *e, const double *dq,
+                        const double *dv, double step, double *const out[2])
 {
     const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+    const double *const vdot = dq ? e->vdot : NULL; /* what velocities do not change is left out */
     struct mech_eval at = *e;
 
+    for (int32_t i = 0; i < mech_model_sizes(s->model)->v; i++) {
+        s->d[i] = dq ? step * dq[i] : 0.;
+        s->v[i] = e->v[i] + (dv ? step * dv[i] : 0.);
+    }
+    mech_model_move(s->model, e->q, s->d, s->q);
     at.q = s->q;
     at.v = s->v;
     mech_model_pose(s->model, &at);
-    mech_model_joint_rate(s->model, &at, rate, acceleration);
+    mech_model_joint_rate(s->model, &at, out[0], out[1]);
     mech_model_joint_jacobian(s->model, s->beside);
     for (int32_t r = 0; r < rows->count; r++) {
         for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
-            rate[r] += s->beside[k] * s->v[rows->column[k]];
-            acceleration[r] += e->vdot ? s->beside[k] * e->vdot[rows->column[k]] : 0.;
+            out[0][r] += s->beside[k] * s->v[rows->column[k]];
+            out[1][r] += vdot ? s->beside[k] * vdot[rows->column[k]] : 0.;
         }
     }
 }
 
-/* The largest of x beside the sizes of motions; coordinates without one beside `other`. */
-static double largest(const struct mech_slopes *s, const double *x, double other)
+/* What the difference over h/2^k counts in the value at 0: Π over i ≠ k of x_i/(x_i − x_k), where
+ * x_i = 4^-i is what errors are series in. */
+static double weight_of(int k)
 {
-    double most = 0.;
+    double weight = 1.;
 
-    for (int32_t i = 0; i < mech_model_sizes(s->model)->v && x; i++) {
-        most = fmax(most, fabs(x[i]) / (s->size[i] > 0. ? s->size[i] : other));
+    for (int i = 0; i < LEVELS; i++) {
+        weight /= i == k ? 1. : 1. - ldexp(1., 2 * (i - k));
     }
-    return most;
+    return weight;
 }
 
-/* The step of differences along dq and dv: short beside lengths and angles. What velocities alone
- * change is of second order in them, and exact with any step: one of their own size rounds least.
- */
-static double step_of(struct mech_slopes *s, const struct mech_eval *e, const double *dq,
-                      const double *dv)
+/* The longest of the steps of all rows, s->reach · 2^-k, that is shorter than `before`; 0: none. */
+static double next_step(const struct mech_slopes *s, double before)
 {
-    double other = 0.;
+    double next = 0.;
+
+    for (int32_t r = 0; r < mech_model_joints(s->model)->count; r++) {
+        const double first = s->reach[r], last = ldexp(first, 1 - LEVELS);
+        const double step = first < before ? first : 0.5 * before;
+
+        next = first > 0. && step >= last ? fmax(next, step) : next;
+    }
+    return next;
+}
+
+/* One difference of all rows: those for which the step is one of theirs take it. */
+static void take_step(struct mech_slopes *s, const struct mech_eval *e, const double *dq,
+                      double step, double *rate, double *acceleration)
+{
+    rows_beside(s, e, dq, NULL, step, s->row);
+    rows_beside(s, e, dq, NULL, -step, s->row + 2);
+    for (int32_t r = 0; r < mech_model_joints(s->model)->count; r++) {
+        const int level = s->reach[r] >= step ? ilogb(s->reach[r] / step) : LEVELS;
+
+        if (level < LEVELS) {
+            const double scale = weight_of(level) / (2. * step);
+
+            rate[r] += scale * (s->row[0][r] - s->row[2][r]);
+            if (acceleration) {
+                acceleration[r] += scale * (s->row[1][r] - s->row[3][r]);
+            }
+        }
+    }
+}
+
+/* rate and acceleration += what a motion does */
+static void by_motion(struct mech_slopes *s, const struct mech_eval *e, const double *dq,
+                      double *rate, double *acceleration)
+{
+    mech_model_pose(s->model, e);
+    mech_model_row_reach(s->model, dq, s->size, s->reach);
+    for (int32_t r = 0; r < mech_model_joints(s->model)->count; r++) {
+        const double step = longest * s->reach[r];
+
+        /* powers of 2, by which coordinates move without rounding */
+        s->reach[r] = step > 0. && isfinite(step) ? ldexp(1., ilogb(step)) : 0.;
+    }
+    for (double step = next_step(s, HUGE_VAL); step > 0.; step = next_step(s, step)) {
+        take_step(s, e, dq, step, rate, acceleration);
+    }
+}
+
+/* The step of differences along dv. What velocities change is of second order in them, and exact
+ * with any step: one of the size of those that change rounds least. */
+static double step_along(struct mech_slopes *s, const struct mech_eval *e, const double *dv)
+{
+    double now = 0., change = 0.;
 
     mech_model_pose(s->model, e);
-    mech_model_motion_sizes(s->model, true, s->size);
-    for (int32_t i = 0; i < mech_model_sizes(s->model)->q; i++) {
-        other = fmax(other, fabs(e->q[i]));
+    mech_model_turn_lengths(s->model, s->size);
+    for (int32_t i = 0; i < mech_model_sizes(s->model)->v; i++) {
+        now = dv[i] != 0. ? fmax(now, s->size[i] * fabs(e->v[i])) : now;
+        change = fmax(change, s->size[i] * fabs(dv[i]));
     }
-    other = other > 0. ? other : 1.;
-    const double way = largest(s, dq, other);
-    const double now = largest(s, e->v, other), change = largest(s, dv, other);
-    const double step = way > 0.                  ? narrow / way
-                        : now > 0. && change > 0. ? now / change
-                        : change > 0.             ? 1. / change
-                                                  : 1.;
+    const double step = (now > 0. ? now : 1.) / change;
 
     return isfinite(step) && step > 0. ? exp2(-ceil(-log2(step))) : 1.;
+}
+
+/* rate and acceleration += what a change of velocities does */
+static void by_velocities(struct mech_slopes *s, const struct mech_eval *e, const double *dv,
+                          double *rate, double *acceleration)
+{
+    const double step = step_along(s, e, dv);
+
+    rows_beside(s, e, NULL, dv, step, s->row);
+    rows_beside(s, e, NULL, dv, -step, s->row + 2);
+    for (int32_t r = 0; r < mech_model_joints(s->model)->count; r++) {
+        rate[r] += (s->row[0][r] - s->row[2][r]) / (2. * step);
+        if (acceleration) {
+            acceleration[r] += (s->row[1][r] - s->row[3][r]) / (2. * step);
+        }
+    }
+}
+
+static bool moves(const struct mech_slopes *s, const double *x)
+{
+    bool any = false;
+
+    for (int32_t i = 0; i < mech_model_sizes(s->model)->v && x; i++) {
+        any = any || x[i] != 0.;
+    }
+    return any;
 }
 
 void mech_slopes_of_rows(struct mech_slopes *s, const struct mech_eval *e, const double *dq,
                          const double *dv, double *rate, double *acceleration)
 {
-    const size_t nv = (size_t)mech_model_sizes(s->model)->v;
-    const int32_t rows = mech_model_joints(s->model)->count;
-    const double step = step_of(s, e, dq, dv);
+    const size_t rows = (size_t)mech_model_joints(s->model)->count;
 
-    for (int k = 0; k < 4; k++) {
-        const double at = (k % 2 ? -step : step) / (k < 2 ? 1. : 2.);
-        /* close + (close − wide)/3 of the two differences */
-        const double weight = (k % 2 ? -1. : 1.) * (k < 2 ? -1. / 6. : 4. / 3.) / step;
-
-        for (size_t i = 0; i < nv; i++) {
-            s->d[i] = dq ? at * dq[i] : 0.;
-            s->v[i] = e->v[i] + (dv ? at * dv[i] : 0.);
-        }
-        mech_model_move(s->model, e->q, s->d, s->q);
-        rows_beside(s, e, s->row[0], s->row[1]);
-        for (int32_t r = 0; r < rows; r++) {
-            s->row[2][r] = (k ? s->row[2][r] : 0.) + weight * s->row[0][r];
-            s->row[3][r] = (k ? s->row[3][r] : 0.) + weight * s->row[1][r];
-        }
+    memset(rate, 0, rows * sizeof *rate);
+    if (acceleration) {
+        memset(acceleration, 0, rows * sizeof *acceleration);
     }
-    for (int32_t r = 0; r < rows; r++) {
-        rate[r] = s->row[2][r];
-        if (acceleration) {
-            acceleration[r] = s->row[3][r];
-        }
+    if (moves(s, dq)) {
+        by_motion(s, e, dq, rate, acceleration);
+    }
+    if (moves(s, dv)) {
+        by_velocities(s, e, dv, rate, acceleration);
     }
 }

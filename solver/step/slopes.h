@@ -17,7 +17,9 @@ struct mech_slopes {
     struct mech_mat own[3];           /* K, C, M where they are not the model's own */
     int32_t *places[3];
     /* scratch of the slopes of rows: a point beside, its G, and rows there */
-    double *q, *v, *d, *size, *beside, *row[4];
+    double *q, *v, *d, *size, *beside;
+    double *row[4]; /* [rows + 1] rates and accelerations on both sides */
+    double *reach;  /* [rows + 1] */
 };
 
 /* 0 or negative: no memory. fini accepts zeros. */
@@ -35,7 +37,8 @@ void mech_slopes_react(const struct mech_slopes *s, double scale, const double *
                        double *out);
 /* How the rows' rates change by a motion dq and a change dv of velocities, [nv + 1] each or NULL:
  * rate [rows] = δ(G v + g_t), and acceleration [rows] (or NULL) = δ(g̈) at the v̇ of e->vdot. Both
- * to fourth order by differences, for the second derivatives of joints are what no item tells.
+ * by differences, as items give no second derivatives of joints: each row to tenth order over its
+ * own reach (model/reach.h), which leaves 1e-12 and 2^8 times what rounding makes of its terms.
  * Poses are those of another point then. */
 void mech_slopes_of_rows(struct mech_slopes *s, const struct mech_eval *e, const double *dq,
                          const double *dv, double *rate, double *acceleration);

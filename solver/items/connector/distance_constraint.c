@@ -86,6 +86,13 @@ static void stiffness(void *record, const struct mech_pose *const pose[2], const
     mech_pair_slope(S, Wx);
 }
 
+/* ends at one place have no direction */
+static void reach(const void *record, const struct mech_pose *const pose[2], double reach[2])
+{
+    (void)record;
+    reach[0] = mech_line_of(pose).L;
+}
+
 static int32_t side(const void *description)
 {
     return ((const struct distance_constraint *)description)->unilateral ? -1 : 0;
@@ -99,6 +106,7 @@ static const struct mech_pair_ops pair = {
     .jacobian = jacobian,
     .rate = rate,
     .stiffness = stiffness,
+    .reach = reach,
     .side = side,
 };
 

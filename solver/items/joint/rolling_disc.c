@@ -254,6 +254,12 @@ static void stiffness(void *record, const struct mech_pose *const pose[2], const
     }
 }
 
+/* flat on the plane a disc has no track: the sine of the tilt is at most the angle to there */
+static void reach(const void *record, const struct mech_pose *const pose[2], double reach[2])
+{
+    reach[1] = contact_of(record, pose).s;
+}
+
 static const struct mech_pair_ops pair = {
     .record_size = sizeof(struct record),
     .record = record,
@@ -262,6 +268,7 @@ static const struct mech_pair_ops pair = {
     .jacobian = jacobian,
     .rate = rate,
     .stiffness = stiffness,
+    .reach = reach,
     .velocity = velocity,
 };
 
