@@ -10,7 +10,7 @@
 #include "solver/analysis/output_slopes.h"
 #include "solver/base/err.h"
 #include "solver/model/balance.h"
-#include "solver/step/saddle.h"
+#include "solver/step/rate_slopes.h"
 #include "solver/step/tangent.h"
 
 #include <math.h>
@@ -126,18 +126,10 @@ static int accelerate(struct work *w, int32_t j, struct mech_step_result *result
     const size_t nv = (size_t)w->nv, at = (size_t)j * (nv + 1);
     double *const lambda = c->lambda + (size_t)j * ((size_t)w->rows + 1);
 
-    memset(t->d, 0, (nv + 1) * sizeof *t->d);
-    mech_slopes_add(&t->slopes, c->q + at, c->v + at, NULL, t->d);
-    for (size_t i = 0; i < nv; i++) {
-        t->r[i] = c->force[at + i] - t->d[i];
-    }
-    if (w->rows) {
-        mech_slopes_of_rows(&t->slopes, &w->e, c->q + at, c->v + at, t->rows[0], t->rows[1]);
-    }
-    for (int32_t r = 0; r < w->rows; r++) {
-        t->r[nv + (size_t)r] = w->e.state->open[r] != 0. ? 0. : -t->rows[1][r];
-    }
-    MECH_TRY(solve(w, t->r, result));
+    const struct mech_rate_slopes rates = {&t->slopes, &w->saddle, &w->e, t->rows[0]};
+
+    memcpy(t->r, c->force + at, nv * sizeof *t->r);
+    MECH_TRY(mech_rate_slopes(&rates, c->q + at, c->v + at, t->r, result));
     memcpy(c->vdot + at, t->r, nv * sizeof *t->r);
     for (int32_t r = 0; r < w->rows; r++) {
         lambda[r] = -t->r[nv + (size_t)r];

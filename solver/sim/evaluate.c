@@ -231,8 +231,8 @@ static int first_order_jacobian(struct mech_sim *s, double *out)
     return code ? code : add_block(mech_model_first_order(s->model), 1., out, 2 * nv, 2 * nv, ld);
 }
 
-/* Columns of the first-order form where v̇ comes from a saddle, or coordinates are no integrals of
- * velocities: to fourth order by differences, as neither has an analytic form in all of [q; v]. */
+/* Columns of the first-order form where shapes push each other by penalties, whose slopes are not
+ * all known: to fourth order by differences. */
 static int differenced_jacobian(struct mech_sim *s, double *out, struct mech_step_result *result)
 {
     struct mech_state *const p = &s->point;
@@ -277,6 +277,22 @@ int mech_sim_need_rates(struct mech_sim *s, struct mech_step_result *result)
     return 0;
 }
 
+static int rhs_jacobian(struct mech_sim *s, double *out, struct mech_step_result *result)
+{
+    const size_t moving = (size_t)s->sizes.q + (size_t)s->sizes.v;
+    const bool curved = !mech_model_flat(s->model) || mech_model_inertia(s->model);
+
+    if (mech_model_joints(s->model)->count == 0 && !curved) {
+        return first_order_jacobian(s, out);
+    }
+    if (mech_model_penalty(s->model)) {
+        return differenced_jacobian(s, out, result);
+    }
+    MECH_TRY(mech_sim_rhs_jacobian(s, out, result));
+    return add_block(mech_model_first_order(s->model), 1., out, moving, moving,
+                     moving + (size_t)s->sizes.x);
+}
+
 /* The requested data at s->point into out, which is zero. */
 static int want_at(struct mech_sim *s, enum mech_want want, double *out)
 {
@@ -302,10 +318,7 @@ static int want_at(struct mech_sim *s, enum mech_want want, double *out)
     case MECH_WANT_FIRST_ORDER:
         return first_order(s, out, &result);
     case MECH_WANT_RHS_JACOBIAN:
-        return mech_model_joints(s->model)->count > 0 || !mech_model_flat(s->model) ||
-                       mech_model_inertia(s->model)
-                   ? differenced_jacobian(s, out, &result)
-                   : first_order_jacobian(s, out);
+        return rhs_jacobian(s, out, &result);
     case MECH_WANT_COUNT:
         break;
     }

@@ -192,6 +192,11 @@ int mech_sim_place_point(struct mech_sim *s, const struct mech_point *at);
 /* s->rates, made when first needed. Returns as mech_rates_init. */
 int mech_sim_need_rates(struct mech_sim *s, struct mech_step_result *result);
 
+/* rhs_jacobian.c: the Jacobian of [q̇; v̇; ẋ] at s->point into out [ld × ld] by rows, which is
+ * zero, ld = nq + nv + nx, but for the block of x; s->rates stands, and no shapes push by
+ * penalties. MECH_CANCELLED, MECH_SINGULAR and the like with a reason; negative. */
+int mech_sim_rhs_jacobian(struct mech_sim *s, double *out, struct mech_step_result *result);
+
 /* snapshot.c: the layout's hash and what a header says of the libraries; once the state stands. */
 void mech_sim_snapshot_init(struct mech_sim *s);
 /* A snapshot of this layout, checked, into s->point; the model stays. MECH_MISMATCH. */

@@ -1,6 +1,6 @@
 /* The same model in other units gives the same digits: every example of the daemon by every
- * integrator that takes it, statics and modes; masses and lengths from 1e-12
- * to 1e12, times, and in g–mm–ms and t–km–h.
+ * integrator that takes it, statics, modes and derivatives; masses and lengths from 1e-12 to 1e12,
+ * times, and in g–mm–ms and t–km–h.
  *
  * MECHD_TESTS_MODELS: the models of another folder. MECHD_TESTS_ONLY: a part of their names. */
 #include "tests/verify/scaled.h"
@@ -85,6 +85,71 @@ static void examples_vibrate_at_the_same_rates_in_all_units(void)
     each_example(scaled_vibrate);
 }
 
-UNIT_TESTS(UNIT_TEST(examples_give_the_same_digits_in_all_units),
+/* --- derivatives ------------------------------------------------------------------------------ */
+
+enum { MOST_UNKNOWNS = 300 };
+
+static double slopes[2][MOST_UNKNOWNS * MOST_UNKNOWNS];
+
+/* The Jacobian of the first-order form into out; its size, 0: too large, −1: refused. */
+static int slopes_of(struct mech_sim *s, double *out)
+{
+    const struct mech_point now = {.time = NAN};
+    int32_t rows, columns;
+
+    mech_sim_want_shape(s, MECH_WANT_RHS_JACOBIAN, &rows, &columns);
+    if (rows > MOST_UNKNOWNS) {
+        return 0;
+    }
+    return mech_sim_evaluate(s, &now, MECH_WANT_RHS_JACOBIAN, out) ? -1 : rows;
+}
+
+/* How far slopes[1] is off, with so many of its units of time in a second. Coordinates have units
+ * of their own, which are in J_ij as in 1/J_ji: their products are the same in all. */
+static double slopes_apart(int n, double second)
+{
+    double most = 0., off = 0.;
+
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j <= i; j++) {
+            const double a = slopes[0][i * n + j] * slopes[0][j * n + i];
+            const double b = slopes[1][i * n + j] * slopes[1][j * n + i] * second * second;
+
+            most = fmax(most, fabs(a));
+            off = fmax(off, fabs(a - b));
+        }
+    }
+    return off > 0. ? off / most : 0.;
+}
+
+static void slopes_in_all_units(const char *name, const char *text)
+{
+    struct scaling here = {.kg = 1., .m = 1., .s = 1.};
+    struct mech_sim *const s = scaled_sim(text, &here, NULL);
+    const int n = s ? slopes_of(s, slopes[0]) : 0;
+
+    for (size_t k = 0; k < SCALED_UNITS && n > 0; k++) {
+        const struct scaled_units *const units = &scaled_units[k];
+        struct scaling by = {.kg = units->kg, .m = units->m, .s = units->s};
+        struct mech_sim *const other = scaled_sim(text, &by, NULL);
+        const int m = other ? slopes_of(other, slopes[1]) : n;
+        const double off = other && m == n ? slopes_apart(n, units->s) : 0.;
+
+        CU_ASSERT(m == n && off <= 1e-9);
+        if (m != n || !(off <= 1e-9)) {
+            fprintf(stderr, "slopes of %s, %s: off by %.3g, %d %d\n", name, units->name, off, n, m);
+        }
+        mech_sim_destroy(other);
+    }
+    mech_sim_destroy(s);
+}
+
+static void examples_have_the_same_slopes_in_all_units(void)
+{
+    each_example(slopes_in_all_units);
+}
+
+UNIT_TESTS(UNIT_TEST(examples_have_the_same_slopes_in_all_units),
+           UNIT_TEST(examples_give_the_same_digits_in_all_units),
            UNIT_TEST(examples_rest_at_the_same_digits_in_all_units),
            UNIT_TEST(examples_vibrate_at_the_same_rates_in_all_units))
