@@ -26,7 +26,7 @@ struct work {
     struct mech_eval e;
     int32_t nv, rows, columns;
     double *directions; /* [columns × packed inputs] */
-    double *samples;    /* [4 × outputs] */
+    double *samples;    /* [MECH_QUOTIENT_EACH × outputs] */
     double *rate;       /* [nv + 1] ξ̇ before it is projected */
 };
 
@@ -279,12 +279,12 @@ int mech_linearize(struct mech_linearization *l, const struct mech_model *m,
     const size_t outputs = (size_t)l->outputs, nv = (size_t)sizes->v;
     const size_t packed = (size_t)w.columns * (size_t)sizes->input;
 
-    w.directions = calloc(packed + 4 * outputs + nv + 1, sizeof *w.directions);
+    w.directions = calloc(packed + MECH_QUOTIENT_EACH * outputs + nv + 1, sizeof *w.directions);
     if (!w.directions) {
         return MECH_NO_MEMORY;
     }
     w.samples = w.directions + packed;
-    w.rate = w.samples + 4 * outputs;
+    w.rate = w.samples + MECH_QUOTIENT_EACH * outputs;
     clear(l->A, states * states);
     clear(l->B, states * inputs);
     clear(l->C, outputs * states);

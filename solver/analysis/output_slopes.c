@@ -1,7 +1,6 @@
 /* Derivatives of outputs; see output_slopes.h. */
 #include "solver/analysis/output_slopes.h"
 
-#include "solver/analysis/quotient.h"
 #include "solver/step/tangent.h"
 
 /* How far a state moves along column j, inputs included. */
@@ -48,22 +47,17 @@ static void sample(struct mech_tangent *t, int32_t j, const double *inputs, doub
 void mech_output_slopes(struct mech_tangent *t, int32_t j, const double *inputs,
                         const struct mech_output_rows *rows, double *out, size_t stride)
 {
-    const size_t n = rows->size;
-    double *const samples = rows->samples;
-    const double unit = mech_tangent_unit(length_of(t, j, inputs));
-    struct mech_quotient q = {.step = {mech_quotient_wide * unit, mech_quotient_narrow * unit}};
+    struct mech_quotient q;
 
-    for (int k = 0; k < 2; k++) {
-        double *const plus = samples + (size_t)(2 * k) * n, *const minus = plus + n;
+    mech_quotient_begin(&q, rows->size, rows->samples, mech_tangent_unit(length_of(t, j, inputs)));
+    do {
+        for (int k = 0; k < 4; k++) {
+            const double step = q.step[k / 2];
 
-        sample(t, j, inputs, q.step[k], rows, plus);
-        sample(t, j, inputs, -q.step[k], rows, minus);
-        q.plus[k] = plus;
-        q.minus[k] = minus;
-    }
-    /* over the first samples, each of which is read before it is written */
-    mech_quotient(&q, n, samples);
-    for (size_t k = 0; k < n; k++) {
-        out[k * stride] += samples[k];
+            sample(t, j, inputs, k % 2 ? -step : step, rows, q.sample[k]);
+        }
+    } while (!mech_quotient_take(&q));
+    for (size_t k = 0; k < rows->size; k++) {
+        out[k * stride] += q.best[k];
     }
 }

@@ -2,6 +2,8 @@
  * sensors compute has no analytic derivatives. */
 #pragma once
 
+#include "solver/analysis/quotient.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,7 +17,7 @@ struct mech_output_rows {
     const int32_t *channels; /* [count]; NULL: all */
     size_t count;            /* of channels; read with them */
     size_t size;             /* of their values in all */
-    double *samples;         /* [4 × size] scratch */
+    double *samples;         /* [MECH_QUOTIENT_EACH × size] scratch */
 };
 /* Their values [size] in a state. */
 void mech_output_rows_values(const struct mech_model *m, const struct mech_state *s,

@@ -88,7 +88,7 @@ static int begin(struct mech_derivation *d, const struct mech_step_request *step
 {
     struct mech_sim *const s = d->sim;
     const size_t block = mech_state_bytes(&s->sizes) / sizeof(double);
-    const size_t samples = 4 * d->rows.size + 1, ends = 5 * end_size(d);
+    const size_t samples = MECH_QUOTIENT_EACH * d->rows.size + 1, ends = 5 * end_size(d);
     const size_t channels = d->rows.count * sizeof *d->rows.channels / sizeof(double) + 1;
     const size_t parameters = (size_t)s->sizes.parameter + 1;
 

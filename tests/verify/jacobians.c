@@ -258,10 +258,31 @@ static void points_that_come_to_a_pair_are_the_same_set(void)
                    true);
 }
 
+/* The force of a spring is k x + d v: so are its derivatives, at rest, where it is a small
+ * difference of large terms, and in motion. */
+static void a_force_has_the_slopes_of_its_spring(void)
+{
+    static const double k = 4000., d = 8.;
+    struct mech_sim *const s = example_of("spring-mass-damper");
+
+    for (uint64_t steps = 1; steps < 600; steps *= 8) {
+        const struct mech_step_request request = {.kind = MECH_STEP_COUNT, .count = steps};
+        struct mech_derived told;
+        double J[3];
+
+        CU_ASSERT_EQUAL(mech_sim_jacobian(s, &request, 0, J, &told), 0);
+        CU_ASSERT(!told.differenced);
+        CHECK_NEAR(J[2] / (k * J[0] + d * J[1]), 1., 1e-9);
+        CU_ASSERT_EQUAL(model_steps(s, 5), 0);
+    }
+    mech_sim_destroy(s);
+}
+
 UNIT_TESTS(UNIT_TEST(rows_of_some_outputs_are_those_of_the_whole),
            UNIT_TEST(the_active_set_is_that_of_the_steps),
            UNIT_TEST(the_active_set_needs_no_inputs),
            UNIT_TEST(what_slides_and_stops_is_no_constant_set),
            UNIT_TEST(a_relay_that_leaves_its_bound_is_no_constant_set),
            UNIT_TEST(points_that_come_to_a_pair_are_the_same_set),
-           UNIT_TEST(contacts_between_shapes_make_a_step_kinked))
+           UNIT_TEST(contacts_between_shapes_make_a_step_kinked),
+           UNIT_TEST(a_force_has_the_slopes_of_its_spring))
