@@ -101,8 +101,9 @@ static int set_column(struct work *w, int32_t j, struct mech_step_result *result
     if (!w->rows) {
         return 0;
     }
-    /* P ξ: the shortest change of velocities that keeps the rows */
-    mech_slopes_of_rows(&t->slopes, &w->e, q, NULL, t->rows[0], NULL);
+    /* P ξ: the shortest change of velocities that keeps the rows; δ(g̈) is there for δλ */
+    mech_slopes_of_rows(&t->slopes, &w->e, q, NULL, t->rows[0],
+                        c->lambda + (size_t)j * ((size_t)w->rows + 1));
     memset(t->r, 0, (nv + 1) * sizeof *t->r);
     for (int32_t r = 0; r < w->rows; r++) {
         t->r[nv + (size_t)r] = -t->rows[0][r];
@@ -118,7 +119,7 @@ static int set_column(struct work *w, int32_t j, struct mech_step_result *result
     return 0;
 }
 
-/* δv̇ and δλ of column j */
+/* δv̇ and δλ of column j, where δ(g̈) by its motion stands */
 static int accelerate(struct work *w, int32_t j, struct mech_step_result *result)
 {
     struct mech_tangent *const t = &w->tangent;
@@ -126,7 +127,7 @@ static int accelerate(struct work *w, int32_t j, struct mech_step_result *result
     const size_t nv = (size_t)w->nv, at = (size_t)j * (nv + 1);
     double *const lambda = c->lambda + (size_t)j * ((size_t)w->rows + 1);
 
-    const struct mech_rate_slopes rates = {&t->slopes, &w->saddle, &w->e, t->rows[0]};
+    const struct mech_rate_slopes rates = {&t->slopes, &w->saddle, &w->e, t->rows[0], lambda};
 
     memcpy(t->r, c->force + at, nv * sizeof *t->r);
     MECH_TRY(mech_rate_slopes(&rates, c->q + at, c->v + at, t->r, result));

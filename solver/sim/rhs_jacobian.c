@@ -73,7 +73,7 @@ static int prepare(struct work *w, struct mech_step_result *result)
     mech_slopes_at(&w->slopes, &w->e);
     MECH_TRY(mech_saddle_init(&w->saddle, s->model, NULL, false, result));
     mech_saddle_form(&w->saddle, (const double[3]){1., 0., 0.});
-    w->rates = (struct mech_rate_slopes){&w->slopes, &w->saddle, &w->e, w->rate};
+    w->rates = (struct mech_rate_slopes){&w->slopes, &w->saddle, &w->e, w->rate, NULL};
     return mech_saddle_factor(&w->saddle, &w->e, NULL, result);
 }
 

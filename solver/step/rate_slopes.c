@@ -20,12 +20,13 @@ int mech_rate_slopes(const struct mech_rate_slopes *r, const double *dq, const d
         x[i] -= force[i];
     }
     if (rows > 0 && (dq || dv)) {
-        mech_slopes_of_rows(r->slopes, r->e, dq, dv, r->rate, x + nv);
+        mech_slopes_of_rows(r->slopes, r->e, r->by_motion ? NULL : dq, dv, r->rate, x + nv);
     }
     for (int32_t i = 0; i < rows; i++) {
         const bool open = r->e->state && r->e->state->open[i] != 0.;
+        const double known = r->by_motion ? r->by_motion[i] : 0.;
 
-        x[nv + (size_t)i] = open || !(dq || dv) ? 0. : -x[nv + (size_t)i];
+        x[nv + (size_t)i] = open || !(dq || dv) ? 0. : -x[nv + (size_t)i] - known;
     }
     return mech_saddle_solve(r->saddle, x, result);
 }

@@ -15,6 +15,7 @@ struct mech_rate_slopes {
     struct mech_saddle *saddle; /* M and G, factored there; not read without velocities */
     const struct mech_eval *e;  /* with v̇ and λ of the point, and its state */
     double *rate;               /* [rows + 1] scratch */
+    const double *by_motion;    /* [rows] δ(g̈) by dq, if it is known already, or NULL */
 };
 
 /* x [nv + rows + 1]: δf [nv] before, whose other numbers are not read; then δv̇ and −δλ. dq and dv
