@@ -1,5 +1,4 @@
-/* Derivatives of steps; see tangent.h. The start of a run is differenced by itself: v̇ and λ follow
- * from the state by one solve without iterations, and by inputs they are affine. */
+/* Derivatives of steps; see tangent.h. */
 #include "solver/step/tangent_internal.h"
 
 #include "solver/base/err.h"
@@ -74,6 +73,7 @@ int mech_tangent_init(struct mech_tangent *t, const struct mech_model *m,
 void mech_tangent_fini(struct mech_tangent *t)
 {
     if (t->model) {
+        mech_saddle_fini(&t->saddle);
         mech_slopes_fini(&t->slopes);
         mech_arena_fini(&t->arena);
     }
@@ -261,87 +261,6 @@ double mech_tangent_unit_of(const struct mech_tangent *t, const struct mech_dire
     return mech_tangent_unit(mech_tangent_largest(d->input, (size_t)n->input, most));
 }
 
-/* --- the start -------------------------------------------------------------------------------- */
-
-/* v̇ and λ of the start at `from` + step · d into sample k: [nv], [rows] */
-static int sample_start(struct mech_tangent *t, const struct mech_tangent_run *run,
-                        const struct mech_direction *d, double step, int k,
-                        struct mech_step_result *result)
-{
-    const struct mech_state_sizes *const n = mech_model_sizes(t->model);
-
-    mech_tangent_shift(t, &t->base, d, step, &t->other);
-    MECH_TRY(run->type->start(run->stepper, &t->other, result));
-    memcpy(t->sample[k], t->other.vdot, (size_t)n->v * sizeof *t->v);
-    memcpy(t->sample[k] + n->v, t->other.lambda, (size_t)n->lambda * sizeof *t->v);
-    return 0;
-}
-
-/* out [nv + rows] += the derivative of v̇ and λ along d */
-static int start_slope(struct mech_tangent *t, const struct mech_tangent_run *run,
-                       const struct mech_direction *d, bool affine, double *out,
-                       struct mech_step_result *result)
-{
-    const struct mech_state_sizes *const n = mech_model_sizes(t->model);
-    const size_t size = (size_t)n->v + (size_t)n->lambda;
-    const double unit = mech_tangent_unit_of(t, d),
-                 step = (affine ? 0x1p20 : mech_tangent_narrow) * unit;
-
-    if (affine) {
-        MECH_TRY(sample_start(t, run, d, step, 0, result));
-        MECH_TRY(sample_start(t, run, d, 0., 1, result));
-        for (size_t i = 0; i < size; i++) {
-            out[i] += (t->sample[0][i] - t->sample[1][i]) / step;
-        }
-        return 0;
-    }
-    for (int k = 0; k < 4; k++) {
-        const double at = k == 0 ? step : k == 1 ? -step : k == 2 ? 0.5 * step : -0.5 * step;
-
-        MECH_TRY(sample_start(t, run, d, at, k, result));
-    }
-    mech_tangent_difference(t->sample, size, step, t->sample[0]);
-    for (size_t i = 0; i < size; i++) {
-        out[i] += t->sample[0][i];
-    }
-    return 0;
-}
-
-/* Column j at the start, t->base standing there with its inputs held. */
-static int start_column(struct mech_tangent *t, const struct mech_tangent_run *run,
-                        const struct mech_tangent_directions *directions, int32_t j,
-                        struct mech_step_result *result)
-{
-    const struct mech_state_sizes *const n = mech_model_sizes(t->model);
-    const size_t nv = (size_t)n->v + 1, nx = (size_t)n->x + 1, rows = (size_t)n->lambda + 1;
-    struct mech_columns *const c = &t->columns;
-    const bool linear = mech_model_is_linear(t->model);
-    const struct mech_direction d = mech_tangent_direction(t, directions, j);
-    const struct mech_direction state = {d.q, d.v, d.x, linear ? d.input : NULL};
-    const struct mech_direction input = {.input = d.input};
-    double *const slope = t->r;
-
-    memset(slope, 0, (nv + rows) * sizeof *slope);
-    if (d.q || d.v || linear) {
-        MECH_TRY(start_slope(t, run, &state, linear, slope, result));
-    }
-    if (d.input && !linear) {
-        MECH_TRY(start_slope(t, run, &input, true, slope, result));
-    }
-    for (int32_t i = 0; i < n->v; i++) {
-        const size_t at = (size_t)j * nv + (size_t)i;
-
-        c->q[at] = d.q ? d.q[i] : 0.;
-        c->v[at] = d.v ? d.v[i] : 0.;
-        c->vdot[at] = c->a[at] = slope[i];
-    }
-    for (int32_t i = 0; i < n->x; i++) {
-        c->x[(size_t)j * nx + (size_t)i] = d.x ? d.x[i] : 0.;
-    }
-    memcpy(c->lambda + (size_t)j * rows, slope + n->v, (size_t)n->lambda * sizeof *slope);
-    return 0;
-}
-
 /* --- runs ------------------------------------------------------------------------------------- */
 
 int mech_tangent_step(const struct mech_model *m, const struct mech_tangent_run *run, uint64_t k,
@@ -366,7 +285,7 @@ static int chain(struct mech_tangent *t, bool *done, struct mech_step_result *re
     const bool linear = mech_model_is_linear(t->model);
 
     if (at->column < t->columns.count) {
-        return start_column(t, run, &at->along, at->column++, result);
+        return mech_tangent_start(t, run, &at->along, at->column++, result);
     }
     const uint64_t k = at->done++;
     mech_state_copy(&t->base, &t->other);
@@ -405,6 +324,7 @@ int mech_tangent_begin(struct mech_tangent *t, const struct mech_tangent_run *ru
                        const struct mech_tangent_directions *directions,
                        struct mech_step_result *result)
 {
+    mech_saddle_fini(&t->saddle);
     t->at = (struct mech_tangent_progress){
         .run = *run, .along = *directions, .start = state, .chained = run->type->tangent != NULL};
     if (!t->at.chained) {

@@ -18,6 +18,7 @@
  */
 #pragma once
 
+#include "solver/step/saddle.h"
 #include "solver/step/slopes.h"
 #include "solver/step/stepper.h"
 
@@ -65,6 +66,7 @@ struct mech_tangent {
     struct mech_arena arena;
     struct mech_columns columns;
     struct mech_slopes slopes;
+    struct mech_saddle saddle; /* of the start; not made where v̇ and λ are differenced there */
     /* scratch of schemes */
     double *d, *q0, *v0, *z, *r; /* [nv + 1], but r [nv + rows + 1] */
     double *rows[2];             /* [rows + 1] */

@@ -25,6 +25,11 @@ static inline void mech_tangent_begin_at(const struct mech_tangent_directions *a
     s->at->size = along->q || along->v ? 0. : s->at->size;
 }
 
+/* Column j at the start, t->base standing there with its inputs held. 0, or an outcome of the start
+ * or of a factorization with its reason in result; negative. */
+int mech_tangent_start(struct mech_tangent *t, const struct mech_tangent_run *run,
+                       const struct mech_tangent_directions *directions, int32_t j,
+                       struct mech_step_result *result);
 /* Step k of a run that began at t0. */
 int mech_tangent_step(const struct mech_model *m, const struct mech_tangent_run *run, uint64_t k,
                       double t0, struct mech_state *s, struct mech_step_result *result);

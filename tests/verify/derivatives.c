@@ -399,7 +399,47 @@ static void a_derivative_beyond_the_range_of_doubles_is_refused(void)
     mech_sim_destroy(s);
 }
 
+/* --- a law with a kink nearby ----------------------------------------------------------------- */
+
+#define SPRING(law)                                                                                \
+    MODEL_OSCILLATOR(                                                                              \
+        "", "1.6",                                                                                 \
+        ", {'name': 's', 'type': 'CoordinateSpringDamper', 'markers': ['g', 'x'],"                 \
+        "'springForceUserFunction': '" law "'}",                                                   \
+        "{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'x', 'load': 0}",                       \
+        ", 'inputs': [{'name': 'F', 'load': 'F'}], 'solver': {'stepSize': 1e-4, " NEWTON "}")
+
+/* A step, by its coordinate, its velocity and a force. */
+static void spring_step(const char *text, double dv[3])
+{
+    const struct mech_step_request one = {.kind = MECH_STEP_COUNT, .count = 1};
+    const double unit = 1.;
+    struct mech_sim *const s = model_of(text);
+
+    for (int k = 0; k < 3; k++) {
+        struct mech_jvp jvp = {.step = &one, .dv = dv + k};
+
+        *(k == 0 ? &jvp.q : k == 1 ? &jvp.v : &jvp.inputs) = &unit;
+        CU_ASSERT_EQUAL(mech_sim_jvp(s, &jvp), 0);
+        CU_ASSERT(!jvp.told.differenced && !jvp.told.kinked);
+    }
+    mech_sim_destroy(s);
+}
+
+/* The spring is engaged by 1e-5 m. */
+static void a_start_keeps_the_branch_of_a_law(void)
+{
+    double smooth[3], engaged[3];
+
+    spring_step(SPRING("=1000*(u + 1e-5)"), smooth);
+    spring_step(SPRING("=1000*max(u + 1e-5, 0)"), engaged);
+    for (int k = 0; k < 3; k++) {
+        CHECK_NEAR(engaged[k], smooth[k], 1e-10 * fabs(smooth[k]));
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(impacts_hold_while_the_same_contacts_act), UNIT_TEST(a_cubic_spring),
            UNIT_TEST(a_derivative_beyond_the_range_of_doubles_is_refused),
            UNIT_TEST(a_slider_crank), UNIT_TEST(steps_of_another_size),
-           UNIT_TEST(a_pendulum_in_space), UNIT_TEST(two_links_in_space))
+           UNIT_TEST(a_pendulum_in_space), UNIT_TEST(two_links_in_space),
+           UNIT_TEST(a_start_keeps_the_branch_of_a_law))
