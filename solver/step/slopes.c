@@ -8,10 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Central differences over steps h/2^k, k < LEVELS, extrapolated to 0. The longest is a quarter to
- * an eighth of a row's reach: of 1/(1 − x) that leaves Π (h/2^k)² = 2^-40. */
-enum { LEVELS = 5 };
-static const double longest = 0x1p-2;
+/* Central differences over steps h/2^k, k < LEVELS, extrapolated to 0. The longest is an eighth to
+ * a sixteenth of a row's reach: of 1/(1 − x) that leaves Π (h/2^k)² = 2^-36. */
+enum { LEVELS = 4 };
+static const double longest = 0x1p-3;
 
 /* base + tangents in the form that holds both */
 static int own_matrix(struct mech_slopes *s, int which, const struct mech_mat *base)

@@ -37,8 +37,8 @@ void mech_slopes_react(const struct mech_slopes *s, double scale, const double *
                        double *out);
 /* How the rows' rates change by a motion dq and a change dv of velocities, [nv + 1] each or NULL:
  * rate [rows] = δ(G v + g_t), and acceleration [rows] (or NULL) = δ(g̈) at the v̇ of e->vdot. Both
- * by differences, as items give no second derivatives of joints: each row to tenth order over its
- * own reach (model/reach.h), which leaves 1e-12 and 2^8 times what rounding makes of its terms.
+ * by differences, as items give no second derivatives of joints: each row to eighth order over its
+ * own reach (model/reach.h), which leaves 1e-11 and 2^8 times what rounding makes of its terms.
  * Poses are those of another point then. */
 void mech_slopes_of_rows(struct mech_slopes *s, const struct mech_eval *e, const double *dq,
                          const double *dv, double *rate, double *acceleration);
