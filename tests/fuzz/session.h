@@ -37,11 +37,12 @@ struct session {
     bool stepped;              /* two steps of the accepted model succeeded */
     bool holds[SESSION_TYPES]; /* types of the accepted model */
     uint64_t requests, faults;
-    char fault[4000]; /* the first */
-    bool coupled;     /* two instances of the model were */
-    const char *own;  /* instance of requests from rows; NULL: there is none */
-    json_t *model;    /* its model */
-    bool twin;        /* another instance gets the same requests */
+    char fault[4000];     /* the first */
+    bool coupled;         /* two instances of the model were */
+    const char *own;      /* instance of requests from rows; NULL: there is none */
+    const char *coupling; /* and its coupling, if it has one */
+    json_t *model;        /* its model */
+    bool twin;            /* another instance gets the same requests */
 };
 
 void session_run(struct session *s);

@@ -162,9 +162,9 @@ static void path_of(struct session *s, const struct mechp_route *r, char path[SE
         if (length == 2 && strncmp(p + 1, "id", 2) == 0) {
             value = exists ? s->own : value;
         } else if (length == 3 && p[2] == 'i' && p[3] == 'd') {
-            // "sid" and the like: s-1, c-1 …
+            // "sid" and the like: s-1, r-1 …; couplings of other sessions are left alone
             (void)snprintf(number, sizeof number, "%c-%d", p[1], 1 + (int)generate_below(&s->g, 2));
-            value = number;
+            value = p[1] == 'c' ? s->coupling : number;
         } else if (exists) {
             value = "p0";
         }
@@ -236,7 +236,20 @@ static void ask_one(struct session *s, const char *tag)
 
 void session_any(struct session *s, const char *own, json_t *model, int count)
 {
+    char coupling[OWN] = "c-0";
     int status = 0;
+    if (generate_often(&s->g, 25)) {
+        json_t *const reply =
+            session_call(s, "POST",
+                         json_pack("{s:[{s:s,s:s}],s:{s:s},s:f}", "participants", "name", "a",
+                                   "instance", own, "scheme", "type", "Jacobi", "stepSize", 0.002),
+                         &status, "/v1/couplings");
+        if (status == 201) {
+            (void)snprintf(coupling, sizeof coupling, "%.60s", session_word(reply, "id"));
+        }
+        json_decref(reply);
+    }
+    s->coupling = coupling;
     s->own = own;
     s->model = model;
     // what belongs together follows each other: streams are chosen, read and ended
@@ -244,7 +257,8 @@ void session_any(struct session *s, const char *own, json_t *model, int count)
     for (int k = 0; k < count; k++) {
         ask_one(s, generate_often(&s->g, 60) ? tag : NULL);
     }
-    s->own = NULL;
+    json_decref(session_call(s, "DELETE", NULL, &status, "/v1/couplings/%s", coupling));
+    s->own = s->coupling = NULL;
     s->model = NULL;
     // it may have an owner by now
     json_decref(session_call(s, "DELETE", NULL, &status, "/v1/instances/%s/lease?of=owner", own));
