@@ -288,6 +288,7 @@ static void read_bond(struct mechd_reading *r, const json_t *item, const char *p
     snprintf(law, sizeof law, "%.40s/law", path);
     b->gap = mechd_reading_number(r, item, "gap", path, 0.);
     read_law(r, json_object_get(item, "law"), law, b);
+    bool rates[2] = {false, false}, units[2] = {false, false};
     for (size_t side = 0; side < 2; side++) {
         struct mechd_link *const l = &r->bond_links[2 * n + (int32_t)side];
         struct mech_variable v[2];
@@ -312,8 +313,16 @@ static void read_bond(struct mechd_reading *r, const json_t *item, const char *p
         l->from.component = l->from.component < 0 ? 0 : l->from.component;
         l->to.component = l->to.component < 0 ? 0 : l->to.component;
         b->participant[side] = l->from.part;
-        b->kind = strstr(v[0].unit, "/s") != NULL ? MECH_COUPLE_VELOCITY : MECH_COUPLE_DISPLACEMENT;
+        units[side] = v[0].unit[0] != '\0';
+        rates[side] = strstr(v[0].unit, "/s") != NULL;
     }
+    // outputs of programs have no units: they are what the other one is
+    if (units[0] && units[1] && rates[0] != rates[1]) {
+        mechd_reading_fault(r, path,
+                            "one flow is a displacement, the other one a velocity: both must be "
+                            "of one kind");
+    }
+    b->kind = rates[0] || rates[1] ? MECH_COUPLE_VELOCITY : MECH_COUPLE_DISPLACEMENT;
 }
 
 void mechd_read_bonds(struct mechd_reading *r)
