@@ -258,12 +258,11 @@ static void make_couple(struct mechd_reading *r)
             p->jacobian = mechd_part_jacobian_room(p, g->step_size);
             exact = p->jacobian != NULL ? MECH_COUPLE_JACOBIAN : 0;
         }
-        parts[n] =
-            (struct mech_couple_participant){.name = p->name,
-                                             .inputs = p->in_count,
-                                             .outputs = p->out_count,
-                                             .samples = r->options.waveform > 0 ? p->pieces : 0,
-                                             .abilities = abilities_of(p) | exact};
+        parts[n] = (struct mech_couple_participant){.name = p->name,
+                                                    .inputs = p->in_count,
+                                                    .outputs = p->out_count,
+                                                    .samples = r->options.hold < 3 ? p->pieces : 0,
+                                                    .abilities = abilities_of(p) | exact};
     }
     for (int32_t k = 0; k < r->count && code == 0; k++) {
         const struct mechd_link *const l = &r->links[k];
@@ -404,6 +403,16 @@ struct mechd_coupling *mechd_coupling_open(struct mechd_call *c, bool loading)
     return g;
 }
 
+/* Whether mean velocities of bonds are needed, which are displacements by the internal steps. */
+static bool sums_steps(const struct mechd_reading *r)
+{
+    bool sums = false;
+    for (int32_t k = 0; k < r->bond_count; k++) {
+        sums = sums || r->bonds[k].kind == MECH_COUPLE_VELOCITY;
+    }
+    return sums && r->g->outsides == 0;
+}
+
 /* The coupling of the solver, of what has been read without a fault. */
 static void join(struct mechd_reading *r)
 {
@@ -417,7 +426,7 @@ static void join(struct mechd_reading *r)
         return;
     }
     mech_text_copy(g->scheme, sizeof g->scheme, r->options.scheme);
-    g->in_pieces = r->options.hold > 2 || r->options.waveform > 0;
+    g->in_pieces = r->options.hold > 2 || r->options.waveform > 0 || sums_steps(r);
     g->varies = r->options.hold > 0 || r->options.waveform > 0;
     g->bonds = r->bond_names;
     g->bond_count = r->bond_count;

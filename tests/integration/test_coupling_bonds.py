@@ -45,6 +45,14 @@ class Bonds(Couplings):
             'scheme': {'type': scheme, 'relativeTolerance': 1e-14}, 'stepSize': step_size,
             'bonds': [{'effort': ['left.F', 'right.F'], 'flow': flow, 'law': law, **more}]})
 
+    def test_a_spring_by_velocities_begins_with_its_gap(self):
+        reply = self.bonded(['left.v', 'right.v'], {'stiffness': 100}, gap=0.5)
+        self.assertEqual(reply.status, 201, reply)
+        for _ in range(5):
+            step = self.good(reply['id'], count=20, want=['energy'])
+            gap = 0.5 + step['outputs']['left.x'] - step['outputs']['right.x']
+            self.assertAlmostEqual(step['energy'] + 50 * gap ** 2, 10012.5, delta=1e-7)
+
     def test_a_rigid_bond_holds_two_masses_together(self):
         ends = [self.daemon.create(half(0., 100., k=k)) for k in (10., 1e3)]
         reply = self.bonded(['left.x', 'right.x'], 'rigid', ends=ends, stepSize=1e-3)
