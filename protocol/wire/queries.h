@@ -36,6 +36,11 @@ struct mechp_query_drop_lease {
     int of;
 };
 
+struct mechp_query_events {
+    double rate; /* 1/s */
+};
+
+/* Of an item's output; of a field, its category alone. */
 struct mechp_query_item {
     int configuration, category;
 };

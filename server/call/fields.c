@@ -39,8 +39,11 @@ static enum mechd_progress run_set_field(struct mechd_call *c)
     struct mech_sim *sim = c->job.instance->sim;
     struct mechp_body_set_field_request in;
     MECHP_READ(set_field_request, c->body, &c->diag, &in);
-    const int category =
-        in.category == MECHP_NO_WORD ? mechd_call_word(c, "category", MECH_OBJECT) : in.category;
+    struct mechp_query_item asked = {.category = in.category};
+    if (in.category == MECHP_NO_WORD) {
+        MECHD_ASK(item, c, &asked);
+    }
+    const int category = asked.category == MECHP_NO_WORD ? (int)MECH_OBJECT : asked.category;
     const struct mechp_edit_query query = {.name = mechd_call_value(c, "name"),
                                            .field = mechd_call_value(c, "field"),
                                            .value = in.value,

@@ -139,30 +139,10 @@ void mechd_query_read(struct mechd_call *c, void *to)
     }
 }
 
-double mechd_query_number(struct mechd_call *c, const char *name,
-                          const struct mechd_query_range *range)
-{
-    return read(c, name, range, false);
-}
-
 uint64_t mechd_query_whole(struct mechd_call *c, const char *name,
                            const struct mechd_query_range *range)
 {
     return (uint64_t)read(c, name, range, true);
-}
-
-int mechd_call_word(struct mechd_call *c, const char *name, int preset)
-{
-    const char *const type = mechp_key_type(mechd_call_row(c), name);
-    const json_t *const member = json_object_get(c->body, name);
-    const char *const text = member != NULL ? json_string_value(member) : mechd_call_query(c, name);
-    const int place = type != NULL && text != NULL ? mechp_type_word(type, text) : -1;
-    if (type != NULL && place < 0 && (text != NULL || member != NULL)) {
-        char path[32], words[160];
-        snprintf(path, sizeof path, "/%s", name);
-        mech_diag_add(&c->diag, path, "expected %s", mechp_type_words(type, words, sizeof words));
-    }
-    return place >= 0 ? place : preset;
 }
 
 int mechd_query_unknown(struct mechd_call *c, const char *name)

@@ -1,7 +1,6 @@
-/* Numbers of the query (keys over ZeroMQ), and words of query or body: a value that is no number,
- * out of its range, or none of the words is a fault of the request, and is never clamped. Internal
- * to server. The door refuses names that the operation does not have (mechd_query_unknown). Any
- * thread. */
+/* The query of a request (keys over ZeroMQ): a value that is no number, out of its range, or none
+ * of the words is a fault of the request, and is never clamped. Internal to server. The door
+ * refuses names that the operation does not have (mechd_query_unknown). Any thread. */
 #pragma once
 
 #include "protocol/wire/queries.h"
@@ -15,17 +14,10 @@ void mechd_query_read(struct mechd_call *c, void *to);
 struct mechd_query_range {
     double least, most, preset; /* preset: when it is not given */
 };
-/* A number; a fault in c->diag, and the preset, if it is not in the range. */
-double mechd_query_number(struct mechd_call *c, const char *name,
-                          const struct mechd_query_range *range);
-/* The same for a whole number, of at most 2^53. */
+/* A whole number of at most 2^53, where the row has a text; a fault in c->diag, and the preset, if
+ * it is not in the range. */
 uint64_t mechd_query_whole(struct mechd_call *c, const char *name,
                            const struct mechd_query_range *range);
-
-/* One of the words that the type of this key in the row lists, of body or query, as its place among
- * them: 1 for "all" of "'active'|'all'". `preset` if it is not given. Another value is a fault in
- * c->diag, and the preset; a key that the row does not have is not given. */
-int mechd_call_word(struct mechd_call *c, const char *name, int preset);
 
 /* Refuse a name that the operation does not have, listing those that it has; 1. */
 int mechd_query_unknown(struct mechd_call *c, const char *name);

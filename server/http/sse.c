@@ -5,13 +5,14 @@
 #include "server/call/service.h"
 #include "server/os/ticks.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { BLOCK = 16384 };
 
-/* events a second */
-static const struct mechd_query_range rates = {.least = 0.1, .most = 60., .preset = 10.};
+/* Events a second, if the request says nothing else. */
+static const double preset = 10.;
 static const uint64_t heartbeat = 10000000000u;
 /* from one look at the socket to the next, ns */
 static const uint64_t look = 1000000000u;
@@ -200,7 +201,9 @@ static void close_events(void *context)
 
 static uint64_t read_period(struct mechd_call *c)
 {
-    return (uint64_t)(1e9 / mechd_query_number(c, "rate", &rates));
+    struct mechp_query_events asked;
+    MECHD_ASK(events, c, &asked);
+    return (uint64_t)(1e9 / (isnan(asked.rate) ? preset : asked.rate));
 }
 
 void mechd_sse_check(struct mechd_call *c)

@@ -88,7 +88,7 @@ const struct mechp_shape *const mechp_shapes_runs[] = {&results,
 /* --- queries --- */
 
 static const struct mechp_parameter rate[] = {
-    {"rate", "number", "Maximum events per second, 0.1 to 100.", "10", 0},
+    {"rate", "number 0.1..60", "Maximum events per second.", "10", MECHP_ASKED(events, rate)},
     {NULL, NULL, NULL, NULL, 0}};
 
 /* Of the rows. */

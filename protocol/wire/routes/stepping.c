@@ -1,5 +1,6 @@
 /* Steps, trial steps, live outputs. */
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/queries.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
@@ -284,7 +285,8 @@ const struct mechp_row mechp_row_EVENTS = {
            "connection closes. Each event has the newest values. If Last-Event-ID is the id "
            "of the current values, the first event follows the next change.",
     .effect = MECHP_READS,
-    .query = MECHP_QUERY({"rate", "number", "Maximum events per second, 0.1 to 100.", "10", 0}),
+    .query = MECHP_QUERY(
+        {"rate", "number 0.1..60", "Maximum events per second.", "10", MECHP_ASKED(events, rate)}),
     .status = 200,
     .content = "text/event-stream",
     .codes = MECHP_CODES(MECHP_INVALID_REQUEST)};
@@ -295,7 +297,8 @@ const struct mechp_row mechp_row_COUPLING_EVENTS = {
            "per second, until the connection closes. Each event has the values of the last window.",
     .effect = MECHP_READS,
     .traits = MECHP_OF_COUPLING | MECHP_STATELESS,
-    .query = MECHP_QUERY({"rate", "number", "Maximum events per second, 0.1 to 100.", "10", 0}),
+    .query = MECHP_QUERY(
+        {"rate", "number 0.1..60", "Maximum events per second.", "10", MECHP_ASKED(events, rate)}),
     .status = 200,
     .content = "text/event-stream",
     .codes = MECHP_CODES(MECHP_INVALID_REQUEST)};

@@ -199,7 +199,8 @@ const struct mechp_row mechp_row_SET_FIELD = {
     .traits = MECHP_OF_MODEL | MECHP_WHILE_RUN | MECHP_TAKES_MODELS,
     .body = &mechp_body_set_field_request,
     .query = MECHP_QUERY({"category", "'nodes'|'objects'|'markers'|'loads'|'sensors'",
-                          "Category of the item (default objects).", "\"objects\"", 0}),
+                          "Category of the item (default objects).", "\"objects\"",
+                          MECHP_ASKED(item, category)}),
     .status = 200,
     .reply = "@SetFieldReply",
     .content = MECHP_JSON};
