@@ -11,6 +11,9 @@ static const double beside[2] = {0.85, 0.6};
 /* By how much of what was left of it the next may differ, and how much less is left of that at
  * least. */
 static const double most = 4., less = 0x1p5;
+/* What may be left of the narrow one, of itself: more is no rounding, but a kink or a bump within
+ * the step. */
+static const double smooth = 0x1p-3;
 /* From step to step, and at most, of the narrow one. */
 static const double longer = 0x1p8, longest = 0x1p56;
 /* Of a value: rounding of itself; and what is so little that no more is to be had. */
@@ -49,7 +52,7 @@ static void take_affine(struct mech_quotient *q, size_t i)
 static void take_narrow(struct mech_quotient *q, size_t i)
 {
     q->off[i] = fmax(fabs(q->best[i] - quotient(q, i, 0)), fabs(q->best[i] - quotient(q, i, 1)));
-    q->open[i] = isfinite(q->off[i]) ? 1. : 0.;
+    q->open[i] = q->off[i] <= smooth * fabs(q->best[i]) ? 1. : 0.;
 }
 
 static void take_longer(struct mech_quotient *q, size_t i)

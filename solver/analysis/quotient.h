@@ -10,8 +10,9 @@
  *    D(h/2) + (D(h/2) − D(h))/3, is the one before to four times what was left of that; each time
  *    less is left. A kink, a bump or curvature in between ends it.
  *
- * So the result is that of the narrow step to about four times what rounding leaves of it: no step
- * goes where f is another one.
+ * So the result is that of the narrow step to about four times what rounding leaves of it. Where an
+ * eighth and more is left, that is no rounding but a kink or a bump within the narrow step, whose
+ * quotient then remains: kinks nearer than 2^-17 of the unit are mixed.
  *
  * Each value depends on its own samples alone. Any thread; all memory is the caller's.
  *

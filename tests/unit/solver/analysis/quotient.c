@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { VALUES = 11 };
+enum { VALUES = 12 };
 
 /* Rounded as a sum with a term of that size is, which does not show in it. */
 static double hidden(double x, double term)
@@ -26,15 +26,17 @@ static void values_at(double s, double *f)
     f[8] = 1e9 + 500. * s;
     f[9] = 0.;
     f[10] = log(1. + s) + 1e3 * log(1. + s / 1e3);
+    f[11] = copysign(fmax(0., fabs(s) - 5.8e-6), s); /* within the narrow step, 2^-17 */
 }
 
-/* To rounding; of the bump to what its third derivative leaves over the narrow step of 2^-17. */
+/* To rounding; of the bump to what its third derivative leaves over the narrow step of 2^-17. The
+ * last one is the quotient of that step, as no step sees its slope. */
 static const struct {
     double slope, off;
 } expected[VALUES] = {
     {-2., 1e-14},   {1., 1e-12},   {0.04, 1e-12}, {0.04, 1e-12},
     {1111.1, 1e-8}, {333.3, 1e-8}, {0., 0.},      {7.3575888234288464, 0.02},
-    {500., 1e-6},   {0., 0.},      {2., 1e-10},
+    {500., 1e-6},   {0., 0.},      {2., 1e-10},   {1. - 5.8e-6 * 0x1p17, 1e-9},
 };
 
 static void slopes(double unit, double *out)
