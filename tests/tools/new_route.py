@@ -33,7 +33,8 @@ const struct mechp_row mechp_row_CLOCK = {
     .doc = "What another clock shows that has run since time 0.",
     .effect = MECHP_READS,
     .body = &clock_request,
-    .query = MECHP_QUERY({"zone", "number", "What it shows at time 0, s.", "3600"}),
+    .query = MECHP_QUERY({"zone", "number -1e9..1e9", "What it shows at time 0, s.", "3600",
+                          MECHP_ASKED(clock, zone)}),
     .status = 200,
     .reply = "@ClockReply",
     .content = MECHP_JSON};
@@ -41,14 +42,17 @@ const struct mechp_row mechp_row_CLOCK = {
 OPERATION = '''/* What another clock shows. */
 #include "server/call/query.h"
 
+#include <math.h>
+
 static enum mechd_progress run_clock(struct mechd_call *c)
 {
-    const struct mechd_query_range any = {-1e9, 1e9, 0.};
+    struct mechp_query_clock asked;
     double rate = 0.;
+    MECHD_ASK(clock, c, &asked);
     if (!mechp_json_number(c->body, "rate", &c->diag, &rate)) {
         mech_diag_add(&c->diag, "/rate", "a number is needed");
     }
-    const double zone = mechd_query_number(c, "zone", &any);
+    const double zone = isnan(asked.zone) ? 0. : asked.zone;
     if (mechd_call_faulty(c)) {
         return MECHD_DONE;
     }
@@ -82,7 +86,11 @@ def add_route(root):
     edit(root, 'protocol/wire/routes.def',
          lambda text: text.replace('MECHP_ROUTE(CLONE', LINE + 'MECHP_ROUTE(CLONE'))
     write(root, 'protocol/wire/routes/clock.c',
-          '/* Another clock. */\n#include "protocol/wire/row.h"\n' + ROW)
+          '/* Another clock. */\n#include "protocol/wire/queries.h"\n#include '
+          '"protocol/wire/row.h"\n' + ROW)
+    edit(root, 'protocol/wire/queries.h', lambda text: text.replace(
+        'struct mechp_query_modes {', 'struct mechp_query_clock {\n    double zone; /* s */\n};\n\n'
+        'struct mechp_query_modes {'))
     edit(root, 'protocol/wire/routes/groups.def', lambda text: text + 'MECHP_GROUP(clock)\n')
     edit(root, 'protocol/wire/meson.build',
          lambda text: text.replace("'routes/view.c'", "'routes/view.c', 'routes/clock.c'"))
