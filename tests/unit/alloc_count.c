@@ -18,6 +18,15 @@
 static _Thread_local bool counting;
 static _Thread_local long counted;
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+/* ld.so allocates by these before ThreadSanitizer has begun, which would see each call */
+#pragma clang attribute push(__attribute__((disable_sanitizer_instrumentation)),                   \
+                             apply_to = function)
+#define WITHOUT_SANITIZER
+#endif
+#endif
+
 static _Thread_local bool refusing, refuse_forever;
 static _Thread_local long passing, refused;
 
@@ -237,3 +246,7 @@ long alloc_refuse_nowhere(void)
     atomic_store(&everywhere, false);
     return atomic_load(&everywhere_refused);
 }
+
+#ifdef WITHOUT_SANITIZER
+#pragma clang attribute pop
+#endif
