@@ -367,6 +367,9 @@ static void act(struct session *s, const json_t *model, const char *twin)
             "%.300s",
             status, route->method, path, body != NULL ? body : "", before.text, after.text);
     }
+    if (json_object_get(tree, "trial") != NULL && !s->same_numbers) {
+        s->twin = false; // the number is of another trial there, or of none
+    }
     if (s->twin && !reads) {
         (void)session_status(s, route->method, twins, body);
         session_state(s, twin, &other);
@@ -494,16 +497,19 @@ static void fall(struct session *s)
 }
 
 /* Takes the number of the trial out of a reply: ids of others that were deleted may raise it
- * (instance/lives.h). */
-static void drop_number(struct session_reply *r)
+ * (instance/lives.h). 0: there is none. */
+static long drop_number(struct session_reply *r)
 {
     static const char key[] = ",\"trial\":";
     char *const at = r->text != NULL ? strstr(r->text, key) : NULL;
+    long number = 0;
     if (at != NULL) {
-        const char *const end = at + strlen(key) + strspn(at + strlen(key), "0123456789");
+        char *end;
+        number = strtol(at + strlen(key), &end, 10);
         memmove(at, end, strlen(end) + 1);
         r->size -= (size_t)(end - at);
     }
+    return number;
 }
 
 /* A trial of two steps, of which the twin's has the same reply. */
@@ -514,11 +520,11 @@ static void first_steps(struct session *s, const char *twin)
     (void)snprintf(path, sizeof path, "/v1/instances/%.200s/step", s->id);
     struct session_reply one = session_ask(s, "POST", path, trial);
     s->stepped = one.status == 200;
-    drop_number(&one);
+    const long number = drop_number(&one);
     if (s->twin) {
         (void)snprintf(path, sizeof path, "/v1/instances/%.200s/step", twin);
         struct session_reply other = session_ask(s, "POST", path, trial);
-        drop_number(&other);
+        s->same_numbers = drop_number(&other) == number && number > 0;
         if (!session_same(&one, &other)) {
             session_fault(s, "two instances answer otherwise: %.300s / %.300s", one.text,
                           other.text);
@@ -547,6 +553,7 @@ void session_run(struct session *s)
     s->focused = s->accepted && s->focus != NULL && generate_count(model, s->focus) > 0;
     if (s->accepted) {
         s->twin = generate_often(&s->g, 50) && session_status(s, "PUT", twins, body) == 201;
+        const bool made = s->twin;
         first_steps(s, twin);
         // trials are counted, so that a twin would have to live the same life
         if (!s->twin && generate_often(&s->g, 70)) {
@@ -566,7 +573,7 @@ void session_run(struct session *s)
             session_hosted(s, model);
         }
         (void)session_status(s, "DELETE", path, NULL);
-        if (s->twin) {
+        if (made) {
             (void)session_status(s, "DELETE", twins, NULL);
         }
     }

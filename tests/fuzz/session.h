@@ -43,6 +43,7 @@ struct session {
     const char *coupling; /* and its coupling, if it has one */
     json_t *model;        /* its model */
     bool twin;            /* another instance gets the same requests */
+    bool same_numbers;    /* and it counts its trials from the same number */
 };
 
 void session_run(struct session *s);
