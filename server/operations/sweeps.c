@@ -44,7 +44,7 @@ static void read_end(struct mechd_call *c, const struct mechp_body_sweep_request
         p->every = every < 1 ? 1 : (uint64_t)every;
     }
     // the start, the end, and one for rounding
-    const double steps = p->counted ? (double)p->count : (p->until - p->start) / least;
+    const double steps = p->counted ? (double)p->count : fmax(0., (p->until - p->start) / least);
     const double rows = p->every == 0 ? 1. : ceil(steps / (double)p->every) + 2.;
     p->least = p->every == 0 || p->counted ? 0. : least;
     p->capacity = rows < 1e9 ? (uint64_t)rows : 1000000000;

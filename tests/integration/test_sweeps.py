@@ -169,6 +169,7 @@ class Sweeps(Served):
                  '/parameters/grid'),
                 ({'until': 1}, ''), ({'count': 0}, '/count'), ({'count': None}, ''),
                 ({'count': None, 'until': 0}, '/until'), ({'outputs': ['y']}, '/outputs/0'),
+                ({'count': None, 'until': -4, 'record': {}}, '/until'),
                 ({'outputs': 'x'}, '/outputs'), ({'record': {'every': 0}}, '/record/every'),
                 ({'record': {'each': 1}}, '/record/each'),
                 ({'count': 1000000000000, 'record': {}}, ''), ({'more': 1}, '/more')):
