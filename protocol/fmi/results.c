@@ -63,22 +63,26 @@ static void write_row(const struct mechp_fmi_layout *layout, const struct mech_s
     put(w, "\n");
 }
 
-/* Rows end where a step fails by the model. 0 or MECH_NO_MEMORY. */
+/* Rows end where a step fails by the model, or with the work. 0, MECH_NO_MEMORY, MECH_CANCELLED. */
 static int write_rows(const struct mechp_fmi_layout *layout, struct mech_sim *sim, double *values,
                       struct mechp_text *w)
 {
+    const struct mech_sizes sizes = mech_sim_sizes(sim);
+    const uint64_t most = MECHP_FMI_RESULT_WORK / (1 + (uint64_t)(sizes.q + sizes.x));
+    uint64_t iterations = 0;
     const struct mech_step_request request = {.kind = MECH_STEP_SIZE,
                                               .size = 10. * mech_sim_step_size(sim)};
     struct mech_step_report report;
 
     write_names(layout, w);
     write_row(layout, sim, values, w);
-    for (int k = 0; k < MECHP_FMI_RESULT_STEPS; k++) {
+    for (int k = 0; k < MECHP_FMI_RESULT_STEPS && iterations <= most; k++) {
         const int code = mech_sim_step(sim, &request, &report);
         if (code != 0) {
-            return code < 0 ? code : 0;
+            return code < 0 || code == MECH_CANCELLED ? code : 0;
         }
         write_row(layout, sim, values, w);
+        iterations += report.iterations + report.vi_iterations;
     }
     return w->failed ? MECH_NO_MEMORY : 0;
 }

@@ -170,6 +170,7 @@ bool mechd_fmu_head(struct mechd_call *c, const struct mechp_fmi_content *given,
     struct mechp_text results;
 
     mechp_text_init(&results, NULL, 0);
+    mech_sim_set_interrupt(sim, mechd_call_ends, c);
     char *picture = NULL;
     int code = mechp_fmi_results(content.version, sim, &results);
     code = code != 0 ? code : mechd_picture(sim, &picture);
@@ -180,7 +181,9 @@ bool mechd_fmu_head(struct mechd_call *c, const struct mechp_fmi_content *given,
     code = code != 0 ? code : mechp_fmi_package(&content, zip);
     free(picture);
     mechp_text_fini(&results);
-    if (code != 0) {
+    if (code == MECH_CANCELLED) {
+        mechd_fail_outcome(c, code);
+    } else if (code != 0) {
         mechd_fail(c, code < 0 ? MECHP_OUT_OF_MEMORY : MECHP_INVALID_MODEL, "%s",
                    code < 0 ? "no memory for the FMU" : "the FMU is too large");
     }

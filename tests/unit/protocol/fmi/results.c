@@ -105,6 +105,67 @@ static void a_large_model_has_none(void)
     }
 }
 
+/* Two boxes whose impulses never meet their tolerance: 5,000 iterations a step, or one. */
+static struct mech_sim *boxes(int iterations)
+{
+    char text[2000];
+
+    snprintf(
+        text, sizeof text,
+        "{'mechd': 1, 'gravity': [0, 0, -9.81], 'nodes': [{'name': 'p', 'type':"
+        "'NodeRigidBodyEP', 'referenceCoordinates': [0, 0, 0.1, 1, 0, 0, 0]}, {'name': 'q',"
+        "'type': 'NodeRigidBodyEP', 'referenceCoordinates': [0.03, 0.02, 0.3, 1, 0, 0, 0]}],"
+        "'objects': [{'name': 'ground', 'type': 'Ground', 'geometry': [{'shape': 'Plane'}]},"
+        "{'name': 'a', 'type': 'RigidBody', 'node': 'p', 'physicsMass': 2, 'physicsInertia':"
+        "[0.01, 0.01, 0.01, 0, 0, 0], 'geometry': [{'shape': 'Box', 'size': [0.2, 0.2, 0.2]}]},"
+        "{'name': 'b', 'type': 'RigidBody', 'node': 'q', 'physicsMass': 1, 'physicsInertia':"
+        "[0.01, 0.01, 0.01, 0, 0, 0], 'geometry': [{'shape': 'Box', 'size': [0.2, 0.2, 0.2]}]}],"
+        "'sensors': [{'name': 's', 'type': 'SensorBody', 'object': 'a',"
+        "'outputVariable': 'Velocity'}], 'outputs': [{'name': 'v', 'sensor': 's'}],"
+        "'solver': {'integrator': 'MoreauJean', 'stepSize': 0.002, 'vi': {'type': 'psor',"
+        "'maxIterations': %d, 'tolerance': 1e-16, 'onFailure': 'accept'}}}",
+        iterations);
+    return model_of(text);
+}
+
+static void rows_end_with_the_work(void)
+{
+    size_t rows[2];
+
+    for (int dear = 0; dear < 2; dear++) {
+        struct mech_sim *const sim = boxes(dear ? 5000 : 1);
+        struct mechp_text w;
+
+        mechp_text_init(&w, NULL, 0);
+        CU_ASSERT_EQUAL(mechp_fmi_results(MECHP_FMI_3, sim, &w), 0);
+        rows[dear] = lines_of(&w);
+        mechp_text_fini(&w);
+        mech_sim_destroy(sim);
+    }
+    CU_ASSERT_EQUAL(rows[0], 2 + MECHP_FMI_RESULT_STEPS);
+    CU_ASSERT(rows[1] > 3 && rows[1] < 2 + MECHP_FMI_RESULT_STEPS / 2);
+}
+
+static bool at_once(void *context)
+{
+    (void)context;
+    return true;
+}
+
+static void an_interrupt_ends_them_and_the_state_is_kept(void)
+{
+    struct mech_sim *const sim = boxes(5000);
+    const uint64_t hash = mech_sim_state_hash(sim);
+    struct mechp_text w;
+
+    mechp_text_init(&w, NULL, 0);
+    mech_sim_set_interrupt(sim, at_once, NULL);
+    CU_ASSERT_EQUAL(mechp_fmi_results(MECHP_FMI_3, sim, &w), MECH_CANCELLED);
+    CU_ASSERT_EQUAL(mech_sim_state_hash(sim), hash);
+    mechp_text_fini(&w);
+    mech_sim_destroy(sim);
+}
+
 static void the_manifest_names_the_results(void)
 {
     struct mechp_text w;
@@ -126,4 +187,6 @@ static void the_manifest_names_the_results(void)
 
 UNIT_TESTS(UNIT_TEST(rows_have_every_output_and_the_state_is_kept),
            UNIT_TEST(both_versions_have_the_same_numbers), UNIT_TEST(a_large_model_has_none),
+           UNIT_TEST(rows_end_with_the_work),
+           UNIT_TEST(an_interrupt_ends_them_and_the_state_is_kept),
            UNIT_TEST(the_manifest_names_the_results))
