@@ -210,13 +210,20 @@ static double norm(int32_t rows, const double *x)
 
 /* --- r ---------------------------------------------------------------------------------------- */
 
-/* ‖r‖ of a set, and what its bounds hold it to */
+/* What of r asks for a force: along a contact that opens by itself, nothing does, and what presses
+ * elsewhere is no larger for it. */
+static double asking(enum mech_set_kind kind, double r)
+{
+    return kind == MECH_SET_BILATERAL || kind == MECH_SET_BOX || !(r > 0.) ? r : 0.;
+}
+
+/* ‖r‖ of a set as far as it asks for a force, and what its bounds hold it to */
 static double data_of(const struct mech_acceptance *a, const struct mech_problem *p, int32_t i,
                       const struct mech_set *set, int32_t row)
 {
-    double r[MECH_SET_ROWS], least = 0.;
+    double r[MECH_SET_ROWS] = {asking(set->kind, p->r[row])}, least = 0.;
 
-    for (int32_t k = 0; k < set->rows; k++) {
+    for (int32_t k = 1; k < set->rows; k++) {
         r[k] = p->r[row + k] * (k < LINEAR_ROWS ? 1. : a->arm[i]);
     }
     const double data = norm(set->rows, r);
@@ -471,16 +478,22 @@ static void pass_sparse(const struct mech_problem *p, const double *l, struct pa
     }
 }
 
-/* The row behind the island that begins at `first`, and its largest |r|; a row alone where islands
- * are not known. */
+/* What of a row's r asks for a force. */
+static double asked_by(const struct mech_problem *p, int32_t row)
+{
+    return fabs(asking(p->sets ? p->sets[row].kind : MECH_SET_UNILATERAL, p->r[row]));
+}
+
+/* The row behind the island that begins at `first`, and the most that is asked for; a row alone
+ * where islands are not known. */
 static int32_t island_of(const struct mech_problem *p, const struct pass *s, int32_t first,
                          double *scale)
 {
     int32_t end = first + 1;
 
-    *scale = fabs(p->r[first]);
+    *scale = asked_by(p, first);
     while (s->tridiagonal && end < p->m && s->tied[end - 1] != 0.) {
-        *scale = fabs(p->r[end]) > *scale ? fabs(p->r[end]) : *scale;
+        *scale = fmax(*scale, asked_by(p, end));
         end++;
     }
     return end;

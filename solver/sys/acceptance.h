@@ -4,7 +4,8 @@
  *     ε max(Σ_β ‖N_αβ‖‖l_β‖, g‖l‖) ≤ tolerance · s
  *
  * for every set α, with K and ĉ of sets.h (the bounds of a box times g), g the speed that a unit of
- * l makes there, ‖N_αα‖, and s the largest ‖r_β‖ of the set's island. An island is a set of
+ * l makes there, ‖N_αα‖, and s the largest ‖r_β‖ of the set's island, less what of r_β opens a
+ * contact: that asks for no force, and for N ≥ 0 no l is larger for it. An island is a set of
  * contacts coupled by entries of N: a contact without data of its own moves through others, and a
  * contact next to one 1e8 times heavier is measured by its own speed. The published residual
  * (problem.h) is no substitute: it adds l to c, which have different units, divided by ‖l‖ it lets

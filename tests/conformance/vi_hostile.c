@@ -269,7 +269,44 @@ static void light_contacts_meet_their_own_tolerance(void)
     CU_ASSERT(solved >= 5);
 }
 
+/* a contact beside one that opens 1e12 times as fast is as exact as alone */
+static void contacts_that_open_hide_no_others(void)
+{
+    static const double N[36] = {1.,  0, 0, 0.1, 0, 0, 0, 1., 0, 0, 0,  0, 0, 0, 1., 0, 0, 0,
+                                 0.1, 0, 0, 1.,  0, 0, 0, 0,  0, 0, 1., 0, 0, 0, 0,  0, 0, 1.};
+    static const double r[6] = {-1., 0.1, 0., 1e12, 0., 0.};
+    struct mech_mat matrix = {.kind = MECH_MAT_DENSE, .rows = 6, .cols = 6, .symmetric = true};
+    const struct mech_vi_limits limits = {.tolerance = 1e-10, .max_iterations = 20000};
+
+    memcpy(&matrix.values, &(const double *){N}, sizeof matrix.values); /* it is only read */
+    for (int normals = 0; normals < 2; normals++) {
+        struct mech_set sets[6];
+        const enum mech_set_kind kind = normals ? MECH_SET_UNILATERAL : MECH_SET_CONE;
+        const int32_t rows = normals ? 1 : 3;
+        int solved = 0;
+
+        for (int i = 0; i < 6; i++) {
+            sets[i] = set_of(normals && i % 3 != 0 ? MECH_SET_BILATERAL : kind, rows);
+        }
+        const struct mech_problem p = {
+            .m = 6, .N = &matrix, .r = r, .sets = sets, .count = 6 / rows};
+        for (const struct mech_vi_type *const *t = mech_vi_types; *t; t++) {
+            double l[6] = {0.};
+            struct mech_vi_result result;
+
+            if (mech_vi_solve((*t)->name, &p, &limits, l, &result) == 0) {
+                solved++;
+                CHECK_NEAR(l[0], 1., 2e-10);
+                CHECK_NEAR(l[1], -0.1, 2e-10);
+                CHECK_NEAR(l[3], 0., 0.);
+            }
+        }
+        CU_ASSERT(solved >= 5);
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(hostile_problems_end_with_the_truth),
+           UNIT_TEST(contacts_that_open_hide_no_others),
            UNIT_TEST(what_has_no_solution_is_never_solved),
            UNIT_TEST(light_contacts_meet_their_own_tolerance),
            UNIT_TEST(an_interrupt_ends_every_member))
