@@ -164,7 +164,7 @@ static const bool *read_flag(const struct mechp_member *m, const struct mechp_js
     return mechp_json_bool_in(in, m->name, &value) ? &yes_or_no[value] : NULL;
 }
 
-static void put_absent(enum mechp_holds holds, void *at)
+void mechp_put_absent(enum mechp_holds holds, void *at)
 {
     switch (holds) {
     case MECHP_HOLDS_DOUBLE:
@@ -198,7 +198,11 @@ static void put_absent(enum mechp_holds holds, void *at)
         ((struct mechp_list *)at)->of = NULL;
         break;
     case MECHP_HOLDS_NUMBERS:
+        *(struct mechp_numbers *)at = (struct mechp_numbers){NULL, 0};
+        break;
     case MECHP_HOLDS_WRITTEN:
+        *(struct mechp_written *)at = (struct mechp_written){NULL, NULL};
+        break;
     case MECHP_HOLDS_NOTHING:
     default:
         break;
@@ -262,7 +266,7 @@ void mechp_body_read(const struct mechp_shape *shape, const struct mechp_json_in
     for (const struct mechp_member *m = shape->members; m->name != NULL; m++) {
         const json_t *const value = json_object_get(in->object, m->name);
         void *const at = (char *)body + mechp_member_offset(m);
-        put_absent(mechp_member_holds(m), at);
+        mechp_put_absent(mechp_member_holds(m), at);
         if (value != NULL && !is_null(m, value)) {
             read_value(m, in, value, at);
         }

@@ -109,6 +109,9 @@ static inline size_t mechp_place_offset(unsigned place)
 /* The same of a member. */
 enum mechp_holds mechp_member_holds(const struct mechp_member *m);
 size_t mechp_member_offset(const struct mechp_member *m);
+/* The value of the table above for a member that is absent, also in the struct of a query; nothing
+ * where the struct has no such member. */
+void mechp_put_absent(enum mechp_holds holds, void *at);
 
 /* The struct as an object, member by member in the order of the shape. */
 void mechp_body_write(const struct mechp_shape *shape, const void *body, struct mechp_text *w);

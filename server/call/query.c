@@ -80,6 +80,7 @@ static int word(struct mechd_call *c, const struct mechp_parameter *p, const cha
     return place < 0 ? MECHP_ODD_WORD : place;
 }
 
+/* A text that is there into its place, which is absent so far. */
 static void read_one(struct mechd_call *c, const struct mechp_parameter *p, const char *text,
                      void *at)
 {
@@ -87,24 +88,23 @@ static void read_one(struct mechd_call *c, const struct mechp_parameter *p, cons
     const bool whole = holds != MECHP_HOLDS_DOUBLE;
     const struct mechd_query_range range = range_of(p->type, whole);
     double number = (double)NAN;
-    if (text != NULL && (!whole || holds == MECHP_HOLDS_INTEGER || holds == MECHP_HOLDS_UNSIGNED)) {
-        number = read(c, p->name, &range, whole);
-    }
     switch (holds) {
     case MECHP_HOLDS_DOUBLE:
-        *(double *)at = number;
+        *(double *)at = read(c, p->name, &range, whole);
         break;
     case MECHP_HOLDS_INTEGER:
-        *(int64_t *)at = isnan(number) ? INT64_MIN : (int64_t)number;
+        number = read(c, p->name, &range, whole);
+        *(int64_t *)at = isnan(number) ? *(int64_t *)at : (int64_t)number;
         break;
     case MECHP_HOLDS_UNSIGNED:
-        *(uint64_t *)at = isnan(number) ? MECHP_ABSENT : (uint64_t)number;
+        number = read(c, p->name, &range, whole);
+        *(uint64_t *)at = isnan(number) ? *(uint64_t *)at : (uint64_t)number;
         break;
     case MECHP_HOLDS_BOOL:
-        *(bool *)at = text != NULL && truth(c, p->name, text);
+        *(bool *)at = truth(c, p->name, text);
         break;
     case MECHP_HOLDS_WORD:
-        *(int *)at = text != NULL ? word(c, p, text) : MECHP_NO_WORD;
+        *(int *)at = word(c, p, text);
         break;
     case MECHP_HOLDS_TEXT:
         *(const char **)at = text;
@@ -129,7 +129,11 @@ void mechd_query_read(struct mechd_call *c, void *to)
         if (p->field == 0) {
             continue;
         }
-        read_one(c, p, c->query[k], (char *)to + mechp_place_offset(p->field));
+        void *const at = (char *)to + mechp_place_offset(p->field);
+        mechp_put_absent(mechp_place_holds(p->field), at);
+        if (c->query[k] != NULL) {
+            read_one(c, p, c->query[k], at);
+        }
         // over ZeroMQ a list became no text; in place of a text the operation may take it
         if (c->query[k] == NULL && c->door != MECHD_DOOR_HTTP &&
             mechp_place_holds(p->field) != MECHP_HOLDS_TEXT &&

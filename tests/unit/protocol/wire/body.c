@@ -110,6 +110,18 @@ static void what_is_absent_is_left_out(void)
     expect(&optional, &body, "{}");
 }
 
+/* What is put for a member that is absent is what the writer takes for absent. */
+static void what_is_put_for_an_absent_member_is_left_out(void)
+{
+    struct mechp_body_probe body = full;
+    for (const struct mechp_member *m = optional.members; m->name != NULL; m++) {
+        mechp_put_absent(mechp_member_holds(m), (char *)&body + mechp_member_offset(m));
+    }
+    expect(&optional, &body, "{}");
+    CU_ASSERT_PTR_NULL(body.q.at);
+    CU_ASSERT_EQUAL(body.q.count, 0);
+}
+
 /* A number that is not finite, of a member that may not be null, is noted for its sender. */
 static void a_number_beyond_all_is_noted(void)
 {
@@ -297,6 +309,7 @@ static void structs_hold_all_members_of_their_shapes(void)
 
 UNIT_TESTS(UNIT_TEST(a_struct_is_written_in_the_order_of_its_shape),
            UNIT_TEST(what_may_be_null_is_written_as_null), UNIT_TEST(what_is_absent_is_left_out),
+           UNIT_TEST(what_is_put_for_an_absent_member_is_left_out),
            UNIT_TEST(a_number_beyond_all_is_noted), UNIT_TEST(members_are_read_into_their_places),
            UNIT_TEST(members_that_are_not_there_are_absent),
            UNIT_TEST(a_value_of_another_type_is_a_fault_at_its_place),
