@@ -41,6 +41,8 @@ static bool is_absent(const struct mechp_member *m, const void *at)
         return ((const struct mechp_numbers *)at)->at == NULL;
     case MECHP_HOLDS_WRITTEN:
         return ((const struct mechp_written *)at)->write == NULL;
+    case MECHP_HOLDS_INNER:
+        return ((const struct mechp_inner *)at)->of == NULL;
     case MECHP_HOLDS_WORD:
     case MECHP_HOLDS_TREE:
     case MECHP_HOLDS_OBJECT:
@@ -55,12 +57,14 @@ static void write_value(const struct mechp_member *m, const void *at, struct mec
 {
     const struct mechp_numbers *const numbers = at;
     const struct mechp_written *const written = at;
+    const struct mechp_inner *const inner = at;
     switch (mechp_member_holds(m)) {
     case MECHP_HOLDS_DOUBLE:
-        if (strstr(m->type, "null") != NULL) {
-            mechp_text_number_or_null(w, *(const double *)at);
-        } else {
+        // the type is searched for null only where that matters
+        if (isfinite(*(const double *)at) || strstr(m->type, "null") == NULL) {
             mechp_text_number(w, *(const double *)at);
+        } else {
+            mechp_text_null(w);
         }
         break;
     case MECHP_HOLDS_INTEGER:
@@ -88,6 +92,13 @@ static void write_value(const struct mechp_member *m, const void *at, struct mec
     case MECHP_HOLDS_WRITTEN:
         written->write(written->of, w);
         break;
+    case MECHP_HOLDS_INNER:
+        if (inner->of != NULL) {
+            mechp_body_write(inner->shape, inner->of, w);
+        } else {
+            mechp_text_null(w);
+        }
+        break;
     case MECHP_HOLDS_WORD:
     case MECHP_HOLDS_TREE:
     case MECHP_HOLDS_OBJECT:
@@ -103,7 +114,7 @@ void mechp_body_members(const struct mechp_shape *shape, const void *body, struc
     for (const struct mechp_member *m = shape->members; m->name != NULL; m++) {
         const void *const at = place(m, body);
         if (mechp_member_required(m) || !is_absent(m, at)) {
-            mechp_text_key(w, m->name);
+            mechp_text_key_plain(w, m->name);
             write_value(m, at, w);
         }
     }
@@ -203,6 +214,9 @@ void mechp_put_absent(enum mechp_holds holds, void *at)
     case MECHP_HOLDS_WRITTEN:
         *(struct mechp_written *)at = (struct mechp_written){NULL, NULL};
         break;
+    case MECHP_HOLDS_INNER:
+        *(struct mechp_inner *)at = (struct mechp_inner){NULL, NULL};
+        break;
     case MECHP_HOLDS_NOTHING:
     default:
         break;
@@ -248,6 +262,7 @@ static void read_value(const struct mechp_member *m, const struct mechp_json_in 
         break;
     case MECHP_HOLDS_NUMBERS:
     case MECHP_HOLDS_WRITTEN:
+    case MECHP_HOLDS_INNER:
     case MECHP_HOLDS_NOTHING:
     default:
         break;

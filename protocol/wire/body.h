@@ -22,6 +22,7 @@
  *   const char *           string, @Name, words; |null (NULL)    NULL
  *   struct mechp_numbers   number[]                              at: NULL
  *   struct mechp_written   any: a function writes it             write: NULL
+ *   struct mechp_inner     @Name of a shape: its struct          of: NULL
  *
  * and of requests alone, as parts of the tree that is read:
  *
@@ -53,6 +54,13 @@ struct mechp_written {
     const void *of;
 };
 
+/* A struct within another: MECHP_INNER(drift, &d). */
+struct mechp_inner {
+    const struct mechp_shape *shape;
+    const void *of;
+};
+#define MECHP_INNER(body, at) ((struct mechp_inner){&mechp_body_##body, MECHP_OF(body, at)})
+
 struct mechp_object {
     const json_t *of;
 };
@@ -71,6 +79,7 @@ enum mechp_holds {
     MECHP_HOLDS_TEXT,
     MECHP_HOLDS_NUMBERS,
     MECHP_HOLDS_WRITTEN,
+    MECHP_HOLDS_INNER,
     MECHP_HOLDS_WORD,
     MECHP_HOLDS_TREE,
     MECHP_HOLDS_OBJECT,
@@ -91,6 +100,7 @@ enum mechp_holds {
          const char *: MECHP_HOLDS_TEXT,                                                           \
          struct mechp_numbers: MECHP_HOLDS_NUMBERS,                                                \
          struct mechp_written: MECHP_HOLDS_WRITTEN,                                                \
+         struct mechp_inner: MECHP_HOLDS_INNER,                                                \
          int: MECHP_HOLDS_WORD,                                                                    \
          const json_t *: MECHP_HOLDS_TREE,                                                         \
          struct mechp_object: MECHP_HOLDS_OBJECT,                                                  \

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CAPACITY = 512, NUMBER_ROOM = 33 };
+enum { FIRST_CAPACITY = 512, NUMBER_ROOM = 33, PLAIN_KEY = 32 };
 
 void mechp_text_init(struct mechp_text *w, char *buffer, size_t size)
 {
@@ -223,6 +223,31 @@ void mechp_text_key(struct mechp_text *w, const char *key)
     separate(w);
     quoted(w, key, strlen(key));
     append_char(w, ':');
+    w->comma[w->depth] = false;
+}
+
+void mechp_text_key_plain(struct mechp_text *w, const char *key)
+{
+    if (w->failed || w->capacity - w->length < PLAIN_KEY + sizeof ",\"\":") {
+        mechp_text_key(w, key);
+        return;
+    }
+    char *at = w->bytes + w->length;
+    *at = ',';
+    at += w->comma[w->depth];
+    *at++ = '"';
+    size_t n = 0;
+    while (n < PLAIN_KEY && key[n] != '\0') {
+        at[n] = key[n];
+        n++;
+    }
+    if (key[n] != '\0') {
+        mechp_text_key(w, key);
+        return;
+    }
+    at[n] = '"';
+    at[n + 1] = ':';
+    w->length = (size_t)(at + n + 2 - w->bytes);
     w->comma[w->depth] = false;
 }
 

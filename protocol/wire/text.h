@@ -60,6 +60,8 @@ static inline void mechp_text_key_as_is(struct mechp_text *w, const char *key, s
     w->length += length + comma;
     w->comma[w->depth] = false;
 }
+/* The same for a key of letters and digits that is no literal, such as a name of a row. */
+void mechp_text_key_plain(struct mechp_text *w, const char *key);
 void mechp_text_string(struct mechp_text *w, const char *text); /* NULL: null */
 void mechp_text_string_n(struct mechp_text *w, const char *text, size_t length);
 void mechp_text_number(struct mechp_text *w, double value);

@@ -8,6 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
+struct mechp_body_within {
+    int64_t n;
+};
+
+static const struct mechp_shape mechp_body_within = {
+    .name = "Within", .members = MECHP_MEMBERS({"n", "integer", "", MECHP_IN(within, n)})};
+
 struct mechp_body_probe {
     double time, end;
     int64_t offset;
@@ -17,21 +24,22 @@ struct mechp_body_probe {
     const char *name, *parent;
     struct mechp_numbers q;
     struct mechp_written more;
+    struct mechp_inner within;
 };
 
 static const struct mechp_shape required = {
     .name = "Probe",
-    .members =
-        MECHP_MEMBERS({"time", "number", "", MECHP_IN(probe, time)},
-                      {"end", "number|null", "", MECHP_IN(probe, end)},
-                      {"offset", "integer|null", "", MECHP_IN(probe, offset)},
-                      {"count", "integer", "", MECHP_IN(probe, count)},
-                      {"good", "boolean", "", MECHP_IN(probe, good)},
-                      {"known", "boolean", "", MECHP_IN(probe, known)},
-                      {"name", "@Name", "", MECHP_IN(probe, name)},
-                      {"parent", "@Name|null", "", MECHP_IN(probe, parent)},
-                      {"q", "number[]", "", MECHP_IN(probe, q)},
-                      {"more", "any", "", MECHP_IN(probe, more)}, {"next", "null", "", true})};
+    .members = MECHP_MEMBERS(
+        {"time", "number", "", MECHP_IN(probe, time)},
+        {"end", "number|null", "", MECHP_IN(probe, end)},
+        {"offset", "integer|null", "", MECHP_IN(probe, offset)},
+        {"count", "integer", "", MECHP_IN(probe, count)},
+        {"good", "boolean", "", MECHP_IN(probe, good)},
+        {"known", "boolean", "", MECHP_IN(probe, known)},
+        {"name", "@Name", "", MECHP_IN(probe, name)},
+        {"parent", "@Name|null", "", MECHP_IN(probe, parent)},
+        {"q", "number[]", "", MECHP_IN(probe, q)}, {"more", "any", "", MECHP_IN(probe, more)},
+        {"within", "@Within|null", "", MECHP_IN(probe, within)}, {"next", "null", "", true})};
 
 static const struct mechp_shape optional = {
     .name = "Probe",
@@ -42,7 +50,8 @@ static const struct mechp_shape optional = {
         {"good", "boolean", "", MECHP_MAY(probe, good)},
         {"known", "boolean", "", MECHP_MAY(probe, known)},
         {"name", "@Name", "", MECHP_MAY(probe, name)}, {"q", "number[]", "", MECHP_MAY(probe, q)},
-        {"more", "any", "", MECHP_MAY(probe, more)}, {"other", "any", "", false})};
+        {"more", "any", "", MECHP_MAY(probe, more)},
+        {"within", "@Within", "", MECHP_MAY(probe, within)}, {"other", "any", "", false})};
 
 static void write_seven(const void *of, struct mechp_text *w)
 {
@@ -52,6 +61,7 @@ static void write_seven(const void *of, struct mechp_text *w)
 static const int seven = 7;
 static const bool no = false;
 static const double numbers[] = {1., 0.5};
+static const struct mechp_body_within eight = {8};
 static const struct mechp_body_probe full = {.time = 0.1,
                                              .end = 2.,
                                              .offset = -3,
@@ -61,7 +71,8 @@ static const struct mechp_body_probe full = {.time = 0.1,
                                              .name = "a",
                                              .parent = "b",
                                              .q = {numbers, 2},
-                                             .more = {write_seven, &seven}};
+                                             .more = {write_seven, &seven},
+                                             .within = {&mechp_body_within, &eight}};
 
 /* The text of a struct is this. */
 static void expect(const struct mechp_shape *shape, const struct mechp_body_probe *body,
@@ -85,10 +96,10 @@ static void a_struct_is_written_in_the_order_of_its_shape(void)
     expect(&required, &full,
            "{\"time\":0.1,\"end\":2,\"offset\":-3,\"count\":18446744073709551614,\"good\":true,"
            "\"known\":false,\"name\":\"a\",\"parent\":\"b\",\"q\":[1,0.5],\"more\":7,"
-           "\"next\":null}");
+           "\"within\":{\"n\":8},\"next\":null}");
     expect(&optional, &full,
            "{\"time\":0.1,\"offset\":-3,\"count\":18446744073709551614,\"good\":true,"
-           "\"known\":false,\"name\":\"a\",\"q\":[1,0.5],\"more\":7}");
+           "\"known\":false,\"name\":\"a\",\"q\":[1,0.5],\"more\":7,\"within\":{\"n\":8}}");
 }
 
 static void what_may_be_null_is_written_as_null(void)
@@ -97,10 +108,11 @@ static void what_may_be_null_is_written_as_null(void)
     body.end = NAN;
     body.parent = NULL;
     body.offset = INT64_MIN;
+    body.within.of = NULL;
     expect(&required, &body,
            "{\"time\":0.1,\"end\":null,\"offset\":null,\"count\":18446744073709551614,"
            "\"good\":true,\"known\":false,\"name\":\"a\",\"parent\":null,\"q\":[1,0.5],\"more\":7,"
-           "\"next\":null}");
+           "\"within\":null,\"next\":null}");
 }
 
 static void what_is_absent_is_left_out(void)
@@ -276,6 +288,7 @@ static bool suits(const struct mechp_member *m)
            : holds == MECHP_HOLDS_WORD                               ? m->type[0] == '\''
            : holds == MECHP_HOLDS_LIST    ? strchr(m->type, '|') == NULL && ends_as(m->type, "[]")
            : holds == MECHP_HOLDS_OBJECT  ? strchr(m->type, '|') == NULL && !ends_as(m->type, "[]")
+           : holds == MECHP_HOLDS_INNER   ? m->type[0] == '@' && !list
            : holds == MECHP_HOLDS_NOTHING ? strcmp(m->type, "null") == 0
            : holds == MECHP_HOLDS_NUMBERS ? strcmp(m->type, "number[]") == 0
            : number                       ? holds == MECHP_HOLDS_DOUBLE
@@ -307,10 +320,24 @@ static void structs_hold_all_members_of_their_shapes(void)
     CU_ASSERT(held > 20);
 }
 
+/* So that the writer may take them as they are. */
+static void names_of_members_are_letters_and_digits(void)
+{
+    for (int i = 0; mechp_shape_at(i) != NULL; i++) {
+        const struct mechp_shape *const s = mechp_shape_at(i);
+        for (const struct mechp_member *m = s->members; m->name != NULL; m++) {
+            const size_t plain = strspn(m->name, "abcdefghijklmnopqrstuvwxyz"
+                                                 "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+            CU_ASSERT(plain > 0 && m->name[plain] == '\0');
+        }
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(a_struct_is_written_in_the_order_of_its_shape),
            UNIT_TEST(what_may_be_null_is_written_as_null), UNIT_TEST(what_is_absent_is_left_out),
            UNIT_TEST(what_is_put_for_an_absent_member_is_left_out),
            UNIT_TEST(a_number_beyond_all_is_noted), UNIT_TEST(members_are_read_into_their_places),
            UNIT_TEST(members_that_are_not_there_are_absent),
            UNIT_TEST(a_value_of_another_type_is_a_fault_at_its_place),
+           UNIT_TEST(names_of_members_are_letters_and_digits),
            UNIT_TEST(structs_hold_all_members_of_their_shapes))

@@ -39,11 +39,19 @@ static void write_sample(struct mechp_text *w)
     mechp_text_numbers(w, (const double[]){1., 2.5, -0.}, 3);
     mechp_text_key(w, "e");
     mechp_text_raw(w, "[]", 2);
+    mechp_text_key_plain(w, "f");
+    mechp_text_integer(w, 0);
+    mechp_text_key_plain(w, "aNameOfThirtyThreeLettersAndDigit");
+    mechp_text_object(w);
+    mechp_text_key_plain(w, "g");
+    mechp_text_integer(w, 1);
+    mechp_text_end(w);
     mechp_text_end(w);
 }
 
 static const char sample[] = "{\"a\":0.1,\"b\":[-3,18446744073709551615,-9223372036854775808,[],{},"
-                             "true,null],\"c\":null,\"d\":[1,2.5,-0.0],\"e\":[]}";
+                             "true,null],\"c\":null,\"d\":[1,2.5,-0.0],\"e\":[],\"f\":0,"
+                             "\"aNameOfThirtyThreeLettersAndDigit\":{\"g\":1}}";
 
 static void commas_stand_between_values_and_nowhere_else(void)
 {
@@ -58,7 +66,7 @@ static void commas_stand_between_values_and_nowhere_else(void)
 
 static void borrowed_buffers_of_every_size_give_the_same_text(void)
 {
-    char buffer[256];
+    char buffer[320];
     for (size_t size = 0; size < sizeof buffer; size++) {
         struct mechp_text w;
         size_t length;
