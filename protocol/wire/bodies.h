@@ -33,6 +33,10 @@ struct mechp_body_check_reply {
     struct mechp_written warnings; /* @ list */
 };
 
+struct mechp_body_warning {
+    const char *pointer, *message;
+};
+
 struct mechp_body_instance {
     const char *id, *name, *engine;
     double time;
@@ -505,3 +509,4 @@ extern const struct mechp_shape mechp_body_sweep_record;
 extern const struct mechp_shape mechp_body_sweep_request;
 extern const struct mechp_shape mechp_body_unknowns;
 extern const struct mechp_shape mechp_body_upload_fmu_request;
+extern const struct mechp_shape mechp_body_warning;

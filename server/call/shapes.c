@@ -223,8 +223,9 @@ bool mechd_has_taken(const struct mechd_instance *i)
     return i->sim != NULL && mech_sim_taken_next(i->sim, &row, &impulse, &n) >= 0;
 }
 
-void mechd_write_taken(const struct mechd_instance *i, struct mechp_text *w)
+void mechd_write_taken(const void *instance, struct mechp_text *w)
 {
+    const struct mechd_instance *const i = instance;
     const double *impulse = NULL;
     int32_t row = 0, n = 0;
     mechp_text_object(w);

@@ -27,7 +27,7 @@ void mechd_write_packed(const void *packed, struct mechp_text *w);
 /* Whether the last change of parameters or of inputs took up joints; then their impulses,
  * {"name": [N s, …], …}. */
 bool mechd_has_taken(const struct mechd_instance *i);
-void mechd_write_taken(const struct mechd_instance *i, struct mechp_text *w);
+void mechd_write_taken(const void *instance, struct mechp_text *w);
 
 /* Inputs of a request, ready for a step or to be set. */
 struct mechd_inputs {

@@ -4,6 +4,7 @@
  * of them.
  */
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_stepping.h"
 #include "protocol/wire/json.h"
 #include "server/call/shapes.h"
 #include "server/engine/fmu_engine.h"
@@ -42,8 +43,7 @@ struct step_work {
     bool energy, derivatives, jacobian, events;
     struct mech_event_log log;         /* of the events, if they or an early return are requested */
     struct mechd_step_jacobian matrix; /* of the jacobian, if requested */
-    struct mech_derived told;
-    struct mechd_deriving deriving; /* of the jacobian, before the step */
+    struct mechd_deriving deriving;    /* of the jacobian, before the step */
     struct mech_marker_force *forces;
     struct mechd_inputs inputs;
     struct mechd_signals signals;
@@ -282,13 +282,14 @@ static void begin_jacobian(struct mechd_call *c, struct step_work *w)
         return;
     }
     w->stepping.admitted = true;
-    const int outcome =
-        sim != NULL
-            ? mech_sim_jacobian_begin(sim, &query, w->matrix.values, &w->told, &w->deriving.work)
-            : mechd_fmu_jacobian_begin(e, &query, w->matrix.values, &w->told, &w->deriving.hosted);
+    const int outcome = sim != NULL
+                            ? mech_sim_jacobian_begin(sim, &query, w->matrix.values,
+                                                      &w->matrix.told, &w->deriving.work)
+                            : mechd_fmu_jacobian_begin(e, &query, w->matrix.values, &w->matrix.told,
+                                                       &w->deriving.hosted);
     if (outcome != 0) {
         mechd_deriving_fini(&w->deriving);
-        mechd_fail_reason(c, outcome, w->told.reason);
+        mechd_fail_reason(c, outcome, w->matrix.told.reason);
     }
 }
 
@@ -305,7 +306,7 @@ static enum mechd_progress derive(struct mechd_call *c, struct step_work *w)
     if (c->why == MECHD_STOP_QUOTA) {
         mechd_fail_quota(c, &w->deriving.excess);
     } else if (w->deriving.outcome != 0) {
-        mechd_fail_reason(c, w->deriving.outcome, w->told.reason);
+        mechd_fail_reason(c, w->deriving.outcome, w->matrix.told.reason);
     } else if (!mech_sim_all_finite(w->matrix.values, w->matrix.size)) {
         mechd_fail(c, MECHP_NOT_FINITE, "/jacobian/matrix would be infinite or not a number");
     }
@@ -364,53 +365,60 @@ static bool begin(struct mechd_call *c, struct step_work *w)
     return !mechd_call_faulty(c) && c->code == MECHP_OK;
 }
 
-/* The outputs asked for, or all, at the end of the step or trial. */
-static void write_outputs(struct mechd_call *c, const double *packed)
+/* Values of the outputs asked for, or of all, at the end of the step or trial. */
+struct reply_outputs {
+    struct mechd_call *call;
+    double *packed; /* all of them */
+};
+
+static void write_outputs(const void *of, struct mechp_text *text)
 {
-    const struct mechd_engine *engine = &c->job.instance->engine;
-    const struct step_work *w = c->work;
+    const struct reply_outputs *const out = of;
+    const struct mechd_engine *engine = &out->call->job.instance->engine;
+    const struct step_work *w = out->call->work;
     const json_t *const names = w->plain ? NULL : w->in.outputs.of;
     if (names == NULL) {
-        mechd_write_values(engine, MECH_OUTPUT_VARIABLE, packed, &c->text);
+        mechd_write_values(engine, MECH_OUTPUT_VARIABLE, out->packed, text);
         return;
     }
-    mechp_text_object(&c->text);
+    mechp_text_object(text);
     for (size_t k = 0; k < json_array_size(names); k++) {
         const char *name = json_string_value(json_array_get(names, k));
         struct mech_variable v;
         const int32_t at = mechd_engine_variable_find(engine, MECH_OUTPUT_VARIABLE, name);
         mechd_engine_variable(engine, MECH_OUTPUT_VARIABLE, (size_t)at, &v);
-        mechp_text_key(&c->text, name);
-        mechd_write_value(&v, packed + v.offset, &c->text);
+        mechp_text_key(text, name);
+        mechd_write_value(&v, out->packed + v.offset, text);
     }
-    mechp_text_end(&c->text);
+    mechp_text_end(text);
 }
 
-/* What is wanted beside outputs and report. */
-static void write_wanted(struct mechd_call *c, struct step_work *w, double *packed)
+/* Their derivatives by time, in place of the values. */
+static void write_derivatives(const void *of, struct mechp_text *text)
 {
-    const struct mechd_instance *i = c->job.instance;
-    const bool trial = w->stepping.request.trial;
+    const struct reply_outputs *const out = of;
+    const struct step_work *w = out->call->work;
     char reason[160] = "";
-    if (w->energy && i->sim != NULL) {
-        mechp_text_literal(&c->text, "energy");
-        mechp_text_number_or_null(&c->text,
-                                  trial ? mech_sim_trial_energy(i->sim) : mech_sim_energy(i->sim));
+    const int outcome = mech_sim_output_rates(out->call->job.instance->sim,
+                                              w->stepping.request.trial, out->packed, reason);
+    if (outcome == 0) {
+        write_outputs(out, text);
+    } else if (outcome < 0) {
+        text->failed = true;
+    } else {
+        mechp_text_null(text);
     }
-    if (w->derivatives && i->sim != NULL) {
-        mechp_text_literal(&c->text, "derivatives");
-        const int outcome = mech_sim_output_rates(i->sim, trial, packed, reason);
-        if (outcome == 0) {
-            write_outputs(c, packed);
-        } else if (outcome < 0) {
-            c->text.failed = true;
-        } else {
-            mechp_text_null(&c->text);
-        }
+}
+
+/* Kinetic and potential energy; infinite: none that can be written. NaN: not requested. */
+static double energy_of(const struct mechd_instance *i, const struct step_work *w)
+{
+    if (!w->energy || i->sim == NULL) {
+        return (double)NAN;
     }
-    if (w->matrix.values != NULL) {
-        mechd_write_step_jacobian(c, &w->matrix, &w->told);
-    }
+    const double energy =
+        w->stepping.request.trial ? mech_sim_trial_energy(i->sim) : mech_sim_energy(i->sim);
+    return isfinite(energy) ? energy : (double)INFINITY;
 }
 
 /* The reply of a step that succeeded. */
@@ -418,6 +426,8 @@ static void write_reply(struct mechd_call *c, struct step_work *w)
 {
     struct mechd_instance *i = c->job.instance;
     const bool trial = w->stepping.request.trial;
+    const struct mech_step_report *const report = &w->stepping.report;
+    const struct mech_event_log *const log = w->log.at != NULL ? &w->log : NULL;
     // what has just been published needs no room of its own
     double *packed = NULL;
     if (trial || w->derivatives) {
@@ -430,32 +440,24 @@ static void write_reply(struct mechd_call *c, struct step_work *w)
         mechd_engine_trial_outputs(&i->engine, packed);
     }
     const double time = trial ? mechd_engine_trial_time(&i->engine) : mechd_engine_time(&i->engine);
-    mechp_text_object(&c->text);
-    mechp_text_literal(&c->text, "time");
-    mechp_text_number(&c->text, time);
-    mechp_text_literal(&c->text, "step");
-    mechp_text_unsigned(&c->text, mechd_engine_step_count(&i->engine) +
-                                      (trial ? w->stepping.report.steps : 0));
-    mechp_text_literal(&c->text, "outputs");
-    write_outputs(c, trial ? packed : i->published.values);
-    mechp_text_literal(&c->text, "report");
-    mechd_write_step_report(&w->stepping.report, &c->text);
-    if (w->stepping.report.taken > 0 && mechd_has_taken(i)) {
-        mechp_text_literal(&c->text, "impulses");
-        mechd_write_taken(i, &c->text);
-    }
-    if (trial) {
-        mechp_text_literal(&c->text, "trial");
-        mechp_text_unsigned(&c->text, mechd_lives_trial(i));
-    }
-    if (w->stepping.request.early_return) {
-        mechd_write_step_ended(&w->stepping.report, &w->log, time, &c->text);
-    }
-    if (w->log.at != NULL) {
-        mechd_write_step_events(&w->log, &c->text);
-    }
-    write_wanted(c, w, packed);
-    mechp_text_end(&c->text);
+    const struct reply_outputs rates = {c, packed},
+                               outputs = {c, trial ? packed : i->published.values};
+    const struct mechd_step_end end = {report, &w->log, time};
+    const struct mechp_body_step_reply body = {
+        .time = time,
+        .step = mechd_engine_step_count(&i->engine) + (trial ? report->steps : 0),
+        .outputs = {write_outputs, &outputs},
+        .report = {mechd_write_step_report, report},
+        .impulses = {report->taken > 0 && mechd_has_taken(i) ? mechd_write_taken : NULL, i},
+        .trial = trial ? mechd_lives_trial(i) : MECHP_ABSENT,
+        .ended = {w->stepping.request.early_return ? mechd_write_step_ended : NULL, &end},
+        .events = {log != NULL ? mechd_write_step_events : NULL, log},
+        .more_events =
+            log != NULL && log->total > log->count ? log->total - log->count : MECHP_ABSENT,
+        .energy = energy_of(i, w),
+        .derivatives = {w->derivatives && i->sim != NULL ? write_derivatives : NULL, &rates},
+        .jacobian = {w->matrix.values != NULL ? mechd_write_step_jacobian : NULL, &w->matrix}};
+    MECHP_WRITE(step_reply, &body, &c->text);
     free(packed);
 }
 

@@ -1,7 +1,8 @@
 /* The jacobian of a step, from the request to the reply. */
 #include "server/operations/step_jacobian.h"
 
-#include <stdio.h>
+#include "protocol/wire/bodies_stepping.h"
+
 #include <stdlib.h>
 
 enum { ACTIVE_MOST = 256 };
@@ -12,6 +13,7 @@ bool mechd_step_jacobian_rows(struct mechd_call *c, const json_t *names,
     const struct mechd_engine *const engine = &c->job.instance->engine;
     const size_t n = json_array_size(names);
 
+    out->instance = c->job.instance;
     out->active = (struct mech_active_set){.at = malloc(ACTIVE_MOST * sizeof *out->active.at),
                                            .room = ACTIVE_MOST};
     out->outputs = names != NULL ? malloc((n + 1) * sizeof *out->outputs) : NULL;
@@ -27,74 +29,57 @@ bool mechd_step_jacobian_rows(struct mechd_call *c, const json_t *names,
     return true;
 }
 
-/* The rows' labels: all outputs, or those chosen. */
-static void write_rows(struct mechd_call *c, const struct mechd_step_jacobian *j)
+/* The labels of the rows: all outputs, or those chosen. */
+static void write_rows(const void *of, struct mechp_text *w)
 {
-    const struct mechd_labels all = {c->job.instance, MECH_OUTPUT_VARIABLE, true};
-    mechp_text_literal(&c->text, "outputs");
+    const struct mechd_step_jacobian *const j = of;
+    const struct mechd_labels all = {j->instance, MECH_OUTPUT_VARIABLE, true};
     if (j->outputs == NULL) {
-        mechd_write_labels(&all, &c->text);
+        mechd_write_labels(&all, w);
         return;
     }
-    mechp_text_array(&c->text);
+    mechp_text_array(w);
     for (size_t k = 0; k < j->output_count; k++) {
         struct mech_variable v;
-        mechd_engine_variable(&c->job.instance->engine, MECH_OUTPUT_VARIABLE, (size_t)j->outputs[k],
+        mechd_engine_variable(&j->instance->engine, MECH_OUTPUT_VARIABLE, (size_t)j->outputs[k],
                               &v);
-        mechd_write_label(&v, &c->text);
+        mechd_write_label(&v, w);
     }
-    mechp_text_end(&c->text);
+    mechp_text_end(w);
 }
 
-static void write_active(const struct mech_active_set *set, struct mechp_text *w)
+static void write_active(const void *of, struct mechp_text *w)
 {
-    mechp_text_literal(w, "activeSet");
+    const struct mech_active_set *const set = of;
     mechp_text_array(w);
     for (size_t k = 0; k < set->count; k++) {
         const struct mech_active *const one = &set->at[k];
-        mechp_text_object(w);
-        mechp_text_literal(w, "of");
-        mechp_text_string(w, mech_logged_ofs[one->of]);
-        mechp_text_literal(w, "item");
-        mechp_text_string(w, one->item);
-        if (one->with != NULL) {
-            mechp_text_literal(w, "with");
-            mechp_text_string(w, one->with);
-        } else {
-            mechp_text_literal(w, "row");
-            mechp_text_integer(w, one->row);
-        }
-        mechp_text_end(w);
+        const struct mechp_body_active body = {.of = mech_logged_ofs[one->of],
+                                               .item = one->item,
+                                               .with = one->with,
+                                               .row = one->with == NULL ? one->row : INT64_MIN};
+        MECHP_WRITE(active, &body, w);
     }
     mechp_text_end(w);
-    mechp_text_literal(w, "activeSetConstant");
-    mechp_text_bool(w, set->constant);
-    if (set->total > set->count) {
-        mechp_text_literal(w, "moreActive");
-        mechp_text_unsigned(w, set->total - set->count);
-    }
 }
 
-void mechd_write_step_jacobian(struct mechd_call *c, const struct mechd_step_jacobian *j,
-                               const struct mech_derived *told)
+void mechd_write_step_jacobian(const void *of, struct mechp_text *w)
 {
+    const struct mechd_step_jacobian *const j = of;
+    const struct mech_active_set *const set = &j->active;
     const int32_t inputs = j->rows > 0 ? (int32_t)(j->size / j->rows) : 0;
-    const struct mechd_labels columns = {c->job.instance, MECH_INPUT, true};
+    const struct mechd_labels columns = {j->instance, MECH_INPUT, true};
     const struct mechd_matrix matrix = {j->values, (int32_t)j->rows, inputs};
-
-    mechp_text_literal(&c->text, "jacobian");
-    mechp_text_object(&c->text);
-    mechp_text_literal(&c->text, "inputs");
-    mechd_write_labels(&columns, &c->text);
-    write_rows(c, j);
-    mechp_text_literal(&c->text, "matrix");
-    mechd_write_matrix(&matrix, &c->text);
-    mechp_text_literal(&c->text, "differenced");
-    mechp_text_bool(&c->text, told->differenced);
-    mechp_text_literal(&c->text, "kinked");
-    mechp_text_bool(&c->text, told->kinked);
-    write_active(&j->active, &c->text);
-    mechp_text_end(&c->text);
+    const struct mechp_body_jacobian body = {
+        .inputs = {mechd_write_labels, &columns},
+        .outputs = {write_rows, j},
+        .matrix = {mechd_write_matrix, &matrix},
+        .differenced = j->told.differenced,
+        .kinked = j->told.kinked,
+        .active_set = {write_active, set},
+        .active_set_constant = set->constant,
+        .more_active = set->total > set->count ? set->total - set->count : MECHP_ABSENT};
+    MECHP_WRITE(jacobian, &body, w);
 }
 
 void mechd_step_jacobian_fini(struct mechd_step_jacobian *j)

@@ -11,17 +11,12 @@
 
 enum { PARAMETER_MOST = 256 };
 
-static void write_taken(const void *of, struct mechp_text *w)
-{
-    mechd_write_taken(of, w);
-}
-
 /* After a change, the impulses of joints that it took up. */
 static struct mechp_written impulses(const struct mechd_call *c)
 {
     const struct mechd_instance *const i = c->job.instance;
     const bool some = mechd_call_changes(c) && mechd_has_taken(i);
-    return (struct mechp_written){some ? write_taken : NULL, i};
+    return (struct mechp_written){some ? mechd_write_taken : NULL, i};
 }
 
 /* Time and all outputs as a table of one row. */

@@ -49,11 +49,12 @@ static const struct mechp_shape type_list = {
                              {"next", "null", "no more", true},
                              {"outputVariables", "object[]", "names and units", true})};
 
-static const struct mechp_shape warning = {
+const struct mechp_shape mechp_body_warning = {
     .name = "Warning",
     .doc = "A warning about a valid model.",
-    .members = MECHP_MEMBERS({"pointer", "string", "JSON pointer, RFC 6901", true},
-                             {"message", "string", "the warning", true})};
+    .members =
+        MECHP_MEMBERS({"pointer", "string", "JSON pointer, RFC 6901", MECHP_IN(warning, pointer)},
+                      {"message", "string", "the warning", MECHP_IN(warning, message)})};
 
 const struct mechp_shape *const mechp_shapes_models[] = {&mechp_body_check_request,
                                                          &mechp_body_check_reply,
@@ -61,7 +62,7 @@ const struct mechp_shape *const mechp_shapes_models[] = {&mechp_body_check_reque
                                                          &mechp_body_example_list,
                                                          &type_entry,
                                                          &type_list,
-                                                         &warning,
+                                                         &mechp_body_warning,
                                                          NULL};
 
 /* --- routes --- */

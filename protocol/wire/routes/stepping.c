@@ -1,5 +1,6 @@
 /* Steps, trial steps, live outputs. */
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_stepping.h"
 #include "protocol/wire/queries.h"
 #include "protocol/wire/row.h"
 
@@ -51,39 +52,49 @@ const struct mechp_shape mechp_body_kept_trial_list = {
         MECHP_MEMBERS({"items", "@KeptTrial[]", "16 at most", MECHP_IN(kept_trial_list, items)},
                       {"next", "null", "always null: there are no further pages", true})};
 
-static const struct mechp_shape drift = {
+const struct mechp_shape mechp_body_drift = {
     .name = "Drift",
     .doc = "Constraint violations at the end of a step.",
     .members = MECHP_MEMBERS(
-        {"position", "number", "largest violation of an equation, m or rad", true},
-        {"worstPosition", "@Name", "name of that joint", true},
-        {"velocity", "number", "largest violation of a rate, m/s or rad/s", true},
-        {"worstVelocity", "@Name", "name of that joint", true},
-        {"leftOut", "integer", "number of redundant equations that were left out", true})};
+        {"position", "number", "largest violation of an equation, m or rad",
+         MECHP_IN(drift, position)},
+        {"worstPosition", "@Name", "name of that joint", MECHP_IN(drift, worst_position)},
+        {"velocity", "number", "largest violation of a rate, m/s or rad/s",
+         MECHP_IN(drift, velocity)},
+        {"worstVelocity", "@Name", "name of that joint", MECHP_IN(drift, worst_velocity)},
+        {"leftOut", "integer", "number of redundant equations that were left out",
+         MECHP_IN(drift, left_out)})};
 
-static const struct mechp_shape active = {
+const struct mechp_shape mechp_body_active = {
     .name = "Active",
     .doc = "A contact, rope or law that acts.",
     .members = MECHP_MEMBERS(
-        {"of", "'interaction'|'joint'|'bodies'", "what it is", true},
-        {"item", "@Name", "the interaction, the joint, or the object of the first shape", true},
-        {"with", "@Name", "between bodies: the object of the second shape", false},
-        {"row", "integer", "of the interaction or the joint, from 0", false})};
+        {"of", "'interaction'|'joint'|'bodies'", "what it is", MECHP_IN(active, of)},
+        {"item", "@Name", "the interaction, the joint, or the object of the first shape",
+         MECHP_IN(active, item)},
+        {"with", "@Name", "between bodies: the object of the second shape",
+         MECHP_MAY(active, with)},
+        {"row", "integer", "of the interaction or the joint, from 0", MECHP_MAY(active, row)})};
 
-static const struct mechp_shape jacobian = {
+const struct mechp_shape mechp_body_jacobian = {
     .name = "Jacobian",
     .doc = "Derivatives of outputs by inputs, labelled name or name/component: of all outputs, or "
            "of those that the step names. They hold while the active set is the same. Those of a "
            "hosted FMU are differences of its steps: its active set is not known, and is empty.",
     .members = MECHP_MEMBERS(
-        {"inputs", "string[]", "columns", true}, {"outputs", "string[]", "rows", true},
-        {"matrix", "number[][]", "by rows", true},
-        {"differenced", "boolean", "part of the result was computed by finite differences", true},
+        {"inputs", "string[]", "columns", MECHP_IN(jacobian, inputs)},
+        {"outputs", "string[]", "rows", MECHP_IN(jacobian, outputs)},
+        {"matrix", "number[][]", "by rows", MECHP_IN(jacobian, matrix)},
+        {"differenced", "boolean", "part of the result was computed by finite differences",
+         MECHP_IN(jacobian, differenced)},
         {"kinked", "boolean",
-         "the set of active contacts changes nearby: the step is not smooth there", true},
-        {"activeSet", "@Active[]", "what acts at the end of the step; the first 256", true},
-        {"activeSetConstant", "boolean", "it is the same in all internal steps", true},
-        {"moreActive", "integer", "beyond these", false})};
+         "the set of active contacts changes nearby: the step is not smooth there",
+         MECHP_IN(jacobian, kinked)},
+        {"activeSet", "@Active[]", "what acts at the end of the step; the first 256",
+         MECHP_IN(jacobian, active_set)},
+        {"activeSetConstant", "boolean", "it is the same in all internal steps",
+         MECHP_IN(jacobian, active_set_constant)},
+        {"moreActive", "integer", "beyond these", MECHP_MAY(jacobian, more_active)})};
 
 static const struct mechp_shape samples = {
     .name = "Samples",
@@ -105,17 +116,18 @@ static const struct mechp_shape signal = {
          false},
         {"samples", "@Samples", "values at times", false})};
 
-static const struct mechp_shape ended = {
+const struct mechp_shape mechp_body_step_ended = {
     .name = "StepEnded",
     .doc = "Where a step that allows an early return has ended.",
     .members = MECHP_MEMBERS(
         {"by", "'request'|'event'",
          "request: at the requested end; event: before it, after the internal step with the event",
-         true},
-        {"lastSuccessfulTime", "number", "s: the state is that of this time", true},
-        {"reason", "string", "the event", false})};
+         MECHP_IN(step_ended, by)},
+        {"lastSuccessfulTime", "number", "s: the state is that of this time",
+         MECHP_IN(step_ended, last_successful_time)},
+        {"reason", "string", "the event", MECHP_MAY(step_ended, reason)})};
 
-static const struct mechp_shape event = {
+const struct mechp_shape mechp_body_step_event = {
     .name = "StepEvent",
     .doc = "An event of a step. It happened between `since` and `time`, which are the same where "
            "the integrator locates it.",
@@ -124,67 +136,83 @@ static const struct mechp_shape event = {
          "impact: a contact was met with a speed, and velocities jumped; closes, opens: a contact, "
          "a rope or a diode acts from here on, or no longer; switches: a relay reaches or leaves "
          "a bound",
-         true},
-        {"of", "'interaction'|'joint'|'bodies'", "what it is an event of", true},
-        {"item", "@Name", "the interaction, the joint, or the object of the first shape", true},
-        {"with", "@Name", "between bodies: the object of the second shape", false},
-        {"row", "integer", "of the interaction or the joint, from 0", false},
-        {"since", "number", "s: before this it had not happened", true},
-        {"time", "number", "s: by then it had", true},
-        {"speed", "number", "of an impact: with which it was met, m/s", false})};
+         MECHP_IN(step_event, kind)},
+        {"of", "'interaction'|'joint'|'bodies'", "what it is an event of",
+         MECHP_IN(step_event, of)},
+        {"item", "@Name", "the interaction, the joint, or the object of the first shape",
+         MECHP_IN(step_event, item)},
+        {"with", "@Name", "between bodies: the object of the second shape",
+         MECHP_MAY(step_event, with)},
+        {"row", "integer", "of the interaction or the joint, from 0", MECHP_MAY(step_event, row)},
+        {"since", "number", "s: before this it had not happened", MECHP_IN(step_event, since)},
+        {"time", "number", "s: by then it had", MECHP_IN(step_event, time)},
+        {"speed", "number", "of an impact: with which it was met, m/s",
+         MECHP_MAY(step_event, speed)})};
 
-static const struct mechp_shape report = {
+const struct mechp_shape mechp_body_step_report = {
     .name = "Report",
     .doc = "Report of a step.",
     .members = MECHP_MEMBERS(
-        {"steps", "integer", "internal steps done", true},
-        {"stepSize", "number", "internal step used, s", true},
-        {"iterations", "integer", "Newton iterations", true},
-        {"viIterations", "integer", "iterations of the complementarity solver", true},
-        {"substeps", "integer", "substeps of schemes with step size control", true},
-        {"refusedSubsteps", "integer", "substeps that were too inaccurate, or failed", true},
+        {"steps", "integer", "internal steps done", MECHP_IN(step_report, steps)},
+        {"stepSize", "number", "internal step used, s", MECHP_IN(step_report, step_size)},
+        {"iterations", "integer", "Newton iterations", MECHP_IN(step_report, iterations)},
+        {"viIterations", "integer", "iterations of the complementarity solver",
+         MECHP_IN(step_report, vi_iterations)},
+        {"substeps", "integer", "substeps of schemes with step size control",
+         MECHP_IN(step_report, substeps)},
+        {"refusedSubsteps", "integer", "substeps that were too inaccurate, or failed",
+         MECHP_IN(step_report, refused_substeps)},
         {"impacts", "integer",
          "impacts found by event-driven schemes, and of joints activated by parameters among the "
          "inputs",
-         true},
-        {"residual", "number|null", "largest final residual", true},
-        {"contacts", "integer", "active contacts in the last internal step", true},
+         MECHP_IN(step_report, impacts)},
+        {"residual", "number|null", "largest final residual", MECHP_IN(step_report, residual)},
+        {"contacts", "integer", "active contacts in the last internal step",
+         MECHP_IN(step_report, contacts)},
         {"impactEnergyGain", "number",
          "kinetic energy added by the impulses of contacts, J; with friction or several "
          "coefficients of restitution, Newton's impact law can add some",
-         true},
-        {"linear", "string", "linear solver", true},
-        {"vi", "string", "complementarity solver", true},
-        {"differenced", "boolean", "a Jacobian was taken by differences", true},
-        {"joints", "@Drift", "constraint violations; of models with joints", false},
-        {"warnings", "@Warning[]", "objects whose law does not hold where the step ends", false},
-        {"failedTime", "number", "start of the internal step that failed, s", false},
-        {"reason", "string", "reason of the failure", false})};
+         MECHP_IN(step_report, impact_energy_gain)},
+        {"linear", "string", "linear solver", MECHP_IN(step_report, linear)},
+        {"vi", "string", "complementarity solver", MECHP_IN(step_report, vi)},
+        {"differenced", "boolean", "a Jacobian was taken by differences",
+         MECHP_IN(step_report, differenced)},
+        {"joints", "@Drift", "constraint violations; of models with joints",
+         MECHP_MAY(step_report, joints)},
+        {"warnings", "@Warning[]", "objects whose law does not hold where the step ends",
+         MECHP_MAY(step_report, warnings)},
+        {"failedTime", "number", "start of the internal step that failed, s",
+         MECHP_MAY(step_report, failed_time)},
+        {"reason", "string", "reason of the failure", MECHP_MAY(step_report, reason)})};
 
-static const struct mechp_shape step_reply = {
+const struct mechp_shape mechp_body_step_reply = {
     .name = "StepReply",
     .doc = "The end of the step.",
     .members = MECHP_MEMBERS(
-        {"time", "number", "s", true}, {"step", "integer", "internal steps since the start", true},
-        {"outputs", "@Value{}", "all, or those named", true},
-        {"report", "@Report", "report of the step", true},
+        {"time", "number", "s", MECHP_IN(step_reply, time)},
+        {"step", "integer", "internal steps since the start", MECHP_IN(step_reply, step)},
+        {"outputs", "@Value{}", "all, or those named", MECHP_IN(step_reply, outputs)},
+        {"report", "@Report", "report of the step", MECHP_IN(step_reply, report)},
         {"impulses", "number[]{}",
          "N s or N m s: of joints that parameters among the inputs have activated, by name, with "
          "the sign of lambda",
-         false},
-        {"trial", "integer", "number of the trial, for commit", false},
-        {"energy", "number|null",
-         "kinetic and potential energy, J, if requested; null: beyond the range of doubles", false},
-        {"derivatives", "@Value{}|null",
-         "derivatives of the outputs by time at the end, if requested; null: not available", false},
-        {"jacobian", "@Jacobian", "Jacobian of the outputs at the end by the inputs, if requested",
-         false},
+         MECHP_MAY(step_reply, impulses)},
+        {"trial", "integer", "number of the trial, for commit", MECHP_MAY(step_reply, trial)},
+        {"ended", "@StepEnded", "where it has ended, if it may return early",
+         MECHP_MAY(step_reply, ended)},
         {"events", "@StepEvent[]",
          "events of the step in the order of time, if they or an early return are requested; the "
          "first 256",
-         false},
-        {"moreEvents", "integer", "events beyond these", false},
-        {"ended", "@StepEnded", "where it has ended, if it may return early", false})};
+         MECHP_MAY(step_reply, events)},
+        {"moreEvents", "integer", "events beyond these", MECHP_MAY(step_reply, more_events)},
+        {"energy", "number|null",
+         "kinetic and potential energy, J, if requested; null: beyond the range of doubles",
+         MECHP_MAY(step_reply, energy)},
+        {"derivatives", "@Value{}|null",
+         "derivatives of the outputs by time at the end, if requested; null: not available",
+         MECHP_MAY(step_reply, derivatives)},
+        {"jacobian", "@Jacobian", "Jacobian of the outputs at the end by the inputs, if requested",
+         MECHP_MAY(step_reply, jacobian)})};
 
 const struct mechp_shape mechp_body_step_request = {
     .name = "StepRequest",
@@ -225,20 +253,20 @@ const struct mechp_shape mechp_body_stop_reply = {
                               "true: a command was in progress or queued, and has been cancelled",
                               MECHP_IN(stop_reply, stopped)})};
 
-const struct mechp_shape *const mechp_shapes_stepping[] = {&active,
+const struct mechp_shape *const mechp_shapes_stepping[] = {&mechp_body_active,
                                                            &mechp_body_commit,
                                                            &commit_request,
-                                                           &drift,
-                                                           &ended,
-                                                           &event,
-                                                           &jacobian,
+                                                           &mechp_body_drift,
+                                                           &mechp_body_step_ended,
+                                                           &mechp_body_step_event,
+                                                           &mechp_body_jacobian,
                                                            &mechp_body_keep_trial_request,
                                                            &mechp_body_kept_trial,
                                                            &mechp_body_kept_trial_list,
-                                                           &report,
+                                                           &mechp_body_step_report,
                                                            &samples,
                                                            &signal,
-                                                           &step_reply,
+                                                           &mechp_body_step_reply,
                                                            &mechp_body_step_request,
                                                            &mechp_body_stop_reply,
                                                            NULL};
