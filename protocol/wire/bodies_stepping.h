@@ -1,4 +1,4 @@
-/* The structs of what a step returns, as those of bodies.h. */
+/* The structs of what steps and batches return, as those of bodies.h. */
 #pragma once
 
 #include "protocol/wire/body.h"
@@ -67,9 +67,32 @@ struct mechp_body_step_reply {
     struct mechp_written jacobian;    /* @ jacobian */
 };
 
+/* --- batches --- */
+
+struct mechp_body_batch_item_result {
+    uint64_t index;
+    const char *id;
+    int64_t status;
+    struct mechp_written body, error; /* @ object, problem */
+};
+
+struct mechp_body_batch_reply {
+    uint64_t failed;
+    struct mechp_written results; /* @ list of batch_item_result */
+};
+
+struct mechp_body_batch_table {
+    struct mechp_written columns, rows; /* @ list of names, list of rows */
+    uint64_t failed;
+    struct mechp_written ids, errors; /* @ list of ids, list of batch_item_result */
+};
+
 /* --- their shapes --- */
 
 extern const struct mechp_shape mechp_body_active;
+extern const struct mechp_shape mechp_body_batch_item_result;
+extern const struct mechp_shape mechp_body_batch_reply;
+extern const struct mechp_shape mechp_body_batch_table;
 extern const struct mechp_shape mechp_body_drift;
 extern const struct mechp_shape mechp_body_jacobian;
 extern const struct mechp_shape mechp_body_step_ended;

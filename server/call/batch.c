@@ -16,6 +16,7 @@
 #include "server/call/batch.h"
 
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_stepping.h"
 #include "protocol/wire/json.h"
 #include "server/call/query.h"
 #include "server/call/service.h"
@@ -338,8 +339,9 @@ static const char *text_of(const struct mechd_batch_item *item)
 }
 
 /* The results that have a text. */
-static void write_results(const struct mechd_batch *b, struct mechp_text *w)
+static void write_results(const void *of, struct mechp_text *w)
 {
+    const struct mechd_batch *const b = of;
     mechp_text_array(w);
     for (uint32_t k = 0; k < b->count; k++) {
         const struct mechd_batch_item *item = &b->items[k];
@@ -353,13 +355,43 @@ static void write_results(const struct mechd_batch *b, struct mechp_text *w)
     mechp_text_end(w);
 }
 
-static void write_rows(const struct mechd_batch *b, struct mechd_rows *r)
+static void write_ids(const void *of, struct mechp_text *w)
 {
-    mechd_rows_begin(r, b->count);
+    const struct mechd_batch *const b = of;
+    mechp_text_array(w);
+    for (uint32_t k = 0; k < b->count; k++) {
+        mechp_text_string(w, b->items[k].id);
+    }
+    mechp_text_end(w);
+}
+
+/* A table, as parts of a body. */
+struct table {
+    const struct mechd_batch *batch;
+    struct mechd_rows *rows;
+};
+
+static void add_rows(const struct table *t)
+{
+    const struct mechd_batch *const b = t->batch;
     for (uint32_t k = 0; k < b->count; k++) {
         static const double nothing[2] = {NAN, NAN};
-        mechd_rows_add(r, b->rows != NULL ? b->rows + k * b->width : nothing);
+        mechd_rows_add(t->rows, b->rows != NULL ? b->rows + k * b->width : nothing);
     }
+}
+
+static void write_columns(const void *table, struct mechp_text *w)
+{
+    const struct table *const t = table;
+    (void)w;
+    mechd_rows_columns_write(t->rows);
+}
+
+static void write_rows(const void *table, struct mechp_text *w)
+{
+    mechp_text_array(w);
+    add_rows(table);
+    mechp_text_end(w);
 }
 
 static void write_table(struct mechd_batch *b)
@@ -378,33 +410,24 @@ static void write_table(struct mechd_batch *b)
     }
     struct mechd_rows r = {
         .form = b->form, .gaps = true, .text = w, .columns = columns, .count = outputs + 2};
-    if (b->form != MECHD_FORM_JSON) {
-        write_rows(b, &r);
+    const struct table table = {b, &r};
+    if (b->form == MECHD_FORM_JSON) {
+        const struct mechp_body_batch_table body = {.columns = {write_columns, &table},
+                                                    .rows = {write_rows, &table},
+                                                    .failed = atomic_load(&b->failed),
+                                                    .ids = {write_ids, b},
+                                                    .errors = {write_results, b}};
+        MECHP_WRITE(batch_table, &body, w);
+    } else {
+        mechd_rows_begin(&r, b->count);
+        add_rows(&table);
         mechd_rows_end(&r);
-        free(columns);
-        return;
     }
-
-    // the object continues with the ids of the rows
-    write_rows(b, &r);
-    mechp_text_end(w);
-    mechp_text_key(w, "failed");
-    mechp_text_unsigned(w, atomic_load(&b->failed));
-    mechp_text_key(w, "ids");
-    mechp_text_array(w);
-    for (uint32_t k = 0; k < b->count; k++) {
-        mechp_text_string(w, b->items[k].id);
-    }
-    mechp_text_end(w);
-    mechp_text_key(w, "errors");
-    write_results(b, w);
-    mechp_text_end(w);
     free(columns);
 }
 
 void mechd_batch_write(struct mechd_batch *b)
 {
-    struct mechp_text *w = &b->call->text;
     for (uint32_t k = 0; k < b->lane_count; k++) {
         if (b->lanes[k].text.failed) {
             mechd_fail(b->call, MECHP_OUT_OF_MEMORY, "no memory for the results");
@@ -415,12 +438,9 @@ void mechd_batch_write(struct mechd_batch *b)
         write_table(b);
         return;
     }
-    mechp_text_object(w);
-    mechp_text_key(w, "failed");
-    mechp_text_unsigned(w, atomic_load(&b->failed));
-    mechp_text_key(w, "results");
-    write_results(b, w);
-    mechp_text_end(w);
+    const struct mechp_body_batch_reply body = {.failed = atomic_load(&b->failed),
+                                                .results = {write_results, b}};
+    MECHP_WRITE(batch_reply, &body, &b->call->text);
 }
 
 const struct mechd_operation mechd_operation_BATCH = {.spread = spread_batch};

@@ -1,5 +1,7 @@
 /* Items of a batch on lanes, chains and the queues of instances. */
 #include "server/call/batch.h"
+
+#include "protocol/wire/bodies_stepping.h"
 #include "server/call/messages.h"
 #include "server/call/service.h"
 #include "server/os/ticks.h"
@@ -96,33 +98,29 @@ static void find_row(struct mechd_batch_call *x)
     take_row(c);
 }
 
+static void write_body(const void *call, struct mechp_text *w)
+{
+    const struct mechd_call *const c = call;
+    mechp_text_raw(w, c->text.bytes, c->text.length);
+}
+
 /* The result as JSON, appended; nothing for a row that is good. */
-static void write_result(struct mechd_batch_call *x, struct mechp_text *w)
+static void write_result(const struct mechd_batch_call *x, struct mechp_text *w)
 {
     const struct mechd_batch *b = x->batch;
-    struct mechd_call *c = &x->call;
+    const struct mechd_call *c = &x->call;
     const bool good = c->code == MECHP_OK;
     if (good && b->table) {
         return;
     }
+    const struct mechp_body_batch_item_result body = {
+        .index = b->table ? x->index : MECHP_ABSENT,
+        .id = b->items[x->index].id,
+        .status = mechd_call_status(c),
+        .body = {good && c->text.length > 0 ? write_body : NULL, c},
+        .error = {good ? NULL : mechd_call_problem, c}};
     w->comma[0] = false;
-    mechp_text_object(w);
-    if (b->table) {
-        mechp_text_key(w, "index");
-        mechp_text_unsigned(w, x->index);
-    }
-    mechp_text_key(w, "id");
-    mechp_text_string(w, b->items[x->index].id);
-    mechp_text_key(w, "status");
-    mechp_text_integer(w, mechd_call_status(c));
-    if (!good) {
-        mechp_text_key(w, "error");
-        mechd_call_problem(c, w);
-    } else if (c->text.length > 0) {
-        mechp_text_key(w, "body");
-        mechp_text_raw(w, c->text.bytes, c->text.length);
-    }
-    mechp_text_end(w);
+    MECHP_WRITE(batch_item_result, &body, w);
 }
 
 /* The item is over: its result is kept, in the lane's text or, without one, by itself; its call is

@@ -115,8 +115,9 @@ const char *mechd_call_value(const struct mechd_call *c, const char *name)
     return value != NULL ? value : "";
 }
 
-void mechd_call_problem(struct mechd_call *c, struct mechp_text *w)
+void mechd_call_problem(const void *call, struct mechp_text *w)
 {
+    const struct mechd_call *const c = call;
     const bool report = c->report.length > 0 && !c->report.failed;
     char room[160];
     struct mechp_text quota;

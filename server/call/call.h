@@ -210,7 +210,7 @@ const char *mechd_call_value(const struct mechd_call *c, const char *name);
 /* The instance's run of the path's {rid}, as owner; NULL: refused. */
 struct mechd_run *mechd_call_run(struct mechd_call *c);
 
-/* The problem object of a refused call, as one JSON value. */
-void mechd_call_problem(struct mechd_call *c, struct mechp_text *w);
+/* The problem object of a refused call, a value of a body. `call`: a struct mechd_call. */
+void mechd_call_problem(const void *call, struct mechp_text *w);
 /* HTTP status of the reply. */
 int mechd_call_status(const struct mechd_call *c);

@@ -121,18 +121,29 @@ struct mechd_column *mechd_rows_columns(const struct mechd_instance *i)
     return mechd_rows_recorded(i, &(struct mechd_run_settings){.hash = false});
 }
 
-void mechd_rows_begin(struct mechd_rows *r, uint64_t rows)
+static void set_width(struct mechd_rows *r)
 {
     r->width = 0;
     for (size_t k = 0; k < r->count; k++) {
         r->width += (size_t)r->columns[k].size;
     }
+}
+
+void mechd_rows_columns_write(struct mechd_rows *r)
+{
+    set_width(r);
+    mechp_text_array(r->text);
+    write_names(r);
+    mechp_text_end(r->text);
+}
+
+void mechd_rows_begin(struct mechd_rows *r, uint64_t rows)
+{
+    set_width(r);
     if (r->form == MECHD_FORM_JSON) {
         mechp_text_object(r->text);
         mechp_text_key(r->text, "columns");
-        mechp_text_array(r->text);
-        write_names(r);
-        mechp_text_end(r->text);
+        mechd_rows_columns_write(r);
         mechp_text_key(r->text, "rows");
         mechp_text_array(r->text);
     } else if (r->form == MECHD_FORM_CSV) {

@@ -53,3 +53,7 @@ void mechd_rows_begin(struct mechd_rows *r, uint64_t rows);
 /* One row, values [width]. */
 void mechd_rows_add(struct mechd_rows *r, const double *values);
 void mechd_rows_end(struct mechd_rows *r);
+
+/* For a table in JSON that has more members than these, in place of begin and end: the names of its
+ * columns as a list, a value of a body. A row, then, is an entry of another list. */
+void mechd_rows_columns_write(struct mechd_rows *r);

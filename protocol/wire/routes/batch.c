@@ -1,24 +1,29 @@
 /* One operation on many instances. */
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_stepping.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
 
-static const struct mechp_shape batch_item_result = {
+const struct mechp_shape mechp_body_batch_item_result = {
     .name = "BatchItemResult",
     .doc = "Result of one operation.",
-    .members =
-        MECHP_MEMBERS({"index", "integer", "number of the row, in the errors of a table", false},
-                      {"id", "@Name", "the instance", false},
-                      {"status", "integer", "HTTP status of the operation", true},
-                      {"body", "object", "its response", false},
-                      {"error", "@Problem", "the problem, if it was refused", false})};
+    .members = MECHP_MEMBERS(
+        {"index", "integer", "number of the row, in the errors of a table",
+         MECHP_MAY(batch_item_result, index)},
+        {"id", "@Name", "the instance", MECHP_MAY(batch_item_result, id)},
+        {"status", "integer", "HTTP status of the operation", MECHP_IN(batch_item_result, status)},
+        {"body", "object", "its response", MECHP_MAY(batch_item_result, body)},
+        {"error", "@Problem", "the problem, if it was refused",
+         MECHP_MAY(batch_item_result, error)})};
 
-static const struct mechp_shape batch_reply = {
+const struct mechp_shape mechp_body_batch_reply = {
     .name = "BatchReply",
     .doc = "Results in the order of the request.",
-    .members = MECHP_MEMBERS({"failed", "integer", "number of refused or failed operations", true},
-                             {"results", "@BatchItemResult[]", "one for each operation", true})};
+    .members = MECHP_MEMBERS({"failed", "integer", "number of refused or failed operations",
+                              MECHP_IN(batch_reply, failed)},
+                             {"results", "@BatchItemResult[]", "one for each operation",
+                              MECHP_IN(batch_reply, results)})};
 
 const struct mechp_shape mechp_body_batch_request = {
     .name = "BatchRequest",
@@ -40,18 +45,22 @@ const struct mechp_shape mechp_body_batch_request = {
     .example = "{\"instances\":[\"rig\"],\"operation\":\"step\",\"body\":{\"count\":10},"
                "\"results\":\"table\"}"};
 
-static const struct mechp_shape batch_table = {
+const struct mechp_shape mechp_body_batch_table = {
     .name = "BatchTable",
     .doc = "Time, internal steps and outputs of each instance after its operation.",
-    .members =
-        MECHP_MEMBERS({"columns", "string[]", "time, step, outputs", true},
-                      {"rows", "any[][]", "one row for each operation; nulls if it failed", true},
-                      {"failed", "integer", "number of refused or failed operations", true},
-                      {"ids", "@Name[]", "the instances", true},
-                      {"errors", "@BatchItemResult[]", "errors of the failed operations", true})};
+    .members = MECHP_MEMBERS(
+        {"columns", "string[]", "time, step, outputs", MECHP_IN(batch_table, columns)},
+        {"rows", "any[][]", "one row for each operation; nulls if it failed",
+         MECHP_IN(batch_table, rows)},
+        {"failed", "integer", "number of refused or failed operations",
+         MECHP_IN(batch_table, failed)},
+        {"ids", "@Name[]", "the instances", MECHP_IN(batch_table, ids)},
+        {"errors", "@BatchItemResult[]", "errors of the failed operations",
+         MECHP_IN(batch_table, errors)})};
 
 const struct mechp_shape *const mechp_shapes_batch[] = {
-    &batch_item_result, &batch_reply, &mechp_body_batch_request, &batch_table, NULL};
+    &mechp_body_batch_item_result, &mechp_body_batch_reply, &mechp_body_batch_request,
+    &mechp_body_batch_table, NULL};
 
 /* --- routes --- */
 
