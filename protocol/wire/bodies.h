@@ -139,6 +139,21 @@ struct mechp_body_evaluate_request {
     bool sparse;
 };
 
+struct mechp_body_coo {
+    struct mechp_written shape; /* @ list of two integers */
+    struct mechp_written coo;   /* @ list of rows */
+};
+
+struct mechp_body_evaluate_reply {
+    double time;
+    struct mechp_written lhs, rhs, forces;    /* @ numbers */
+    struct mechp_written mass, dFdq, dFdv;    /* @ list of rows, or coo */
+    struct mechp_written first_order;         /* @ numbers */
+    struct mechp_written rhs_jacobian;        /* @ list of rows */
+    struct mechp_written constraints;         /* @ numbers */
+    struct mechp_written constraint_jacobian; /* @ as of mass */
+};
+
 struct mechp_body_knowns {
     const json_t *q, *v, *x; /* numbers */
     const json_t *inputs;    /* object of values by name */
@@ -454,6 +469,7 @@ extern const struct mechp_shape mechp_body_compare_request;
 extern const struct mechp_shape mechp_body_comparison;
 extern const struct mechp_shape mechp_body_contact;
 extern const struct mechp_shape mechp_body_contact_list;
+extern const struct mechp_shape mechp_body_coo;
 extern const struct mechp_shape mechp_body_coupling_commit_request;
 extern const struct mechp_shape mechp_body_coupling_snapshot;
 extern const struct mechp_shape mechp_body_coupling_snapshot_list;
@@ -462,6 +478,7 @@ extern const struct mechp_shape mechp_body_create_request;
 extern const struct mechp_shape mechp_body_derivatives_reply;
 extern const struct mechp_shape mechp_body_derivatives_request;
 extern const struct mechp_shape mechp_body_difference;
+extern const struct mechp_shape mechp_body_evaluate_reply;
 extern const struct mechp_shape mechp_body_evaluate_request;
 extern const struct mechp_shape mechp_body_example;
 extern const struct mechp_shape mechp_body_example_list;

@@ -23,35 +23,56 @@ static int find_want(const char *name)
     return -1;
 }
 
-/* A matrix as {"shape": [rows, columns], "coo": [[row, column, value], …]}. */
-static void write_sparse(struct mechd_call *c, const struct mech_point *at, enum mech_want want)
+/* A quantity of the reply. */
+struct wanted {
+    struct mechd_call *call;
+    const struct mech_point *at;
+    enum mech_want want;
+    bool sparse;
+};
+
+/* Entries of a matrix. */
+struct entries {
+    const struct mech_triplet *at; /* [count] */
+    size_t count;
+    int32_t rows, cols;
+};
+
+static void write_shape(const void *of, struct mechp_text *w)
 {
-    struct mech_sim *sim = c->job.instance->sim;
+    const struct entries *const e = of;
+    mechp_text_numbers(w, (const double[]){e->rows, e->cols}, 2);
+}
+
+static void write_entries(const void *of, struct mechp_text *w)
+{
+    const struct entries *const e = of;
+    mechp_text_array(w);
+    for (size_t k = 0; k < e->count; k++) {
+        const struct mech_triplet *const t = &e->at[k];
+        mechp_text_numbers(w, (const double[]){t->row, t->col, t->value}, 3);
+    }
+    mechp_text_end(w);
+}
+
+static void write_sparse(const struct wanted *q, struct mechp_text *w)
+{
+    struct mech_sim *sim = q->call->job.instance->sim;
     struct mech_arena arena;
     struct mech_triplet *t = NULL;
-    size_t count = 0;
-    int32_t rows = 0;
-    int32_t cols = 0;
-    mech_sim_want_shape(sim, want, &rows, &cols);
+    struct entries e = {.count = 0};
+    mech_sim_want_shape(sim, q->want, &e.rows, &e.cols);
     mech_arena_init(&arena, 0);
-    const int outcome = mech_sim_evaluate_sparse(sim, at, want, &arena, &t, &count);
+    const int outcome = mech_sim_evaluate_sparse(sim, q->at, q->want, &arena, &t, &e.count);
+    e.at = t;
     if (outcome != 0) {
-        mechd_fail_outcome(c, outcome);
-    } else if (3 * count > answer_most) {
-        mechd_fail(c, MECHP_LIMIT_REACHED, "%s has %zu entries", mech_want_names[want], count);
+        mechd_fail_outcome(q->call, outcome);
+    } else if (3 * e.count > answer_most) {
+        mechd_fail(q->call, MECHP_LIMIT_REACHED, "%s has %zu entries", mech_want_names[q->want],
+                   e.count);
     } else {
-        const double shape[] = {rows, cols};
-        mechp_text_key(&c->text, mech_want_names[want]);
-        mechp_text_object(&c->text);
-        mechp_text_key(&c->text, "shape");
-        mechp_text_numbers(&c->text, shape, 2);
-        mechp_text_key(&c->text, "coo");
-        mechp_text_array(&c->text);
-        for (size_t k = 0; k < count; k++) {
-            mechp_text_numbers(&c->text, (const double[]){t[k].row, t[k].col, t[k].value}, 3);
-        }
-        mechp_text_end(&c->text);
-        mechp_text_end(&c->text);
+        const struct mechp_body_coo body = {.shape = {write_shape, &e}, .coo = {write_entries, &e}};
+        MECHP_WRITE(coo, &body, w);
     }
     mech_arena_fini(&arena);
 }
@@ -62,36 +83,71 @@ static bool is_sparse(enum mech_want want)
            want == MECH_WANT_CONSTRAINT_JACOBIAN;
 }
 
-/* One quantity into the reply. */
-static void write_want(struct mechd_call *c, const struct mech_point *at, enum mech_want want)
+static void write_dense(const struct wanted *q, struct mechp_text *w)
 {
-    struct mech_sim *sim = c->job.instance->sim;
-    int32_t rows = 0;
-    int32_t cols = 0;
-    mech_sim_want_shape(sim, want, &rows, &cols);
-    const size_t n = (size_t)rows * (size_t)cols;
+    struct mech_sim *sim = q->call->job.instance->sim;
+    struct mechd_matrix m = {.values = NULL};
+    mech_sim_want_shape(sim, q->want, &m.rows, &m.cols);
+    const size_t n = (size_t)m.rows * (size_t)m.cols;
     if (n > answer_most) {
-        mechd_fail(c, MECHP_LIMIT_REACHED, "%s has %zu values", mech_want_names[want], n);
+        mechd_fail(q->call, MECHP_LIMIT_REACHED, "%s has %zu values", mech_want_names[q->want], n);
         return;
     }
-    double *values = mechd_doubles(c, n);
+    double *values = mechd_doubles(q->call, n);
     if (values == NULL) {
         return;
     }
-    const int outcome = mech_sim_evaluate(sim, at, want, values);
-    mechp_text_key(&c->text, mech_want_names[want]);
+    const int outcome = mech_sim_evaluate(sim, q->at, q->want, values);
+    m.values = values;
     if (outcome != 0) {
-        mechd_fail_outcome(c, outcome);
-    } else if (cols == 1 && !is_sparse(want) && want != MECH_WANT_RHS_JACOBIAN) {
-        mechp_text_numbers(&c->text, values, n);
+        mechd_fail_outcome(q->call, outcome);
+    } else if (m.cols == 1 && !is_sparse(q->want) && q->want != MECH_WANT_RHS_JACOBIAN) {
+        mechp_text_numbers(w, values, n);
     } else {
-        mechp_text_array(&c->text);
-        for (int32_t r = 0; r < rows; r++) {
-            mechp_text_numbers(&c->text, values + (size_t)r * (size_t)cols, (size_t)cols);
-        }
-        mechp_text_end(&c->text);
+        mechd_write_matrix(&m, w);
     }
     free(values);
+}
+
+/* Nothing once the call is refused: its text is void then. */
+static void write_wanted(const void *of, struct mechp_text *w)
+{
+    const struct wanted *const q = of;
+    if (q->call->code != MECHP_OK) {
+        return;
+    }
+    if (mechd_effort_ends(q->call->job.instance)) {
+        mechd_fail_outcome(q->call, MECH_CANCELLED);
+    } else if (q->sparse && is_sparse(q->want)) {
+        write_sparse(q, w);
+    } else {
+        write_dense(q, w);
+    }
+}
+
+/* The quantities of the mask, in the order of the reply's row. */
+static void write_reply(struct mechd_call *c, const struct mech_point *at, uint32_t mask,
+                        bool sparse)
+{
+    struct wanted wanted[MECH_WANT_COUNT];
+    struct mechp_written of[MECH_WANT_COUNT];
+    for (unsigned k = 0; k < MECH_WANT_COUNT; k++) {
+        wanted[k] = (struct wanted){c, at, (enum mech_want)k, sparse};
+        of[k] = (struct mechp_written){(mask & 1u << k) != 0 ? write_wanted : NULL, &wanted[k]};
+    }
+    const struct mechp_body_evaluate_reply body = {
+        .time = isnan(at->time) ? mech_sim_time(c->job.instance->sim) : at->time,
+        .lhs = of[MECH_WANT_LHS],
+        .rhs = of[MECH_WANT_RHS],
+        .forces = of[MECH_WANT_FORCES],
+        .mass = of[MECH_WANT_MASS],
+        .dFdq = of[MECH_WANT_DFDQ],
+        .dFdv = of[MECH_WANT_DFDV],
+        .first_order = of[MECH_WANT_FIRST_ORDER],
+        .rhs_jacobian = of[MECH_WANT_RHS_JACOBIAN],
+        .constraints = of[MECH_WANT_CONSTRAINTS],
+        .constraint_jacobian = of[MECH_WANT_CONSTRAINT_JACOBIAN]};
+    MECHP_WRITE(evaluate_reply, &body, &c->text);
 }
 
 /* The names in `want`, checked. */
@@ -131,22 +187,10 @@ static enum mechd_progress run_evaluate(struct mechd_call *c)
     double *const z = mechd_read_numbers(c, in.z, "/z", n.z);
     const struct mech_point at = {.time = in.time, .q = q, .v = v, .x = x, .z = z};
     if (mech_diag_clean(&c->diag) && c->code == MECHP_OK) {
-        mechp_text_object(&c->text);
-        mechp_text_key(&c->text, "time");
-        mechp_text_number(&c->text, isnan(at.time) ? mech_sim_time(sim) : at.time);
         struct mechd_effort effort;
         mechd_call_watch(c, &effort);
-        for (unsigned k = 0; k < MECH_WANT_COUNT && c->code == MECHP_OK; k++) {
-            if (mechd_effort_ends(c->job.instance)) {
-                mechd_fail_outcome(c, MECH_CANCELLED);
-            } else if ((mask & 1u << k) != 0 && in.sparse && is_sparse((enum mech_want)k)) {
-                write_sparse(c, &at, (enum mech_want)k);
-            } else if ((mask & 1u << k) != 0) {
-                write_want(c, &at, (enum mech_want)k);
-            }
-        }
+        write_reply(c, &at, mask, in.sparse);
         mechd_call_unwatch(c, &effort);
-        mechp_text_end(&c->text);
     }
     free(q);
     free(v);

@@ -6,12 +6,13 @@
 
 /* --- bodies --- */
 
-static const struct mechp_shape coo = {
+const struct mechp_shape mechp_body_coo = {
     .name = "Coo",
     .doc = "A sparse matrix.",
-    .members = MECHP_MEMBERS(
-        {"shape", "integer[]", "rows, columns", true},
-        {"coo", "number[][]", "row, column and value of the nonzeros, by columns", true})};
+    .members =
+        MECHP_MEMBERS({"shape", "integer[]", "rows, columns", MECHP_IN(coo, shape)},
+                      {"coo", "number[][]", "row, column and value of the nonzeros, by columns",
+                       MECHP_IN(coo, coo)})};
 
 const struct mechp_shape mechp_body_derivatives_reply = {
     .name = "DerivativesReply",
@@ -46,20 +47,27 @@ const struct mechp_shape mechp_body_derivatives_request = {
          MECHP_MAY(derivatives_request, rates)}),
     .example = "{\"direction\":{\"inputs\":{\"force\":1}}}"};
 
-static const struct mechp_shape evaluate_reply = {
+const struct mechp_shape mechp_body_evaluate_reply = {
     .name = "EvaluateReply",
     .doc = "The quantities asked for: vectors, and matrices by rows.",
     .members = MECHP_MEMBERS(
-        {"time", "number", "s", true}, {"lhs", "number[]", "left-hand-side terms", false},
-        {"rhs", "number[]", "loads minus left-hand side", false},
-        {"forces", "number[]", "F(v, q, t, z) of linear systems", false},
-        {"mass", "number[][]|@Coo", "mass matrix", false},
-        {"dFdq", "number[][]|@Coo", "derivative of the forces by motions", false},
-        {"dFdv", "number[][]|@Coo", "derivative of the forces by the velocities", false},
-        {"constraints", "number[]", "g of the joints", false},
-        {"constraintJacobian", "number[][]|@Coo", "derivative of g by motions", false},
-        {"firstOrder", "number[]", "derivative of [q; v; x]", false},
-        {"rhsJacobian", "number[][]", "Jacobian of the first-order form", false})};
+        {"time", "number", "s", MECHP_IN(evaluate_reply, time)},
+        {"lhs", "number[]", "left-hand-side terms", MECHP_MAY(evaluate_reply, lhs)},
+        {"rhs", "number[]", "loads minus left-hand side", MECHP_MAY(evaluate_reply, rhs)},
+        {"forces", "number[]", "F(v, q, t, z) of linear systems",
+         MECHP_MAY(evaluate_reply, forces)},
+        {"mass", "number[][]|@Coo", "mass matrix", MECHP_MAY(evaluate_reply, mass)},
+        {"dFdq", "number[][]|@Coo", "derivative of the forces by motions",
+         MECHP_MAY(evaluate_reply, dFdq)},
+        {"dFdv", "number[][]|@Coo", "derivative of the forces by the velocities",
+         MECHP_MAY(evaluate_reply, dFdv)},
+        {"firstOrder", "number[]", "derivative of [q; v; x]",
+         MECHP_MAY(evaluate_reply, first_order)},
+        {"rhsJacobian", "number[][]", "Jacobian of the first-order form",
+         MECHP_MAY(evaluate_reply, rhs_jacobian)},
+        {"constraints", "number[]", "g of the joints", MECHP_MAY(evaluate_reply, constraints)},
+        {"constraintJacobian", "number[][]|@Coo", "derivative of g by motions",
+         MECHP_MAY(evaluate_reply, constraint_jacobian)})};
 
 const struct mechp_shape mechp_body_evaluate_request = {
     .name = "EvaluateRequest",
@@ -203,10 +211,10 @@ const struct mechp_shape mechp_body_unknowns = {
         {"xdot", "number[]", "rates of the first-order states", MECHP_MAY(unknowns, xdot)},
         {"outputs", "@Value{}", "outputs by name", MECHP_MAY(unknowns, outputs)})};
 
-const struct mechp_shape *const mechp_shapes_analysis[] = {&coo,
+const struct mechp_shape *const mechp_shapes_analysis[] = {&mechp_body_coo,
                                                            &mechp_body_derivatives_reply,
                                                            &mechp_body_derivatives_request,
-                                                           &evaluate_reply,
+                                                           &mechp_body_evaluate_reply,
                                                            &mechp_body_evaluate_request,
                                                            &mechp_body_jvp,
                                                            &mechp_body_jvp_request,
