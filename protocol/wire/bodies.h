@@ -37,6 +37,10 @@ struct mechp_body_warning {
     const char *pointer, *message;
 };
 
+struct mechp_body_sizes {
+    int64_t q, v, x, lambda, z, impulse;
+};
+
 struct mechp_body_instance {
     const char *id, *name, *engine;
     double time;
@@ -49,7 +53,7 @@ struct mechp_body_instance {
     double ttl, ttl_left;
     struct mechp_written warnings; /* @ list */
     const char *integrator;
-    struct mechp_written sizes; /* @ object of integers by name */
+    struct mechp_inner sizes; /* sizes */
     uint64_t memory;
     struct mechp_written inputs, outputs, parameters; /* @ lists of names */
     struct mechp_written run;                         /* @ run or null */
@@ -71,9 +75,13 @@ struct mechp_body_batch_request {
     int results;
 };
 
+struct mechp_body_linearization_sizes {
+    int64_t q, v, x;
+};
+
 struct mechp_body_linearization {
     double time;
-    struct mechp_written sizes;                 /* @ object of integers */
+    struct mechp_inner sizes;                   /* linearization_sizes */
     struct mechp_written inputs, outputs;       /* @ lists of labels */
     struct mechp_written A, B, C, D;            /* @ lists of rows */
     struct mechp_written basis, velocity_basis; /* @ the same */
@@ -436,7 +444,7 @@ struct mechp_body_lease_list {
 
 struct mechp_body_about {
     const char *name, *version, *compiler;
-    struct mechp_written libraries, limits, enabled, endpoints, who; /* @ objects */
+    struct mechp_inner libraries, limits, enabled, endpoints, who; /* about_libraries, … */
     const char *server_key;
     int64_t instances;
 };
@@ -497,6 +505,7 @@ extern const struct mechp_shape mechp_body_knowns;
 extern const struct mechp_shape mechp_body_lease;
 extern const struct mechp_shape mechp_body_lease_list;
 extern const struct mechp_shape mechp_body_linearization;
+extern const struct mechp_shape mechp_body_linearization_sizes;
 extern const struct mechp_shape mechp_body_log_level;
 extern const struct mechp_shape mechp_body_mode;
 extern const struct mechp_shape mechp_body_modes;
@@ -508,6 +517,7 @@ extern const struct mechp_shape mechp_body_run_list;
 extern const struct mechp_shape mechp_body_run_record;
 extern const struct mechp_shape mechp_body_run_request;
 extern const struct mechp_shape mechp_body_scene;
+extern const struct mechp_shape mechp_body_sizes;
 extern const struct mechp_shape mechp_body_snapshot;
 extern const struct mechp_shape mechp_body_snapshot_list;
 extern const struct mechp_shape mechp_body_statics;

@@ -39,15 +39,33 @@ struct mechp_body_system_feasibility_request {
     const json_t *frozen; /* as above */
 };
 
+struct mechp_body_system_factors {
+    double mass, stiffness, damping;
+};
+
+struct mechp_body_system_counts {
+    int64_t velocities, rows, variables, frozen, masses, constraints, blocks;
+};
+
+struct mechp_body_system_part_description {
+    const char *name, *doc;
+    struct mechp_written shape; /* @ list */
+};
+
+struct mechp_body_system_block {
+    struct mechp_written variables; /* @ list */
+    int64_t K, C, M;
+};
+
 struct mechp_body_system_reply {
     double time;
     const char *level;
     double step, theta;
     const char *friction;
-    struct mechp_written factors; /* @ object of numbers */
+    struct mechp_inner factors; /* system_factors */
     bool linear, lumped;
-    struct mechp_written counts; /* @ object of integers */
-    struct mechp_written parts;  /* @ list of objects */
+    struct mechp_inner counts;  /* system_counts */
+    struct mechp_written parts; /* @ list of system_part_description */
 };
 
 struct mechp_body_system_blocks {
@@ -55,7 +73,7 @@ struct mechp_body_system_blocks {
     const char *level;
     struct mechp_written variables;   /* @ list of system_variables */
     struct mechp_written constraints; /* @ list of system_constraint */
-    struct mechp_written blocks;      /* @ list of objects */
+    struct mechp_written blocks;      /* @ list of system_block */
 };
 
 struct mechp_body_system_variables {
@@ -105,11 +123,15 @@ struct mechp_body_system_feasibility {
 
 /* --- their shapes --- */
 
+extern const struct mechp_shape mechp_body_system_block;
 extern const struct mechp_shape mechp_body_system_blocks;
 extern const struct mechp_shape mechp_body_system_constraint;
+extern const struct mechp_shape mechp_body_system_counts;
+extern const struct mechp_shape mechp_body_system_factors;
 extern const struct mechp_shape mechp_body_system_feasibility;
 extern const struct mechp_shape mechp_body_system_feasibility_request;
 extern const struct mechp_shape mechp_body_system_part;
+extern const struct mechp_shape mechp_body_system_part_description;
 extern const struct mechp_shape mechp_body_system_product_reply;
 extern const struct mechp_shape mechp_body_system_product_request;
 extern const struct mechp_shape mechp_body_system_project_reply;

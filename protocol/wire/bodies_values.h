@@ -84,9 +84,17 @@ struct mechp_body_solve_request {
     struct mechp_object problem;
 };
 
+struct mechp_body_solve_report {
+    const char *solver;
+    bool converged;
+    int64_t iterations;
+    double residual, acceptance;
+    struct mechp_numbers certificate;
+};
+
 struct mechp_body_solve_reply {
     struct mechp_numbers l, c, w;
-    struct mechp_written report; /* @ object */
+    struct mechp_inner report; /* solve_report */
 };
 
 /* --- their shapes --- */
@@ -101,6 +109,7 @@ extern const struct mechp_shape mechp_body_set_inputs_request;
 extern const struct mechp_shape mechp_body_set_parameters_request;
 extern const struct mechp_shape mechp_body_set_state_request;
 extern const struct mechp_shape mechp_body_solve_reply;
+extern const struct mechp_shape mechp_body_solve_report;
 extern const struct mechp_shape mechp_body_solve_request;
 extern const struct mechp_shape mechp_body_state;
 extern const struct mechp_shape mechp_body_state_hash;

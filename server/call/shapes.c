@@ -90,19 +90,6 @@ static void write_parameters(const void *engine, struct mechp_text *w)
     write_names(engine, MECH_PARAMETER, w);
 }
 
-static void write_sizes(const void *sim, struct mechp_text *w)
-{
-    const struct mech_sizes n = mech_sim_sizes(sim);
-    mechp_text_object(w);
-    mechp_text_member_integer(w, "q", n.q);
-    mechp_text_member_integer(w, "v", n.v);
-    mechp_text_member_integer(w, "x", n.x);
-    mechp_text_member_integer(w, "lambda", n.lambda);
-    mechp_text_member_integer(w, "z", n.z);
-    mechp_text_member_integer(w, "impulse", n.impulse);
-    mechp_text_end(w);
-}
-
 static void write_run(const void *instance, struct mechp_text *w)
 {
     const struct mechd_instance *const i = instance;
@@ -139,11 +126,15 @@ static void write_labels(const void *of, struct mechp_text *w)
 }
 
 /* What only the owner may read. */
-static void add_whole(const struct mechd_instance *i, struct mechp_body_instance *out)
+static void add_whole(const struct mechd_instance *i, struct mechp_body_sizes *sizes,
+                      struct mechp_body_instance *out)
 {
     if (i->sim != NULL) {
+        const struct mech_sizes n = mech_sim_sizes(i->sim);
+        *sizes = (struct mechp_body_sizes){
+            .q = n.q, .v = n.v, .x = n.x, .lambda = n.lambda, .z = n.z, .impulse = n.impulse};
         out->integrator = mech_sim_integrator(i->sim);
-        out->sizes = (struct mechp_written){write_sizes, i->sim};
+        out->sizes = MECHP_INNER(sizes, sizes);
         out->memory = mech_sim_memory(i->sim);
     }
     out->inputs = (struct mechp_written){write_inputs, &i->engine};
@@ -181,8 +172,9 @@ void mechd_write_instance(struct mechd_instance *i, bool whole, const bool *repr
         .warnings = {i->told.warning_count > 0 ? write_warnings : NULL, &i->told},
         .memory = MECHP_ABSENT,
         .reproducible = reproducible};
+    struct mechp_body_sizes sizes;
     if (whole) {
-        add_whole(i, &body);
+        add_whole(i, &sizes, &body);
     }
     MECHP_WRITE(instance, &body, w);
     mechd_instance_labels_unref(i, labels);

@@ -206,10 +206,10 @@ static void write_process(struct mechp_text *w)
 /* Connections by socket. */
 static void write_connections(const struct mechd *d, struct mechp_text *w)
 {
-    static const char *const names[MECHD_ZMQ_SOCKETS] = {"control", "stream", "forces"};
     head(w, "connections", "gauge", "Connections of ZeroMQ and of the lane, by socket.");
     for (int k = 0; k < MECHD_ZMQ_SOCKETS; k++) {
-        line(w, "mechd_connections{socket=\"%s\"} %d\n", names[k],
+        line(w, "mechd_connections{socket=\"%s\"} %d\n",
+             mechd_zmq_socket_name((enum mechd_zmq_socket)k),
              mechd_zmq_connections(d->zmq, (enum mechd_zmq_socket)k));
     }
     line(w, "mechd_connections{socket=\"lane\"} %d\n", mechd_lane_connections(d->lane));

@@ -32,17 +32,6 @@ static void write_basis(const void *of, struct mechp_text *w)
     mechp_text_end(w);
 }
 
-static void write_sizes(const void *of, struct mechp_text *w)
-{
-    const struct mech_linearization *const l = of;
-    const struct mech_motions *const b = &l->motions;
-    mechp_text_object(w);
-    mechp_text_member_integer(w, "q", b->positions);
-    mechp_text_member_integer(w, "v", b->velocities);
-    mechp_text_member_integer(w, "x", l->states - b->positions - b->velocities);
-    mechp_text_end(w);
-}
-
 static void write_linearization(struct mechd_call *c, const struct mech_linearization *l)
 {
     const struct mechd_instance *const i = c->job.instance;
@@ -52,9 +41,11 @@ static void write_linearization(struct mechd_call *c, const struct mech_lineariz
     const struct mechd_matrix A = {l->A, l->states, l->states}, B = {l->B, l->states, l->inputs},
                               C = {l->C, l->outputs, l->states}, D = {l->D, l->outputs, l->inputs};
     const struct basis Q = {b->Q, b->n, b->positions}, V = {b->V, b->n, b->velocities};
+    const struct mechp_body_linearization_sizes sizes = {
+        .q = b->positions, .v = b->velocities, .x = l->states - b->positions - b->velocities};
     const struct mechp_body_linearization body = {
         .time = mech_sim_time(i->sim),
-        .sizes = {write_sizes, l},
+        .sizes = MECHP_INNER(linearization_sizes, &sizes),
         .inputs = {mechd_write_labels, &inputs},
         .outputs = {mechd_write_labels, &outputs},
         .A = {mechd_write_matrix, &A},

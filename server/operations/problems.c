@@ -12,33 +12,19 @@
 /* memory that the matrices of one request may take */
 static const size_t memory_most = (size_t)1 << 30;
 
-static void write_report(const void *of, struct mechp_text *w)
-{
-    const struct mech_lone_solution *const s = of;
-    mechp_text_object(w);
-    mechp_text_key(w, "solver");
-    mechp_text_string(w, s->solver);
-    mechp_text_key(w, "converged");
-    mechp_text_bool(w, s->converged);
-    mechp_text_key(w, "iterations");
-    mechp_text_integer(w, s->iterations);
-    mechp_text_key(w, "residual");
-    mechp_text_number_or_null(w, s->residual);
-    mechp_text_key(w, "acceptance");
-    mechp_text_number_or_null(w, s->acceptance);
-    if (s->certificate != NULL) {
-        mechp_text_key(w, "certificate");
-        mechp_text_numbers(w, s->certificate, (size_t)s->rows);
-    }
-    mechp_text_end(w);
-}
-
 static void write_solution(struct mechd_call *c, const struct mech_lone_solution *s)
 {
+    const struct mechp_body_solve_report report = {
+        .solver = s->solver,
+        .converged = s->converged,
+        .iterations = s->iterations,
+        .residual = s->residual,
+        .acceptance = s->acceptance,
+        .certificate = {s->certificate, (size_t)s->rows}};
     const struct mechp_body_solve_reply body = {.l = {s->l, (size_t)s->rows},
                                                 .c = {s->c, (size_t)s->rows},
                                                 .w = {s->w, (size_t)s->velocities},
-                                                .report = {write_report, s}};
+                                                .report = MECHP_INNER(solve_report, &report)};
     MECHP_WRITE(solve_reply, &body, &c->text);
 }
 

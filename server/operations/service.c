@@ -2,6 +2,7 @@
 #include "server/call/service.h"
 #include "protocol/bind/bind.h"
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_service.h"
 #include "server/call/shapes.h"
 #include "server/os/log.h"
 #include "server/store/store.h"
@@ -109,32 +110,9 @@ const struct mechd_operation mechd_operation_LOG_LEVEL = {.run = run_log_level,
 
 /* --- version, limits, addresses --------------------------------------------------------------- */
 
-static void write_libraries(const void *of, struct mechp_text *w)
+static void write_engines(const void *service, struct mechp_text *w)
 {
-    const struct mechd_self *const self = of;
-    mechp_text_object(w);
-    mechp_text_member_string(w, "blas", mech_blas_info());
-    mechp_text_member_string(w, "jansson", JANSSON_VERSION);
-    mechp_text_member_string(w, "libmicrohttpd", self->libmicrohttpd);
-    mechp_text_member_string(w, "zeromq", self->zeromq);
-    mechp_text_end(w);
-}
-
-static void write_limits(const void *of, struct mechp_text *w)
-{
-    mechp_text_object(w);
-    mechp_text_member_integer(w, "instances", MECHD_INSTANCES_MOST);
-    mechp_text_member_integer(w, "queue", MECHD_QUEUE_MOST);
-    mechp_text_member_integer(w, "body", MECHD_BODY_MOST);
-    mechp_text_member_integer(w, "model", (int64_t)mechd_model_most(of));
-    mechp_text_end(w);
-}
-
-static void write_enabled(const void *of, struct mechp_text *w)
-{
-    const struct mechd_service *const d = of;
-    mechp_text_object(w);
-    mechp_text_key(w, "engines");
+    const struct mechd_service *const d = service;
     mechp_text_array(w);
     for (size_t k = 0; mechd_engine_at(k) != NULL; k++) {
         if (!mechd_engine_at(k)->apart || d->fmus.on) {
@@ -142,7 +120,11 @@ static void write_enabled(const void *of, struct mechp_text *w)
         }
     }
     mechp_text_end(w);
-    mechp_text_key(w, "durability");
+}
+
+static void write_durability(const void *service, struct mechp_text *w)
+{
+    const struct mechd_service *const d = service;
     mechp_text_array(w);
     for (int k = 0; mechd_durability_names[k] != NULL; k++) {
         if (k == 0 || d->host.store != NULL) {
@@ -150,45 +132,40 @@ static void write_enabled(const void *of, struct mechp_text *w)
         }
     }
     mechp_text_end(w);
-    mechp_text_key(w, "fmus");
-    mechp_text_bool(w, d->fmus.on);
-    mechp_text_member_integer(w, "workers", d->config.workers);
-    mechp_text_end(w);
-}
-
-/* Where the doors really are. */
-static void write_endpoints(const void *of, struct mechp_text *w)
-{
-    const struct mechd_self *const self = of;
-    mechp_text_object(w);
-    mechp_text_member_string(w, "http", self->http);
-    mechp_text_member_string(w, "control", self->control);
-    mechp_text_member_string(w, "stream", self->stream);
-    mechp_text_member_string(w, "forces", self->forces);
-    mechp_text_member_string(w, "lane", self->lane);
-    mechp_text_end(w);
-}
-
-static void write_who(const void *of, struct mechp_text *w)
-{
-    const struct mechd_token *const who = of;
-    mechp_text_object(w);
-    mechp_text_member_string(w, "name", who->name[0] != '\0' ? who->name : NULL);
-    mechp_text_member_string(w, "scope", mechd_scope_names[who->scope]);
-    mechp_text_end(w);
 }
 
 static enum mechd_progress run_about(struct mechd_call *c)
 {
     struct mechd_service *const d = c->service;
+    const struct mechd_self *const self = &d->self;
+    const struct mechp_body_about_libraries libraries = {.blas = mech_blas_info(),
+                                                         .jansson = JANSSON_VERSION,
+                                                         .libmicrohttpd = self->libmicrohttpd,
+                                                         .zeromq = self->zeromq};
+    const struct mechp_body_about_limits limits = {.instances = MECHD_INSTANCES_MOST,
+                                                   .queue = MECHD_QUEUE_MOST,
+                                                   .body = MECHD_BODY_MOST,
+                                                   .model = (int64_t)mechd_model_most(d)};
+    const struct mechp_body_about_enabled enabled = {.engines = {write_engines, d},
+                                                     .durability = {write_durability, d},
+                                                     .fmus = d->fmus.on,
+                                                     .workers = d->config.workers};
+    // where the doors really are
+    const struct mechp_body_about_endpoints endpoints = {.http = self->http,
+                                                         .control = self->control,
+                                                         .stream = self->stream,
+                                                         .forces = self->forces,
+                                                         .lane = self->lane};
+    const struct mechp_body_about_who who = {.name = c->who.name[0] != '\0' ? c->who.name : NULL,
+                                             .scope = mechd_scope_names[c->who.scope]};
     const struct mechp_body_about body = {.name = "mechd",
                                           .version = MECHD_VERSION,
                                           .compiler = __VERSION__,
-                                          .libraries = {write_libraries, &d->self},
-                                          .limits = {write_limits, d},
-                                          .enabled = {write_enabled, d},
-                                          .endpoints = {write_endpoints, &d->self},
-                                          .who = {write_who, &c->who},
+                                          .libraries = MECHP_INNER(about_libraries, &libraries),
+                                          .limits = MECHP_INNER(about_limits, &limits),
+                                          .enabled = MECHP_INNER(about_enabled, &enabled),
+                                          .endpoints = MECHP_INNER(about_endpoints, &endpoints),
+                                          .who = MECHP_INNER(about_who, &who),
                                           .server_key = d->curve.on ? d->curve.text : NULL,
                                           .instances = mechd_table_count(&d->host.table)};
     MECHP_WRITE(about, &body, &c->text);

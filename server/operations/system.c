@@ -126,41 +126,16 @@ const char *mechd_system_level(const struct mech_sim_system_info *info)
 
 /* --- GET …/system ----------------------------------------------------------------------------- */
 
-static void write_factors(const void *of, struct mechp_text *w)
-{
-    const struct mech_sim_system_info *const info = of;
-    mechp_text_object(w);
-    mechp_text_member_number(w, "mass", info->mass);
-    mechp_text_member_number(w, "stiffness", info->stiffness);
-    mechp_text_member_number(w, "damping", info->damping);
-    mechp_text_end(w);
-}
-
-static void write_counts(const void *of, struct mechp_text *w)
-{
-    const struct mech_sim_system_info *const info = of;
-    mechp_text_object(w);
-    mechp_text_member_integer(w, "velocities", info->size.velocities);
-    mechp_text_member_integer(w, "rows", info->size.rows);
-    mechp_text_member_integer(w, "variables", info->size.variables);
-    mechp_text_member_integer(w, "frozen", info->size.frozen);
-    mechp_text_member_integer(w, "masses", info->masses);
-    mechp_text_member_integer(w, "constraints", info->size.constraints);
-    mechp_text_member_integer(w, "blocks", info->size.blocks);
-    mechp_text_end(w);
-}
-
 static void write_parts(const void *of, struct mechp_text *w)
 {
     mechp_text_array(w);
     for (int k = 0; mech_system_part(k) != NULL; k++) {
         const struct mechd_system_part part = {of, k};
-        mechp_text_object(w);
-        mechp_text_member_string(w, "name", mech_system_part(k)->name);
-        mechp_text_member_string(w, "doc", mech_system_part(k)->doc);
-        mechp_text_key(w, "shape");
-        mechd_system_shape(&part, w);
-        mechp_text_end(w);
+        const struct mechp_body_system_part_description body = {
+            .name = mech_system_part(k)->name,
+            .doc = mech_system_part(k)->doc,
+            .shape = {mechd_system_shape, &part}};
+        MECHP_WRITE(system_part_description, &body, w);
     }
     mechp_text_end(w);
 }
@@ -169,16 +144,25 @@ static void write_summary(struct mechd_call *c, const struct mech_sim_system *s)
 {
     struct mech_sim_system_info info;
     mech_sim_system_info(s, &info);
+    const struct mechp_body_system_factors factors = {
+        .mass = info.mass, .stiffness = info.stiffness, .damping = info.damping};
+    const struct mechp_body_system_counts counts = {.velocities = info.size.velocities,
+                                                    .rows = info.size.rows,
+                                                    .variables = info.size.variables,
+                                                    .frozen = info.size.frozen,
+                                                    .masses = info.masses,
+                                                    .constraints = info.size.constraints,
+                                                    .blocks = info.size.blocks};
     const struct mechp_body_system_reply body = {.time = info.time,
                                                  .level = mechd_system_level(&info),
                                                  .step = info.step,
                                                  .theta = info.theta,
                                                  .friction =
                                                      info.associated ? "associated" : "coulomb",
-                                                 .factors = {write_factors, &info},
+                                                 .factors = MECHP_INNER(system_factors, &factors),
                                                  .linear = info.linear,
                                                  .lumped = info.lumped,
-                                                 .counts = {write_counts, &info},
+                                                 .counts = MECHP_INNER(system_counts, &counts),
                                                  .parts = {write_parts, s}};
     MECHP_WRITE(system_reply, &body, &c->text);
 }

@@ -91,20 +91,24 @@ static void write_constraint(struct mechp_text *w, const struct mech_sim_system 
     MECHP_WRITE(system_constraint, &body, w);
 }
 
-static void write_block(struct mechp_text *w, const struct mech_system_block *b)
+static void write_coupled(const void *block, struct mechp_text *w)
 {
-    mechp_text_object(w);
-    mechp_text_key(w, "variables");
+    const struct mech_system_block *const b = block;
     mechp_text_array(w);
     mechp_text_integer(w, b->a);
     if (b->b != b->a) {
         mechp_text_integer(w, b->b);
     }
     mechp_text_end(w);
-    mechp_text_member_integer(w, "K", (int64_t)b->entries[0]);
-    mechp_text_member_integer(w, "C", (int64_t)b->entries[1]);
-    mechp_text_member_integer(w, "M", (int64_t)b->entries[2]);
-    mechp_text_end(w);
+}
+
+static void write_block(struct mechp_text *w, const struct mech_system_block *b)
+{
+    const struct mechp_body_system_block body = {.variables = {write_coupled, b},
+                                                 .K = (int64_t)b->entries[0],
+                                                 .C = (int64_t)b->entries[1],
+                                                 .M = (int64_t)b->entries[2]};
+    MECHP_WRITE(system_block, &body, w);
 }
 
 /* A descriptor and its sizes. */

@@ -32,8 +32,6 @@ static const uint64_t gate_ns = 1000000000u;
 /* beside the largest message: what waits in the kernel */
 static const uint64_t slack = 16u << 20;
 
-static const char *const names[MECHD_ZMQ_SOCKETS] = {"control", "stream", "forces"};
-
 /* The link of a descriptor, or NULL. */
 static struct mechd_link *link_of(struct mechd_guard *g, int descriptor)
 {
@@ -84,7 +82,7 @@ static void cut(struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor,
     mechd_count(&z->service->host.counters.peers_cut, 1);
     if (why != NULL && mechd_now() - z->guard.told > tell_ns) {
         z->guard.told = mechd_now();
-        mechd_log(MECHD_WARNING, "peer-cut", "door=%s reason=%s", names[door],
+        mechd_log(MECHD_WARNING, "peer-cut", "door=%s reason=%s", mechd_zmq_socket_name(door),
                   mechd_log_quote(quoted, sizeof quoted, why));
     }
 }
@@ -96,7 +94,7 @@ int mechd_guard_open(struct mechd_zmq *z, enum mechd_zmq_socket door)
                               ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
     char address[32];
     const int unbounded = 0; // libzmq's thread would wait for us: what it tells is taken each turn
-    snprintf(address, sizeof address, "inproc://guard-%s", names[door]);
+    snprintf(address, sizeof address, "inproc://guard-%s", mechd_zmq_socket_name(door));
     z->guard.most = mechd_shares(&z->service->config).zmq;
     z->guard.gates[door].listener = -1;
     void *const monitor = zmq_socket(z->context, ZMQ_PAIR);
@@ -176,7 +174,8 @@ static void turn_away(struct mechd_zmq *z, enum mechd_zmq_socket door, int descr
     cut(z, door, descriptor, NULL);
     if (!gate->is_full) {
         gate->is_full = true;
-        mechd_log(MECHD_WARNING, "door-full", "door=%s connections=%d", names[door], z->guard.most);
+        mechd_log(MECHD_WARNING, "door-full", "door=%s connections=%d", mechd_zmq_socket_name(door),
+                  z->guard.most);
     }
     if (now - gate->since > gate_ns) {
         gate->since = now;

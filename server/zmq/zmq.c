@@ -277,30 +277,43 @@ static void bound(struct mechd_zmq *z, enum mechd_zmq_socket which, int type)
     }
 }
 
+const char *mechd_zmq_socket_name(enum mechd_zmq_socket socket)
+{
+    switch (socket) {
+    case MECHD_ZMQ_CONTROL:
+        return "control";
+    case MECHD_ZMQ_STREAM:
+        return "stream";
+    case MECHD_ZMQ_FORCES:
+        return "forces";
+    case MECHD_ZMQ_SOCKETS:
+    default:
+        return "";
+    }
+}
+
 /* Bind a socket, of IPv6 only where the endpoint is. */
 static int bind_socket(struct mechd_zmq *z, enum mechd_zmq_socket which, const char *endpoint,
                        char *fault, size_t size)
 {
-    static const char *const options[] = {[MECHD_ZMQ_CONTROL] = "control",
-                                          [MECHD_ZMQ_STREAM] = "stream",
-                                          [MECHD_ZMQ_FORCES] = "forces"};
+    const char *const option = mechd_zmq_socket_name(which);
     void *const socket = z->sockets[which];
     char numeric[MECHD_ADDRESS + 16];
     bool is_v6 = false;
     const char *const why = mechd_endpoint_resolve(endpoint, numeric, &is_v6);
     if (why != NULL && mechd_address_unknown(endpoint) != NULL) {
-        mechd_address_fault(options[which], endpoint, EADDRNOTAVAIL, fault, size);
+        mechd_address_fault(option, endpoint, EADDRNOTAVAIL, fault, size);
         return MECH_INTERNAL;
     }
     if (why != NULL) {
-        snprintf(fault, size, "--%s %s: %s", options[which], endpoint, why);
+        snprintf(fault, size, "--%s %s: %s", option, endpoint, why);
         return MECH_INTERNAL;
     }
     const int on = is_v6;
     size_t room = sizeof z->endpoints[which];
     if (zmq_setsockopt(socket, ZMQ_IPV6, &on, sizeof on) != 0 || zmq_bind(socket, numeric) != 0 ||
         zmq_getsockopt(socket, ZMQ_LAST_ENDPOINT, z->endpoints[which], &room) != 0) {
-        mechd_address_fault(options[which], endpoint, zmq_errno(), fault, size);
+        mechd_address_fault(option, endpoint, zmq_errno(), fault, size);
         return MECH_INTERNAL;
     }
     return 0;

@@ -12,6 +12,8 @@ struct mechd_service;
 struct mechd_zmq;
 
 enum mechd_zmq_socket { MECHD_ZMQ_CONTROL, MECHD_ZMQ_STREAM, MECHD_ZMQ_FORCES, MECHD_ZMQ_SOCKETS };
+/* Its name in options, in the log and in /metrics. */
+const char *mechd_zmq_socket_name(enum mechd_zmq_socket socket);
 
 /* Bind; endpoints are known from then on. Negative: a sentence is in `fault`. */
 int mechd_zmq_open(struct mechd_service *d, struct mechd_zmq **out, char *fault, size_t size);

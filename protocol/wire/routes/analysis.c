@@ -130,7 +130,7 @@ const struct mechp_shape mechp_body_linearization = {
         "rotations) and velocities velocityBasis eta.",
     .members = MECHP_MEMBERS(
         {"time", "number", "s", MECHP_IN(linearization, time)},
-        {"sizes", "integer{}", "of xi, eta, x", MECHP_IN(linearization, sizes)},
+        {"sizes", "@LinearizationSizes", "of xi, eta, x", MECHP_IN(linearization, sizes)},
         {"inputs", "string[]", "columns of B and D", MECHP_IN(linearization, inputs)},
         {"outputs", "string[]", "rows of C and D", MECHP_IN(linearization, outputs)},
         {"A", "number[][]", "by rows", MECHP_IN(linearization, A)},
@@ -141,6 +141,14 @@ const struct mechp_shape mechp_body_linearization = {
          MECHP_MAY(linearization, basis)},
         {"velocityBasis", "number[][]", "basis of the velocities that the joints allow",
          MECHP_MAY(linearization, velocity_basis)})};
+
+const struct mechp_shape mechp_body_linearization_sizes = {
+    .name = "LinearizationSizes",
+    .doc = "Sizes of the states of a linearization.",
+    .members = MECHP_MEMBERS(
+        {"q", "integer", "xi, coordinates of motions", MECHP_IN(linearization_sizes, q)},
+        {"v", "integer", "eta, velocities of motions", MECHP_IN(linearization_sizes, v)},
+        {"x", "integer", "x, first-order states", MECHP_IN(linearization_sizes, x)})};
 
 const struct mechp_shape mechp_body_mode = {
     .name = "Mode",
@@ -220,6 +228,7 @@ const struct mechp_shape *const mechp_shapes_analysis[] = {&mechp_body_coo,
                                                            &mechp_body_jvp_request,
                                                            &mechp_body_knowns,
                                                            &mechp_body_linearization,
+                                                           &mechp_body_linearization_sizes,
                                                            &mechp_body_mode,
                                                            &mechp_body_modes,
                                                            &mechp_body_point,

@@ -80,7 +80,7 @@ const struct mechp_shape mechp_body_instance = {
         {"ttlLeft", "number", "remaining idle time, s", MECHP_MAY(instance, ttl_left)},
         {"warnings", "@Warning[]", "warnings about the model", MECHP_MAY(instance, warnings)},
         {"integrator", "string", "integration scheme", MECHP_MAY(instance, integrator)},
-        {"sizes", "integer{}", "q, v, x, lambda, z, impulse", MECHP_MAY(instance, sizes)},
+        {"sizes", "@Sizes", "sizes of its state", MECHP_MAY(instance, sizes)},
         {"memory", "integer", "bytes", MECHP_MAY(instance, memory)},
         {"inputs", "string[]", "names", MECHP_MAY(instance, inputs)},
         {"outputs", "string[]", "names", MECHP_MAY(instance, outputs)},
@@ -107,9 +107,23 @@ const struct mechp_shape mechp_body_instance_edit = {
          MECHP_MAY(instance_edit, ttl)}),
     .example = "{\"labels\":{\"rig\":\"a\"},\"ttl\":3600}"};
 
-const struct mechp_shape *const mechp_shapes_instances[] = {
-    &mechp_body_clone_request, &mechp_body_create_request, &mechp_body_instance,
-    &mechp_body_instance_list, &mechp_body_instance_edit,  NULL};
+const struct mechp_shape mechp_body_sizes = {
+    .name = "Sizes",
+    .doc = "Sizes of the state.",
+    .members = MECHP_MEMBERS({"q", "integer", "coordinates", MECHP_IN(sizes, q)},
+                             {"v", "integer", "velocities", MECHP_IN(sizes, v)},
+                             {"x", "integer", "first-order states", MECHP_IN(sizes, x)},
+                             {"lambda", "integer", "multipliers", MECHP_IN(sizes, lambda)},
+                             {"z", "integer", "events and switches", MECHP_IN(sizes, z)},
+                             {"impulse", "integer", "impulses", MECHP_IN(sizes, impulse)})};
+
+const struct mechp_shape *const mechp_shapes_instances[] = {&mechp_body_clone_request,
+                                                            &mechp_body_create_request,
+                                                            &mechp_body_instance,
+                                                            &mechp_body_instance_list,
+                                                            &mechp_body_instance_edit,
+                                                            &mechp_body_sizes,
+                                                            NULL};
 
 /* --- routes --- */
 

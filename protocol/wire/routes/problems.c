@@ -11,10 +11,20 @@ const struct mechp_shape mechp_body_solve_reply = {
         {"l", "number[]", "multipliers", MECHP_IN(solve_reply, l)},
         {"c", "number[]", "N l + r", MECHP_IN(solve_reply, c)},
         {"w", "number[]", "velocities, if the problem has H", MECHP_MAY(solve_reply, w)},
-        {"report", "object",
-         "solver, converged, iterations, residual (as published), acceptance (what the "
-         "tolerance is compared with), certificate [m] if it shows that there is no solution",
-         MECHP_IN(solve_reply, report)})};
+        {"report", "@SolveReport", "how it was solved", MECHP_IN(solve_reply, report)})};
+
+const struct mechp_shape mechp_body_solve_report = {
+    .name = "SolveReport",
+    .doc = "How a problem was solved.",
+    .members = MECHP_MEMBERS(
+        {"solver", "string", "its name", MECHP_IN(solve_report, solver)},
+        {"converged", "boolean", "within the tolerance", MECHP_IN(solve_report, converged)},
+        {"iterations", "integer", "of the solver", MECHP_IN(solve_report, iterations)},
+        {"residual", "number|null", "as published", MECHP_IN(solve_report, residual)},
+        {"acceptance", "number|null", "what the tolerance is compared with",
+         MECHP_IN(solve_report, acceptance)},
+        {"certificate", "number[]", "[m], if it shows that there is no solution",
+         MECHP_MAY(solve_report, certificate)})};
 
 const struct mechp_shape mechp_body_solve_request = {
     .name = "SolveRequest",
@@ -24,8 +34,8 @@ const struct mechp_shape mechp_body_solve_request = {
         {"problem", "@LoneProblem", "N and r, or H, f, G and b", MECHP_IN(solve_request, problem)}),
     .example = "{\"problem\":{\"N\":[[2,1],[1,2]],\"r\":[-5,-6]}}"};
 
-const struct mechp_shape *const mechp_shapes_problems[] = {&mechp_body_solve_reply,
-                                                           &mechp_body_solve_request, NULL};
+const struct mechp_shape *const mechp_shapes_problems[] = {
+    &mechp_body_solve_reply, &mechp_body_solve_report, &mechp_body_solve_request, NULL};
 
 /* --- routes --- */
 

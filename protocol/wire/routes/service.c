@@ -1,5 +1,6 @@
 /* Probes, documents, version and limits, the token, operations in the background. */
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_service.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
@@ -11,18 +12,64 @@ const struct mechp_shape mechp_body_about = {
         {"name", "string", "mechd", MECHP_IN(about, name)},
         {"version", "string", "version of the server", MECHP_IN(about, version)},
         {"compiler", "string", "version of the compiler that built it", MECHP_IN(about, compiler)},
-        {"libraries", "object", "libraries and their versions", MECHP_IN(about, libraries)},
-        {"limits", "object", "limits beyond which requests are refused", MECHP_IN(about, limits)},
-        {"enabled", "object", "engines, durability, whether FMUs are taken, number of workers",
-         MECHP_IN(about, enabled)},
-        {"endpoints", "object", "addresses: http, control, stream, forces, lane; null: closed",
-         MECHP_IN(about, endpoints)},
-        {"who", "object", "the client's token: name (null if the server has no tokens) and scope",
-         MECHP_IN(about, who)},
+        {"libraries", "@AboutLibraries", "libraries and their versions",
+         MECHP_IN(about, libraries)},
+        {"limits", "@AboutLimits", "limits beyond which requests are refused",
+         MECHP_IN(about, limits)},
+        {"enabled", "@AboutEnabled", "what is available", MECHP_IN(about, enabled)},
+        {"endpoints", "@AboutEndpoints", "addresses", MECHP_IN(about, endpoints)},
+        {"who", "@AboutWho", "the client's token", MECHP_IN(about, who)},
         {"serverKey", "string",
          "public key of the ZeroMQ sockets, 64 hexadecimal digits, if they use CURVE",
          MECHP_MAY(about, server_key)},
         {"instances", "integer", "number of instances", MECHP_IN(about, instances)})};
+
+const struct mechp_shape mechp_body_about_libraries = {
+    .name = "AboutLibraries",
+    .doc = "Versions of the libraries of the server.",
+    .members = MECHP_MEMBERS(
+        {"blas", "string", "OpenBLAS, with its kernel", MECHP_IN(about_libraries, blas)},
+        {"jansson", "string", "JSON", MECHP_IN(about_libraries, jansson)},
+        {"libmicrohttpd", "string", "HTTP", MECHP_IN(about_libraries, libmicrohttpd)},
+        {"zeromq", "string", "ZeroMQ", MECHP_IN(about_libraries, zeromq)})};
+
+const struct mechp_shape mechp_body_about_limits = {
+    .name = "AboutLimits",
+    .doc = "Limits beyond which requests are refused.",
+    .members = MECHP_MEMBERS(
+        {"instances", "integer", "instances of the server", MECHP_IN(about_limits, instances)},
+        {"queue", "integer", "requests that wait for an instance", MECHP_IN(about_limits, queue)},
+        {"body", "integer", "bytes of a body", MECHP_IN(about_limits, body)},
+        {"model", "integer", "bytes of a model", MECHP_IN(about_limits, model)})};
+
+const struct mechp_shape mechp_body_about_enabled = {
+    .name = "AboutEnabled",
+    .doc = "What the server is built and configured for.",
+    .members = MECHP_MEMBERS(
+        {"engines", "string[]", "what can stand behind an instance",
+         MECHP_IN(about_enabled, engines)},
+        {"durability", "string[]", "modes of durability", MECHP_IN(about_enabled, durability)},
+        {"fmus", "boolean", "FMUs are taken", MECHP_IN(about_enabled, fmus)},
+        {"workers", "integer", "threads that compute", MECHP_IN(about_enabled, workers)})};
+
+const struct mechp_shape mechp_body_about_endpoints = {
+    .name = "AboutEndpoints",
+    .doc = "Addresses; null: closed.",
+    .members = MECHP_MEMBERS(
+        {"http", "string|null", "HTTP", MECHP_IN(about_endpoints, http)},
+        {"control", "string|null", "ZeroMQ, requests", MECHP_IN(about_endpoints, control)},
+        {"stream", "string|null", "ZeroMQ, outputs", MECHP_IN(about_endpoints, stream)},
+        {"forces", "string|null", "ZeroMQ, inputs of partners", MECHP_IN(about_endpoints, forces)},
+        {"lane", "string|null", "the socket for processes of this host",
+         MECHP_IN(about_endpoints, lane)})};
+
+const struct mechp_shape mechp_body_about_who = {
+    .name = "AboutWho",
+    .doc = "The client's token.",
+    .members = MECHP_MEMBERS(
+        {"name", "string|null", "null: the server has no tokens", MECHP_IN(about_who, name)},
+        {"scope", "string", "what it may do: none, read, step, fmu or admin",
+         MECHP_IN(about_who, scope)})};
 
 const struct mechp_shape mechp_body_log_level = {
     .name = "LogLevel",
@@ -57,7 +104,11 @@ const struct mechp_shape mechp_body_operation = {
         {"answer", "any", "the response, or the problem", MECHP_MAY(operation, answer)})};
 
 const struct mechp_shape *const mechp_shapes_service[] = {
-    &mechp_body_about, &mechp_body_log_level, &mechp_body_quota, &mechp_body_operation, NULL};
+    &mechp_body_about,           &mechp_body_about_libraries,
+    &mechp_body_about_limits,    &mechp_body_about_enabled,
+    &mechp_body_about_endpoints, &mechp_body_about_who,
+    &mechp_body_log_level,       &mechp_body_quota,
+    &mechp_body_operation,       NULL};
 
 /* --- routes --- */
 

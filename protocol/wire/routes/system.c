@@ -53,29 +53,64 @@ const struct mechp_shape mechp_body_system_reply = {
         {"step", "number", "h of the velocity level, s", MECHP_IN(system_reply, step)},
         {"theta", "number", "of the velocity level", MECHP_IN(system_reply, theta)},
         {"friction", "'coulomb'|'associated'", "law of cones", MECHP_IN(system_reply, friction)},
-        {"factors", "number{}", "mass, stiffness, damping in H", MECHP_IN(system_reply, factors)},
+        {"factors", "@SystemFactors", "factors in H", MECHP_IN(system_reply, factors)},
         {"linear", "boolean", "no item of the model is nonlinear", MECHP_IN(system_reply, linear)},
         {"lumped", "boolean", "H is block-diagonal: the masses alone",
          MECHP_IN(system_reply, lumped)},
-        {"counts", "integer{}",
-         "velocities and rows that are active; blocks of variables, frozen ones, masses, "
-         "constraints, stiffness blocks",
-         MECHP_IN(system_reply, counts)},
-        {"parts", "object[]", "name, doc and shape of each matrix and vector",
+        {"counts", "@SystemCounts", "sizes", MECHP_IN(system_reply, counts)},
+        {"parts", "@SystemPartDescription[]", "its matrices and vectors",
          MECHP_IN(system_reply, parts)})};
 
 const struct mechp_shape mechp_body_system_blocks = {
     .name = "SystemBlocksReply",
     .doc = "The blocks of the descriptor.",
+    .members = MECHP_MEMBERS(
+        {"time", "number", "s", MECHP_IN(system_blocks, time)},
+        {"level", LEVEL, "as of the descriptor", MECHP_IN(system_blocks, level)},
+        {"variables", "@SystemVariables[]", "in the order of w",
+         MECHP_IN(system_blocks, variables)},
+        {"constraints", "@SystemConstraint[]", "in the order of l",
+         MECHP_IN(system_blocks, constraints)},
+        {"blocks", "@SystemBlock[]", "stiffness blocks", MECHP_IN(system_blocks, blocks)})};
+
+const struct mechp_shape mechp_body_system_factors = {
+    .name = "SystemFactors",
+    .doc = "Factors in H.",
+    .members = MECHP_MEMBERS({"mass", "number", "of M", MECHP_IN(system_factors, mass)},
+                             {"stiffness", "number", "of K", MECHP_IN(system_factors, stiffness)},
+                             {"damping", "number", "of C", MECHP_IN(system_factors, damping)})};
+
+const struct mechp_shape mechp_body_system_counts = {
+    .name = "SystemCounts",
+    .doc = "Sizes of the descriptor.",
+    .members = MECHP_MEMBERS(
+        {"velocities", "integer", "that are active", MECHP_IN(system_counts, velocities)},
+        {"rows", "integer", "that are active", MECHP_IN(system_counts, rows)},
+        {"variables", "integer", "blocks of variables", MECHP_IN(system_counts, variables)},
+        {"frozen", "integer", "blocks of variables that are frozen",
+         MECHP_IN(system_counts, frozen)},
+        {"masses", "integer", "masses", MECHP_IN(system_counts, masses)},
+        {"constraints", "integer", "constraints", MECHP_IN(system_counts, constraints)},
+        {"blocks", "integer", "stiffness blocks", MECHP_IN(system_counts, blocks)})};
+
+const struct mechp_shape mechp_body_system_part_description = {
+    .name = "SystemPartDescription",
+    .doc = "A matrix or vector of the descriptor.",
     .members =
-        MECHP_MEMBERS({"time", "number", "s", MECHP_IN(system_blocks, time)},
-                      {"level", LEVEL, "as of the descriptor", MECHP_IN(system_blocks, level)},
-                      {"variables", "@SystemVariables[]", "in the order of w",
-                       MECHP_IN(system_blocks, variables)},
-                      {"constraints", "@SystemConstraint[]", "in the order of l",
-                       MECHP_IN(system_blocks, constraints)},
-                      {"blocks", "object[]", "variables coupled, entries of K, C and M",
-                       MECHP_IN(system_blocks, blocks)})};
+        MECHP_MEMBERS({"name", "string", "name", MECHP_IN(system_part_description, name)},
+                      {"doc", "string", "what it is", MECHP_IN(system_part_description, doc)},
+                      {"shape", "integer[]", "rows, and columns of a matrix",
+                       MECHP_IN(system_part_description, shape)})};
+
+const struct mechp_shape mechp_body_system_block = {
+    .name = "SystemBlock",
+    .doc = "A stiffness block.",
+    .members = MECHP_MEMBERS({"variables", "integer[]",
+                              "one block of variables, or the two that it couples",
+                              MECHP_IN(system_block, variables)},
+                             {"K", "integer", "entries of K", MECHP_IN(system_block, K)},
+                             {"C", "integer", "entries of C", MECHP_IN(system_block, C)},
+                             {"M", "integer", "entries of M", MECHP_IN(system_block, M)})};
 
 const struct mechp_shape mechp_body_system_constraint = {
     .name = "SystemConstraint",
@@ -222,6 +257,10 @@ const struct mechp_shape *const mechp_shapes_system[] = {&mechp_body_system_repl
                                                          &mechp_body_system_project_request,
                                                          &mechp_body_system_schur_request,
                                                          &mechp_body_system_variables,
+                                                         &mechp_body_system_factors,
+                                                         &mechp_body_system_counts,
+                                                         &mechp_body_system_part_description,
+                                                         &mechp_body_system_block,
                                                          NULL};
 
 /* --- routes --- */
