@@ -1,5 +1,6 @@
 /* The structs of queries, as those of bodies (bodies.h): each holds what the query of its route's
- * row lists, where the row says (MECHP_ASKED). Words are the place among those of the type. */
+ * row lists, where the row says (MECHP_ASKED). Words are the place among those of the type; a
+ * string that is held as a number has the digits of a whole one. */
 #pragma once
 
 #include "protocol/wire/bodies_system.h"
@@ -9,7 +10,8 @@
 
 struct mechp_query_instances {
     uint64_t limit;
-    const char *after, *label;
+    uint64_t after; /* the digits of `next` */
+    const char *label;
 };
 
 struct mechp_query_modes {

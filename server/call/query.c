@@ -10,48 +10,50 @@
 /* The longest text of a number. */
 enum { LONGEST = 32 };
 
-static double read(struct mechd_call *c, const char *name, const struct mechd_query_range *range,
+struct range {
+    double least, most;
+};
+
+/* The range of a number's type, "number 1e-12..1e12". */
+static struct range range_of(const char *type, bool whole)
+{
+    const char *const at = strchr(type, ' ');
+    const char *const most = at != NULL ? strstr(at, "..") : NULL;
+    struct range range = {.least = whole ? 0. : -DBL_MAX, .most = whole ? 0x1p53 : DBL_MAX};
+    if (at != NULL) {
+        range.least = strtod(at, NULL);
+    }
+    if (most != NULL && most[2] != '\0') {
+        range.most = strtod(most + 2, NULL);
+    }
+    return range;
+}
+
+/* NaN: a fault. */
+static double read(struct mechd_call *c, const struct mechp_parameter *p, const char *text,
                    bool whole)
 {
-    const char *const text = mechd_call_query(c, name);
+    const struct range range = range_of(p->type, whole);
     char path[32];
     char *end = NULL;
-    if (text == NULL) {
-        return range->preset;
-    }
     // digits, signs and exponents only: strtod also takes blanks, "inf" and hexadecimal
     const size_t length = strlen(text);
     const bool plain = length > 0 && length <= LONGEST &&
                        strspn(text, whole ? "0123456789" : "+-.0123456789eE") == length;
     const double value = plain ? strtod(text, &end) : (double)NAN;
-    if (!plain || *end != '\0' || !(value >= range->least && value <= range->most)) {
-        snprintf(path, sizeof path, "/%s", name);
-        if (range->least <= -DBL_MAX) {
+    if (!plain || *end != '\0' || !(value >= range.least && value <= range.most)) {
+        snprintf(path, sizeof path, "/%s", p->name);
+        if (range.least <= -DBL_MAX) {
             mech_diag_add(&c->diag, path, "expected a number");
-        } else if (whole && range->most - range->least == 1.) {
-            mech_diag_add(&c->diag, path, "expected %.17g or %.17g", range->least, range->most);
+        } else if (whole && range.most - range.least == 1.) {
+            mech_diag_add(&c->diag, path, "expected %.17g or %.17g", range.least, range.most);
         } else {
             mech_diag_add(&c->diag, path, "expected a %snumber from %.9g to %.17g",
-                          whole ? "whole " : "", range->least, range->most);
+                          whole ? "whole " : "", range.least, range.most);
         }
-        return range->preset;
+        return (double)NAN;
     }
     return value;
-}
-
-/* The range of a number's type, "number 1e-12..1e12". */
-static struct mechd_query_range range_of(const char *type, bool whole)
-{
-    const char *const at = strchr(type, ' ');
-    const char *const most = at != NULL ? strstr(at, "..") : NULL;
-    return (struct mechd_query_range){.least = at != NULL ? strtod(at, NULL)
-                                               : whole    ? 0.
-                                                          : -DBL_MAX,
-                                      .most = most != NULL && most[2] != '\0'
-                                                  ? strtod(most + 2, NULL)
-                                              : whole ? 0x1p53
-                                                      : DBL_MAX,
-                                      .preset = (double)NAN};
 }
 
 static void odd(struct mechd_call *c, const char *name, const char *expected)
@@ -86,18 +88,17 @@ static void read_one(struct mechd_call *c, const struct mechp_parameter *p, cons
 {
     const enum mechp_holds holds = mechp_place_holds(p->field);
     const bool whole = holds != MECHP_HOLDS_DOUBLE;
-    const struct mechd_query_range range = range_of(p->type, whole);
     double number = (double)NAN;
     switch (holds) {
     case MECHP_HOLDS_DOUBLE:
-        *(double *)at = read(c, p->name, &range, whole);
+        *(double *)at = read(c, p, text, whole);
         break;
     case MECHP_HOLDS_INTEGER:
-        number = read(c, p->name, &range, whole);
+        number = read(c, p, text, whole);
         *(int64_t *)at = isnan(number) ? *(int64_t *)at : (int64_t)number;
         break;
     case MECHP_HOLDS_UNSIGNED:
-        number = read(c, p->name, &range, whole);
+        number = read(c, p, text, whole);
         *(uint64_t *)at = isnan(number) ? *(uint64_t *)at : (uint64_t)number;
         break;
     case MECHP_HOLDS_BOOL:
@@ -142,12 +143,6 @@ void mechd_query_read(struct mechd_call *c, void *to)
             odd(c, p->name, "a string or a number");
         }
     }
-}
-
-uint64_t mechd_query_whole(struct mechd_call *c, const char *name,
-                           const struct mechd_query_range *range)
-{
-    return (uint64_t)read(c, name, range, true);
 }
 
 int mechd_query_unknown(struct mechd_call *c, const char *name)

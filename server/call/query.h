@@ -11,13 +11,5 @@
 #define MECHD_ASK(query, c, to) mechd_query_read((c), 1 ? (to) : (struct mechp_query_##query *)NULL)
 void mechd_query_read(struct mechd_call *c, void *to);
 
-struct mechd_query_range {
-    double least, most, preset; /* preset: when it is not given */
-};
-/* A whole number of at most 2^53, where the row has a text; a fault in c->diag, and the preset, if
- * it is not in the range. */
-uint64_t mechd_query_whole(struct mechd_call *c, const char *name,
-                           const struct mechd_query_range *range);
-
 /* Refuse a name that the operation does not have, listing those that it has; 1. */
 int mechd_query_unknown(struct mechd_call *c, const char *name);

@@ -15,7 +15,6 @@
 
 /* Instances of a page, and the serial number behind which it begins. */
 enum { LIMIT = 100 };
-static const struct mechd_query_range serials = {.least = 0., .most = 9007199254740992.};
 
 /* A page of instances. */
 struct list {
@@ -41,7 +40,7 @@ static enum mechd_progress run_list(struct mechd_call *c)
     struct mechp_query_instances asked;
     MECHD_ASK(instances, c, &asked);
     const uint64_t most = asked.limit != MECHP_ABSENT ? asked.limit : LIMIT;
-    const uint64_t after = mechd_query_whole(c, "after", &serials);
+    const uint64_t after = asked.after != MECHP_ABSENT ? asked.after : 0;
     const char *const label = asked.label;
     struct mechd_choice choice = {.count = 0};
     if (label != NULL) {

@@ -67,6 +67,7 @@ static void parameters_are_read_into_their_places(void)
     struct mechp_query_results rows;
     struct mechp_query_modes modes;
     struct mechp_query_drop_lease lease;
+    struct mechp_query_instances page;
 
     ask(&c, MECHP_ROUTE_RESULTS, "from", "-0.5");
     MECHD_ASK(results, &c, &rows);
@@ -90,6 +91,9 @@ static void parameters_are_read_into_their_places(void)
     ask(&c, MECHP_ROUTE_DROP_LEASE, NULL, NULL);
     MECHD_ASK(drop_lease, &c, &lease);
     CU_ASSERT_EQUAL(lease.of, MECHP_NO_WORD);
+    ask(&c, MECHP_ROUTE_INSTANCES, "after", "12");
+    MECHD_ASK(instances, &c, &page);
+    CU_ASSERT(page.after == 12 && page.limit == MECHP_ABSENT && page.label == NULL);
     CU_ASSERT(mech_diag_clean(&c.diag));
 }
 
@@ -103,6 +107,8 @@ static void what_a_parameter_does_not_take_is_a_fault(void)
         {MECHP_ROUTE_RESULTS, "to", "inf", "expected a number"},
         {MECHP_ROUTE_RESULTS, "limit", "0", "expected a whole number from 1 to 9007199254740992"},
         {MECHP_ROUTE_RESULTS, "limit", "1.5", "expected a whole number from 1 to 9007199254740992"},
+        {MECHP_ROUTE_INSTANCES, "after", "i-4",
+         "expected a whole number from 0 to 9007199254740992"},
         {MECHP_ROUTE_MODES, "count", "201", "expected a whole number from 1 to 200"},
         {MECHP_ROUTE_MODES, "complex", "yes", "expected true or false"},
         {MECHP_ROUTE_DROP_LEASE, "of", "king", "expected owner, co-driver, observer or partner"},
@@ -116,6 +122,7 @@ static void what_a_parameter_does_not_take_is_a_fault(void)
             struct mechp_query_modes modes;
             struct mechp_query_drop_lease lease;
             struct mechp_query_stability size;
+            struct mechp_query_instances page;
         } to;
         ask(&c, cases[k].route, cases[k].name, cases[k].text);
         mechd_query_read(&c, &to);
