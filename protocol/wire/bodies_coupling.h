@@ -3,6 +3,14 @@
 
 #include "protocol/wire/body.h"
 
+struct mechp_body_coupling_program {
+    struct mechp_written inputs, outputs; /* @ lists of names */
+    bool rollback;
+    double patience;
+    bool connected;
+    uint64_t window;
+};
+
 struct mechp_body_coupling_member {
     const char *name, *instance;
     struct mechp_written partner; /* @ program */
@@ -81,6 +89,7 @@ extern const struct mechp_shape mechp_body_coupling_flow;
 extern const struct mechp_shape mechp_body_coupling_last;
 extern const struct mechp_shape mechp_body_coupling_list;
 extern const struct mechp_shape mechp_body_coupling_member;
+extern const struct mechp_shape mechp_body_coupling_program;
 extern const struct mechp_shape mechp_body_coupling_report;
 extern const struct mechp_shape mechp_body_coupling_restored;
 extern const struct mechp_shape mechp_body_coupling_stability;

@@ -1,6 +1,7 @@
 /* Parameters by the route's template and by the operation's list. */
 #include "server/call/messages.h"
 
+#include "protocol/wire/bodies_messages.h"
 #include "server/call/access.h"
 #include "server/call/body.h"
 #include "server/call/service.h"
@@ -161,21 +162,20 @@ int mechd_message_admit(struct mechd_message *m, size_t size, const unsigned cha
     return mechd_call_faulty(c) ? 1 : 0;
 }
 
+static void write_sequence(const void *message, struct mechp_text *w)
+{
+    const struct mechd_message *const m = message;
+    mechp_text_raw(w, m->sequence, m->sequence_length);
+}
+
 void mechd_message_write(struct mechd_message *m, struct mechp_text *w)
 {
     struct mechd_call *c = &m->call;
     const size_t n = m->sequence_length;
     if (c->code != MECHP_OK) {
-        mechp_text_object(w);
-        mechp_text_key(w, "ok");
-        mechp_text_bool(w, false);
-        if (n > 0) {
-            mechp_text_key(w, "sequence");
-            mechp_text_raw(w, m->sequence, n);
-        }
-        mechp_text_key(w, "error");
-        mechd_call_problem(c, w);
-        mechp_text_end(w);
+        const struct mechp_body_message_refusal body = {
+            .sequence = {n > 0 ? write_sequence : NULL, m}, .error = {mechd_call_problem, c}};
+        MECHP_WRITE(message_refusal, &body, w);
         return;
     }
 

@@ -1,7 +1,8 @@
 /* What programs in couplings say: hello, answers, goodbye. */
 #include "server/call/outside_internal.h"
 
-#include "protocol/wire/json.h"
+#include "protocol/wire/bodies_coupling.h"
+#include "protocol/wire/bodies_messages.h"
 #include "server/instance/instance.h"
 #include "solver/base/err.h"
 
@@ -23,14 +24,26 @@ static uint64_t make_lease(void)
     return getrandom(&number, sizeof number, 0) == (ssize_t)sizeof number ? (number >> 12) + 1 : 0;
 }
 
-static void write_names(struct mechp_text *w, const char *key, char *const *names, size_t count)
+static void write_names(char *const *names, size_t count, struct mechp_text *w)
 {
-    mechp_text_key(w, key);
     mechp_text_array(w);
     for (size_t k = 0; k < count; k++) {
         mechp_text_string(w, names[k]);
     }
     mechp_text_end(w);
+}
+
+/* Its inputs, and its outputs. */
+static void write_inputs(const void *outside, struct mechp_text *w)
+{
+    const struct mechd_outside *const o = outside;
+    write_names(o->inputs, o->input_count, w);
+}
+
+static void write_outputs(const void *outside, struct mechp_text *w)
+{
+    const struct mechd_outside *const o = outside;
+    write_names(o->outputs, o->output_count, w);
 }
 
 /* A commit is asked. */
@@ -79,32 +92,34 @@ static void take_place(struct mechd_outside *o, uint64_t window)
     o->stage = o->restarted ? MECHD_OUTSIDE_TRIAL_AGAIN : MECHD_OUTSIDE_QUESTION;
 }
 
-static void write_reply(struct mechd_outside *o, uint64_t lease, struct mechp_text *w)
+static void write_want(const void *outside, struct mechp_text *w)
 {
-    mechp_text_object(w);
-    mechp_text_member_string(w, "coupling", o->coupling);
-    mechp_text_member_string(w, "participant", o->name);
-    mechp_text_member_unsigned(w, "lease", lease);
-    write_names(w, "inputs", o->inputs, o->input_count);
-    write_names(w, "outputs", o->outputs, o->output_count);
-    mechp_text_member_integer(w, "inputOrder", o->order);
-    mechp_text_member_unsigned(w, "window", o->window);
-    mechp_text_member_number(w, "time", o->time);
-    mechp_text_key(w, "want");
+    const struct mechd_outside *const o = outside;
     mechp_text_array(w);
     if (o->gives) {
         mechp_text_string(w, jacobian);
     }
     mechp_text_end(w);
-    mechp_text_end(w);
+}
+
+static void write_reply(const struct mechd_outside *o, uint64_t lease, struct mechp_text *w)
+{
+    const struct mechp_body_program_hello_reply body = {.coupling = o->coupling,
+                                                        .participant = o->name,
+                                                        .lease = lease,
+                                                        .inputs = {write_inputs, o},
+                                                        .outputs = {write_outputs, o},
+                                                        .input_order = o->order,
+                                                        .window = o->window,
+                                                        .time = o->time,
+                                                        .want = {write_want, o}};
+    MECHP_WRITE(program_hello_reply, &body, w);
 }
 
 /* What its answers have besides outputs. */
-static bool read_want(const struct mechd_outside_hello *h)
+static bool read_want(const json_t *want, struct mech_diag *diag)
 {
-    const json_t *want = NULL;
     bool found = false;
-    (void)mechp_json_array(h->body, "want", h->diag, &want);
     for (size_t k = 0; k < json_array_size(want); k++) {
         const char *const text = json_string_value(json_array_get(want, k));
         char path[32];
@@ -112,7 +127,7 @@ static bool read_want(const struct mechd_outside_hello *h)
         if (text != NULL && strcmp(text, jacobian) == 0) {
             found = true;
         } else {
-            mech_diag_add(h->diag, path, "a partner of a coupling can return: \"%s\"", jacobian);
+            mech_diag_add(diag, path, "a partner of a coupling can return: \"%s\"", jacobian);
         }
     }
     return found;
@@ -149,16 +164,15 @@ static enum mechp_code make_room(struct mechd_outside *o, const struct mechd_out
 
 enum mechp_code mechd_outside_hello(struct mechd_outsides *t, struct mechd_outside_hello *h)
 {
-    static const char *const keys[] = {"coupling", "participant", "inputOrder", "window",
-                                       "token",    "want",        NULL};
-    const char *coupling = "", *name = "";
-    int64_t order = 0, window = 0;
-    mechp_json_only(h->body, "", keys, h->diag);
-    (void)mechp_json_string(h->body, "coupling", h->diag, &coupling);
-    (void)mechp_json_string(h->body, "participant", h->diag, &name);
-    (void)mechp_json_integer(h->body, "inputOrder", h->diag, 0, 2, &order);
-    const bool given = mechp_json_integer(h->body, "window", h->diag, 0, INT64_MAX, &window);
-    const bool gives = read_want(h);
+    struct mechp_body_program_hello_request in;
+    mechp_shape_only(h->body, "", &mechp_body_program_hello_request, h->diag);
+    MECHP_READ(program_hello_request, h->body, h->diag, &in);
+    const char *const coupling = in.coupling != NULL ? in.coupling : "";
+    const char *const name = in.participant != NULL ? in.participant : "";
+    const int64_t order = in.input_order > 0 ? in.input_order : 0;
+    const bool given = in.window >= 0;
+    const int64_t window = given ? in.window : 0;
+    const bool gives = read_want(in.want.of, h->diag);
     if (!mech_diag_clean(h->diag)) {
         return MECHP_INVALID_REQUEST;
     }
@@ -394,14 +408,11 @@ void mechd_outside_write(const void *outside, struct mechp_text *w)
     const bool connected = o->caller != NULL && !o->caller->gone(o->caller);
     const uint64_t window = o->window;
     pthread_mutex_unlock(&o->m);
-    mechp_text_object(w);
-    write_names(w, "inputs", o->inputs, o->input_count);
-    write_names(w, "outputs", o->outputs, o->output_count);
-    mechp_text_key(w, "rollback");
-    mechp_text_bool(w, o->rollback);
-    mechp_text_member_number(w, "patience", (double)o->patience / 1e9);
-    mechp_text_key(w, "connected");
-    mechp_text_bool(w, connected);
-    mechp_text_member_unsigned(w, "window", window);
-    mechp_text_end(w);
+    const struct mechp_body_coupling_program body = {.inputs = {write_inputs, o},
+                                                     .outputs = {write_outputs, o},
+                                                     .rollback = o->rollback,
+                                                     .patience = (double)o->patience / 1e9,
+                                                     .connected = connected,
+                                                     .window = window};
+    MECHP_WRITE(coupling_program, &body, w);
 }

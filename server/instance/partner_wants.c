@@ -1,7 +1,7 @@
 /* Derivatives, energy, events and jacobian of a partner's frames. */
 #include "server/instance/partner_wants.h"
 
-#include "protocol/wire/json.h"
+#include "protocol/wire/bodies.h"
 #include "solver/sim/analysis.h"
 
 #include <math.h>
@@ -20,14 +20,10 @@ enum { WANTS = sizeof wants / sizeof *wants };
 /* numbers of a jacobian, as over HTTP */
 static const size_t jacobian_most = 1 << 20;
 
-unsigned mechd_partner_read_want(const struct mechd_instance *i, const json_t *hello,
+unsigned mechd_partner_read_want(const struct mechd_instance *i, const json_t *list,
                                  struct mech_diag *diag)
 {
-    const json_t *list = NULL;
     unsigned want = 0;
-    if (!mechp_json_array(hello, "want", diag, &list)) {
-        return 0;
-    }
     for (size_t k = 0; k < json_array_size(list); k++) {
         const char *const text = json_string_value(json_array_get(list, k));
         int at = 0;
@@ -51,20 +47,18 @@ unsigned mechd_partner_read_want(const struct mechd_instance *i, const json_t *h
     return want;
 }
 
-bool mechd_partner_read_early(const struct mechd_instance *i, const json_t *hello, unsigned want,
-                              struct mech_diag *diag)
+bool mechd_partner_may_return(const struct mechd_instance *i, unsigned want, struct mech_diag *diag)
 {
-    bool early = false;
-    if (mechp_json_bool(hello, "earlyReturn", diag, &early) && early) {
-        if (i->sim == NULL) {
-            mech_diag_add(diag, "/earlyReturn",
-                          "this instance has no model whose events are known");
-        } else if ((want & MECHD_PARTNER_JACOBIAN) != 0) {
-            mech_diag_add(diag, "/earlyReturn",
-                          "the jacobian is that of the whole step, whose end may not be reached");
-        }
+    if (i->sim == NULL) {
+        mech_diag_add(diag, "/earlyReturn", "this instance has no model whose events are known");
+        return false;
     }
-    return early;
+    if ((want & MECHD_PARTNER_JACOBIAN) != 0) {
+        mech_diag_add(diag, "/earlyReturn",
+                      "the jacobian is that of the whole step, whose end may not be reached");
+        return false;
+    }
+    return true;
 }
 
 void mechd_partner_watch(struct mechd_partner *p, struct mech_step_request *step)
@@ -88,25 +82,17 @@ static size_t want_size(const struct mechd_partner *p, unsigned bit)
                                            : p->output_size;
 }
 
-void mechd_partner_write_want(const struct mechd_partner *p, struct mechp_text *w)
+void mechd_partner_write_want(const void *partner, struct mechp_text *w)
 {
-    size_t offset = p->output_size;
-    if (p->want == 0) {
-        return;
-    }
-    mechp_text_key(w, "wantLayout");
+    const struct mechd_partner *const p = partner;
+    int64_t offset = (int64_t)p->output_size;
     mechp_text_array(w);
     for (int k = 0; k < WANTS; k++) {
         if ((p->want & wants[k].bit) != 0) {
-            mechp_text_object(w);
-            mechp_text_key(w, "name");
-            mechp_text_string(w, wants[k].name);
-            mechp_text_key(w, "offset");
-            mechp_text_unsigned(w, offset);
-            mechp_text_key(w, "count");
-            mechp_text_unsigned(w, want_size(p, wants[k].bit));
-            mechp_text_end(w);
-            offset += want_size(p, wants[k].bit);
+            const int64_t count = (int64_t)want_size(p, wants[k].bit);
+            const struct mechp_body_stream_part body = {wants[k].name, offset, count};
+            MECHP_WRITE(stream_part, &body, w);
+            offset += count;
         }
     }
     mechp_text_end(w);

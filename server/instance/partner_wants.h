@@ -16,14 +16,14 @@ enum mechd_partner_want {
     MECHD_PARTNER_JACOBIAN = 8
 };
 
-/* Bits of a hello's `want`; faults go to diag. */
-unsigned mechd_partner_read_want(const struct mechd_instance *i, const json_t *hello,
+/* Bits of a hello's list `want`, or NULL; faults go to diag. */
+unsigned mechd_partner_read_want(const struct mechd_instance *i, const json_t *list,
                                  struct mech_diag *diag);
-/* A hello's `earlyReturn`; faults go to diag. */
-bool mechd_partner_read_early(const struct mechd_instance *i, const json_t *hello, unsigned want,
+/* Whether steps of a partner that wants this may return early; else a fault at /earlyReturn. */
+bool mechd_partner_may_return(const struct mechd_instance *i, unsigned want,
                               struct mech_diag *diag);
-/* Their places in a reply, as the member wantLayout; nothing if none are wanted. */
-void mechd_partner_write_want(const struct mechd_partner *p, struct mechp_text *w);
+/* The places in a reply of what a struct mechd_partner wants, as a list. */
+void mechd_partner_write_want(const void *partner, struct mechp_text *w);
 
 /* Number of values of a reply: the outputs and the wanted values; `steps`: of a step or trial. */
 size_t mechd_partner_reply_size(const struct mechd_partner *p, bool steps);

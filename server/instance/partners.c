@@ -1,7 +1,8 @@
 /* Leases and layouts of binary partners. */
 #include "server/instance/partners.h"
 
-#include "protocol/wire/json.h"
+#include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_messages.h"
 #include "server/instance/host.h"
 #include "server/instance/partner_wants.h"
 #include "server/os/ticks.h"
@@ -60,20 +61,20 @@ void mechd_partners_destroy(struct mechd_partner *first)
 
 /* One direction of the exchange. */
 struct side {
-    const char *key; /* in the hello */
+    const char *key;     /* in the hello */
+    const json_t *names; /* the list there; NULL: all */
     enum mech_causality causality;
     int32_t *index; /* [count] of the variables */
     size_t count;
     size_t size; /* values */
 };
 
-/* Indices of the variables named in the list under s->key; all of them when it is absent. */
-static int read_names(const struct mechd_instance *i, const json_t *hello, struct mech_diag *diag,
-                      struct side *s)
+/* Indices of the variables named in the list. */
+static int read_names(const struct mechd_instance *i, struct mech_diag *diag, struct side *s)
 {
     const char *key = s->key;
-    const json_t *names = NULL;
-    const bool given = mechp_json_array(hello, key, diag, &names);
+    const json_t *const names = s->names;
+    const bool given = names != NULL;
     const size_t all = mechd_engine_variable_count(&i->engine, s->causality);
     const size_t n = given ? json_array_size(names) : all;
     if (n > all) {
@@ -148,18 +149,13 @@ static bool make_room(struct mechd_instance *i)
     return true;
 }
 
-static const char *const hello_keys[] = {"token",   "instance",    "inputs", "inputOrder",
-                                         "outputs", "want",        "role",   "name",
-                                         "seconds", "earlyReturn", NULL};
-
 /* What the hello says of its lease. */
-static void read_wish(const struct mechd_hello *h, struct mech_diag *diag,
-                      struct mechd_lease_wish *w)
+static void read_wish(const struct mechd_hello *h, const struct mechp_body_hello_request *in,
+                      struct mech_diag *diag, struct mechd_lease_wish *w)
 {
-    const char *role = NULL;
     *w = (struct mechd_lease_wish){.role = MECHD_ROLE_PARTNER, .name = h->pass->who.name};
-    if (mechp_json_string(h->body, "role", diag, &role)) {
-        w->role = mechd_role_find(role);
+    if (in->role != NULL) {
+        w->role = mechd_role_find(in->role);
         w->seconds = mechd_lease_preset;
         if (w->role < 0) {
             mech_diag_add(diag, "/role", "it is owner, co-driver, observer or partner");
@@ -168,29 +164,35 @@ static void read_wish(const struct mechd_hello *h, struct mech_diag *diag,
     if (w->role == MECHD_ROLE_PARTNER) {
         w->seconds = 0.;
     }
-    if (mechp_json_number(h->body, "seconds", diag, &w->seconds) &&
-        (w->role == MECHD_ROLE_PARTNER || !(w->seconds >= mechd_lease_least) ||
-         w->seconds > mechd_lease_most)) {
-        mech_diag_add(diag, "/seconds", "goes with a role, and is from %g to %g", mechd_lease_least,
-                      mechd_lease_most);
+    if (!isnan(in->seconds)) {
+        w->seconds = in->seconds;
+        if (w->role == MECHD_ROLE_PARTNER || !(w->seconds >= mechd_lease_least) ||
+            w->seconds > mechd_lease_most) {
+            mech_diag_add(diag, "/seconds", "goes with a role, and is from %g to %g",
+                          mechd_lease_least, mechd_lease_most);
+        }
     }
-    if (mechp_json_string(h->body, "name", diag, &w->name) && !mech_name_valid(w->name)) {
-        mech_diag_add(diag, "/name", "a name is 1 to 64 of A-Z a-z 0-9 . _ -");
+    if (in->name != NULL) {
+        w->name = in->name;
+        if (!mech_name_valid(w->name)) {
+            mech_diag_add(diag, "/name", "a name is 1 to 64 of A-Z a-z 0-9 . _ -");
+        }
     }
-    if (h->lease != 0 && role != NULL) {
+    if (h->lease != 0 && in->role != NULL) {
         mech_diag_add(diag, "/role", "the lease of the frame has a role");
     }
 }
 
 /* Inputs, outputs and room for them. 0, MECH_INVALID or MECH_NO_MEMORY. */
-static int read_layout(const struct mechd_instance *i, const json_t *hello, struct mech_diag *diag,
-                       struct mechd_partner *p)
+static int read_layout(const struct mechd_instance *i, const struct mechp_body_hello_request *hello,
+                       struct mech_diag *diag, struct mechd_partner *p)
 {
-    struct side in = {.key = "inputs", .causality = MECH_INPUT};
-    struct side out = {.key = "outputs", .causality = MECH_OUTPUT_VARIABLE};
-    int outcome = read_names(i, hello, diag, &in);
+    struct side in = {.key = "inputs", .names = hello->inputs.of, .causality = MECH_INPUT};
+    struct side out = {
+        .key = "outputs", .names = hello->outputs.of, .causality = MECH_OUTPUT_VARIABLE};
+    int outcome = read_names(i, diag, &in);
     if (outcome == 0) {
-        outcome = read_names(i, hello, diag, &out);
+        outcome = read_names(i, diag, &out);
     }
     p->inputs = in.index;
     p->input_count = in.count;
@@ -258,13 +260,13 @@ int mechd_partner_hello(struct mechd_instance *i, const struct mechd_hello *hell
                         struct mech_diag *diag, struct mechd_holder *holder,
                         struct mechd_partner **out)
 {
-    int64_t order = 0;
+    struct mechp_body_hello_request in;
     struct mechd_lease_wish wish;
-    mechp_json_only(hello->body, "", hello_keys, diag);
-    mechp_json_integer(hello->body, "inputOrder", diag, 0, MECHD_ORDER_MOST, &order);
-    read_wish(hello, diag, &wish);
-    const unsigned want = mechd_partner_read_want(i, hello->body, diag);
-    const bool early = mechd_partner_read_early(i, hello->body, want, diag);
+    mechp_shape_only(hello->body, "", &mechp_body_hello_request, diag);
+    MECHP_READ(hello_request, hello->body, diag, &in);
+    read_wish(hello, &in, diag, &wish);
+    const unsigned want = mechd_partner_read_want(i, in.want.of, diag);
+    const bool early = in.early_return && mechd_partner_may_return(i, want, diag);
     if (!mech_diag_clean(diag)) {
         return MECH_INVALID;
     }
@@ -275,10 +277,10 @@ int mechd_partner_hello(struct mechd_instance *i, const struct mechd_hello *hell
     if (p == NULL) {
         return MECH_NO_MEMORY;
     }
-    p->order = (int32_t)order;
+    p->order = in.input_order > 0 ? (int32_t)in.input_order : 0;
     p->want = want;
     p->early = early;
-    int outcome = read_layout(i, hello->body, diag, p);
+    int outcome = read_layout(i, &in, diag, p);
     if (outcome == 0 && wish.role == MECHD_ROLE_CO_DRIVER &&
         (p->input_count == 0 || p->input_count >= MECHD_CHANNELS_MOST)) {
         mech_diag_add(diag, "/inputs", "a co-driver names the inputs that it sets, at most %d",
@@ -361,52 +363,66 @@ void mechd_partner_bye(struct mechd_instance *i, struct mechd_partner *p)
 }
 
 /* Names with their places in the frame's values. */
-static void write_side(const struct mechd_instance *i, enum mech_causality causality,
-                       const int32_t *index, size_t count, struct mechp_text *w)
+static void write_side(const struct mechd_instance *i, const struct side *s, struct mechp_text *w)
 {
-    size_t offset = 0;
+    int64_t offset = 0;
     mechp_text_array(w);
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < s->count; k++) {
         struct mech_variable v;
-        mechd_engine_variable(&i->engine, causality, (size_t)index[k], &v);
-        mechp_text_object(w);
-        mechp_text_key(w, "name");
-        mechp_text_string(w, v.name);
-        mechp_text_key(w, "offset");
-        mechp_text_unsigned(w, offset);
-        mechp_text_key(w, "count");
-        mechp_text_integer(w, v.size);
-        mechp_text_end(w);
-        offset += (size_t)v.size;
+        mechd_engine_variable(&i->engine, s->causality, (size_t)s->index[k], &v);
+        const struct mechp_body_stream_part body = {v.name, offset, v.size};
+        MECHP_WRITE(stream_part, &body, w);
+        offset += v.size;
     }
     mechp_text_end(w);
+}
+
+/* The parties of a hello. */
+struct parties {
+    const struct mechd_instance *instance;
+    const struct mechd_partner *partner;
+};
+
+/* Outputs as the layout of replies, inputs as that of requests. */
+static void write_layout(const void *parties, struct mechp_text *w)
+{
+    const struct parties *const at = parties;
+    const struct mechd_partner *const p = at->partner;
+    const struct side side = {
+        .causality = MECH_OUTPUT_VARIABLE, .index = p->outputs, .count = p->output_count};
+    write_side(at->instance, &side, w);
+}
+
+static void write_input_layout(const void *parties, struct mechp_text *w)
+{
+    const struct parties *const at = parties;
+    const struct mechd_partner *const p = at->partner;
+    const struct side side = {.causality = MECH_INPUT, .index = p->inputs, .count = p->input_count};
+    write_side(at->instance, &side, w);
 }
 
 void mechd_partner_write(struct mechd_instance *i, const struct mechd_partner *p,
                          struct mechp_text *w)
 {
+    const struct parties at = {i, p};
+    const struct mechp_body_hello_instance instance = {.instance = i->number};
+    const struct mechp_body_hello_layout layout = {
+        .layout = {write_layout, &at},
+        .input_layout = {write_input_layout, &at},
+        .input_order = p->order,
+        .want_layout = {p->want != 0 ? mechd_partner_write_want : NULL, p}};
+    char hash[24];
     mechp_text_object(w);
-    mechp_text_key(w, "instance");
-    mechp_text_unsigned(w, i->number);
+    MECHP_WRITE_MEMBERS(hello_instance, &instance, w);
     if (!mechd_leases_write_one(&i->leases, p->lease, w)) {
         // it has ended meanwhile
-        mechp_text_member_unsigned(w, "lease", p->lease);
+        MECHP_WRITE_MEMBERS(hello_lease, &(const struct mechp_body_hello_lease){p->lease}, w);
     }
-
-    // outputs as the layout of replies, inputs as that of requests
     const size_t start = w->length;
-    mechp_text_key(w, "layout");
-    write_side(i, MECH_OUTPUT_VARIABLE, p->outputs, p->output_count, w);
-    mechp_text_key(w, "inputLayout");
-    write_side(i, MECH_INPUT, p->inputs, p->input_count, w);
-    mechp_text_key(w, "inputOrder");
-    mechp_text_integer(w, p->order);
-    mechd_partner_write_want(p, w);
-    char hash[24];
+    MECHP_WRITE_MEMBERS(hello_layout, &layout, w);
     snprintf(hash, sizeof hash, "%016" PRIx64,
              w->failed ? 0 : mech_hash(w->bytes + start, w->length - start, 0));
-    mechp_text_key(w, "layoutHash");
-    mechp_text_string(w, hash);
+    MECHP_WRITE_MEMBERS(hello_hash, &(const struct mechp_body_hello_hash){hash}, w);
     mechp_text_end(w);
 }
 

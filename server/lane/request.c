@@ -221,12 +221,7 @@ bool mechd_lane_refuse(struct mechd_lane_link *link, enum mechp_code code, const
     char room[512];
     struct mechp_text w;
     mechp_text_init(&w, room, sizeof room);
-    mechp_text_object(&w);
-    mechp_text_key(&w, "ok");
-    mechp_text_bool(&w, false);
-    mechp_text_key(&w, "error");
-    mechp_problem_write(&problem, &w);
-    mechp_text_end(&w);
+    mechp_problem_write_reply(&problem, NULL, 0, &w);
     mechd_requests_count(requests, MECHD_DOOR_LANE_JSON, NULL, mechp_code((int)code)->http_status,
                          0);
     const bool ok = append_text(link, &w);

@@ -103,15 +103,17 @@ static const struct mechp_shape couple_request = {
                "[{\"from\":\"cart.x\",\"to\":\"cart.force\",\"factor\":-10}],\"scheme\":"
                "{\"type\":\"IQN-ILS\"},\"stepSize\":0.01}"};
 
-static const struct mechp_shape program = {
+const struct mechp_shape mechp_body_coupling_program = {
     .name = "CouplingProgram",
     .doc = "A partner as it was declared, and its connection.",
-    .members = MECHP_MEMBERS({"inputs", "@Name[]", "numbers that it gets", true},
-                             {"outputs", "@Name[]", "numbers that it returns", true},
-                             {"rollback", "boolean", "it can repeat a window", true},
-                             {"patience", "number", "longest wait for it, s", true},
-                             {"connected", "boolean", "it has said hello, and has not left", true},
-                             {"window", "integer", "committed last", true})};
+    .members = MECHP_MEMBERS(
+        {"inputs", "@Name[]", "numbers that it gets", MECHP_IN(coupling_program, inputs)},
+        {"outputs", "@Name[]", "numbers that it returns", MECHP_IN(coupling_program, outputs)},
+        {"rollback", "boolean", "it can repeat a window", MECHP_IN(coupling_program, rollback)},
+        {"patience", "number", "longest wait for it, s", MECHP_IN(coupling_program, patience)},
+        {"connected", "boolean", "it has said hello, and has not left",
+         MECHP_IN(coupling_program, connected)},
+        {"window", "integer", "committed last", MECHP_IN(coupling_program, window)})};
 
 const struct mechp_shape mechp_body_coupling_member = {
     .name = "CouplingMember",
@@ -322,7 +324,7 @@ const struct mechp_shape *const mechp_shapes_couplings[] = {&waveform,
                                                             &mechp_body_coupling_flow,
                                                             &mechp_body_coupling_commit_request,
                                                             &mechp_body_coupling_commit_reply,
-                                                            &program,
+                                                            &mechp_body_coupling_program,
                                                             &mechp_body_coupling_member,
                                                             NULL};
 
