@@ -123,33 +123,59 @@ static void right_hand_side(const struct point *p, double *r)
     }
 }
 
+/* The matrix of a model, by one solver. */
+struct matrix {
+    struct mech_saddle s;
+    struct mech_eval e;
+};
+
+static void open_matrix(struct matrix *m, const struct point *p, const char *solver)
+{
+    struct mech_step_result result = {.iterations = 0};
+
+    m->s = (struct mech_saddle){.model = NULL};
+    m->e = mech_model_point(p->c.model, &p->c.state, 0., p->c.state.q, p->c.state.v);
+    CU_ASSERT_EQUAL_FATAL(mech_saddle_init(&m->s, p->c.model, solver, true, &result), 0);
+}
+
+static void factor(struct matrix *m, const double c[3])
+{
+    struct mech_step_result result = {.iterations = 0};
+    CU_ASSERT_EQUAL_FATAL(mech_saddle_factor(&m->s, &m->e, c, &result), 0);
+}
+
+/* Its factor solves A x = r, r as of right_hand_side; x [n] is the solution. */
+static void expect_solves(struct matrix *m, const struct point *p, const double *A, double *x)
+{
+    struct mech_step_result result = {.iterations = 0};
+    double r[MOST];
+
+    right_hand_side(p, r);
+    memcpy(x, r, (size_t)p->n * sizeof *x);
+    CU_ASSERT_EQUAL(mech_saddle_solve(&m->s, x, &result), 0);
+    expect_solved(p, A, x, r, 1e-7);
+}
+
 static void compare(const double w[3], const double c[3])
 {
     static double A[MOST * MOST];
     struct point p;
-    double r[MOST], x[MOST];
+    double x[MOST];
 
     open_point(&p, BODIES(""));
     gather(&p, w, c, A);
-    right_hand_side(&p, r);
     for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
-        struct mech_step_result result = {.iterations = 0};
-        struct mech_saddle s = {.model = NULL};
-        const struct mech_eval e =
-            mech_model_point(p.c.model, &p.c.state, 0., p.c.state.q, p.c.state.v);
-
-        CU_ASSERT_EQUAL_FATAL(mech_saddle_init(&s, p.c.model, solvers[k], true, &result), 0);
-        CU_ASSERT_STRING_EQUAL(mech_saddle_linear(&s), solvers[k] != NULL ? solvers[k] : "tree");
-        mech_saddle_form(&s, w);
+        struct matrix m;
+        open_matrix(&m, &p, solvers[k]);
+        CU_ASSERT_STRING_EQUAL(mech_saddle_linear(&m.s), solvers[k] != NULL ? solvers[k] : "tree");
+        mech_saddle_form(&m.s, w);
         /* a second factor at the same point is the same matrix */
         for (int times = 0; times < 2; times++) {
-            CU_ASSERT_EQUAL_FATAL(mech_saddle_factor(&s, &e, c, &result), 0);
-            memcpy(x, r, sizeof x);
-            CU_ASSERT_EQUAL(mech_saddle_solve(&s, x, &result), 0);
-            expect_solved(&p, A, x, r, 1e-7);
+            factor(&m, c);
+            expect_solves(&m, &p, A, x);
         }
-        CU_ASSERT_EQUAL(s.factored, 2);
-        mech_saddle_fini(&s);
+        CU_ASSERT_EQUAL(m.s.factored, 2);
+        mech_saddle_fini(&m.s);
     }
     compiled_close(&p.c);
 }
@@ -172,26 +198,19 @@ static void what_is_formed_anew_replaces_what_was_there(void)
     static double A[MOST * MOST];
     const double w[2][3] = {{7., 3., 2.}, {1., 0.5, 0.25}}, c[3] = {0.25, 0.5, 1.};
     struct point p;
-    double r[MOST], x[MOST];
+    double x[MOST];
 
     open_point(&p, BODIES(""));
     gather(&p, w[1], c, A);
-    right_hand_side(&p, r);
     for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
-        struct mech_step_result result = {.iterations = 0};
-        struct mech_saddle s = {.model = NULL};
-        const struct mech_eval e =
-            mech_model_point(p.c.model, &p.c.state, 0., p.c.state.q, p.c.state.v);
-
-        CU_ASSERT_EQUAL_FATAL(mech_saddle_init(&s, p.c.model, solvers[k], true, &result), 0);
-        mech_saddle_form(&s, w[0]);
-        CU_ASSERT_EQUAL(mech_saddle_factor(&s, &e, c, &result), 0);
-        mech_saddle_form(&s, w[1]);
-        CU_ASSERT_EQUAL(mech_saddle_factor(&s, &e, c, &result), 0);
-        memcpy(x, r, sizeof x);
-        CU_ASSERT_EQUAL(mech_saddle_solve(&s, x, &result), 0);
-        expect_solved(&p, A, x, r, 1e-7);
-        mech_saddle_fini(&s);
+        struct matrix m;
+        open_matrix(&m, &p, solvers[k]);
+        for (int form = 0; form < 2; form++) {
+            mech_saddle_form(&m.s, w[form]);
+            factor(&m, c);
+        }
+        expect_solves(&m, &p, A, x);
+        mech_saddle_fini(&m.s);
     }
     compiled_close(&p.c);
 }
@@ -215,19 +234,13 @@ static void a_row_that_does_not_act_is_the_identity(void)
     }
     right_hand_side(&p, r);
     for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
-        struct mech_step_result result = {.iterations = 0};
-        struct mech_saddle s = {.model = NULL};
-        const struct mech_eval e =
-            mech_model_point(p.c.model, &p.c.state, 0., p.c.state.q, p.c.state.v);
-
-        CU_ASSERT_EQUAL_FATAL(mech_saddle_init(&s, p.c.model, solvers[k], true, &result), 0);
-        mech_saddle_form(&s, w);
-        CU_ASSERT_EQUAL(mech_saddle_factor(&s, &e, c, &result), 0);
-        memcpy(x, r, sizeof x);
-        CU_ASSERT_EQUAL(mech_saddle_solve(&s, x, &result), 0);
+        struct matrix m;
+        open_matrix(&m, &p, solvers[k]);
+        mech_saddle_form(&m.s, w);
+        factor(&m, c);
+        expect_solves(&m, &p, A, x);
         CHECK_NEAR(x[row], r[row], 0.);
-        expect_solved(&p, A, x, r, 1e-7);
-        mech_saddle_fini(&s);
+        mech_saddle_fini(&m.s);
     }
     compiled_close(&p.c);
 }
