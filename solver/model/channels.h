@@ -1,0 +1,49 @@
+/* Channels of the compiled model: scalar forces that are numbers, functions of time or inputs, and
+ * where they act (forces.c); inputs, sensors and outputs of the document (channels.c, outputs.c).
+ * Internal to solver/model; owner: the simulation. */
+#pragma once
+
+#include "solver/items/timed.h"
+#include "solver/model/model.h"
+
+/* One scalar force: a number or a function of time, or an input, and where it acts. */
+struct mech_channel {
+    struct mech_timed source; /* variables of its expression: t, z … */
+    int32_t z, z_count;       /* part of the state's z that it reads */
+    int32_t input;            /* packed input that overrides it, or -1 */
+    bool first_order;
+    size_t start, end;           /* entries */
+    enum mech_category category; /* of the item that it belongs to, for messages */
+    int32_t item;
+};
+
+struct mech_channel_entry {
+    int32_t slot;
+    double weight;
+};
+
+struct mech_output_of {
+    struct mech_output_request request;
+    int32_t component;
+};
+
+/* forces.c: channels of loads and systems. */
+int mech_channels(struct mech_model *m, struct mech_diag *diag);
+
+/* channels.c: inputs, sensors and outputs of the document. */
+int mech_inputs(struct mech_model *m, struct mech_diag *diag);
+int mech_sensors(struct mech_model *m, struct mech_diag *diag);
+int mech_outputs(struct mech_model *m, struct mech_diag *diag);
+/* A new channel; NULL: no memory. */
+struct mech_channel *mech_channel_new(struct mech_model *m);
+/* One more entry of the newest channel. */
+int mech_channel_entry(struct mech_model *m, int32_t slot, double weight);
+/* After all channels and inputs: fold constant terms; reports no faults. */
+int mech_channels_fold(struct mech_model *m, struct mech_diag *diag);
+
+/* S [nv + 1] = |F(t)|, channel by channel. */
+void mech_model_outer_sizes(const struct mech_model *m, const struct mech_state *s, double t,
+                            double *S);
+/* Value of channel i at time t. */
+double mech_model_channel_value(const struct mech_model *m, const struct mech_state *s, size_t i,
+                                double t);
