@@ -10,7 +10,7 @@
 struct mech_site mech_site_of(struct mech_model *m, size_t i, const char *path,
                               struct mech_diag *diag)
 {
-    const struct mech_seat_of *const seat = &m->objects[i];
+    const struct mech_seat_of *const seat = &m->kinematics.objects[i];
     const struct mech_item *const item = &m->document->objects.at[i];
     const struct mech_object_ops *const ops = item->type->ops.object;
     enum mech_node_kind kind = MECH_NODE_GENERIC, first = MECH_NODE_GENERIC;
@@ -68,10 +68,11 @@ static int write_terms(struct mech_model *m, struct mech_terms *t, bool *given)
         if (item->type->ops.object->linear) {
             const size_t before = t->list[MECH_TERM_X].n;
 
-            t->slot = m->objects[i].slot;
+            t->slot = m->kinematics.objects[i].slot;
             MECH_TRY(item->type->ops.object->linear(item->description, t));
-            for (int32_t k = 0; k < m->objects[i].n && t->list[MECH_TERM_X].n > before; k++) {
-                given[m->objects[i].slot[k]] = true;
+            for (int32_t k = 0; k < m->kinematics.objects[i].n && t->list[MECH_TERM_X].n > before;
+                 k++) {
+                given[m->kinematics.objects[i].slot[k]] = true;
             }
         }
     }
@@ -94,7 +95,7 @@ static int check_mass_rows(struct mech_model *m, const struct mech_terms *t, str
         }
     }
     for (size_t i = 0; i < m->document->objects.n; i++) {
-        const struct mech_seat_of *const on = &m->objects[i];
+        const struct mech_seat_of *const on = &m->kinematics.objects[i];
         const struct mech_object_ops *const ops = m->document->objects.at[i].type->ops.object;
         int32_t k = 0;
 
@@ -124,10 +125,13 @@ static int build_matrices(struct mech_model *m, struct mech_terms *t)
         MECH_TRY(mech_mat_from_triplets(&m->arena, n, n, t->list[i].at, t->list[i].n, out[i]));
     }
     for (int32_t i = 0; i < m->sizes.q; i++) {
-        shifted = shifted || m->q_ref[i] != 0.;
+        shifted = shifted || m->kinematics.q_ref[i] != 0.;
     }
-    m->linear = (struct mech_linear_part){
-        .nv = nv, .M = &m->M, .C = &m->C, .K = &m->K, .q_ref = shifted ? m->q_ref : NULL};
+    m->linear = (struct mech_linear_part){.nv = nv,
+                                          .M = &m->M,
+                                          .C = &m->C,
+                                          .K = &m->K,
+                                          .q_ref = shifted ? m->kinematics.q_ref : NULL};
     return 0;
 }
 
@@ -136,7 +140,7 @@ static int32_t record_size_of(const struct mech_model *m, size_t i)
 {
     const struct mech_object_ops *const ops = m->document->objects.at[i].type->ops.object;
 
-    return ops->record_coordinates ? ops->record_coordinates : m->objects[i].n;
+    return ops->record_coordinates ? ops->record_coordinates : m->kinematics.objects[i].n;
 }
 
 /* The batch of a type with or without M_q, made when its first record comes. */
@@ -225,7 +229,7 @@ static int build_records(struct mech_model *m, struct mech_diag *diag)
 
             b->first = b->n ? b->first : (int32_t)i;
             memcpy(b->slot + b->start[b->n], site.slot, rc * sizeof *b->slot);
-            m->objects[i].record = at;
+            m->kinematics.objects[i].record = at;
             b->places += rc * rc;
             m->place_count += rc * rc;
             b->start[b->n + 1] = b->start[b->n] + (int32_t)rc;
@@ -278,8 +282,9 @@ static int build_pattern(struct mech_model *m)
     size_t n = couple_records(m, true, t);
     int result = mech_mat_from_triplets(&m->arena, m->sizes.v, m->sizes.v, t, n, &m->inertia);
     n = couple_records(m, false, t);
-    for (size_t k = 0; k < m->moving_count; k++) {
-        const struct mech_seat *const seat = &m->marker_seats[m->moving[k].marker];
+    for (size_t k = 0; k < m->kinematics.moving_count; k++) {
+        const struct mech_seat *const seat =
+            &m->kinematics.marker_seats[m->kinematics.moving[k].marker];
 
         n += couple(m, seat->slot, seat->n, t + n);
     }

@@ -30,7 +30,8 @@ int32_t mech_model_blocks(const struct mech_model *m, int32_t *of)
     }
     /* 1 where a block begins, then numbers */
     for (size_t i = 0; i < nodes + objects; i++) {
-        const struct mech_seat_of *const on = i < nodes ? &m->nodes[i] : &m->objects[i - nodes];
+        const struct mech_seat_of *const on =
+            i < nodes ? &m->kinematics.nodes[i] : &m->kinematics.objects[i - nodes];
         const bool owns = i < nodes || m->document->objects.at[i - nodes].type->ops.object->own;
         const int32_t first = i < nodes ? alike(m->document->nodes.at[i].type->ops.node->kind) : 0;
 
@@ -126,7 +127,7 @@ void mech_model_force_sizes(const struct mech_model *m, const struct mech_eval *
 
     mech_model_outer_sizes(m, e->state, e->t, S);
     mech_model_displacement(m, e->q, work);
-    for (int32_t i = 0; i < part->nv && !m->curved; i++) {
+    for (int32_t i = 0; i < part->nv && !m->kinematics.curved; i++) {
         work[i] = e->q[i] - (part->q_ref ? part->q_ref[i] : 0.);
     }
     product_sizes(part->K, work, S);
@@ -136,7 +137,7 @@ void mech_model_force_sizes(const struct mech_model *m, const struct mech_eval *
     }
     memset(work, 0, ((size_t)part->nv + 1) * sizeof *work);
     record_sizes(m, e, work, S);
-    if (m->posed_count || m->equation_count) {
+    if (m->kinematics.posed_count || m->equation_count) {
         posed_sizes(m, e, work, S);
     }
     if (m->penalty) {
@@ -185,7 +186,7 @@ void mech_model_joint_sizes(const struct mech_model *m, double *L)
         double length[2] = {0.};
 
         for (int i = 0; i < 6 && p->rows; i++) {
-            length[i / 3] += fabs(m->poses[p->marker[i / 3]].p[i % 3]);
+            length[i / 3] += fabs(m->kinematics.poses[p->marker[i / 3]].p[i % 3]);
         }
         if (p->rows) {
             pair_sizes(m, p, length, L);
@@ -308,7 +309,7 @@ static double extent_of(const struct mech_model *m)
 
     for (size_t k = 0; k < m->pair_count; k++) {
         for (int i = 0; i < 6 && m->pairs[k].rows; i++) {
-            const struct mech_pose *const pose = &m->poses[m->pairs[k].marker[i / 3]];
+            const struct mech_pose *const pose = &m->kinematics.poses[m->pairs[k].marker[i / 3]];
 
             low[i % 3] = fmin(low[i % 3], pose->p[i % 3] - fabs(pose->arm[i % 3]));
             high[i % 3] = fmax(high[i % 3], pose->p[i % 3] + fabs(pose->arm[i % 3]));
@@ -333,7 +334,7 @@ void mech_model_joint_gaps(const struct mech_model *m, double share, double *out
             continue;
         }
         for (int i = 0; i < 6; i++) {
-            length[i / 3] += fabs(m->poses[p->marker[i / 3]].p[i % 3]);
+            length[i / 3] += fabs(m->kinematics.poses[p->marker[i / 3]].p[i % 3]);
         }
         pair_sizes(m, p, length, out);
         memcpy(L, out + p->row, (size_t)p->rows * sizeof *L);
@@ -377,14 +378,14 @@ void mech_model_motion_sizes(const struct mech_model *m, bool lengths, double *d
         double length = 0.;
 
         for (int i = 0; i < 6; i++) {
-            length += fabs(m->poses[p->marker[i / 3]].p[i % 3]);
+            length += fabs(m->kinematics.poses[p->marker[i / 3]].p[i % 3]);
         }
         for (int32_t i = 0; i < n; i++) {
             d[slot[i]] = fmax(d[slot[i]], length);
         }
     }
     for (size_t i = 0; i < m->document->nodes.n; i++) {
-        const struct mech_seat_of *const on = &m->nodes[i];
+        const struct mech_seat_of *const on = &m->kinematics.nodes[i];
         const int32_t first = alike(m->document->nodes.at[i].type->ops.node->kind);
 
         for (int32_t k = first; k < on->n && !on->first_order && !on->data; k++) {
@@ -392,7 +393,7 @@ void mech_model_motion_sizes(const struct mech_model *m, bool lengths, double *d
         }
     }
     for (size_t i = 0; i < m->document->objects.n; i++) {
-        const struct mech_seat_of *const on = &m->objects[i];
+        const struct mech_seat_of *const on = &m->kinematics.objects[i];
         const bool own = m->document->objects.at[i].type->ops.object->own && !on->first_order;
 
         for (int32_t k = on->first; k < on->n && own; k++) {

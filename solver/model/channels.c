@@ -31,7 +31,7 @@ static int32_t marker_size(enum mech_marker_kind kind)
 /* A separate channel of forces for component r at a marker. */
 static int marker_channel(struct mech_model *m, int32_t marker, int32_t r)
 {
-    const struct mech_marker_map *const map = &m->markers[marker];
+    const struct mech_marker_map *const map = &m->kinematics.markers[marker];
     struct mech_channel *const c = mech_channel_new(m);
 
     if (!c) {
@@ -41,7 +41,7 @@ static int marker_channel(struct mech_model *m, int32_t marker, int32_t r)
     c->item = marker;
     c->first_order = map->first_order;
     if (map->moving) {
-        struct mech_moving_load load = {.moving = m->moving_of[marker],
+        struct mech_moving_load load = {.moving = m->kinematics.moving_of[marker],
                                         .channel = (int32_t)m->channel_count - 1};
 
         load.w[r] = 1.;
@@ -106,22 +106,23 @@ static int32_t find_parameter(const struct mech_model *m, const char *name)
 /* Whether the one coordinate of a marker turns its body without moving the body's origin. */
 static bool turns(const struct mech_model *m, int32_t marker)
 {
-    const struct mech_marker_map *const map = &m->markers[marker];
+    const struct mech_marker_map *const map = &m->kinematics.markers[marker];
     const struct mech_item *const on_it = &m->document->markers.at[marker];
     enum mech_category category = MECH_OBJECT;
     const struct mech_marker_ops *const ops = on_it->type->ops.marker;
     const struct mech_ref *const ref = ops->seat ? ops->seat(on_it->description, &category) : NULL;
-    const int32_t object = ref && category == MECH_NODE ? m->body_of[ref->index] : -1;
+    const int32_t object = ref && category == MECH_NODE ? m->kinematics.body_of[ref->index] : -1;
 
-    if (object < 0 || map->n != 1 || m->objects[object].n > MECH_MARKER_SLOTS ||
+    if (object < 0 || map->n != 1 || m->kinematics.objects[object].n > MECH_MARKER_SLOTS ||
         !m->document->objects.at[object].type->ops.object->pose) {
         return false;
     }
-    const struct mech_seat_of *const on = &m->objects[object];
+    const struct mech_seat_of *const on = &m->kinematics.objects[object];
     const struct mech_item *const item = &m->document->objects.at[object];
     const struct mech_seat seat = {
         .item = item, .slot = on->slot, .q_slot = on->q_slot, .n = on->n, .nq = on->nq};
-    const struct mech_eval e = mech_model_point(m, NULL, 0., m->q_ref, m->zeros);
+    const struct mech_eval e =
+        mech_model_point(m, NULL, 0., m->kinematics.q_ref, m->kinematics.zeros);
     struct mech_pose pose = {.n = on->n, .slot = on->slot};
     double moved = 0., turned = 0.;
 
@@ -158,12 +159,12 @@ static int add_input(struct mech_model *m, const struct mech_input *in, size_t i
         info->unit =
             mech_output_unit(size == 1 && turns(m, marker) ? MECH_OUTPUT_TORQUE : ops->variable);
     } else if (info->kind == MECH_INPUT_MARKER &&
-               m->markers[in->marker.index].kind == MECH_MARKER_COORDINATES) {
+               m->kinematics.markers[in->marker.index].kind == MECH_MARKER_COORDINATES) {
         channel_path("inputs", i, "marker", path, sizeof path);
         mech_diag_add(diag, path, "a marker of many coordinates does not support forces");
         return 0;
     } else if (info->kind == MECH_INPUT_MARKER) {
-        size = marker_size(m->markers[in->marker.index].kind);
+        size = marker_size(m->kinematics.markers[in->marker.index].kind);
         const bool torque = in->component >= 3 || (size == 1 && turns(m, in->marker.index));
 
         info->unit = size == 6 && in->component < 0
@@ -276,9 +277,9 @@ enum mech_output mech_model_output_variable(const struct mech_model *m, size_t i
     const struct mech_output_request *const r =
         of->category == MECH_SENSOR ? &m->sensors[of->index] : of;
 
-    *first_order = r->category == MECH_NODE     ? m->nodes[r->index].first_order
-                   : r->category == MECH_OBJECT ? m->objects[r->index].first_order
-                   : r->category == MECH_MARKER ? m->markers[r->index].first_order
+    *first_order = r->category == MECH_NODE     ? m->kinematics.nodes[r->index].first_order
+                   : r->category == MECH_OBJECT ? m->kinematics.objects[r->index].first_order
+                   : r->category == MECH_MARKER ? m->kinematics.markers[r->index].first_order
                                                 : false;
     return r->variable;
 }
@@ -346,7 +347,7 @@ int mech_outputs(struct mech_model *m, struct mech_diag *diag)
                                                    .scalar = out[i].component >= 0 || size == 1,
                                                    .unit = unit ? unit : ""};
         m->output_of[i] = (struct mech_output_of){*r, out[i].component};
-        if (m->sensor_z && m->sensor_z[out[i].sensor.index] >= 0) {
+        if (m->kinematics.sensor_z && m->kinematics.sensor_z[out[i].sensor.index] >= 0) {
             /* by way of the sensor, which counts turns */
             m->output_of[i].request.category = MECH_SENSOR;
             m->output_of[i].request.index = out[i].sensor.index;

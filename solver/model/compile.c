@@ -141,12 +141,12 @@ void mech_model_initial(const struct mech_model *m, struct mech_state *s)
     memset(s->block, 0, s->size);
     s->at->time = m->document->solver.start_time;
     s->at->changed = 1;
-    memcpy(s->q, m->q0, q * sizeof(double));
-    memcpy(s->v, m->v0, v * sizeof(double));
-    memcpy(s->q_start, m->q0, q * sizeof(double));
-    memcpy(s->v_start, m->v0, v * sizeof(double));
-    memcpy(s->x, m->x0, ((size_t)m->sizes.x + 1) * sizeof(double));
-    memcpy(s->z, m->z0, ((size_t)m->sizes.z + 1) * sizeof(double));
+    memcpy(s->q, m->kinematics.q0, q * sizeof(double));
+    memcpy(s->v, m->kinematics.v0, v * sizeof(double));
+    memcpy(s->q_start, m->kinematics.q0, q * sizeof(double));
+    memcpy(s->v_start, m->kinematics.v0, v * sizeof(double));
+    memcpy(s->x, m->kinematics.x0, ((size_t)m->sizes.x + 1) * sizeof(double));
+    memcpy(s->z, m->kinematics.z0, ((size_t)m->sizes.z + 1) * sizeof(double));
     memcpy(s->parameter, m->parameters, (size_t)m->sizes.parameter * sizeof(double));
     mech_model_keep(m, s);
     mech_model_forget_sides(m, s);
@@ -168,7 +168,8 @@ int32_t mech_model_owners(const struct mech_model *m, int32_t *of)
     int32_t count = 0;
 
     for (size_t i = 0; i < nodes + objects; i++) {
-        const struct mech_seat_of *const on = i < nodes ? &m->nodes[i] : &m->objects[i - nodes];
+        const struct mech_seat_of *const on =
+            i < nodes ? &m->kinematics.nodes[i] : &m->kinematics.objects[i - nodes];
         const bool owns = i < nodes || m->document->objects.at[i - nodes].type->ops.object->own;
 
         for (int32_t k = 0; k < on->n && owns && !on->first_order; k++) {
@@ -183,7 +184,7 @@ int32_t mech_model_owners(const struct mech_model *m, int32_t *of)
 static enum mech_category owner_of(const struct mech_model *m, int32_t column, size_t *index)
 {
     for (size_t i = 0; i < m->document->objects.n; i++) {
-        const struct mech_seat_of *const on = &m->objects[i];
+        const struct mech_seat_of *const on = &m->kinematics.objects[i];
         const struct mech_object_ops *const ops = m->document->objects.at[i].type->ops.object;
 
         for (int32_t k = 0; k < on->n && (ops->body || ops->own) && !on->first_order; k++) {
@@ -195,7 +196,7 @@ static enum mech_category owner_of(const struct mech_model *m, int32_t column, s
     }
     *index = 0;
     for (size_t i = 0; i < m->document->nodes.n; i++) {
-        const struct mech_seat_of *const on = &m->nodes[i];
+        const struct mech_seat_of *const on = &m->kinematics.nodes[i];
 
         if (!on->first_order && on->n && column >= on->slot[0] && column < on->slot[0] + on->n) {
             *index = i;
@@ -220,7 +221,8 @@ void mech_model_first_order_owner(const struct mech_model *m, int32_t column, ch
 
     mech_text_copy(path, size, "");
     for (size_t i = 0; i < objects + nodes && !path[0]; i++) {
-        const struct mech_seat_of *const on = i < objects ? &m->objects[i] : &m->nodes[i - objects];
+        const struct mech_seat_of *const on =
+            i < objects ? &m->kinematics.objects[i] : &m->kinematics.nodes[i - objects];
 
         for (int32_t k = 0; k < on->n && on->first_order && !path[0]; k++) {
             if (on->slot[k] == column) {
@@ -304,7 +306,7 @@ size_t mech_model_memory(const struct mech_model *m)
 
 const double *mech_model_reference(const struct mech_model *m)
 {
-    return m->q_ref;
+    return m->kinematics.q_ref;
 }
 
 const double *mech_model_item_force(const struct mech_model *m)

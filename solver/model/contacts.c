@@ -27,7 +27,7 @@ static bool systems_fit(const struct mech_model *m, const struct mech_interactio
                           in->systems.refs[k].name, first ? "first" : "second");
             clean = false;
         }
-        columns += m->objects[o].n;
+        columns += m->kinematics.objects[o].n;
     }
     if (clean && columns != H->cols) {
         snprintf(path, sizeof path, "/interactions/%zu/relation/%s", i, relation->field);
@@ -62,13 +62,13 @@ int32_t *mech_interaction_slots(struct mech_arena *arena, const struct mech_mode
     size_t n = 0;
 
     for (size_t k = 0; k < in->systems.n; k++) {
-        n += (size_t)m->objects[in->systems.refs[k].index].n;
+        n += (size_t)m->kinematics.objects[in->systems.refs[k].index].n;
     }
     int32_t *const slot = mech_arena_alloc(arena, n, sizeof *slot);
 
     n = 0;
     for (size_t k = 0; k < in->systems.n && slot; k++) {
-        const struct mech_seat_of *const on = &m->objects[in->systems.refs[k].index];
+        const struct mech_seat_of *const on = &m->kinematics.objects[in->systems.refs[k].index];
 
         memcpy(slot + n, coordinates ? on->q_slot : on->slot, (size_t)on->n * sizeof *slot);
         n += (size_t)on->n;

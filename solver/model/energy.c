@@ -46,13 +46,13 @@ static double of_gravity(const struct mech_model *m, const struct mech_eval *e)
     const int32_t first = (int32_t)m->document->markers.n;
     double sum = 0.;
 
-    for (int32_t i = first; i < first + (int32_t)m->centre_count; i++) {
-        const struct mech_item *const item = m->marker_seats[i].item;
+    for (int32_t i = first; i < first + (int32_t)m->kinematics.centre_count; i++) {
+        const struct mech_item *const item = m->kinematics.marker_seats[i].item;
         double center[3];
 
         mech_model_pose_marker(m, i, e);
         sum -= item->type->ops.object->mass(item->description, center) *
-               mech_v3_dot(m->document->gravity, m->poses[i].p);
+               mech_v3_dot(m->document->gravity, m->kinematics.poses[i].p);
     }
     return sum;
 }
@@ -77,8 +77,8 @@ static double of_loads(const struct mech_model *m, const struct mech_eval *e)
             double w[6];
 
             if (!mech_timed_varies(&c->source) && c->input < 0) {
-                ops->wrench(item->description, k, &m->markers[marker], w);
-                sum -= c->source.number * mech_v3_dot(w, m->poses[marker].p);
+                ops->wrench(item->description, k, &m->kinematics.markers[marker], w);
+                sum -= c->source.number * mech_v3_dot(w, m->kinematics.poses[marker].p);
             }
         }
     }
@@ -99,8 +99,8 @@ double mech_model_energy(const struct mech_model *m, const struct mech_eval *e)
     mech_model_pose(m, e);
     for (size_t p = 0; p < m->pair_count; p++) {
         const struct mech_pair_of *const pair = &m->pairs[p];
-        const struct mech_pose *const pose[2] = {&m->poses[pair->marker[0]],
-                                                 &m->poses[pair->marker[1]]};
+        const struct mech_pose *const pose[2] = {&m->kinematics.poses[pair->marker[0]],
+                                                 &m->kinematics.poses[pair->marker[1]]};
 
         if (pair->ops->energy && !pair->idle) {
             const double stored = pair->ops->energy(pair->record, e, pose);

@@ -65,8 +65,8 @@ int mech_equation_add(struct mech_model *m, size_t o, struct mech_diag *diag)
         return r;
     }
     q->idle = r == 0;
-    m->objects[o].equation = (int32_t)m->equation_count;
-    m->objects[o].record = q->record;
+    m->kinematics.objects[o].equation = (int32_t)m->equation_count;
+    m->kinematics.objects[o].record = q->record;
     m->sizes.lambda += q->rows;
     m->place_count += q->ops->stiffness ? (size_t)site.n * (size_t)site.n : 0;
     m->equation_count++;
@@ -93,7 +93,7 @@ void mech_equations_gather(const struct mech_model *m, const struct mech_eval *e
     for (size_t k = 0; k < m->equation_count; k++) {
         struct mech_equation_of *const q = &m->equations[k];
 
-        mech_equation_read(&m->objects[q->object], e, q->local, &q->point);
+        mech_equation_read(&m->kinematics.objects[q->object], e, q->local, &q->point);
     }
 }
 

@@ -83,7 +83,7 @@ static int find_blocks(struct mech_model *m, const struct mech_terms_list *list,
 static size_t owner_of(const struct mech_model *m, int32_t i)
 {
     for (size_t o = 0; o < m->document->objects.n; o++) {
-        const struct mech_seat_of *const on = &m->objects[o];
+        const struct mech_seat_of *const on = &m->kinematics.objects[o];
 
         if (m->document->objects.at[o].type->ops.object->own && on->first_order && on->n > 0 &&
             i >= on->slot[0] && i < on->slot[0] + on->n) {

@@ -31,14 +31,17 @@ int mech_flex(struct mech_model *m)
     size_t most = 0;
 
     for (size_t i = 0; i < m->document->markers.n; i++) {
-        if (m->markers[i].flexible) {
-            MECH_TRY(mech_flex_new(&m->arena, m->markers[i].n, &m->poses[i].flex));
-            most = (size_t)m->markers[i].n > most ? (size_t)m->markers[i].n : most;
+        if (m->kinematics.markers[i].flexible) {
+            MECH_TRY(
+                mech_flex_new(&m->arena, m->kinematics.markers[i].n, &m->kinematics.poses[i].flex));
+            most = (size_t)m->kinematics.markers[i].n > most ? (size_t)m->kinematics.markers[i].n
+                                                             : most;
         }
     }
     most += most > MECH_MARKER_SLOTS ? most : MECH_MARKER_SLOTS;
-    m->flex_block = mech_arena_alloc(&m->arena, 12 * most, sizeof *m->flex_block);
-    return m->flex_block ? 0 : MECH_NO_MEMORY;
+    m->kinematics.flex_block =
+        mech_arena_alloc(&m->arena, 12 * most, sizeof *m->kinematics.flex_block);
+    return m->kinematics.flex_block ? 0 : MECH_NO_MEMORY;
 }
 
 void mech_flex_open(struct mech_pose *pose)
@@ -144,7 +147,7 @@ const int32_t *mech_flex_pair_tangent(const struct mech_model *m,
                                       double *values)
 {
     const int32_t size[3] = {pose[0]->n, pose[1]->n, pose[0]->n + pose[1]->n}, n = size[2];
-    double *const A = m->flex_block;
+    double *const A = m->kinematics.flex_block;
 
     memset(A, 0, 12 * (size_t)n * sizeof *A);
     for (int k = 0; k < 2; k++) {

@@ -8,7 +8,8 @@
 /* Of a wrench on a marker that moves, at the last poses. */
 static double moving_flow(const struct mech_model *m, const struct mech_moving_load *load)
 {
-    const struct mech_pose *const pose = &m->poses[m->moving[load->moving].marker];
+    const struct mech_pose *const pose =
+        &m->kinematics.poses[m->kinematics.moving[load->moving].marker];
     double w[6], flow = 0.;
 
     memcpy(w, load->w, sizeof w);

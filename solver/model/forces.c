@@ -83,7 +83,8 @@ static int load_channels(struct mech_model *m, size_t l, struct mech_scope *scop
 {
     const struct mech_item *const item = &m->document->loads.at[l];
     const struct mech_load_ops *const ops = item->type->ops.load;
-    const struct mech_marker_map *const map = &m->markers[ops->marker(item->description)->index];
+    const struct mech_marker_map *const map =
+        &m->kinematics.markers[ops->marker(item->description)->index];
     char path[MECH_DIAG_PATH];
 
     m->loads[l].channel = (int32_t)m->channel_count;
@@ -108,7 +109,7 @@ static int load_channels(struct mech_model *m, size_t l, struct mech_scope *scop
         ops->wrench(item->description, k, map, w);
         if (map->moving) {
             struct mech_moving_load load = {
-                .moving = m->moving_of[ops->marker(item->description)->index],
+                .moving = m->kinematics.moving_of[ops->marker(item->description)->index],
                 .channel = (int32_t)m->channel_count - 1,
                 .body_fixed = ops->body_fixed && ops->body_fixed(item->description)};
 
@@ -170,10 +171,10 @@ static int system_channels(struct mech_model *m, size_t o, struct mech_diag *dia
         c->item = (int32_t)o;
         c->z = m->sizes.z;
         c->z_count = (int32_t)z->n;
-        c->first_order = m->objects[o].first_order;
+        c->first_order = m->kinematics.objects[o].first_order;
         mech_item_path(MECH_OBJECT, o, item->type->ops.object->excitation_field, path, sizeof path);
         snprintf(path + strlen(path), sizeof path - strlen(path), "/%zu", i);
-        MECH_TRY(system_entries(m, m->objects[o].slot[i], c->first_order));
+        MECH_TRY(system_entries(m, m->kinematics.objects[o].slot[i], c->first_order));
         MECH_TRY(set_source(m, force, i, &scope, path, diag));
     }
     m->sizes.z += (int32_t)z->n;
@@ -183,17 +184,19 @@ static int system_channels(struct mech_model *m, size_t o, struct mech_diag *dia
 /* z of nodes, and of all systems, side by side, behind what pairs keep */
 static int start_data(struct mech_model *m)
 {
-    int32_t at = m->kept;
+    int32_t at = m->kinematics.kept;
 
-    m->z0 = mech_arena_alloc(&m->arena, (size_t)m->sizes.z + 1, sizeof *m->z0);
-    if (!m->z0) {
+    m->kinematics.z0 =
+        mech_arena_alloc(&m->arena, (size_t)m->sizes.z + 1, sizeof *m->kinematics.z0);
+    if (!m->kinematics.z0) {
         return MECH_NO_MEMORY;
     }
     for (size_t i = 0; i < m->document->nodes.n; i++) {
         const struct mech_item *const item = &m->document->nodes.at[i];
 
-        if (m->nodes[i].data && m->nodes[i].n) {
-            item->type->ops.node->start(item->description, NULL, m->z0 + m->nodes[i].slot[0], NULL);
+        if (m->kinematics.nodes[i].data && m->kinematics.nodes[i].n) {
+            item->type->ops.node->start(item->description, NULL,
+                                        m->kinematics.z0 + m->kinematics.nodes[i].slot[0], NULL);
         }
     }
     for (size_t o = 0; o < m->document->objects.n; o++) {
@@ -204,7 +207,7 @@ static int start_data(struct mech_model *m)
         if (item->type->ops.object->excitation) {
             item->type->ops.object->excitation(item->description, &force, &z);
             for (size_t i = 0; i < z->n; i++) {
-                m->z0[at++] = z->x[i];
+                m->kinematics.z0[at++] = z->x[i];
             }
         }
     }
@@ -399,7 +402,7 @@ double mech_model_input_value(const struct mech_model *m, const struct mech_stat
 void mech_model_marker_force(const struct mech_model *m, int32_t marker, const double *values,
                              double *f)
 {
-    const struct mech_marker_map *const map = &m->markers[marker];
+    const struct mech_marker_map *const map = &m->kinematics.markers[marker];
     const bool one = map->kind == MECH_MARKER_COORDINATE || map->kind == MECH_MARKER_ROTATION;
     const int rows = one ? 1 : map->kind == MECH_MARKER_RIGID ? 6 : 3;
 

@@ -53,8 +53,8 @@ void mech_frames_gather(const struct mech_model *m)
 {
     for (size_t p = 0; p < m->pair_count; p++) {
         struct mech_pair_of *const pair = &m->pairs[p];
-        const struct mech_pose *const pose[2] = {&m->poses[pair->marker[0]],
-                                                 &m->poses[pair->marker[1]]};
+        const struct mech_pose *const pose[2] = {&m->kinematics.poses[pair->marker[0]],
+                                                 &m->kinematics.poses[pair->marker[1]]};
         double G[MECH_PAIR_ROWS][12];
 
         if (!pair->rows) {
@@ -73,8 +73,8 @@ void mech_frames_gather(const struct mech_model *m)
         if (pair->known) {
             continue;
         }
-        mech_pose_complete(&m->poses[pair->marker[0]]);
-        mech_pose_complete(&m->poses[pair->marker[1]]);
+        mech_pose_complete(&m->kinematics.poses[pair->marker[0]]);
+        mech_pose_complete(&m->kinematics.poses[pair->marker[1]]);
         memset(G, 0, (size_t)pair->rows * sizeof *G);
         pair->ops->jacobian(pair->record, pose, G);
         for (int32_t r = 0; r < pair->rows; r++) {
@@ -159,7 +159,8 @@ static bool rigid(const struct mech_pose *pose)
 bool mech_frames_tangent(const struct mech_model *m, const struct mech_pair_of *p,
                          const double *lambda, double c, const int32_t *places, double *values)
 {
-    const struct mech_pose *const pose[2] = {&m->poses[p->marker[0]], &m->poses[p->marker[1]]};
+    const struct mech_pose *const pose[2] = {&m->kinematics.poses[p->marker[0]],
+                                             &m->kinematics.poses[p->marker[1]]};
     const int32_t first = pose[0]->n, n = first + pose[1]->n;
     double f[2 * MECH_MARKER_SLOTS], T[12][12];
 

@@ -31,6 +31,36 @@ struct mech_flex_slopes {
     double c;
 };
 
+struct mech_model_kinematics {
+    struct mech_seat_of *nodes, *objects; /* of the document */
+    struct mech_marker_map *markers;
+    int32_t *body_of;               /* [nodes] object whose mass a node carries, or -1 */
+    struct mech_seat *marker_seats; /* [markers + centres] */
+    struct mech_pose *poses;        /* [markers + centres] scratch of the last evaluation */
+    int32_t *posed;                 /* [posed_count] poses that an evaluation needs */
+    int32_t *like;                  /* [posed_count] an earlier one on the same body, or −1 */
+    size_t posed_count, centre_count;
+    double *flex_block;         /* scratch of mech_flex_pair_tangent */
+    struct mech_moving *moving; /* [moving_count] */
+    int32_t *moving_of;         /* [markers + centres] index in moving, or -1 */
+    size_t moving_count, moving_places;
+    int32_t kept;     /* numbers in z of nodes, pairs and markers: the first ones */
+    int32_t *keepers; /* [keeper_count] markers that keep some */
+    size_t keeper_count;
+    int32_t *sensor_z; /* [sensors] place in z of the angles that it keeps, or −1 */
+    bool sensor_turns; /* some sensor keeps angles */
+    bool *late;        /* [sizes.z] what snapshots of format 3 may lack */
+    int32_t late_count;
+    /* all owners of second-order coordinates, and the node's operations where rate and move differ
+     * from sums; for models that are curved */
+    const struct mech_seat_of **seats; /* [seat_count] */
+    const struct mech_node_ops **seat_ops;
+    size_t seat_count;
+    bool curved; /* some node has coordinates that are not its velocities' integrals */
+    double *q_ref, *x_ref, *q0, *v0, *x0, *z0; /* with ground slot; x_ref [nx + 1] … */
+    double *zeros;                             /* as long as the longest of them */
+};
+
 /* layout.c: coordinates of nodes and objects, markers, initial values. */
 int mech_layout(struct mech_model *m, struct mech_diag *diag);
 

@@ -50,14 +50,14 @@ static int number_coordinates(struct mech_model *m, struct mech_diag *diag)
         const int32_t n = ops->size(item->description);
         const int32_t nq = ops->coordinates ? ops->coordinates(item->description) : n;
 
-        m->nodes[i].first_order = ops->first_order;
-        m->nodes[i].data = ops->data;
-        m->nodes[i].curved = ops->coordinates != NULL;
-        MECH_TRY(new_slots(m, &m->nodes[i], n, (int32_t)*next));
+        m->kinematics.nodes[i].first_order = ops->first_order;
+        m->kinematics.nodes[i].data = ops->data;
+        m->kinematics.nodes[i].curved = ops->coordinates != NULL;
+        MECH_TRY(new_slots(m, &m->kinematics.nodes[i], n, (int32_t)*next));
         if (!ops->first_order && (q != v || nq != n)) {
-            MECH_TRY(new_q_slots(m, &m->nodes[i], nq, (int32_t)q));
+            MECH_TRY(new_q_slots(m, &m->kinematics.nodes[i], nq, (int32_t)q));
         }
-        m->curved = m->curved || ops->coordinates;
+        m->kinematics.curved = m->kinematics.curved || ops->coordinates;
         q += ops->first_order ? 0 : nq;
         *next += n;
         if (v + x + z > MOST_COORDINATES) {
@@ -72,10 +72,11 @@ static int number_coordinates(struct mech_model *m, struct mech_diag *diag)
         if (ops->own) {
             const int32_t n = ops->own(item->description);
 
-            m->objects[i].first_order = ops->first_order;
-            MECH_TRY(new_slots(m, &m->objects[i], n, (int32_t)(ops->first_order ? x : v)));
+            m->kinematics.objects[i].first_order = ops->first_order;
+            MECH_TRY(
+                new_slots(m, &m->kinematics.objects[i], n, (int32_t)(ops->first_order ? x : v)));
             if (!ops->first_order && q != v) {
-                MECH_TRY(new_q_slots(m, &m->objects[i], n, (int32_t)q));
+                MECH_TRY(new_q_slots(m, &m->kinematics.objects[i], n, (int32_t)q));
             }
             v += ops->first_order ? 0 : n;
             q += ops->first_order ? 0 : n;
@@ -98,26 +99,27 @@ static int list_owners(struct mech_model *m)
 {
     const size_t nodes = m->document->nodes.n, objects = m->document->objects.n;
 
-    if (!m->curved) {
+    if (!m->kinematics.curved) {
         return 0;
     }
-    m->seats = mech_arena_alloc(&m->arena, nodes + objects, sizeof *m->seats);
-    m->seat_ops = mech_arena_alloc(&m->arena, nodes + objects, sizeof *m->seat_ops);
-    if (!m->seats || !m->seat_ops) {
+    m->kinematics.seats = mech_arena_alloc(&m->arena, nodes + objects, sizeof *m->kinematics.seats);
+    m->kinematics.seat_ops =
+        mech_arena_alloc(&m->arena, nodes + objects, sizeof *m->kinematics.seat_ops);
+    if (!m->kinematics.seats || !m->kinematics.seat_ops) {
         return MECH_NO_MEMORY;
     }
     for (size_t i = 0; i < nodes; i++) {
         const struct mech_node_ops *const ops = m->document->nodes.at[i].type->ops.node;
 
-        if (!ops->first_order && m->nodes[i].n) {
-            m->seat_ops[m->seat_count] = ops->coordinates ? ops : NULL;
-            m->seats[m->seat_count++] = &m->nodes[i];
+        if (!ops->first_order && m->kinematics.nodes[i].n) {
+            m->kinematics.seat_ops[m->kinematics.seat_count] = ops->coordinates ? ops : NULL;
+            m->kinematics.seats[m->kinematics.seat_count++] = &m->kinematics.nodes[i];
         }
     }
     for (size_t i = 0; i < objects; i++) {
-        if (m->document->objects.at[i].type->ops.object->own && m->objects[i].n &&
-            !m->objects[i].first_order) {
-            m->seats[m->seat_count++] = &m->objects[i];
+        if (m->document->objects.at[i].type->ops.object->own && m->kinematics.objects[i].n &&
+            !m->kinematics.objects[i].first_order) {
+            m->kinematics.seats[m->kinematics.seat_count++] = &m->kinematics.objects[i];
         }
     }
     return 0;
@@ -129,7 +131,8 @@ static int start_values(struct mech_model *m)
     const size_t q = (size_t)m->sizes.q + 1, v = (size_t)m->sizes.v + 1;
     const size_t x = (size_t)m->sizes.x + 1, z = (size_t)m->sizes.z + 1;
     const size_t longest = (q > v ? q : v) + (x > z ? x : z);
-    double **const vectors[] = {&m->q_ref, &m->q0, &m->v0, &m->x_ref, &m->x0, &m->zeros};
+    double **const vectors[] = {&m->kinematics.q_ref, &m->kinematics.q0, &m->kinematics.v0,
+                                &m->kinematics.x_ref, &m->kinematics.x0, &m->kinematics.zeros};
     const size_t lengths[] = {q, q, v, x, x, longest};
 
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
@@ -140,36 +143,38 @@ static int start_values(struct mech_model *m)
     }
     for (size_t i = 0; i < d->nodes.n; i++) {
         const struct mech_node_ops *const ops = d->nodes.at[i].type->ops.node;
-        const struct mech_seat_of *const seat = &m->nodes[i];
+        const struct mech_seat_of *const seat = &m->kinematics.nodes[i];
         const int32_t first = seat->n ? seat->slot[0] : 0, q_first = seat->nq ? seat->q_slot[0] : 0;
 
         if (seat->n == 0 || seat->data) {
             continue;
         }
         if (ops->first_order) {
-            ops->start(d->nodes.at[i].description, m->x_ref + first, m->x0 + first, NULL);
+            ops->start(d->nodes.at[i].description, m->kinematics.x_ref + first,
+                       m->kinematics.x0 + first, NULL);
             continue;
         }
-        ops->start(d->nodes.at[i].description, m->q_ref + q_first, m->q0 + q_first, m->v0 + first);
+        ops->start(d->nodes.at[i].description, m->kinematics.q_ref + q_first,
+                   m->kinematics.q0 + q_first, m->kinematics.v0 + first);
         for (int32_t k = q_first; k < q_first + seat->nq; k++) {
-            m->q0[k] += m->q_ref[k];
+            m->kinematics.q0[k] += m->kinematics.q_ref[k];
         }
         if (ops->move) {
-            ops->move(m->q0 + q_first, m->zeros, m->q0 + q_first);
+            ops->move(m->kinematics.q0 + q_first, m->kinematics.zeros, m->kinematics.q0 + q_first);
         }
     }
     for (size_t i = 0; i < d->objects.n; i++) {
         const struct mech_object_ops *const ops = d->objects.at[i].type->ops.object;
 
-        if (ops->own && m->objects[i].n) {
-            const struct mech_seat_of *const seat = &m->objects[i];
+        if (ops->own && m->kinematics.objects[i].n) {
+            const struct mech_seat_of *const seat = &m->kinematics.objects[i];
 
             if (seat->first_order) {
-                ops->start(d->objects.at[i].description, m->x0 + seat->slot[0], NULL);
+                ops->start(d->objects.at[i].description, m->kinematics.x0 + seat->slot[0], NULL);
                 continue;
             }
-            ops->start(d->objects.at[i].description, m->q0 + seat->q_slot[0],
-                       m->v0 + seat->slot[0]);
+            ops->start(d->objects.at[i].description, m->kinematics.q0 + seat->q_slot[0],
+                       m->kinematics.v0 + seat->slot[0]);
         }
     }
     return 0;
@@ -180,15 +185,15 @@ static int attach_to_nodes(struct mech_model *m, size_t i, int32_t *body_of, str
 {
     const struct mech_item *const item = &m->document->objects.at[i];
     const struct mech_object_ops *const ops = item->type->ops.object;
-    struct mech_seat_of *const seat = &m->objects[i];
+    struct mech_seat_of *const seat = &m->kinematics.objects[i];
     struct mech_attachment at;
     char path[MECH_DIAG_PATH];
     int64_t n = 0, nq = 0;
 
     ops->nodes(item->description, &at);
     for (size_t k = 0; k < at.n; k++) {
-        n += m->nodes[at.refs[k].index].n;
-        nq += m->nodes[at.refs[k].index].nq;
+        n += m->kinematics.nodes[at.refs[k].index].n;
+        nq += m->kinematics.nodes[at.refs[k].index].nq;
     }
     if (n > MOST_COORDINATES) {
         mech_item_path(MECH_OBJECT, i, at.field, path, sizeof path);
@@ -200,7 +205,7 @@ static int attach_to_nodes(struct mech_model *m, size_t i, int32_t *body_of, str
     n = nq = 0;
     for (size_t k = 0; k < at.n; k++) {
         const int32_t node = at.refs[k].index;
-        const struct mech_seat_of *const from = &m->nodes[node];
+        const struct mech_seat_of *const from = &m->kinematics.nodes[node];
 
         mech_item_path(MECH_OBJECT, i, at.field, path, sizeof path);
         if (at.list) {
@@ -252,8 +257,9 @@ static int64_t most_slots(const struct mech_model *m, const struct mech_attachme
     for (size_t k = 0; k < at->n; k++) {
         const int32_t i = at->refs[k].index;
 
-        n += m->markers[i].kind == MECH_MARKER_COORDINATES || m->markers[i].flexible
-                 ? m->marker_seats[i].n
+        n += m->kinematics.markers[i].kind == MECH_MARKER_COORDINATES ||
+                     m->kinematics.markers[i].flexible
+                 ? m->kinematics.marker_seats[i].n
                  : MECH_MARKER_SLOTS;
     }
     return n;
@@ -272,7 +278,7 @@ static int attach_to_markers(struct mech_model *m, size_t i, struct mech_diag *d
 {
     const struct mech_item *const item = &m->document->objects.at[i];
     const struct mech_object_ops *const ops = item->type->ops.object;
-    struct mech_seat_of *const seat = &m->objects[i];
+    struct mech_seat_of *const seat = &m->kinematics.objects[i];
     struct mech_attachment at;
     int32_t n = 0;
 
@@ -287,7 +293,7 @@ static int attach_to_markers(struct mech_model *m, size_t i, struct mech_diag *d
     MECH_TRY(new_slots(m, seat, (int32_t)most_slots(m, &at), 0));
     MECH_TRY(new_q_slots(m, seat, (int32_t)most_slots(m, &at), 0));
     for (size_t k = 0; k < at.n; k++) {
-        const struct mech_marker_map *const map = &m->markers[at.refs[k].index];
+        const struct mech_marker_map *const map = &m->kinematics.markers[at.refs[k].index];
 
         if (!(ops->marker_kinds & 1u << map->kind)) {
             char path[MECH_DIAG_PATH];
@@ -297,7 +303,7 @@ static int attach_to_markers(struct mech_model *m, size_t i, struct mech_diag *d
             mech_diag_add(diag, path, "the marker \"%s\" is of another kind than this needs",
                           at.refs[k].name);
         }
-        const struct mech_seat *const on = &m->marker_seats[at.refs[k].index];
+        const struct mech_seat *const on = &m->kinematics.marker_seats[at.refs[k].index];
 
         if (map->kind == MECH_MARKER_COORDINATES) {
             take_all(on, seat, &n);
@@ -319,7 +325,7 @@ static void place_marker(struct mech_model *m, size_t i, struct mech_diag *diag)
 {
     const struct mech_item *const item = &m->document->markers.at[i];
     const struct mech_marker_ops *const ops = item->type->ops.marker;
-    struct mech_marker_map *const map = &m->markers[i];
+    struct mech_marker_map *const map = &m->kinematics.markers[i];
     /* the ground's slots are nv and nq */
     struct mech_seat seat = {.slot = &m->sizes.v, .q_slot = &m->sizes.q, .n = 1, .nq = 1};
     const char *field = NULL;
@@ -329,8 +335,9 @@ static void place_marker(struct mech_model *m, size_t i, struct mech_diag *diag)
     if (ops->seat) {
         enum mech_category category = MECH_NODE;
         const struct mech_ref *const ref = ops->seat(item->description, &category);
-        const struct mech_seat_of *const on =
-            category == MECH_NODE ? &m->nodes[ref->index] : &m->objects[ref->index];
+        const struct mech_seat_of *const on = category == MECH_NODE
+                                                  ? &m->kinematics.nodes[ref->index]
+                                                  : &m->kinematics.objects[ref->index];
 
         data = on->data;
         field = data ? "node" : NULL;
@@ -342,7 +349,7 @@ static void place_marker(struct mech_model *m, size_t i, struct mech_diag *diag)
                                .nq = on->nq,
                                .first_order = on->first_order};
     }
-    m->marker_seats[i] = seat;
+    m->kinematics.marker_seats[i] = seat;
     map->first_order = seat.first_order;
     const char *reason = data ? "holds data, on which nothing can act"
                               : ops->map(item->description, &seat, map, &field);
@@ -359,15 +366,18 @@ int mech_layout(struct mech_model *m, struct mech_diag *diag)
     const struct mech_document *const d = m->document;
     int32_t *const body_of = mech_arena_alloc(&m->arena, d->nodes.n, sizeof *body_of);
 
-    m->body_of = body_of;
+    m->kinematics.body_of = body_of;
 
-    m->nodes = mech_arena_alloc(&m->arena, d->nodes.n, sizeof *m->nodes);
-    m->objects = mech_arena_alloc(&m->arena, d->objects.n, sizeof *m->objects);
-    m->markers = mech_arena_alloc(&m->arena, d->markers.n, sizeof *m->markers);
+    m->kinematics.nodes = mech_arena_alloc(&m->arena, d->nodes.n, sizeof *m->kinematics.nodes);
+    m->kinematics.objects =
+        mech_arena_alloc(&m->arena, d->objects.n, sizeof *m->kinematics.objects);
+    m->kinematics.markers =
+        mech_arena_alloc(&m->arena, d->markers.n, sizeof *m->kinematics.markers);
     /* bodies may add a centre of mass each */
-    m->marker_seats =
-        mech_arena_alloc(&m->arena, d->markers.n + d->objects.n, sizeof *m->marker_seats);
-    if (!body_of || !m->nodes || !m->objects || !m->markers || !m->marker_seats) {
+    m->kinematics.marker_seats = mech_arena_alloc(&m->arena, d->markers.n + d->objects.n,
+                                                  sizeof *m->kinematics.marker_seats);
+    if (!body_of || !m->kinematics.nodes || !m->kinematics.objects || !m->kinematics.markers ||
+        !m->kinematics.marker_seats) {
         return MECH_NO_MEMORY;
     }
     MECH_TRY(number_coordinates(m, diag));
@@ -390,7 +400,7 @@ int mech_layout(struct mech_model *m, struct mech_diag *diag)
         }
     }
     for (size_t i = 0; i < d->nodes.n; i++) {
-        if (body_of[i] < 0 && !m->nodes[i].first_order && m->nodes[i].n > 0) {
+        if (body_of[i] < 0 && !m->kinematics.nodes[i].first_order && m->kinematics.nodes[i].n > 0) {
             char path[MECH_DIAG_PATH];
 
             mech_item_path(MECH_NODE, i, NULL, path, sizeof path);

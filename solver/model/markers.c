@@ -14,8 +14,8 @@
 static void pose_one(const struct mech_model *m, int32_t i, const struct mech_eval *e,
                      const struct mech_pose *like, bool lean)
 {
-    const struct mech_seat *const seat = &m->marker_seats[i];
-    struct mech_pose *const pose = &m->poses[i];
+    const struct mech_seat *const seat = &m->kinematics.marker_seats[i];
+    struct mech_pose *const pose = &m->kinematics.poses[i];
     struct mech_flex *const flex = pose->flex;
 
     if (pose->kind == MECH_POSE_GENERAL) {
@@ -51,11 +51,11 @@ void mech_model_pose_marker(const struct mech_model *m, int32_t i, const struct 
 
 void mech_model_pose(const struct mech_model *m, const struct mech_eval *e)
 {
-    for (size_t k = 0; k < m->posed_count; k++) {
-        const int32_t like = m->like[k];
-        const bool known = like >= 0 && m->poses[like].kind != MECH_POSE_GENERAL;
+    for (size_t k = 0; k < m->kinematics.posed_count; k++) {
+        const int32_t like = m->kinematics.like[k];
+        const bool known = like >= 0 && m->kinematics.poses[like].kind != MECH_POSE_GENERAL;
 
-        pose_one(m, m->posed[k], e, known ? &m->poses[like] : NULL, true);
+        pose_one(m, m->kinematics.posed[k], e, known ? &m->kinematics.poses[like] : NULL, true);
     }
     mech_frames_gather(m);
     mech_equations_gather(m, e);
@@ -99,21 +99,22 @@ static bool constant(const struct mech_pose *pose)
 static int add_gravity(struct mech_model *m, size_t o)
 {
     const struct mech_item *const item = &m->document->objects.at[o];
-    const struct mech_seat_of *const on = &m->objects[o];
-    const int32_t i = (int32_t)(m->document->markers.n + m->centre_count);
+    const struct mech_seat_of *const on = &m->kinematics.objects[o];
+    const int32_t i = (int32_t)(m->document->markers.n + m->kinematics.centre_count);
     const double *const gravity = m->document->gravity;
-    const struct mech_eval e = mech_model_point(m, NULL, 0., m->q_ref, m->zeros);
+    const struct mech_eval e =
+        mech_model_point(m, NULL, 0., m->kinematics.q_ref, m->kinematics.zeros);
     double center[3];
     const double mass = item->type->ops.object->mass(item->description, center);
 
-    m->marker_seats[i] = (struct mech_seat){
+    m->kinematics.marker_seats[i] = (struct mech_seat){
         .item = item, .slot = on->slot, .q_slot = on->q_slot, .n = on->n, .nq = on->nq};
     if (item->type->ops.object->flexible) {
-        MECH_TRY(mech_flex_new(&m->arena, on->n, &m->poses[i].flex));
+        MECH_TRY(mech_flex_new(&m->arena, on->n, &m->kinematics.poses[i].flex));
     }
     mech_model_pose_marker(m, i, &e);
-    m->centre_count++;
-    const struct mech_pose *const pose = &m->poses[i];
+    m->kinematics.centre_count++;
+    const struct mech_pose *const pose = &m->kinematics.poses[i];
     if (constant(pose)) {
         for (int32_t k = 0; k < pose->n; k++) {
             for (int r = 0; r < 3; r++) {
@@ -124,11 +125,11 @@ static int add_gravity(struct mech_model *m, size_t o)
         }
         return 0;
     }
-    struct mech_moving_load load = {.moving = (int32_t)m->moving_count, .channel = -1};
+    struct mech_moving_load load = {.moving = (int32_t)m->kinematics.moving_count, .channel = -1};
     mech_v3_add(load.w, mass, gravity, load.w);
-    m->moving_of[i] = (int32_t)m->moving_count;
-    m->moving[m->moving_count++].marker = i;
-    m->posed[m->posed_count++] = i;
+    m->kinematics.moving_of[i] = (int32_t)m->kinematics.moving_count;
+    m->kinematics.moving[m->kinematics.moving_count++].marker = i;
+    m->kinematics.posed[m->kinematics.posed_count++] = i;
     return mech_moving_load_new(m, &load);
 }
 
@@ -137,20 +138,21 @@ static int find_alike(struct mech_model *m)
 {
     int32_t *const last = mech_arena_alloc(&m->arena, (size_t)m->sizes.v + 1, sizeof *last);
 
-    m->like = mech_arena_alloc(&m->arena, m->posed_count, sizeof *m->like);
-    if (!last || !m->like) {
+    m->kinematics.like =
+        mech_arena_alloc(&m->arena, m->kinematics.posed_count, sizeof *m->kinematics.like);
+    if (!last || !m->kinematics.like) {
         return MECH_NO_MEMORY;
     }
     for (int32_t i = 0; i <= m->sizes.v; i++) {
         last[i] = -1;
     }
-    for (size_t k = 0; k < m->posed_count; k++) {
-        const struct mech_seat *const seat = &m->marker_seats[m->posed[k]];
+    for (size_t k = 0; k < m->kinematics.posed_count; k++) {
+        const struct mech_seat *const seat = &m->kinematics.marker_seats[m->kinematics.posed[k]];
         int32_t *const at = &last[seat->n ? seat->slot[0] : m->sizes.v];
-        const bool same = seat->n && *at >= 0 && m->marker_seats[*at].item == seat->item;
+        const bool same = seat->n && *at >= 0 && m->kinematics.marker_seats[*at].item == seat->item;
 
-        m->like[k] = same ? *at : -1;
-        *at = same ? *at : m->posed[k];
+        m->kinematics.like[k] = same ? *at : -1;
+        *at = same ? *at : m->kinematics.posed[k];
     }
     return 0;
 }
@@ -159,14 +161,15 @@ int mech_markers(struct mech_model *m)
 {
     const size_t markers = m->document->markers.n, most = markers + m->document->objects.n;
 
-    m->poses = mech_arena_alloc(&m->arena, most, sizeof *m->poses);
-    m->posed = mech_arena_alloc(&m->arena, most, sizeof *m->posed);
-    m->moving = mech_arena_alloc(&m->arena, most, sizeof *m->moving);
-    m->moving_of = mech_arena_alloc(&m->arena, most, sizeof *m->moving_of);
+    m->kinematics.poses = mech_arena_alloc(&m->arena, most, sizeof *m->kinematics.poses);
+    m->kinematics.posed = mech_arena_alloc(&m->arena, most, sizeof *m->kinematics.posed);
+    m->kinematics.moving = mech_arena_alloc(&m->arena, most, sizeof *m->kinematics.moving);
+    m->kinematics.moving_of = mech_arena_alloc(&m->arena, most, sizeof *m->kinematics.moving_of);
     m->G = mech_arena_alloc(&m->arena, (size_t)m->joints.start[m->joints.count], sizeof *m->G);
     bool *const wanted = mech_arena_alloc(&m->arena, most, sizeof *wanted);
     m->g = mech_arena_alloc(&m->arena, (size_t)m->joints.count, sizeof *m->g);
-    if (!m->G || !m->g || !m->poses || !m->posed || !m->moving || !m->moving_of || !wanted) {
+    if (!m->G || !m->g || !m->kinematics.poses || !m->kinematics.posed || !m->kinematics.moving ||
+        !m->kinematics.moving_of || !wanted) {
         return MECH_NO_MEMORY;
     }
     MECH_TRY(mech_flex(m));
@@ -174,14 +177,14 @@ int mech_markers(struct mech_model *m)
         wanted[m->pairs[p].marker[0]] = wanted[m->pairs[p].marker[1]] = true;
     }
     for (size_t i = 0; i < most; i++) {
-        m->moving_of[i] = -1;
-        if (i < markers && m->markers[i].moving) {
-            m->moving_of[i] = (int32_t)m->moving_count;
-            m->moving[m->moving_count++].marker = (int32_t)i;
+        m->kinematics.moving_of[i] = -1;
+        if (i < markers && m->kinematics.markers[i].moving) {
+            m->kinematics.moving_of[i] = (int32_t)m->kinematics.moving_count;
+            m->kinematics.moving[m->kinematics.moving_count++].marker = (int32_t)i;
             wanted[i] = true;
         }
         if (wanted[i]) {
-            m->posed[m->posed_count++] = (int32_t)i;
+            m->kinematics.posed[m->kinematics.posed_count++] = (int32_t)i;
         }
     }
     const bool falls = mech_v3_norm(m->document->gravity) != 0.;
@@ -197,14 +200,14 @@ int mech_markers(struct mech_model *m)
 
 bool mech_model_marker_moves(const struct mech_model *m, int32_t marker)
 {
-    return m->moving_of[marker] >= 0;
+    return m->kinematics.moving_of[marker] >= 0;
 }
 
 /* Sums of the wrenches on each marker. */
 static void gather(const struct mech_model *m, const struct mech_eval *e)
 {
-    for (size_t k = 0; k < m->moving_count; k++) {
-        struct mech_moving *const to = &m->moving[k];
+    for (size_t k = 0; k < m->kinematics.moving_count; k++) {
+        struct mech_moving *const to = &m->kinematics.moving[k];
 
         memset(to->w, 0, sizeof to->w);
         memset(to->fixed, 0, sizeof to->fixed);
@@ -214,14 +217,14 @@ static void gather(const struct mech_model *m, const struct mech_eval *e)
     }
     for (size_t k = 0; k < m->moving_load_count; k++) {
         const struct mech_moving_load *const load = &m->moving_loads[k];
-        struct mech_moving *const to = &m->moving[load->moving];
+        struct mech_moving *const to = &m->kinematics.moving[load->moving];
         const double value =
             load->channel < 0 ? 1.
             : e->state        ? mech_model_channel_value(m, e->state, (size_t)load->channel, e->t)
                               : 0.;
 
         if (load->body_fixed) {
-            const double *const R = m->poses[to->marker].R;
+            const double *const R = m->kinematics.poses[to->marker].R;
             double w[6];
 
             mech_m3_mul(R, load->w, w);
@@ -235,8 +238,8 @@ static void gather(const struct mech_model *m, const struct mech_eval *e)
             }
         }
     }
-    for (size_t k = 0; k < m->moving_count && e->state && e->state->held != 0.; k++) {
-        struct mech_moving *const to = &m->moving[k];
+    for (size_t k = 0; k < m->kinematics.moving_count && e->state && e->state->held != 0.; k++) {
+        struct mech_moving *const to = &m->kinematics.moving[k];
 
         for (int r = 0; r < 6; r++) {
             to->w[r] *= 1. - e->state->held;
@@ -257,9 +260,9 @@ void mech_moving_force(const struct mech_model *m, const struct mech_eval *e, do
         return;
     }
     gather(m, e);
-    for (size_t k = 0; k < m->moving_count; k++) {
-        const struct mech_moving *const at = &m->moving[k];
-        struct mech_pose *const pose = &m->poses[at->marker];
+    for (size_t k = 0; k < m->kinematics.moving_count; k++) {
+        const struct mech_moving *const at = &m->kinematics.moving[k];
+        struct mech_pose *const pose = &m->kinematics.poses[at->marker];
 
         mech_pose_complete(pose);
         if (pose->flex) {
@@ -283,12 +286,12 @@ const int32_t *mech_moving_tangent(const struct mech_model *m, const struct mech
                                    const int32_t *places, double *values)
 {
     if (unloaded(m, e)) {
-        return places + m->moving_places;
+        return places + m->kinematics.moving_places;
     }
     gather(m, e);
-    for (size_t k = 0; k < m->moving_count; k++) {
-        const struct mech_moving *const at = &m->moving[k];
-        struct mech_pose *const pose = &m->poses[at->marker];
+    for (size_t k = 0; k < m->kinematics.moving_count; k++) {
+        const struct mech_moving *const at = &m->kinematics.moving[k];
+        struct mech_pose *const pose = &m->kinematics.poses[at->marker];
         double w[6], K[MECH_MARKER_SLOTS][MECH_MARKER_SLOTS] = {{0.}};
 
         double acting = 0.;

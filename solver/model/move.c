@@ -7,18 +7,18 @@
 
 bool mech_model_flat(const struct mech_model *m)
 {
-    return !m->curved;
+    return !m->kinematics.curved;
 }
 
 void mech_model_qdot(const struct mech_model *m, const double *q, const double *v, double *qdot)
 {
-    if (!m->curved) {
+    if (!m->kinematics.curved) {
         memcpy(qdot, v, (size_t)m->sizes.v * sizeof *qdot);
         return;
     }
-    for (size_t i = 0; i < m->seat_count; i++) {
-        const struct mech_seat_of *const on = m->seats[i];
-        const struct mech_node_ops *const ops = m->seat_ops[i];
+    for (size_t i = 0; i < m->kinematics.seat_count; i++) {
+        const struct mech_seat_of *const on = m->kinematics.seats[i];
+        const struct mech_node_ops *const ops = m->kinematics.seat_ops[i];
 
         if (ops) {
             ops->rate(q + on->q_slot[0], v + on->slot[0], qdot + on->q_slot[0]);
@@ -30,16 +30,16 @@ void mech_model_qdot(const struct mech_model *m, const double *q, const double *
 
 void mech_model_move(const struct mech_model *m, const double *q, const double *d, double *out)
 {
-    if (!m->curved) {
+    if (!m->kinematics.curved) {
         for (int32_t i = 0; i < m->sizes.v; i++) {
             out[i] = q[i] + d[i];
         }
         return;
     }
-    for (size_t i = 0; i < m->seat_count; i++) {
-        const struct mech_seat_of *const on = m->seats[i];
+    for (size_t i = 0; i < m->kinematics.seat_count; i++) {
+        const struct mech_seat_of *const on = m->kinematics.seats[i];
         const int32_t first = on->q_slot[0];
-        const struct mech_node_ops *const ops = m->seat_ops[i];
+        const struct mech_node_ops *const ops = m->kinematics.seat_ops[i];
 
         if (ops) {
             ops->move(q + first, d + on->slot[0], out + first);
@@ -54,15 +54,15 @@ void mech_model_move(const struct mech_model *m, const double *q, const double *
 bool mech_model_transport(const struct mech_model *m, const double *d, const double *dq,
                           const double *dd, double *out)
 {
-    if (!m->curved) {
+    if (!m->kinematics.curved) {
         for (int32_t i = 0; i < m->sizes.v; i++) {
             out[i] = dq[i] + dd[i];
         }
         return true;
     }
-    for (size_t i = 0; i < m->seat_count; i++) {
-        const struct mech_seat_of *const on = m->seats[i];
-        const struct mech_node_ops *const ops = m->seat_ops[i];
+    for (size_t i = 0; i < m->kinematics.seat_count; i++) {
+        const struct mech_seat_of *const on = m->kinematics.seats[i];
+        const struct mech_node_ops *const ops = m->kinematics.seat_ops[i];
         const int32_t first = on->slot[0];
 
         if (ops && !ops->transport) {
@@ -111,17 +111,17 @@ static void node_motion(const struct mech_node_ops *ops, const double *q, const 
 
 void mech_model_motion(const struct mech_model *m, const double *q, const double *dq, double *d)
 {
-    if (!m->curved) {
+    if (!m->kinematics.curved) {
         memcpy(d, dq, (size_t)m->sizes.v * sizeof *d);
         return;
     }
-    for (size_t i = 0; i < m->seat_count; i++) {
-        const struct mech_seat_of *const on = m->seats[i];
+    for (size_t i = 0; i < m->kinematics.seat_count; i++) {
+        const struct mech_seat_of *const on = m->kinematics.seats[i];
         const int32_t first = on->q_slot[0];
 
-        if (m->seat_ops[i]) {
-            node_motion(m->seat_ops[i], q + first, dq + first, (const int32_t[]){on->nq, on->n},
-                        d + on->slot[0]);
+        if (m->kinematics.seat_ops[i]) {
+            node_motion(m->kinematics.seat_ops[i], q + first, dq + first,
+                        (const int32_t[]){on->nq, on->n}, d + on->slot[0]);
         } else {
             memcpy(d + on->slot[0], dq + first, (size_t)on->n * sizeof *d);
         }
@@ -130,19 +130,19 @@ void mech_model_motion(const struct mech_model *m, const double *q, const double
 
 void mech_model_displacement(const struct mech_model *m, const double *q, double *u)
 {
-    if (!m->curved) {
+    if (!m->kinematics.curved) {
         for (int32_t i = 0; i < m->sizes.v; i++) {
-            u[i] = q[i] - m->q_ref[i];
+            u[i] = q[i] - m->kinematics.q_ref[i];
         }
         return;
     }
-    for (size_t i = 0; i < m->seat_count; i++) {
-        const struct mech_seat_of *const on = m->seats[i];
+    for (size_t i = 0; i < m->kinematics.seat_count; i++) {
+        const struct mech_seat_of *const on = m->kinematics.seats[i];
 
         for (int32_t k = 0; k < on->n; k++) {
             const int32_t at = on->q_slot[k];
 
-            u[on->slot[k]] = m->seat_ops[i] ? 0. : q[at] - m->q_ref[at];
+            u[on->slot[k]] = m->kinematics.seat_ops[i] ? 0. : q[at] - m->kinematics.q_ref[at];
         }
     }
 }

@@ -9,7 +9,7 @@
 bool mech_model_is_linear(const struct mech_model *m)
 {
     return m->place_count == 0 && !m->penalty && m->pair_count == 0 && m->equation_count == 0 &&
-           !m->curved;
+           !m->kinematics.curved;
 }
 
 bool mech_model_unconnected(const struct mech_model *m)
@@ -58,20 +58,20 @@ const char *mech_model_nonlinear_name(const struct mech_model *m)
     if (m->equation_count) {
         return m->document->objects.at[m->equations[0].object].name;
     }
-    if (m->moving_count) {
-        return m->marker_seats[m->moving[0].marker].item->name;
+    if (m->kinematics.moving_count) {
+        return m->kinematics.marker_seats[m->kinematics.moving[0].marker].item->name;
     }
     if (m->penalty) {
         return m->document->objects.at[m->touch->bodies[0].object].name;
     }
-    return m->curved ? m->document->nodes.at[0].name : NULL;
+    return m->kinematics.curved ? m->document->nodes.at[0].name : NULL;
 }
 
 struct mech_eval mech_model_point(const struct mech_model *m, const struct mech_state *s, double t,
                                   const double *q, const double *v)
 {
     return (struct mech_eval){
-        .t = t, .q = q, .v = v, .q_ref = m->q_ref, .state = s, .z = s ? s->z : NULL};
+        .t = t, .q = q, .v = v, .q_ref = m->kinematics.q_ref, .state = s, .z = s ? s->z : NULL};
 }
 
 void mech_model_nonlinear(const struct mech_model *m, const struct mech_eval *e, double *g)
@@ -79,7 +79,7 @@ void mech_model_nonlinear(const struct mech_model *m, const struct mech_eval *e,
     for (size_t b = 0; b < m->batch_count; b++) {
         m->batches[b].ops->force(m->batches[b].records, m->batches[b].n, e, g);
     }
-    if (m->posed_count || m->equation_count) {
+    if (m->kinematics.posed_count || m->equation_count) {
         mech_model_pose(m, e);
         mech_moving_force(m, e, g);
         mech_pairs_force(m, e, g);
@@ -98,7 +98,7 @@ void mech_model_resist(const struct mech_model *m, const struct mech_eval *e, do
     if (part->K->kind != MECH_MAT_ZERO) {
         const double *u = e->q;
 
-        if (m->curved) {
+        if (m->kinematics.curved) {
             mech_model_displacement(m, e->q, work);
             u = work;
         } else if (part->q_ref) {
@@ -188,8 +188,9 @@ int mech_model_places(const struct mech_model *m, struct mech_arena *arena,
         return MECH_NO_MEMORY;
     }
     n = places_of_records(m, false, W, places);
-    for (size_t k = 0; k < m->moving_count; k++) {
-        const struct mech_seat *const seat = &m->marker_seats[m->moving[k].marker];
+    for (size_t k = 0; k < m->kinematics.moving_count; k++) {
+        const struct mech_seat *const seat =
+            &m->kinematics.marker_seats[m->kinematics.moving[k].marker];
 
         n += places_of(m, seat->slot, seat->n, W, places + n);
     }
@@ -222,7 +223,7 @@ void mech_model_tangent(const struct mech_model *m, const struct mech_eval *e, c
         batch->ops->tangent(batch->records, batch->n, e, c, places, values);
         places += batch->places;
     }
-    if (m->posed_count || m->equation_count) {
+    if (m->kinematics.posed_count || m->equation_count) {
         if (!e->posed) {
             mech_model_pose(m, e);
         }

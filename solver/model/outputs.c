@@ -28,27 +28,28 @@ static struct mech_view view_of(const struct mech_model *m, const struct mech_st
                           .local = r->local ? r->local : origin,
                           .record = on->record};
 
-    v.at = mech_model_point(m, s, s ? s->at->time : 0., m->q_ref, m->zeros);
+    v.at = mech_model_point(m, s, s ? s->at->time : 0., m->kinematics.q_ref, m->kinematics.zeros);
     if (r->configuration != MECH_CURRENT && r->configuration != MECH_START_OF_STEP) {
         v.at.z = NULL; /* kept angles are those of the last step */
     }
-    v.vdot = r->configuration == MECH_REFERENCE || !s ? m->zeros : NULL;
+    v.vdot = r->configuration == MECH_REFERENCE || !s ? m->kinematics.zeros : NULL;
     if (on->first_order) {
-        v.at.q_ref = m->zeros;
+        v.at.q_ref = m->kinematics.zeros;
         v.vdot = NULL;
         const bool now = r->configuration == MECH_CURRENT && s;
 
-        v.at.q = r->configuration == MECH_REFERENCE ? on->data ? m->zeros : m->x_ref
-                 : on->data                         ? now ? s->z : m->z0
-                 : now                              ? s->x
-                                                    : m->x0;
+        v.at.q = r->configuration == MECH_REFERENCE
+                     ? on->data ? m->kinematics.zeros : m->kinematics.x_ref
+                 : on->data ? now ? s->z : m->kinematics.z0
+                 : now      ? s->x
+                            : m->kinematics.x0;
         v.at.v = NULL;
         if (r->variable == MECH_OUTPUT_COORDINATES_T && r->configuration == MECH_CURRENT) {
-            v.at.v = s ? state_rates(m, s) : m->x0;
+            v.at.v = s ? state_rates(m, s) : m->kinematics.x0;
         }
     } else if (r->configuration == MECH_INITIAL) {
-        v.at.q = m->q0;
-        v.at.v = m->v0;
+        v.at.q = m->kinematics.q0;
+        v.at.v = m->kinematics.v0;
         v.vdot = NULL;
     } else if (r->configuration == MECH_START_OF_STEP && s) {
         v.at.q = s->q_start;
@@ -66,7 +67,7 @@ static struct mech_view view_of(const struct mech_model *m, const struct mech_st
 /* The poses of a pair's markers, and its multipliers, into the view. */
 static void view_pair(const struct mech_model *m, int32_t index, struct mech_view *v)
 {
-    const int32_t p = m->objects[index].pair;
+    const int32_t p = m->kinematics.objects[index].pair;
 
     if (!m->document->objects.at[index].type->ops.object->pair) {
         return;
@@ -77,7 +78,7 @@ static void view_pair(const struct mech_model *m, int32_t index, struct mech_vie
     item->type->ops.object->markers(item->description, &at);
     for (int k = 0; k < 2; k++) {
         mech_model_pose_marker(m, at.refs[k].index, &v->at);
-        v->pose[k] = &m->poses[at.refs[k].index];
+        v->pose[k] = &m->kinematics.poses[at.refs[k].index];
     }
     v->record = p < 0 ? NULL : v->record;
     v->rows = item->type->ops.object->pair->rows
@@ -91,7 +92,7 @@ static void view_pair(const struct mech_model *m, int32_t index, struct mech_vie
 static int view_equation(const struct mech_model *m, int32_t index,
                          struct mech_equation_point *point, struct mech_view *v)
 {
-    const struct mech_seat_of *const on = &m->objects[index];
+    const struct mech_seat_of *const on = &m->kinematics.objects[index];
     const struct mech_item *const item = &m->document->objects.at[index];
     const struct mech_equation_ops *const ops = item->type->ops.object->equation;
     double *const values =
@@ -120,7 +121,8 @@ static int view_point(const struct mech_model *m, const struct mech_item *item,
 
     const struct mech_seat seat = {
         .item = item, .slot = v->slot, .q_slot = v->q_slot, .n = v->n, .nq = v->nq};
-    const struct mech_eval reference = mech_model_point(m, NULL, 0., m->q_ref, m->zeros);
+    const struct mech_eval reference =
+        mech_model_point(m, NULL, 0., m->kinematics.q_ref, m->kinematics.zeros);
 
     for (int k = 0; k < 2; k++) {
         const struct mech_eval *const e = k ? &reference : &v->at;
@@ -189,8 +191,8 @@ static int marker_output(const struct mech_model *m, const struct mech_state *s,
                          const struct mech_output_request *r, size_t capacity, double *values,
                          size_t *count)
 {
-    const struct mech_marker_map *const map = &m->markers[r->index];
-    const struct mech_seat *const seat = &m->marker_seats[r->index];
+    const struct mech_marker_map *const map = &m->kinematics.markers[r->index];
+    const struct mech_seat *const seat = &m->kinematics.marker_seats[r->index];
     const bool many = map->kind == MECH_MARKER_COORDINATES;
     struct mech_view v = view_of(m, s, r, &(struct mech_seat_of){.first_order = map->first_order});
 
@@ -201,11 +203,12 @@ static int marker_output(const struct mech_model *m, const struct mech_state *s,
     if (many || map->first_order) {
         return mech_coordinate_output(&v, r->variable, capacity, values, count);
     }
-    const struct mech_eval reference = mech_model_point(m, NULL, 0., m->q_ref, m->zeros);
+    const struct mech_eval reference =
+        mech_model_point(m, NULL, 0., m->kinematics.q_ref, m->kinematics.zeros);
     mech_model_pose_marker(m, r->index, &reference);
-    const struct mech_pose before = m->poses[r->index];
+    const struct mech_pose before = m->kinematics.poses[r->index];
     mech_model_pose_marker(m, r->index, &v.at);
-    v.pose[0] = &m->poses[r->index];
+    v.pose[0] = &m->kinematics.poses[r->index];
     v.pose[1] = &before;
     return map->kind == MECH_MARKER_COORDINATE
                ? coordinate_output(&v, r->variable, capacity, values, count)
@@ -260,7 +263,8 @@ static int item_output(const struct mech_model *m, const struct mech_state *s,
         return marker_output(m, s, r, capacity, values, count);
     }
     const bool node = r->category == MECH_NODE;
-    const struct mech_seat_of *const on = node ? &m->nodes[r->index] : &m->objects[r->index];
+    const struct mech_seat_of *const on =
+        node ? &m->kinematics.nodes[r->index] : &m->kinematics.objects[r->index];
     struct mech_view view = view_of(m, s, r, on);
 
     if (on->first_order && r->configuration == MECH_START_OF_STEP) {
@@ -350,7 +354,7 @@ void mech_model_output_values(const struct mech_model *m, const struct mech_stat
     }
     const bool node = o->request.category == MECH_NODE;
     const struct mech_seat_of *const on =
-        node ? &m->nodes[o->request.index] : &m->objects[o->request.index];
+        node ? &m->kinematics.nodes[o->request.index] : &m->kinematics.objects[o->request.index];
     const struct mech_seat_of one = {.slot = on->slot + o->component,
                                      .q_slot = on->q_slot + o->component,
                                      .n = 1,

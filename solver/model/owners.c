@@ -33,13 +33,13 @@ static void claim_seat(const struct mech_seat_of *seat, enum mech_part part,
 static void begin_kept(const struct mech_model *m, struct mech_owner *out)
 {
     for (size_t p = 0; p < m->pair_count; p++) {
-        if (m->pairs[p].z < m->kept) {
+        if (m->pairs[p].z < m->kinematics.kept) {
             out[m->pairs[p].z] = (struct mech_owner){MECH_OBJECT, m->pairs[p].object, 0};
         }
     }
-    for (size_t k = 0; k < m->keeper_count; k++) {
-        const int32_t marker = m->keepers[k];
-        out[m->marker_seats[marker].z] = (struct mech_owner){MECH_MARKER, marker, 0};
+    for (size_t k = 0; k < m->kinematics.keeper_count; k++) {
+        const int32_t marker = m->kinematics.keepers[k];
+        out[m->kinematics.marker_seats[marker].z] = (struct mech_owner){MECH_MARKER, marker, 0};
     }
     for (size_t k = 0; k < m->channel_count; k++) {
         const struct mech_channel *const c = &m->channels[k];
@@ -47,9 +47,9 @@ static void begin_kept(const struct mech_model *m, struct mech_owner *out)
             out[c->z + j] = (struct mech_owner){c->category, c->item, j};
         }
     }
-    for (size_t k = 0; m->sensor_z && k < m->document->sensors.n; k++) {
-        if (m->sensor_z[k] >= 0) {
-            out[m->sensor_z[k]] = (struct mech_owner){MECH_SENSOR, (int32_t)k, 0};
+    for (size_t k = 0; m->kinematics.sensor_z && k < m->document->sensors.n; k++) {
+        if (m->kinematics.sensor_z[k] >= 0) {
+            out[m->kinematics.sensor_z[k]] = (struct mech_owner){MECH_SENSOR, (int32_t)k, 0};
         }
     }
 }
@@ -76,18 +76,20 @@ void mech_model_part_owners(const struct mech_model *m, enum mech_part part, str
     }
     // of objects, whose slots repeat those of the nodes that they are on; then of these
     for (size_t i = 0; i < d->objects.n && part != MECH_PART_Z; i++) {
-        if (d->objects.at[i].type->ops.object->own && has_part(&m->objects[i], part)) {
-            claim_seat(&m->objects[i], part, &(struct mech_owner){MECH_OBJECT, (int32_t)i, 0}, out);
+        if (d->objects.at[i].type->ops.object->own && has_part(&m->kinematics.objects[i], part)) {
+            claim_seat(&m->kinematics.objects[i], part,
+                       &(struct mech_owner){MECH_OBJECT, (int32_t)i, 0}, out);
         }
     }
     for (size_t i = 0; i < d->nodes.n; i++) {
-        if (has_part(&m->nodes[i], part)) {
-            claim_seat(&m->nodes[i], part, &(struct mech_owner){MECH_NODE, (int32_t)i, 0}, out);
+        if (has_part(&m->kinematics.nodes[i], part)) {
+            claim_seat(&m->kinematics.nodes[i], part,
+                       &(struct mech_owner){MECH_NODE, (int32_t)i, 0}, out);
         }
     }
     // what pairs, markers and sensors keep goes on until the next begins
     for (int32_t k = 1; k < n && part == MECH_PART_Z; k++) {
-        if (out[k].item < 0 && (k < m->kept || out[k - 1].category == MECH_SENSOR)) {
+        if (out[k].item < 0 && (k < m->kinematics.kept || out[k - 1].category == MECH_SENSOR)) {
             out[k] = out[k - 1];
             out[k].index++;
         }

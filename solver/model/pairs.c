@@ -90,7 +90,7 @@ static int add_pair(struct mech_model *m, size_t o, struct mech_diag *diag)
         return 0;
     }
     for (int k = 0; k < 2; k++) {
-        if (m->markers[pair->marker[k]].first_order) {
+        if (m->kinematics.markers[pair->marker[k]].first_order) {
             snprintf(path + strlen(path), sizeof path - strlen(path), "/markers/%d", k);
             mech_diag_add(diag, path, "needs a marker of second-order coordinates");
             return 0;
@@ -104,8 +104,8 @@ static int add_pair(struct mech_model *m, size_t o, struct mech_diag *diag)
     /* inactive ones keep their rows and numbers in z, schemes do not change: sizes stay */
     pair->idle = r == 0;
     pair->rows = rows;
-    m->objects[o].pair = (int32_t)m->pair_count;
-    m->objects[o].record = pair->idle && rows == 0 ? NULL : pair->record;
+    m->kinematics.objects[o].pair = (int32_t)m->pair_count;
+    m->kinematics.objects[o].record = pair->idle && rows == 0 ? NULL : pair->record;
     m->sizes.lambda += pair->rows;
     m->sizes.z += ops->pair->data;
     m->pair_count++;
@@ -117,9 +117,10 @@ int32_t mech_pair_slots(const struct mech_model *m, const struct mech_pair_of *p
     int32_t n = 0;
 
     for (int k = 0; k < 2; k++) {
-        const struct mech_marker_map *const map = &m->markers[p->marker[k]];
+        const struct mech_marker_map *const map = &m->kinematics.markers[p->marker[k]];
 
-        const int32_t *const from = map->flexible ? m->marker_seats[p->marker[k]].slot : map->slot;
+        const int32_t *const from =
+            map->flexible ? m->kinematics.marker_seats[p->marker[k]].slot : map->slot;
 
         for (int32_t i = 0; i < map->n; i++) {
             slot[n++] = from[i];
@@ -140,7 +141,7 @@ int mech_pairs(struct mech_model *m, struct mech_diag *diag)
     for (size_t o = 0; o < n; o++) {
         const struct mech_object_ops *const ops = m->document->objects.at[o].type->ops.object;
 
-        m->objects[o].pair = m->objects[o].equation = -1;
+        m->kinematics.objects[o].pair = m->kinematics.objects[o].equation = -1;
         if (ops->pair) {
             MECH_TRY(add_pair(m, o, diag));
         } else if (ops->equation) {
@@ -156,10 +157,10 @@ int mech_pairs(struct mech_model *m, struct mech_diag *diag)
 
         m->place_count += k * k;
     }
-    for (size_t k = 0; k < m->moving_count; k++) {
-        const size_t s = (size_t)m->marker_seats[m->moving[k].marker].n;
+    for (size_t k = 0; k < m->kinematics.moving_count; k++) {
+        const size_t s = (size_t)m->kinematics.marker_seats[m->kinematics.moving[k].marker].n;
 
-        m->moving_places += s * s;
+        m->kinematics.moving_places += s * s;
         m->place_count += s * s;
     }
     return 0;
@@ -171,8 +172,8 @@ void mech_pair_poses(const struct mech_model *m, const struct mech_pair_of *p,
                      const struct mech_pose *pose[2])
 {
     for (int k = 0; k < 2; k++) {
-        mech_pose_complete(&m->poses[p->marker[k]]);
-        pose[k] = &m->poses[p->marker[k]];
+        mech_pose_complete(&m->kinematics.poses[p->marker[k]]);
+        pose[k] = &m->kinematics.poses[p->marker[k]];
     }
 }
 
@@ -465,7 +466,8 @@ const int32_t *mech_pairs_tangent(const struct mech_model *m, const struct mech_
         double T[SLOTS][SLOTS];
 
         const struct mech_pair_of *const pair = &m->pairs[p];
-        const int32_t n = m->poses[pair->marker[0]].n + m->poses[pair->marker[1]].n;
+        const int32_t n =
+            m->kinematics.poses[pair->marker[0]].n + m->kinematics.poses[pair->marker[1]].n;
         if (pair->idle || (pair->rows && !e->lambda)) {
             places += n * n;
             continue;
@@ -493,7 +495,7 @@ void mech_model_keep(const struct mech_model *m, struct mech_state *s)
 {
     const struct mech_eval e = mech_model_point(m, s, s->at->time, s->q, s->v);
 
-    for (size_t p = 0; p < m->pair_count && m->kept; p++) {
+    for (size_t p = 0; p < m->pair_count && m->kinematics.kept; p++) {
         const struct mech_pair_of *const pair = &m->pairs[p];
         const struct mech_pose *pose[2];
 
@@ -504,7 +506,7 @@ void mech_model_keep(const struct mech_model *m, struct mech_state *s)
             pair->ops->keep(pair->record, pose, s->z + pair->z);
         }
     }
-    if (m->keeper_count > 0 || m->sensor_turns) {
+    if (m->kinematics.keeper_count > 0 || m->kinematics.sensor_turns) {
         mech_turns_keep(m, &e, s);
     }
     if (m->penalty) {

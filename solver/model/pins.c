@@ -22,9 +22,9 @@ static int32_t only_slot(const struct mech_model *m, const struct mech_seat_of *
 static bool pin_of(const struct mech_model *m, const struct mech_pair_of *pair,
                    struct mech_pin *out)
 {
-    const struct mech_seat_of *const on = &m->objects[pair->object];
-    const struct mech_pose *const pose[2] = {&m->poses[pair->marker[0]],
-                                             &m->poses[pair->marker[1]]};
+    const struct mech_seat_of *const on = &m->kinematics.objects[pair->object];
+    const struct mech_pose *const pose[2] = {&m->kinematics.poses[pair->marker[0]],
+                                             &m->kinematics.poses[pair->marker[1]]};
     double G[MECH_PAIR_ROWS][12] = {{0.}};
 
     if (pair->rows != 1 || !pair->ops->linear) {
@@ -40,7 +40,7 @@ static bool pin_of(const struct mech_model *m, const struct mech_pair_of *pair,
     *out = (struct mech_pin){.row = pair->row,
                              .slot = on->slot[k],
                              .q_slot = on->q_slot[k],
-                             .factor = G[0][k < m->markers[pair->marker[0]].n ? 0 : 6],
+                             .factor = G[0][k < m->kinematics.markers[pair->marker[0]].n ? 0 : 6],
                              .velocity = m->joints.velocity[pair->row]};
     return out->factor != 0.;
 }
@@ -72,7 +72,7 @@ static bool pin_of_row(const struct mech_model *m, const struct mech_equation_of
 
 static bool is_idle(const struct mech_model *m, size_t o)
 {
-    const struct mech_seat_of *const on = &m->objects[o];
+    const struct mech_seat_of *const on = &m->kinematics.objects[o];
 
     return on->pair >= 0 ? m->pairs[on->pair].idle
                          : on->equation >= 0 && m->equations[on->equation].idle;
@@ -86,18 +86,18 @@ static int32_t pins_of_object(const struct mech_model *m, size_t o, int32_t *row
     int32_t n = 0;
 
     *rows = 0;
-    if (m->objects[o].pair >= 0) {
-        *rows = m->pairs[m->objects[o].pair].rows;
-        n = pin_of(m, &m->pairs[m->objects[o].pair], &pin);
+    if (m->kinematics.objects[o].pair >= 0) {
+        *rows = m->pairs[m->kinematics.objects[o].pair].rows;
+        n = pin_of(m, &m->pairs[m->kinematics.objects[o].pair], &pin);
         if (n && out) {
             *out = pin;
         }
         return n;
     }
-    if (m->objects[o].equation < 0) {
+    if (m->kinematics.objects[o].equation < 0) {
         return 0;
     }
-    const struct mech_equation_of *const q = &m->equations[m->objects[o].equation];
+    const struct mech_equation_of *const q = &m->equations[m->kinematics.objects[o].equation];
     const bool constant =
         q->ops->constant ? q->ops->constant(q->record) : q->ops->stiffness == NULL;
 
@@ -130,8 +130,9 @@ int32_t mech_model_first_unpinned(const struct mech_model *m)
 
     for (size_t o = 0; o < m->document->objects.n; o++) {
         if (!is_idle(m, o) && pins_of_object(m, o, &rows, NULL) < rows) {
-            return m->objects[o].pair >= 0 ? m->pairs[m->objects[o].pair].row
-                                           : m->equations[m->objects[o].equation].row;
+            return m->kinematics.objects[o].pair >= 0
+                       ? m->pairs[m->kinematics.objects[o].pair].row
+                       : m->equations[m->kinematics.objects[o].equation].row;
         }
     }
     return m->joints.count;
@@ -146,11 +147,12 @@ bool mech_model_is_linear_but_pins(const struct mech_model *m)
         records += m->batches[b].n;
     }
     for (size_t o = 0; o < m->document->objects.n && all; o++) {
-        const int32_t p = m->objects[o].pair;
+        const int32_t p = m->kinematics.objects[o].pair;
         int32_t rows;
 
         /* also of deactivated ones: the data of a scheme does not depend on them */
         all = pins_of_object(m, o, &rows, NULL) == rows && (p < 0 || rows > 0);
     }
-    return records == 0 && m->moving_count == 0 && !m->curved && !m->has_inertia && all;
+    return records == 0 && m->kinematics.moving_count == 0 && !m->kinematics.curved &&
+           !m->has_inertia && all;
 }

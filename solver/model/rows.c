@@ -18,8 +18,8 @@ static int64_t count_entries(const struct mech_model *m)
     int64_t n = 0;
 
     for (size_t p = 0; p < m->pair_count; p++) {
-        n += (int64_t)m->pairs[p].rows *
-             (m->markers[m->pairs[p].marker[0]].n + m->markers[m->pairs[p].marker[1]].n);
+        n += (int64_t)m->pairs[p].rows * (m->kinematics.markers[m->pairs[p].marker[0]].n +
+                                          m->kinematics.markers[m->pairs[p].marker[1]].n);
     }
     for (size_t k = 0; k < m->equation_count; k++) {
         n += (int64_t)m->equations[k].rows * m->equations[k].point.n;

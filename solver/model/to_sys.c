@@ -29,7 +29,8 @@ static int find_owners(struct mech_system_build *b)
         return MECH_NO_MEMORY;
     }
     for (size_t i = 0; i < nodes + objects; i++) {
-        const struct mech_seat_of *const on = i < nodes ? &m->nodes[i] : &m->objects[i - nodes];
+        const struct mech_seat_of *const on =
+            i < nodes ? &m->kinematics.nodes[i] : &m->kinematics.objects[i - nodes];
         const bool owns = i < nodes || m->document->objects.at[i - nodes].type->ops.object->own;
 
         for (int32_t k = 0; k < on->n && owns && !on->first_order; k++) {
@@ -440,7 +441,7 @@ const char *mech_system_variables_name(const struct mech_model *m,
     if (v->category == MECH_OBJECT) {
         return d->objects.at[v->item].name;
     }
-    const int32_t body = m->body_of[v->item];
+    const int32_t body = m->kinematics.body_of[v->item];
 
     return body >= 0 ? d->objects.at[body].name : d->nodes.at[v->item].name;
 }

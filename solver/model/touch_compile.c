@@ -91,7 +91,7 @@ static int add_shapes(struct builder *b)
 
     for (size_t o = 0; o < objects->n; o++) {
         const struct mech_items *const geometry = geometry_of(&objects->at[o]);
-        const struct mech_seat_of *const on = &b->m->objects[o];
+        const struct mech_seat_of *const on = &b->m->kinematics.objects[o];
         const struct mech_object_ops *const ops = objects->at[o].type->ops.object;
         int32_t body = -1;
 
@@ -128,7 +128,9 @@ static int32_t body_under(const struct mech_model *m, const int32_t *body_of_obj
     const struct mech_ref *const ref =
         item->type->ops.marker->seat ? item->type->ops.marker->seat(item->description, &category)
                                      : NULL;
-    const int32_t object = !ref ? -1 : category == MECH_NODE ? m->body_of[ref->index] : ref->index;
+    const int32_t object = !ref                    ? -1
+                           : category == MECH_NODE ? m->kinematics.body_of[ref->index]
+                                                   : ref->index;
 
     return object < 0 ? -1 : body_of_object[object];
 }
@@ -331,7 +333,7 @@ static void count_shapes(const struct mech_model *m, size_t *bodies, size_t *sha
         const struct mech_items *const geometry = geometry_of(&m->document->objects.at[o]);
 
         if (geometry && geometry->n) {
-            *bodies += m->objects[o].n > 0;
+            *bodies += m->kinematics.objects[o].n > 0;
             *shapes += geometry->n;
         }
     }
@@ -339,7 +341,7 @@ static void count_shapes(const struct mech_model *m, size_t *bodies, size_t *sha
 
 static void pose_all(struct mech_model *m)
 {
-    const struct mech_eval e = mech_model_point(m, NULL, 0., m->q0, m->v0);
+    const struct mech_eval e = mech_model_point(m, NULL, 0., m->kinematics.q0, m->kinematics.v0);
 
     for (int32_t i = 0; i < m->touch->count; i++) {
         mech_touch_pose(&m->touch->bodies[i], &e, &m->touch->poses[i]);

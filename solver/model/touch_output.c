@@ -17,7 +17,7 @@ static void lever(const struct mech_model *m, const struct mech_state *s,
 {
     const struct mech_item *const item = &m->document->objects.at[r->index];
     const struct mech_object_ops *const ops = item->type->ops.object;
-    const struct mech_seat_of *const on = &m->objects[r->index];
+    const struct mech_seat_of *const on = &m->kinematics.objects[r->index];
     const struct mech_seat seat = {
         .item = item, .slot = on->slot, .q_slot = on->q_slot, .n = on->n, .nq = on->nq};
     const struct mech_eval e = mech_model_point(m, s, s->at->time, s->q, s->v);

@@ -16,18 +16,18 @@ int mech_turns(struct mech_model *m)
 {
     const size_t markers = m->document->markers.n;
 
-    m->keepers = mech_arena_alloc(&m->arena, markers, sizeof *m->keepers);
-    if (!m->keepers) {
+    m->kinematics.keepers = mech_arena_alloc(&m->arena, markers, sizeof *m->kinematics.keepers);
+    if (!m->kinematics.keepers) {
         return MECH_NO_MEMORY;
     }
     for (size_t i = 0; i < markers; i++) {
-        if (m->markers[i].kept) {
-            m->marker_seats[i].z = m->sizes.z;
-            m->sizes.z += m->markers[i].kept;
-            m->keepers[m->keeper_count++] = (int32_t)i;
+        if (m->kinematics.markers[i].kept) {
+            m->kinematics.marker_seats[i].z = m->sizes.z;
+            m->sizes.z += m->kinematics.markers[i].kept;
+            m->kinematics.keepers[m->kinematics.keeper_count++] = (int32_t)i;
         }
     }
-    m->kept = m->sizes.z;
+    m->kinematics.kept = m->sizes.z;
     return 0;
 }
 
@@ -50,9 +50,9 @@ static int32_t turns(const struct mech_model *m, const struct mech_output_reques
 static void mark(struct mech_model *m, int32_t p, int32_t places)
 {
     for (int32_t k = 0; k < places; k++) {
-        m->late[p + k] = true;
+        m->kinematics.late[p + k] = true;
     }
-    m->late_count += places;
+    m->kinematics.late_count += places;
 }
 
 int mech_turns_of_sensors(struct mech_model *m, struct mech_diag *diag)
@@ -61,29 +61,31 @@ int mech_turns_of_sensors(struct mech_model *m, struct mech_diag *diag)
     const int32_t before = m->sizes.z;
 
     (void)diag;
-    m->sensor_z = mech_arena_alloc(&m->arena, n, sizeof *m->sensor_z);
-    if (!m->sensor_z) {
+    m->kinematics.sensor_z = mech_arena_alloc(&m->arena, n, sizeof *m->kinematics.sensor_z);
+    if (!m->kinematics.sensor_z) {
         return MECH_NO_MEMORY;
     }
     for (size_t i = 0; i < n; i++) {
         const int32_t kept = turns(m, &m->sensors[i]);
 
-        m->sensor_z[i] = kept > 0 ? m->sizes.z : -1;
+        m->kinematics.sensor_z[i] = kept > 0 ? m->sizes.z : -1;
         m->sizes.z += kept;
     }
-    m->sensor_turns = m->sizes.z > before;
+    m->kinematics.sensor_turns = m->sizes.z > before;
     double *const z0 = mech_arena_alloc(&m->arena, (size_t)m->sizes.z + 1, sizeof *z0);
-    m->late = mech_arena_alloc(&m->arena, (size_t)m->sizes.z, sizeof *m->late);
-    if (!z0 || !m->late) {
+    m->kinematics.late =
+        mech_arena_alloc(&m->arena, (size_t)m->sizes.z, sizeof *m->kinematics.late);
+    if (!z0 || !m->kinematics.late) {
         return MECH_NO_MEMORY;
     }
-    memcpy(z0, m->z0, (size_t)before * sizeof *z0);
-    m->z0 = z0;
+    memcpy(z0, m->kinematics.z0, (size_t)before * sizeof *z0);
+    m->kinematics.z0 = z0;
     for (size_t p = 0; p < m->pair_count; p++) {
         mark(m, m->pairs[p].z, m->pairs[p].ops->late ? m->pairs[p].ops->data : 0);
     }
-    for (size_t k = 0; k < m->keeper_count; k++) {
-        mark(m, m->marker_seats[m->keepers[k]].z, m->markers[m->keepers[k]].kept);
+    for (size_t k = 0; k < m->kinematics.keeper_count; k++) {
+        mark(m, m->kinematics.marker_seats[m->kinematics.keepers[k]].z,
+             m->kinematics.markers[m->kinematics.keepers[k]].kept);
     }
     mark(m, before, m->sizes.z - before);
     return 0;
@@ -91,15 +93,15 @@ int mech_turns_of_sensors(struct mech_model *m, struct mech_diag *diag)
 
 int32_t mech_model_late(const struct mech_model *m, const bool **of)
 {
-    *of = m->late;
-    return m->late_count;
+    *of = m->kinematics.late;
+    return m->kinematics.late_count;
 }
 
 void mech_turns_measured(const struct mech_model *m, const struct mech_state *s, size_t sensor,
                          size_t count, double *angles)
 {
     const double quarter = 2. * atan(1.);
-    const int32_t at = m->sensor_z ? m->sensor_z[sensor] : -1;
+    const int32_t at = m->kinematics.sensor_z ? m->kinematics.sensor_z[sensor] : -1;
 
     if (at >= 0 && count == 3) {
         const bool locked = fabs(fabs(angles[1]) - quarter) < 1e-11 && angles[2] == 0.;
@@ -112,14 +114,14 @@ void mech_turns_measured(const struct mech_model *m, const struct mech_state *s,
 
 void mech_turns_keep(const struct mech_model *m, const struct mech_eval *e, struct mech_state *s)
 {
-    for (size_t k = 0; k < m->keeper_count; k++) {
-        const struct mech_item *const item = &m->document->markers.at[m->keepers[k]];
-        const struct mech_seat *const seat = &m->marker_seats[m->keepers[k]];
+    for (size_t k = 0; k < m->kinematics.keeper_count; k++) {
+        const struct mech_item *const item = &m->document->markers.at[m->kinematics.keepers[k]];
+        const struct mech_seat *const seat = &m->kinematics.marker_seats[m->kinematics.keepers[k]];
 
         item->type->ops.marker->keep(item->description, seat, e, s->z + seat->z);
     }
-    for (size_t i = 0; i < m->document->sensors.n && m->sensor_turns; i++) {
-        if (m->sensor_z[i] >= 0) {
+    for (size_t i = 0; i < m->document->sensors.n && m->kinematics.sensor_turns; i++) {
+        if (m->kinematics.sensor_z[i] >= 0) {
             double angles[3] = {0.};
             size_t count = 0;
 
@@ -130,7 +132,7 @@ void mech_turns_keep(const struct mech_model *m, const struct mech_eval *e, stru
                                               .variable = MECH_OUTPUT_ROTATION,
                                               .configuration = MECH_CURRENT},
                 3, angles, &count);
-            memcpy(s->z + m->sensor_z[i], angles, count * sizeof *angles);
+            memcpy(s->z + m->kinematics.sensor_z[i], angles, count * sizeof *angles);
         }
     }
 }
@@ -138,7 +140,7 @@ void mech_turns_keep(const struct mech_model *m, const struct mech_eval *e, stru
 int32_t mech_model_beyond(const struct mech_model *m, const struct mech_state *s,
                           const char **reason)
 {
-    for (size_t p = 0; p < m->pair_count && m->kept; p++) {
+    for (size_t p = 0; p < m->pair_count && m->kinematics.kept; p++) {
         const struct mech_pair_of *const pair = &m->pairs[p];
 
         const bool may = pair->ops->beyond && !pair->idle;
