@@ -116,7 +116,7 @@ static int check_mass_rows(struct mech_model *m, const struct mech_terms *t, str
 static int build_matrices(struct mech_model *m, struct mech_terms *t)
 {
     const int32_t nv = m->sizes.v, nx = m->sizes.x;
-    struct mech_mat *const out[] = {&m->M, &m->C, &m->K, &m->A};
+    struct mech_mat *const out[] = {&m->terms.M, &m->terms.C, &m->terms.K, &m->terms.A};
     bool shifted = false;
 
     for (int i = 0; i <= MECH_TERM_A; i++) {
@@ -127,11 +127,11 @@ static int build_matrices(struct mech_model *m, struct mech_terms *t)
     for (int32_t i = 0; i < m->sizes.q; i++) {
         shifted = shifted || m->kinematics.q_ref[i] != 0.;
     }
-    m->linear = (struct mech_linear_part){.nv = nv,
-                                          .M = &m->M,
-                                          .C = &m->C,
-                                          .K = &m->K,
-                                          .q_ref = shifted ? m->kinematics.q_ref : NULL};
+    m->terms.linear = (struct mech_linear_part){.nv = nv,
+                                                .M = &m->terms.M,
+                                                .C = &m->terms.C,
+                                                .K = &m->terms.K,
+                                                .q_ref = shifted ? m->kinematics.q_ref : NULL};
     return 0;
 }
 
@@ -149,12 +149,12 @@ static struct mech_batch *batch_of(struct mech_model *m, const struct mech_objec
 {
     size_t most = 0, slots = 0;
 
-    for (size_t b = 0; b < m->batch_count; b++) {
-        if (m->batches[b].ops == ops && m->batches[b].inertia == inertia) {
-            return &m->batches[b];
+    for (size_t b = 0; b < m->terms.batch_count; b++) {
+        if (m->terms.batches[b].ops == ops && m->terms.batches[b].inertia == inertia) {
+            return &m->terms.batches[b];
         }
     }
-    struct mech_batch *const fresh = &m->batches[m->batch_count];
+    struct mech_batch *const fresh = &m->terms.batches[m->terms.batch_count];
 
     for (size_t i = 0; i < m->document->objects.n; i++) {
         if (m->document->objects.at[i].type->ops.object == ops) {
@@ -164,14 +164,14 @@ static struct mech_batch *batch_of(struct mech_model *m, const struct mech_objec
     }
     fresh->ops = ops;
     fresh->inertia = inertia;
-    m->has_inertia = m->has_inertia || inertia;
+    m->terms.has_inertia = m->terms.has_inertia || inertia;
     fresh->records = mech_arena_alloc(&m->arena, most, ops->record_size);
     fresh->slot = mech_arena_alloc(&m->arena, slots, sizeof *fresh->slot);
     fresh->start = mech_arena_alloc(&m->arena, most + 1, sizeof *fresh->start);
     if (!fresh->records || !fresh->slot || !fresh->start) {
         return NULL;
     }
-    m->batch_count++;
+    m->terms.batch_count++;
     return fresh;
 }
 
@@ -195,8 +195,8 @@ static size_t record_types(const struct mech_model *m)
 
 static int build_records(struct mech_model *m, struct mech_diag *diag)
 {
-    m->batches = mech_arena_alloc(&m->arena, 2 * record_types(m), sizeof *m->batches);
-    if (!m->batches) {
+    m->terms.batches = mech_arena_alloc(&m->arena, 2 * record_types(m), sizeof *m->terms.batches);
+    if (!m->terms.batches) {
         return MECH_NO_MEMORY;
     }
     for (size_t i = 0; i < m->document->objects.n; i++) {
@@ -231,7 +231,7 @@ static int build_records(struct mech_model *m, struct mech_diag *diag)
             memcpy(b->slot + b->start[b->n], site.slot, rc * sizeof *b->slot);
             m->kinematics.objects[i].record = at;
             b->places += rc * rc;
-            m->place_count += rc * rc;
+            m->terms.place_count += rc * rc;
             b->start[b->n + 1] = b->start[b->n] + (int32_t)rc;
             b->n++;
         }
@@ -259,8 +259,8 @@ static size_t couple_records(const struct mech_model *m, bool inertia, struct me
 {
     size_t n = 0;
 
-    for (size_t b = 0; b < m->batch_count; b++) {
-        const struct mech_batch *const batch = &m->batches[b];
+    for (size_t b = 0; b < m->terms.batch_count; b++) {
+        const struct mech_batch *const batch = &m->terms.batches[b];
         const int32_t *const start = batch->start;
 
         for (size_t r = 0; r < batch->n && (batch->inertia || !inertia); r++) {
@@ -274,13 +274,13 @@ static size_t couple_records(const struct mech_model *m, bool inertia, struct me
 static int build_pattern(struct mech_model *m)
 {
     const struct mech_arena_mark mark = mech_arena_mark(&m->scratch);
-    struct mech_triplet *const t = mech_arena_alloc(&m->scratch, m->place_count, sizeof *t);
+    struct mech_triplet *const t = mech_arena_alloc(&m->scratch, m->terms.place_count, sizeof *t);
 
     if (!t) {
         return MECH_NO_MEMORY;
     }
     size_t n = couple_records(m, true, t);
-    int result = mech_mat_from_triplets(&m->arena, m->sizes.v, m->sizes.v, t, n, &m->inertia);
+    int result = mech_mat_from_triplets(&m->arena, m->sizes.v, m->sizes.v, t, n, &m->terms.inertia);
     n = couple_records(m, false, t);
     for (size_t k = 0; k < m->kinematics.moving_count; k++) {
         const struct mech_seat *const seat =
@@ -300,7 +300,7 @@ static int build_pattern(struct mech_model *m)
         n += q->ops->stiffness ? couple(m, q->slot, q->point.n, t + n) : 0;
     }
     if (result == 0) {
-        result = mech_mat_from_triplets(&m->arena, m->sizes.v, m->sizes.v, t, n, &m->pattern);
+        result = mech_mat_from_triplets(&m->arena, m->sizes.v, m->sizes.v, t, n, &m->terms.pattern);
     }
     mech_arena_release(&m->scratch, mark);
     return result;
@@ -315,25 +315,25 @@ int mech_assemble(struct mech_model *m, struct mech_diag *diag)
     if (!mech_diag_clean(diag)) {
         return 0;
     }
-    m->item_force = mech_arena_alloc(&m->arena, v, sizeof(double));
-    m->base = mech_arena_alloc(&m->arena, v, sizeof(double));
-    m->rate = mech_arena_alloc(&m->arena, x, sizeof(double));
-    if (!m->item_force || !m->base || !m->rate) {
+    m->terms.item_force = mech_arena_alloc(&m->arena, v, sizeof(double));
+    m->terms.base = mech_arena_alloc(&m->arena, v, sizeof(double));
+    m->terms.rate = mech_arena_alloc(&m->arena, x, sizeof(double));
+    if (!m->terms.item_force || !m->terms.base || !m->terms.rate) {
         return MECH_NO_MEMORY;
     }
-    terms.force = m->item_force;
-    terms.rate = m->rate;
+    terms.force = m->terms.item_force;
+    terms.rate = m->terms.rate;
     bool *const given = mech_arena_alloc(&m->arena, x, sizeof *given);
     int r = given ? write_terms(m, &terms, given) : MECH_NO_MEMORY;
     r = r ? r : check_mass_rows(m, &terms, diag);
     r = r ? r : build_matrices(m, &terms);
     r = r ? r : mech_first_order(m, &terms, given, diag);
-    m->potential = terms.potential;
+    m->terms.potential = terms.potential;
     mech_terms_fini(&terms);
     r = r ? r : build_records(m, diag);
     if (r == 0) {
-        m->item_force[m->sizes.v] = 0.;
-        memcpy(m->base, m->item_force, v * sizeof(double));
+        m->terms.item_force[m->sizes.v] = 0.;
+        memcpy(m->terms.base, m->terms.item_force, v * sizeof(double));
     }
     r = r ? r : mech_pairs(m, diag);
     return r ? r : build_pattern(m);

@@ -83,8 +83,8 @@ static void product_sizes(const struct mech_mat *A, const double *x, double *S)
 static void record_sizes(const struct mech_model *m, const struct mech_eval *e, double *work,
                          double *S)
 {
-    for (size_t b = 0; b < m->batch_count; b++) {
-        const struct mech_batch *const batch = &m->batches[b];
+    for (size_t b = 0; b < m->terms.batch_count; b++) {
+        const struct mech_batch *const batch = &m->terms.batches[b];
 
         for (size_t r = 0; r < batch->n; r++) {
             const int32_t first = batch->start[r];
@@ -123,7 +123,7 @@ static void posed_sizes(const struct mech_model *m, const struct mech_eval *e, d
 void mech_model_force_sizes(const struct mech_model *m, const struct mech_eval *e, double *work,
                             double *S)
 {
-    const struct mech_linear_part *const part = &m->linear;
+    const struct mech_linear_part *const part = &m->terms.linear;
 
     mech_model_outer_sizes(m, e->state, e->t, S);
     mech_model_displacement(m, e->q, work);

@@ -79,7 +79,7 @@ static void drive_load(struct mech_model *m, const struct mech_input *in, size_t
     const int32_t count = m->inputs[i].size;
 
     for (int32_t k = 0; k < count; k++) {
-        const int32_t channel = m->loads[in->load.index].channel + first + k;
+        const int32_t channel = m->terms.loads[in->load.index].channel + first + k;
 
         if (m->channels[channel].input >= 0) {
             char path[MECH_DIAG_PATH];

@@ -107,8 +107,8 @@ void mech_model_destroy(struct mech_model *m)
     if (!m) {
         return;
     }
-    for (size_t b = 0; b < m->batch_count; b++) {
-        const struct mech_batch *const batch = &m->batches[b];
+    for (size_t b = 0; b < m->terms.batch_count; b++) {
+        const struct mech_batch *const batch = &m->terms.batches[b];
 
         for (size_t r = 0; r < batch->n && batch->ops->release; r++) {
             batch->ops->release(batch->records + r * batch->ops->record_size);
@@ -260,7 +260,7 @@ struct mech_interrupt *mech_model_interrupt(const struct mech_model *m)
 
 const struct mech_linear_part *mech_model_linear(const struct mech_model *m)
 {
-    return &m->linear;
+    return &m->terms.linear;
 }
 
 const struct mech_contact_settings *mech_model_contact_settings(const struct mech_model *m)
@@ -311,25 +311,25 @@ const double *mech_model_reference(const struct mech_model *m)
 
 const double *mech_model_item_force(const struct mech_model *m)
 {
-    return m->item_force;
+    return m->terms.item_force;
 }
 
 const struct mech_mat *mech_model_first_order(const struct mech_model *m)
 {
-    return &m->A;
+    return &m->terms.A;
 }
 
 const struct mech_mat *mech_model_first_order_mass(const struct mech_model *m,
                                                    const struct mech_mat **A)
 {
-    *A = m->first.has_mass ? &m->first.A : &m->A;
-    return m->first.has_mass ? &m->first.X : NULL;
+    *A = m->terms.first.has_mass ? &m->terms.first.A : &m->terms.A;
+    return m->terms.first.has_mass ? &m->terms.first.X : NULL;
 }
 
 void mech_model_first_order_push(const struct mech_model *m, const double *impulse, double *r)
 {
     const struct mech_first_order_rows *const rows = &m->first_rows;
-    const struct mech_first_order *const first = &m->first;
+    const struct mech_first_order *const first = &m->terms.first;
 
     for (int32_t i = 0; i < rows->count; i++) {
         for (int32_t k = rows->B_start[i]; k < rows->B_start[i + 1]; k++) {

@@ -16,26 +16,26 @@ static double of_coordinates(const struct mech_model *m, const struct mech_eval 
     const struct mech_arena_mark mark = mech_arena_mark(scratch);
     double *const u = mech_arena_alloc(scratch, n, sizeof *u);
     double *const product = mech_arena_alloc(scratch, n, sizeof *product);
-    double sum = m->potential;
+    double sum = m->terms.potential;
 
     if (!u || !product) {
         return NAN;
     }
-    if (m->M.kind != MECH_MAT_ZERO) {
-        mech_mat_mul(&m->M, 1., e->v, 0., product);
+    if (m->terms.M.kind != MECH_MAT_ZERO) {
+        mech_mat_mul(&m->terms.M, 1., e->v, 0., product);
         for (size_t i = 0; i < n; i++) {
             sum += 0.5 * e->v[i] * product[i];
         }
     }
     mech_model_displacement(m, e->q, u);
-    if (m->K.kind != MECH_MAT_ZERO) {
-        mech_mat_mul(&m->K, 1., u, 0., product);
+    if (m->terms.K.kind != MECH_MAT_ZERO) {
+        mech_mat_mul(&m->terms.K, 1., u, 0., product);
         for (size_t i = 0; i < n; i++) {
             sum += 0.5 * u[i] * product[i];
         }
     }
     for (size_t i = 0; i < n; i++) {
-        sum -= m->item_force[i] * u[i];
+        sum -= m->terms.item_force[i] * u[i];
     }
     mech_arena_release(scratch, mark);
     return sum;
@@ -73,7 +73,7 @@ static double of_loads(const struct mech_model *m, const struct mech_eval *e)
 
         mech_model_pose_marker(m, marker, e);
         for (int32_t k = 0; k < ops->size; k++) {
-            const struct mech_channel *const c = &m->channels[m->loads[l].channel + k];
+            const struct mech_channel *const c = &m->channels[m->terms.loads[l].channel + k];
             double w[6];
 
             if (!mech_timed_varies(&c->source) && c->input < 0) {
@@ -89,8 +89,8 @@ double mech_model_energy(const struct mech_model *m, const struct mech_eval *e)
 {
     double sum = of_coordinates(m, e) + of_gravity(m, e) + of_loads(m, e);
 
-    for (size_t b = 0; b < m->batch_count; b++) {
-        const struct mech_batch *const batch = &m->batches[b];
+    for (size_t b = 0; b < m->terms.batch_count; b++) {
+        const struct mech_batch *const batch = &m->terms.batches[b];
 
         if (batch->ops->energy) {
             sum += batch->ops->energy(batch->records, batch->n, e);

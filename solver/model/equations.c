@@ -68,7 +68,7 @@ int mech_equation_add(struct mech_model *m, size_t o, struct mech_diag *diag)
     m->kinematics.objects[o].equation = (int32_t)m->equation_count;
     m->kinematics.objects[o].record = q->record;
     m->sizes.lambda += q->rows;
-    m->place_count += q->ops->stiffness ? (size_t)site.n * (size_t)site.n : 0;
+    m->terms.place_count += q->ops->stiffness ? (size_t)site.n * (size_t)site.n : 0;
     m->equation_count++;
     return 0;
 }

@@ -184,7 +184,7 @@ static bool too_large(const struct mech_model *m, const struct blocks *b, struct
 static int keep_inverse(struct mech_model *m, const struct blocks *b)
 {
     const size_t n = (size_t)m->sizes.x, stored = b->first[b->count];
-    struct mech_first_order *const f = &m->first;
+    struct mech_first_order *const f = &m->terms.first;
 
     f->start = mech_arena_alloc(&m->arena, n + 1, sizeof *f->start);
     f->row = mech_arena_alloc(&m->arena, stored, sizeof *f->row);
@@ -209,7 +209,7 @@ static int keep_inverse(struct mech_model *m, const struct blocks *b)
 /* A' = X⁻¹A from the entries of A */
 static int multiply(struct mech_model *m, const struct mech_terms_list *list)
 {
-    const struct mech_first_order *const f = &m->first;
+    const struct mech_first_order *const f = &m->terms.first;
     size_t most = 0, count = 0;
 
     for (size_t k = 0; k < list->n; k++) {
@@ -226,7 +226,7 @@ static int multiply(struct mech_model *m, const struct mech_terms_list *list)
             t[count++] = (struct mech_triplet){f->row[i], a->col, f->value[i] * a->value};
         }
     }
-    return mech_mat_from_triplets(&m->arena, m->sizes.x, m->sizes.x, t, count, &m->A);
+    return mech_mat_from_triplets(&m->arena, m->sizes.x, m->sizes.x, t, count, &m->terms.A);
 }
 
 /* X itself, with its ones */
@@ -245,7 +245,7 @@ static int keep_matrix(struct mech_model *m, const struct mech_terms_list *list,
             t[count++] = (struct mech_triplet){i, i, 1.};
         }
     }
-    return mech_mat_from_triplets(&m->arena, m->sizes.x, m->sizes.x, t, count, &m->first.X);
+    return mech_mat_from_triplets(&m->arena, m->sizes.x, m->sizes.x, t, count, &m->terms.first.X);
 }
 
 int mech_first_order(struct mech_model *m, const struct mech_terms *terms, const bool *given,
@@ -264,8 +264,8 @@ int mech_first_order(struct mech_model *m, const struct mech_terms *terms, const
         code = invert_blocks(m, X, given, &b, diag);
     }
     if (code == 0 && mech_diag_clean(diag)) {
-        m->first.A = m->A;
-        m->first.has_mass = true;
+        m->terms.first.A = m->terms.A;
+        m->terms.first.has_mass = true;
         code = keep_inverse(m, &b);
         code = code ? code : multiply(m, &terms->list[MECH_TERM_A]);
     }

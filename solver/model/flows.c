@@ -35,8 +35,8 @@ void mech_model_input_flows(const struct mech_model *m, const struct mech_state 
             out[c->input] += m->entries[k].weight * s->v[m->entries[k].slot];
         }
     }
-    for (size_t k = 0; k < m->moving_load_count; k++) {
-        const struct mech_moving_load *const load = &m->moving_loads[k];
+    for (size_t k = 0; k < m->terms.moving_load_count; k++) {
+        const struct mech_moving_load *const load = &m->terms.moving_loads[k];
         const int32_t input = load->channel < 0 ? -1 : m->channels[load->channel].input;
 
         if (input < 0) {

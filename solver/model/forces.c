@@ -87,7 +87,7 @@ static int load_channels(struct mech_model *m, size_t l, struct mech_scope *scop
         &m->kinematics.markers[ops->marker(item->description)->index];
     char path[MECH_DIAG_PATH];
 
-    m->loads[l].channel = (int32_t)m->channel_count;
+    m->terms.loads[l].channel = (int32_t)m->channel_count;
     if (!(ops->markers & 1u << map->kind)) {
         mech_item_path(MECH_LOAD, l, "marker", path, sizeof path);
         mech_diag_add(diag, path, "the marker is of another kind than this load needs");
@@ -132,7 +132,7 @@ static int load_channels(struct mech_model *m, size_t l, struct mech_scope *scop
 /* Where a channel of a system acts: on one slot, or through X⁻¹. */
 static int system_entries(struct mech_model *m, int32_t slot, bool first_order)
 {
-    const struct mech_first_order *const f = &m->first;
+    const struct mech_first_order *const f = &m->terms.first;
 
     if (!first_order || !f->has_mass) {
         return mech_channel_entry(m, slot, 1.);
@@ -219,8 +219,8 @@ int mech_channels(struct mech_model *m, struct mech_diag *diag)
     static const char *const time_only[] = {"t", NULL};
     struct mech_scope scope;
 
-    m->loads = mech_arena_alloc(&m->arena, m->document->loads.n, sizeof *m->loads);
-    if (!m->loads ||
+    m->terms.loads = mech_arena_alloc(&m->arena, m->document->loads.n, sizeof *m->terms.loads);
+    if (!m->terms.loads ||
         mech_scope_init(&scope, &m->arena, time_only, &m->document->parameters, m->parameters)) {
         return MECH_NO_MEMORY;
     }
@@ -250,12 +250,12 @@ int mech_channels_fold(struct mech_model *m, struct mech_diag *diag)
             continue;
         }
         for (size_t k = c->start; k < c->end; k++) {
-            double *const to = c->first_order ? m->rate : m->base;
+            double *const to = c->first_order ? m->terms.rate : m->terms.base;
 
             to[m->entries[k].slot] += m->entries[k].weight * c->source.number;
         }
     }
-    m->base[m->sizes.v] = 0.;
+    m->terms.base[m->sizes.v] = 0.;
     return 0;
 }
 
@@ -335,7 +335,7 @@ int mech_model_force(const struct mech_model *m, const struct mech_state *s, dou
 {
     const size_t n = (size_t)m->sizes.v + 1;
 
-    memcpy(f, m->base, n * sizeof *f);
+    memcpy(f, m->terms.base, n * sizeof *f);
     if (s->extra) {
         for (size_t i = 0; i + 1 < n; i++) {
             f[i] += s->extra[i];
@@ -348,7 +348,7 @@ void mech_model_outer_sizes(const struct mech_model *m, const struct mech_state 
                             double *S)
 {
     for (int32_t i = 0; i <= m->sizes.v; i++) {
-        S[i] = fabs(m->base[i]) + (s && s->extra && i < m->sizes.v ? fabs(s->extra[i]) : 0.);
+        S[i] = fabs(m->terms.base[i]) + (s && s->extra && i < m->sizes.v ? fabs(s->extra[i]) : 0.);
     }
     for (size_t i = 0; s && i < m->dynamic_count; i++) {
         const struct mech_channel *const c = &m->channels[m->dynamic[i]];
@@ -362,7 +362,7 @@ void mech_model_outer_sizes(const struct mech_model *m, const struct mech_state 
 
 int mech_model_rate(const struct mech_model *m, const struct mech_state *s, double t, double *r)
 {
-    memcpy(r, m->rate, ((size_t)m->sizes.x + 1) * sizeof *r);
+    memcpy(r, m->terms.rate, ((size_t)m->sizes.x + 1) * sizeof *r);
     return add_channels(m, s, t, true, r);
 }
 

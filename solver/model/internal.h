@@ -16,25 +16,14 @@ struct mech_model {
     struct mech_names names[MECH_SENSOR + 1], materials;
     struct mech_state_sizes sizes;
     struct mech_model_kinematics kinematics;
-    double *G; /* [joints.start[rows]] of pairs at the last poses */
-    double *g; /* [joints.count] of pairs that are known there */
-    struct mech_moving_load *moving_loads;
-    size_t moving_load_count, moving_load_capacity;
+    double *G;                  /* [joints.start[rows]] of pairs at the last poses */
+    double *g;                  /* [joints.count] of pairs that are known there */
     struct mech_pair_of *pairs; /* [pair_count] in the document's order */
     size_t pair_count;
     struct mech_equation_of *equations; /* [equation_count] in the document's order */
     size_t equation_count;
     struct mech_joint_rows joints;
     bool *dropped; /* [joints.count] what joints shows, or NULL */
-    struct mech_load_of *loads;
-
-    struct mech_mat M, C, K, A, pattern;
-    struct mech_mat inertia; /* pattern of M_q */
-    struct mech_first_order first;
-    struct mech_linear_part linear;
-    double *item_force, *base, *rate; /* [nv + 1], [nv + 1], [nx + 1] */
-    double potential;                 /* J, of objects' linear terms at u = 0 */
-
     struct mech_channel *channels;
     size_t channel_count, channel_capacity;
     struct mech_channel_entry *entries;
@@ -42,22 +31,17 @@ struct mech_model {
     size_t *dynamic; /* [dynamic_count] channels that are not folded into base and rate */
     size_t dynamic_count;
     bool timed; /* some channel is a function of time */
-
-    struct mech_batch *batches;
-    size_t batch_count, place_count;
-    bool has_inertia; /* some batch has M_q */
-
     struct mech_contact_rows rows;
     struct mech_first_order_rows first_rows;
     struct mech_touch *touch;     /* bodies that touch by their shapes, or NULL */
     struct mech_penalty *penalty; /* their contacts are forces; NULL: they are not */
-
     struct mech_channel_info *inputs, *outputs;
     struct mech_output_of *output_of;
     size_t output_count;
     struct mech_output_request *sensors; /* [sensors] what each measures now */
     int32_t *input_channel;              /* [sizes.input] channel that it drives, -1: a parameter */
     int32_t output_size;
+    struct mech_model_terms terms;
 };
 
 /* resolve.c: bindings, names, references, ranges, checks of single items. */

@@ -65,20 +65,20 @@ void mech_model_pose(const struct mech_model *m, const struct mech_eval *e)
 
 int mech_moving_load_new(struct mech_model *m, const struct mech_moving_load *load)
 {
-    if (m->moving_load_count == m->moving_load_capacity) {
-        const size_t more = m->moving_load_capacity ? 2 * m->moving_load_capacity : 32;
+    if (m->terms.moving_load_count == m->terms.moving_load_capacity) {
+        const size_t more = m->terms.moving_load_capacity ? 2 * m->terms.moving_load_capacity : 32;
         struct mech_moving_load *const fresh = mech_arena_alloc(&m->arena, more, sizeof *fresh);
 
         if (!fresh) {
             return MECH_NO_MEMORY;
         }
-        if (m->moving_load_count) {
-            memcpy(fresh, m->moving_loads, m->moving_load_count * sizeof *fresh);
+        if (m->terms.moving_load_count) {
+            memcpy(fresh, m->terms.moving_loads, m->terms.moving_load_count * sizeof *fresh);
         }
-        m->moving_loads = fresh;
-        m->moving_load_capacity = more;
+        m->terms.moving_loads = fresh;
+        m->terms.moving_load_capacity = more;
     }
-    m->moving_loads[m->moving_load_count++] = *load;
+    m->terms.moving_loads[m->terms.moving_load_count++] = *load;
     return 0;
 }
 
@@ -120,7 +120,7 @@ static int add_gravity(struct mech_model *m, size_t o)
             for (int r = 0; r < 3; r++) {
                 const double J = pose->flex ? pose->flex->J[r * pose->n + k] : pose->J[r][k];
 
-                m->base[pose->slot[k]] += mass * J * gravity[r];
+                m->terms.base[pose->slot[k]] += mass * J * gravity[r];
             }
         }
         return 0;
@@ -215,8 +215,8 @@ static void gather(const struct mech_model *m, const struct mech_eval *e)
             memcpy(to->w, e->state->wrench + 6 * (size_t)to->marker, sizeof to->w);
         }
     }
-    for (size_t k = 0; k < m->moving_load_count; k++) {
-        const struct mech_moving_load *const load = &m->moving_loads[k];
+    for (size_t k = 0; k < m->terms.moving_load_count; k++) {
+        const struct mech_moving_load *const load = &m->terms.moving_loads[k];
         struct mech_moving *const to = &m->kinematics.moving[load->moving];
         const double value =
             load->channel < 0 ? 1.
@@ -251,7 +251,7 @@ static void gather(const struct mech_model *m, const struct mech_eval *e)
 /* Whether there are no loads at all on markers that move. */
 static bool unloaded(const struct mech_model *m, const struct mech_eval *e)
 {
-    return m->moving_load_count == 0 && !(e->state && e->state->wrench);
+    return m->terms.moving_load_count == 0 && !(e->state && e->state->wrench);
 }
 
 void mech_moving_force(const struct mech_model *m, const struct mech_eval *e, double *g)

@@ -8,25 +8,25 @@
 
 bool mech_model_is_linear(const struct mech_model *m)
 {
-    return m->place_count == 0 && !m->penalty && m->pair_count == 0 && m->equation_count == 0 &&
-           !m->kinematics.curved;
+    return m->terms.place_count == 0 && !m->penalty && m->pair_count == 0 &&
+           m->equation_count == 0 && !m->kinematics.curved;
 }
 
 bool mech_model_unconnected(const struct mech_model *m)
 {
     bool alone = !m->penalty && m->pair_count == 0 && m->equation_count == 0 &&
-                 m->C.kind == MECH_MAT_ZERO && m->K.kind == MECH_MAT_ZERO;
+                 m->terms.C.kind == MECH_MAT_ZERO && m->terms.K.kind == MECH_MAT_ZERO;
 
-    for (size_t b = 0; b < m->batch_count; b++) {
-        alone = alone && (m->batches[b].n == 0 || m->batches[b].ops->body);
+    for (size_t b = 0; b < m->terms.batch_count; b++) {
+        alone = alone && (m->terms.batches[b].n == 0 || m->terms.batches[b].ops->body);
     }
     return alone;
 }
 
 bool mech_model_differenced(const struct mech_model *m)
 {
-    for (size_t b = 0; b < m->batch_count; b++) {
-        const struct mech_batch *const batch = &m->batches[b];
+    for (size_t b = 0; b < m->terms.batch_count; b++) {
+        const struct mech_batch *const batch = &m->terms.batches[b];
 
         for (size_t r = 0; r < batch->n; r++) {
             if (batch->ops->differenced &&
@@ -47,9 +47,9 @@ bool mech_model_differenced(const struct mech_model *m)
 
 const char *mech_model_nonlinear_name(const struct mech_model *m)
 {
-    for (size_t b = 0; b < m->batch_count; b++) {
-        if (m->batches[b].n) {
-            return m->document->objects.at[m->batches[b].first].name;
+    for (size_t b = 0; b < m->terms.batch_count; b++) {
+        if (m->terms.batches[b].n) {
+            return m->document->objects.at[m->terms.batches[b].first].name;
         }
     }
     if (m->pair_count) {
@@ -76,8 +76,8 @@ struct mech_eval mech_model_point(const struct mech_model *m, const struct mech_
 
 void mech_model_nonlinear(const struct mech_model *m, const struct mech_eval *e, double *g)
 {
-    for (size_t b = 0; b < m->batch_count; b++) {
-        m->batches[b].ops->force(m->batches[b].records, m->batches[b].n, e, g);
+    for (size_t b = 0; b < m->terms.batch_count; b++) {
+        m->terms.batches[b].ops->force(m->terms.batches[b].records, m->terms.batches[b].n, e, g);
     }
     if (m->kinematics.posed_count || m->equation_count) {
         mech_model_pose(m, e);
@@ -93,7 +93,7 @@ void mech_model_nonlinear(const struct mech_model *m, const struct mech_eval *e,
 void mech_model_resist(const struct mech_model *m, const struct mech_eval *e, double *work,
                        double *f)
 {
-    const struct mech_linear_part *const part = &m->linear;
+    const struct mech_linear_part *const part = &m->terms.linear;
 
     if (part->K->kind != MECH_MAT_ZERO) {
         const double *u = e->q;
@@ -123,7 +123,7 @@ void mech_model_resist(const struct mech_model *m, const struct mech_eval *e, do
 
 const struct mech_mat *mech_model_pattern(const struct mech_model *m)
 {
-    return &m->pattern;
+    return &m->terms.pattern;
 }
 
 /* Places of all couplings of these slots; -1 among them: W lacks an entry. */
@@ -152,8 +152,8 @@ static size_t places_of_records(const struct mech_model *m, bool inertia, const 
 {
     size_t n = 0;
 
-    for (size_t b = 0; b < m->batch_count; b++) {
-        const struct mech_batch *const batch = &m->batches[b];
+    for (size_t b = 0; b < m->terms.batch_count; b++) {
+        const struct mech_batch *const batch = &m->terms.batches[b];
         const int32_t *const start = batch->start;
 
         for (size_t r = 0; r < batch->n && (batch->inertia || !inertia); r++) {
@@ -175,13 +175,13 @@ static int complete(const int32_t *places, size_t n)
 
 size_t mech_model_place_count(const struct mech_model *m)
 {
-    return m->place_count;
+    return m->terms.place_count;
 }
 
 int mech_model_places(const struct mech_model *m, struct mech_arena *arena,
                       const struct mech_mat *W, int32_t **out)
 {
-    int32_t *const places = mech_arena_alloc(arena, m->place_count, sizeof *places);
+    int32_t *const places = mech_arena_alloc(arena, m->terms.place_count, sizeof *places);
     size_t n = 0;
 
     if (!places) {
@@ -217,8 +217,8 @@ void mech_model_tangent(const struct mech_model *m, const struct mech_eval *e, c
 {
     const int32_t *const all = places;
 
-    for (size_t b = 0; b < m->batch_count; b++) {
-        const struct mech_batch *const batch = &m->batches[b];
+    for (size_t b = 0; b < m->terms.batch_count; b++) {
+        const struct mech_batch *const batch = &m->terms.batches[b];
 
         batch->ops->tangent(batch->records, batch->n, e, c, places, values);
         places += batch->places;
@@ -232,7 +232,7 @@ void mech_model_tangent(const struct mech_model *m, const struct mech_eval *e, c
     }
     if (m->penalty) {
         /* its places are the last */
-        mech_penalty_tangent(m, e, c, all + m->place_count - mech_penalty_places(m), values);
+        mech_penalty_tangent(m, e, c, all + m->terms.place_count - mech_penalty_places(m), values);
     }
 }
 
@@ -240,18 +240,18 @@ void mech_model_tangent(const struct mech_model *m, const struct mech_eval *e, c
 
 bool mech_model_inertia(const struct mech_model *m)
 {
-    return m->has_inertia;
+    return m->terms.has_inertia;
 }
 
 const struct mech_mat *mech_model_inertia_pattern(const struct mech_model *m)
 {
-    return &m->inertia;
+    return &m->terms.inertia;
 }
 
 int mech_model_inertia_places(const struct mech_model *m, struct mech_arena *arena,
                               const struct mech_mat *W, int32_t **out)
 {
-    int32_t *const places = mech_arena_alloc(arena, m->place_count, sizeof *places);
+    int32_t *const places = mech_arena_alloc(arena, m->terms.place_count, sizeof *places);
 
     if (!places) {
         return MECH_NO_MEMORY;
@@ -265,8 +265,8 @@ void mech_model_inertia_add(const struct mech_model *m, const struct mech_eval *
 {
     static const double alone[3] = {0., 0., 1.};
 
-    for (size_t b = 0; b < m->batch_count; b++) {
-        const struct mech_batch *const batch = &m->batches[b];
+    for (size_t b = 0; b < m->terms.batch_count; b++) {
+        const struct mech_batch *const batch = &m->terms.batches[b];
 
         if (batch->inertia) {
             batch->ops->tangent(batch->records, batch->n, e, alone, places, values);

@@ -181,7 +181,7 @@ static int load_output(const struct mech_model *m, const struct mech_state *s, i
     *count = (size_t)size;
     for (size_t k = 0; k < *count && k < capacity; k++) {
         values[k] =
-            mech_model_channel_value(m, s, (size_t)m->loads[index].channel + k, s->at->time);
+            mech_model_channel_value(m, s, (size_t)m->terms.loads[index].channel + k, s->at->time);
     }
     return 0;
 }

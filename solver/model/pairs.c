@@ -155,13 +155,13 @@ int mech_pairs(struct mech_model *m, struct mech_diag *diag)
         int32_t slot[MECH_PAIR_SLOTS];
         const size_t k = (size_t)mech_pair_slots(m, &m->pairs[p], slot);
 
-        m->place_count += k * k;
+        m->terms.place_count += k * k;
     }
     for (size_t k = 0; k < m->kinematics.moving_count; k++) {
         const size_t s = (size_t)m->kinematics.marker_seats[m->kinematics.moving[k].marker].n;
 
         m->kinematics.moving_places += s * s;
-        m->place_count += s * s;
+        m->terms.place_count += s * s;
     }
     return 0;
 }

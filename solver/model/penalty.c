@@ -341,8 +341,8 @@ static int couple_bodies(struct mech_model *m)
     size_t count = 0;
     int code = 0;
 
-    if (m->pattern.kind != MECH_MAT_ZERO) {
-        code = mech_mat_triplets(&m->scratch, &m->pattern, &old, &count);
+    if (m->terms.pattern.kind != MECH_MAT_ZERO) {
+        code = mech_mat_triplets(&m->scratch, &m->terms.pattern, &old, &count);
     }
     struct mech_triplet *const t = mech_arena_alloc(&m->scratch, count + n * n, sizeof *t);
     if (code || !t) {
@@ -354,9 +354,10 @@ static int couple_bodies(struct mech_model *m)
     for (size_t k = 0; k < n * n; k++) {
         t[count + k] = (struct mech_triplet){p->slot[k / n], p->slot[k % n], 1.};
     }
-    code = mech_mat_from_triplets(&m->arena, m->sizes.v, m->sizes.v, t, count + n * n, &m->pattern);
+    code = mech_mat_from_triplets(&m->arena, m->sizes.v, m->sizes.v, t, count + n * n,
+                                  &m->terms.pattern);
     mech_arena_release(&m->scratch, mark);
-    m->place_count += n * n;
+    m->terms.place_count += n * n;
     return code;
 }
 

@@ -143,8 +143,8 @@ bool mech_model_is_linear_but_pins(const struct mech_model *m)
     size_t records = 0;
     bool all = true;
 
-    for (size_t b = 0; b < m->batch_count; b++) {
-        records += m->batches[b].n;
+    for (size_t b = 0; b < m->terms.batch_count; b++) {
+        records += m->terms.batches[b].n;
     }
     for (size_t o = 0; o < m->document->objects.n && all; o++) {
         const int32_t p = m->kinematics.objects[o].pair;
@@ -154,5 +154,5 @@ bool mech_model_is_linear_but_pins(const struct mech_model *m)
         all = pins_of_object(m, o, &rows, NULL) == rows && (p < 0 || rows > 0);
     }
     return records == 0 && m->kinematics.moving_count == 0 && !m->kinematics.curved &&
-           !m->has_inertia && all;
+           !m->terms.has_inertia && all;
 }

@@ -43,6 +43,21 @@ struct mech_moving_load {
     bool body_fixed; /* w turns with the marker */
 };
 
+struct mech_model_terms {
+    struct mech_mat M, C, K, A, pattern;
+    struct mech_mat inertia; /* pattern of M_q */
+    struct mech_first_order first;
+    struct mech_linear_part linear;
+    double *item_force, *base, *rate; /* [nv + 1], [nv + 1], [nx + 1] */
+    double potential;                 /* J, of objects' linear terms at u = 0 */
+    struct mech_batch *batches;
+    size_t batch_count, place_count;
+    bool has_inertia; /* some batch has M_q */
+    struct mech_load_of *loads;
+    struct mech_moving_load *moving_loads;
+    size_t moving_load_count, moving_load_capacity;
+};
+
 /* assemble.c: M, C, K, A and records. */
 int mech_assemble(struct mech_model *m, struct mech_diag *diag);
 

@@ -284,9 +284,9 @@ static int find_free(struct mech_model *m)
     size_t count = 0;
     int code = place && blocks ? 0 : MECH_NO_MEMORY;
 
-    bool free = code == 0 && !m->has_inertia && frames_in_space(m, place);
+    bool free = code == 0 && !m->terms.has_inertia && frames_in_space(m, place);
     if (free) {
-        code = mech_mat_triplets(&m->scratch, &m->M, &entries, &count);
+        code = mech_mat_triplets(&m->scratch, &m->terms.M, &entries, &count);
     }
     for (size_t i = 0; i < count && free && code == 0; i++) {
         const int32_t row = place[entries[i].row], col = place[entries[i].col];
