@@ -288,14 +288,14 @@ static int build_pattern(struct mech_model *m)
 
         n += couple(m, seat->slot, seat->n, t + n);
     }
-    for (size_t p = 0; p < m->pair_count; p++) {
+    for (size_t p = 0; p < m->rows.pair_count; p++) {
         int32_t slot[MECH_PAIR_SLOTS];
-        const int32_t count = mech_pair_slots(m, &m->pairs[p], slot);
+        const int32_t count = mech_pair_slots(m, &m->rows.pairs[p], slot);
 
         n += couple(m, slot, count, t + n);
     }
-    for (size_t k = 0; k < m->equation_count; k++) {
-        const struct mech_equation_of *const q = &m->equations[k];
+    for (size_t k = 0; k < m->rows.equation_count; k++) {
+        const struct mech_equation_of *const q = &m->rows.equations[k];
 
         n += q->ops->stiffness ? couple(m, q->slot, q->point.n, t + n) : 0;
     }

@@ -101,15 +101,15 @@ static void posed_sizes(const struct mech_model *m, const struct mech_eval *e, d
     mech_model_pose(m, e);
     mech_moving_force(m, e, work);
     collect_all(m, work, S);
-    for (size_t p = 0; p < m->pair_count; p++) {
+    for (size_t p = 0; p < m->rows.pair_count; p++) {
         int32_t slot[MECH_PAIR_SLOTS];
-        const int32_t n = mech_pair_slots(m, &m->pairs[p], slot);
+        const int32_t n = mech_pair_slots(m, &m->rows.pairs[p], slot);
 
-        mech_pair_force(m, &m->pairs[p], e, work);
+        mech_pair_force(m, &m->rows.pairs[p], e, work);
         collect(slot, n, work, S);
     }
-    for (size_t k = 0; k < m->equation_count && e->lambda; k++) {
-        const struct mech_equation_of *const q = &m->equations[k];
+    for (size_t k = 0; k < m->rows.equation_count && e->lambda; k++) {
+        const struct mech_equation_of *const q = &m->rows.equations[k];
         const double *G = mech_equation_jacobian(q);
 
         for (int32_t r = 0; r < q->rows; r++, G += q->point.n) {
@@ -137,10 +137,10 @@ void mech_model_force_sizes(const struct mech_model *m, const struct mech_eval *
     }
     memset(work, 0, ((size_t)part->nv + 1) * sizeof *work);
     record_sizes(m, e, work, S);
-    if (m->kinematics.posed_count || m->equation_count) {
+    if (m->kinematics.posed_count || m->rows.equation_count) {
         posed_sizes(m, e, work, S);
     }
-    if (m->penalty) {
+    if (m->rows.penalty) {
         mech_penalty_force(m, e, work);
         collect_all(m, work, S);
     }
@@ -181,8 +181,8 @@ static void equation_sizes(const struct mech_equation_of *q, double *out)
 
 void mech_model_joint_sizes(const struct mech_model *m, double *L)
 {
-    for (size_t k = 0; k < m->pair_count; k++) {
-        const struct mech_pair_of *const p = &m->pairs[k];
+    for (size_t k = 0; k < m->rows.pair_count; k++) {
+        const struct mech_pair_of *const p = &m->rows.pairs[k];
         double length[2] = {0.};
 
         for (int i = 0; i < 6 && p->rows; i++) {
@@ -192,8 +192,8 @@ void mech_model_joint_sizes(const struct mech_model *m, double *L)
             pair_sizes(m, p, length, L);
         }
     }
-    for (size_t k = 0; k < m->equation_count; k++) {
-        equation_sizes(&m->equations[k], L);
+    for (size_t k = 0; k < m->rows.equation_count; k++) {
+        equation_sizes(&m->rows.equations[k], L);
     }
 }
 
@@ -202,8 +202,8 @@ void mech_model_row_units(const struct mech_model *m, enum mech_row_unit *unit)
     for (int32_t r = 0; r < m->sizes.lambda; r++) {
         unit[r] = MECH_ROW_OWN;
     }
-    for (size_t k = 0; k < m->pair_count; k++) {
-        const struct mech_pair_of *const p = &m->pairs[k];
+    for (size_t k = 0; k < m->rows.pair_count; k++) {
+        const struct mech_pair_of *const p = &m->rows.pairs[k];
         double G[MECH_PAIR_ROWS][12] = {{0.}};
         const struct mech_pose *pose[2];
 
@@ -243,12 +243,12 @@ void mech_model_limits(const struct mech_model *m, double *out)
     for (int32_t r = 0; r < m->sizes.lambda; r++) {
         out[r] = 0.;
     }
-    for (size_t k = 0; k < m->pair_count; k++) {
-        const struct mech_pair_of *const p = &m->pairs[k];
+    for (size_t k = 0; k < m->rows.pair_count; k++) {
+        const struct mech_pair_of *const p = &m->rows.pairs[k];
         double G[MECH_PAIR_ROWS][12] = {{0.}}, length[2] = {0.};
         const struct mech_pose *pose[2];
 
-        if (!p->rows || m->joints.side[p->row] == 0) {
+        if (!p->rows || m->rows.joints.side[p->row] == 0) {
             continue;
         }
         mech_pair_poses(m, p, pose);
@@ -264,10 +264,10 @@ void mech_model_limits(const struct mech_model *m, double *out)
             out[p->row + r] = isfinite(reach) ? reach : 0.;
         }
     }
-    for (size_t k = 0; k < m->equation_count; k++) {
-        const struct mech_equation_of *const q = &m->equations[k];
+    for (size_t k = 0; k < m->rows.equation_count; k++) {
+        const struct mech_equation_of *const q = &m->rows.equations[k];
 
-        if (q->rows && m->joints.side[q->row] != 0) {
+        if (q->rows && m->rows.joints.side[q->row] != 0) {
             equation_sizes(q, out);
             for (int32_t r = 0; r < q->rows; r++) {
                 out[q->row + r] *= digits;
@@ -281,12 +281,12 @@ void mech_model_limit_speeds(const struct mech_model *m, double *out)
     for (int32_t r = 0; r < m->sizes.lambda; r++) {
         out[r] = 0.;
     }
-    for (size_t k = 0; k < m->pair_count; k++) {
-        const struct mech_pair_of *const p = &m->pairs[k];
+    for (size_t k = 0; k < m->rows.pair_count; k++) {
+        const struct mech_pair_of *const p = &m->rows.pairs[k];
         double G[MECH_PAIR_ROWS][12] = {{0.}};
         const struct mech_pose *pose[2];
 
-        if (!p->rows || m->joints.side[p->row] == 0) {
+        if (!p->rows || m->rows.joints.side[p->row] == 0) {
             continue;
         }
         mech_pair_poses(m, p, pose);
@@ -307,9 +307,10 @@ static double extent_of(const struct mech_model *m)
     double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     double sum = 0., far = 0.;
 
-    for (size_t k = 0; k < m->pair_count; k++) {
-        for (int i = 0; i < 6 && m->pairs[k].rows; i++) {
-            const struct mech_pose *const pose = &m->kinematics.poses[m->pairs[k].marker[i / 3]];
+    for (size_t k = 0; k < m->rows.pair_count; k++) {
+        for (int i = 0; i < 6 && m->rows.pairs[k].rows; i++) {
+            const struct mech_pose *const pose =
+                &m->kinematics.poses[m->rows.pairs[k].marker[i / 3]];
 
             low[i % 3] = fmin(low[i % 3], pose->p[i % 3] - fabs(pose->arm[i % 3]));
             high[i % 3] = fmax(high[i % 3], pose->p[i % 3] + fabs(pose->arm[i % 3]));
@@ -326,8 +327,8 @@ void mech_model_joint_gaps(const struct mech_model *m, double share, double *out
 {
     const double extent = extent_of(m), both[2] = {extent, extent};
 
-    for (size_t k = 0; k < m->pair_count; k++) {
-        const struct mech_pair_of *const p = &m->pairs[k];
+    for (size_t k = 0; k < m->rows.pair_count; k++) {
+        const struct mech_pair_of *const p = &m->rows.pairs[k];
         double L[MECH_PAIR_ROWS], length[2] = {0.};
 
         if (!p->rows) {
@@ -347,8 +348,8 @@ void mech_model_joint_gaps(const struct mech_model *m, double share, double *out
             out[p->row + r] = gap > 0. ? gap : share;
         }
     }
-    for (size_t k = 0; k < m->equation_count; k++) {
-        const struct mech_equation_of *const q = &m->equations[k];
+    for (size_t k = 0; k < m->rows.equation_count; k++) {
+        const struct mech_equation_of *const q = &m->rows.equations[k];
 
         equation_sizes(q, out);
         for (int32_t r = 0; r < q->rows; r++) {
@@ -371,8 +372,8 @@ double mech_model_share(uint32_t place, int side)
 void mech_model_motion_sizes(const struct mech_model *m, bool lengths, double *d)
 {
     memset(d, 0, ((size_t)m->sizes.v + 1) * sizeof *d);
-    for (size_t k = 0; k < m->pair_count && lengths; k++) {
-        const struct mech_pair_of *const p = &m->pairs[k];
+    for (size_t k = 0; k < m->rows.pair_count && lengths; k++) {
+        const struct mech_pair_of *const p = &m->rows.pairs[k];
         int32_t slot[MECH_PAIR_SLOTS];
         const int32_t n = mech_pair_slots(m, p, slot);
         double length = 0.;

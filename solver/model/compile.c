@@ -114,21 +114,21 @@ void mech_model_destroy(struct mech_model *m)
             batch->ops->release(batch->records + r * batch->ops->record_size);
         }
     }
-    for (size_t p = 0; p < m->pair_count; p++) {
-        if (m->pairs[p].ops->release) {
-            m->pairs[p].ops->release(m->pairs[p].record);
+    for (size_t p = 0; p < m->rows.pair_count; p++) {
+        if (m->rows.pairs[p].ops->release) {
+            m->rows.pairs[p].ops->release(m->rows.pairs[p].record);
         }
     }
-    for (size_t k = 0; k < m->equation_count; k++) {
-        if (m->equations[k].ops->release) {
-            m->equations[k].ops->release(m->equations[k].record);
+    for (size_t k = 0; k < m->rows.equation_count; k++) {
+        if (m->rows.equations[k].ops->release) {
+            m->rows.equations[k].ops->release(m->rows.equations[k].record);
         }
     }
     for (size_t i = 0; i < m->channel_count; i++) {
         mech_timed_fini(&m->channels[i].source);
     }
-    mech_touch_fini(m->touch);
-    mech_penalty_fini(m->penalty);
+    mech_touch_fini(m->rows.touch);
+    mech_penalty_fini(m->rows.penalty);
     mech_arena_fini(&m->arena);
     mech_arena_fini(&m->scratch);
     free(m);
@@ -154,11 +154,11 @@ void mech_model_initial(const struct mech_model *m, struct mech_state *s)
 
 void mech_model_forget_sides(const struct mech_model *m, struct mech_state *s)
 {
-    for (int32_t r = 0; r < m->joints.count; r++) {
-        s->open[r] = m->joints.released && m->joints.released[r] ? MECH_LET_GO
-                     : m->dropped && m->dropped[r]               ? 1.
-                     : m->joints.side[r]                         ? MECH_SIDE_UNKNOWN
-                                                                 : 0.;
+    for (int32_t r = 0; r < m->rows.joints.count; r++) {
+        s->open[r] = m->rows.joints.released && m->rows.joints.released[r] ? MECH_LET_GO
+                     : m->rows.dropped && m->rows.dropped[r]               ? 1.
+                     : m->rows.joints.side[r]                              ? MECH_SIDE_UNKNOWN
+                                                                           : 0.;
     }
 }
 
@@ -275,31 +275,32 @@ const double *mech_model_gravity(const struct mech_model *m)
 
 const struct mech_contact_rows *mech_model_contacts(const struct mech_model *m)
 {
-    return &m->rows;
+    return &m->rows.contacts;
 }
 
 const char *mech_model_contact_name(const struct mech_model *m, int32_t row)
 {
     const struct mech_interaction *const all = m->document->interactions.at;
 
-    return all[m->rows.interaction[row]].name;
+    return all[m->rows.contacts.interaction[row]].name;
 }
 
 const struct mech_first_order_rows *mech_model_first_order_rows(const struct mech_model *m)
 {
-    return &m->first_rows;
+    return &m->rows.first_rows;
 }
 
 const char *mech_model_first_order_name(const struct mech_model *m, int32_t row)
 {
     const struct mech_interaction *const all = m->document->interactions.at;
 
-    return all[m->first_rows.interaction[row]].name;
+    return all[m->rows.first_rows.interaction[row]].name;
 }
 
 size_t mech_model_memory(const struct mech_model *m)
 {
-    const size_t scene = m->touch && m->touch->scene ? mech_scene_memory(m->touch->scene) : 0;
+    const size_t scene =
+        m->rows.touch && m->rows.touch->scene ? mech_scene_memory(m->rows.touch->scene) : 0;
 
     return sizeof *m + m->arena.total + m->scratch.total + scene;
 }
@@ -328,13 +329,13 @@ const struct mech_mat *mech_model_first_order_mass(const struct mech_model *m,
 
 void mech_model_first_order_push(const struct mech_model *m, const double *impulse, double *r)
 {
-    const struct mech_first_order_rows *const rows = &m->first_rows;
+    const struct mech_first_order_rows *const rows = &m->rows.first_rows;
     const struct mech_first_order *const first = &m->terms.first;
 
     for (int32_t i = 0; i < rows->count; i++) {
         for (int32_t k = rows->B_start[i]; k < rows->B_start[i + 1]; k++) {
             const int32_t j = rows->B_row[k];
-            const double push = rows->B_value[k] * impulse[m->rows.count + i];
+            const double push = rows->B_value[k] * impulse[m->rows.contacts.count + i];
 
             if (!first->has_mass) {
                 r[j] += push;

@@ -257,19 +257,19 @@ int mech_contacts(struct mech_model *m, struct mech_diag *diag)
             MECH_TRY(append(m, &in[i], i, &a, &row));
         }
     }
-    m->rows = (struct mech_contact_rows){.count = row,
-                                         .start = a.start,
-                                         .column = a.column,
-                                         .place = a.place,
-                                         .value = a.value,
-                                         .b = a.b,
-                                         .e = a.e,
-                                         .compliance = a.soft ? a.compliance : NULL,
-                                         .damping = a.soft ? a.damping : NULL,
-                                         .interaction = a.interaction,
-                                         .contacts = a.contacts,
-                                         .sets = a.plain ? NULL : a.sets,
-                                         .friction = friction_of(m->document)};
+    m->rows.contacts = (struct mech_contact_rows){.count = row,
+                                                  .start = a.start,
+                                                  .column = a.column,
+                                                  .place = a.place,
+                                                  .value = a.value,
+                                                  .b = a.b,
+                                                  .e = a.e,
+                                                  .compliance = a.soft ? a.compliance : NULL,
+                                                  .damping = a.soft ? a.damping : NULL,
+                                                  .interaction = a.interaction,
+                                                  .contacts = a.contacts,
+                                                  .sets = a.plain ? NULL : a.sets,
+                                                  .friction = friction_of(m->document)};
     m->sizes.impulse = row;
     return 0;
 }

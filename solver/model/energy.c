@@ -97,8 +97,8 @@ double mech_model_energy(const struct mech_model *m, const struct mech_eval *e)
         }
     }
     mech_model_pose(m, e);
-    for (size_t p = 0; p < m->pair_count; p++) {
-        const struct mech_pair_of *const pair = &m->pairs[p];
+    for (size_t p = 0; p < m->rows.pair_count; p++) {
+        const struct mech_pair_of *const pair = &m->rows.pairs[p];
         const struct mech_pose *const pose[2] = {&m->kinematics.poses[pair->marker[0]],
                                                  &m->kinematics.poses[pair->marker[1]]};
 
@@ -108,5 +108,5 @@ double mech_model_energy(const struct mech_model *m, const struct mech_eval *e)
             sum += isnan(stored) ? 0. : stored;
         }
     }
-    return m->penalty ? sum + mech_penalty_energy(m, e) : sum;
+    return m->rows.penalty ? sum + mech_penalty_energy(m, e) : sum;
 }

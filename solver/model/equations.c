@@ -34,7 +34,7 @@ static bool fits(const struct mech_equation_of *q, const struct mech_site *site)
 int mech_equation_add(struct mech_model *m, size_t o, struct mech_diag *diag)
 {
     const struct mech_item *const item = &m->document->objects.at[o];
-    struct mech_equation_of *const q = &m->equations[m->equation_count];
+    struct mech_equation_of *const q = &m->rows.equations[m->rows.equation_count];
     char path[MECH_DIAG_PATH];
 
     mech_item_path(MECH_OBJECT, o, NULL, path, sizeof path);
@@ -65,11 +65,11 @@ int mech_equation_add(struct mech_model *m, size_t o, struct mech_diag *diag)
         return r;
     }
     q->idle = r == 0;
-    m->kinematics.objects[o].equation = (int32_t)m->equation_count;
+    m->kinematics.objects[o].equation = (int32_t)m->rows.equation_count;
     m->kinematics.objects[o].record = q->record;
     m->sizes.lambda += q->rows;
     m->terms.place_count += q->ops->stiffness ? (size_t)site.n * (size_t)site.n : 0;
-    m->equation_count++;
+    m->rows.equation_count++;
     return 0;
 }
 
@@ -90,8 +90,8 @@ void mech_equation_read(const struct mech_seat_of *on, const struct mech_eval *e
 
 void mech_equations_gather(const struct mech_model *m, const struct mech_eval *e)
 {
-    for (size_t k = 0; k < m->equation_count; k++) {
-        struct mech_equation_of *const q = &m->equations[k];
+    for (size_t k = 0; k < m->rows.equation_count; k++) {
+        struct mech_equation_of *const q = &m->rows.equations[k];
 
         mech_equation_read(&m->kinematics.objects[q->object], e, q->local, &q->point);
     }
@@ -106,8 +106,8 @@ const double *mech_equation_jacobian(const struct mech_equation_of *q)
 
 void mech_equations_force(const struct mech_model *m, const struct mech_eval *e, double *g)
 {
-    for (size_t k = 0; k < m->equation_count && e->lambda; k++) {
-        const struct mech_equation_of *const q = &m->equations[k];
+    for (size_t k = 0; k < m->rows.equation_count && e->lambda; k++) {
+        const struct mech_equation_of *const q = &m->rows.equations[k];
 
         if (q->idle) {
             continue;
@@ -127,8 +127,8 @@ void mech_equations_force(const struct mech_model *m, const struct mech_eval *e,
 void mech_equations_tangent(const struct mech_model *m, const struct mech_eval *e, double c,
                             const int32_t *places, double *values)
 {
-    for (size_t k = 0; k < m->equation_count; k++) {
-        const struct mech_equation_of *const q = &m->equations[k];
+    for (size_t k = 0; k < m->rows.equation_count; k++) {
+        const struct mech_equation_of *const q = &m->rows.equations[k];
         const size_t count = q->ops->stiffness ? (size_t)q->point.n * (size_t)q->point.n : 0;
 
         if (count && e->lambda && !q->idle) {
@@ -144,10 +144,10 @@ void mech_equations_tangent(const struct mech_model *m, const struct mech_eval *
 
 void mech_equations_residual(const struct mech_model *m, double *g)
 {
-    for (size_t k = 0; k < m->equation_count; k++) {
-        const struct mech_equation_of *const q = &m->equations[k];
+    for (size_t k = 0; k < m->rows.equation_count; k++) {
+        const struct mech_equation_of *const q = &m->rows.equations[k];
 
-        if (q->idle || m->joints.velocity[q->row]) {
+        if (q->idle || m->rows.joints.velocity[q->row]) {
             memset(g + q->row, 0, (size_t)q->rows * sizeof *g);
         } else {
             q->ops->residual(q->record, &q->point, g + q->row);
@@ -157,15 +157,15 @@ void mech_equations_residual(const struct mech_model *m, double *g)
 
 void mech_equations_jacobian(const struct mech_model *m, double *values)
 {
-    for (size_t k = 0; k < m->equation_count; k++) {
-        const struct mech_equation_of *const q = &m->equations[k];
+    for (size_t k = 0; k < m->rows.equation_count; k++) {
+        const struct mech_equation_of *const q = &m->rows.equations[k];
 
         const size_t size = (size_t)q->rows * (size_t)q->point.n * sizeof *values;
 
         if (q->idle) {
-            memset(values + m->joints.start[q->row], 0, size);
+            memset(values + m->rows.joints.start[q->row], 0, size);
         } else {
-            memcpy(values + m->joints.start[q->row], mech_equation_jacobian(q), size);
+            memcpy(values + m->rows.joints.start[q->row], mech_equation_jacobian(q), size);
         }
     }
 }
@@ -184,8 +184,8 @@ void mech_equation_values(const struct mech_equation_of *q, const double *of[3])
 
 void mech_equations_rate(const struct mech_model *m, double *gt, double *bias)
 {
-    for (size_t k = 0; k < m->equation_count; k++) {
-        const struct mech_equation_of *const q = &m->equations[k];
+    for (size_t k = 0; k < m->rows.equation_count; k++) {
+        const struct mech_equation_of *const q = &m->rows.equations[k];
 
         if (!q->idle) {
             q->ops->rate(q->record, &q->point, gt + q->row, bias + q->row);

@@ -159,19 +159,19 @@ int mech_first_order_rows(struct mech_model *m, struct mech_diag *diag)
             MECH_TRY(append(m, &in[i], i, &a, &row));
         }
     }
-    m->first_rows = (struct mech_first_order_rows){.count = row,
-                                                   .C_start = a.C_start,
-                                                   .C_column = a.C_column,
-                                                   .C_value = a.C_value,
-                                                   .B_start = a.B_start,
-                                                   .B_row = a.B_row,
-                                                   .B_value = a.B_value,
-                                                   .D_start = a.D_start,
-                                                   .D_column = a.D_column,
-                                                   .D_value = a.D_value,
-                                                   .e = a.e,
-                                                   .interaction = a.interaction,
-                                                   .sets = a.sets};
+    m->rows.first_rows = (struct mech_first_order_rows){.count = row,
+                                                        .C_start = a.C_start,
+                                                        .C_column = a.C_column,
+                                                        .C_value = a.C_value,
+                                                        .B_start = a.B_start,
+                                                        .B_row = a.B_row,
+                                                        .B_value = a.B_value,
+                                                        .D_start = a.D_start,
+                                                        .D_column = a.D_column,
+                                                        .D_value = a.D_value,
+                                                        .e = a.e,
+                                                        .interaction = a.interaction,
+                                                        .sets = a.sets};
     m->sizes.impulse += row;
     return 0;
 }

@@ -51,8 +51,8 @@ static bool in_space(const struct mech_pose *pose)
 
 void mech_frames_gather(const struct mech_model *m)
 {
-    for (size_t p = 0; p < m->pair_count; p++) {
-        struct mech_pair_of *const pair = &m->pairs[p];
+    for (size_t p = 0; p < m->rows.pair_count; p++) {
+        struct mech_pair_of *const pair = &m->rows.pairs[p];
         const struct mech_pose *const pose[2] = {&m->kinematics.poses[pair->marker[0]],
                                                  &m->kinematics.poses[pair->marker[1]]};
         double G[MECH_PAIR_ROWS][12];
@@ -61,15 +61,15 @@ void mech_frames_gather(const struct mech_model *m)
             continue;
         }
         if (pair->idle) {
-            const int32_t from = m->joints.start[pair->row];
-            const int32_t to = m->joints.start[pair->row + pair->rows];
+            const int32_t from = m->rows.joints.start[pair->row];
+            const int32_t to = m->rows.joints.start[pair->row + pair->rows];
 
-            memset(m->G + from, 0, (size_t)(to - from) * sizeof *m->G);
+            memset(m->rows.G + from, 0, (size_t)(to - from) * sizeof *m->rows.G);
             continue;
         }
         pair->known = pair->ops->frames && in_space(pose[0]) && in_space(pose[1]) &&
-                      pair->ops->frames(pair->record, pose, m->g + pair->row,
-                                        m->G + m->joints.start[pair->row]);
+                      pair->ops->frames(pair->record, pose, m->rows.g + pair->row,
+                                        m->rows.G + m->rows.joints.start[pair->row]);
         if (pair->known) {
             continue;
         }
@@ -78,7 +78,7 @@ void mech_frames_gather(const struct mech_model *m)
         memset(G, 0, (size_t)pair->rows * sizeof *G);
         pair->ops->jacobian(pair->record, pose, G);
         for (int32_t r = 0; r < pair->rows; r++) {
-            double *const out = m->G + m->joints.start[pair->row + r];
+            double *const out = m->rows.G + m->rows.joints.start[pair->row + r];
 
             if (pose[0]->flex || pose[1]->flex) {
                 mech_flex_row(pose, G[r], out);
@@ -95,7 +95,7 @@ static void reaction(const struct mech_model *m, const struct mech_pair_of *p, c
 {
     memset(f, 0, (size_t)n * sizeof *f);
     for (int32_t r = 0; r < p->rows; r++) {
-        const double *const restrict G = m->G + m->joints.start[p->row + r];
+        const double *const restrict G = m->rows.G + m->rows.joints.start[p->row + r];
 
         for (int32_t k = 0; k < n; k++) {
             f[k] += G[k] * lambda[p->row + r];
@@ -106,8 +106,8 @@ static void reaction(const struct mech_model *m, const struct mech_pair_of *p, c
 void mech_frames_force(const struct mech_model *m, const struct mech_pair_of *p,
                        const double *lambda, double *g)
 {
-    const int32_t *const column = m->joints.column + m->joints.start[p->row];
-    const int32_t n = m->joints.start[p->row + 1] - m->joints.start[p->row];
+    const int32_t *const column = m->rows.joints.column + m->rows.joints.start[p->row];
+    const int32_t n = m->rows.joints.start[p->row + 1] - m->rows.joints.start[p->row];
     double few[2 * MECH_MARKER_SLOTS];
 
     if (n <= 2 * MECH_MARKER_SLOTS) {
@@ -123,7 +123,7 @@ void mech_frames_force(const struct mech_model *m, const struct mech_pair_of *p,
     }
     for (int32_t r = p->row; r < p->row + p->rows; r++) {
         for (int32_t k = 0; k < n; k++) {
-            g[column[k]] -= m->G[m->joints.start[r] + k] * lambda[r];
+            g[column[k]] -= m->rows.G[m->rows.joints.start[r] + k] * lambda[r];
         }
     }
 }

@@ -16,14 +16,6 @@ struct mech_model {
     struct mech_names names[MECH_SENSOR + 1], materials;
     struct mech_state_sizes sizes;
     struct mech_model_kinematics kinematics;
-    double *G;                  /* [joints.start[rows]] of pairs at the last poses */
-    double *g;                  /* [joints.count] of pairs that are known there */
-    struct mech_pair_of *pairs; /* [pair_count] in the document's order */
-    size_t pair_count;
-    struct mech_equation_of *equations; /* [equation_count] in the document's order */
-    size_t equation_count;
-    struct mech_joint_rows joints;
-    bool *dropped; /* [joints.count] what joints shows, or NULL */
     struct mech_channel *channels;
     size_t channel_count, channel_capacity;
     struct mech_channel_entry *entries;
@@ -31,10 +23,6 @@ struct mech_model {
     size_t *dynamic; /* [dynamic_count] channels that are not folded into base and rate */
     size_t dynamic_count;
     bool timed; /* some channel is a function of time */
-    struct mech_contact_rows rows;
-    struct mech_first_order_rows first_rows;
-    struct mech_touch *touch;     /* bodies that touch by their shapes, or NULL */
-    struct mech_penalty *penalty; /* their contacts are forces; NULL: they are not */
     struct mech_channel_info *inputs, *outputs;
     struct mech_output_of *output_of;
     size_t output_count;
@@ -42,6 +30,7 @@ struct mech_model {
     int32_t *input_channel;              /* [sizes.input] channel that it drives, -1: a parameter */
     int32_t output_size;
     struct mech_model_terms terms;
+    struct mech_model_rows rows;
 };
 
 /* resolve.c: bindings, names, references, ranges, checks of single items. */

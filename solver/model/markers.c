@@ -165,16 +165,17 @@ int mech_markers(struct mech_model *m)
     m->kinematics.posed = mech_arena_alloc(&m->arena, most, sizeof *m->kinematics.posed);
     m->kinematics.moving = mech_arena_alloc(&m->arena, most, sizeof *m->kinematics.moving);
     m->kinematics.moving_of = mech_arena_alloc(&m->arena, most, sizeof *m->kinematics.moving_of);
-    m->G = mech_arena_alloc(&m->arena, (size_t)m->joints.start[m->joints.count], sizeof *m->G);
+    m->rows.G = mech_arena_alloc(&m->arena, (size_t)m->rows.joints.start[m->rows.joints.count],
+                                 sizeof *m->rows.G);
     bool *const wanted = mech_arena_alloc(&m->arena, most, sizeof *wanted);
-    m->g = mech_arena_alloc(&m->arena, (size_t)m->joints.count, sizeof *m->g);
-    if (!m->G || !m->g || !m->kinematics.poses || !m->kinematics.posed || !m->kinematics.moving ||
-        !m->kinematics.moving_of || !wanted) {
+    m->rows.g = mech_arena_alloc(&m->arena, (size_t)m->rows.joints.count, sizeof *m->rows.g);
+    if (!m->rows.G || !m->rows.g || !m->kinematics.poses || !m->kinematics.posed ||
+        !m->kinematics.moving || !m->kinematics.moving_of || !wanted) {
         return MECH_NO_MEMORY;
     }
     MECH_TRY(mech_flex(m));
-    for (size_t p = 0; p < m->pair_count; p++) {
-        wanted[m->pairs[p].marker[0]] = wanted[m->pairs[p].marker[1]] = true;
+    for (size_t p = 0; p < m->rows.pair_count; p++) {
+        wanted[m->rows.pairs[p].marker[0]] = wanted[m->rows.pairs[p].marker[1]] = true;
     }
     for (size_t i = 0; i < most; i++) {
         m->kinematics.moving_of[i] = -1;

@@ -8,13 +8,13 @@
 
 bool mech_model_is_linear(const struct mech_model *m)
 {
-    return m->terms.place_count == 0 && !m->penalty && m->pair_count == 0 &&
-           m->equation_count == 0 && !m->kinematics.curved;
+    return m->terms.place_count == 0 && !m->rows.penalty && m->rows.pair_count == 0 &&
+           m->rows.equation_count == 0 && !m->kinematics.curved;
 }
 
 bool mech_model_unconnected(const struct mech_model *m)
 {
-    bool alone = !m->penalty && m->pair_count == 0 && m->equation_count == 0 &&
+    bool alone = !m->rows.penalty && m->rows.pair_count == 0 && m->rows.equation_count == 0 &&
                  m->terms.C.kind == MECH_MAT_ZERO && m->terms.K.kind == MECH_MAT_ZERO;
 
     for (size_t b = 0; b < m->terms.batch_count; b++) {
@@ -35,10 +35,11 @@ bool mech_model_differenced(const struct mech_model *m)
             }
         }
     }
-    for (size_t p = 0; p < m->pair_count; p++) {
-        const struct mech_pair_ops *const ops = m->pairs[p].ops;
+    for (size_t p = 0; p < m->rows.pair_count; p++) {
+        const struct mech_pair_ops *const ops = m->rows.pairs[p].ops;
 
-        if (!m->pairs[p].idle && ops->differenced && ops->differenced(m->pairs[p].record)) {
+        if (!m->rows.pairs[p].idle && ops->differenced &&
+            ops->differenced(m->rows.pairs[p].record)) {
             return true;
         }
     }
@@ -52,17 +53,17 @@ const char *mech_model_nonlinear_name(const struct mech_model *m)
             return m->document->objects.at[m->terms.batches[b].first].name;
         }
     }
-    if (m->pair_count) {
-        return m->document->objects.at[m->pairs[0].object].name;
+    if (m->rows.pair_count) {
+        return m->document->objects.at[m->rows.pairs[0].object].name;
     }
-    if (m->equation_count) {
-        return m->document->objects.at[m->equations[0].object].name;
+    if (m->rows.equation_count) {
+        return m->document->objects.at[m->rows.equations[0].object].name;
     }
     if (m->kinematics.moving_count) {
         return m->kinematics.marker_seats[m->kinematics.moving[0].marker].item->name;
     }
-    if (m->penalty) {
-        return m->document->objects.at[m->touch->bodies[0].object].name;
+    if (m->rows.penalty) {
+        return m->document->objects.at[m->rows.touch->bodies[0].object].name;
     }
     return m->kinematics.curved ? m->document->nodes.at[0].name : NULL;
 }
@@ -79,13 +80,13 @@ void mech_model_nonlinear(const struct mech_model *m, const struct mech_eval *e,
     for (size_t b = 0; b < m->terms.batch_count; b++) {
         m->terms.batches[b].ops->force(m->terms.batches[b].records, m->terms.batches[b].n, e, g);
     }
-    if (m->kinematics.posed_count || m->equation_count) {
+    if (m->kinematics.posed_count || m->rows.equation_count) {
         mech_model_pose(m, e);
         mech_moving_force(m, e, g);
         mech_pairs_force(m, e, g);
         mech_equations_force(m, e, g);
     }
-    if (m->penalty) {
+    if (m->rows.penalty) {
         mech_penalty_force(m, e, g);
     }
 }
@@ -194,14 +195,14 @@ int mech_model_places(const struct mech_model *m, struct mech_arena *arena,
 
         n += places_of(m, seat->slot, seat->n, W, places + n);
     }
-    for (size_t p = 0; p < m->pair_count; p++) {
+    for (size_t p = 0; p < m->rows.pair_count; p++) {
         int32_t slot[MECH_PAIR_SLOTS];
-        const int32_t count = mech_pair_slots(m, &m->pairs[p], slot);
+        const int32_t count = mech_pair_slots(m, &m->rows.pairs[p], slot);
 
         n += places_of(m, slot, count, W, places + n);
     }
-    for (size_t k = 0; k < m->equation_count; k++) {
-        const struct mech_equation_of *const q = &m->equations[k];
+    for (size_t k = 0; k < m->rows.equation_count; k++) {
+        const struct mech_equation_of *const q = &m->rows.equations[k];
 
         n += q->ops->stiffness ? places_of(m, q->slot, q->point.n, W, places + n) : 0;
     }
@@ -223,14 +224,14 @@ void mech_model_tangent(const struct mech_model *m, const struct mech_eval *e, c
         batch->ops->tangent(batch->records, batch->n, e, c, places, values);
         places += batch->places;
     }
-    if (m->kinematics.posed_count || m->equation_count) {
+    if (m->kinematics.posed_count || m->rows.equation_count) {
         if (!e->posed) {
             mech_model_pose(m, e);
         }
         places = mech_pairs_tangent(m, e, c, places, values);
         mech_equations_tangent(m, e, c[0], places, values);
     }
-    if (m->penalty) {
+    if (m->rows.penalty) {
         /* its places are the last */
         mech_penalty_tangent(m, e, c, all + m->terms.place_count - mech_penalty_places(m), values);
     }

@@ -84,7 +84,7 @@ static void view_pair(const struct mech_model *m, int32_t index, struct mech_vie
     v->rows = item->type->ops.object->pair->rows
                   ? item->type->ops.object->pair->rows(item->description)
                   : 0;
-    v->lambda = p >= 0 && v->at.lambda ? v->at.lambda + m->pairs[p].row : NULL;
+    v->lambda = p >= 0 && v->at.lambda ? v->at.lambda + m->rows.pairs[p].row : NULL;
 }
 
 /* The coordinates of an object with equations, and its multipliers, into the view. They stay in the
@@ -107,8 +107,9 @@ static int view_equation(const struct mech_model *m, int32_t index,
     v->point = point;
     v->rows = ops->rows(item->description, &site);
     v->record = on->equation < 0 ? NULL : v->record;
-    v->lambda =
-        on->equation >= 0 && v->at.lambda ? v->at.lambda + m->equations[on->equation].row : NULL;
+    v->lambda = on->equation >= 0 && v->at.lambda
+                    ? v->at.lambda + m->rows.equations[on->equation].row
+                    : NULL;
     return 0;
 }
 

@@ -32,9 +32,9 @@ static void claim_seat(const struct mech_seat_of *seat, enum mech_part part,
 /* Where in z the numbers begin that other items than nodes keep from step to step. */
 static void begin_kept(const struct mech_model *m, struct mech_owner *out)
 {
-    for (size_t p = 0; p < m->pair_count; p++) {
-        if (m->pairs[p].z < m->kinematics.kept) {
-            out[m->pairs[p].z] = (struct mech_owner){MECH_OBJECT, m->pairs[p].object, 0};
+    for (size_t p = 0; p < m->rows.pair_count; p++) {
+        if (m->rows.pairs[p].z < m->kinematics.kept) {
+            out[m->rows.pairs[p].z] = (struct mech_owner){MECH_OBJECT, m->rows.pairs[p].object, 0};
         }
     }
     for (size_t k = 0; k < m->kinematics.keeper_count; k++) {

@@ -67,7 +67,7 @@ static int add_pair(struct mech_model *m, size_t o, struct mech_diag *diag)
 {
     const struct mech_item *const item = &m->document->objects.at[o];
     const struct mech_object_ops *const ops = item->type->ops.object;
-    struct mech_pair_of *const pair = &m->pairs[m->pair_count];
+    struct mech_pair_of *const pair = &m->rows.pairs[m->rows.pair_count];
     struct mech_attachment at;
     char path[MECH_DIAG_PATH];
 
@@ -104,11 +104,11 @@ static int add_pair(struct mech_model *m, size_t o, struct mech_diag *diag)
     /* inactive ones keep their rows and numbers in z, schemes do not change: sizes stay */
     pair->idle = r == 0;
     pair->rows = rows;
-    m->kinematics.objects[o].pair = (int32_t)m->pair_count;
+    m->kinematics.objects[o].pair = (int32_t)m->rows.pair_count;
     m->kinematics.objects[o].record = pair->idle && rows == 0 ? NULL : pair->record;
     m->sizes.lambda += pair->rows;
     m->sizes.z += ops->pair->data;
-    m->pair_count++;
+    m->rows.pair_count++;
     return 0;
 }
 
@@ -133,9 +133,9 @@ int mech_pairs(struct mech_model *m, struct mech_diag *diag)
 {
     const size_t n = m->document->objects.n;
 
-    m->pairs = mech_arena_alloc(&m->arena, n, sizeof *m->pairs);
-    m->equations = mech_arena_alloc(&m->arena, n, sizeof *m->equations);
-    if (!m->pairs || !m->equations) {
+    m->rows.pairs = mech_arena_alloc(&m->arena, n, sizeof *m->rows.pairs);
+    m->rows.equations = mech_arena_alloc(&m->arena, n, sizeof *m->rows.equations);
+    if (!m->rows.pairs || !m->rows.equations) {
         return MECH_NO_MEMORY;
     }
     for (size_t o = 0; o < n; o++) {
@@ -151,9 +151,9 @@ int mech_pairs(struct mech_model *m, struct mech_diag *diag)
     MECH_TRY(mech_turns(m));
     MECH_TRY(mech_joint_rows(m));
     MECH_TRY(mech_markers(m));
-    for (size_t p = 0; p < m->pair_count; p++) {
+    for (size_t p = 0; p < m->rows.pair_count; p++) {
         int32_t slot[MECH_PAIR_SLOTS];
-        const size_t k = (size_t)mech_pair_slots(m, &m->pairs[p], slot);
+        const size_t k = (size_t)mech_pair_slots(m, &m->rows.pairs[p], slot);
 
         m->terms.place_count += k * k;
     }
@@ -219,7 +219,7 @@ static bool tell_rows(const struct mech_model *m, const struct row_values *r, ch
                       size_t size)
 {
     static const char *const names[] = {"value", "derivative", "second derivative"};
-    const int above = m->joints.velocity[r->row] ? 1 : 0;
+    const int above = m->rows.joints.velocity[r->row] ? 1 : 0;
 
     for (int k = above; k < 3; k++) {
         if (!are_finite(r->of[k], r->rows)) {
@@ -238,8 +238,8 @@ static bool tell_constraints(const struct mech_model *m, const struct mech_eval 
     if (!are_finite(e->q, m->sizes.q) || !are_finite(e->v, m->sizes.v)) {
         return false;
     }
-    for (size_t p = 0; p < m->pair_count; p++) {
-        const struct mech_pair_of *const pair = &m->pairs[p];
+    for (size_t p = 0; p < m->rows.pair_count; p++) {
+        const struct mech_pair_of *const pair = &m->rows.pairs[p];
         double of[3][MECH_PAIR_ROWS] = {{0.}};
         const struct mech_pose *pose[2];
 
@@ -255,8 +255,8 @@ static bool tell_constraints(const struct mech_model *m, const struct mech_eval 
         }
     }
     mech_equations_gather(m, e);
-    for (size_t k = 0; k < m->equation_count; k++) {
-        const struct mech_equation_of *const q = &m->equations[k];
+    for (size_t k = 0; k < m->rows.equation_count; k++) {
+        const struct mech_equation_of *const q = &m->rows.equations[k];
 
         if (!q->idle) {
             struct row_values values = {q->object, q->row, q->rows, {NULL}};
@@ -272,23 +272,23 @@ static bool tell_constraints(const struct mech_model *m, const struct mech_eval 
 void mech_model_tell_infinite(const struct mech_model *m, const struct mech_eval *e, char *out,
                               size_t size)
 {
-    if (m->pair_count) {
+    if (m->rows.pair_count) {
         mech_model_pose(m, e);
     }
-    for (size_t p = 0; p < m->pair_count; p++) {
+    for (size_t p = 0; p < m->rows.pair_count; p++) {
         const struct mech_pose *pose[2];
         double W[12], d[3];
 
-        if (m->pairs[p].rows) {
+        if (m->rows.pairs[p].rows) {
             continue;
         }
-        mech_pair_poses(m, &m->pairs[p], pose);
-        wrench_of(&m->pairs[p], e, pose, W);
+        mech_pair_poses(m, &m->rows.pairs[p], pose);
+        wrench_of(&m->rows.pairs[p], e, pose, W);
         mech_v3_add(pose[1]->p, -1., pose[0]->p, d);
         // where motions are lost already, every force is
         if (!are_finite(W, 12) && are_finite(d, 3)) {
             snprintf(out, size, "the forces of \"%.64s\" are not finite%s",
-                     m->document->objects.at[m->pairs[p].object].name,
+                     m->document->objects.at[m->rows.pairs[p].object].name,
                      mech_v3_norm(d) == 0. ? ": its markers are at the same point" : "");
             return;
         }
@@ -333,8 +333,8 @@ void mech_pair_force(const struct mech_model *m, const struct mech_pair_of *p,
 
 void mech_pairs_force(const struct mech_model *m, const struct mech_eval *e, double *g)
 {
-    for (size_t p = 0; p < m->pair_count; p++) {
-        mech_pair_force(m, &m->pairs[p], e, g);
+    for (size_t p = 0; p < m->rows.pair_count; p++) {
+        mech_pair_force(m, &m->rows.pairs[p], e, g);
     }
 }
 
@@ -461,11 +461,11 @@ const int32_t *mech_pairs_tangent(const struct mech_model *m, const struct mech_
                                   const double c[2], const int32_t *places, double *values)
 {
     places = mech_moving_tangent(m, e, c[0], places, values);
-    for (size_t p = 0; p < m->pair_count; p++) {
+    for (size_t p = 0; p < m->rows.pair_count; p++) {
         const struct mech_pose *pose[2];
         double T[SLOTS][SLOTS];
 
-        const struct mech_pair_of *const pair = &m->pairs[p];
+        const struct mech_pair_of *const pair = &m->rows.pairs[p];
         const int32_t n =
             m->kinematics.poses[pair->marker[0]].n + m->kinematics.poses[pair->marker[1]].n;
         if (pair->idle || (pair->rows && !e->lambda)) {
@@ -495,8 +495,8 @@ void mech_model_keep(const struct mech_model *m, struct mech_state *s)
 {
     const struct mech_eval e = mech_model_point(m, s, s->at->time, s->q, s->v);
 
-    for (size_t p = 0; p < m->pair_count && m->kinematics.kept; p++) {
-        const struct mech_pair_of *const pair = &m->pairs[p];
+    for (size_t p = 0; p < m->rows.pair_count && m->kinematics.kept; p++) {
+        const struct mech_pair_of *const pair = &m->rows.pairs[p];
         const struct mech_pose *pose[2];
 
         if (pair->ops->keep) {
@@ -509,7 +509,7 @@ void mech_model_keep(const struct mech_model *m, struct mech_state *s)
     if (m->kinematics.keeper_count > 0 || m->kinematics.sensor_turns) {
         mech_turns_keep(m, &e, s);
     }
-    if (m->penalty) {
+    if (m->rows.penalty) {
         mech_penalty_keep(m, s);
     }
 }
@@ -518,23 +518,23 @@ void mech_model_keep(const struct mech_model *m, struct mech_state *s)
 
 const struct mech_joint_rows *mech_model_joints(const struct mech_model *m)
 {
-    return &m->joints;
+    return &m->rows.joints;
 }
 
 const char *mech_model_joint_name(const struct mech_model *m, int32_t row)
 {
-    assert(row >= 0 && row < m->joints.count);
-    return m->document->objects.at[m->joints.object[row]].name;
+    assert(row >= 0 && row < m->rows.joints.count);
+    return m->document->objects.at[m->rows.joints.object[row]].name;
 }
 
 void mech_model_joint_residual(const struct mech_model *m, const struct mech_eval *e, double *g)
 {
-    for (size_t p = 0; p < m->pair_count; p++) {
-        const struct mech_pair_of *const pair = &m->pairs[p];
+    for (size_t p = 0; p < m->rows.pair_count; p++) {
+        const struct mech_pair_of *const pair = &m->rows.pairs[p];
         const struct mech_pose *pose[2];
 
         if (pair->known) {
-            memcpy(g + pair->row, m->g + pair->row, (size_t)pair->rows * sizeof *g);
+            memcpy(g + pair->row, m->rows.g + pair->row, (size_t)pair->rows * sizeof *g);
         } else if (pair->rows) {
             mech_pair_poses(m, pair, pose);
             memset(g + pair->row, 0, (size_t)pair->rows * sizeof *g);
@@ -548,16 +548,17 @@ void mech_model_joint_residual(const struct mech_model *m, const struct mech_eva
 
 void mech_model_joint_jacobian(const struct mech_model *m, double *values)
 {
-    if (m->joints.paired) {
-        memcpy(values, m->G, (size_t)m->joints.start[m->joints.count] * sizeof *values);
+    if (m->rows.joints.paired) {
+        memcpy(values, m->rows.G,
+               (size_t)m->rows.joints.start[m->rows.joints.count] * sizeof *values);
         return;
     }
-    for (size_t p = 0; p < m->pair_count; p++) {
-        const struct mech_pair_of *const pair = &m->pairs[p];
-        const int32_t from = m->joints.start[pair->row];
-        const int32_t to = m->joints.start[pair->row + pair->rows];
+    for (size_t p = 0; p < m->rows.pair_count; p++) {
+        const struct mech_pair_of *const pair = &m->rows.pairs[p];
+        const int32_t from = m->rows.joints.start[pair->row];
+        const int32_t to = m->rows.joints.start[pair->row + pair->rows];
 
-        memcpy(values + from, m->G + from, (size_t)(to - from) * sizeof *values);
+        memcpy(values + from, m->rows.G + from, (size_t)(to - from) * sizeof *values);
     }
     mech_equations_jacobian(m, values);
 }
@@ -565,10 +566,10 @@ void mech_model_joint_jacobian(const struct mech_model *m, double *values)
 void mech_model_joint_rate(const struct mech_model *m, const struct mech_eval *e, double *gt,
                            double *bias)
 {
-    memset(gt, 0, (size_t)m->joints.count * sizeof *gt);
-    memset(bias, 0, (size_t)m->joints.count * sizeof *bias);
-    for (size_t p = 0; p < m->pair_count; p++) {
-        const struct mech_pair_of *const pair = &m->pairs[p];
+    memset(gt, 0, (size_t)m->rows.joints.count * sizeof *gt);
+    memset(bias, 0, (size_t)m->rows.joints.count * sizeof *bias);
+    for (size_t p = 0; p < m->rows.pair_count; p++) {
+        const struct mech_pair_of *const pair = &m->rows.pairs[p];
         const struct mech_pose *pose[2];
         double G[MECH_PAIR_ROWS][12] = {{0.}}, a[12];
 

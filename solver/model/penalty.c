@@ -85,7 +85,7 @@ static void evaluate(const struct mech_model *m, const struct mech_eval *e,
                      const struct mech_contact *c, const struct mech_touched *kept,
                      struct pushing *out)
 {
-    struct mech_touch_rows *const rows = &m->penalty->rows;
+    struct mech_touch_rows *const rows = &m->rows.penalty->rows;
     const struct mech_material material = mech_model_touch_material(m, c);
 
     *out = (struct pushing){.contact = c,
@@ -99,7 +99,7 @@ static void evaluate(const struct mech_model *m, const struct mech_eval *e,
         }
     }
     if (kept) {
-        stretch(m->touch, rows, kept, out->s);
+        stretch(m->rows.touch, rows, kept, out->s);
     }
     out->f[0] = c->gap < 0. ? fmax(0., -out->k * c->gap - out->d * out->u[0]) : 0.;
     for (int r = 0; r < 2; r++) {
@@ -116,17 +116,18 @@ static void evaluate(const struct mech_model *m, const struct mech_eval *e,
 /* Contacts at a point into the list: how many; −1: some body is at no place. */
 static int32_t find(const struct mech_model *m, const struct mech_eval *e)
 {
-    return mech_model_touch_find(m, e, 0., &m->penalty->list) == 0 ? m->penalty->list.n : -1;
+    return mech_model_touch_find(m, e, 0., &m->rows.penalty->list) == 0 ? m->rows.penalty->list.n
+                                                                        : -1;
 }
 
 void mech_penalty_force(const struct mech_model *m, const struct mech_eval *e, double *g)
 {
-    struct mech_penalty *const p = m->penalty;
+    struct mech_penalty *const p = m->rows.penalty;
     const int32_t count = find(m, e);
     uint64_t from = 0;
 
     if (count < 0) {
-        g[m->touch->bodies[0].seat.slot[0]] = NAN;
+        g[m->rows.touch->bodies[0].seat.slot[0]] = NAN;
         return;
     }
     for (int32_t i = 0; i < count; i++) {
@@ -167,7 +168,7 @@ static void stiffness(const struct pushing *now, const double c[2], double D[3][
 const int32_t *mech_penalty_tangent(const struct mech_model *m, const struct mech_eval *e,
                                     const double c[2], const int32_t *places, double *values)
 {
-    struct mech_penalty *const p = m->penalty;
+    struct mech_penalty *const p = m->rows.penalty;
     const size_t n = (size_t)p->n;
     uint64_t from = 0;
 
@@ -209,7 +210,7 @@ const int32_t *mech_penalty_tangent(const struct mech_model *m, const struct mec
 
 double mech_penalty_energy(const struct mech_model *m, const struct mech_eval *e)
 {
-    const struct mech_penalty *const p = m->penalty;
+    const struct mech_penalty *const p = m->rows.penalty;
     const int32_t count = find(m, e);
     uint64_t from = 0;
     double sum = 0.;
@@ -233,7 +234,7 @@ double mech_penalty_energy(const struct mech_model *m, const struct mech_eval *e
  * stretched by the force that acts. */
 static void anchor(const struct mech_model *m, const struct pushing *now, struct mech_touched *out)
 {
-    const struct mech_touch_rows *const rows = &m->penalty->rows;
+    const struct mech_touch_rows *const rows = &m->rows.penalty->rows;
     double way[3] = {0.}, x[2][3];
 
     for (int r = 0; r < 2; r++) {
@@ -244,7 +245,7 @@ static void anchor(const struct mech_model *m, const struct pushing *now, struct
     }
     for (int side = 0; side < 2; side++) {
         mech_v3_add(out->p, side ? 0.5 : -0.5, way, x[side]);
-        local_of(m->touch, rows->body[side], x[side], out->anchor[side]);
+        local_of(m->rows.touch, rows->body[side], x[side], out->anchor[side]);
     }
 }
 
@@ -252,14 +253,14 @@ static void record(const struct mech_model *m, const struct pushing *now, struct
 {
     const double l[6] = {now->f[0], now->f[1], now->f[2]};
 
-    mech_model_touch_record(now->contact, &m->penalty->rows, l, out);
+    mech_model_touch_record(now->contact, &m->rows.penalty->rows, l, out);
     anchor(m, now, out);
 }
 
 void mech_penalty_keep(const struct mech_model *m, struct mech_state *s)
 {
     const struct mech_eval e = mech_model_point(m, s, s->at->time, s->q, s->v);
-    struct mech_penalty *const p = m->penalty;
+    struct mech_penalty *const p = m->rows.penalty;
     const size_t most = (size_t)m->sizes.contact;
     struct mech_touched *const fresh = p->fresh;
     const int32_t count = find(m, &e);
@@ -286,7 +287,7 @@ void mech_penalty_keep(const struct mech_model *m, struct mech_state *s)
 
 static void check_materials(const struct mech_model *m, struct mech_diag *diag)
 {
-    const struct mech_touch *const t = m->touch;
+    const struct mech_touch *const t = m->rows.touch;
 
     for (int32_t i = 0; i < t->collider_count; i++) {
         const struct mech_material *const material = &t->shapes[i].material;
@@ -307,8 +308,8 @@ static void check_materials(const struct mech_model *m, struct mech_diag *diag)
 /* All velocities of bodies with shapes, if they are few. */
 static int take_slots(struct mech_model *m)
 {
-    struct mech_penalty *const p = m->penalty;
-    const struct mech_touch *const t = m->touch;
+    struct mech_penalty *const p = m->rows.penalty;
+    const struct mech_touch *const t = m->rows.touch;
     int32_t n = 0;
 
     for (int32_t i = 0; i < t->count; i++) {
@@ -334,7 +335,7 @@ static int take_slots(struct mech_model *m)
 /* The pattern of all tangents with those of the bodies, each with each. */
 static int couple_bodies(struct mech_model *m)
 {
-    const struct mech_penalty *const p = m->penalty;
+    const struct mech_penalty *const p = m->rows.penalty;
     const size_t n = (size_t)p->n;
     const struct mech_arena_mark mark = mech_arena_mark(&m->scratch);
     struct mech_triplet *old = NULL;
@@ -363,21 +364,21 @@ static int couple_bodies(struct mech_model *m)
 
 int mech_penalty(struct mech_model *m, struct mech_diag *diag)
 {
-    if (m->document->contact.method != MECH_CONTACT_PENALTY || !m->touch || !m->touch->scene ||
-        m->touch->count == 0) {
+    if (m->document->contact.method != MECH_CONTACT_PENALTY || !m->rows.touch ||
+        !m->rows.touch->scene || m->rows.touch->count == 0) {
         return 0;
     }
     check_materials(m, diag);
-    m->penalty = calloc(1, sizeof *m->penalty);
-    if (!m->penalty) {
+    m->rows.penalty = calloc(1, sizeof *m->rows.penalty);
+    if (!m->rows.penalty) {
         return MECH_NO_MEMORY;
     }
-    m->penalty->fresh =
-        mech_arena_alloc(&m->arena, (size_t)m->sizes.contact, sizeof *m->penalty->fresh);
-    if (!m->penalty->fresh) {
+    m->rows.penalty->fresh =
+        mech_arena_alloc(&m->arena, (size_t)m->sizes.contact, sizeof *m->rows.penalty->fresh);
+    if (!m->rows.penalty->fresh) {
         return MECH_NO_MEMORY;
     }
-    if (m->touch->count > MECH_PENALTY_COUPLED) {
+    if (m->rows.touch->count > MECH_PENALTY_COUPLED) {
         return 0;
     }
     MECH_TRY(take_slots(m));
@@ -394,21 +395,21 @@ void mech_penalty_fini(struct mech_penalty *p)
 
 size_t mech_penalty_places(const struct mech_model *m)
 {
-    return m->penalty ? (size_t)m->penalty->n * (size_t)m->penalty->n : 0;
+    return m->rows.penalty ? (size_t)m->rows.penalty->n * (size_t)m->rows.penalty->n : 0;
 }
 
 const int32_t *mech_penalty_slots(const struct mech_model *m, int32_t *n)
 {
-    *n = m->penalty ? m->penalty->n : 0;
-    return m->penalty ? m->penalty->slot : NULL;
+    *n = m->rows.penalty ? m->rows.penalty->n : 0;
+    return m->rows.penalty ? m->rows.penalty->slot : NULL;
 }
 
 bool mech_model_penalty(const struct mech_model *m)
 {
-    return m->penalty != NULL;
+    return m->rows.penalty != NULL;
 }
 
 bool mech_model_penalty_coupled(const struct mech_model *m)
 {
-    return m->penalty && m->penalty->n > 0;
+    return m->rows.penalty && m->rows.penalty->n > 0;
 }

@@ -41,7 +41,7 @@ static bool pin_of(const struct mech_model *m, const struct mech_pair_of *pair,
                              .slot = on->slot[k],
                              .q_slot = on->q_slot[k],
                              .factor = G[0][k < m->kinematics.markers[pair->marker[0]].n ? 0 : 6],
-                             .velocity = m->joints.velocity[pair->row]};
+                             .velocity = m->rows.joints.velocity[pair->row]};
     return out->factor != 0.;
 }
 
@@ -66,7 +66,7 @@ static bool pin_of_row(const struct mech_model *m, const struct mech_equation_of
                              .slot = q->slot[found],
                              .q_slot = q->q_slot[found],
                              .factor = G[found],
-                             .velocity = m->joints.velocity[q->row + r]};
+                             .velocity = m->rows.joints.velocity[q->row + r]};
     return true;
 }
 
@@ -74,8 +74,8 @@ static bool is_idle(const struct mech_model *m, size_t o)
 {
     const struct mech_seat_of *const on = &m->kinematics.objects[o];
 
-    return on->pair >= 0 ? m->pairs[on->pair].idle
-                         : on->equation >= 0 && m->equations[on->equation].idle;
+    return on->pair >= 0 ? m->rows.pairs[on->pair].idle
+                         : on->equation >= 0 && m->rows.equations[on->equation].idle;
 }
 
 /* Multipliers of an object into *rows, and how many of them pin: the pins into out unless NULL. */
@@ -87,8 +87,8 @@ static int32_t pins_of_object(const struct mech_model *m, size_t o, int32_t *row
 
     *rows = 0;
     if (m->kinematics.objects[o].pair >= 0) {
-        *rows = m->pairs[m->kinematics.objects[o].pair].rows;
-        n = pin_of(m, &m->pairs[m->kinematics.objects[o].pair], &pin);
+        *rows = m->rows.pairs[m->kinematics.objects[o].pair].rows;
+        n = pin_of(m, &m->rows.pairs[m->kinematics.objects[o].pair], &pin);
         if (n && out) {
             *out = pin;
         }
@@ -97,7 +97,7 @@ static int32_t pins_of_object(const struct mech_model *m, size_t o, int32_t *row
     if (m->kinematics.objects[o].equation < 0) {
         return 0;
     }
-    const struct mech_equation_of *const q = &m->equations[m->kinematics.objects[o].equation];
+    const struct mech_equation_of *const q = &m->rows.equations[m->kinematics.objects[o].equation];
     const bool constant =
         q->ops->constant ? q->ops->constant(q->record) : q->ops->stiffness == NULL;
 
@@ -131,11 +131,11 @@ int32_t mech_model_first_unpinned(const struct mech_model *m)
     for (size_t o = 0; o < m->document->objects.n; o++) {
         if (!is_idle(m, o) && pins_of_object(m, o, &rows, NULL) < rows) {
             return m->kinematics.objects[o].pair >= 0
-                       ? m->pairs[m->kinematics.objects[o].pair].row
-                       : m->equations[m->kinematics.objects[o].equation].row;
+                       ? m->rows.pairs[m->kinematics.objects[o].pair].row
+                       : m->rows.equations[m->kinematics.objects[o].equation].row;
         }
     }
-    return m->joints.count;
+    return m->rows.joints.count;
 }
 
 bool mech_model_is_linear_but_pins(const struct mech_model *m)

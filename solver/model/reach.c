@@ -12,11 +12,11 @@ static double longest_of(const struct mech_model *m)
 {
     double longest = 1.;
 
-    for (size_t k = 0; k < m->pair_count; k++) {
+    for (size_t k = 0; k < m->rows.pair_count; k++) {
         const struct mech_pose *pose[2];
 
-        if (m->pairs[k].rows) {
-            mech_pair_poses(m, &m->pairs[k], pose);
+        if (m->rows.pairs[k].rows) {
+            mech_pair_poses(m, &m->rows.pairs[k], pose);
             for (int i = 0; i < 6; i++) {
                 longest = fmax(longest, fabs(pose[i / 3]->p[i % 3]));
                 longest = fmax(longest, fabs(pose[i / 3]->arm[i % 3]));
@@ -116,16 +116,16 @@ void mech_model_row_reach(const struct mech_model *m, const double *dq, double *
     const double longest = longest_of(m);
 
     mech_model_motion_sizes(m, false, one);
-    for (size_t k = 0; k < m->pair_count; k++) {
-        const struct mech_pair_of *const p = &m->pairs[k];
+    for (size_t k = 0; k < m->rows.pair_count; k++) {
+        const struct mech_pair_of *const p = &m->rows.pairs[k];
         const double reach = p->rows && !p->idle ? pair_reach(m, p, dq, one, longest) : 0.;
 
         for (int32_t r = 0; r < p->rows; r++) {
             out[p->row + r] = reach;
         }
     }
-    for (size_t k = 0; k < m->equation_count; k++) {
-        const struct mech_equation_of *const q = &m->equations[k];
+    for (size_t k = 0; k < m->rows.equation_count; k++) {
+        const struct mech_equation_of *const q = &m->rows.equations[k];
         const double reach = q->rows ? equation_reach(q, dq, longest) : 0.;
 
         for (int32_t r = 0; r < q->rows; r++) {
@@ -155,8 +155,8 @@ void mech_model_turn_lengths(const struct mech_model *m, double *out)
     for (int32_t i = 0; i <= m->sizes.v; i++) {
         out[i] = out[i] > 0. ? 0. : other;
     }
-    for (size_t k = 0; k < m->pair_count; k++) {
-        const struct mech_pair_of *const p = &m->pairs[k];
+    for (size_t k = 0; k < m->rows.pair_count; k++) {
+        const struct mech_pair_of *const p = &m->rows.pairs[k];
         const struct mech_pose *pose[2];
         int32_t slot[MECH_PAIR_SLOTS];
         const int32_t n = p->rows && !p->idle ? mech_pair_slots(m, p, slot) : 0;

@@ -17,12 +17,12 @@ static int64_t count_entries(const struct mech_model *m)
 {
     int64_t n = 0;
 
-    for (size_t p = 0; p < m->pair_count; p++) {
-        n += (int64_t)m->pairs[p].rows * (m->kinematics.markers[m->pairs[p].marker[0]].n +
-                                          m->kinematics.markers[m->pairs[p].marker[1]].n);
+    for (size_t p = 0; p < m->rows.pair_count; p++) {
+        n += (int64_t)m->rows.pairs[p].rows * (m->kinematics.markers[m->rows.pairs[p].marker[0]].n +
+                                               m->kinematics.markers[m->rows.pairs[p].marker[1]].n);
     }
-    for (size_t k = 0; k < m->equation_count; k++) {
-        n += (int64_t)m->equations[k].rows * m->equations[k].point.n;
+    for (size_t k = 0; k < m->rows.equation_count; k++) {
+        n += (int64_t)m->rows.equations[k].rows * m->rows.equations[k].point.n;
     }
     return n;
 }
@@ -41,8 +41,9 @@ static void pair_rows(struct mech_model *m, const struct mech_pair_of *p, struct
         b->velocity[p->row + r] = velocity >> r & 1;
         b->declared[p->row + r] = (int8_t)side;
         b->side[p->row + r] = p->idle ? 0 : (int8_t)side;
-        m->joints.one_sided = m->joints.one_sided || b->side[p->row + r];
-        m->joints.nonholonomic = m->joints.nonholonomic || (b->velocity[p->row + r] && !p->idle);
+        m->rows.joints.one_sided = m->rows.joints.one_sided || b->side[p->row + r];
+        m->rows.joints.nonholonomic =
+            m->rows.joints.nonholonomic || (b->velocity[p->row + r] && !p->idle);
     }
 }
 
@@ -58,28 +59,28 @@ static void equation_rows(struct mech_model *m, const struct mech_equation_of *q
         b->start[q->row + r + 1] = *entry;
         b->object[q->row + r] = q->object;
         b->velocity[q->row + r] = velocity;
-        m->joints.nonholonomic = m->joints.nonholonomic || (velocity && !q->idle);
+        m->rows.joints.nonholonomic = m->rows.joints.nonholonomic || (velocity && !q->idle);
     }
 }
 
 /* Deactivated rows are left out, and may be violated. */
 static int release_rows(struct mech_model *m, bool *released)
 {
-    for (size_t p = 0; p < m->pair_count; p++) {
-        for (int32_t r = 0; r < m->pairs[p].rows && m->pairs[p].idle; r++) {
-            released[m->pairs[p].row + r] = true;
+    for (size_t p = 0; p < m->rows.pair_count; p++) {
+        for (int32_t r = 0; r < m->rows.pairs[p].rows && m->rows.pairs[p].idle; r++) {
+            released[m->rows.pairs[p].row + r] = true;
         }
     }
-    for (size_t k = 0; k < m->equation_count; k++) {
-        for (int32_t r = 0; r < m->equations[k].rows && m->equations[k].idle; r++) {
-            released[m->equations[k].row + r] = true;
+    for (size_t k = 0; k < m->rows.equation_count; k++) {
+        for (int32_t r = 0; r < m->rows.equations[k].rows && m->rows.equations[k].idle; r++) {
+            released[m->rows.equations[k].row + r] = true;
         }
     }
-    for (int32_t r = 0; r < m->joints.count; r++) {
-        m->joints.released_count += released[r];
+    for (int32_t r = 0; r < m->rows.joints.count; r++) {
+        m->rows.joints.released_count += released[r];
         MECH_TRY(released[r] ? mech_model_drop_row(m, r) : 0);
     }
-    m->joints.released = m->joints.released_count > 0 ? released : NULL;
+    m->rows.joints.released = m->rows.joints.released_count > 0 ? released : NULL;
     return 0;
 }
 
@@ -105,24 +106,24 @@ int mech_joint_rows(struct mech_model *m)
     if (!released || !b.start || !b.column || !b.object || !b.velocity || !b.side || !b.declared) {
         return MECH_NO_MEMORY;
     }
-    m->joints = (struct mech_joint_rows){.paired = m->equation_count == 0};
+    m->rows.joints = (struct mech_joint_rows){.paired = m->rows.equation_count == 0};
     /* by object: both lists are in the document's order */
-    while (p < m->pair_count || k < m->equation_count) {
-        if (k == m->equation_count ||
-            (p < m->pair_count && m->pairs[p].object < m->equations[k].object)) {
-            pair_rows(m, &m->pairs[p++], &b, &entry);
+    while (p < m->rows.pair_count || k < m->rows.equation_count) {
+        if (k == m->rows.equation_count ||
+            (p < m->rows.pair_count && m->rows.pairs[p].object < m->rows.equations[k].object)) {
+            pair_rows(m, &m->rows.pairs[p++], &b, &entry);
         } else {
-            equation_rows(m, &m->equations[k++], &b, &entry);
+            equation_rows(m, &m->rows.equations[k++], &b, &entry);
         }
     }
-    m->joints.partial = m->joints.one_sided;
-    m->joints.count = m->sizes.lambda;
-    m->joints.start = b.start;
-    m->joints.column = b.column;
-    m->joints.object = b.object;
-    m->joints.velocity = b.velocity;
-    m->joints.side = b.side;
-    m->joints.declared = b.declared;
+    m->rows.joints.partial = m->rows.joints.one_sided;
+    m->rows.joints.count = m->sizes.lambda;
+    m->rows.joints.start = b.start;
+    m->rows.joints.column = b.column;
+    m->rows.joints.object = b.object;
+    m->rows.joints.velocity = b.velocity;
+    m->rows.joints.side = b.side;
+    m->rows.joints.declared = b.declared;
     return release_rows(m, released);
 }
 
@@ -139,14 +140,15 @@ bool mech_model_side_open(const struct mech_side *s)
 
 int mech_model_drop_row(struct mech_model *m, int32_t row)
 {
-    if (!m->dropped) {
-        m->dropped = mech_arena_alloc(&m->arena, (size_t)m->joints.count, sizeof *m->dropped);
-        if (!m->dropped) {
+    if (!m->rows.dropped) {
+        m->rows.dropped =
+            mech_arena_alloc(&m->arena, (size_t)m->rows.joints.count, sizeof *m->rows.dropped);
+        if (!m->rows.dropped) {
             return MECH_NO_MEMORY;
         }
-        m->joints.dropped = m->dropped;
+        m->rows.joints.dropped = m->rows.dropped;
     }
-    m->dropped[row] = true;
-    m->joints.partial = true;
+    m->rows.dropped[row] = true;
+    m->rows.joints.partial = true;
     return 0;
 }

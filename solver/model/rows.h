@@ -34,6 +34,21 @@ struct mech_equation_of {
     struct mech_equation_point point; /* of the last evaluation */
 };
 
+struct mech_model_rows {
+    struct mech_pair_of *pairs; /* [pair_count] in the document's order */
+    size_t pair_count;
+    struct mech_equation_of *equations; /* [equation_count] in the document's order */
+    size_t equation_count;
+    struct mech_joint_rows joints;
+    bool *dropped; /* [joints.count] what joints shows, or NULL */
+    double *G;     /* [joints.start[rows]] of pairs at the last poses */
+    double *g;     /* [joints.count] of pairs that are known there */
+    struct mech_contact_rows contacts;
+    struct mech_first_order_rows first_rows;
+    struct mech_touch *touch;     /* bodies that touch by their shapes, or NULL */
+    struct mech_penalty *penalty; /* their contacts are forces; NULL: they are not */
+};
+
 /* pairs.c: objects between two markers; after the constant forces. */
 int mech_pairs(struct mech_model *m, struct mech_diag *diag);
 

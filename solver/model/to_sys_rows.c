@@ -96,7 +96,7 @@ struct joints {
 /* One-sided rows of a step: the gap that is known before it is solved, at q ⊕ (1 − θ) h v. */
 static int look_ahead(struct mech_system_build *b, struct joints *j, double *scratch)
 {
-    const struct mech_joint_rows *const rows = &b->m->joints;
+    const struct mech_joint_rows *const rows = &b->m->rows.joints;
     const struct mech_gap_step step = mech_system_step(b);
     const size_t n = (size_t)rows->count + 1, entries = (size_t)rows->start[rows->count] + 1;
     double *const G = scratch, *const g = G + entries, *const gt = g + n, *const none = gt + n;
@@ -122,7 +122,7 @@ static int look_ahead(struct mech_system_build *b, struct joints *j, double *scr
 
 static int look_at_joints(struct mech_system_build *b, struct joints *j)
 {
-    const struct mech_joint_rows *const rows = &b->m->joints;
+    const struct mech_joint_rows *const rows = &b->m->rows.joints;
     const size_t n = (size_t)rows->count + 1, entries = (size_t)rows->start[rows->count] + 1;
     double *const room = mech_arena_alloc(&b->scratch, 2 * entries + 8 * n, sizeof *room);
     struct mech_eval at = *b->e;
@@ -155,7 +155,7 @@ static int look_at_joints(struct mech_system_build *b, struct joints *j)
 /* Why a row does not act, or 0. Of a step all do that are not left out: their gap is in b. */
 static uint32_t joint_flags(const struct mech_system_build *b, const struct joints *j, int32_t r)
 {
-    const struct mech_joint_rows *const rows = &b->m->joints;
+    const struct mech_joint_rows *const rows = &b->m->rows.joints;
     const double open = b->e->state->open[r];
     struct mech_side of = {.side = rows->side[r],
                            .g = j->g[r],
@@ -181,7 +181,7 @@ static uint32_t joint_flags(const struct mech_system_build *b, const struct join
 
 static int add_joints(struct mech_system_build *b)
 {
-    const struct mech_joint_rows *const rows = &b->m->joints;
+    const struct mech_joint_rows *const rows = &b->m->rows.joints;
     const bool velocity = b->request->level == MECH_LEVEL_VELOCITY;
     struct joints j;
 
@@ -225,7 +225,7 @@ static int add_joints(struct mech_system_build *b)
 /* H q and H v of a row. */
 static void look_at_row(const struct mech_system_build *b, int32_t row, double *y, double *rate)
 {
-    const struct mech_contact_rows *const rows = &b->m->rows;
+    const struct mech_contact_rows *const rows = &b->m->rows.contacts;
 
     *y = rows->b[row];
     *rate = 0.;
@@ -237,7 +237,7 @@ static void look_at_row(const struct mech_system_build *b, int32_t row, double *
 
 static struct mech_set set_of(const struct mech_system_build *b, int32_t contact)
 {
-    const struct mech_contact_rows *const rows = &b->m->rows;
+    const struct mech_contact_rows *const rows = &b->m->rows.contacts;
     struct mech_set set = {.kind = MECH_SET_UNILATERAL, .rows = 1};
 
     if (rows->sets) {
@@ -253,7 +253,7 @@ static struct mech_set set_of(const struct mech_system_build *b, int32_t contact
 /* The contact whose rows begin with `row`. */
 static int add_contact(struct mech_system_build *b, struct mech_set set, int32_t row)
 {
-    const struct mech_contact_rows *const rows = &b->m->rows;
+    const struct mech_contact_rows *const rows = &b->m->rows.contacts;
     const struct mech_settings *const settings = &b->m->document->solver;
     const struct mech_state *const state = b->e->state;
     const bool velocity = b->request->level == MECH_LEVEL_VELOCITY;
@@ -304,7 +304,7 @@ static int add_contact(struct mech_system_build *b, struct mech_set set, int32_t
 
 static int add_interactions(struct mech_system_build *b)
 {
-    const struct mech_contact_rows *const rows = &b->m->rows;
+    const struct mech_contact_rows *const rows = &b->m->rows.contacts;
 
     if (rows->count == 0) {
         return 0;
@@ -327,7 +327,7 @@ int mech_system_rows(struct mech_system_build *b)
 
     MECH_TRY(mech_system_find_touches(b));
     const size_t most =
-        (size_t)b->m->joints.count + (size_t)b->m->rows.count + (size_t)b->touches.n;
+        (size_t)b->m->rows.joints.count + (size_t)b->m->rows.contacts.count + (size_t)b->touches.n;
 
     b->out->constraints = mech_arena_alloc(&b->out->arena, most, sizeof *b->out->constraints);
     if (!b->out->constraints) {

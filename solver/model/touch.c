@@ -19,12 +19,12 @@
 
 int32_t mech_model_touch_bodies(const struct mech_model *m)
 {
-    return m->touch && !m->penalty ? m->touch->count : 0;
+    return m->rows.touch && !m->rows.penalty ? m->rows.touch->count : 0;
 }
 
 struct mech_touch_body mech_model_touch_body(const struct mech_model *m, int32_t body)
 {
-    const struct mech_touching *const b = &m->touch->bodies[body];
+    const struct mech_touching *const b = &m->rows.touch->bodies[body];
 
     return (struct mech_touch_body){b->object, b->seat.n, b->seat.slot};
 }
@@ -32,27 +32,27 @@ struct mech_touch_body mech_model_touch_body(const struct mech_model *m, int32_t
 void mech_model_touch_collider(const struct mech_model *m, int32_t collider, int32_t *object,
                                int32_t *shape)
 {
-    *object = m->touch->colliders[collider].object;
-    *shape = m->touch->colliders[collider].shape;
+    *object = m->rows.touch->colliders[collider].object;
+    *shape = m->rows.touch->colliders[collider].shape;
 }
 
 void mech_model_touch_bodies_of(const struct mech_model *m, const struct mech_contact *c,
                                 int32_t body[2])
 {
     for (int k = 0; k < 2; k++) {
-        body[k] = m->touch->colliders[c->collider[k]].body;
+        body[k] = m->rows.touch->colliders[c->collider[k]].body;
     }
 }
 
 const char *mech_model_touch_name(const struct mech_model *m, int32_t collider)
 {
-    return m->document->objects.at[m->touch->colliders[collider].object].name;
+    return m->document->objects.at[m->rows.touch->colliders[collider].object].name;
 }
 
 const struct mech_shape *mech_model_touch_shape(const struct mech_model *m, int32_t object,
                                                 int32_t place)
 {
-    const struct mech_touch *const t = m->touch;
+    const struct mech_touch *const t = m->rows.touch;
     int32_t low = 0, high = t ? t->collider_count : 0;
 
     /* colliders ascend by object, then by place */
@@ -82,7 +82,8 @@ bool mech_model_touch_known(const struct mech_model *m, uint64_t id)
     int32_t c[2];
 
     mech_model_touch_pair(id, c);
-    return m->touch && m->touch->scene && c[0] < c[1] && c[1] < m->touch->collider_count;
+    return m->rows.touch && m->rows.touch->scene && c[0] < c[1] &&
+           c[1] < m->rows.touch->collider_count;
 }
 
 /* --- where the bodies are --------------------------------------------------------------------- */
@@ -107,7 +108,7 @@ void mech_touch_pose(const struct mech_touching *b, const struct mech_eval *e,
 /* How far a body moves at the pose's velocities, m. */
 static double way_of(const struct mech_model *m, int32_t body, double ahead)
 {
-    const struct mech_touch *const t = m->touch;
+    const struct mech_touch *const t = m->rows.touch;
     const struct mech_pose *const pose = &t->poses[body];
 
     return ahead * (mech_v3_norm(pose->v) + t->bodies[body].extent * mech_v3_norm(pose->omega));
@@ -121,7 +122,7 @@ static double reach_of(const struct mech_model *m, int32_t body, double ahead)
 
 static int find(const struct mech_model *m, struct mech_contact_list *list)
 {
-    struct mech_touch *const t = m->touch;
+    struct mech_touch *const t = m->rows.touch;
     const struct mech_scene_query query = {
         .at = t->at, .reach = t->reach, .margin = m->document->contact.margin};
 
@@ -145,7 +146,7 @@ static void place(struct mech_touch *t, const struct mech_eval *e, int32_t body)
 int mech_model_touch_find(const struct mech_model *m, const struct mech_eval *e, double ahead,
                           struct mech_contact_list *list)
 {
-    struct mech_touch *const t = m->touch;
+    struct mech_touch *const t = m->rows.touch;
 
     for (int32_t i = 0; i < t->count; i++) {
         place(t, e, i);
@@ -170,7 +171,7 @@ static double size_of(const struct mech_collider *c)
 int mech_model_touch_near(const struct mech_model *m, const struct mech_eval *e, double share,
                           struct mech_contact_list *list)
 {
-    struct mech_touch *const t = m->touch;
+    struct mech_touch *const t = m->rows.touch;
 
     for (int32_t i = 0; i < t->count; i++) {
         place(t, e, i);
@@ -191,7 +192,7 @@ int mech_model_touch_near(const struct mech_model *m, const struct mech_eval *e,
 
 int mech_model_touch_widen(const struct mech_model *m, double ahead, struct mech_contact_list *list)
 {
-    struct mech_touch *const t = m->touch;
+    struct mech_touch *const t = m->rows.touch;
 
     for (int32_t i = 0; i < t->count; i++) {
         t->reach[i] = fmax(t->reach[i], 1.1 * reach_of(m, i, ahead));
@@ -201,7 +202,7 @@ int mech_model_touch_widen(const struct mech_model *m, double ahead, struct mech
 
 void mech_model_touch_set_out(const struct mech_model *m, const struct mech_eval *e, int32_t body)
 {
-    struct mech_touch *const t = m->touch;
+    struct mech_touch *const t = m->rows.touch;
     struct mech_pose *const pose = &t->poses[body];
     struct mech_scene_motion *const motion = &t->motion[body];
 
@@ -213,7 +214,7 @@ void mech_model_touch_set_out(const struct mech_model *m, const struct mech_eval
 
 bool mech_model_touch_goes_farther(const struct mech_model *m, double ahead)
 {
-    const struct mech_touch *const t = m->touch;
+    const struct mech_touch *const t = m->rows.touch;
 
     for (int32_t i = 0; i < t->count; i++) {
         if (way_of(m, i, ahead) > t->reach[i]) {
@@ -226,14 +227,14 @@ bool mech_model_touch_goes_farther(const struct mech_model *m, double ahead)
 const struct mech_scene *mech_model_touch_scene(const struct mech_model *m,
                                                 const struct mech_scene_motion **motion)
 {
-    *motion = m->touch->motion;
-    return m->touch->scene;
+    *motion = m->rows.touch->motion;
+    return m->rows.touch->scene;
 }
 
 struct mech_material mech_model_touch_material(const struct mech_model *m,
                                                const struct mech_contact *c)
 {
-    return mech_scene_material(m->touch->scene, c);
+    return mech_scene_material(m->rows.touch->scene, c);
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -263,7 +264,7 @@ static void point_of(const struct mech_contact *c, int side, double x[3])
 static void add_body(const struct mech_model *m, int32_t body, double sign, const double x[3],
                      struct mech_touch_rows *out)
 {
-    struct mech_pose *const pose = &m->touch->poses[body];
+    struct mech_pose *const pose = &m->rows.touch->poses[body];
     double arm[3];
 
     mech_pose_complete(pose);
@@ -289,7 +290,7 @@ void mech_model_touch_frame(const struct mech_model *m, const struct mech_contac
     out->n = 0;
     frame_of(c->normal, out->frame);
     for (int side = 0; side < 2; side++) {
-        const int32_t body = m->touch->colliders[c->collider[side]].body;
+        const int32_t body = m->rows.touch->colliders[c->collider[side]].body;
         double x[3];
 
         point_of(c, side, x);
@@ -297,10 +298,10 @@ void mech_model_touch_frame(const struct mech_model *m, const struct mech_contac
         out->body[side] = body;
         memset(out->arm[side], 0, sizeof out->arm[side]);
         if (body >= 0) {
-            const struct mech_pose *const pose = &m->touch->poses[body];
+            const struct mech_pose *const pose = &m->rows.touch->poses[body];
             double center[3];
 
-            mech_m3_mul(pose->R, m->touch->bodies[body].center, center);
+            mech_m3_mul(pose->R, m->rows.touch->bodies[body].center, center);
             mech_v3_add(center, 1., pose->p, center);
             mech_v3_add(x, -1., center, out->arm[side]);
         }
@@ -353,14 +354,14 @@ void mech_model_touch_record(const struct mech_contact *c, const struct mech_tou
 
 bool mech_model_touch_free(const struct mech_model *m)
 {
-    return m->touch && m->touch->free;
+    return m->rows.touch && m->rows.touch->free;
 }
 
 void mech_model_touch_inertia(const struct mech_model *m, int32_t body, double *inverse_mass,
                               double inverse_inertia[9])
 {
-    const struct mech_touching *const b = &m->touch->bodies[body];
-    const double *const R = m->touch->poses[body].R;
+    const struct mech_touching *const b = &m->rows.touch->bodies[body];
+    const double *const R = m->rows.touch->poses[body].R;
 
     *inverse_mass = b->inverse_mass;
     if (b->round) {
@@ -377,7 +378,7 @@ void mech_model_touch_inertia(const struct mech_model *m, int32_t body, double *
 void mech_model_touch_twist(const struct mech_model *m, int32_t body, const double *v,
                             double twist[6])
 {
-    const struct mech_touching *const b = &m->touch->bodies[body];
+    const struct mech_touching *const b = &m->rows.touch->bodies[body];
     const int32_t *const slot = b->seat.slot;
 
     for (int k = 0; k < 3; k++) {
@@ -387,14 +388,14 @@ void mech_model_touch_twist(const struct mech_model *m, int32_t body, const doub
     if (b->seat.n == 6) {
         const double omega[3] = {v[slot[3]], v[slot[4]], v[slot[5]]};
 
-        mech_m3_mul(m->touch->poses[body].R, omega, twist + 3);
+        mech_m3_mul(m->rows.touch->poses[body].R, omega, twist + 3);
     }
 }
 
 void mech_model_touch_untwist(const struct mech_model *m, int32_t body, const double twist[6],
                               double *v)
 {
-    const struct mech_touching *const b = &m->touch->bodies[body];
+    const struct mech_touching *const b = &m->rows.touch->bodies[body];
     const int32_t *const slot = b->seat.slot;
 
     for (int k = 0; k < 3; k++) {
@@ -403,7 +404,7 @@ void mech_model_touch_untwist(const struct mech_model *m, int32_t body, const do
     if (b->seat.n == 6) {
         double omega[3];
 
-        mech_m3_mul_transposed(m->touch->poses[body].R, twist + 3, omega);
+        mech_m3_mul_transposed(m->rows.touch->poses[body].R, twist + 3, omega);
         for (int k = 0; k < 3; k++) {
             v[slot[3 + k]] = omega[k];
         }

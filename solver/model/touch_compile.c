@@ -140,8 +140,8 @@ static int32_t find_apart(const struct mech_model *m, const int32_t *body_of_obj
 {
     int32_t n = 0;
 
-    for (size_t p = 0; p < m->pair_count; p++) {
-        const struct mech_pair_of *const pair = &m->pairs[p];
+    for (size_t p = 0; p < m->rows.pair_count; p++) {
+        const struct mech_pair_of *const pair = &m->rows.pairs[p];
         const int32_t i = body_under(m, body_of_object, pair->marker[0]);
         const int32_t k = body_under(m, body_of_object, pair->marker[1]);
 
@@ -176,10 +176,10 @@ static int32_t sort_apart(int32_t *apart, int32_t n)
 
 static int create_scene(struct mech_model *m)
 {
-    struct mech_touch *const t = m->touch;
+    struct mech_touch *const t = m->rows.touch;
     int32_t *const body_of_object =
         mech_arena_alloc(&m->arena, m->document->objects.n, sizeof *body_of_object);
-    int32_t *const apart = mech_arena_alloc(&m->arena, 2 * m->pair_count, sizeof *apart);
+    int32_t *const apart = mech_arena_alloc(&m->arena, 2 * m->rows.pair_count, sizeof *apart);
 
     if (!body_of_object || !apart) {
         return MECH_NO_MEMORY;
@@ -257,9 +257,9 @@ static bool frames_in_space(const struct mech_model *m, int32_t *body_of_slot)
 {
     int32_t owned = 0;
 
-    for (int32_t i = 0; i < m->touch->count; i++) {
-        const struct mech_touching *const b = &m->touch->bodies[i];
-        const struct mech_pose *const pose = &m->touch->poses[i];
+    for (int32_t i = 0; i < m->rows.touch->count; i++) {
+        const struct mech_touching *const b = &m->rows.touch->bodies[i];
+        const struct mech_pose *const pose = &m->rows.touch->poses[i];
 
         if (!(pose->kind == MECH_POSE_SPACE ? b->seat.n == 6 : is_point(pose)) ||
             mech_v3_norm(b->center) > 0.) {
@@ -276,7 +276,7 @@ static bool frames_in_space(const struct mech_model *m, int32_t *body_of_slot)
 /* Whether M falls apart into bodies; their inverses. 0 or negative. */
 static int find_free(struct mech_model *m)
 {
-    struct mech_touch *const t = m->touch;
+    struct mech_touch *const t = m->rows.touch;
     const struct mech_arena_mark mark = mech_arena_mark(&m->scratch);
     int32_t *const place = mech_arena_alloc(&m->scratch, (size_t)m->sizes.v, sizeof *place);
     double *const blocks = mech_arena_alloc(&m->scratch, 36 * (size_t)t->count, sizeof *blocks);
@@ -343,9 +343,9 @@ static void pose_all(struct mech_model *m)
 {
     const struct mech_eval e = mech_model_point(m, NULL, 0., m->kinematics.q0, m->kinematics.v0);
 
-    for (int32_t i = 0; i < m->touch->count; i++) {
-        mech_touch_pose(&m->touch->bodies[i], &e, &m->touch->poses[i]);
-        mech_pose_complete(&m->touch->poses[i]);
+    for (int32_t i = 0; i < m->rows.touch->count; i++) {
+        mech_touch_pose(&m->rows.touch->bodies[i], &e, &m->rows.touch->poses[i]);
+        mech_pose_complete(&m->rows.touch->poses[i]);
     }
 }
 
@@ -363,7 +363,7 @@ int mech_touch_shapes(struct mech_model *m, struct mech_diag *diag)
         return 0;
     }
     MECH_TRY(allocate(&b, bodies, shapes));
-    m->touch = b.t;
+    m->rows.touch = b.t;
     return add_shapes(&b);
 }
 
@@ -372,11 +372,11 @@ int mech_touch_scene(struct mech_model *m, struct mech_diag *diag)
     const int32_t wanted = m->document->contact.capacity;
 
     (void)diag;
-    if (!m->touch || m->touch->count == 0) {
+    if (!m->rows.touch || m->rows.touch->count == 0) {
         return 0;
     }
     m->sizes.contact =
-        wanted ? wanted : CONTACTS_PER_SHAPE * m->touch->moving_shapes + CONTACTS_MORE;
+        wanted ? wanted : CONTACTS_PER_SHAPE * m->rows.touch->moving_shapes + CONTACTS_MORE;
     pose_all(m);
     MECH_TRY(find_free(m));
     MECH_FOLD(create_scene(m));

@@ -71,13 +71,14 @@ int mech_touch_output(const struct mech_model *m, const struct mech_state *s,
         return 0;
     }
     lever(m, s, r, from);
-    const size_t n = m->touch && (m->penalty || s->at->last_step > 0.) ? s->at->touched : 0;
+    const size_t n =
+        m->rows.touch && (m->rows.penalty || s->at->last_step > 0.) ? s->at->touched : 0;
     for (size_t i = 0; i < n; i++) {
         int32_t collider[2];
 
         mech_model_touch_pair(s->touched[i].id, collider);
         for (int side = 0; side < 2; side++) {
-            const struct mech_collider_of *const c = &m->touch->colliders[collider[side]];
+            const struct mech_collider_of *const c = &m->rows.touch->colliders[collider[side]];
             const struct mech_touched *const t = &s->touched[i];
 
             if (c->object == r->index) {
@@ -87,7 +88,7 @@ int mech_touch_output(const struct mech_model *m, const struct mech_state *s,
         }
     }
     for (size_t k = 0; k < 3 && k < capacity; k++) {
-        values[k] = !n ? 0. : m->penalty ? sum[k] : sum[k] / s->at->last_step;
+        values[k] = !n ? 0. : m->rows.penalty ? sum[k] : sum[k] / s->at->last_step;
     }
     return 0;
 }

@@ -80,8 +80,8 @@ int mech_turns_of_sensors(struct mech_model *m, struct mech_diag *diag)
     }
     memcpy(z0, m->kinematics.z0, (size_t)before * sizeof *z0);
     m->kinematics.z0 = z0;
-    for (size_t p = 0; p < m->pair_count; p++) {
-        mark(m, m->pairs[p].z, m->pairs[p].ops->late ? m->pairs[p].ops->data : 0);
+    for (size_t p = 0; p < m->rows.pair_count; p++) {
+        mark(m, m->rows.pairs[p].z, m->rows.pairs[p].ops->late ? m->rows.pairs[p].ops->data : 0);
     }
     for (size_t k = 0; k < m->kinematics.keeper_count; k++) {
         mark(m, m->kinematics.marker_seats[m->kinematics.keepers[k]].z,
@@ -140,8 +140,8 @@ void mech_turns_keep(const struct mech_model *m, const struct mech_eval *e, stru
 int32_t mech_model_beyond(const struct mech_model *m, const struct mech_state *s,
                           const char **reason)
 {
-    for (size_t p = 0; p < m->pair_count && m->kinematics.kept; p++) {
-        const struct mech_pair_of *const pair = &m->pairs[p];
+    for (size_t p = 0; p < m->rows.pair_count && m->kinematics.kept; p++) {
+        const struct mech_pair_of *const pair = &m->rows.pairs[p];
 
         const bool may = pair->ops->beyond && !pair->idle;
 
