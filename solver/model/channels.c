@@ -42,7 +42,7 @@ static int marker_channel(struct mech_model *m, int32_t marker, int32_t r)
     c->first_order = map->first_order;
     if (map->moving) {
         struct mech_moving_load load = {.moving = m->kinematics.moving_of[marker],
-                                        .channel = (int32_t)m->channel_count - 1};
+                                        .channel = (int32_t)m->channels.count - 1};
 
         load.w[r] = 1.;
         return mech_moving_load_new(m, &load);
@@ -76,20 +76,20 @@ static bool input_kind(const struct mech_input *in, size_t i, enum mech_input_ki
 static void drive_load(struct mech_model *m, const struct mech_input *in, size_t i, int32_t first,
                        int32_t offset, struct mech_diag *diag)
 {
-    const int32_t count = m->inputs[i].size;
+    const int32_t count = m->channels.inputs[i].size;
 
     for (int32_t k = 0; k < count; k++) {
         const int32_t channel = m->terms.loads[in->load.index].channel + first + k;
 
-        if (m->channels[channel].input >= 0) {
+        if (m->channels.at[channel].input >= 0) {
             char path[MECH_DIAG_PATH];
 
             channel_path("inputs", i, "load", path, sizeof path);
             mech_diag_add(diag, path, "another input sets component %d of this load already",
                           (int)(first + k));
         }
-        m->channels[channel].input = offset + k;
-        m->input_channel[offset + k] = channel;
+        m->channels.at[channel].input = offset + k;
+        m->channels.input_channel[offset + k] = channel;
     }
 }
 
@@ -139,7 +139,7 @@ static bool turns(const struct mech_model *m, int32_t marker)
 static int add_input(struct mech_model *m, const struct mech_input *in, size_t i,
                      struct mech_diag *diag)
 {
-    struct mech_channel_info *const info = &m->inputs[i];
+    struct mech_channel_info *const info = &m->channels.inputs[i];
     const int32_t offset = m->sizes.input;
     int32_t size = 1, first = 0;
     char path[MECH_DIAG_PATH];
@@ -194,8 +194,8 @@ static int add_input(struct mech_model *m, const struct mech_input *in, size_t i
     }
     for (int32_t k = 0; k < info->size && info->kind == MECH_INPUT_MARKER; k++) {
         MECH_TRY(marker_channel(m, in->marker.index, first + k));
-        m->channels[m->channel_count - 1].input = offset + k;
-        m->input_channel[offset + k] = (int32_t)m->channel_count - 1;
+        m->channels.at[m->channels.count - 1].input = offset + k;
+        m->channels.input_channel[offset + k] = (int32_t)m->channels.count - 1;
     }
     return 0;
 }
@@ -205,13 +205,14 @@ int mech_inputs(struct mech_model *m, struct mech_diag *diag)
     const struct mech_structs *const list = &m->document->inputs;
     const struct mech_input *const in = list->at;
 
-    m->inputs = mech_arena_alloc(&m->arena, list->n, sizeof *m->inputs);
-    m->input_channel = mech_arena_alloc(&m->arena, 6 * list->n, sizeof *m->input_channel);
-    if (!m->inputs || !m->input_channel) {
+    m->channels.inputs = mech_arena_alloc(&m->arena, list->n, sizeof *m->channels.inputs);
+    m->channels.input_channel =
+        mech_arena_alloc(&m->arena, 6 * list->n, sizeof *m->channels.input_channel);
+    if (!m->channels.inputs || !m->channels.input_channel) {
         return MECH_NO_MEMORY;
     }
     for (size_t i = 0; i < 6 * list->n; i++) {
-        m->input_channel[i] = -1;
+        m->channels.input_channel[i] = -1;
     }
     for (size_t i = 0; i < list->n; i++) {
         MECH_TRY(add_input(m, &in[i], i, diag));
@@ -273,9 +274,9 @@ static int output_list(struct mech_model *m, struct mech_structs *list)
 
 enum mech_output mech_model_output_variable(const struct mech_model *m, size_t i, bool *first_order)
 {
-    const struct mech_output_request *const of = &m->output_of[i].request;
+    const struct mech_output_request *const of = &m->channels.output_of[i].request;
     const struct mech_output_request *const r =
-        of->category == MECH_SENSOR ? &m->sensors[of->index] : of;
+        of->category == MECH_SENSOR ? &m->channels.sensors[of->index] : of;
 
     *first_order = r->category == MECH_NODE     ? m->kinematics.nodes[r->index].first_order
                    : r->category == MECH_OBJECT ? m->kinematics.objects[r->index].first_order
@@ -288,12 +289,12 @@ int mech_sensors(struct mech_model *m, struct mech_diag *diag)
 {
     const size_t n = m->document->sensors.n;
 
-    m->sensors = mech_arena_alloc(&m->arena, n, sizeof *m->sensors);
-    if (!m->sensors) {
+    m->channels.sensors = mech_arena_alloc(&m->arena, n, sizeof *m->channels.sensors);
+    if (!m->channels.sensors) {
         return MECH_NO_MEMORY;
     }
     for (size_t i = 0; i < n; i++) {
-        sensor_request(m, i, &m->sensors[i], diag);
+        sensor_request(m, i, &m->channels.sensors[i], diag);
     }
     return 0;
 }
@@ -303,7 +304,7 @@ int mech_sensors(struct mech_model *m, struct mech_diag *diag)
 static int output_fault(const struct mech_model *m, int32_t sensor, int code,
                         struct mech_diag *diag)
 {
-    const struct mech_output_request *const r = &m->sensors[sensor];
+    const struct mech_output_request *const r = &m->channels.sensors[sensor];
     const struct mech_item *const target =
         &mech_document_items(m->document, r->category)->at[r->index];
     char path[MECH_DIAG_PATH];
@@ -323,16 +324,16 @@ int mech_outputs(struct mech_model *m, struct mech_diag *diag)
     const struct mech_structs *const list = &given;
 
     MECH_TRY(output_list(m, &given));
-    m->output_count = given.n;
+    m->channels.output_count = given.n;
     const struct mech_output_channel *const out = list->at;
 
-    m->outputs = mech_arena_alloc(&m->arena, list->n, sizeof *m->outputs);
-    m->output_of = mech_arena_alloc(&m->arena, list->n, sizeof *m->output_of);
-    if (!m->outputs || !m->output_of) {
+    m->channels.outputs = mech_arena_alloc(&m->arena, list->n, sizeof *m->channels.outputs);
+    m->channels.output_of = mech_arena_alloc(&m->arena, list->n, sizeof *m->channels.output_of);
+    if (!m->channels.outputs || !m->channels.output_of) {
         return MECH_NO_MEMORY;
     }
     for (size_t i = 0; i < list->n; i++) {
-        const struct mech_output_request *const r = &m->sensors[out[i].sensor.index];
+        const struct mech_output_request *const r = &m->channels.sensors[out[i].sensor.index];
         const char *const unit = mech_output_unit(r->variable);
         int32_t first;
         size_t size = 0;
@@ -342,24 +343,26 @@ int mech_outputs(struct mech_model *m, struct mech_diag *diag)
             MECH_TRY(output_fault(m, out[i].sensor.index, code, diag));
             continue;
         }
-        m->outputs[i] = (struct mech_channel_info){.name = out[i].name,
-                                                   .offset = m->output_size,
-                                                   .scalar = out[i].component >= 0 || size == 1,
-                                                   .unit = unit ? unit : ""};
-        m->output_of[i] = (struct mech_output_of){*r, out[i].component};
+        m->channels.outputs[i] =
+            (struct mech_channel_info){.name = out[i].name,
+                                       .offset = m->channels.output_size,
+                                       .scalar = out[i].component >= 0 || size == 1,
+                                       .unit = unit ? unit : ""};
+        m->channels.output_of[i] = (struct mech_output_of){*r, out[i].component};
         if (m->kinematics.sensor_z && m->kinematics.sensor_z[out[i].sensor.index] >= 0) {
             /* by way of the sensor, which counts turns */
-            m->output_of[i].request.category = MECH_SENSOR;
-            m->output_of[i].request.index = out[i].sensor.index;
+            m->channels.output_of[i].request.category = MECH_SENSOR;
+            m->channels.output_of[i].request.index = out[i].sensor.index;
         }
-        if (!component_range(out[i].component, (int32_t)size, &first, &m->outputs[i].size)) {
+        if (!component_range(out[i].component, (int32_t)size, &first,
+                             &m->channels.outputs[i].size)) {
             char path[MECH_DIAG_PATH];
 
             channel_path("outputs", i, "component", path, sizeof path);
             mech_diag_add(diag, path, "component %d of a vector of %zu", (int)out[i].component,
                           size);
         }
-        m->output_size += m->outputs[i].size;
+        m->channels.output_size += m->channels.outputs[i].size;
     }
     return 0;
 }

@@ -27,6 +27,22 @@ struct mech_output_of {
     int32_t component;
 };
 
+struct mech_model_channels {
+    struct mech_channel *at;
+    size_t count, capacity;
+    struct mech_channel_entry *entries;
+    size_t entry_count, entry_capacity;
+    size_t *dynamic; /* [dynamic_count] channels that are not folded into base and rate */
+    size_t dynamic_count;
+    bool timed; /* some channel is a function of time */
+    struct mech_channel_info *inputs, *outputs;
+    struct mech_output_of *output_of;
+    size_t output_count;
+    struct mech_output_request *sensors; /* [sensors] what each measures now */
+    int32_t *input_channel;              /* [sizes.input] channel that it drives, -1: a parameter */
+    int32_t output_size;
+};
+
 /* forces.c: channels of loads and systems. */
 int mech_channels(struct mech_model *m, struct mech_diag *diag);
 

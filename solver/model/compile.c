@@ -124,8 +124,8 @@ void mech_model_destroy(struct mech_model *m)
             m->rows.equations[k].ops->release(m->rows.equations[k].record);
         }
     }
-    for (size_t i = 0; i < m->channel_count; i++) {
-        mech_timed_fini(&m->channels[i].source);
+    for (size_t i = 0; i < m->channels.count; i++) {
+        mech_timed_fini(&m->channels.at[i].source);
     }
     mech_touch_fini(m->rows.touch);
     mech_penalty_fini(m->rows.penalty);
@@ -355,22 +355,22 @@ size_t mech_model_inputs(const struct mech_model *m)
 
 const struct mech_channel_info *mech_model_input(const struct mech_model *m, size_t i)
 {
-    return &m->inputs[i];
+    return &m->channels.inputs[i];
 }
 
 size_t mech_model_outputs(const struct mech_model *m)
 {
-    return m->output_count;
+    return m->channels.output_count;
 }
 
 const struct mech_channel_info *mech_model_output(const struct mech_model *m, size_t i)
 {
-    return &m->outputs[i];
+    return &m->channels.outputs[i];
 }
 
 int32_t mech_model_output_size(const struct mech_model *m)
 {
-    return m->output_size;
+    return m->channels.output_size;
 }
 
 int32_t mech_model_find(const struct mech_model *m, enum mech_category category, const char *name)

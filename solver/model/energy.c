@@ -73,7 +73,7 @@ static double of_loads(const struct mech_model *m, const struct mech_eval *e)
 
         mech_model_pose_marker(m, marker, e);
         for (int32_t k = 0; k < ops->size; k++) {
-            const struct mech_channel *const c = &m->channels[m->terms.loads[l].channel + k];
+            const struct mech_channel *const c = &m->channels.at[m->terms.loads[l].channel + k];
             double w[6];
 
             if (!mech_timed_varies(&c->source) && c->input < 0) {

@@ -28,16 +28,16 @@ void mech_model_input_flows(const struct mech_model *m, const struct mech_state 
     bool posed = false;
 
     memset(out, 0, (size_t)m->sizes.input * sizeof *out);
-    for (size_t i = 0; i < m->dynamic_count; i++) {
-        const struct mech_channel *const c = &m->channels[m->dynamic[i]];
+    for (size_t i = 0; i < m->channels.dynamic_count; i++) {
+        const struct mech_channel *const c = &m->channels.at[m->channels.dynamic[i]];
 
         for (size_t k = c->start; k < c->end && c->input >= 0 && !c->first_order; k++) {
-            out[c->input] += m->entries[k].weight * s->v[m->entries[k].slot];
+            out[c->input] += m->channels.entries[k].weight * s->v[m->channels.entries[k].slot];
         }
     }
     for (size_t k = 0; k < m->terms.moving_load_count; k++) {
         const struct mech_moving_load *const load = &m->terms.moving_loads[k];
-        const int32_t input = load->channel < 0 ? -1 : m->channels[load->channel].input;
+        const int32_t input = load->channel < 0 ? -1 : m->channels.at[load->channel].input;
 
         if (input < 0) {
             continue;

@@ -23,28 +23,31 @@ static void *grown(struct mech_arena *arena, void *at, size_t *capacity, size_t 
 
 struct mech_channel *mech_channel_new(struct mech_model *m)
 {
-    if (m->channel_count == m->channel_capacity) {
-        m->channels = grown(&m->arena, m->channels, &m->channel_capacity, sizeof *m->channels);
-        if (!m->channels) {
+    if (m->channels.count == m->channels.capacity) {
+        m->channels.at =
+            grown(&m->arena, m->channels.at, &m->channels.capacity, sizeof *m->channels.at);
+        if (!m->channels.at) {
             return NULL;
         }
     }
-    struct mech_channel *const c = &m->channels[m->channel_count++];
+    struct mech_channel *const c = &m->channels.at[m->channels.count++];
 
-    *c = (struct mech_channel){.input = -1, .start = m->entry_count, .end = m->entry_count};
+    *c = (struct mech_channel){
+        .input = -1, .start = m->channels.entry_count, .end = m->channels.entry_count};
     return c;
 }
 
 int mech_channel_entry(struct mech_model *m, int32_t slot, double weight)
 {
-    if (m->entry_count == m->entry_capacity) {
-        m->entries = grown(&m->arena, m->entries, &m->entry_capacity, sizeof *m->entries);
-        if (!m->entries) {
+    if (m->channels.entry_count == m->channels.entry_capacity) {
+        m->channels.entries = grown(&m->arena, m->channels.entries, &m->channels.entry_capacity,
+                                    sizeof *m->channels.entries);
+        if (!m->channels.entries) {
             return MECH_NO_MEMORY;
         }
     }
-    m->entries[m->entry_count++] = (struct mech_channel_entry){slot, weight};
-    m->channels[m->channel_count - 1].end = m->entry_count;
+    m->channels.entries[m->channels.entry_count++] = (struct mech_channel_entry){slot, weight};
+    m->channels.at[m->channels.count - 1].end = m->channels.entry_count;
     return 0;
 }
 
@@ -71,10 +74,10 @@ static const char **variable_names(struct mech_arena *arena, size_t z)
 static int set_source(struct mech_model *m, const struct mech_values *values, size_t i,
                       const struct mech_scope *scope, const char *path, struct mech_diag *diag)
 {
-    struct mech_channel *const c = &m->channels[m->channel_count - 1];
+    struct mech_channel *const c = &m->channels.at[m->channels.count - 1];
 
     MECH_TRY(mech_timed_read(&c->source, values, i, scope, path, diag));
-    m->timed = m->timed || mech_timed_varies(&c->source);
+    m->channels.timed = m->channels.timed || mech_timed_varies(&c->source);
     return 0;
 }
 
@@ -87,7 +90,7 @@ static int load_channels(struct mech_model *m, size_t l, struct mech_scope *scop
         &m->kinematics.markers[ops->marker(item->description)->index];
     char path[MECH_DIAG_PATH];
 
-    m->terms.loads[l].channel = (int32_t)m->channel_count;
+    m->terms.loads[l].channel = (int32_t)m->channels.count;
     if (!(ops->markers & 1u << map->kind)) {
         mech_item_path(MECH_LOAD, l, "marker", path, sizeof path);
         mech_diag_add(diag, path, "the marker is of another kind than this load needs");
@@ -110,7 +113,7 @@ static int load_channels(struct mech_model *m, size_t l, struct mech_scope *scop
         if (map->moving) {
             struct mech_moving_load load = {
                 .moving = m->kinematics.moving_of[ops->marker(item->description)->index],
-                .channel = (int32_t)m->channel_count - 1,
+                .channel = (int32_t)m->channels.count - 1,
                 .body_fixed = ops->body_fixed && ops->body_fixed(item->description)};
 
             memcpy(load.w, w, sizeof load.w);
@@ -238,21 +241,22 @@ int mech_channels(struct mech_model *m, struct mech_diag *diag)
 int mech_channels_fold(struct mech_model *m, struct mech_diag *diag)
 {
     (void)diag;
-    m->dynamic = mech_arena_alloc(&m->arena, m->channel_count, sizeof *m->dynamic);
-    if (!m->dynamic) {
+    m->channels.dynamic =
+        mech_arena_alloc(&m->arena, m->channels.count, sizeof *m->channels.dynamic);
+    if (!m->channels.dynamic) {
         return MECH_NO_MEMORY;
     }
-    for (size_t i = 0; i < m->channel_count; i++) {
-        const struct mech_channel *const c = &m->channels[i];
+    for (size_t i = 0; i < m->channels.count; i++) {
+        const struct mech_channel *const c = &m->channels.at[i];
 
         if (mech_timed_varies(&c->source) || c->input >= 0) {
-            m->dynamic[m->dynamic_count++] = i;
+            m->channels.dynamic[m->channels.dynamic_count++] = i;
             continue;
         }
         for (size_t k = c->start; k < c->end; k++) {
             double *const to = c->first_order ? m->terms.rate : m->terms.base;
 
-            to[m->entries[k].slot] += m->entries[k].weight * c->source.number;
+            to[m->channels.entries[k].slot] += m->channels.entries[k].weight * c->source.number;
         }
     }
     m->terms.base[m->sizes.v] = 0.;
@@ -286,7 +290,7 @@ static double channel_value(const struct mech_channel *c, const struct mech_stat
 double mech_model_channel_value(const struct mech_model *m, const struct mech_state *s, size_t i,
                                 double t)
 {
-    return channel_value(&m->channels[i], s, t);
+    return channel_value(&m->channels.at[i], s, t);
 }
 
 /* f += all channels of that order; 0 or MECH_NOT_FINITE */
@@ -295,8 +299,8 @@ static int add_channels(const struct mech_model *m, const struct mech_state *s, 
 {
     bool finite = true;
 
-    for (size_t i = 0; i < m->dynamic_count; i++) {
-        const struct mech_channel *const c = &m->channels[m->dynamic[i]];
+    for (size_t i = 0; i < m->channels.dynamic_count; i++) {
+        const struct mech_channel *const c = &m->channels.at[m->channels.dynamic[i]];
 
         if (c->first_order != first_order) {
             continue;
@@ -304,7 +308,7 @@ static int add_channels(const struct mech_model *m, const struct mech_state *s, 
         const double value = channel_value(c, s, t);
         finite = finite && isfinite(value);
         for (size_t k = c->start; k < c->end; k++) {
-            f[m->entries[k].slot] += m->entries[k].weight * value;
+            f[m->channels.entries[k].slot] += m->channels.entries[k].weight * value;
         }
     }
     return finite ? 0 : MECH_NOT_FINITE;
@@ -312,8 +316,8 @@ static int add_channels(const struct mech_model *m, const struct mech_state *s, 
 
 bool mech_model_constant_force(const struct mech_model *m, const struct mech_state *s)
 {
-    for (size_t i = 0; i < m->dynamic_count; i++) {
-        const struct mech_channel *const c = &m->channels[m->dynamic[i]];
+    for (size_t i = 0; i < m->channels.dynamic_count; i++) {
+        const struct mech_channel *const c = &m->channels.at[m->channels.dynamic[i]];
 
         if (c->input >= 0 && s->input_set[c->input] != 0.) {
             const double *const in = s->input + 4 * (size_t)c->input;
@@ -350,12 +354,12 @@ void mech_model_outer_sizes(const struct mech_model *m, const struct mech_state 
     for (int32_t i = 0; i <= m->sizes.v; i++) {
         S[i] = fabs(m->terms.base[i]) + (s && s->extra && i < m->sizes.v ? fabs(s->extra[i]) : 0.);
     }
-    for (size_t i = 0; s && i < m->dynamic_count; i++) {
-        const struct mech_channel *const c = &m->channels[m->dynamic[i]];
+    for (size_t i = 0; s && i < m->channels.dynamic_count; i++) {
+        const struct mech_channel *const c = &m->channels.at[m->channels.dynamic[i]];
         const double value = c->first_order ? 0. : channel_value(c, s, t);
 
         for (size_t k = c->start; k < c->end && !c->first_order; k++) {
-            S[m->entries[k].slot] += fabs(m->entries[k].weight * value);
+            S[m->channels.entries[k].slot] += fabs(m->channels.entries[k].weight * value);
         }
     }
 }
@@ -369,8 +373,8 @@ int mech_model_rate(const struct mech_model *m, const struct mech_state *s, doub
 void mech_model_blame(const struct mech_model *m, const struct mech_state *s, double t, char *text,
                       size_t size)
 {
-    for (size_t i = 0; i < m->dynamic_count; i++) {
-        const struct mech_channel *const c = &m->channels[m->dynamic[i]];
+    for (size_t i = 0; i < m->channels.dynamic_count; i++) {
+        const struct mech_channel *const c = &m->channels.at[m->channels.dynamic[i]];
 
         if (!isfinite(channel_value(c, s, t))) {
             const bool marker = c->category == MECH_MARKER;
@@ -391,12 +395,12 @@ void mech_model_blame(const struct mech_model *m, const struct mech_state *s, do
 double mech_model_input_value(const struct mech_model *m, const struct mech_state *s, int32_t input,
                               size_t i, double t)
 {
-    const struct mech_channel_info *const info = &m->inputs[i];
+    const struct mech_channel_info *const info = &m->channels.inputs[i];
 
     if (info->kind == MECH_INPUT_PARAMETER) {
         return s->parameter[info->parameter];
     }
-    return channel_value(&m->channels[m->input_channel[input]], s, t);
+    return channel_value(&m->channels.at[m->channels.input_channel[input]], s, t);
 }
 
 void mech_model_marker_force(const struct mech_model *m, int32_t marker, const double *values,

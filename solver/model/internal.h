@@ -16,21 +16,9 @@ struct mech_model {
     struct mech_names names[MECH_SENSOR + 1], materials;
     struct mech_state_sizes sizes;
     struct mech_model_kinematics kinematics;
-    struct mech_channel *channels;
-    size_t channel_count, channel_capacity;
-    struct mech_channel_entry *entries;
-    size_t entry_count, entry_capacity;
-    size_t *dynamic; /* [dynamic_count] channels that are not folded into base and rate */
-    size_t dynamic_count;
-    bool timed; /* some channel is a function of time */
-    struct mech_channel_info *inputs, *outputs;
-    struct mech_output_of *output_of;
-    size_t output_count;
-    struct mech_output_request *sensors; /* [sensors] what each measures now */
-    int32_t *input_channel;              /* [sizes.input] channel that it drives, -1: a parameter */
-    int32_t output_size;
     struct mech_model_terms terms;
     struct mech_model_rows rows;
+    struct mech_model_channels channels;
 };
 
 /* resolve.c: bindings, names, references, ranges, checks of single items. */

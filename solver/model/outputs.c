@@ -224,7 +224,7 @@ uint32_t mech_model_item_outputs(const struct mech_model *m, enum mech_category 
     if (!items || index < 0 || (size_t)index >= items->n) {
         return 0;
     }
-    return category == MECH_SENSOR ? mech_output_bit(m->sensors[index].variable)
+    return category == MECH_SENSOR ? mech_output_bit(m->channels.sensors[index].variable)
                                    : mech_item_type_outputs(items->at[index].type);
 }
 
@@ -232,7 +232,7 @@ uint32_t mech_model_item_outputs(const struct mech_model *m, enum mech_category 
 static int rotation_output(const struct mech_model *m, const struct mech_state *s, int32_t sensor,
                            size_t capacity, double *values, size_t *count)
 {
-    struct mech_output_request measured = m->sensors[sensor];
+    struct mech_output_request measured = m->channels.sensors[sensor];
     double angles[3] = {0.};
 
     measured.configuration = MECH_CURRENT;
@@ -252,7 +252,7 @@ static int item_output(const struct mech_model *m, const struct mech_state *s,
                        size_t *count)
 {
     if (r->category == MECH_SENSOR) {
-        struct mech_output_request measured = m->sensors[r->index];
+        struct mech_output_request measured = m->channels.sensors[r->index];
 
         measured.configuration = r->configuration;
         if (measured.variable == MECH_OUTPUT_ROTATION && r->configuration == MECH_CURRENT && s) {
@@ -326,12 +326,13 @@ int mech_model_item_output(const struct mech_model *m, const struct mech_state *
 void mech_model_output_values(const struct mech_model *m, const struct mech_state *s, size_t i,
                               double *values)
 {
-    const struct mech_output_of *const o = &m->output_of[i];
+    const struct mech_output_of *const o = &m->channels.output_of[i];
     double whole[16];
     size_t count = 0;
 
     if (o->component < 0) {
-        (void)mech_model_item_output(m, s, &o->request, (size_t)m->outputs[i].size, values, &count);
+        (void)mech_model_item_output(m, s, &o->request, (size_t)m->channels.outputs[i].size, values,
+                                     &count);
         return;
     }
     /* one component: through a small buffer, or by a single coordinate of a long vector */

@@ -41,8 +41,8 @@ static void begin_kept(const struct mech_model *m, struct mech_owner *out)
         const int32_t marker = m->kinematics.keepers[k];
         out[m->kinematics.marker_seats[marker].z] = (struct mech_owner){MECH_MARKER, marker, 0};
     }
-    for (size_t k = 0; k < m->channel_count; k++) {
-        const struct mech_channel *const c = &m->channels[k];
+    for (size_t k = 0; k < m->channels.count; k++) {
+        const struct mech_channel *const c = &m->channels.at[k];
         for (int32_t j = 0; j < c->z_count; j++) {
             out[c->z + j] = (struct mech_owner){c->category, c->item, j};
         }

@@ -66,7 +66,7 @@ int mech_turns_of_sensors(struct mech_model *m, struct mech_diag *diag)
         return MECH_NO_MEMORY;
     }
     for (size_t i = 0; i < n; i++) {
-        const int32_t kept = turns(m, &m->sensors[i]);
+        const int32_t kept = turns(m, &m->channels.sensors[i]);
 
         m->kinematics.sensor_z[i] = kept > 0 ? m->sizes.z : -1;
         m->sizes.z += kept;
