@@ -8,11 +8,11 @@ _AboutAlways = TypedDict('_AboutAlways', {
     'name': 'str',
     'version': 'str',
     'compiler': 'str',
-    'libraries': 'Dict[str, Any]',
-    'limits': 'Dict[str, Any]',
-    'enabled': 'Dict[str, Any]',
-    'endpoints': 'Dict[str, Any]',
-    'who': 'Dict[str, Any]',
+    'libraries': 'AboutLibraries',
+    'limits': 'AboutLimits',
+    'enabled': 'AboutEnabled',
+    'endpoints': 'AboutEndpoints',
+    'who': 'AboutWho',
     'instances': 'int',
 })
 
@@ -23,6 +23,65 @@ _AboutSometimes = TypedDict('_AboutSometimes', {
 
 class About(_AboutAlways, _AboutSometimes):
     """Version, libraries and limits of the server."""
+
+
+_AboutEnabledAlways = TypedDict('_AboutEnabledAlways', {
+    'engines': 'List[str]',
+    'durability': 'List[str]',
+    'fmus': 'bool',
+    'workers': 'int',
+})
+
+
+class AboutEnabled(_AboutEnabledAlways):
+    """What the server is built and configured for."""
+
+
+_AboutEndpointsAlways = TypedDict('_AboutEndpointsAlways', {
+    'http': 'Optional[str]',
+    'control': 'Optional[str]',
+    'stream': 'Optional[str]',
+    'forces': 'Optional[str]',
+    'lane': 'Optional[str]',
+})
+
+
+class AboutEndpoints(_AboutEndpointsAlways):
+    """Addresses; null: closed."""
+
+
+_AboutLibrariesAlways = TypedDict('_AboutLibrariesAlways', {
+    'blas': 'str',
+    'jansson': 'str',
+    'libmicrohttpd': 'str',
+    'zeromq': 'str',
+})
+
+
+class AboutLibraries(_AboutLibrariesAlways):
+    """Versions of the libraries of the server."""
+
+
+_AboutLimitsAlways = TypedDict('_AboutLimitsAlways', {
+    'instances': 'int',
+    'queue': 'int',
+    'body': 'int',
+    'model': 'int',
+})
+
+
+class AboutLimits(_AboutLimitsAlways):
+    """Limits beyond which requests are refused."""
+
+
+_AboutWhoAlways = TypedDict('_AboutWhoAlways', {
+    'name': 'Optional[str]',
+    'scope': 'str',
+})
+
+
+class AboutWho(_AboutWhoAlways):
+    """The client's token."""
 
 
 _ActiveAlways = TypedDict('_ActiveAlways', {
@@ -543,10 +602,10 @@ _EvaluateReplySometimes = TypedDict('_EvaluateReplySometimes', {
     'mass': 'Union[List[List[float]], Coo]',
     'dFdq': 'Union[List[List[float]], Coo]',
     'dFdv': 'Union[List[List[float]], Coo]',
-    'constraints': 'List[float]',
-    'constraintJacobian': 'Union[List[List[float]], Coo]',
     'firstOrder': 'List[float]',
     'rhsJacobian': 'List[List[float]]',
+    'constraints': 'List[float]',
+    'constraintJacobian': 'Union[List[List[float]], Coo]',
 }, total=False)
 
 
@@ -669,7 +728,7 @@ _InstanceSometimes = TypedDict('_InstanceSometimes', {
     'ttlLeft': 'float',
     'warnings': 'List[Warning]',
     'integrator': 'str',
-    'sizes': 'Dict[str, int]',
+    'sizes': 'Sizes',
     'memory': 'int',
     'inputs': 'List[str]',
     'outputs': 'List[str]',
@@ -808,7 +867,7 @@ class LeaseList(_LeaseListAlways):
 
 _LinearizationAlways = TypedDict('_LinearizationAlways', {
     'time': 'float',
-    'sizes': 'Dict[str, int]',
+    'sizes': 'LinearizationSizes',
     'inputs': 'List[str]',
     'outputs': 'List[str]',
     'A': 'List[List[float]]',
@@ -827,6 +886,17 @@ class Linearization(_LinearizationAlways, _LinearizationSometimes):
     """z' = A z + B u, y = C z + D u about the current state. z = [q; v; x] without joints and
     rotations; otherwise [xi; eta; x], with motions basis xi (in velocity space: body-fixed
     rotations) and velocities velocityBasis eta."""
+
+
+_LinearizationSizesAlways = TypedDict('_LinearizationSizesAlways', {
+    'q': 'int',
+    'v': 'int',
+    'x': 'int',
+})
+
+
+class LinearizationSizes(_LinearizationSizesAlways):
+    """Sizes of the states of a linearization."""
 
 
 _LogLevelAlways = TypedDict('_LogLevelAlways', {
@@ -1050,6 +1120,20 @@ class SetFieldReply(_SetFieldReplyAlways, _SetFieldReplySometimes):
     """The field as it is now."""
 
 
+_SizesAlways = TypedDict('_SizesAlways', {
+    'q': 'int',
+    'v': 'int',
+    'x': 'int',
+    'lambda': 'int',
+    'z': 'int',
+    'impulse': 'int',
+})
+
+
+class Sizes(_SizesAlways):
+    """Sizes of the state."""
+
+
 _SnapshotAlways = TypedDict('_SnapshotAlways', {
     'id': 'str',
     'parent': 'Optional[str]',
@@ -1076,7 +1160,7 @@ class SnapshotList(_SnapshotListAlways):
 _SolveReplyAlways = TypedDict('_SolveReplyAlways', {
     'l': 'List[float]',
     'c': 'List[float]',
-    'report': 'Dict[str, Any]',
+    'report': 'SolveReport',
 })
 
 _SolveReplySometimes = TypedDict('_SolveReplySometimes', {
@@ -1086,6 +1170,23 @@ _SolveReplySometimes = TypedDict('_SolveReplySometimes', {
 
 class SolveReply(_SolveReplyAlways, _SolveReplySometimes):
     """Solution of the problem."""
+
+
+_SolveReportAlways = TypedDict('_SolveReportAlways', {
+    'solver': 'str',
+    'converged': 'bool',
+    'iterations': 'int',
+    'residual': 'Optional[float]',
+    'acceptance': 'Optional[float]',
+})
+
+_SolveReportSometimes = TypedDict('_SolveReportSometimes', {
+    'certificate': 'List[float]',
+}, total=False)
+
+
+class SolveReport(_SolveReportAlways, _SolveReportSometimes):
+    """How a problem was solved."""
 
 
 _StateAlways = TypedDict('_StateAlways', {
@@ -1191,12 +1292,12 @@ _StepReplyAlways = TypedDict('_StepReplyAlways', {
 _StepReplySometimes = TypedDict('_StepReplySometimes', {
     'impulses': 'Dict[str, List[float]]',
     'trial': 'int',
+    'ended': 'StepEnded',
+    'events': 'List[StepEvent]',
+    'moreEvents': 'int',
     'energy': 'Optional[float]',
     'derivatives': 'Optional[Dict[str, Union[float, List[float]]]]',
     'jacobian': 'Jacobian',
-    'events': 'List[StepEvent]',
-    'moreEvents': 'int',
-    'ended': 'StepEnded',
 }, total=False)
 
 
@@ -1286,12 +1387,24 @@ class SweepTable(_SweepTableAlways):
     """Rows of the finished points."""
 
 
+_SystemBlockAlways = TypedDict('_SystemBlockAlways', {
+    'variables': 'List[int]',
+    'K': 'int',
+    'C': 'int',
+    'M': 'int',
+})
+
+
+class SystemBlock(_SystemBlockAlways):
+    """A stiffness block."""
+
+
 _SystemBlocksReplyAlways = TypedDict('_SystemBlocksReplyAlways', {
     'time': 'float',
     'level': "Literal['acceleration', 'velocity']",
     'variables': 'List[SystemVariables]',
     'constraints': 'List[SystemConstraint]',
-    'blocks': 'List[Dict[str, Any]]',
+    'blocks': 'List[SystemBlock]',
 })
 
 
@@ -1327,6 +1440,32 @@ class SystemConstraint(_SystemConstraintAlways, _SystemConstraintSometimes):
     """Rows of one set."""
 
 
+_SystemCountsAlways = TypedDict('_SystemCountsAlways', {
+    'velocities': 'int',
+    'rows': 'int',
+    'variables': 'int',
+    'frozen': 'int',
+    'masses': 'int',
+    'constraints': 'int',
+    'blocks': 'int',
+})
+
+
+class SystemCounts(_SystemCountsAlways):
+    """Sizes of the descriptor."""
+
+
+_SystemFactorsAlways = TypedDict('_SystemFactorsAlways', {
+    'mass': 'float',
+    'stiffness': 'float',
+    'damping': 'float',
+})
+
+
+class SystemFactors(_SystemFactorsAlways):
+    """Factors in H."""
+
+
 _SystemFeasibilityAlways = TypedDict('_SystemFeasibilityAlways', {
     'time': 'float',
     'level': "Literal['acceleration', 'velocity']",
@@ -1339,6 +1478,17 @@ _SystemFeasibilityAlways = TypedDict('_SystemFeasibilityAlways', {
 
 class SystemFeasibility(_SystemFeasibilityAlways):
     """Residuals of given unknowns."""
+
+
+_SystemPartDescriptionAlways = TypedDict('_SystemPartDescriptionAlways', {
+    'name': 'str',
+    'doc': 'str',
+    'shape': 'List[int]',
+})
+
+
+class SystemPartDescription(_SystemPartDescriptionAlways):
+    """A matrix or vector of the descriptor."""
 
 
 _SystemPartReplyAlways = TypedDict('_SystemPartReplyAlways', {
@@ -1391,11 +1541,11 @@ _SystemReplyAlways = TypedDict('_SystemReplyAlways', {
     'step': 'float',
     'theta': 'float',
     'friction': "Literal['coulomb', 'associated']",
-    'factors': 'Dict[str, float]',
+    'factors': 'SystemFactors',
     'linear': 'bool',
     'lumped': 'bool',
-    'counts': 'Dict[str, int]',
-    'parts': 'List[Dict[str, Any]]',
+    'counts': 'SystemCounts',
+    'parts': 'List[SystemPartDescription]',
 })
 
 
