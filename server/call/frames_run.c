@@ -317,7 +317,7 @@ static void run_state(struct mechd_frame_request *r)
             return;
         }
         if (mechd_state_set(i, r->in.time != 0. ? r->in.time : NAN, r->values) != 0) {
-            mechd_frame_fail(r, MECHP_NOT_FINITE, mech_sim_refusal(i->sim));
+            mechd_frame_fail(r, MECHP_NOT_FINITE, mechd_engine_refusal(&i->engine));
             return;
         }
         mechd_instance_changed(i, 0);

@@ -135,7 +135,7 @@ static void add_whole(const struct mechd_instance *i, struct mechp_body_sizes *s
             .q = n.q, .v = n.v, .x = n.x, .lambda = n.lambda, .z = n.z, .impulse = n.impulse};
         out->integrator = mech_sim_integrator(i->sim);
         out->sizes = MECHP_INNER(sizes, sizes);
-        out->memory = mech_sim_memory(i->sim);
+        out->memory = mechd_engine_memory(&i->engine);
     }
     out->inputs = (struct mechp_written){write_inputs, &i->engine};
     out->outputs = (struct mechp_written){write_outputs, &i->engine};
@@ -264,13 +264,12 @@ void mechd_write_label(const struct mech_variable *v, struct mechp_text *w)
 void mechd_write_labels(const void *labels, struct mechp_text *w)
 {
     const struct mechd_labels *const l = labels;
-    const struct mech_sim *const sim = l->instance->sim;
     const struct mechd_engine *const engine = &l->instance->engine;
     mechp_text_array(w);
     for (size_t k = 0; k < mechd_engine_variable_count(engine, l->causality); k++) {
         struct mech_variable v;
         mechd_engine_variable(engine, l->causality, k, &v);
-        if (!l->parameters && sim != NULL && mech_sim_input_is_parameter(sim, (int32_t)k)) {
+        if (!l->parameters && mechd_engine_input_is_parameter(engine, (int32_t)k)) {
             continue;
         }
         mechd_write_label(&v, w);

@@ -374,7 +374,7 @@ static double energy_of(const struct mechd_coupling *g)
 {
     double energy = 0.;
     for (int32_t n = 0; n < g->count; n++) {
-        energy += mech_sim_energy(g->parts[n].instance->sim);
+        energy += mechd_engine_energy(&g->parts[n].instance->engine, false);
     }
     return isnan(energy) ? INFINITY : energy;
 }

@@ -98,8 +98,9 @@ static void get_input(const void *self, int32_t index, double *values)
     const struct mechd_instance *const i = p->coupling->parts[at.part].instance;
     const struct mech_variable *const v = &p->variables[p->count + (size_t)index];
     mechd_engine_get_input(&i->engine, at.index, values);
-    for (int32_t n = 0; n < v->size && i->sim != NULL; n++) {
-        values[n] = mech_sim_input_is_set(i->sim, at.index) ? values[n] : (double)NAN;
+    const bool own = mechd_engine_input_is_own(&i->engine, at.index);
+    for (int32_t n = 0; n < v->size && own; n++) {
+        values[n] = (double)NAN;
     }
 }
 

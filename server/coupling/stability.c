@@ -40,7 +40,7 @@ static int32_t column_of(const struct mechd_part *p, const struct mechd_coupling
     for (int32_t i = 0; i <= port->index; i++) {
         struct mech_variable v;
         mechd_engine_variable(&p->instance->engine, MECH_INPUT, (size_t)i, &v);
-        if (mech_sim_input_is_parameter(p->instance->sim, i)) {
+        if (mechd_engine_input_is_parameter(&p->instance->engine, i)) {
             column = i == port->index ? -1 : column;
         } else {
             column += i == port->index ? port->component : v.size;

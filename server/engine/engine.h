@@ -62,6 +62,17 @@ struct mechd_engine_ops {
     int (*snapshot_read)(void *self, const void *bytes, size_t size, bool *reproducible);
     /* the same of the end of the trial, which is there */
     size_t (*trial_write)(const void *self, void *bytes);
+
+    /* what not every engine knows, as in mech.h and analysis.h; NULL: not this one. Bytes held by
+     * this process; a hash of all that the next step reads; whether an input is set, and whether it
+     * is a parameter; energy, and the derivatives of the outputs by time, of the present state or of
+     * the end of the trial */
+    size_t (*memory)(const void *self);
+    uint64_t (*hash)(const void *self);
+    bool (*input_is_set)(const void *self, int32_t index);
+    bool (*input_is_parameter)(const void *self, int32_t index);
+    double (*energy)(const void *self, bool trial);
+    int (*output_rates)(void *self, bool trial, double *rates, char reason[160]);
 };
 
 struct mechd_engine {
@@ -200,6 +211,55 @@ static inline void mechd_engine_get_input(const struct mechd_engine *e, int32_t 
                                           double *values)
 {
     e->ops->get_input(e->self, index, values);
+}
+
+/* 0 where it is not known. */
+static inline size_t mechd_engine_memory(const struct mechd_engine *e)
+{
+    return e->ops->memory != NULL ? e->ops->memory(e->self) : 0;
+}
+
+/* False where the values that act are always those of mechd_engine_get_input. */
+static inline bool mechd_engine_input_is_own(const struct mechd_engine *e, int32_t index)
+{
+    return e->ops->input_is_set != NULL && !e->ops->input_is_set(e->self, index);
+}
+
+static inline bool mechd_engine_input_is_parameter(const struct mechd_engine *e, int32_t index)
+{
+    return e->ops->input_is_parameter != NULL && e->ops->input_is_parameter(e->self, index);
+}
+
+/* Whether it has hash, energy, output_rates. */
+static inline bool mechd_engine_hashes(const struct mechd_engine *e)
+{
+    return e->ops->hash != NULL;
+}
+
+static inline uint64_t mechd_engine_hash(const struct mechd_engine *e)
+{
+    return e->ops->hash(e->self);
+}
+
+static inline bool mechd_engine_knows_energy(const struct mechd_engine *e)
+{
+    return e->ops->energy != NULL;
+}
+
+static inline double mechd_engine_energy(const struct mechd_engine *e, bool trial)
+{
+    return e->ops->energy(e->self, trial);
+}
+
+static inline bool mechd_engine_knows_rates(const struct mechd_engine *e)
+{
+    return e->ops->output_rates != NULL;
+}
+
+static inline int mechd_engine_output_rates(const struct mechd_engine *e, bool trial, double *rates,
+                                            char reason[160])
+{
+    return e->ops->output_rates(e->self, trial, rates, reason);
 }
 
 static inline void mechd_engine_step_finish(const struct mechd_engine *e)

@@ -1,6 +1,8 @@
 /* The solver as an engine: the operations are those of mech.h. */
 #include "server/engine/engine.h"
 
+#include "solver/sim/analysis.h"
+
 static const char *title(const void *self)
 {
     const char *name = mech_sim_document(self)->name;
@@ -162,6 +164,36 @@ static int set_parameters(void *self, size_t count, const int32_t *index, const 
     return mech_sim_set_parameters(self, count, index, values, diag);
 }
 
+static size_t memory(const void *self)
+{
+    return mech_sim_memory(self);
+}
+
+static uint64_t hash(const void *self)
+{
+    return mech_sim_state_hash(self);
+}
+
+static bool input_is_set(const void *self, int32_t index)
+{
+    return mech_sim_input_is_set(self, index);
+}
+
+static bool input_is_parameter(const void *self, int32_t index)
+{
+    return mech_sim_input_is_parameter(self, index);
+}
+
+static double energy(const void *self, bool trial)
+{
+    return trial ? mech_sim_trial_energy(self) : mech_sim_energy(self);
+}
+
+static int output_rates(void *self, bool trial, double *rates, char reason[160])
+{
+    return mech_sim_output_rates(self, trial, rates, reason);
+}
+
 extern const struct mechd_engine_ops mechd_engine_solver;
 
 const struct mechd_engine_ops mechd_engine_solver = {
@@ -198,6 +230,12 @@ const struct mechd_engine_ops mechd_engine_solver = {
     .snapshot_write = snapshot_write,
     .snapshot_read = snapshot_read,
     .trial_write = trial_write,
+    .memory = memory,
+    .hash = hash,
+    .input_is_set = input_is_set,
+    .input_is_parameter = input_is_parameter,
+    .energy = energy,
+    .output_rates = output_rates,
 };
 
 struct mechd_engine mechd_engine_of_sim(struct mech_sim *sim)

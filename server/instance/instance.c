@@ -101,7 +101,7 @@ void mechd_instance_refund(struct mechd_instance *i, enum mechd_quota which, uin
 bool mechd_instance_open(struct mechd_instance *i, struct mechd_account *account,
                          struct mechd_excess *x)
 {
-    const uint64_t memory = i->sim != NULL ? mech_sim_memory(i->sim) : 0;
+    const uint64_t memory = mechd_engine_memory(&i->engine);
     i->account = account;
     if (mechd_instance_charge(i, MECHD_QUOTA_INSTANCES, 1, x) &&
         mechd_instance_charge(i, MECHD_QUOTA_COORDINATES, (uint64_t)i->size, x) &&
@@ -191,10 +191,11 @@ bool mechd_instance_hash(const struct mechd_instance *i, uint64_t *out)
     if (i->hashes != NULL) {
         return i->hashes(i, out);
     }
-    if (i->sim != NULL) {
-        *out = mech_sim_state_hash(i->sim);
+    if (!mechd_engine_hashes(&i->engine)) {
+        return false;
     }
-    return i->sim != NULL;
+    *out = mechd_engine_hash(&i->engine);
+    return true;
 }
 
 /* Publish the committed state under a new revision. */

@@ -129,7 +129,7 @@ void mechd_partner_wanted(struct mechd_instance *i, const struct mechd_partner *
 {
     char reason[160];
     if ((p->want & MECHD_PARTNER_DERIVATIVES) != 0) {
-        if (mech_sim_output_rates(i->sim, trial, p->packed, reason) != 0) {
+        if (mechd_engine_output_rates(&i->engine, trial, p->packed, reason) != 0) {
             for (size_t k = 0; k < i->output_size; k++) {
                 p->packed[k] = (double)NAN;
             }
@@ -138,7 +138,7 @@ void mechd_partner_wanted(struct mechd_instance *i, const struct mechd_partner *
         out += p->output_size;
     }
     if ((p->want & MECHD_PARTNER_ENERGY) != 0) {
-        *out++ = trial ? mech_sim_trial_energy(i->sim) : mech_sim_energy(i->sim);
+        *out++ = mechd_engine_energy(&i->engine, trial);
     }
     if ((p->want & MECHD_PARTNER_EVENTS) != 0 && steps) {
         *out++ = (double)p->log.total;

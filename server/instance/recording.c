@@ -126,7 +126,7 @@ static void add_inputs(const struct mechd_instance *i, double *to)
     for (size_t k = 0; k < mechd_engine_variable_count(&i->engine, MECH_INPUT); k++) {
         mechd_engine_variable(&i->engine, MECH_INPUT, k, &v);
         mechd_engine_get_input(&i->engine, (int32_t)k, to);
-        const bool own = i->sim != NULL && !mech_sim_input_is_set(i->sim, (int32_t)k);
+        const bool own = mechd_engine_input_is_own(&i->engine, (int32_t)k);
         for (int32_t n = 0; n < v.size && own; n++) {
             to[n] = NAN;
         }

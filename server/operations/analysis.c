@@ -36,7 +36,7 @@ static void write_statics(const struct mechd_call *c, const struct mech_statics_
 {
     const struct mechd_instance *i = c->job.instance;
     const struct mechd_packed outputs = {&i->engine, MECH_OUTPUT_VARIABLE, query->outputs};
-    const struct mechp_body_statics body = {.time = mech_sim_time(i->sim),
+    const struct mechp_body_statics body = {.time = mechd_engine_time(&i->engine),
                                             .outputs = {mechd_write_packed, &outputs},
                                             .q = {query->q, (size_t)mech_sim_sizes(i->sim).q},
                                             .report = {write_report, r}};

@@ -34,7 +34,7 @@ static void read_value(struct mechd_call *c, enum mech_causality causality, cons
         return;
     }
     mechd_engine_variable(engine, causality, (size_t)index, &v);
-    if (causality == MECH_INPUT && mech_sim_input_is_parameter(c->job.instance->sim, index)) {
+    if (causality == MECH_INPUT && mechd_engine_input_is_parameter(engine, index)) {
         mech_diag_add(&c->diag, path->text,
                       "this input is a parameter: its derivatives are those of a step (jvp)");
     } else if (mechp_json_numbers(value, path->text, &c->diag, (size_t)v.size, packed + v.offset,
@@ -232,7 +232,7 @@ static void answer(struct mechd_call *c, const struct mechp_body_derivatives_req
     const struct side along = {i->sim, forward}, back = {i->sim, adjoint};
     const struct mechd_packed rates = {&i->engine, MECH_OUTPUT_VARIABLE, packed};
     const struct mechp_body_derivatives_reply body = {
-        .time = isnan(forward->at.time) ? mech_sim_time(i->sim) : forward->at.time,
+        .time = isnan(forward->at.time) ? mechd_engine_time(&i->engine) : forward->at.time,
         .derivative = {in->direction.of != NULL ? write_side : NULL, &along},
         .sensitivity = {in->seed.of != NULL ? write_side : NULL, &back},
         .rates = {packed != NULL ? mechd_write_packed : NULL, &rates},

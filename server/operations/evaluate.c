@@ -136,7 +136,7 @@ static void write_reply(struct mechd_call *c, const struct mech_point *at, uint3
         of[k] = (struct mechp_written){(mask & 1u << k) != 0 ? write_wanted : NULL, &wanted[k]};
     }
     const struct mechp_body_evaluate_reply body = {
-        .time = isnan(at->time) ? mech_sim_time(c->job.instance->sim) : at->time,
+        .time = isnan(at->time) ? mechd_engine_time(&c->job.instance->engine) : at->time,
         .lhs = of[MECH_WANT_LHS],
         .rhs = of[MECH_WANT_RHS],
         .forces = of[MECH_WANT_FORCES],

@@ -44,7 +44,7 @@ static void write_linearization(struct mechd_call *c, const struct mech_lineariz
     const struct mechp_body_linearization_sizes sizes = {
         .q = b->positions, .v = b->velocities, .x = l->states - b->positions - b->velocities};
     const struct mechp_body_linearization body = {
-        .time = mech_sim_time(i->sim),
+        .time = mechd_engine_time(&i->engine),
         .sizes = MECHP_INNER(linearization_sizes, &sizes),
         .inputs = {mechd_write_labels, &inputs},
         .outputs = {mechd_write_labels, &outputs},

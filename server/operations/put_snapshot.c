@@ -154,7 +154,7 @@ bool mechd_put_snapshot(struct mechd_call *c, const void *bytes, size_t size, bo
     if (outcome == MECH_MISMATCH) {
         mechd_fail(c, MECHP_SNAPSHOT_MISMATCH, "the snapshot's state does not fit its model");
     } else if (outcome != 0) {
-        mechd_fail_reason(c, outcome, mech_sim_refusal(i->sim));
+        mechd_fail_reason(c, outcome, mechd_engine_refusal(&i->engine));
     } else {
         i->base = 0;
         mechd_instance_changed(i, MECHP_REWOUND);

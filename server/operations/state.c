@@ -124,7 +124,7 @@ static enum mechd_progress run_hash(struct mechd_call *c)
 {
     const struct mechd_instance *const i = c->job.instance;
     double hash[MECHD_HASH_VALUES];
-    mechd_hash_values(mech_sim_state_hash(i->sim), hash);
+    mechd_hash_values(mechd_engine_hash(&i->engine), hash);
     const struct mechp_body_state_hash body = {.time = mechd_engine_time(&i->engine),
                                                .step = mechd_engine_step_count(&i->engine),
                                                .hash = {hash, MECHD_HASH_VALUES}};

@@ -399,8 +399,8 @@ static void write_derivatives(const void *of, struct mechp_text *text)
     const struct reply_outputs *const out = of;
     const struct step_work *w = out->call->work;
     char reason[160] = "";
-    const int outcome = mech_sim_output_rates(out->call->job.instance->sim,
-                                              w->stepping.request.trial, out->packed, reason);
+    const int outcome = mechd_engine_output_rates(&out->call->job.instance->engine,
+                                                  w->stepping.request.trial, out->packed, reason);
     if (outcome == 0) {
         write_outputs(out, text);
     } else if (outcome < 0) {
@@ -413,11 +413,10 @@ static void write_derivatives(const void *of, struct mechp_text *text)
 /* Kinetic and potential energy; infinite: none that can be written. NaN: not requested. */
 static double energy_of(const struct mechd_instance *i, const struct step_work *w)
 {
-    if (!w->energy || i->sim == NULL) {
+    if (!w->energy || !mechd_engine_knows_energy(&i->engine)) {
         return (double)NAN;
     }
-    const double energy =
-        w->stepping.request.trial ? mech_sim_trial_energy(i->sim) : mech_sim_energy(i->sim);
+    const double energy = mechd_engine_energy(&i->engine, w->stepping.request.trial);
     return isfinite(energy) ? energy : (double)INFINITY;
 }
 
@@ -455,7 +454,9 @@ static void write_reply(struct mechd_call *c, struct step_work *w)
         .more_events =
             log != NULL && log->total > log->count ? log->total - log->count : MECHP_ABSENT,
         .energy = energy_of(i, w),
-        .derivatives = {w->derivatives && i->sim != NULL ? write_derivatives : NULL, &rates},
+        .derivatives = {w->derivatives && mechd_engine_knows_rates(&i->engine) ? write_derivatives
+                                                                               : NULL,
+                        &rates},
         .jacobian = {w->matrix.values != NULL ? mechd_write_step_jacobian : NULL, &w->matrix}};
     MECHP_WRITE(step_reply, &body, &c->text);
     free(packed);

@@ -121,7 +121,7 @@ static bool read_one(struct reader *r, const json_t *object, const struct mech_v
     mechp_shape_only(object, r->path.text, mechp_shape_named("@Signal"), &r->c->diag);
     if (!json_is_object(object) || polynomial == (json_object_get(object, "samples") != NULL)) {
         fault(r, "expected an object with polynomial or samples");
-    } else if (mech_sim_input_is_parameter(r->c->job.instance->sim, v->index)) {
+    } else if (mechd_engine_input_is_parameter(&r->c->job.instance->engine, v->index)) {
         fault(r, "this input is a parameter, which is constant over a step");
     } else if (polynomial) {
         read_polynomial(r, object, out);

@@ -3,6 +3,7 @@
 #include "server/engine/engine.h"
 
 #include "server/instance/stepping.h"
+#include "solver/sim/analysis.h"
 #include "tests/unit/server/instance/host.h"
 
 struct foreign {
@@ -158,6 +159,49 @@ static void an_instance_steps_any_engine(void)
     host_destroy(d);
 }
 
+/* What only some engines know is asked of the table: one that knows nothing of it. */
+static void an_engine_need_not_know_everything(void)
+{
+    struct mechd_host *d = host_create(1);
+    struct mechd_instance *i = NULL;
+    int destroyed = 0;
+    uint64_t hash = 7;
+    struct foreign f = {.input = 4., .destroyed = &destroyed};
+    const struct mechd_engine engine = {&foreign_ops, &f};
+    CU_ASSERT_EQUAL_FATAL(mechd_instance_create(d, &engine, &i), 0);
+    CU_ASSERT_EQUAL(mechd_engine_memory(&engine), 0);
+    CU_ASSERT_FALSE(mechd_engine_input_is_own(&engine, 0));
+    CU_ASSERT_FALSE(mechd_engine_input_is_parameter(&engine, 0));
+    CU_ASSERT_FALSE(mechd_engine_knows_energy(&engine));
+    CU_ASSERT_FALSE(mechd_engine_knows_rates(&engine));
+    CU_ASSERT_FALSE(mechd_engine_hashes(&engine));
+    CU_ASSERT_FALSE(mechd_instance_hash(i, &hash));
+    CU_ASSERT_EQUAL(hash, 7);
+    mechd_instance_unref(i);
+    host_destroy(d);
+}
+
+static void the_solver_knows_what_its_simulation_does(void)
+{
+    struct mechd_host *d = host_create(1);
+    struct mechd_instance *i = instance_create(d);
+    const struct mechd_engine *const e = &i->engine;
+    uint64_t hash = 0;
+    CU_ASSERT_EQUAL(mechd_engine_memory(e), mech_sim_memory(i->sim));
+    CU_ASSERT_TRUE(mechd_engine_knows_energy(e) && mechd_engine_knows_rates(e));
+    CU_ASSERT_EQUAL(mechd_engine_energy(e, false), mech_sim_energy(i->sim));
+    CU_ASSERT_TRUE(mechd_instance_hash(i, &hash));
+    CU_ASSERT_EQUAL(hash, mech_sim_state_hash(i->sim));
+    for (size_t k = 0; k < mechd_engine_variable_count(e, MECH_INPUT); k++) {
+        const int32_t at = (int32_t)k;
+        CU_ASSERT_EQUAL(mechd_engine_input_is_own(e, at), !mech_sim_input_is_set(i->sim, at));
+        CU_ASSERT_EQUAL(mechd_engine_input_is_parameter(e, at),
+                        mech_sim_input_is_parameter(i->sim, at));
+    }
+    mechd_instance_unref(i);
+    host_destroy(d);
+}
+
 static void the_solver_is_in_the_list_and_gives_its_simulation(void)
 {
     struct mechd_host *d = host_create(1);
@@ -176,5 +220,6 @@ static void the_solver_is_in_the_list_and_gives_its_simulation(void)
     host_destroy(d);
 }
 
-UNIT_TESTS(UNIT_TEST(an_instance_steps_any_engine),
+UNIT_TESTS(UNIT_TEST(an_instance_steps_any_engine), UNIT_TEST(an_engine_need_not_know_everything),
+           UNIT_TEST(the_solver_knows_what_its_simulation_does),
            UNIT_TEST(the_solver_is_in_the_list_and_gives_its_simulation))
