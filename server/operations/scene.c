@@ -6,6 +6,7 @@
 #include "server/operations/scene.h"
 
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_view.h"
 #include "server/call/shapes.h"
 #include "server/operations/scene_shapes.h"
 
@@ -27,45 +28,46 @@ static const struct mech_visualization *visualization_of(const struct mech_item 
 }
 
 /* A body without a node does not move: it is drawn by its own shapes only. */
+/* A body that is drawn. */
+struct body {
+    const struct mech_sim *sim;
+    size_t object;
+    const struct mech_item *item;
+    const struct mech_visualization *look;
+};
+
 static bool has_node(const struct mech_item *item)
 {
     return mech_table_find(&item->type->table, "node") != NULL;
 }
 
-/* A vector output of a body under `key`; left out if it has none. */
-static void write_output(const struct mech_sim *sim, const char *name, const char *key,
-                         enum mech_output variable, enum mech_configuration configuration,
-                         struct mechp_text *w)
+enum { VECTOR = 9 };
+
+/* A vector output of a body, into values [VECTOR]; absent if it has none. */
+static struct mechp_numbers output_of(const struct body *b, enum mech_output variable,
+                                      enum mech_configuration configuration, double *values)
 {
-    double values[9];
+    const struct mech_item_query query = {MECH_OBJECT, b->item->name, variable, configuration,
+                                          NULL};
     size_t count = 0;
-    if (mech_sim_item_output(
-            sim, &(struct mech_item_query){MECH_OBJECT, name, variable, configuration, NULL}, 9,
-            values, &count) == 0 &&
-        count <= 9) {
-        mechp_text_key(w, key);
-        mechp_text_numbers(w, values, count);
-    }
+    const bool found =
+        mech_sim_item_output(b->sim, &query, VECTOR, values, &count) == 0 && count <= VECTOR;
+    return (struct mechp_numbers){found ? values : NULL, count};
 }
 
-/* Points along the axis of a body that is a line: "line": [[x, y, z], …]. */
-static void write_line(const struct mech_sim *sim, const struct mech_item *item,
-                       struct mechp_text *w)
+/* Points along the axis of a body that is a line: [[x, y, z], …]. */
+static void write_line(const void *body, struct mechp_text *w)
 {
     enum { PARTS = 8 };
-    const struct mech_object_ops *ops = item->type->ops.object;
-    const double part = ops->line ? ops->line(item->description) / PARTS : 0.;
-    if (!ops->line) {
-        return;
-    }
-    mechp_text_key(w, "line");
+    const struct body *const b = body;
+    const double part = b->item->type->ops.object->line(b->item->description) / PARTS;
     mechp_text_array(w);
     for (int k = 0; k <= PARTS; k++) {
         const double local[3] = {k * part, 0., 0.};
         double p[3] = {0., 0., 0.};
         size_t count = 0;
-        (void)mech_sim_item_output(sim,
-                                   &(struct mech_item_query){MECH_OBJECT, item->name,
+        (void)mech_sim_item_output(b->sim,
+                                   &(struct mech_item_query){MECH_OBJECT, b->item->name,
                                                              MECH_OUTPUT_POSITION, MECH_CURRENT,
                                                              local},
                                    3, p, &count);
@@ -140,42 +142,43 @@ static bool write_geometry(const struct mech_sim *sim, size_t object, const doub
     return k > 0;
 }
 
-static void write_body(const struct mech_sim *sim, size_t object,
-                       const struct mech_visualization *look, struct mechp_text *w)
+static void write_graphics(const void *body, struct mechp_text *w)
 {
-    const struct mech_item *const item = &mech_sim_document(sim)->objects.at[object];
+    const struct body *const b = body;
+    const struct mech_visualization *const look = b->look;
     // the default block: light grey, 0.1 m
     static const struct mech_graphic block = {.size = {0.1, 0.1, 0.1}, .color = {.6, .6, .6, 1.}};
-    mechp_text_object(w);
-    mechp_text_key(w, "name");
-    mechp_text_string(w, item->name);
-    mechp_text_key(w, "type");
-    mechp_text_string(w, item->type->name);
-    write_output(sim, item->name, "position", MECH_OUTPUT_POSITION, MECH_CURRENT, w);
-    write_output(sim, item->name, "rotation", MECH_OUTPUT_ROTATION_MATRIX, MECH_CURRENT, w);
-    write_output(sim, item->name, "reference", MECH_OUTPUT_POSITION, MECH_REFERENCE, w);
-    write_line(sim, item, w);
-    mechp_text_key(w, "fixed");
-    mechp_text_bool(w, !has_node(item));
-    mechp_text_key(w, "color");
-    mechp_text_numbers(w, look->color, 4);
-    mechp_text_key(w, "graphics");
     mechp_text_array(w);
     const struct mech_graphic *graphics = look->graphics.at;
     for (size_t k = 0; k < look->graphics.n; k++) {
         mechd_scene_graphic(&graphics[k], w);
     }
-    const bool drawn = look->graphics.n > 0 || write_geometry(sim, object, look->color, w);
-    if (!drawn && has_node(item)) {
+    const bool drawn = look->graphics.n > 0 || write_geometry(b->sim, b->object, look->color, w);
+    if (!drawn && has_node(b->item)) {
         struct mech_graphic g = block;
-        if (!inertia_box(item, &g)) {
+        if (!inertia_box(b->item, &g)) {
             g = block;
         }
         memcpy(g.color, look->color, sizeof g.color);
         mechd_scene_graphic(&g, w);
     }
     mechp_text_end(w);
-    mechp_text_end(w);
+}
+
+static void write_body(const struct body *b, struct mechp_text *w)
+{
+    double position[VECTOR], rotation[VECTOR], reference[VECTOR];
+    const struct mechp_body_scene_body body = {
+        .name = b->item->name,
+        .type = b->item->type->name,
+        .position = output_of(b, MECH_OUTPUT_POSITION, MECH_CURRENT, position),
+        .rotation = output_of(b, MECH_OUTPUT_ROTATION_MATRIX, MECH_CURRENT, rotation),
+        .reference = output_of(b, MECH_OUTPUT_POSITION, MECH_REFERENCE, reference),
+        .line = {b->item->type->ops.object->line != NULL ? write_line : NULL, b},
+        .fixed = !has_node(b->item),
+        .color = {b->look->color, 4},
+        .graphics = {write_graphics, b}};
+    MECHP_WRITE(scene_body, &body, w);
 }
 
 /* Coordinates of an object that has no position: reference plus displacement. */
@@ -201,14 +204,9 @@ static void write_system(struct mechd_call *c, const struct mech_sim *sim,
             u[k] += reference[k];
         }
     }
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "name");
-    mechp_text_string(&c->text, item->name);
-    mechp_text_key(&c->text, "type");
-    mechp_text_string(&c->text, item->type->name);
-    mechp_text_key(&c->text, "coordinates");
-    mechp_text_numbers(&c->text, u, n);
-    mechp_text_end(&c->text);
+    const struct mechp_body_scene_system body = {
+        .name = item->name, .type = item->type->name, .coordinates = {u, n}};
+    MECHP_WRITE(scene_system, &body, &c->text);
     free(u);
 }
 
@@ -226,7 +224,8 @@ void mechd_scene_bodies(const struct mech_sim *sim, struct mechp_text *w)
     for (size_t k = 0; k < d->objects.n; k++) {
         const struct mech_visualization *look = visualization_of(&d->objects.at[k]);
         if (look != NULL && look->show) {
-            write_body(sim, k, look, w);
+            const struct body body = {sim, k, &d->objects.at[k], look};
+            write_body(&body, w);
         }
     }
     mechp_text_end(w);
@@ -255,7 +254,7 @@ static enum mechd_progress run_scene(struct mechd_call *c)
 {
     const struct mech_sim *const sim = c->job.instance->sim;
     const bool touches = mech_sim_sizes(sim).contact > 0;
-    const struct mechp_body_scene body = {.time = mech_sim_time(sim),
+    const struct mechp_body_scene body = {.time = mechd_engine_time(&c->job.instance->engine),
                                           .contacts =
                                               touches ? mech_sim_contacts(sim) : MECHP_ABSENT,
                                           .bodies = {write_bodies, sim},

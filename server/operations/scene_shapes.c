@@ -1,6 +1,8 @@
 /* The parts of a compiled shape determine how it is drawn; its type is not used. */
 #include "server/operations/scene_shapes.h"
 
+#include "protocol/wire/bodies_view.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -14,18 +16,12 @@ struct placed {
 
 void mechd_scene_graphic(const struct mech_graphic *g, struct mechp_text *w)
 {
-    mechp_text_object(w);
-    mechp_text_key(w, "shape");
-    mechp_text_string(w, mech_graphic_shapes[g->shape]);
-    mechp_text_key(w, "center");
-    mechp_text_numbers(w, g->center, 3);
-    mechp_text_key(w, "size");
-    mechp_text_numbers(w, g->size, 3);
-    mechp_text_key(w, "radius");
-    mechp_text_number(w, g->radius);
-    mechp_text_key(w, "color");
-    mechp_text_numbers(w, g->color, 4);
-    mechp_text_end(w);
+    const struct mechp_body_scene_graphic body = {.shape = mech_graphic_shapes[g->shape],
+                                                  .center = {g->center, 3},
+                                                  .size = {g->size, 3},
+                                                  .radius = g->radius,
+                                                  .color = {g->color, 4}};
+    MECHP_WRITE(scene_graphic, &body, w);
 }
 
 static void turn(const double R[9], const double local[3], double out[3])
@@ -98,26 +94,26 @@ static void write_box(const double low[3], const double high[3], const struct pl
     mechd_scene_graphic(&g, w);
 }
 
-static void open_graphic(const char *shape, const struct placed *at, struct mechp_text *w)
-{
-    mechp_text_object(w);
-    mechp_text_key(w, "shape");
-    mechp_text_string(w, shape);
-    mechp_text_key(w, "center");
-    mechp_text_numbers(w, at->p, 3);
-    mechp_text_key(w, "color");
-    mechp_text_numbers(w, at->color, 4);
-}
-
 static void write_plane(const struct mech_shape *s, const struct placed *at, struct mechp_text *w)
 {
     double normal[3];
-    open_graphic("Plane", at, w);
     turn(at->R, s->normal, normal);
-    mechp_text_key(w, "normal");
-    mechp_text_numbers(w, normal, 3);
-    mechp_text_end(w);
+    const struct mechp_body_scene_graphic body = {.shape = "Plane",
+                                                  .center = {at->p, 3},
+                                                  .radius = (double)NAN,
+                                                  .color = {at->color, 4},
+                                                  .normal = {normal, 3}};
+    MECHP_WRITE(scene_graphic, &body, w);
 }
+
+/* Points and triangles. */
+struct mesh {
+    const struct placed *at;
+    const double *vertex; /* [3 × vertices] */
+    int32_t vertices;
+    const struct mech_shape *shape;     /* whose triangles they are, or */
+    const struct mech_polyhedron *hull; /* whose faces, as fans */
+};
 
 static void write_triangle(int32_t a, int32_t b, int32_t c, struct mechp_text *w)
 {
@@ -128,27 +124,22 @@ static void write_triangle(int32_t a, int32_t b, int32_t c, struct mechp_text *w
     mechp_text_end(w);
 }
 
-static void open_mesh(const double *vertex, int32_t n, const struct placed *at,
-                      struct mechp_text *w)
+static void write_points(const void *mesh, struct mechp_text *w)
 {
-    open_graphic("Mesh", at, w);
-    mechp_text_key(w, "points");
+    const struct mesh *const m = mesh;
     mechp_text_array(w);
-    for (int32_t i = 0; i < n; i++) {
+    for (int32_t i = 0; i < m->vertices; i++) {
         double p[3];
-        point_of(at, vertex + 3 * i, p);
+        point_of(m->at, m->vertex + 3 * i, p);
         mechp_text_numbers(w, p, 3);
     }
     mechp_text_end(w);
-    mechp_text_key(w, "triangles");
-    mechp_text_array(w);
 }
 
-/* Faces as fans of triangles. */
-static void write_hull(const struct mech_polyhedron *hull, const struct placed *at,
-                       struct mechp_text *w)
+static void write_fans(const void *mesh, struct mechp_text *w)
 {
-    open_mesh(hull->vertex, hull->vertices, at, w);
+    const struct mech_polyhedron *const hull = ((const struct mesh *)mesh)->hull;
+    mechp_text_array(w);
     for (int32_t f = 0; f < hull->faces; f++) {
         const int32_t *const face = hull->face + hull->face_start[f];
         const int32_t n = hull->face_start[f + 1] - hull->face_start[f];
@@ -157,22 +148,47 @@ static void write_hull(const struct mech_polyhedron *hull, const struct placed *
         }
     }
     mechp_text_end(w);
-    mechp_text_end(w);
 }
 
-static void write_mesh(const struct mech_shape *s, const struct placed *at, struct mechp_text *w)
+static void write_triangles(const void *mesh, struct mechp_text *w)
 {
-    if (s->triangles > TRIANGLES_MOST) {
-        write_box(s->low, s->high, at, w);
-        return;
-    }
-    open_mesh(s->vertex, s->vertices, at, w);
+    const struct mech_shape *const s = ((const struct mesh *)mesh)->shape;
+    mechp_text_array(w);
     for (int32_t i = 0; i < s->triangles; i++) {
         const int32_t *const t = s->triangle + 3 * i;
         write_triangle(t[0], t[1], t[2], w);
     }
     mechp_text_end(w);
-    mechp_text_end(w);
+}
+
+static void write_faces(const struct mesh *m, struct mechp_text *w)
+{
+    const struct mechp_body_scene_graphic body = {
+        .shape = "Mesh",
+        .center = {m->at->p, 3},
+        .radius = (double)NAN,
+        .color = {m->at->color, 4},
+        .points = {write_points, m},
+        .triangles = {m->hull != NULL ? write_fans : write_triangles, m}};
+    MECHP_WRITE(scene_graphic, &body, w);
+}
+
+static void write_hull(const struct mech_polyhedron *hull, const struct placed *at,
+                       struct mechp_text *w)
+{
+    const struct mesh m = {
+        .at = at, .vertex = hull->vertex, .vertices = hull->vertices, .hull = hull};
+    write_faces(&m, w);
+}
+
+static void write_mesh(const struct mech_shape *s, const struct placed *at, struct mechp_text *w)
+{
+    const struct mesh m = {.at = at, .vertex = s->vertex, .vertices = s->vertices, .shape = s};
+    if (s->triangles > TRIANGLES_MOST) {
+        write_box(s->low, s->high, at, w);
+    } else {
+        write_faces(&m, w);
+    }
 }
 
 static bool along_axes(const double R[9])

@@ -1,5 +1,6 @@
 /* What a viewer draws. */
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_view.h"
 #include "protocol/wire/queries.h"
 #include "protocol/wire/row.h"
 
@@ -36,11 +37,58 @@ const struct mechp_shape mechp_body_scene = {
         {"time", "number", "s", MECHP_IN(scene, time)},
         {"contacts", "integer", "contacts of the last step, if the model has contacts",
          MECHP_MAY(scene, contacts)},
-        {"bodies", "object[]", "the shapes that are drawn", MECHP_IN(scene, bodies)},
-        {"systems", "object[]", "items without a position in space", MECHP_IN(scene, systems)})};
+        {"bodies", "@SceneBody[]", "the bodies that are drawn", MECHP_IN(scene, bodies)},
+        {"systems", "@SceneSystem[]", "items without a position in space",
+         MECHP_IN(scene, systems)})};
 
-const struct mechp_shape *const mechp_shapes_view[] = {
-    &mechp_body_contact, &mechp_body_contact_list, &mechp_body_scene, NULL};
+const struct mechp_shape mechp_body_scene_body = {
+    .name = "SceneBody",
+    .doc = "A body with its frame.",
+    .members = MECHP_MEMBERS(
+        {"name", "@Name", "name of the object", MECHP_IN(scene_body, name)},
+        {"type", "string", "its type", MECHP_IN(scene_body, type)},
+        {"position", "number[]", "m", MECHP_MAY(scene_body, position)},
+        {"rotation", "number[]", "matrix by rows, from the body to the world",
+         MECHP_MAY(scene_body, rotation)},
+        {"reference", "number[]", "position in the reference configuration, m",
+         MECHP_MAY(scene_body, reference)},
+        {"line", "number[][]", "points along the axis of a body that is a line, m",
+         MECHP_MAY(scene_body, line)},
+        {"fixed", "boolean", "it has no node", MECHP_IN(scene_body, fixed)},
+        {"color", "number[]", "red, green, blue, opacity, 0 to 1", MECHP_IN(scene_body, color)},
+        {"graphics", "@SceneGraphic[]", "in the frame of the body",
+         MECHP_IN(scene_body, graphics)})};
+
+const struct mechp_shape mechp_body_scene_graphic = {
+    .name = "SceneGraphic",
+    .doc = "A shape in the frame of its body.",
+    .members = MECHP_MEMBERS(
+        {"shape", "string", "type of the graphic; Plane, Mesh", MECHP_IN(scene_graphic, shape)},
+        {"center", "number[]", "m", MECHP_IN(scene_graphic, center)},
+        {"size", "number[]", "edges of a box; axis of a cylinder, m",
+         MECHP_MAY(scene_graphic, size)},
+        {"radius", "number", "m", MECHP_MAY(scene_graphic, radius)},
+        {"color", "number[]", "as of the body", MECHP_IN(scene_graphic, color)},
+        {"normal", "number[]", "of a plane", MECHP_MAY(scene_graphic, normal)},
+        {"points", "number[][]", "of a mesh, m", MECHP_MAY(scene_graphic, points)},
+        {"triangles", "integer[][]", "of a mesh: indices of three points",
+         MECHP_MAY(scene_graphic, triangles)})};
+
+const struct mechp_shape mechp_body_scene_system = {
+    .name = "SceneSystem",
+    .doc = "An item without a position in space.",
+    .members = MECHP_MEMBERS({"name", "@Name", "name of the object", MECHP_IN(scene_system, name)},
+                             {"type", "string", "its type", MECHP_IN(scene_system, type)},
+                             {"coordinates", "number[]", "reference and displacements",
+                              MECHP_IN(scene_system, coordinates)})};
+
+const struct mechp_shape *const mechp_shapes_view[] = {&mechp_body_contact,
+                                                       &mechp_body_contact_list,
+                                                       &mechp_body_scene,
+                                                       &mechp_body_scene_body,
+                                                       &mechp_body_scene_graphic,
+                                                       &mechp_body_scene_system,
+                                                       NULL};
 
 /* --- routes --- */
 
