@@ -7,6 +7,13 @@
  *     mechd_stop_raise(&stop, MECHD_STOP_DELETED);                       // any thread
  *     while (mechd_stop_reason(&stop) == MECHD_STOP_NONE && step()) {
  *     }
+ *     if (mechd_stop_close(&stop)) {
+ *         show_effect();                                                 // nothing stops it now
+ *     }
+ *
+ * Before work shows its effect to others it closes its token. A token is either raised or closed,
+ * whichever comes first: one that was raised ends work without effect, and whatever finds it
+ * closed knows that the effect is there.
  *
  * shared: any thread raises, any thread polls. */
 #pragma once
@@ -49,19 +56,36 @@ static inline enum mechd_stop_reason mechd_stop_held_reason(const struct mechd_s
     return atomic_load(&s->holders) > 0 ? reason : MECHD_STOP_NONE;
 }
 
+enum { MECHD_STOP_CLOSED = -1 /* in place of a reason: there will be none */ };
+
 /* Zeroed: not raised. */
 struct mechd_stop {
-    _Atomic int reason; /* enum mechd_stop_reason; partner: mechd_stop_reason */
+    _Atomic int reason; /* enum mechd_stop_reason, or CLOSED; partner: mechd_stop_reason */
 };
 
-/* The first reason remains. True: it is this one, from this call. */
+/* The first reason remains. True: it is this one, from this call. False also: it is closed. */
 static inline bool mechd_stop_raise(struct mechd_stop *s, enum mechd_stop_reason reason)
 {
     int none = MECHD_STOP_NONE;
     return atomic_compare_exchange_strong(&s->reason, &none, (int)reason);
 }
 
-/* What it was raised for is over: it no longer applies. */
+/* No reason ends the work any more. True: none has been given, now or before. False: it has been
+ * raised, and the work must end without effect. */
+static inline bool mechd_stop_close(struct mechd_stop *s)
+{
+    int was = MECHD_STOP_NONE;
+    return atomic_compare_exchange_strong(&s->reason, &was, (int)MECHD_STOP_CLOSED) ||
+           was == MECHD_STOP_CLOSED;
+}
+
+/* True: whatever it would have stopped has had its effect, or is about to. */
+static inline bool mechd_stop_closed(const struct mechd_stop *s)
+{
+    return atomic_load(&s->reason) == MECHD_STOP_CLOSED;
+}
+
+/* What it was raised for, or closed for, is over: it no longer applies. */
 static inline void mechd_stop_lower(struct mechd_stop *s)
 {
     atomic_store(&s->reason, MECHD_STOP_NONE);
@@ -70,5 +94,6 @@ static inline void mechd_stop_lower(struct mechd_stop *s)
 /* NULL: never raised. */
 static inline enum mechd_stop_reason mechd_stop_reason(const struct mechd_stop *s)
 {
-    return s != NULL ? (enum mechd_stop_reason)atomic_load(&s->reason) : MECHD_STOP_NONE;
+    const int reason = s != NULL ? atomic_load(&s->reason) : MECHD_STOP_NONE;
+    return reason != MECHD_STOP_CLOSED ? (enum mechd_stop_reason)reason : MECHD_STOP_NONE;
 }

@@ -3,6 +3,8 @@
 
 #include "tests/unit/server/instance/host.h"
 
+#include <pthread.h>
+
 /* The answer of a client that has gone, or has not. */
 static enum mechd_stop_reason ask(const void *of)
 {
@@ -137,6 +139,55 @@ static void a_token_keeps_its_first_reason(void)
     CU_ASSERT_EQUAL(mechd_stop_reason(&s), MECHD_STOP_NONE);
 }
 
+static void a_token_that_is_closed_takes_no_reason(void)
+{
+    struct mechd_stop s = {0};
+    CU_ASSERT_FALSE(mechd_stop_closed(&s));
+    CU_ASSERT_TRUE(mechd_stop_close(&s));
+    CU_ASSERT_TRUE(mechd_stop_closed(&s));
+    CU_ASSERT_FALSE(mechd_stop_raise(&s, MECHD_STOP_STOPPED));
+    CU_ASSERT_EQUAL(mechd_stop_reason(&s), MECHD_STOP_NONE);
+    // again, as by two parts of the same effect
+    CU_ASSERT_TRUE(mechd_stop_close(&s));
+    mechd_stop_lower(&s);
+    CU_ASSERT_FALSE(mechd_stop_closed(&s));
+    CU_ASSERT_TRUE(mechd_stop_raise(&s, MECHD_STOP_STOPPED));
+}
+
+static void a_token_that_is_raised_does_not_close(void)
+{
+    struct mechd_stop s = {0};
+    CU_ASSERT_TRUE(mechd_stop_raise(&s, MECHD_STOP_STOPPED));
+    CU_ASSERT_FALSE(mechd_stop_close(&s));
+    CU_ASSERT_FALSE(mechd_stop_closed(&s));
+    CU_ASSERT_EQUAL(mechd_stop_reason(&s), MECHD_STOP_STOPPED);
+}
+
+struct race {
+    struct mechd_stop *token;
+    bool raised;
+};
+
+static void *raise_it(void *of)
+{
+    struct race *const r = of;
+    r->raised = mechd_stop_raise(r->token, MECHD_STOP_STOPPED);
+    return NULL;
+}
+
+static void a_token_is_raised_or_closed_and_never_both(void)
+{
+    for (int round = 0; round < 500; round++) {
+        struct mechd_stop s = {0};
+        struct race other = {.token = &s};
+        pthread_t thread;
+        CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, raise_it, &other), 0);
+        const bool closed = mechd_stop_close(&s);
+        (void)pthread_join(thread, NULL);
+        CU_ASSERT_NOT_EQUAL(closed, other.raised);
+    }
+}
+
 static void a_quota_is_refused_with_what_was_used(void)
 {
     struct mechd_host *const d = host_create(1);
@@ -159,4 +210,7 @@ UNIT_TESTS(UNIT_TEST(a_step_ends_in_this_order),
            UNIT_TEST(a_period_of_a_run_is_interrupted_before_all_else_and_never_over_a_quota),
            UNIT_TEST(an_analysis_has_no_quota), UNIT_TEST(a_stop_does_not_apply_to_a_reader),
            UNIT_TEST(the_first_reason_is_remembered), UNIT_TEST(a_token_keeps_its_first_reason),
+           UNIT_TEST(a_token_that_is_closed_takes_no_reason),
+           UNIT_TEST(a_token_that_is_raised_does_not_close),
+           UNIT_TEST(a_token_is_raised_or_closed_and_never_both),
            UNIT_TEST(a_quota_is_refused_with_what_was_used))
