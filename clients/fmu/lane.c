@@ -300,7 +300,7 @@ void mechfmu_lane_plain(struct mechfmu_lane *l, const char *key, const char *jso
     mechc_bytes_text(&l->out, json);
 }
 
-/* The server has closed it, or has sent what nobody has asked for. */
+/* True if the server has closed it, or has sent bytes that answer no request. */
 static bool has_ended(const struct mechfmu_lane *l)
 {
     char byte;

@@ -1,6 +1,7 @@
 /* The owner's lease on an instance that the component has not created: only the component changes
- * it then. The server ends a lease without a request for a minute; the next request, which is
- * refused for that, is sent again under another one if nobody else has taken it since. */
+ * it then. The server ends a lease under which no request has come for a minute, and refuses the
+ * next request: the component takes a new lease, if no other client has one by then, and repeats
+ * the request. */
 #include "clients/fmu/proxy.h"
 
 #include "solver/base/err.h"

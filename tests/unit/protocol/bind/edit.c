@@ -16,7 +16,7 @@ static const char *const models[] = {MODEL("2", "40"), MODEL("2", "'=k'")};
 
 enum { MODELS = sizeof models / sizeof *models };
 
-/* Sets a field of an object to what stands in the text. */
+/* Sets a field of an object to a value, which is given as JSON text. */
 static int set(struct mech_sim *s, const char *name, const char *field, const char *value,
                struct mechp_edited **before)
 {
