@@ -110,7 +110,10 @@ enum mechp_trait {
     MECHP_FILE = 1u << 10,        /* a file with an ETag of its own: If-None-Match, 304 */
     MECHP_FLEETING = 1u << 11,    /* a change of an instance that is not stored on disk */
     MECHP_AT_ONCE = 1u << 12,     /* not a GET, but never waits: a deferred answer is useless */
-    MECHP_OF_COUPLING = 1u << 13 /* waits for the coupling of its path, as others for an instance */
+    MECHP_OF_COUPLING =
+        1u << 13,           /* waits for the coupling of its path, as others for an instance */
+    MECHP_CLOSES = 1u << 14 /* a change that works long before its effect, and can be cancelled
+                                     until its operation closes the call (mechd_call_close) */
 };
 
 struct mechp_row {
@@ -126,7 +129,7 @@ struct mechp_row {
     bool optional;                  /* the body may be omitted */
     const char *takes[MECHP_TAKES]; /* other media types of bodies, closed by NULL */
     const struct mechp_parameter *query; /* closed by a NULL name, MECHP_QUERIES at most; or NULL */
-    int status;                          /* of success */
+    int status; /* of success; 204 with a reply: that, or 200 where there is something to reply */
     const char *reply;   /* type of the JSON reply; NULL: `content` is something else, or nothing */
     const char *content; /* media type of the reply, NULL: none */
     const char *also;    /* other media types of the reply, with spaces between, or NULL */

@@ -54,12 +54,13 @@ struct mechd_batch {
 
     struct mechd_batch_lane *lanes; /* [lane_count] */
     uint32_t lane_count;
-    struct mechd_task last;     /* puts the reply together */
-    _Atomic uint32_t next;      /* item that no lane has taken; partners: the lanes */
-    _Atomic uint32_t left;      /* items, lanes and the carrier that are not over */
-    _Atomic uint32_t failed;    /* items */
-    _Atomic size_t bytes;       /* of results */
-    pthread_mutex_t m;          /* of what follows, when it is made smaller or a lane waits */
+    struct mechd_task last;  /* puts the reply together */
+    _Atomic uint32_t next;   /* item that no lane has taken; partners: the lanes */
+    _Atomic uint32_t left;   /* items, lanes and the carrier that are not over */
+    _Atomic uint32_t failed; /* items */
+    _Atomic uint32_t open;   /* items that can still be cancelled: the last one closes the call */
+    _Atomic size_t bytes;    /* of results */
+    pthread_mutex_t m;       /* of what follows, when it is made smaller or a lane waits */
     _Atomic uint32_t long_ones; /* items in queues of instances */
     struct mechd_batch_lane *parked;
 };

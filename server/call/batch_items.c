@@ -24,6 +24,7 @@ struct mechd_batch_call {
     struct mechd_batch *batch;
     uint32_t index;
     bool counted; /* among the long ones */
+    bool closed;  /* its effect is there, or about to be */
     char *scope;  /* of its receipt, or NULL */
 };
 
@@ -49,6 +50,13 @@ static void end_batch(struct mechd_task *task)
         (struct mechd_batch *)((char *)task - offsetof(struct mechd_batch, last));
     mechd_batch_write(b);
     mechd_call_over(b->call);
+}
+
+/* One that can no longer be cancelled. False: the batch has been cancelled, when only this one was
+ * left. */
+static bool close_one(struct mechd_batch *b)
+{
+    return atomic_fetch_sub(&b->open, 1) != 1 || mechd_stop_close(&b->call->stop);
 }
 
 /* --- one item --------------------------------------------------------------------------------- */
@@ -123,6 +131,17 @@ static void write_result(const struct mechd_batch_call *x, struct mechp_text *w)
     MECHP_WRITE(batch_item_result, &body, w);
 }
 
+/* Before its effect: those that are done by then remain when the batch is cancelled. */
+static bool close_item(struct mechd_call *c)
+{
+    struct mechd_batch_call *const x = (struct mechd_batch_call *)c;
+    if (x->closed || mechd_stop_reason(c->whole) != MECHD_STOP_NONE) {
+        return x->closed;
+    }
+    x->closed = true;
+    return close_one(x->batch);
+}
+
 /* The item is over: its result is kept, in the lane's text or, without one, by itself; its call is
  * given back. */
 static void end_item(struct mechd_batch_call *x, struct mechd_batch_lane *lane)
@@ -130,6 +149,9 @@ static void end_item(struct mechd_batch_call *x, struct mechd_batch_lane *lane)
     struct mechd_batch *b = x->batch;
     struct mechd_call *c = &x->call;
     struct mechd_batch_item *item = &b->items[x->index];
+    if (!x->closed) {
+        (void)close_one(b);
+    }
     find_row(x);
     mechd_receipts_settle(&c->service->receipts, c);
     item->good = c->code == MECHP_OK;
@@ -239,7 +261,7 @@ static enum mechd_submitted begin_item(struct mechd_batch_call *x, uint32_t inde
     const struct mechd_call *whole = b->call;
     mechd_call_init(c, whole->service, MECHD_DOOR_JSON);
     x->index = index;
-    x->counted = false;
+    x->counted = x->closed = false;
     x->scope = NULL;
     c->match.route = item->route;
     c->operation = mechd_operation(c->service, item->route);
@@ -250,6 +272,7 @@ static enum mechd_submitted begin_item(struct mechd_batch_call *x, uint32_t inde
     c->who = whole->who;
     c->lease = whole->lease;
     c->whole = &whole->stop;
+    c->closes = close_item;
     c->gone = whole->gone;
     c->silent = b->table;
     c->after = b->table ? take_row : NULL;
@@ -305,6 +328,7 @@ static void skip_item(struct mechd_batch *b, uint32_t index)
 {
     for (uint32_t next = index + 1; next != 0; next = b->items[next - 1].next) {
         atomic_fetch_add(&b->failed, 1);
+        (void)close_one(b);
         release(b, true);
     }
 }
@@ -384,6 +408,7 @@ enum mechd_submitted mechd_batch_start(struct mechd_batch *b)
     struct mechd_pool *pool = &c->service->host.pool;
     b->last.run = end_batch;
     atomic_store(&b->left, b->count + b->lane_count + 1);
+    atomic_store(&b->open, b->count);
     for (uint32_t k = 0; k < b->lane_count; k++) {
         b->lanes[k].task.run = run_lane;
         b->lanes[k].batch = b;

@@ -359,7 +359,7 @@ static enum mechd_progress run_call(struct mechd_job *job)
 {
     struct mechd_call *c = (struct mechd_call *)job;
     enum mechd_progress progress = MECHD_DONE;
-    if (c->begun || may_run(c)) {
+    if (c->begun || (may_run(c) && mechd_call_close_early(c))) {
         c->before =
             c->begun || job->instance == NULL ? c->before : atomic_load(&job->instance->revision);
         c->begun = true;

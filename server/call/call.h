@@ -72,12 +72,15 @@ struct mechd_call {
     uint64_t body_hash; /* with a scope */
     const char *accept; /* or NULL; the door's */
 
-    struct mechd_stop stop;              /* STOPPED: its client has cancelled it, or a repetition */
-    const struct mechd_stop *whole;      /* that of the batch of which it is an item; or NULL */
-    const struct mechd_stop *gone;       /* GONE: its client has disconnected; or NULL */
-    enum mechd_stop_reason why;          /* CANCELLED: the reason, of work that has begun */
-    bool silent;                         /* the reply's text is not read: it may be omitted */
-    void (*after)(struct mechd_call *c); /* as owner, once the operation is over; or NULL */
+    struct mechd_stop stop;               /* STOPPED: its client has cancelled it, or a repetition;
+                                            closed before its effect can be seen */
+    const struct mechd_stop *whole;       /* that of the batch of which it is an item; or NULL */
+    bool (*closes)(struct mechd_call *c); /* before the effect of that item: false if the batch has
+                                             been cancelled; or NULL */
+    const struct mechd_stop *gone;        /* GONE: its client has disconnected; or NULL */
+    enum mechd_stop_reason why;           /* CANCELLED: the reason, of work that has begun */
+    bool silent;                          /* the reply's text is not read: it may be omitted */
+    void (*after)(struct mechd_call *c);  /* as owner, once the operation is over; or NULL */
 
     /* the reply */
     enum mechp_code code; /* MECHP_OK, or a problem */
@@ -179,8 +182,16 @@ bool mechd_call_abandoned(const struct mechd_call *c);
  * `asks` of its efforts (instance/effort.h). As owner of the instance if there is one. */
 enum mechd_stop_reason mechd_call_asks(const void *call);
 
-/* The same, or SHUTDOWN, into c->why: for work of calls without an instance, as mech_interrupt
- * requires. One thread. */
+/* Before the effect of the call can be seen, as owner: from here on it cannot be cancelled, and
+ * DELETE of its operation says that it has been done. False: it has been cancelled before, and is
+ * refused; it must not have an effect. */
+bool mechd_call_close(struct mechd_call *c);
+
+/* For a change that is about to begin: the same, unless it does that itself (MECHP_CLOSES). */
+bool mechd_call_close_early(struct mechd_call *c);
+
+/* As mechd_call_asks, or SHUTDOWN, into c->why: for work of calls without an instance, as
+ * mech_interrupt requires. One thread. */
 bool mechd_call_ends(void *call);
 
 /* From here to unwatch the solver polls whether an analysis of c's instance must end; then c->why

@@ -15,6 +15,22 @@ enum mechd_stop_reason mechd_call_asks(const void *call)
                                                                 : MECHD_STOP_NONE;
 }
 
+bool mechd_call_close(struct mechd_call *c)
+{
+    if (mechd_stop_close(&c->stop) && (c->closes == NULL || c->closes(c))) {
+        return true;
+    }
+    c->why = MECHD_STOP_STOPPED;
+    mechd_fail(c, MECHP_CANCELLED, "cancelled before it had an effect");
+    return false;
+}
+
+bool mechd_call_close_early(struct mechd_call *c)
+{
+    const bool later = (mechd_call_row(c)->traits & MECHP_CLOSES) != 0;
+    return later || !mechd_call_changes(c) || mechd_call_close(c);
+}
+
 bool mechd_call_ends(void *call)
 {
     struct mechd_call *const c = call;

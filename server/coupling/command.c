@@ -96,11 +96,27 @@ static void go_back(struct mechd_coupling_command *k)
     }
 }
 
+/* A command of a client, which waits for its answer. */
+static bool is_asked(const struct mechd_coupling_command *k)
+{
+    return k->run == NULL && k->kind != MECHD_COUPLING_KEEP;
+}
+
+/* Before the effect of a command: from here on its client cannot cancel it; or it has, and the
+ * command is refused. Windows that others have seen stay. */
+static void close_call(struct mechd_coupling_command *k)
+{
+    if (is_asked(k) && k->code == MECHP_OK && !mechd_stop_close(&k->call->stop)) {
+        mechd_coupling_refuse_end(k, MECHP_CANCELLED);
+    }
+}
+
 /* The state that the command leaves, and its answer. As the owner of all. */
 static void settle(struct mechd_coupling_command *k)
 {
     struct mechd_coupling *const g = k->coupling;
     const bool trial = k->kind == MECHD_COUPLING_TRIAL;
+    close_call(k);
     for (int32_t n = 0; n < g->count && g->varies && k->begun; n++) {
         mechd_part_hold(&g->parts[n], !trial);
     }
@@ -150,12 +166,6 @@ void mechd_coupling_note_time(struct mechd_coupling *g)
     g->time = time;
     g->windows = g->opened ? mech_couple_windows(g->couple) : 0;
     pthread_mutex_unlock(&g->m);
-}
-
-/* A command of a client, which waits for its answer. */
-static bool is_asked(const struct mechd_coupling_command *k)
-{
-    return k->run == NULL && k->kind != MECHD_COUPLING_KEEP;
 }
 
 /* The answer and the state are known: what of it goes to the store. As the owner of all, if they
@@ -430,6 +440,9 @@ static void begin(struct mechd_coupling_command *k, uint64_t most)
         if (k->code == MECHP_OK) {
             reset_part(k, &g->parts[n]);
         }
+    }
+    if (k->kind == MECHD_COUPLING_ONCE) {
+        close_call(k);
     }
     if (k->code == MECHP_OK && k->kind == MECHD_COUPLING_ONCE) {
         k->once(k);

@@ -170,16 +170,23 @@ static void undo_parts(struct mechd_instance *i, struct mechd_stepping *s)
     }
 }
 
+/* True if the part in progress is the last one. */
+static bool ends_command(const struct mechd_stepping *s)
+{
+    return s->before == NULL || s->part.size >= s->end || s->report.ended == MECH_ENDED_AT_EVENT;
+}
+
 /* A part is over: go on with the next one, if there is one. True: the command is over. */
 static bool finish_part(struct mechd_instance *i, struct mechd_stepping *s)
 {
+    const bool last = ends_command(s);
     mechd_engine_step_finish(&i->engine);
     if (s->before == NULL) {
         return true;
     }
     add_report(&s->whole, &s->report);
     s->report = s->whole;
-    if (s->part.size >= s->end || s->report.ended == MECH_ENDED_AT_EVENT) {
+    if (last) {
         mechd_partners_used(i, true);
         free(s->before);
         s->before = NULL;
@@ -300,6 +307,10 @@ enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_
     for (bool over = false; !over;) {
         bool done = false;
         s->outcome = advance(i, s, &effort, &now, &done);
+        if (s->outcome == 0 && done && ends_command(s) && s->closes != NULL && !s->closes(s->of)) {
+            mechd_stepping_cancel(i, s, MECHD_STOP_STOPPED);
+            return MECHD_DONE;
+        }
         over = s->outcome == 0 && done && finish_part(i, s);
         if (s->outcome == MECH_CANCELLED) {
             return interrupted(i, s, now - start, effort.why);

@@ -17,7 +17,10 @@ struct mechd_stepping {
     uint64_t now; /* the clock at the begin of a slice, 0: not known; and at the end of all */
     struct mechd_excess excess;
     enum mechd_stop_reason (*asks)(const void *of); /* as that of its efforts (effort.h) */
-    const void *of;
+    /* Before the end of the command is committed: false if it has been stopped. NULL: nothing
+     * stops it */
+    bool (*closes)(void *of);
+    void *of;
 
     /* a command in parts, because forces become due within it */
     struct mech_step_request part; /* in progress */

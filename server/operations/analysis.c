@@ -48,7 +48,8 @@ static enum mechd_progress run_statics(struct mechd_call *c)
     struct mech_sim *sim = c->job.instance->sim;
     struct mechp_body_statics_request in;
     MECHP_READ(statics_request, c->body, &c->diag, &in);
-    struct mech_statics_query query = {.keep = in.commit == NULL || *in.commit};
+    const bool keeps = in.commit == NULL || *in.commit;
+    struct mech_statics_query query = {.keep = false};
     struct mech_statics_report report;
     if (mechd_call_faulty(c)) {
         return MECHD_DONE;
@@ -67,10 +68,11 @@ static enum mechd_progress run_statics(struct mechd_call *c)
             mechd_fail_quota(c, &excess);
         } else if (outcome != 0) {
             mechd_fail_reason(c, outcome, report.reason);
-        } else {
+        } else if (!keeps) {
             write_statics(c, &report, &query, &c->text);
-        }
-        if (outcome == 0 && query.keep) {
+        } else if (mechd_call_close(c)) {
+            mech_sim_statics_keep(sim);
+            write_statics(c, &report, &query, &c->text);
             mechd_instance_changed(c->job.instance, 0);
         }
     }

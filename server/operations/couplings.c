@@ -376,6 +376,7 @@ static enum mechd_submitted spread_delete(struct mechd_call *c)
     const bool stored = g != NULL && g->keep.group != NULL;
     struct mechd_coupling_command *const k = stored ? make(c, g, MECHD_COUPLING_END) : NULL;
     c->status = 204;
+    (void)mechd_stop_close(&c->stop); // it has just begun
     const bool gone = g != NULL && (stored ? k != NULL && !mechd_coupling_end(g)
                                            : !mechd_coupling_remove(c->service->couplings, g));
     if (gone) {

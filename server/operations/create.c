@@ -295,6 +295,10 @@ static enum mechd_progress keep(struct mechd_call *c, struct mechd_engine engine
         mechd_instance_unref(i);
         return mechd_fail_quota(c, &excess);
     }
+    if (!mechd_call_close(c)) {
+        mechd_instance_unref(i);
+        return MECHD_DONE;
+    }
 
     // into the table, under its own id or the client's
     const int outcome = mechd_table_add(&c->service->host.table, i, o->id);

@@ -462,6 +462,11 @@ static void write_reply(struct mechd_call *c, struct step_work *w)
     free(packed);
 }
 
+static bool closes(void *call)
+{
+    return mechd_call_close(call);
+}
+
 static enum mechd_progress run_step(struct mechd_call *c)
 {
     struct step_work *w = c->work;
@@ -472,6 +477,7 @@ static enum mechd_progress run_step(struct mechd_call *c)
     w->begun = true;
     w->stepping.asks = mechd_call_asks;
     w->stepping.of = c;
+    w->stepping.closes = closes;
     if (mechd_deriving_going(&w->deriving)) {
         progress = derive(c, w);
         return progress != MECHD_DONE || mechd_call_faulty(c) || c->code != MECHP_OK ? progress

@@ -383,7 +383,7 @@ static enum mechd_progress run_start(struct mechd_call *c)
     struct mechd_sweep_plan plan = {.ops = NULL};
     struct mechd_sweep *s = NULL;
     char *name = NULL;
-    if (!read_plan(c, &plan, &name)) {
+    if (!read_plan(c, &plan, &name) || !mechd_call_close(c)) {
         free(name);
         mechd_sweep_plan_fini(&plan);
         return MECHD_DONE;

@@ -62,6 +62,14 @@ static int equilibrium(struct mech_sim *s, const struct mech_statics_query *quer
     return 0;
 }
 
+void mech_sim_statics_keep(struct mech_sim *s)
+{
+    s->point.at->changed = MECH_CHANGED_MOTION;
+    mech_state_copy(&s->point, &s->now);
+    s->has_trial = false;
+    s->shows = MECH_SHOWS_NONE;
+}
+
 int mech_sim_statics(struct mech_sim *s, const struct mech_statics_query *query,
                      struct mech_statics_report *report)
 {
@@ -77,10 +85,7 @@ int mech_sim_statics(struct mech_sim *s, const struct mech_statics_query *query,
         mech_sim_outputs_of(s, p, query->outputs);
     }
     if (query->keep) {
-        p->at->changed = MECH_CHANGED_MOTION;
-        mech_state_copy(p, &s->now);
-        s->has_trial = false;
-        s->shows = MECH_SHOWS_NONE;
+        mech_sim_statics_keep(s);
     }
     return 0;
 }

@@ -19,6 +19,9 @@ struct mech_statics_query {
 };
 int mech_sim_statics(struct mech_sim *s, const struct mech_statics_query *query,
                      struct mech_statics_report *report);
+/* What `keep` does, where that is decided when the equilibrium has been found: directly after a
+ * mech_sim_statics without it that has returned 0. */
+void mech_sim_statics_keep(struct mech_sim *s);
 
 /* Modes about the present state (analysis/modes.h). */
 int mech_sim_modes(struct mech_sim *s, int32_t count, bool damped, struct mech_modes *out);

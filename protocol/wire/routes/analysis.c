@@ -324,7 +324,7 @@ const struct mechp_row mechp_row_STATICS = {
            "there unless `commit` is false. Refused if shapes overlap there, unless contacts are "
            "forces (`contact.method` penalty).",
     .cost = MECHP_COST_UNKNOWN,
-    .traits = MECHP_OF_MODEL | MECHP_STOPPABLE,
+    .traits = MECHP_OF_MODEL | MECHP_STOPPABLE | MECHP_CLOSES,
     .body = &mechp_body_statics_request,
     .optional = true,
     .status = 200,

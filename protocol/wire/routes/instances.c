@@ -155,7 +155,7 @@ const struct mechp_row mechp_row_CREATE = {
            "stored: its `durability` is none. If its process ends, steps return `fmu-failed` with "
            "the reason until it is reset or a snapshot is restored.",
     .cost = MECHP_COST_UNKNOWN,
-    .traits = MECHP_TAKES_MODELS | MECHP_STORES,
+    .traits = MECHP_TAKES_MODELS | MECHP_STORES | MECHP_CLOSES,
     .body = &mechp_body_create_request,
     .takes = {"application/vnd.mechd.snapshot"},
     .status = 201,
@@ -196,7 +196,7 @@ const struct mechp_row mechp_row_CREATE_AS = {
     .tag = "instances",
     .doc = "Like POST /v1/instances, with the id of the path.",
     .cost = MECHP_COST_UNKNOWN,
-    .traits = MECHP_TAKES_MODELS | MECHP_STORES,
+    .traits = MECHP_TAKES_MODELS | MECHP_STORES | MECHP_CLOSES,
     .body = &mechp_body_create_request,
     .takes = {"application/vnd.mechd.snapshot"},
     .status = 201,
@@ -211,7 +211,7 @@ const struct mechp_row mechp_row_CLONE = {
     .doc = "The copy has the model and the state of the original; its next step gives "
            "bit-identical results. Snapshots, partners and a run are not copied.",
     .cost = MECHP_COST_UNKNOWN,
-    .traits = MECHP_OF_MODEL | MECHP_WHILE_RUN | MECHP_UNLEASED,
+    .traits = MECHP_OF_MODEL | MECHP_WHILE_RUN | MECHP_UNLEASED | MECHP_CLOSES,
     .body = &mechp_body_clone_request,
     .optional = true,
     .status = 201,

@@ -340,7 +340,7 @@ const struct mechp_row mechp_row_STEP = {
            "client closes its connection (with a lease, once that has expired), a step in "
            "progress is undone and a queued one is dropped; with an `Idempotency-Key` it is "
            "executed, and its response retained for a repeated request.",
-    .traits = MECHP_STOPPABLE | MECHP_TELLS_ALL,
+    .traits = MECHP_STOPPABLE | MECHP_TELLS_ALL | MECHP_CLOSES,
     .body = &mechp_body_step_request,
     .status = 200,
     .reply = "@StepReply",

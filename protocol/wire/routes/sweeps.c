@@ -129,7 +129,7 @@ const struct mechp_row mechp_row_SWEEP = {
            "row of nulls and an entry in `errors`. Rows are retained until the sweep is "
            "deleted, also over a restart if the server has a state directory.",
     .cost = MECHP_COST_UNKNOWN,
-    .traits = MECHP_TAKES_MODELS | MECHP_STORES,
+    .traits = MECHP_TAKES_MODELS | MECHP_STORES | MECHP_CLOSES,
     .body = &mechp_body_sweep_request,
     .status = 202,
     .reply = "@Sweep|@Operation",
