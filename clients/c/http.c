@@ -175,11 +175,36 @@ static long status_of(struct mechc *c)
     return status;
 }
 
+enum { OUTCOME = 256 /* bytes of its text */ };
+
+/* The text for an operation that could not be cancelled, which the reply describes. */
+static const char *tell_done(const struct mechc *c, const char *id, char out[OUTCOME])
+{
+    struct mechc_json json, v;
+    char state[16] = "", made[128] = "";
+    double status = 0.;
+    if (mechc_json_open(c->reply.at, c->reply.length, &json)) {
+        (void)(mechc_json_member(json, "state", &v) && mechc_json_text(v, state, sizeof state));
+        (void)(mechc_json_member(json, "location", &v) && mechc_json_text(v, made, sizeof made));
+        (void)(mechc_json_member(json, "status", &v) && mechc_json_number(v, &status));
+    }
+    if (status >= 400.) {
+        return "it has been refused";
+    }
+    const bool over = strcmp(state, "finished") == 0;
+    snprintf(out, OUTCOME, "it was done before it could be cancelled%s%s",
+             !over   ? "; its answer will be at /v1/operations/"
+             : *made ? "; it made "
+                     : "",
+             !over ? id : made);
+    return out;
+}
+
 /* A request without an answer: under a lease it would continue while its client waits for the
  * next one. A repetition under its key is the request itself, as an operation, and cancelled by
- * DELETE. Returns the outcome as text. */
+ * DELETE. Returns the outcome as text, perhaps in `out`. */
 static const char *withdraw(struct mechc *c, const struct mechc_request *r,
-                            const struct sending *first)
+                            const struct sending *first, char out[OUTCOME])
 {
     const bool local = strncmp(c->base, "unix:", 5) == 0;
     struct sending again = {.url = first->url, .key = first->key, .later = true};
@@ -201,8 +226,10 @@ static const char *withdraw(struct mechc *c, const struct mechc_request *r,
     again = (struct sending){.url = url, .key = "", .later = true};
     clear_reply(c);
     const int result = perform(c, &(struct mechc_request){.method = "DELETE", .path = "/"}, &again);
-    return result == MECHC_OK && status_of(c) == 204 ? "it has been cancelled and is undone"
-                                                     : "it may be in progress there";
+    const long ended = result == MECHC_OK ? status_of(c) : 0;
+    return ended == 204   ? "it has been cancelled and is undone"
+           : ended == 200 ? tell_done(c, id, out)
+                          : "it may be in progress there";
 }
 
 int mechc_call(struct mechc *c, const struct mechc_request *r, struct mechc_reply *out)
@@ -228,15 +255,16 @@ int mechc_call(struct mechc *c, const struct mechc_request *r, struct mechc_repl
         key[0] = 0;
     }
     const struct sending sending = {.url = url, .key = key};
+    char outcome[OUTCOME];
     if (result == MECHC_OK) {
         result = perform(c, r, &sending);
     }
     if (result == MECHC_TIMEOUT && key[0]) {
-        const char *const words = withdraw(c, r, &sending);
+        const char *const words = withdraw(c, r, &sending, outcome);
         return mechc_fail(c, result, "%s: no answer within %g s; %s", c->base, c->timeout, words);
     }
     if (result == MECHC_INTERRUPTED && key[0]) {
-        const char *const words = withdraw(c, r, &sending);
+        const char *const words = withdraw(c, r, &sending, outcome);
         return mechc_fail(c, result, "%s: interrupted; %s", c->base, words);
     }
     if (result != MECHC_OK) {

@@ -197,9 +197,14 @@ class Operation(_Awaited):
             raise refusal(self.raw['answer'])
         return self.raw.get('answer')
 
-    def cancel(self) -> None:
-        """Stop it if possible, and delete it."""
-        self._server.transport.call('DELETE', 'v1', 'operations', self.id)
+    def cancel(self) -> bool:
+        """Stop it, and delete it. False: it has been done before that, and its answer remains;
+        called again once it is known to be over, this deletes it."""
+        reply = self._server.transport.call('DELETE', 'v1', 'operations', self.id)
+        if reply.status == 200:
+            self.raw = reply.json
+            self.state = self.raw['state']
+        return reply.status != 200
 
 
 def sweep_parameters(grid: Optional[Mapping[str, Any]],

@@ -25,6 +25,7 @@ CONNECT = 5.0  # s, to open a connection
 SOON = 1.0  # s for the answer to a request that cancels another one
 _MOST_IDLE = 16  # idle sessions that are retained
 _LONGEST = 2e6  # s, the longest wait of a socket of ZeroMQ
+_DONE = 'but the server had done it before it could be cancelled'
 _PAUSE = 0.05  # s before the second attempt; doubled before each further one
 
 
@@ -277,19 +278,41 @@ class Transport:
                 reply = session.request(method, url, data=data, headers=head, params=fields,
                                         timeout=SOON)
                 if reply.status_code == 202 and 'Location' in reply.headers:
-                    reply = session.delete(urljoin(self.base, reply.headers['Location']),
-                                           timeout=SOON)
-                    if reply.status_code == 200:  # a run, as it is now
-                        return run_ended(reply.json())
-                    if reply.status_code == 204:
-                        return 'it was still in progress there and has been cancelled; what it ' \
-                               'had begun is undone'
+                    return self._end(session, reply.headers['Location'])
                 if reply.status_code < 400:
-                    return 'but the server had done it before it could be cancelled'
+                    return _DONE
                 return 'the server refused it: %s' % refusal(problem_of(reply))
         except requests.exceptions.RequestException:
             return 'the server does not answer a request to cancel it either, so that it may be ' \
                    'in progress there'
+
+    def _end(self, session: requests.Session, where: str) -> str:
+        """End the operation, run or sweep at this path, and report what became of it."""
+        def delete() -> requests.Response:
+            return session.delete(urljoin(self.base, where), timeout=SOON)
+        reply = delete()
+        if reply.status_code == 204:
+            return 'it was still in progress there and has been cancelled; what it had begun is ' \
+                   'undone'
+        if reply.status_code >= 400:
+            return 'the server refused it: %s' % refusal(problem_of(reply))
+        known = reply.json()
+        if not where.startswith('/v1/operations/'):
+            return run_ended(known)
+        # an operation that has had its effect: its answer comes soon
+        until = time.monotonic() + SOON
+        while known['state'] == 'running' and time.monotonic() < until:
+            time.sleep(_PAUSE)
+            reply = delete()
+            if reply.status_code != 200:
+                break
+            known = reply.json()
+        if known.get('status', 0) >= 400:
+            return 'the server refused it: %s' % refusal(known['answer'])
+        made = known.get('location')
+        if made and known.get('status') == 202:
+            return self._end(session, made)
+        return '%s; it made %s' % (_DONE, made) if made else _DONE
 
     def _attempt(self, method: str, url: str, data: Optional[bytes], head: Dict[str, str],
                  fields: Dict[str, str]) -> requests.Response:
