@@ -187,20 +187,21 @@ static void write_headers(struct mechp_text *w, const struct mechp_route *route)
     mechp_text_end(w);
 }
 
-static void write_success(struct mechp_text *w, const struct mechp_route *route)
+/* One status of success. */
+static void write_status(struct mechp_text *w, const struct mechp_route *route, int success)
 {
     const struct mechp_row *const row = route->row;
     char status[16];
-    snprintf(status, sizeof status, "%d", row->status);
+    snprintf(status, sizeof status, "%d", success);
     mechp_text_key(w, status);
     mechp_text_object(w);
     mechp_text_member_string(w, "description",
-                             row->status == 201   ? "Created."
-                             : row->status == 202 ? "Accepted; the run continues in the background."
-                             : row->status == 204 ? "Done; the response has no body."
-                                                  : "Success.");
+                             success == 201   ? "Created."
+                             : success == 202 ? "Accepted; the run continues in the background."
+                             : success == 204 ? "Done; the response has no body."
+                                              : "Success.");
     write_headers(w, route);
-    if (row->content != NULL) {
+    if (row->content != NULL && success != 204) {
         mechp_text_key(w, "content");
         mechp_text_object(w);
         write_media(w, row->content, row->reply, mechp_recorded("reply", route->symbol));
@@ -212,6 +213,15 @@ static void write_success(struct mechp_text *w, const struct mechp_route *route)
         mechp_text_end(w);
     }
     mechp_text_end(w);
+}
+
+static void write_success(struct mechp_text *w, const struct mechp_route *route)
+{
+    const struct mechp_row *const row = route->row;
+    write_status(w, route, row->status);
+    if (row->status == 204 && row->content != NULL) {
+        write_status(w, route, 200);
+    }
 }
 
 /* --- refusals -------------------------------------------------------------------------------- */

@@ -22,6 +22,7 @@ struct mechd_background {
     /* locked by the table */
     struct mechd_background *younger;
     bool listed, over;
+    bool told;      /* its client knows that it is over */
     uint64_t ended; /* ns */
     size_t size;    /* of the answer */
 };
@@ -66,6 +67,20 @@ static void take_out(struct mechd_backgrounds *t, struct mechd_background *befor
     t->bytes -= b->size;
     b->listed = false;
     unref(b);
+}
+
+/* Forget it, if it is still in the table, which is locked. */
+static void forget(struct mechd_backgrounds *t, struct mechd_background *b)
+{
+    struct mechd_background *before = NULL;
+    struct mechd_background *at = t->oldest;
+    while (at != NULL && at != b) {
+        before = at;
+        at = at->younger;
+    }
+    if (at == b) {
+        take_out(t, before, b);
+    }
 }
 
 /* Drop answers that are too old, and the oldest beyond the bounds; the table is locked. */
@@ -119,15 +134,14 @@ static enum mechd_scope scope_to_end(const struct mechd_background *b)
     return mechd_call_changes(&b->call) ? change : MECHD_SCOPE_READ;
 }
 
-/* A reference, out of the table if `out`. NULL: there is none, or it is not for this caller. */
-static struct mechd_background *find(struct mechd_call *c, bool out)
+/* A reference; `ends`: to end or to forget it. NULL: there is none, or it is not this caller's. */
+static struct mechd_background *find(struct mechd_call *c, bool ends)
 {
     struct mechd_backgrounds *t = &c->service->backgrounds;
     const char *id = mechd_call_value(c, "oid");
-    struct mechd_background *before = NULL;
     pthread_mutex_lock(&t->m);
     struct mechd_background *b = t->oldest;
-    for (; b != NULL; before = b, b = b->younger) {
+    for (; b != NULL; b = b->younger) {
         char own[32];
         snprintf(own, sizeof own, "o-%" PRIu64, b->id);
         if (strcmp(own, id) == 0) {
@@ -136,13 +150,10 @@ static struct mechd_background *find(struct mechd_call *c, bool out)
     }
     const bool own = b != NULL && (c->who.scope >= MECHD_SCOPE_ADMIN ||
                                    strcmp(c->who.name, b->call.who.name) == 0);
-    const enum mechd_scope needed = own && out ? scope_to_end(b) : MECHD_SCOPE_READ;
+    const enum mechd_scope needed = own && ends ? scope_to_end(b) : MECHD_SCOPE_READ;
     const bool may = own && c->who.scope >= needed;
     if (may) {
         atomic_fetch_add(&b->refs, 1);
-        if (out) {
-            take_out(t, before, b);
-        }
     }
     pthread_mutex_unlock(&t->m);
     if (!own) {
@@ -167,6 +178,8 @@ static void background_answered(struct mechd_call *c)
     struct mechd_background *b = (struct mechd_background *)c;
     struct mechd_service *d = c->service;
     struct mechd_backgrounds *t = &d->backgrounds;
+    // one without an effect has not closed it: from here on there is an answer to be read
+    (void)mechd_stop_close(&c->stop);
     mechd_receipts_settle(&d->receipts, c);
     if (c->code != MECHP_OK) {
         mechp_text_fini(&c->text);
@@ -250,7 +263,14 @@ static void write_own(const void *of, struct mechp_text *w)
     mechp_text_raw(w, b->call.text.bytes, b->size);
 }
 
-/* Its description, once it is `over` with its answer, which is part of it. */
+/* True if its answer can be a part of JSON. */
+static bool is_json(const struct mechd_background *b)
+{
+    const char *const type = b->call.code == MECHP_OK ? b->call.content_type : NULL;
+    return type == NULL || strcmp(type, "application/json") == 0;
+}
+
+/* Its description, once it is `over` with its answer, which is part of it if it is JSON. */
 static void write_description(const struct mechd_background *b, bool over, struct mechp_text *w)
 {
     const struct mechd_call *const own = &b->call;
@@ -266,7 +286,7 @@ static void write_description(const struct mechd_background *b, bool over, struc
         .status = over ? mechd_call_status(own) : INT64_MIN,
         .location = good && own->location[0] != '\0' ? own->location : NULL,
         .etag = good && own->etag[0] != '\0' ? own->etag : NULL,
-        .answer = {over && b->size > 0 ? write_own : NULL, b}};
+        .answer = {over && b->size > 0 && is_json(b) ? write_own : NULL, b}};
     MECHP_WRITE(operation, &body, w);
 }
 
@@ -331,15 +351,7 @@ enum mechd_submitted mechd_background_start(struct mechd_call *c, size_t room)
     mechd_bodies_give(d, room);
     atomic_fetch_sub(&d->in_flight, 1);
     pthread_mutex_lock(&t->m);
-    struct mechd_background *before = NULL;
-    struct mechd_background *at = t->oldest;
-    while (at != NULL && at != b) {
-        before = at;
-        at = at->younger;
-    }
-    if (at == b) {
-        take_out(t, before, b);
-    }
+    forget(t, b);
     pthread_mutex_unlock(&t->m);
     unref(b);
     unref(b);
@@ -348,27 +360,44 @@ enum mechd_submitted mechd_background_start(struct mechd_call *c, size_t room)
 
 /* --- the routes ------------------------------------------------------------------------------- */
 
+static bool is_over(struct mechd_backgrounds *t, const struct mechd_background *b)
+{
+    pthread_mutex_lock(&t->m);
+    const bool over = b->over;
+    pthread_mutex_unlock(&t->m);
+    return over;
+}
+
+/* Its client knows now that it is over. */
+static void note_told(struct mechd_call *c, struct mechd_background *b)
+{
+    struct mechd_backgrounds *const t = &c->service->backgrounds;
+    if (strcmp(c->who.name, b->call.who.name) == 0) {
+        pthread_mutex_lock(&t->m);
+        b->told = true;
+        pthread_mutex_unlock(&t->m);
+    }
+}
+
 static enum mechd_progress run_operation(struct mechd_call *c)
 {
     struct mechd_background *b = find(c, false);
     if (b == NULL) {
         return MECHD_DONE;
     }
-    pthread_mutex_lock(&c->service->backgrounds.m);
-    const bool over = b->over;
-    pthread_mutex_unlock(&c->service->backgrounds.m);
-    const char *type = over && b->call.code == MECHP_OK ? b->call.content_type : NULL;
-    if (!over) {
+    if (!is_over(&c->service->backgrounds, b)) {
         write_description(b, false, &c->text);
-    } else if (type == NULL || strcmp(type, "application/json") == 0) {
+    } else if (is_json(b)) {
         // the answer as it would have been is part of the description
         write_description(b, true, &c->text);
+        note_told(c, b);
     } else if (c->door == MECHD_DOOR_HTTP) {
         mechp_text_plain(&c->text, b->call.text.bytes, b->size);
-        c->content_type = type;
+        c->content_type = b->call.content_type;
+        note_told(c, b);
     } else {
         mechd_fail(c, MECHP_NOT_ACCEPTABLE, "the response is %s: it is available over HTTP only",
-                   type);
+                   b->call.content_type);
     }
     unref(b);
     return MECHD_DONE;
@@ -376,13 +405,28 @@ static enum mechd_progress run_operation(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_OPERATION = {.run = run_operation};
 
+/* It is stopped, or its client knows that it is over: then it is forgotten. Else it goes on, or its
+ * answer remains, and the reply describes it. */
 static enum mechd_progress run_forget(struct mechd_call *c)
 {
-    struct mechd_background *b = find(c, true);
-    if (b != NULL) {
-        (void)mechd_stop_raise(&b->call.stop, MECHD_STOP_STOPPED);
-        mechd_receipts_withdraw(&c->service->receipts, &b->call);
+    struct mechd_background *const b = find(c, true);
+    if (b == NULL) {
+        return MECHD_DONE;
+    }
+    struct mechd_backgrounds *const t = &c->service->backgrounds;
+    const bool stops = mechd_receipts_withdraw(&c->service->receipts, &b->call);
+    pthread_mutex_lock(&t->m);
+    const bool over = b->over;
+    const bool forgets = stops || b->told;
+    b->told = over;
+    if (forgets) {
+        forget(t, b);
+    }
+    pthread_mutex_unlock(&t->m);
+    if (forgets) {
         c->status = 204;
+    } else {
+        write_description(b, over, &c->text);
     }
     unref(b);
     return MECHD_DONE;

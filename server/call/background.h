@@ -1,6 +1,7 @@
 /* Calls that continue after the client has received 202: `Prefer: respond-async` (RFC 7240, 4.1).
  * Their answer is retained under /v1/operations/{oid} for ten minutes, or until it is deleted; the
- * oldest is deleted when there are too many. shared, locked by m.
+ * oldest is deleted when there are too many. DELETE stops what has had no effect yet; it deletes
+ * what is over once its client knows that, and otherwise describes it. shared, locked by m.
  */
 #pragma once
 

@@ -283,22 +283,27 @@ bool mechd_receipts_awaited(struct mechd_receipts *r, const struct mechd_call *c
     return awaited;
 }
 
-void mechd_receipts_withdraw(struct mechd_receipts *r, const struct mechd_call *c)
+/* The call whose effect `c` waits for: the first one under its key, or itself. The receipts are
+ * locked. */
+static struct mechd_call *awaited_by(struct mechd_receipts *r, struct mechd_call *c)
 {
-    if (c->scope == NULL) {
-        return;
-    }
-    pthread_mutex_lock(&r->m);
     const struct mechd_receipt *const e =
-        find(r, c->scope, mech_hash(c->scope, strlen(c->scope), 0));
+        c->scope != NULL ? find(r, c->scope, mech_hash(c->scope, strlen(c->scope), 0)) : NULL;
     const struct mechd_call *w = e != NULL ? e->waiting : NULL;
     while (w != NULL && w != c) {
         w = w->next_waiting;
     }
-    if (w != NULL && e->first != NULL) {
-        (void)mechd_stop_raise(&e->first->stop, MECHD_STOP_STOPPED);
-    }
+    return w != NULL && e->first != NULL ? e->first : c;
+}
+
+bool mechd_receipts_withdraw(struct mechd_receipts *r, struct mechd_call *c)
+{
+    pthread_mutex_lock(&r->m);
+    struct mechd_stop *const stop = &awaited_by(r, c)->stop;
+    (void)mechd_stop_raise(stop, MECHD_STOP_STOPPED);
+    const bool stops = !mechd_stop_closed(stop);
     pthread_mutex_unlock(&r->m);
+    return stops;
 }
 
 void mechd_receipts_settle(struct mechd_receipts *r, struct mechd_call *c)
@@ -314,6 +319,7 @@ void mechd_receipts_settle(struct mechd_receipts *r, struct mechd_call *c)
     e->first = NULL;
     const bool kept = keep(r, e, c);
     for (struct mechd_call *w = waiting; w != NULL; w = w->next_waiting) {
+        (void)mechd_stop_close(&w->stop);
         if (kept) {
             copy_answer(e, w);
         } else {

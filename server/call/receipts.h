@@ -50,8 +50,10 @@ enum mechd_claim mechd_receipts_claim(struct mechd_receipts *r, struct mechd_cal
  * */
 bool mechd_receipts_awaited(struct mechd_receipts *r, const struct mechd_call *c);
 /* The client cancels `c`, which may be a repetition that waits for the first request under its key:
- * then the first one is cancelled. Any thread; the first one exists until it has been settled. */
-void mechd_receipts_withdraw(struct mechd_receipts *r, const struct mechd_call *c);
+ * then the first one is cancelled with it, unless that has had its effect. Else `c` alone. False:
+ * what it asks for has been done, or is about to be. Any thread; `c` exists, the first one until it
+ * has been settled. */
+bool mechd_receipts_withdraw(struct mechd_receipts *r, struct mechd_call *c);
 /* The answer is in the call, and on disk if required: retain it, or drop the claim, and answer the
  * waiting calls. Nothing without a claim. */
 void mechd_receipts_settle(struct mechd_receipts *r, struct mechd_call *c);

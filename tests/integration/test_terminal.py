@@ -9,7 +9,7 @@ import tempfile
 import unittest
 import fmus
 import models
-from harness import BUILD, ROOT, SLOW, Daemon, program
+from harness import BUILD, ROOT, SLOW, Daemon, program, wait_until
 from proxy import Lossy
 from terminals import lines_of, on_terminal
 from tokens import make
@@ -424,7 +424,7 @@ true
         self.words('lease', 'a', '--release', '--lease', number)
         later = self.daemon.call('POST', '/v1/models/check', {'model': models.oscillator()},
                                  {'Prefer': 'respond-async'})
-        self.words('operation', later['id'])
+        wait_until(lambda: 'finished' in str(self.words('operation', later['id'])), 'it is over')
         self.words('operation', later['id'], '--cancel')
         for line, body in (('evaluate a -', {'want': ['mass']}),
                            ('jvp a -', {'size': 0.01, 'inputs': {'force': 1}}),

@@ -11,7 +11,8 @@ from long_models import pinched
 from outside import Program
 from tokens import bearer, make
 from walk import Client
-from walk_plan import ON, disturbs_a_coupling, is_no_command_of_a_coupling, waits_for_a_coupling
+from walk_plan import ON, disturbs_a_coupling, hold, is_no_command_of_a_coupling, let_go
+from walk_plan import waits_for_a_coupling
 
 
 class Refusals:
@@ -162,6 +163,15 @@ class Refusals:
         reply = self.send(operation, id=root.split('/')[-1], body={'size': 0.1})
         self.check(operation, reply, 422, 'fmu-failed')
         self.client.call('DELETE', root)
+
+    def test_an_operation_that_has_been_done_is_described_when_it_is_deleted(self):
+        root, operation = self.rig(), self.api.operations['forgetOperation']
+        other = hold(self.client, root)
+        step = self.client.call('POST', root + '/step', {'count': 1}, ASYNC)
+        self.assertEqual(step.status, 202, step)
+        let_go(self.client, root, other)
+        wait_until(lambda: self.client.call('GET', root + '/state')['step'] == 1, 'it is done')
+        self.check(operation, self.send(operation, oid=step['id']), 200)
 
     def test_what_is_stopped_before_its_turn_tells_so(self):
         with Daemon('--workers', '1') as d, Client(d.base) as client, Client(d.base) as other:
