@@ -16,7 +16,7 @@ except ImportError:
 
 NAME = 'Chrono'
 MISSING = 'conda install projectchrono::pychrono'
-UNTRIED = 'the documentation of version 9'
+UNTRIED = 'the documentation of version 9 and its published examples'
 HOW = ('its system of complementarity (NSC) called from Python, one call a step, its default '
        'integrator (linearized implicit Euler) and solver of joints by 200 iterations of '
        'Barzilai-Borwein, on one thread; mechd steps by generalized-α to its default tolerance')
