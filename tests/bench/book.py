@@ -5,7 +5,8 @@ prints tables, plots and slopes of what they measured.
     book.py --print [--write]                     the same from the data of the last --write
 
 --write writes the data (book.json), the page (between the marks of README.md), its plots
-(plots/*.svg) and the summary (between the marks of the README at the top). The benchmarks of all
+(plots/*.svg), the summary (between the marks of the README at the top) and what operators plan with
+(between those of deploy/README.md). The benchmarks of all
 sections run once, one after the other, then again as long as the time of their section lasts;
 medians of these rounds are printed. A program begins only while its section has time left, so that
 the book takes about --budget seconds (1200); one that did not begin is listed as not measured."""

@@ -1,14 +1,15 @@
-"""The page, the plots and the summary of the benchmark book, from its data alone (book.json, which
-book.py writes)."""
+"""The page, the plots and the summaries of the benchmark book, from its data alone (book.json,
+which book.py writes)."""
 import math
 import os
 import re
 import statistics
 import textwrap
 import book_plots
+import book_sizes
 from peers import not_run
 
-PAGES = ('tests/bench/README.md', 'README.md')
+PAGES = ('tests/bench/README.md', 'README.md', 'deploy/README.md')
 BEGIN, END = '<!-- tests/bench/book.py prints from here -->', '<!-- to here -->'
 COLUMNS = 119
 SECTIONS = {
@@ -288,6 +289,17 @@ def summary(data):
     return wrapped(' '.join(filter(None, sentences))) + '\n'
 
 
+def sizes(data):
+    """What operators plan with."""
+    at = data['machine']
+    head = ('Of %s on %s, %d processors; each is a program of the folder `tests/bench` of a build, '
+            'and has its row in [the benchmark book](../tests/bench/README.md#the-book), where the '
+            'growth with models, instances and connections is:' % (data['date'], at['processor'],
+                                                                   at['cores']))
+    return '\n'.join([wrapped(head), ''] + table(['need', 'plan', 'measured by'],
+                                                 book_sizes.rows(all_rows(data))))
+
+
 # --- the documents --------------------------------------------------------------------------------
 
 def plots(data):
@@ -312,7 +324,7 @@ def between_marks(text, printed):
 def documents(data, root):
     """{path: text} of all that is printed from the data."""
     found = {'tests/bench/plots/%s.svg' % name: text for name, text in plots(data).items()}
-    for path, text in zip(PAGES, (page(data), summary(data))):
+    for path, text in zip(PAGES, (page(data), summary(data), sizes(data))):
         with open(os.path.join(root, path), encoding='utf-8') as f:
             found[path] = between_marks(f.read(), text)
     return found
