@@ -6,7 +6,8 @@
  * signs in a row need parentheses. Comparisons, && and || give 1 or 0; both sides of && and || are
  * evaluated, and the one side of ?: that is chosen. Numbers are decimal (5. and .5 and 1e-3).
  * Functions: functions.def, their name directly before the parenthesis; constants: pi and e. Values
- * are those of muParser 2.3.3 to the bit.
+ * are those of muParser 2.3.3 on x86-64 to the bit, on every processor where the functions of the C
+ * library have the same ones: each operation is rounded by itself.
  *
  * owner: the creator, who may not destroy it while others evaluate. Evaluation changes nothing:
  * several threads may evaluate one expression over values of their own.

@@ -5,8 +5,8 @@
  *     x*x, x^2, x^3, x^4 by products, x^1, x^0 */
 #include "solver/expr/program.h"
 
-/* What (int)x is in muParser: nothing of x is left between −1 and 1; what has no such number is
- * true. */
+/* What (int)x is in muParser on x86-64: nothing of x is left between −1 and 1; what has no such
+ * number is true. */
 static bool truncated(double x)
 {
     return !(x > -1. && x < 1.);

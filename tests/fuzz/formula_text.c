@@ -268,7 +268,7 @@ int formula_compare(const char *text, char what[256])
         (a != 0 && b != 0 && strcmp(ours, theirs) != 0 && strchr(text, '"') == NULL)) {
         (void)snprintf(what, 256, "%d '%s', muParser %d '%s'", a, ours, b, theirs);
         code = 1;
-    } else if (a == 0 && b == 0) {
+    } else if (a == 0 && b == 0 && muparser_values_are_compared()) {
         code = compare_values(e, m, values, what);
     }
     mech_expr_destroy(e);

@@ -254,6 +254,27 @@ bool muparser_is_compared(const char **version)
     return strncmp(installed, MUPARSER_COMPARED, n) == 0 && !digit(installed[n]);
 }
 
+bool muparser_values_are_compared(void)
+{
+    static const char *const names[] = {"t"};
+    double t = 0.1;
+    const volatile double product = 3. * t;
+    const double expected[] = {product - 0.3, 1.};
+    static const char *const texts[] = {"3*t-0.3", "(0/0)||0"};
+    const struct muparser_vars vars = {names, &t, 1};
+    bool same = true;
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct muparser *x = NULL;
+        char message[80];
+        const bool read = muparser_create(texts[i], &vars, message, sizeof message, &x) == 0;
+
+        same = same && read && muparser_value(x) == expected[i];
+        muparser_destroy(x);
+    }
+    return same;
+}
+
 void muparser_destroy(struct muparser *x)
 {
     if (x != NULL) {

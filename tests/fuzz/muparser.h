@@ -10,6 +10,10 @@
 /* Whether that is the one installed; in *version (may be NULL) the one that is, up to the next
  * call. */
 bool muparser_is_compared(const char **version);
+/* Whether the values of the installed library are those that expr.h promises. They are not where
+ * its compiler fuses a product with a sum, or where (int) of what has no int is 0: on processors
+ * other than x86-64, texts and refusals are compared alone. Found by evaluation. */
+bool muparser_values_are_compared(void);
 
 struct muparser;
 

@@ -14,6 +14,21 @@ static void another_version_of_muparser_is_named_and_not_compared(void)
     CU_ASSERT(version[0] != '\0');
 }
 
+static void values_are_compared_where_muparser_rounds_each_operation(void)
+{
+    const bool compared = muparser_values_are_compared();
+    char what[256] = "";
+
+    // one that has the same value however it is rounded
+    CU_ASSERT_EQUAL(formula_compare("1+1", what), 0);
+    if (!compared) {
+        (void)fprintf(stderr, "muParser fuses operations here: values are not compared\n");
+    }
+#ifdef __x86_64__
+    CU_ASSERT(compared || !muparser_is_compared(NULL));
+#endif
+}
+
 static void check(const char *text)
 {
     char what[256] = "";
@@ -381,6 +396,7 @@ static void texts_put_together_give_the_same(void)
 }
 
 UNIT_TESTS(UNIT_TEST(another_version_of_muparser_is_named_and_not_compared),
+           UNIT_TEST(values_are_compared_where_muparser_rounds_each_operation),
            UNIT_TEST(binding_is_that_of_muparser),
            UNIT_TEST(numbers_and_names_are_those_of_muparser),
            UNIT_TEST(calls_are_those_of_muparser),

@@ -64,6 +64,41 @@ static void members_have_the_values_of_each(void)
     }
 }
 
+/* A fused product and sum, which a compiler may make of `a*b + c` where the processor has one,
+ * gives another last bit for each of these. */
+static void each_operation_is_rounded_by_itself(void)
+{
+    const double t = 0.1, u = 0.3, k = -0.03;
+    const volatile double tu = t * u, tt = t * t, t3 = 3. * t, uu = u * u, root = sqrt(tt + 1.);
+    const struct {
+        const char *text;
+        double value;
+    } cases[] = {{"3*t-0.3", t3 - 0.3},
+                 {"t*u+k", tu + k},
+                 {"k+t*u", k + tu},
+                 {"t^2-t*u", tt - tu},
+                 {"t*u-u*t", 0.},
+                 {"sum(t*u,k)", tu + k},
+                 {"t<1?t*u-0.03:0", tu - 0.03},
+                 {"sqrt(t*t+1)-1", root - 1.},
+                 {"u^2-0.09", uu - 0.09}};
+    static const struct mech_expr_motion along[] = {{1., 0.}};
+    const double values[] = {t, u, k};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct mech_expr *const e = compiled(cases[i].text);
+        double one, y[3], gradient[3];
+
+        mech_expr_values(e, 1, values, 1, &one);
+        mech_expr_along(e, values, along, 1, y);
+        CHECK_NEAR(mech_expr_at(e, values), cases[i].value, 0);
+        CHECK_NEAR(one, cases[i].value, 0);
+        CHECK_NEAR(y[0], cases[i].value, 0);
+        CHECK_NEAR(mech_expr_gradient(e, values, 0, 3, gradient), cases[i].value, 0);
+        mech_expr_destroy(e);
+    }
+}
+
 static void long_chains_of_choices_serve_several_members(void)
 {
     char text[4000] = "";
@@ -128,5 +163,6 @@ static void nothing_is_allocated(void)
 }
 
 UNIT_TESTS(UNIT_TEST(members_have_the_values_of_each),
+           UNIT_TEST(each_operation_is_rounded_by_itself),
            UNIT_TEST(long_chains_of_choices_serve_several_members),
            UNIT_TEST(chains_of_powers_are_bounded), UNIT_TEST(nothing_is_allocated))
