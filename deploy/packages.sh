@@ -18,6 +18,11 @@ mypy:mypy"
 packages_to_ship="buildah podman:podman runc conmon catatonit golang-github-containers-common
 mmdebstrap qemu-user-static arch-test:arch-test prometheus:promtool dpkg-dev patchelf cmake
 clang-tidy-14:clang-tidy-14 systemd:systemd-analyze kubernetes-client:kubectl docker-compose:docker-compose"
+# the compiler for the other of the two architectures
+case $(uname -m) in
+x86_64) packages_to_ship="$packages_to_ship g++-aarch64-linux-gnu:aarch64-linux-gnu-g++" ;;
+aarch64) packages_to_ship="$packages_to_ship g++-x86-64-linux-gnu:x86_64-linux-gnu-g++" ;;
+esac
 # programs beside which the benchmarks measure, as far as the distribution has them
 packages_to_bench="libmujoco-dev python3-siconos nginx-light:nginx"
 # what the examples in Python use

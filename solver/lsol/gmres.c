@@ -132,7 +132,8 @@ static bool eliminate(struct gmres *g, int32_t j, double tolerance)
     for (int32_t p = first; p < end; p++) {
         g->place[a->rowind[p]] = -1;
         lu[p] *= p > middle ? lu[middle] : 1.;
-        most = fmax(most, p == middle ? fabs(pivot) : fabs(lu[p]));
+        const double size = fabs(p == middle ? pivot : lu[p]);
+        most = size > most ? size : most;
     }
     return mech_pivot_good(fabs(pivot), tolerance * g->krylov.size[j]) && most <= most_growth;
 }

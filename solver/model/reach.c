@@ -88,8 +88,9 @@ static double pair_reach(const struct mech_model *m, const struct mech_pair_of *
     for (int32_t i = 0; i < n; i++) {
         const double size = fabs(dq[slot[i]]);
 
-        angle = one[slot[i]] > 0. ? fmax(angle, size) : angle;
-        way = one[slot[i]] > 0. ? way : fmax(way, size);
+        double *const most = one[slot[i]] > 0. ? &angle : &way;
+
+        *most = size > *most ? size : *most;
     }
     angle = fmax(angle, fmax(bend(pose[0], dq, slot), bend(pose[1], dq, slot + pose[0]->n)));
     double share = fmax(angle, way / longest);
@@ -105,7 +106,9 @@ static double equation_reach(const struct mech_equation_of *q, const double *dq,
     double way = 0.;
 
     for (int32_t i = 0; i < q->point.n; i++) {
-        way = fmax(way, fabs(dq[q->slot[i]]));
+        const double size = fabs(dq[q->slot[i]]);
+
+        way = size > way ? size : way;
         longest = fmax(longest, fmax(fabs(q->point.q[i]), fabs(q->point.ref[i])));
     }
     return way > 0. ? longest / way : 0.;

@@ -89,8 +89,10 @@ static int widest(const struct build *b, int32_t from, int32_t to)
         low[i] = INFINITY;
         high[i] = -INFINITY;
         for (int32_t k = from; k < to; k++) {
-            low[i] = fmin(low[i], b->middle[3 * b->order[k] + i]);
-            high[i] = fmax(high[i], b->middle[3 * b->order[k] + i]);
+            const double x = b->middle[3 * b->order[k] + i];
+
+            low[i] = x < low[i] ? x : low[i];
+            high[i] = x > high[i] ? x : high[i];
         }
         axis = high[i] - low[i] > high[axis] - low[axis] ? i : axis;
     }
