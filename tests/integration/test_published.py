@@ -1,6 +1,6 @@
 """More published references through the daemon: joints in space against ADAMS, plane mechanisms,
-modes, integrators; and closed forms of the same models. Values of Exudyn 1.11 where no other
-source is told."""
+modes, integrators; and closed forms of the same models. tests/verify/book.py lists the source of
+each."""
 import math
 import unittest
 from harness import Served
@@ -211,9 +211,11 @@ class Published(Served, Near):
     def test_a_prescribed_coordinate(self):
         self.near(self.end(prescribed(), count=100)['q'][0], 0.05, 1e-9)
 
-    def test_a_physical_pendulum_and_a_tuned(self):
-        self.near(self.end(physical_pendulum(), count=1000)['q'][0], -3.134018551808591, 1e-9)
-        self.near(self.end(sweep(), count=5000)['q'][0], 0.5062872273010911, 1e-9)
+    def test_a_physical_pendulum_and_a_mass_in_a_sweep(self):
+        with self.subTest(model='physical pendulum'):
+            self.near(self.end(physical_pendulum(), count=1000)['q'][0], -3.134018551808591, 1e-9)
+        with self.subTest(model='mass in a sweep'):
+            self.near(self.end(sweep(), count=5000)['q'][0], 0.5062872273010911, 1e-9)
 
     def test_four_bar_of_masses(self):
         self.near(self.end(four_bar(), count=2000)['q'][1] - 2, -2.376335780518, 2e-7)
@@ -238,13 +240,15 @@ class Published(Served, Near):
         self.assertEqual(status, 200, modes)
         m, length, width = 0.1 * 0.001 * 0.01 * 5000, 0.1, 0.01
         inertia = m * (length ** 2 + width ** 2) / 12 + m * length ** 2 / 4
-        self.near(modes['modes'][0]['frequency'],
-                  math.sqrt(10 * length ** 2 / inertia) / (2 * math.pi), 1e-9)
+        with self.subTest(model='hinged bar'):
+            self.near(modes['modes'][0]['frequency'],
+                      math.sqrt(10 * length ** 2 / inertia) / (2 * math.pi), 1e-9)
         i = self.daemon.create(line([mass(1.6), spring(stiffness=4000, damping=8)]))
         status, modes = self.door.call('modes', id=i, complex='true')
         self.assertEqual(status, 200, modes)
         f0 = math.sqrt(4000 / 1.6) / (2 * math.pi)
-        self.near(modes['modes'][0]['frequency'] - f0 + 0.05, 0.0400465912833907, 1e-9)
+        with self.subTest(model='damped mass'):
+            self.near(modes['modes'][0]['frequency'] - f0 + 0.05, 0.0400465912833907, 1e-9)
 
 
 if __name__ == '__main__':

@@ -109,7 +109,8 @@ def check_modules(tree):
 
 
 def check_book(tree):
-    """Every program of verify has its section in the verification book, and no other is there."""
+    """Every program of verify has its section in the verification book, and no other is there; the
+    README at the top has the book's counts."""
     path, book = 'tests/verify/units.def', 'tests/verify/README.md'
     if path not in tree.paths:
         return
@@ -122,6 +123,11 @@ def check_book(tree):
         heads.discard(head)
     for head in sorted(heads - {'Published numbers'}):
         yield '%s: "%s" is no program of verify any more: print it again' % (book, head)
+    counts = [re.findall(r'(\d+) comparisons in (\d+) programs and (\d+) over',
+                         re.sub(r'\s+', ' ', tree.text(page).replace(',', '')))
+              if page in tree.paths else [] for page in (book, 'README.md')]
+    if counts[0] != counts[1]:
+        yield 'README.md: has not the counts of %s: print it again (tests/verify/book.py)' % book
 
 
 def member_names(tree, members, file):

@@ -29,8 +29,10 @@ LIST = '/* Items. */\nMECH_ITEM(f, a)\nMECH_ITEM(f, b)\n'
 ITEM = 'const struct mech_item_type mech_item_%s = {\n    .name = "%s",\n};\n'
 FAMILY = {'solver/items/items.def': LIST, 'solver/items/f/a.c': ITEM % ('f_a', 'TypeA'),
           'solver/items/f/b.c': ITEM % ('f_b', 'TypeB')}
+COUNTS = 'comparisons in 1 programs, and 3 over HTTP.'
 BOOK = {'tests/verify/units.def': 'UNIT(a_b, solver)\n', 'tests/verify/a_b.c': 'UNIT_TESTS(1)\n',
-        'tests/verify/README.md': '## Published numbers\n\n## A b\n'}
+        'tests/verify/README.md': '2100 %s\n\n## Published numbers\n\n## A b\n' % COUNTS,
+        'README.md': '2,100 %s\n' % COUNTS.replace(' ', '\n')}
 UNITS = {'tests/unit/units.def': 'UNIT(base/x, base)\n', 'tests/unit/base/x.c': 'UNIT_TESTS(1)\n'}
 CODES = 'MECHP_CODE(A, %d, 200, "a", "b")\nMECHP_CODE(B, 2, 200, "b, c", "d")\n'
 BAR = 'BAR("lti", "chain", "own loops", 1, 0.05, %g, 2, "2026-11-23")\n'
@@ -166,7 +168,8 @@ FAULTS = {
         (UNITS, {'tests/unit/base/z.c': 'UNIT_TESTS(1)\n'})],
     'registries.check_book': [
         (BOOK, {'tests/verify/units.def': 'UNIT(a_b, solver)\nUNIT(c, solver)\n'}),
-        (BOOK, {'tests/verify/README.md': '## A b\n\n## C\n'})],
+        (BOOK, {'tests/verify/README.md': '## A b\n\n## C\n'}),
+        (BOOK, {'README.md': '2,000 %s\n' % COUNTS})],
     'registries.check_modules': [
         ({TEST: WAITS + RUNS}, {TEST: WAITS}),
         ({TEST: WAITS + RUNS}, {TEST: WAITS + RUNS.replace('unittest', 'self')})],
