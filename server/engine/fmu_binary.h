@@ -71,6 +71,19 @@ struct mechd_binary_values {
 int mechd_binary_get(struct mechd_binary *b, const struct mechd_binary_values *v);
 int mechd_binary_set(struct mechd_binary *b, const struct mechd_binary_values *v);
 
+/* Real variables of which one is derived by the other, and a direction. In 2.0 each has one
+ * element. */
+struct mechd_binary_direction {
+    const uint32_t *unknowns, *knowns; /* [n_unknowns], [n_knowns] references */
+    size_t n_unknowns, n_knowns;
+    const double *seed; /* [seed_count] elements of all knowns */
+    size_t seed_count;
+    double *out; /* [out_count] elements of all unknowns */
+    size_t out_count;
+};
+/* out = ∂unknowns/∂knowns · seed at the present time, with the state held. */
+int mechd_binary_derive(struct mechd_binary *b, const struct mechd_binary_direction *d);
+
 /* The state as bytes, malloc'ed, the caller's; and back. */
 int mechd_binary_save(struct mechd_binary *b, char **bytes, size_t *size);
 int mechd_binary_restore(struct mechd_binary *b, const char *bytes, size_t size);

@@ -220,3 +220,9 @@ void mechd_fmu_decode(enum mechd_fmu_type type, const void *elements, size_t n, 
     }
 }
 #undef MECHD_FMU_TYPE
+
+bool mechd_fmu_channel_has_slopes(const struct mechd_fmu_channel *c)
+{
+    return (c->of->type == MECHD_FMU_FLOAT64 || c->of->type == MECHD_FMU_FLOAT32) &&
+           c->of->variability == MECHD_FMU_CONTINUOUS;
+}

@@ -48,6 +48,9 @@ void mechd_fmu_channels_start(const struct mechd_fmu_channels *c, enum mech_caus
 bool mechd_fmu_channel_takes(const struct mechd_fmu_channel *c, double value, const char *path,
                              struct mech_diag *diag);
 
+/* Whether it has derivatives: a continuous real one. */
+bool mechd_fmu_channel_has_slopes(const struct mechd_fmu_channel *c);
+
 /* Numbers [n] as elements of a type, and back; `elements` at any address. */
 void mechd_fmu_encode(enum mechd_fmu_type type, const double *values, size_t n, void *elements);
 void mechd_fmu_decode(enum mechd_fmu_type type, const void *elements, size_t n, double *values);

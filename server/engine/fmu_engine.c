@@ -6,6 +6,7 @@
 #include "server/os/log.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* of the communication step, where the description says nothing, s */
@@ -143,6 +144,49 @@ int mechd_engine_fmu_begin(const struct mechd_engine *e)
     MECH_TRY(mechd_engine_fmu.reset(f));
     f->state_most = f->saves ? 2 * f->now.state_size + STATE_MORE : 0;
     return 0;
+}
+
+bool mechd_engine_fmu_derives(const struct mechd_engine *e)
+{
+    const struct mechd_fmu_instance *const f = e->self;
+    return (f->package->description.can & MECHD_FMU_DIRECTIONAL) != 0;
+}
+
+bool mechd_engine_fmu_has_slopes(const struct mechd_engine *e, enum mech_causality causality,
+                                 int32_t index)
+{
+    const struct mechd_fmu_instance *const f = e->self;
+    return mechd_fmu_channel_has_slopes(&f->channels.at[causality][index]);
+}
+
+/* With the inputs of the committed point, which the next step sends too. One that saves its state
+ * is restored before it is used again, so that discrete ones make no event here that stays. */
+static int derive(struct mechd_fmu_instance *f, const double *direction, double *outputs)
+{
+    f->place = f->saves ? MECHD_FMU_MOVED : f->place;
+    MECH_TRY(mechd_fmu_send(f, &f->now, f->now.time));
+    MECH_TRY(mechd_fmu_session_derive(&f->session, direction, outputs));
+    for (size_t k = 0; k < f->channels.size[MECH_OUTPUT_VARIABLE]; k++) {
+        if (!isfinite(outputs[k])) {
+            (void)snprintf(f->session.reason, sizeof f->session.reason,
+                           "a derivative of the FMU is infinite or not a number");
+            return MECHD_HOSTED_REFUSED;
+        }
+    }
+    return 0;
+}
+
+int mechd_engine_fmu_derive(const struct mechd_engine *e, const double *direction, double *outputs)
+{
+    struct mechd_fmu_instance *const f = e->self;
+    f->refusal[0] = 0;
+    if (f->place == MECHD_FMU_AT_TRIAL) {
+        mech_text_copy(f->refusal, sizeof f->refusal, "the FMU is at the end of a trial step");
+        return MECH_INVALID;
+    }
+    MECH_TRY(mechd_fmu_settle(f));
+    const int rc = derive(f, direction, outputs);
+    return rc == 0 ? 0 : mechd_fmu_lost(f, rc);
 }
 
 void mechd_engine_fmu_call(const struct mechd_engine *e, const char *name)

@@ -61,12 +61,6 @@ static const struct mechd_fmu_channel *input_of(const struct mechd_fmu_jacobian 
     return &c->at[MECH_INPUT][k];
 }
 
-static bool has_slopes(const struct mechd_fmu_channel *c)
-{
-    return (c->of->type == MECHD_FMU_FLOAT64 || c->of->type == MECHD_FMU_FLOAT32) &&
-           c->of->variability == MECHD_FMU_CONTINUOUS;
-}
-
 /* Where the input of the column goes, once a run has begun with its own value. */
 static void choose(struct mechd_fmu_jacobian *j)
 {
@@ -198,7 +192,8 @@ int mechd_fmu_jacobian_begin(const struct mechd_engine *e, const struct mech_jac
 int mechd_fmu_jacobian_advance(struct mechd_fmu_jacobian *j, bool *done)
 {
     bool over = false;
-    while (j->middle && !j->running && j->column < j->columns && !has_slopes(input_of(j))) {
+    while (j->middle && !j->running && j->column < j->columns &&
+           !mechd_fmu_channel_has_slopes(input_of(j))) {
         skip_column(j);
     }
     *done = j->middle && j->column == j->columns;

@@ -218,6 +218,78 @@ int mechd_fmu_session_get(struct mechd_fmu_session *s, enum mech_causality causa
     return exchange(s, causality, NULL, NULL, values);
 }
 
+/* Those that have slopes (and, `direction`: are in it); returns how many, and their numbers. */
+static size_t select_slopes(const struct mechd_fmu_session *s, enum mech_causality causality,
+                            const double *direction, size_t *chosen, size_t *count)
+{
+    size_t n = 0;
+    *count = 0;
+    for (size_t k = 0; k < s->channels->count[causality]; k++) {
+        const struct mechd_fmu_channel *const x = &s->channels->at[causality][k];
+        bool taken = mechd_fmu_channel_has_slopes(x) && direction == NULL;
+        for (int32_t j = 0; direction != NULL && j < x->v.size; j++) {
+            taken = taken || direction[x->v.offset + j] != 0.;
+        }
+        if (taken) {
+            chosen[n++] = k;
+            *count += (size_t)x->v.size;
+        }
+    }
+    return n;
+}
+
+static void put_references(struct mechd_fmu_session *s, enum mech_causality causality,
+                           const size_t *chosen, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        mechd_pipe_put_u32(mechd_hosted_question(s->hosted),
+                           s->channels->at[causality][chosen[k]].of->reference);
+    }
+}
+
+/* outputs, inputs: room for the numbers of those that are chosen */
+static int derive(struct mechd_fmu_session *s, const double *direction, size_t *outputs,
+                  size_t *inputs, double *out)
+{
+    size_t rows = 0, columns = 0;
+    const size_t n = select_slopes(s, MECH_OUTPUT_VARIABLE, NULL, outputs, &rows);
+    const size_t m = select_slopes(s, MECH_INPUT, direction, inputs, &columns);
+    struct mechd_pipe_message *const question = mechd_hosted_question(s->hosted);
+    memset(out, 0, s->channels->size[MECH_OUTPUT_VARIABLE] * sizeof *out);
+    if (n == 0 || m == 0) {
+        return 0;
+    }
+    mechd_pipe_begin(question, MECHD_FMU_DERIVE);
+    const size_t head[] = {n, rows, m, columns};
+    for (size_t k = 0; k < sizeof head / sizeof *head; k++) {
+        mechd_pipe_put_u32(question, (uint32_t)head[k]);
+    }
+    put_references(s, MECH_OUTPUT_VARIABLE, outputs, n);
+    put_references(s, MECH_INPUT, inputs, m);
+    for (size_t k = 0; k < m; k++) {
+        const struct mech_variable *const v = &s->channels->at[MECH_INPUT][inputs[k]].v;
+        mechd_pipe_put_f64(question, direction + v->offset, (size_t)v->size);
+    }
+    MECH_TRY(ask(s));
+    struct mechd_pipe_message *const answer = mechd_hosted_answer(s->hosted);
+    for (size_t k = 0; k < n; k++) {
+        const struct mech_variable *const v = &s->channels->at[MECH_OUTPUT_VARIABLE][outputs[k]].v;
+        mechd_pipe_get_f64(answer, out + v->offset, (size_t)v->size);
+    }
+    return mechd_pipe_whole(answer) ? 0 : distrust(s);
+}
+
+int mechd_fmu_session_derive(struct mechd_fmu_session *s, const double *direction, double *out)
+{
+    const size_t *const count = s->channels->count;
+    size_t *const chosen =
+        calloc(count[MECH_OUTPUT_VARIABLE] + count[MECH_INPUT] + 1, sizeof *chosen);
+    int rc = chosen == NULL ? MECH_NO_MEMORY : s->hosted == NULL ? MECHD_HOSTED_GONE : 0;
+    rc = rc == 0 ? derive(s, direction, chosen, chosen + count[MECH_OUTPUT_VARIABLE], out) : rc;
+    free(chosen);
+    return rc;
+}
+
 /* --- life ------------------------------------------------------------------------------------- */
 
 /* Values that differ from the description's start values. */

@@ -40,6 +40,9 @@ int mechd_fmu_session_set(struct mechd_fmu_session *s, enum mech_causality causa
                           const double *values, const double *than);
 int mechd_fmu_session_get(struct mechd_fmu_session *s, enum mech_causality causality,
                           double *values);
+/* ∂outputs/∂inputs · direction where the FMU is, with its state held: direction [inputs], of inputs
+ * that have slopes, and out [outputs]; 0 of outputs that have none. */
+int mechd_fmu_session_derive(struct mechd_fmu_session *s, const double *direction, double *out);
 /* One communication step of `size` s from `time`. *ends: the FMU has done it, and asks to end the
  * simulation there; one that asks for that earlier is REFUSED. */
 int mechd_fmu_session_step(struct mechd_fmu_session *s, double time, double size, bool *ends);

@@ -1,5 +1,6 @@
-/* Values of variables by type. 3.0 has a function for each type. 2.0 has three: its booleans and
- * enumerations are int, and are converted in place of the elements on the wire. */
+/* Values of variables by type, and their directional derivatives. 3.0 has a function for each type
+ * of value. 2.0 has three: its booleans and enumerations are int, and are converted in place of the
+ * elements on the wire. */
 #include "server/engine/fmu_binary.h"
 
 #include <limits.h>
@@ -187,4 +188,25 @@ int mechd_binary_get(struct mechd_binary *b, const struct mechd_binary_values *v
 int mechd_binary_set(struct mechd_binary *b, const struct mechd_binary_values *v)
 {
     return b->version == MECHD_FMI_2 ? set_two(b, v) : set_three(b, v);
+}
+
+int mechd_binary_derive(struct mechd_binary *b, const struct mechd_binary_direction *d)
+{
+    if (b->version == MECHD_FMI_3) {
+        MECHD_BINARY_NEED(b, b->three.GetDirectionalDerivative, "fmi3GetDirectionalDerivative");
+        return mechd_binary_judge(b,
+                                  (int)b->three.GetDirectionalDerivative(
+                                      b->component, d->unknowns, d->n_unknowns, d->knowns,
+                                      d->n_knowns, d->seed, d->seed_count, d->out, d->out_count),
+                                  "fmi3GetDirectionalDerivative");
+    }
+    if (d->seed_count != d->n_knowns || d->out_count != d->n_unknowns) {
+        return mechd_binary_fault(b, MECHD_FMU_NO_QUESTION, 0, "arrays of version 2.0");
+    }
+    MECHD_BINARY_NEED(b, b->two.GetDirectionalDerivative, "fmi2GetDirectionalDerivative");
+    return mechd_binary_judge(b,
+                              (int)b->two.GetDirectionalDerivative(b->component, d->unknowns,
+                                                                   d->n_unknowns, d->knowns,
+                                                                   d->n_knowns, d->seed, d->out),
+                              "fmi2GetDirectionalDerivative");
 }

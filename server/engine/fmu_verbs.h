@@ -8,13 +8,16 @@
  *     EXIT        initialization is over
  *     SET         u32 type, n, size of an element, count of elements, n references, elements
  *     GET         u32 type, n, size of an element, count of elements, n references
+ *     DERIVE      u32 n unknowns, their elements, n knowns, their elements; references of unknowns,
+ *                 of knowns; f64 elements of a direction of the knowns
  *     STEP        f64 time, size
  *     EVENT       event mode begins (3.0, an FMU that has it)
  *     RESUME      and is over, after all updates of discrete states
  *     SAVE        RESTORE bytes      RESET
  *     CLOSE       ends the process without an answer
  *
- *     DONE        GET: elements; STEP: f64 time reached, u32 the FMU wants to end; SAVE: bytes
+ *     DONE        GET: elements; DERIVE: f64 elements of the unknowns; STEP: f64 time reached,
+ *                 u32 the FMU wants to end; SAVE: bytes
  *     FAILED      u32 enum mechd_fmu_failure, u32 status of FMI, text
  *     LOG         u32 status of FMI, texts: category, message */
 #pragma once
@@ -32,6 +35,7 @@ enum mechd_fmu_verb {
     MECHD_FMU_RESTORE,
     MECHD_FMU_RESET,
     MECHD_FMU_CLOSE,
+    MECHD_FMU_DERIVE,
 
     MECHD_FMU_DONE = 100,
     MECHD_FMU_FAILED,

@@ -1,9 +1,10 @@
 /* POST …/derivatives: derivatives of the equations at a point, forward along a direction of state
  * and inputs, and adjoint from seeds of rates and outputs (solver/sim/analysis.h); and the rates of
- * outputs. */
+ * outputs. Of a hosted FMU: its own directional derivatives. */
 #include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "server/call/shapes.h"
+#include "server/engine/fmu_engine.h"
 #include "server/instance/effort.h"
 #include "solver/sim/analysis.h"
 
@@ -12,7 +13,6 @@
 
 enum { KNOWNS_MOST = 4000 }; /* of an adjoint, each of which is differenced */
 
-/* An object of the body with the members of a shape; NULL: not given, or a fault. */
 /* A part of the body, in which nothing else may be. */
 static struct mechp_json_in part_of(struct mechd_call *c, const json_t *object, const char *base,
                                     const struct mechp_shape *shape)
@@ -34,7 +34,9 @@ static void read_value(struct mechd_call *c, enum mech_causality causality, cons
         return;
     }
     mechd_engine_variable(engine, causality, (size_t)index, &v);
-    if (causality == MECH_INPUT && mechd_engine_input_is_parameter(engine, index)) {
+    if (c->job.instance->sim == NULL && !mechd_engine_fmu_has_slopes(engine, causality, index)) {
+        mech_diag_add(&c->diag, path->text, "this input of the FMU is not a continuous real one");
+    } else if (causality == MECH_INPUT && mechd_engine_input_is_parameter(engine, index)) {
         mech_diag_add(&c->diag, path->text,
                       "this input is a parameter: its derivatives are those of a step (jvp)");
     } else if (mechp_json_numbers(value, path->text, &c->diag, (size_t)v.size, packed + v.offset,
@@ -44,12 +46,22 @@ static void read_value(struct mechd_call *c, enum mech_causality causality, cons
     }
 }
 
+/* Numbers of all variables of a causality. */
+static size_t packed_size(const struct mechd_engine *e, enum mech_causality causality)
+{
+    const size_t n = mechd_engine_variable_count(e, causality);
+    struct mech_variable last = {.size = 0};
+    if (n > 0) {
+        mechd_engine_variable(e, causality, n - 1, &last);
+    }
+    return (size_t)(last.offset + last.size);
+}
+
 /* Named values, packed; NULL: not given. */
 static double *read_named(struct mechd_call *c, const json_t *given, const char *place,
                           enum mech_causality causality)
 {
-    const struct mech_sim *const sim = c->job.instance->sim;
-    const size_t n = causality == MECH_INPUT ? mech_sim_input_size(sim) : mech_sim_output_size(sim);
+    const size_t n = packed_size(&c->job.instance->engine, causality);
     double *const packed = given != NULL ? mechd_doubles(c, n) : NULL;
     struct mech_path path = {.length = strlen(place)};
     const char *name = NULL;
@@ -243,7 +255,76 @@ static void answer(struct mechd_call *c, const struct mechp_body_derivatives_req
     free(packed);
 }
 
-static enum mechd_progress run_derivatives(struct mechd_call *c)
+/* --- of hosted FMUs --------------------------------------------------------------------------- */
+
+/* What an FMU does not have is refused with its place. Returns the direction in the inputs, or
+ * NULL. */
+static const json_t *inputs_of(struct mechd_call *c,
+                               const struct mechp_body_derivatives_request *in)
+{
+    const struct mechp_json_in part =
+        part_of(c, in->direction.of, "/direction", &mechp_body_knowns);
+    struct mechp_body_knowns known;
+    MECHP_READ_IN(knowns, &part, &known);
+    const struct {
+        bool given;
+        const char *place, *why;
+    } cases[] = {{in->at.of != NULL, "/at", "an FMU is where it is"},
+                 {in->seed.of != NULL, "/seed", "of an FMU there is only a direction"},
+                 {in->rates, "/rates", "of an FMU there is only a direction"},
+                 {known.q != NULL, "/direction/q", "of an FMU only its inputs are known"},
+                 {known.v != NULL, "/direction/v", "of an FMU only its inputs are known"},
+                 {known.x != NULL, "/direction/x", "of an FMU only its inputs are known"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        if (cases[k].given) {
+            mech_diag_add(&c->diag, cases[k].place, "%s", cases[k].why);
+        }
+    }
+    if (!mechd_engine_fmu_derives(&c->job.instance->engine)) {
+        mech_diag_add(&c->diag, "", "the FMU provides no directional derivatives");
+    } else if (known.inputs == NULL && mech_diag_clean(&c->diag)) {
+        mech_diag_add(&c->diag, "", "a direction in the inputs is needed");
+    }
+    return known.inputs;
+}
+
+static void write_outputs(const void *packed, struct mechp_text *w)
+{
+    mechp_text_object(w);
+    mechp_text_key(w, "outputs");
+    mechd_write_packed(packed, w);
+    mechp_text_end(w);
+}
+
+static enum mechd_progress run_hosted(struct mechd_call *c)
+{
+    const struct mechd_engine *const e = &c->job.instance->engine;
+    struct mechp_body_derivatives_request in;
+    struct mechd_effort effort;
+    MECHP_READ(derivatives_request, c->body, &c->diag, &in);
+    const json_t *const given = inputs_of(c, &in);
+    double *const inputs = read_named(c, given, "/direction/inputs", MECH_INPUT);
+    double *const outputs = mechd_doubles(c, packed_size(e, MECH_OUTPUT_VARIABLE));
+    if (good(c)) {
+        mechd_call_watch(c, &effort);
+        const int outcome = mechd_engine_fmu_derive(e, inputs, outputs);
+        mechd_call_unwatch(c, &effort);
+        if (outcome != 0) {
+            mechd_fail_reason(c, outcome, mechd_engine_refusal(e));
+        }
+    }
+    if (good(c)) {
+        const struct mechd_packed packed = {e, MECH_OUTPUT_VARIABLE, outputs};
+        const struct mechp_body_derivatives_reply body = {.time = mechd_engine_time(e),
+                                                          .derivative = {write_outputs, &packed}};
+        MECHP_WRITE(derivatives_reply, &body, &c->text);
+    }
+    free(inputs);
+    free(outputs);
+    return MECHD_DONE;
+}
+
+static enum mechd_progress run_model(struct mechd_call *c)
 {
     struct mech_point_derivative forward = {.reason = ""}, adjoint = {.adjoint = true};
     double *own[4] = {NULL, NULL, NULL, NULL};
@@ -268,6 +349,11 @@ static enum mechd_progress run_derivatives(struct mechd_call *c)
         free(own[k]);
     }
     return MECHD_DONE;
+}
+
+static enum mechd_progress run_derivatives(struct mechd_call *c)
+{
+    return c->job.instance->sim != NULL ? run_model(c) : run_hosted(c);
 }
 
 const struct mechd_operation mechd_operation_DERIVATIVES = {.run = run_derivatives};

@@ -157,6 +157,14 @@ static int step(struct component *c, double time, double size)
     return 0;
 }
 
+/* Of y by u, with x held. */
+static int derive(const struct component *c, unsigned unknown, unsigned known, double seed,
+                  double *out)
+{
+    *out = c->on ? c->gain * seed : 0.;
+    return unknown == 2 && known == 1 ? 0 : MECHP_FMI3_ERROR;
+}
+
 static int set_mood(struct component *c, const unsigned vr[], size_t n, const int values[])
 {
     if (n != 1 || vr[0] != 5) {
@@ -231,6 +239,16 @@ enum mechp_fmi2_status fmi2DoStep(void *c, double time, double size, int no_set_
     return (enum mechp_fmi2_status)step(c, time, size);
 }
 
+enum mechp_fmi2_status fmi2GetDirectionalDerivative(void *c, const unsigned unknown[],
+                                                    size_t n_unknown, const unsigned known[],
+                                                    size_t n_known, const double seed[],
+                                                    double out[])
+{
+    return n_unknown != 1 || n_known != 1
+               ? MECHP_FMI2_ERROR
+               : (enum mechp_fmi2_status)derive(c, unknown[0], known[0], seed[0], out);
+}
+
 /* --- 3.0 -------------------------------------------------------------------------------------- */
 
 void *fmi3InstantiateCoSimulation(const char *name, const char *token, const char *resources,
@@ -293,6 +311,16 @@ enum mechp_fmi3_status fmi3DoStep(void *i, double time, double size, bool no_set
             : mood == CONTROLLER_ENDS ? (time + size) * (1. + DBL_EPSILON)
                                       : time + size;
     return (enum mechp_fmi3_status)step(i, time, size);
+}
+
+enum mechp_fmi3_status fmi3GetDirectionalDerivative(void *i, const uint32_t unknowns[],
+                                                    size_t n_unknowns, const uint32_t knowns[],
+                                                    size_t n_knowns, const double seed[],
+                                                    size_t n_seed, double out[], size_t n_out)
+{
+    return n_unknowns != 1 || n_knowns != 1 || n_seed != 1 || n_out != 1
+               ? MECHP_FMI3_ERROR
+               : (enum mechp_fmi3_status)derive(i, unknowns[0], knowns[0], seed[0], out);
 }
 
 /* A state is the component itself. */

@@ -234,6 +234,54 @@ class Instances(unittest.TestCase):
             self.assertEqual(refused['code'], 'invalid-request', refused)
             self.assertIn('cannot save its state', refused['detail'])
 
+    def test_directional_derivatives_are_those_of_the_fmu(self):
+        ask = {'direction': {'inputs': {'u': 3}}}
+        with Daemon(*fmus.ON) as d:
+            for version, ability in ((2, 'providesDirectionalDerivative'),
+                                     (3, 'providesDirectionalDerivatives')):
+                content = fmus.archive(version, '%s %s %s="true"' % (
+                    fmus.SAVES if version == 3 else '', fmus.VARIES, ability))
+                path, other = (fmus.hosted(d, content, gain=0.5, u=1) for _ in range(2))
+                step = {'size': 0.5, 'inputs': {'u': 2}}
+                for one in (path, other):
+                    self.assertEqual(d.call('POST', one + '/step', step).status, 200)
+                # of y = gain (u + x), with x held
+                found = d.call('POST', path + '/derivatives', ask)
+                self.assertEqual(found.json, {'time': 0.5, 'derivative': {'outputs': {'y': 1.5}},
+                                              'kinked': False})
+                for one in (path, other):
+                    d.call('PUT', one + '/parameters', {'parameters': {'gain': 2}})
+                found = d.call('POST', path + '/derivatives', ask)
+                self.assertEqual(found['derivative'], {'outputs': {'y': 6}})
+                # nothing has changed
+                done = [d.call('POST', one + '/step', step).json for one in (path, other)]
+                self.assertEqual(done[0]['outputs'], done[1]['outputs'])
+            # a trial, of the one that saves its state, is not lost
+            trial = d.call('POST', path + '/step', {**step, 'commit': False})
+            refused = d.call('POST', path + '/derivatives', ask)
+            self.assertEqual(refused['code'], 'invalid-request', refused)
+            self.assertIn('at the end of a trial step', str(refused['errors']))
+            kept = d.call('POST', path + '/commit', {'trial': trial['trial']})
+            self.assertEqual(kept.status, 200, kept)
+            self.assertEqual(d.call('POST', path + '/derivatives', ask).status, 200)
+
+    def test_derivatives_that_an_fmu_does_not_have_are_refused_with_their_place(self):
+        with Daemon(*fmus.ON) as d:
+            ask = {'direction': {'inputs': {'u': 3}}}
+            path = fmus.hosted(d, fmus.archive(3, 'providesDirectionalDerivatives="true"'))
+            for body, pointer in (({**ask, 'at': {'time': 1}}, '/at'), ({'rates': True}, '/rates'),
+                                  ({'seed': {'outputs': {'y': 1}}}, '/seed'),
+                                  ({'direction': {'q': [1]}}, '/direction/q'),
+                                  ({'direction': {'inputs': {'none': 1}}},
+                                   '/direction/inputs/none'),
+                                  ({'direction': {'inputs': {'u': [1, 2]}}},
+                                   '/direction/inputs/u'), ({}, ''), ({'direction': {}}, '')):
+                refused = d.call('POST', path + '/derivatives', body)
+                self.assertEqual((refused.status, refused['code']), (422, 'invalid-request'))
+                self.assertIn(pointer, [e['pointer'] for e in refused['errors']])
+            refused = d.call('POST', fmus.hosted(d) + '/derivatives', ask)
+            self.assertIn('provides no directional derivatives', str(refused['errors']))
+
     def test_trials_and_snapshots_of_an_fmu_that_saves_its_state(self):
         with Daemon(*fmus.ON) as d:
             path = fmus.hosted(d, u=1)

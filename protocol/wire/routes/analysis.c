@@ -247,16 +247,18 @@ const struct mechp_row mechp_row_DERIVATIVES = {
            "the outputs. `rates` returns the derivatives of the outputs by time. `direction` in "
            "the knowns gives the derivative of the unknowns along it, "
            "`seed` in the unknowns gives its product with the derivatives by each known. Impulses "
-           "of contacts are no part of the equations at a point. The instance does not change.",
+           "of contacts are no part of the equations at a point. Of a hosted FMU that has "
+           "directional derivatives, `direction` in the inputs gives that of the outputs, with its "
+           "state held. The instance does not change.",
     .effect = MECHP_ASKS,
     .cost = MECHP_COST_UNKNOWN,
-    .traits = MECHP_OF_MODEL | MECHP_STOPPABLE | MECHP_TELLS_ALL,
+    .traits = MECHP_STOPPABLE | MECHP_TELLS_ALL,
     .body = &mechp_body_derivatives_request,
     .status = 200,
     .reply = "@DerivativesReply",
     .content = MECHP_JSON,
     .codes = MECHP_CODES(MECHP_INVALID_REQUEST, MECHP_SINGULAR, MECHP_NOT_FINITE,
-                         MECHP_LIMIT_REACHED, MECHP_DRAINING)};
+                         MECHP_LIMIT_REACHED, MECHP_FMU_FAILED, MECHP_DRAINING)};
 
 const struct mechp_row mechp_row_EVALUATE = {
     .tag = "analysis",

@@ -224,6 +224,15 @@ static void questions_that_are_none_are_refused(void)
                     MECHD_FMU_NO_QUESTION);
     CU_ASSERT_EQUAL(exchange(&h, MECHD_FMU_SET, MECHD_FMU_FLOAT64, 8, 2), MECHD_FMU_NO_QUESTION);
     CU_ASSERT_EQUAL(exchange(&h, MECHD_FMU_GET, MECHD_FMU_STRING, 8, 1), MECHD_FMU_NO_QUESTION);
+    // derivatives without their numbers, and of fewer elements than variables
+    static const uint32_t heads[][4] = {{1, 1, 1, 1}, {2, 1, 1, 1}, {1, 1, 1u << 31, 1u << 31}};
+    for (size_t k = 0; k < sizeof heads / sizeof *heads; k++) {
+        for (int n = 0; n < 4; n++) {
+            mechd_pipe_put_u32(n == 0 ? question(&h, MECHD_FMU_DERIVE) : &h.question, heads[k][n]);
+        }
+        CU_ASSERT_EQUAL(ask(&h), MECHD_FMU_NO_QUESTION);
+        CU_ASSERT_STRING_EQUAL(mechd_pipe_get_text(&h.answer), "derivatives");
+    }
     // and it is alive
     CU_ASSERT_EQUAL(exchange(&h, MECHD_FMU_GET, MECHD_FMU_FLOAT64, 8, 1), 0);
     CU_ASSERT_EQUAL(shutdown(h.ours, SHUT_RDWR), 0);
