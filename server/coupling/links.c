@@ -267,6 +267,141 @@ static void read_law(const struct mechd_reading *r, const json_t *law, const cha
     mechp_shape_only(law, path, mechp_shape_named("@BondLaw"), r->diag);
 }
 
+/* One end of a bond, as the faults of both name it. */
+struct bond_end {
+    const char *flow, *flow_unit;
+    const char *effort, *effort_unit;
+    enum mech_kinematic kind; /* of the flow */
+    bool known;               /* all of these are */
+};
+
+/* The unit of one value: the first three of a wrench are forces. */
+static const char *unit_of(const struct mech_variable *v, int32_t component)
+{
+    const bool both = strcmp(v->unit, "N, N m") == 0;
+    return !both ? v->unit : component < 3 ? "N" : "N m";
+}
+
+static bool is_one_of(const char *text, size_t length, const char *const *list)
+{
+    while (*list != NULL && (strlen(*list) != length || strncmp(*list, text, length) != 0)) {
+        list++;
+    }
+    return *list != NULL;
+}
+
+/* What a flow is: by its variable; where that is not known, by its unit: a length or an angle, or
+ * one of them by a time. */
+static enum mech_kinematic kind_of(const struct mech_variable *v)
+{
+    static const char *const distances[] = {"m", "mm", "cm", "km", "um", "rad", "deg", "rev", NULL};
+    static const char *const rates[] = {"/s", "/ms", "/min", "/h", NULL};
+    const size_t n = strcspn(v->unit, "/");
+    return v->kinematic != MECH_KINEMATIC_NONE                  ? v->kinematic
+           : !is_one_of(v->unit, n, distances)                  ? MECH_KINEMATIC_NONE
+           : v->unit[n] == '\0'                                 ? MECH_KINEMATIC_DISPLACEMENT
+           : is_one_of(v->unit + n, strlen(v->unit + n), rates) ? MECH_KINEMATIC_VELOCITY
+                                                                : MECH_KINEMATIC_NONE;
+}
+
+static struct bond_end read_bond_end(struct mechd_reading *r, const json_t *item, const char *path,
+                                     int32_t n, size_t side)
+{
+    struct mechd_link *const l = &r->bond_links[2 * n + (int32_t)side];
+    struct mech_variable v[2];
+    struct bond_end e = {
+        .flow = json_string_value(json_array_get(json_object_get(item, "flow"), side)),
+        .effort = json_string_value(json_array_get(json_object_get(item, "effort"), side))};
+    const bool flow_known = read_end(r, e.flow, MECH_OUTPUT_VARIABLE, path, &v[0], &l->from);
+    const bool effort_known = read_end(r, e.effort, MECH_INPUT, path, &v[1], &l->to);
+    if (!flow_known || !effort_known) {
+        return e;
+    }
+    if ((l->from.component < 0 && v[0].size != 1) || (l->to.component < 0 && v[1].size != 1)) {
+        mechd_reading_fault(r, path, "a bond joins single values: name their components");
+        return e;
+    }
+    if (l->from.part != l->to.part) {
+        mechd_reading_fault(r, path,
+                            "effort and flow of one end must belong to the same participant");
+        return e;
+    }
+    l->from.component = l->from.component < 0 ? 0 : l->from.component;
+    l->to.component = l->to.component < 0 ? 0 : l->to.component;
+    r->bonds[n].participant[side] = l->from.part;
+    e.flow_unit = unit_of(&v[0], l->from.component);
+    e.effort_unit = unit_of(&v[1], l->to.component);
+    e.kind = kind_of(&v[0]);
+    e.known = true;
+    return e;
+}
+
+/* Neither end has another unit than the other one, as far as they have units. What an older version
+ * has stored goes on as it was. */
+static void check_units(const struct mechd_reading *r, const char *path, const struct bond_end e[2])
+{
+    const char *const flow[] = {e[0].flow_unit, e[1].flow_unit};
+    const char *const effort[] = {e[0].effort_unit, e[1].effort_unit};
+    if (r->g->keep.loading) {
+        return;
+    }
+    if (e[0].kind == e[1].kind && flow[0][0] != '\0' && flow[1][0] != '\0' &&
+        strcmp(flow[0], flow[1]) != 0) {
+        mechd_reading_fault(r, path, "%.64s is in %s, %.64s in %s: a bond joins flows of one unit",
+                            e[0].flow, flow[0], e[1].flow, flow[1]);
+    }
+    if (effort[0][0] != '\0' && effort[1][0] != '\0' && strcmp(effort[0], effort[1]) != 0) {
+        mechd_reading_fault(r, path,
+                            "%.64s is in %s, %.64s in %s: the efforts of a bond have one unit",
+                            e[0].effort, effort[0], e[1].effort, effort[1]);
+    }
+}
+
+/* Whether the flows are displacements or velocities: what the request says, else what they are.
+ * One that has no unit is what the other one is. */
+static enum mech_kinematic bond_kind(const struct mechd_reading *r, const json_t *item,
+                                     const char *path, const struct bond_end e[2])
+{
+    static const char *const names[] = {
+        [MECH_KINEMATIC_DISPLACEMENT] = "displacement", [MECH_KINEMATIC_VELOCITY] = "velocity"};
+    const char *const given = json_string_value(json_object_get(item, "kind"));
+    const bool is_velocity = given != NULL && strcmp(given, names[MECH_KINEMATIC_VELOCITY]) == 0;
+    const enum mech_kinematic said = given == NULL ? MECH_KINEMATIC_NONE
+                                     : is_velocity ? MECH_KINEMATIC_VELOCITY
+                                                   : MECH_KINEMATIC_DISPLACEMENT;
+    mechd_reading_must(
+        r, given == NULL || is_velocity || strcmp(given, names[MECH_KINEMATIC_DISPLACEMENT]) == 0,
+        path, "kind", "must be \"displacement\" or \"velocity\"");
+    if (e[0].kind != MECH_KINEMATIC_NONE && e[1].kind != MECH_KINEMATIC_NONE &&
+        e[0].kind != e[1].kind) {
+        mechd_reading_fault(r, path,
+                            "one flow is a displacement, the other one a velocity: both must be "
+                            "of one kind");
+        return e[0].kind;
+    }
+    for (size_t side = 0; side < 2; side++) {
+        const bool is_known = e[side].kind != MECH_KINEMATIC_NONE;
+        if (said != MECH_KINEMATIC_NONE && is_known && said != e[side].kind) {
+            mechd_reading_fault(r, path, "%.64s is a %s", e[side].flow, names[e[side].kind]);
+            return said;
+        }
+        const bool follows =
+            e[side].flow_unit[0] == '\0' && e[1 - side].kind != MECH_KINEMATIC_NONE;
+        // what an older version has stored without a kind went by displacements
+        if (said == MECH_KINEMATIC_NONE && !is_known && !follows && !r->g->keep.loading) {
+            mechd_reading_fault(r, path,
+                                "%.64s%s%s: whether it is a displacement or a velocity is not "
+                                "known; \"kind\" of the bond says it",
+                                e[side].flow, e[side].flow_unit[0] != '\0' ? ", in " : "",
+                                e[side].flow_unit);
+            return said;
+        }
+    }
+    return said != MECH_KINEMATIC_NONE        ? said
+           : e[0].kind != MECH_KINEMATIC_NONE ? e[0].kind
+                                              : e[1].kind;
+}
+
 /* One bond: two efforts, two flows. */
 static void read_bond(struct mechd_reading *r, const json_t *item, const char *path, int32_t n)
 {
@@ -288,41 +423,16 @@ static void read_bond(struct mechd_reading *r, const json_t *item, const char *p
     snprintf(law, sizeof law, "%.40s/law", path);
     b->gap = mechd_reading_number(r, item, "gap", path, 0.);
     read_law(r, json_object_get(item, "law"), law, b);
-    bool rates[2] = {false, false}, units[2] = {false, false};
+    struct bond_end ends[2];
     for (size_t side = 0; side < 2; side++) {
-        struct mechd_link *const l = &r->bond_links[2 * n + (int32_t)side];
-        struct mech_variable v[2];
-        const char *const flow =
-            json_string_value(json_array_get(json_object_get(item, "flow"), side));
-        const char *const effort =
-            json_string_value(json_array_get(json_object_get(item, "effort"), side));
-        const bool flow_known = read_end(r, flow, MECH_OUTPUT_VARIABLE, path, &v[0], &l->from);
-        const bool effort_known = read_end(r, effort, MECH_INPUT, path, &v[1], &l->to);
-        if (!flow_known || !effort_known) {
-            continue;
-        }
-        if ((l->from.component < 0 && v[0].size != 1) || (l->to.component < 0 && v[1].size != 1)) {
-            mechd_reading_fault(r, path, "a bond joins single values: name their components");
-            continue;
-        }
-        if (l->from.part != l->to.part) {
-            mechd_reading_fault(r, path,
-                                "effort and flow of one end must belong to the same participant");
-            return;
-        }
-        l->from.component = l->from.component < 0 ? 0 : l->from.component;
-        l->to.component = l->to.component < 0 ? 0 : l->to.component;
-        b->participant[side] = l->from.part;
-        units[side] = v[0].unit[0] != '\0';
-        rates[side] = strstr(v[0].unit, "/s") != NULL;
+        ends[side] = read_bond_end(r, item, path, n, side);
     }
-    // outputs of programs have no units: they are what the other one is
-    if (units[0] && units[1] && rates[0] != rates[1]) {
-        mechd_reading_fault(r, path,
-                            "one flow is a displacement, the other one a velocity: both must be "
-                            "of one kind");
+    enum mech_kinematic kind = MECH_KINEMATIC_DISPLACEMENT;
+    if (ends[0].known && ends[1].known) {
+        kind = bond_kind(r, item, path, ends);
+        check_units(r, path, ends);
     }
-    b->kind = rates[0] || rates[1] ? MECH_COUPLE_VELOCITY : MECH_COUPLE_DISPLACEMENT;
+    b->kind = kind == MECH_KINEMATIC_VELOCITY ? MECH_COUPLE_VELOCITY : MECH_COUPLE_DISPLACEMENT;
 }
 
 void mechd_read_bonds(struct mechd_reading *r)

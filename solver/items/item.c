@@ -23,14 +23,20 @@ const char *const mech_configuration_names[] = {
 };
 
 const char *const mech_output_names[] = {
-#define MECH_OUTPUT(symbol, text, unit, doc) text,
+#define MECH_OUTPUT(symbol, text, unit, kinematic, doc) text,
 #include "solver/items/outputs.def"
 #undef MECH_OUTPUT
     NULL,
 };
 
 static const char *const output_units[] = {
-#define MECH_OUTPUT(symbol, text, unit, doc) unit,
+#define MECH_OUTPUT(symbol, text, unit, kinematic, doc) unit,
+#include "solver/items/outputs.def"
+#undef MECH_OUTPUT
+};
+
+static const enum mech_kinematic output_kinematics[] = {
+#define MECH_OUTPUT(symbol, text, unit, kinematic, doc) MECH_KINEMATIC_##kinematic,
 #include "solver/items/outputs.def"
 #undef MECH_OUTPUT
 };
@@ -85,6 +91,11 @@ const char *mech_output_name(enum mech_output variable)
 const char *mech_output_unit(enum mech_output variable)
 {
     return output_units[variable];
+}
+
+enum mech_kinematic mech_output_kinematic(enum mech_output variable)
+{
+    return output_kinematics[variable];
 }
 
 int mech_output_find(const char *name)

@@ -82,7 +82,7 @@ struct mech_items {
 const char *mech_items_hint(struct mech_guess *g, const char *name, const struct mech_items *items);
 
 /* Output variables: names on the wire, numbers only inside. */
-#define MECH_OUTPUT(symbol, text, unit, doc) MECH_OUTPUT_##symbol,
+#define MECH_OUTPUT(symbol, text, unit, kinematic, doc) MECH_OUTPUT_##symbol,
 enum mech_output {
 #include "solver/items/outputs.def"
     MECH_OUTPUT_COUNT
@@ -91,6 +91,15 @@ enum mech_output {
 
 const char *mech_output_name(enum mech_output variable);
 const char *mech_output_unit(enum mech_output variable);
+
+/* What of a motion a value is: angles and their rates belong to the two. */
+enum mech_kinematic {
+    MECH_KINEMATIC_NONE, /* neither, or not known */
+    MECH_KINEMATIC_DISPLACEMENT,
+    MECH_KINEMATIC_VELOCITY
+};
+/* Of coordinates: those of second order. */
+enum mech_kinematic mech_output_kinematic(enum mech_output variable);
 /* The variable of that name, or -1. */
 int mech_output_find(const char *name);
 

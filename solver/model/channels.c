@@ -354,6 +354,10 @@ int mech_outputs(struct mech_model *m, struct mech_diag *diag)
             m->channels.output_of[i].request.category = MECH_SENSOR;
             m->channels.output_of[i].request.index = out[i].sensor.index;
         }
+        bool first_order;
+        const enum mech_output of = mech_model_output_variable(m, i, &first_order);
+        m->channels.outputs[i].kinematic =
+            first_order ? MECH_KINEMATIC_NONE : mech_output_kinematic(of);
         if (!component_range(out[i].component, (int32_t)size, &first,
                              &m->channels.outputs[i].size)) {
             char path[MECH_DIAG_PATH];

@@ -310,9 +310,10 @@ struct mech_channel_info {
     const char *name;
     int32_t size, offset; /* values; offset of the first among all inputs (outputs) */
     bool scalar;
-    const char *unit;          /* "N, N m": three forces, then three moments */
-    enum mech_input_kind kind; /* of an input */
-    int32_t parameter;         /* of a parameter input: which */
+    const char *unit;              /* "N, N m": three forces, then three moments */
+    enum mech_kinematic kinematic; /* of an output */
+    enum mech_input_kind kind;     /* of an input */
+    int32_t parameter;             /* of a parameter input: which */
 };
 size_t mech_model_inputs(const struct mech_model *m);
 const struct mech_channel_info *mech_model_input(const struct mech_model *m, size_t i);

@@ -82,8 +82,9 @@ struct mech_variable {
     int32_t size;      /* number of values (1 for a scalar) */
     bool scalar;       /* written as a number; otherwise as an array of `size` */
     bool tunable;
-    const char *unit; /* or ""; "N, N m": three forces, then three moments */
-    int32_t offset;   /* of the first value in the packed vector of all inputs (outputs, …) */
+    const char *unit;              /* or ""; "N, N m": three forces, then three moments */
+    enum mech_kinematic kinematic; /* of an output, also of one without a unit (coordinates) */
+    int32_t offset; /* of the first value in the packed vector of all inputs (outputs, …) */
 };
 
 size_t mech_sim_variable_count(const struct mech_sim *s, enum mech_causality causality);

@@ -482,6 +482,7 @@ static void from_channel(const struct mech_channel_info *c, struct mech_variable
     out->size = c->size;
     out->scalar = c->scalar;
     out->unit = c->unit;
+    out->kinematic = c->kinematic;
     out->offset = c->offset;
 }
 

@@ -86,6 +86,77 @@ class Bonds(Couplings):
             self.assertEqual([e['pointer'] for e in reply['errors']], ['/bonds/0'])
             self.assertIn('velocity', reply['errors'][0]['message'])
 
+    def end(self, variable, body=None):
+        """A mass, or the body given, whose output "y" is a variable of its node."""
+        model = coupled.half(0., 1.)
+        model['objects'][0] = {k: v for k, v in {**model['objects'][0], **(body or {})}.items()
+                               if v is not None}
+        model['sensors'].append({'name': 'y', 'type': 'SensorNode', 'node': 'n',
+                                 'outputVariable': variable})
+        model['outputs'].append({'name': 'y', 'sensor': 'y', 'component': 0})
+        return self.daemon.create(model)
+
+    def refused(self, *words, pointer='/bonds/0', **more):
+        reply = self.bonded(['left.y', 'right.y'], {'stiffness': 100}, **more)
+        self.assertEqual((reply.status, reply['code']), (422, 'invalid-request'), reply)
+        self.assertEqual([e['pointer'] for e in reply['errors']], [pointer])
+        for word in words:
+            self.assertIn(word, reply['errors'][0]['message'])
+
+    def test_coordinates_have_no_unit_and_are_known(self):
+        """Coordinates_t of a node are velocities, its Coordinates displacements."""
+        said = []
+        for kind in (half, coupled.half):
+            for name in 'vx':
+                reply = self.bonded(['left.' + name, 'right.' + name], {'stiffness': 100}, ends=[
+                    self.daemon.create(kind(0., v, k=k)) for v, k in ((100., 10.), (-100., 1e3))])
+                self.assertEqual(reply.status, 201, reply)
+                out = self.good(reply['id'], count=20)['outputs']
+                said.append([out[n] for n in ('left.x', 'left.v', 'right.x', 'right.v')])
+                self.daemon.call('DELETE', '/v1/couplings/' + reply['id'])
+        self.assertEqual(said[:2], said[2:])
+        for one, other in zip(*said[:2]):
+            self.assertAlmostEqual(one, other, delta=1e-6)
+
+    def test_what_is_neither_needs_to_be_said(self):
+        ends = [self.end('Coordinates_tt') for _ in range(2)]
+        self.refused('left.y', '"kind"', ends=ends)
+        ends = [{'inputs': ['F'], 'outputs': ['y']} for _ in range(2)]
+        self.refused('left.y', '"kind"', ends=ends)
+        for kind in 'displacement', 'velocity':
+            reply = self.bonded(['left.y', 'right.y'], {'stiffness': 100}, ends=ends, kind=kind)
+            self.assertEqual(reply.status, 201, reply)
+            document = self.daemon.call('GET', '/v1/couplings/' + reply['id'])['document']
+            self.assertEqual(document['bonds'][0]['kind'], kind)
+        self.refused(pointer='/bonds/0/kind', ends=ends, kind='force')
+
+    def test_a_kind_that_is_another_one_is_refused(self):
+        ends = [self.end('Coordinates_t') for _ in range(2)]
+        self.refused('left.y is a velocity', ends=ends, kind='displacement')
+        self.assertEqual(self.bonded(['left.y', 'right.y'], {'stiffness': 100}, ends=ends,
+                                     kind='velocity').status, 201)
+
+    def test_two_programs_by_their_velocities(self):
+        """The energy of two free masses and the spring between them is kept."""
+        programs = [Free(2.), Free(-1.)]
+        reply = self.bonded(['left.v', 'right.v'], {'stiffness': 100}, kind='velocity', ends=[
+            {'inputs': ['F'], 'outputs': ['v'], 'patience': 20 * SLOW} for _ in range(2)])
+        self.assertEqual(reply.status, 201, reply)
+        with Program(self.daemon, reply['id'], 'left', programs[0]), \
+                Program(self.daemon, reply['id'], 'right', programs[1]):
+            for _ in range(3):
+                self.good(reply['id'], count=10)
+                one, other = programs
+                energy = (one.v ** 2 + other.v ** 2 + 100 * (one.x - other.x) ** 2) / 2
+                self.assertAlmostEqual(energy, 2.5, delta=1e-9)
+            self.assertGreater(abs(one.x - other.x), 0.1)
+            self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + reply['id']).status, 204)
+
+    def test_a_rotor_and_a_mass_have_no_bond(self):
+        rotor = {'type': 'Rotor1D', 'physicsMass': None, 'physicsInertia': 1}
+        rotor = self.end('Coordinates', body=rotor)
+        self.refused('N m', ends=[self.end('Coordinates'), rotor])
+
     def test_a_flow_of_a_program_is_what_the_other_one_is(self):
         """Its outputs have no units. A window is one internal step: the velocity of a program is
         known at the ends of windows alone."""

@@ -57,6 +57,8 @@ static const struct mechp_shape bond = {
         {"name", "@Name", "for reports", false},
         {"effort", "string[]", "the inputs that the force enters, one of each participant", true},
         {"flow", "string[]", "the displacements or velocities of the same points", true},
+        {"kind", "'displacement'|'velocity'",
+         "of the flows; needed where neither they nor their units say it, as of programs", false},
         {"law", "'rigid'|@BondLaw", "of the force", true},
         {"gap", "number", "of velocities: the gap at the start, m", false})};
 

@@ -233,6 +233,35 @@ static void a_wrench_has_the_units_of_both(void)
     mech_sim_destroy(s);
 }
 
+/* Coordinates have no unit: only of second order it is known what their rates are. */
+static void outputs_are_displacements_velocities_or_neither(void)
+{
+    static const enum mech_kinematic kinds[] = {
+        MECH_KINEMATIC_DISPLACEMENT, MECH_KINEMATIC_VELOCITY, MECH_KINEMATIC_NONE,
+        MECH_KINEMATIC_DISPLACEMENT, MECH_KINEMATIC_VELOCITY, MECH_KINEMATIC_NONE,
+        MECH_KINEMATIC_NONE};
+    struct mech_sim *const s = model_of(
+        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'Node1D'}, {'name': 'e', 'type':"
+        "'NodeGenericODE1', 'initialCoordinates': [1]}], 'objects': [{'name': 'm', 'type':"
+        "'Mass1D', 'node': 'n', 'physicsMass': 2}, {'name': 'o', 'type': 'GenericODE1', 'nodes':"
+        "['e'], 'systemMatrix': [[-1]]}], 'sensors': ["
+        "{'name': 'q', 'type': 'SensorNode', 'node': 'n', 'outputVariable': 'Coordinates'},"
+        "{'name': 'v', 'type': 'SensorNode', 'node': 'n', 'outputVariable': 'Coordinates_t'},"
+        "{'name': 'a', 'type': 'SensorNode', 'node': 'n', 'outputVariable': 'Coordinates_tt'},"
+        "{'name': 'p', 'type': 'SensorBody', 'object': 'm', 'outputVariable': 'Position'},"
+        "{'name': 'w', 'type': 'SensorBody', 'object': 'm', 'outputVariable': 'Velocity'},"
+        "{'name': 'x', 'type': 'SensorNode', 'node': 'e', 'outputVariable': 'Coordinates'},"
+        "{'name': 'r', 'type': 'SensorNode', 'node': 'e', 'outputVariable': 'Coordinates_t'}]}");
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct mech_variable v;
+
+        mech_sim_variable(s, MECH_OUTPUT_VARIABLE, i, &v);
+        CU_ASSERT_EQUAL(v.kinematic, kinds[i]);
+    }
+    mech_sim_destroy(s);
+}
+
 /* Several models may report to one list: a fault that is in it is none of the next one. */
 static void a_model_is_built_beside_the_faults_of_others(void)
 {
@@ -270,4 +299,5 @@ UNIT_TESTS(UNIT_TEST(forces_act_along_the_coordinate_and_torques_do_nothing),
            UNIT_TEST(descriptions_are_put_back_after_a_late_fault),
            UNIT_TEST(variables_say_their_shape_and_place),
            UNIT_TEST(a_load_that_is_not_finite_is_named), UNIT_TEST(a_wrench_has_the_units_of_both),
+           UNIT_TEST(outputs_are_displacements_velocities_or_neither),
            UNIT_TEST(a_model_is_built_beside_the_faults_of_others))
