@@ -307,6 +307,7 @@ _CouplingBondAlways = TypedDict('_CouplingBondAlways', {
 
 _CouplingBondSometimes = TypedDict('_CouplingBondSometimes', {
     'name': 'str',
+    'kind': "Literal['displacement', 'velocity']",
     'gap': 'float',
 }, total=False)
 
@@ -1091,8 +1092,8 @@ class RunList(_RunListAlways):
 
 _SceneAlways = TypedDict('_SceneAlways', {
     'time': 'float',
-    'bodies': 'List[Dict[str, Any]]',
-    'systems': 'List[Dict[str, Any]]',
+    'bodies': 'List[SceneBody]',
+    'systems': 'List[SceneSystem]',
 })
 
 _SceneSometimes = TypedDict('_SceneSometimes', {
@@ -1102,6 +1103,56 @@ _SceneSometimes = TypedDict('_SceneSometimes', {
 
 class Scene(_SceneAlways, _SceneSometimes):
     """Bodies with their shapes and frames."""
+
+
+_SceneBodyAlways = TypedDict('_SceneBodyAlways', {
+    'name': 'str',
+    'type': 'str',
+    'fixed': 'bool',
+    'color': 'List[float]',
+    'graphics': 'List[SceneGraphic]',
+})
+
+_SceneBodySometimes = TypedDict('_SceneBodySometimes', {
+    'position': 'List[float]',
+    'rotation': 'List[float]',
+    'reference': 'List[float]',
+    'line': 'List[List[float]]',
+}, total=False)
+
+
+class SceneBody(_SceneBodyAlways, _SceneBodySometimes):
+    """A body with its frame."""
+
+
+_SceneGraphicAlways = TypedDict('_SceneGraphicAlways', {
+    'shape': 'str',
+    'center': 'List[float]',
+    'color': 'List[float]',
+})
+
+_SceneGraphicSometimes = TypedDict('_SceneGraphicSometimes', {
+    'size': 'List[float]',
+    'radius': 'float',
+    'normal': 'List[float]',
+    'points': 'List[List[float]]',
+    'triangles': 'List[List[int]]',
+}, total=False)
+
+
+class SceneGraphic(_SceneGraphicAlways, _SceneGraphicSometimes):
+    """A shape in the frame of its body."""
+
+
+_SceneSystemAlways = TypedDict('_SceneSystemAlways', {
+    'name': 'str',
+    'type': 'str',
+    'coordinates': 'List[float]',
+})
+
+
+class SceneSystem(_SceneSystemAlways):
+    """An item without a position in space."""
 
 
 _SetFieldReplyAlways = TypedDict('_SetFieldReplyAlways', {
