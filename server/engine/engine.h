@@ -65,8 +65,8 @@ struct mechd_engine_ops {
 
     /* what not every engine knows, as in mech.h and analysis.h; NULL: not this one. Bytes held by
      * this process; a hash of all that the next step reads; whether an input is set, and whether it
-     * is a parameter; energy, and the derivatives of the outputs by time, of the present state or of
-     * the end of the trial */
+     * is a parameter; energy, and the derivatives of the outputs by time, of the present state or
+     * of the end of the trial */
     size_t (*memory)(const void *self);
     uint64_t (*hash)(const void *self);
     bool (*input_is_set)(const void *self, int32_t index);

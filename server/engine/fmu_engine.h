@@ -56,10 +56,10 @@ int mechd_engine_fmu_begin(const struct mechd_engine *e);
 bool mechd_engine_fmu_derives(const struct mechd_engine *e);
 bool mechd_engine_fmu_has_slopes(const struct mechd_engine *e, enum mech_causality causality,
                                  int32_t index);
-/* ∂outputs/∂inputs · direction by the FMU's own directional derivatives, at the committed point with
- * its state held and the inputs that are set: direction [inputs], 0 of inputs without slopes, and
- * outputs [outputs]. 0; MECH_NO_MEMORY; MECH_INVALID: there is a trial, with which it would end;
- * MECH_ENGINE_FAILED, MECH_CANCELLED, with their reasons in mechd_engine_refusal. */
+/* ∂outputs/∂inputs · direction by the FMU's own directional derivatives, at the committed point
+ * with its state held and the inputs that are set: direction [inputs], 0 of inputs without slopes,
+ * and outputs [outputs]. 0; MECH_NO_MEMORY; MECH_INVALID: there is a trial, with which it would
+ * end; MECH_ENGINE_FAILED, MECH_CANCELLED, with their reasons in mechd_engine_refusal. */
 int mechd_engine_fmu_derive(const struct mechd_engine *e, const double *direction, double *outputs);
 
 /* The name under which messages of the FMU are logged: that of its instance. */
