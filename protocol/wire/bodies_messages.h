@@ -1,5 +1,6 @@
 /* The structs of messages that are no bodies of routes, as those of bodies.h: the hello of a binary
- * partner, of an instance (protocol/README.md) or of a coupling, and the refusal of a message. */
+ * partner, of an instance (protocol/README.md) or of a coupling, the refusal of a message, and what
+ * is published without being asked for. */
 #pragma once
 
 #include "protocol/wire/body.h"
@@ -57,6 +58,29 @@ struct mechp_body_message_refusal {
     struct mechp_written error;    /* @ problem */
 };
 
+/* An answer that is no JSON, in a message. */
+struct mechp_body_message_text {
+    const char *format;
+    struct mechp_written text; /* @ string */
+};
+
+/* Of live events over HTTP, and of the stream in JSON. */
+struct mechp_body_published_event {
+    const char *life;
+    bool rewound;
+    double time;
+    uint64_t step, sequence;
+    bool running;
+    struct mechp_written outputs; /* @ object of values by name */
+};
+
+struct mechp_body_published_frame {
+    const char *instance, *life;
+    double time;
+    uint64_t step, sequence, flags;
+    struct mechp_written outputs; /* @ as above */
+};
+
 /* --- their shapes --- */
 
 extern const struct mechp_shape mechp_body_hello_hash;
@@ -65,5 +89,8 @@ extern const struct mechp_shape mechp_body_hello_layout;
 extern const struct mechp_shape mechp_body_hello_lease;
 extern const struct mechp_shape mechp_body_hello_request;
 extern const struct mechp_shape mechp_body_message_refusal;
+extern const struct mechp_shape mechp_body_message_text;
 extern const struct mechp_shape mechp_body_program_hello_reply;
 extern const struct mechp_shape mechp_body_program_hello_request;
+extern const struct mechp_shape mechp_body_published_event;
+extern const struct mechp_shape mechp_body_published_frame;

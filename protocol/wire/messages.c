@@ -88,3 +88,34 @@ const struct mechp_shape mechp_body_message_refusal = {
         {"ok", "boolean", "false", MECHP_IN(message_refusal, ok)},
         {"sequence", "any", "that of the request", MECHP_MAY(message_refusal, sequence)},
         {"error", "@Problem", "why", MECHP_IN(message_refusal, error)})};
+
+const struct mechp_shape mechp_body_message_text = {
+    .name = "MessageText",
+    .doc = "An answer in another format than JSON.",
+    .members = MECHP_MEMBERS({"format", "string", "its format", MECHP_IN(message_text, format)},
+                             {"text", "string", "the answer", MECHP_IN(message_text, text)})};
+
+const struct mechp_shape mechp_body_published_event = {
+    .name = "PublishedEvent",
+    .doc = "The newest values of an instance, as a live event.",
+    .members = MECHP_MEMBERS(
+        {"life", "string", "another one: not the same instance, or another history",
+         MECHP_IN(published_event, life)},
+        {"rewound", "boolean", "true: time has gone back", MECHP_MAY(published_event, rewound)},
+        {"time", "number", "s", MECHP_IN(published_event, time)},
+        {"step", "integer", "internal steps since the start", MECHP_IN(published_event, step)},
+        {"sequence", "integer", "of what has been published", MECHP_IN(published_event, sequence)},
+        {"running", "boolean", "a run is in progress", MECHP_IN(published_event, running)},
+        {"outputs", "@Value{}", "all", MECHP_IN(published_event, outputs)})};
+
+const struct mechp_shape mechp_body_published_frame = {
+    .name = "PublishedFrame",
+    .doc = "The same as a message of the stream.",
+    .members = MECHP_MEMBERS(
+        {"instance", "@Name", "the instance", MECHP_IN(published_frame, instance)},
+        {"life", "string", "as of a live event", MECHP_IN(published_frame, life)},
+        {"time", "number", "s", MECHP_IN(published_frame, time)},
+        {"step", "integer", "internal steps since the start", MECHP_IN(published_frame, step)},
+        {"sequence", "integer", "of what has been published", MECHP_IN(published_frame, sequence)},
+        {"flags", "integer", "of the binary frame", MECHP_IN(published_frame, flags)},
+        {"outputs", "@Value{}", "all", MECHP_IN(published_frame, outputs)})};

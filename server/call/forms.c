@@ -1,6 +1,7 @@
 /* The choice of a form, and answers that are not JSON. */
 #include "server/call/forms.h"
 
+#include "protocol/wire/bodies_messages.h"
 #include "solver/base/words.h"
 
 #include <stdio.h>
@@ -107,6 +108,17 @@ int mechd_form(struct mechd_call *c, unsigned mask)
     return found;
 }
 
+struct bytes {
+    const char *at; /* [size] */
+    size_t size;
+};
+
+static void write_text(const void *bytes, struct mechp_text *w)
+{
+    const struct bytes *const b = bytes;
+    mechp_text_string_n(w, b->at, b->size);
+}
+
 void mechd_form_answer(struct mechd_call *c, enum mechd_form form, const char *bytes, size_t size)
 {
     if (c->door == MECHD_DOOR_HTTP) {
@@ -115,12 +127,9 @@ void mechd_form_answer(struct mechd_call *c, enum mechd_form form, const char *b
     } else if (forms[form].binary) {
         mechd_fail(c, MECHP_NOT_ACCEPTABLE, "binary formats are available over HTTP only");
     } else {
-        mechp_text_object(&c->text);
-        mechp_text_key(&c->text, "format");
-        mechp_text_string(&c->text, forms[form].name);
-        mechp_text_key(&c->text, "text");
-        mechp_text_string_n(&c->text, bytes, size);
-        mechp_text_end(&c->text);
+        const struct bytes of = {bytes, size};
+        const struct mechp_body_message_text body = {forms[form].name, {write_text, &of}};
+        MECHP_WRITE(message_text, &body, &c->text);
     }
 }
 

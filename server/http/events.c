@@ -9,6 +9,7 @@
  * "rewound": true with the first event, as after a time that went back. The event `end` says that
  * the instance or the server is gone.
  */
+#include "protocol/wire/bodies_messages.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
 #include "server/http/sse.h"
@@ -52,6 +53,18 @@ static void write_id(const struct mechd_instance *i, uint64_t revision, bool run
              (unsigned long long)revision, running ? ".running" : "");
 }
 
+static void write_outputs(const void *events, struct mechp_text *w)
+{
+    const struct events *const e = events;
+    const struct mechd_instance *const i = e->instance;
+    mechp_text_object(w);
+    for (size_t k = 0; k < i->channel_count; k++) {
+        mechp_text_key(w, i->channels[k].name);
+        mechd_write_value(&i->channels[k], e->values + i->channels[k].offset, w);
+    }
+    mechp_text_end(w);
+}
+
 /* The newest values as one event; the simulation itself is not asked. */
 static void write_event(struct events *e)
 {
@@ -63,32 +76,17 @@ static void write_event(struct events *e)
     e->revision = now.revision;
     e->running = atomic_load(&i->running);
     write_id(i, e->revision, e->running, id);
-    struct mechp_text *w = &e->sse.text;
+    const struct mechp_body_published_event body = {.life = life,
+                                                    .rewound = e->rewound || now.time < e->time,
+                                                    .time = now.time,
+                                                    .step = now.steps,
+                                                    .sequence = now.sequence,
+                                                    .running = e->running,
+                                                    .outputs = {write_outputs, e}};
     mechd_sse_head(&e->sse, NULL, id);
-    mechp_text_object(w);
-    mechp_text_member_string(w, "life", life);
-    if (e->rewound || now.time < e->time) {
-        mechp_text_key(w, "rewound");
-        mechp_text_bool(w, true);
-    }
+    MECHP_WRITE(published_event, &body, &e->sse.text);
     e->rewound = false;
     e->time = now.time;
-    mechp_text_key(w, "time");
-    mechp_text_number(w, now.time);
-    mechp_text_key(w, "step");
-    mechp_text_unsigned(w, now.steps);
-    mechp_text_key(w, "sequence");
-    mechp_text_unsigned(w, now.sequence);
-    mechp_text_key(w, "running");
-    mechp_text_bool(w, e->running);
-    mechp_text_key(w, "outputs");
-    mechp_text_object(w);
-    for (size_t k = 0; k < i->channel_count; k++) {
-        mechp_text_key(w, i->channels[k].name);
-        mechd_write_value(&i->channels[k], e->values + i->channels[k].offset, w);
-    }
-    mechp_text_end(w);
-    mechp_text_end(w);
     mechd_sse_tail(&e->sse);
 }
 

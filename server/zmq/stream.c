@@ -2,6 +2,7 @@
 #include "server/zmq/stream.h"
 
 #include "protocol/frame/frame.h"
+#include "protocol/wire/bodies_messages.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
 #include "server/instance/picks.h"
@@ -125,6 +126,24 @@ static struct mechd_letter *encode_values(struct mechd_zmq *z, struct mechd_inst
     return letter;
 }
 
+/* Values of an instance. */
+struct published {
+    const struct mechd_instance *instance;
+    const double *values; /* packed */
+};
+
+static void write_outputs(const void *published, struct mechp_text *w)
+{
+    const struct published *const p = published;
+    const struct mechd_instance *const i = p->instance;
+    mechp_text_object(w);
+    for (size_t k = 0; k < i->channel_count; k++) {
+        mechp_text_key(w, i->channels[k].name);
+        mechd_write_value(&i->channels[k], p->values + i->channels[k].offset, w);
+    }
+    mechp_text_end(w);
+}
+
 /* The same as JSON. */
 static struct mechd_letter *encode_json(struct mechd_zmq *z, struct mechd_instance *i,
                                         const struct mechd_published *step)
@@ -133,26 +152,15 @@ static struct mechd_letter *encode_json(struct mechd_zmq *z, struct mechd_instan
     struct mechp_text w;
     mechd_instance_life(i, life);
     mechp_text_init(&w, room, sizeof room);
-    mechp_text_object(&w);
-    mechp_text_key(&w, "instance");
-    mechp_text_string(&w, i->id);
-    mechp_text_member_string(&w, "life", life);
-    mechp_text_key(&w, "time");
-    mechp_text_number(&w, step->time);
-    mechp_text_key(&w, "step");
-    mechp_text_unsigned(&w, step->steps);
-    mechp_text_key(&w, "sequence");
-    mechp_text_unsigned(&w, step->sequence);
-    mechp_text_key(&w, "flags");
-    mechp_text_unsigned(&w, step->flags);
-    mechp_text_key(&w, "outputs");
-    mechp_text_object(&w);
-    for (size_t k = 0; k < i->channel_count; k++) {
-        mechp_text_key(&w, i->channels[k].name);
-        mechd_write_value(&i->channels[k], step->values + i->channels[k].offset, &w);
-    }
-    mechp_text_end(&w);
-    mechp_text_end(&w);
+    const struct published published = {i, step->values};
+    const struct mechp_body_published_frame body = {.instance = i->id,
+                                                    .life = life,
+                                                    .time = step->time,
+                                                    .step = step->steps,
+                                                    .sequence = step->sequence,
+                                                    .flags = step->flags,
+                                                    .outputs = {write_outputs, &published}};
+    MECHP_WRITE(published_frame, &body, &w);
     struct mechd_letter *letter = w.failed ? NULL : mechd_letter_create_frame(z, w.length);
     if (letter != NULL) {
         memcpy(letter->bytes, w.bytes, w.length);
