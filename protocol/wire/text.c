@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CAPACITY = 512, NUMBER_ROOM = 33, PLAIN_KEY = 32 };
+enum { FIRST_CAPACITY = 512, NUMBER_ROOM = 33 };
 
 void mechp_text_init(struct mechp_text *w, char *buffer, size_t size)
 {
@@ -226,28 +226,40 @@ void mechp_text_key(struct mechp_text *w, const char *key)
     w->comma[w->depth] = false;
 }
 
+/* A short text, by words that overlap: a call would cost more. */
+static void copy_short(char *to, const char *from, size_t n)
+{
+    if (n >= 8) {
+        for (size_t k = 0; k + 8 < n; k += 8) {
+            memcpy(to + k, from + k, 8);
+        }
+        memcpy(to + n - 8, from + n - 8, 8);
+    } else if (n >= 4) {
+        memcpy(to, from, 4);
+        memcpy(to + n - 4, from + n - 4, 4);
+    } else {
+        for (size_t k = 0; k < n; k++) {
+            to[k] = from[k];
+        }
+    }
+}
+
 void mechp_text_key_plain(struct mechp_text *w, const char *key)
 {
-    if (w->failed || w->capacity - w->length < PLAIN_KEY + sizeof ",\"\":") {
+    const size_t n = strlen(key);
+    if (w->failed || w->capacity - w->length < n + sizeof ",\"\":") {
         mechp_text_key(w, key);
         return;
     }
     char *at = w->bytes + w->length;
+    const bool comma = w->comma[w->depth];
     *at = ',';
-    at += w->comma[w->depth];
-    *at++ = '"';
-    size_t n = 0;
-    while (n < PLAIN_KEY && key[n] != '\0') {
-        at[n] = key[n];
-        n++;
-    }
-    if (key[n] != '\0') {
-        mechp_text_key(w, key);
-        return;
-    }
-    at[n] = '"';
-    at[n + 1] = ':';
-    w->length = (size_t)(at + n + 2 - w->bytes);
+    at += comma;
+    *at = '"';
+    copy_short(at + 1, key, n);
+    at[n + 1] = '"';
+    at[n + 2] = ':';
+    w->length += n + 3 + comma;
     w->comma[w->depth] = false;
 }
 

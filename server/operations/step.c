@@ -68,8 +68,6 @@ static void read_want(struct mechd_call *c, struct step_work *w)
     const json_t *const want = w->in.want.of;
     for (size_t k = 0; k < json_array_size(want); k++) {
         const char *text = json_string_value(json_array_get(want, k));
-        char path[32];
-        snprintf(path, sizeof path, "/want/%zu", k);
         bool *const flag = text == NULL                       ? NULL
                            : strcmp(text, "energy") == 0      ? &w->energy
                            : strcmp(text, "derivatives") == 0 ? &w->derivatives
@@ -79,6 +77,8 @@ static void read_want(struct mechd_call *c, struct step_work *w)
         if (flag != NULL) {
             *flag = true;
         } else {
+            char path[32];
+            snprintf(path, sizeof path, "/want/%zu", k);
             mech_diag_add(&c->diag, path,
                           "a step can return: \"derivatives\", \"energy\", \"events\", "
                           "\"jacobian\"");
@@ -240,9 +240,9 @@ static void check_outputs(struct mechd_call *c, const json_t *names)
     const struct mechd_engine *const engine = &c->job.instance->engine;
     for (size_t k = 0; k < json_array_size(names); k++) {
         const char *name = json_string_value(json_array_get(names, k));
-        char path[48];
-        snprintf(path, sizeof path, "/outputs/%zu", k);
         if (name == NULL || mechd_engine_variable_find(engine, MECH_OUTPUT_VARIABLE, name) < 0) {
+            char path[48];
+            snprintf(path, sizeof path, "/outputs/%zu", k);
             mechd_engine_lacks(engine, MECH_OUTPUT_VARIABLE, name, path, &c->diag);
         }
     }

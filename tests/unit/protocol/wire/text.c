@@ -16,6 +16,8 @@ static const char *text_of(const struct mechp_text *w)
     return text;
 }
 
+static const char letters[] = "abcdefghijklmnopqrs";
+
 static void write_sample(struct mechp_text *w)
 {
     mechp_text_object(w);
@@ -40,18 +42,24 @@ static void write_sample(struct mechp_text *w)
     mechp_text_key(w, "e");
     mechp_text_raw(w, "[]", 2);
     mechp_text_key_plain(w, "f");
-    mechp_text_integer(w, 0);
-    mechp_text_key_plain(w, "aNameOfThirtyThreeLettersAndDigit");
     mechp_text_object(w);
-    mechp_text_key_plain(w, "g");
-    mechp_text_integer(w, 1);
+    // of all lengths
+    for (size_t n = 1; n < sizeof letters; n++) {
+        mechp_text_key_plain(w, letters + sizeof letters - 1 - n);
+        mechp_text_unsigned(w, n);
+    }
     mechp_text_end(w);
     mechp_text_end(w);
 }
 
-static const char sample[] = "{\"a\":0.1,\"b\":[-3,18446744073709551615,-9223372036854775808,[],{},"
-                             "true,null],\"c\":null,\"d\":[1,2.5,-0.0],\"e\":[],\"f\":0,"
-                             "\"aNameOfThirtyThreeLettersAndDigit\":{\"g\":1}}";
+static const char sample[] =
+    "{\"a\":0.1,\"b\":[-3,18446744073709551615,-9223372036854775808,[],{},true,nu"
+    "ll],\"c\":null,\"d\":[1,2.5,-0.0],\"e\":[],\"f\":{\"s\":1,\"rs\":2,\"qrs\":3"
+    ",\"pqrs\":4,\"opqrs\":5,\"nopqrs\":6,\"mnopqrs\":7,\"lmnopqrs\":8,\"klmnopqr"
+    "s\":9,\"jklmnopqrs\":10,\"ijklmnopqrs\":11,\"hijklmnopqrs\":12,\"ghijklmnopq"
+    "rs\":13,\"fghijklmnopqrs\":14,\"efghijklmnopqrs\":15,\"defghijklmnopqrs\":16"
+    ",\"cdefghijklmnopqrs\":17,\"bcdefghijklmnopqrs\":18,\"abcdefghijklmnopqrs\":"
+    "19}}";
 
 static void commas_stand_between_values_and_nowhere_else(void)
 {
@@ -66,7 +74,7 @@ static void commas_stand_between_values_and_nowhere_else(void)
 
 static void borrowed_buffers_of_every_size_give_the_same_text(void)
 {
-    char buffer[320];
+    char buffer[600];
     for (size_t size = 0; size < sizeof buffer; size++) {
         struct mechp_text w;
         size_t length;
