@@ -328,6 +328,15 @@ void mechp_text_integer(struct mechp_text *w, int64_t value)
 
 void mechp_text_unsigned(struct mechp_text *w, uint64_t value)
 {
+    // most counts have one digit
+    if (value < 10 && !w->failed && w->capacity - w->length > 1) {
+        const bool comma = w->comma[w->depth];
+        w->bytes[w->length] = ',';
+        w->bytes[w->length + comma] = (char)('0' + value);
+        w->length += 1u + comma;
+        w->comma[w->depth] = true;
+        return;
+    }
     char digits[20];
     size_t at = sizeof digits;
     do {
