@@ -1,8 +1,10 @@
 """An id that is deleted and created again: what a consumer compares is of one life of it."""
+import itertools
 import unittest
 
 import models
-from harness import SLOW, Served, Stream, wait_until
+from coupled import K, K12, OSCILLATORS, half
+from harness import SLOW, Daemon, Served, Stream, wait_until
 from package import mechd
 from sse import Events
 
@@ -188,6 +190,49 @@ class Lives(Served):
             self.again('key')
             reply = self.daemon.call('POST', path + '/step', {'count': 1}, {'If-Match': tag})
             self.assertEqual(reply.status, 412)
+
+
+class OfCouplings(unittest.TestCase):
+    """Ids of couplings begin again with each process that has no state directory."""
+
+    def life(self, daemon, windows):
+        """c-1, and the events of its run r-1, which is over."""
+        ends = [daemon.create(half(x, k=K + K12)) for x in (1., 0.)]
+        reply = daemon.call('POST', '/v1/couplings', {
+            'participants': [{'name': n, 'instance': i} for n, i in zip(('left', 'right'), ends)],
+            'connections': OSCILLATORS, 'scheme': {'type': 'IQN-ILS'}, 'stepSize': 0.01})
+        self.assertEqual((reply.status, reply['id']), (201, 'c-1'), reply)
+        run = daemon.call('POST', '/v1/couplings/c-1/runs', {
+            'count': windows, 'period': 0.01, 'record': {'every': 1}})
+        self.assertEqual(run.headers['Location'], '/v1/couplings/c-1/runs/r-1', run)
+        path = run.headers['Location']
+        wait_until(lambda: daemon.call('GET', path)['state'] == 'finished', 'the run')
+        return path + '/events'
+
+    def events(self, daemon, path, last=None, count=None):
+        with Events(daemon, path, last) as s:
+            return list(itertools.islice(s, count))
+
+    def test_rows_and_events_of_a_process_before_are_not_those_of_this_one(self):
+        seen = []
+        for windows in (20, 30):
+            with Daemon() as d, Stream(d, 'c-1') as frames, Stream(d, 'c-1', 'json') as texts:
+                rows = self.events(d, self.life(d, windows))
+                self.assertEqual([e[0] for e in rows], ['row'] * (windows + 1) + ['end'])
+                live = self.events(d, '/v1/couplings/c-1/events?rate=60', count=1)[0]
+                self.assertNotIn('rewound', live[2])
+                seen.append((rows[windows][1], live[1], frames.next()[1]['instance'],
+                             texts.next()[1]['life'], live[2]['life']))
+                if len(seen) == 1:
+                    continue
+                last, event = seen[0][:2]
+                told = self.events(d, '/v1/couplings/c-1/runs/r-1/events', last)
+                self.assertEqual([e[0] for e in told],
+                                 ['rewound'] + ['row'] * (windows + 1) + ['end'])
+                live = self.events(d, '/v1/couplings/c-1/events?rate=60', event, 1)[0]
+                self.assertEqual(live[2]['rewound'], True)
+        self.assertEqual([len(set(x)) for x in zip(*seen)], [2] * 5)
+        self.assertEqual([s[3] for s in seen], [s[4] for s in seen])
 
 
 if __name__ == '__main__':
