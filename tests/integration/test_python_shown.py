@@ -334,6 +334,16 @@ class Shown(unittest.TestCase):
             self.assertEqual((rewards.tolist(), ended.any(), cut.any()), ([0.0] * 3, False, False))
             with self.assertRaisesRegex(ValueError, 'not finite'):
                 envs.step([[numpy.nan]] * 3)
+            # an action of one input may be a number; rows are copies, not inputs
+            for i in alone:
+                i.reset()
+            wanted = [i.step(0.01, inputs={'force': float(a[0])}).outputs
+                      for i, a in zip(alone, actions)]
+            self.assertEqual(envs.step([0., 20., -5.])[0].tolist(),
+                             [[w['x'], w['v']] for w in wanted])
+            for wrong in ([[0., 0., 0.]], 0., [[0.] * 2] * 3):
+                with self.assertRaisesRegex(ValueError, 'copies, inputs'):
+                    envs.step(wrong)
         self.assertEqual(len(list(self.server.instances())), before + 3)
 
     @unittest.skipUnless(numpy, 'numpy is not installed (Debian package python3-numpy)')
@@ -352,6 +362,17 @@ class Shown(unittest.TestCase):
             self.assertEqual((ended.tolist(), list(infos['failed'])), ([True, False], [0]))
             self.assertTrue(numpy.isfinite(seen).all())
             self.assertFalse(envs.step([[0.0], [0.0]])[2].any())
+
+    @unittest.skipUnless(numpy, 'numpy is not installed (Debian package python3-numpy)')
+    def test_an_environment_takes_the_scalars_of_a_model_with_vectors(self):
+        with VectorEnv(self.server, 'double-pendulum', 2, period=0.01,
+                       reward=lambda seen, action: seen[:, 0]) as envs:
+            self.assertIn('x', envs.outputs)
+            self.assertNotIn('hinge', envs.outputs)
+            self.assertEqual(envs.reset()[0].shape, (2, len(envs.outputs)))
+        with self.assertRaisesRegex(ValueError, "'hinge' has several components"):
+            VectorEnv(self.server, 'double-pendulum', 2, period=0.01, outputs=['hinge'],
+                      reward=lambda seen, action: 0)
 
     def test_an_environment_of_what_is_not_there_is_refused_and_leaves_nothing(self):
         before = len(list(self.server.instances()))

@@ -34,8 +34,9 @@ class VectorEnv:
     """`count` copies of a model (a document, or the name of an example), of which each action lasts
     `period` s.
 
-    inputs, outputs: their names (default: all). reward(seen, action) -> [n]; terminated(seen) ->
-    bool [n] (default: never). most_steps: actions after which an episode is cut. start(rng) -> a
+    inputs, outputs: their names (default: all scalar ones). reward(seen, action) -> [n];
+    terminated(seen) -> bool [n] (default: never). most_steps: actions after which an episode is
+    cut. start(rng) -> a
     state {'q': …, 'v': …} with which an episode begins (default: the model's). A copy whose episode
     has ended begins the next one with the following `step`, whose action it ignores, as gymnasium's
     AutoresetMode.NEXT_STEP. A step that fails terminates its episode, with `infos['failed']`.
@@ -75,13 +76,16 @@ class VectorEnv:
         self._instances.append(first)
         sizes = {v['name']: v['shape'] for v in first.variables()}
         info = first.info()
-        self.inputs = list(info['inputs'] if inputs is None else inputs)
-        self.outputs = list(info['outputs'] if outputs is None else outputs)
+        scalars = {n for n, shape in sizes.items() if not shape}
+        self.inputs = [n for n in info['inputs'] if n in scalars] if inputs is None else \
+            list(inputs)
+        self.outputs = [n for n in info['outputs'] if n in scalars] if outputs is None else \
+            list(outputs)
         for name in self.inputs + self.outputs:
             if name not in sizes:
                 raise ValueError('%r is neither an input nor an output of the model' % name)
-            if sizes[name]:
-                raise ValueError('%s has several components; name scalars' % name)
+            if name not in scalars:
+                raise ValueError('%r has several components: name a scalar' % name)
         while len(self._instances) < self.num_envs:
             self._instances.append(first.clone())
 
@@ -138,9 +142,15 @@ class VectorEnv:
         return self._seen.copy(), {}
 
     def step(self, actions: Any) -> Tuple[Seen, Any, Any, Any, Dict[str, Any]]:
-        """One action in each copy: observations, rewards, terminated, truncated [n], infos."""
+        """One action in each copy: observations, rewards, terminated, truncated [n], infos.
+        actions: [n, inputs], or [n] where there is one input."""
         np = self.numpy
-        acted = np.asarray(actions, dtype=float).reshape(self.num_envs, len(self.inputs))
+        acted = np.asarray(actions, dtype=float)
+        if acted.shape == (self.num_envs, ) and len(self.inputs) == 1:
+            acted = acted[:, None]
+        if acted.shape != (self.num_envs, len(self.inputs)):
+            raise ValueError('actions are [%d, %d] (copies, inputs), not %s' % (
+                self.num_envs, len(self.inputs), list(acted.shape)))
         if not np.isfinite(acted).all():
             raise ValueError('an action is not finite')
         fresh = np.flatnonzero(self._over)
