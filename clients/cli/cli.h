@@ -208,6 +208,8 @@ int mechctl_get(struct mechctl *m, const char *const *path, struct mechc_json *r
 /* A whole command: a request, and its reply as it came (--json) or laid out. */
 int mechctl_print_reply(struct mechctl *m, const char *method, const char *const *path,
                         const struct mechc_bytes *body);
+/* A whole command: GET, and its reply as it came (--json) or as a tree. */
+int mechctl_show_path(struct mechctl *m, const char *const *path);
 /* Append "?key=value" or "&key=value", escaped; NULL: nothing. If it does not fit, the path
  * becomes empty. */
 void mechctl_query(char *path, size_t size, const char *key, const char *value);
@@ -280,6 +282,8 @@ void mechctl_inline(struct mechc_json value, struct mechc_bytes *out);
 void mechctl_print_json(struct mechc_json value);
 /* "key  value" lines, nested objects indented. */
 void mechctl_print_tree(const struct mechctl *m, struct mechc_json object);
+/* The reply of a step of an instance or a coupling: a line of its report, then the outputs. */
+void mechctl_print_step(const struct mechctl *m, struct mechc_json reply);
 /* For --json: the value as it came, and a line end. Returns what mechctl_flush does. */
 int mechctl_print_raw(struct mechc_json value);
 /* Print the warnings in a reply to stderr in the form of faults: with the place in the model's

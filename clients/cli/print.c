@@ -324,3 +324,32 @@ int mechctl_run_values(struct mechctl *m)
     }
     return MECHCTL_DONE;
 }
+
+void mechctl_print_step(const struct mechctl *m, struct mechc_json reply)
+{
+    struct mechc_json v;
+    struct mechc_bytes line = {0};
+    static const char *const parts[][2] = {
+        {"time", "time"},
+        {"report/windows", "windows"},
+        {"report/steps", "steps"},
+        {"report/iterations", "iterations"},
+        {"report/contacts", "contacts"},
+        {"trial", "trial"},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (mechc_json_member(reply, parts[i][0], &v)) {
+            mechc_bytes_text(&line, line.length ? "  " : "");
+            mechc_bytes_text(&line, parts[i][1]);
+            mechc_bytes_text(&line, " ");
+            mechctl_inline(v, &line);
+            mechc_bytes_text(&line, i == 0 ? " s" : "");
+        }
+    }
+    printf("%s%s%s\n", mechctl_ink(m, MECHCTL_DIM), line.at && !line.failed ? line.at : "",
+           mechctl_ink_off(m));
+    mechc_bytes_fini(&line);
+    if (mechc_json_member(reply, "outputs", &v)) {
+        mechctl_print_values(m, v, NULL);
+    }
+}

@@ -237,6 +237,17 @@ int mechctl_print_reply(struct mechctl *m, const char *method, const char *const
     return show(m, code, reply);
 }
 
+int mechctl_show_path(struct mechctl *m, const char *const *path)
+{
+    struct mechc_json reply;
+    const int code = mechctl_get(m, path, &reply);
+    if (code != MECHCTL_DONE || m->json) {
+        return code != MECHCTL_DONE ? code : mechctl_print_raw(reply);
+    }
+    mechctl_print_tree(m, reply);
+    return MECHCTL_DONE;
+}
+
 int mechctl_print_path(struct mechctl *m, const char *path)
 {
     struct mechc_json reply;

@@ -121,6 +121,21 @@ class Shown(unittest.TestCase):
         self.assertIn(LONG, self.good('list'))
         self.assertNotIn('…', self.good('list'))
 
+    def test_quotas_progress_and_steps_of_couplings_are_lines(self):
+        i, run = self.recorded(count=10)
+        pair = self.good('couple', '-', text=json.dumps({
+            'participants': [{'name': 'mass', 'instance': self.created()}], 'connections': [],
+            'scheme': {'type': 'Jacobi'}, 'stepSize': 0.01})).strip()
+        for words, begin in (
+                (('quota', ), '^token'), (('progress', i, run), '^id +%s\nstate +finished\n' % run),
+                (('couplings', pair, '--count', 3), r'^time 0\.03 s  windows 3  .*\nmass\.x +')):
+            with self.subTest(words=words):
+                text = self.good(*words)
+                self.assertRegex(text, begin)
+                self.assertNotIn('"', text)
+                self.assertIsInstance(json.loads(self.good(*words, '--json')), dict)
+        self.good('couplings', pair, '--delete')
+
     def test_help_lists_commands_by_what_they_are_about(self):
         found, group = {}, None
         for line in self.good('help').split('options, before')[0].splitlines():

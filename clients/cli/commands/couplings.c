@@ -91,6 +91,18 @@ static int commit(struct mechctl *m, const char *id)
     return mechctl_print_reply(m, "POST", MECHCTL_PATH("v1", "couplings", id, "commit"), &m->body);
 }
 
+static int step(struct mechctl *m, const char *id)
+{
+    struct mechc_json reply;
+    const int code =
+        mechctl_send(m, "POST", MECHCTL_PATH("v1", "couplings", id, "step"), &m->body, &reply);
+    if (code != MECHCTL_DONE || m->json) {
+        return code != MECHCTL_DONE ? code : mechctl_print_raw(reply);
+    }
+    mechctl_print_step(m, reply);
+    return MECHCTL_DONE;
+}
+
 /* --forget SID, --snapshot, --snapshots, --stability */
 static int end(struct mechctl *m, const char *id)
 {
@@ -138,8 +150,7 @@ static int run(struct mechctl *m)
     if (code == MECHCTL_DONE && mechctl_option(m, "commit")) {
         code = commit(m, id);
     } else if (code == MECHCTL_DONE && form_step(m, &code) && code == MECHCTL_DONE) {
-        code =
-            mechctl_print_reply(m, "POST", MECHCTL_PATH("v1", "couplings", id, "step"), &m->body);
+        code = step(m, id);
     } else if (code == MECHCTL_DONE && !does_something(m)) {
         code = mechctl_print_reply(m, "GET", MECHCTL_PATH("v1", "couplings", id), NULL);
     }

@@ -5,10 +5,8 @@ static int run(struct mechctl *m)
 {
     return mechctl_option(m, "wait")
                ? mechctl_wait(m, m->arguments[0], m->arguments[1])
-               : mechctl_print_reply(
-                     m, "GET",
-                     MECHCTL_PATH("v1", mechctl_kind(m), m->arguments[0], "runs", m->arguments[1]),
-                     NULL);
+               : mechctl_show_path(m, MECHCTL_PATH("v1", mechctl_kind(m), m->arguments[0], "runs",
+                                                   m->arguments[1]));
 }
 
 static const struct mechctl_option options[] = {

@@ -3,7 +3,7 @@
 
 static int run(struct mechctl *m)
 {
-    return mechctl_print_reply(m, "GET", MECHCTL_PATH("v1", "quota"), NULL);
+    return mechctl_show_path(m, MECHCTL_PATH("v1", "quota"));
 }
 
 const struct mechctl_command mechctl_quota = {

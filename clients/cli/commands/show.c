@@ -3,13 +3,7 @@
 
 static int run(struct mechctl *m)
 {
-    struct mechc_json reply;
-    const int code = mechctl_get(m, MECHCTL_PATH("v1", "instances", m->arguments[0]), &reply);
-    if (code != MECHCTL_DONE || m->json) {
-        return code != MECHCTL_DONE ? code : mechctl_print_raw(reply);
-    }
-    mechctl_print_tree(m, reply);
-    return MECHCTL_DONE;
+    return mechctl_show_path(m, MECHCTL_PATH("v1", "instances", m->arguments[0]));
 }
 
 const struct mechctl_command mechctl_show = {

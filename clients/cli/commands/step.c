@@ -31,34 +31,6 @@ static int add_distance(struct mechctl *m, struct mechc_bytes *b)
     return MECHCTL_DONE;
 }
 
-static void print_report(const struct mechctl *m, struct mechc_json reply)
-{
-    struct mechc_json v;
-    struct mechc_bytes line = {0};
-    static const char *const parts[][2] = {
-        {"time", "time"},
-        {"report/steps", "steps"},
-        {"report/iterations", "iterations"},
-        {"report/contacts", "contacts"},
-        {"trial", "trial"},
-    };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (mechc_json_member(reply, parts[i][0], &v)) {
-            mechc_bytes_text(&line, line.length ? "  " : "");
-            mechc_bytes_text(&line, parts[i][1]);
-            mechc_bytes_text(&line, " ");
-            mechctl_inline(v, &line);
-            mechc_bytes_text(&line, i == 0 ? " s" : "");
-        }
-    }
-    printf("%s%s%s\n", mechctl_ink(m, MECHCTL_DIM), line.at && !line.failed ? line.at : "",
-           mechctl_ink_off(m));
-    mechc_bytes_fini(&line);
-    if (mechc_json_member(reply, "outputs", &v)) {
-        mechctl_print_values(m, v, NULL);
-    }
-}
-
 static int run(struct mechctl *m)
 {
     double repeat = 1.;
@@ -94,7 +66,7 @@ static int run(struct mechctl *m)
         }
     }
     if (code == MECHCTL_DONE && !m->json) {
-        print_report(m, reply);
+        mechctl_print_step(m, reply);
     }
     return code;
 }
