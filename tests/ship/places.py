@@ -115,9 +115,9 @@ class Contained:
         self.close()
         self.http = harness.Http(self.base)
 
-    def call(self, method, path, body=None):
-        headers = {'Authorization': 'Bearer ' + self.token} if self.token else {}
-        return self.http.call(method, path, body, headers)
+    def call(self, method, path, body=None, headers=None):
+        token = {'Authorization': 'Bearer ' + self.token} if self.token else {}
+        return self.http.call(method, path, body, {**token, **(headers or {})})
 
     def events(self, path):
         """Lines of an answer that does not end."""

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import unittest
+import fmus
 from harness import wait_until
 from containers import USER, Containers
 from places import DEPLOY, Engine, folder, need, run
@@ -43,6 +44,19 @@ class Image(Containers):
         self.assertEqual(name.strip(), 'mechd')
         for secret in ('tokens', 'curve.key'):
             self.assertEqual(os.stat(os.path.join(self.volume, secret)).st_mode & 0o777, 0o600)
+
+    def test_a_hosted_fmu_steps_as_its_model(self):
+        """Its process has no more rights than the daemon, and the volume is all that it can
+        unpack to."""
+        self.begin('mechd-fmus', '--fmus', 'on')
+        d = self.contained(self.token('mechd-fmus'))
+        d.call('PUT', '/v1/instances/model', {'example': 'driven-oscillator'})
+        uploaded = fmus.upload(d, d.call('GET', '/v1/instances/model/fmu').raw)
+        self.assertEqual(uploaded.status, 201, uploaded)
+        i = d.call('POST', '/v1/instances', {'fmu': uploaded['id']})['id']
+        hosted, model = [d.call('POST', '/v1/instances/%s/step' % name, {'size': 0.1})
+                         for name in (i, 'model')]
+        self.assertEqual(hosted['outputs'], model['outputs'])
 
     def test_a_token_for_metrics_and_other_programs(self):
         # another first word runs instead
