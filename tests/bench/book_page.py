@@ -259,9 +259,10 @@ def served(data):
 
 def beside_peers(data):
     found = [p for p in data['sections']['peers']['programs'] if p['version'] is not None]
-    return ' '.join('Beside %s %s mechd takes %s times as long (%s).' % (
-        peer['name'], peer['version'], span([row['times'] for row in peer['rows']]),
-        ', '.join(row['what'] for row in peer['rows'])) for peer in found)
+    return ' '.join('Beside %s %s mechd takes %s.' % (
+        peer['name'], peer['version'], '; '.join(
+            '%.2g%s (%s)' % (row['times'], '' if k else ' times as long', row['what'])
+            for k, row in enumerate(peer['rows']))) for peer in found)
 
 
 def read_about(data):

@@ -81,8 +81,8 @@ def rows(build):
                 envs.reset(seed=1)
                 measured(envs)
                 ours, theirs = peers.in_turns(lambda: measured(envs), lambda: peer(build, count))
-            found.append(peers.row('%d copies of a double pendulum' % count, 'actions a second',
-                                   ours, theirs, more_is_better=True))
+            found.append(peers.row('a double pendulum, %d at a time, over HTTP' % count,
+                                   'actions a second', ours, theirs, more_is_better=True))
     return found
 
 
