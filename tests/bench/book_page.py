@@ -293,10 +293,10 @@ def summary(data):
 def sizes(data):
     """What operators plan with."""
     at = data['machine']
-    head = ('Of %s on %s, %d processors; each is a program of the folder `tests/bench` of a build, '
-            'and has its row in [the benchmark book](../tests/bench/README.md#the-book), where the '
-            'growth with models, instances and connections is:' % (data['date'], at['processor'],
-                                                                   at['cores']))
+    head = ('Measured on %s on %s, %d processors. The figures are rows of [the benchmark book]'
+            '(../tests/bench/README.md#the-book), which also shows how they grow with models, '
+            'instances and connections; the programs that measure them are in the folder '
+            '`tests/bench` of a build.' % (data['date'], at['processor'], at['cores']))
     return '\n'.join([wrapped(head), ''] + table(['need', 'plan', 'measured by'],
                                                  book_sizes.rows(all_rows(data))))
 
