@@ -43,6 +43,7 @@ struct session {
     const char *coupling; /* and its coupling, if it has one */
     json_t *model;        /* its model */
     bool twin;            /* another instance gets the same requests */
+    uint32_t slow;        /* runs and sweeps that were stopped because they took long */
     bool same_numbers;    /* and it counts its trials from the same number */
 };
 

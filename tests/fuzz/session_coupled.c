@@ -202,6 +202,7 @@ static bool turn(struct session *s, const struct copy copies[COPIES])
 {
     static const char *const readers[] = {
         "", "/stability", "/runs", "/snapshots", "/ssp", "/streams", "/stability?size=0.001"};
+    const uint32_t slow = s->slow;
     const uint32_t reader = generate_below(&s->g, sizeof readers / sizeof *readers);
     json_t *body = NULL;
     int status = 200;
@@ -214,6 +215,9 @@ static bool turn(struct session *s, const struct copy copies[COPIES])
         break;
     case 2:
         run(s, copies);
+        if (s->slow != slow) {
+            return false; // each was stopped where it was
+        }
         break;
     case 3:
         status = both(s, copies, "POST", "/reset", NULL);

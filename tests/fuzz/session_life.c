@@ -138,6 +138,7 @@ bool session_wait(struct session *s, const char *path, bool stop)
     if (polls > POLLS && !stop) {
         // what is only slow ends when it is stopped
         json_decref(reply);
+        s->slow++;
         (void)session_wait(s, path, true);
         return false;
     }

@@ -21,8 +21,8 @@ __attribute__((format(printf, 5, 6))) json_t *session_call(struct session *s, co
                                                            const char *format, ...);
 /* A member of a reply that is a string, or "nothing". */
 const char *session_word(const json_t *reply, const char *key);
-/* Until the run or sweep of this path, a GET, is in progress no more; `stop`: by DELETE. Whether it
- * went to its end. */
+/* Until the run or sweep of this path, a GET, is in progress no more; `stop`: by DELETE. What takes
+ * long is stopped, too, and counted in s->slow. Whether it went to its end. */
 bool session_wait(struct session *s, const char *path, bool stop);
 /* A sweep of two points of a parameter, of a "model" or a "coupling". */
 void session_sweep(struct session *s, const char *what, const json_t *of, const char *parameter);
