@@ -273,6 +273,7 @@ struct bond_end {
     const char *effort, *effort_unit;
     enum mech_kinematic kind; /* of the flow */
     bool known;               /* all of these are */
+    bool apart;               /* effort and flow are of two participants, which has been said */
 };
 
 /* The unit of one value: the first three of a wrench are forces. */
@@ -324,6 +325,7 @@ static struct bond_end read_bond_end(struct mechd_reading *r, const json_t *item
     if (l->from.part != l->to.part) {
         mechd_reading_fault(r, path,
                             "effort and flow of one end must belong to the same participant");
+        e.apart = true;
         return e;
     }
     l->from.component = l->from.component < 0 ? 0 : l->from.component;
@@ -423,8 +425,8 @@ static void read_bond(struct mechd_reading *r, const json_t *item, const char *p
     snprintf(law, sizeof law, "%.40s/law", path);
     b->gap = mechd_reading_number(r, item, "gap", path, 0.);
     read_law(r, json_object_get(item, "law"), law, b);
-    struct bond_end ends[2];
-    for (size_t side = 0; side < 2; side++) {
+    struct bond_end ends[2] = {{.known = false}, {.known = false}};
+    for (size_t side = 0; side < 2 && !ends[0].apart; side++) {
         ends[side] = read_bond_end(r, item, path, n, side);
     }
     enum mech_kinematic kind = MECH_KINEMATIC_DISPLACEMENT;
