@@ -87,6 +87,9 @@ struct mechp_body_batch_table {
     struct mechp_written ids, errors; /* @ list of ids, list of batch_item_result */
 };
 
+/* As MECHP_WRITE(step_report, body, w): for the step path. */
+void mechp_body_write_step_report(const struct mechp_body_step_report *body, struct mechp_text *w);
+
 /* --- their shapes --- */
 
 extern const struct mechp_shape mechp_body_active;

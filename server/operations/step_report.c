@@ -46,7 +46,7 @@ void mechd_write_step_report(const void *report, struct mechp_text *w)
         .warnings = {good && r->beyond_reason != NULL ? write_warning : NULL, r},
         .failed_time = good ? (double)NAN : r->failed_time,
         .reason = good ? NULL : r->reason};
-    MECHP_WRITE(step_report, &body, w);
+    mechp_body_write_step_report(&body, w);
 }
 
 void mechd_write_step_events(const void *log, struct mechp_text *w)

@@ -2,6 +2,7 @@
 #include "protocol/wire/bodies.h"
 #include "protocol/wire/bodies_stepping.h"
 #include "protocol/wire/queries.h"
+#include "protocol/wire/report_members.h"
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
@@ -149,36 +150,15 @@ const struct mechp_shape mechp_body_step_event = {
         {"speed", "number", "of an impact: with which it was met, m/s",
          MECHP_MAY(step_event, speed)})};
 
+#define AS_MEMBER(key, type, doc, member, kind) {key, type, doc, MECHP_IN(step_report, member)},
+
 const struct mechp_shape mechp_body_step_report = {
     .name = "Report",
     .doc = "Report of a step.",
     .members = MECHP_MEMBERS(
-        {"steps", "integer", "internal steps done", MECHP_IN(step_report, steps)},
-        {"stepSize", "number", "internal step used, s", MECHP_IN(step_report, step_size)},
-        {"iterations", "integer", "Newton iterations", MECHP_IN(step_report, iterations)},
-        {"viIterations", "integer", "iterations of the complementarity solver",
-         MECHP_IN(step_report, vi_iterations)},
-        {"substeps", "integer", "substeps of schemes with step size control",
-         MECHP_IN(step_report, substeps)},
-        {"refusedSubsteps", "integer", "substeps that were too inaccurate, or failed",
-         MECHP_IN(step_report, refused_substeps)},
-        {"impacts", "integer",
-         "impacts found by event-driven schemes, and of joints activated by parameters among the "
-         "inputs",
-         MECHP_IN(step_report, impacts)},
-        {"residual", "number|null", "largest final residual", MECHP_IN(step_report, residual)},
-        {"contacts", "integer", "active contacts in the last internal step",
-         MECHP_IN(step_report, contacts)},
-        {"impactEnergyGain", "number",
-         "kinetic energy added by the impulses of contacts, J; with friction or several "
-         "coefficients of restitution, Newton's impact law can add some",
-         MECHP_IN(step_report, impact_energy_gain)},
-        {"linear", "string", "linear solver", MECHP_IN(step_report, linear)},
-        {"vi", "string", "complementarity solver", MECHP_IN(step_report, vi)},
-        {"differenced", "boolean", "a Jacobian was taken by differences",
-         MECHP_IN(step_report, differenced)},
-        {"joints", "@Drift", "constraint violations; of models with joints",
-         MECHP_MAY(step_report, joints)},
+        MECHP_STEP_REPORT(AS_MEMBER){"joints", "@Drift",
+                                     "constraint violations; of models with joints",
+                                     MECHP_MAY(step_report, joints)},
         {"warnings", "@Warning[]", "objects whose law does not hold where the step ends",
          MECHP_MAY(step_report, warnings)},
         {"failedTime", "number", "start of the internal step that failed, s",

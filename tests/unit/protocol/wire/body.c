@@ -1,6 +1,7 @@
 /* Bodies as structs: what the writer and the reader make of each kind of member, and that the
  * shapes of the routes have a place in their struct for all of theirs. */
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_stepping.h"
 
 #include "tests/unit/unit.h"
 
@@ -320,6 +321,46 @@ static void structs_hold_all_members_of_their_shapes(void)
     CU_ASSERT(held > 20);
 }
 
+/* The writer of the step path writes what the walker does. */
+static void a_report_of_a_step_is_written_alike_in_both_ways(void)
+{
+    const struct mechp_body_drift drift = {.position = 0.5, .worst_position = "j", .left_out = 2};
+    struct mechp_body_step_report body = {.steps = 3,
+                                          .step_size = 0.1,
+                                          .iterations = 11,
+                                          .vi_iterations = 12,
+                                          .substeps = 13,
+                                          .refused_substeps = 14,
+                                          .impacts = 15,
+                                          .residual = 1e-9,
+                                          .contacts = 16,
+                                          .impact_energy_gain = 0.25,
+                                          .linear = "klu",
+                                          .vi = "",
+                                          .differenced = true,
+                                          .joints = MECHP_INNER(drift, &drift),
+                                          .failed_time = (double)NAN};
+    for (int times = 0; times < 2; times++) {
+        char room[2][1024];
+        struct mechp_text w[2];
+        for (int k = 0; k < 2; k++) {
+            mechp_text_init(&w[k], room[k], sizeof room[k]);
+        }
+        MECHP_WRITE(step_report, &body, &w[0]);
+        mechp_body_write_step_report(&body, &w[1]);
+        CU_ASSERT_FATAL(!w[0].failed && !w[0].beyond && w[0].length == w[1].length);
+        CU_ASSERT(memcmp(w[0].bytes, w[1].bytes, w[0].length) == 0);
+        for (int k = 0; k < 2; k++) {
+            mechp_text_fini(&w[k]);
+        }
+        // one that failed
+        body.residual = INFINITY;
+        body.joints.of = NULL;
+        body.failed_time = 7.;
+        body.reason = "why";
+    }
+}
+
 /* So that the writer may take them as they are. */
 static void names_of_members_are_letters_and_digits(void)
 {
@@ -339,5 +380,6 @@ UNIT_TESTS(UNIT_TEST(a_struct_is_written_in_the_order_of_its_shape),
            UNIT_TEST(a_number_beyond_all_is_noted), UNIT_TEST(members_are_read_into_their_places),
            UNIT_TEST(members_that_are_not_there_are_absent),
            UNIT_TEST(a_value_of_another_type_is_a_fault_at_its_place),
+           UNIT_TEST(a_report_of_a_step_is_written_alike_in_both_ways),
            UNIT_TEST(names_of_members_are_letters_and_digits),
            UNIT_TEST(structs_hold_all_members_of_their_shapes))

@@ -1,0 +1,27 @@
+/* Members that every report of a step has, X(key, type, description, member, kind of text): rows of
+ * its shape (routes/stepping.c), and a writer for the step path (report.c), where a key that is a
+ * literal takes a fifth of the instructions of one that the walker of bodies finds. */
+#pragma once
+
+#define MECHP_STEP_REPORT(X)                                                                       \
+    X("steps", "integer", "internal steps done", steps, unsigned)                                  \
+    X("stepSize", "number", "internal step used, s", step_size, number)                            \
+    X("iterations", "integer", "Newton iterations", iterations, unsigned)                          \
+    X("viIterations", "integer", "iterations of the complementarity solver", vi_iterations,        \
+      unsigned)                                                                                    \
+    X("substeps", "integer", "substeps of schemes with step size control", substeps, unsigned)     \
+    X("refusedSubsteps", "integer", "substeps that were too inaccurate, or failed",                \
+      refused_substeps, unsigned)                                                                  \
+    X("impacts", "integer",                                                                        \
+      "impacts found by event-driven schemes, and of joints activated by parameters among the "    \
+      "inputs",                                                                                    \
+      impacts, unsigned)                                                                           \
+    X("residual", "number|null", "largest final residual", residual, number_or_null)               \
+    X("contacts", "integer", "active contacts in the last internal step", contacts, integer)       \
+    X("impactEnergyGain", "number",                                                                \
+      "kinetic energy added by the impulses of contacts, J; with friction or several "             \
+      "coefficients of restitution, Newton's impact law can add some",                             \
+      impact_energy_gain, number)                                                                  \
+    X("linear", "string", "linear solver", linear, string)                                         \
+    X("vi", "string", "complementarity solver", vi, string)                                        \
+    X("differenced", "boolean", "a Jacobian was taken by differences", differenced, bool)
