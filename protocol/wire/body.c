@@ -131,14 +131,27 @@ void mechp_body_write(const struct mechp_shape *shape, const void *body, struct 
 
 static const bool yes_or_no[] = {false, true};
 
+/* The whole number of a type, and behind it: read for every request, so without strtoll. */
+static const char *whole_of(const char *at, int64_t *value)
+{
+    const bool below = *at == '-';
+    *value = 0;
+    for (at += below; *at >= '0' && *at <= '9'; at++) {
+        *value = 10 * *value + (*at - '0');
+    }
+    *value = below ? -*value : *value;
+    return at;
+}
+
 /* The range of an integer, "integer 1..9" or "integer 1..". */
 static void range_of(const char *type, int64_t *least, int64_t *most)
 {
-    const char *const at = strchr(type, ' ');
-    char *end = NULL;
+    const char *at = strchr(type, ' ');
     if (at != NULL) {
-        *least = strtoll(at + 1, &end, 10);
-        *most = end[2] != '\0' ? strtoll(end + 2, NULL, 10) : *most;
+        at = whole_of(at + 1, least);
+        if (at[2] != '\0') {
+            (void)whole_of(at + 2, most);
+        }
     }
 }
 

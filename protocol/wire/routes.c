@@ -41,7 +41,8 @@ const struct mechp_route *mechp_route_at(int i)
 const struct mechp_route *mechp_route_of_operation(const char *operation)
 {
     for (int i = 0; operation[0] != '\0' && i < MECHP_ROUTES; i++) {
-        if (strcmp(routes[i].operation, operation) == 0) {
+        // most differ in the first letter
+        if (routes[i].operation[0] == operation[0] && strcmp(routes[i].operation, operation) == 0) {
             return &routes[i];
         }
     }
