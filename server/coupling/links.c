@@ -338,6 +338,19 @@ static struct bond_end read_bond_end(struct mechd_reading *r, const json_t *item
     return e;
 }
 
+/* Whether two units are spelled as different ones; products have a space, a dot or a star (FMUs say
+ * "N.m"). */
+static bool units_differ(const char *a, const char *b)
+{
+    static const char signs[] = " .*";
+    while (*a != '\0' && *b != '\0' &&
+           (*a == *b || (strchr(signs, *a) != NULL && strchr(signs, *b) != NULL))) {
+        a++;
+        b++;
+    }
+    return *a != *b;
+}
+
 /* Neither end has another unit than the other one, as far as they have units. What an older version
  * has stored goes on as it was. */
 static void check_units(const struct mechd_reading *r, const char *path, const struct bond_end e[2])
@@ -348,11 +361,11 @@ static void check_units(const struct mechd_reading *r, const char *path, const s
         return;
     }
     if (e[0].kind == e[1].kind && flow[0][0] != '\0' && flow[1][0] != '\0' &&
-        strcmp(flow[0], flow[1]) != 0) {
+        units_differ(flow[0], flow[1])) {
         mechd_reading_fault(r, path, "%.64s is in %s, %.64s in %s: a bond joins flows of one unit",
                             e[0].flow, flow[0], e[1].flow, flow[1]);
     }
-    if (effort[0][0] != '\0' && effort[1][0] != '\0' && strcmp(effort[0], effort[1]) != 0) {
+    if (effort[0][0] != '\0' && effort[1][0] != '\0' && units_differ(effort[0], effort[1])) {
         mechd_reading_fault(r, path,
                             "%.64s is in %s, %.64s in %s: the efforts of a bond have one unit",
                             e[0].effort, effort[0], e[1].effort, effort[1]);
