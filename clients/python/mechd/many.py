@@ -204,7 +204,7 @@ class Operation(_Awaited):
         if reply.status == 200:
             self.raw = reply.json
             self.state = self.raw['state']
-        return reply.status != 200
+        return bool(reply.status != 200)
 
 
 def sweep_parameters(grid: Optional[Mapping[str, Any]],
