@@ -3,6 +3,8 @@
  * literal takes a fifth of the instructions of one that the walker of bodies finds. */
 #pragma once
 
+#include "protocol/wire/bodies_stepping.h" /* struct mechp_body_step_report */
+
 #define MECHP_STEP_REPORT(X)                                                                       \
     X("steps", "integer", "internal steps done", steps, unsigned)                                  \
     X("stepSize", "number", "internal step used, s", step_size, number)                            \
