@@ -100,13 +100,6 @@ class CancelledLate(unittest.TestCase):
         found = self.late('POST', self.path + '/step', {'count': 1}, self.time)
         self.assertEqual((found['status'], found['answer']['time']), (200, self.time()))
 
-    def test_a_batch_whose_last_item_is_done_is_described(self):
-        ids = [self.daemon.create(models.oscillator()) for _ in range(3)]
-        found = self.late(
-            'POST', '/v1/batch', {'instances': ids, 'operation': 'step', 'body': {'count': 1}},
-            lambda: all(self.call('GET', '/v1/instances/' + i)['step'] for i in ids))
-        self.assertEqual((found['status'], found['answer']['failed']), (200, 0))
-
     def test_an_equilibrium_is_described(self):
         found = self.late('POST', self.path + '/statics', {}, lambda: self.call(
             'GET', self.path + '/state')['q'])
