@@ -300,8 +300,32 @@ void mech_model_limit_speeds(const struct mech_model *m, double *out)
     }
 }
 
+/* m, rad: no model is as small; what is left of 0 by rounding may be */
+static const double no_length = 0x1p-50;
+
+/* The largest radius of gyration, √(J/m), of a body with both. */
+static double gyration_of(const struct mech_model *m)
+{
+    double most = 0.;
+
+    for (size_t k = 0; k < m->document->nodes.n && m->terms.M.kind != MECH_MAT_ZERO; k++) {
+        const struct mech_seat_of *const on = &m->kinematics.nodes[k];
+        const int32_t first = alike(m->document->nodes.at[k].type->ops.node->kind);
+        double mass = 0., inertia = 0.;
+
+        for (int32_t i = 0; i < on->n && first > 0 && on->slot[i] < m->sizes.v; i++) {
+            const double *const at = mech_mat_place(&m->terms.M, on->slot[i], on->slot[i]);
+            double *const of = i < first ? &mass : &inertia;
+
+            *of = fmax(*of, at ? *at : 0.);
+        }
+        most = mass > 0. ? fmax(most, sqrt(inertia / mass)) : most;
+    }
+    return most;
+}
+
 /* Edges of the box of all markers of joints, added up; where all are at one place, a small part of
- * how far that is away. */
+ * how far that is away; and no less than a radius of gyration. */
 static double extent_of(const struct mech_model *m)
 {
     double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
@@ -320,38 +344,57 @@ static double extent_of(const struct mech_model *m)
         sum += fmax(0., high[i] - low[i]);
         far = high[i] >= low[i] ? fmax(far, fmax(fabs(high[i]), fabs(low[i]))) : far;
     }
-    return fmax(sum, 1e-3 * far);
+    return fmax(fmax(sum, 1e-3 * far), gyration_of(m));
+}
+
+/* The sizes of an equation, with 1 in place of each coordinate where all of them are none. */
+static void equation_reach(const struct mech_equation_of *q, double *out)
+{
+    const double *G = mech_equation_jacobian(q);
+    double most = 0.;
+
+    for (int32_t i = 0; i < q->point.n; i++) {
+        most = fmax(most, fabs(q->point.q[i]) + fabs(q->point.ref[i]));
+    }
+    equation_sizes(q, out);
+    for (int32_t r = 0; r < q->rows && most <= no_length; r++, G += q->point.n) {
+        out[q->row + r] = 0.;
+        for (int32_t i = 0; i < q->point.n; i++) {
+            out[q->row + r] += fabs(G[i]);
+        }
+    }
 }
 
 void mech_model_joint_gaps(const struct mech_model *m, double share, double *out)
 {
-    const double extent = extent_of(m), both[2] = {extent, extent};
+    const double extent = extent_of(m), length = extent > no_length ? extent : 1.;
+    const double both[2] = {length, length};
 
     for (size_t k = 0; k < m->rows.pair_count; k++) {
         const struct mech_pair_of *const p = &m->rows.pairs[k];
-        double L[MECH_PAIR_ROWS], length[2] = {0.};
+        double L[MECH_PAIR_ROWS], at[2] = {0.};
 
         if (!p->rows) {
             continue;
         }
         for (int i = 0; i < 6; i++) {
-            length[i / 3] += fabs(m->kinematics.poses[p->marker[i / 3]].p[i % 3]);
+            at[i / 3] += fabs(m->kinematics.poses[p->marker[i / 3]].p[i % 3]);
         }
-        pair_sizes(m, p, length, out);
+        pair_sizes(m, p, at, out);
         memcpy(L, out + p->row, (size_t)p->rows * sizeof *L);
         pair_sizes(m, p, both, out);
         for (int32_t r = 0; r < p->rows; r++) {
             /* half of it: each row has two markers */
             const double gap = 0.5 * share * out[p->row + r] + 0x1p-40 * L[r];
 
-            /* no extent, or no direction: as of a length of 1 */
+            /* no direction: as of a length of 1 */
             out[p->row + r] = gap > 0. ? gap : share;
         }
     }
     for (size_t k = 0; k < m->rows.equation_count; k++) {
         const struct mech_equation_of *const q = &m->rows.equations[k];
 
-        equation_sizes(q, out);
+        equation_reach(q, out);
         for (int32_t r = 0; r < q->rows; r++) {
             out[q->row + r] = share * (out[q->row + r] > 0. ? out[q->row + r] : 1.);
         }

@@ -306,6 +306,49 @@ static void joints_that_cannot_be_are_named(void)
                             "/objects/1/markers/1", "first marker again"));
 }
 
+#define AT_ORIGIN(joint, at, J)                                                                    \
+    "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeRigidBodyEP', 'referenceCoordinates': [" at \
+    ", 0, 0, 1, 0, 0, 0]}], 'objects': [{'name': 'b', 'type': 'RigidBody', 'node': 'n',"           \
+    "'physicsMass': 2, 'physicsInertia': [" J ", " J ", " J                                        \
+    ", 0, 0, 0]}, {'name': 'g', 'type': 'Ground'}, {'name': 'j', 'type': '" joint                  \
+    "', 'markers': ['m0', 'm1']}], 'markers': [{'name': 'm0', 'type': 'MarkerBodyRigid',"          \
+    "'object': 'g'}, {'name': 'm1', 'type': 'MarkerBodyRigid', 'object': 'b'}]}"
+#define POINT_AT_ORIGIN(at)                                                                        \
+    "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodePoint', 'initialCoordinates': [" at         \
+    ", 0, 0]}], 'objects': [{'name': 'b', 'type': 'MassPoint', 'node': 'n', 'physicsMass': 2},"    \
+    "{'name': 'j', 'type': 'CoordinateConstraint', 'markers': ['g', 'x']}],"                       \
+    "'markers': [{'name': 'x', 'type': 'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 0},"     \
+    "{'name': 'g', 'type': 'MarkerGroundCoordinate'}]}"
+
+/* all markers at the origin: what they miss is compared with the body, or with 1 m, not with
+ * itself */
+static void joints_at_one_place_may_miss_by_rounding(void)
+{
+    static const char *const fit[] = {
+        AT_ORIGIN("SphericalJoint", "0", "1"),
+        AT_ORIGIN("SphericalJoint", "1e-17", "1"),
+        AT_ORIGIN("RevoluteJointZ", "-1e-13", "1"),
+        AT_ORIGIN("RevoluteJointZ", "3e-7", "1"),
+        AT_ORIGIN("SphericalJoint", "3e-13", "2e-12"),
+        POINT_AT_ORIGIN("0"),
+        POINT_AT_ORIGIN("-1e-17"),
+    };
+
+    for (size_t i = 0; i < sizeof fit / sizeof *fit; i++) {
+        struct mech_sim *const s = model_of(fit[i]);
+
+        CU_ASSERT_EQUAL(model_steps(s, 2), 0);
+        CU_ASSERT(fabs(model_state(s).q[0]) < 1e-20);
+        mech_sim_destroy(s);
+    }
+    CU_ASSERT(model_refused(AT_ORIGIN("SphericalJoint", "3e-6", "1"), "/objects/2",
+                            "miss equation 0 of the joint \"j\""));
+    CU_ASSERT(model_refused(AT_ORIGIN("SphericalJoint", "3e-12", "2e-12"), "/objects/2",
+                            "miss equation 0 of the joint \"j\""));
+    CU_ASSERT(
+        model_refused(POINT_AT_ORIGIN("3e-6"), "/objects/1", "miss equation 0 of the joint \"j\""));
+}
+
 static void schemes_without_joints_refuse_them(void)
 {
     const char *const schemes[] = {"ExplicitEuler", "ExplicitMidpoint", "RK33", "RK44", "RK67"};
@@ -542,6 +585,7 @@ UNIT_TESTS(UNIT_TEST(spring_of_no_length_is_refused),
            UNIT_TEST(tangents_of_plane_bodies_are_derivatives),
            UNIT_TEST(mass_proportional_load_is_gravity), UNIT_TEST(forces_on_moving_markers_agree),
            UNIT_TEST(joints_that_cannot_be_are_named),
+           UNIT_TEST(joints_at_one_place_may_miss_by_rounding),
            UNIT_TEST(schemes_without_joints_refuse_them),
            UNIT_TEST(failed_step_with_joints_leaves_no_trace),
            UNIT_TEST(newton_that_stops_names_the_item),
