@@ -84,9 +84,9 @@ static int instantiate_three(struct mechd_binary *b, const char *name, const cha
     // where it returns early the rest of the step has another size
     const unsigned early = MECHD_FMU_EARLY_RETURN | MECHD_FMU_VARIABLE_STEP;
     b->events = (b->can & MECHD_FMU_EVENTS) != 0;
+    b->early = (b->can & early) == early;
     b->component = b->three.InstantiateCoSimulation(
-        name, token, resources, false, logging, b->events, b->events && (b->can & early) == early,
-        NULL, 0, b, log_three, NULL);
+        name, token, resources, false, logging, b->events, b->early, NULL, 0, b, log_three, NULL);
     return 0;
 }
 

@@ -26,15 +26,11 @@ struct mechd_binary {
     void *log_context;
     unsigned can;      /* abilities of the description, enum mechd_fmu_can */
     bool events;       /* it was made with event mode (3.0) */
+    bool early;        /* it may return early (3.0) */
     bool ends;         /* an event has asked to end the simulation */
     double next_event; /* s, that the FMU foresees; NaN: none */
     int status;
     char fault[256];
-};
-
-struct mechd_binary_step {
-    double reached; /* s */
-    bool terminate; /* the FMU wants the simulation to end */
 };
 
 /* Loads the library of this path and makes an instance, with event mode where it has that.
@@ -46,10 +42,11 @@ void mechd_binary_close(struct mechd_binary *b);
 /* Times in s; NaN: not given (the start is 0 then). */
 int mechd_binary_enter(struct mechd_binary *b, double tolerance, double start, double stop);
 int mechd_binary_exit(struct mechd_binary *b);
-/* From `time` on. An FMU with event mode that returns early, or foresees an event within the step,
- * has its events there and goes on: the step ends where it should. */
-int mechd_binary_step(struct mechd_binary *b, double time, double size,
-                      struct mechd_binary_step *out);
+/* An FMU that returns early, or foresees an event within the step, has its events there and goes
+ * on: the step ends where it should, unless it may end early. In 2.0 a step that may end early and
+ * is discarded is done anew up to where it came, from a state that was taken before. */
+int mechd_binary_step(struct mechd_binary *b, const struct mechd_fmu_span *span,
+                      struct mechd_fmu_reached *out);
 int mechd_binary_reset(struct mechd_binary *b);
 
 /* Event mode, between steps, in which values that are not continuous are set; and back, with as

@@ -151,17 +151,38 @@ static int derive(struct hosted *h)
     return rc;
 }
 
-static int step(struct hosted *h)
+static void put_events(struct hosted *h, const struct mech_event_log *log)
+{
+    const uint64_t total = log->total < UINT32_MAX ? log->total : UINT32_MAX;
+    mechd_pipe_put_u32(&h->out, (uint32_t)total);
+    for (size_t k = 0; k < log->count; k++) {
+        const double times[] = {log->at[k].since, log->at[k].time};
+        mechd_pipe_put_u32(&h->out, (uint32_t)log->at[k].kind);
+        mechd_pipe_put_f64(&h->out, times, 2);
+    }
+}
+
+static int step(struct hosted *h, bool watched)
 {
     double times[2];
-    struct mechd_binary_step end = {0};
+    struct mechd_fmu_reached end = {0};
+    struct mech_logged at[MECHD_FMU_EVENTS_MOST];
+    struct mech_event_log log = {.at = at, .room = MECHD_FMU_EVENTS_MOST};
     mechd_pipe_get_f64(&h->in, times, 2);
+    const struct mechd_fmu_span span = {.time = times[0],
+                                        .size = times[1],
+                                        .early = watched && mechd_pipe_get_u32(&h->in) != 0,
+                                        .events = watched ? &log : NULL};
     if (!mechd_pipe_whole(&h->in)) {
         return fail(h, MECHD_FMU_NO_QUESTION, "step");
     }
-    const int rc = mechd_binary_step(&h->binary, times[0], times[1], &end);
-    mechd_pipe_put_f64(&h->out, &end.reached, 1);
+    const int rc = mechd_binary_step(&h->binary, &span, &end);
+    mechd_pipe_put_f64(&h->out, &end.time, 1);
     mechd_pipe_put_u32(&h->out, end.terminate ? 1 : 0);
+    if (watched) {
+        mechd_pipe_put_u32(&h->out, end.event ? 1 : 0);
+        put_events(h, &log);
+    }
     return rc;
 }
 
@@ -201,7 +222,9 @@ static int answer(struct hosted *h)
     case MECHD_FMU_DERIVE:
         return derive(h);
     case MECHD_FMU_STEP:
-        return step(h);
+        return step(h, false);
+    case MECHD_FMU_WATCHED:
+        return step(h, true);
     case MECHD_FMU_EVENT:
         return turn(h, mechd_binary_enter_event);
     case MECHD_FMU_RESUME:

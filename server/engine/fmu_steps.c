@@ -1,7 +1,7 @@
 /* Steps and events. An FMU of 3.0 that has event mode is made with it: a step is cut where the FMU
  * returns early or where it has foreseen an event, the event is handled, and the rest of the step
- * follows. Without it, and in 2.0, events are the FMU's own within DoStep. Source: FMI 3.0.2,
- * sections 2.3.5 and 4.2. */
+ * follows, unless the step may end early. Without it, and in 2.0, events are the FMU's own within
+ * DoStep. Source: FMI 3.0.2, sections 2.3.5 and 4.2; FMI 2.0.5, sections 4.2.2 to 4.2.4. */
 #include "server/engine/fmu_binary.h"
 #include "solver/base/err.h"
 #include "solver/base/times.h"
@@ -47,94 +47,179 @@ int mechd_binary_leave_event(struct mechd_binary *b)
     return mechd_binary_judge(b, (int)b->three.EnterStepMode(b->component), "fmi3EnterStepMode");
 }
 
-/* 2.0 reports by a discarded step that the FMU wants to end, and how far it came. */
-static int step_two(struct mechd_binary *b, double time, double size, struct mechd_binary_step *out)
+static void note(const struct mechd_fmu_span *span, enum mech_logged_kind kind, double since,
+                 double time)
 {
-    MECHD_BINARY_NEED(b, b->two.DoStep, "fmi2DoStep");
-    const int status = (int)b->two.DoStep(b->component, time, size, 0);
-    *out = (struct mechd_binary_step){time + size, false};
-    if (status == MECHP_FMI2_DISCARD && b->two.GetBooleanStatus != NULL &&
-        b->two.GetRealStatus != NULL) {
-        int terminated = 0;
-        double reached = NAN;
-        if (b->two.GetBooleanStatus(b->component, MECHP_FMI2_TERMINATED, &terminated) <=
-                MECHP_FMI2_WARNING &&
-            terminated != 0 &&
-            b->two.GetRealStatus(b->component, MECHP_FMI2_LAST_SUCCESSFUL_TIME, &reached) <=
-                MECHP_FMI2_WARNING &&
-            reached >= time && !mech_time_before(time + size, reached, size)) {
-            *out = (struct mechd_binary_step){reached, true};
+    if (span->events != NULL) {
+        mech_event_log_add(
+            span->events, &(struct mech_logged){
+                              .kind = kind, .of = MECH_LOGGED_MODEL, .since = since, .time = time});
+    }
+}
+
+/* --- 2.0 -------------------------------------------------------------------------------------- */
+
+/* How far a discarded step came. False: it does not report that, or not a time of the step. */
+static bool came_to(struct mechd_binary *b, const struct mechd_fmu_span *span, double *reached)
+{
+    *reached = NAN;
+    return b->two.GetRealStatus != NULL &&
+           b->two.GetRealStatus(b->component, MECHP_FMI2_LAST_SUCCESSFUL_TIME, reached) <=
+               MECHP_FMI2_WARNING &&
+           *reached >= span->time &&
+           !mech_time_before(span->time + span->size, *reached, span->size);
+}
+
+static bool has_terminated(struct mechd_binary *b)
+{
+    int terminated = 0;
+    return b->two.GetBooleanStatus != NULL &&
+           b->two.GetBooleanStatus(b->component, MECHP_FMI2_TERMINATED, &terminated) <=
+               MECHP_FMI2_WARNING &&
+           terminated != 0;
+}
+
+/* Nothing may follow a discarded step but what puts the state back (section 4.2.4). */
+static int step_shorter(struct mechd_binary *b, void *before, const struct mechd_fmu_span *span,
+                        double reached, struct mechd_fmu_reached *out)
+{
+    MECH_TRY(
+        mechd_binary_judge(b, (int)b->two.SetFMUstate(b->component, before), "fmi2SetFMUstate"));
+    MECH_TRY(mechd_binary_judge(
+        b, (int)b->two.DoStep(b->component, span->time, reached - span->time, 0), "fmi2DoStep"));
+    *out = (struct mechd_fmu_reached){.time = reached, .event = true};
+    note(span, MECH_LOGGED_RETURNS, reached, reached);
+    return 0;
+}
+
+/* By a discarded step it reports that it wants to end, or that it came to a part of the step. */
+static int step_from(struct mechd_binary *b, void *before, const struct mechd_fmu_span *span,
+                     struct mechd_fmu_reached *out)
+{
+    const double end = span->time + span->size;
+    const int status = (int)b->two.DoStep(b->component, span->time, span->size, 0);
+    double reached = end;
+    *out = (struct mechd_fmu_reached){.time = end};
+    if (status == MECHP_FMI2_DISCARD && came_to(b, span, &reached)) {
+        if (has_terminated(b)) {
+            *out = (struct mechd_fmu_reached){.time = reached, .terminate = true};
             return 0;
+        }
+        if (before != NULL && mech_time_before(span->time, reached, span->size) &&
+            mech_time_before(reached, end, span->size)) {
+            return step_shorter(b, before, span, reached, out);
         }
     }
     return mechd_binary_judge(b, status, "fmi2DoStep");
 }
 
-static int step_without_events(struct mechd_binary *b, double time, double size,
-                               struct mechd_binary_step *out)
+static int step_two(struct mechd_binary *b, const struct mechd_fmu_span *span,
+                    struct mechd_fmu_reached *out)
 {
+    const unsigned both = MECHD_FMU_STATE | MECHD_FMU_VARIABLE_STEP;
+    void *before = NULL;
+    MECHD_BINARY_NEED(b, b->two.DoStep, "fmi2DoStep");
+    if (!span->early || (b->can & both) != both) {
+        return step_from(b, NULL, span, out);
+    }
+    MECHD_BINARY_NEED(b, b->two.GetFMUstate, "fmi2GetFMUstate");
+    MECHD_BINARY_NEED(b, b->two.SetFMUstate, "fmi2SetFMUstate");
+    MECHD_BINARY_NEED(b, b->two.FreeFMUstate, "fmi2FreeFMUstate");
+    int rc =
+        mechd_binary_judge(b, (int)b->two.GetFMUstate(b->component, &before), "fmi2GetFMUstate");
+    rc = rc == 0 ? step_from(b, before, span, out) : rc;
+    (void)(before != NULL && b->two.FreeFMUstate(b->component, &before));
+    return rc;
+}
+
+/* --- 3.0 -------------------------------------------------------------------------------------- */
+
+/* Of an FMU that was neither asked to return early nor made with event mode. */
+static int step_whole(struct mechd_binary *b, const struct mechd_fmu_span *span,
+                      struct mechd_fmu_reached *out)
+{
+    const double end = span->time + span->size;
     bool event = false, terminate = false, early = false;
-    double reached = time + size;
-    const int status =
-        (int)b->three.DoStep(b->component, time, size, false, &event, &terminate, &early, &reached);
-    // an FMU that was not asked to return early is at the end, whatever it writes
-    *out = (struct mechd_binary_step){early || terminate ? reached : time + size, terminate};
+    double reached = end;
+    const int status = (int)b->three.DoStep(b->component, span->time, span->size, false, &event,
+                                            &terminate, &early, &reached);
+    // it is at the end, whatever it writes
+    *out = (struct mechd_fmu_reached){.time = early || terminate ? reached : end,
+                                      .terminate = terminate};
     return mechd_binary_judge(b, status, "fmi3DoStep");
 }
 
-/* One part of a step of this size, from *at, and the event at its end. */
-static int step_part(struct mechd_binary *b, double size, double *at, bool *terminate)
+/* Event mode, where a part of a step has led from `from`. The event is located where the FMU has
+ * returned early for it, or has foreseen it. */
+static int update_at(struct mechd_binary *b, const struct mechd_fmu_span *span, double from,
+                     bool early, double at)
 {
-    const double goal = *at + size;
-    bool event = false, early = false;
-    double reached = goal;
-    const int status =
-        (int)b->three.DoStep(b->component, *at, size, false, &event, terminate, &early, &reached);
-    MECH_TRY(mechd_binary_judge(b, status, "fmi3DoStep"));
-    reached = early || *terminate ? reached : goal;
-    if (!(reached >= *at) || mech_time_before(goal, reached, size)) {
-        return mechd_binary_fault(b, MECHD_FMU_REFUSED, status,
-                                  "fmi3DoStep (which ends outside its step)");
-    }
-    *at = reached;
-    const bool foreseen = !isnan(b->next_event) && !mech_time_before(reached, b->next_event, size);
-    if ((event || foreseen) && !*terminate) {
-        MECH_TRY(mechd_binary_enter_event(b));
-        MECH_TRY(mechd_binary_leave_event(b));
-    }
-    *terminate = *terminate || b->ends;
+    const bool located = early || mech_time_same(at, b->next_event, span->size);
+    MECH_TRY(mechd_binary_enter_event(b));
+    MECH_TRY(mechd_binary_leave_event(b));
+    note(span, MECH_LOGGED_UPDATES, located ? at : from, at);
     return 0;
 }
 
-static int step_with_events(struct mechd_binary *b, double time, double size,
-                            struct mechd_binary_step *out)
+/* One part of a step of this size, from out->time, and the event at its end. */
+static int step_part(struct mechd_binary *b, const struct mechd_fmu_span *span, double size,
+                     struct mechd_fmu_reached *out)
 {
-    const double end = time + size;
+    const double from = out->time, goal = from + size;
+    bool event = false, early = false;
+    double reached = goal;
+    const int status = (int)b->three.DoStep(b->component, from, size, false, &event,
+                                            &out->terminate, &early, &reached);
+    MECH_TRY(mechd_binary_judge(b, status, "fmi3DoStep"));
+    reached = early || out->terminate ? reached : goal;
+    if (!(reached >= from) || mech_time_before(goal, reached, size)) {
+        return mechd_binary_fault(b, MECHD_FMU_REFUSED, status,
+                                  "fmi3DoStep (which ends outside its step)");
+    }
+    out->time = reached;
+    const bool foreseen = !isnan(b->next_event) && !mech_time_before(reached, b->next_event, size);
+    const bool updates = b->events && (event || foreseen) && !out->terminate;
+    const bool returns = early && mech_time_before(reached, goal, size) && !out->terminate;
+    if (updates) {
+        MECH_TRY(update_at(b, span, from, returns, reached));
+    } else if (returns) {
+        note(span, MECH_LOGGED_RETURNS, reached, reached);
+    }
+    out->event = out->event || updates || returns;
+    out->terminate = out->terminate || b->ends;
+    return 0;
+}
+
+static int step_in_parts(struct mechd_binary *b, const struct mechd_fmu_span *span,
+                         struct mechd_fmu_reached *out)
+{
+    const double size = span->size, end = span->time + size;
     const bool varies = (b->can & MECHD_FMU_VARIABLE_STEP) != 0;
-    double at = time, rest = size;
-    bool terminate = b->ends;
-    for (int still = 0; !terminate && mech_time_before(at, end, size); rest = end - at) {
-        const double from = at;
-        const bool within = varies && mech_time_before(at, b->next_event, size) &&
+    double rest = size;
+    *out = (struct mechd_fmu_reached){.time = span->time, .terminate = b->ends};
+    for (int still = 0;
+         !out->terminate && !(span->early && out->event) && mech_time_before(out->time, end, size);
+         rest = end - out->time) {
+        const double from = out->time;
+        const bool within = varies && mech_time_before(from, b->next_event, size) &&
                             mech_time_before(b->next_event, end, size);
-        MECH_TRY(step_part(b, within ? b->next_event - at : rest, &at, &terminate));
-        still = at > from ? 0 : still + 1;
+        MECH_TRY(step_part(b, span, within ? b->next_event - from : rest, out));
+        still = out->time > from ? 0 : still + 1;
         if (still > STILL_MOST) {
             return mechd_binary_fault(b, MECHD_FMU_REFUSED, 0,
                                       "fmi3DoStep (which has event after event at one time)");
         }
     }
-    *out = (struct mechd_binary_step){terminate ? at : end, terminate};
+    out->time = out->terminate || mech_time_before(out->time, end, size) ? out->time : end;
     return 0;
 }
 
-int mechd_binary_step(struct mechd_binary *b, double time, double size,
-                      struct mechd_binary_step *out)
+int mechd_binary_step(struct mechd_binary *b, const struct mechd_fmu_span *span,
+                      struct mechd_fmu_reached *out)
 {
     if (b->version == MECHD_FMI_2) {
-        return step_two(b, time, size, out);
+        return step_two(b, span, out);
     }
     MECHD_BINARY_NEED(b, b->three.DoStep, "fmi3DoStep");
-    return b->events ? step_with_events(b, time, size, out)
-                     : step_without_events(b, time, size, out);
+    return b->events || b->early ? step_in_parts(b, span, out) : step_whole(b, span, out);
 }

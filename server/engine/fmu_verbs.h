@@ -11,16 +11,23 @@
  *     DERIVE      u32 n unknowns, their elements, n knowns, their elements; references of unknowns,
  *                 of knowns; f64 elements of a direction of the knowns
  *     STEP        f64 time, size
+ *     WATCHED     a step whose events are wanted: as STEP, u32 it may end early
  *     EVENT       event mode begins (3.0, an FMU that has it)
  *     RESUME      and is over, after all updates of discrete states
  *     SAVE        RESTORE bytes      RESET
  *     CLOSE       ends the process without an answer
  *
  *     DONE        GET: elements; DERIVE: f64 elements of the unknowns; STEP: f64 time reached,
- *                 u32 the FMU wants to end; SAVE: bytes
+ *                 u32 the FMU wants to end; WATCHED: the same, u32 an event has been, u32 number
+ *                 of events, of which as many as there is room for follow, at most
+ *                 MECHD_FMU_EVENTS_MOST: u32 kind, f64 since, time each; SAVE: bytes
  *     FAILED      u32 enum mechd_fmu_failure, u32 status of FMI, text
  *     LOG         u32 status of FMI, texts: category, message */
 #pragma once
+
+#include "solver/sim/mech.h"
+
+#include <stdbool.h>
 
 enum mechd_fmu_verb {
     MECHD_FMU_OPEN = 1,
@@ -36,6 +43,7 @@ enum mechd_fmu_verb {
     MECHD_FMU_RESET,
     MECHD_FMU_CLOSE,
     MECHD_FMU_DERIVE,
+    MECHD_FMU_WATCHED,
 
     MECHD_FMU_DONE = 100,
     MECHD_FMU_FAILED,
@@ -50,4 +58,21 @@ enum mechd_fmu_failure {
     MECHD_FMU_NO_QUESTION  /* the message is none of the above, or comes at the wrong time */
 };
 
-enum { MECHD_FMU_LOG_MOST = 1024 /* bytes of a text of a log message */ };
+enum {
+    MECHD_FMU_LOG_MOST = 1024,  /* bytes of a text of a log message */
+    MECHD_FMU_EVENTS_MOST = 256 /* of one step that are told, the others are counted */
+};
+
+/* A step as it is asked for. */
+struct mechd_fmu_span {
+    double time, size;             /* s, from `time` on */
+    bool early;                    /* it ends with its first event, as far as the FMU can */
+    struct mech_event_log *events; /* its events are added, without a name; NULL: not wanted */
+};
+
+/* Where it has ended. */
+struct mechd_fmu_reached {
+    double time;    /* s */
+    bool terminate; /* the FMU wants the simulation to end */
+    bool event;     /* there was an event; of a step that may end early, it ends there */
+};

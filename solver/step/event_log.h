@@ -1,5 +1,6 @@
 /* Events of a step: impacts, contacts and ropes that close or open, relays that switch. A command
- * that asks for them (sim/mech.h) hands down a list; where there is none, nothing is compared.
+ * that asks for them (sim/mech.h) hands down a list; where there is none, nothing is compared. What
+ * else can be stepped has a list of the same form, with kinds of its own.
  *
  * An event that its scheme locates has since = time; every other one happened within the internal
  * step from `since` to `time`, the state at `time` being the first that shows it.
@@ -11,12 +12,20 @@
 #include <stdint.h>
 
 enum mech_logged_kind {
-    MECH_LOGGED_IMPACT,  /* velocities jumped: a contact met at `speed`, whether it lasts or not */
-    MECH_LOGGED_CLOSES,  /* a contact, a rope or a diode acts from here on */
-    MECH_LOGGED_OPENS,   /* it no longer does */
-    MECH_LOGGED_SWITCHES /* the multiplier of a relay reaches or leaves one of its bounds */
+    MECH_LOGGED_IMPACT,   /* velocities jumped: a contact met at `speed`, whether it lasts or not */
+    MECH_LOGGED_CLOSES,   /* a contact, a rope or a diode acts from here on */
+    MECH_LOGGED_OPENS,    /* it no longer does */
+    MECH_LOGGED_SWITCHES, /* the multiplier of a relay reaches or leaves one of its bounds */
+    /* of a whole model, never of the solver's: */
+    MECH_LOGGED_UPDATES, /* its discrete states are updated */
+    MECH_LOGGED_RETURNS  /* it ends its step early, without such an update */
 };
-enum mech_logged_of { MECH_LOGGED_INTERACTION, MECH_LOGGED_JOINT, MECH_LOGGED_BODIES };
+enum mech_logged_of {
+    MECH_LOGGED_INTERACTION,
+    MECH_LOGGED_JOINT,
+    MECH_LOGGED_BODIES,
+    MECH_LOGGED_MODEL
+};
 
 struct mech_logged {
     enum mech_logged_kind kind;
@@ -24,8 +33,9 @@ struct mech_logged {
     int32_t row;        /* of the interaction or joint, from 0; between bodies 0 */
     double since, time; /* s */
     double speed;       /* of an impact, m/s: with which it was met, > 0; else 0 */
-    const char *item;   /* name of the interaction, the joint or the first body; the document's */
-    const char *with;   /* name of the second body; NULL of an interaction or a joint */
+    const char *item;   /* name of the interaction, the joint or the first body, which is the
+                           document's, or of the model */
+    const char *with;   /* name of the second body; NULL of all others */
 };
 
 struct mech_event_log {
@@ -49,6 +59,7 @@ static inline void mech_event_log_cut(struct mech_event_log *log, uint64_t total
     log->count = log->count < total ? log->count : (size_t)total;
 }
 
-/* "impact", "closes", "opens", "switches"; "interaction", "joint", "bodies". */
+/* "impact", "closes", "opens", "switches", "updates", "returns"; "interaction", "joint", "bodies",
+ * "model". */
 extern const char *const mech_logged_kinds[];
 extern const char *const mech_logged_ofs[];

@@ -31,7 +31,7 @@
 
 struct component {
     double time, u, gain, x, sets;
-    bool on;
+    bool on, returns_early;
     int mood;
     mechp_fmi3_log *log;
     void *environment;
@@ -104,13 +104,15 @@ static bool can_reach_out(int mood)
 }
 
 /* A message as those of its process (server/engine/fmu_pipe.h), with so much of the answer to a
- * step that it has reached a time. */
+ * step that it has reached a time: the FMU does not want to end, and there was no event but one of
+ * no kind. */
 static void forge(uint32_t verb, double reached, uint32_t size)
 {
-    const uint32_t head[] = {0x554d4631, verb, size};
-    unsigned char bytes[sizeof head + sizeof reached + sizeof(uint32_t)] = {0};
+    const uint32_t head[] = {0x554d4631, verb, size}, rest[] = {0, 0, 1, 0, 0, 0, 0, 0};
+    unsigned char bytes[sizeof head + sizeof reached + sizeof rest];
     memcpy(bytes, head, sizeof head);
     memcpy(bytes + sizeof head, &reached, sizeof reached);
+    memcpy(bytes + sizeof head + sizeof reached, rest, sizeof rest);
     (void)!write(STDIN_FILENO, bytes, sizeof head + size);
 }
 
@@ -140,6 +142,9 @@ static int step(struct component *c, double time, double size)
         break;
     case CONTROLLER_ANSWERS_TWICE:
         forge(MECHD_FMU_DONE, time + size, sizeof time + sizeof(uint32_t));
+        break;
+    case CONTROLLER_FORGES_EVENTS:
+        forge(MECHD_FMU_DONE, time + size, sizeof time + 8 * sizeof(uint32_t));
         break;
     case CONTROLLER_DISCARDS:
         return MECHP_FMI3_DISCARD;
@@ -262,6 +267,9 @@ void *fmi3InstantiateCoSimulation(const char *name, const char *token, const cha
         c->log = log;
         c->environment = environment;
     }
+    if (c != NULL) {
+        c->returns_early = early_return;
+    }
     return c;
 }
 
@@ -303,8 +311,14 @@ enum mechp_fmi3_status fmi3SetInt32(void *i, const uint32_t vr[], size_t n, cons
 enum mechp_fmi3_status fmi3DoStep(void *i, double time, double size, bool no_set_before,
                                   bool *event, bool *terminate, bool *early, double *last)
 {
-    const int mood = ((struct component *)i)->mood;
+    const struct component *const c = i;
+    const int mood = c->mood;
+    const double next = (double)((long)(time / 0.25) + 1) * 0.25;
     *event = *early = false;
+    if (mood == CONTROLLER_RETURNS && c->returns_early && next < time + size) {
+        *early = true;
+        size = next - time;
+    }
     *terminate = mood == CONTROLLER_ENDS || mood == CONTROLLER_STOPS;
     // it has added up steps of its own, and is off by an ulp
     *last = mood == CONTROLLER_STOPS  ? time + 0.5 * size

@@ -22,6 +22,7 @@
 /* bytes of each variable of a type; wider than any element */
 struct shelf {
     double reached;
+    bool failed, ends; /* its last step was discarded; it wants to end */
     unsigned char values[16][SHELF_VARIABLES][8];
 };
 
@@ -132,13 +133,17 @@ enum mechp_fmi2_status fmi2SetBoolean(void *c, const unsigned vr[], size_t n, co
 
 enum mechp_fmi2_status fmi2DoStep(void *c, double time, double size, int no_set_before)
 {
-    ((struct shelf *)c)->reached = time >= SHELF_END ? reached(time, size) : time + size;
-    return time >= SHELF_END ? MECHP_FMI2_DISCARD : MECHP_FMI2_OK;
+    struct shelf *const s = c;
+    const bool part = time < SHELF_PART && time + size > SHELF_PART, was_failed = s->failed;
+    s->ends = time >= SHELF_END;
+    s->failed = part;
+    s->reached = s->ends ? reached(time, size) : part ? SHELF_PART : time + size;
+    return was_failed ? MECHP_FMI2_ERROR : part || s->ends ? MECHP_FMI2_DISCARD : MECHP_FMI2_OK;
 }
 
 enum mechp_fmi2_status fmi2GetBooleanStatus(void *c, enum mechp_fmi2_status_kind kind, int *value)
 {
-    *value = kind == MECHP_FMI2_TERMINATED;
+    *value = kind == MECHP_FMI2_TERMINATED && ((const struct shelf *)c)->ends;
     return MECHP_FMI2_OK;
 }
 

@@ -135,21 +135,26 @@ static void initialization_hands_over_what_is_given(void)
     }
 }
 
+static int step_from(struct mechd_binary *b, double time, struct mechd_fmu_reached *end)
+{
+    return mechd_binary_step(b, &(struct mechd_fmu_span){.time = time, .size = 0.5}, end);
+}
+
 static void a_step_tells_where_it_ended(void)
 {
     for (size_t k = 0; k < 2; k++) {
         OPEN(b, versions[k]);
-        struct mechd_binary_step end = {0};
-        CU_ASSERT_EQUAL(mechd_binary_step(&b, 1., 0.5, &end), 0);
-        CU_ASSERT_EQUAL(end.reached, 1.5);
+        struct mechd_fmu_reached end = {0};
+        CU_ASSERT_EQUAL(step_from(&b, 1., &end), 0);
+        CU_ASSERT_EQUAL(end.time, 1.5);
         CU_ASSERT_FALSE(end.terminate);
         // half-way the FMU wants to end
-        CU_ASSERT_EQUAL(mechd_binary_step(&b, SHELF_END, 0.5, &end), 0);
-        CU_ASSERT_EQUAL(end.reached, SHELF_END + 0.25);
+        CU_ASSERT_EQUAL(step_from(&b, SHELF_END, &end), 0);
+        CU_ASSERT_EQUAL(end.time, SHELF_END + 0.25);
         CU_ASSERT_TRUE(end.terminate);
         // at the end, by an FMU that has added up steps of its own
-        CU_ASSERT_EQUAL(mechd_binary_step(&b, SHELF_LATE, 0.5, &end), 0);
-        CHECK_NEAR(end.reached, SHELF_LATE + 0.5, 2. * DBL_EPSILON * (SHELF_LATE + 0.5));
+        CU_ASSERT_EQUAL(step_from(&b, SHELF_LATE, &end), 0);
+        CHECK_NEAR(end.time, SHELF_LATE + 0.5, 2. * DBL_EPSILON * (SHELF_LATE + 0.5));
         CU_ASSERT_TRUE(end.terminate);
         mechd_binary_close(&b);
     }
@@ -218,8 +223,8 @@ static void functions_that_are_not_exported_are_named(void)
             CU_ASSERT_EQUAL(mechd_binary_restore(&b, "", 0), MECHD_FMU_LACKS);
             CU_ASSERT_STRING_EQUAL(b.fault, "fmi2DeSerializeFMUstate");
         } else {
-            struct mechd_binary_step end;
-            CU_ASSERT_EQUAL(mechd_binary_step(&b, 0., 1., &end), 0);
+            struct mechd_fmu_reached end;
+            CU_ASSERT_EQUAL(step_from(&b, 0., &end), 0);
             CU_ASSERT_STRING_EQUAL(last_log, "a step of the controller");
         }
         CU_ASSERT_PTR_NULL(bytes);

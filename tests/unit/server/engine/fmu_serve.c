@@ -183,6 +183,16 @@ static void a_whole_life_is_answered(void)
     CU_ASSERT_EQUAL(ask(&h), 0);
     mechd_pipe_get_f64(&h.answer, &value, 1);
     CU_ASSERT_EQUAL(value, 1.5);
+    // watched: where it has ended, that it goes on, that there was no event
+    mechd_pipe_put_f64(question(&h, MECHD_FMU_WATCHED), (const double[]){1.5, 0.5}, 2);
+    mechd_pipe_put_u32(&h.question, 1);
+    CU_ASSERT_EQUAL(ask(&h), 0);
+    mechd_pipe_get_f64(&h.answer, &value, 1);
+    CU_ASSERT_EQUAL(value, 2.);
+    for (int k = 0; k < 3; k++) {
+        CU_ASSERT_EQUAL(mechd_pipe_get_u32(&h.answer), 0);
+    }
+    CU_ASSERT(mechd_pipe_whole(&h.answer));
     (void)question(&h, MECHD_FMU_SAVE);
     CU_ASSERT_EQUAL(ask(&h), 0);
     const size_t size = h.answer.size;
@@ -211,6 +221,8 @@ static void questions_that_are_none_are_refused(void)
     mechd_pipe_put_u32(question(&h, MECHD_FMU_ENTER), 1);
     CU_ASSERT_EQUAL(ask(&h), MECHD_FMU_NO_QUESTION);
     mechd_pipe_put_u32(question(&h, MECHD_FMU_STEP), 1);
+    CU_ASSERT_EQUAL(ask(&h), MECHD_FMU_NO_QUESTION);
+    mechd_pipe_put_f64(question(&h, MECHD_FMU_WATCHED), (const double[]){1., 0.5}, 2);
     CU_ASSERT_EQUAL(ask(&h), MECHD_FMU_NO_QUESTION);
     // an FMU that was made without event mode
     (void)question(&h, MECHD_FMU_EVENT);
