@@ -175,6 +175,8 @@ static int begin(void *self, const struct mech_step_request *r, struct mech_step
         .linear = "", .vi = "", .step_size = f->h, .beyond = -1, .failed_time = f->now.time};
     mechd_fmu_drop_trial(f);
     f->trial = r->trial;
+    f->events = r->events;
+    f->early = r->early_return;
     f->from = f->now.time;
     f->done = 0;
     if (f->now.over) {
@@ -183,6 +185,13 @@ static int begin(void *self, const struct mech_step_request *r, struct mech_step
         return MECH_ENGINE_FAILED;
     }
     if (r->force_count > 0 || !plan(f, r)) {
+        return MECH_INVALID;
+    }
+    const char *const blind =
+        r->events != NULL ? mechd_fmu_session_blind(&f->session, r->early_return) : NULL;
+    if (blind != NULL || (r->early_return && r->events == NULL)) {
+        mech_text_copy(report->reason, sizeof report->reason,
+                       blind != NULL ? blind : "an early return needs the events of the step");
         return MECH_INVALID;
     }
     if (r->trial && !f->saves) {
@@ -214,15 +223,30 @@ static int fail(struct mechd_fmu_instance *f, int rc)
     return rc;
 }
 
+/* The command ends with a step that has had an event, at its end or before. */
+static void end_early(struct mechd_fmu_instance *f, const struct mechd_fmu_span *last, double time)
+{
+    const bool before = mech_time_before(time, last->time + last->size, last->size);
+    f->end.time = before ? time : f->end.time;
+    if (before || f->done < f->count) {
+        f->report->ended = MECH_ENDED_AT_EVENT;
+        f->count = f->done;
+    }
+}
+
 static int one_step(struct mechd_fmu_instance *f)
 {
     const struct mech_moment from = {f->from, 0.};
     const double t = f->end.time;
+    const struct mechd_fmu_span span = {
+        .time = t, .size = f->size, .early = f->early, .events = f->events};
+    struct mechd_fmu_reached reached;
     // where a value is refused others may have been set, or an event is not over
     f->place = f->saves ? MECHD_FMU_MOVED : f->place;
     MECH_TRY(mechd_fmu_send(f, &f->end, t));
     f->place = MECHD_FMU_MOVED;
-    MECH_TRY(mechd_fmu_session_step(&f->session, t, f->size, &f->end.over));
+    MECH_TRY(mechd_fmu_session_step(&f->session, &span, &reached));
+    f->end.over = reached.terminate;
     if (f->end.over && f->done + 1 < f->count) {
         (void)snprintf(f->session.reason, sizeof f->session.reason,
                        "the FMU asks to end the simulation at t = %.17g s", t + f->size);
@@ -232,6 +256,9 @@ static int one_step(struct mechd_fmu_instance *f)
     f->end.steps++;
     f->end.time =
         f->done == f->count ? f->goal : mech_moment_after(from, (double)f->done, f->size).time;
+    if (f->early && reached.event) {
+        end_early(f, &span, reached.time);
+    }
     return 0;
 }
 

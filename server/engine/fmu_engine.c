@@ -146,6 +146,11 @@ int mechd_engine_fmu_begin(const struct mechd_engine *e)
     return 0;
 }
 
+const char *mechd_engine_fmu_blind(const struct mechd_engine *e, bool early)
+{
+    return mechd_fmu_session_blind(&((const struct mechd_fmu_instance *)e->self)->session, early);
+}
+
 bool mechd_engine_fmu_derives(const struct mechd_engine *e)
 {
     const struct mechd_fmu_instance *const f = e->self;

@@ -9,8 +9,9 @@
  * the internal step that the description fixes, a thousandth of the experiment, or 0.01 s. An FMU
  * whose step cannot vary takes whole numbers of h only. Inputs and tunable parameters that are set
  * act from the next step on; inputs with derivatives are evaluated at the start of each step. An
- * FMU of 3.0 with event mode has its events within a step where they happen (fmu_binary.h). When
- * the FMU asks to end the simulation, the command that ends there is done, and the next is refused.
+ * FMU of 3.0 with event mode has its events within a step where they happen (fmu_binary.h); a
+ * command that asks for an early return ends with the first of them. When the FMU asks to end the
+ * simulation, the command that ends there is done, and the next is refused.
  *
  * An FMU that saves its state is saved at the end of each command: a command that fails, is stopped
  * or is a trial is undone by restoring it, and a process that was ended because a command was
@@ -51,6 +52,10 @@ int mechd_engine_fmu_like(const struct mechd_engine *e, struct mechd_engine *out
 /* Starts the process and initializes the FMU. 0; MECH_NO_MEMORY; MECH_ENGINE_FAILED, with its
  * reason in mechd_engine_refusal. */
 int mechd_engine_fmu_begin(const struct mechd_engine *e);
+
+/* Why the events of its steps are not known, or, `early`, why its steps cannot end early; NULL:
+ * they are, and they can. Kinds of events: solver/step/event_log.h, those of a whole model. */
+const char *mechd_engine_fmu_blind(const struct mechd_engine *e, bool early);
 
 /* Whether the FMU has directional derivatives, and an input or output of it is one of them. */
 bool mechd_engine_fmu_derives(const struct mechd_engine *e);

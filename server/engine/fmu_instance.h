@@ -34,7 +34,8 @@ struct mechd_fmu_instance {
 
     /* the command in progress */
     struct mech_step_report *report;
-    bool trial;
+    struct mech_event_log *events; /* or NULL */
+    bool trial, early;
     double from, goal, size; /* s */
     uint64_t count, done;    /* steps */
 };

@@ -329,6 +329,25 @@ static unsigned abilities(const struct mechd_fmu_description *d)
     return alone ? d->can & ~(unsigned)MECHD_FMU_EVENTS : d->can;
 }
 
+const char *mechd_fmu_session_blind(const struct mechd_fmu_session *s, bool early)
+{
+    const struct mechd_fmu_description *const d = &s->package->description;
+    const unsigned two = MECHD_FMU_STATE | MECHD_FMU_VARIABLE_STEP;
+    const unsigned three = MECHD_FMU_EARLY_RETURN | MECHD_FMU_VARIABLE_STEP;
+    if (d->version == MECHD_FMI_2) {
+        return !early                  ? "an FMU of FMI 2.0 reports no events"
+               : (d->can & two) != two ? "a step of an FMU of FMI 2.0 ends early only where it "
+                                         "varies its step and gets and sets its state"
+                                       : NULL;
+    }
+    if ((abilities(d) & MECHD_FMU_EVENTS) != 0 || (early && (d->can & three) == three)) {
+        return NULL;
+    }
+    return (d->can & MECHD_FMU_EVENTS) != 0
+               ? "this FMU has clocks, and therefore handles its events itself"
+               : "this FMU has no event mode: it handles its events itself";
+}
+
 int mechd_fmu_session_begin(struct mechd_fmu_session *s, const double *inputs,
                             const double *parameters)
 {
@@ -354,25 +373,63 @@ void mechd_fmu_session_end(struct mechd_fmu_session *s)
     s->hosted = NULL;
 }
 
-int mechd_fmu_session_step(struct mechd_fmu_session *s, double time, double size, bool *ends)
+/* The events of an answer. False: they are none of such a step. */
+static bool take_events(struct mechd_fmu_session *s, const struct mechd_fmu_span *span)
 {
-    double reached = 0.;
+    struct mechd_pipe_message *const m = mechd_hosted_answer(s->hosted);
+    const uint64_t total = mechd_pipe_get_u32(m), before = span->events->total;
+    bool good = true;
+    for (uint64_t k = 0; good && k < total && k < MECHD_FMU_EVENTS_MOST; k++) {
+        double times[2];
+        struct mech_logged event = {.kind = (enum mech_logged_kind)mechd_pipe_get_u32(m),
+                                    .of = MECH_LOGGED_MODEL,
+                                    .item = s->package->description.name};
+        mechd_pipe_get_f64(m, times, 2);
+        event.since = times[0];
+        event.time = times[1];
+        good = !m->failed &&
+               (event.kind == MECH_LOGGED_UPDATES || event.kind == MECH_LOGGED_RETURNS) &&
+               isfinite(event.since) && isfinite(event.time);
+        if (good) {
+            mech_event_log_add(span->events, &event);
+        }
+    }
+    span->events->total = before + total;
+    return good;
+}
+
+static void put_step(struct mechd_fmu_session *s, const struct mechd_fmu_span *span)
+{
+    struct mechd_pipe_message *const m = mechd_hosted_question(s->hosted);
+    mechd_pipe_begin(m, span->events != NULL ? MECHD_FMU_WATCHED : MECHD_FMU_STEP);
+    mechd_pipe_put_f64(m, (const double[]){span->time, span->size}, 2);
+    if (span->events != NULL) {
+        mechd_pipe_put_u32(m, span->early ? 1 : 0);
+    }
+}
+
+int mechd_fmu_session_step(struct mechd_fmu_session *s, const struct mechd_fmu_span *span,
+                           struct mechd_fmu_reached *out)
+{
+    const double end = span->time + span->size;
     if (s->hosted == NULL) {
         return MECHD_HOSTED_GONE;
     }
-    mechd_pipe_begin(mechd_hosted_question(s->hosted), MECHD_FMU_STEP);
-    mechd_pipe_put_f64(mechd_hosted_question(s->hosted), (const double[]){time, size}, 2);
+    put_step(s, span);
     MECH_TRY(ask(s));
     struct mechd_pipe_message *const m = mechd_hosted_answer(s->hosted);
-    mechd_pipe_get_f64(m, &reached, 1);
-    const bool asks = mechd_pipe_get_u32(m) != 0;
-    if (!mechd_pipe_whole(m)) {
+    *out = (struct mechd_fmu_reached){0};
+    mechd_pipe_get_f64(m, &out->time, 1);
+    out->terminate = mechd_pipe_get_u32(m) != 0;
+    out->event = span->events != NULL && mechd_pipe_get_u32(m) != 0;
+    if ((span->events != NULL && !take_events(s, span)) || !mechd_pipe_whole(m)) {
         return distrust(s);
     }
-    *ends = asks;
-    if (!mech_time_same(reached, time + size, size)) {
+    const bool early = span->early && out->event && !out->terminate &&
+                       mech_time_before(out->time, end, span->size) && out->time >= span->time;
+    if (!early && !mech_time_same(out->time, end, span->size)) {
         (void)snprintf(s->reason, sizeof s->reason, "the FMU %s at t = %.17g s",
-                       asks ? "asks to end the simulation" : "ended its step", reached);
+                       out->terminate ? "asks to end the simulation" : "ended its step", out->time);
         return MECHD_HOSTED_REFUSED;
     }
     return 0;

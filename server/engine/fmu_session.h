@@ -14,6 +14,7 @@
 #include "server/engine/fmu_channels.h"
 #include "server/engine/fmu_package.h"
 #include "server/engine/fmu_process.h"
+#include "server/engine/fmu_verbs.h"
 
 struct mechd_fmu_session {
     struct mechd_fmu_package *package;         /* the caller's */
@@ -43,9 +44,16 @@ int mechd_fmu_session_get(struct mechd_fmu_session *s, enum mech_causality causa
 /* ∂outputs/∂inputs · direction where the FMU is, with its state held: direction [inputs], of inputs
  * that have slopes, and out [outputs]; 0 of outputs that have none. */
 int mechd_fmu_session_derive(struct mechd_fmu_session *s, const double *direction, double *out);
-/* One communication step of `size` s from `time`. *ends: the FMU has done it, and asks to end the
- * simulation there; one that asks for that earlier is REFUSED. */
-int mechd_fmu_session_step(struct mechd_fmu_session *s, double time, double size, bool *ends);
+/* One communication step. out->terminate: the FMU has done it, and asks to end the simulation
+ * there; one that asks for that earlier is REFUSED, and so is one that ends elsewhere than it
+ * should, or, of a step that may end early, than at an event. The names of its events are that of
+ * the description's model. */
+int mechd_fmu_session_step(struct mechd_fmu_session *s, const struct mechd_fmu_span *span,
+                           struct mechd_fmu_reached *out);
+
+/* Why the events of its steps are not known, or, `early`, why its steps cannot end early; NULL:
+ * they are, and they can. */
+const char *mechd_fmu_session_blind(const struct mechd_fmu_session *s, bool early);
 
 /* True if it can save its state as bytes and restore it. */
 bool mechd_fmu_session_saves(const struct mechd_fmu_session *s);
