@@ -2,6 +2,7 @@
 #include "server/instance/partner_wants.h"
 
 #include "protocol/wire/bodies.h"
+#include "server/engine/fmu_engine.h"
 #include "solver/sim/analysis.h"
 
 #include <math.h>
@@ -20,6 +21,13 @@ enum { WANTS = sizeof wants / sizeof *wants };
 /* numbers of a jacobian, as over HTTP */
 static const size_t jacobian_most = 1 << 20;
 
+/* Why a hosted FMU has none of these, or NULL. */
+static const char *lacks(const struct mechd_instance *i, unsigned bit)
+{
+    return bit == MECHD_PARTNER_EVENTS ? mechd_engine_fmu_blind(&i->engine, false)
+                                       : "this instance has no model to compute them from";
+}
+
 unsigned mechd_partner_read_want(const struct mechd_instance *i, const json_t *list,
                                  struct mech_diag *diag)
 {
@@ -34,8 +42,8 @@ unsigned mechd_partner_read_want(const struct mechd_instance *i, const json_t *l
         snprintf(path, sizeof path, "/want/%zu", k);
         if (at == WANTS) {
             mech_diag_add(diag, path, "a frame can carry: derivatives, energy, events, jacobian");
-        } else if (i->sim == NULL) {
-            mech_diag_add(diag, path, "this instance has no model to compute them from");
+        } else if (i->sim == NULL && lacks(i, wants[at].bit) != NULL) {
+            mech_diag_add(diag, path, "%s", lacks(i, wants[at].bit));
         } else if (wants[at].bit == MECHD_PARTNER_JACOBIAN &&
                    mech_sim_output_size(i->sim) * mech_sim_input_size(i->sim) > jacobian_most) {
             mech_diag_add(diag, path, "the jacobian of this model has more than %zu numbers",
@@ -49,8 +57,9 @@ unsigned mechd_partner_read_want(const struct mechd_instance *i, const json_t *l
 
 bool mechd_partner_may_return(const struct mechd_instance *i, unsigned want, struct mech_diag *diag)
 {
-    if (i->sim == NULL) {
-        mech_diag_add(diag, "/earlyReturn", "this instance has no model whose events are known");
+    const char *const blind = i->sim == NULL ? mechd_engine_fmu_blind(&i->engine, true) : NULL;
+    if (blind != NULL) {
+        mech_diag_add(diag, "/earlyReturn", "%s", blind);
         return false;
     }
     if ((want & MECHD_PARTNER_JACOBIAN) != 0) {

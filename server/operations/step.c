@@ -221,9 +221,12 @@ static void take_log(struct mechd_call *c, struct step_work *w)
     if (!w->events && !w->stepping.request.early_return) {
         return;
     }
-    if (c->job.instance->sim == NULL) {
-        mech_diag_add(&c->diag, w->events ? "/want" : "/earlyReturn",
-                      "this instance has no model whose events are known");
+    const struct mechd_engine *const e = &c->job.instance->engine;
+    const char *const blind = c->job.instance->sim != NULL
+                                  ? NULL
+                                  : mechd_engine_fmu_blind(e, w->stepping.request.early_return);
+    if (blind != NULL) {
+        mech_diag_add(&c->diag, w->events ? "/want" : "/earlyReturn", "%s", blind);
         return;
     }
     w->log =

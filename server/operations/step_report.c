@@ -60,7 +60,7 @@ void mechd_write_step_events(const void *log, struct mechp_text *w)
             .of = mech_logged_ofs[e->of],
             .item = e->item,
             .with = e->with,
-            .row = e->with == NULL ? e->row : INT64_MIN,
+            .row = e->with == NULL && e->of != MECH_LOGGED_MODEL ? e->row : INT64_MIN,
             .since = e->since,
             .time = e->time,
             .speed = e->kind == MECH_LOGGED_IMPACT ? e->speed : (double)NAN};

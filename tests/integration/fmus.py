@@ -1,4 +1,5 @@
-"""FMUs of the tests: archives around tests/fmus/controller.c (y = gain (u + x), x grows by u h)."""
+"""FMUs of the tests: archives around tests/fmus/controller.c (y = gain (u + x), x grows by u h) and
+tests/fmus/tank.c."""
 import glob
 import io
 import os
@@ -7,7 +8,6 @@ import zipfile
 import harness
 
 TOKEN = '{controller}'
-LIBRARY = os.path.join(harness.BUILD, 'tests', 'controller.so')
 SAVES = 'canGetAndSetFMUState="true" canSerializeFMUState="true"'
 VARIES = 'canHandleVariableCommunicationStepSize="true"'
 # what the parameter "mood" makes of a step
@@ -50,16 +50,31 @@ def folder(version):
     return 'x86_64-linux' if version == 3 else 'linux64'
 
 
-def archive(version=3, abilities=SAVES + ' ' + VARIES, variables=None, more=()):
-    """The bytes of an .fmu; more: pairs of a path and bytes."""
+def packed(version, xml, identifier, more=()):
     out = io.BytesIO()
     with zipfile.ZipFile(out, 'w', zipfile.ZIP_DEFLATED) as z:
-        z.writestr('modelDescription.xml', description(version, abilities, variables))
-        with open(LIBRARY, 'rb') as f:
-            z.writestr('binaries/%s/controller.so' % folder(version), f.read())
+        z.writestr('modelDescription.xml', xml)
+        with open(os.path.join(harness.BUILD, 'tests', identifier + '.so'), 'rb') as f:
+            z.writestr('binaries/%s/%s.so' % (folder(version), identifier), f.read())
         for path, content in more:
             z.writestr(path, content)
     return out.getvalue()
+
+
+def archive(version=3, abilities=SAVES + ' ' + VARIES, variables=None, more=()):
+    """The bytes of an .fmu; more: pairs of a path and bytes."""
+    return packed(version, description(version, abilities, variables), 'controller', more)
+
+
+def tank(abilities='mightReturnEarlyFromDoStep="true" ' + SAVES + ' ' + VARIES):
+    """One with event mode (tests/fmus/tank.h): it is emptied at 1, and ticks each 0.25 s."""
+    return packed(3, '<fmiModelDescription fmiVersion="3.0" modelName="a tank" '
+                  'instantiationToken="{tank}"><CoSimulation modelIdentifier="tank" '
+                  'hasEventMode="true" %s/><DefaultExperiment stepSize="8"/><ModelVariables>'
+                  '<Float64 name="level" valueReference="0" causality="output"/>'
+                  '<Float64 name="inflow" valueReference="1" causality="input" start="1"/>'
+                  '<Float64 name="emptied" valueReference="3" causality="output"/>'
+                  '</ModelVariables></fmiModelDescription>' % abilities, 'tank')
 
 
 # sanitizers reserve terabytes of addresses

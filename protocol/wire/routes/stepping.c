@@ -122,7 +122,8 @@ const struct mechp_shape mechp_body_step_ended = {
     .doc = "Where a step that allows an early return has ended.",
     .members = MECHP_MEMBERS(
         {"by", "'request'|'event'",
-         "request: at the requested end; event: before it, after the internal step with the event",
+         "request: at the requested end; event: before it, after the internal step with the event, "
+         "or where a hosted FMU has returned early",
          MECHP_IN(step_ended, by)},
         {"lastSuccessfulTime", "number", "s: the state is that of this time",
          MECHP_IN(step_ended, last_successful_time)},
@@ -131,16 +132,18 @@ const struct mechp_shape mechp_body_step_ended = {
 const struct mechp_shape mechp_body_step_event = {
     .name = "StepEvent",
     .doc = "An event of a step. It happened between `since` and `time`, which are the same where "
-           "the integrator locates it.",
+           "the integrator or a hosted FMU locates it.",
     .members = MECHP_MEMBERS(
-        {"kind", "'impact'|'closes'|'opens'|'switches'",
+        {"kind", "'impact'|'closes'|'opens'|'switches'|'updates'|'returns'",
          "impact: a contact was met with a speed, and velocities jumped; closes, opens: a contact, "
          "a rope or a diode acts from here on, or no longer; switches: a relay reaches or leaves "
-         "a bound",
+         "a bound; updates: a hosted FMU has updated its discrete states in event mode; returns: a "
+         "hosted FMU has ended its step early without that",
          MECHP_IN(step_event, kind)},
-        {"of", "'interaction'|'joint'|'bodies'", "what it is an event of",
+        {"of", "'interaction'|'joint'|'bodies'|'model'", "what it is an event of",
          MECHP_IN(step_event, of)},
-        {"item", "@Name", "the interaction, the joint, or the object of the first shape",
+        {"item", "string",
+         "the interaction, the joint, the object of the first shape, or the model of the FMU",
          MECHP_IN(step_event, item)},
         {"with", "@Name", "between bodies: the object of the second shape",
          MECHP_MAY(step_event, with)},
@@ -217,7 +220,8 @@ const struct mechp_shape mechp_body_step_request = {
          MECHP_MAY(step_request, expect_time)},
         {"want", "string[]",
          "energy; derivatives: of the outputs by time; events: impacts, contacts that close or "
-         "open; jacobian: of the outputs by the inputs, held over the step",
+         "open, updates of a hosted FMU; jacobian: of the outputs by the inputs, held over the "
+         "step",
          MECHP_MAY(step_request, want)},
         {"earlyReturn", "boolean",
          "true: the step ends after the first internal step with an event",
