@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_MOST = 4096, FIRST_ROOM = 16 };
+enum { TEXT_MOST = 4096 };
 static const char blanks[] = " \t\r\n";
 
 int mechd_fmu_refuse(struct mechd_fmu_reading *r, int outcome, int line, const char *format, ...)
@@ -39,27 +39,18 @@ static int no_memory(struct mechd_fmu_reading *r)
     return mechd_fmu_refuse(r, MECHD_DESCRIPTION_LIMIT, 0, "it takes more memory than it may");
 }
 
-void *mechd_fmu_list_add(struct mechd_fmu_reading *r, struct mechd_fmu_list *list, size_t size)
+void *mechd_fmu_list_add(struct mechd_fmu_reading *r, struct mech_arena_list *list, size_t size)
 {
     if (list->count >= MECHD_DESCRIPTION_COUNT_MOST) {
         (void)mechd_fmu_refuse(r, MECHD_DESCRIPTION_LIMIT, 0, "more than %d of one kind",
                                (int)MECHD_DESCRIPTION_COUNT_MOST);
         return NULL;
     }
-    if (list->count == list->room) {
-        const size_t room = list->room + list->room / 2 + FIRST_ROOM;
-        void *const items = mech_arena_alloc(&r->d->arena, room, size);
-        if (items == NULL) {
-            (void)no_memory(r);
-            return NULL;
-        }
-        if (list->count > 0) {
-            memcpy(items, list->items, list->count * size);
-        }
-        list->items = items;
-        list->room = room;
+    void *const added = mech_arena_add(&r->d->arena, list, size);
+    if (added == NULL) {
+        (void)no_memory(r);
     }
-    return (char *)list->items + size * list->count++;
+    return added;
 }
 
 const char *mechd_fmu_attribute(const char **attributes, const char *name)

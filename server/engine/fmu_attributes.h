@@ -20,12 +20,6 @@ struct mechd_fmu_unknown {
     const char *dependencies; /* NULL: not said */
 };
 
-/* An array that grows in the arena, by half. */
-struct mechd_fmu_list {
-    void *items;
-    size_t count, room;
-};
-
 struct mechd_fmu_reading {
     struct mechd_fmu_description *d;
     struct mech_diag *diag;
@@ -34,7 +28,7 @@ struct mechd_fmu_reading {
     int open
         [MECHD_XML_DEPTH_MOST]; /* [depth] elements that are, as fmu_description.c numbers them */
     size_t depth;
-    struct mechd_fmu_list variables, units, declared, unknowns;
+    struct mech_arena_list variables, units, declared, unknowns;
     struct mechd_fmu_dimension dimensions[MECHD_DESCRIPTION_DIMENSIONS_MOST];
     size_t dimension_count; /* of the variable that is open */
     bool has_cosim, has_variables;
@@ -45,7 +39,7 @@ int mechd_fmu_refuse(struct mechd_fmu_reading *r, int outcome, int line, const c
     __attribute__((format(printf, 4, 5)));
 
 /* Zeroed place for one more item of this size, or NULL: the fault is kept. */
-void *mechd_fmu_list_add(struct mechd_fmu_reading *r, struct mechd_fmu_list *list, size_t size);
+void *mechd_fmu_list_add(struct mechd_fmu_reading *r, struct mech_arena_list *list, size_t size);
 
 /* The attribute as it is written, or NULL. `attributes` as expat has them. */
 const char *mechd_fmu_attribute(const char **attributes, const char *name);

@@ -36,8 +36,8 @@ char *mechd_ssp_copy(struct mechd_ssp_tree *t, const char *text)
     return made;
 }
 
-void *mechd_ssp_add(struct mechd_ssp_tree *t, struct mechd_ssp_list *list, size_t size, size_t most,
-                    const struct mechd_ssp_element *at)
+void *mechd_ssp_add(struct mechd_ssp_tree *t, struct mech_arena_list *list, size_t size,
+                    size_t most, const struct mechd_ssp_element *at)
 {
     if (list->count >= most) {
         if (t->outcome == 0) {
@@ -46,19 +46,11 @@ void *mechd_ssp_add(struct mechd_ssp_tree *t, struct mechd_ssp_list *list, size_
         }
         return NULL;
     }
-    if (list->count == list->room) {
-        const size_t room = list->room + list->room / 2 + 16;
-        void *const items = mechd_ssp_alloc(t, room, size);
-        if (items == NULL) {
-            return NULL;
-        }
-        if (list->count > 0) {
-            memcpy(items, list->items, list->count * size);
-        }
-        list->items = items;
-        list->room = room;
+    void *const added = mech_arena_add(&t->s->arena, list, size);
+    if (added == NULL) {
+        starve(t);
     }
-    return (char *)list->items + size * list->count++;
+    return added;
 }
 
 bool mechd_ssp_works(struct mechd_ssp_tree *t, const struct mechd_ssp_element *at)

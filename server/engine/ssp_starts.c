@@ -103,7 +103,7 @@ static bool read_value(struct mechd_ssp_tree *t, const struct mechd_ssp_file *fi
 
 /* The values of a parameter set, with a prefix before their names. */
 static void read_set(struct mechd_ssp_tree *t, const struct mechd_ssp_file *file,
-                     const char *prefix, struct mechd_ssp_list *out)
+                     const char *prefix, struct mech_arena_list *out)
 {
     const size_t before = strlen(prefix);
     const struct mechd_ssp_element *const all =
@@ -280,7 +280,7 @@ static void bind_one(struct mechd_ssp_tree *t, const struct mechd_ssp_part *p,
 {
     static const struct way as_it_is = {.linear = {1., 0.}};
     struct mechd_ssp_file set, mapping;
-    struct mechd_ssp_list list = {.count = 0};
+    struct mech_arena_list list = {.count = 0};
     if (!contents(t, e, &set, &mapping)) {
         return;
     }

@@ -70,12 +70,6 @@ struct mechd_ssp_edge {
     const struct mechd_ssp_element *xml;
 };
 
-/* An array that grows in the arena. */
-struct mechd_ssp_list {
-    void *items;
-    size_t count, room;
-};
-
 struct mechd_ssp_file {
     const char *path;
     const struct mechd_ssp_element *root;
@@ -88,7 +82,7 @@ struct mechd_ssp_tree {
     const struct mechd_ssp_files *files;
     int outcome;                  /* negative: memory, or the work that it may take */
     struct mechd_ssp_units units; /* of the description */
-    struct mechd_ssp_list parts, nodes, edges, read, components, sources, links, starts;
+    struct mech_arena_list parts, nodes, edges, read, components, sources, links, starts;
     const struct mechd_fmu_description *const *fmus;
     const struct mechd_fmu_variable ***sorted; /* [sources] their variables by name */
     uint64_t work;                             /* comparisons of names, numbers read so far */
@@ -110,8 +104,8 @@ static inline struct mechd_ssp_edge *mechd_ssp_edge(const struct mechd_ssp_tree 
 }
 
 /* Zeroed place for one more item, or NULL, with a fault at the element. */
-void *mechd_ssp_add(struct mechd_ssp_tree *t, struct mechd_ssp_list *list, size_t size, size_t most,
-                    const struct mechd_ssp_element *at);
+void *mechd_ssp_add(struct mechd_ssp_tree *t, struct mech_arena_list *list, size_t size,
+                    size_t most, const struct mechd_ssp_element *at);
 /* Zeroed memory, or NULL, which is kept as the outcome. */
 void *mechd_ssp_alloc(struct mechd_ssp_tree *t, size_t count, size_t size);
 char *mechd_ssp_copy(struct mechd_ssp_tree *t, const char *text);

@@ -39,7 +39,7 @@ void mechd_ssp_read_units(struct mechd_ssp_tree *t, const struct mechd_ssp_eleme
                           struct mechd_ssp_units *out)
 {
     const struct mechd_ssp_element *const units = mechd_ssp_child(root, root->space, "Units");
-    struct mechd_ssp_list list = {.count = 0};
+    struct mech_arena_list list = {.count = 0};
     for (const struct mechd_ssp_element *e = mechd_ssp_child(units, MECHD_SSP_SSC, "Unit");
          e != NULL; e = mechd_ssp_sibling(e)) {
         const struct mechd_ssp_element *const base = mechd_ssp_child(e, MECHD_SSP_SSC, "BaseUnit");

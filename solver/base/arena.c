@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGN = 64, LEAST = 16, FIRST = 256 };
+enum { ALIGN = 64, LEAST = 16, FIRST = 256, FIRST_ROOM = 16 /* items of a list */ };
 
 struct mech_arena_block {
     struct mech_arena_block *below;
@@ -122,6 +122,23 @@ char *mech_arena_strdup(struct mech_arena *a, const char *text)
         memcpy(copy, text, size);
     }
     return copy;
+}
+
+void *mech_arena_add(struct mech_arena *a, struct mech_arena_list *list, size_t size)
+{
+    if (list->count == list->room) {
+        const size_t room = list->room + list->room / 2 + FIRST_ROOM;
+        void *const items = mech_arena_alloc(a, room, size);
+        if (items == NULL) {
+            return NULL;
+        }
+        if (list->count > 0) {
+            memcpy(items, list->items, list->count * size);
+        }
+        list->items = items;
+        list->room = room;
+    }
+    return (char *)list->items + size * list->count++;
 }
 
 struct mech_arena_mark mech_arena_mark(const struct mech_arena *a)

@@ -33,6 +33,15 @@ void *mech_arena_alloc(struct mech_arena *a, size_t count, size_t size);
 /* Copy of a string, or NULL. */
 char *mech_arena_strdup(struct mech_arena *a, const char *text);
 
+/* An array that grows in an arena, by half; empty: zeros. What it has left stays in the arena. */
+struct mech_arena_list {
+    void *items; /* [count], room for [room] */
+    size_t count, room;
+};
+/* A zeroed place for one more item of `size` bytes, or NULL, as mech_arena_alloc; then the list is
+ * as before. Earlier places are no longer those of the list. */
+void *mech_arena_add(struct mech_arena *a, struct mech_arena_list *list, size_t size);
+
 /* Everything allocated after the mark is released; blocks above it are kept for reuse. */
 struct mech_arena_mark mech_arena_mark(const struct mech_arena *a);
 void mech_arena_release(struct mech_arena *a, struct mech_arena_mark mark);

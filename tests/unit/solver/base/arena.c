@@ -140,9 +140,36 @@ static void a_kept_block_that_is_too_small_is_replaced(void)
     CU_ASSERT(a.total == 0);
 }
 
+static void a_list_grows_and_keeps_its_items(void)
+{
+    struct mech_arena a;
+    struct mech_arena_list list = {.count = 0};
+    mech_arena_init(&a, 1 << 20);
+    for (size_t k = 0; k < 1000; k++) {
+        uint64_t *const item = mech_arena_add(&a, &list, sizeof *item);
+        CU_ASSERT_FATAL(item != NULL);
+        CU_ASSERT_EQUAL(*item, 0);
+        *item = k;
+    }
+    CU_ASSERT_EQUAL(list.count, 1000);
+    for (size_t k = 0; k < list.count; k++) {
+        CU_ASSERT_EQUAL(((const uint64_t *)list.items)[k], k);
+    }
+    // beyond the limit nothing changes
+    size_t before = list.count;
+    while (mech_arena_add(&a, &list, sizeof(uint64_t)) != NULL) {
+        before = list.count;
+    }
+    CU_ASSERT_EQUAL(list.count, before);
+    CU_ASSERT_EQUAL(list.room, before);
+    CU_ASSERT_EQUAL(((const uint64_t *)list.items)[999], 999);
+    mech_arena_fini(&a);
+}
+
 UNIT_TESTS(UNIT_TEST(pointers_are_aligned_and_zeroed), UNIT_TEST(pieces_do_not_overlap),
            UNIT_TEST(small_arenas_stay_small), UNIT_TEST(an_overflowing_product_is_refused),
            UNIT_TEST(the_limit_counts_all_that_malloc_gave),
            UNIT_TEST(work_done_again_needs_no_malloc),
            UNIT_TEST(a_release_gives_the_same_place_again),
-           UNIT_TEST(a_kept_block_that_is_too_small_is_replaced))
+           UNIT_TEST(a_kept_block_that_is_too_small_is_replaced),
+           UNIT_TEST(a_list_grows_and_keeps_its_items))
