@@ -249,6 +249,34 @@ class Reading(unittest.TestCase):
         left = {i['id'] for i in self.daemon.call('GET', '/v1/instances')['items']}
         self.assertEqual(left, {p['instance'] for p in made['participants']})
 
+    def test_one_whose_fmu_is_deleted_meanwhile_leaves_nothing(self):
+        # the instance of the FMU is the last one of many
+        content = ssps.package(ssps.structure(
+            ''.join(ssps.component('a%d' % k) for k in range(40)) +
+            ssps.component('b', 'resources/other.fmu')), [('resources/other.fmu', fmus.archive())])
+
+        def couple():
+            """While another client deletes the second FMU as soon as it is there."""
+            with contextlib.closing(harness.Http(self.daemon.base)) as other, \
+                    concurrent.futures.ThreadPoolExecutor() as pool:
+                answer = pool.submit(ssps.upload, other, content)
+                listed = []
+                while len(listed) < 2 and not answer.done():
+                    listed = self.daemon.call('GET', '/v1/fmus')['items']
+                for item in listed[1:]:
+                    self.daemon.call('DELETE', '/v1/fmus/' + item['id'])
+                return answer.result()
+
+        answer = couple()
+        while answer.status == 201:  # too late
+            self.daemon.call('DELETE', '/v1/couplings/' + answer['id'])
+            for p in answer['participants']:
+                self.daemon.call('DELETE', '/v1/instances/' + p['instance'])
+            answer = couple()
+        self.assertEqual(answer['code'], 'cancelled', answer)
+        self.assertIn('component b: its FMU has been deleted meanwhile', answer['detail'])
+        nothing_is_left(self, self.daemon)
+
     def test_a_coupling_that_cannot_start_leaves_nothing(self):
         # it holds its instances already when it finds them at different times
         late = io.BytesIO()
