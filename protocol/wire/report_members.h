@@ -21,8 +21,9 @@
     X("residual", "number|null", "largest final residual", residual, number_or_null)               \
     X("contacts", "integer", "active contacts in the last internal step", contacts, integer)       \
     X("impactEnergyGain", "number",                                                                \
-      "kinetic energy added by the impulses of contacts, J; with friction or several "             \
-      "coefficients of restitution, Newton's impact law can add some",                             \
+      "kinetic energy added by the impulses of contacts, and of joints with them, J; with "        \
+      "friction or several coefficients of restitution, Newton's impact law can add some, and "    \
+      "bodies in joints by the order of the step size",                                            \
       impact_energy_gain, number)                                                                  \
     X("linear", "string", "linear solver", linear, string)                                         \
     X("vi", "string", "complementarity solver", vi, string)                                        \

@@ -236,8 +236,10 @@ struct mech_step_report {
     int32_t taken;          /* parameters among its inputs took joints up: once each beginning
                                (mech_sim_taken, edit.h, has their impulses) */
     double residual;        /* largest final residual of any step */
-    double impact_gain; /* J that impulses of contacts have added to kinetic energy, by Moreau–Jean
-                               schemes: Newton's law with friction or several restitutions can */
+    /* J that impulses of contacts, and with them those of joints, have added to kinetic energy, by
+     * Moreau–Jean schemes: Newton's law with friction or several restitutions can, and joints by
+     * the order of the step */
+    double impact_gain;
     int32_t contacts;   /* active interaction rows, and contacts between shapes, of the last
                                step */
     const char *linear; /* linear solver used, "" if none */

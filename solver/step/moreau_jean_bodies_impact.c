@@ -190,18 +190,71 @@ bool mech_moreau_bodies_still(struct mech_moreau_bodies *s, const double *v)
     return accept || mech_moreau_bodies_work(s, s->impacts.P) == 0.;
 }
 
-double mech_moreau_bodies_gain(const struct mech_moreau_bodies *s, const double *v)
+/* Adds the work of the contacts' impulses, and its terms to *size. */
+static double contacts_work(const struct mech_moreau_bodies *s, const double *v, double *size)
 {
     const struct mech_impact_rows *const rows = &s->impacts;
-    double work = 0., size = 0.;
+    double work = 0.;
 
     for (int32_t i = 0; i < rows->count; i++) {
         const double before = rows->P[i] * row_dot(rows, i, s->v0);
         const double after = rows->P[i] * row_dot(rows, i, v);
 
         work += 0.5 * (before + after);
-        size += fabs(before) + fabs(after);
+        *size += fabs(before) + fabs(after);
     }
+    return work;
+}
+
+double mech_moreau_bodies_gain(const struct mech_moreau_bodies *s, const double *v)
+{
+    double size = 0.;
+    const double work = contacts_work(s, v, &size);
+
+    return mech_step_gain(work, size);
+}
+
+/* The same of the joints, h λ along G(q_θ), against the speed that their rows allow. */
+static double joints_work(struct mech_moreau_bodies *s, const struct mech_state *state,
+                          double *size)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+    const struct mech_eval e =
+        mech_model_point(s->model, state, state->at->time + s->theta * s->h, s->q_m, s->v_m);
+    double work = 0.;
+
+    mech_model_pose(s->model, &e);
+    mech_model_joint_rate(s->model, &e, s->gt, s->bias);
+    mech_model_joint_jacobian(s->model, s->g);
+    for (int32_t r = 0; r < s->rows; r++) {
+        const double impulse = state->open[r] != 0. ? 0. : s->h * state->lambda[r];
+        double before = s->gt[r], after = s->gt[r];
+
+        for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
+            before += s->g[k] * s->v0[rows->column[k]];
+            after += s->g[k] * state->v[rows->column[k]];
+        }
+        work += 0.5 * impulse * (before + after);
+        *size += fabs(impulse * before) + fabs(impulse * after);
+    }
+    return work;
+}
+
+double mech_moreau_bodies_added(struct mech_moreau_bodies *s, const struct mech_state *state)
+{
+    const struct mech_impact_rows *const rows = &s->impacts;
+    double size = 0.;
+    bool pushes = false;
+
+    for (int32_t i = 0; i < rows->count && !pushes; i++) {
+        pushes = rows->P[i] != 0.;
+    }
+    if (!pushes) {
+        return 0.;
+    }
+    double work = contacts_work(s, state->v, &size);
+
+    work += s->rows ? joints_work(s, state, &size) : 0.;
     return mech_step_gain(work, size);
 }
 

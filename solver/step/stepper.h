@@ -14,7 +14,7 @@ struct mech_step_result {
     int32_t refused;       /* substeps that were too inaccurate, or failed, and were undone */
     int32_t impacts;       /* of schemes that find them */
     double residual;       /* final */
-    double impact_gain;    /* J of kinetic energy that the impulses of contacts have added, ≥ 0 */
+    double impact_gain; /* J of kinetic energy that impulses have added where contacts push, ≥ 0 */
     int32_t dependent; /* after MECH_SINGULAR: 1 + the row of joints that depends on others, or 0 */
     char reason[160];  /* set with a positive outcome */
     char place[32];    /* of the item at fault, "/objects/3", or "" when it is not known */
