@@ -195,7 +195,8 @@ static enum mechd_progress set_members(struct mechd_call *c,
     if (mech_diag_clean(&c->diag) && c->code == MECHP_OK) {
         const struct mech_state_view to = {.time = g.time, .q = g.q, .v = g.v, .x = g.x, .z = g.z};
         const double before = mech_sim_time(sim);
-        const int outcome = mech_sim_set_state(sim, &to);
+        const int set = mech_sim_set_state(sim, &to);
+        const int outcome = set == 0 ? mech_sim_show_rates(sim) : set;
         if (outcome != 0) {
             mechd_fail_reason(c, outcome, mech_sim_refusal(sim));
         } else {

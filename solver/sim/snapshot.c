@@ -132,6 +132,45 @@ int mech_sim_set_state(struct mech_sim *s, const struct mech_state_view *in)
     return 0;
 }
 
+/* The rates of s->next in the place of those of s->now, or zeros, into s->point. */
+static int compose_rates(struct mech_sim *s, bool found)
+{
+    struct mech_state *const p = &s->point;
+    const size_t n = (size_t)s->sizes.v * sizeof(double);
+    const size_t rows = (size_t)s->sizes.lambda * sizeof(double);
+    struct mech_unshown ignored;
+
+    mech_state_copy(&s->now, p);
+    memset(p->vdot, 0, n);
+    memset(p->a, 0, n);
+    memset(p->lambda, 0, rows);
+    if (found) {
+        memcpy(p->vdot, s->next.vdot, n);
+        memcpy(p->a, s->next.a, n);
+        memcpy(p->lambda, s->next.lambda, rows);
+    }
+    return mech_sim_state_fits(s, p, MECH_SHOWS_NOW, &ignored);
+}
+
+int mech_sim_show_rates(struct mech_sim *s)
+{
+    struct mech_step_result result = {.iterations = 0};
+
+    (void)compose_rates(s, false);
+    mech_state_copy(&s->point, &s->next);
+    s->next.extra = s->next.wrench = NULL;
+    s->next.signals = NULL;
+    const int code = s->type->start(s->stepper, &s->next, &result);
+
+    if (code < 0) {
+        return code;
+    }
+    if ((code == 0 && compose_rates(s, true) == 0) || compose_rates(s, false) == 0) {
+        mech_state_copy(&s->point, &s->now);
+    }
+    return 0;
+}
+
 /* --- snapshots -------------------------------------------------------------------------------- */
 
 static uint64_t hash_text(const char *text, uint64_t seed)

@@ -121,7 +121,9 @@ const struct mechp_shape mechp_body_state_hash = {
 
 const struct mechp_shape mechp_body_set_state_request = {
     .name = "SetStateRequest",
-    .doc = "Given members are set; accelerations are recomputed in the next step.",
+    .doc =
+        "Given members are set. Accelerations and multipliers are those of this state; 0 where the "
+        "integrator has none before a step, or where they cannot be computed.",
     .request = true,
     .members = MECHP_MEMBERS(
         {"time", "number", "s", MECHP_MAY(set_state_request, time)},

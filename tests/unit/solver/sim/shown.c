@@ -230,7 +230,54 @@ static void outputs_are_those_of_the_present_state(void)
     mech_sim_destroy(s);
 }
 
+/* A mass of 2 kg on a spring of 8 N/m and a damper of 1 N s/m; %s: the integrator. */
+static const char sprung[] =
+    "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'Node1D'}], 'objects': [{'name': 'm', 'type': "
+    "'Mass1D', 'node': 'n', 'physicsMass': 2}, {'name': 's', 'type': 'CoordinateSpringDamper',"
+    "'markers': ['g', 'x'], 'stiffness': 8, 'damping': 1}], 'markers': [{'name': 'x', 'type':"
+    "'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 0}, {'name': 'g', 'type':"
+    "'MarkerGroundCoordinate'}], 'solver': {'integrator': '%s', 'stepSize': 0.01}}";
+
+/* Moreau–Jean of a linear model has none before a step. */
+static void a_state_that_is_set_shows_its_own_accelerations(void)
+{
+    static const struct {
+        const char *name;
+        double rate; /* (−8 · 0.5 − 1 · 2) / 2 */
+    } schemes[] = {{"ExplicitEuler", -3.}, {"GeneralizedAlpha", -3.}, {"MoreauJean", 0.}};
+    const struct mech_state_view in = {
+        .time = NAN, .q = (const double[]){0.5}, .v = (const double[]){2.}};
+
+    for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) {
+        static struct was one, other;
+        char text[2048];
+
+        snprintf(text, sizeof text, sprung, schemes[k].name);
+        struct mech_sim *const s = model_of(text), *const twin = model_of(text);
+
+        CU_ASSERT_EQUAL(model_steps(s, 3), 0);
+        CU_ASSERT_EQUAL(model_steps(twin, 3), 0);
+        CU_ASSERT_EQUAL(mech_sim_set_state(s, &in), 0);
+        CU_ASSERT_EQUAL(mech_sim_set_state(twin, &in), 0);
+        CU_ASSERT_EQUAL(mech_sim_show_rates(s), 0);
+        CHECK_NEAR(model_state(s).vdot[0], schemes[k].rate, 1e-14);
+        CHECK_NEAR(model_state(s).a[0], schemes[k].rate, 1e-14);
+        CU_ASSERT_EQUAL(model_state(s).q[0], 0.5);
+        CU_ASSERT_EQUAL(model_state(s).v[0], 2.);
+        /* the next steps are the same */
+        CU_ASSERT_EQUAL(model_steps(s, 3), 0);
+        CU_ASSERT_EQUAL(model_steps(twin, 3), 0);
+        one.size = mech_sim_snapshot_write(s, one.bytes);
+        other.size = mech_sim_snapshot_write(twin, other.bytes);
+        CU_ASSERT_EQUAL(one.size, other.size);
+        CU_ASSERT_EQUAL(memcmp(one.bytes, other.bytes, one.size), 0);
+        mech_sim_destroy(s);
+        mech_sim_destroy(twin);
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(a_state_with_an_infinite_output_is_refused),
+           UNIT_TEST(a_state_that_is_set_shows_its_own_accelerations),
            UNIT_TEST(a_refused_state_leaves_the_trial),
            UNIT_TEST(a_step_to_an_infinite_output_is_undone),
            UNIT_TEST(parameters_that_make_an_output_infinite_are_refused),
