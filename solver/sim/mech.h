@@ -325,9 +325,9 @@ void mech_sim_contact(const struct mech_sim *s, size_t i, struct mech_contact_vi
  * Euler parameters get length 1, rotation vectors π at most. 0; MECH_NOT_FINITE (nothing changed;
  * of Euler parameters of length 0, and of a state with an output that is not finite, too). */
 int mech_sim_set_state(struct mech_sim *s, const struct mech_state_view *in);
-/* Directly after that, for readers: v̇, a and λ that the next step begins with; 0 of what the scheme
- * has none of before a step, and where they cannot be found, which the next step reports. It finds
- * them anew. 0; negative. */
+/* Directly after that, for readers: v̇, a and λ that the next step begins with; 0 of what the
+ * scheme has none of before a step, and where they cannot be found, which the next step reports.
+ * It finds them anew. 0; negative. */
 int mech_sim_show_rates(struct mech_sim *s);
 
 /* No infinity and no NaN among x [n]. A committed state has none, nor have its outputs: what would
