@@ -163,29 +163,43 @@ static void a_token_that_is_raised_does_not_close(void)
     CU_ASSERT_EQUAL(mechd_stop_reason(&s), MECHD_STOP_STOPPED);
 }
 
+enum { RACES = 1000000 };
+
 struct race {
-    struct mechd_stop *token;
-    bool raised;
+    struct mechd_stop token[RACES];
+    bool raised[RACES];
+    pthread_barrier_t begin;
 };
 
-static void *raise_it(void *of)
+static void *raise_each(void *of)
 {
     struct race *const r = of;
-    r->raised = mechd_stop_raise(r->token, MECHD_STOP_STOPPED);
+    (void)pthread_barrier_wait(&r->begin);
+    for (int k = 0; k < RACES; k++) {
+        r->raised[k] = mechd_stop_raise(&r->token[k], MECHD_STOP_STOPPED);
+    }
     return NULL;
 }
 
+/* Two threads go through the same tokens: one raises, one closes. */
 static void a_token_is_raised_or_closed_and_never_both(void)
 {
-    for (int round = 0; round < 500; round++) {
-        struct mechd_stop s = {0};
-        struct race other = {.token = &s};
-        pthread_t thread;
-        CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, raise_it, &other), 0);
-        const bool closed = mechd_stop_close(&s);
-        (void)pthread_join(thread, NULL);
-        CU_ASSERT_NOT_EQUAL(closed, other.raised);
+    static struct race r;
+    static bool closed[RACES];
+    pthread_t thread;
+    int wrong = 0;
+    (void)pthread_barrier_init(&r.begin, NULL, 2);
+    CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, raise_each, &r), 0);
+    (void)pthread_barrier_wait(&r.begin);
+    for (int k = 0; k < RACES; k++) {
+        closed[k] = mechd_stop_close(&r.token[k]);
     }
+    (void)pthread_join(thread, NULL);
+    (void)pthread_barrier_destroy(&r.begin);
+    for (int k = 0; k < RACES; k++) {
+        wrong += closed[k] == r.raised[k];
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
 }
 
 static void a_quota_is_refused_with_what_was_used(void)
