@@ -140,6 +140,13 @@ static bool is_expected(struct mechd_frame_request *r)
     return false;
 }
 
+/* Before the end of its command is committed. */
+static bool closes(void *request)
+{
+    const struct mechd_frame_request *const r = request;
+    return mechd_stop_close(&r->job.instance->stop);
+}
+
 /* The command of the frame, with its inputs. False: refused, nothing has changed. */
 static bool begin_step(struct mechd_frame_request *r)
 {
@@ -166,6 +173,7 @@ static bool begin_step(struct mechd_frame_request *r)
     }
     mechd_partner_watch(p, step);
     r->stepping.asks = mechd_frame_asks;
+    r->stepping.closes = closes;
     r->stepping.of = r;
     return true;
 }

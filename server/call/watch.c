@@ -17,7 +17,9 @@ enum mechd_stop_reason mechd_call_asks(const void *call)
 
 bool mechd_call_close(struct mechd_call *c)
 {
-    if (mechd_stop_close(&c->stop) && (c->closes == NULL || c->closes(c))) {
+    const bool closed =
+        !c->job.stoppable || c->job.instance == NULL || mechd_stop_close(&c->job.instance->stop);
+    if (closed && mechd_stop_close(&c->stop) && (c->closes == NULL || c->closes(c))) {
         return true;
     }
     c->why = MECHD_STOP_STOPPED;

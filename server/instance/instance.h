@@ -93,7 +93,8 @@ struct mechd_instance {
     _Atomic int refs;
     _Atomic int life;             /* enum mechd_life; partner: mechd_instance_lives */
     struct mechd_stop ended;      /* DELETED: the command in progress ends at its next slice */
-    struct mechd_stop stop;       /* STOPPED: the first stoppable job, until it is over; under m */
+    struct mechd_stop stop;       /* STOPPED: the first stoppable job, until it is over; under m.
+                                     That job closes it before its effect */
     _Atomic uint64_t run_number;  /* of the run in progress, or the last one; by the owner */
     struct mechd_stop_held yield; /* YIELD: by pending requests to end that run */
     _Atomic uint64_t revision;
@@ -191,7 +192,7 @@ void mechd_instance_release(struct mechd_instance *i, struct mechd_job *job);
 void mechd_instance_serve(struct mechd_instance *i, bool stateless);
 
 /* Stop the first stoppable job, in progress or waiting: it ends at its next slice. False: there is
- * none. Any thread (instance/queue.c). */
+ * none, or it has had its effect. Any thread (instance/queue.c). */
 bool mechd_instance_stop(struct mechd_instance *i);
 /* True if a stoppable job is in the queue, in progress or waiting. Any thread (instance/queue.c).
  * */

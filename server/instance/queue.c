@@ -286,11 +286,12 @@ static bool has_stoppable(const struct mechd_instance *i)
 bool mechd_instance_stop(struct mechd_instance *i)
 {
     pthread_mutex_lock(&i->m);
-    const bool stops = (i->direct != NULL && i->direct->stoppable) || has_stoppable(i);
-    if (stops) {
+    const bool any = (i->direct != NULL && i->direct->stoppable) || has_stoppable(i);
+    if (any) {
         // partner: the slices of that job, until its end takes it back
         (void)mechd_stop_raise(&i->stop, MECHD_STOP_STOPPED);
     }
+    const bool stops = any && !mechd_stop_closed(&i->stop);
     pthread_mutex_unlock(&i->m);
     return stops;
 }

@@ -264,6 +264,35 @@ static void check_between_slices(enum mechd_progress more, enum mechd_hold hold)
     host_destroy(d);
 }
 
+/* Its slice has had the effect; whether it could be stopped then. */
+static enum mechd_progress run_and_close(struct mechd_job *job)
+{
+    struct mechd_instance *const i = job->instance;
+    const bool before = mechd_instance_stop(i);
+    mechd_stop_lower(&i->stop);
+    CU_ASSERT_TRUE(mechd_stop_close(&i->stop));
+    CU_ASSERT_TRUE(before);
+    CU_ASSERT_FALSE(mechd_instance_stop(i));
+    return MECHD_DONE;
+}
+
+static void a_job_that_has_had_its_effect_is_not_stopped(void)
+{
+    struct mechd_host *const d = host_create(1);
+    struct mechd_instance *const i = instance_create(d);
+    struct probe p = make_probe(i, 0, 1);
+    p.job.run = run_and_close;
+    p.job.stoppable = true;
+    // the second one can be stopped, as the first one could before its effect
+    for (int k = 0; k < 2; k++) {
+        CU_ASSERT_EQUAL(mechd_instance_submit(i, &p.job), MECHD_RAN);
+        CU_ASSERT_EQUAL(mechd_stop_reason(&i->stop), MECHD_STOP_NONE);
+        CU_ASSERT_FALSE(mechd_stop_closed(&i->stop));
+    }
+    mechd_instance_unref(i);
+    host_destroy(d);
+}
+
 static void a_paused_job_can_be_sealed(void)
 {
     check_between_slices(MECHD_MORE, MECHD_HOLD_PAUSED);
@@ -279,4 +308,5 @@ UNIT_TESTS(UNIT_TEST(a_short_job_of_an_idle_instance_runs_here),
            UNIT_TEST(a_job_longer_than_expected_goes_on_in_the_pool),
            UNIT_TEST(jobs_wait_in_order_and_the_65th_is_refused),
            UNIT_TEST(readers_come_in_between_two_slices), UNIT_TEST(the_state_is_who_has_it),
+           UNIT_TEST(a_job_that_has_had_its_effect_is_not_stopped),
            UNIT_TEST(a_paused_job_can_be_sealed), UNIT_TEST(an_open_state_cannot))
