@@ -199,8 +199,10 @@ class Shown(unittest.TestCase):
             self.assertEqual([len(c.get('points').split()) for c in curves], [201, 201])
             self.good('plot', i, run, '--save', path + 'png')
             with open(path + 'png', 'rb') as f:
-                width, height, rows, colours = png(f.read())
+                raw = f.read()
+            width, height, rows, colours = png(raw)
             self.assertEqual((width, height), (800, 480))
+            self.assertLess(len(raw), width * height / 20)
             used = set(b''.join(rows))
             self.assertLess(max(used), colours)
             # paper, grid, text and, in each of two graphs, the first colour of curves
