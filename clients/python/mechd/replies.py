@@ -1314,8 +1314,8 @@ class StepEnded(_StepEndedAlways, _StepEndedSometimes):
 
 
 _StepEventAlways = TypedDict('_StepEventAlways', {
-    'kind': "Literal['impact', 'closes', 'opens', 'switches']",
-    'of': "Literal['interaction', 'joint', 'bodies']",
+    'kind': 'str',
+    'of': "Literal['interaction', 'joint', 'bodies', 'model']",
     'item': 'str',
     'since': 'float',
     'time': 'float',
@@ -1330,7 +1330,7 @@ _StepEventSometimes = TypedDict('_StepEventSometimes', {
 
 class StepEvent(_StepEventAlways, _StepEventSometimes):
     """An event of a step. It happened between `since` and `time`, which are the same where the
-    integrator locates it."""
+    integrator or a hosted FMU locates it."""
 
 
 _StepReplyAlways = TypedDict('_StepReplyAlways', {
