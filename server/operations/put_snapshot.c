@@ -119,10 +119,16 @@ static struct mech_document *read_document(struct mechd_call *c, const struct me
     return outcome == 0 ? document : NULL;
 }
 
-/* Whether the bytes are of the instance's model; if not, refused. */
-static bool same_model(struct mechd_call *c, const struct mechd_container *in)
+bool mechd_documents_differ(const json_t *a, const json_t *b, struct mech_path *p)
 {
-    const struct mech_document *const mine = mech_sim_document(c->job.instance->sim);
+    return differ(a, b, p, 0);
+}
+
+/* Whether the bytes are of the simulation's model; if not, refused. */
+static bool same_model(struct mechd_call *c, const struct mech_sim *sim,
+                       const struct mechd_container *in)
+{
+    const struct mech_document *const mine = mech_sim_document(sim);
     struct mech_document *const theirs = read_document(c, in);
     json_t *const a = theirs != NULL ? printed(c, mine) : NULL;
     json_t *const b = a != NULL ? printed(c, theirs) : NULL;
@@ -138,28 +144,39 @@ static bool same_model(struct mechd_call *c, const struct mechd_container *in)
     return same;
 }
 
-bool mechd_put_snapshot(struct mechd_call *c, const void *bytes, size_t size, bool *reproducible)
+bool mechd_read_snapshot(struct mechd_call *c, const struct mech_sim *sim, const void *bytes,
+                         size_t size, struct mechd_container *out)
 {
-    struct mechd_instance *const i = c->job.instance;
-    struct mechd_container parts;
-    if (mechd_container_read(bytes, size, &parts) != 0) {
+    if (mechd_container_read(bytes, size, out) != 0) {
         mechd_fail(c, MECHP_SNAPSHOT_MISMATCH, "the bytes are not a snapshot, or are damaged");
         return false;
     }
-    if (!same_model(c, &parts)) {
-        return false;
-    }
-    const int outcome =
-        mech_sim_snapshot_adopt(i->sim, parts.state, parts.state_size, reproducible);
+    return same_model(c, sim, out);
+}
+
+bool mechd_adopt_snapshot(struct mechd_call *c, struct mechd_instance *i,
+                          const struct mechd_container *in, bool *reproducible)
+{
+    const int outcome = mech_sim_snapshot_adopt(i->sim, in->state, in->state_size, reproducible);
     if (outcome == MECH_MISMATCH) {
         mechd_fail(c, MECHP_SNAPSHOT_MISMATCH, "the snapshot's state does not fit its model");
     } else if (outcome != 0) {
         mechd_fail_reason(c, outcome, mechd_engine_refusal(&i->engine));
-    } else {
-        i->base = 0;
-        mechd_instance_changed(i, MECHP_REWOUND);
     }
     return outcome == 0;
+}
+
+bool mechd_put_snapshot(struct mechd_call *c, const void *bytes, size_t size, bool *reproducible)
+{
+    struct mechd_instance *const i = c->job.instance;
+    struct mechd_container parts;
+    if (!mechd_read_snapshot(c, i->sim, bytes, size, &parts) ||
+        !mechd_adopt_snapshot(c, i, &parts, reproducible)) {
+        return false;
+    }
+    i->base = 0;
+    mechd_instance_changed(i, MECHP_REWOUND);
+    return true;
 }
 
 bool mechd_put_snapshot_text(struct mechd_call *c, const char *text, bool *reproducible)
