@@ -57,6 +57,10 @@ struct mechp_body_coupling_commit_reply {
     struct mechp_written outputs; /* @ as of coupling_step_reply */
 };
 
+struct mechp_body_set_coupling_state_request {
+    const char *snapshot;
+};
+
 struct mechp_body_coupling_restored {
     double time;
     uint64_t window;
@@ -94,3 +98,4 @@ extern const struct mechp_shape mechp_body_coupling_report;
 extern const struct mechp_shape mechp_body_coupling_restored;
 extern const struct mechp_shape mechp_body_coupling_stability;
 extern const struct mechp_shape mechp_body_coupling_step_reply;
+extern const struct mechp_shape mechp_body_set_coupling_state_request;

@@ -253,6 +253,15 @@ const struct mechp_shape mechp_body_coupling_commit_request = {
                               MECHP_IN(coupling_commit_request, trial)}),
     .example = "{\"trial\":1}"};
 
+const struct mechp_shape mechp_body_set_coupling_state_request = {
+    .name = "SetCouplingStateRequest",
+    .doc = "The state of a coupling as base64; over HTTP its bytes may be the whole body.",
+    .request = true,
+    .members =
+        MECHP_MEMBERS({"snapshot", "string", "the bytes of a state of such a coupling as base64",
+                       MECHP_IN(set_coupling_state_request, snapshot)}),
+    .example = "{\"snapshot\":\"TUNIRENPVVA=\"}"};
+
 const struct mechp_shape mechp_body_coupling_commit_reply = {
     .name = "CouplingCommitReply",
     .doc = "The committed state.",
@@ -325,6 +334,7 @@ const struct mechp_shape *const mechp_shapes_couplings[] = {&waveform,
                                                             &mechp_body_coupling_report,
                                                             &mechp_body_coupling_flow,
                                                             &mechp_body_coupling_commit_request,
+                                                            &mechp_body_set_coupling_state_request,
                                                             &mechp_body_coupling_commit_reply,
                                                             &mechp_body_coupling_program,
                                                             &mechp_body_coupling_member,
@@ -454,6 +464,36 @@ const struct mechp_row mechp_row_RESTORE_COUPLING = {
     .content = MECHP_JSON,
     .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_RUN_IN_PROGRESS, MECHP_TIME_MISMATCH,
                          MECHP_CANCELLED, MECHP_QUEUE_FULL, MECHP_NOT_FINITE)};
+
+const struct mechp_row mechp_row_COUPLING_STATE = {
+    .tag = "couplings",
+    .doc = "The present state of the coupling and of all its instances, with their models: bytes "
+           "that PUT accepts, here and on other servers. Programs and hosted FMUs have states of "
+           "their own: couplings with one of them are refused.",
+    .effect = MECHP_READS,
+    .cost = MECHP_COST_UNKNOWN,
+    .status = 200,
+    .content = "application/vnd.mechd.coupling",
+    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED,
+                         MECHP_QUEUE_FULL, MECHP_INVALID_REQUEST)};
+
+const struct mechp_row mechp_row_SET_COUPLING_STATE = {
+    .tag = "couplings",
+    .doc = "The bytes of the state of a coupling of the same participants, here or on another "
+           "server: all instances have its states, inputs and parameters afterwards, and the "
+           "coupling its window, and they continue with the same bits; or nothing changes. Names "
+           "and models of the participants, connections, bonds, scheme and windows must be the "
+           "same. Bytes that are damaged or of another coupling are refused with the reason.",
+    .cost = MECHP_COST_UNKNOWN,
+    .traits = MECHP_STORES | MECHP_TAKES_MODELS,
+    .body = &mechp_body_set_coupling_state_request,
+    .takes = {"application/vnd.mechd.coupling", "application/octet-stream"},
+    .status = 200,
+    .reply = "@CouplingRestored",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_RUN_IN_PROGRESS, MECHP_TIME_MISMATCH,
+                         MECHP_CANCELLED, MECHP_QUEUE_FULL, MECHP_NOT_FINITE,
+                         MECHP_SNAPSHOT_MISMATCH, MECHP_INVALID_REQUEST)};
 
 const struct mechp_row mechp_row_COUPLING_SSP = {
     .tag = "couplings",

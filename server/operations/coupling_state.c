@@ -1,0 +1,236 @@
+/* The state of a coupling as bytes, and such bytes put into a coupling of the same participants,
+ * here or on another server. Names, models, connections, bonds, scheme and windows must be the
+ * same; which instances they are does not matter. */
+#include "protocol/frame/frame.h"
+#include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_coupling.h"
+#include "protocol/wire/json.h"
+#include "server/call/service.h"
+#include "server/coupling/container.h"
+#include "server/coupling/face.h"
+#include "server/coupling/saved.h"
+#include "server/instance/container.h"
+#include "server/operations/couplings.h"
+#include "server/operations/put_snapshot.h"
+#include "solver/base/err.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether all participants have states that can be carried; if not, refused. */
+static bool can_be_carried(struct mechd_coupling_command *k)
+{
+    const struct mechd_coupling *const g = k->coupling;
+    for (int32_t n = 0; n < g->count; n++) {
+        if (g->parts[n].instance->sim == NULL) {
+            mechd_fail(k->call, MECHP_INVALID_REQUEST,
+                       "participant %.64s is %s, whose state stays with it", g->parts[n].name,
+                       g->parts[n].outside != NULL ? "a program" : "a hosted FMU");
+            mechd_coupling_refuse(k, k->call->code, k->call->detail);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void get(struct mechd_coupling_command *k)
+{
+    struct mechd_call *const c = k->call;
+    size_t size = 0;
+    if (!can_be_carried(k)) {
+        return;
+    }
+    char *const bytes = mechd_coupling_container_of(k->coupling, &size);
+    if (bytes == NULL) {
+        mechd_coupling_refuse(k, MECHP_OUT_OF_MEMORY, "no memory for the state");
+        return;
+    }
+    mechp_text_plain(&c->text, bytes, size);
+    free(bytes);
+    c->content_type = MECHD_COUPLING_CONTAINER_TYPE;
+}
+
+static enum mechd_submitted spread_get(struct mechd_call *c)
+{
+    return mechd_couplings_once(c, false, get);
+}
+
+const struct mechd_operation mechd_operation_COUPLING_STATE = {.spread = spread_get};
+
+/* Names of participants in their order. */
+static json_t *names_of(const json_t *document)
+{
+    const json_t *const list = json_object_get(document, "participants");
+    json_t *const names = json_array();
+    for (size_t k = 0; names != NULL && k < json_array_size(list); k++) {
+        json_t *const name = json_object_get(json_array_get(list, k), "name");
+        (void)json_array_append(names, name != NULL ? name : json_null());
+    }
+    return names;
+}
+
+/* What must be the same, of a document of JSON text: all but its name, and which instances the
+ * participants are. NULL: refused. */
+static json_t *essence_of(struct mechd_call *c, const char *text, size_t size)
+{
+    struct mechp_json_fault fault;
+    json_t *tree = NULL;
+    if (mechp_json_parse(text, size, NULL, &fault, &tree) != 0) {
+        const bool starved = fault.code == MECHP_OUT_OF_MEMORY;
+        mechd_fail(c, starved ? fault.code : MECHP_SNAPSHOT_MISMATCH, "the coupling's document: %s",
+                   fault.text);
+        return NULL;
+    }
+    (void)json_object_del(tree, "name");
+    if (json_is_object(tree) && json_object_set_new(tree, "participants", names_of(tree)) != 0) {
+        json_decref(tree);
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory to compare the couplings");
+        return NULL;
+    }
+    return tree;
+}
+
+/* Whether the bytes are of such a coupling; if not, refused. */
+static bool same_coupling(struct mechd_call *c, const struct mechd_coupling *g,
+                          const struct mechd_coupling_container *in)
+{
+    json_t *const mine = essence_of(c, g->document, g->document_size);
+    json_t *const theirs = mine != NULL ? essence_of(c, in->document, in->document_size) : NULL;
+    struct mech_path path = {.length = 0};
+    const bool same = theirs != NULL && !mechd_documents_differ(mine, theirs, &path);
+    if (theirs != NULL && !same) {
+        mechd_fail(c, MECHP_SNAPSHOT_MISMATCH,
+                   "the state is of another coupling: they differ at %s", path.text);
+    } else if (same &&
+               (in->count != g->count || in->scheme_size != mech_couple_saved_size(g->couple))) {
+        mechd_fail(c, MECHP_SNAPSHOT_MISMATCH, "the state does not fit its document");
+    }
+    json_decref(mine);
+    json_decref(theirs);
+    return c->code == MECHP_OK;
+}
+
+/* The reason that participant n was refused for, with its name. */
+static void name_part(struct mechd_call *c, const struct mechd_coupling *g, int32_t n)
+{
+    char why[sizeof c->detail];
+    (void)snprintf(why, sizeof why, "%s", c->detail);
+    mechd_fail(c, c->code, "participant %.64s: %.*s", g->parts[n].name, (int)sizeof c->detail - 96,
+               why);
+}
+
+/* The states, which are all of the right models. As far as it fails, the command goes back. */
+static bool adopt(struct mechd_call *c, struct mechd_coupling *g,
+                  const struct mechd_coupling_container *in,
+                  const struct mechd_container states[MECHD_COUPLING_PARTS], bool *reproducible)
+{
+    *reproducible = true;
+    for (int32_t n = 0; n < g->count; n++) {
+        struct mechd_instance *const i = g->parts[n].instance;
+        bool same = true;
+        if (!mechd_adopt_snapshot(c, i, &states[n], &same)) {
+            name_part(c, g, n);
+            return false;
+        }
+        i->base = 0;
+        i->trial = 0;
+        *reproducible = *reproducible && same;
+    }
+    if (mech_couple_restore(g->couple, in->scheme, in->scheme_size) != 0) {
+        mechd_fail(c, MECHP_SNAPSHOT_MISMATCH, "the state of the scheme does not fit it");
+        return false;
+    }
+    g->opened = true;
+    return true;
+}
+
+struct given {
+    const void *bytes;
+    size_t size;
+};
+
+/* Read and compared before anything changes. False: refused. */
+static bool read_all(struct mechd_call *c, const struct mechd_coupling *g, struct given given,
+                     struct mechd_coupling_container *in,
+                     struct mechd_container states[MECHD_COUPLING_PARTS])
+{
+    if (mechd_coupling_container_read(given.bytes, given.size, in) != 0) {
+        mechd_fail(c, MECHP_SNAPSHOT_MISMATCH,
+                   "the bytes are not the state of a coupling, or are damaged");
+        return false;
+    }
+    bool good = same_coupling(c, g, in);
+    for (int32_t n = 0; n < g->count && good; n++) {
+        good = mechd_read_snapshot(c, g->parts[n].instance->sim, in->parts[n].bytes,
+                                   in->parts[n].size, &states[n]);
+        if (!good) {
+            name_part(c, g, n);
+        }
+    }
+    return good;
+}
+
+static void put_bytes(struct mechd_coupling_command *k, struct given given)
+{
+    struct mechd_coupling *const g = k->coupling;
+    struct mechd_call *const c = k->call;
+    struct mechd_coupling_container in;
+    struct mechd_container states[MECHD_COUPLING_PARTS];
+    bool reproducible = true;
+    if (!can_be_carried(k) || !read_all(c, g, given, &in, states)) {
+        mechd_coupling_refuse(k, c->code, c->detail);
+        return;
+    }
+    if (!mechd_coupling_keep(k)) {
+        return;
+    }
+    if (!adopt(c, g, &in, states, &reproducible)) {
+        mechd_coupling_refuse(k, c->code, c->detail);
+        return;
+    }
+    mechd_trial_drop(g);
+    for (int32_t n = 0; n < g->count; n++) {
+        mechd_instance_changed(g->parts[n].instance, MECHP_REWOUND);
+    }
+    mechd_face_changed(g, MECHP_REWOUND);
+    const struct mechp_body_coupling_restored body = {.time = mechd_coupling_time(g),
+                                                      .window = mech_couple_windows(g->couple),
+                                                      .outputs = {mechd_coupling_write_outputs, g},
+                                                      .reproducible = reproducible};
+    MECHP_WRITE(coupling_restored, &body, &c->text);
+}
+
+static void put(struct mechd_coupling_command *k)
+{
+    struct mechd_call *const c = k->call;
+    struct given given = {c->bytes, c->size};
+    unsigned char *decoded = NULL;
+    if (c->bytes == NULL) {
+        struct mechp_body_set_coupling_state_request in;
+        MECHP_READ(set_coupling_state_request, c->body, &c->diag, &in);
+        decoded = mechd_base64_decode(in.snapshot, strlen(in.snapshot), &given.size);
+        given.bytes = decoded;
+    }
+    if (given.bytes != NULL) {
+        put_bytes(k, given);
+    } else {
+        mechd_coupling_refuse(k, MECHP_INVALID_REQUEST, "/snapshot: not base64");
+    }
+    free(decoded);
+}
+
+static enum mechd_submitted spread_put(struct mechd_call *c)
+{
+    struct mechp_body_set_coupling_state_request in = {NULL};
+    if (c->bytes == NULL) {
+        MECHP_READ(set_coupling_state_request, c->body, &c->diag, &in);
+        if (in.snapshot == NULL) {
+            mech_diag_add(&c->diag, "/snapshot", "the bytes of a state as base64 are needed");
+            return MECHD_RAN;
+        }
+    }
+    return mechd_couplings_once(c, true, put);
+}
+
+const struct mechd_operation mechd_operation_SET_COUPLING_STATE = {.spread = spread_put};

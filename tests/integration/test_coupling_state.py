@@ -1,0 +1,179 @@
+"""The state of a coupling as bytes, put into a coupling of the same participants, here or on
+another server: it goes on with the same bits. What is damaged, of another coupling or does not
+fit is refused with the reason, and nothing changes."""
+import base64
+import shutil
+import tempfile
+import unittest
+
+import harness
+from coupled import K, K12, OSCILLATORS, Couplings, half
+from harness import Daemon
+from keeping import Kept
+
+TYPE = {'Content-Type': 'application/vnd.mechd.coupling'}
+BOND = {'connections': [], 'bonds': [{'effort': ['left.F', 'right.F'], 'law': {'stiffness': 100},
+                                      'flow': ['left.v', 'right.v']}]}
+
+
+def halves(d=0., **more):
+    return [half(x, k=K + K12, d=d, **more) for x in (1., 0.)]
+
+
+class State(Couplings):
+    def made(self, daemon=None, models=None, connections=None, scheme='IQN-ILS', **more):
+        """A coupling of new instances: its id."""
+        daemon = daemon or self.daemon
+        bodies = more.pop('participants', None) or [
+            {'name': n, 'instance': daemon.create(m)}
+            for n, m in zip(('left', 'right'), models or halves())]
+        reply = daemon.call('POST', '/v1/couplings', {
+            'participants': bodies, 'connections': OSCILLATORS if connections is None
+            else connections, 'scheme': scheme if isinstance(scheme, dict) else {'type': scheme},
+            'stepSize': 0.01, **more})
+        self.assertEqual(reply.status, 201, reply)
+        return reply['id']
+
+    def get(self, cid, daemon=None):
+        reply = (daemon or self.daemon).call('GET', '/v1/couplings/%s/state' % cid)
+        self.assertEqual((reply.status, reply.headers['Content-Type']),
+                         (200, TYPE['Content-Type']), reply)
+        return reply.raw
+
+    def put(self, cid, raw, daemon=None, headers=None):
+        return (daemon or self.daemon).call('PUT', '/v1/couplings/%s/state' % cid, raw,
+                                            TYPE if headers is None else headers)
+
+    def steps(self, cid, count, daemon=None):
+        reply = (daemon or self.daemon).call('POST', '/v1/couplings/%s/step' % cid,
+                                             {'count': count})
+        self.assertEqual(reply.status, 200, reply)
+        return reply['time'], reply['window'], reply['outputs']
+
+    def states(self, cid, daemon=None):
+        daemon = daemon or self.daemon
+        parts = daemon.call('GET', '/v1/couplings/' + cid)['participants']
+        return [daemon.call('GET', '/v1/instances/%s/%s' % (p['instance'], what)).raw
+                for p in parts for what in ('state', 'inputs', 'parameters')]
+
+    def refused(self, cid, raw, *words, code='snapshot-mismatch', status=422):
+        before = self.states(cid), self.get(cid)
+        reply = self.put(cid, raw)
+        self.assertEqual((reply.status, reply['code']), (status, code), reply)
+        for word in words:
+            self.assertIn(word, reply['detail'])
+        self.assertEqual((self.states(cid), self.get(cid)), before)
+
+    def test_it_goes_on_with_the_same_bits_here_and_elsewhere(self):
+        with Daemon() as other:
+            for more in ({'hold': 2, 'scheme': {'type': 'IQN-ILS', 'reuse': 2}},
+                         {'hold': 1, 'scheme': 'GaussSeidel'}, {'scheme': 'InterfaceNewton'},
+                         {'scheme': 'JacobiIterated',
+                          'waveform': {'degree': 3, 'substeps': True}},
+                         {'scheme': 'Energy', **BOND}):
+                with self.subTest(more):
+                    cid = self.made(**more)
+                    self.steps(cid, 5)
+                    raw, states = self.get(cid), self.states(cid)
+                    ahead = self.steps(cid, 7)
+                    for daemon in (self.daemon, other):
+                        two = self.made(daemon, **more)
+                        self.steps(two, 2, daemon)
+                        reply = self.put(two, raw, daemon)
+                        self.assertEqual((reply.status, reply['window'], reply['reproducible']),
+                                         (200, 5, True), reply)
+                        self.assertEqual(self.states(two, daemon), states)
+                        self.assertEqual(self.steps(two, 7, daemon), ahead)
+                    self.assertEqual(self.put(cid, raw).status, 200)
+                    self.assertEqual(self.steps(cid, 7), ahead)
+
+    def test_as_text_and_over_zeromq(self):
+        cid = self.made()
+        self.steps(cid, 5)
+        raw, ahead = self.get(cid), self.steps(cid, 3)
+        text = base64.b64encode(raw).decode()
+        self.assertEqual(self.put(cid, {'snapshot': text}, headers={}).status, 200)
+        self.assertEqual(self.steps(cid, 3), ahead)
+        with harness.ZmqDoor(self.daemon) as door:
+            status, reply = door.call('set-coupling-state', cid=cid, snapshot=text)
+            self.assertEqual((status, reply.get('window')), (200, 5), reply)
+        self.assertEqual(self.steps(cid, 3), ahead)
+        for wrong in ({'snapshot': '?'}, {'snapshot': 7}, {}):
+            reply = self.put(cid, wrong, headers={})
+            self.assertEqual((reply.status, reply['code']), (422, 'invalid-request'), reply)
+        self.assertEqual(self.put('c-99', raw).status, 404)
+
+    def test_a_trial_of_before_is_gone(self):
+        cid = self.made()
+        self.steps(cid, 5)
+        raw = self.get(cid)
+        trial = self.good(cid, count=1, commit=False)['trial']
+        self.assertEqual(self.put(cid, raw).status, 200)
+        reply = self.daemon.call('POST', '/v1/couplings/%s/commit' % cid, {'trial': trial})
+        self.assertEqual((reply.status, reply['code']), (409, 'no-trial'), reply)
+
+    def test_another_coupling_is_refused_with_the_place(self):
+        cid = self.made()
+        self.steps(cid, 3)
+        factor = [dict(OSCILLATORS[0], factor=1), OSCILLATORS[1]]
+        heavy = halves()
+        heavy[1]['objects'][0]['physicsMass'] = 2
+        for more, place in (({'connections': factor}, '/connections/0/factor'),
+                            ({'scheme': 'Aitken'}, '/scheme/type'), ({'hold': 1}, '/hold'),
+                            ({'stepSize': 0.02}, '/stepSize'),
+                            ({'models': heavy}, 'participant right: ')):
+            other = self.made(**more)
+            self.refused(cid, self.get(other), 'differ at', place)
+        names = [{'name': n, 'instance': self.daemon.create(m)}
+                 for n, m in zip(('left', 'west'), halves())]
+        links = [{'from': 'left.x', 'to': 'west.F', 'factor': K12},
+                 {'from': 'west.x', 'to': 'left.F', 'factor': K12}]
+        other = self.made(participants=names, connections=links)
+        self.refused(cid, self.get(other), 'differ at /participants/1')
+
+    def test_damaged_bytes_are_refused(self):
+        cid = self.made()
+        self.steps(cid, 3)
+        raw = self.get(cid)
+        for wrong in (b'none', raw[:-1], raw + b' ', raw[:20], raw[:60] + b'\1' + raw[61:],
+                      raw[:-9] + bytes([raw[-9] ^ 1]) + raw[-8:], b'MCHDSNAP' + raw[8:]):
+            self.refused(cid, wrong, 'damaged')
+
+    def test_what_has_a_state_of_its_own_is_refused_by_name(self):
+        cid = self.made(participants=[
+            {'name': 'left', 'instance': self.daemon.create(halves()[0])},
+            {'name': 'right', 'partner': {'inputs': ['F'], 'outputs': ['x']}}])
+        reply = self.daemon.call('GET', '/v1/couplings/%s/state' % cid)
+        self.assertEqual((reply.status, reply['code']), (422, 'invalid-request'), reply)
+        self.assertIn('participant right is a program', reply['detail'])
+        self.assertIn('participant right', self.put(cid, b'state').json['detail'])
+
+    def test_a_run_in_progress_keeps_it_out(self):
+        cid = self.made()
+        raw = self.get(cid)
+        path = '/v1/couplings/%s/runs' % cid
+        run = self.daemon.call('POST', path, {'count': 10 ** 9})
+        self.assertEqual(run.status, 202, run)
+        reply = self.put(cid, raw)
+        self.assertEqual((reply.status, reply['code']), (409, 'run-in-progress'), reply)
+        self.get(cid)
+        self.daemon.call('DELETE', run.headers['Location'])
+
+    def test_it_is_stored(self):
+        folder = tempfile.mkdtemp(prefix='mechd-state-')
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        cid = self.made()
+        self.steps(cid, 5)
+        raw, states = self.get(cid), self.states(cid)
+        ahead = self.steps(cid, 3)
+        d = Kept(folder, '--durability', 'every-step')
+        two = self.made(d)
+        self.assertEqual(self.put(two, raw, d).status, 200)
+        d.kill()
+        with Kept(folder, '--durability', 'every-step') as d:
+            self.assertEqual(self.states(two, d), states)
+            self.assertEqual(self.steps(two, 3, d), ahead)
+
+
+if __name__ == '__main__':
+    unittest.main()
