@@ -3,6 +3,7 @@ another server: it goes on with the same bits. What is damaged, of another coupl
 fit is refused with the reason, and nothing changes."""
 import base64
 import shutil
+import struct
 import tempfile
 import unittest
 
@@ -14,6 +15,53 @@ from keeping import Kept
 TYPE = {'Content-Type': 'application/vnd.mechd.coupling'}
 BOND = {'connections': [], 'bonds': [{'effort': ['left.F', 'right.F'], 'law': {'stiffness': 100},
                                       'flow': ['left.v', 'right.v']}]}
+ODD = 0x6a09e667f3bcc909, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1
+MASK = 2 ** 64 - 1
+
+
+def hashed(data, seed=0):
+    """mech_hash of solver/base/hash.h: what makes changed bytes sound."""
+    def mix(lane, word, odd):
+        m = (lane ^ word) * odd & MASK
+        return (m << 29 | m >> 35) & MASK
+    lane = [seed ^ ODD[1], seed + ODD[2] & MASK, seed ^ ODD[3], seed + ODD[0] & MASK]
+    whole = data + bytes(-len(data) % 32)
+    for block in range(0, len(whole), 32):
+        words = struct.unpack_from('<4Q', whole, block)
+        lane = [mix(*three) for three in zip(lane, words, ODD)]
+    h = len(data) * ODD[0] & MASK
+    for k in range(4):
+        h = mix(h, lane[k], ODD[(k + 1) % 4])
+    h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9 & MASK
+    h = (h ^ h >> 27) * 0x94d049bb133111eb & MASK
+    return h ^ h >> 31
+
+
+def opened(raw):
+    """Document, parts, state of the scheme."""
+    document, scheme, count = struct.unpack_from('<3Q', raw, 24)
+    sizes = struct.unpack_from('<%dQ' % count, raw, 48)
+    at, out = 48 + 8 * count, []
+    for size in (document, *sizes, scheme):
+        out.append(raw[at:at + size])
+        at += size
+    return out[0], out[1:-1], out[-1]
+
+
+def sealed(document, parts, scheme, count=None):
+    """Bytes with a hash that is right, whatever is in them."""
+    rest = struct.pack('<3Q', len(document), len(scheme),
+                       len(parts) if count is None else count)
+    rest += b''.join(struct.pack('<Q', len(part)) for part in parts)
+    rest += document + b''.join(parts) + scheme
+    return b'MCHDCOUP' + struct.pack('<2Q', 1, hashed(rest)) + rest
+
+
+def with_state(part, state):
+    """The part of an instance with another state."""
+    size = struct.unpack_from('<Q', part, 16)[0]
+    rest = part[40:40 + size] + state
+    return part[:24] + struct.pack('<2Q', len(state), hashed(rest, size)) + rest
 
 
 def halves(d=0., **more):
@@ -138,6 +186,25 @@ class State(Couplings):
         for wrong in (b'none', raw[:-1], raw + b' ', raw[:20], raw[:60] + b'\1' + raw[61:],
                       raw[:-9] + bytes([raw[-9] ^ 1]) + raw[-8:], b'MCHDSNAP' + raw[8:]):
             self.refused(cid, wrong, 'damaged')
+
+    def test_sound_bytes_with_a_wrong_inside_change_nothing(self):
+        """The first instance has the new state already when the second one's does not fit."""
+        cid = self.made()
+        self.steps(cid, 3)
+        document, parts, scheme = opened(self.get(cid))
+        self.assertEqual(sealed(document, parts, scheme), self.get(cid))
+        self.steps(cid, 4)
+        wrong = with_state(parts[1], b'state')
+        self.refused(cid, sealed(document, [parts[0], wrong], scheme), 'participant right')
+        self.refused(cid, sealed(document, [parts[0], b'part'], scheme), 'participant right')
+        self.refused(cid, sealed(document, parts, scheme + bytes(8)), 'document')
+        self.refused(cid, sealed(document, parts, b'\xff' * len(scheme)), 'scheme')
+        self.refused(cid, sealed(document, parts[:1], scheme), 'document')
+        self.refused(cid, sealed(b'{', parts, scheme), 'document')
+        self.refused(cid, sealed(b'[]', parts, scheme), 'differ at')
+        for count in (0, 3, 65, 2 ** 63):
+            self.refused(cid, sealed(document, parts, scheme, count), 'damaged')
+        self.assertEqual(self.put(cid, sealed(document, parts, scheme)).status, 200)
 
     def test_what_has_a_state_of_its_own_is_refused_by_name(self):
         cid = self.made(participants=[

@@ -1,6 +1,7 @@
 """Couplings: instances that exchange outputs and inputs and step together in the server."""
 from __future__ import annotations
 
+import base64
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union, cast
 
 from . import replies
@@ -104,8 +105,17 @@ class Coupling(Runner):
         """One of them, as `snapshots` lists it."""
         return cast(replies.CouplingSnapshot, self.call('GET', 'snapshots', snapshot).json)
 
-    def restore(self, snapshot: str) -> CouplingStep:
-        """Return to a snapshot, with all its instances."""
+    def data(self) -> bytes:
+        """Its present state and those of all its instances as bytes, models included, for
+        `restore` of a coupling of the same participants anywhere."""
+        return cast(bytes, self.call('GET', 'state').raw)
+
+    def restore(self, snapshot: Union[str, bytes]) -> CouplingStep:
+        """Return to a snapshot, with all its instances; or to the state of another coupling of the
+        same participants, given as its bytes (`data`)."""
+        if isinstance(snapshot, bytes):
+            body = {'snapshot': base64.b64encode(snapshot).decode()}
+            return CouplingStep(self.call('PUT', 'state', body=body).json)
         return CouplingStep(self.call('POST', 'snapshots', snapshot, 'restore').json)
 
     def delete_snapshot(self, snapshot: str) -> None:
