@@ -13,6 +13,7 @@
 #include "server/operations/couplings.h"
 #include "server/operations/put_snapshot.h"
 #include "solver/base/err.h"
+#include "solver/base/times.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,6 +121,23 @@ static void name_part(struct mechd_call *c, const struct mechd_coupling *g, int3
                why);
 }
 
+/* Whether all participants are at the time of the coupling; if not, refused: it could not step. */
+static bool same_times(struct mechd_call *c, const struct mechd_coupling *g)
+{
+    const double time = mech_couple_time(g->couple);
+    for (int32_t n = 0; n < g->count; n++) {
+        const double own = mechd_engine_time(&g->parts[n].instance->engine);
+        if (!mech_time_same(own, time, g->step_size)) {
+            mechd_fail(c, MECHP_SNAPSHOT_MISMATCH,
+                       "the state of participant %.64s is of %.17g s, that of the coupling of "
+                       "%.17g s",
+                       g->parts[n].name, own, time);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* The states, which are all of the right models. As far as it fails, the command goes back. */
 static bool adopt(struct mechd_call *c, struct mechd_coupling *g,
                   const struct mechd_coupling_container *in,
@@ -142,7 +160,7 @@ static bool adopt(struct mechd_call *c, struct mechd_coupling *g,
         return false;
     }
     g->opened = true;
-    return true;
+    return same_times(c, g);
 }
 
 struct given {

@@ -204,6 +204,7 @@ enum mechd_submitted mechd_couplings_once(struct mechd_call *c, bool alone,
     if (k != NULL) {
         k->once = once;
         k->alone = alone;
+        k->slow = mechd_call_row(c)->cost == MECHP_COST_UNKNOWN;
     }
     return g != NULL ? submit(g, k, c) : MECHD_RAN;
 }

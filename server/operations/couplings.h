@@ -8,7 +8,7 @@
 bool mechd_couplings_override(struct mechd_call *c, json_t *document);
 
 /* For mechd_operation.spread: a command that does this once, as the owner of all participants and
- * of the face, of the coupling of the path. `alone`: not while a run is in progress. RAN: refused.
- */
+ * of the face, of the coupling of the path. `alone`: not while a run is in progress. On the pool
+ * where the cost of the row is unknown. RAN: refused. */
 enum mechd_submitted mechd_couplings_once(struct mechd_call *c, bool alone,
                                           void (*once)(struct mechd_coupling_command *k));

@@ -194,6 +194,9 @@ class State(Couplings):
         document, parts, scheme = opened(self.get(cid))
         self.assertEqual(sealed(document, parts, scheme), self.get(cid))
         self.steps(cid, 4)
+        later = opened(self.get(cid))[1]
+        self.refused(cid, sealed(document, [parts[0], later[1]], scheme), 'participant right is of')
+        self.refused(cid, sealed(document, later, scheme), 'participant left is of')
         wrong = with_state(parts[1], b'state')
         self.refused(cid, sealed(document, [parts[0], wrong], scheme), 'participant right')
         self.refused(cid, sealed(document, [parts[0], b'part'], scheme), 'participant right')
