@@ -160,6 +160,26 @@ class State(Couplings):
         reply = self.daemon.call('POST', '/v1/couplings/%s/commit' % cid, {'trial': trial})
         self.assertEqual((reply.status, reply['code']), (409, 'no-trial'), reply)
 
+    def test_under_a_key_it_is_done_once_and_other_bytes_are_refused(self):
+        cid = self.made()
+        raw = self.get(cid)
+        self.steps(cid, 3)
+        other = self.get(cid)
+        head = {**TYPE, 'Idempotency-Key': 'state-' + cid}
+        first = self.put(cid, raw, headers=head)
+        self.assertEqual((first.status, first['window']), (200, 0), first)
+        ahead = self.steps(cid, 2)
+        again = self.put(cid, raw, headers=head)
+        self.assertEqual((again.status, again.raw), (200, first.raw))
+        reply = self.put(cid, other, headers=head)
+        self.assertEqual((reply.status, reply['code']), (422, 'key-reused'), reply)
+        # as text it is another request also
+        text = {'snapshot': base64.b64encode(raw).decode()}
+        reply = self.put(cid, text, headers={'Idempotency-Key': 'state-' + cid})
+        self.assertEqual((reply.status, reply['code']), (422, 'key-reused'), reply)
+        self.assertEqual(self.daemon.call('GET', '/v1/couplings/' + cid)['windows'], 2)
+        self.assertEqual(ahead[1], 2)
+
     def test_another_coupling_is_refused_with_the_place(self):
         cid = self.made()
         self.steps(cid, 3)

@@ -144,6 +144,12 @@ def a_coupling_snapshot(client, root):
     return made
 
 
+def the_state_of_a_coupling(client, root):
+    made = a_coupling(client, root)
+    raw = client.call('GET', '/v1/couplings/%s/state' % made['cid']).raw
+    return {**made, 'example': {'snapshot': base64.b64encode(raw).decode()}}
+
+
 def use_up_numbers_of_runs(client, cid):
     """Those that are recorded: on a full disk the next one is refused."""
     for _ in range(2000):
@@ -231,6 +237,7 @@ PREPARE = {'commit': a_trial, 'keepTrial': a_named_trial, 'dropTrial': a_kept_tr
            'chooseCouplingStream': a_coupling, 'couplingStream': a_coupling_stream,
            'deleteCouplingStream': a_coupling_stream,
            'couplingSsp': a_coupling, 'couplingStability': a_coupling,
+           'couplingState': a_coupling, 'setCouplingState': the_state_of_a_coupling,
            'commitCoupling': a_coupling_trial,
            'couplingSnapshots': a_coupling_snapshot,
            'couplingSnapshot': a_coupling_snapshot,
@@ -275,6 +282,7 @@ REFUSALS = [
     ('commit', 409, 'no-trial', '', {'trial': 7}),
     ('couplingStability', 422, 'invalid-request', '?size=0', None),
     ('commitCoupling', 409, 'no-trial', '', {'trial': 7}),
+    ('setCouplingState', 422, 'snapshot-mismatch', '', {'snapshot': 'bm9uZQ=='}),
     ('step', 409, 'time-mismatch', '', {'size': 1, 'expectTime': 5}),
     ('modes', 422, 'invalid-request', '?count=0', None),
     ('itemOutput', 422, 'invalid-request', '?configuration=never', None),

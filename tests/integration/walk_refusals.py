@@ -25,7 +25,8 @@ class Refusals:
 
     def test_a_coupling_whose_lease_is_revoked_goes_on_no_more(self):
         for name in ('stepCoupling', 'resetCoupling', 'couplingStability', 'commitCoupling',
-                     'couplingSsp', 'takeCouplingSnapshot', 'restoreCoupling'):
+                     'couplingSsp', 'takeCouplingSnapshot', 'restoreCoupling', 'couplingState',
+                     'setCouplingState'):
             more = self.ready(operation := self.api.operations[name])
             self.client.call('DELETE', '/v1/instances/rig/lease?of=owner')
             self.check(operation, self.send(operation, **more), 409, 'foreign-lease')
@@ -146,6 +147,16 @@ class Refusals:
                 program.frame({**question, 'kind': KINDS['error']}, [], status=2002)]
         with Program(self.daemon, cid, 'p', commits_not) as program:
             self.check(operation, self.send(operation, cid=cid), 504, 'commit-owed')
+
+    def test_a_program_has_a_state_of_its_own(self):
+        operation = self.api.operations['couplingState']
+        cid = self.client.call('POST', '/v1/couplings', {
+            'participants': [{'name': 'cart', 'instance': self.rig().split('/')[-1]},
+                             {'name': 'p', 'partner': {'inputs': ['u'], 'outputs': ['y']}}],
+            'connections': [{'from': 'cart.x', 'to': 'p.u'}], 'scheme': {'type': 'Jacobi'},
+            'stepSize': 0.01})['id']
+        self.check(operation, self.send(operation, cid=cid), 422, 'invalid-request')
+        self.client.call('DELETE', '/v1/couplings/' + cid)
 
     def test_a_sum_of_connections_is_in_no_package(self):
         operation = self.api.operations['couplingSsp']
