@@ -2,8 +2,10 @@
 another server: it goes on with the same bits. What is damaged, of another coupling or does not
 fit is refused with the reason, and nothing changes."""
 import base64
+import os
 import shutil
 import struct
+import subprocess
 import tempfile
 import unittest
 
@@ -179,6 +181,30 @@ class State(Couplings):
         self.assertEqual((reply.status, reply['code']), (422, 'key-reused'), reply)
         self.assertEqual(self.daemon.call('GET', '/v1/couplings/' + cid)['windows'], 2)
         self.assertEqual(ahead[1], 2)
+
+    def test_mechctl_saves_it_to_a_file_and_loads_that(self):
+        folder = tempfile.mkdtemp(prefix='mechd-state-')
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        path = os.path.join(folder, 'pair.mechd')
+
+        def mechctl(*words):
+            return subprocess.run(
+                [harness.program('mechctl'), '--server', self.daemon.base, 'couplings', *words],
+                capture_output=True, text=True, check=False)
+        one, two = self.made(), self.made()
+        done = mechctl(one, '--count', '3', '--save', path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(path, 'rb') as f:
+            self.assertEqual(f.read(), self.get(one))
+        self.assertIn('%s: %d bytes' % (path, os.path.getsize(path)), done.stdout)
+        done = mechctl(two, '--load', path, '--count', '2')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.steps(two, 1)[1], 6)
+        with open(path, 'ab') as f:
+            f.write(b'more')
+        for file, code, why in ((path, 1, 'damaged'), (path + '.none', 2, 'No such file')):
+            done = mechctl(two, '--load', file)
+            self.assertEqual((done.returncode, why in done.stderr), (code, True), done.stderr)
 
     def test_another_coupling_is_refused_with_the_place(self):
         cid = self.made()

@@ -214,6 +214,7 @@ class Mechctl(unittest.TestCase):
         for words, why in ((('c', '--trial'), 'needs --count'),
                            (('c', '--trial', '--reset'), 'needs --count'),
                            (('c', '--expect-time', 1, '--reset'), '--expect-time needs --count'),
+                           (('c', '--reset', '--load', 'file'), 'either --reset'),
                            (('c', '--commit', 1, '--count', 5), 'without a step'),
                            (('c', '--commit', 1, '--trial'), 'without a step'),
                            (('c', '--count', 5, '--until', 1), 'either'),

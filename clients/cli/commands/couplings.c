@@ -52,6 +52,11 @@ static int check(const struct mechctl *m)
     if (steps > 1) {
         return mechctl_usage("couplings: either --count, --size or --until");
     }
+    if ((mechctl_option(m, "reset") != NULL) + (mechctl_option(m, "restore") != NULL) +
+            (mechctl_option(m, "load") != NULL) >
+        1) {
+        return mechctl_usage("couplings: either --reset, --restore or --load");
+    }
     if (mechctl_option(m, "commit") && (steps > 0 || mechctl_option(m, "trial"))) {
         return mechctl_usage("couplings: --commit is without a step");
     }
@@ -67,14 +72,35 @@ static int check(const struct mechctl *m)
 /* Whether an option other than a step is given. */
 static bool does_something(const struct mechctl *m)
 {
-    static const char *const names[] = {"reset",     "restore", "commit",    "snapshot",
-                                        "snapshots", "forget",  "stability", "delete"};
+    static const char *const names[] = {"reset",     "restore", "load",      "commit", "snapshot",
+                                        "snapshots", "forget",  "stability", "save",   "delete"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         if (mechctl_option(m, names[k]) != NULL) {
             return true;
         }
     }
     return false;
+}
+
+/* --reset, --restore SID, --load FILE: where it is to begin. */
+static int begin(struct mechctl *m, const char *id)
+{
+    const char *const sid = mechctl_option(m, "restore"), *const file = mechctl_option(m, "load");
+    if (mechctl_option(m, "reset")) {
+        return mechctl_print_reply(m, "POST", MECHCTL_PATH("v1", "couplings", id, "reset"), NULL);
+    }
+    if (sid != NULL) {
+        return mechctl_print_reply(
+            m, "POST", MECHCTL_PATH("v1", "couplings", id, "snapshots", sid, "restore"), NULL);
+    }
+    int code = file != NULL ? mechctl_add_snapshot(m, file) : MECHCTL_DONE;
+    if (code == MECHCTL_DONE && file != NULL) {
+        mechc_bytes_text(&m->body, "}");
+        code =
+            mechctl_print_reply(m, "PUT", MECHCTL_PATH("v1", "couplings", id, "state"), &m->body);
+        mechc_bytes_clear(&m->body);
+    }
+    return code;
 }
 
 /* --commit N */
@@ -103,10 +129,19 @@ static int step(struct mechctl *m, const char *id)
     return MECHCTL_DONE;
 }
 
-/* --forget SID, --snapshot, --snapshots, --stability */
+/* --save FILE */
+static int save(struct mechctl *m, const char *id, const char *file)
+{
+    char path[MECHC_PATH];
+    const int code =
+        mechctl_result(m, mechc_path(m->c, MECHCTL_PATH("v1", "couplings", id, "state"), path));
+    return code != MECHCTL_DONE ? code : mechctl_download(m, path, file);
+}
+
+/* --forget SID, --snapshot, --snapshots, --stability, --save FILE */
 static int end(struct mechctl *m, const char *id)
 {
-    const char *const sid = mechctl_option(m, "forget");
+    const char *const sid = mechctl_option(m, "forget"), *const file = mechctl_option(m, "save");
     struct mechc_json reply;
     int code = MECHCTL_DONE;
     if (sid != NULL) {
@@ -125,6 +160,9 @@ static int end(struct mechctl *m, const char *id)
         code =
             mechctl_print_reply(m, "GET", MECHCTL_PATH("v1", "couplings", id, "stability"), NULL);
     }
+    if (code == MECHCTL_DONE && file != NULL) {
+        code = save(m, id, file);
+    }
     return code;
 }
 
@@ -139,14 +177,7 @@ static int run(struct mechctl *m)
     if (m->count == 0) {
         return list(m);
     }
-    const char *const to = mechctl_option(m, "restore");
-    if (mechctl_option(m, "reset")) {
-        code = mechctl_print_reply(m, "POST", MECHCTL_PATH("v1", "couplings", id, "reset"), NULL);
-    }
-    if (code == MECHCTL_DONE && to != NULL) {
-        code = mechctl_print_reply(
-            m, "POST", MECHCTL_PATH("v1", "couplings", id, "snapshots", to, "restore"), NULL);
-    }
+    code = begin(m, id);
     if (code == MECHCTL_DONE && mechctl_option(m, "commit")) {
         code = commit(m, id);
     } else if (code == MECHCTL_DONE && form_step(m, &code) && code == MECHCTL_DONE) {
@@ -169,10 +200,12 @@ static const struct mechctl_option options[] = {
     {"commit", "N", "commit trial N, without a step"},
     {"reset", NULL, "reset all its instances first"},
     {"restore", "SID", "return to a snapshot first"},
+    {"load", "FILE", "set the state that --save wrote, here or on another server, first"},
     {"snapshot", NULL, "save its state and those of its instances, at the end"},
     {"snapshots", NULL, "list its snapshots, at the end"},
     {"forget", "SID", "delete a snapshot"},
     {"stability", NULL, "its spectral radius and largest stable window, at the end"},
+    {"save", "FILE", "write its state to a file, models and states of its instances included"},
     {"delete", NULL, "delete it; its instances are released"},
     {0},
 };
