@@ -5,10 +5,11 @@
  *     (N + ρ 1) x = ρ (z − u) − r        x := 1.6 x − 0.6 z
  *     z ← P(x + u),   u ← u + x − z
  *
- * z is the solution. ρ follows the balance of ‖x − z‖ and ρ‖z − z₋‖, each in its own scale; N + ρ 1
- * is factored again when it does. The associated law, and Coulomb's by desaxce.h. It takes
- * hyperstatic problems as they are. Dense: 2/3 m³ flops a factor, 2 m² an iteration. Of an N that
- * is not formed, the first line is solved in w and x at once, with a sparse factor (schur.h). */
+ * z is the solution. Of u, w = −ρ u − r is kept, which becomes N z: a contact that opens fast has a
+ * large u, and x would be rounded to it. ρ follows the balance of ‖x − z‖ to ‖z‖ and of ρ‖z − z₋‖
+ * to ‖w‖; N + ρ 1 is factored again when it does. The associated law, and Coulomb's by desaxce.h.
+ * It takes hyperstatic problems as they are. Dense: 2/3 m³ flops a factor, 2 m² an iteration. Of an
+ * N that is not formed, the first line is solved with a sparse factor of the system (schur.h). */
 #include "solver/base/err.h"
 #include "solver/linalg/dense.h"
 #include "solver/vi/gradient.h"
@@ -100,17 +101,17 @@ static bool factor(struct admm *s, const struct mech_problem *p)
 }
 
 struct balance {
-    double primal, dual; /* ‖x − z‖ and ρ‖z − z₋‖, relative */
+    double primal, dual; /* ‖x − z‖ to ‖z‖, ρ‖z − z₋‖ to ‖w‖ */
 };
 
-/* x, z, u in the vectors x, z (l itself holds z) and y */
+/* x, z, w in the vectors x, z (l itself holds z) and y */
 static struct balance advance(struct admm *s, const struct mech_problem *p, double *l)
 {
     struct mech_gradient *const g = s->vectors;
-    double apart = 0., moved = 0., size_x = 0., size_z = 0., size_u = 0.;
+    double apart = 0., moved = 0., size_x = 0., size_z = 0., size_w = 0.;
 
     for (int32_t i = 0; i < p->m; i++) {
-        g->x[i] = s->rho * (l[i] - g->y[i]) - p->r[i];
+        g->x[i] = s->rho * l[i] + g->y[i];
     }
     if (!p->schur) {
         mech_dense_lu_solve(p->m, s->factors, s->pivot, g->x);
@@ -119,27 +120,27 @@ static struct balance advance(struct admm *s, const struct mech_problem *p, doub
     }
     for (int32_t i = 0; i < p->m; i++) {
         g->x[i] = 1.6 * g->x[i] - 0.6 * l[i];
-        g->z[i] = g->x[i] + g->y[i];
+        g->z[i] = g->x[i] - (g->y[i] + p->r[i]) / s->rho;
     }
     mech_problem_project(p, g->z);
     for (int32_t i = 0; i < p->m; i++) {
         const double gap = g->x[i] - g->z[i], move = g->z[i] - l[i];
 
-        g->y[i] += gap;
+        g->y[i] -= s->rho * gap;
         l[i] = g->z[i];
         apart += gap * gap;
         moved += move * move;
         size_x += g->x[i] * g->x[i];
         size_z += l[i] * l[i];
-        size_u += g->y[i] * g->y[i];
+        size_w += g->y[i] * g->y[i];
     }
-    const double length = sqrt(fmax(size_x, size_z)), force = sqrt(size_u);
+    const double length = sqrt(fmax(size_x, size_z)), force = sqrt(size_w);
 
     return (struct balance){length > 0. ? sqrt(apart) / length : 0.,
-                            force > 0. ? sqrt(moved) / force : 0.};
+                            force > 0. ? s->rho * sqrt(moved) / force : 0.};
 }
 
-/* ρ towards the balance of both; u is scaled by it. False: singular. */
+/* ρ towards the balance of both. False: singular. */
 static bool rebalance(struct admm *s, const struct mech_problem *p, struct balance b)
 {
     const double ratio = b.dual > 0. && b.primal > 0. ? sqrt(b.primal / b.dual) : 1.;
@@ -147,12 +148,7 @@ static bool rebalance(struct admm *s, const struct mech_problem *p, struct balan
     if (ratio < 2. && ratio > 0.5) {
         return true;
     }
-    const double change = fmin(fmax(ratio, 0.1), 10.);
-
-    s->rho *= change;
-    for (int32_t i = 0; i < p->m; i++) {
-        s->vectors->y[i] /= change;
-    }
+    s->rho *= fmin(fmax(ratio, 0.1), 10.);
     return factor(s, p);
 }
 
@@ -169,10 +165,7 @@ static int associated(void *self, const struct mech_problem *p, const struct mec
     if (!it.done && (!(s->rho > 0.) || !isfinite(s->rho) || !factor(s, p))) {
         it.done = true;
     }
-    /* u = −c/ρ is what a solution has */
-    for (int32_t i = 0; i < p->m; i++) {
-        g->y[i] = s->rho > 0. ? -it.c[i] / s->rho : 0.;
-    }
+    mech_problem_product(p, l, g->y); /* u = −c/ρ is what a solution has */
     for (int32_t k = 1; !it.done; k++) {
         const struct balance b = advance(s, p, l);
 
