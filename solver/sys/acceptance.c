@@ -10,6 +10,8 @@
 
 /* under this part of its row, a diagonal entry gives no scale: √ε */
 static const double negligible = 1.5e-8;
+/* of ‖r‖ of a cone, what its speeds are rounded to in a projection: some ε */
+static const double rounded = 16. * DBL_EPSILON;
 /* rows of a set with the unit of its first; those behind are of torques */
 enum { LINEAR_ROWS = 3 };
 
@@ -210,29 +212,42 @@ static double norm(int32_t rows, const double *x)
 
 /* --- r ---------------------------------------------------------------------------------------- */
 
-/* What of r asks for a force: along a contact that opens by itself, nothing does, and what presses
- * elsewhere is no larger for it. */
-static double asking(enum mech_set_kind kind, double r)
+/* The set with its bounds as speeds, in the lengths of set number i. */
+static struct mech_set set_of(const struct mech_acceptance *a, const struct mech_problem *p,
+                              int32_t i)
 {
-    return kind == MECH_SET_BILATERAL || kind == MECH_SET_BOX || !(r > 0.) ? r : 0.;
+    struct mech_set set = mech_problem_set(p, i);
+
+    if (set.kind == MECH_SET_BOX) {
+        set.lower *= a->length[i];
+        set.upper *= a->length[i];
+    }
+    set.spinning /= a->arm[i];
+    set.rolling /= a->arm[i];
+    return set;
 }
 
-/* ‖r‖ of a set as far as it asks for a force, and what its bounds hold it to */
+/* ‖P_K(−r)‖: r of a set as far as it asks for a force of it; under Coulomb's law all of an r that
+ * presses */
 static double data_of(const struct mech_acceptance *a, const struct mech_problem *p, int32_t i,
-                      const struct mech_set *set, int32_t row)
+                      int32_t row)
 {
-    double r[MECH_SET_ROWS] = {asking(set->kind, p->r[row])}, least = 0.;
+    const struct mech_set set = set_of(a, p, i);
+    double x[MECH_SET_ROWS];
 
-    for (int32_t k = 1; k < set->rows; k++) {
-        r[k] = p->r[row + k] * (k < LINEAR_ROWS ? 1. : a->arm[i]);
+    for (int32_t k = 0; k < set.rows; k++) {
+        x[k] = -p->r[row + k] * (k < LINEAR_ROWS ? 1. : a->arm[i]);
     }
-    const double data = norm(set->rows, r);
+    const double whole = norm(set.rows, x);
 
-    if (set->kind == MECH_SET_BOX) {
-        mech_set_project(set, &least);
-        return fmax(data, a->length[i] * fabs(least));
+    if (set.kind >= MECH_SET_CONE && p->friction == MECH_COULOMB) {
+        return x[0] <= 0. ? 0. : whole;
     }
-    return data;
+    mech_set_project(&set, x);
+    const double data = norm(set.rows, x);
+
+    /* squares may overflow in a projection onto a cone */
+    return set.kind < MECH_SET_CONE || data < whole ? data : whole;
 }
 
 void mech_acceptance_weigh(struct mech_acceptance *a, const struct mech_problem *p)
@@ -242,13 +257,12 @@ void mech_acceptance_weigh(struct mech_acceptance *a, const struct mech_problem 
 
     memset(a->scale, 0, (size_t)sets * sizeof *a->scale);
     for (int32_t i = 0; i < sets; i++) {
-        const struct mech_set set = mech_problem_set(p, i);
-        const double data = data_of(a, p, i, &set, row);
+        const double data = data_of(a, p, i, row);
         double *const scale = &a->scale[root_of(a, i)];
 
         /* not fmax, which hides what is not a number */
         *scale = data > *scale || isnan(data) ? data : *scale;
-        row += set.rows;
+        row += mech_problem_set(p, i).rows;
     }
     for (int32_t i = 0; i < sets; i++) {
         a->scale[i] = a->scale[root_of(a, i)];
@@ -276,18 +290,68 @@ static void as_speeds(const struct mech_acceptance *a, const struct mech_problem
     const double g = a->length[i], arm = a->arm[i];
     struct mech_set *const set = &out->set;
 
-    *set = mech_problem_set(p, i);
-    if (set->kind == MECH_SET_BOX) {
-        set->lower *= g;
-        set->upper *= g;
-    }
-    set->spinning /= arm;
-    set->rolling /= arm;
+    *set = set_of(a, p, i);
     for (int32_t k = 0; k < set->rows; k++) {
         out->l[k] = g * l[k] / (k < LINEAR_ROWS ? 1. : arm);
         out->c[k] = c[k] * (k < LINEAR_ROWS ? 1. : arm);
     }
     mech_set_map(set, p->friction, out->l, out->c, out->map);
+}
+
+/* ‖map‖ of a cone under Coulomb's law: beside fast sliding, ĉ_N and the projection would lose c_N
+ * and l. With x = l − c,
+ *
+ *     n = (x_N + μ (‖x_T‖ − ‖c_T‖))/(1 + μ²),   ‖x_T‖ − ‖c_T‖ = l_T·(l_T − 2 c_T)/(‖x_T‖ + ‖c_T‖)
+ *
+ * is the normal part of the projection outside the cone and of its polar. */
+static double sliding_size(const struct speeds *s)
+{
+    const int32_t tangents = s->set.rows - 1;
+    const double mu = s->set.mu, fast = norm(tangents, s->c + 1);
+    double x[2] = {0.}, off[MECH_SET_ROWS], more = 0.;
+
+    for (int32_t k = 0; k < tangents; k++) {
+        x[k] = s->l[k + 1] - s->c[k + 1];
+        more += s->l[k + 1] * (s->l[k + 1] - 2. * s->c[k + 1]);
+    }
+    const double size = norm(tangents, x), normal = s->l[0] - s->c[0];
+
+    if (size <= mu * (normal - mu * fast)) {
+        return norm(s->set.rows, s->map);
+    }
+    const double n = (normal + (more == 0. ? 0. : mu * more / (size + fast))) / (1. + mu * mu);
+
+    for (int32_t k = 0; k < s->set.rows; k++) {
+        off[k] = s->l[k] - (!(n > 0.) ? 0. : k == 0 ? n : mu * n * (x[k - 1] / size));
+    }
+    const double exact = norm(s->set.rows, off);
+
+    return isfinite(exact + n) ? exact : norm(s->set.rows, s->map);
+}
+
+/* How fast a cone opens, and rounding of its data */
+static double opening(const struct speeds *x, enum mech_friction friction)
+{
+    double back[MECH_SET_ROWS];
+
+    if (friction == MECH_COULOMB) {
+        return x->c[0];
+    }
+    /* what Coulomb's law would add is what the associated law asks for */
+    memcpy(back, x->c, sizeof back);
+    mech_set_correct(&x->set, MECH_COULOMB, back);
+    return x->c[0] - (back[0] - x->c[0]);
+}
+
+static double rounding_of_set(const struct mech_acceptance *a, const struct mech_problem *p,
+                              int32_t i, int32_t rows)
+{
+    double r[MECH_SET_ROWS];
+
+    for (int32_t k = 0; k < rows; k++) {
+        r[k] = p->r[a->first[i] + k] * (k < LINEAR_ROWS ? 1. : a->arm[i]);
+    }
+    return rounded * norm(rows, r);
 }
 
 double mech_acceptance_set(const struct mech_acceptance *a, const struct mech_problem *p, int32_t i,
@@ -296,12 +360,24 @@ double mech_acceptance_set(const struct mech_acceptance *a, const struct mech_pr
     struct speeds x;
 
     as_speeds(a, p, i, l, c, &x);
-    double size = norm(x.set.rows, x.map);
+    const double map = norm(x.set.rows, x.map);
 
-    if (x.set.kind >= MECH_SET_CONE && p->friction == MECH_COULOMB) {
-        size = fmax(size, fabs(fmin(x.l[0], x.c[0]))) + 0. * size;
+    if (x.set.kind < MECH_SET_CONE) {
+        return map;
     }
-    return size;
+    double size = map;
+
+    if (p->friction == MECH_COULOMB) {
+        /* without a force, c_N says all */
+        const double loose = norm(x.set.rows, x.l) == 0.      ? 0. * norm(x.set.rows, x.c)
+                             : x.set.kind == MECH_SET_ROLLING ? map
+                                                              : sliding_size(&x);
+
+        size = fmax(loose, fabs(fmin(x.l[0], x.c[0]))) + 0. * loose;
+    }
+    const double floor = rounding_of_set(a, p, i, x.set.rows);
+
+    return size <= floor && opening(&x, p->friction) <= floor ? 0. : size;
 }
 
 double mech_acceptance_residual(const struct mech_acceptance *a, const struct mech_problem *p,
@@ -433,102 +509,4 @@ double mech_acceptance_scale(const struct mech_acceptance *a, int32_t set)
 double mech_acceptance_most(const struct mech_acceptance *a, int32_t set, double tolerance)
 {
     return tolerance * a->scale[set] / (DBL_EPSILON * a->length[set]);
-}
-
-/* Data about l from one pass through N. */
-struct pass {
-    double *c;     /* [m] N l + r */
-    double *sizes; /* [m] Σ|N_ij||l_j| */
-    double *tied;  /* [m] 1: row i and the next are of one island, as far as N is tridiagonal */
-    bool tridiagonal;
-};
-
-static void pass_dense(const struct mech_problem *p, const double *l, struct pass *s)
-{
-    for (int32_t j = 0; j < p->m; j++) {
-        const double *const column = p->N->values + (size_t)j * (size_t)p->m;
-
-        for (int32_t i = 0; i < p->m && l[j] != 0.; i++) {
-            const double part = column[i] * l[j];
-
-            s->c[i] += part;
-            s->sizes[i] += fabs(part);
-        }
-    }
-}
-
-static void pass_sparse(const struct mech_problem *p, const double *l, struct pass *s)
-{
-    const struct mech_mat *const N = p->N;
-
-    for (int32_t j = 0; j < p->m; j++) {
-        for (int32_t k = N->colptr[j]; k < N->colptr[j + 1]; k++) {
-            const int32_t i = N->rowind[k];
-            const double part = N->values[k] * l[j];
-
-            s->c[i] += part;
-            s->sizes[i] += fabs(part);
-            if (i == j + 1 && N->values[k] != 0.) {
-                s->tied[j] = 1.;
-            } else if (i == j - 1 && N->values[k] != 0.) {
-                s->tied[i] = 1.;
-            }
-            s->tridiagonal &= i - j <= 1 && j - i <= 1;
-        }
-    }
-}
-
-/* What of a row's r asks for a force. */
-static double asked_by(const struct mech_problem *p, int32_t row)
-{
-    return fabs(asking(p->sets ? p->sets[row].kind : MECH_SET_UNILATERAL, p->r[row]));
-}
-
-/* The row behind the island that begins at `first`, and the most that is asked for; a row alone
- * where islands are not known. */
-static int32_t island_of(const struct mech_problem *p, const struct pass *s, int32_t first,
-                         double *scale)
-{
-    int32_t end = first + 1;
-
-    *scale = asked_by(p, first);
-    while (s->tridiagonal && end < p->m && s->tied[end - 1] != 0.) {
-        *scale = fmax(*scale, asked_by(p, end));
-        end++;
-    }
-    return end;
-}
-
-bool mech_acceptance_plain(const struct mech_problem *p, const double *l, double tolerance,
-                           double *work, double *miss)
-{
-    struct pass s = {.c = work, .sizes = work + p->m, .tied = work + 2 * (size_t)p->m};
-
-    memcpy(s.c, p->r, (size_t)p->m * sizeof *s.c);
-    memset(s.sizes, 0, 2 * (size_t)p->m * sizeof *s.sizes);
-    if (p->N->kind == MECH_MAT_DENSE) {
-        pass_dense(p, l, &s);
-    } else {
-        s.tridiagonal = true;
-        pass_sparse(p, l, &s);
-    }
-    *miss = 0.;
-    for (int32_t i = 0, end = 0; i < p->m;) {
-        double scale;
-
-        for (end = island_of(p, &s, i, &scale); i < end; i++) {
-            const bool even = p->sets && p->sets[i].kind == MECH_SET_BILATERAL;
-            const bool presses = l[i] != 0. || even;
-            const double off = fabs(presses || s.c[i] < 0. ? s.c[i] : 0.);
-            const double size = presses ? scale : fmax(scale, fabs(s.c[i]));
-
-            /* false for what is not a number */
-            if (!(off <= tolerance * scale) || !(DBL_EPSILON * s.sizes[i] <= tolerance * size) ||
-                (l[i] < 0. && !even)) {
-                return false;
-            }
-            *miss = off > *miss * scale ? off / scale : *miss;
-        }
-    }
-    return *miss <= tolerance;
 }

@@ -4,15 +4,19 @@
  *     ε max(Σ_β ‖N_αβ‖‖l_β‖, g‖l‖) ≤ tolerance · s
  *
  * for every set α, with K and ĉ of sets.h (the bounds of a box times g), g the speed that a unit of
- * l makes there, ‖N_αα‖, and s the largest ‖r_β‖ of the set's island, less what of r_β opens a
- * contact: that asks for no force, and for N ≥ 0 no l is larger for it. An island is a set of
+ * l makes there, ‖N_αα‖, and s the largest ‖P_K(−r_β)‖ of the set's island. What else is in r_β
+ * opens a contact, or holds a box at its bound: it asks for no force, and for N ≥ 0 no l is larger
+ * for it, by −r·l ≤ P_K(−r)·l. Under Coulomb's law a cone that presses, r_N < 0, counts all of r,
+ * as wedged bodies may push by r_T alone, and another one nothing. An island is a set of
  * contacts coupled by entries of N: a contact without data of its own moves through others, and a
  * contact next to one 1e8 times heavier is measured by its own speed. The published residual
  * (problem.h) is no substitute: it adds l to c, which have different units, divided by ‖l‖ it lets
  * an l that diverges pass, and one norm over all lets heavy contacts hide light ones. It is
  * reported, and met as well, for users that compare it literally. Under Coulomb's law min(g l_N,
  * c_N) is no larger than the first line allows either: in ĉ a large μ swallows c_N. The second
- * line: beyond it l is larger than doubles can balance the data with.
+ * line: beyond it l is larger than doubles can balance the data with. Neither does a cone count
+ * that misses by some ε ‖r_α‖ and does not open faster: beside fast sliding, what presses by that
+ * little is rounding.
  *
  * Torques of a ROLLING set count over an arm, and turns times it, √ of what a unit of force makes
  * along over what a unit of torque turns. g is the mean diagonal entry, of forces, and where that

@@ -21,6 +21,8 @@ enum { STEPS = 100, ROUNDS = 12, POWER_STEPS = 8, TRIES = 6, INVERSE_STEPS = 3, 
 
 /* entries of d without a contact to name */
 static const double small = 1e-6;
+/* of the terms of r·d, what cones that slide fast lose of it: some ε */
+static const double rounded = 16. * DBL_EPSILON;
 
 struct search {
     const struct mech_problem *p;
@@ -117,6 +119,7 @@ static bool proves(const struct search *s, const double *d, double fall)
         for (int32_t k = 0; k < set.rows; k++) {
             missing = hypot(missing, s->e[row + k]);
             size = hypot(size, d[row + k]);
+            made_up += rounded * fabs(s->p->r[row + k] * d[row + k]); /* of r·d */
         }
         made_up += missing * mech_acceptance_most(s->accept, i, s->tolerance) +
                    size * s->tolerance * mech_acceptance_scale(s->accept, i);

@@ -53,7 +53,30 @@ static inline void accepted_rows(const struct mech_problem *p, int32_t *of)
     }
 }
 
-/* The larger of both lines, and of the published residual. */
+/* ‖r‖ of a set as far as it asks for a force, g the speed of a unit of l. */
+static inline double accepted_data(const struct mech_problem *p, const struct mech_set *set,
+                                   const double *r, double g)
+{
+    double x[MECH_SET_ROWS], whole = 0., size = 0.;
+
+    for (int32_t k = 0; k < set->rows; k++) {
+        x[k] = -r[k];
+        whole = hypot(whole, r[k]);
+    }
+    if (set->kind == MECH_SET_BOX) {
+        return fabs(fmin(fmax(x[0], g * set->lower), g * set->upper));
+    }
+    if (set->kind == MECH_SET_CONE && p->friction == MECH_COULOMB) {
+        return x[0] > 0. ? whole : 0.;
+    }
+    mech_set_project(set, x);
+    for (int32_t k = 0; k < set->rows; k++) {
+        size = hypot(size, x[k]);
+    }
+    return fmin(size, whole); /* squares overflow in the projection */
+}
+
+/* The larger of both lines, and of the published residual; without ROLLING sets. */
 static inline double accepted(const struct mech_problem *p, const double *l)
 {
     const size_t m = (size_t)p->m, sets = (size_t)mech_problem_sets(p);
@@ -83,17 +106,10 @@ static inline double accepted(const struct mech_problem *p, const double *l)
     }
     for (size_t i = 0, row = 0; i < sets; i++) {
         const struct mech_set set = mech_problem_set(p, (int32_t)i);
-        double size = 0., zero[MECH_SET_ROWS] = {0.};
 
         g[i] = longest == 0. ? 1. : reach[i] == 0. ? longest : fmax(g[i], DBL_EPSILON * longest);
-        for (int32_t k = 0; k < set.rows; k++) {
-            size = hypot(size, p->r[row++]);
-        }
-        if (set.kind == MECH_SET_BOX) {
-            mech_set_project(&set, zero);
-            size = fmax(size, g[i] * fabs(zero[0]));
-        }
-        data[island[i]] = fmax(data[island[i]], size);
+        data[island[i]] = fmax(data[island[i]], accepted_data(p, &set, p->r + row, g[i]));
+        row += (size_t)set.rows;
     }
     for (size_t i = 0, row = 0; i < sets; i++) {
         struct mech_set set = mech_problem_set(p, (int32_t)i);

@@ -305,8 +305,168 @@ static void contacts_that_open_hide_no_others(void)
     }
 }
 
+/* Two sets, their normal rows coupled by 0.1, or −0.1 where the other one is pressed, and numbers
+ * in r that ask for no force, or are next to nothing beside others of their contact. */
+struct hiding {
+    const char *name;
+    struct mech_set sets[2];
+    double r[2][MECH_SET_ROWS], l[2][MECH_SET_ROWS]; /* data; the solution */
+    enum mech_friction friction;
+    int solved; /* members at least that find it, and the chain */
+    double off; /* of l at most, of a tolerance of 1e-10 */
+};
+
+#define CONE(n)                                                                                    \
+    {                                                                                              \
+        .kind = MECH_SET_CONE, .rows = (n), .mu = 0.3                                              \
+    }
+#define TURNING                                                                                    \
+    {                                                                                              \
+        .kind = MECH_SET_ROLLING, .rows = 6, .mu = 0.3, .spinning = 0.1, .rolling = 0.1            \
+    }
+static const struct hiding hidings[] = {
+    {"a contact that opens and slides",
+     {CONE(2), CONE(2)},
+     {{-1., 0.}, {1., 1e10}},
+     {{1.}, {0.}},
+     MECH_COULOMB,
+     8,
+     3e-10},
+    {"a contact that touches and slides",
+     {CONE(3), CONE(3)},
+     {{-1., 0.}, {0., 1e10, -1e10}},
+     {{1.}, {0.}},
+     MECH_COULOMB,
+     8,
+     3e-10},
+    {"a contact that is pressed by another and slides",
+     {CONE(2), CONE(2)},
+     {{-1., 0.}, {0.0505, 1e4}},
+     {{1.005}, {0.05, -0.015}},
+     MECH_COULOMB,
+     8,
+     3e-10},
+    {"a contact that is pressed and slides so fast that rounding counts",
+     {CONE(2), CONE(2)},
+     {{-1., 0.}, {0.0505, 1e10}},
+     {{1.005}, {0.05, -0.015}},
+     MECH_COULOMB,
+     3,
+     4e-5},
+    {"contacts that slide and press by rounding",
+     {CONE(3), CONE(3)},
+     {{-1e-17, 1.}, {-1e-17, 0., -2.}},
+     {{0.}, {0.}},
+     MECH_COULOMB,
+     8,
+     1e-15},
+    {"contacts of the associated law that open by rounding",
+     {CONE(3), CONE(3)},
+     {{0.3 * 0.7, 0.7}, {0.3 * 1.1, 0., -1.1}},
+     {{0.}, {0.}},
+     MECH_ASSOCIATED,
+     8,
+     1e-15},
+    {"rolling contacts that press by rounding",
+     {TURNING, TURNING},
+     {{-1e-17, 1., 0., 0.1, 1.}, {-1e-17, 0., -2., 0., 0., 0.7}},
+     {{0.}, {0.}},
+     MECH_COULOMB,
+     6,
+     1e-15},
+    {"a contact of the associated law that opens and slides",
+     {CONE(3), CONE(3)},
+     {{-1., 0.}, {4e9, 1e10, 2e9}},
+     {{1.}, {0.}},
+     MECH_ASSOCIATED,
+     8,
+     3e-10},
+    {"a contact that opens, slides and rolls",
+     {TURNING, TURNING},
+     {{-1., 0.}, {1., 1e10, -1e10, 1e10, 1e10, 0.}},
+     {{1.}, {0.}},
+     MECH_COULOMB,
+     6,
+     3e-10},
+    {"a rolling contact of the associated law that opens",
+     {TURNING, TURNING},
+     {{-1., 0.}, {1e10, 1e10, -1e10, 1e10, 1e10, 0.}},
+     {{1.}, {0.}},
+     MECH_ASSOCIATED,
+     6,
+     3e-10},
+    {"a box that opens",
+     {{.kind = MECH_SET_UNILATERAL, .rows = 1}, {.kind = MECH_SET_BOX, .rows = 1, .upper = 1e30}},
+     {{-1.}, {1e10}},
+     {{1.}, {0.}},
+     MECH_COULOMB,
+     8,
+     3e-10},
+    {"a box that is held at its bound",
+     {{.kind = MECH_SET_UNILATERAL, .rows = 1},
+      {.kind = MECH_SET_BOX, .rows = 1, .lower = -2., .upper = 3.}},
+     {{-1.}, {-1e10}},
+     {{0.7}, {3.}},
+     MECH_COULOMB,
+     8,
+     3e-10},
+};
+#undef CONE
+#undef TURNING
+
+static void check_hiding(const struct hiding *h, struct mech_mat *N)
+{
+    const int32_t rows = h->sets[0].rows, m = 2 * rows;
+    double r[2 * MECH_SET_ROWS], l[2 * MECH_SET_ROWS];
+    const struct mech_problem p = {
+        .m = m, .N = N, .r = r, .sets = h->sets, .count = 2, .friction = h->friction};
+    const struct mech_vi_limits limits = {.tolerance = 1e-10, .max_iterations = 20000};
+    int solved = 0;
+
+    N->rows = N->cols = m;
+    memset(N->values, 0, (size_t)m * (size_t)m * sizeof *N->values);
+    for (int32_t i = 0; i < m; i++) {
+        N->values[i * m + i] = 1.;
+        r[i] = h->r[i / rows][i % rows];
+    }
+    N->values[rows] = N->values[rows * m] = h->l[1][0] > 0. && h->l[1][1] != 0. ? -0.1 : 0.1;
+    for (int member = -1; member < 0 || mech_vi_types[member]; member++) {
+        struct mech_vi_result result;
+
+        memset(l, 0, sizeof l);
+        if (mech_vi_solve(member < 0 ? NULL : mech_vi_types[member]->name, &p, &limits, l,
+                          &result) != 0) {
+            continue;
+        }
+        solved++;
+        for (int32_t i = 0; i < m; i++) {
+            const double off = fabs(l[i] - h->l[i / rows][i % rows]);
+
+            if (!(off <= h->off)) {
+                fprintf(stderr, "%s: %s, l[%d] = %.17g\n", h->name, result.solver, i, l[i]);
+            }
+            CU_ASSERT(off <= h->off);
+        }
+    }
+    if (solved < h->solved) {
+        fprintf(stderr, "%s: %d solved\n", h->name, solved);
+    }
+    CU_ASSERT(solved >= h->solved);
+}
+
+static void what_asks_for_no_force_hides_no_others(void)
+{
+    double values[4 * MECH_SET_ROWS * MECH_SET_ROWS];
+    struct mech_mat N = {.kind = MECH_MAT_DENSE, .symmetric = true, .values = values};
+
+    for (size_t k = 0; k < sizeof hidings / sizeof *hidings; k++) {
+        check_hiding(&hidings[k], &N);
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(hostile_problems_end_with_the_truth),
            UNIT_TEST(contacts_that_open_hide_no_others),
+           UNIT_TEST(what_asks_for_no_force_hides_no_others),
            UNIT_TEST(what_has_no_solution_is_never_solved),
            UNIT_TEST(light_contacts_meet_their_own_tolerance),
            UNIT_TEST(an_interrupt_ends_every_member))
