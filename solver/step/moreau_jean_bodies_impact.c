@@ -172,11 +172,15 @@ double mech_moreau_bodies_miss(struct mech_moreau_bodies *s, const double *v)
     mech_acceptance_weigh(s->accept, &p);
     for (int32_t i = 0, row = 0; i < p.count; row += p.sets[i].rows, i++) {
         const double size = mech_acceptance_set(s->accept, &p, i, s->impacts.P + row, s->c + row);
+        const double scale = mech_acceptance_scale(s->accept, i);
+        const double sizes = sizes_of(s, v, row, p.sets[i].rows);
+        const double beside = scale > 0. ? scale : sizes;
 
-        /* not fmax, which hides what is not a number */
-        if (!(size <= negligible * sizes_of(s, v, row, p.sets[i].rows)) &&
-            !(size <= most * mech_acceptance_scale(s->accept, i))) {
-            most = size / mech_acceptance_scale(s->accept, i);
+        if (isnan(size)) {
+            return NAN;
+        }
+        if (size > negligible * sizes && size > most * beside) {
+            most = size / beside;
         }
     }
     return most;
