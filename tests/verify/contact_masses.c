@@ -1,5 +1,5 @@
-/* Bodies in contact far from 1 kg move as their likes of that size: contacts are accepted by what
- * balances in them, for light and heavy ones, and for light ones under heavy ones. */
+/* Bodies in contact far from 1 kg or 1 m move as their likes of that size: contacts are accepted by
+ * what balances in them, for light and heavy ones, and for light ones under heavy ones. */
 #include "tests/unit/model.h"
 #include "tests/verify/put.h"
 
@@ -113,5 +113,61 @@ static void heavy_boxes_stand_on_light_ones(void)
     }
 }
 
+/* Speeds over √r after 100 steps of a ball of radius r that rolls at 0.7 √(2 r), and of one that
+ * lies on it; both resist rolling and spinning. v [4]: along the plane, and turns times r. */
+static void rolled(double r, const char *more, double v[4])
+{
+    char text[4000], body[2][1000];
+    const double J = 0.4 * r * r, speed = sqrt(r);
+
+    for (int i = 0; i < 2; i++) {
+        snprintf(body[i], sizeof body[i],
+                 "{'name': 'b%d', 'type': 'RigidBody', 'node': 'n%d', 'physicsMass': 1,"
+                 "'physicsInertia': [%.17g, %.17g, %.17g, 0, 0, 0], 'geometry': [{'shape':"
+                 "'Sphere', 'radius': %.17g, 'material': 'm'}]}",
+                 i, i, J, J, J, r);
+    }
+    snprintf(text, sizeof text,
+             "{'mechd': 1, 'gravity': [0, 0, -9.81], 'materials': [{'name': 'm', 'friction': 0.9,"
+             "'rollingFriction': %.17g, 'spinningFriction': %.17g}], 'nodes': [{'name': 'n0',"
+             "'type': 'NodeRigidBodyEP', 'referenceCoordinates': [0, 0, %.17g, 1, 0, 0, 0],"
+             "'initialVelocities': [%.17g, 0, 0, 0, 0, 0, 0]}, {'name': 'n1', 'type':"
+             "'NodeRigidBodyEP', 'referenceCoordinates': [%.17g, 0, %.17g, 1, 0, 0, 0]}],"
+             "'objects': [{'name': 'g', 'type': 'Ground', 'geometry': [{'shape': 'Plane',"
+             "'material': 'm'}]}, %s, %s], %s'solver': {'integrator': 'MoreauJean', 'theta': 1,"
+             "'stepSize': %.17g%s}}",
+             0.04 * r, 0.02 * r, r, 0.7 * sqrt(2.) * speed, 0.7 * r, r + sqrt(3.51) * r, body[0],
+             body[1], strstr(more, "associated") ? "'contact': {'friction': 'associated'}, " : "",
+             1e-3 * sqrt(2.) * speed, strstr(more, "psor") ? ", 'vi': {'type': 'psor'}" : "");
+    struct mech_sim *const s = model_of(text);
+
+    CU_ASSERT_EQUAL(model_steps(s, 100), 0);
+    for (int i = 0; i < 2; i++) {
+        v[2 * i] = view_of(s).v[6 * i] / speed;
+        v[2 * i + 1] = view_of(s).v[6 * i + 4] * r / speed;
+    }
+    mech_sim_destroy(s);
+}
+
+static void balls_that_resist_rolling_roll_whatever_their_size(void)
+{
+    static const char *const kinds[] = {"", "psor", "associated", "psor, associated"};
+    static const double radii[] = {0.5, 2.4e-4, 1e-4, 1e-7};
+
+    for (int k = 0; k < 4; k++) {
+        double as[4], v[4];
+
+        rolled(1., kinds[k], as);
+        CU_ASSERT(as[0] > 0.1 && as[1] > 0.1); /* m/s: it rolls still */
+        for (int i = 0; i < 4; i++) {
+            rolled(radii[i], kinds[k], v);
+            for (int j = 0; j < 4; j++) {
+                CHECK_NEAR(v[j], as[j], 1e-8);
+            }
+        }
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(a_ball_is_braked_by_friction_whatever_its_mass),
+           UNIT_TEST(balls_that_resist_rolling_roll_whatever_their_size),
            UNIT_TEST(stacks_stand_whatever_they_weigh), UNIT_TEST(heavy_boxes_stand_on_light_ones))
