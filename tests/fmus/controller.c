@@ -145,7 +145,7 @@ static int step(struct component *c, double time, double size)
         break;
     case CONTROLLER_FORGES_EVENTS:
         forge(MECHD_FMU_DONE, time + size, sizeof time + 8 * sizeof(uint32_t));
-        break;
+        exit(7);
     case CONTROLLER_DISCARDS:
         return MECHP_FMI3_DISCARD;
     default:

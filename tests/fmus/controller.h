@@ -22,6 +22,6 @@ enum controller_mood {
     CONTROLLER_FORGES,         /* an answer without the values of a step */
     CONTROLLER_FORGES_FAILURE, /* a refusal without its reason */
     CONTROLLER_ANSWERS_TWICE,  /* a good answer, so that the one of the process comes after it */
-    CONTROLLER_FORGES_EVENTS,  /* an answer with an event that is none */
+    CONTROLLER_FORGES_EVENTS,  /* an answer with an event that is none, the last one */
     CONTROLLER_RETURNS         /* its steps end where 0.25 s are over, if they may (3.0) */
 };

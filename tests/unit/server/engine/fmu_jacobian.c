@@ -117,6 +117,14 @@ static void limits_are_kept_and_kinks_are_told(void)
     CU_ASSERT_EQUAL(matrix[0], 0.);
     CHECK_NEAR(matrix[1], 0.5, 1e-9);
     CU_ASSERT_FALSE(told.kinked);
+    // it ticks in each run: these are no events of the step
+    struct mech_event_log log = {.count = 0};
+    const struct mech_step_request watched = {.size = 0.5, .events = &log};
+    CU_ASSERT_EQUAL(derive(&e, &(struct mech_jacobian_query){.step = &watched}, matrix), 0);
+    CU_ASSERT_EQUAL(log.total, 0);
+    CU_ASSERT_EQUAL(
+        run(&e, &(struct mech_step_request){.size = 0.5, .events = &log, .trial = true}), 0);
+    CU_ASSERT_EQUAL(log.total, 2);
     // it would be emptied before the end if more could flow in
     CU_ASSERT_EQUAL(derive(&e, &(struct mech_jacobian_query){.step = &whole}, matrix), 0);
     CU_ASSERT_FALSE(told.kinked);
