@@ -47,6 +47,8 @@ struct mechd_engine_ops {
     /* NULL: none of its steps takes long */
     void (*set_interrupt)(void *self, bool (*wanted)(void *context), void *context);
     void (*step_finish)(void *self);
+    /* the state is as before the command; of an FMU that cannot restore it the report gets a
+     * reason, and steps are refused until a reset */
     void (*step_abandon)(void *self);
     bool (*readable)(const void *self);
     bool (*has_trial)(const void *self);

@@ -303,13 +303,14 @@ static void finish(void *self)
     }
 }
 
-/* Between two slices: an FMU that cannot be put back ends. */
+/* Between two slices, or behind the last one: an FMU that cannot be put back ends. */
 static void abandon(void *self)
 {
     struct mechd_fmu_instance *const f = self;
     if (f->place == MECHD_FMU_MOVED && !f->saves) {
-        mechd_fmu_end(f, "a command was stopped within its steps, and the FMU cannot restore its "
+        mechd_fmu_end(f, "a command was stopped before its end, and the FMU cannot restore its "
                          "state");
+        mech_text_copy(f->report->reason, sizeof f->report->reason, f->ended);
     }
 }
 

@@ -165,7 +165,8 @@ bool mechd_engine_fmu_has_slopes(const struct mechd_engine *e, enum mech_causali
 }
 
 /* With the inputs of the committed point, which the next step sends too. One that saves its state
- * is restored before it is used again, so that discrete ones make no event here that stays. */
+ * is restored before it is used again, so that they leave nothing there; one that does not has them
+ * already. */
 static int derive(struct mechd_fmu_instance *f, const double *direction, double *outputs)
 {
     f->place = f->saves ? MECHD_FMU_MOVED : f->place;
@@ -190,8 +191,19 @@ int mechd_engine_fmu_derive(const struct mechd_engine *e, const double *directio
         return MECH_INVALID;
     }
     MECH_TRY(mechd_fmu_settle(f));
-    const int rc = derive(f, direction, outputs);
-    return rc == 0 ? 0 : mechd_fmu_lost(f, rc);
+    if (!f->saves && mechd_fmu_pends(f, &f->now, f->now.time)) {
+        mech_text_copy(f->refusal, sizeof f->refusal,
+                       "inputs or parameters have values that only the next step passes to the "
+                       "FMU, which cannot save its state");
+        return MECH_INVALID;
+    }
+    int rc = derive(f, direction, outputs);
+    if (rc != 0) {
+        rc = mechd_fmu_lost(f, rc);
+        // nothing was passed to it
+        f->sent_known = !f->saves && f->session.hosted != NULL;
+    }
+    return rc;
 }
 
 void mechd_engine_fmu_call(const struct mechd_engine *e, const char *name)

@@ -63,8 +63,9 @@ bool mechd_engine_fmu_has_slopes(const struct mechd_engine *e, enum mech_causali
                                  int32_t index);
 /* ∂outputs/∂inputs · direction by the FMU's own directional derivatives, at the committed point
  * with its state held and the inputs that are set: direction [inputs], 0 of inputs without slopes,
- * and outputs [outputs]. 0; MECH_NO_MEMORY; MECH_INVALID: there is a trial, with which it would
- * end; MECH_ENGINE_FAILED, MECH_CANCELLED, with their reasons in mechd_engine_refusal. */
+ * and outputs [outputs]. 0; MECH_NO_MEMORY; with their reasons in mechd_engine_refusal:
+ * MECH_INVALID: there is a trial, with which it would end, or an FMU that cannot save its state has
+ * inputs or parameters that only its next step passes to it; MECH_ENGINE_FAILED, MECH_CANCELLED. */
 int mechd_engine_fmu_derive(const struct mechd_engine *e, const double *direction, double *outputs);
 
 /* The name under which messages of the FMU are logged: that of its instance. */

@@ -13,8 +13,8 @@ void mechd_fmu_end(struct mechd_fmu_instance *f, const char *reason)
 {
     mechd_fmu_session_end(&f->session);
     f->place = MECHD_FMU_ENDED;
-    (void)snprintf(f->ended, sizeof f->ended, "%.180s; reset or a snapshot starts it again",
-                   reason);
+    (void)snprintf(f->ended, sizeof f->ended, "%.180s; reset%s starts it again", reason,
+                   f->saves ? " or a snapshot" : "");
 }
 
 int mechd_fmu_lost(struct mechd_fmu_instance *f, int rc)
@@ -29,6 +29,10 @@ int mechd_fmu_lost(struct mechd_fmu_instance *f, int rc)
         f->place = MECHD_FMU_RENEWED;
     } else if (gone) {
         mechd_fmu_end(f, f->session.reason);
+        if (stopped) {
+            // what stops a command undoes others, but not this one
+            mech_text_copy(f->refusal, sizeof f->refusal, f->ended);
+        }
     } else if (f->place != MECHD_FMU_AT_POINT && !f->saves) {
         char why[MECH_DIAG_TEXT];
         (void)snprintf(why, sizeof why, "%.120s, and the FMU cannot restore its state",
@@ -55,6 +59,14 @@ int mechd_fmu_send(struct mechd_fmu_instance *f, const struct mechd_fmu_point *p
     memcpy(f->sent_parameters, p->parameters, m * sizeof *f->sent_parameters);
     f->sent_known = true;
     return 0;
+}
+
+bool mechd_fmu_pends(struct mechd_fmu_instance *f, const struct mechd_fmu_point *p, double time)
+{
+    const size_t n = f->channels.size[MECH_INPUT], m = f->channels.size[MECH_PARAMETER];
+    mechd_fmu_point_inputs(p, &f->channels, time, f->given);
+    return !f->sent_known || memcmp(f->given, f->sent, n * sizeof *f->sent) != 0 ||
+           memcmp(p->parameters, f->sent_parameters, m * sizeof *f->sent_parameters) != 0;
 }
 
 static int save(struct mechd_fmu_instance *f, struct mechd_fmu_point *p)

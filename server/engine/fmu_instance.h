@@ -61,6 +61,8 @@ void mechd_fmu_holds(struct mechd_fmu_instance *f, const double *held);
 
 /* Inputs of a point at a time, and tunable parameters, as far as the process has others. */
 int mechd_fmu_send(struct mechd_fmu_instance *f, const struct mechd_fmu_point *p, double time);
+/* Whether that would send any. */
+bool mechd_fmu_pends(struct mechd_fmu_instance *f, const struct mechd_fmu_point *p, double time);
 /* Outputs and state of the process as those of a point. */
 int mechd_fmu_receive(struct mechd_fmu_instance *f, struct mechd_fmu_point *p);
 

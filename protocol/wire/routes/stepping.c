@@ -336,7 +336,9 @@ const struct mechp_row mechp_row_STEP = {
 const struct mechp_row mechp_row_STOP = {
     .tag = "stepping",
     .doc = "Cancels the first step, derivative or analysis that is in progress or queued; "
-           "it returns `cancelled` and is undone. The request itself does not queue. Other "
+           "it returns `cancelled` and is undone. A hosted FMU that cannot save its state is "
+           "ended instead: `detail` says so, and a reset starts it again. "
+           "The request itself does not queue. Other "
            "queued commands are not affected; another stop cancels the next one. Use DELETE "
            "…/runs/{rid} to stop a run.",
     .traits = MECHP_NO_QUEUE | MECHP_FLEETING | MECHP_AT_ONCE,

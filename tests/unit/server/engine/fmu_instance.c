@@ -134,8 +134,11 @@ static void a_command_that_is_abandoned_is_undone_or_ends_the_process(void)
         if (saves) {
             expect_a_good_step(&e);
         } else {
+            static const char *const ended = "a command was stopped before its end, and the FMU "
+                                             "cannot restore its state; reset starts it again";
+            CU_ASSERT_STRING_EQUAL(report.reason, ended);
             CU_ASSERT_EQUAL(step(&e, 0.5), MECH_ENGINE_FAILED);
-            CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "stopped within its steps"));
+            CU_ASSERT_STRING_EQUAL(report.reason, ended);
             CU_ASSERT_EQUAL(mechd_engine_reset(&e), 0);
             expect_a_good_step(&e);
         }
@@ -241,6 +244,68 @@ static void after_a_value_that_it_refuses_it_is_restored_or_has_all_values_again
     }
 }
 
+static const double along[] = {1.};
+
+static void derivatives_pass_nothing_on_that_stays(void)
+{
+    double slopes[2] = {NAN, NAN};
+    const struct mechd_engine e =
+        begun(MECHD_FMI_3, "canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\" "
+                           "providesDirectionalDerivatives=\"true\"");
+    CU_ASSERT_EQUAL(sets(&e), 1.);
+    CU_ASSERT_EQUAL(set_input(&e, 2.), 0);
+    CU_ASSERT_EQUAL(mechd_engine_fmu_derive(&e, along, slopes), MECH_ENGINE_FAILED);
+    CU_ASSERT_PTR_NOT_NULL(strstr(mechd_engine_refusal(&e), "fmi3GetDirectionalDerivative"));
+    // set again to what it was: it has not been set at all
+    CU_ASSERT_EQUAL(set_input(&e, 1.), 0);
+    CU_ASSERT_EQUAL(step(&e, 0.5), 0);
+    CU_ASSERT_EQUAL(sets(&e), 1.);
+    mechd_engine_destroy(&e);
+}
+
+static void one_that_cannot_be_put_back_is_passed_nothing_for_derivatives(void)
+{
+    static const char why[] = "only the next step passes to the FMU, which cannot save its state";
+    double slopes[2] = {NAN, NAN};
+    const struct mechd_engine e = begun(MECHD_FMI_2, "providesDirectionalDerivative=\"true\"");
+    // one of two outputs has none: the call is refused, and nothing is lost by it
+    CU_ASSERT_EQUAL(mechd_engine_fmu_derive(&e, along, slopes), MECH_ENGINE_FAILED);
+    CU_ASSERT_PTR_NOT_NULL(strstr(mechd_engine_refusal(&e), "fmi2GetDirectionalDerivative"));
+    CU_ASSERT_EQUAL(mechd_engine_fmu_derive(&e, along, slopes), MECH_ENGINE_FAILED);
+    CU_ASSERT_EQUAL(step(&e, 0.5), 0);
+    CU_ASSERT_EQUAL(sets(&e), 1.);
+    for (int k = 0; k < 2; k++) {
+        CU_ASSERT_EQUAL(k == 0 ? set_input(&e, 2.) : set_parameter(&e, GAIN, 2.), 0);
+        CU_ASSERT_EQUAL(mechd_engine_fmu_derive(&e, along, slopes), MECH_INVALID);
+        CU_ASSERT_PTR_NOT_NULL(strstr(mechd_engine_refusal(&e), why));
+        CU_ASSERT_EQUAL(step(&e, 0.5), 0);
+        CU_ASSERT_EQUAL(sets(&e), 2.);
+        CU_ASSERT_EQUAL(mechd_engine_fmu_derive(&e, along, slopes), MECH_ENGINE_FAILED);
+    }
+    mechd_engine_destroy(&e);
+}
+
+static bool at_once(void *context)
+{
+    (void)context;
+    return true;
+}
+
+static void one_that_cannot_be_put_back_ends_when_it_is_stopped(void)
+{
+    const struct mechd_engine e = begun(MECHD_FMI_2, all_of_2);
+    CU_ASSERT_EQUAL(set_parameter(&e, MOOD, CONTROLLER_LOOPS), 0);
+    mechd_engine_set_interrupt(&e, at_once, NULL);
+    CU_ASSERT_EQUAL(step(&e, 0.5), MECH_CANCELLED);
+    mechd_engine_set_interrupt(&e, NULL, NULL);
+    CU_ASSERT_STRING_EQUAL(report.reason, "the FMU was at work when it was to stop, and was ended; "
+                                          "reset starts it again");
+    CU_ASSERT_EQUAL(inside(&e)->place, MECHD_FMU_ENDED);
+    CU_ASSERT_EQUAL(mechd_engine_reset(&e), 0);
+    expect_a_good_step(&e);
+    mechd_engine_destroy(&e);
+}
+
 static void a_step_that_ends_where_it_should_not_is_told(void)
 {
     const struct mechd_engine e = begun(MECHD_FMI_3, all_of_3);
@@ -324,6 +389,9 @@ UNIT_TESTS(UNIT_TEST(what_it_logs_is_in_the_log_with_the_name_of_its_instance),
            UNIT_TEST(a_trial_is_there_until_anything_changes),
            UNIT_TEST(inputs_that_it_does_not_have_are_refused),
            UNIT_TEST(after_a_value_that_it_refuses_it_is_restored_or_has_all_values_again),
+           UNIT_TEST(derivatives_pass_nothing_on_that_stays),
+           UNIT_TEST(one_that_cannot_be_put_back_is_passed_nothing_for_derivatives),
+           UNIT_TEST(one_that_cannot_be_put_back_ends_when_it_is_stopped),
            UNIT_TEST(a_step_that_ends_where_it_should_not_is_told),
            UNIT_TEST(the_step_is_that_of_the_description),
            UNIT_TEST(variables_that_cannot_be_shown_make_no_engine))
