@@ -4,6 +4,7 @@
 #include "protocol/wire/json.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
+#include "server/engine/units.h"
 #include "server/instance/durable.h"
 #include "server/instance/host.h"
 #include "solver/base/err.h"
@@ -159,6 +160,37 @@ static bool agree(const struct mechd_reading *r, const char *path, const char *c
     return size[0] == size[1];
 }
 
+/* The unit of a variable, or of one value of it: the first three of a wrench are forces. */
+static struct mechd_unit unit_of(const struct mechd_reading *r, const struct mech_variable *v,
+                                 const struct mechd_end *at)
+{
+    const bool both = at->component >= 0 && strcmp(v->unit, "N, N m") == 0;
+    return mechd_unit_of(&r->g->parts[at->part].instance->engine, !both               ? v->unit
+                                                                  : at->component < 3 ? "N"
+                                                                                      : "N m");
+}
+
+/* Both have one unit, or one has none. False: a fault at the path. */
+static bool fit(const struct mechd_reading *r, const char *path, const char *const text[2],
+                const struct mech_variable v[2], const struct mechd_end at[2])
+{
+    const struct mechd_unit from = unit_of(r, &v[0], &at[0]), to = unit_of(r, &v[1], &at[1]);
+    char which[96] = "a factor is needed";
+    double factor, offset;
+    const enum mechd_units match = mechd_units_match(&from, &to, &factor, &offset);
+    if (match == MECHD_UNITS_SCALED && offset == 0.) {
+        (void)snprintf(which, sizeof which, "a factor of %.15g is needed", factor);
+    } else if (match == MECHD_UNITS_SCALED) {
+        (void)snprintf(which, sizeof which, "a factor of %.15g and an offset of %.15g are needed",
+                       factor, offset);
+    }
+    if (match != MECHD_UNITS_SAME) {
+        mechd_reading_fault(r, path, "%.64s is in %.40s, %.64s in %.40s: %s", text[0], from.text,
+                            text[1], to.text, which);
+    }
+    return match == MECHD_UNITS_SAME;
+}
+
 static bool add_link(struct mechd_reading *r, struct mechd_end from, struct mechd_end to,
                      double factor, double offset, const char *label)
 {
@@ -191,10 +223,7 @@ static void read_connection(struct mechd_reading *r, const json_t *item, const c
     if (!from_known || !to_known || !agree(r, path, text, v, at)) {
         return;
     }
-    if (!given && strcmp(v[0].unit, v[1].unit) != 0 && v[0].unit[0] != '\0' &&
-        v[1].unit[0] != '\0') {
-        mechd_reading_fault(r, path, "%.64s is in %s, %.64s in %s: a factor is needed", text[0],
-                            v[0].unit, text[1], v[1].unit);
+    if (!given && !fit(r, path, text, v, at)) {
         return;
     }
     const int32_t size = at[0].component < 0 ? v[0].size : 1;
@@ -269,19 +298,12 @@ static void read_law(const struct mechd_reading *r, const json_t *law, const cha
 
 /* One end of a bond, as the faults of both name it. */
 struct bond_end {
-    const char *flow, *flow_unit;
-    const char *effort, *effort_unit;
+    const char *flow, *effort;
+    struct mechd_unit flow_unit, effort_unit;
     enum mech_kinematic kind; /* of the flow */
     bool known;               /* all of these are */
     bool apart;               /* effort and flow are of two participants, which has been said */
 };
-
-/* The unit of one value: the first three of a wrench are forces. */
-static const char *unit_of(const struct mech_variable *v, int32_t component)
-{
-    const bool both = strcmp(v->unit, "N, N m") == 0;
-    return !both ? v->unit : component < 3 ? "N" : "N m";
-}
 
 static bool is_one_of(const char *text, size_t length, const char *const *list)
 {
@@ -292,13 +314,14 @@ static bool is_one_of(const char *text, size_t length, const char *const *list)
 }
 
 /* What a flow is: by its variable; where that is not known, by its unit: a length or an angle, or
- * one of them by a time. */
-static enum mech_kinematic kind_of(const struct mech_variable *v)
+ * one of them by a time; by its name where it is not known what that is. */
+static enum mech_kinematic kind_of(const struct mech_variable *v, const struct mechd_unit *u)
 {
     static const char *const distances[] = {"m", "mm", "cm", "km", "um", "rad", "deg", "rev", NULL};
     static const char *const rates[] = {"/s", "/ms", "/min", "/h", NULL};
     const size_t n = strcspn(v->unit, "/");
     return v->kinematic != MECH_KINEMATIC_NONE                  ? v->kinematic
+           : u->known                                           ? mechd_unit_kinematic(u)
            : !is_one_of(v->unit, n, distances)                  ? MECH_KINEMATIC_NONE
            : v->unit[n] == '\0'                                 ? MECH_KINEMATIC_DISPLACEMENT
            : is_one_of(v->unit + n, strlen(v->unit + n), rates) ? MECH_KINEMATIC_VELOCITY
@@ -331,45 +354,41 @@ static struct bond_end read_bond_end(struct mechd_reading *r, const json_t *item
     l->from.component = l->from.component < 0 ? 0 : l->from.component;
     l->to.component = l->to.component < 0 ? 0 : l->to.component;
     r->bonds[n].participant[side] = l->from.part;
-    e.flow_unit = unit_of(&v[0], l->from.component);
-    e.effort_unit = unit_of(&v[1], l->to.component);
-    e.kind = kind_of(&v[0]);
+    e.flow_unit = unit_of(r, &v[0], &l->from);
+    e.effort_unit = unit_of(r, &v[1], &l->to);
+    e.kind = kind_of(&v[0], &e.flow_unit);
     e.known = true;
     return e;
 }
 
-/* Whether two units are spelled as different ones; products have a space, a dot or a star (FMUs say
- * "N.m"). */
-static bool units_differ(const char *a, const char *b)
+/* Two of a bond, which have one unit, or one of which has none. */
+static void check_pair(const struct mechd_reading *r, const char *path, const char *const names[2],
+                       const struct mechd_unit u[2], const char *rule)
 {
-    static const char signs[] = " .*";
-    while (*a != '\0' && *b != '\0' &&
-           (*a == *b || (strchr(signs, *a) != NULL && strchr(signs, *b) != NULL))) {
-        a++;
-        b++;
+    double factor, offset;
+    const enum mechd_units match = mechd_units_match(&u[0], &u[1], &factor, &offset);
+    const bool alike = strcmp(u[0].text, u[1].text) == 0;
+    if (match != MECHD_UNITS_SAME) {
+        mechd_reading_fault(r, path, "%.64s is in %.40s, %.64s in %.40s%s: %s", names[0], u[0].text,
+                            names[1], u[1].text, alike ? ", which is another one" : "", rule);
     }
-    return *a != *b;
 }
 
 /* Neither end has another unit than the other one, as far as they have units. What an older version
  * has stored goes on as it was. */
 static void check_units(const struct mechd_reading *r, const char *path, const struct bond_end e[2])
 {
-    const char *const flow[] = {e[0].flow_unit, e[1].flow_unit};
-    const char *const effort[] = {e[0].effort_unit, e[1].effort_unit};
     if (r->g->keep.loading) {
         return;
     }
-    if (e[0].kind == e[1].kind && flow[0][0] != '\0' && flow[1][0] != '\0' &&
-        units_differ(flow[0], flow[1])) {
-        mechd_reading_fault(r, path, "%.64s is in %s, %.64s in %s: a bond joins flows of one unit",
-                            e[0].flow, flow[0], e[1].flow, flow[1]);
+    if (e[0].kind == e[1].kind) {
+        check_pair(r, path, (const char *const[]){e[0].flow, e[1].flow},
+                   (const struct mechd_unit[]){e[0].flow_unit, e[1].flow_unit},
+                   "a bond joins flows of one unit");
     }
-    if (effort[0][0] != '\0' && effort[1][0] != '\0' && units_differ(effort[0], effort[1])) {
-        mechd_reading_fault(r, path,
-                            "%.64s is in %s, %.64s in %s: the efforts of a bond have one unit",
-                            e[0].effort, effort[0], e[1].effort, effort[1]);
-    }
+    check_pair(r, path, (const char *const[]){e[0].effort, e[1].effort},
+               (const struct mechd_unit[]){e[0].effort_unit, e[1].effort_unit},
+               "the efforts of a bond have one unit");
 }
 
 /* Whether the flows are displacements or velocities: what the request says, else what they are.
@@ -401,14 +420,14 @@ static enum mech_kinematic bond_kind(const struct mechd_reading *r, const json_t
             return said;
         }
         const bool follows =
-            e[side].flow_unit[0] == '\0' && e[1 - side].kind != MECH_KINEMATIC_NONE;
+            e[side].flow_unit.text[0] == '\0' && e[1 - side].kind != MECH_KINEMATIC_NONE;
         // what an older version has stored without a kind went by displacements
         if (said == MECH_KINEMATIC_NONE && !is_known && !follows && !r->g->keep.loading) {
             mechd_reading_fault(r, path,
                                 "%.64s%s%s: whether it is a displacement or a velocity is not "
                                 "known; \"kind\" of the bond says it",
-                                e[side].flow, e[side].flow_unit[0] != '\0' ? ", in " : "",
-                                e[side].flow_unit);
+                                e[side].flow, e[side].flow_unit.text[0] != '\0' ? ", in " : "",
+                                e[side].flow_unit.text);
             return said;
         }
     }

@@ -142,6 +142,7 @@ static int read_base_unit(struct mechd_fmu_reading *r, const char *element, cons
     struct mechd_fmu_unit *const unit =
         (struct mechd_fmu_unit *)r->units.items + r->units.count - 1;
     (void)element;
+    unit->based = true;
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         double exponent = 0.;
         MECH_TRY(mechd_fmu_read_number(r, a, names[k], &exponent));

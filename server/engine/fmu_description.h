@@ -125,6 +125,7 @@ struct mechd_fmu_variable {
 /* kg, m, s, A, K, mol, cd, rad: exponents; value in base units = factor · value + offset. */
 struct mechd_fmu_unit {
     const char *name;
+    bool based; /* the text says what follows; else only the name is known */
     int exponents[8];
     double factor, offset;
 };

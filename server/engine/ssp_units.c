@@ -17,6 +17,7 @@ static void read_base(struct mechd_ssp_tree *t, const struct mechd_ssp_element *
                       struct mechd_fmu_unit *out)
 {
     static const char *const names[] = {"kg", "m", "s", "A", "K", "mol", "cd", "rad"};
+    out->based = true;
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         double exponent = 0.;
         (void)mechd_ssp_number(e, names[k], t->diag, &exponent);
@@ -83,9 +84,7 @@ struct mechd_ssp_unit mechd_ssp_unit_of(const struct mechd_fmu_description *d,
 /* It says more than its name: FMUs name units without base units. */
 static bool defined(const struct mechd_ssp_unit *u)
 {
-    static const int none[8] = {0};
-    return u->of != NULL && (memcmp(u->of->exponents, none, sizeof none) != 0 ||
-                             u->of->factor != 1. || u->of->offset != 0.);
+    return u->of != NULL && u->of->based;
 }
 
 bool mechd_ssp_convert(const struct mechd_ssp_unit *from, const struct mechd_ssp_unit *to,

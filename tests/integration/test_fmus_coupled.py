@@ -6,6 +6,12 @@ import models
 from harness import Partner, Stream
 
 H = 0.01
+# what their base units are
+FORCE = 'kg="1" m="1" s="-2"'
+UNITS = {'N': FORCE, 'kg.m/s2': FORCE, 'kN': FORCE + ' factor="1000"', 'm': 'm="1"',
+         'metre': 'm="1"', 'mm': 'm="1" factor="0.001"',
+         'knot': 'm="1" s="-1" factor="0.514444"', 'K': 'K="1"',
+         'degC': 'K="1" offset="273.15"'}
 
 
 class Coupled(fmus.Uploaded):
@@ -102,6 +108,53 @@ class Coupled(fmus.Uploaded):
         self.assertEqual(made['connections'], ['a.arm.y[1] -> b.u[1]'])
         done = self.post('/v1/couplings/%s/step' % made['id'], {'count': 1})['outputs']
         self.assertAlmostEqual(done['b.arm.y[1]'], 1.1, 14)
+
+    def units(self, u, y, **redefined):
+        """A new instance, whose input and output have these units."""
+        variables = (fmus.VARIABLES[3].replace('unit="N"', 'unit="%s"' % u)
+                     .replace('causality="output"', 'causality="output" unit="%s"' % y))
+        units = ''.join('<Unit name="%s"><BaseUnit %s/></Unit>' % unit
+                        for unit in {**UNITS, **redefined}.items())
+        xml = fmus.description(variables=variables).replace('<Unit name="N"/>', units)
+        fid = fmus.upload(self.daemon, fmus.packed(3, xml, 'controller'))['id']
+        return self.post('/v1/instances', {'fmu': fid}, 201)['id']
+
+    def join(self, one, other, reason, **links):
+        """A coupling of two, or this reason for which there is none."""
+        reply = self.daemon.call('POST', '/v1/couplings', {
+            'participants': [{'name': 'a', 'instance': one}, {'name': 'b', 'instance': other}],
+            'stepSize': 0.1, **links})
+        if reason is None:
+            self.assertEqual(reply.status, 201, reply)
+            self.daemon.call('DELETE', '/v1/couplings/' + reply['id'])
+        else:
+            self.assertEqual((reply.status, reply['code']), (422, 'invalid-request'), reply)
+            self.assertIn(reason, str(reply['errors']))
+
+    def test_units_of_bonds_are_compared_by_their_base_units(self):
+        links = {'bonds': [{'effort': ['a.u', 'b.u'], 'flow': ['a.y', 'b.y'],
+                            'law': {'stiffness': 100}}], 'scheme': {'type': 'Energy'}}
+        plain = self.units('N', 'm')
+        for u, y, reason in (
+                ('kg.m/s2', 'metre', None),
+                ('kN', 'm', 'a.u is in N, b.u in kN: the efforts of a bond have one unit'),
+                ('N', 'mm', 'a.y is in m, b.y in mm: a bond joins flows of one unit'),
+                ('N', 'knot', 'one flow is a displacement, the other one a velocity')):
+            with self.subTest(u=u, y=y):
+                self.join(plain, self.units(u, y), reason, **links)
+        self.join(plain, self.units('N', 'm', N=UNITS['kN']),
+                  'a.u is in N, b.u in N, which is another one', **links)
+
+    def test_a_connection_of_units_that_differ_is_refused_with_the_factor_it_needs(self):
+        for y, u, reason in (
+                ('m', 'metre', None), ('mm', 'N', 'a.y is in mm, b.u in N: a factor is needed'),
+                ('mm', 'm', 'a factor of 0.001 is needed'),
+                ('degC', 'K', 'a factor of 1 and an offset of 273.15 are needed')):
+            one, other = self.units('N', y), self.units(u, 'm')
+            for given, expected in (({}, reason), ({'factor': 1}, None)):
+                with self.subTest(y=y, u=u, given=given):
+                    self.join(one, other, expected, scheme={'type': 'Jacobi'},
+                              connections=[{'from': 'a.y', 'to': 'b.u', **given}])
 
     def test_a_partner_steps_it_by_frames_and_its_steps_are_streamed(self):
         rig = self.hosted(gain=2)

@@ -35,7 +35,8 @@ static const struct mechp_shape connection = {
     .members = MECHP_MEMBERS(
         {"from", "string", "participant.output, or participant.output[component]", true},
         {"to", "string", "participant.input, or participant.input[component]", true},
-        {"factor", "number", "default 1; needed where the units differ", false},
+        {"factor", "number", "default 1; needed where the units differ (of FMUs: their base units)",
+         false},
         {"offset", "number", "default 0", false})};
 
 static const struct mechp_shape law = {
