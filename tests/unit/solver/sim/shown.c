@@ -37,6 +37,7 @@ static void look(const struct mech_sim *s, struct was *out)
 {
     CU_ASSERT_FATAL(mech_sim_snapshot_size(s) <= ROOM);
     out->size = mech_sim_snapshot_write(s, out->bytes);
+    memset(out->speed, 0, sizeof out->speed);
     mech_sim_get_outputs(s, out->speed);
 }
 
@@ -77,6 +78,8 @@ static void a_refused_state_leaves_the_trial(void)
     CU_ASSERT_EQUAL(mech_sim_step(s, &r, &report), 0);
     mech_sim_trial_outputs(s, tried);
     CU_ASSERT_EQUAL(mech_sim_set_state(s, &fast), MECH_NOT_FINITE);
+    mech_sim_trial_outputs(s, now);
+    CU_ASSERT_EQUAL(memcmp(tried, now, sizeof now), 0);
     CU_ASSERT_EQUAL(mech_sim_commit(s), 0);
     mech_sim_get_outputs(s, now);
     CU_ASSERT_EQUAL(memcmp(tried, now, sizeof now), 0);
@@ -134,6 +137,36 @@ static void an_input_that_makes_an_output_infinite_is_refused(void)
     CU_ASSERT_EQUAL(mech_sim_set_inputs(s, &in, 1, &diag), MECH_NOT_FINITE);
     CU_ASSERT(diag.count == 1 && strstr(diag.entries[0].text, "the output \"speed\"") != NULL);
     CU_ASSERT_EQUAL(mech_sim_get_parameter(s, 0), 1.);
+    check_unchanged(s, &before);
+    mech_diag_fini(&diag);
+    mech_sim_destroy(s);
+}
+
+/* Of a state of first order the rate is shown, of which a force that is an input is a part. */
+static void a_force_that_makes_an_output_infinite_is_refused(void)
+{
+    static struct was before;
+    struct mech_sim *const s = model_of(
+        "{'mechd': 1, 'nodes': [{'name': 'y', 'type': 'NodeGenericODE1', 'initialCoordinates':"
+        "[0]}], 'objects': [{'name': 'o', 'type': 'GenericODE1', 'nodes': ['y'], 'rhsVector':"
+        "[1e308]}], 'markers': [{'name': 'm', 'type': 'MarkerNodeCoordinate', 'node': 'y',"
+        "'coordinate': 0}], 'sensors': [{'name': 'r', 'type': 'SensorNode', 'node': 'y',"
+        "'outputVariable': 'Coordinates_t'}], 'outputs': [{'name': 'rate', 'sensor': 'r'}],"
+        "'inputs': [{'name': 'push', 'marker': 'm'}], 'solver': {'integrator': 'ExplicitEuler',"
+        "'stepSize': 1e-3}}");
+    const double small = -1e307, large = 1.7e308;
+    struct mech_input_change in = {.index = 0, .values = &small};
+    struct mech_diag diag;
+    double value = 0.;
+
+    mech_diag_init(&diag);
+    CU_ASSERT_EQUAL(mech_sim_set_inputs(s, &in, 1, &diag), 0);
+    look(s, &before);
+    in.values = &large;
+    CU_ASSERT_EQUAL(mech_sim_set_inputs(s, &in, 1, &diag), MECH_NOT_FINITE);
+    CU_ASSERT(diag.count == 1 && strstr(diag.entries[0].text, "the output \"rate\"") != NULL);
+    mech_sim_get_input(s, 0, &value);
+    CU_ASSERT_EQUAL(value, small);
     check_unchanged(s, &before);
     mech_diag_fini(&diag);
     mech_sim_destroy(s);
@@ -282,6 +315,7 @@ UNIT_TESTS(UNIT_TEST(a_state_with_an_infinite_output_is_refused),
            UNIT_TEST(a_step_to_an_infinite_output_is_undone),
            UNIT_TEST(parameters_that_make_an_output_infinite_are_refused),
            UNIT_TEST(an_input_that_makes_an_output_infinite_is_refused),
+           UNIT_TEST(a_force_that_makes_an_output_infinite_is_refused),
            UNIT_TEST(a_field_that_makes_an_output_infinite_is_refused),
            UNIT_TEST(a_snapshot_with_an_infinite_output_is_refused),
            UNIT_TEST(a_reset_to_an_infinite_output_is_refused),
