@@ -1,4 +1,5 @@
-/* For tests of server/instance: a host without doors, and instances of one free mass. */
+/* For tests of server/instance: a host without doors, and instances.
+ * instance_create: of one free mass. */
 #pragma once
 
 #include "protocol/bind/bind.h"
@@ -33,12 +34,9 @@ static void host_destroy(struct mechd_host *d)
     free(d);
 }
 
-static struct mechd_instance *instance_create(struct mechd_host *d)
+/* An instance of the model of this text. */
+static inline struct mechd_instance *instance_of(struct mechd_host *d, const char *text)
 {
-    static const char text[] =
-        "{\"mechd\":1,\"nodes\":[{\"name\":\"n\",\"type\":\"Node1D\",\"initialVelocities\":[1]}],"
-        "\"objects\":[{\"name\":\"m\",\"type\":\"Mass1D\",\"node\":\"n\",\"physicsMass\":1}],"
-        "\"solver\":{\"stepSize\":0.5}}";
     json_t *model = json_loads(text, 0, NULL);
     struct mech_diag diag;
     struct mech_document *document = NULL;
@@ -52,4 +50,13 @@ static struct mechd_instance *instance_create(struct mechd_host *d)
     mech_diag_fini(&diag);
     json_decref(model);
     return i;
+}
+
+static inline struct mechd_instance *instance_create(struct mechd_host *d)
+{
+    return instance_of(
+        d,
+        "{\"mechd\":1,\"nodes\":[{\"name\":\"n\",\"type\":\"Node1D\",\"initialVelocities\":[1]}],"
+        "\"objects\":[{\"name\":\"m\",\"type\":\"Mass1D\",\"node\":\"n\",\"physicsMass\":1}],"
+        "\"solver\":{\"stepSize\":0.5}}");
 }
