@@ -3,6 +3,8 @@
 #include "server/engine/fmu_description.h"
 #include "server/engine/xml.h"
 
+#include "solver/base/err.h"
+#include "tests/unit/alloc_count.h"
 #include "tests/unit/unit.h"
 
 #include <math.h>
@@ -305,15 +307,25 @@ static char *repeated(const char *before, const char *part, size_t count, const 
     return out;
 }
 
+static void more_of_a_kind_than_may_be_are_refused(void)
+{
+    static const char *const kinds[][2] = {
+        {HEAD_2 "<UnitDefinitions>", "<Unit name=\"\"/>"},
+        {HEAD_2 "<TypeDefinitions>", "<SimpleType name=\"\"><Real/></SimpleType>"},
+        {HEAD_3 COSIM "<ModelVariables>", "<Int8 name=\"\" valueReference=\"1\"/>"},
+        {HEAD_2 COSIM "<ModelVariables/><ModelStructure><Outputs>", "<Unknown index=\"1\"/>"}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        char *const xml = repeated(kinds[k][0], kinds[k][1], MECHD_DESCRIPTION_COUNT_MOST + 1, "");
+        expect(xml, MECHD_DESCRIPTION_LIMIT, "more than 100000");
+        free(xml);
+    }
+}
+
 static void what_is_too_large_is_refused(void)
 {
     char text[MECH_DIAG_TEXT];
     char *xml = repeated(HEAD_2, "<a>", MECHD_XML_DEPTH_MOST, "");
     expect(xml, MECHD_DESCRIPTION_LIMIT, "32 deep");
-    free(xml);
-    xml = repeated(HEAD_2 "<UnitDefinitions>", "<Unit name=\"\"/>",
-                   MECHD_DESCRIPTION_COUNT_MOST + 1, "");
-    expect(xml, MECHD_DESCRIPTION_LIMIT, "more than 100000");
     free(xml);
     xml = repeated(HEAD_2 "<UnitDefinitions><Unit name=\"", "x", 5000, "\"/>");
     expect(xml, MECHD_DESCRIPTION_LIMIT, "4096 bytes");
@@ -351,10 +363,53 @@ static void cuts_and_changes_do_no_harm(void)
     }
 }
 
+/* Behind descriptions of all lengths, so that each part is once the one for which a block of the
+ * arena is too small. What has been read remains of none. */
+static void whichever_allocation_fails_it_is_refused(void)
+{
+    enum { MOST = 2048, STEP = 64 /* an arena's lines */ };
+    static const char body[] =
+        "\"><CoSimulation modelIdentifier=\"m\"/><UnitDefinitions><Unit name=\"N\"/>"
+        "</UnitDefinitions><TypeDefinitions><Float64Type name=\"F\" unit=\"N\"/></TypeDefinitions>"
+        "<ModelVariables><Float64 name=\"u\" valueReference=\"1\" causality=\"input\" "
+        "declaredType=\"F\" start=\"1 2 3 4\"><Dimension start=\"4\"/></Float64>"
+        "<Float64 name=\"y\" valueReference=\"2\" causality=\"output\"/></ModelVariables>"
+        "<ModelStructure><Output valueReference=\"2\" dependencies=\"1\"/></ModelStructure>"
+        "</fmiModelDescription>";
+    int astray = 0, starved = 0, limited = 0;
+    for (size_t length = 0; length < MOST; length += STEP) {
+        char *const xml = repeated("<fmiModelDescription fmiVersion=\"3.0\" modelName=\"M\" "
+                                   "instantiationToken=\"t\" description=\"",
+                                   "d", length, body);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(xml);
+        bool any = true;
+        for (long n = 0; any; n++) {
+            struct mechd_fmu_description d;
+            struct mech_diag diag;
+            mech_diag_init(&diag);
+            alloc_refuse_start(n, false);
+            const int rc = mechd_fmu_description_read(xml, strlen(xml), &d, &diag);
+            any = alloc_refuse_stop() > 0;
+            starved += rc == MECH_NO_MEMORY;
+            limited += rc == MECHD_DESCRIPTION_LIMIT;
+            astray += any != (rc == MECH_NO_MEMORY || rc == MECHD_DESCRIPTION_LIMIT) ||
+                      (rc == 0) != (d.variable_count == 2) || (rc == 0) != (d.arena.top != NULL);
+            mechd_fmu_description_fini(&d);
+            mech_diag_fini(&diag);
+        }
+        free(xml);
+    }
+    CU_ASSERT_EQUAL(astray, 0);
+    CU_ASSERT(starved > 0 && limited > 0);
+}
+
 UNIT_TESTS(UNIT_TEST(a_description_of_version_2_is_read),
            UNIT_TEST(a_description_of_version_3_is_read), UNIT_TEST(start_values_may_be_infinite),
            UNIT_TEST(document_types_and_entities_are_refused), UNIT_TEST(what_is_no_xml_is_refused),
            UNIT_TEST(versions_and_kinds_that_cannot_run_are_refused),
            UNIT_TEST(variables_that_contradict_the_standard_are_refused),
-           UNIT_TEST(dependencies_on_nothing_are_refused), UNIT_TEST(what_is_too_large_is_refused),
+           UNIT_TEST(dependencies_on_nothing_are_refused),
+           UNIT_TEST(more_of_a_kind_than_may_be_are_refused),
+           UNIT_TEST(what_is_too_large_is_refused),
+           UNIT_TEST(whichever_allocation_fails_it_is_refused),
            UNIT_TEST(cuts_and_changes_do_no_harm))

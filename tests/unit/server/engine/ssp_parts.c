@@ -131,6 +131,8 @@ static void elements_that_mean_nothing_are_refused(void)
     expect(A DICTIONARY("<ssv:ParameterSet version=\"1.0\"/>"), "",
            "ParameterSet is no signal dictionary");
     expect(A DICTIONARY(""), "", "SignalDictionary has neither a source nor content");
+    expect(ELEMENTS(FMU("a", "") "<ssd:SignalDictionaryReference name=\"r\"/>"), "",
+           "SignalDictionaryReference: the attribute dictionary is missing");
 }
 
 static void values_that_mean_nothing_are_refused(void)
@@ -201,6 +203,17 @@ static void connections_beyond_all_numbers_are_refused(void)
         METRES, "y is in mm, in its dictionary in m");
 }
 
+static void more_components_than_may_be_are_refused(void)
+{
+    char inside[(MECHD_SSP_COMPONENTS_MOST + 2) * sizeof FMU("a000", "")] = "<ssd:Elements>";
+    for (int k = 0; k <= MECHD_SSP_COMPONENTS_MOST; k++) {
+        const size_t n = strlen(inside);
+        (void)snprintf(inside + n, sizeof inside - n, FMU("a%03d", ""), k);
+    }
+    strcat(inside, "</ssd:Elements>");
+    expect(inside, "", "more than 64 of this kind: Component");
+}
+
 /* What is read is bounded before any memory is taken for it. */
 static void attributes_that_are_too_long_are_refused(void)
 {
@@ -216,4 +229,5 @@ UNIT_TESTS(UNIT_TEST(connectors_that_mean_nothing_are_refused),
            UNIT_TEST(bindings_that_mean_nothing_are_refused),
            UNIT_TEST(units_that_mean_nothing_are_refused),
            UNIT_TEST(connections_beyond_all_numbers_are_refused),
+           UNIT_TEST(more_components_than_may_be_are_refused),
            UNIT_TEST(attributes_that_are_too_long_are_refused))
