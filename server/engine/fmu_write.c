@@ -9,22 +9,21 @@
 #include <zip.h>
 
 /* 1980-01-01 00:00, the first time that an archive can say (APPNOTE 4.4.6); a readable file */
-enum { NO_DATE = 1 << 5 | 1, NO_TIME = 0 };
+enum { NO_DATE = 1 << 5 | 1, NO_TIME = 0, NOWHERE = -1 };
 static const zip_uint32_t plain_file = (zip_uint32_t)0100644 << 16;
 
+/* Where all is in memory nothing fails for another reason than memory, but a path that is there. */
 static int failed(zip_t *zip)
 {
-    return zip_error_code_zip(zip_get_error(zip)) == ZIP_ER_MEMORY ? MECH_NO_MEMORY : MECH_INTERNAL;
+    return zip_error_code_zip(zip_get_error(zip)) == ZIP_ER_EXISTS ? MECH_INTERNAL : MECH_NO_MEMORY;
 }
 
 static int add(zip_t *zip, const struct mechd_archive_part *part)
 {
     zip_source_t *const source = zip_source_buffer(zip, part->bytes, part->size, 0);
+    const zip_int64_t at =
+        source ? zip_file_add(zip, part->path, source, ZIP_FL_ENC_UTF_8) : NOWHERE;
 
-    if (!source) {
-        return failed(zip);
-    }
-    const zip_int64_t at = zip_file_add(zip, part->path, source, ZIP_FL_ENC_UTF_8);
     if (at < 0) {
         zip_source_free(source);
         return failed(zip);
@@ -50,7 +49,7 @@ static int take(zip_source_t *whole, void **out, size_t *size)
     (void)zip_source_close(whole);
     if (!read) {
         free(bytes);
-        return there && bytes ? MECH_INTERNAL : MECH_NO_MEMORY;
+        return MECH_NO_MEMORY;
     }
     *out = bytes;
     *size = (size_t)end;

@@ -2,6 +2,8 @@
 #include "server/engine/fmu_write.h"
 
 #include "server/engine/fmu_archive.h"
+#include "solver/base/err.h"
+#include "tests/unit/alloc_count.h"
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -80,5 +82,30 @@ static void a_path_twice_is_refused(void)
     CU_ASSERT_EQUAL(size, 0);
 }
 
+/* It is written whole, or not at all for the want of memory. */
+static void whichever_allocation_fails_nothing_is_written(void)
+{
+    static char binary[BINARY];
+    const struct mechd_archive_part *const parts = parts_of(binary);
+    bool any = true;
+    int astray = 0, starved = 0;
+
+    for (long n = 0; any; n++) {
+        void *bytes = NULL;
+        size_t size = 1;
+
+        alloc_refuse_start(n, false);
+        const int code = mechd_archive_write(parts, 3, &bytes, &size);
+        any = alloc_refuse_stop() > 0;
+        starved += code == MECH_NO_MEMORY;
+        astray += any != (code == MECH_NO_MEMORY) || (bytes != NULL) != (code == 0) ||
+                  (size == 0) != (code != 0);
+        free(bytes);
+    }
+    CU_ASSERT_EQUAL(astray, 0);
+    CU_ASSERT(starved > 10);
+}
+
 UNIT_TESTS(UNIT_TEST(what_is_written_is_read), UNIT_TEST(the_same_parts_give_the_same_bytes),
-           UNIT_TEST(a_path_twice_is_refused))
+           UNIT_TEST(a_path_twice_is_refused),
+           UNIT_TEST(whichever_allocation_fails_nothing_is_written))
