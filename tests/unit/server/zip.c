@@ -1,4 +1,4 @@
-/* Records of APPNOTE.TXT 6.3.10: 4.3.7, 4.3.12, 4.3.16. */
+/* Records of APPNOTE.TXT 6.3.10: 4.3.7, 4.3.12, 4.3.16, 4.6.9. */
 #include "tests/unit/server/zip.h"
 
 #include <assert.h>
@@ -21,7 +21,25 @@ static void put_bytes(unsigned char *at, size_t *used, const void *bytes, size_t
     *used += size;
 }
 
-/* What both records have in common, from the flags to the length of the path. */
+enum { OTHER_PATH_HEAD = 9 /* of the extra field: its id, size, version, and checksum */ };
+
+static size_t extra_size(const struct zip_file *f)
+{
+    return f->other_path != NULL ? OTHER_PATH_HEAD + strlen(f->other_path) : 0;
+}
+
+static void put_extra(unsigned char *at, size_t *used, const struct zip_file *f)
+{
+    if (f->other_path != NULL) {
+        put_bytes(at, used, "\x75\x70", 2);
+        put(at, used, extra_size(f) - 4, 2);
+        put(at, used, 1, 1);
+        put(at, used, crc32(0, (const unsigned char *)f->path, (uInt)f->path_length), 4);
+        put_bytes(at, used, f->other_path, strlen(f->other_path));
+    }
+}
+
+/* What both records have in common, from the flags to the length of the extra fields. */
 static void put_common(unsigned char *at, size_t *used, const struct zip_file *f, uint32_t crc,
                        const size_t sizes[2])
 {
@@ -32,7 +50,7 @@ static void put_common(unsigned char *at, size_t *used, const struct zip_file *f
     put(at, used, (uint32_t)sizes[0], 4);
     put(at, used, f->declared != 0 ? f->declared : (uint32_t)sizes[1], 4);
     put(at, used, (uint32_t)f->path_length, 2);
-    put(at, used, 0, 2);
+    put(at, used, extra_size(f), 2);
 }
 
 static size_t pack(const void *bytes, size_t size, unsigned char *out)
@@ -81,6 +99,7 @@ void zip_add(struct zip *z, struct zip_file f)
         put_bytes(z->bytes, &z->size, "PK\3\4\24\0", 6);
         put_common(z->bytes, &z->size, &f, crc, sizes);
         put_bytes(z->bytes, &z->size, f.path, f.path_length);
+        put_extra(z->bytes, &z->size, &f);
         put_bytes(z->bytes, &z->size, bytes, sizes[0]);
     }
     put_bytes(z->directory, &z->directory_size, "PK\1\2\24", 5);
@@ -91,16 +110,21 @@ void zip_add(struct zip *z, struct zip_file f)
     put(z->directory, &z->directory_size, f.mode << 16, 4);
     put(z->directory, &z->directory_size, (uint32_t)at, 4);
     put_bytes(z->directory, &z->directory_size, f.path, f.path_length);
+    put_extra(z->directory, &z->directory_size, &f);
 }
 
 void zip_end(struct zip *z)
 {
     const size_t at = z->size;
     put_bytes(z->bytes, &z->size, z->directory, z->directory_size);
+    for (size_t k = 0; k < z->rest; k++) {
+        put(z->bytes, &z->size, 0, 1);
+    }
+    const uint32_t count = z->large ? UINT16_MAX : (uint32_t)z->count;
     put_bytes(z->bytes, &z->size, "PK\5\6\0\0\0\0", 8);
-    put(z->bytes, &z->size, (uint32_t)z->count, 2);
-    put(z->bytes, &z->size, (uint32_t)z->count, 2);
-    put(z->bytes, &z->size, (uint32_t)z->directory_size, 4);
-    put(z->bytes, &z->size, (uint32_t)at, 4);
+    put(z->bytes, &z->size, count, 2);
+    put(z->bytes, &z->size, count, 2);
+    put(z->bytes, &z->size, z->large ? UINT32_MAX : z->directory_size + z->rest, 4);
+    put(z->bytes, &z->size, z->large ? UINT32_MAX : at, 4);
     put(z->bytes, &z->size, 0, 2);
 }

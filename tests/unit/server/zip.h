@@ -25,12 +25,15 @@ struct zip_file {
     uint16_t flags, method; /* are added */
     uint32_t mode;          /* of Unix; 0: made by DOS */
     bool shares;            /* the directory names the body of the first file */
+    const char *other_path; /* of the extra field "Unicode path", in both records; NULL: none */
 };
 
 struct zip {
     unsigned char bytes[ZIP_MOST], directory[ZIP_MOST];
     size_t size, directory_size, count;
     size_t first_at[1];
+    size_t rest; /* zeros behind the directory that count as its bytes */
+    bool large;  /* the end record has the numbers of ZIP64 */
 };
 
 void zip_add(struct zip *z, struct zip_file f);

@@ -201,6 +201,28 @@ static void what_a_file_declares_is_what_it_gives(void)
     }
 }
 
+static void directories_that_do_not_end_where_they_should_are_refused(void)
+{
+    static struct zip z;
+    memset(&z, 0, sizeof z);
+    z.rest = 4;
+    zip_add(&z, (struct zip_file){.path = "a.txt", .bytes = "hello"});
+    zip_end(&z);
+    expect(&z, MECHD_ARCHIVE_BROKEN, "bytes between its directory and its end");
+    memset(&z, 0, sizeof z);
+    z.large = true;
+    zip_add(&z, (struct zip_file){.path = "a.txt", .bytes = "hello"});
+    zip_end(&z);
+    expect(&z, MECHD_ARCHIVE_BROKEN, "ZIP64 is not supported");
+}
+
+/* Readers of extra fields would write another file than the one that was checked. */
+static void a_path_with_two_readings_is_refused(void)
+{
+    expect_file((struct zip_file){.path = "b.txt", .bytes = "x", .other_path = "../b"},
+                MECHD_ARCHIVE_BROKEN, "b.txt has two readings of its size or path");
+}
+
 /* Every cut of a good archive, and every byte of it changed: refused or read, never worse. */
 static void cuts_and_changes_do_no_harm(void)
 {
@@ -253,4 +275,6 @@ UNIT_TESTS(UNIT_TEST(a_good_archive_is_read), UNIT_TEST(paths_that_leave_the_fol
            UNIT_TEST(two_files_of_one_path_are_refused), UNIT_TEST(links_and_devices_are_refused),
            UNIT_TEST(what_is_encrypted_or_packed_otherwise_is_refused),
            UNIT_TEST(bombs_are_refused), UNIT_TEST(what_a_file_declares_is_what_it_gives),
-           UNIT_TEST(cuts_and_changes_do_no_harm), UNIT_TEST(files_are_unpacked_below_the_folder))
+           UNIT_TEST(directories_that_do_not_end_where_they_should_are_refused),
+           UNIT_TEST(a_path_with_two_readings_is_refused), UNIT_TEST(cuts_and_changes_do_no_harm),
+           UNIT_TEST(files_are_unpacked_below_the_folder))
