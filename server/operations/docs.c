@@ -80,6 +80,7 @@ static void quoted(struct mechp_text *w, const char *json)
 static const struct setting {
     const char *before;  /* text in front of it */
     const char *options; /* with a blank behind each */
+    const char *body;    /* options that send it, in place of the row's example, likewise */
     const char *after;
     const char *id; /* of the instance, in place of the usual one */
 } settings[MECHP_ROUTES] = {
@@ -101,6 +102,10 @@ static const struct setting {
     [MECHP_ROUTE_OPERATION] = {.before =
                                    "curl -H 'Prefer: respond-async' --json "
                                    "'{\"count\":100000000}' " SERVER "/v1/instances/rig/step\n"},
+    [MECHP_ROUTE_SET_COUPLING_STATE] = {.before = "curl -o coupling.mechd " SERVER
+                                                  "/v1/couplings/c-1/state\n",
+                                        .body = "-H 'Content-Type: application/vnd.mechd.coupling' "
+                                                "--data-binary @coupling.mechd "},
     [MECHP_ROUTE_TAKE_LEASE] = {.before = "LEASE=$(",
                                 .options = "-s ",
                                 .after = " | sed 's/.*\"lease\":\\([0-9]*\\).*/\\1/')"},
@@ -142,7 +147,9 @@ static void write_curl(struct mechp_text *w, const struct mechp_route *r)
         put(w, "-o snapshot.mechd ");
     }
     wrap(w, "", set->options == NULL ? "" : set->options, "");
-    if (body != NULL && body->name != NULL) {
+    if (set->body != NULL) {
+        put(w, set->body);
+    } else if (body != NULL && body->name != NULL) {
         put(w, "--json '");
         quoted(w, body->example == NULL ? "{}" : body->example);
         put(w, "' ");

@@ -59,6 +59,8 @@ BOUNDED = {
     'couple': 'the files of a package, bounded in number and bytes, and a start of each of them',
     'couplingSsp': 'the description of each model; the bytes are sent piece by piece',
     'commitCoupling': 'a copy of the state of each participant',
+    'couplingState': 'a copy of the state of each participant',
+    'setCouplingState': 'the bytes of a body, and a copy of the state of each participant',
     'takeCouplingSnapshot': 'a copy of the state of each participant',
     'restoreCoupling': 'a copy of the state of each participant',
     'couplingStability': 'at most 200 numbers, at 160 sizes',

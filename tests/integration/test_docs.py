@@ -68,7 +68,7 @@ def call_of(text):
             method = words.pop(0)
         elif word == '--json':
             body = json.loads(words.pop(0))
-        elif word in ('-o', '-H', '--max-time'):
+        elif word in ('-o', '-H', '--max-time', '--data-binary'):
             words.pop(0)
         else:
             assert word in ('-N', '-s'), line

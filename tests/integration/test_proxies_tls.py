@@ -115,12 +115,14 @@ class Proxies(unittest.TestCase):
         return path
 
     def serve(self, *command):
-        process = subprocess.Popen(with_us() + list(command), stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL)
+        said = os.path.join(self.folder, 'said')
+        with open(said, 'wb') as f:
+            process = subprocess.Popen(with_us() + list(command), stdout=f, stderr=f)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         wait_until(lambda: process.poll() is not None or self.is_served(), 'it serves')
-        self.assertIsNone(process.poll(), 'it has ended')
+        with open(said, encoding='utf-8', errors='replace') as f:
+            self.assertIsNone(process.poll(), f.read())
 
     def is_served(self):
         try:

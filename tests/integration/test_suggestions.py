@@ -90,7 +90,7 @@ class Suggestions(Served):
             reply = self.daemon.call('GET', path)
             self.assertEqual((reply.status, reply['code']), (404, 'route-not-found'), path)
             self.assertTrue(reply['detail'].endswith('did you mean %s?' % meant), reply['detail'])
-        for path in ('/v1/couplings/c-1/stop', '/v1/couplings/c-1/state', '/v1/examples/step',
+        for path in ('/v1/couplings/c-1/stop', '/v1/couplings/c-1/clone', '/v1/examples/step',
                      '/v1/instances/%s/nothing' % i, '/v2', '/v1//', '/v1/' + 'x' * 500):
             for method in ('GET', 'POST'):
                 reply = self.daemon.call(method, path)

@@ -450,6 +450,8 @@ true
             self.assertIn('0.0', ' '.join(self.words(*line.split())))
         self.words('call', 'GET', '/v1/couplings/%s/snapshots/s-1' % coupling)
         self.words('couplings', coupling, '--forget', 's-1')
+        for option in ('--save', '--load'):
+            self.words('couplings', coupling, option, saved)
         run, = self.words('run', coupling, '--coupling', '--fast', '--count', '3', '--record', '1')
         for line in ('progress %s %s --wait', 'results %s %s', 'runs %s', 'stop %s %s'):
             self.words(*(line % (coupling, run)[:line.count('%')]).split(), '--coupling')
