@@ -221,6 +221,9 @@ int mech_couple_next(struct mech_couple *c, struct mech_couple_batch *out);
  * batch any more: its results are ignored, the next batch discards. 0; MECH_INVALID (no window is
  * in progress, or commits have been returned). */
 int mech_couple_abandon(struct mech_couple *c, int outcome, const char *reason);
+/* The same of a window whose commits are the last batch, none of which is performed: all trials are
+ * discarded instead. 0; MECH_INVALID (the last batch are no commits). */
+int mech_couple_withdraw(struct mech_couple *c, int outcome, const char *reason);
 
 /* Whether a participant fills Jacobians, as MECH_COUPLE_JACOBIAN says, from the next window on.
  * Between windows; it is no part of what is saved. */

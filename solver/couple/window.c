@@ -183,6 +183,18 @@ int mech_couple_abandon(struct mech_couple *c, int outcome, const char *reason)
     return 0;
 }
 
+int mech_couple_withdraw(struct mech_couple *c, int outcome, const char *reason)
+{
+    if (c->phase != COUPLE_COMMITTING || outcome == 0) {
+        return MECH_INVALID;
+    }
+    for (int32_t p = 0; p < c->side_count; p++) {
+        c->sides[p].tried = true;
+    }
+    c->phase = COUPLE_SWEEPING;
+    return mech_couple_abandon(c, outcome, reason);
+}
+
 /* --- taking results --------------------------------------------------------------------------- */
 
 static bool finite(const double *x, size_t count)

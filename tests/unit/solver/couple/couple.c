@@ -168,6 +168,58 @@ static void abandoned_windows_are_discarded(void)
     mech_couple_destroy(h.couple);
 }
 
+/* Up to its commits, which are returned. */
+static void go_to_commits(struct halves *h, struct mech_couple_batch *b)
+{
+    CU_ASSERT_EQUAL(mech_couple_begin(h->couple, 0.1), 0);
+    CU_ASSERT_EQUAL(mech_couple_next(h->couple, b), 0);
+    while (b->count > 0 && b->tasks[0].action != MECH_COUPLE_COMMIT) {
+        CU_ASSERT_EQUAL(mech_couple_withdraw(h->couple, MECH_CANCELLED, ""), MECH_INVALID);
+        perform(h, b);
+        CU_ASSERT_EQUAL(mech_couple_next(h->couple, b), 0);
+    }
+    CU_ASSERT_EQUAL(b->count, 2);
+}
+
+static void withdrawn_commits_leave_nothing_behind(void)
+{
+    static const char *const schemes[] = {"Aitken", "GaussSeidel", "IQN-ILS", "InterfaceNewton",
+                                          "Jacobi"};
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        struct halves h = pair(), plain = pair();
+        struct mech_couple_setup s = setup_of(schemes[i]);
+        struct mech_couple_batch b;
+        s.options.hold = 2;
+        s.options.reuse = 0;
+        halves_start(&h, HALF_LINEAR, &s);
+        halves_start(&plain, HALF_LINEAR, &s);
+        CU_ASSERT_EQUAL(mech_couple_withdraw(h.couple, MECH_CANCELLED, ""), MECH_INVALID);
+        CU_ASSERT_EQUAL(halves_run(&h, 0.1, 3), 0);
+        CU_ASSERT_EQUAL(halves_run(&plain, 0.1, 3), 0);
+        const int commits = h.half[0].commits;
+        go_to_commits(&h, &b);
+        CU_ASSERT_EQUAL(mech_couple_withdraw(h.couple, MECH_CANCELLED, "told to"), 0);
+        CU_ASSERT_EQUAL(mech_couple_withdraw(h.couple, MECH_CANCELLED, "told to"), MECH_INVALID);
+        CU_ASSERT_EQUAL(mech_couple_next(h.couple, &b), 0);
+        CU_ASSERT_EQUAL(b.count, 2);
+        CU_ASSERT_EQUAL(b.tasks[1].action, MECH_COUPLE_DISCARD);
+        perform(&h, &b);
+        CU_ASSERT_EQUAL(mech_couple_next(h.couple, &b), 0);
+        CU_ASSERT_EQUAL(b.count, 0);
+        CU_ASSERT_EQUAL(mech_couple_report(h.couple)->outcome, MECH_CANCELLED);
+        CU_ASSERT_STRING_EQUAL(mech_couple_report(h.couple)->reason, "told to");
+        CU_ASSERT_EQUAL(h.half[0].commits, commits);
+        CU_ASSERT_EQUAL(mech_couple_windows(h.couple), 3);
+        // it goes on as if nothing had been
+        CU_ASSERT_EQUAL(halves_run(&h, 0.1, 3), 0);
+        CU_ASSERT_EQUAL(halves_run(&plain, 0.1, 3), 0);
+        CHECK_NEAR(h.half[0].x, plain.half[0].x, 0.);
+        CHECK_NEAR(h.half[1].v, plain.half[1].v, 0.);
+        mech_couple_destroy(h.couple);
+        mech_couple_destroy(plain.couple);
+    }
+}
+
 static void those_without_rollback_step_last_and_once(void)
 {
     for (int scheme = 0; scheme < 2; scheme++) {
@@ -447,6 +499,7 @@ static void waveforms_that_are_too_long_are_refused_with_their_size(void)
 UNIT_TESTS(UNIT_TEST(jacobi_hands_out_all_trials_at_once_then_all_commits),
            UNIT_TEST(a_failed_window_leaves_nothing_behind),
            UNIT_TEST(a_lying_participant_is_named), UNIT_TEST(abandoned_windows_are_discarded),
+           UNIT_TEST(withdrawn_commits_leave_nothing_behind),
            UNIT_TEST(those_without_rollback_step_last_and_once),
            UNIT_TEST(restored_couplings_go_on_to_the_bit),
            UNIT_TEST(nothing_allocates_while_stepping), UNIT_TEST(creation_survives_refused_memory),
