@@ -96,27 +96,12 @@ static void go_back(struct mechd_coupling_command *k)
     }
 }
 
-/* A command of a client, which waits for its answer. */
-static bool is_asked(const struct mechd_coupling_command *k)
-{
-    return k->run == NULL && k->kind != MECHD_COUPLING_KEEP;
-}
-
-/* Before the effect of a command: from here on its client cannot cancel it; or it has, and the
- * command is refused. Windows that others have seen stay. */
-static void close_call(struct mechd_coupling_command *k)
-{
-    if (is_asked(k) && k->code == MECHP_OK && !mechd_stop_close(&k->call->stop)) {
-        mechd_coupling_refuse_end(k, MECHP_CANCELLED);
-    }
-}
-
 /* The state that the command leaves, and its answer. As the owner of all. */
 static void settle(struct mechd_coupling_command *k)
 {
     struct mechd_coupling *const g = k->coupling;
     const bool trial = k->kind == MECHD_COUPLING_TRIAL;
-    close_call(k);
+    (void)mechd_coupling_close(k);
     for (int32_t n = 0; n < g->count && g->varies && k->begun; n++) {
         mechd_part_hold(&g->parts[n], !trial);
     }
@@ -176,7 +161,7 @@ static void keep(struct mechd_coupling_command *k, bool held)
         mechd_keep_refused(k);
         return;
     }
-    if (is_asked(k)) {
+    if (mechd_coupling_asked(k)) {
         mechd_call_complete(k->call);
     }
     mechd_keep_command(k);
@@ -248,11 +233,18 @@ static enum work work_on(struct mechd_coupling_command *k)
         k->window = false;
     } else if (k->batch.count == 0) {
         mechd_coupling_window_over(k);
-    } else {
+    } else if (mechd_coupling_window_commits(k)) {
         mechd_share_begin(k);
         mechd_outsides_ask(k);
     }
     return WORK_MORE;
+}
+
+/* A step of a client whose windows are done: nothing ends it any more. */
+static bool has_all(const struct mechd_coupling_command *k)
+{
+    return k->kind == MECHD_COUPLING_STEP && k->run == NULL && k->coupling->opened &&
+           mechd_coupling_windows_done(k);
 }
 
 /* About so many ns of it. */
@@ -270,7 +262,7 @@ static enum work work(struct mechd_coupling_command *k, uint64_t most)
         }
         if (!k->window) {
             mechd_keep_window(k);
-            const enum mechp_code ends = mechd_coupling_ends(k);
+            const enum mechp_code ends = has_all(k) ? MECHP_OK : mechd_coupling_ends(k);
             if (ends != MECHP_OK) {
                 mechd_coupling_refuse_end(k, ends);
             }
@@ -441,10 +433,7 @@ static void begin(struct mechd_coupling_command *k, uint64_t most)
             reset_part(k, &g->parts[n]);
         }
     }
-    if (k->kind == MECHD_COUPLING_ONCE) {
-        close_call(k);
-    }
-    if (k->code == MECHP_OK && k->kind == MECHD_COUPLING_ONCE) {
+    if (k->kind == MECHD_COUPLING_ONCE && mechd_coupling_close(k) && k->code == MECHP_OK) {
         k->once(k);
     }
     // programs say hello when the coupling is there: its first step asks them for their outputs

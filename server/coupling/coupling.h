@@ -359,6 +359,12 @@ enum mechp_code mechd_coupling_ends(struct mechd_coupling_command *k);
 void mechd_coupling_slice_over(struct mechd_coupling_command *k);
 /* It fails, if it has not, because it must end. As owner of the instances. */
 void mechd_coupling_refuse_end(struct mechd_coupling_command *k, enum mechp_code code);
+/* A client waits for its answer: it is no turn of a run, and does not store by itself. */
+bool mechd_coupling_asked(const struct mechd_coupling_command *k);
+/* Before its effect: from here on neither its client nor a stop of an instance ends it, and both
+ * are told so. False: one of them has, and it is refused; windows that are done stay. As owner of
+ * the instances. */
+bool mechd_coupling_close(struct mechd_coupling_command *k);
 /* Answer a completed command: the reply, or a refusal. While its instances are held, and are at its
  * end. */
 void mechd_coupling_answer(struct mechd_coupling_command *k);
@@ -382,6 +388,9 @@ void mechd_coupling_expect(struct mechd_coupling_command *k);
 bool mechd_coupling_windows_done(const struct mechd_coupling_command *k);
 /* The next window, or the start, begins, unless all are done. False: the command is over. */
 bool mechd_coupling_window_begin(struct mechd_coupling_command *k);
+/* A batch is returned: it is performed, and commits of the last window close the command. False: it
+ * was stopped before, and they are withdrawn. */
+bool mechd_coupling_window_commits(struct mechd_coupling_command *k);
 /* It is over: the command has its report, or has failed. */
 void mechd_coupling_window_over(struct mechd_coupling_command *k);
 

@@ -57,5 +57,28 @@ void mechd_coupling_refuse_end(struct mechd_coupling_command *k, enum mechp_code
     mechd_coupling_refuse(k, code,
                           code == MECHP_QUOTA_EXCEEDED
                               ? mechd_excess_tell(&k->call->excess, detail, sizeof detail)
-                              : "ended; the window in progress was undone");
+                          : k->begun ? "ended; the window in progress was undone"
+                                     : "ended before it had an effect");
+}
+
+bool mechd_coupling_asked(const struct mechd_coupling_command *k)
+{
+    return k->run == NULL && k->kind != MECHD_COUPLING_KEEP;
+}
+
+bool mechd_coupling_close(struct mechd_coupling_command *k)
+{
+    bool closed = true;
+    if (!mechd_coupling_asked(k) || k->code != MECHP_OK) {
+        return true;
+    }
+    // an end is for good, whatever is asked of its instances
+    for (int32_t n = 0; n < k->coupling->count && k->kind != MECHD_COUPLING_END; n++) {
+        closed = mechd_stop_close(&k->coupling->parts[n].instance->stop) && closed;
+    }
+    closed = closed && mechd_stop_close(&k->call->stop);
+    if (!closed) {
+        mechd_coupling_refuse_end(k, MECHP_CANCELLED);
+    }
+    return closed;
 }

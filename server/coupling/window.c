@@ -97,6 +97,21 @@ bool mechd_coupling_windows_done(const struct mechd_coupling_command *k)
                : !mech_time_before(mech_couple_time(k->coupling->couple), k->until, k->size);
 }
 
+bool mechd_coupling_window_commits(struct mechd_coupling_command *k)
+{
+    const struct mech_couple_task *const task = k->batch.tasks;
+    const bool last = isnan(k->until)
+                          ? k->done + 1 >= k->windows
+                          : !mech_time_before(task->time + task->size, k->until, k->size);
+    if (task->action != MECH_COUPLE_COMMIT || k->kind != MECHD_COUPLING_STEP || !last ||
+        mechd_coupling_close(k)) {
+        return true;
+    }
+    (void)mech_couple_withdraw(k->coupling->couple, MECH_CANCELLED, "");
+    k->batch.count = 0;
+    return false;
+}
+
 bool mechd_coupling_window_begin(struct mechd_coupling_command *k)
 {
     struct mech_couple *const c = k->coupling->couple;
