@@ -200,6 +200,17 @@ static const char *tell_done(const struct mechc *c, const char *id, char out[OUT
     return out;
 }
 
+/* The text for one that has been cancelled. */
+static const char *what_remains(const char *path)
+{
+    const size_t size = strlen(path);
+    const char *const end = size > 5 ? path + size - 5 : "";
+    return strcmp(path, "/v1/batch") == 0 ? "it has been cancelled; items that are done remain"
+           : strncmp(path, "/v1/couplings/", 14) == 0 && strcmp(end, "/step") == 0
+               ? "it has been cancelled; windows that are committed remain"
+               : "it has been cancelled and is undone";
+}
+
 /* A request without an answer: under a lease it would continue while its client waits for the
  * next one. A repetition under its key is the request itself, as an operation, and cancelled by
  * DELETE. Returns the outcome as text, perhaps in `out`. */
@@ -227,7 +238,7 @@ static const char *withdraw(struct mechc *c, const struct mechc_request *r,
     clear_reply(c);
     const int result = perform(c, &(struct mechc_request){.method = "DELETE", .path = "/"}, &again);
     const long ended = result == MECHC_OK ? status_of(c) : 0;
-    return ended == 204   ? "it has been cancelled and is undone"
+    return ended == 204   ? what_remains(r->path)
            : ended == 200 ? tell_done(c, id, out)
                           : "it may be in progress there";
 }

@@ -95,6 +95,26 @@ class LibmechcShared(Served):
             handle.close()
         wait_until(lambda: self.daemon.call('GET', path)['step'] == 2, 'two steps are done')
 
+    def test_windows_of_a_step_that_is_late_remain(self):
+        instance = self.daemon.create(models.nonlinear_oscillator())
+        made = self.daemon.call('POST', '/v1/couplings', {
+            'participants': [{'name': 'one', 'instance': instance}], 'connections': [],
+            'scheme': {'type': 'Jacobi'}, 'stepSize': 1e-3})
+        handle = Handle(self.daemon.base)
+        step = handle.library.mechc_coupling_step_count
+        # a request under a lease continues when its client is gone
+        handle.library.mechc_set_lease(handle.at, ctypes.c_uint64(1))
+        while True:
+            handle.library.mechc_set_timeout(handle.at, 0.3)
+            self.assertEqual(step(handle.at, made['id'].encode(), ctypes.c_uint64(10 ** 9), None),
+                             TIMEOUT, handle.said())
+            if 'has no answer either' not in handle.said():
+                break
+        self.assertEqual(handle.said(), '%s: no answer within 0.3 s; it has been cancelled; windows '
+                         'that are committed remain' % self.daemon.base)
+        handle.close()
+        self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + made['id']).status, 204)
+
     def test_a_partner_that_is_late_stops_its_step(self):
         instance = self.daemon.create(models.nonlinear_oscillator())
         handle = Handle(self.daemon.base)

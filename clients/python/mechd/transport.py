@@ -26,6 +26,10 @@ SOON = 1.0  # s for the answer to a request that cancels another one
 _MOST_IDLE = 16  # idle sessions that are retained
 _LONGEST = 2e6  # s, the longest wait of a socket of ZeroMQ
 _DONE = 'but the server had done it before it could be cancelled'
+_UNDONE = 'what it had begun is undone'
+# of a request that is cancelled, by its path
+_REMAINS = ((re.compile(r'/v1/couplings/[^/]+/step$'), 'windows that are committed remain'),
+            (re.compile(r'/v1/batch$'), 'items that are done remain'))
 _PAUSE = 0.05  # s before the second attempt; doubled before each further one
 
 
@@ -68,6 +72,12 @@ def run_ended(run: Mapping[str, Any]) -> str:
     """The outcome of a run that was stopped, as text."""
     how = 'been stopped' if run['state'] == 'stopped' else 'ended (%s)' % run['state']
     return 'the run %s has %s at %g s' % (run['id'], how, run['time'])
+
+
+def what_remains(url: str) -> str:
+    """Of a request to this address that was cancelled, as text."""
+    path = urlsplit(url).path
+    return next((words for of, words in _REMAINS if of.search(path)), _UNDONE)
 
 
 def query(fields: Mapping[str, Any]) -> Dict[str, str]:
@@ -278,7 +288,7 @@ class Transport:
                 reply = session.request(method, url, data=data, headers=head, params=fields,
                                         timeout=SOON)
                 if reply.status_code == 202 and 'Location' in reply.headers:
-                    return self._end(session, reply.headers['Location'])
+                    return self._end(session, reply.headers['Location'], what_remains(url))
                 if reply.status_code < 400:
                     return _DONE
                 return 'the server refused it: %s' % refusal(problem_of(reply))
@@ -286,14 +296,14 @@ class Transport:
             return 'the server does not answer a request to cancel it either, so that it may be ' \
                    'in progress there'
 
-    def _end(self, session: requests.Session, where: str) -> str:
-        """End the operation, run or sweep at this path, and report what became of it."""
+    def _end(self, session: requests.Session, where: str, rest: str = _UNDONE) -> str:
+        """End the operation, run or sweep at this path, and report what became of it; `rest`: of
+        one that is cancelled."""
         def delete() -> requests.Response:
             return session.delete(urljoin(self.base, where), timeout=SOON)
         reply = delete()
         if reply.status_code == 204:
-            return 'it was still in progress there and has been cancelled; what it had begun is ' \
-                   'undone'
+            return 'it was still in progress there and has been cancelled; %s' % rest
         if reply.status_code >= 400:
             return 'the server refused it: %s' % refusal(problem_of(reply))
         known = reply.json()
