@@ -368,11 +368,17 @@ static bool is_over(struct mechd_backgrounds *t, const struct mechd_background *
     return over;
 }
 
+/* The caller is the client that asked for it, under this token or another one of the same name. */
+static bool is_client(const struct mechd_call *c, const struct mechd_background *b)
+{
+    return strcmp(c->who.name, b->call.who.name) == 0;
+}
+
 /* Its client knows now that it is over. */
 static void note_told(struct mechd_call *c, struct mechd_background *b)
 {
     struct mechd_backgrounds *const t = &c->service->backgrounds;
-    if (strcmp(c->who.name, b->call.who.name) == 0) {
+    if (is_client(c, b)) {
         pthread_mutex_lock(&t->m);
         b->told = true;
         pthread_mutex_unlock(&t->m);
@@ -418,7 +424,8 @@ static enum mechd_progress run_forget(struct mechd_call *c)
     pthread_mutex_lock(&t->m);
     const bool over = b->over;
     const bool forgets = stops || b->told;
-    b->told = over;
+    // an admin's request for its end is no answer to its client
+    b->told = b->told || (over && is_client(c, b));
     if (forgets) {
         forget(t, b);
     }

@@ -1,14 +1,36 @@
 /* mechctl operation: a request that the server answers later. */
 #include "clients/cli/cli.h"
+#include "solver/base/odd.h"
 
 #include <stdio.h>
 
-/* One that had been done before it could be cancelled, as the reply says. */
+/* One that had failed, with the problem in its description. */
+static int tell_failed(const char *id, struct mechc_json reply)
+{
+    struct mechc_json problem, v;
+    char detail[512] = "", code[64] = "", shown[1024];
+    if (mechc_json_member(reply, "answer", &problem)) {
+        (void)(mechc_json_member(problem, "detail", &v) &&
+               mechc_json_text(v, detail, sizeof detail));
+        (void)(mechc_json_member(problem, "code", &v) && mechc_json_text(v, code, sizeof code));
+    }
+    mech_text_show(shown, sizeof shown, detail);
+    fprintf(stderr, "mechctl: %s had failed before it could be cancelled: %s (%s)\n", id, shown,
+            code);
+    return MECHCTL_REFUSED;
+}
+
+/* One that was over, or had had its effect, before it could be cancelled, as the reply says. */
 static int tell_done(const struct mechctl *m, struct mechc_json reply)
 {
     const char *const id = m->arguments[0];
     struct mechc_json v;
     char made[128] = "";
+    double status = 0.;
+    (void)(mechc_json_member(reply, "status", &v) && mechc_json_number(v, &status));
+    if (status >= 400.) {
+        return tell_failed(id, reply);
+    }
     (void)(mechc_json_member(reply, "location", &v) && mechc_json_text(v, made, sizeof made));
     fprintf(stderr,
             "mechctl: %s was done before it could be cancelled%s%s; 'mechctl operation %s' shows "

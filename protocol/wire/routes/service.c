@@ -191,8 +191,9 @@ const struct mechp_row mechp_row_FORGET_OPERATION = {
            "operation that has not started is dropped; items of a batch and windows of a "
            "coupling that are done remain. 204: it has been stopped, or its client knows "
            "that it has finished; it is deleted. 200: it can no longer be stopped, because "
-           "it has been done; it is described, and another DELETE deletes it once it has "
-           "finished. A token may cancel its own operations, `admin` all of them; the scope "
+           "it has been done; it is described, and another DELETE deletes it once its client "
+           "knows that it has finished. A token may cancel its own operations, `admin` all of "
+           "them; the scope "
            "`read` suffices for an operation that changes nothing.",
     .access = MECHP_BY_PARTS,
     .traits = MECHP_AT_ONCE,
