@@ -6,6 +6,7 @@
 #include "server/os/address.h"
 #include "server/os/log.h"
 #include "server/os/notify.h"
+#include "server/os/thread.h"
 #include "server/os/ticks.h"
 #include "server/zmq/zmq.h"
 #include "solver/base/err.h"
@@ -133,6 +134,7 @@ static bool is_alive(struct mechd_watchdog *w)
 static void *look(void *context)
 {
     struct mechd_watchdog *w = context;
+    mechd_thread_name("mechd-watchdog");
     pthread_mutex_lock(&w->m);
     while (!w->stop) {
         pthread_mutex_unlock(&w->m);

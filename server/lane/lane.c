@@ -6,6 +6,7 @@
 #include "server/os/listen.h"
 #include "server/os/log.h"
 #include "server/os/shares.h"
+#include "server/os/thread.h"
 #include "server/os/ticks.h"
 #include "solver/base/err.h"
 
@@ -173,6 +174,7 @@ static void turn(struct mechd_lane_thread *t, int patience)
 static void *work(void *context)
 {
     struct mechd_lane_thread *const t = context;
+    mechd_thread_name("mechd-lane");
     const uint64_t settle = (uint64_t)t->door->service->config.settle_ms * MECHD_MS;
     while (!atomic_load(&t->door->stop)) {
         const bool looks = t->limited || (t == t->door->threads && t->door->rests);

@@ -4,6 +4,7 @@
  */
 #include "server/os/clock.h"
 
+#include "server/os/thread.h"
 #include "server/os/ticks.h"
 #include "solver/base/err.h"
 
@@ -122,6 +123,7 @@ static void *serve(void *context)
     struct mechd_lane *const lane = context;
     struct mechd_clock *const c = lane->clock;
     uint64_t slept = 0;
+    mechd_thread_name("mechd-clock");
     (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
     pthread_mutex_lock(&lane->m);
     for (;;) {

@@ -1,6 +1,7 @@
 /* One queue, one condition, `count` threads. */
 #include "server/os/pool.h"
 
+#include "server/os/thread.h"
 #include "solver/base/err.h"
 
 #include <signal.h>
@@ -9,6 +10,7 @@
 static void *work(void *context)
 {
     struct mechd_pool *p = context;
+    mechd_thread_name("mechd-pool");
     pthread_mutex_lock(&p->m);
     for (;;) {
         // sleep until there is work, or an end with nothing left to do

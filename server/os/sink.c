@@ -1,6 +1,8 @@
 /* What blocks and what does not: pipe(7), tty_ioctl(4), open(2) on the links of proc(5). */
 #include "server/os/sink.h"
 
+#include "server/os/thread.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -90,6 +92,7 @@ static bool may_pass(int reason)
 static void *wait_for_room(void *context)
 {
     struct mechd_sink *const s = context;
+    mechd_thread_name("mechd-sink");
     // where poll says room and there is none (a full disk), it is asked now and then
     const struct timespec nap = {.tv_nsec = NAP_MS * 1000000L};
     bool done = false;

@@ -4,6 +4,7 @@
 #include "server/store/store.h"
 
 #include "server/os/log.h"
+#include "server/os/thread.h"
 #include "server/os/ticks.h"
 #include "server/store/database.h"
 #include "server/store/numbers.h"
@@ -203,6 +204,7 @@ static bool wait_for_records(struct mechd_store *s)
 static void *write_records(void *context)
 {
     struct mechd_store *const s = context;
+    mechd_thread_name("mechd-store");
     for (;;) {
         pthread_mutex_lock(&s->m);
         const bool late = wait_for_records(s);

@@ -2,6 +2,7 @@
 #include "server/zmq/zmq.h"
 
 #include "server/call/service.h"
+#include "server/os/thread.h"
 #include "server/os/ticks.h"
 #include "server/zmq/internal.h"
 #include "server/zmq/stream.h"
@@ -234,6 +235,7 @@ static void turn(struct mechd_zmq *z)
 static void *work(void *context)
 {
     struct mechd_zmq *z = context;
+    mechd_thread_name("mechd-zmq");
     while (!atomic_load(&z->stop)) {
         turn(z);
         atomic_fetch_add_explicit(&z->turns, 1, memory_order_relaxed);
