@@ -22,6 +22,20 @@ def busiest_thread(pid):
     return wait_until(busiest, 'a thread that computes', 20)
 
 
+def named_thread(pid, name):
+    """The only thread of this name of a process, while it waits: it has no lock then."""
+    def waiting():
+        found = []
+        for tid in os.listdir('/proc/%d/task' % pid):
+            with open('/proc/%d/task/%s/stat' % (pid, tid), encoding='ascii') as f:
+                own, rest = f.read().split('(', 1)[1].rsplit(') ', 1)
+            if own == name:
+                found.append((int(tid), rest[0]))
+        assert len(found) == 1, (name, found)
+        return found[0][0] if found[0][1] == 'S' else None
+    return wait_until(waiting, 'the thread %s waits' % name, 20)
+
+
 class HeldThread:
     """One thread of a child stopped by ptrace(2), while its others go on."""
     SEIZE, INTERRUPT, DETACH, WALL = 0x4206, 0x4207, 17, 0x40000000

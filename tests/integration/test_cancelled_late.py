@@ -3,8 +3,6 @@ operation, and what its client has not seen remains. The thread that writes to t
 between an effect and its answer."""
 import contextlib
 import ctypes
-import os
-import re
 import subprocess
 import tempfile
 import threading
@@ -14,22 +12,15 @@ import models
 from asking import ASYNC
 from coupled import half
 from harness import Daemon, program, wait_until
-from held import HeldThread
+from held import HeldThread, named_thread
 from mechc import TIMEOUT, Handle
 from package import mechd
 from mechd import transport
+from tokens import bearer, make
 
 RACES = True
 
 DONE = 'but the server had done it before it could be cancelled'
-
-
-def writer(pid):
-    """The thread that has written most bytes to files."""
-    def written(tid):
-        with open('/proc/%d/task/%d/io' % (pid, tid), encoding='ascii') as f:
-            return int(re.search(r'^wchar: (\d+)', f.read(), re.M).group(1))
-    return max(map(int, os.listdir('/proc/%d/task' % pid)), key=written)
 
 
 class CancelledLate(unittest.TestCase):
@@ -46,9 +37,6 @@ class CancelledLate(unittest.TestCase):
 
     def setUp(self):
         self.path = '/v1/instances/' + self.daemon.create(models.oscillator())
-        # what it stores shows which thread does that
-        for _ in range(20):
-            self.call('POST', self.path + '/step', {'count': 1})
 
     def pair(self):
         """A coupling of two instances, to be made."""
@@ -68,7 +56,7 @@ class CancelledLate(unittest.TestCase):
     @contextlib.contextmanager
     def held(self):
         """Meanwhile nothing reaches the disk: what is stored is not answered."""
-        thread = HeldThread(writer(self.daemon.pid()))
+        thread = HeldThread(named_thread(self.daemon.pid(), 'mechd-store'))
         try:
             yield
         finally:
@@ -89,10 +77,9 @@ class CancelledLate(unittest.TestCase):
             where = reply.headers['Location']
             wait_until(lambda: seen() != before, 'it has had its effect', 30)
             reply = self.call('DELETE', where)
-            # over already where it waits for another thread than the one that is held
-            self.assertEqual(reply.status, 200, reply)
+            self.assertEqual((reply.status, reply['state']), (200, 'running'), reply)
             self.assertEqual('/v1/operations/' + reply['id'], where)
-        found = reply if reply['state'] == 'finished' else self.finished(where)
+        found = self.finished(where)
         self.assertEqual(self.call('DELETE', where).status, 204)
         self.assertEqual(self.call('GET', where).status, 404)
         return found
@@ -100,6 +87,14 @@ class CancelledLate(unittest.TestCase):
     def test_a_step_is_described(self):
         found = self.late('POST', self.path + '/step', {'count': 1}, self.time)
         self.assertEqual((found['status'], found['answer']['time']), (200, self.time()))
+
+    def test_a_batch_whose_items_are_done_is_described(self):
+        ids = [self.daemon.create(models.oscillator()) for _ in range(3)]
+        found = self.late(
+            'POST', '/v1/batch', {'instances': ids, 'op': 'step', 'body': {'count': 1}},
+            lambda: all(self.call('GET', '/v1/instances/' + i)['step'] == 1 for i in ids))
+        self.assertEqual(found['status'], 200, found)
+        self.assertEqual([r['status'] for r in found['answer']['results']], [200] * 3)
 
     def test_an_equilibrium_is_described(self):
         found = self.late('POST', self.path + '/statics', {}, lambda: self.call(
@@ -144,6 +139,23 @@ class CancelledLate(unittest.TestCase):
             for where in (first, second):
                 self.assertEqual(d.call('DELETE', where).status, 204)
                 self.assertEqual(d.call('GET', where).status, 404)
+
+    def test_what_an_admin_was_told_its_client_is_told_too(self):
+        path, body = '/v1/models/check', {'model': models.oscillator()}
+        admin, owner = make('the-admin', 'admin'), make('the-owner', 'step')
+        with tempfile.NamedTemporaryFile('w', suffix='.tokens') as f:
+            f.write('%s\n%s\n' % (admin[1], owner[1]))
+            f.flush()
+            with Daemon('--tokens', f.name) as d:
+                def ended(who):
+                    reply = d.call('DELETE', where, None, bearer(who[0]))
+                    return reply.status, reply.json and reply['state']
+                where = d.call('POST', path, body, {**ASYNC, **bearer(owner[0])}) \
+                    .headers['Location']
+                wait_until(lambda: d.call('GET', where, None, bearer(admin[0]))['state'] ==
+                           'finished', 'it is over')
+                self.assertEqual([ended(admin), ended(admin), ended(owner), ended(owner)],
+                                 [(200, 'finished')] * 3 + [(204, None)])
 
     # --- clients ----------------------------------------------------------------------------------
 
@@ -206,6 +218,25 @@ class CancelledLate(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (
             1, '', "mechctl: %s was done before it could be cancelled; 'mechctl operation %s' "
             'shows its answer\n' % (step, step)))
+
+    def test_mechctl_says_that_it_had_failed(self):
+        model = models.driven()
+        model['objects'] = [o for o in model['objects'] if 'Spring' not in o['type']]
+        model['loads'][0]['load'] = 1
+        with Daemon('--workers', '1') as d:
+            path = '/v1/instances/%s/statics' % d.create(model)
+            statics = d.call('POST', path, {}, ASYNC)
+            self.assertEqual(statics.status, 202, statics)
+            # the one worker has answered the first one before
+            second = d.call('POST', '/v1/models/check', {'model': model}, ASYNC)
+            wait_until(lambda: d.call('GET', second.headers['Location'])['state'] == 'finished',
+                       'it is over')
+            done = subprocess.run([program('mechctl'), '--server', d.base, 'operation',
+                                   statics['id'], '--cancel'], capture_output=True, text=True,
+                                  check=False)
+            self.assertEqual((done.returncode, done.stdout), (1, ''))
+            self.assertRegex(done.stderr, r'^mechctl: o-\d+ had failed before it could be '
+                             r'cancelled: .*singular.* \(singular-system\)\n$')
 
     def test_libmechc_says_that_it_was_done(self):
         handle = Handle(self.daemon.base)
