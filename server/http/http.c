@@ -20,7 +20,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { CONNECTION_MEMORY = 48 << 10, THREADS_MOST = 4 };
+/* Head, and a part of the body. libmicrohttpd clears it one and a half times for each request, so
+ * that it is not larger than what clients send: browsers and proxies have 8 KiB of head. */
+enum { CONNECTION_MEMORY = 16 << 10, THREADS_MOST = 4 };
 
 /* TLS 1.2 with forward secrecy and authenticated encryption, and 1.3. */
 static const char tls_priorities[] =

@@ -268,6 +268,16 @@ class Framing(Served):
         answer, = raw.ask(self.daemon, get(b'/livez', HOST, b'Connection: close\r\n', *many))
         self.assertEqual(answer[0], 200)
 
+    def test_long_heads_and_large_bodies_go_together(self):
+        i, long = self.daemon.create(models.oscillator()).encode(), b'X: ' + b'a' * 12000 + b'\r\n'
+        spaces = b' ' * 300000
+        requests = [get(b'/livez', HOST, long), get(b'/livez', HOST, *[b'X-%d: %s\r\n' % (
+            k, b'v' * 80) for k in range(80)]), post(
+                HOST, b'Content-Type: application/json\r\n', b'Content-Length: 300011\r\n',
+                b'Connection: close\r\n', long, body=b'{"count":1}' + spaces,
+                target=b'/v1/instances/%s/step' % i)]
+        self.assertEqual([a[0] for a in raw.ask(self.daemon, b''.join(requests))], [200] * 3)
+
     def test_empty_lines_before_a_request_are_skipped(self):
         answers = raw.ask(self.daemon, b'\r\n\r\n' + get(b'/livez', HOST, b'Connection: close\r\n'))
         self.assertEqual([a[0] for a in answers], [200])
