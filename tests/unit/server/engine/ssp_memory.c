@@ -49,7 +49,7 @@ static const char fmu[] =
     "<ScalarVariable name=\"k\" valueReference=\"3\" causality=\"parameter\" variability=\"fixed\">"
     "<Real start=\"1\"/></ScalarVariable></ModelVariables></fmiModelDescription>";
 
-enum { NAME_MOST = 1024, NAME_STEP = 64 /* an arena's lines */ };
+enum { NAME_MOST = 8192, NAME_STEP = 64 /* an arena's lines */ };
 
 /* The files of the package; what the test itself takes is not refused. */
 static int read_file(void *of, const char *path, char **text, size_t *size, struct mech_diag *diag)
