@@ -5,11 +5,13 @@ import threading
 
 
 class Lossy:
-    """A proxy that hands requests on and throws the first answers away, with their connections."""
+    """A proxy that hands requests on and throws the first answers away, with their connections.
+    `edit` may change the bytes of a request's head before."""
 
-    def __init__(self, daemon, losses):
+    def __init__(self, daemon, losses, edit=lambda request: request):
         address = daemon.base.split('//')[1].split(':')
         self.target, self.losses, self.requests = (address[0], int(address[1])), losses, 0
+        self.edit = edit
         self.seen = set()  # (method, path) of every request
         self.listener = socket.create_server(('127.0.0.1', 0))
         self.url = 'http://127.0.0.1:%d' % self.listener.getsockname()[1]
@@ -31,7 +33,7 @@ class Lossy:
                     return
                 method, path = request.split(b' ', 2)[:2]
                 self.seen.add((method.decode(), path.decode().split('?')[0]))
-                server.sendall(request)
+                server.sendall(self.edit(request))
                 answer = read_message(server)
                 self.requests += 1
                 if self.losses > 0:

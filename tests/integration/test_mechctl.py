@@ -375,7 +375,7 @@ class Mechctl(unittest.TestCase):
         self.good('step', i, '--count', '1')
         self.assertTrue(process.stdout.readline()[:1].isdigit())
         process.send_signal(signal.SIGINT)
-        self.assertEqual(process.communicate(timeout=END)[1], '')
+        self.assertRegex(process.communicate(timeout=END)[1], '^mechctl: %s is idle.*\n$' % i)
         self.assertEqual(process.returncode, 0)
 
     def test_examples_and_types_are_listed(self):

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import harness
 import models
 from harness import Daemon, program
+from proxy import Lossy
 from terminals import on_terminal
 
 LONG = 'a-name-of-fifty-characters-that-one-line-cannot-hold'
@@ -59,10 +60,10 @@ class Shown(unittest.TestCase):
     def tearDownClass(cls):
         cls.daemon.stop()
 
-    def run_program(self, *arguments, text=None):
+    def run_program(self, *arguments, text=None, **environment):
         return subprocess.run([program('mechctl'), *(str(a) for a in arguments)], input=text,
                               capture_output=True, text=True, timeout=60 * harness.SLOW,
-                              env={**os.environ, **self.environment})
+                              env={**os.environ, **self.environment, **environment})
 
     def good(self, *arguments, text=None):
         done = self.run_program(*arguments, text=text)
@@ -121,6 +122,31 @@ class Shown(unittest.TestCase):
         self.assertIn(LONG, self.good('list'))
         self.assertNotIn('…', self.good('list'))
 
+    def test_a_list_of_many_shows_how_to_continue(self):
+        all_of_them = {self.created() for _ in range(5)}
+        # two a page, which are a thousand
+        proxy = Lossy(self.daemon, 0, lambda request: request.replace(b'limit=1000', b'limit=2'))
+        self.addCleanup(proxy.close)
+        seen, after, pages = [], [], 0
+        while pages == 0 or after:
+            done = self.run_program('list', *after, MECHD_SERVER=proxy.url)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            _, *rows = done.stdout.splitlines()
+            told = re.match('^there are more: (--after) (\\d+)$', rows[-1])
+            after = list(told.groups()) if told else []
+            seen += [row.split()[0] for row in (rows[:-1] if told else rows)]
+            self.assertEqual(len(seen), len(set(seen)))
+            pages += 1
+        self.assertEqual(set(seen) & all_of_them, all_of_them)
+        self.assertGreaterEqual(pages, 3)
+
+    def test_options_that_no_request_can_have_are_refused(self):
+        for words, part in ((('list', '--label', 'x' * 1000), 'the options are too long'),
+                            (('stop', self.created(), '--coupling'), 'mechctl runs ID')):
+            done = self.run_program(*words)
+            self.assertEqual((done.returncode, done.stdout), (2, ''))
+            self.assertIn(part, done.stderr)
+
     def test_quotas_progress_and_steps_of_couplings_are_lines(self):
         i, run = self.recorded(count=10)
         pair = self.good('couple', '-', text=json.dumps({
@@ -166,6 +192,27 @@ class Shown(unittest.TestCase):
         part = self.run_program('results', i, run, '--limit', '2')
         self.assertEqual(len(part.stdout.splitlines()), 3)
         self.assertIn('there are more rows: --from 0.04', part.stderr)
+
+    def test_a_file_of_results_is_what_its_name_says(self):
+        i, run = self.recorded(count=10)
+        csv = self.good('results', i, run, '--format', 'csv')
+        with tempfile.TemporaryDirectory() as folder:
+            def saved(name, *more):
+                path = os.path.join(folder, name)
+                self.good('results', i, run, '--save', path, *more)
+                with open(path, encoding='utf-8') as f:
+                    return f.read()
+            for name in ('a.csv', 'A.CSV', 'of.others.csv'):
+                self.assertEqual(saved(name), csv)
+            self.assertEqual(saved('a.txt', '--format', 'csv'), csv)
+            os.mkdir(os.path.join(folder, 'b.txt'))
+            for name in ('plain', '.hidden', 'b.txt/plain'):
+                self.assertIn('rows', json.loads(saved(name)))
+            path = os.path.join(folder, 'b.dat')
+            refused = self.run_program('results', i, run, '--save', path)
+            self.assertEqual((refused.returncode, refused.stdout), (2, ''))
+            self.assertIn('--format', refused.stderr)
+            self.assertFalse(os.path.exists(path))
 
     def test_a_plot_on_the_terminal_fits_it(self):
         i, run = self.recorded()
@@ -290,6 +337,18 @@ class Shown(unittest.TestCase):
         self.assertRegex(SEQUENCE.sub('', after), r'(?m)^x +-?[0-9]')
         self.assertIn('\033[?25h', text)
 
+    def test_watch_says_once_that_it_waits(self):
+        i = self.created()
+        watch = subprocess.Popen(
+            [program('mechctl'), 'watch', i, '--follow', '--count', '1'], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+            env={**os.environ, **self.environment})
+        self.addCleanup(watch.kill)
+        self.assertIn('%s is idle: waiting' % i, watch.stderr.readline())
+        self.good('step', i, '--count', '1')
+        lines, more = watch.communicate(timeout=20 * harness.SLOW)
+        self.assertEqual((watch.returncode, more, len(lines.splitlines())), (0, '', 2))
+
     def test_watch_ends_with_q(self):
         i = self.created()
         self.good('run', i, '--pace', '1')
@@ -310,6 +369,11 @@ class Shown(unittest.TestCase):
         usual = self.good('solve', '-', text='{"N": [[2, 1], [1, 2]], "r": [-5, -6]}')
         self.assertEqual(self.good('solve', '-', text='{"M": [[2, 1], [1, 2]], "q": [-5, -6]}'),
                          usual)
+        for given, missing in (('M', 'q'), ('q', 'M')):
+            value = '[[1]]' if given == 'M' else '[-1]'
+            alone = self.run_program('solve', '-', text='{"%s": %s}' % (given, value))
+            self.assertEqual((alone.returncode, alone.stdout), (2, ''))
+            self.assertIn('-: %s without %s' % (given, missing), alone.stderr)
         # under both names it is refused, at the one that is not known
         both = self.run_program('solve', '-', text='{"N": [[1]], "M": [[1]], "r": [-1]}')
         self.assertEqual(both.returncode, 1)

@@ -4,19 +4,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 const char *const mechctl_forms[] = {"json", "ndjson", "csv", "npy", "f64", NULL};
 
-/* The format of a file by its extension; NULL: none. */
-static const char *form_of(const char *file)
+/* The format of a file by its extension, in any case; NULL: it has none. False: of another kind. */
+static bool form_of(const char *file, const char **out)
 {
-    const char *const dot = file ? strrchr(file, '.') : NULL;
-    for (const char *const *form = mechctl_forms; dot && *form; form++) {
-        if (strcmp(dot + 1, *form) == 0) {
-            return *form;
+    const char *const slash = strrchr(file, '/'), *const name = slash ? slash + 1 : file;
+    const char *const dot = strrchr(name, '.');
+    *out = NULL;
+    for (const char *const *form = mechctl_forms; dot && dot > name && *form; form++) {
+        if (strcasecmp(dot + 1, *form) == 0) {
+            *out = *form;
         }
     }
-    return NULL;
+    return *out || !dot || dot == name;
 }
 
 /* The cells of a row, or the names of the columns: as wide as any of them (print false), or printed
@@ -81,17 +84,22 @@ static int run(struct mechctl *m)
     const char *const to[] = {
         "v1", mechctl_kind(m), m->arguments[0], "runs", m->arguments[1], "results", NULL};
     const char *const file = mechctl_option(m, "save");
-    const char *const form = mechctl_option(m, "format");
+    const char *form = mechctl_option(m, "format");
     char path[MECHC_PATH + 512];
     struct mechc_json reply;
     if (mechctl_option(m, "delete")) {
         return mechctl_send(m, "DELETE", to, NULL, &reply);
     }
+    if (file && !form && !form_of(file, &form)) {
+        return mechctl_usage("%s: a file of rows ends in .json, .ndjson, .csv, .npy or .f64, or "
+                             "--format says what it is",
+                             file);
+    }
     const int result = mechc_path(m->c, to, path);
     if (result != MECHC_OK) {
         return mechctl_result(m, result);
     }
-    mechctl_query(path, sizeof path, "format", form ? form : form_of(file));
+    mechctl_query(path, sizeof path, "format", form);
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
         mechctl_query(path, sizeof path, parts[k], mechctl_option(m, parts[k]));
     }

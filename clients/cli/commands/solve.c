@@ -20,15 +20,25 @@ static void rename_key(struct mechc_bytes *body, struct mechc_json problem, char
     }
 }
 
-/* M z + q, as books on complementarity write it: the same as N l + r. */
-static void read_names(struct mechctl *m)
+/* M z + q, as books on complementarity write it: the same as N l + r. Neither has one of the two
+ * alone, and what is missing is named as the file would name it. */
+static int read_names(struct mechctl *m)
 {
-    struct mechc_json body, problem;
-    if (!m->body.failed && mechc_json_open(m->body.at, m->body.length, &body) &&
-        mechc_json_member(body, "problem", &problem) && mechc_json_kind(problem) == '{') {
-        rename_key(&m->body, problem, 'M', 'N');
-        rename_key(&m->body, problem, 'q', 'r');
+    struct mechc_json body, problem, v;
+    if (m->body.failed || !mechc_json_open(m->body.at, m->body.length, &body) ||
+        !mechc_json_member(body, "problem", &problem) || mechc_json_kind(problem) != '{') {
+        return MECHCTL_DONE;
     }
+    const bool matrix = mechc_json_member(problem, "M", &v);
+    const bool vector = mechc_json_member(problem, "q", &v);
+    if (matrix != vector && !mechc_json_member(problem, matrix ? "r" : "N", &v) &&
+        !mechc_json_member(problem, "H", &v)) {
+        return mechctl_usage("%s: %s without %s (w = M z + q)", m->file, matrix ? "M" : "q",
+                             matrix ? "q" : "M");
+    }
+    rename_key(&m->body, problem, 'M', 'N');
+    rename_key(&m->body, problem, 'q', 'r');
+    return MECHCTL_DONE;
 }
 
 static int run(struct mechctl *m)
@@ -41,7 +51,9 @@ static int run(struct mechctl *m)
     int code = mechctl_read_json(m->file, &m->body);
     mechc_bytes_text(&m->body, "}");
     if (code == MECHCTL_DONE) {
-        read_names(m);
+        code = read_names(m);
+    }
+    if (code == MECHCTL_DONE) {
         code = mechctl_send(m, "POST", MECHCTL_PATH("v1", "problems", "solve"), &m->body, &reply);
     }
     if (code != MECHCTL_DONE || m->json) {

@@ -44,6 +44,7 @@ struct view {
     struct mechc_sample last; /* what was drawn last; its values are `values` */
     double *values;           /* [count] */
     uint64_t lost;
+    bool waits; /* it has been reported that it waits */
 };
 
 static volatile sig_atomic_t interrupted, suspended;
@@ -450,6 +451,16 @@ static int ask(struct view *v)
     return interrupted || later ? MECHCTL_DONE : mechctl_answer(v->m, result, &r);
 }
 
+/* Once, where no picture shows that nothing moves. */
+static void report_waiting(struct view *v)
+{
+    if (!v->waits && !v->live && !interrupted) {
+        fprintf(stderr, "mechctl: %s is idle: waiting for its next step; Ctrl-C ends that\n",
+                v->m->arguments[0]);
+    }
+    v->waits = true;
+}
+
 static int follow(struct view *v, struct mechc_stream *stream, double most, double every)
 {
     double last = -INFINITY, shown = 0., heard = now();
@@ -468,6 +479,7 @@ static int follow(struct view *v, struct mechc_stream *stream, double most, doub
                 return code;
             }
             heard = now();
+            report_waiting(v);
         }
         if (result == MECHC_TIMEOUT || interrupted) {
             continue;
@@ -556,7 +568,7 @@ const struct mechctl_command mechctl_watch = {
         "picture remains. Ctrl-C ends it, as does the end of the instance or of the server.\n"
         "Ctrl-Z goes to the shell, and fg back to the picture.\n"
         "While the stream is idle, the instance is requested once a second: its time to live "
-        "starts again.",
+        "starts again.\nWithout a picture, a line on standard error says once that it waits.",
     .options = options,
     .synonyms = "tail follow monitor top stream",
     .least = 1,
