@@ -196,6 +196,31 @@ class Instances(unittest.TestCase):
             self.assertEqual(refused['errors'][0]['pointer'], '/start')
             self.assertEqual(d.call('POST', '/v1/instances', {'fmu': 'f-9'})['code'], 'not-found')
 
+    def test_a_start_value_that_the_fmu_refuses_is_refused_with_its_reason(self):
+        with Daemon(*fmus.ON) as d:
+            fid = fmus.upload(d, fmus.archive())['id']
+            # the description has no minimum, the FMU has one
+            refused = d.call('POST', '/v1/instances', {'fmu': fid, 'start': {'gain': -1}})
+            self.assertEqual((refused.status, refused['code']), (422, 'fmu-failed'), refused)
+            self.assertIn('fmi3SetFloat64', refused['detail'])
+            self.assertEqual(d.call('GET', '/v1/instances')['items'], [])
+            wait_until(lambda: not processes(d), 'its process has ended')
+
+    def test_a_reset_that_fails_leaves_the_instance_as_it_was(self):
+        with tempfile.TemporaryDirectory() as folder, \
+                Daemon(*fmus.ON, environment={'TMPDIR': folder}) as d:
+            path = fmus.hosted(d, u=1)
+            before = d.call('POST', path + '/step', {'size': 0.5})['outputs']
+            library, = glob.glob(os.path.join(folder, '*', '**', '*.so'), recursive=True)
+            os.unlink(library)
+            refused = d.call('POST', path + '/reset')
+            self.assertEqual((refused.status, refused['code']), (422, 'fmu-failed'), refused)
+            self.assertIn('controller.so', refused['detail'])
+            shown = d.call('GET', path)
+            self.assertEqual((shown['time'], shown['step']), (0.5, 5))
+            self.assertEqual(d.call('GET', path + '/outputs')['outputs'], before)
+            self.assertEqual(d.call('POST', path + '/step', {'size': 0.5}).status, 200)
+
     def test_what_needs_a_model_is_refused(self):
         with Daemon(*fmus.ON) as d:
             path = fmus.hosted(d)
