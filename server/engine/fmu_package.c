@@ -86,6 +86,8 @@ static int unpack(struct mechd_fmu_package *p, const void *bytes, size_t size,
     const int folder = open(p->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (folder == NONE) {
         mech_diag_add(diag, "", "%s cannot be opened: %s", p->folder, strerror(errno));
+        // without a descriptor it cannot be walked through either, and it is empty
+        (void)rmdir(p->folder);
         return MECHD_FMU_NO_STORAGE;
     }
     const int rc = mechd_fmu_load(bytes, size, folder, &p->description, diag);

@@ -85,6 +85,30 @@ static void a_root_that_is_not_there_takes_nothing(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(said, "no folder can be made in /tmp/mechd-no-such-root"));
 }
 
+/* Its folder is made, and goes again, although it cannot be opened. */
+static void a_process_without_descriptors_keeps_nothing(void)
+{
+    static struct zip z;
+    char root[ROOT], said[MECH_DIAG_TEXT];
+    int outcome = 0;
+    struct rlimit whole;
+    fill(&z);
+    make_root(root);
+    const int first = dup(STDIN_FILENO); // the next one
+    CU_ASSERT_FATAL(first >= 0);
+    CU_ASSERT_EQUAL_FATAL(getrlimit(RLIMIT_NOFILE, &whole), 0);
+    CU_ASSERT_EQUAL(setrlimit(RLIMIT_NOFILE, &(struct rlimit){.rlim_cur = (rlim_t)first,
+                                                              .rlim_max = whole.rlim_max}),
+                    0);
+    (void)close(first);
+    CU_ASSERT_PTR_NULL(open_in(root, &z, &outcome, said));
+    CU_ASSERT_EQUAL(setrlimit(RLIMIT_NOFILE, &whole), 0);
+    CU_ASSERT_EQUAL(outcome, MECHD_FMU_NO_STORAGE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(said, "cannot be opened"));
+    CU_ASSERT_EQUAL(entries(root), 0);
+    CU_ASSERT_EQUAL(rmdir(root), 0);
+}
+
 /* Files of at most so many bytes: the library does not fit, then all but the archive do. */
 static void a_disk_that_takes_less_keeps_nothing(void)
 {
@@ -114,4 +138,5 @@ static void a_disk_that_takes_less_keeps_nothing(void)
 
 UNIT_TESTS(UNIT_TEST(an_archive_is_read_as_it_came),
            UNIT_TEST(a_root_that_is_not_there_takes_nothing),
+           UNIT_TEST(a_process_without_descriptors_keeps_nothing),
            UNIT_TEST(a_disk_that_takes_less_keeps_nothing))
