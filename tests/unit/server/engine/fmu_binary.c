@@ -4,6 +4,7 @@
 
 #include "tests/fmus/controller.h"
 #include "tests/fmus/shelf.h"
+#include "tests/unit/alloc_count.h"
 #include "tests/unit/unit.h"
 
 #include <float.h>
@@ -197,6 +198,40 @@ static void states_and_reset_bring_values_back(void)
     }
 }
 
+/* Of a value, or of the state: it is read or set, or refused, and remains. */
+static int use(struct mechd_binary *b, int what, char **bytes)
+{
+    int32_t number = 5;
+    size_t size = 0;
+    const struct mechd_binary_values v = {MECHD_FMU_INT32, (const uint32_t[]){1}, 1, &number, 1};
+    return what == 0   ? mechd_binary_set(b, &v)
+           : what == 1 ? mechd_binary_get(b, &v)
+                       : mechd_binary_save(b, bytes, &size);
+}
+
+static void whichever_allocation_fails_it_is_refused(void)
+{
+    for (int what = 0; what < 6; what++) {
+        OPEN(b, versions[what / 3]);
+        bool any = true;
+        int astray = 0;
+        put_first(&b, 3.);
+        for (long n = 0; any; n++) {
+            char *bytes = NULL;
+            alloc_refuse_start(n, false);
+            const int rc = use(&b, what % 3, &bytes);
+            any = alloc_refuse_stop() > 0;
+            astray += rc != (any ? MECHD_FMU_REFUSED : 0);
+            astray += (bytes != NULL) != (rc == 0 && what % 3 == 2);
+            astray += any && b.fault[0] == '\0';
+            free(bytes);
+        }
+        CU_ASSERT_EQUAL(astray, 0);
+        CU_ASSERT_EQUAL(first(&b), 3.);
+        mechd_binary_close(&b);
+    }
+}
+
 /* The controller has no states by 2.0 and no reset by either. */
 static void functions_that_are_not_exported_are_named(void)
 {
@@ -216,6 +251,10 @@ static void functions_that_are_not_exported_are_named(void)
         CU_ASSERT_EQUAL(mechd_binary_get(&b, &v), MECHD_FMU_LACKS);
         CU_ASSERT_STRING_EQUAL(b.fault, k == 0 ? "fmi2GetInteger" : "fmi3GetInt64");
         if (k == 0) {
+            // as of a library without it
+            b.two.SetInteger = NULL;
+            CU_ASSERT_EQUAL(mechd_binary_set(&b, &v), MECHD_FMU_LACKS);
+            CU_ASSERT_STRING_EQUAL(b.fault, "fmi2SetInteger");
             CU_ASSERT_EQUAL(logs, 1);
             CU_ASSERT_STRING_EQUAL(last_log, CONTROLLER_TOKEN " is made of 2");
             CU_ASSERT_EQUAL(mechd_binary_save(&b, &bytes, &size), MECHD_FMU_LACKS);
@@ -252,5 +291,6 @@ UNIT_TESTS(UNIT_TEST(values_of_every_type_go_there_and_back),
            UNIT_TEST(an_enumeration_beyond_32_bits_is_refused_by_version_2),
            UNIT_TEST(initialization_hands_over_what_is_given),
            UNIT_TEST(a_step_tells_where_it_ended), UNIT_TEST(states_and_reset_bring_values_back),
+           UNIT_TEST(whichever_allocation_fails_it_is_refused),
            UNIT_TEST(functions_that_are_not_exported_are_named),
            UNIT_TEST(what_makes_no_instance_says_why))

@@ -367,7 +367,7 @@ static void cuts_and_changes_do_no_harm(void)
  * arena is too small. What has been read remains of none. */
 static void whichever_allocation_fails_it_is_refused(void)
 {
-    enum { MOST = 2048, STEP = 64 /* an arena's lines */ };
+    enum { MOST = 4096, STEP = 64 /* an arena's lines */ };
     static const char body[] =
         "\"><CoSimulation modelIdentifier=\"m\"/><UnitDefinitions><Unit name=\"N\"/>"
         "</UnitDefinitions><TypeDefinitions><Float64Type name=\"F\" unit=\"N\"/></TypeDefinitions>"

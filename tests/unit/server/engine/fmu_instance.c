@@ -113,6 +113,21 @@ static void a_state_that_it_refuses_leaves_the_instance_as_it_was(void)
     mechd_engine_destroy(&e);
 }
 
+/* It is bounded by what it was at the start: here as if that had been less. */
+static void a_state_that_grows_beyond_its_bound_undoes_the_step(void)
+{
+    const struct mechd_engine e = begun(MECHD_FMI_3, all_of_3);
+    const size_t most = inside(&e)->state_most;
+    CU_ASSERT(most > inside(&e)->now.state_size);
+    inside(&e)->state_most = inside(&e)->now.state_size - 1;
+    CU_ASSERT_EQUAL(step(&e, 0.5), MECH_ENGINE_FAILED);
+    CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "the FMU's state has grown to"));
+    CU_ASSERT_EQUAL(mechd_engine_time(&e), 1.);
+    inside(&e)->state_most = most;
+    expect_a_good_step(&e);
+    mechd_engine_destroy(&e);
+}
+
 static void a_command_that_is_abandoned_is_undone_or_ends_the_process(void)
 {
     for (int k = 0; k < 2; k++) {
@@ -385,6 +400,7 @@ UNIT_TESTS(UNIT_TEST(what_it_logs_is_in_the_log_with_the_name_of_its_instance),
            UNIT_TEST(start_values_that_it_refuses_are_no_instance),
            UNIT_TEST(a_reset_that_fails_leaves_the_instance_as_it_was),
            UNIT_TEST(a_state_that_it_refuses_leaves_the_instance_as_it_was),
+           UNIT_TEST(a_state_that_grows_beyond_its_bound_undoes_the_step),
            UNIT_TEST(a_command_that_is_abandoned_is_undone_or_ends_the_process),
            UNIT_TEST(a_trial_is_there_until_anything_changes),
            UNIT_TEST(inputs_that_it_does_not_have_are_refused),

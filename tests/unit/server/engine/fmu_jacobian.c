@@ -2,7 +2,9 @@
 #include "server/engine/fmu_jacobian.h"
 
 #include "server/engine/fmu_instance.h"
+#include "solver/base/err.h"
 #include "tests/fmus/tank.h"
+#include "tests/unit/alloc_count.h"
 #include "tests/unit/server/engine/hosting.h"
 
 enum { Y, SETS };
@@ -66,6 +68,15 @@ static void what_fails_is_told_and_undone(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(told.reason, "1 inputs over 2 steps"));
     CU_ASSERT_EQUAL(
         derive(&e, &(struct mech_jacobian_query){.step = &two, .steps_most = 6}, matrix), 0);
+    for (long n = 0; n < 2; n++) {
+        struct mechd_fmu_jacobian *made = NULL;
+        alloc_refuse_start(n, false);
+        CU_ASSERT_EQUAL(mechd_fmu_jacobian_begin(&e, &(struct mech_jacobian_query){.step = &one},
+                                                 matrix, &told, &made),
+                        MECH_NO_MEMORY);
+        CU_ASSERT_EQUAL(alloc_refuse_stop(), 1);
+        CU_ASSERT_PTR_NULL(made);
+    }
     CU_ASSERT_EQUAL(set_parameter(&e, MOOD, CONTROLLER_DISCARDS), 0);
     CU_ASSERT_EQUAL(derive(&e, &(struct mech_jacobian_query){.step = &one}, matrix),
                     MECH_ENGINE_FAILED);
