@@ -368,14 +368,18 @@ static void cuts_and_changes_do_no_harm(void)
 static void whichever_allocation_fails_it_is_refused(void)
 {
     enum { MOST = 4096, STEP = 64 /* an arena's lines */ };
+#define EIGHT "1 2 3 4 5 6 7 8 "
+#define TWO "<Dimension start=\"2\"/>"
     static const char body[] =
         "\"><CoSimulation modelIdentifier=\"m\"/><UnitDefinitions><Unit name=\"N\"/>"
         "</UnitDefinitions><TypeDefinitions><Float64Type name=\"F\" unit=\"N\"/></TypeDefinitions>"
         "<ModelVariables><Float64 name=\"u\" valueReference=\"1\" causality=\"input\" "
-        "declaredType=\"F\" start=\"1 2 3 4\"><Dimension start=\"4\"/></Float64>"
+        "declaredType=\"F\" start=\"" EIGHT EIGHT EIGHT EIGHT "\">" TWO TWO TWO TWO TWO "</Float64>"
         "<Float64 name=\"y\" valueReference=\"2\" causality=\"output\"/></ModelVariables>"
         "<ModelStructure><Output valueReference=\"2\" dependencies=\"1\"/></ModelStructure>"
         "</fmiModelDescription>";
+#undef EIGHT
+#undef TWO
     int astray = 0, starved = 0, limited = 0;
     for (size_t length = 0; length < MOST; length += STEP) {
         char *const xml = repeated("<fmiModelDescription fmiVersion=\"3.0\" modelName=\"M\" "
