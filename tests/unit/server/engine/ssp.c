@@ -20,9 +20,9 @@
 #define SYSTEM(inside) HEAD "<ssd:System name=\"root\">" inside "</ssd:System>" UNITS TAIL
 #define UNIT(name, base) "<ssc:Unit name=\"" name "\"><ssc:BaseUnit " base "/></ssc:Unit>"
 #define UNITS                                                                                      \
-    "<ssd:Units>" UNIT("rpm", "s=\"-1\" rad=\"1\" factor=\"0.125\"")                               \
-        UNIT("rad/s", "s=\"-1\" rad=\"1\"") UNIT("m", "m=\"1\"")                                   \
-            UNIT("degC", "K=\"1\" offset=\"256\"") UNIT("K", "K=\"1\"") "</ssd:Units>"
+    "<ssd:Units>" UNIT("rpm", "s=\"-1\" rad=\"1\" factor=\"0.125\"") UNIT(                         \
+        "rad/s", "s=\"-1\" rad=\"1\"") UNIT("m", "m=\"1\"") UNIT("degC", "K=\"1\" offset=\"256\"") \
+        UNIT("K", "K=\"1\"") "<ssc:Unit name=\"left\"/><ssc:Unit name=\"right\"/></ssd:Units>"
 #define PORT(name, kind) "<ssd:Connector name=\"" name "\" kind=\"" kind "\"/>"
 #define UNIT_PORT(name, kind, unit)                                                                \
     "<ssd:Connector name=\"" name "\" kind=\"" kind "\"><ssc:Real unit=\"" unit                    \
@@ -541,6 +541,10 @@ static void connections_that_mean_nothing_are_refused(void)
     expect(SYSTEM(ELEMENTS(COMPONENT("a", PORTS(UNIT_PORT("y", "output", "m"))) COMPONENT(
                "b", PORTS(PORT("speed", "input")))) LINKS(LINK("a", "y", "b", "speed"))),
            "y is in m, speed in rad/s");
+    // only their names are known
+    expect(SYSTEM(ELEMENTS(COMPONENT("a", PORTS(UNIT_PORT("y", "output", "left"))) COMPONENT(
+               "b", PORTS(UNIT_PORT("u", "input", "right")))) LINKS(LINK("a", "y", "b", "u"))),
+           "y is in left, u in right, and nothing says how");
     expect(SYSTEM(ELEMENTS(COMPONENT("b", PORTS(UNIT_PORT("speed", "input", "m"))))),
            "speed of b is in m, in its FMU in rad/s");
     expect(SYSTEM(ELEMENTS(BLOCK("a") BLOCK("a"))), "two of the name a");
