@@ -1,5 +1,7 @@
 /* An FMU of the tests, for co-simulation by FMI 2.0 and 3.0: y = gain (u + x), and x grows by u h
- * in a step of h. What it does instead is asked for by the parameter "mood".
+ * in a step of h: with derivatives of u by its integral (2.0), with intermediate update by four
+ * parts, in the middle of each of which u may be set (3.0). What it does instead is asked for by
+ * the parameter "mood".
  *
  * Value references: 0 time, 1 u, 2 y, 3 gain (which is not negative), 4 on (boolean; false: y = 0),
  * 5 mood (Int32), 6 how often u has been set. */
@@ -30,10 +32,11 @@
 #undef MECHP_FMI3
 
 struct component {
-    double time, u, gain, x, sets;
-    bool on, returns_early;
+    double time, u, gain, x, sets, rates[2];
+    bool on, returns_early, updates;
     int mood;
     mechp_fmi3_log *log;
+    mechp_fmi3_intermediate *update;
     void *environment;
 };
 
@@ -116,6 +119,22 @@ static void forge(uint32_t verb, double reached, uint32_t size)
     (void)!write(STDIN_FILENO, bytes, sizeof head + size);
 }
 
+static int step_in_parts(struct component *c, double time, double size)
+{
+    enum { PARTS = 4 };
+    for (int k = 0; k < PARTS; k++) {
+        bool early = false;
+        double early_time = 0.;
+        c->updates = true;
+        c->update(c->environment, time + (k + 0.5) * size / PARTS, c->mood != CONTROLLER_QUIET,
+                  true, false, c->returns_early, &early, &early_time);
+        c->updates = false;
+        c->x += c->u * size / PARTS;
+    }
+    c->time = time + size;
+    return 0;
+}
+
 static int step(struct component *c, double time, double size)
 {
     volatile int forever = 1;
@@ -157,7 +176,11 @@ static int step(struct component *c, double time, double size)
     if (c->log != NULL) {
         c->log(c->environment, MECHP_FMI3_OK, "steps", "a step of the controller");
     }
-    c->x += c->u * size;
+    if (c->update != NULL) {
+        return step_in_parts(c, time, size);
+    }
+    c->x += size * (c->u + size * (c->rates[0] / 2. + size * c->rates[1] / 6.));
+    c->u += size * (c->rates[0] + size * c->rates[1] / 2.);
     c->time = time + size;
     return 0;
 }
@@ -222,6 +245,16 @@ enum mechp_fmi2_status fmi2SetReal(void *c, const unsigned vr[], size_t n, const
     return (enum mechp_fmi2_status)set(c, vr, n, values);
 }
 
+enum mechp_fmi2_status fmi2SetRealInputDerivatives(void *c, const unsigned vr[], size_t n,
+                                                   const int orders[], const double values[])
+{
+    if (n != 1 || vr[0] != 1 || orders[0] < 1 || orders[0] > 2) {
+        return MECHP_FMI2_ERROR;
+    }
+    ((struct component *)c)->rates[orders[0] - 1] = values[0];
+    return MECHP_FMI2_OK;
+}
+
 enum mechp_fmi2_status fmi2SetInteger(void *c, const unsigned vr[], size_t n, const int values[])
 {
     return (enum mechp_fmi2_status)set_mood(c, vr, n, values);
@@ -263,11 +296,11 @@ void *fmi3InstantiateCoSimulation(const char *name, const char *token, const cha
                                   mechp_fmi3_intermediate *update)
 {
     struct component *const c = strcmp(token, CONTROLLER_TOKEN) == 0 ? make() : NULL;
-    if (c != NULL && logging) {
-        c->log = log;
-        c->environment = environment;
-    }
     if (c != NULL) {
+        c->log = logging ? log : NULL;
+        // what may be set within its steps is named before
+        c->update = n_intermediate == 1 && intermediate[0] == 1 ? update : NULL;
+        c->environment = environment;
         c->returns_early = early_return;
     }
     return c;
@@ -299,7 +332,10 @@ enum mechp_fmi3_status fmi3GetFloat64(void *i, const uint32_t vr[], size_t n, do
 enum mechp_fmi3_status fmi3SetFloat64(void *i, const uint32_t vr[], size_t n, const double values[],
                                       size_t n_values)
 {
-    return n == n_values ? (enum mechp_fmi3_status)set(i, vr, n, values) : MECHP_FMI3_ERROR;
+    const struct component *const c = i;
+    return n == n_values && !(c->updates && c->mood == CONTROLLER_KEEPS)
+               ? (enum mechp_fmi3_status)set(i, vr, n, values)
+               : MECHP_FMI3_ERROR;
 }
 
 enum mechp_fmi3_status fmi3SetInt32(void *i, const uint32_t vr[], size_t n, const int32_t values[],
@@ -347,6 +383,7 @@ enum mechp_fmi3_status fmi3SetFMUState(void *i, void *state)
     const struct component own = *c;
     memcpy(c, state, sizeof *c);
     c->log = own.log;
+    c->update = own.update;
     c->environment = own.environment;
     return MECHP_FMI3_OK;
 }

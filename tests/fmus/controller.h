@@ -23,5 +23,7 @@ enum controller_mood {
     CONTROLLER_FORGES_FAILURE, /* a refusal without its reason */
     CONTROLLER_ANSWERS_TWICE,  /* a good answer, so that the one of the process comes after it */
     CONTROLLER_FORGES_EVENTS,  /* an answer with an event that is none, the last one */
-    CONTROLLER_RETURNS         /* its steps end where 0.25 s are over, if they may (3.0) */
+    CONTROLLER_RETURNS,        /* its steps end where 0.25 s are over, if they may (3.0) */
+    CONTROLLER_KEEPS,          /* it takes no inputs within its steps (3.0) */
+    CONTROLLER_QUIET           /* it asks for none (3.0) */
 };
