@@ -86,7 +86,8 @@ static int instantiate_three(struct mechd_binary *b, const char *name, const cha
     b->events = (b->can & MECHD_FMU_EVENTS) != 0;
     b->early = (b->can & early) == early;
     b->component = b->three.InstantiateCoSimulation(
-        name, token, resources, false, logging, b->events, b->early, NULL, 0, b, log_three, NULL);
+        name, token, resources, false, logging, b->events, b->early, b->required, b->required_count,
+        b, log_three, b->required_count > 0 ? mechd_binary_update : NULL);
     return 0;
 }
 

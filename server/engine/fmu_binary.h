@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct mechd_fmu_course;
+
 typedef void mechd_binary_log(void *context, int status, const char *category, const char *message);
 
 struct mechd_binary {
@@ -29,6 +31,16 @@ struct mechd_binary {
     bool early;        /* it may return early (3.0) */
     bool ends;         /* an event has asked to end the simulation */
     double next_event; /* s, that the FMU foresees; NaN: none */
+    /* variables that will be set within steps (3.0), named when it is opened; [required_count] */
+    const uint32_t *required;
+    size_t required_count;
+    /* how inputs go over the next step; [course_count], with room for the elements of each */
+    const struct mechd_fmu_course *courses;
+    size_t course_count;
+    double *course_scratch;
+    bool courses_needed; /* a step of 3.0 that asks for none of them is refused */
+    bool update_asked;   /* it has */
+    int update_failed;   /* what setting them within the step has come to */
     int status;
     char fault[256];
 };
@@ -48,6 +60,11 @@ int mechd_binary_exit(struct mechd_binary *b);
 int mechd_binary_step(struct mechd_binary *b, const struct mechd_fmu_span *span,
                       struct mechd_fmu_reached *out);
 int mechd_binary_reset(struct mechd_binary *b);
+
+/* Before DoStep of 2.0: derivatives of the inputs that have courses, at the start of the step; and
+ * the intermediate update of 3.0, which sets them (fmu_updates.c). */
+int mechd_binary_rates(struct mechd_binary *b, double time);
+mechp_fmi3_intermediate mechd_binary_update;
 
 /* Event mode, between steps, in which values that are not continuous are set; and back, with as
  * many updates of discrete states as the FMU asks for. b->events must be true. */

@@ -290,6 +290,12 @@ static int begin(struct mechd_hosted *h)
     const int rc = spawn(h, ends[1]);
     (void)close(ends[1]);
     MECH_TRY(rc);
+    if (o->required_count > 0) {
+        mechd_pipe_begin(&h->out, MECHD_FMU_REQUIRE);
+        mechd_pipe_put_u32(&h->out, (uint32_t)o->required_count);
+        mechd_pipe_put(&h->out, o->required, o->required_count * sizeof *o->required);
+        MECH_TRY(mechd_hosted_ask(h, NULL, NULL));
+    }
     mechd_pipe_begin(&h->out, MECHD_FMU_OPEN);
     mechd_pipe_put_u32(&h->out, (uint32_t)o->version);
     mechd_pipe_put_u32(&h->out, o->can);

@@ -26,7 +26,9 @@ struct mechd_hosted_options {
     const char *folder;  /* absolute: that of the unpacked archive */
     const char *identifier, *token, *name;
     enum mechd_fmi_version version;
-    unsigned can;     /* abilities of the description, enum mechd_fmu_can */
+    unsigned can;             /* abilities of the description, enum mechd_fmu_can */
+    const uint32_t *required; /* [required_count] variables that are set within steps (3.0) */
+    size_t required_count;
     uint32_t memory;  /* MiB of address space; 0: no limit */
     uint64_t call_ms; /* the most that an answer may take; 0: no limit */
     bool logging;

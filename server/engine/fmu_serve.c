@@ -1,6 +1,7 @@
 #include "server/engine/fmu_serve.h"
 
 #include "server/engine/fmu_binary.h"
+#include "server/engine/fmu_course.h"
 #include "server/engine/fmu_jail.h"
 #include "server/engine/fmu_load.h"
 #include "server/engine/fmu_pipe.h"
@@ -17,6 +18,8 @@ struct hosted {
     int socket;
     struct mechd_binary binary;
     struct mechd_pipe_message in, out, log;
+    struct mechd_fmu_courses courses; /* of the next step */
+    uint32_t *required;
     bool open;
 };
 
@@ -36,6 +39,25 @@ static void send_log(void *context, int status, const char *category, const char
     mech_text_copy(text, sizeof text, message);
     mechd_pipe_put_text(&h->log, text);
     (void)mechd_pipe_send(h->socket, &h->log, &forever);
+}
+
+static int require(struct hosted *h)
+{
+    const size_t n = mechd_pipe_get_u32(&h->in);
+    if (h->open || h->required != NULL || n > VALUES_MOST) {
+        return fail(h, MECHD_FMU_NO_QUESTION, "require");
+    }
+    h->required = calloc(n + 1, sizeof *h->required);
+    if (h->required == NULL) {
+        return fail(h, MECHD_FMU_REFUSED, "no memory for references");
+    }
+    mechd_pipe_get(&h->in, h->required, n * sizeof *h->required);
+    if (!mechd_pipe_whole(&h->in)) {
+        return fail(h, MECHD_FMU_NO_QUESTION, "require");
+    }
+    h->binary.required = h->required;
+    h->binary.required_count = n;
+    return 0;
 }
 
 static int open_fmu(struct hosted *h)
@@ -151,6 +173,14 @@ static int derive(struct hosted *h)
     return rc;
 }
 
+static int take_courses(struct hosted *h)
+{
+    mechd_fmu_courses_fini(&h->courses);
+    h->binary.courses_needed = mechd_pipe_get_u32(&h->in) != 0;
+    return mechd_fmu_courses_get(&h->in, &h->courses) ? 0
+                                                      : fail(h, MECHD_FMU_NO_QUESTION, "courses");
+}
+
 static void put_events(struct hosted *h, const struct mech_event_log *log)
 {
     const uint64_t total = log->total < UINT32_MAX ? log->total : UINT32_MAX;
@@ -176,7 +206,13 @@ static int step(struct hosted *h, bool watched)
     if (!mechd_pipe_whole(&h->in)) {
         return fail(h, MECHD_FMU_NO_QUESTION, "step");
     }
+    h->binary.courses = h->courses.at;
+    h->binary.course_count = h->courses.count;
+    h->binary.course_scratch = h->courses.scratch;
     const int rc = mechd_binary_step(&h->binary, &span, &end);
+    h->binary.course_count = 0;
+    h->binary.courses_needed = false;
+    mechd_fmu_courses_fini(&h->courses);
     mechd_pipe_put_f64(&h->out, &end.time, 1);
     mechd_pipe_put_u32(&h->out, end.terminate ? 1 : 0);
     if (watched) {
@@ -205,10 +241,12 @@ static int save(struct hosted *h)
 static int answer(struct hosted *h)
 {
     const uint32_t verb = h->in.verb;
-    if (verb != MECHD_FMU_OPEN && h->binary.component == NULL) {
+    if (verb != MECHD_FMU_OPEN && verb != MECHD_FMU_REQUIRE && h->binary.component == NULL) {
         return fail(h, MECHD_FMU_NO_QUESTION, "nothing is open");
     }
     switch (verb) {
+    case MECHD_FMU_REQUIRE:
+        return require(h);
     case MECHD_FMU_OPEN:
         return open_fmu(h);
     case MECHD_FMU_ENTER:
@@ -221,6 +259,8 @@ static int answer(struct hosted *h)
         return exchange(h, false);
     case MECHD_FMU_DERIVE:
         return derive(h);
+    case MECHD_FMU_COURSES:
+        return take_courses(h);
     case MECHD_FMU_STEP:
         return step(h, false);
     case MECHD_FMU_WATCHED:

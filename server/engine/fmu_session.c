@@ -348,6 +348,30 @@ const char *mechd_fmu_session_blind(const struct mechd_fmu_session *s, bool earl
                : "this FMU has no event mode: it handles its events itself";
 }
 
+/* One with intermediate update is told which inputs are set there: all that can be. */
+static int open_process(struct mechd_fmu_session *s)
+{
+    const bool updates =
+        s->options.version == MECHD_FMI_3 && (s->options.can & MECHD_FMU_INTERMEDIATE) != 0;
+    const size_t most = updates ? s->channels->count[MECH_INPUT] : 0;
+    uint32_t *const required = calloc(most + 1, sizeof *required);
+    if (required == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    s->options.required_count = 0;
+    for (size_t k = 0; k < most; k++) {
+        const struct mechd_fmu_channel *const c = &s->channels->at[MECH_INPUT][k];
+        if (mechd_fmu_channel_has_slopes(c)) {
+            required[s->options.required_count++] = c->of->reference;
+        }
+    }
+    s->options.required = required;
+    const int rc = mechd_hosted_open(&s->options, &s->hosted, s->reason, sizeof s->reason);
+    s->options.required = NULL;
+    free(required);
+    return rc;
+}
+
 int mechd_fmu_session_begin(struct mechd_fmu_session *s, const double *inputs,
                             const double *parameters)
 {
@@ -359,7 +383,7 @@ int mechd_fmu_session_begin(struct mechd_fmu_session *s, const double *inputs,
     s->options.token = d->token;
     s->options.version = d->version;
     s->options.can = abilities(d);
-    MECH_TRY(mechd_hosted_open(&s->options, &s->hosted, s->reason, sizeof s->reason));
+    MECH_TRY(open_process(s));
     const int rc = initialize(s, inputs, parameters);
     if (rc != 0) {
         mechd_fmu_session_end(s);
@@ -396,6 +420,18 @@ static bool take_events(struct mechd_fmu_session *s, const struct mechd_fmu_span
     }
     span->events->total = before + total;
     return good;
+}
+
+int mechd_fmu_session_courses(struct mechd_fmu_session *s, const struct mechd_fmu_course *at,
+                              size_t count, bool needed)
+{
+    if (s->hosted == NULL) {
+        return MECHD_HOSTED_GONE;
+    }
+    mechd_pipe_begin(mechd_hosted_question(s->hosted), MECHD_FMU_COURSES);
+    mechd_pipe_put_u32(mechd_hosted_question(s->hosted), needed ? 1 : 0);
+    mechd_fmu_courses_put(at, count, mechd_hosted_question(s->hosted));
+    return ask(s);
 }
 
 static void put_step(struct mechd_fmu_session *s, const struct mechd_fmu_span *span)

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "server/engine/fmu_channels.h"
+#include "server/engine/fmu_course.h"
 #include "server/engine/fmu_package.h"
 #include "server/engine/fmu_process.h"
 #include "server/engine/fmu_verbs.h"
@@ -44,6 +45,11 @@ int mechd_fmu_session_get(struct mechd_fmu_session *s, enum mech_causality causa
 /* ∂outputs/∂inputs · direction where the FMU is, with its state held: direction [inputs], of inputs
  * that have slopes, and out [outputs]; 0 of outputs that have none. */
 int mechd_fmu_session_derive(struct mechd_fmu_session *s, const double *direction, double *out);
+/* How inputs go over the next step, after which they are forgotten: ones that have slopes, of an
+ * FMU that follows them (fmu_follow.h). `needed`: if it then asks for none of them, as one of 3.0
+ * may, the step is REFUSED. */
+int mechd_fmu_session_courses(struct mechd_fmu_session *s, const struct mechd_fmu_course *at,
+                              size_t count, bool needed);
 /* One communication step. out->terminate: the FMU has done it, and asks to end the simulation
  * there; one that asks for that earlier is REFUSED, and so is one that ends elsewhere than it
  * should, or, of a step that may end early, than at an event. The names of its events are that of

@@ -85,6 +85,7 @@ static int step_shorter(struct mechd_binary *b, void *before, const struct mechd
 {
     MECH_TRY(
         mechd_binary_judge(b, (int)b->two.SetFMUstate(b->component, before), "fmi2SetFMUstate"));
+    MECH_TRY(mechd_binary_rates(b, span->time));
     MECH_TRY(mechd_binary_judge(
         b, (int)b->two.DoStep(b->component, span->time, reached - span->time, 0), "fmi2DoStep"));
     *out = (struct mechd_fmu_reached){.time = reached, .event = true};
@@ -97,9 +98,10 @@ static int step_from(struct mechd_binary *b, void *before, const struct mechd_fm
                      struct mechd_fmu_reached *out)
 {
     const double end = span->time + span->size;
-    const int status = (int)b->two.DoStep(b->component, span->time, span->size, 0);
     double reached = end;
     *out = (struct mechd_fmu_reached){.time = end};
+    MECH_TRY(mechd_binary_rates(b, span->time));
+    const int status = (int)b->two.DoStep(b->component, span->time, span->size, 0);
     if (status == MECHP_FMI2_DISCARD && came_to(b, span, &reached)) {
         if (has_terminated(b)) {
             *out = (struct mechd_fmu_reached){.time = reached, .terminate = true};
@@ -134,6 +136,12 @@ static int step_two(struct mechd_binary *b, const struct mechd_fmu_span *span,
 
 /* --- 3.0 -------------------------------------------------------------------------------------- */
 
+/* What has failed within the step comes first: it may be why the step has. */
+static int judge(struct mechd_binary *b, int status)
+{
+    return b->update_failed != 0 ? b->update_failed : mechd_binary_judge(b, status, "fmi3DoStep");
+}
+
 /* Of an FMU that was neither asked to return early nor made with event mode. */
 static int step_whole(struct mechd_binary *b, const struct mechd_fmu_span *span,
                       struct mechd_fmu_reached *out)
@@ -146,7 +154,7 @@ static int step_whole(struct mechd_binary *b, const struct mechd_fmu_span *span,
     // it is at the end, whatever it writes
     *out = (struct mechd_fmu_reached){.time = early || terminate ? reached : end,
                                       .terminate = terminate};
-    return mechd_binary_judge(b, status, "fmi3DoStep");
+    return judge(b, status);
 }
 
 /* Event mode, where a part of a step has led from `from`. The event is located where the FMU has
@@ -170,7 +178,7 @@ static int step_part(struct mechd_binary *b, const struct mechd_fmu_span *span, 
     double reached = goal;
     const int status = (int)b->three.DoStep(b->component, from, size, false, &event,
                                             &out->terminate, &early, &reached);
-    MECH_TRY(mechd_binary_judge(b, status, "fmi3DoStep"));
+    MECH_TRY(judge(b, status));
     reached = early || out->terminate ? reached : goal;
     if (!(reached >= from) || mech_time_before(goal, reached, size)) {
         return mechd_binary_fault(b, MECHD_FMU_REFUSED, status,
@@ -221,5 +229,11 @@ int mechd_binary_step(struct mechd_binary *b, const struct mechd_fmu_span *span,
         return step_two(b, span, out);
     }
     MECHD_BINARY_NEED(b, b->three.DoStep, "fmi3DoStep");
-    return b->events || b->early ? step_in_parts(b, span, out) : step_whole(b, span, out);
+    b->update_failed = 0;
+    b->update_asked = false;
+    MECH_TRY(b->events || b->early ? step_in_parts(b, span, out) : step_whole(b, span, out));
+    return b->courses_needed && !b->update_asked
+               ? mechd_binary_fault(b, MECHD_FMU_REFUSED, 0,
+                                    "fmi3DoStep (which asks for no inputs within the step)")
+               : 0;
 }

@@ -2,6 +2,7 @@
  * question, and in front of it any number of log messages. Values of variables are elements in the
  * types of FMI 3.0, booleans one byte; those of 2.0 are converted in the process.
  *
+ *     REQUIRE     before OPEN: u32 n, references of variables that courses will be of (3.0)
  *     OPEN        u32 version, u32 abilities (enum mechd_fmu_can), u32 MiB of memory (0: no limit),
  *                 u32 logging, texts: folder, identifier, token, name of the instance
  *     ENTER       f64 tolerance, start, stop (NaN: none): initialization begins
@@ -10,6 +11,10 @@
  *     GET         u32 type, n, size of an element, count of elements, n references
  *     DERIVE      u32 n unknowns, their elements, n knowns, their elements; references of unknowns,
  *                 of knowns; f64 elements of a direction of the knowns
+ *     COURSES     of inputs over the next step (fmu_course.h): u32 an FMU of 3.0 that asks
+ *                 for none of them refuses the step, u32 n, each u32 reference, type,
+ *                 elements, rows, they are samples; f64 start, rows of times of samples, rows ×
+ *                 elements of values
  *     STEP        f64 time, size
  *     WATCHED     a step whose events are wanted: as STEP, u32 it may end early
  *     EVENT       event mode begins (3.0, an FMU that has it)
@@ -44,6 +49,8 @@ enum mechd_fmu_verb {
     MECHD_FMU_CLOSE,
     MECHD_FMU_DERIVE,
     MECHD_FMU_WATCHED,
+    MECHD_FMU_REQUIRE,
+    MECHD_FMU_COURSES,
 
     MECHD_FMU_DONE = 100,
     MECHD_FMU_FAILED,

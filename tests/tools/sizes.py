@@ -11,7 +11,7 @@ CALLBACKS = {'mechd_door_handle': 'MHD_AccessHandlerCallback of libmicrohttpd',
              'floor_handle': 'the same', 'answer_nobody': 'the same',
              'mechd_key_present': 'gnutls_certificate_retrieve_function2 of GnuTLS',
              'mechp_fmi3_intermediate': 'fmi3IntermediateUpdateCallback of FMI 3.0',
-             'take_update': 'the same'}
+             'take_update': 'the same', 'mechd_binary_update': 'the same'}
 # tests/tools/printed.py writes them
 PRINTED = ('clients/python/mechd/replies.py',)
 CODE = ('.c', '.h', '.cpp', '.py', '.js', '.mjs', '.ts', '.css', '.html', '.sh', '.build')
