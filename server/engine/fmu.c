@@ -1,6 +1,6 @@
 /* The operations of the engine, about the committed point and the process (fmu_instance.h). */
 #include "server/engine/fmu_engine.h"
-#include "server/engine/fmu_instance.h"
+#include "server/engine/fmu_follow.h"
 #include "solver/base/times.h"
 
 #include <math.h>
@@ -207,6 +207,7 @@ static int begin(void *self, const struct mech_step_request *r, struct mech_step
     }
     mech_diag_fini(&diag);
     MECH_TRY(rc);
+    mechd_fmu_follow_begin(f, r->inputs, r->input_count);
     const size_t inputs = f->channels.size[MECH_INPUT];
     if (r->moments != NULL) {
         memset(r->moments, 0, (MECH_FLOW_ORDER + 1) * inputs * sizeof *r->moments);
@@ -243,7 +244,9 @@ static int one_step(struct mechd_fmu_instance *f)
     struct mechd_fmu_reached reached;
     // where a value is refused others may have been set, or an event is not over
     f->place = f->saves ? MECHD_FMU_MOVED : f->place;
+    mechd_fmu_follow_hold(f, t);
     MECH_TRY(mechd_fmu_send(f, &f->end, t));
+    MECH_TRY(mechd_fmu_follow_send(f, t, f->size));
     f->place = MECHD_FMU_MOVED;
     MECH_TRY(mechd_fmu_session_step(&f->session, &span, &reached));
     f->end.over = reached.terminate;
@@ -258,6 +261,9 @@ static int one_step(struct mechd_fmu_instance *f)
         f->done == f->count ? f->goal : mech_moment_after(from, (double)f->done, f->size).time;
     if (f->early && reached.event) {
         end_early(f, &span, reached.time);
+    }
+    if (f->done == f->count) {
+        mechd_fmu_follow_hold(f, f->end.time);
     }
     return 0;
 }
@@ -419,6 +425,7 @@ static int reset(void *self)
     mechd_fmu_point_inputs(first, &f->channels, first->time, f->sent);
     memcpy(f->sent_parameters, first->parameters,
            f->channels.size[MECH_PARAMETER] * sizeof *f->sent_parameters);
+    memset(f->rated, 0, f->channels.count[MECH_INPUT] * sizeof *f->rated);
     f->sent_known = true;
     rc = mechd_fmu_receive(f, &f->end);
     if (rc != 0) {
@@ -438,6 +445,7 @@ static void destroy(void *self)
     mechd_fmu_point_fini(&f->now);
     mechd_fmu_point_fini(&f->end);
     free(f->given);
+    mechd_fmu_follow_fini(f);
     mechd_fmu_channels_fini(&f->channels);
     mechd_fmu_package_unref(f->package);
     free(f);

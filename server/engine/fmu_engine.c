@@ -2,7 +2,7 @@
  */
 #include "server/engine/fmu_engine.h"
 
-#include "server/engine/fmu_instance.h"
+#include "server/engine/fmu_follow.h"
 #include "server/os/log.h"
 
 #include <math.h>
@@ -50,12 +50,14 @@ static int make_room(struct mechd_fmu_instance *f)
     MECH_TRY(mechd_fmu_point_init(&f->channels, &f->now));
     MECH_TRY(mechd_fmu_point_init(&f->channels, &f->end));
     const size_t n = f->channels.size[MECH_INPUT], m = f->channels.size[MECH_PARAMETER];
-    f->given = calloc(2 * n + m + 1, sizeof *f->given);
+    f->given = calloc(n + mechd_fmu_point_held(&f->channels) + 1, sizeof *f->given);
     if (f->given == NULL) {
         return MECH_NO_MEMORY;
     }
+    MECH_TRY(mechd_fmu_follow_init(f));
     f->sent = f->given + n;
     f->sent_parameters = f->sent + n;
+    f->rated = f->sent_parameters + m;
     mechd_fmu_channels_start(&f->channels, MECH_INPUT, f->first.inputs);
     mechd_fmu_channels_start(&f->channels, MECH_PARAMETER, f->first.parameters);
     f->first.time = mechd_fmu_session_start(&f->session);

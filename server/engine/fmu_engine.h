@@ -8,10 +8,11 @@
  * A command of H is steps of at most h (mechd_engine_step_size): that of the default experiment,
  * the internal step that the description fixes, a thousandth of the experiment, or 0.01 s. An FMU
  * whose step cannot vary takes whole numbers of h only. Inputs and tunable parameters that are set
- * act from the next step on; inputs with derivatives are evaluated at the start of each step. An
- * FMU of 3.0 with event mode has its events within a step where they happen (fmu_binary.h); a
- * command that asks for an early return ends with the first of them. When the FMU asks to end the
- * simulation, the command that ends there is done, and the next is refused.
+ * act from the next step on. Inputs with derivatives, and those with signals, act within each step
+ * of an FMU that follows them (fmu_follow.h); others hold the value of the first at its start, and
+ * refuse the second. An FMU of 3.0 with event mode has its events within a step where they happen
+ * (fmu_binary.h); a command that asks for an early return ends with the first of them. When the FMU
+ * asks to end the simulation, the command that ends there is done, and the next is refused.
  *
  * An FMU that saves its state is saved at the end of each command: a command that fails, is stopped
  * or is a trial is undone by restoring it, and a process that was ended because a command was

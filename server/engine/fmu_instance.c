@@ -1,5 +1,5 @@
 /* Where the process is, and what it is brought to. */
-#include "server/engine/fmu_instance.h"
+#include "server/engine/fmu_follow.h"
 
 #include "solver/base/err.h"
 
@@ -118,8 +118,7 @@ int mechd_fmu_begin_at(struct mechd_fmu_instance *f, struct mechd_fmu_session *s
 
 void mechd_fmu_holds(struct mechd_fmu_instance *f, const double *held)
 {
-    const size_t count = f->channels.size[MECH_INPUT] + f->channels.size[MECH_PARAMETER];
-    memcpy(f->sent, held, count * sizeof *f->sent);
+    memcpy(f->sent, held, mechd_fmu_point_held(&f->channels) * sizeof *f->sent);
     f->sent_known = true;
 }
 
@@ -152,14 +151,39 @@ int mechd_fmu_settle(struct mechd_fmu_instance *f)
 
 int mechd_fmu_receive(struct mechd_fmu_instance *f, struct mechd_fmu_point *p)
 {
-    const size_t held = f->channels.size[MECH_INPUT] + f->channels.size[MECH_PARAMETER];
     MECH_TRY(read_outputs(f, p));
     MECH_TRY(save(f, p));
-    memcpy(p->held, f->sent, held * sizeof *p->held);
+    memcpy(p->held, f->sent, mechd_fmu_point_held(&f->channels) * sizeof *p->held);
     return 0;
 }
 
 /* --- inputs ----------------------------------------------------------------------------------- */
+
+static bool takes_signal(const struct mechd_fmu_instance *f, const struct mechd_fmu_channel *c,
+                         const struct mech_input_signal *g, const char *path,
+                         struct mech_diag *diag)
+{
+    const char *const why = mechd_fmu_unfollowed(&f->session, c, g->tau != NULL);
+    bool good = true;
+    if (why != NULL) {
+        mech_diag_add(diag, path, "this input of an FMU takes values alone: %s", why);
+        return false;
+    }
+    if (g->tau == NULL && g->n > MECHD_FMU_ROWS_MOST) {
+        mech_diag_add(diag, path, "an FMU takes polynomials with at most %d coefficients",
+                      (int)MECHD_FMU_ROWS_MOST);
+        return false;
+    }
+    for (size_t k = 0; good && k < (size_t)g->n * (size_t)c->v.size; k++) {
+        // what a polynomial comes to within the step is not known here
+        good = good && (g->tau != NULL ? mechd_fmu_channel_takes(c, g->values[k], path, diag)
+                                       : isfinite(g->values[k]));
+    }
+    if (!good && g->tau == NULL) {
+        mech_diag_add(diag, path, "must be finite");
+    }
+    return good;
+}
 
 static bool takes(const struct mechd_fmu_instance *f, const struct mech_input_change *in,
                   struct mech_diag *diag)
@@ -169,9 +193,12 @@ static bool takes(const struct mechd_fmu_instance *f, const struct mech_input_ch
     struct mech_path path = {.length = 0};
     (void)mech_path_push(&path, "inputs");
     (void)mech_path_push(&path, c->v.name);
-    if (in->signal != NULL || (in->order > 0 && !real)) {
+    if (in->order > 0 && !real) {
         mech_diag_add(diag, path.text, "this input of an FMU takes values alone");
         return false;
+    }
+    if (in->signal != NULL) {
+        return takes_signal(f, c, in->signal, path.text, diag);
     }
     for (int32_t j = 0; in->values != NULL && j < c->v.size; j++) {
         if (!mechd_fmu_channel_takes(c, in->values[j], path.text, diag)) {
@@ -199,7 +226,7 @@ int mechd_fmu_put_inputs(const struct mechd_fmu_instance *f, const struct mech_i
     for (size_t k = 0; k < count; k++) {
         const struct mech_input_change *const in = &inputs[k];
         const struct mech_variable *const v = &f->channels.at[MECH_INPUT][in->index].v;
-        for (int32_t j = 0; j < v->size; j++) {
+        for (int32_t j = 0; in->signal == NULL && j < v->size; j++) {
             double *const u = p->inputs + v->offset + j;
             const double *const own = f->first.inputs + v->offset + j;
             u[MECHD_FMU_VALUE * n] = in->values != NULL ? in->values[j] : own[0];

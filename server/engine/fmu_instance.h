@@ -17,6 +17,8 @@ enum mechd_fmu_place {
     MECHD_FMU_ENDED     /* there is none, for the reason `ended` */
 };
 
+enum { MECHD_FMU_ROWS_MOST = 16 /* coefficients of a polynomial */ };
+
 struct mechd_fmu_instance {
     struct mechd_fmu_package *package; /* a reference */
     struct mechd_fmu_channels channels;
@@ -27,8 +29,9 @@ struct mechd_fmu_instance {
     size_t state_most;            /* bytes; 0: not known yet */
     enum mechd_fmu_place place;
     struct mechd_fmu_point first, now, end; /* the start, the committed one, the end of a step */
-    /* [inputs] scratch; [inputs], [parameters]: what the process has; not known: all are sent */
-    double *given, *sent, *sent_parameters;
+    /* [inputs] scratch; [inputs], [parameters]: what the process has; not known: all are sent; of
+     * each input [count] the derivatives that are not zero in it (2.0) */
+    double *given, *sent, *sent_parameters, *rated;
     bool sent_known;
     char refusal[MECH_DIAG_TEXT], ended[MECH_DIAG_TEXT];
 
@@ -36,8 +39,11 @@ struct mechd_fmu_instance {
     struct mech_step_report *report;
     struct mech_event_log *events; /* or NULL */
     bool trial, early;
-    double from, goal, size; /* s */
-    uint64_t count, done;    /* steps */
+    double from, goal, size;           /* s */
+    uint64_t count, done;              /* steps */
+    struct mech_input_signal *signals; /* of each input; n 0: it has none */
+    struct mechd_fmu_course *courses;  /* of each input, scratch */
+    double *coefficients;              /* [MECHD_FMU_ROWS_MOST × inputs] scratch */
 };
 
 /* After a call that came to nothing: notes where that leaves the process, and its reason in
@@ -55,8 +61,8 @@ void mechd_fmu_drop_trial(struct mechd_fmu_instance *f);
  */
 int mechd_fmu_settle(struct mechd_fmu_instance *f);
 
-/* The process has these values of inputs and parameters: those of a point that was restored. What
- * it has already is not sent again: to some FMUs that is an event. */
+/* The process has what a point that was restored has held. What it has already is not sent again:
+ * to some FMUs that is an event. */
 void mechd_fmu_holds(struct mechd_fmu_instance *f, const double *held);
 
 /* Inputs of a point at a time, and tunable parameters, as far as the process has others. */

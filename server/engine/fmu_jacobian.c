@@ -156,6 +156,16 @@ int mechd_fmu_jacobian_begin(const struct mechd_engine *e, const struct mech_jac
     double *const y = calloc(SIDES * rows + 1, sizeof *y);
     *j = NULL;
     *told = (struct mech_derived){.differenced = true};
+    for (size_t k = 0; k < query->step->input_count; k++) {
+        if (query->step->inputs[k].signal != NULL) {
+            (void)snprintf(told->reason, sizeof told->reason,
+                           "the jacobian of a step of an FMU is by values of its inputs, not by "
+                           "signals");
+            free(x);
+            free(y);
+            return MECH_INVALID;
+        }
+    }
     if (x == NULL || y == NULL) {
         free(x);
         free(y);

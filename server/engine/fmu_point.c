@@ -15,7 +15,12 @@ struct head {
     uint64_t steps, numbers, state, over;
 };
 
-static const char magic[8] = "mechfmu1";
+static const char magic[8] = "mechfmu2";
+
+size_t mechd_fmu_point_held(const struct mechd_fmu_channels *c)
+{
+    return c->size[MECH_INPUT] + c->size[MECH_PARAMETER] + c->count[MECH_INPUT];
+}
 
 int mechd_fmu_point_init(const struct mechd_fmu_channels *c, struct mechd_fmu_point *out)
 {
@@ -23,7 +28,7 @@ int mechd_fmu_point_init(const struct mechd_fmu_channels *c, struct mechd_fmu_po
     const size_t outputs = c->size[MECH_OUTPUT_VARIABLE];
     const size_t parameters = c->size[MECH_PARAMETER];
     *out = (struct mechd_fmu_point){.number_count =
-                                        inputs + outputs + 2 * parameters + c->size[MECH_INPUT]};
+                                        inputs + outputs + parameters + mechd_fmu_point_held(c)};
     out->numbers = calloc(out->number_count + 1, sizeof *out->numbers);
     if (out->numbers == NULL) {
         return MECH_NO_MEMORY;

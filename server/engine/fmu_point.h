@@ -15,12 +15,15 @@ struct mechd_fmu_point {
     double *numbers; /* one block: inputs, outputs, parameters, held */
     double *inputs;  /* [MECHD_FMU_INPUT_PARTS × inputs] */
     double *outputs, *parameters;
-    double *held; /* [inputs, parameters] values that the FMU itself has there: part of its state */
+    /* [mechd_fmu_point_held] what the FMU itself has there, as part of its state: values of inputs
+     * and parameters, NaN where they are not known; of each input how many derivatives (2.0) */
+    double *held;
     size_t number_count;
     unsigned char *state; /* [state_size] of the FMU, or NULL: it saves none */
     size_t state_size;
 };
 
+size_t mechd_fmu_point_held(const struct mechd_fmu_channels *c);
 /* Room for the numbers of these channels. 0; MECH_NO_MEMORY. */
 int mechd_fmu_point_init(const struct mechd_fmu_channels *c, struct mechd_fmu_point *out);
 void mechd_fmu_point_fini(struct mechd_fmu_point *p);
