@@ -58,6 +58,9 @@ int mechd_engine_fmu_begin(const struct mechd_engine *e);
  * they are, and they can. Kinds of events: solver/step/event_log.h, those of a whole model. */
 const char *mechd_engine_fmu_blind(const struct mechd_engine *e, bool early);
 
+/* Why an input, or samples of it, cannot go over a step (fmu_follow.h); NULL: they can. */
+const char *mechd_engine_fmu_unfollowed(const struct mechd_engine *e, int32_t index, bool sampled);
+
 /* Whether the FMU has directional derivatives, and an input or output of it is one of them. */
 bool mechd_engine_fmu_derives(const struct mechd_engine *e);
 bool mechd_engine_fmu_has_slopes(const struct mechd_engine *e, enum mech_causality causality,

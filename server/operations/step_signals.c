@@ -1,7 +1,7 @@
 /* Inputs over a step: polynomials and samples, from JSON to the solver's form. */
 #include "server/operations/step_signals.h"
 
-#include "solver/sim/analysis.h"
+#include "server/engine/fmu_engine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -117,12 +117,19 @@ static bool read_one(struct reader *r, const json_t *object, const struct mech_v
 {
     const size_t faults = r->c->diag.total;
     const bool polynomial = json_object_get(object, "polynomial") != NULL;
+    const struct mechd_engine *const e = &r->c->job.instance->engine;
+    const char *const unfollowed = mechd_engine_package(e) != NULL
+                                       ? mechd_engine_fmu_unfollowed(e, v->index, !polynomial)
+                                       : NULL;
 
     mechp_shape_only(object, r->path.text, mechp_shape_named("@Signal"), &r->c->diag);
     if (!json_is_object(object) || polynomial == (json_object_get(object, "samples") != NULL)) {
         fault(r, "expected an object with polynomial or samples");
-    } else if (mechd_engine_input_is_parameter(&r->c->job.instance->engine, v->index)) {
+    } else if (mechd_engine_input_is_parameter(e, v->index)) {
         fault(r, "this input is a parameter, which is constant over a step");
+    } else if (unfollowed != NULL) {
+        mech_diag_add(&r->c->diag, r->path.text, "this input of an FMU takes values alone: %s",
+                      unfollowed);
     } else if (polynomial) {
         read_polynomial(r, object, out);
     } else {
@@ -197,10 +204,6 @@ void mechd_read_signals(struct mechd_call *c, const json_t *object,
 
     *out = (struct mechd_signals){.count = 0};
     (void)mech_path_push(&r.path, "inputSignals");
-    if (c->job.instance->sim == NULL) {
-        fault(&r, "this instance takes no inputs over a step");
-        return;
-    }
     const size_t found = find_inputs(&r, object, inputs, &numbers);
     out->changes = calloc(inputs->count + found + 1, sizeof *out->changes);
     out->signals = calloc(found + 1, sizeof *out->signals);

@@ -312,6 +312,32 @@ class Instances(unittest.TestCase):
             refused = d.call('POST', fmus.hosted(d) + '/derivatives', ask)
             self.assertIn('provides no directional derivatives', str(refused['errors']))
 
+    def test_inputs_over_a_step_are_followed_or_refused(self):
+        ramp = {'inputSignals': {'u': {'polynomial': [1, 2]}}}
+        samples = {'inputSignals': {'u': {'samples': {'times': [0, 1], 'values': [1, 3]}}}}
+        with Daemon(*fmus.ON) as d:
+            for version, ability in ((2, 'canInterpolateInputs'),
+                                     (3, fmus.SAVES + ' providesIntermediateUpdate')):
+                path = fmus.hosted(d, fmus.archive(version, '%s %s="true"' % (fmus.VARIES,
+                                                                              ability)))
+                done = d.call('POST', path + '/step', {'size': 1, **ramp})
+                self.assertEqual(done.status, 200, done)
+                # x has grown by the integral of 1 + 2 t, and u is 3 at the end; of 3.0 u is that of
+                # the middle of the last quarter of the last of ten steps
+                last = 3 if version == 2 else 3 - 2 * 0.1 / 8
+                self.assertAlmostEqual(done['outputs']['y'], last + 2, 12)
+                held = d.call('GET', path + '/inputs')
+                self.assertAlmostEqual(held['inputs']['u'], 3, 12)
+                done = d.call('POST', path + '/step', {'size': 1, **samples})
+                if version == 3:
+                    self.assertAlmostEqual(done['outputs']['y'], last + 4, 12)
+                else:
+                    self.assertEqual((done.status, done['code']), (422, 'invalid-request'), done)
+                    self.assertIn('interpolates polynomials alone', str(done.json))
+            refused = d.call('POST', fmus.hosted(d) + '/step', {'size': 1, **ramp})
+            self.assertEqual((refused.status, refused['code']), (422, 'invalid-request'), refused)
+            self.assertIn('providesIntermediateUpdate', str(refused.json))
+
     def test_trials_and_snapshots_of_an_fmu_that_saves_its_state(self):
         with Daemon(*fmus.ON) as d:
             path = fmus.hosted(d, u=1)
