@@ -15,6 +15,7 @@
 #include "solver/base/err.h"
 #include "solver/base/times.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,13 +122,15 @@ static void name_part(struct mechd_call *c, const struct mechd_coupling *g, int3
                why);
 }
 
-/* Whether all participants are at the time of the coupling; if not, refused: it could not step. */
-static bool same_times(struct mechd_call *c, const struct mechd_coupling *g)
+/* Whether all states are of the time of the coupling; if not, refused: it could not step. */
+static bool same_times(struct mechd_call *c, const struct mechd_coupling *g,
+                       const struct mechd_container states[MECHD_COUPLING_PARTS])
 {
     const double time = mech_couple_time(g->couple);
     for (int32_t n = 0; n < g->count; n++) {
-        const double own = mechd_engine_time(&g->parts[n].instance->engine);
-        if (!mech_time_same(own, time, g->step_size)) {
+        const double own = mech_sim_snapshot_time(states[n].state, states[n].state_size);
+        // NaN is no time: what is no state its participant refuses
+        if (!isnan(own) && !mech_time_same(own, time, g->step_size)) {
             mechd_fail(c, MECHP_SNAPSHOT_MISMATCH,
                        "the state of participant %.64s is of %.17g s, that of the coupling of "
                        "%.17g s",
@@ -138,29 +141,51 @@ static bool same_times(struct mechd_call *c, const struct mechd_coupling *g)
     return true;
 }
 
-/* The states, which are all of the right models. As far as it fails, the command goes back. */
-static bool adopt(struct mechd_call *c, struct mechd_coupling *g,
-                  const struct mechd_coupling_container *in,
+/* The command has changed no instance: the scheme is as before, and nobody is told of a change. */
+static void forget(struct mechd_coupling_command *k)
+{
+    struct mechd_coupling *const g = k->coupling;
+    if (k->before->couple != NULL) {
+        (void)mech_couple_restore(g->couple, k->before->couple, k->before->couple_size);
+    }
+    mechd_saved_free(k->before, g, 0);
+    k->before = NULL;
+}
+
+/* The states, which are all of the right models: the scheme's and all times first, so that what
+ * they refuse has changed no instance. What only a later participant refuses (bytes that have been
+ * changed and sealed again) the command takes back, and those before it have lost their trials. */
+static bool adopt(struct mechd_coupling_command *k, const struct mechd_coupling_container *in,
                   const struct mechd_container states[MECHD_COUPLING_PARTS], bool *reproducible)
 {
+    struct mechd_coupling *const g = k->coupling;
+    struct mechd_call *const c = k->call;
     *reproducible = true;
+    if (mech_couple_restore(g->couple, in->scheme, in->scheme_size) != 0) {
+        mechd_fail(c, MECHP_SNAPSHOT_MISMATCH, "the state of the scheme does not fit it");
+        forget(k);
+        return false;
+    }
+    if (!same_times(c, g, states)) {
+        forget(k);
+        return false;
+    }
     for (int32_t n = 0; n < g->count; n++) {
         struct mechd_instance *const i = g->parts[n].instance;
         bool same = true;
         if (!mechd_adopt_snapshot(c, i, &states[n], &same)) {
             name_part(c, g, n);
+            if (n == 0) {
+                forget(k);
+            }
             return false;
         }
         i->base = 0;
         i->trial = 0;
         *reproducible = *reproducible && same;
     }
-    if (mech_couple_restore(g->couple, in->scheme, in->scheme_size) != 0) {
-        mechd_fail(c, MECHP_SNAPSHOT_MISMATCH, "the state of the scheme does not fit it");
-        return false;
-    }
     g->opened = true;
-    return same_times(c, g);
+    return true;
 }
 
 struct given {
@@ -203,7 +228,7 @@ static void put_bytes(struct mechd_coupling_command *k, struct given given)
     if (!mechd_coupling_keep(k)) {
         return;
     }
-    if (!adopt(c, g, &in, states, &reproducible)) {
+    if (!adopt(k, &in, states, &reproducible)) {
         mechd_coupling_refuse(k, c->code, c->detail);
         return;
     }

@@ -352,6 +352,8 @@ size_t mech_sim_trial_write(const struct mech_sim *s, void *bytes);
 /* Read a snapshot of another simulation whose document says the same as this one's: fields
  * that either has changed are no difference. */
 int mech_sim_snapshot_adopt(struct mech_sim *s, const void *bytes, size_t size, bool *reproducible);
+/* Time of the state in such bytes, s, as they say it; NaN where they are too few. */
+double mech_sim_snapshot_time(const void *bytes, size_t size);
 /* Are the fields still those of a snapshot that was written here and not damaged? */
 bool mech_sim_snapshot_has_fields(const struct mech_sim *s, const void *bytes);
 /* A hash of all that the next step reads: time, q, v, x, z, accelerations, multipliers, impulses,

@@ -500,6 +500,16 @@ int mech_sim_snapshot_adopt(struct mech_sim *s, const void *bytes, size_t size, 
     return read_bytes(s, &(struct mech_snapshot_bytes){bytes, size}, true, reproducible);
 }
 
+double mech_sim_snapshot_time(const void *bytes, size_t size)
+{
+    struct mech_state_counters at = {.time = NAN};
+
+    if (size >= sizeof(struct header) + sizeof at) {
+        memcpy(&at, (const char *)bytes + sizeof(struct header), sizeof at);
+    }
+    return at.time;
+}
+
 bool mech_sim_snapshot_has_fields(const struct mech_sim *s, const void *bytes)
 {
     struct mech_state_counters at;

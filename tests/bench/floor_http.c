@@ -2,9 +2,9 @@
  * a JSON object in its body, parses it, and answers with the JSON that it was given and as many
  * headers as mechd sends. The answer is a text that stands ready (`text`), or a tree made for each
  * request and printed by jansson (`tree`). Flags, pool of threads and time limits are those of
- * server/http/http.c, the memory of a connection is libmicrohttpd's default. With a model a request also steps simulations by the
- * library: GROUPS groups of COUNT of them take turns, each simulation makes STEPS steps and its
- * outputs are read; THREADS is 1 then.
+ * server/http/http.c, the memory of a connection is libmicrohttpd's default. With a model a request
+ * also steps simulations by the library: GROUPS groups of COUNT of them take turns, each simulation
+ * makes STEPS steps and its outputs are read; THREADS is 1 then.
  *
  *     floor-http READY-FILE SOCKET THREADS text|tree REPLY|@FILE [MODEL GROUPS COUNT STEPS]
  *

@@ -106,6 +106,18 @@ class State(Couplings):
         return [daemon.call('GET', '/v1/instances/%s/%s' % (p['instance'], what)).raw
                 for p in parts for what in ('state', 'inputs', 'parameters')]
 
+    def untouched(self, cid):
+        """What tells others that an instance has changed."""
+        parts = self.daemon.call('GET', '/v1/couplings/' + cid)['participants']
+        return [self.daemon.call('GET', '/v1/instances/%s/state' % p['instance']).headers['ETag']
+                for p in parts if 'instance' in p]
+
+    def refused_unseen(self, cid, raw, *words):
+        """And nobody is told of a change."""
+        tags = self.untouched(cid)
+        self.refused(cid, raw, *words)
+        self.assertEqual(self.untouched(cid), tags)
+
     def refused(self, cid, raw, *words, code='snapshot-mismatch', status=422):
         before = self.states(cid), self.get(cid)
         reply = self.put(cid, raw)
@@ -241,13 +253,22 @@ class State(Couplings):
         self.assertEqual(sealed(document, parts, scheme), self.get(cid))
         self.steps(cid, 4)
         later = opened(self.get(cid))[1]
-        self.refused(cid, sealed(document, [parts[0], later[1]], scheme), 'participant right is of')
-        self.refused(cid, sealed(document, later, scheme), 'participant left is of')
+        trial = self.daemon.call('POST', '/v1/couplings/%s/step' % cid,
+                                 {'count': 1, 'commit': False})['trial']
+        self.refused_unseen(cid, sealed(document, [parts[0], later[1]], scheme),
+                            'participant right is of')
+        self.refused_unseen(cid, sealed(document, later, scheme), 'participant left is of')
+        self.refused_unseen(cid, sealed(document, parts, b'\xff' * len(scheme)), 'scheme')
+        self.refused_unseen(cid, sealed(document, [b'part', parts[1]], scheme),
+                            'participant left')
+        self.refused_unseen(cid, sealed(document, [with_state(parts[0], b'state'), parts[1]],
+                                        scheme), 'participant left')
+        self.assertEqual(self.daemon.call('POST', '/v1/couplings/%s/commit' % cid,
+                                          {'trial': trial}).status, 200)
         wrong = with_state(parts[1], b'state')
         self.refused(cid, sealed(document, [parts[0], wrong], scheme), 'participant right')
         self.refused(cid, sealed(document, [parts[0], b'part'], scheme), 'participant right')
         self.refused(cid, sealed(document, parts, scheme + bytes(8)), 'document')
-        self.refused(cid, sealed(document, parts, b'\xff' * len(scheme)), 'scheme')
         self.refused(cid, sealed(document, parts[:1], scheme), 'document')
         self.refused(cid, sealed(b'{', parts, scheme), 'document')
         self.refused(cid, sealed(b'[]', parts, scheme), 'differ at')

@@ -110,8 +110,8 @@ class LibmechcShared(Served):
                              TIMEOUT, handle.said())
             if 'has no answer either' not in handle.said():
                 break
-        self.assertEqual(handle.said(), '%s: no answer within 0.3 s; it has been cancelled; windows '
-                         'that are committed remain' % self.daemon.base)
+        self.assertEqual(handle.said(), '%s: no answer within 0.3 s; it has been cancelled; '
+                         'windows that are committed remain' % self.daemon.base)
         handle.close()
         self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + made['id']).status, 204)
 

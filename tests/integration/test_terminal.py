@@ -446,12 +446,12 @@ true
                      'couplings %s --snapshot --stability' % coupling,
                      'couplings %s --restore s-1 --count 2' % coupling,
                      'couplings %s --count 2 --trial' % coupling,
-                     'couplings %s --commit 1 --snapshots' % coupling):
-            self.assertIn('0.0', ' '.join(self.words(*line.split())))
+                     'couplings %s --commit 1 --snapshots' % coupling,
+                     'couplings %s --save %s' % (coupling, saved),
+                     'couplings %s --load %s' % (coupling, saved)):
+            self.assertIn('0', ' '.join(self.words(*line.split())))
         self.words('call', 'GET', '/v1/couplings/%s/snapshots/s-1' % coupling)
         self.words('couplings', coupling, '--forget', 's-1')
-        for option in ('--save', '--load'):
-            self.words('couplings', coupling, option, saved)
         run, = self.words('run', coupling, '--coupling', '--fast', '--count', '3', '--record', '1')
         for line in ('progress %s %s --wait', 'results %s %s', 'runs %s', 'stop %s %s'):
             self.words(*(line % (coupling, run)[:line.count('%')]).split(), '--coupling')
