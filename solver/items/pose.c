@@ -1,7 +1,6 @@
 /* Poses of points and rigid frames, and the outputs that follow from them. */
 #include "solver/base/err.h"
 #include "solver/items/body/body.h"
-#include "solver/items/connector/turned.h"
 #include "solver/items/marker/node.h"
 #include "solver/linalg/so3.h"
 #include "solver/linalg/v3.h"
@@ -24,13 +23,10 @@ void mech_rigid_2d_pose(const struct mech_seat *seat, const struct mech_eval *e,
 {
     const double omega = e->v[seat->slot[2]];
 
-    out->counted = true;
-    out->angle = e->q[seat->q_slot[2]];
-    out->turned = out->angle - e->q_ref[seat->q_slot[2]];
     if (out->like) {
         memcpy(out->R, out->like->R, sizeof out->R);
     } else {
-        const double c = cos(out->angle), s = sin(out->angle);
+        const double phi = e->q[seat->q_slot[2]], c = cos(phi), s = sin(phi);
         const double R[9] = {c, -s, 0., s, c, 0., 0., 0., 1.};
 
         memcpy(out->R, R, sizeof out->R);
@@ -218,9 +214,6 @@ int mech_pose_output(const void *description, const struct mech_view *view,
         return give(now->R, 9, capacity, values, count);
     case MECH_OUTPUT_ROTATION:
         mech_so3_angles(now->R, x);
-        if (now->counted && now->R[8] == 1.) {
-            x[2] = mech_so3_near(x[2], now->angle + MECH_TURNED_PART);
-        }
         return give(x, 3, capacity, values, count);
     case MECH_OUTPUT_ANGULAR_VELOCITY:
         return give(now->omega, 3, capacity, values, count);

@@ -2,7 +2,6 @@
  * motions δ = (δp₀, δθ₀, δp₁, δθ₁). */
 #include "solver/items/connector/rigid_relative.h"
 
-#include "solver/items/connector/turned.h"
 #include "solver/linalg/so3.h"
 
 #include <string.h>
@@ -72,36 +71,16 @@ static void rates_of(const struct mech_relative *x, double B[9])
     memcpy(B, rows, sizeof rows);
 }
 
-/* φ of the rotation `turn`: by coordinates that count turns, or nearest to `last` */
-static void angles_of(struct mech_relative *x, const double rotation[2][9],
-                      const struct mech_pose *const pose[2], const double turn[9],
-                      const double last[3])
+/* u and the frame A */
+static void place(struct mech_relative *x, const double A1[9], const double last[3])
 {
-    double known[3] = {0.};
-    int axis = -1;
+    double turn[9], half[3], E[9];
 
-    for (int k = 0; k < 3 && axis < 0; k++) {
-        if (turn[4 * k] > 1. - MECH_TURNED_TILT && mech_turned(rotation, pose, k, known + k)) {
-            axis = k;
-        }
-    }
-    if (!x->halfway) {
-        mech_so3_angles_near(turn, axis < 0 ? last : known, x->phi);
-    } else if (axis < 0) {
-        mech_so3_log_near(turn, last, x->phi);
-    } else {
-        mech_so3_log(turn, x->phi);
-        x->phi[axis] = mech_so3_near(x->phi[axis], known[axis]);
-    }
-}
-
-/* the frame A, and u by φ */
-static void place(struct mech_relative *x)
-{
-    double half[3], E[9];
-
+    mech_m3_transpose(x->A0, turn);
+    mech_m3_product(turn, A1, turn);
     memcpy(x->A, x->A0, sizeof x->A);
     if (x->halfway) {
+        mech_so3_log_near(turn, last, x->phi);
         const double angle = mech_v3_norm(x->phi);
 
         for (int i = 0; i < 3; i++) {
@@ -111,6 +90,8 @@ static void place(struct mech_relative *x)
         mech_so3_exp(half, E);
         mech_m3_product(x->A0, E, x->A);
         mech_m3_mul(x->A0, x->s, x->s);
+    } else {
+        mech_so3_angles_near(turn, last, x->phi);
     }
     mech_m3_mul_transposed(x->A, x->d, x->u);
     memcpy(x->u + 3, x->phi, sizeof x->phi);
@@ -142,16 +123,13 @@ void mech_relative_at(const double rotation[2][9], bool halfway, const double *l
 {
     static const double none[3] = {0.};
     struct motions m;
-    double A1[9], At[9], B[9], between[9], turn[3][12], part[3][12];
+    double A1[9], At[9], B[9], turn[3][12], part[3][12];
 
     *out = (struct mech_relative){.halfway = halfway};
     mech_m3_product(pose[0]->R, rotation[0], out->A0);
     mech_m3_product(pose[1]->R, rotation[1], A1);
     mech_v3_add(pose[1]->p, -1., pose[0]->p, out->d);
-    mech_m3_transpose(out->A0, between);
-    mech_m3_product(between, A1, between);
-    angles_of(out, rotation, pose, between, last ? last : none);
-    place(out);
+    place(out, A1, last ? last : none);
     move(out, pose);
 
     /* U: Aᵀ (δd + d × δθ), B A₀ᵀ δψ */

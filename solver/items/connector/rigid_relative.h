@@ -2,11 +2,10 @@
  * that six forces f on them make. With A_s = R_s rotation_s, d = p₁ − p₀, δψ = δθ₁ − δθ₀:
  *
  * From the first frame     u = (A₀ᵀ d, φ),  v = (A₀ᵀ (v₁ − v₀), A₀ᵀ (ω₁ − ω₀))
- *     φ the Tait–Bryan angles xyz of A₀ᵀ A₁, counted over turns (turned.h). At ±90° of the second
- *     the rates of the others grow beyond bounds, and beyond it they belong to the branch that was
- *     followed, so that large turns belong to x or z. W = (A₀ f_t, A₀ f_r) on the first, the
- *     opposite on the second marker: the couple d × A₀ f_t is not balanced where the force is not
- *     along d.
+ *     φ the Tait–Bryan angles xyz of A₀ᵀ A₁, counted over turns. At ±90° of the second the rates of
+ *     the others grow beyond bounds, and beyond it they belong to the branch that was followed, so
+ *     that large turns belong to x or z. W = (A₀ f_t, A₀ f_r) on the first, the opposite on the
+ *     second marker: the couple d × A₀ f_t is not balanced where the force is not along d.
  *
  * From halfway             u = (Aᵀ d, φ),  v = u̇,  A = A₀ exp(φ/2)
  *     φ the rotation vector of A₀ᵀ A₁, followed up to a whole turn, where it has no rate across its
@@ -31,8 +30,8 @@ struct mech_relative {
 };
 
 /* Of two frames with these rotations (by rows) in those of the markers. `last` [3]: φ after the
- * last step, to which the next is the nearest (0: none was kept) where coordinates do not count its
- * turns; NULL: the φ of smallest angles. */
+ * last step, to which the next is the nearest (0: none was kept); NULL: the φ of smallest
+ * angles. */
 void mech_relative_at(const double rotation[2][9], bool halfway, const double *last,
                       const struct mech_pose *const pose[2], struct mech_relative *out);
 /* U = ∂u/∂δ, V = ∂v/∂δ, Vt = ∂v/∂T (twists), each [6][12]; Wx [12][12] = ∂(L f)/∂δ at these f. All

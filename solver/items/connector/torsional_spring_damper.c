@@ -4,17 +4,15 @@
  *     τ = k (θ − offset) + d (θ̇ − velocityOffset) + torque   or   F(u = θ, v = θ̇, t, …)
  *
  * x, y, z are the axes of the frames, θ the twist of the relative rotation (its quaternion q gives
- * 2 atan2(q₃, q₀)), counted over turns. Between bodies in the plane, rotors and the ground the
- * turns are those of their coordinates (turned.h). Elsewhere the last θ is kept in z of the state,
- * and the next one is the nearest to it, right while a step turns by less than π. τ > 0 turns the
- * first marker forward and the second back, τ b and −τ b. On a hinge, where z₀ = z₁ = b, this is
- * Exudyn's ObjectConnectorTorsionalSpringDamper with its data node; where the axes part, Exudyn
- * takes the last Tait–Bryan angle and z₀ instead, whose torque stores no energy exactly.
+ * 2 atan2(q₃, q₀)), counted over turns: the last θ is kept in z of the state, and the next one is
+ * the nearest to it, right while a step turns by less than π. τ > 0 turns the first marker forward
+ * and the second back, τ b and −τ b. On a hinge, where z₀ = z₁ = b, this is Exudyn's
+ * ObjectConnectorTorsionalSpringDamper with its data node; where the axes part, Exudyn takes the
+ * last Tait–Bryan angle and z₀ instead, whose torque stores no energy exactly.
  *
  * Of b:  δb = (δz₀ + δz₁)/w − b (δz₀·z₁ + z₀·δz₁)/w,  w = 1 + z₀·z₁,  δz = δθ × z */
 #include "solver/items/body/body.h"
 #include "solver/items/connector/force_law.h"
-#include "solver/items/connector/turned.h"
 #include "solver/items/joint/rows.h"
 #include "solver/linalg/so3.h"
 
@@ -69,18 +67,12 @@ static void axes_of(const struct record *r, const struct mech_pose *const pose[2
     }
 }
 
-/* θ by the coordinates, or nearest to `last`; axes that point against each other have none: not a
- * number */
-static double angle_of(const struct record *r, const struct mech_pose *const pose[2],
-                       double axes[2][3][3], double last)
+/* θ nearest to `last`; axes that point against each other have none: not a number */
+static double angle_of(double axes[2][3][3], double last)
 {
-    const bool aligned = mech_v3_dot(axes[0][2], axes[1][2]) > 1. - MECH_TURNED_TILT;
     const double s = mech_v3_dot(axes[0][1], axes[1][0]) - mech_v3_dot(axes[0][0], axes[1][1]);
     const double c = mech_v3_dot(axes[0][0], axes[1][0]) + mech_v3_dot(axes[0][1], axes[1][1]);
 
-    if (aligned) {
-        (void)mech_turned(r->rotation, pose, 2, &last);
-    }
     return s == 0. && c == 0. ? NAN : mech_so3_near(atan2(s, c), last);
 }
 
@@ -95,7 +87,7 @@ static struct mech_stretch stretch_of(const struct record *r, const double *kept
     const double *const z[2] = {axes[0][2], axes[1][2]};
     const double w = 1. + mech_v3_dot(z[0], z[1]);
 
-    x.u = angle_of(r, pose, axes, kept ? kept[r->z] : 0.);
+    x.u = angle_of(axes, kept ? kept[r->z] : 0.);
     for (int i = 0; i < 3; i++) {
         b[i] = (z[0][i] + z[1][i]) / w;
         x.G[3 + i] = -b[i];
@@ -154,11 +146,11 @@ static void keep(void *record, const struct mech_pose *const pose[2], double *z)
     double axes[2][3][3];
 
     axes_of(record, pose, axes);
-    const double angle = angle_of(record, pose, axes, z[0]);
+    const double angle = angle_of(axes, z[0]);
     z[0] = isnan(angle) ? z[0] : angle;
 }
 
-/* Turns that are kept are counted in the current configuration only, elsewhere θ is in [−π, π]. */
+/* Turns are counted in the current configuration only, elsewhere θ is in [−π, π]. */
 static int output(const void *description, const struct mech_view *view, enum mech_output variable,
                   size_t capacity, double *values, size_t *count)
 {
