@@ -451,9 +451,26 @@ static void add_sizes(struct mech_acceptance *a, const struct mech_problem *p, c
     }
 }
 
+/* What rounding of a set's c may be of: s, or where l is held at 0 or at a bound, how far c holds
+ * it there. */
+static double resolved_beside(const struct mech_acceptance *a, const struct mech_problem *p,
+                              int32_t i, const double *l, const double *c)
+{
+    struct speeds x;
+
+    as_speeds(a, p, i, l, c, &x);
+    if (x.set.kind == MECH_SET_BILATERAL || (x.set.kind != MECH_SET_BOX && x.l[0] != 0.)) {
+        return a->scale[i];
+    }
+    if (x.set.kind == MECH_SET_BOX && x.l[0] > x.set.lower && x.l[0] < x.set.upper) {
+        return a->scale[i];
+    }
+    return fmax(a->scale[i], x.set.kind >= MECH_SET_CONE ? opening(&x, p->friction) : fabs(x.c[0]));
+}
+
 /* The largest of ε Σ ‖N‖‖l‖ over s; where a bound of it is under `enough`, 0. */
 static double rounding_of(struct mech_acceptance *a, const struct mech_problem *p, const double *l,
-                          double enough)
+                          const double *c, double enough)
 {
     const int32_t sets = mech_problem_sets(p);
     double all = 0., least = HUGE_VAL, most = 0., own;
@@ -480,9 +497,11 @@ static double rounding_of(struct mech_acceptance *a, const struct mech_problem *
         own = fabs(l[j]) * a->length[a->of[j]] / (turns(a, j) ? a->arm[a->of[j]] : 1.);
         a->sum[a->of[j]] = fmax(a->sum[a->of[j]], own);
     }
-    for (int32_t i = 0; i < sets; i++) {
+    for (int32_t i = 0, row = 0; i < sets; row += mech_problem_set(p, i).rows, i++) {
         if (a->sum[i] > 0.) {
-            most = fmax(most, DBL_EPSILON * a->sum[i] / a->scale[i]);
+            const double beside = resolved_beside(a, p, i, l + row, c + row);
+
+            most = fmax(most, DBL_EPSILON * a->sum[i] / beside);
         }
     }
     return most;
@@ -498,7 +517,7 @@ double mech_acceptance_whole(struct mech_acceptance *a, const struct mech_proble
     }
     const double residual = mech_problem_residual(p, l, c);
 
-    return isnan(residual) ? NAN : fmax(fmax(miss, residual), rounding_of(a, p, l, tolerance));
+    return isnan(residual) ? NAN : fmax(fmax(miss, residual), rounding_of(a, p, l, c, tolerance));
 }
 
 double mech_acceptance_scale(const struct mech_acceptance *a, int32_t set)

@@ -14,9 +14,10 @@
  * an l that diverges pass, and one norm over all lets heavy contacts hide light ones. It is
  * reported, and met as well, for users that compare it literally. Under Coulomb's law min(g l_N,
  * c_N) is no larger than the first line allows either: in ĉ a large μ swallows c_N. The second
- * line: beyond it l is larger than doubles can balance the data with. Neither does a cone count
- * that misses by some ε ‖r_α‖ and does not open faster: beside fast sliding, what presses by that
- * little is rounding.
+ * line: beyond it l is larger than doubles can balance the data with; where l is 0 or a bound holds
+ * it, s there is no less than how far c opens the contact or holds the box. Neither does a cone
+ * count that misses by some ε ‖r_α‖ and does not open faster: beside fast sliding, what presses by
+ * that little is rounding.
  *
  * Torques of a ROLLING set count over an arm, and turns times it, √ of what a unit of force makes
  * along over what a unit of torque turns. g is the mean diagonal entry, of forces, and where that

@@ -76,6 +76,24 @@ static inline double accepted_data(const struct mech_problem *p, const struct me
     return fmin(size, whole); /* squares overflow in the projection */
 }
 
+/* How far c [its rows] of a set, in speeds, opens it or holds it at its bound; 0 for others. */
+static inline double accepted_held(const struct mech_problem *p, const struct mech_set *set,
+                                   const double *l, const double *c)
+{
+    if (set->kind == MECH_SET_BOX) {
+        return l[0] <= set->lower || l[0] >= set->upper ? fabs(c[0]) : 0.;
+    }
+    if (set->kind == MECH_SET_BILATERAL || l[0] != 0.) {
+        return 0.;
+    }
+    double open = c[0];
+
+    for (int32_t k = 1; k < set->rows && p->friction == MECH_ASSOCIATED; k++) {
+        open = c[0] - set->mu * hypot(k == 1 ? 0. : c[1], c[k]);
+    }
+    return fmax(open, 0.);
+}
+
 /* The larger of both lines, and of the published residual; without ROLLING sets. */
 static inline double accepted(const struct mech_problem *p, const double *l)
 {
@@ -133,9 +151,11 @@ static inline double accepted(const struct mech_problem *p, const double *l)
         for (int32_t k = 0; k < set.rows; k++) {
             rounding = fmax(rounding, fabs(x[k]));
         }
-        const double off = fmax(size, DBL_EPSILON * rounding);
+        const double held = accepted_held(p, &set, x, c + row);
+        const double beside = fmax(data[island[i]], held);
 
-        worst = fmax(worst, off > 0. ? off / data[island[i]] : 0.);
+        worst = fmax(worst, size > 0. ? size / data[island[i]] : 0.);
+        worst = fmax(worst, rounding > 0. ? DBL_EPSILON * rounding / beside : 0.);
         row += (size_t)set.rows;
     }
     free(N);
