@@ -163,7 +163,8 @@ void mech_couple_save(const struct mech_couple *c, void *bytes)
 /* Windows that are counted, of which doubles have each. */
 static const double windows_most = 9007199254740992.;
 
-/* The time is one, and what counts is a whole number. */
+/* The time is one, the one that windows of the same size have led to, and what counts is a whole
+ * number. */
 static bool accepts_clock(const struct mech_couple *c, const struct mech_room_copy *copy)
 {
     bool good = true;
@@ -172,6 +173,11 @@ static bool accepts_clock(const struct mech_couple *c, const struct mech_room_co
     }
     const double windows = mech_room_copy_real(copy, c->clock, CLOCK_WINDOWS);
     const double known = mech_room_copy_real(copy, c->clock, CLOCK_KNOWN);
+    const double same = mech_room_copy_real(copy, c->clock, CLOCK_SAME);
+    const double size = mech_room_copy_real(copy, c->clock, CLOCK_SIZE);
+    const double end = mech_room_copy_real(copy, c->clock, CLOCK_BASE) + same * size;
+    good = good && same >= 0. && same == floor(same) &&
+           (same > 0. ? end == mech_room_copy_real(copy, c->clock, CLOCK_TIME) : size == 0.);
     return good && windows >= 0. && windows < windows_most && windows == floor(windows) &&
            known >= 0. && known <= c->options.hold && known == floor(known);
 }
