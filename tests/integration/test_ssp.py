@@ -388,6 +388,15 @@ class Writing(unittest.TestCase):
         self.assertEqual(there, here)
         self.assertNotEqual(here['left.x'], 1)
 
+    def test_inputs_that_vary_over_a_window_vary_within_the_steps_of_its_fmus(self):
+        # they hold other numbers for the same lines: what rounds is different
+        for hold in (1, 2):
+            _, path = self.oscillators(scheme='Jacobi', hold=hold)
+            content = self.package(path).raw
+            here = self.daemon.call('POST', path + '/step', {'count': 20})['outputs']
+            for name, value in self.again(content, count=20)[1].items():
+                self.assertAlmostEqual(value, here[name], 11, name)
+
     def test_parameters_and_free_inputs_are_those_of_now(self):
         model = half(1., k=K)
         model['parameters'] = {'mass': 1.}
