@@ -301,4 +301,6 @@ void mechd_fmu_serve(int socket)
         }
     }
     mechd_binary_close(&h.binary);
+    mechd_fmu_courses_fini(&h.courses);
+    free(h.required);
 }

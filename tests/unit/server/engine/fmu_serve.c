@@ -209,6 +209,11 @@ static void questions_that_are_none_are_refused(void)
 {
     static struct host h;
     begin(&h);
+    // fewer references than it says
+    mechd_pipe_put_u32(question(&h, MECHD_FMU_REQUIRE), 2);
+    mechd_pipe_put_u32(&h.question, 7);
+    CU_ASSERT_EQUAL(ask(&h), MECHD_FMU_NO_QUESTION);
+    CU_ASSERT_STRING_EQUAL(mechd_pipe_get_text(&h.answer), "require");
     (void)question(&h, MECHD_FMU_EXIT);
     CU_ASSERT_EQUAL(ask(&h), MECHD_FMU_NO_QUESTION);
     CU_ASSERT_STRING_EQUAL(mechd_pipe_get_text(&h.answer), "nothing is open");
@@ -245,6 +250,14 @@ static void questions_that_are_none_are_refused(void)
         CU_ASSERT_EQUAL(ask(&h), MECHD_FMU_NO_QUESTION);
         CU_ASSERT_STRING_EQUAL(mechd_pipe_get_text(&h.answer), "derivatives");
     }
+    // references that come too late, a course that is not there
+    mechd_pipe_put_u32(question(&h, MECHD_FMU_REQUIRE), 0);
+    CU_ASSERT_EQUAL(ask(&h), MECHD_FMU_NO_QUESTION);
+    CU_ASSERT_STRING_EQUAL(mechd_pipe_get_text(&h.answer), "require");
+    mechd_pipe_put_u32(question(&h, MECHD_FMU_COURSES), 0);
+    mechd_pipe_put_u32(&h.question, 1);
+    CU_ASSERT_EQUAL(ask(&h), MECHD_FMU_NO_QUESTION);
+    CU_ASSERT_STRING_EQUAL(mechd_pipe_get_text(&h.answer), "courses");
     // and it is alive
     CU_ASSERT_EQUAL(exchange(&h, MECHD_FMU_GET, MECHD_FMU_FLOAT64, 8, 1), 0);
     CU_ASSERT_EQUAL(shutdown(h.ours, SHUT_RDWR), 0);
