@@ -333,7 +333,8 @@ class Instances(unittest.TestCase):
                     self.assertAlmostEqual(done['outputs']['y'], last + 4, 12)
                 else:
                     self.assertEqual((done.status, done['code']), (422, 'invalid-request'), done)
-                    self.assertIn('interpolates polynomials alone', str(done.json))
+                    self.assertEqual([e['pointer'] for e in done['errors']], ['/inputSignals/u'])
+                    self.assertIn('interpolates polynomials alone', done['errors'][0]['message'])
             refused = d.call('POST', fmus.hosted(d) + '/step', {'size': 1, **ramp})
             self.assertEqual((refused.status, refused['code']), (422, 'invalid-request'), refused)
             self.assertIn('providesIntermediateUpdate', str(refused.json))

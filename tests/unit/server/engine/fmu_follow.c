@@ -101,6 +101,33 @@ static void a_polynomial_acts_over_the_command_and_its_end_is_held(void)
     mechd_engine_destroy(&three);
 }
 
+static void second_derivatives_act_within_steps(void)
+{
+    static const struct mech_input_change in = {
+        .index = U, .values = &one, .order = 2, .derivatives = slope};
+    const struct mechd_engine e = begun(MECHD_FMI_2, interpolates);
+    // 1 + τ + τ²
+    CU_ASSERT_EQUAL(second(&e, &in, false), 0);
+    CHECK_NEAR(output(&e), 3. + 1. + 1. / 2. + 1. / 3., 1e-14);
+    mechd_engine_destroy(&e);
+}
+
+/* It ends where it began, but the FMU has had another value last. */
+static void what_an_fmu_was_given_within_its_steps_is_set_again(void)
+{
+    static const double coefficients[] = {1., 8., -16.};
+    static const struct mech_input_signal g = {.start = 1., .n = 3, .values = coefficients};
+    static const struct mech_input_change in = {.index = U, .signal = &g};
+    const struct mechd_engine e = begun(MECHD_FMI_3, updates);
+    const struct mech_step_request half = {.size = 0.5, .inputs = &in, .input_count = 1};
+    CU_ASSERT_EQUAL(run(&e, &half), 0);
+    CU_ASSERT_EQUAL(value(&e), 1.);
+    const double grown = output(&e) - (1. + 8. * 0.4375 - 16. * 0.4375 * 0.4375);
+    CU_ASSERT_EQUAL(step(&e, 0.5), 0);
+    CHECK_NEAR(output(&e), 1. + grown + 0.5, 1e-14);
+    mechd_engine_destroy(&e);
+}
+
 static void samples_act_over_the_command(void)
 {
     static const double tau[] = {-1., 0., 0.25, 0.75, 0.8, 2.}, values[] = {9., 0., 4., 4., 0., 0.};
@@ -160,8 +187,9 @@ static void what_the_fmu_refuses_is_told(void)
     CU_ASSERT_EQUAL(set_parameter(&e, MOOD, CONTROLLER_QUIET), 0);
     CU_ASSERT_EQUAL(second(&e, &in, false), MECH_ENGINE_FAILED);
     CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "asks for no inputs within the step"));
+    CU_ASSERT_EQUAL(second(&e, NULL, false), 0);
     CU_ASSERT_EQUAL(second(&e, &ramp, false), 0);
-    CU_ASSERT_EQUAL(output(&e), 1.5 + 1. + 0.5 + 0.75);
+    CU_ASSERT_EQUAL(output(&e), 1.5 + 2. + 0.5 + 0.75);
     mechd_engine_destroy(&e);
 }
 
@@ -185,6 +213,8 @@ UNIT_TESTS(UNIT_TEST(an_fmu_of_version_2_has_derivatives_of_inputs),
            UNIT_TEST(an_fmu_of_version_3_has_inputs_within_its_steps),
            UNIT_TEST(one_that_follows_none_holds_them_over_each_step),
            UNIT_TEST(a_polynomial_acts_over_the_command_and_its_end_is_held),
+           UNIT_TEST(second_derivatives_act_within_steps),
+           UNIT_TEST(what_an_fmu_was_given_within_its_steps_is_set_again),
            UNIT_TEST(samples_act_over_the_command),
            UNIT_TEST(what_an_fmu_does_not_follow_is_refused),
            UNIT_TEST(what_the_fmu_refuses_is_told), UNIT_TEST(a_jacobian_is_by_values))
