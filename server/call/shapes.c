@@ -252,6 +252,17 @@ void mechd_write_matrix(const void *matrix, struct mechp_text *w)
     mechp_text_end(w);
 }
 
+void mechd_write_entries(const void *entries, struct mechp_text *w)
+{
+    const struct mechd_entries *const e = entries;
+    mechp_text_array(w);
+    for (size_t k = 0; k < e->count; k++) {
+        const struct mech_triplet *const t = &e->at[k];
+        mechp_text_numbers(w, (const double[]){t->row, t->col, t->value}, 3);
+    }
+    mechp_text_end(w);
+}
+
 void mechd_write_label(const struct mech_variable *v, struct mechp_text *w)
 {
     for (int32_t i = 0; i < v->size; i++) {

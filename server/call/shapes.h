@@ -50,6 +50,12 @@ struct mechd_matrix {
     int32_t rows, cols;
 };
 void mechd_write_matrix(const void *matrix, struct mechp_text *w);
+/* Entries of a matrix, as a list of [row, column, value]. */
+struct mechd_entries {
+    const struct mech_triplet *at; /* [count] */
+    size_t count;
+};
+void mechd_write_entries(const void *entries, struct mechp_text *w);
 /* One label a value of the model's variables, as a list: "force", or "force/0", "force/1" of a
  * vector. */
 struct mechd_labels {

@@ -31,28 +31,11 @@ struct wanted {
     bool sparse;
 };
 
-/* Entries of a matrix. */
-struct entries {
-    const struct mech_triplet *at; /* [count] */
-    size_t count;
-    int32_t rows, cols;
-};
-
+/* Rows and columns of a matrix. */
 static void write_shape(const void *of, struct mechp_text *w)
 {
-    const struct entries *const e = of;
-    mechp_text_numbers(w, (const double[]){e->rows, e->cols}, 2);
-}
-
-static void write_entries(const void *of, struct mechp_text *w)
-{
-    const struct entries *const e = of;
-    mechp_text_array(w);
-    for (size_t k = 0; k < e->count; k++) {
-        const struct mech_triplet *const t = &e->at[k];
-        mechp_text_numbers(w, (const double[]){t->row, t->col, t->value}, 3);
-    }
-    mechp_text_end(w);
+    const int32_t *const shape = of;
+    mechp_text_numbers(w, (const double[]){shape[0], shape[1]}, 2);
 }
 
 static void write_sparse(const struct wanted *q, struct mechp_text *w)
@@ -60,8 +43,9 @@ static void write_sparse(const struct wanted *q, struct mechp_text *w)
     struct mech_sim *sim = q->call->job.instance->sim;
     struct mech_arena arena;
     struct mech_triplet *t = NULL;
-    struct entries e = {.count = 0};
-    mech_sim_want_shape(sim, q->want, &e.rows, &e.cols);
+    struct mechd_entries e = {.count = 0};
+    int32_t shape[2];
+    mech_sim_want_shape(sim, q->want, &shape[0], &shape[1]);
     mech_arena_init(&arena, 0);
     const int outcome = mech_sim_evaluate_sparse(sim, q->at, q->want, &arena, &t, &e.count);
     e.at = t;
@@ -71,7 +55,8 @@ static void write_sparse(const struct wanted *q, struct mechp_text *w)
         mechd_fail(q->call, MECHP_LIMIT_REACHED, "%s has %zu entries", mech_want_names[q->want],
                    e.count);
     } else {
-        const struct mechp_body_coo body = {.shape = {write_shape, &e}, .coo = {write_entries, &e}};
+        const struct mechp_body_coo body = {.shape = {write_shape, shape},
+                                            .coo = {mechd_write_entries, &e}};
         MECHP_WRITE(coo, &body, w);
     }
     mech_arena_fini(&arena);

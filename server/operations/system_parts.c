@@ -176,23 +176,6 @@ static void fill(const struct mech_triplet *t, size_t count, double *values, int
     }
 }
 
-/* Entries of a matrix. */
-struct entries {
-    const struct mech_triplet *at; /* [count] */
-    size_t count;
-};
-
-static void write_coo(const void *of, struct mechp_text *w)
-{
-    const struct entries *const e = of;
-    mechp_text_array(w);
-    for (size_t k = 0; k < e->count; k++) {
-        const struct mech_triplet *const t = &e->at[k];
-        mechp_text_numbers(w, (const double[]){t->row, t->col, t->value}, 3);
-    }
-    mechp_text_end(w);
-}
-
 static void fail_matrix(struct mechd_call *c, int outcome)
 {
     if (outcome == MECH_SINGULAR) {
@@ -232,7 +215,7 @@ static void write_values(struct mechd_call *c, struct mech_sim_system *s, int pa
     } else {
         const struct mechd_system_part one = {s, part};
         const struct mechd_matrix matrix = {values, shape[0], shape[1]};
-        const struct entries entries = {t, count};
+        const struct mechd_entries entries = {t, count};
         if (vector) {
             mech_sim_system_vector(s, part, values);
         } else if (dense) {
@@ -244,7 +227,7 @@ static void write_values(struct mechd_call *c, struct mech_sim_system *s, int pa
             .name = mech_system_part(part)->name,
             .shape = {mechd_system_shape, &one},
             .rows = {dense ? mechd_write_matrix : NULL, &matrix},
-            .coo = {vector || dense ? NULL : write_coo, &entries},
+            .coo = {vector || dense ? NULL : mechd_write_entries, &entries},
             .values = {vector ? values : NULL, (size_t)shape[0]}};
         MECHP_WRITE(system_part, &body, &c->text);
     }
