@@ -1,6 +1,7 @@
 /* What an engine refuses is answered with its own reason, and leaves the instance as it was. A disk
  * turns; the marker on it is moved so far out that its speed at the initial turn rate overflows. */
 #define _GNU_SOURCE /* memmem */
+#include "server/instance/snapshots.h"
 #include "tests/unit/server/local.h"
 #include "tests/unit/unit.h"
 
@@ -61,4 +62,22 @@ static void starts_and_snapshots_that_cannot_be_shown_are_refused(void)
     local_stop(d);
 }
 
-UNIT_TESTS(UNIT_TEST(starts_and_snapshots_that_cannot_be_shown_are_refused))
+static void more_snapshots_than_may_be_are_refused(void)
+{
+    struct mechd *const d = local_start(NULL, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(d);
+    expect(d, (struct local_request){"POST", "/v1/instances", disk, .scope = NULL}, 201, "i-1");
+    for (int k = 1; k <= MECHD_SNAPSHOTS_MOST; k++) {
+        CU_ASSERT_EQUAL(local_status(d, "POST", OF("/snapshots"), NULL), 201);
+    }
+    expect(d, (struct local_request){.method = "POST", .path = OF("/snapshots")}, 429,
+           "at most 64 snapshots and ");
+    // it is taken in the place of one that is deleted
+    CU_ASSERT_EQUAL(local_status(d, "DELETE", OF("/snapshots/s-3"), NULL), 204);
+    expect(d, (struct local_request){.method = "POST", .path = OF("/snapshots")}, 201, "\"s-65\"");
+    CU_ASSERT(local_clear(d, 20000));
+    local_stop(d);
+}
+
+UNIT_TESTS(UNIT_TEST(more_snapshots_than_may_be_are_refused),
+           UNIT_TEST(starts_and_snapshots_that_cannot_be_shown_are_refused))
