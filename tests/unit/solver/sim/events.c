@@ -153,6 +153,30 @@ static void a_rope_is_stretched_and_goes_slack(void)
     mech_sim_destroy(s);
 }
 
+/* A substep that is refused has had no events, whatever it met. */
+static void substeps_that_are_refused_log_nothing(void)
+{
+    struct mech_sim *const s = model_of(
+        "{'mechd': 1, 'gravity': [0, -10, 0], 'nodes': [{'name': 'g', 'type': 'NodePointGround'},"
+        "{'name': 'n', 'type': 'NodePoint2D', 'referenceCoordinates': [0, -0.2]}], 'objects': "
+        "[{'name': 'b', 'type': 'MassPoint2D',"
+        "'node': 'n', 'physicsMass': 1}, {'name': 'rope', 'type': 'DistanceConstraint',"
+        "'markers': ['mg', 'mn'], 'distance': 1, 'unilateral': true}], 'markers': ["
+        "{'name': 'mg', 'type': 'MarkerNodePosition', 'node': 'g'},"
+        "{'name': 'mn', 'type': 'MarkerNodePosition', 'node': 'n'}],"
+        "'solver': {'integrator': 'GeneralizedAlpha', 'stepSize': 0.3, 'adaptive': {'mode':"
+        "'error', 'absoluteTolerance': 1e-5, 'relativeTolerance': 1e-5}}}");
+    struct heard h;
+
+    until(s, 0.6, &h);
+    CU_ASSERT(h.report.refused > 0);
+    CU_ASSERT_EQUAL_FATAL(h.log.count, 2);
+    CU_ASSERT(is(&h.at[0], MECH_LOGGED_IMPACT, "rope"));
+    CHECK_NEAR(h.at[0].time, 0.4, 1e-5); // the tolerance of the substeps
+    CU_ASSERT(is(&h.at[1], MECH_LOGGED_CLOSES, "rope"));
+    mech_sim_destroy(s);
+}
+
 /* a ball of radius 0.5 falls 0.5 m on a floor, without and with restitution */
 static void bodies_meet_by_their_shapes(void)
 {
@@ -545,7 +569,8 @@ static void looking_for_events_changes_nothing(void)
 UNIT_TESTS(UNIT_TEST(a_bounce_is_an_impact_in_its_internal_step),
            UNIT_TEST(a_contact_that_lasts_closes_after_its_impact),
            UNIT_TEST(event_driven_impacts_have_their_own_times),
-           UNIT_TEST(a_rope_is_stretched_and_goes_slack), UNIT_TEST(bodies_meet_by_their_shapes),
+           UNIT_TEST(a_rope_is_stretched_and_goes_slack),
+           UNIT_TEST(substeps_that_are_refused_log_nothing), UNIT_TEST(bodies_meet_by_their_shapes),
            UNIT_TEST(an_impact_of_several_points_is_one),
            UNIT_TEST(the_first_step_can_have_an_impact),
            UNIT_TEST(what_rests_where_the_state_was_set_has_no_event),
