@@ -62,6 +62,24 @@ static void starts_and_snapshots_that_cannot_be_shown_are_refused(void)
     local_stop(d);
 }
 
+static void a_checkpoint_needs_a_time_that_comes(void)
+{
+    struct mechd *const d = local_start(NULL, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(d);
+    for (int k = 0; k < 2; k++) {
+        char text[128];
+        (void)snprintf(text, sizeof text,
+                       "{\"example\":\"mass1d\",\"durability\":{\"mode\":\"checkpoint\","
+                       "\"seconds\":%s}}",
+                       k == 0 ? "-1" : "1000001");
+        expect(d, (struct local_request){"POST", "/v1/instances", text, .scope = NULL}, 422,
+               "\"pointer\":\"/durability/seconds\"");
+    }
+    expect(d, (struct local_request){.method = "GET", .path = "/v1/instances"}, 200,
+           "\"items\":[]");
+    local_stop(d);
+}
+
 static void more_snapshots_than_may_be_are_refused(void)
 {
     struct mechd *const d = local_start(NULL, NULL);
@@ -79,5 +97,6 @@ static void more_snapshots_than_may_be_are_refused(void)
     local_stop(d);
 }
 
-UNIT_TESTS(UNIT_TEST(more_snapshots_than_may_be_are_refused),
+UNIT_TESTS(UNIT_TEST(a_checkpoint_needs_a_time_that_comes),
+           UNIT_TEST(more_snapshots_than_may_be_are_refused),
            UNIT_TEST(starts_and_snapshots_that_cannot_be_shown_are_refused))

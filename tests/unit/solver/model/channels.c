@@ -191,6 +191,9 @@ static void variables_say_their_shape_and_place(void)
     CU_ASSERT_STRING_EQUAL(v.unit, "m");
     mech_sim_variable(s, MECH_PARAMETER, 0, &v);
     CU_ASSERT(v.reference == 5 && v.tunable && strcmp(v.name, "a") == 0);
+    CU_ASSERT_EQUAL(mech_sim_variable_count(s, MECH_INDEPENDENT), 1);
+    mech_sim_variable(s, MECH_INDEPENDENT, 0, &v);
+    CU_ASSERT(v.reference == 0 && strcmp(v.name, "time") == 0 && strcmp(v.unit, "s") == 0);
     CU_ASSERT_EQUAL(mech_sim_variable_find(s, MECH_OUTPUT_VARIABLE, "z"), 1);
     CU_ASSERT_EQUAL(mech_sim_variable_find(s, MECH_INPUT, "z"), -1);
     mech_sim_destroy(s);
