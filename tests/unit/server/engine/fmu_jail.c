@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <seccomp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -233,8 +234,59 @@ static void a_folder_that_is_not_there_is_an_outcome(void)
     (void)rmdir(folder);
 }
 
-UNIT_TESTS(UNIT_TEST(it_reads_below_its_folder_alone), UNIT_TEST(it_changes_no_file),
-           UNIT_TEST(it_reaches_no_network_and_no_process),
+/* A kernel, or a container around it, that refuses a part of the confinement. */
+struct refusing {
+    const char *call;
+    int error;
+    const struct scmp_arg_cmp *only; /* of its calls, or NULL: all */
+    int outcome;
+    const char *said;
+};
+
+static int is_told(void *context)
+{
+    const struct refusing *const r = context;
+    const struct mechd_jail jail = {.folder = folder, .memory = memory};
+    char fault[256] = "";
+    const scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+    const int number = seccomp_syscall_resolve_name(r->call);
+    if (filter == NULL ||
+        seccomp_rule_add_array(filter, SCMP_ACT_ERRNO((uint32_t)r->error), number,
+                               r->only != NULL ? 1 : 0, r->only) != 0 ||
+        seccomp_load(filter) != 0) {
+        return NOT_CLOSED;
+    }
+    seccomp_release(filter);
+    return mechd_jail_close(&jail, fault, sizeof fault) == r->outcome &&
+                   strstr(fault, r->said) != NULL && strstr(fault, strerror(r->error)) != NULL
+               ? 0
+               : CAME_OUT_OTHERWISE;
+}
+
+static void what_the_kernel_refuses_is_told(void)
+{
+    const struct scmp_arg_cmp sets = SCMP_A2(SCMP_CMP_NE, 0), makes = SCMP_A2(SCMP_CMP_EQ, 0);
+    struct refusing cases[] = {
+        {"prctl", EPERM, NULL, MECHD_JAIL_CALLS, "no new privileges"},
+        {"prlimit64", EPERM, &sets, MECHD_JAIL_LIMITS, ""},
+        {"landlock_create_ruleset", ENOSYS, NULL, MECHD_JAIL_FILES, "confines no files"},
+        {"landlock_create_ruleset", EMFILE, &makes, MECHD_JAIL_FILES, "rules for files"},
+        {"landlock_add_rule", EBADFD, NULL, MECHD_JAIL_FILES, folder},
+        {"landlock_restrict_self", E2BIG, NULL, MECHD_JAIL_FILES, folder},
+        {"seccomp", ECANCELED /* as libseccomp has it */, NULL, MECHD_JAIL_CALLS, "seccomp"}};
+    make_folder();
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const int status = unit_status_of(is_told, &cases[k]);
+        CU_ASSERT(WIFEXITED(status));
+        CU_ASSERT_EQUAL(WEXITSTATUS(status), 0);
+        if (WEXITSTATUS(status) != 0) {
+            (void)fprintf(stderr, "without %s\n", cases[k].call);
+        }
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(what_the_kernel_refuses_is_told), UNIT_TEST(it_reads_below_its_folder_alone),
+           UNIT_TEST(it_changes_no_file), UNIT_TEST(it_reaches_no_network_and_no_process),
            UNIT_TEST(it_computes_in_threads_with_libraries),
            UNIT_TEST(it_takes_memory_up_to_its_limit), UNIT_TEST(it_can_abort),
            UNIT_TEST(a_folder_that_is_not_there_is_an_outcome))
