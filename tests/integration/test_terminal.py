@@ -383,6 +383,31 @@ true
         self.words('delete', made)
         self.words('fmus', fid, '--delete')
 
+    def run_coupling(self, saved):
+        """One of the instance a; its state goes to the file `saved`."""
+        pair = json.dumps({'participants': [{'name': 'p', 'instance': 'a'}],
+                           'connections': [{'from': 'p.x', 'to': 'p.force', 'factor': -1}],
+                           'scheme': {'type': 'Jacobi'}, 'stepSize': 0.01})
+        coupling = lines_of([self.mechctl, 'couple', '-'], pair, **self.environment)[0]
+        for line in ('couplings', 'couplings ' + coupling, 'couplings %s --count 3' % coupling,
+                     'couplings %s --reset --until 0.02' % coupling,
+                     'couplings %s --snapshot --stability' % coupling,
+                     'couplings %s --restore s-1 --count 2' % coupling,
+                     'couplings %s --count 2 --trial' % coupling,
+                     'couplings %s --commit 1 --snapshots' % coupling):
+            self.assertIn('0.0', ' '.join(self.words(*line.split())))
+        self.assertIn('bytes', ' '.join(self.words('couplings', coupling, '--save', saved)))
+        self.words('couplings', coupling, '--load', saved)
+        self.words('call', 'GET', '/v1/couplings/%s/snapshots/s-1' % coupling)
+        self.words('couplings', coupling, '--forget', 's-1')
+        run, = self.words('run', coupling, '--coupling', '--fast', '--count', '3', '--record', '1')
+        for line in ('progress %s %s --wait', 'results %s %s', 'runs %s', 'stop %s %s'):
+            self.words(*(line % (coupling, run)[:line.count('%')]).split(), '--coupling')
+        self.words('results', coupling, run, '--coupling', '--delete')
+        for line in (('slow', '--every', '2'), (), ('slow',), ('slow', '--delete')):
+            self.words('streams', coupling, *line, '--coupling')
+        self.words('couplings', coupling, '--delete')
+
     def run_everything(self):
         folder = tempfile.TemporaryDirectory(prefix='mechd-cli-')
         self.addCleanup(folder.cleanup)
@@ -437,28 +462,7 @@ true
             found = lines_of([self.mechctl, '--json'] + line.split(), json.dumps(body),
                              **self.environment)
             self.assertIsInstance(json.loads(found[0]), dict)
-        pair = json.dumps({'participants': [{'name': 'p', 'instance': 'a'}],
-                           'connections': [{'from': 'p.x', 'to': 'p.force', 'factor': -1}],
-                           'scheme': {'type': 'Jacobi'}, 'stepSize': 0.01})
-        coupling = lines_of([self.mechctl, 'couple', '-'], pair, **self.environment)[0]
-        for line in ('couplings', 'couplings ' + coupling, 'couplings %s --count 3' % coupling,
-                     'couplings %s --reset --until 0.02' % coupling,
-                     'couplings %s --snapshot --stability' % coupling,
-                     'couplings %s --restore s-1 --count 2' % coupling,
-                     'couplings %s --count 2 --trial' % coupling,
-                     'couplings %s --commit 1 --snapshots' % coupling,
-                     'couplings %s --save %s' % (coupling, saved),
-                     'couplings %s --load %s' % (coupling, saved)):
-            self.assertIn('0', ' '.join(self.words(*line.split())))
-        self.words('call', 'GET', '/v1/couplings/%s/snapshots/s-1' % coupling)
-        self.words('couplings', coupling, '--forget', 's-1')
-        run, = self.words('run', coupling, '--coupling', '--fast', '--count', '3', '--record', '1')
-        for line in ('progress %s %s --wait', 'results %s %s', 'runs %s', 'stop %s %s'):
-            self.words(*(line % (coupling, run)[:line.count('%')]).split(), '--coupling')
-        self.words('results', coupling, run, '--coupling', '--delete')
-        for line in (('slow', '--every', '2'), (), ('slow',), ('slow', '--delete')):
-            self.words('streams', coupling, *line, '--coupling')
-        self.words('couplings', coupling, '--delete')
+        self.run_coupling(saved)
         answer = self.daemon.call('POST', '/v1/instances/a/runs', {'until': 9, 'record': {}})
         self.words('progress', 'a', answer['id'], '--wait')
         self.assertIn('time', self.words('results', 'a', answer['id'], '--format', 'csv')[0])
