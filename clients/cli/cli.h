@@ -188,6 +188,10 @@ struct mechctl_ends {
 /* The same for each of them, and what was set is set again. */
 struct mechctl_ends mechctl_on_end(void (*handler)(int));
 void mechctl_on_end_restore(const struct mechctl_ends *ends);
+/* They wait, while a request makes something whose id only its answer says; its time-out bounds
+ * that. What was so before. */
+sigset_t mechctl_hold_ends(void);
+void mechctl_release_ends(const sigset_t *before);
 
 #define MECHCTL_PATH(...) ((const char *const[]){__VA_ARGS__, NULL})
 

@@ -134,10 +134,15 @@ static int make(struct mechctl_copy *c, struct mechc_json document)
         mechc_json_member(document, "participants", &participants) ? MECHCTL_DONE : MECHCTL_FAILED;
     for (struct mechc_json_walk w = mechc_json_walk(participants);
          code == MECHCTL_DONE && mechc_json_next(&w);) {
+        const sigset_t before = mechctl_hold_ends();
         code = copy_instance(c, w.value);
+        mechctl_release_ends(&before);
     }
     c->m->c = c->to;
-    return code == MECHCTL_DONE ? couple(c, document) : code;
+    const sigset_t before = mechctl_hold_ends();
+    code = code == MECHCTL_DONE ? couple(c, document) : code;
+    mechctl_release_ends(&before);
+    return code;
 }
 
 int mechctl_copy_make(struct mechctl_copy *c, const char *id)

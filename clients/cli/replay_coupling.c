@@ -197,11 +197,13 @@ static int wait_for(struct again *a)
 static int repeat(struct again *a, const struct mechc_bytes *request)
 {
     struct mechc_json reply;
+    const sigset_t before = mechctl_hold_ends();
     int code =
         mechctl_send(a->m, "POST", MECHCTL_PATH("v1", "couplings", a->id, "runs"), request, &reply);
     if (code == MECHCTL_DONE && !take_id(reply, a->second)) {
         code = MECHCTL_FAILED;
     }
+    mechctl_release_ends(&before);
     return code == MECHCTL_DONE ? wait_for(a) : code;
 }
 

@@ -113,6 +113,22 @@ void mechctl_on_end_restore(const struct mechctl_ends *e)
     }
 }
 
+sigset_t mechctl_hold_ends(void)
+{
+    sigset_t held, before;
+    sigemptyset(&held);
+    for (int k = 0; k < MECHCTL_ENDS; k++) {
+        sigaddset(&held, ends[k]);
+    }
+    sigprocmask(SIG_BLOCK, &held, &before);
+    return before;
+}
+
+void mechctl_release_ends(const sigset_t *before)
+{
+    sigprocmask(SIG_SETMASK, before, NULL);
+}
+
 /* whose request Ctrl-C cancels, and the signal that has */
 static struct mechc *waiting;
 static volatile sig_atomic_t cancelled;

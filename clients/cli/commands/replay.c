@@ -246,7 +246,9 @@ static int play_in_new(struct replay *r, struct mechc_json rows)
 {
     struct mechctl *const m = r->m;
     const struct mechctl_ends before = mechctl_on_end(stop);
+    const sigset_t held = mechctl_hold_ends();
     int code = mechctl_result(m, mechc_create_snapshot(m->c, m->body.at, m->body.length, r->id));
+    mechctl_release_ends(&held);
     code = code == MECHCTL_DONE ? play(r, rows) : code;
     if (r->id[0] != '\0') {
         const int gone = remove_instance(r);
