@@ -265,7 +265,7 @@ static int is_told(void *context)
 
 static void what_the_kernel_refuses_is_told(void)
 {
-    const struct scmp_arg_cmp sets = SCMP_A2(SCMP_CMP_NE, 0), makes = SCMP_A2(SCMP_CMP_EQ, 0);
+    const struct scmp_arg_cmp sets = SCMP_A2(SCMP_CMP_NE, 0, 0), makes = SCMP_A2(SCMP_CMP_EQ, 0, 0);
     struct refusing cases[] = {
         {"prctl", EPERM, NULL, MECHD_JAIL_CALLS, "no new privileges"},
         {"prlimit64", EPERM, &sets, MECHD_JAIL_LIMITS, ""},
