@@ -329,29 +329,34 @@ static double sliding_size(const struct speeds *s)
     return isfinite(exact + n) ? exact : norm(s->set.rows, s->map);
 }
 
-/* How fast a cone opens, and rounding of its data */
-static double opening(const struct speeds *x, enum mech_friction friction)
+/* How fast a cone opens under the associated law: what Coulomb's would add, that one asks for. */
+static double opening(const struct speeds *x)
 {
     double back[MECH_SET_ROWS];
 
-    if (friction == MECH_COULOMB) {
-        return x->c[0];
-    }
-    /* what Coulomb's law would add is what the associated law asks for */
     memcpy(back, x->c, sizeof back);
     mech_set_correct(&x->set, MECH_COULOMB, back);
     return x->c[0] - (back[0] - x->c[0]);
 }
 
+/* What rounding of a set's r makes of the map: of ‖r‖, or, where r_T only says how fast the
+ * associated law opens it, of r_N and that. */
 static double rounding_of_set(const struct mech_acceptance *a, const struct mech_problem *p,
-                              int32_t i, int32_t rows)
+                              int32_t i, const struct mech_set *set)
 {
     double r[MECH_SET_ROWS];
 
-    for (int32_t k = 0; k < rows; k++) {
+    for (int32_t k = 0; k < set->rows; k++) {
         r[k] = p->r[a->first[i] + k] * (k < LINEAR_ROWS ? 1. : a->arm[i]);
     }
-    return rounded * norm(rows, r);
+    if (p->friction == MECH_COULOMB) {
+        return rounded * norm(set->rows, r);
+    }
+    const double normal = fabs(r[0]);
+
+    r[0] = 0.;
+    mech_set_correct(set, MECH_COULOMB, r);
+    return rounded * (normal + r[0]);
 }
 
 double mech_acceptance_set(const struct mech_acceptance *a, const struct mech_problem *p, int32_t i,
@@ -365,19 +370,17 @@ double mech_acceptance_set(const struct mech_acceptance *a, const struct mech_pr
     if (x.set.kind < MECH_SET_CONE) {
         return map;
     }
-    double size = map;
+    const double floor = rounding_of_set(a, p, i, &x.set);
 
-    if (p->friction == MECH_COULOMB) {
-        /* without a force, c_N says all */
-        const double loose = norm(x.set.rows, x.l) == 0.      ? 0. * norm(x.set.rows, x.c)
-                             : x.set.kind == MECH_SET_ROLLING ? map
-                                                              : sliding_size(&x);
-
-        size = fmax(loose, fabs(fmin(x.l[0], x.c[0]))) + 0. * loose;
+    if (p->friction != MECH_COULOMB) {
+        return map <= floor && opening(&x) <= floor ? 0. : map;
     }
-    const double floor = rounding_of_set(a, p, i, x.set.rows);
+    /* without a force, c_N says all, and r_T is not in it */
+    const double loose = norm(x.set.rows, x.l) == 0.      ? 0. * norm(x.set.rows, x.c)
+                         : x.set.kind == MECH_SET_ROLLING ? map
+                                                          : sliding_size(&x);
 
-    return size <= floor && opening(&x, p->friction) <= floor ? 0. : size;
+    return fmax(loose <= floor ? 0. : loose, fabs(fmin(x.l[0], x.c[0]))) + 0. * loose;
 }
 
 double mech_acceptance_residual(const struct mech_acceptance *a, const struct mech_problem *p,
@@ -465,7 +468,9 @@ static double resolved_beside(const struct mech_acceptance *a, const struct mech
     if (x.set.kind == MECH_SET_BOX && x.l[0] > x.set.lower && x.l[0] < x.set.upper) {
         return a->scale[i];
     }
-    return fmax(a->scale[i], x.set.kind >= MECH_SET_CONE ? opening(&x, p->friction) : fabs(x.c[0]));
+    const bool opens = x.set.kind >= MECH_SET_CONE && p->friction == MECH_ASSOCIATED;
+
+    return fmax(a->scale[i], opens ? opening(&x) : fabs(x.c[0]));
 }
 
 /* The largest of ε Σ ‖N‖‖l‖ over s; where a bound of it is under `enough`, 0. */
