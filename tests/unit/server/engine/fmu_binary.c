@@ -288,6 +288,43 @@ static void functions_that_are_not_exported_are_named(void)
     }
 }
 
+/* Of the controller y = gain (u + x): the gain times the direction. */
+static void a_direction_is_derived_in_both_versions(void)
+{
+    for (size_t k = 0; k < 2; k++) {
+        struct mechd_binary b = opened(versions[k]);
+        double gain = 3., y = 0.;
+        const uint32_t out[] = {2, 2}, in[] = {1};
+        const struct mechd_binary_values set = {MECHD_FMU_FLOAT64, (const uint32_t[]){3}, 1, &gain,
+                                                1};
+        struct mechd_binary_direction d = {.unknowns = out,
+                                           .knowns = in,
+                                           .n_unknowns = 1,
+                                           .n_knowns = 1,
+                                           .seed = (const double[]){-0.5},
+                                           .seed_count = 1,
+                                           .out = &y,
+                                           .out_count = 1};
+        b.log_context = &b;
+        CU_ASSERT_EQUAL_FATAL(
+            mechd_binary_open(&b, MECH_TESTS_CONTROLLER, "c", CONTROLLER_TOKEN, "/tmp", false), 0);
+        CU_ASSERT_EQUAL(mechd_binary_set(&b, &set), 0);
+        CU_ASSERT_EQUAL(mechd_binary_derive(&b, &d), 0);
+        CU_ASSERT_EQUAL(y, -1.5);
+        // by two unknowns for one number 2.0 has no array, and the library no derivative
+        d.n_unknowns = 2;
+        CU_ASSERT_EQUAL(mechd_binary_derive(&b, &d),
+                        k == 0 ? MECHD_FMU_NO_QUESTION : MECHD_FMU_REFUSED);
+        CU_ASSERT_STRING_EQUAL(b.fault,
+                               k == 0 ? "arrays of version 2.0" : "fmi3GetDirectionalDerivative");
+        b.two.GetDirectionalDerivative = NULL;
+        b.three.GetDirectionalDerivative = NULL;
+        d.n_unknowns = 1;
+        CU_ASSERT_EQUAL(mechd_binary_derive(&b, &d), MECHD_FMU_LACKS);
+        mechd_binary_close(&b);
+    }
+}
+
 static void what_makes_no_instance_says_why(void)
 {
     for (size_t k = 0; k < 2; k++) {
@@ -310,4 +347,5 @@ UNIT_TESTS(UNIT_TEST(values_of_every_type_go_there_and_back),
            UNIT_TEST(a_step_tells_where_it_ended), UNIT_TEST(states_and_reset_bring_values_back),
            UNIT_TEST(whichever_allocation_fails_it_is_refused),
            UNIT_TEST(functions_that_are_not_exported_are_named),
+           UNIT_TEST(a_direction_is_derived_in_both_versions),
            UNIT_TEST(what_makes_no_instance_says_why))
