@@ -7,7 +7,7 @@
  *
  * z is the solution. Of u, w = −ρ u − r is kept, which becomes N z: a contact that opens fast has a
  * large u, and x would be rounded to it. ρ follows the balance of ‖x − z‖ to ‖z‖ and of ρ‖z − z₋‖
- * to ‖w‖; N + ρ 1 is factored again when it does. The associated law, and Coulomb's by desaxce.h.
+ * to ‖w‖, each row by its own mass: l times √N_ii, w over it. N + ρ 1 is factored again then. The associated law, and Coulomb's by desaxce.h.
  * It takes hyperstatic problems as they are. Dense: 2/3 m³ flops a factor, 2 m² an iteration. Of an
  * N that is not formed, the first line is solved with a sparse factor of the system (schur.h). */
 #include "solver/base/err.h"
@@ -19,11 +19,14 @@
 #include <string.h>
 
 enum { ROWS_MOST = 4096, BALANCE_EVERY = 10 };
+/* under this part of its column, a diagonal entry gives no scale: √ε */
+static const double negligible = 1.5e-8;
 
 struct admm {
     struct mech_gradient *vectors;
     double *factors; /* [most × most] */
     double *size;    /* [most] */
+    double *weight;  /* [most] of each row: √N_ii */
     int32_t *pivot;
     double rho;
 };
@@ -36,6 +39,7 @@ static void destroy(void *self)
         mech_gradient_destroy(s->vectors);
         free(s->factors);
         free(s->pivot);
+        free(s->weight);
         free(s);
     }
 }
@@ -51,9 +55,10 @@ static int create_implicit(int32_t most, void **self)
     const int code = mech_gradient_create(most, &vectors);
 
     s->vectors = vectors;
-    if (code) {
+    s->weight = malloc((most > 0 ? (size_t)most : 1) * sizeof *s->weight);
+    if (code || !s->weight) {
         destroy(s);
-        return code;
+        return code ? code : MECH_NO_MEMORY;
     }
     *self = s;
     return 0;
@@ -100,8 +105,28 @@ static bool factor(struct admm *s, const struct mech_problem *p)
     return mech_dense_lu_factor(p->m, s->factors, s->size, s->pivot) < 0;
 }
 
+/* √N_ii, or where that is negligible beside its column, √ of the largest there; 1 where N is not
+ * formed. */
+static void weigh(struct admm *s, const struct mech_problem *p)
+{
+    const size_t m = (size_t)p->m;
+
+    if (!p->schur) {
+        mech_dense_load(p->N, s->factors);
+    }
+    for (size_t j = 0; j < m; j++) {
+        double own = p->schur ? 1. : fabs(s->factors[j * m + j]), most = own;
+
+        for (size_t i = 0; i < m && !p->schur; i++) {
+            most = fmax(most, fabs(s->factors[j * m + i]));
+        }
+        own = own > negligible * most ? own : most;
+        s->weight[j] = own > 0. ? sqrt(own) : 1.;
+    }
+}
+
 struct balance {
-    double primal, dual; /* ‖x − z‖ to ‖z‖, ρ‖z − z₋‖ to ‖w‖ */
+    double primal, dual; /* ‖x − z‖ to ‖z‖, ρ‖z − z₋‖ to ‖w‖, weighted */
 };
 
 /* x, z, w in the vectors x, z (l itself holds z) and y */
@@ -124,15 +149,15 @@ static struct balance advance(struct admm *s, const struct mech_problem *p, doub
     }
     mech_problem_project(p, g->z);
     for (int32_t i = 0; i < p->m; i++) {
-        const double gap = g->x[i] - g->z[i], move = g->z[i] - l[i];
+        const double gap = g->x[i] - g->z[i], move = g->z[i] - l[i], weight = s->weight[i];
 
         g->y[i] -= s->rho * gap;
         l[i] = g->z[i];
-        apart += gap * gap;
-        moved += move * move;
-        size_x += g->x[i] * g->x[i];
-        size_z += l[i] * l[i];
-        size_w += g->y[i] * g->y[i];
+        apart += pow(gap * weight, 2.);
+        moved += pow(move / weight, 2.);
+        size_x += pow(g->x[i] * weight, 2.);
+        size_z += pow(l[i] * weight, 2.);
+        size_w += pow(g->y[i] / weight, 2.);
     }
     const double length = sqrt(fmax(size_x, size_z)), force = sqrt(size_w);
 
@@ -162,6 +187,7 @@ static int associated(void *self, const struct mech_problem *p, const struct mec
 
     MECH_TRY(mech_iterate_start(&it, &mech_vi_admm, p, limits, l));
     s->rho = 0.1 * mech_gradient_largest(g, p);
+    weigh(s, p);
     if (!it.done && (!(s->rho > 0.) || !isfinite(s->rho) || !factor(s, p))) {
         it.done = true;
     }

@@ -97,6 +97,37 @@ static const struct known knowns[] = {
      2e-10},
 };
 #undef PLANE
+/* Two rows of different masses or speeds, the solution, and the iterations that admm may take. */
+static const struct {
+    double N[4], r[2], l[2];
+    int32_t iterations;
+} uneven[] = {
+    {{1e6, 100., 100., 1.}, {1e3, -1.}, {0., 1.}, 1000},
+    {{1., 0.1, 0.1, 1.}, {-1., 1e6}, {1., 0.}, 100},
+    {{1., 0.1, 0.1, 1.}, {-1., 1e12}, {1., 0.}, 100},
+};
+
+/* a light contact beside a heavy one that opens, and contacts that open fast */
+static void alternating_directions_settle_on_a_step_length(void)
+{
+    for (size_t k = 0; k < sizeof uneven / sizeof *uneven; k++) {
+        double values[4], l[2] = {0.};
+        const struct mech_mat N = {
+            .kind = MECH_MAT_DENSE, .rows = 2, .cols = 2, .symmetric = true, .values = values};
+        const struct mech_set set = {.kind = MECH_SET_UNILATERAL, .rows = 1};
+        const struct mech_set sets[2] = {set, set};
+        const struct mech_problem p = {.m = 2, .N = &N, .r = uneven[k].r, .sets = sets, .count = 2};
+        const struct mech_vi_limits limits = {.tolerance = 1e-10,
+                                              .max_iterations = uneven[k].iterations};
+        struct mech_vi_result result;
+
+        memcpy(values, uneven[k].N, sizeof values);
+        CU_ASSERT_EQUAL(mech_vi_solve("admm", &p, &limits, l, &result), 0);
+        CHECK_NEAR(l[0], uneven[k].l[0], 2e-10);
+        CHECK_NEAR(l[1], uneven[k].l[1], 2e-10);
+    }
+}
+
 static void check_known(const struct known *k, const char *name, int *solved)
 {
     double values[ROWS * ROWS], l[ROWS] = {0.}, most = 0.;
@@ -145,4 +176,5 @@ static void known_solutions_are_found_or_nothing_is(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(known_solutions_are_found_or_nothing_is))
+UNIT_TESTS(UNIT_TEST(alternating_directions_settle_on_a_step_length),
+           UNIT_TEST(known_solutions_are_found_or_nothing_is))
