@@ -255,6 +255,24 @@ static bool unloaded(const struct mech_model *m, const struct mech_eval *e)
     return m->terms.moving_load_count == 0 && !(e->state && e->state->wrench);
 }
 
+bool mech_model_pushed(const struct mech_model *m, const struct mech_state *s, double t)
+{
+    bool pushed = false;
+
+    for (size_t k = 0; k < m->terms.moving_load_count && !pushed; k++) {
+        const int32_t channel = m->terms.moving_loads[k].channel;
+
+        pushed = channel < 0 || mech_model_channel_value(m, s, (size_t)channel, t) != 0.;
+    }
+    for (size_t i = 0; i < 6 * m->document->markers.n && s->wrench && !pushed; i++) {
+        pushed = s->wrench[i] != 0.;
+    }
+    for (size_t p = 0; p < m->rows.pair_count && !pushed; p++) {
+        pushed = m->rows.pairs[p].ops->wrench != NULL && !m->rows.pairs[p].idle;
+    }
+    return pushed;
+}
+
 void mech_moving_force(const struct mech_model *m, const struct mech_eval *e, double *g)
 {
     if (unloaded(m, e)) {

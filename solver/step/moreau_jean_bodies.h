@@ -343,9 +343,10 @@ double mech_moreau_bodies_gain(const struct mech_moreau_bodies *s, const double 
 double mech_moreau_bodies_added(struct mech_moreau_bodies *s, const struct mech_state *state);
 /* N for the factors that the saddle has now, where it is not formed yet. */
 int mech_moreau_bodies_form(struct mech_moreau_bodies *s, struct mech_step_result *result);
-/* After the impulses, at v [nv + 1]: where contacts have more kinetic energy than without impulses,
- * they lose what of their drifts may do that. True: b has changed. */
-bool mech_moreau_bodies_stop_turns(struct mech_moreau_bodies *s, const double *v);
+/* After the impulses, at v of the state: where contacts have more kinetic energy than without
+ * impulses, or without any forces than at the start, they lose what of their drifts may do that.
+ * True: b has changed. */
+bool mech_moreau_bodies_stop_turns(struct mech_moreau_bodies *s, const struct mech_state *state);
 
 /* moreau_jean_bodies_overlap.c: overlaps left at the end of the step are closed in state->q, at
  * most at recoverySpeed; v is as it was. After Newton's method. */

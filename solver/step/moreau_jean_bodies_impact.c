@@ -316,17 +316,17 @@ static double gain_beside(const struct mech_moreau_bodies *s, const double *v)
 }
 
 /* Whether no loads act: impulses then add nothing to the energy of the start either. */
-static bool is_force_free(const struct mech_moreau_bodies *s)
+static bool is_force_free(const struct mech_moreau_bodies *s, const struct mech_state *state)
 {
     for (int32_t i = 0; i < s->nv; i++) {
         if (s->outer[i] != 0.) {
             return false;
         }
     }
-    return true;
+    return !mech_model_pushed(s->model, state, state->at->time + s->theta * s->h);
 }
 
-bool mech_moreau_bodies_stop_turns(struct mech_moreau_bodies *s, const double *v)
+bool mech_moreau_bodies_stop_turns(struct mech_moreau_bodies *s, const struct mech_state *state)
 {
     const struct mech_impact_rows *const rows = &s->impacts;
     struct mech_foretold_of *const of = s->foretold.of;
@@ -336,8 +336,8 @@ bool mech_moreau_bodies_stop_turns(struct mech_moreau_bodies *s, const double *v
         any = rows->who[i].kind == MECH_IMPACT_TOUCH &&
               mech_moreau_bodies_may_gain(&of[rows->who[i].of]);
     }
-    if (!any ||
-        !(gain_beside(s, v) > 0. || (is_force_free(s) && mech_moreau_bodies_gain(s, v) > 0.))) {
+    if (!any || !(gain_beside(s, state->v) > 0. ||
+                  (mech_moreau_bodies_gain(s, state->v) > 0. && is_force_free(s, state)))) {
         return false;
     }
     for (int32_t i = 0, row = 0; i < rows->sets; row += rows->set[i].rows, i++) {

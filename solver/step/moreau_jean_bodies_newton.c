@@ -383,7 +383,7 @@ static int impact(struct mech_moreau_bodies *s, struct mech_state *state,
     do {
         if (s->impacts.count && !s->accepted) {
             MECH_TRY(mech_moreau_bodies_impact(s, state, result));
-            if (mech_moreau_bodies_stop_turns(s, state->v)) {
+            if (mech_moreau_bodies_stop_turns(s, state)) {
                 MECH_TRY(mech_moreau_bodies_impact(s, state, result));
             }
         }
