@@ -17,8 +17,8 @@
  * line: beyond it l is larger than doubles can balance the data with; where l is 0 or a bound holds
  * it, s there is no less than how far c opens the contact or holds the box. Nor does what
  * rounding of r_α makes of a cone's projection count, some ε ‖r_α‖, and under the associated law
- * ε (|r_N| + μ‖r_T‖) while the cone does not open faster; under Coulomb's r_T is no part of c_N, and
- * min(g l_N, c_N) counts always.
+ * ε (|r_N| + μ‖r_T‖) while the cone does not open faster; under Coulomb's r_T is no part of c_N,
+ * and min(g l_N, c_N) counts always.
  *
  * Torques of a ROLLING set count over an arm, and turns times it, √ of what a unit of force makes
  * along over what a unit of torque turns. g is the mean diagonal entry, of forces, and where that

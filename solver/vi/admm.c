@@ -7,9 +7,10 @@
  *
  * z is the solution. Of u, w = −ρ u − r is kept, which becomes N z: a contact that opens fast has a
  * large u, and x would be rounded to it. ρ follows the balance of ‖x − z‖ to ‖z‖ and of ρ‖z − z₋‖
- * to ‖w‖, each row by its own mass: l times √N_ii, w over it. N + ρ 1 is factored again then. The associated law, and Coulomb's by desaxce.h.
- * It takes hyperstatic problems as they are. Dense: 2/3 m³ flops a factor, 2 m² an iteration. Of an
- * N that is not formed, the first line is solved with a sparse factor of the system (schur.h). */
+ * to ‖w‖, each row by its own mass: l times √N_ii, w over it. N + ρ 1 is factored again then. The
+ * associated law, and Coulomb's by desaxce.h. It takes hyperstatic problems as they are. Dense:
+ * 2/3 m³ flops a factor, 2 m² an iteration. Of an N that is not formed, the first line is solved
+ * with a sparse factor of the system (schur.h). */
 #include "solver/base/err.h"
 #include "solver/linalg/dense.h"
 #include "solver/vi/gradient.h"
