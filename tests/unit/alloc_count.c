@@ -15,6 +15,17 @@
 #define HAS_SANITIZER 1
 #endif
 
+#if defined(__SANITIZE_ADDRESS__)
+#define SEES_LEAKS
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SEES_LEAKS
+#endif
+#endif
+#ifdef SEES_LEAKS
+#include <sanitizer/lsan_interface.h>
+#endif
+
 static _Thread_local bool counting;
 static _Thread_local long counted;
 
@@ -250,3 +261,16 @@ long alloc_refuse_nowhere(void)
 #ifdef WITHOUT_SANITIZER
 #pragma clang attribute pop
 #endif
+
+void alloc_leaks_taken(bool yes)
+{
+#ifdef SEES_LEAKS
+    if (yes) {
+        __lsan_disable();
+    } else {
+        __lsan_enable();
+    }
+#else
+    (void)yes;
+#endif
+}

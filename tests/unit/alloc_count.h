@@ -30,3 +30,7 @@ void alloc_refuse_everywhere(long first, bool forever);
 long alloc_refuse_nowhere(void);
 /* Whether this thread is refused nothing, whatever is to others. */
 void alloc_exempt(bool yes);
+
+/* What this thread allocates from here on may be left (true), or again not (false), for a library
+ * that loses some of its own memory when it is refused other. Only AddressSanitizer looks. */
+void alloc_leaks_taken(bool yes);

@@ -204,10 +204,11 @@ static void inputs_that_it_does_not_have_are_refused(void)
     const struct mechd_engine e = begun(MECHD_FMI_3, all_of_3);
     const struct mechd_fmu_channels *const c = &inside(&e)->channels;
     const double nan = NAN, one = 1., rates[] = {INFINITY, 0.};
+    const struct mech_input_signal constant = {.n = 1, .values = &one};
     const struct mech_input_change bad[] = {
         {.index = U, .values = &nan},
         {.index = U, .values = &one, .order = 2, .derivatives = rates},
-        {.index = U, .signal = (const struct mech_input_signal *)(const void *)&one}};
+        {.index = U, .signal = &constant}};
     static const char *const parts[] = {"must be finite", "must be finite", "takes values alone"};
     CU_ASSERT_EQUAL(c->count[MECH_INPUT], 1);
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {

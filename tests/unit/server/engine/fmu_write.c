@@ -94,9 +94,12 @@ static void whichever_allocation_fails_nothing_is_written(void)
         void *bytes = NULL;
         size_t size = 1;
 
+        /* libzip 1.7 loses a source when zip_close() finds no memory */
+        alloc_leaks_taken(true);
         alloc_refuse_start(n, false);
         const int code = mechd_archive_write(parts, 3, &bytes, &size);
         any = alloc_refuse_stop() > 0;
+        alloc_leaks_taken(false);
         starved += code == MECH_NO_MEMORY;
         astray += any != (code == MECH_NO_MEMORY) || (bytes != NULL) != (code == 0) ||
                   (size == 0) != (code != 0);
