@@ -43,7 +43,7 @@ class Interrupted(Served):
         return self.other.instance(self.instance.id).info()['busy']
 
     def press(self, call):
-        """Ctrl-C in `call`, once the instance works."""
+        """Ctrl-C in `call`, once the instance works, which it does not before."""
         def wait_and_press():
             wait_until(self.busy, 'it is in progress')
             ctrl_c()
@@ -79,7 +79,11 @@ class Interrupted(Served):
         thread = threading.Thread(target=foreign)
         thread.start()
         wait_until(self.busy, 'it is in progress')
-        self.assertEqual(self.press(lambda: self.instance.step(count=1)), CANCELLED)
+        begun, attempt = threading.Event(), self.server.transport._attempt
+        with unittest.mock.patch.object(self.server.transport, '_attempt',
+                                        lambda *request: (begun.set(), attempt(*request))[1]):
+            self.assertEqual(self.when(begun.is_set, lambda: self.instance.step(count=1)),
+                             CANCELLED)
         self.assertTrue(self.busy())
         self.assertEqual(told, [])
         self.assertTrue(self.instance.stop())

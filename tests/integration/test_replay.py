@@ -226,6 +226,8 @@ class Replay(unittest.TestCase):
             'count': 20, 'record': {'inputs': True, 'hash': True}, **more},
             202).headers['Location']
         wait_until(lambda: self.call('GET', where)['state'] == status, 'the run is over')
+        # which shows before its coupling is free
+        wait_until(lambda: not self.call('GET', '/v1/couplings/' + cid)['busy'], 'it is free')
         return where.split('/')[-1]
 
     def again(self, cid, *arguments):
