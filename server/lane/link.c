@@ -92,7 +92,9 @@ void mechd_lane_close(struct mechd_lane_link *link)
 {
     struct mechd_lane_thread *const t = link->thread;
     if (link->socket >= 0) {
-        close(link->socket); // and out of epoll
+        // closing alone does not remove it while a process that is being started has it too
+        (void)epoll_ctl(t->epoll, EPOLL_CTL_DEL, link->socket, NULL);
+        close(link->socket);
         link->socket = -1;
         link->phase = MECHD_LANE_GONE;
         (void)mechd_stop_raise(&link->gone, MECHD_STOP_GONE);
