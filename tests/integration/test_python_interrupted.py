@@ -42,18 +42,24 @@ class Interrupted(Served):
     def busy(self):
         return self.other.instance(self.instance.id).info()['busy']
 
-    def press(self, call):
-        """Ctrl-C in `call`, once the instance works, which it does not before."""
+    def when(self, condition, call):
+        """What Ctrl-C in `call` says, once the condition holds, which it does not before: the
+        signal would come before the call."""
         def wait_and_press():
-            wait_until(self.busy, 'it is in progress')
+            wait_until(condition, 'it is in progress')
             ctrl_c()
         presser = threading.Thread(target=wait_and_press)
+        self.assertFalse(condition())
         presser.start()
         with self.assertRaises(KeyboardInterrupt) as pressed:
             call()
             time.sleep(60)  # steady: a call that has ended is interrupted here, which fails below
         presser.join()
         return str(pressed.exception)
+
+    def press(self, call):
+        """Ctrl-C in `call`, once the instance works."""
+        return self.when(self.busy, call)
 
     def check_free(self, step=1):
         wait_until(lambda: not self.busy(), 'it is free')
@@ -117,18 +123,6 @@ class Interrupted(Served):
             presser.join()
             self.assertEqual(pair.step(count=1).window, pair.look().windows)
 
-    def when(self, condition, call):
-        """What Ctrl-C in `call` says, once the condition holds."""
-        def wait_and_press():
-            wait_until(condition, 'it is in progress')
-            ctrl_c()
-        presser = threading.Thread(target=wait_and_press)
-        presser.start()
-        with self.assertRaises(KeyboardInterrupt) as pressed:
-            call()
-        presser.join()
-        return str(pressed.exception)
-
     def test_a_run_that_is_waited_for_stops(self):
         def running():
             return any(r.state == 'running' for r in self.other.instance(self.instance.id).runs())
@@ -180,7 +174,9 @@ class Interrupted(Served):
     def test_what_is_waited_for_later_goes_on_and_its_end_is_named(self):
         operation = self.server.later('POST', 'v1', 'instances', self.instance.id, 'step',
                                       body=ENDLESS)
-        words = self.press(operation.wait)
+        looked, look = threading.Event(), operation.look
+        operation.look = lambda: (look(), looked.set())[0]
+        words = self.when(looked.is_set, operation.wait)
         self.assertEqual(words, "Operation(%r, running) goes on in the server, and other commands "
                                 'to its instance wait for it; server.operation(%r).cancel() ends it'
                                 % (operation.id, operation.id))
