@@ -26,6 +26,7 @@
 #include "solver/linalg/v3.h"
 #include "solver/vi/body_contacts_kernel.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,8 @@ static size_t set_pointers(struct mech_body_contacts *s, char *base)
     s->l_before = carve(base, &used, n * L_NUMBERS * sizeof *s->l);
     s->l_start = carve(base, &used, n * L_NUMBERS * sizeof *s->l);
     s->l_best = carve(base, &used, n * L_NUMBERS * sizeof *s->l);
+    s->l_given = carve(base, &used, n * L_NUMBERS * sizeof *s->l);
+    s->limit = carve(base, &used, n * L_NUMBERS * sizeof *s->limit);
     s->data = carve(base, &used, n * data_numbers() * sizeof *s->data);
     s->bodies = carve(base, &used, b * sizeof *s->bodies);
     s->colours = carve(base, &used, n * sizeof *s->colours);
@@ -255,6 +258,8 @@ static struct mech_contact_span span_of(const struct mech_contact_run *run, size
 
     return (struct mech_contact_span){.data = run->data + before * slots,
                                       .l = run->l + before * 3,
+                                      .given = run->given + before * 3,
+                                      .limit = run->limit + before,
                                       .pair = run->pair + before * 2,
                                       .count = singles ? run->singles : run->groups};
 }
@@ -287,15 +292,21 @@ static void sweep_all(struct mech_body_contacts *s, const struct mech_contact_lo
 }
 
 struct looked {
-    double residual, miss; /* body_contacts.h */
+    double residual, miss, own; /* body_contacts.h */
 };
 
 static struct looked look(const struct mech_body_contacts *s,
-                          const struct mech_contact_loops *groups)
+                          const struct mech_contact_loops *groups,
+                          const struct mech_body_contacts_options *options)
 {
     const double coulomb = s->friction == MECH_COULOMB ? 1. : 0.;
-    struct mech_contact_sums sums = {.map = {s->dead_map}, .c = {s->dead_speed}};
-    double total[3] = {0.};
+    const struct mech_contact_own *const may = &options->own;
+    const double least = options->tolerance * options->tolerance * s->scale_r / s->contact_count;
+    struct mech_contact_sums sums = {.map = {s->dead_map},
+                                     .c = {s->dead_speed},
+                                     .change = may->change * may->change,
+                                     .least = fmax(least, DBL_MIN)};
+    double total[3] = {0.}, own = 0.;
 
     for (int32_t k = 0; k < s->colour_count; k++) {
         const struct mech_contact_run *const run = s->colours[k].run;
@@ -316,17 +327,18 @@ static struct looked look(const struct mech_body_contacts *s,
         total[0] += sums.map[lane];
         total[1] += sums.c[lane];
         total[2] += sums.l[lane];
+        own = fmax(own, sums.own[lane]);
     }
     /* not fmax, which hides what is not a number */
     if (!isfinite(total[0]) || !isfinite(total[1]) || !isfinite(total[2])) {
-        return (struct looked){NAN, NAN};
+        return (struct looked){NAN, NAN, NAN};
     }
     if (total[0] == 0.) {
-        return (struct looked){0., 0.};
+        return (struct looked){0., 0., 0.};
     }
     const double scale = s->linear ? s->scale_r : fmax(s->scale_r, fmax(total[1], total[2]));
 
-    return (struct looked){sqrt(total[0] / scale), sqrt(total[0] / s->scale_r)};
+    return (struct looked){sqrt(total[0] / scale), sqrt(total[0] / s->scale_r), sqrt(own)};
 }
 
 /* --- acceleration ----------------------------------------------------------------------------- */
@@ -435,9 +447,10 @@ struct progress {
     int32_t looks;
 };
 
-/* Whether more sweeps seem to be left than another way costs; `best` at one more look. */
+/* Whether more sweeps seem to be left than another way costs; `best` at one more look, which is by
+ * `own` farther off than what contacts may miss by themselves. */
 static bool stalls(struct progress *p, const struct mech_body_contacts_options *options,
-                   double best)
+                   double best, double own)
 {
     const int32_t span =
         options->look_every < MECH_PATIENCE ? MECH_PATIENCE / options->look_every : 1;
@@ -449,9 +462,11 @@ static bool stalls(struct progress *p, const struct mech_body_contacts_options *
     if (!enough || !options->other) {
         return false;
     }
+    const struct mech_contact_own *const may = &options->own;
+    const double all = best / options->tolerance;
+    const double far = may->change > 0. ? fmin(all, fmax(own, best / may->enough)) : all;
     const double left =
-        gain > 1. ? (double)span * options->look_every * log(best / options->tolerance) / log(gain)
-                  : HUGE_VAL;
+        gain > 1. ? (double)span * options->look_every * log(far) / log(gain) : HUGE_VAL;
 
     return left > MECH_PATIENCE &&
            left > options->other(options->of, (p->looks - 1) * options->look_every);
@@ -475,6 +490,7 @@ int mech_body_contacts_solve(struct mech_body_contacts *self,
     if (s->scale_r == 0.) {
         memset(s->l, 0, s->multipliers * sizeof *s->l); /* which is the solution */
     }
+    s->contact_count = count;
     refresh(s, bodies, contacts);
     result->colours = s->colour_count;
 
@@ -482,7 +498,8 @@ int mech_body_contacts_solve(struct mech_body_contacts *self,
     const double slack = fmax(options->slack, 1.);
     double best = HUGE_VAL, off = HUGE_VAL;
     struct progress progress = {.looks = 0};
-    struct looked now = {HUGE_VAL, HUGE_VAL}, least = now;
+    struct looked now = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, least = now;
+    bool suffices = false;
     struct momentum momentum = {.t = 1., .next_rest = rest_of(options)};
 
     for (int32_t k = 0;; k++) {
@@ -491,10 +508,10 @@ int mech_body_contacts_solve(struct mech_body_contacts *self,
             k >= options->max_sweeps || (unlooked && mech_interrupted(options->interrupt));
 
         if (last || (options->look_every > 0 && k % every == 0)) {
-            now = last ? (struct looked){0., 0.} : look(s, groups);
+            now = last ? (struct looked){0., 0., 0.} : look(s, groups, options);
             if (off_by(now, slack) <= options->tolerance) {
                 refresh(s, bodies, contacts);
-                now = look(s, groups);
+                now = look(s, groups, options);
             }
             off = off_by(now, slack);
             /* the miss alone overflows where there is next to no data */
@@ -506,8 +523,9 @@ int mech_body_contacts_solve(struct mech_body_contacts *self,
                 least = now;
                 memcpy(s->l_best, s->l, s->multipliers * sizeof *s->l);
             }
+            suffices = options->own.change > 0. && now.own <= 1. && off <= options->own.enough;
             if (last || off <= options->tolerance || mech_interrupted(options->interrupt) ||
-                stalls(&progress, options, best)) {
+                suffices || stalls(&progress, options, best, now.own)) {
                 result->sweeps = k;
                 break;
             }
@@ -521,12 +539,13 @@ int mech_body_contacts_solve(struct mech_body_contacts *self,
             sweep_all(s, groups);
         }
     }
-    if (best < off) {
+    if (best < off && !suffices) {
         memcpy(s->l, s->l_best, s->multipliers * sizeof *s->l);
         now = least;
     }
     put_out(s, bodies, contacts, count);
     result->residual = now.residual;
     result->miss = now.miss;
+    result->own = now.own;
     return off_by(now, slack) <= options->tolerance ? 0 : MECH_VI_NOT_CONVERGED;
 }

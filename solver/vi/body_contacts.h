@@ -53,6 +53,7 @@ struct mech_body_contact {
     double spinning;  /* resistance about n ≥ 0, m */
     double rolling;   /* resistance about t₁ and t₂ ≥ 0, m */
     double cfm[3];    /* E ≥ 0 of N; of T1 and T2; of S, R1 and R2 */
+    double limit;     /* m/s, ≥ 0: mech_contact_own */
     double impulse[3]; /* l_N n + l_T1 t₁ + l_T2 t₂, N s, on the second body; in: start, out */
     double couple[3]; /* l_S n + l_R1 t₁ + l_R2 t₂, N m s; in: start, out; 0 without resistance */
 };
@@ -62,6 +63,19 @@ enum mech_contact_kernel { MECH_KERNEL_FASTEST, MECH_KERNEL_BASELINE, MECH_KERNE
 
 /* Sweeps by whose progress those that are left are judged. */
 enum { MECH_PATIENCE = 50 };
+
+/* What each contact may miss of the natural map m by itself, m/s, for sweeps to end before the
+ * tolerance, where all contacts together are off by `enough` at most,
+ *
+ *     ‖m‖² ≤ min(change ‖g (l − l₀)‖, limit)² + tolerance² ‖r‖²/count
+ *
+ * with l₀ as l came, and `limit` of the contact: no contact is judged by what others do. What
+ * stands has the impulses of the last step, and what it misses adds up from step to step: it goes
+ * on to the tolerance. */
+struct mech_contact_own {
+    double change; /* 0: not asked */
+    double enough;
+};
 
 struct mech_body_contacts_options {
     enum mech_friction friction; /* of all contacts */
@@ -77,6 +91,7 @@ struct mech_body_contacts_options {
      * is none. */
     double (*other)(void *of, int32_t sweeps);
     void *of;
+    struct mech_contact_own own;
     enum mech_contact_kernel kernel;
     struct mech_interrupt *interrupt; /* asked at each look, without looks each 64th
                                          sweep; NULL: none */
@@ -88,6 +103,8 @@ struct mech_body_contacts_result {
     double residual; /* mech_sets_residual of what was returned, with g l in place of l, g the
                         speed along n that a unit of l makes: the same in any units */
     double miss; /* the same map against the data alone, ‖r‖: an l that diverges is no answer */
+    double own;  /* the most that a contact misses, over what it may by itself: at most 1 where that
+                    has ended the sweeps */
     int32_t contact; /* INVALID, NOT_FINITE: the first that is wrong; else −1 */
     int32_t body;    /* INVALID, NOT_FINITE: the first that is wrong; else −1 */
 };
@@ -103,7 +120,7 @@ int mech_body_contacts_reserve(struct mech_body_contacts *self, int32_t bodies, 
 
 /* Order of contacts matters for the result's last digits and the start alone: keep it from step to
  * step (sorted by id). 0: the tolerance is met; MECH_VI_NOT_CONVERGED: velocities
- * and impulses of the best look; MECH_INVALID (an index, a negative
+ * and impulses of the best look, or of that which ended the sweeps by `own`; MECH_INVALID (an index, a negative
  * coefficient or mass) and MECH_NOT_FINITE (NaN or infinity in the input, or too large numbers):
  * velocities and impulses as they came. Momentum is kept to rounding in any case. MECH_INTERNAL:
  * more than was reserved. */

@@ -9,6 +9,7 @@
 /* Contacts of one width, slot after slot. */
 struct mech_contact_span {
     double *data, *l;
+    const double *given, *limit; /* body_contacts_layout.h */
     const int32_t *pair;
     int32_t count; /* groups, or single contacts */
 };
@@ -18,6 +19,8 @@ struct mech_contact_sums {
     alignas(32) double map[MECH_LANES];
     alignas(32) double c[MECH_LANES];
     alignas(32) double l[MECH_LANES];
+    alignas(32) double own[MECH_LANES]; /* largest square of what one misses over what it may */
+    double change, least;               /* squares of what it may: mech_contact_own */
 };
 
 /* One visit to each contact of a span. */

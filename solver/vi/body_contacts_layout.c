@@ -239,7 +239,7 @@ static size_t rounded(size_t n)
 /* places of the runs of all colours */
 static void place_all(struct mech_body_contacts *s)
 {
-    size_t data = 0, l = 0;
+    size_t data = 0, l = 0, limit = 0;
     int32_t pair = 0;
 
     for (int32_t k = 0; k < s->colour_count * MECH_CONTACT_CLASSES; k++) {
@@ -249,12 +249,15 @@ static void place_all(struct mech_body_contacts *s)
         s->colours[k / MECH_CONTACT_CLASSES].run[kind] = (struct mech_contact_run){
             .data = s->data + data,
             .l = s->l + l,
+            .given = s->l_given + l,
+            .limit = s->limit + limit,
             .pair = s->pair + pair,
             .groups = groups,
             .singles = n - groups * MECH_LANES,
         };
         data = rounded(data + (size_t)n * slots_of[kind]);
         l = rounded(l + (size_t)n * (kind == MECH_ODD ? MECH_ODD_ROWS : 3));
+        limit = rounded(limit + (size_t)n);
         pair += 2 * n;
     }
     s->multipliers = l;
@@ -273,6 +276,7 @@ struct mech_contact_place mech_contact_place_of(const struct mech_contact_run *r
         .width = (size_t)width,
         .data = run->data + first * slots_of[kind] + lane,
         .l = run->l + first * (kind == MECH_ODD ? MECH_ODD_ROWS : 3) + lane,
+        .limit = run->limit + first + lane,
         .pair = run->pair + 2 * first + lane,
     };
 }
@@ -319,6 +323,7 @@ static void fill(struct mech_body_contacts *s, const struct mech_contact_bodies 
 {
     double slot[MECH_BLOCK_SLOTS], l[3];
 
+    *at.limit = c->limit * c->limit;
     if (kind == MECH_ODD) {
         struct mech_odd_contact *const odd = (struct mech_odd_contact *)(void *)at.data;
 
@@ -426,6 +431,7 @@ int mech_contact_lay_out(struct mech_body_contacts *s, const struct mech_contact
                  k % MECH_CONTACT_CLASSES, p);
         }
     }
+    memcpy(s->l_given, s->l, s->multipliers * sizeof *s->l);
     for (int32_t i = 0; i < count; i++) {
         if (s->colour[i] < 0) {
             count_dead(s, bodies, &contacts[i]);

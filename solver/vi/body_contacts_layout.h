@@ -72,6 +72,8 @@ struct mech_odd_contact {
 struct mech_contact_run {
     double *data;            /* groups, then singles; of ODD struct mech_odd_contact */
     double *l;               /* as data: 3 slots (ODD: 6) */
+    double *given;           /* the same, as it came */
+    double *limit;           /* as data: 1 slot, the square of that of the contact */
     int32_t *pair;           /* lines of the first bodies of a group, then of the second */
     int32_t groups, singles; /* ODD: singles alone */
 };
@@ -92,7 +94,7 @@ struct mech_contact_body {
 
 struct mech_body_contacts { /* working memory */
     int32_t most_bodies, most_contacts;
-    int32_t body_count, colour_count;
+    int32_t body_count, colour_count, contact_count;
     size_t multipliers; /* numbers in l, with gaps of 0 */
     enum mech_friction friction;
     void *memory;
@@ -100,6 +102,8 @@ struct mech_body_contacts { /* working memory */
     double *lines_before;                    /* where l_before led, for acceleration */
     double *momenta;                         /* [most_bodies × 6] */
     double *l, *l_before, *l_start, *l_best; /* [most_contacts × 8] */
+    double *l_given;                         /* [most_contacts × 8] as it came */
+    double *limit;                           /* [most_contacts × 8] */
     double *data;                            /* the pool of all runs */
     struct mech_contact_body *bodies;        /* [most_bodies] */
     struct mech_contact_colour *colours;     /* [most_contacts] */
@@ -116,9 +120,9 @@ struct mech_body_contacts { /* working memory */
 
 /* One contact in a run. */
 struct mech_contact_place {
-    size_t width;     /* from slot to slot */
-    double *data, *l; /* its first slots */
-    int32_t *pair;    /* [0] and [width] */
+    size_t width;             /* from slot to slot */
+    double *data, *l, *limit; /* its first slots */
+    int32_t *pair;            /* [0] and [width] */
 };
 
 /* NULL: ground, or nothing moves it. */

@@ -222,10 +222,22 @@ void mech_contact_look_odd(const struct mech_contact_run *run, enum mech_frictio
             c[i] *= i < SPIN ? 1. : arm;
         }
         mech_set_map(&set, friction, g_l, c, map);
+        const double *const given = run->given + (size_t)k * MECH_ODD_ROWS;
+        double missed = 0., change = 0.;
+
         for (int32_t i = 0; i < set.rows; i++) {
             sums->map[0] += map[i] * map[i];
             sums->c[0] += c[i] * c[i];
             sums->l[0] += g_l[i] * g_l[i];
+            const double d = all[k].W[0] * (l[i] - given[i]) / (i < SPIN ? 1. : arm);
+
+            missed += map[i] * map[i];
+            change += d * d;
         }
+        change *= sums->change;
+        const double may = change > run->limit[k] ? run->limit[k] : change;
+        const double own = missed / (may + sums->least);
+
+        sums->own[0] = own > sums->own[0] ? own : sums->own[0];
     }
 }

@@ -29,7 +29,8 @@ enum { ROOT_STEPS = 60 };
 
 /* A contact, or four. */
 struct spot {
-    double *data, *l;    /* their first slots */
+    double *data, *l; /* their first slots */
+    const double *given, *limit;
     const int32_t *pair; /* [0] and [width] */
     size_t width, lane;  /* from slot to slot; which of a group it is */
 };
@@ -330,6 +331,7 @@ KERNEL real map_of(real mu, real coulomb, const real *l, const real *c, real c_T
 /* how a contact is judged: g: the speed along n that a unit of l makes */
 struct measure {
     real mu, coulomb, g;
+    real change, limit; /* squares: of l − l₀, N s; m/s */
 };
 
 KERNEL void look_at(struct measure by, const real *l, const real *c, size_t lane,
@@ -343,9 +345,23 @@ KERNEL void look_at(struct measure by, const real *l, const real *c, size_t lane
     double *const map = sums->map + lane;
     double *const c2 = sums->c + lane, *const l2 = sums->l + lane;
 
-    store(map, load(map) + map_of(mu, coulomb, speed, c, c_T2));
+    const real missed = map_of(mu, coulomb, speed, c, c_T2);
+    const real change = all(sums->change) * (g * g * by.change);
+    const real may = select(change > by.limit, by.limit, change) + all(sums->least);
+    const real own = missed / may, most = load(sums->own + lane);
+
+    store(sums->own + lane, select(own > most, own, most));
+    store(map, load(map) + missed);
     store(c2, load(c2) + (c[0] * c[0] + select(rough, c_T2, zero)));
     store(l2, load(l2) + (speed[0] * speed[0] + select(rough, l_T2, zero)));
+}
+
+/* ‖l − given‖² */
+KERNEL real change_of(const real *l, const real *given)
+{
+    const real d[3] = {l[0] - given[0], l[1] - given[1], l[2] - given[2]};
+
+    return dot3(d, d);
 }
 
 KERNEL void look_round(struct spot at, const double *lines, double coulomb,
@@ -354,12 +370,13 @@ KERNEL void look_round(struct spot at, const double *lines, double coulomb,
     const double *const data = at.data;
     const size_t width = at.width;
     struct body first, second;
-    real n[3], whole_l[3], whole_c[3], parts_l[4], parts_c[4];
+    real n[3], whole_l[3], whole_c[3], parts_l[4], parts_c[4], given[3];
 
     gather(lines, at.pair, &first);
     gather(lines, at.pair + width, &second);
     load3(data + MECH_ROUND_N * width, width, n);
     load3(at.l, width, whole_l);
+    load3(at.given, width, given);
     speed_round(data, width, &first, &second, whole_c);
     parts_l[0] = dot3(n, whole_l);
     parts_c[0] = dot3(n, whole_c);
@@ -368,7 +385,8 @@ KERNEL void look_round(struct spot at, const double *lines, double coulomb,
         parts_c[1 + i] = whole_c[i] - parts_c[0] * n[i];
     }
     const struct measure by = {SLOT(MECH_ROUND_MU), all(coulomb),
-                               all(1.) / (SLOT(MECH_ROUND_STEP_T) + SLOT(MECH_ROUND_STEP_D))};
+                               all(1.) / (SLOT(MECH_ROUND_STEP_T) + SLOT(MECH_ROUND_STEP_D)),
+                               change_of(whole_l, given), load(at.limit)};
 
     look_at(by, parts_l, parts_c, at.lane, sums);
 }
@@ -379,15 +397,16 @@ KERNEL void look_block(struct spot at, const double *lines, double coulomb,
     const double *const data = at.data;
     const size_t width = at.width;
     struct body first, second;
-    real parts_l[4], parts_c[4];
+    real parts_l[4], parts_c[4], given[3];
 
     gather(lines, at.pair, &first);
     gather(lines, at.pair + width, &second);
     load3(at.l, width, parts_l);
+    load3(at.given, width, given);
     speed_block(data, width, &first, &second, parts_l, parts_c);
     parts_l[3] = parts_c[3] = all(0.);
-    const struct measure by = {SLOT(MECH_BLOCK_MU), all(coulomb),
-                               all(1.) / SLOT(MECH_BLOCK_STEP_N)};
+    const struct measure by = {SLOT(MECH_BLOCK_MU), all(coulomb), all(1.) / SLOT(MECH_BLOCK_STEP_N),
+                               change_of(parts_l, given), load(at.limit)};
 
     look_at(by, parts_l, parts_c, at.lane, sums);
 }
@@ -404,6 +423,8 @@ KERNEL struct spot spot_of(const struct mech_contact_span *span, size_t group, s
 
     return (struct spot){.data = span->data + group * slots * width + lane,
                          .l = span->l + group * 3 * width + lane,
+                         .given = span->given + group * 3 * width + lane,
+                         .limit = span->limit + group * width + lane,
                          .pair = span->pair + group * 2 * width + lane,
                          .width = width,
                          .lane = lane};
