@@ -19,8 +19,10 @@ static const struct mech_field fields[] = {
      .doc =
          "residual up to which a step's impulses are accepted where 1,000 iterations do not reach "
          "solver.vi's tolerance, as in piles, and four times that after solver.vi's "
-         "maxIterations in piles of over 1,000 contacts; the report states it; 0: such a "
-         "step fails"},
+         "maxIterations in piles of over 1,000 contacts; free bodies with 30 contacts or more may "
+         "end at it sooner, where each contact misses at most 1/1000 of what its impulse changes "
+         "by; the report states the residual; 0: solver.vi's tolerance alone, without which a step "
+         "fails"},
     {.name = "capacity",
      .kind = MECH_INT,
      .offset = offsetof(struct mech_contact_settings, capacity),

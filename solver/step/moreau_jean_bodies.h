@@ -90,12 +90,17 @@ enum {
     MECH_LASTING_STEPS = 5,
     MECH_LASTING_MOST = 1500,
     MECH_LASTING_ALL = 2500,
-    MECH_SECOND_SHARE = 100 /* of contact.acceptable: what is taken of few contacts after it */
+    MECH_SECOND_SHARE = 100, /* of contact.acceptable: what is taken of few contacts after it */
+    /* what a contact may miss by itself (mech_contact_own): these parts of what its impulse changes
+       by, and of the speeds at which its bodies and others come together or part */
+    MECH_OWN_CHANGE = 1000,
+    MECH_OWN_STIR = 100
 };
 
 struct mech_sweeps {
     bool on;
     bool failed; /* in this step, so that no other member begins with the same once more */
+    bool whole;  /* no contact is enough by itself */
     struct mech_body_contacts *solver;
     struct mech_body_newton *newton;        /* of second order, where sweeps stall */
     double *inverse_mass, *inverse_inertia; /* [bodies × 3], [bodies × 9] */

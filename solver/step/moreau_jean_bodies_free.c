@@ -365,6 +365,8 @@ static int sweep(struct mech_moreau_bodies *s, struct mech_state *state,
 {
     const bool accept = mech_model_settings(s->model)->vi.on_failure == MECH_ON_FAILURE_ACCEPT;
     struct mech_sweeps *const w = &s->sweeps;
+
+    w->whole = false;
     int code = mech_moreau_bodies_impulses(s, state, result);
 
     if (code != 0 || !s->accepted || accept || !does_work(s)) {
@@ -375,6 +377,7 @@ static int sweep(struct mech_moreau_bodies *s, struct mech_state *state,
         memset(w->at[i].couple, 0, sizeof w->at[i].couple);
     }
     set_out(s, state);
+    w->whole = true;
     code = mech_moreau_bodies_impulses(s, state, result);
     return code == 0 && s->accepted && does_work(s) ? MECH_VI_NOT_CONVERGED : code;
 }

@@ -3,6 +3,7 @@
 #include "solver/base/err.h"
 #include "solver/step/moreau_jean_bodies.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,41 @@ static void take(struct mech_moreau_bodies *s, const struct mech_state *state, i
     w->of[w->count++] = i;
 }
 
+/* Of a body that moves, in w->forced: the largest speed at which it and others come together or
+ * part; NULL: nothing moves it. */
+static double *stir_of(const struct mech_sweeps *w, const struct mech_body_contact *c, int side)
+{
+    const int32_t i = c->body[side];
+
+    return i >= 0 && w->inverse_mass[3 * (size_t)i] > 0. ? &w->forced[6 * (size_t)i] : NULL;
+}
+
+/* What contacts may miss where their impulses change: little beside what stirs about their bodies.
+ * What begins to touch where all is at rest, as all does in the first step, may miss nothing. */
+static void limit(struct mech_sweeps *w, int32_t bodies)
+{
+    for (int32_t i = 0; i < bodies; i++) {
+        w->forced[6 * (size_t)i] = 0.;
+    }
+    for (int32_t i = 0; i < w->count; i++) {
+        const double speed = fabs(mech_moreau_bodies_approach(&w->at[i], w->before));
+
+        for (int side = 0; side < 2; side++) {
+            double *const stir = stir_of(w, &w->at[i], side);
+
+            if (stir) {
+                *stir = fmax(*stir, speed / MECH_OWN_STIR);
+            }
+        }
+    }
+    for (int32_t i = 0; i < w->count; i++) {
+        const double *const first = stir_of(w, &w->at[i], 0), *const second =
+                                                                  stir_of(w, &w->at[i], 1);
+
+        w->at[i].limit = fmax(first ? *first : 0., second ? *second : 0.);
+    }
+}
+
 int mech_moreau_bodies_take(struct mech_moreau_bodies *s, const struct mech_state *state,
                             int32_t from)
 {
@@ -94,6 +130,9 @@ int mech_moreau_bodies_take(struct mech_moreau_bodies *s, const struct mech_stat
     MECH_TRY(reserve(&s->sweeps, mech_model_touch_bodies(s->model), s->list.n));
     for (int32_t i = from; i < s->list.n; i++) {
         take(s, state, i, &warm);
+    }
+    if (s->sweeps.count >= MECH_ACCEPTABLE_FROM) {
+        limit(&s->sweeps, mech_model_touch_bodies(s->model));
     }
     return 0;
 }

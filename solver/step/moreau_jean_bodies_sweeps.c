@@ -124,6 +124,9 @@ static struct mech_body_contacts_options options_of(struct mech_moreau_bodies *s
     const struct mech_vi_settings *const vi = &mech_model_settings(s->model)->vi;
     const bool accept = vi->on_failure == MECH_ON_FAILURE_ACCEPT;
     const bool second = !accept && !vi->type;
+    const bool many = second && s->acceptable > 0. && s->sweeps.count >= MECH_ACCEPTABLE_FROM;
+    const struct mech_contact_own own = {
+        .change = many && !s->sweeps.whole ? 1. / MECH_OWN_CHANGE : 0., .enough = s->acceptable};
 
     return (struct mech_body_contacts_options){.friction = s->friction,
                                                .tolerance = vi->tolerance,
@@ -132,6 +135,7 @@ static struct mech_body_contacts_options options_of(struct mech_moreau_bodies *s
                                                .accelerate = !accept,
                                                .other = second ? other : NULL,
                                                .of = s,
+                                               .own = own,
                                                .interrupt = mech_model_interrupt(s->model)};
 }
 
@@ -166,7 +170,10 @@ int mech_moreau_bodies_impulses(struct mech_moreau_bodies *s, struct mech_state 
         set_free(s, state, bodies.count);
         code = mech_body_contacts_solve(w->solver, &bodies, w->at, w->count, &options, &found);
         result->vi_iterations += found.sweeps;
-        if (code == MECH_VI_NOT_CONVERGED && k == 0 && !accept && !vi->type) {
+        const bool suffices =
+            options.own.change > 0. && found.own <= 1. && good_enough(s, 1., &found);
+
+        if (code == MECH_VI_NOT_CONVERGED && k == 0 && !accept && !vi->type && !suffices) {
             code = hand_over(s, state, &options, &found, result);
         }
         options.max_sweeps = vi->max_iterations;
