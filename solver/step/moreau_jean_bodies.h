@@ -92,7 +92,7 @@ enum {
     MECH_LASTING_ALL = 2500,
     MECH_SECOND_SHARE = 100, /* of contact.acceptable: what is taken of few contacts after it */
     /* what a contact may miss by itself (mech_contact_own): these parts of what its impulse changes
-       by, and of the speeds at which its bodies and others come together or part */
+       by, and of the speeds at which its bodies move beside those that they touch */
     MECH_OWN_CHANGE = 1000,
     MECH_OWN_STIR = 100
 };

@@ -357,27 +357,28 @@ static bool does_work(const struct mech_moreau_bodies *s)
     return mech_step_gain(work, size) > 0.;
 }
 
-/* Impulses of all contacts from those they have; where what is accepted of that does work, as those
- * of the last step between bodies that are wedged may do, once more from none. As
- * mech_moreau_bodies_impulses. */
+/* Impulses of all contacts from those they have; where what is accepted of that does work, on to the
+ * tolerance; where that does, as impulses of the last step between bodies that are wedged may do,
+ * once more from none. As mech_moreau_bodies_impulses. */
 static int sweep(struct mech_moreau_bodies *s, struct mech_state *state,
                  struct mech_step_result *result)
 {
     const bool accept = mech_model_settings(s->model)->vi.on_failure == MECH_ON_FAILURE_ACCEPT;
     struct mech_sweeps *const w = &s->sweeps;
+    int code = 0;
 
-    w->whole = false;
-    int code = mech_moreau_bodies_impulses(s, state, result);
-
-    if (code != 0 || !s->accepted || accept || !does_work(s)) {
-        return code;
+    for (int k = 0; k < 2; k++) {
+        w->whole = k > 0;
+        code = mech_moreau_bodies_impulses(s, state, result);
+        if (code != 0 || !s->accepted || accept || !does_work(s)) {
+            return code;
+        }
+        set_out(s, state);
     }
     for (int32_t i = 0; i < w->count; i++) {
         memset(w->at[i].impulse, 0, sizeof w->at[i].impulse);
         memset(w->at[i].couple, 0, sizeof w->at[i].couple);
     }
-    set_out(s, state);
-    w->whole = true;
     code = mech_moreau_bodies_impulses(s, state, result);
     return code == 0 && s->accepted && does_work(s) ? MECH_VI_NOT_CONVERGED : code;
 }

@@ -1,6 +1,7 @@
 /* What a step of free bodies by sweeps starts from: the contacts of the list with their laws and
  * the impulses that the state keeps, and inverse masses and velocities of the bodies. */
 #include "solver/base/err.h"
+#include "solver/linalg/v3.h"
 #include "solver/step/moreau_jean_bodies.h"
 
 #include <math.h>
@@ -87,13 +88,36 @@ static void take(struct mech_moreau_bodies *s, const struct mech_state *state, i
     w->of[w->count++] = i;
 }
 
-/* Of a body that moves, in w->forced: the largest speed at which it and others come together or
- * part; NULL: nothing moves it. */
+/* Of a body, in w->forced: the largest speed at which it moves beside one that it touches; NULL:
+ * nothing moves it. */
 static double *stir_of(const struct mech_sweeps *w, const struct mech_body_contact *c, int side)
 {
     const int32_t i = c->body[side];
 
     return i >= 0 && w->inverse_mass[3 * (size_t)i] > 0. ? &w->forced[6 * (size_t)i] : NULL;
+}
+
+/* How fast bodies move beside each other at a contact, m/s: their points, and their turns over the
+ * longer arm. */
+static double move_of(const struct mech_body_contact *c, const double *twist)
+{
+    double u[3] = {0.}, turns[3] = {0.}, arm = 0.;
+
+    for (int side = 0; side < 2; side++) {
+        const double sign = side ? 1. : -1.;
+        double turn[3];
+
+        if (c->body[side] >= 0) {
+            const double *const v = twist + 6 * (size_t)c->body[side];
+
+            mech_v3_cross(v + 3, c->arm[side], turn);
+            mech_v3_add(u, sign, v, u);
+            mech_v3_add(u, sign, turn, u);
+            mech_v3_add(turns, sign, v + 3, turns);
+            arm = fmax(arm, mech_v3_dot(c->arm[side], c->arm[side]));
+        }
+    }
+    return sqrt(mech_v3_dot(u, u) + arm * mech_v3_dot(turns, turns));
 }
 
 /* What contacts may miss where their impulses change: little beside what stirs about their bodies.
@@ -104,7 +128,7 @@ static void limit(struct mech_sweeps *w, int32_t bodies)
         w->forced[6 * (size_t)i] = 0.;
     }
     for (int32_t i = 0; i < w->count; i++) {
-        const double speed = fabs(mech_moreau_bodies_approach(&w->at[i], w->before));
+        const double speed = move_of(&w->at[i], w->before);
 
         for (int side = 0; side < 2; side++) {
             double *const stir = stir_of(w, &w->at[i], side);
