@@ -306,6 +306,9 @@ int mech_moreau_bodies_sweep(struct mech_moreau_bodies *s, struct mech_state *st
 int mech_moreau_bodies_impulses(struct mech_moreau_bodies *s, struct mech_state *state,
                                 struct mech_step_result *result);
 
+/* Whether sweeps may end where each contact misses little by itself. */
+bool mech_moreau_bodies_own(const struct mech_moreau_bodies *s);
+
 /* moreau_jean_bodies_gather.c: contacts, masses and velocities for the sweeps. */
 /* Velocity of the second body's point against the first's along n, from twists [bodies × 6]. */
 double mech_moreau_bodies_approach(const struct mech_body_contact *c, const double *twist);

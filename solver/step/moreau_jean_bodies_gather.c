@@ -155,7 +155,7 @@ int mech_moreau_bodies_take(struct mech_moreau_bodies *s, const struct mech_stat
     for (int32_t i = from; i < s->list.n; i++) {
         take(s, state, i, &warm);
     }
-    if (s->sweeps.count >= MECH_ACCEPTABLE_FROM) {
+    if (mech_moreau_bodies_own(s)) {
         limit(&s->sweeps, mech_model_touch_bodies(s->model));
     }
     return 0;

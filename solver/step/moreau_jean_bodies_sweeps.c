@@ -118,15 +118,23 @@ static int hand_over(struct mech_moreau_bodies *s, const struct mech_state *stat
     return code;
 }
 
+bool mech_moreau_bodies_own(const struct mech_moreau_bodies *s)
+{
+    const struct mech_vi_settings *const vi = &mech_model_settings(s->model)->vi;
+
+    return vi->on_failure != MECH_ON_FAILURE_ACCEPT && !vi->type && s->acceptable > 0. &&
+           s->sweeps.count >= MECH_ACCEPTABLE_FROM;
+}
+
 /* What sweeps of this step begin with. */
 static struct mech_body_contacts_options options_of(struct mech_moreau_bodies *s)
 {
     const struct mech_vi_settings *const vi = &mech_model_settings(s->model)->vi;
     const bool accept = vi->on_failure == MECH_ON_FAILURE_ACCEPT;
     const bool second = !accept && !vi->type;
-    const bool many = second && s->acceptable > 0. && s->sweeps.count >= MECH_ACCEPTABLE_FROM;
     const struct mech_contact_own own = {
-        .change = many && !s->sweeps.whole ? 1. / MECH_OWN_CHANGE : 0., .enough = s->acceptable};
+        .change = mech_moreau_bodies_own(s) && !s->sweeps.whole ? 1. / MECH_OWN_CHANGE : 0.,
+        .enough = s->acceptable};
 
     return (struct mech_body_contacts_options){.friction = s->friction,
                                                .tolerance = vi->tolerance,

@@ -295,16 +295,17 @@ struct looked {
     double residual, miss, own; /* body_contacts.h */
 };
 
+/* each: also what each contact misses by itself; else that is infinite. */
 static struct looked look(const struct mech_body_contacts *s,
                           const struct mech_contact_loops *groups,
-                          const struct mech_body_contacts_options *options)
+                          const struct mech_body_contacts_options *options, bool each)
 {
     const double coulomb = s->friction == MECH_COULOMB ? 1. : 0.;
     const struct mech_contact_own *const may = &options->own;
     const double least = options->tolerance * options->tolerance * s->scale_r / s->contact_count;
     struct mech_contact_sums sums = {.map = {s->dead_map},
                                      .c = {s->dead_speed},
-                                     .change = may->change * may->change,
+                                     .change = each ? may->change * may->change : 0.,
                                      .least = fmax(least, DBL_MIN)};
     double total[3] = {0.}, own = 0.;
 
@@ -338,7 +339,8 @@ static struct looked look(const struct mech_body_contacts *s,
     }
     const double scale = s->linear ? s->scale_r : fmax(s->scale_r, fmax(total[1], total[2]));
 
-    return (struct looked){sqrt(total[0] / scale), sqrt(total[0] / s->scale_r), sqrt(own)};
+    return (struct looked){sqrt(total[0] / scale), sqrt(total[0] / s->scale_r),
+                           sums.change > 0. ? sqrt(own) : HUGE_VAL};
 }
 
 /* --- acceleration ----------------------------------------------------------------------------- */
@@ -508,10 +510,10 @@ int mech_body_contacts_solve(struct mech_body_contacts *self,
             k >= options->max_sweeps || (unlooked && mech_interrupted(options->interrupt));
 
         if (last || (options->look_every > 0 && k % every == 0)) {
-            now = last ? (struct looked){0., 0., 0.} : look(s, groups, options);
+            now = last ? (struct looked){0., 0., 0.} : look(s, groups, options, k > 0);
             if (off_by(now, slack) <= options->tolerance) {
                 refresh(s, bodies, contacts);
-                now = look(s, groups, options);
+                now = look(s, groups, options, last);
             }
             off = off_by(now, slack);
             /* the miss alone overflows where there is next to no data */

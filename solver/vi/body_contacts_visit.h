@@ -331,10 +331,10 @@ KERNEL real map_of(real mu, real coulomb, const real *l, const real *c, real c_T
 /* how a contact is judged: g: the speed along n that a unit of l makes */
 struct measure {
     real mu, coulomb, g;
-    real change, limit; /* squares: of l − l₀, N s; m/s */
 };
 
-KERNEL void look_at(struct measure by, const real *l, const real *c, size_t lane,
+/* Returns the square of its map. */
+KERNEL real look_at(struct measure by, const real *l, const real *c, size_t lane,
                     struct mech_contact_sums *sums)
 {
     const real mu = by.mu, coulomb = by.coulomb, g = by.g;
@@ -346,22 +346,28 @@ KERNEL void look_at(struct measure by, const real *l, const real *c, size_t lane
     double *const c2 = sums->c + lane, *const l2 = sums->l + lane;
 
     const real missed = map_of(mu, coulomb, speed, c, c_T2);
-    const real change = all(sums->change) * (g * g * by.change);
-    const real may = select(change > by.limit, by.limit, change) + all(sums->least);
-    const real own = missed / may, most = load(sums->own + lane);
 
-    store(sums->own + lane, select(own > most, own, most));
     store(map, load(map) + missed);
     store(c2, load(c2) + (c[0] * c[0] + select(rough, c_T2, zero)));
     store(l2, load(l2) + (speed[0] * speed[0] + select(rough, l_T2, zero)));
+    return missed;
 }
 
-/* ‖l − given‖² */
-KERNEL real change_of(const real *l, const real *given)
+/* What a contact with this l misses over what it may by itself (mech_contact_own). */
+KERNEL void look_own(struct spot at, real g, const real *l, real missed,
+                     struct mech_contact_sums *sums)
 {
-    const real d[3] = {l[0] - given[0], l[1] - given[1], l[2] - given[2]};
+    real d[3];
 
-    return dot3(d, d);
+    load3(at.given, at.width, d);
+    for (int i = 0; i < 3; i++) {
+        d[i] = l[i] - d[i];
+    }
+    const real change = all(sums->change) * (g * g * dot3(d, d)), limit = load(at.limit);
+    const real may = select(change > limit, limit, change) + all(sums->least);
+    const real own = missed / may, most = load(sums->own + at.lane);
+
+    store(sums->own + at.lane, select(own > most, own, most));
 }
 
 KERNEL void look_round(struct spot at, const double *lines, double coulomb,
@@ -370,13 +376,12 @@ KERNEL void look_round(struct spot at, const double *lines, double coulomb,
     const double *const data = at.data;
     const size_t width = at.width;
     struct body first, second;
-    real n[3], whole_l[3], whole_c[3], parts_l[4], parts_c[4], given[3];
+    real n[3], whole_l[3], whole_c[3], parts_l[4], parts_c[4];
 
     gather(lines, at.pair, &first);
     gather(lines, at.pair + width, &second);
     load3(data + MECH_ROUND_N * width, width, n);
     load3(at.l, width, whole_l);
-    load3(at.given, width, given);
     speed_round(data, width, &first, &second, whole_c);
     parts_l[0] = dot3(n, whole_l);
     parts_c[0] = dot3(n, whole_c);
@@ -385,10 +390,13 @@ KERNEL void look_round(struct spot at, const double *lines, double coulomb,
         parts_c[1 + i] = whole_c[i] - parts_c[0] * n[i];
     }
     const struct measure by = {SLOT(MECH_ROUND_MU), all(coulomb),
-                               all(1.) / (SLOT(MECH_ROUND_STEP_T) + SLOT(MECH_ROUND_STEP_D)),
-                               change_of(whole_l, given), load(at.limit)};
+                               all(1.) / (SLOT(MECH_ROUND_STEP_T) + SLOT(MECH_ROUND_STEP_D))};
 
-    look_at(by, parts_l, parts_c, at.lane, sums);
+    const real missed = look_at(by, parts_l, parts_c, at.lane, sums);
+
+    if (sums->change > 0.) {
+        look_own(at, by.g, whole_l, missed, sums);
+    }
 }
 
 KERNEL void look_block(struct spot at, const double *lines, double coulomb,
@@ -397,18 +405,21 @@ KERNEL void look_block(struct spot at, const double *lines, double coulomb,
     const double *const data = at.data;
     const size_t width = at.width;
     struct body first, second;
-    real parts_l[4], parts_c[4], given[3];
+    real parts_l[4], parts_c[4];
 
     gather(lines, at.pair, &first);
     gather(lines, at.pair + width, &second);
     load3(at.l, width, parts_l);
-    load3(at.given, width, given);
     speed_block(data, width, &first, &second, parts_l, parts_c);
     parts_l[3] = parts_c[3] = all(0.);
-    const struct measure by = {SLOT(MECH_BLOCK_MU), all(coulomb), all(1.) / SLOT(MECH_BLOCK_STEP_N),
-                               change_of(parts_l, given), load(at.limit)};
+    const struct measure by = {SLOT(MECH_BLOCK_MU), all(coulomb),
+                               all(1.) / SLOT(MECH_BLOCK_STEP_N)};
 
-    look_at(by, parts_l, parts_c, at.lane, sums);
+    const real missed = look_at(by, parts_l, parts_c, at.lane, sums);
+
+    if (sums->change > 0.) {
+        look_own(at, by.g, parts_l, missed, sums);
+    }
 }
 
 /* --- loops ------------------------------------------------------------------------------------ */
