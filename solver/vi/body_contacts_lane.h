@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#define KERNEL static inline
+#define KERNEL static inline __attribute__((always_inline))
 #define ENTRY static
 enum { LANES_AT_A_TIME = 1 };
 
