@@ -258,7 +258,6 @@ static struct mech_contact_span span_of(const struct mech_contact_run *run, size
 
     return (struct mech_contact_span){.data = run->data + before * slots,
                                       .l = run->l + before * 3,
-                                      .given = run->given + before * 3,
                                       .limit = run->limit + before,
                                       .pair = run->pair + before * 2,
                                       .count = singles ? run->singles : run->groups};
@@ -305,6 +304,7 @@ static struct looked look(const struct mech_body_contacts *s,
     const double least = options->tolerance * options->tolerance * s->scale_r / s->contact_count;
     struct mech_contact_sums sums = {.map = {s->dead_map},
                                      .c = {s->dead_speed},
+                                     .given = s->l_given - s->l,
                                      .change = each ? may->change * may->change : 0.,
                                      .least = fmax(least, DBL_MIN)};
     double total[3] = {0.}, own = 0.;

@@ -9,7 +9,7 @@
 /* Contacts of one width, slot after slot. */
 struct mech_contact_span {
     double *data, *l;
-    const double *given, *limit; /* body_contacts_layout.h */
+    const double *limit; /* body_contacts_layout.h */
     const int32_t *pair;
     int32_t count; /* groups, or single contacts */
 };
@@ -20,6 +20,7 @@ struct mech_contact_sums {
     alignas(32) double c[MECH_LANES];
     alignas(32) double l[MECH_LANES];
     alignas(32) double own[MECH_LANES]; /* largest square of what one misses over what it may */
+    ptrdiff_t given;                    /* from l to where it is as it came */
     double change, least;               /* squares of what it may: mech_contact_own */
 };
 

@@ -249,7 +249,6 @@ static void place_all(struct mech_body_contacts *s)
         s->colours[k / MECH_CONTACT_CLASSES].run[kind] = (struct mech_contact_run){
             .data = s->data + data,
             .l = s->l + l,
-            .given = s->l_given + l,
             .limit = s->limit + limit,
             .pair = s->pair + pair,
             .groups = groups,
@@ -276,7 +275,6 @@ struct mech_contact_place mech_contact_place_of(const struct mech_contact_run *r
         .width = (size_t)width,
         .data = run->data + first * slots_of[kind] + lane,
         .l = run->l + first * (kind == MECH_ODD ? MECH_ODD_ROWS : 3) + lane,
-        .limit = run->limit + first + lane,
         .pair = run->pair + 2 * first + lane,
     };
 }
@@ -323,7 +321,6 @@ static void fill(struct mech_body_contacts *s, const struct mech_contact_bodies 
 {
     double slot[MECH_BLOCK_SLOTS], l[3];
 
-    *at.limit = c->limit * c->limit;
     if (kind == MECH_ODD) {
         struct mech_odd_contact *const odd = (struct mech_odd_contact *)(void *)at.data;
 
@@ -426,6 +423,9 @@ int mech_contact_lay_out(struct mech_body_contacts *s, const struct mech_contact
             &s->colours[k / MECH_CONTACT_CLASSES].run[k % MECH_CONTACT_CLASSES];
 
         for (int32_t p = s->start[k]; p < s->start[k + 1]; p++) {
+            const double limit = contacts[s->order[p]].limit;
+
+            run->limit[p - s->start[k]] = limit * limit;
             fill(s, bodies, &contacts[s->order[p]],
                  mech_contact_place_of(run, k % MECH_CONTACT_CLASSES, p - s->start[k]),
                  k % MECH_CONTACT_CLASSES, p);

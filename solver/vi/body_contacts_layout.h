@@ -72,7 +72,6 @@ struct mech_odd_contact {
 struct mech_contact_run {
     double *data;            /* groups, then singles; of ODD struct mech_odd_contact */
     double *l;               /* as data: 3 slots (ODD: 6) */
-    double *given;           /* the same, as it came */
     double *limit;           /* as data: 1 slot, the square of that of the contact */
     int32_t *pair;           /* lines of the first bodies of a group, then of the second */
     int32_t groups, singles; /* ODD: singles alone */
@@ -120,9 +119,9 @@ struct mech_body_contacts { /* working memory */
 
 /* One contact in a run. */
 struct mech_contact_place {
-    size_t width;             /* from slot to slot */
-    double *data, *l, *limit; /* its first slots */
-    int32_t *pair;            /* [0] and [width] */
+    size_t width;     /* from slot to slot */
+    double *data, *l; /* its first slots */
+    int32_t *pair;    /* [0] and [width] */
 };
 
 /* NULL: ground, or nothing moves it. */

@@ -222,7 +222,7 @@ void mech_contact_look_odd(const struct mech_contact_run *run, enum mech_frictio
             c[i] *= i < SPIN ? 1. : arm;
         }
         mech_set_map(&set, friction, g_l, c, map);
-        const double *const given = run->given + (size_t)k * MECH_ODD_ROWS;
+        const double *const given = l + sums->given;
         double missed = 0., change = 0.;
 
         for (int32_t i = 0; i < set.rows; i++) {

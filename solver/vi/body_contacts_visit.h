@@ -30,7 +30,7 @@ enum { ROOT_STEPS = 60 };
 /* A contact, or four. */
 struct spot {
     double *data, *l; /* their first slots */
-    const double *given, *limit;
+    const double *limit;
     const int32_t *pair; /* [0] and [width] */
     size_t width, lane;  /* from slot to slot; which of a group it is */
 };
@@ -359,7 +359,7 @@ KERNEL void look_own(struct spot at, real g, const real *l, real missed,
 {
     real d[3];
 
-    load3(at.given, at.width, d);
+    load3(at.l + sums->given, at.width, d);
     for (int i = 0; i < 3; i++) {
         d[i] = l[i] - d[i];
     }
@@ -434,7 +434,6 @@ KERNEL struct spot spot_of(const struct mech_contact_span *span, size_t group, s
 
     return (struct spot){.data = span->data + group * slots * width + lane,
                          .l = span->l + group * 3 * width + lane,
-                         .given = span->given + group * 3 * width + lane,
                          .limit = span->limit + group * width + lane,
                          .pair = span->pair + group * 2 * width + lane,
                          .width = width,
