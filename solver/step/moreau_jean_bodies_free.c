@@ -357,9 +357,9 @@ static bool does_work(const struct mech_moreau_bodies *s)
     return mech_step_gain(work, size) > 0.;
 }
 
-/* Impulses of all contacts from those they have; where what is accepted of that does work, on to the
- * tolerance; where that does, as impulses of the last step between bodies that are wedged may do,
- * once more from none. As mech_moreau_bodies_impulses. */
+/* Impulses of all contacts from those they have; where what is accepted of that does work, on to
+ * the tolerance; where that does, as impulses of the last step between bodies that are wedged may
+ * do, once more from none. As mech_moreau_bodies_impulses. */
 static int sweep(struct mech_moreau_bodies *s, struct mech_state *state,
                  struct mech_step_result *result)
 {

@@ -119,8 +119,8 @@ void mech_body_contacts_destroy(struct mech_body_contacts *self); /* accepts NUL
 int mech_body_contacts_reserve(struct mech_body_contacts *self, int32_t bodies, int32_t contacts);
 
 /* Order of contacts matters for the result's last digits and the start alone: keep it from step to
- * step (sorted by id). 0: the tolerance is met; MECH_VI_NOT_CONVERGED: velocities
- * and impulses of the best look, or of that which ended the sweeps by `own`; MECH_INVALID (an index, a negative
+ * step (sorted by id). 0: the tolerance is met; MECH_VI_NOT_CONVERGED: velocities and impulses of
+ * the best look, or of that which ended the sweeps by `own`; MECH_INVALID (an index, a negative
  * coefficient or mass) and MECH_NOT_FINITE (NaN or infinity in the input, or too large numbers):
  * velocities and impulses as they came. Momentum is kept to rounding in any case. MECH_INTERNAL:
  * more than was reserved. */
