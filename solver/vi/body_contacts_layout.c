@@ -120,11 +120,11 @@ static int check_contact(const struct mech_body_contact *c, int32_t bodies)
     if (i < -1 || i >= bodies || j < -1 || j >= bodies || i == j) {
         return MECH_INVALID;
     }
-    const double coefficients[3] = {c->mu, c->spinning, c->rolling};
+    const double coefficients[4] = {c->mu, c->spinning, c->rolling, c->limit};
 
     if (!is_finite(c->n, 3) || !is_finite(c->t1, 3) || (i >= 0 && !is_finite(c->arm[0], 3)) ||
         (j >= 0 && !is_finite(c->arm[1], 3)) || !is_finite(c->b, 3) ||
-        !is_finite(coefficients, 3) || !is_finite(c->cfm, 3) || !is_finite(c->impulse, 3) ||
+        !is_finite(coefficients, 4) || !is_finite(c->cfm, 3) || !is_finite(c->impulse, 3) ||
         !is_finite(c->couple, 3)) {
         return MECH_NOT_FINITE;
     }
@@ -132,7 +132,7 @@ static int check_contact(const struct mech_body_contact *c, int32_t bodies)
                        fabs(mech_v3_dot(c->t1, c->t1) - 1.) <= unit &&
                        fabs(mech_v3_dot(c->n, c->t1)) <= unit;
 
-    return units && not_negative(coefficients, 3) && not_negative(c->cfm, 3) ? 0 : MECH_INVALID;
+    return units && not_negative(coefficients, 4) && not_negative(c->cfm, 3) ? 0 : MECH_INVALID;
 }
 
 static bool along(const double n[3], const double r[3])

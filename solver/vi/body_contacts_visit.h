@@ -361,13 +361,14 @@ KERNEL void look_own(struct spot at, real g, const real *l, real missed,
 
     load3(at.l + sums->given, at.width, d);
     for (int i = 0; i < 3; i++) {
-        d[i] = l[i] - d[i];
+        d[i] = g * (l[i] - d[i]);
     }
-    const real change = all(sums->change) * (g * g * dot3(d, d)), limit = load(at.limit);
+    const real change = all(sums->change) * dot3(d, d), limit = load(at.limit);
     const real may = select(change > limit, limit, change) + all(sums->least);
-    const real own = missed / may, most = load(sums->own + at.lane);
+    const real own = missed / may, most = load(sums->own + at.lane), far = all(HUGE_VAL);
 
-    store(sums->own + at.lane, select(own > most, own, most));
+    /* what is not a number is not little */
+    store(sums->own + at.lane, select(own <= most, most, select(own < far, own, far)));
 }
 
 KERNEL void look_round(struct spot at, const double *lines, double coulomb,

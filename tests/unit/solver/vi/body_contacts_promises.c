@@ -267,7 +267,7 @@ static void what_is_not_finite_is_told_and_changes_nothing(void)
     struct mech_body_contact *const c = &p->contact[2];
     double *const of_contact[] = {&c->n[1], &c->t1[0],      &c->arm[1][2], &c->b[2],
                                   &c->mu,   &c->rolling,    &c->spinning,  &c->cfm[2],
-                                  &c->b[0], &c->impulse[1], &c->couple[0]};
+                                  &c->b[0], &c->impulse[1], &c->couple[0], &c->limit};
     double *const of_body[] = {&p->velocity[6 * 3 + 4], &p->inverse_mass[3 * 3 + 1],
                                &p->inverse_inertia[9 * 3 + 8]};
 
