@@ -99,8 +99,9 @@ enum {
 
 struct mech_sweeps {
     bool on;
-    bool failed; /* in this step, so that no other member begins with the same once more */
-    bool whole;  /* no contact is enough by itself */
+    bool failed;   /* in this step, so that no other member begins with the same once more */
+    bool whole;    /* no contact is enough by itself */
+    bool sufficed; /* the last sweeps ended where each contact misses little by itself */
     struct mech_body_contacts *solver;
     struct mech_body_newton *newton;        /* of second order, where sweeps stall */
     double *inverse_mass, *inverse_inertia; /* [bodies × 3], [bodies × 9] */

@@ -358,8 +358,8 @@ static bool does_work(const struct mech_moreau_bodies *s)
 }
 
 /* Impulses of all contacts from those they have; where what is accepted of that does work, on to
- * the tolerance; where that does, as impulses of the last step between bodies that are wedged may
- * do, once more from none. As mech_moreau_bodies_impulses. */
+ * the tolerance if sweeps have not yet been there; where that does, as impulses of the last step
+ * between bodies that are wedged may do, once more from none. As mech_moreau_bodies_impulses. */
 static int sweep(struct mech_moreau_bodies *s, struct mech_state *state,
                  struct mech_step_result *result)
 {
@@ -367,14 +367,15 @@ static int sweep(struct mech_moreau_bodies *s, struct mech_state *state,
     struct mech_sweeps *const w = &s->sweeps;
     int code = 0;
 
-    for (int k = 0; k < 2; k++) {
-        w->whole = k > 0;
+    w->whole = false;
+    do {
         code = mech_moreau_bodies_impulses(s, state, result);
         if (code != 0 || !s->accepted || accept || !does_work(s)) {
             return code;
         }
         set_out(s, state);
-    }
+        w->whole = true;
+    } while (w->sufficed);
     for (int32_t i = 0; i < w->count; i++) {
         memset(w->at[i].impulse, 0, sizeof w->at[i].impulse);
         memset(w->at[i].couple, 0, sizeof w->at[i].couple);

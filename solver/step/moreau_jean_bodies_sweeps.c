@@ -29,6 +29,14 @@ static bool good_enough(const struct mech_moreau_bodies *s, double times,
     return s->sweeps.count >= MECH_ACCEPTABLE_FROM && within(times * s->acceptable, found);
 }
 
+/* Whether no contact misses more by itself than it may, where that was asked. */
+static bool suffices(const struct mech_moreau_bodies *s,
+                     const struct mech_body_contacts_options *options,
+                     const struct mech_body_contacts_result *found)
+{
+    return options->own.change > 0. && found->own <= 1. && good_enough(s, 1., found);
+}
+
 static struct mech_contact_bodies bodies_of(const struct mech_moreau_bodies *s)
 {
     const struct mech_sweeps *const w = &s->sweeps;
@@ -173,16 +181,16 @@ int mech_moreau_bodies_impulses(struct mech_moreau_bodies *s, struct mech_state 
     options.max_sweeps = first < options.max_sweeps ? first : options.max_sweeps;
     s->used = "";
     w->second_cost = 0.;
+    w->sufficed = false;
     for (int k = 0; k <= twice && code == MECH_VI_NOT_CONVERGED && !good_enough(s, 1., &found);
          k++) {
         set_free(s, state, bodies.count);
         code = mech_body_contacts_solve(w->solver, &bodies, w->at, w->count, &options, &found);
         result->vi_iterations += found.sweeps;
-        const bool suffices =
-            options.own.change > 0. && found.own <= 1. && good_enough(s, 1., &found);
-
-        if (code == MECH_VI_NOT_CONVERGED && k == 0 && !accept && !vi->type && !suffices) {
+        w->sufficed = suffices(s, &options, &found);
+        if (code == MECH_VI_NOT_CONVERGED && k == 0 && !accept && !vi->type && !w->sufficed) {
             code = hand_over(s, state, &options, &found, result);
+            w->sufficed = suffices(s, &options, &found);
         }
         options.max_sweeps = vi->max_iterations;
         options.accelerate = false; /* it has had its chance */
