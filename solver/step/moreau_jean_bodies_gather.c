@@ -48,14 +48,13 @@ double mech_moreau_bodies_approach(const struct mech_body_contact *c, const doub
 }
 
 /* Contact number i of the list; `warm` runs through what the state keeps. */
-static void take(struct mech_moreau_bodies *s, const struct mech_state *state, int32_t i,
-                 size_t *warm)
+static void take(struct mech_moreau_bodies *s, const struct mech_state *state,
+                 const struct mech_gap_step *step, int32_t i, size_t *warm)
 {
     struct mech_sweeps *const w = &s->sweeps;
     const struct mech_contact *const contact = &s->list.at[i];
     const struct mech_material material = mech_model_touch_material(s->model, contact);
     struct mech_body_contact *const c = &w->at[w->count];
-    const struct mech_gap_step step = mech_moreau_bodies_gap(s);
     struct mech_touch_rows *const rows = &s->touch;
     double bE[2];
 
@@ -72,7 +71,7 @@ static void take(struct mech_moreau_bodies *s, const struct mech_state *state, i
     const struct mech_touched *const kept = mech_moreau_bodies_kept(state, contact->id, warm);
 
     mech_moreau_bodies_lasts(s, i, &material, rows, speed, kept);
-    if (!mech_gap_contact(&step, &material, law->gap, speed - law->drift[0], bE)) {
+    if (!mech_gap_contact(step, &material, law->gap, speed - law->drift[0], bE)) {
         return;
     }
     memcpy(c->b, law->drift, sizeof c->b);
@@ -133,8 +132,8 @@ static void limit(struct mech_sweeps *w, int32_t bodies)
         for (int side = 0; side < 2; side++) {
             double *const stir = stir_of(w, &w->at[i], side);
 
-            if (stir) {
-                *stir = fmax(*stir, speed / MECH_OWN_STIR);
+            if (stir && speed > *stir) {
+                *stir = speed;
             }
         }
     }
@@ -142,18 +141,19 @@ static void limit(struct mech_sweeps *w, int32_t bodies)
         const double *const first = stir_of(w, &w->at[i], 0), *const second =
                                                                   stir_of(w, &w->at[i], 1);
 
-        w->at[i].limit = fmax(first ? *first : 0., second ? *second : 0.);
+        w->at[i].limit = fmax(first ? *first : 0., second ? *second : 0.) / MECH_OWN_STIR;
     }
 }
 
 int mech_moreau_bodies_take(struct mech_moreau_bodies *s, const struct mech_state *state,
                             int32_t from)
 {
+    const struct mech_gap_step step = mech_moreau_bodies_gap(s);
     size_t warm = 0;
 
     MECH_TRY(reserve(&s->sweeps, mech_model_touch_bodies(s->model), s->list.n));
     for (int32_t i = from; i < s->list.n; i++) {
-        take(s, state, i, &warm);
+        take(s, state, &step, i, &warm);
     }
     if (mech_moreau_bodies_own(s)) {
         limit(&s->sweeps, mech_model_touch_bodies(s->model));

@@ -328,7 +328,7 @@ static struct looked look(const struct mech_body_contacts *s,
         total[0] += sums.map[lane];
         total[1] += sums.c[lane];
         total[2] += sums.l[lane];
-        own = fmax(own, sums.own[lane]);
+        own = sums.own[lane] <= own ? own : sums.own[lane];
     }
     /* not fmax, which hides what is not a number */
     if (!isfinite(total[0]) || !isfinite(total[1]) || !isfinite(total[2])) {

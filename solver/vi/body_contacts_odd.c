@@ -239,8 +239,6 @@ void mech_contact_look_odd(const struct mech_contact_run *run, enum mech_frictio
         const double own = missed / (may + sums->least);
 
         /* what is not a number is not little */
-        if (!(own <= sums->own[0])) {
-            sums->own[0] = own < HUGE_VAL ? own : HUGE_VAL;
-        }
+        sums->own[0] = own <= sums->own[0] ? sums->own[0] : own;
     }
 }

@@ -365,10 +365,10 @@ KERNEL void look_own(struct spot at, real g, const real *l, real missed,
     }
     const real change = all(sums->change) * dot3(d, d), limit = load(at.limit);
     const real may = select(change > limit, limit, change) + all(sums->least);
-    const real own = missed / may, most = load(sums->own + at.lane), far = all(HUGE_VAL);
+    const real own = missed / may, most = load(sums->own + at.lane);
 
     /* what is not a number is not little */
-    store(sums->own + at.lane, select(own <= most, most, select(own < far, own, far)));
+    store(sums->own + at.lane, select(own <= most, most, own));
 }
 
 KERNEL void look_round(struct spot at, const double *lines, double coulomb,
