@@ -165,9 +165,8 @@ static struct mechd_unit unit_of(const struct mechd_reading *r, const struct mec
                                  const struct mechd_end *at)
 {
     const bool both = at->component >= 0 && strcmp(v->unit, "N, N m") == 0;
-    return mechd_unit_of(&r->g->parts[at->part].instance->engine, !both               ? v->unit
-                                                                  : at->component < 3 ? "N"
-                                                                                      : "N m");
+    const char *const text = !both ? v->unit : at->component < 3 ? "N" : "N m";
+    return mechd_unit_of(&r->g->parts[at->part].instance->engine, v, text);
 }
 
 /* Both have one unit, or one has none. False: a fault at the path. */
@@ -175,12 +174,18 @@ static bool fit(const struct mechd_reading *r, const char *path, const char *con
                 const struct mech_variable v[2], const struct mechd_end at[2])
 {
     const struct mechd_unit from = unit_of(r, &v[0], &at[0]), to = unit_of(r, &v[1], &at[1]);
-    char which[96] = "a factor is needed";
+    static const char *const reasons[] = {
+        [MECHD_UNITS_APART] = "one is a difference (relativeQuantity), the other one is not",
+        [MECHD_UNITS_OTHER] = "these are units of two kinds",
+        [MECHD_UNITS_UNKNOWN] = "how these are converted is not known"};
+    char which[96];
     double factor, offset;
     const enum mechd_units match = mechd_units_match(&from, &to, &factor, &offset);
-    if (match == MECHD_UNITS_SCALED && offset == 0.) {
+    if (match >= MECHD_UNITS_APART) {
+        (void)snprintf(which, sizeof which, "%s: a factor is needed", reasons[match]);
+    } else if (offset == 0.) {
         (void)snprintf(which, sizeof which, "a factor of %.15g is needed", factor);
-    } else if (match == MECHD_UNITS_SCALED) {
+    } else {
         (void)snprintf(which, sizeof which, "a factor of %.15g and an offset of %.15g are needed",
                        factor, offset);
     }

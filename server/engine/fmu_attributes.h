@@ -10,6 +10,7 @@
 /* What a type of TypeDefinitions gives to variables that do not say it themselves. */
 struct mechd_fmu_declared {
     const char *name, *unit;
+    enum mechd_fmu_quantity quantity;
     double minimum, maximum, nominal;
 };
 

@@ -153,7 +153,25 @@ static int read_base_unit(struct mechd_fmu_reading *r, const char *element, cons
         unit->exponents[k] = (int)exponent;
     }
     MECH_TRY(mechd_fmu_read_number(r, a, "factor", &unit->factor));
-    return mechd_fmu_read_number(r, a, "offset", &unit->offset);
+    MECH_TRY(mechd_fmu_read_number(r, a, "offset", &unit->offset));
+    if (!isfinite(unit->factor) || unit->factor == 0. || !isfinite(unit->offset)) {
+        return mechd_fmu_refuse(r, MECHD_DESCRIPTION_CONTENT, 0,
+                                "unit %.64s: its factor and offset are finite, its factor is not 0",
+                                unit->name);
+    }
+    return 0;
+}
+
+/* relativeQuantity; without the attribute *out stays as it is. */
+static int read_quantity(struct mechd_fmu_reading *r, const char **a, enum mechd_fmu_quantity *out)
+{
+    static const char name[] = "relativeQuantity";
+    unsigned relative = 0;
+    MECH_TRY(mechd_fmu_read_bit(r, a, name, 1, &relative));
+    if (mechd_fmu_attribute(a, name) != NULL) {
+        *out = relative != 0 ? MECHD_FMU_RELATIVE : MECHD_FMU_ABSOLUTE;
+    }
+    return 0;
 }
 
 /* Unit and bounds, which types and variables have alike. */
@@ -175,6 +193,7 @@ static int read_type_value(struct mechd_fmu_reading *r, const char *element, con
         (struct mechd_fmu_declared *)r->declared.items + r->declared.count - 1;
     double *bounds[] = {&t->minimum, &t->maximum, &t->nominal};
     (void)element;
+    MECH_TRY(read_quantity(r, a, &t->quantity));
     return read_bounds(r, a, &t->unit, bounds);
 }
 
@@ -218,6 +237,7 @@ static int read_value(struct mechd_fmu_reading *r, const char *element, const ch
     if (mechd_fmu_attribute(a, "start") != NULL) {
         MECH_TRY(mechd_fmu_read_text(r, a, "start", NULL, &v->start_text));
     }
+    MECH_TRY(read_quantity(r, a, &v->quantity));
     return read_bounds(r, a, &v->unit, bounds);
 }
 

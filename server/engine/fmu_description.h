@@ -88,6 +88,10 @@ enum mechd_fmu_can {
     MECHD_FMU_NEEDS_TOOL = 2048    /* it runs only in its tool */
 };
 
+/* Whether a value counts from the zero of its unit, or is a difference of such values, for which
+ * the offset of the unit is ignored. */
+enum mechd_fmu_quantity { MECHD_FMU_QUANTITY_OPEN, MECHD_FMU_ABSOLUTE, MECHD_FMU_RELATIVE };
+
 enum { MECHD_FMU_NO_VARIABLE = -1 };
 
 /* A dimension of an array (3.0). */
@@ -102,9 +106,10 @@ enum mechd_fmu_dependence {
 };
 
 struct mechd_fmu_variable {
-    const char *name, *description; /* description: "" if there is none */
-    const char *unit;               /* "": none; of its declared type if it says none itself */
-    const char *declared_type;      /* or NULL */
+    const char *name, *description;   /* description: "" if there is none */
+    const char *unit;                 /* "": none; of its declared type if it says none itself */
+    enum mechd_fmu_quantity quantity; /* relativeQuantity, its own or of its type; never open */
+    const char *declared_type;        /* or NULL */
     uint32_t reference;
     int line; /* of the text */
     enum mechd_fmu_type type;
@@ -127,7 +132,7 @@ struct mechd_fmu_unit {
     const char *name;
     bool based; /* the text says what follows; else only the name is known */
     int exponents[8];
-    double factor, offset;
+    double factor, offset; /* finite, factor not 0 */
 };
 
 struct mechd_fmu_description {

@@ -172,6 +172,13 @@ bool mechd_engine_fmu_has_slopes(const struct mechd_engine *e, enum mech_causali
     return mechd_fmu_channel_has_slopes(&f->channels.at[causality][index]);
 }
 
+bool mechd_engine_fmu_relative(const struct mechd_engine *e, enum mech_causality causality,
+                               int32_t index)
+{
+    const struct mechd_fmu_instance *const f = e->self;
+    return f->channels.at[causality][index].of->quantity == MECHD_FMU_RELATIVE;
+}
+
 /* With the inputs of the committed point, which the next step sends too. One that saves its state
  * is restored before it is used again, so that they leave nothing there; one that does not has them
  * already. */

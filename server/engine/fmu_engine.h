@@ -65,6 +65,9 @@ const char *mechd_engine_fmu_unfollowed(const struct mechd_engine *e, int32_t in
 bool mechd_engine_fmu_derives(const struct mechd_engine *e);
 bool mechd_engine_fmu_has_slopes(const struct mechd_engine *e, enum mech_causality causality,
                                  int32_t index);
+/* Whether a variable is a difference, for which the offset of its unit is ignored. */
+bool mechd_engine_fmu_relative(const struct mechd_engine *e, enum mech_causality causality,
+                               int32_t index);
 /* ∂outputs/∂inputs · direction by the FMU's own directional derivatives, at the committed point
  * with its state held and the inputs that are set: direction [inputs], 0 of inputs without slopes,
  * and outputs [outputs]. 0; MECH_NO_MEMORY; with their reasons in mechd_engine_refusal:

@@ -135,10 +135,12 @@ static int declare(struct mechd_fmu_reading *r, struct mechd_fmu_variable *v)
             return content(r, v->line, v->declared_type, "is not among the type definitions");
         }
         v->unit = v->unit[0] != 0 || t->unit == NULL ? v->unit : t->unit;
+        v->quantity = v->quantity == MECHD_FMU_QUANTITY_OPEN ? t->quantity : v->quantity;
         v->minimum = isnan(v->minimum) ? t->minimum : v->minimum;
         v->maximum = isnan(v->maximum) ? t->maximum : v->maximum;
         v->nominal = isnan(v->nominal) ? t->nominal : v->nominal;
     }
+    v->quantity = v->quantity == MECHD_FMU_QUANTITY_OPEN ? MECHD_FMU_ABSOLUTE : v->quantity;
     return v->minimum > v->maximum ? content(r, v->line, v->name, "has a min above its max") : 0;
 }
 

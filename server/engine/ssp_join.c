@@ -48,12 +48,13 @@ static void find_unit(struct mechd_ssp_tree *t, const struct mechd_ssp_part *p,
     if (n->unit.name[0] == '\0') {
         n->unit = own;
     }
+    n->unit.quantity = own.quantity;
     const bool leaves = n->port == MECHD_SSP_OUTPUT || n->port == MECHD_SSP_CALCULATED;
-    if (!mechd_ssp_convert(leaves ? &own : &n->unit, leaves ? &n->unit : &own, &n->by, &n->more)) {
-        mechd_ssp_fault(t->diag, n->xml,
-                        "%.64s of %.64s is in %.32s, in its FMU in %.32s, and nothing says how "
-                        "these are converted",
-                        n->name, p->path, n->unit.name, own.name);
+    const char *const reason =
+        mechd_ssp_convert(leaves ? &own : &n->unit, leaves ? &n->unit : &own, &n->by, &n->more);
+    if (reason != NULL) {
+        mechd_ssp_fault(t->diag, n->xml, "%.64s of %.64s is in %.32s, in its FMU in %.32s: %s",
+                        n->name, p->path, n->unit.name, own.name, reason);
     }
 }
 
@@ -87,6 +88,27 @@ static void find_variables(struct mechd_ssp_tree *t)
     }
 }
 
+/* Connectors of systems and entries of dictionaries on the way to a difference are differences. */
+static void pass_differences_back(struct mechd_ssp_tree *t)
+{
+    for (size_t k = 0; k < t->nodes.count; k++) {
+        const struct mechd_ssp_node *const n = mechd_ssp_node(t, k);
+        int32_t at = n->variable != NULL && n->unit.quantity == MECHD_FMU_RELATIVE
+                         ? n->edge
+                         : MECHD_SSP_NO_EDGE;
+        for (int through = 0; at != MECHD_SSP_NO_EDGE && through < MECHD_SSP_THROUGH_MOST &&
+                              mechd_ssp_works(t, n->xml);
+             through++) {
+            struct mechd_ssp_node *const from =
+                mechd_ssp_node(t, mechd_ssp_edge(t, (size_t)at)->from);
+            if (from->variable == NULL) {
+                from->unit.quantity = MECHD_FMU_RELATIVE;
+            }
+            at = from->edge;
+        }
+    }
+}
+
 int mechd_ssp_join(struct mechd_ssp *s, const struct mechd_fmu_description *const *fmus,
                    struct mech_diag *diag)
 {
@@ -96,6 +118,7 @@ int mechd_ssp_join(struct mechd_ssp *s, const struct mechd_fmu_description *cons
     sort_variables(t);
     if (t->outcome == 0) {
         find_variables(t);
+        pass_differences_back(t);
     }
     if (mechd_ssp_good(t)) {
         mechd_ssp_bind(t);

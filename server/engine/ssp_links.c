@@ -177,17 +177,19 @@ static bool pass(struct mechd_ssp_tree *t, const struct mechd_ssp_edge *e,
     const struct mechd_ssp_node *const to = mechd_ssp_node(t, e->to);
     const bool known = to->unit.name[0] != '\0';
     double by = 1., more = 0.;
-    if (!e->plain && !mechd_ssp_convert(unit, &to->unit, &by, &more)) {
-        mechd_ssp_fault(t->diag, e->xml,
-                        "%.64s is in %.32s, %.64s in %.32s, and nothing says how "
-                        "these are converted",
-                        mechd_ssp_node(t, e->from)->name, unit->name, to->name, to->unit.name);
+    const char *const reason = e->plain ? NULL : mechd_ssp_convert(unit, &to->unit, &by, &more);
+    if (reason != NULL) {
+        mechd_ssp_fault(t->diag, e->xml, "%.64s is in %.32s, %.64s in %.32s: %s",
+                        mechd_ssp_node(t, e->from)->name, unit->name, to->name, to->unit.name,
+                        reason);
         return false;
     }
     // the linear transformation comes behind the conversion
     *factor = e->factor * (by * *factor);
     *offset = e->factor * (by * *offset + more) + e->offset;
+    const enum mechd_fmu_quantity quantity = unit->quantity;
     *unit = known || e->plain ? to->unit : *unit;
+    unit->quantity = to->unit.quantity != MECHD_FMU_QUANTITY_OPEN ? to->unit.quantity : quantity;
     return true;
 }
 

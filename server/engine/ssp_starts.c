@@ -150,9 +150,10 @@ static const double *transform(struct mechd_ssp_tree *t, const struct value *v,
                                const struct mechd_ssp_unit *to, bool plain, const double linear[2])
 {
     double by = 1., more = 0.;
-    if (!plain && !mechd_ssp_convert(&v->unit, to, &by, &more)) {
-        mechd_ssp_fault(t->diag, v->xml, "%.64s is in %.32s, and takes %.32s", v->name,
-                        v->unit.name, to->name);
+    const char *const reason = plain ? NULL : mechd_ssp_convert(&v->unit, to, &by, &more);
+    if (reason != NULL) {
+        mechd_ssp_fault(t->diag, v->xml, "%.64s is in %.32s, and takes %.32s: %s", v->name,
+                        v->unit.name, to->name, reason);
         return NULL;
     }
     double *const out = mechd_ssp_alloc(t, v->count, sizeof *out);

@@ -26,7 +26,8 @@ enum { MECHD_SSP_NO_EDGE = -1, MECHD_SSP_NO_PART = -1 };
 /* A unit: "" where none is said; without a definition its name alone is compared. */
 struct mechd_ssp_unit {
     const char *name;
-    const struct mechd_fmu_unit *of; /* or NULL */
+    const struct mechd_fmu_unit *of;  /* or NULL */
+    enum mechd_fmu_quantity quantity; /* open: SSP says it of nothing, FMUs of their variables */
 };
 
 /* Definitions of a file [count], sorted by name. */
@@ -141,9 +142,10 @@ struct mechd_ssp_unit mechd_ssp_unit(const struct mechd_ssp_units *units, const 
 struct mechd_ssp_unit mechd_ssp_unit_of(const struct mechd_fmu_description *d,
                                         const struct mechd_fmu_variable *v);
 /* value in `to` = *factor · value in `from` + *offset; exactly 1 and 0 where they are the same, or
- * one is not said. False: they are of different kinds, or only their names are known. */
-bool mechd_ssp_convert(const struct mechd_ssp_unit *from, const struct mechd_ssp_unit *to,
-                       double *factor, double *offset);
+ * one is not said. Without offsets where one is a difference. NULL, or the reason why not: they are
+ * of two kinds, only their names are known, or the other one is no difference and has an offset. */
+const char *mechd_ssp_convert(const struct mechd_ssp_unit *from, const struct mechd_ssp_unit *to,
+                              double *factor, double *offset);
 
 /* The element LinearTransformation below e, into *factor and *offset; other transformations are
  * faults (ssp_links.c). */

@@ -1,5 +1,6 @@
 /* Units of documents and of FMUs, and what converts values of one into those of another: a value in
- * base units is factor · value + offset (SSP, section 4.4.2; FMI 2.0.5, section 2.2.2). */
+ * base units is factor · value + offset (SSP, section 4.4.2; FMI 2.0.5, section 2.2.2); for
+ * differences it is factor · value. */
 #include "server/engine/ssp_tree.h"
 
 #include <stdlib.h>
@@ -78,7 +79,8 @@ struct mechd_ssp_unit mechd_ssp_unit(const struct mechd_ssp_units *units, const 
 struct mechd_ssp_unit mechd_ssp_unit_of(const struct mechd_fmu_description *d,
                                         const struct mechd_fmu_variable *v)
 {
-    return (struct mechd_ssp_unit){.name = v->unit, .of = find(d->units, d->unit_count, v->unit)};
+    return (struct mechd_ssp_unit){
+        .name = v->unit, .of = find(d->units, d->unit_count, v->unit), .quantity = v->quantity};
 }
 
 /* It says more than its name: FMUs name units without base units. */
@@ -87,24 +89,31 @@ static bool defined(const struct mechd_ssp_unit *u)
     return u->of != NULL && u->of->based;
 }
 
-bool mechd_ssp_convert(const struct mechd_ssp_unit *from, const struct mechd_ssp_unit *to,
-                       double *factor, double *offset)
+const char *mechd_ssp_convert(const struct mechd_ssp_unit *from, const struct mechd_ssp_unit *to,
+                              double *factor, double *offset)
 {
     *factor = 1.;
     *offset = 0.;
     if (from->name[0] == '\0' || to->name[0] == '\0') {
-        return true;
+        return NULL;
     }
     if (!defined(from) || !defined(to)) {
-        return strcmp(from->name, to->name) == 0;
+        return strcmp(from->name, to->name) == 0 ? NULL : "nothing says how these are converted";
     }
     const struct mechd_fmu_unit *const a = from->of, *const b = to->of;
     if (memcmp(a->exponents, b->exponents, sizeof a->exponents) != 0) {
-        return false;
+        return "these are units of two kinds";
     }
-    if (a->factor != b->factor || a->offset != b->offset) {
+    const bool relative =
+        from->quantity == MECHD_FMU_RELATIVE || to->quantity == MECHD_FMU_RELATIVE;
+    const double start = from->quantity == MECHD_FMU_ABSOLUTE || !relative ? a->offset : 0.;
+    const double end = to->quantity == MECHD_FMU_ABSOLUTE || !relative ? b->offset : 0.;
+    if (relative && (start != 0. || end != 0.)) {
+        return "one is a difference, the other one is not";
+    }
+    if (a->factor != b->factor || start != end) {
         *factor = a->factor / b->factor;
-        *offset = (a->offset - b->offset) / b->factor;
+        *offset = (start - end) / b->factor;
     }
-    return true;
+    return NULL;
 }

@@ -24,7 +24,8 @@ static const struct mechd_fmu_unit *find(const struct mechd_fmu_description *d, 
     return u != NULL && u->based ? u : NULL;
 }
 
-struct mechd_unit mechd_unit_of(const struct mechd_engine *e, const char *text)
+struct mechd_unit mechd_unit_of(const struct mechd_engine *e, const struct mech_variable *v,
+                                const char *text)
 {
     const struct mechd_fmu_package *const p = mechd_engine_package(e);
     const struct mechd_fmu_unit *const of = p != NULL ? find(&p->description, text) : NULL;
@@ -33,7 +34,8 @@ struct mechd_unit mechd_unit_of(const struct mechd_engine *e, const char *text)
         u.known = true;
         memcpy(u.exponents, of->exponents, sizeof u.exponents);
         u.factor = of->factor;
-        u.offset = of->offset;
+        u.relative = mechd_engine_fmu_relative(e, v->causality, v->index);
+        u.offset = u.relative ? 0. : of->offset;
     } else if (p == NULL && text[0] != '\0') {
         u.known = mechp_fmi_unit(text, strlen(text), u.exponents);
     }
@@ -67,10 +69,13 @@ enum mechd_units mechd_units_match(const struct mechd_unit *from, const struct m
         return MECHD_UNITS_SAME;
     }
     if (!from->known || !to->known) {
-        return spelled_alike(from->text, to->text) ? MECHD_UNITS_SAME : MECHD_UNITS_OTHER;
+        return spelled_alike(from->text, to->text) ? MECHD_UNITS_SAME : MECHD_UNITS_UNKNOWN;
     }
     if (memcmp(from->exponents, to->exponents, sizeof from->exponents) != 0) {
         return MECHD_UNITS_OTHER;
+    }
+    if (from->relative != to->relative && (from->offset != 0. || to->offset != 0.)) {
+        return MECHD_UNITS_APART;
     }
     if (same_number(from->factor, to->factor) && same_number(from->offset, to->offset)) {
         return MECHD_UNITS_SAME;

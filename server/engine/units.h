@@ -2,8 +2,12 @@
  * by its description, of anything else by its name. Where it is not known for both of them the
  * names are compared, in which products have a space, a dot or a star ("N m", "N.m").
  *
- *     const struct mechd_unit a = mechd_unit_of(&left, v[0].unit), b = mechd_unit_of(&right, …);
+ *     const struct mechd_unit a = mechd_unit_of(&left, &v[0], v[0].unit), b = mechd_unit_of(…);
  *     if (mechd_units_match(&a, &b, &factor, &offset) == MECHD_UNITS_SCALED) { … }
+ *
+ * Of a variable that is a difference (relativeQuantity) the offset of its unit does not count: a
+ * difference of 10 degC is one of 10 K. It does not match a variable whose unit has an offset that
+ * counts, whatever the two units are.
  *
  * Values alone; any thread. Source: FMI 3.0.2, section 2.4.3; FMI 2.0.5, section 2.2.2. */
 #pragma once
@@ -14,16 +18,21 @@ struct mechd_unit {
     const char *text;      /* "": the variable has none */
     bool known;            /* what follows */
     int exponents[8];      /* of kg, m, s, A, K, mol, cd, rad */
-    double factor, offset; /* value in base units = factor · value + offset */
+    double factor, offset; /* value in base units = factor · value + offset; offset: 0 of a … */
+    bool relative;         /* … difference */
 };
 
-/* The unit that a variable of the engine has under this name, which outlives it. */
-struct mechd_unit mechd_unit_of(const struct mechd_engine *e, const char *text);
+/* The unit of this text, which outlives it, of a variable of the engine: its own, or a part of it.
+ */
+struct mechd_unit mechd_unit_of(const struct mechd_engine *e, const struct mech_variable *v,
+                                const char *text);
 
 enum mechd_units {
-    MECHD_UNITS_SAME,   /* or one of them is none */
-    MECHD_UNITS_SCALED, /* of one kind, with another factor or offset */
-    MECHD_UNITS_OTHER   /* of two kinds, or only their names are known, which differ */
+    MECHD_UNITS_SAME,    /* or one of them is none */
+    MECHD_UNITS_SCALED,  /* of one kind, with another factor or offset */
+    MECHD_UNITS_APART,   /* of one kind: one is a difference, the other one has an offset */
+    MECHD_UNITS_OTHER,   /* of two kinds */
+    MECHD_UNITS_UNKNOWN, /* only the name of one of them is known, and the names differ */
 };
 
 /* value in `to` = *factor · value in `from` + *offset; 1 and 0 unless SCALED. */

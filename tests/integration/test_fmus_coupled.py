@@ -109,10 +109,13 @@ class Coupled(fmus.Uploaded):
         done = self.post('/v1/couplings/%s/step' % made['id'], {'count': 1})['outputs']
         self.assertAlmostEqual(done['b.arm.y[1]'], 1.1, 14)
 
-    def units(self, u, y, **redefined):
-        """A new instance, whose input and output have these units."""
+    def units(self, u, y, difference='', **redefined):
+        """A new instance, whose input and output have these units; its variable of that causality
+        is a difference."""
         variables = (fmus.VARIABLES[3].replace('unit="N"', 'unit="%s"' % u)
-                     .replace('causality="output"', 'causality="output" unit="%s"' % y))
+                     .replace('causality="output"', 'causality="output" unit="%s"' % y)
+                     .replace('causality="%s"' % difference,
+                              'causality="%s" relativeQuantity="true"' % difference))
         units = ''.join('<Unit name="%s"><BaseUnit %s/></Unit>' % unit
                         for unit in {**UNITS, **redefined}.items())
         xml = fmus.description(variables=variables).replace('<Unit name="N"/>', units)
@@ -147,7 +150,9 @@ class Coupled(fmus.Uploaded):
 
     def test_a_connection_of_units_that_differ_is_refused_with_the_factor_it_needs(self):
         for y, u, reason in (
-                ('m', 'metre', None), ('mm', 'N', 'a.y is in mm, b.u in N: a factor is needed'),
+                ('m', 'metre', None),
+                ('mm', 'N', 'a.y is in mm, b.u in N: these are units of two kinds'),
+                ('m', 'fathom', 'how these are converted is not known: a factor is needed'),
                 ('mm', 'm', 'a factor of 0.001 is needed'),
                 ('degC', 'K', 'a factor of 1 and an offset of 273.15 are needed')):
             one, other = self.units('N', y), self.units(u, 'm')
@@ -155,6 +160,16 @@ class Coupled(fmus.Uploaded):
                 with self.subTest(y=y, u=u, given=given):
                     self.join(one, other, expected, scheme={'type': 'Jacobi'},
                               connections=[{'from': 'a.y', 'to': 'b.u', **given}])
+
+    def test_differences_have_no_offset(self):
+        for y, of, u, to, reason in (
+                ('degC', 'output', 'K', 'input', None), ('K', 'output', 'degC', 'input', None),
+                ('degC', 'output', 'K', '', None),
+                ('degC', '', 'K', 'input', 'one is a difference (relativeQuantity)'),
+                ('K', 'output', 'degC', '', 'one is a difference (relativeQuantity)')):
+            with self.subTest(y=y, of=of, u=u, to=to):
+                self.join(self.units('N', y, of), self.units(u, 'm', to), reason,
+                          scheme={'type': 'Jacobi'}, connections=[{'from': 'a.y', 'to': 'b.u'}])
 
     def test_a_partner_steps_it_by_frames_and_its_steps_are_streamed(self):
         rig = self.hosted(gain=2)

@@ -13,6 +13,9 @@
 #include <string.h>
 
 #define HEAD_2 "<fmiModelDescription fmiVersion=\"2.0\" modelName=\"M\" guid=\"{1}\">"
+#define BASE_UNIT(base)                                                                            \
+    "</ModelVariables><UnitDefinitions><Unit name=\"u\"><BaseUnit m=\"1\" " base                   \
+    "/></Unit></UnitDefinitions><ModelVariables>"
 #define COSIM "<CoSimulation modelIdentifier=\"m\"/>"
 #define TAIL "</ModelVariables></fmiModelDescription>"
 #define HEAD_3 "<fmiModelDescription fmiVersion=\"3.0\" modelName=\"M\" instantiationToken=\"{1}\">"
@@ -29,7 +32,7 @@ static const char second[] =
     "<DisplayUnit name=\"rps\"/></Unit><Unit name=\"N\"><BaseUnit kg=\"1\" m=\"1\" "
     "s=\"-2\"/></Unit></UnitDefinitions>\n"
     "<TypeDefinitions><SimpleType name=\"Speed\"><Real unit=\"rpm\" min=\"-100\" "
-    "max=\"100\"/></SimpleType>"
+    "relativeQuantity=\"true\" max=\"100\"/></SimpleType>"
     "</TypeDefinitions>\n"
     "<VendorAnnotations><Tool "
     "name=\"x\"><ModelVariables><ScalarVariable/></ModelVariables></Tool></VendorAnnotations>\n"
@@ -60,14 +63,16 @@ static const char third[] =
     "canSerializeFMUState=\"true\""
     " providesDirectionalDerivatives=\"true\" hasEventMode=\"true\" "
     "fixedInternalStepSize=\"1e-3\"/>\n"
-    "<TypeDefinitions><Float64Type name=\"Length\" unit=\"m\" nominal=\"2\"/></TypeDefinitions>\n"
+    "<TypeDefinitions><Float64Type name=\"Length\" unit=\"m\" nominal=\"2\" "
+    "relativeQuantity=\"1\"/></TypeDefinitions>\n"
     "<ModelVariables>\n"
     "<Float64 name=\"time\" valueReference=\"0\" causality=\"independent\"/>\n"
     "<UInt64 name=\"n\" valueReference=\"1\" causality=\"structuralParameter\" start=\"2\"/>\n"
     "<Float64 name=\"u\" valueReference=\"2\" causality=\"input\" start=\"1 2 3 4 5 6\" "
-    "declaredType=\"Length\">"
+    "declaredType=\"Length\" relativeQuantity=\"false\">"
     "<Dimension start=\"2\"/><Dimension start=\"3\"/></Float64>\n"
-    "<Float32 name=\"y\" valueReference=\"9\" causality=\"output\"><Dimension "
+    "<Float32 name=\"y\" valueReference=\"9\" causality=\"output\" relativeQuantity=\"true\">"
+    "<Dimension "
     "valueReference=\"1\"/></Float32>\n"
     "<Int8 name=\"k\" valueReference=\"4\" start=\"-128\"/>\n"
     "<String name=\"s\" valueReference=\"5\" causality=\"parameter\"><Start "
@@ -125,6 +130,8 @@ static void a_description_of_version_2_is_read(void)
     CU_ASSERT_EQUAL_FATAL(d.variable_count, 5);
     const struct mechd_fmu_variable *const v = d.variables;
     CU_ASSERT_STRING_EQUAL(v[0].unit, "rpm");
+    CU_ASSERT_EQUAL(v[0].quantity, MECHD_FMU_RELATIVE);
+    CU_ASSERT_EQUAL(v[1].quantity, MECHD_FMU_ABSOLUTE);
     CU_ASSERT_EQUAL(v[0].minimum, -100.);
     CU_ASSERT_EQUAL(v[0].maximum, 50.);
     CU_ASSERT_EQUAL(v[0].start[0], 1.5);
@@ -164,6 +171,8 @@ static void a_description_of_version_3_is_read(void)
     CU_ASSERT_EQUAL(v[2].start[5], 6.);
     CU_ASSERT_STRING_EQUAL(v[2].unit, "m");
     CU_ASSERT_EQUAL(v[2].nominal, 2.);
+    CU_ASSERT_EQUAL(v[2].quantity, MECHD_FMU_ABSOLUTE);
+    CU_ASSERT_EQUAL(v[3].quantity, MECHD_FMU_RELATIVE);
     CU_ASSERT_EQUAL(v[3].type, MECHD_FMU_FLOAT32);
     CU_ASSERT_EQUAL(v[3].dimensions[0].variable, 1);
     CU_ASSERT_EQUAL(v[3].dependence, MECHD_FMU_DEPENDS_ON);
@@ -257,6 +266,11 @@ static void variables_that_contradict_the_standard_are_refused(void)
         {"</ModelVariables><UnitDefinitions><Unit name=\"u\"><BaseUnit m=\"0.5\"/></Unit>"
          "</UnitDefinitions><ModelVariables>",
          "m: an exponent is a whole number"},
+        {BASE_UNIT("factor=\"0\""), "unit u: its factor and offset are finite"},
+        {BASE_UNIT("factor=\"INF\""), "its factor is not 0"},
+        {BASE_UNIT("offset=\"NaN\""), "unit u: its factor and offset are finite"},
+        {"<Float64 name=\"a\" valueReference=\"1\" relativeQuantity=\"yes\"/>",
+         "relativeQuantity: \"yes\""},
         {"</ModelVariables>" COSIM "<ModelVariables>", "CoSimulation is there twice"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {

@@ -544,7 +544,7 @@ static void connections_that_mean_nothing_are_refused(void)
     // only their names are known
     expect(SYSTEM(ELEMENTS(COMPONENT("a", PORTS(UNIT_PORT("y", "output", "left"))) COMPONENT(
                "b", PORTS(UNIT_PORT("u", "input", "right")))) LINKS(LINK("a", "y", "b", "u"))),
-           "y is in left, u in right, and nothing says how");
+           "y is in left, u in right: nothing says how");
     expect(SYSTEM(ELEMENTS(COMPONENT("b", PORTS(UNIT_PORT("speed", "input", "m"))))),
            "speed of b is in m, in its FMU in rad/s");
     expect(SYSTEM(ELEMENTS(BLOCK("a") BLOCK("a"))), "two of the name a");
