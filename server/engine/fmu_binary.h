@@ -38,7 +38,8 @@ struct mechd_binary {
     const struct mechd_fmu_course *courses;
     size_t course_count;
     double *course_scratch;
-    bool courses_needed; /* a step of 3.0 that asks for none of them is refused */
+    bool courses_needed; /* a step of 3.0 that asks for none of them is refused … */
+    bool quiet_logged;   /* … or else logged, once */
     bool update_asked;   /* it has */
     int update_failed;   /* what setting them within the step has come to */
     int status;

@@ -2,9 +2,11 @@
  * how many of its derivatives are not zero is held with the values that it has. */
 #include "server/engine/fmu_follow.h"
 
+#include "protocol/fmi/fmi3.h"
 #include "solver/base/err.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,6 +132,26 @@ static void pad(struct mechd_fmu_course *c, size_t rows, double *coefficients)
     }
 }
 
+/* An input that is not followed and has derivatives: the first one is logged. */
+static void log_held(struct mechd_fmu_instance *f, const struct mechd_fmu_channel *c,
+                     const char *why)
+{
+    const size_t n = f->channels.size[MECH_INPUT];
+    const struct mechd_hosted_options *const o = &f->session.options;
+    for (int32_t j = 0; j < c->v.size && !f->held_logged; j++) {
+        const double *const u = f->end.inputs + c->v.offset + j;
+        if (u[MECHD_FMU_RATE * n] != 0. || u[MECHD_FMU_SECOND * n] != 0.) {
+            char text[MECHD_FMU_LOG_MOST];
+            f->held_logged = true;
+            (void)snprintf(text, sizeof text,
+                           "input %.100s has derivatives, and holds its value at the start of each "
+                           "step: %s",
+                           c->v.name, why);
+            o->log(o->log_context, MECHP_FMI3_WARNING, MECHD_FMU_HOST_CATEGORY, text);
+        }
+    }
+}
+
 int mechd_fmu_follow_send(struct mechd_fmu_instance *f, double time, double size)
 {
     const bool two = f->package->description.version == MECHD_FMI_2;
@@ -138,7 +160,9 @@ int mechd_fmu_follow_send(struct mechd_fmu_instance *f, double time, double size
     for (size_t k = 0; k < f->channels.count[MECH_INPUT]; k++) {
         const struct mechd_fmu_channel *const c = &f->channels.at[MECH_INPUT][k];
         double *const own = f->coefficients + MECHD_FMU_ROWS_MOST * (size_t)c->v.offset;
-        if (mechd_fmu_unfollowed(&f->session, c, false) != NULL) {
+        const char *const why = mechd_fmu_unfollowed(&f->session, c, false);
+        if (why != NULL) {
+            log_held(f, c, why);
             continue;
         }
         struct mechd_fmu_course *const x = &f->courses[count];

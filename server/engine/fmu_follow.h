@@ -1,7 +1,7 @@
 /* Inputs of an instance of an FMU that vary over a command: by the derivatives that they were set
  * with, and by signals (sim/mech.h). An FMU that can follow them has their courses with each step;
- * of one that cannot, or does not, inputs with derivatives hold their value at its start, and
- * signals are refused. owner: the instance's. */
+ * of one that cannot, or does not, inputs with derivatives hold their value at its start, which is
+ * logged once, and signals are refused. owner: the instance's. */
 #pragma once
 
 #include "server/engine/fmu_instance.h"

@@ -33,6 +33,7 @@ struct mechd_fmu_instance {
      * each input [count] the derivatives that are not zero in it (2.0) */
     double *given, *sent, *sent_parameters, *rated;
     bool sent_known;
+    bool held_logged; /* that an input with derivatives holds its value over steps */
     char refusal[MECH_DIAG_TEXT], ended[MECH_DIAG_TEXT];
 
     /* the command in progress */

@@ -222,6 +222,22 @@ static int step_in_parts(struct mechd_binary *b, const struct mechd_fmu_span *sp
     return 0;
 }
 
+/* Inputs that vary over the step have had their values at its start. */
+static int asked_for_none(struct mechd_binary *b)
+{
+    if (b->courses_needed) {
+        return mechd_binary_fault(b, MECHD_FMU_REFUSED, 0,
+                                  "fmi3DoStep (which asks for no inputs within the step)");
+    }
+    if (!b->quiet_logged) {
+        b->quiet_logged = true;
+        b->log(b->log_context, MECHP_FMI3_WARNING, MECHD_FMU_HOST_CATEGORY,
+               "fmi3DoStep asks for no inputs within a step: those with derivatives hold their "
+               "values at its start");
+    }
+    return 0;
+}
+
 int mechd_binary_step(struct mechd_binary *b, const struct mechd_fmu_span *span,
                       struct mechd_fmu_reached *out)
 {
@@ -232,8 +248,5 @@ int mechd_binary_step(struct mechd_binary *b, const struct mechd_fmu_span *span,
     b->update_failed = 0;
     b->update_asked = false;
     MECH_TRY(b->events || b->early ? step_in_parts(b, span, out) : step_whole(b, span, out));
-    return b->courses_needed && !b->update_asked
-               ? mechd_binary_fault(b, MECHD_FMU_REFUSED, 0,
-                                    "fmi3DoStep (which asks for no inputs within the step)")
-               : 0;
+    return b->update_asked || b->course_count == 0 ? 0 : asked_for_none(b);
 }

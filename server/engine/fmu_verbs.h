@@ -57,6 +57,9 @@ enum mechd_fmu_verb {
     MECHD_FMU_LOG
 };
 
+/* Category of messages that are the host's own, among those of the FMU. */
+#define MECHD_FMU_HOST_CATEGORY "mechd"
+
 enum mechd_fmu_failure {
     MECHD_FMU_REFUSED = 1, /* a status of FMI above warning; text: the function */
     MECHD_FMU_LACKS,       /* the library does not export what this needs; text: the name */

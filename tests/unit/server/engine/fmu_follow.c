@@ -3,7 +3,10 @@
 #include "server/engine/fmu_follow.h"
 
 #include "server/engine/fmu_jacobian.h"
+#include "server/os/log.h"
 #include "tests/unit/server/engine/hosting.h"
+
+#include <unistd.h>
 
 static const char interpolates[] = "canHandleVariableCommunicationStepSize=\"true\" "
                                    "canInterpolateInputs=\"true\"";
@@ -193,6 +196,49 @@ static void what_the_fmu_refuses_is_told(void)
     mechd_engine_destroy(&e);
 }
 
+static size_t count_of(const char *text, const char *part)
+{
+    size_t n = 0;
+    for (const char *at = strstr(text, part); at != NULL; at = strstr(at + 1, part)) {
+        n++;
+    }
+    return n;
+}
+
+static void ramp_twice(enum mechd_fmi_version version, const char *abilities, int mood)
+{
+    const struct mechd_engine e = begun(version, abilities);
+    mechd_engine_fmu_call(&e, "i-8");
+    CU_ASSERT_EQUAL(set_parameter(&e, MOOD, mood), 0);
+    for (int k = 0; k < 2; k++) {
+        CU_ASSERT_EQUAL(second(&e, &ramp, false), 0);
+    }
+    mechd_engine_destroy(&e);
+}
+
+static void inputs_that_hold_their_values_are_logged_once(void)
+{
+    static char text[16384];
+    char path[] = "/tmp/mechd-fmu-follow-XXXXXX";
+    const int file = mkstemp(path), usual = dup(STDERR_FILENO);
+    CU_ASSERT_FATAL(file >= 0 && usual >= 0);
+    CU_ASSERT(dup2(file, STDERR_FILENO) >= 0);
+    ramp_twice(MECHD_FMI_3, all_of_3, CONTROLLER_BEHAVES);
+    ramp_twice(MECHD_FMI_2, all_of_2, CONTROLLER_BEHAVES);
+    ramp_twice(MECHD_FMI_3, updates, CONTROLLER_QUIET);
+    ramp_twice(MECHD_FMI_3, updates, CONTROLLER_BEHAVES);
+    CU_ASSERT(dup2(usual, STDERR_FILENO) >= 0);
+    CU_ASSERT(pread(file, text, sizeof text - 1, 0) > 0);
+    CU_ASSERT_EQUAL(count_of(text, "event=fmu-message instance=i-8 status=1 category=\"mechd\""),
+                    3);
+    CU_ASSERT_EQUAL(count_of(text, "start of each step: the FMU has no intermediate update"), 1);
+    CU_ASSERT_EQUAL(count_of(text, "start of each step: the FMU does not interpolate inputs"), 1);
+    CU_ASSERT_EQUAL(count_of(text, "fmi3DoStep asks for no inputs within a step"), 1);
+    (void)close(usual);
+    (void)close(file);
+    CU_ASSERT_EQUAL(unlink(path), 0);
+}
+
 static void a_jacobian_is_by_values(void)
 {
     static const struct mech_input_signal g = {.n = 2, .values = slope};
@@ -209,7 +255,9 @@ static void a_jacobian_is_by_values(void)
     mechd_engine_destroy(&e);
 }
 
-UNIT_TESTS(UNIT_TEST(an_fmu_of_version_2_has_derivatives_of_inputs),
+// the log finds out what its file is by its first line
+UNIT_TESTS(UNIT_TEST(inputs_that_hold_their_values_are_logged_once),
+           UNIT_TEST(an_fmu_of_version_2_has_derivatives_of_inputs),
            UNIT_TEST(an_fmu_of_version_3_has_inputs_within_its_steps),
            UNIT_TEST(one_that_follows_none_holds_them_over_each_step),
            UNIT_TEST(a_polynomial_acts_over_the_command_and_its_end_is_held),
