@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern const struct mechd_engine_ops mechd_engine_fmu;
+
 /* most steps of one command, as mech.h has it */
 static const double steps_most = 1e12;
 
@@ -359,6 +361,27 @@ static void trial_outputs(const void *self, double *values)
     memcpy(values, f->end.outputs, output_size(f) * sizeof *values);
 }
 
+/* Those that the FMU had at the end of the last step: inputs that are set since then act from the
+ * next one on. */
+static int output_rates(void *self, bool trial, double *rates, char reason[160])
+{
+    const struct mechd_fmu_instance *const f = self;
+    const struct mechd_fmu_point *const p = trial ? &f->end : &f->now;
+    const char *const never =
+        mechd_engine_fmu_unrated(&(struct mechd_engine){&mechd_engine_fmu, self});
+    for (size_t k = 0; k < output_size(f); k++) {
+        if (!isfinite(p->rates[k])) {
+            mech_text_copy(reason, 160,
+                           never != NULL   ? never
+                           : p->steps == 0 ? "an FMU has no derivatives of outputs before a step"
+                                           : "the FMU has no derivatives of its outputs there");
+            return MECH_UNSUPPORTED;
+        }
+    }
+    memcpy(rates, p->rates, output_size(f) * sizeof *rates);
+    return 0;
+}
+
 /* --- states ----------------------------------------------------------------------------------- */
 
 static size_t snapshot_size(const void *self)
@@ -451,8 +474,6 @@ static void destroy(void *self)
     free(f);
 }
 
-extern const struct mechd_engine_ops mechd_engine_fmu;
-
 const struct mechd_engine_ops mechd_engine_fmu = {
     .name = "fmu",
     .doc = "an FMU for co-simulation, stepped in a process of its own",
@@ -489,4 +510,5 @@ const struct mechd_engine_ops mechd_engine_fmu = {
     .snapshot_write = snapshot_write,
     .snapshot_read = snapshot_read,
     .trial_write = trial_write,
+    .output_rates = output_rates,
 };

@@ -99,6 +99,11 @@ struct mechd_binary_direction {
 /* out = ∂unknowns/∂knowns · seed at the present time, with the state held. */
 int mechd_binary_derive(struct mechd_binary *b, const struct mechd_binary_direction *d);
 
+/* First derivatives by time of n real outputs with `count` elements in all, where the last step has
+ * ended. */
+int mechd_binary_output_rates(struct mechd_binary *b, const uint32_t *references, size_t n,
+                              double *out, size_t count);
+
 /* The state as bytes, malloc'ed, the caller's; and back. */
 int mechd_binary_save(struct mechd_binary *b, char **bytes, size_t *size);
 int mechd_binary_restore(struct mechd_binary *b, const char *bytes, size_t size);

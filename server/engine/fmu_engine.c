@@ -159,6 +159,14 @@ const char *mechd_engine_fmu_unfollowed(const struct mechd_engine *e, int32_t in
     return mechd_fmu_unfollowed(&f->session, &f->channels.at[MECH_INPUT][index], sampled);
 }
 
+const char *mechd_engine_fmu_unrated(const struct mechd_engine *e)
+{
+    const struct mechd_fmu_instance *const f = e->self;
+    return f->package->description.derivative_order > 0
+               ? NULL
+               : "the FMU has no derivatives of outputs (maxOutputDerivativeOrder)";
+}
+
 bool mechd_engine_fmu_derives(const struct mechd_engine *e)
 {
     const struct mechd_fmu_instance *const f = e->self;

@@ -61,6 +61,10 @@ const char *mechd_engine_fmu_blind(const struct mechd_engine *e, bool early);
 /* Why an input, or samples of it, cannot go over a step (fmu_follow.h); NULL: they can. */
 const char *mechd_engine_fmu_unfollowed(const struct mechd_engine *e, int32_t index, bool sampled);
 
+/* Why its outputs never have derivatives by time; NULL: they have (mechd_engine_output_rates), once
+ * it has made a step. */
+const char *mechd_engine_fmu_unrated(const struct mechd_engine *e);
+
 /* Whether the FMU has directional derivatives, and an input or output of it is one of them. */
 bool mechd_engine_fmu_derives(const struct mechd_engine *e);
 bool mechd_engine_fmu_has_slopes(const struct mechd_engine *e, enum mech_causality causality,

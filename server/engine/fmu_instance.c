@@ -102,6 +102,19 @@ static int read_outputs(struct mechd_fmu_instance *f, struct mechd_fmu_point *p)
     return 0;
 }
 
+/* An FMU that has none where it is, as one that does not know them before its first step, goes on
+ * without. */
+static int read_rates(struct mechd_fmu_instance *f, struct mechd_fmu_point *p)
+{
+    const size_t n = f->channels.size[MECH_OUTPUT_VARIABLE];
+    const bool asks = f->package->description.derivative_order > 0 && p->steps > 0;
+    const int rc = asks ? mechd_fmu_session_rates(&f->session, p->rates) : MECHD_HOSTED_REFUSED;
+    for (size_t k = 0; k < n && rc == MECHD_HOSTED_REFUSED; k++) {
+        p->rates[k] = NAN;
+    }
+    return rc == MECHD_HOSTED_REFUSED ? 0 : rc;
+}
+
 int mechd_fmu_begin_at(struct mechd_fmu_instance *f, struct mechd_fmu_session *session,
                        const struct mechd_fmu_point *p)
 {
@@ -152,6 +165,7 @@ int mechd_fmu_settle(struct mechd_fmu_instance *f)
 int mechd_fmu_receive(struct mechd_fmu_instance *f, struct mechd_fmu_point *p)
 {
     MECH_TRY(read_outputs(f, p));
+    MECH_TRY(read_rates(f, p));
     MECH_TRY(save(f, p));
     memcpy(p->held, f->sent, mechd_fmu_point_held(&f->channels) * sizeof *p->held);
     return 0;

@@ -70,7 +70,7 @@ void mechd_fmu_holds(struct mechd_fmu_instance *f, const double *held);
 int mechd_fmu_send(struct mechd_fmu_instance *f, const struct mechd_fmu_point *p, double time);
 /* Whether that would send any. */
 bool mechd_fmu_pends(struct mechd_fmu_instance *f, const struct mechd_fmu_point *p, double time);
-/* Outputs and state of the process as those of a point. */
+/* Outputs, their derivatives and state of the process as those of a point. */
 int mechd_fmu_receive(struct mechd_fmu_instance *f, struct mechd_fmu_point *p);
 
 /* Inputs of a point from its time on. 0; MECH_INVALID (diag): nothing changed. */

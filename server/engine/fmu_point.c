@@ -15,7 +15,7 @@ struct head {
     uint64_t steps, numbers, state, over;
 };
 
-static const char magic[8] = "mechfmu2";
+static const char magic[8] = "mechfmu3";
 
 size_t mechd_fmu_point_held(const struct mechd_fmu_channels *c)
 {
@@ -27,15 +27,16 @@ int mechd_fmu_point_init(const struct mechd_fmu_channels *c, struct mechd_fmu_po
     const size_t inputs = MECHD_FMU_INPUT_PARTS * c->size[MECH_INPUT];
     const size_t outputs = c->size[MECH_OUTPUT_VARIABLE];
     const size_t parameters = c->size[MECH_PARAMETER];
-    *out = (struct mechd_fmu_point){.number_count =
-                                        inputs + outputs + parameters + mechd_fmu_point_held(c)};
+    *out = (struct mechd_fmu_point){.number_count = inputs + 2 * outputs + parameters +
+                                                    mechd_fmu_point_held(c)};
     out->numbers = calloc(out->number_count + 1, sizeof *out->numbers);
     if (out->numbers == NULL) {
         return MECH_NO_MEMORY;
     }
     out->inputs = out->numbers;
     out->outputs = out->inputs + inputs;
-    out->parameters = out->outputs + outputs;
+    out->rates = out->outputs + outputs;
+    out->parameters = out->rates + outputs;
     out->held = out->parameters + parameters;
     return 0;
 }

@@ -12,9 +12,10 @@ struct mechd_fmu_point {
     double time; /* s */
     uint64_t steps;
     bool over;       /* the FMU has asked to end the simulation here */
-    double *numbers; /* one block: inputs, outputs, parameters, held */
+    double *numbers; /* one block: inputs, outputs, rates, parameters, held */
     double *inputs;  /* [MECHD_FMU_INPUT_PARTS × inputs] */
     double *outputs, *parameters;
+    double *rates; /* [outputs] their derivatives by time at the end of a step; NaN: not known */
     /* [mechd_fmu_point_held] what the FMU itself has there, as part of its state: values of inputs
      * and parameters, NaN where they are not known; of each input how many derivatives (2.0) */
     double *held;

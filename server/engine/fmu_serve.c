@@ -173,6 +173,29 @@ static int derive(struct hosted *h)
     return rc;
 }
 
+static int rates(struct hosted *h)
+{
+    const size_t n = mechd_pipe_get_u32(&h->in), count = mechd_pipe_get_u32(&h->in);
+    if (h->in.failed || n > count || count > VALUES_MOST) {
+        return fail(h, MECHD_FMU_NO_QUESTION, "rates");
+    }
+    uint32_t *const references = calloc(n + 1, sizeof *references);
+    double *const out = calloc(count + 1, sizeof *out);
+    int rc = MECHD_FMU_NO_QUESTION;
+    if (references == NULL || out == NULL) {
+        rc = fail(h, MECHD_FMU_REFUSED, "no memory for derivatives");
+    } else {
+        mechd_pipe_get(&h->in, references, n * sizeof *references);
+        rc = mechd_pipe_whole(&h->in)
+                 ? mechd_binary_output_rates(&h->binary, references, n, out, count)
+                 : fail(h, MECHD_FMU_NO_QUESTION, "rates");
+        mechd_pipe_put_f64(&h->out, out, rc == 0 ? count : 0);
+    }
+    free(references);
+    free(out);
+    return rc;
+}
+
 static int take_courses(struct hosted *h)
 {
     mechd_fmu_courses_fini(&h->courses);
@@ -259,6 +282,8 @@ static int answer(struct hosted *h)
         return exchange(h, false);
     case MECHD_FMU_DERIVE:
         return derive(h);
+    case MECHD_FMU_RATES:
+        return rates(h);
     case MECHD_FMU_COURSES:
         return take_courses(h);
     case MECHD_FMU_STEP:

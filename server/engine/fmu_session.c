@@ -279,6 +279,39 @@ static int derive(struct mechd_fmu_session *s, const double *direction, size_t *
     return mechd_pipe_whole(answer) ? 0 : distrust(s);
 }
 
+/* outputs: scratch [of them] */
+static int ask_rates(struct mechd_fmu_session *s, size_t *outputs, double *out)
+{
+    size_t count = 0;
+    const size_t n = select_slopes(s, MECH_OUTPUT_VARIABLE, NULL, outputs, &count);
+    memset(out, 0, s->channels->size[MECH_OUTPUT_VARIABLE] * sizeof *out);
+    if (n == 0) {
+        return 0;
+    }
+    if (s->hosted == NULL) {
+        return MECHD_HOSTED_GONE;
+    }
+    mechd_pipe_begin(mechd_hosted_question(s->hosted), MECHD_FMU_RATES);
+    mechd_pipe_put_u32(mechd_hosted_question(s->hosted), (uint32_t)n);
+    mechd_pipe_put_u32(mechd_hosted_question(s->hosted), (uint32_t)count);
+    put_references(s, MECH_OUTPUT_VARIABLE, outputs, n);
+    MECH_TRY(ask(s));
+    struct mechd_pipe_message *const answer = mechd_hosted_answer(s->hosted);
+    for (size_t k = 0; k < n; k++) {
+        const struct mech_variable *const v = &s->channels->at[MECH_OUTPUT_VARIABLE][outputs[k]].v;
+        mechd_pipe_get_f64(answer, out + v->offset, (size_t)v->size);
+    }
+    return mechd_pipe_whole(answer) ? 0 : distrust(s);
+}
+
+int mechd_fmu_session_rates(struct mechd_fmu_session *s, double *out)
+{
+    size_t *const outputs = calloc(s->channels->count[MECH_OUTPUT_VARIABLE] + 1, sizeof *outputs);
+    const int rc = outputs != NULL ? ask_rates(s, outputs, out) : MECH_NO_MEMORY;
+    free(outputs);
+    return rc;
+}
+
 int mechd_fmu_session_derive(struct mechd_fmu_session *s, const double *direction, double *out)
 {
     const size_t *const count = s->channels->count;

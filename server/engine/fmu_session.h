@@ -45,6 +45,9 @@ int mechd_fmu_session_get(struct mechd_fmu_session *s, enum mech_causality causa
 /* ∂outputs/∂inputs · direction where the FMU is, with its state held: direction [inputs], of inputs
  * that have slopes, and out [outputs]; 0 of outputs that have none. */
 int mechd_fmu_session_derive(struct mechd_fmu_session *s, const double *direction, double *out);
+/* Derivatives of the outputs [outputs] by time where the last step has ended; 0 of those that have
+ * no slopes. REFUSED where the FMU has none there. */
+int mechd_fmu_session_rates(struct mechd_fmu_session *s, double *out);
 /* How inputs go over the next step, after which they are forgotten: ones that have slopes, of an
  * FMU that follows them (fmu_follow.h). `needed`: if it then asks for none of them, as one of 3.0
  * may, the step is REFUSED. */

@@ -1,6 +1,6 @@
-/* Values of variables by type, and their directional derivatives. 3.0 has a function for each type
- * of value. 2.0 has three: its booleans and enumerations are int, and are converted in place of the
- * elements on the wire. */
+/* Values of variables by type, their directional derivatives, and those by time. 3.0 has a function
+ * for each type of value. 2.0 has three: its booleans and enumerations are int, and are converted
+ * in place of the elements on the wire. */
 #include "server/engine/fmu_binary.h"
 
 #include <limits.h>
@@ -209,4 +209,38 @@ int mechd_binary_derive(struct mechd_binary *b, const struct mechd_binary_direct
                                                                    d->n_unknowns, d->knowns,
                                                                    d->n_knowns, d->seed, d->out),
                               "fmi2GetDirectionalDerivative");
+}
+
+/* orders [n] are ones */
+static int rates_by(struct mechd_binary *b, const uint32_t *references, size_t n, const int *orders,
+                    double *out, size_t count)
+{
+    if (b->version == MECHD_FMI_3) {
+        MECHD_BINARY_NEED(b, b->three.GetOutputDerivatives, "fmi3GetOutputDerivatives");
+        return mechd_binary_judge(
+            b, (int)b->three.GetOutputDerivatives(b->component, references, n, orders, out, count),
+            "fmi3GetOutputDerivatives");
+    }
+    if (count != n) {
+        return mechd_binary_fault(b, MECHD_FMU_NO_QUESTION, 0, "arrays of version 2.0");
+    }
+    MECHD_BINARY_NEED(b, b->two.GetRealOutputDerivatives, "fmi2GetRealOutputDerivatives");
+    return mechd_binary_judge(
+        b, (int)b->two.GetRealOutputDerivatives(b->component, references, n, orders, out),
+        "fmi2GetRealOutputDerivatives");
+}
+
+int mechd_binary_output_rates(struct mechd_binary *b, const uint32_t *references, size_t n,
+                              double *out, size_t count)
+{
+    int *const orders = calloc(n + 1, sizeof *orders);
+    if (orders == NULL) {
+        return mechd_binary_fault(b, MECHD_FMU_REFUSED, 0, "no memory for derivatives");
+    }
+    for (size_t k = 0; k < n; k++) {
+        orders[k] = 1;
+    }
+    const int rc = rates_by(b, references, n, orders, out, count);
+    free(orders);
+    return rc;
 }

@@ -9,6 +9,7 @@
  *     EXIT        initialization is over
  *     SET         u32 type, n, size of an element, count of elements, n references, elements
  *     GET         u32 type, n, size of an element, count of elements, n references
+ *     RATES       u32 n, count of elements, n references of outputs, after a step
  *     DERIVE      u32 n unknowns, their elements, n knowns, their elements; references of unknowns,
  *                 of knowns; f64 elements of a direction of the knowns
  *     COURSES     of inputs over the next step (fmu_course.h): u32 an FMU of 3.0 that asks
@@ -22,7 +23,8 @@
  *     SAVE        RESTORE bytes      RESET
  *     CLOSE       ends the process without an answer
  *
- *     DONE        GET: elements; DERIVE: f64 elements of the unknowns; STEP: f64 time reached,
+ *     DONE        GET: elements; DERIVE: f64 elements of the unknowns;
+ *                 RATES: f64 elements, of the first derivatives by time; STEP: f64 time reached,
  *                 u32 the FMU wants to end; WATCHED: the same, u32 an event has been, u32 number
  *                 of events, of which as many as there is room for follow, at most
  *                 MECHD_FMU_EVENTS_MOST: u32 kind, f64 since, time each; SAVE: bytes
@@ -51,6 +53,7 @@ enum mechd_fmu_verb {
     MECHD_FMU_WATCHED,
     MECHD_FMU_REQUIRE,
     MECHD_FMU_COURSES,
+    MECHD_FMU_RATES,
 
     MECHD_FMU_DONE = 100,
     MECHD_FMU_FAILED,

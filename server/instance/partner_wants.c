@@ -24,8 +24,9 @@ static const size_t jacobian_most = 1 << 20;
 /* Why a hosted FMU has none of these, or NULL. */
 static const char *lacks(const struct mechd_instance *i, unsigned bit)
 {
-    return bit == MECHD_PARTNER_EVENTS ? mechd_engine_fmu_blind(&i->engine, false)
-                                       : "this instance has no model to compute them from";
+    return bit == MECHD_PARTNER_EVENTS        ? mechd_engine_fmu_blind(&i->engine, false)
+           : bit == MECHD_PARTNER_DERIVATIVES ? mechd_engine_fmu_unrated(&i->engine)
+                                              : "this instance has no model to compute them from";
 }
 
 unsigned mechd_partner_read_want(const struct mechd_instance *i, const json_t *list,

@@ -1,6 +1,6 @@
 /* POST …/derivatives: derivatives of the equations at a point, forward along a direction of state
  * and inputs, and adjoint from seeds of rates and outputs (solver/sim/analysis.h); and the rates of
- * outputs. Of a hosted FMU: its own directional derivatives. */
+ * outputs. Of a hosted FMU: its own directional derivatives, and those of its outputs by time. */
 #include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "server/call/shapes.h"
@@ -208,16 +208,16 @@ static void check_size(struct mechd_call *c)
 }
 
 /* The derivatives of the outputs by time, along the equations as they are; the caller frees them.
- * NULL: refused. */
+ * NULL: no memory. */
 static double *rates_of(struct mechd_call *c)
 {
-    struct mech_sim *const sim = c->job.instance->sim;
-    double *const packed = mechd_doubles(c, mech_sim_output_size(sim));
+    const struct mechd_engine *const e = &c->job.instance->engine;
+    double *const packed = mechd_doubles(c, mechd_engine_output_size(e));
     char reason[160] = "";
     if (packed == NULL) {
         return NULL;
     }
-    const int outcome = mech_sim_output_rates(sim, false, packed, reason);
+    const int outcome = mechd_engine_output_rates(e, false, packed, reason);
     if (outcome != 0) {
         mechd_fail_reason(c, outcome, reason);
     }
@@ -266,12 +266,14 @@ static const json_t *inputs_of(struct mechd_call *c,
         part_of(c, in->direction.of, "/direction", &mechp_body_knowns);
     struct mechp_body_knowns known;
     MECHP_READ_IN(knowns, &part, &known);
+    const struct mechd_engine *const e = &c->job.instance->engine;
+    const char *const unrated = mechd_engine_fmu_unrated(e);
     const struct {
         bool given;
         const char *place, *why;
     } cases[] = {{in->at.of != NULL, "/at", "an FMU is where it is"},
-                 {in->seed.of != NULL, "/seed", "of an FMU there is only a direction"},
-                 {in->rates, "/rates", "of an FMU there is only a direction"},
+                 {in->seed.of != NULL, "/seed", "of an FMU there are a direction and rates alone"},
+                 {in->rates && unrated != NULL, "/rates", unrated},
                  {known.q != NULL, "/direction/q", "of an FMU only its inputs are known"},
                  {known.v != NULL, "/direction/v", "of an FMU only its inputs are known"},
                  {known.x != NULL, "/direction/x", "of an FMU only its inputs are known"}};
@@ -280,10 +282,11 @@ static const json_t *inputs_of(struct mechd_call *c,
             mech_diag_add(&c->diag, cases[k].place, "%s", cases[k].why);
         }
     }
-    if (!mechd_engine_fmu_derives(&c->job.instance->engine)) {
-        mech_diag_add(&c->diag, "", "the FMU provides no directional derivatives");
-    } else if (known.inputs == NULL && mech_diag_clean(&c->diag)) {
-        mech_diag_add(&c->diag, "", "a direction in the inputs is needed");
+    if (in->direction.of != NULL && !mechd_engine_fmu_derives(e)) {
+        mech_diag_add(&c->diag, "/direction", "the FMU provides no directional derivatives");
+    } else if (known.inputs == NULL && (in->direction.of != NULL || !in->rates) &&
+               mech_diag_clean(&c->diag)) {
+        mech_diag_add(&c->diag, "", "a direction in the inputs, or rates, are needed");
     }
     return known.inputs;
 }
@@ -296,31 +299,42 @@ static void write_outputs(const void *packed, struct mechp_text *w)
     mechp_text_end(w);
 }
 
+static void derive_hosted(struct mechd_call *c, const double *inputs, double *outputs)
+{
+    const struct mechd_engine *const e = &c->job.instance->engine;
+    struct mechd_effort effort;
+    mechd_call_watch(c, &effort);
+    const int outcome = mechd_engine_fmu_derive(e, inputs, outputs);
+    mechd_call_unwatch(c, &effort);
+    if (outcome != 0) {
+        mechd_fail_reason(c, outcome, mechd_engine_refusal(e));
+    }
+}
+
 static enum mechd_progress run_hosted(struct mechd_call *c)
 {
     const struct mechd_engine *const e = &c->job.instance->engine;
     struct mechp_body_derivatives_request in;
-    struct mechd_effort effort;
     MECHP_READ(derivatives_request, c->body, &c->diag, &in);
     const json_t *const given = inputs_of(c, &in);
     double *const inputs = read_named(c, given, "/direction/inputs", MECH_INPUT);
     double *const outputs = mechd_doubles(c, packed_size(e, MECH_OUTPUT_VARIABLE));
-    if (good(c)) {
-        mechd_call_watch(c, &effort);
-        const int outcome = mechd_engine_fmu_derive(e, inputs, outputs);
-        mechd_call_unwatch(c, &effort);
-        if (outcome != 0) {
-            mechd_fail_reason(c, outcome, mechd_engine_refusal(e));
-        }
+    double *const rates = in.rates && good(c) ? rates_of(c) : NULL;
+    if (given != NULL && good(c)) {
+        derive_hosted(c, inputs, outputs);
     }
     if (good(c)) {
-        const struct mechd_packed packed = {e, MECH_OUTPUT_VARIABLE, outputs};
-        const struct mechp_body_derivatives_reply body = {.time = mechd_engine_time(e),
-                                                          .derivative = {write_outputs, &packed}};
+        const struct mechd_packed along = {e, MECH_OUTPUT_VARIABLE, outputs},
+                                  by_time = {e, MECH_OUTPUT_VARIABLE, rates};
+        const struct mechp_body_derivatives_reply body = {
+            .time = mechd_engine_time(e),
+            .derivative = {given != NULL ? write_outputs : NULL, &along},
+            .rates = {rates != NULL ? mechd_write_packed : NULL, &by_time}};
         MECHP_WRITE(derivatives_reply, &body, &c->text);
     }
     free(inputs);
     free(outputs);
+    free(rates);
     return MECHD_DONE;
 }
 

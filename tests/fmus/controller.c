@@ -193,6 +193,19 @@ static int derive(const struct component *c, unsigned unknown, unsigned known, d
     return unknown == 2 && known == 1 ? 0 : MECHP_FMI3_ERROR;
 }
 
+/* Of y, by time: x' = u. */
+static int rates(const struct component *c, const unsigned vr[], size_t n, const int orders[],
+                 double values[])
+{
+    for (size_t k = 0; k < n; k++) {
+        if (orders[k] != 1 || (vr[k] != 2 && vr[k] != 6) || c->mood == CONTROLLER_SHORT) {
+            return c->mood == CONTROLLER_SHORT ? MECHP_FMI3_DISCARD : MECHP_FMI3_ERROR;
+        }
+        values[k] = vr[k] == 2 && c->on ? c->gain * (c->rates[0] + c->u) : 0.;
+    }
+    return 0;
+}
+
 static int set_mood(struct component *c, const unsigned vr[], size_t n, const int values[])
 {
     if (n != 1 || vr[0] != 5) {
@@ -253,6 +266,12 @@ enum mechp_fmi2_status fmi2SetRealInputDerivatives(void *c, const unsigned vr[],
     }
     ((struct component *)c)->rates[orders[0] - 1] = values[0];
     return MECHP_FMI2_OK;
+}
+
+enum mechp_fmi2_status fmi2GetRealOutputDerivatives(void *c, const unsigned vr[], size_t n,
+                                                    const int orders[], double values[])
+{
+    return (enum mechp_fmi2_status)rates(c, vr, n, orders, values);
 }
 
 enum mechp_fmi2_status fmi2SetInteger(void *c, const unsigned vr[], size_t n, const int values[])
@@ -361,6 +380,14 @@ enum mechp_fmi3_status fmi3DoStep(void *i, double time, double size, bool no_set
             : mood == CONTROLLER_ENDS ? (time + size) * (1. + DBL_EPSILON)
                                       : time + size;
     return (enum mechp_fmi3_status)step(i, time, size);
+}
+
+enum mechp_fmi3_status fmi3GetOutputDerivatives(void *i, const uint32_t vr[], size_t n,
+                                                const int32_t orders[], double values[],
+                                                size_t n_values)
+{
+    return n == n_values ? (enum mechp_fmi3_status)rates(i, vr, n, orders, values)
+                         : MECHP_FMI3_ERROR;
 }
 
 enum mechp_fmi3_status fmi3GetDirectionalDerivative(void *i, const uint32_t unknowns[],

@@ -25,5 +25,6 @@ enum controller_mood {
     CONTROLLER_FORGES_EVENTS,  /* an answer with an event that is none, the last one */
     CONTROLLER_RETURNS,        /* its steps end where 0.25 s are over, if they may (3.0) */
     CONTROLLER_KEEPS,          /* it takes no inputs within its steps (3.0) */
-    CONTROLLER_QUIET           /* it asks for none (3.0) */
+    CONTROLLER_QUIET,          /* it asks for none (3.0) */
+    CONTROLLER_SHORT           /* it discards questions for derivatives of outputs */
 };

@@ -2,13 +2,16 @@
 leave. The FMUs are the tests' own (tests/fmus)."""
 import base64
 import glob
+import math
 import os
 import tempfile
 import unittest
 import fmus
 import tokens
 from fmus import processes
-from harness import SLOW, Daemon, ZmqDoor, wait_until
+from harness import SLOW, Daemon, Partner, ZmqDoor, wait_until
+
+SHORT = 21  # mood of the controller: it discards questions for derivatives of outputs
 
 
 def ticks(process):
@@ -318,6 +321,40 @@ class Instances(unittest.TestCase):
                 self.assertIn(pointer, [e['pointer'] for e in refused['errors']])
             refused = d.call('POST', fmus.hosted(d) + '/derivatives', ask)
             self.assertIn('provides no directional derivatives', str(refused['errors']))
+
+    def test_derivatives_of_outputs_are_those_of_the_fmu(self):
+        want = {'size': 0.5, 'want': ['derivatives']}
+        with Daemon(*fmus.ON) as d:
+            for version in (2, 3):
+                path = fmus.hosted(d, fmus.archive(version, '%s maxOutputDerivativeOrder="1"' % (
+                    fmus.VARIES if version == 2 else fmus.SAVES + ' ' + fmus.VARIES)), u=3, gain=2)
+                refused = d.call('POST', path + '/derivatives', {'rates': True})
+                self.assertEqual((refused.status, refused['code']), (422, 'invalid-request'))
+                self.assertIn('before a step', str(refused.json))
+                # of y = gain (u + x), x' = u
+                done = d.call('POST', path + '/step', want)
+                self.assertEqual(done['derivatives'], {'y': 6}, done)
+                found = d.call('POST', path + '/derivatives', {'rates': True})
+                self.assertEqual(found['rates'], {'y': 6}, found)
+                if version == 3:
+                    trial = d.call('POST', path + '/step', {**want, 'inputs': {'u': 1},
+                                                            'commit': False})
+                    self.assertEqual(trial['derivatives'], {'y': 2})
+                    found = d.call('POST', path + '/derivatives', {'rates': True})
+                    self.assertEqual(found['rates'], {'y': 6})
+                    kept = d.call('POST', path + '/snapshots', {})['id']
+                    d.call('POST', path + '/step', {**want, 'inputs': {'u': 1}})
+                    d.call('POST', '%s/snapshots/%s/restore' % (path, kept))
+                    found = d.call('POST', path + '/derivatives', {'rates': True})
+                    self.assertEqual(found['rates'], {'y': 6})
+            # one that has none, and one that does not compute them
+            done = d.call('POST', fmus.hosted(d) + '/step', want)
+            self.assertIsNone(done['derivatives'])
+            d.call('PUT', path + '/parameters', {'parameters': {'mood': SHORT}})
+            self.assertIsNone(d.call('POST', path + '/step', want)['derivatives'])
+            with Partner(d, path.rsplit('/', 1)[1], ['u'], ['y'],
+                         want=['derivatives']) as partner:
+                self.assertTrue(math.isnan(partner.step(0.5, [3])['values'][1]))
 
     def test_inputs_over_a_step_are_followed_or_refused(self):
         ramp = {'inputSignals': {'u': {'polynomial': [1, 2]}}}

@@ -325,6 +325,32 @@ static void a_direction_is_derived_in_both_versions(void)
     }
 }
 
+/* y' = gain u, with u = 2; "sets" has none. */
+static void outputs_have_rates_in_both_versions(void)
+{
+    for (size_t k = 0; k < 2; k++) {
+        struct mechd_binary b = opened(versions[k]);
+        double values[] = {2., 3.}, rates[3] = {NAN, NAN, NAN};
+        const uint32_t outputs[] = {2, 6}, unknown = 9;
+        const struct mechd_binary_values set = {MECHD_FMU_FLOAT64, (const uint32_t[]){1, 3}, 2,
+                                                values, 2};
+        b.log_context = &b;
+        CU_ASSERT_EQUAL_FATAL(
+            mechd_binary_open(&b, MECH_TESTS_CONTROLLER, "c", CONTROLLER_TOKEN, "/tmp", false), 0);
+        CU_ASSERT_EQUAL(mechd_binary_set(&b, &set), 0);
+        CU_ASSERT_EQUAL(mechd_binary_output_rates(&b, outputs, 2, rates, 2), 0);
+        CU_ASSERT_EQUAL(rates[0], 6.);
+        CU_ASSERT_EQUAL(rates[1], 0.);
+        CU_ASSERT_EQUAL(mechd_binary_output_rates(&b, &unknown, 1, rates, 1), MECHD_FMU_REFUSED);
+        CU_ASSERT_EQUAL(mechd_binary_output_rates(&b, outputs, 2, rates, 3),
+                        k == 0 ? MECHD_FMU_NO_QUESTION : MECHD_FMU_REFUSED);
+        b.two.GetRealOutputDerivatives = NULL;
+        b.three.GetOutputDerivatives = NULL;
+        CU_ASSERT_EQUAL(mechd_binary_output_rates(&b, outputs, 2, rates, 2), MECHD_FMU_LACKS);
+        mechd_binary_close(&b);
+    }
+}
+
 static void what_makes_no_instance_says_why(void)
 {
     for (size_t k = 0; k < 2; k++) {
@@ -348,4 +374,5 @@ UNIT_TESTS(UNIT_TEST(values_of_every_type_go_there_and_back),
            UNIT_TEST(whichever_allocation_fails_it_is_refused),
            UNIT_TEST(functions_that_are_not_exported_are_named),
            UNIT_TEST(a_direction_is_derived_in_both_versions),
+           UNIT_TEST(outputs_have_rates_in_both_versions),
            UNIT_TEST(what_makes_no_instance_says_why))

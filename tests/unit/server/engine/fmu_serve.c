@@ -250,6 +250,17 @@ static void questions_that_are_none_are_refused(void)
         CU_ASSERT_EQUAL(ask(&h), MECHD_FMU_NO_QUESTION);
         CU_ASSERT_STRING_EQUAL(mechd_pipe_get_text(&h.answer), "derivatives");
     }
+    // rates without their references, of more outputs than elements, and of too many
+    static const uint32_t counts[][3] = {{1, 1, 0}, {2, 1, 2}, {1, 1u << 31, 1}};
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        mechd_pipe_put_u32(question(&h, MECHD_FMU_RATES), counts[k][0]);
+        mechd_pipe_put_u32(&h.question, counts[k][1]);
+        for (uint32_t n = 0; n < counts[k][2]; n++) {
+            mechd_pipe_put_u32(&h.question, 0);
+        }
+        CU_ASSERT_EQUAL(ask(&h), MECHD_FMU_NO_QUESTION);
+        CU_ASSERT_STRING_EQUAL(mechd_pipe_get_text(&h.answer), "rates");
+    }
     // references that come too late, a course that is not there
     mechd_pipe_put_u32(question(&h, MECHD_FMU_REQUIRE), 0);
     CU_ASSERT_EQUAL(ask(&h), MECHD_FMU_NO_QUESTION);
