@@ -30,12 +30,23 @@ double mechd_run_rows(const struct mechd_instance *i, const struct mechd_run_set
     return floor(periods / (double)s->every) + 3.;
 }
 
+/* Why an FMU that cannot be put back has ended with the period that a stop has undone; "": there
+ * is none, or nothing was undone. */
+static const char *lost_by(const struct mechd_run *r)
+{
+    return r->stepping.outcome == MECH_CANCELLED &&
+                   !mechd_engine_keeps_state(&r->job.instance->engine)
+               ? r->stepping.report.reason
+               : "";
+}
+
 static void end_run(struct mechd_run *r, enum mechd_run_state state, const char *reason)
 {
     struct mechd_instance *const i = r->job.instance;
+    const bool stopped = state == MECHD_RUN_STOPPED && reason[0] == '\0';
     r->state = state;
     pthread_mutex_lock(&r->p);
-    snprintf(r->shown.reason, sizeof r->shown.reason, "%s", reason);
+    snprintf(r->shown.reason, sizeof r->shown.reason, "%s", stopped ? lost_by(r) : reason);
     pthread_mutex_unlock(&r->p);
     atomic_store(&r->active, false);
     if (i->run == r) {

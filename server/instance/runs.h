@@ -94,8 +94,8 @@ double mechd_run_rows(const struct mechd_instance *i, const struct mechd_run_set
  * cannot be recorded (instance/lives.h); negative. */
 int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *settings,
                     struct mechd_excess *x);
-/* Stop at once, a period in progress is undone; as owner. A state other than STOPPED has a reason.
- */
+/* Stop at once, a period in progress is undone; as owner. A state other than STOPPED has a reason;
+ * "" with STOPPED: none, or that of an FMU which cannot be put back and has ended with it. */
 void mechd_run_stop(struct mechd_instance *i, enum mechd_run_state state, const char *reason);
 void mechd_run_unref(struct mechd_run *r);
 

@@ -432,6 +432,27 @@ class Instances(unittest.TestCase):
             self.assertAlmostEqual(rows[-1][0], 1, 12)
             self.assertAlmostEqual(rows[-1][1], 2, 12)
 
+    def test_a_run_tells_that_its_stop_has_ended_the_fmu(self):
+        with Daemon(*fmus.ON) as d:
+            for abilities in (fmus.VARIES, fmus.SAVES + ' ' + fmus.VARIES):
+                path = fmus.hosted(d, fmus.archive(3, abilities), u=1)
+                hosting, = processes(d)
+                run = d.call('POST', path + '/runs', {'until': 1e6, 'period': 0.1})
+                d.call('PUT', path + '/parameters', {'mood': fmus.LOOPS})
+                before = ticks(hosting)
+                wait_until(lambda: ticks(hosting) > before + 10, 'the FMU is in its step')
+                stopped = d.call('DELETE', '%s/runs/%s' % (path, run['id']))
+                self.assertEqual(stopped['state'], 'stopped', stopped)
+                if abilities == fmus.VARIES:
+                    self.assertIn('was ended; reset starts it again', stopped['reason'])
+                else:
+                    self.assertNotIn('reason', stopped.json)
+                shown = d.call('GET', '%s/runs/%s' % (path, run['id']))
+                self.assertEqual(shown.json.get('reason'), stopped.json.get('reason'))
+                d.call('PUT', path + '/parameters', {'mood': 0})
+                done = d.call('POST', path + '/step', {'size': 0.1})
+                self.assertEqual(done.status, 422 if abilities == fmus.VARIES else 200, done)
+
     def test_its_fmu_may_be_deleted_while_it_lives(self):
         with Daemon(*fmus.ON) as d:
             path = fmus.hosted(d, u=1)

@@ -38,7 +38,10 @@ const struct mechp_shape mechp_body_run = {
          MECHP_MAY(run, record)},
         {"recorded", "integer", "rows recorded so far, while they are retained",
          MECHP_MAY(run, recorded)},
-        {"reason", "string", "reason of the failure or interruption", MECHP_MAY(run, reason)})};
+        {"reason", "string",
+         "reason of the failure or interruption; of a stopped run: why its hosted FMU, which "
+         "cannot be put back, has ended with it",
+         MECHP_MAY(run, reason)})};
 
 const struct mechp_shape mechp_body_run_list = {
     .name = "RunList",
