@@ -10,6 +10,7 @@
 #include "server/instance/host.h"
 #include "server/instance/partners.h"
 #include "server/os/ticks.h"
+#include "solver/base/diag.h"
 #include "solver/base/times.h"
 
 #include <math.h>
@@ -198,13 +199,24 @@ static bool finish_part(struct mechd_instance *i, struct mechd_stepping *s)
     return s->outcome != 0;
 }
 
+/* The quota, and what the engine has said of the stop, or "": an FMU may have ended by it. */
+static void tell_quota(struct mechd_stepping *s, const char *engine)
+{
+    char quota[sizeof s->report.reason];
+    char ended[sizeof s->report.reason];
+    mech_text_copy(ended, sizeof ended, engine);
+    (void)mechd_excess_tell(&s->excess, quota, sizeof quota);
+    (void)snprintf(s->report.reason, sizeof s->report.reason, "%.60s%s%.96s", quota,
+                   ended[0] != '\0' ? "; " : "", ended);
+}
+
 /* A command that has come to nothing. */
 static enum mechd_progress give_up(struct mechd_instance *i, struct mechd_stepping *s)
 {
     undo_parts(i, s);
     s->report.outcome = s->outcome;
     if (s->why == MECHD_STOP_QUOTA) {
-        (void)mechd_excess_tell(&s->excess, s->report.reason, sizeof s->report.reason);
+        tell_quota(s, "");
     }
     mechd_count(&i->host->counters.failed_steps, 1);
     return MECHD_DONE;
@@ -243,7 +255,7 @@ void mechd_stepping_cancel(struct mechd_instance *i, struct mechd_stepping *s,
     s->report.outcome = MECH_CANCELLED;
     if (why == MECHD_STOP_QUOTA) {
         mechd_effort_exceeds(i, s->worked, &s->excess);
-        (void)mechd_excess_tell(&s->excess, s->report.reason, sizeof s->report.reason);
+        tell_quota(s, s->report.reason);
     }
 }
 

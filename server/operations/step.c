@@ -499,9 +499,11 @@ static enum mechd_progress run_step(struct mechd_call *c)
     mechd_write_step_report(&w->stepping.report, &c->report);
     c->why = w->stepping.why;
     if (c->why == MECHD_STOP_QUOTA) {
-        return mechd_fail_quota(c, &w->stepping.excess);
+        (void)mechd_fail_quota(c, &w->stepping.excess);
+    } else {
+        (void)mechd_fail_outcome(c, w->stepping.outcome);
     }
-    mechd_fail_outcome(c, w->stepping.outcome);
+    // with what has become of an FMU that the stop has ended
     if (w->stepping.report.reason[0] != '\0') {
         snprintf(c->detail, sizeof c->detail, "%s", w->stepping.report.reason);
     }

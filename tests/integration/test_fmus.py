@@ -527,6 +527,15 @@ class Faults(unittest.TestCase):
         d.call('PUT', path + '/parameters', {'mood': 0})
         return answer
 
+    def test_one_that_cannot_be_put_back_says_that_it_has_ended_by_a_quota(self):
+        with Daemon(*fmus.ON, '--quota', 'step-cpu=%g' % (0.3 * SLOW)) as d:
+            path = fmus.hosted(d, fmus.archive(2, fmus.VARIES), u=1)
+            d.call('PUT', path + '/parameters', {'mood': fmus.LOOPS})
+            refused = d.call('POST', path + '/step', {'size': 0.5})
+            self.assertEqual((refused.status, refused['code']), (429, 'quota-exceeded'), refused)
+            self.assertIn('the quota step-cpu is', refused['detail'])
+            self.assertIn('; reset starts it again', refused['detail'])
+
     def test_one_that_cannot_be_put_back_says_that_it_has_ended_by_a_stop(self):
         with Daemon(*fmus.ON) as d:
             path = fmus.hosted(d, fmus.archive(2, fmus.VARIES), u=1)
