@@ -238,6 +238,8 @@ static void make_couple(struct mechd_reading *r)
     struct mechd_coupling *const g = r->g;
     struct mech_couple_participant *const parts = calloc((size_t)g->count + 1, sizeof *parts);
     struct mech_couple_connection *const links = calloc((size_t)r->count + 1, sizeof *links);
+    // pieces that only follow a cubic hold report nothing
+    const bool sampled = r->options.hold < 3 || r->options.waveform > 0;
     char reason[MECH_COUPLE_REASON] = "";
     int code = parts != NULL && links != NULL && mechd_make_ports(r) ? 0 : MECH_NO_MEMORY;
     for (int32_t n = 0; n < g->count && code == 0; n++) {
@@ -261,7 +263,7 @@ static void make_couple(struct mechd_reading *r)
         parts[n] = (struct mech_couple_participant){.name = p->name,
                                                     .inputs = p->in_count,
                                                     .outputs = p->out_count,
-                                                    .samples = r->options.hold < 3 ? p->pieces : 0,
+                                                    .samples = sampled ? p->pieces : 0,
                                                     .abilities = abilities_of(p) | exact};
     }
     for (int32_t k = 0; k < r->count && code == 0; k++) {

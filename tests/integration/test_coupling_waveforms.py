@@ -36,6 +36,7 @@ class Waveforms(Couplings):
         """A cubic hold, and cubic splines through substeps, are of fourth order; piecewise linear
         waveforms of second."""
         for more, order in (({'hold': 3}, 4), ({'waveform': {'degree': 3}}, 4),
+                            ({'hold': 3, 'waveform': {'degree': 3}}, 4),
                             ({'waveform': {'degree': 1, 'substeps': True}}, 2)):
             with self.subTest(more):
                 coarse, fine = self.error(0.025, **more), self.error(0.0125, **more)
@@ -51,7 +52,8 @@ class Waveforms(Couplings):
             self.assertEqual((self.state(left), self.state(right)), before)
 
     def test_trials_of_them(self):
-        for more in ({'hold': 3}, {'waveform': {'degree': 2}}):
+        for more in ({'hold': 3}, {'waveform': {'degree': 2}},
+                     {'hold': 3, 'waveform': {'degree': 2}}):
             left, right, cid = self.coupled(0.05, **more)
             _, _, other = self.coupled(0.05, **more)
             before = self.state(left), self.state(right)
