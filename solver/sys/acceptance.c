@@ -2,6 +2,7 @@
 #include "solver/sys/acceptance.h"
 
 #include "solver/base/err.h"
+#include "solver/sys/slide.h"
 
 #include <float.h>
 #include <math.h>
@@ -190,26 +191,6 @@ void mech_acceptance_form(struct mech_acceptance *a, const struct mech_problem *
     }
 }
 
-/* without overflow and underflow; NaN stays NaN */
-static double norm(int32_t rows, const double *x)
-{
-    double largest = 0., sum = 0.;
-
-    if (rows == 1) {
-        return fabs(x[0]);
-    }
-    for (int32_t k = 0; k < rows; k++) {
-        largest = fabs(x[k]) > largest || isnan(x[k]) ? fabs(x[k]) : largest;
-    }
-    if (!(largest > 0.) || isinf(largest)) {
-        return largest;
-    }
-    for (int32_t k = 0; k < rows; k++) {
-        sum += x[k] / largest * (x[k] / largest);
-    }
-    return largest * sqrt(sum);
-}
-
 /* --- r ---------------------------------------------------------------------------------------- */
 
 /* The set with its bounds as speeds, in the lengths of set number i. */
@@ -238,13 +219,13 @@ static double data_of(const struct mech_acceptance *a, const struct mech_problem
     for (int32_t k = 0; k < set.rows; k++) {
         x[k] = -p->r[row + k] * (k < LINEAR_ROWS ? 1. : a->arm[i]);
     }
-    const double whole = norm(set.rows, x);
+    const double whole = mech_slide_norm(set.rows, x);
 
     if (set.kind >= MECH_SET_CONE && p->friction == MECH_COULOMB) {
         return x[0] <= 0. ? 0. : whole;
     }
     mech_set_project(&set, x);
-    const double data = norm(set.rows, x);
+    const double data = mech_slide_norm(set.rows, x);
 
     /* squares may overflow in a projection onto a cone */
     return set.kind < MECH_SET_CONE || data < whole ? data : whole;
@@ -298,37 +279,6 @@ static void as_speeds(const struct mech_acceptance *a, const struct mech_problem
     mech_set_map(set, p->friction, out->l, out->c, out->map);
 }
 
-/* ‖map‖ of a cone under Coulomb's law: beside fast sliding, ĉ_N and the projection would lose c_N
- * and l. With x = l − c,
- *
- *     n = (x_N + μ (‖x_T‖ − ‖c_T‖))/(1 + μ²),   ‖x_T‖ − ‖c_T‖ = l_T·(l_T − 2 c_T)/(‖x_T‖ + ‖c_T‖)
- *
- * is the normal part of the projection outside the cone and of its polar. */
-static double sliding_size(const struct speeds *s)
-{
-    const int32_t tangents = s->set.rows - 1;
-    const double mu = s->set.mu, fast = norm(tangents, s->c + 1);
-    double x[2] = {0.}, off[MECH_SET_ROWS], more = 0.;
-
-    for (int32_t k = 0; k < tangents; k++) {
-        x[k] = s->l[k + 1] - s->c[k + 1];
-        more += s->l[k + 1] * (s->l[k + 1] - 2. * s->c[k + 1]);
-    }
-    const double size = norm(tangents, x), normal = s->l[0] - s->c[0];
-
-    if (size <= mu * (normal - mu * fast)) {
-        return norm(s->set.rows, s->map);
-    }
-    const double n = (normal + (more == 0. ? 0. : mu * more / (size + fast))) / (1. + mu * mu);
-
-    for (int32_t k = 0; k < s->set.rows; k++) {
-        off[k] = s->l[k] - (!(n > 0.) ? 0. : k == 0 ? n : mu * n * (x[k - 1] / size));
-    }
-    const double exact = norm(s->set.rows, off);
-
-    return isfinite(exact + n) ? exact : norm(s->set.rows, s->map);
-}
-
 /* How fast a cone opens under the associated law: what Coulomb's would add, that one asks for. */
 static double opening(const struct speeds *x)
 {
@@ -350,7 +300,7 @@ static double rounding_of_set(const struct mech_acceptance *a, const struct mech
         r[k] = p->r[a->first[i] + k] * (k < LINEAR_ROWS ? 1. : a->arm[i]);
     }
     if (p->friction == MECH_COULOMB) {
-        return rounded * norm(set->rows, r);
+        return rounded * mech_slide_norm(set->rows, r);
     }
     const double normal = fabs(r[0]);
 
@@ -365,7 +315,7 @@ double mech_acceptance_set(const struct mech_acceptance *a, const struct mech_pr
     struct speeds x;
 
     as_speeds(a, p, i, l, c, &x);
-    const double map = norm(x.set.rows, x.map);
+    const double map = mech_slide_norm(x.set.rows, x.map);
 
     if (x.set.kind < MECH_SET_CONE) {
         return map;
@@ -376,9 +326,10 @@ double mech_acceptance_set(const struct mech_acceptance *a, const struct mech_pr
         return map <= floor && opening(&x) <= floor ? 0. : map;
     }
     /* without a force, c_N says all, and r_T is not in it */
-    const double loose = norm(x.set.rows, x.l) == 0.      ? 0. * norm(x.set.rows, x.c)
-                         : x.set.kind == MECH_SET_ROLLING ? map
-                                                          : sliding_size(&x);
+    const double loose =
+        mech_slide_norm(x.set.rows, x.l) == 0. ? 0. * mech_slide_norm(x.set.rows, x.c)
+        : x.set.kind == MECH_SET_ROLLING       ? map
+                                               : mech_slide_miss(&x.set, x.l, x.c, x.map);
 
     return fmax(loose <= floor ? 0. : loose, fabs(fmin(x.l[0], x.c[0]))) + 0. * loose;
 }
