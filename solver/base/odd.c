@@ -166,20 +166,64 @@ bool mech_text_line(FILE *file, char *out, size_t size, size_t *length)
     return *length > 0;
 }
 
+/* Letters of Greek and Cyrillic that look like one of ASCII. */
+static bool resembles(int32_t code)
+{
+    static const int16_t letters[] = {
+        0x391, 0x392, 0x395, 0x396, 0x397, 0x399, 0x39a, 0x39c, 0x39d, 0x39f, 0x3a1, 0x3a4, 0x3a5,
+        0x3a7, 0x3bd, 0x3bf, 0x3f2, 0x3f3, 0x405, 0x406, 0x408, 0x410, 0x412, 0x415, 0x41a, 0x41c,
+        0x41d, 0x41e, 0x420, 0x421, 0x422, 0x423, 0x425, 0x430, 0x435, 0x43e, 0x440, 0x441, 0x443,
+        0x445, 0x455, 0x456, 0x458, 0x4ae, 0x4af, 0x4bb, 0x4c0, 0x4cf, 0x501, 0x51b, 0x51d};
+    size_t k = 0;
+
+    while (k < sizeof letters / sizeof *letters && letters[k] != code) {
+        k++;
+    }
+    return k < sizeof letters / sizeof *letters || (code >= 0xff01 && code <= 0xff5e);
+}
+
+/* The bytes of the word at the beginning: letters, digits, underscores; 0: there is none. `read`:
+ * it reads as Latin letters, but some are others. */
+static size_t word(const char *text, size_t size, bool *read)
+{
+    size_t at = 0, length = 1;
+    bool own = false, like = false;
+
+    for (; at < size; at += length) {
+        const int32_t code = mech_text_code(text + at, size - at, &length);
+        const bool latin = code == '_' || (code >= '0' && code <= '9') ||
+                           (code >= 'A' && code <= 'Z') || (code >= 'a' && code <= 'z') ||
+                           (code >= 0xc0 && code <= 0x24f);
+
+        const bool sign = (code >= 0x2000 && code <= 0x2bff) || (code < 0xc0 && !latin);
+
+        if (code < 0 || find(code) != NULL || sign) {
+            break;
+        }
+        like = like || resembles(code);
+        own = own || !(latin || resembles(code));
+    }
+    *read = like && !own;
+    return at;
+}
+
 void mech_text_show(char *out, size_t size, const char *text)
 {
-    size_t used = 0, length = 1;
+    size_t used = 0, length = 1, rest = 0;
+    bool read = false;
     for (size_t left = strlen(text); left > 0; left -= length, text += length) {
         char shown[16];
         const int32_t code = mech_text_code(text, left, &length);
+        rest = rest > 0 ? rest : word(text, left, &read);
         if (code < 0) {
             snprintf(shown, sizeof shown, "0x%02x", (unsigned char)*text);
-        } else if (code < ' ' || find(code) != NULL) {
+        } else if (code < ' ' || find(code) != NULL || (rest > 0 && read && resembles(code))) {
             snprintf(shown, sizeof shown, "U+%04" PRIX32, (uint32_t)code);
         } else {
             memcpy(shown, text, length);
             shown[length] = '\0';
         }
+        rest -= rest > 0 ? length : 0;
         const size_t n = strlen(shown);
         if (used + n + 1 > size) {
             break;

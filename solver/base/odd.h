@@ -44,5 +44,7 @@ void mech_text_name(const char *bytes, size_t size, size_t at, struct mech_odd *
 bool mech_text_line(FILE *file, char *out, size_t size, size_t *length);
 
 /* One sentence, with U+00A0 in the place of each of them, of tabs and of ends of lines, which a
- * name that it quotes may have; cut to fit. */
+ * name that it quotes may have; cut to fit. In a word that reads as Latin letters, those of Greek
+ * and Cyrillic that look like them, and those of full width, are shown so too: "markers" whose
+ * second letter is Cyrillic as "mU+0430rkers". A word with a letter of its own script stays. */
 void mech_text_show(char *out, size_t size, const char *text);

@@ -73,7 +73,34 @@ static void a_sentence_shows_them_by_code_point(void)
     CU_ASSERT_STRING_EQUAL(small, "ab");
 }
 
+/* Cyrillic, Greek and full width among Latin letters, or alone where they read as such. */
+static void letters_that_look_like_others_are_named(void)
+{
+    static const char *const cases[][2] = {
+        {"'m\xd0\xb0rkers', did you mean 'markers'?", "'mU+0430rkers', did you mean 'markers'?"},
+        {"'\xce\x9f_1' '\xd1\x85'", "'U+039F_1' 'U+0445'"},
+        {"no '\xc3\xbf\xd0\xb5' at h", "no '\xc3\xbfU+0435' at h"},
+        {"'\xef\xbd\x8d"
+         "ass'",
+         "'U+FF4Dass'"},
+        {"'m\xd0\xb0r\xe2\x80\xa6'", "'mU+0430r\xe2\x80\xa6'"},
+        /* words of their own script, and names with letters that nobody reads as Latin */
+        {"'\xd1\x80\xd0\xbe\xd1\x82\xd0\xbe\xd1\x80'",
+         "'\xd1\x80\xd0\xbe\xd1\x82\xd0\xbe\xd1\x80'"},
+        {"'\xce\x94x' '\xcf\x89_0' '\xce\xb1\xce\xbf'",
+         "'\xce\x94x' '\xcf\x89_0' '\xce\xb1\xce\xbf'"},
+        {"f\xc3\xbcr \xd0\xb0\xd1\x8f x", "f\xc3\xbcr \xd0\xb0\xd1\x8f x"},
+    };
+    char out[64];
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        mech_text_show(out, sizeof out, cases[k][0]);
+        CU_ASSERT_STRING_EQUAL(out, cases[k][1]);
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(letters_of_any_script_are_seen),
            UNIT_TEST(what_is_not_seen_is_named_with_its_place),
            UNIT_TEST(marks_and_other_codings_are_known),
-           UNIT_TEST(a_sentence_shows_them_by_code_point))
+           UNIT_TEST(a_sentence_shows_them_by_code_point),
+           UNIT_TEST(letters_that_look_like_others_are_named))
