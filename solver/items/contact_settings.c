@@ -72,7 +72,8 @@ static const struct mech_field fields[] = {
      .unit = "m/s",
      .preset = 0.15,
      MECH_NOT_NEGATIVE,
-     .doc = "impacts with a smaller rebound speed have no rebound"},
+     .doc = "impacts that would rebound more slowly do not rebound; the default is the same for "
+            "models of any size: small bodies need less, 0 lets all rebound"},
     {.name = "recoverySpeed",
      .kind = MECH_REAL,
      .offset = offsetof(struct mech_contact_settings, recovery_speed),
