@@ -221,13 +221,43 @@ static bool counts(double x, double most)
     return x >= 0. && x <= most && x == floor(x);
 }
 
+/* A wave has lasted for a time, and is finite. */
+static bool is_wave(const struct mech_room_copy *copy, const double *w)
+{
+    bool good = mech_room_copy_real(copy, w, 0) > 0.;
+    for (int32_t k = 0; good && k < COUPLE_WAVE; k++) {
+        good = isfinite(mech_room_copy_real(copy, w, k));
+    }
+    return good;
+}
+
+/* The waves of a line, of which no other law has any. */
+static bool accepts_waves(const struct mech_couple *c, int32_t bond,
+                          const struct mech_room_copy *copy)
+{
+    const double *const n = numbers(c, bond);
+    const int32_t count = (int32_t)mech_room_copy_real(copy, n, WAVES);
+    const int32_t head = (int32_t)mech_room_copy_real(copy, n, HEAD);
+    bool good = count == 0 || c->bonds[bond].law == MECH_COUPLE_LINE;
+    for (int32_t k = 0; good && k < count; k++) {
+        const int32_t at = (head - k + COUPLE_WAVES_MOST) % COUPLE_WAVES_MOST;
+        good =
+            is_wave(copy, c->waves + ((size_t)bond * COUPLE_WAVES_MOST + (size_t)at) * COUPLE_WAVE);
+    }
+    return good;
+}
+
 bool couple_bonds_accept(const struct mech_couple *c, const struct mech_room_copy *copy)
 {
     bool good = true;
     for (int32_t i = 0; good && i < c->bond_count; i++) {
         const double *const n = numbers(c, i);
         good = counts(mech_room_copy_real(copy, n, WAVES), COUPLE_WAVES_MOST) &&
-               counts(mech_room_copy_real(copy, n, HEAD), COUPLE_WAVES_MOST - 1);
+               counts(mech_room_copy_real(copy, n, HEAD), COUPLE_WAVES_MOST - 1) &&
+               isfinite(mech_room_copy_real(copy, n, GAP)) && accepts_waves(c, i, copy);
+        for (int32_t k = 0; good && k < 2; k++) {
+            good = isfinite(mech_room_copy_real(copy, n, FIRST_WAVE + k));
+        }
     }
     return good;
 }

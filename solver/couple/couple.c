@@ -182,6 +182,45 @@ static bool accepts_clock(const struct mech_couple *c, const struct mech_room_co
            known >= 0. && known <= c->options.hold && known == floor(known);
 }
 
+static bool finite(const struct mech_room_copy *copy, const double *at, int32_t count)
+{
+    bool good = true;
+    for (int32_t k = 0; good && k < count; k++) {
+        good = isfinite(mech_room_copy_real(copy, at, k));
+    }
+    return good;
+}
+
+/* The earlier ends that are known are before the present, one before the other; a size that error
+ * control proposes is one of its sizes. */
+static bool accepts_past(const struct mech_couple *c, const struct mech_room_copy *copy)
+{
+    const int32_t known = (int32_t)mech_room_copy_real(copy, c->clock, CLOCK_KNOWN);
+    const double next = mech_room_copy_real(copy, c->clock, CLOCK_NEXT);
+    double before = 0.;
+    bool good =
+        !c->adaptive || next == 0. || (next >= c->options.minimum && next <= c->options.maximum);
+    for (int32_t k = 0; good && k < known; k++) {
+        const double ago = mech_room_copy_real(copy, c->clock, CLOCK_PAST + k);
+        good = isfinite(ago) && ago > before;
+        before = ago;
+    }
+    return good;
+}
+
+/* What the next window reads of a participant: outputs of the present and of the earlier ends, and
+ * slopes that hold. */
+static bool accepts_side(const struct mech_couple *c, const struct couple_side *s,
+                         const struct mech_room_copy *copy)
+{
+    const int32_t outputs = s->is.outputs, slopes = outputs * s->is.inputs;
+    const int32_t known = (int32_t)mech_room_copy_real(copy, c->clock, CLOCK_KNOWN);
+    const bool kept = c->type->matrix && mech_room_copy_int(copy, s->kept, 0) != 0;
+    return finite(copy, s->now, outputs) && finite(copy, s->past, known * outputs) &&
+           (!kept || (finite(copy, s->slopes, slopes) &&
+                      (!s->summed || finite(copy, s->sum_slopes, slopes))));
+}
+
 static bool accepts_track(const struct mech_track *t, const struct mech_room_copy *copy)
 {
     const int32_t last = mech_room_copy_int(copy, t->held, 0);
@@ -189,15 +228,18 @@ static bool accepts_track(const struct mech_track *t, const struct mech_room_cop
     return last >= 0 && last <= t->most && degree >= 0 && degree <= t->wanted;
 }
 
-/* What is a count or a place among numbers is one: bytes may come from outside. */
+/* What is a count or a place among numbers is one, and what the next window reads is finite: bytes
+ * may come from outside. */
 static bool accepts(const struct mech_couple *c, const struct mech_room_copy *copy)
 {
-    bool good = accepts_clock(c, copy) && couple_bonds_accept(c, copy) &&
+    bool good = accepts_clock(c, copy) && accepts_past(c, copy) &&
+                finite(copy, c->effort, c->effort_count) && couple_bonds_accept(c, copy) &&
                 mech_scheme_iqn_ils.accepts(c->start_self, copy) &&
                 (c->type->accepts == NULL || c->type->accepts(c->self, copy));
     for (int32_t p = 0; good && p < c->side_count; p++) {
         const struct couple_side *const s = c->sides + p;
-        good = !s->sampled || (accepts_track(&s->made, copy) && accepts_track(&s->guess, copy));
+        good = accepts_side(c, s, copy) &&
+               (!s->sampled || (accepts_track(&s->made, copy) && accepts_track(&s->guess, copy)));
     }
     return good;
 }

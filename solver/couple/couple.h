@@ -253,9 +253,10 @@ void mech_couple_bond_flow(const struct mech_couple *c, int32_t bond, struct mec
 void mech_couple_input(const struct mech_couple_task *task, double at, int32_t order, double *u);
 
 /* What the next window reads, as bytes, for a coupling of the same setup on machines of the same
- * byte order; between windows. Restore: 0; MECH_MISMATCH (another size, or counts and places among
- * them that no coupling writes: bytes from outside lead out of no memory); MECH_INVALID (a window
- * is under way). What fails changes nothing. */
+ * byte order; between windows. Restore: 0; MECH_MISMATCH (another size, counts and places among
+ * them that no coupling writes, or numbers that the next window reads and that are not finite:
+ * bytes from outside lead out of no memory and into no window); MECH_INVALID (a window is under
+ * way). What fails changes nothing. */
 size_t mech_couple_saved_size(const struct mech_couple *c);
 void mech_couple_save(const struct mech_couple *c, void *bytes);
 int mech_couple_restore(struct mech_couple *c, const void *bytes, size_t size);

@@ -174,7 +174,8 @@ int couple_bonds_begin(struct mech_couple *c);
 void couple_bonds_start(struct mech_couple *c);
 double couple_bonds_residual(const struct mech_couple *c, int32_t effort, double *tolerance);
 void couple_bonds_end(struct mech_couple *c);
-/* Whether their numbers may become those of the copy: the waves are within the room. */
+/* Whether their numbers may become those of the copy: the waves are within the room, and what the
+ * next window reads is finite. */
 bool couple_bonds_accept(const struct mech_couple *c, const struct mech_room_copy *copy);
 
 /* window.c: `side` −1: no participant's fault; reason NULL: the outcome's text */

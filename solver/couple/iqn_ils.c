@@ -222,7 +222,30 @@ static void end(void *self, bool accepted)
     }
 }
 
-/* Columns within the room, and each slot once. */
+/* Whether a column, of `length` numbers in use, is finite. */
+static bool is_column(const struct mech_room_copy *copy, const double *column, int32_t length)
+{
+    bool good = true;
+    for (int32_t i = 0; good && i < length; i++) {
+        good = isfinite(mech_room_copy_real(copy, column, i));
+    }
+    return good;
+}
+
+/* The columns of the copy, whose slots are within the room. */
+static bool accepts_columns(const struct iqn *s, const struct mech_room_copy *copy)
+{
+    const int32_t count = mech_room_copy_int(copy, s->state, COUNT);
+    const int32_t length = mech_room_copy_int(copy, s->state, LENGTH);
+    bool good = length >= 0 && length <= s->space.n;
+    for (int32_t k = 0; good && k < count; k++) {
+        const size_t from = (size_t)mech_room_copy_int(copy, s->slot, k) * (size_t)s->space.n;
+        good = is_column(copy, s->V + from, length) && is_column(copy, s->W + from, length);
+    }
+    return good;
+}
+
+/* Columns within the room, each slot once, and finite. */
 static bool accepts(const void *self, const struct mech_room_copy *copy)
 {
     const struct iqn *const s = self;
@@ -235,7 +258,7 @@ static bool accepts(const void *self, const struct mech_room_copy *copy)
             good = mech_room_copy_int(copy, s->slot, other) != slot;
         }
     }
-    return good;
+    return good && accepts_columns(s, copy);
 }
 
 const struct mech_scheme_type mech_scheme_iqn_ils = {
