@@ -431,6 +431,8 @@ enum mechd_task_progress { MECHD_TASK_DONE, MECHD_TASK_GOES_ON };
 /* Whether it gives the exact Jacobian of a step with inputs that are held: room for it, or NULL. As
  * owner of the instance. */
 double *mechd_part_jacobian_room(struct mechd_part *p, double size);
+/* Its outputs of the exchange at the present state [out_count]. As owner of the instance. */
+void mechd_part_now(struct mechd_part *p, double *outputs);
 /* Perform it, for a millisecond at most; task->code is the result. As owner of the instance; those
  * of different participants in any threads. */
 enum mechd_task_progress mechd_part_perform(struct mechd_part *p, struct mechd_coupling_command *k,

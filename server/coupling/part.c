@@ -71,6 +71,12 @@ static void take_outputs(const struct mechd_part *p, double *outputs)
     }
 }
 
+void mechd_part_now(struct mechd_part *p, double *outputs)
+{
+    mechd_engine_get_outputs(&p->instance->engine, p->outputs);
+    take_outputs(p, outputs);
+}
+
 /* Add those of a piece that begins `at` s behind the window's start: ∫ (at + τ)^r w dτ. */
 static void add_moments(struct mechd_part *p, double at)
 {
@@ -108,8 +114,7 @@ static void tell_outputs(struct mechd_part *p, struct mech_couple_task *task)
     if (code != 0) {
         fail(task, code, diag.count > 0 ? diag.entries[0].text : "");
     } else {
-        mechd_engine_get_outputs(&p->instance->engine, p->outputs);
-        take_outputs(p, task->outputs);
+        mechd_part_now(p, task->outputs);
     }
     mech_diag_fini(&diag);
 }

@@ -1,6 +1,6 @@
 /* The state of a coupling as bytes, and such bytes put into a coupling of the same participants,
  * here or on another server. Names, models, connections, bonds, scheme and windows must be the
- * same; which instances they are does not matter. */
+ * same; which instances they are does not matter, but where their ids are the names. */
 #include "protocol/frame/frame.h"
 #include "protocol/wire/bodies.h"
 #include "protocol/wire/bodies_coupling.h"
@@ -141,6 +141,46 @@ static bool same_times(struct mechd_call *c, const struct mechd_coupling *g,
     return true;
 }
 
+/* Whether the coupling knows the outputs that participant n now has. Both have been computed from
+ * one state, perhaps by other libraries, which round otherwise: a millionth of the largest output
+ * is beyond that. If not, refused. `now` [out_count]: scratch. */
+static bool same_outputs_of(struct mechd_call *c, const struct mechd_coupling *g, int32_t n,
+                            double *now)
+{
+    static const double most = 1e-6;
+    struct mechd_part *const p = &g->parts[n];
+    const double *const known = mech_couple_outputs(g->couple, n);
+    double size = 0.;
+    mechd_part_now(p, now);
+    for (int32_t k = 0; k < p->out_count; k++) {
+        size = fmax(size, fmax(fabs(known[k]), fabs(now[k])));
+    }
+    for (int32_t k = 0; k < p->out_count; k++) {
+        if (!(fabs(known[k] - now[k]) <= most * size)) {
+            mechd_fail(c, MECHP_SNAPSHOT_MISMATCH,
+                       "the state of the scheme does not fit that of participant %.64s: an output "
+                       "is %.17g, and the scheme has %.17g",
+                       p->name, now[k], known[k]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool same_outputs(struct mechd_call *c, const struct mechd_coupling *g)
+{
+    bool same = true;
+    for (int32_t n = 0; n < g->count && same; n++) {
+        double *const now = malloc(((size_t)g->parts[n].out_count + 1) * sizeof *now);
+        if (now == NULL) {
+            mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory to compare the outputs");
+        }
+        same = now != NULL && same_outputs_of(c, g, n, now);
+        free(now);
+    }
+    return same;
+}
+
 /* The command has changed no instance: the scheme is as before, and nobody is told of a change. */
 static void forget(struct mechd_coupling_command *k)
 {
@@ -153,8 +193,9 @@ static void forget(struct mechd_coupling_command *k)
 }
 
 /* The states, which are all of the right models: the scheme's and all times first, so that what
- * they refuse has changed no instance. What only a later participant refuses (bytes that have been
- * changed and sealed again) the command takes back, and those before it have lost their trials. */
+ * they refuse has changed no instance. What only a later participant refuses, or all together
+ * (bytes that have been changed and sealed again), the command takes back, and those before it have
+ * lost their trials. */
 static bool adopt(struct mechd_coupling_command *k, const struct mechd_coupling_container *in,
                   const struct mechd_container states[MECHD_COUPLING_PARTS], bool *reproducible)
 {
@@ -185,7 +226,7 @@ static bool adopt(struct mechd_coupling_command *k, const struct mechd_coupling_
         *reproducible = *reproducible && same;
     }
     g->opened = true;
-    return true;
+    return same_outputs(c, g);
 }
 
 struct given {

@@ -236,6 +236,15 @@ class State(Couplings):
                  {'from': 'west.x', 'to': 'left.F', 'factor': K12}]
         other = self.made(participants=names, connections=links)
         self.refused(cid, self.get(other), 'differ at /participants/1')
+        # without names these are the ids of the instances
+        bare = []
+        for _ in range(2):
+            ids = [self.daemon.create(m) for m in halves()]
+            links = [{'from': a + '.x', 'to': b + '.F', 'factor': K12}
+                     for a, b in (ids, reversed(ids))]
+            bare.append(self.made(participants=[{'instance': i} for i in ids],
+                                  connections=links))
+        self.refused(bare[0], self.get(bare[1]), 'differ at /participants/0')
 
     def test_damaged_bytes_are_refused(self):
         cid = self.made()
@@ -275,6 +284,23 @@ class State(Couplings):
         for count in (0, 3, 65, 2 ** 63):
             self.refused(cid, sealed(document, parts, scheme, count), 'damaged')
         self.assertEqual(self.put(cid, sealed(document, parts, scheme)).status, 200)
+
+    def test_outputs_that_are_not_those_of_the_instances_change_nothing(self):
+        """Windows begin with them: those of others would drive the instances silently."""
+        for more in ({'hold': 2}, {'scheme': 'InterfaceNewton'}, {'scheme': 'GaussSeidel'}):
+            with self.subTest(more):
+                cid = self.made(**more)
+                outputs = self.steps(cid, 4)[2]
+                document, parts, scheme = opened(self.get(cid))
+                for name in ('left', 'right'):
+                    known = struct.pack('<d', outputs[name + '.x'])
+                    at = scheme.index(known)
+                    for wrong in (float('nan'), float('inf')):
+                        self.refused_unseen(cid, sealed(document, parts, scheme[:at] + struct.pack(
+                            '<d', wrong) + scheme[at + 8:]), 'scheme')
+                    other = struct.pack('<d', outputs[name + '.x'] * (1 + 1e-4))
+                    self.refused(cid, sealed(document, parts, scheme.replace(known, other)),
+                                 'participant %s: an output is' % name)
 
     def test_what_has_a_state_of_its_own_is_refused_by_name(self):
         cid = self.made(participants=[

@@ -484,7 +484,8 @@ const struct mechp_row mechp_row_SET_COUPLING_STATE = {
            "server: all instances have its states, inputs and parameters afterwards, and the "
            "coupling its window, and they continue with the same bits; or nothing changes. Names "
            "and models of the participants, connections, bonds, scheme and windows must be the "
-           "same. Bytes that are damaged or of another coupling are refused with the reason.",
+           "same; the instances may be others where the participants have names of their own. "
+           "Bytes that are damaged or of another coupling are refused with the reason.",
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_STORES | MECHP_TAKES_MODELS,
     .body = &mechp_body_set_coupling_state_request,
