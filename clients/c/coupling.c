@@ -15,20 +15,23 @@ static int put_body(struct mechc *c, const char *text)
     return c->body.failed ? mechc_fail(c, MECHC_NO_MEMORY, "out of memory") : MECHC_OK;
 }
 
+static int take_id(struct mechc *c, struct mechc_json reply, char id[MECHC_ID])
+{
+    struct mechc_json v;
+    return mechc_json_member(reply, "id", &v) && mechc_json_text(v, id, MECHC_ID) < MECHC_ID
+               ? MECHC_OK
+               : mechc_fail(c, MECHC_BAD_REPLY, "the reply has no id");
+}
+
 int mechc_couple(struct mechc *c, const char *coupling, char id[MECHC_ID])
 {
     MECHC_ENTER(c);
-    struct mechc_json reply, v;
+    struct mechc_json reply;
     int result = put_body(c, coupling);
     if (result == MECHC_OK) {
         result = mechc_send(c, "POST", (const char *const[]){"v1", "couplings", NULL}, &reply);
     }
-    if (result != MECHC_OK) {
-        return result;
-    }
-    return mechc_json_member(reply, "id", &v) && mechc_json_text(v, id, MECHC_ID) < MECHC_ID
-               ? MECHC_OK
-               : mechc_fail(c, MECHC_BAD_REPLY, "the reply has no id");
+    return result == MECHC_OK ? take_id(c, reply, id) : result;
 }
 
 static int read_report(struct mechc *c, struct mechc_json reply,
@@ -37,7 +40,7 @@ static int read_report(struct mechc *c, struct mechc_json reply,
     struct mechc_json v;
     *report = (struct mechc_coupling_report){0};
     if (!mechc_json_member(reply, "time", &v) || !mechc_json_number(v, &report->time)) {
-        return mechc_fail(c, MECHC_BAD_REPLY, "the reply to a step has no time");
+        return mechc_fail(c, MECHC_BAD_REPLY, "the reply has no time");
     }
     // members that a report omits stay zero
     const struct {
@@ -120,6 +123,66 @@ int mechc_coupling_reset(struct mechc *c, const char *id, struct mechc_coupling_
     MECHC_ENTER(c);
     const int result = put_body(c, "{}");
     return result == MECHC_OK ? command(c, id, "reset", report) : result;
+}
+
+int mechc_coupling_snapshot(struct mechc *c, const char *id, char snapshot[MECHC_ID])
+{
+    MECHC_ENTER(c);
+    struct mechc_json reply;
+    int result = put_body(c, "{}");
+    if (result == MECHC_OK) {
+        result = mechc_send(c, "POST", SEGMENTS(id, "snapshots"), &reply);
+    }
+    return result == MECHC_OK ? take_id(c, reply, snapshot) : result;
+}
+
+int mechc_coupling_restore(struct mechc *c, const char *id, const char *snapshot,
+                           struct mechc_coupling_report *report)
+{
+    MECHC_ENTER(c);
+    struct mechc_json reply;
+    int result = put_body(c, "{}");
+    if (result == MECHC_OK) {
+        result = mechc_send(c, "POST", SEGMENTS(id, "snapshots", snapshot, "restore"), &reply);
+    }
+    return result == MECHC_OK && report ? read_report(c, reply, report) : result;
+}
+
+int mechc_coupling_delete_snapshot(struct mechc *c, const char *id, const char *snapshot)
+{
+    MECHC_ENTER(c);
+    return mechc_send(c, "DELETE", SEGMENTS(id, "snapshots", snapshot), NULL);
+}
+
+int mechc_coupling_state(struct mechc *c, const char *id, struct mechc_reply *out)
+{
+    MECHC_ENTER(c);
+    return mechc_get(c, SEGMENTS(id, "state"), out);
+}
+
+int mechc_coupling_set_state(struct mechc *c, const char *id, const void *bytes, size_t size,
+                             struct mechc_coupling_report *report)
+{
+    MECHC_ENTER(c);
+    char path[MECHC_PATH];
+    struct mechc_reply reply;
+    struct mechc_json json;
+    int result = mechc_path(c, SEGMENTS(id, "state"), path);
+    if (result == MECHC_OK) {
+        result = mechc_call(c,
+                            &(struct mechc_request){.method = "PUT",
+                                                    .path = path,
+                                                    .body = bytes,
+                                                    .size = size,
+                                                    .type = "application/vnd.mechd.coupling"},
+                            &reply);
+    }
+    if (result != MECHC_OK || !report) {
+        return result;
+    }
+    return mechc_json_open(reply.body, reply.size, &json)
+               ? read_report(c, json, report)
+               : mechc_fail(c, MECHC_BAD_REPLY, "the reply is not JSON");
 }
 
 int mechc_coupling_inspect(struct mechc *c, const char *id, struct mechc_reply *out)

@@ -254,6 +254,18 @@ MECHC_API int mechc_coupling_step_count(struct mechc *c, const char *id, uint64_
 /* Reset all its instances. */
 MECHC_API int mechc_coupling_reset(struct mechc *c, const char *id,
                                    struct mechc_coupling_report *report);
+/* The state of it and of all its instances stays on the server, as the snapshot "s-1"; go back to
+ * one; drop one. Of the report only `time` and `window` are filled. */
+MECHC_API int mechc_coupling_snapshot(struct mechc *c, const char *id, char snapshot[MECHC_ID]);
+MECHC_API int mechc_coupling_restore(struct mechc *c, const char *id, const char *snapshot,
+                                     struct mechc_coupling_report *report);
+MECHC_API int mechc_coupling_delete_snapshot(struct mechc *c, const char *id, const char *snapshot);
+/* That state as bytes, models included; and such bytes, which are not those of a reply of this
+ * handle, as the state of a coupling of the same participants, here or on another server: it
+ * continues with the same bits. Bytes that do not fit are refused, and nothing changes. */
+MECHC_API int mechc_coupling_state(struct mechc *c, const char *id, struct mechc_reply *out);
+MECHC_API int mechc_coupling_set_state(struct mechc *c, const char *id, const void *bytes,
+                                       size_t size, struct mechc_coupling_report *report);
 /* The daemon's JSON about it. */
 MECHC_API int mechc_coupling_inspect(struct mechc *c, const char *id, struct mechc_reply *out);
 /* The coupling ends; its instances remain. */

@@ -212,6 +212,56 @@ class Couplings(harness.Served):
         self.handle.check(self.library.mechc_coupling_delete(self.handle.at, self.name.value))
         self.assertEqual(self.daemon.call('GET', '/v1/couplings')['items'], [])
 
+    def test_it_goes_back_to_a_snapshot_and_its_state_goes_elsewhere(self):
+        library, report = self.library, Report()
+
+        def outputs():
+            return [self.daemon.call('GET', '/v1/instances/%s/outputs' % i)['outputs']
+                    for i in self.pair]
+
+        library.mechc_coupling_set_state.argtypes = [
+            ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p]
+
+        def steps(count):
+            self.handle.check(library.mechc_coupling_step_count(
+                self.handle.at, self.name.value, ctypes.c_uint64(count), None))
+
+        self.handle.check(self.couple())
+        steps(3)
+        snapshot = ctypes.create_string_buffer(72)
+        self.handle.check(library.mechc_coupling_snapshot(
+            self.handle.at, self.name.value, snapshot))
+        self.assertEqual(snapshot.value, b's-1')
+        state = mechc.Reply()
+        self.handle.check(library.mechc_coupling_state(
+            self.handle.at, self.name.value, ctypes.byref(state)))
+        # a c_char_p ends at the first zero
+        body = ctypes.c_void_p.from_buffer(state, mechc.Reply.body.offset)
+        kept = ctypes.string_at(body.value, state.size)
+        self.assertEqual(kept[:8], b'MCHDCOUP')
+        steps(4)
+        found = outputs()
+        for back in (lambda: library.mechc_coupling_restore(
+                         self.handle.at, self.name.value, snapshot.value, ctypes.byref(report)),
+                     lambda: library.mechc_coupling_set_state(
+                         self.handle.at, self.name.value, kept, len(kept),
+                         ctypes.byref(report))):
+            report.window = 0
+            self.handle.check(back())
+            self.assertEqual(report.window, 3)
+            self.assertAlmostEqual(report.time, 0.03, delta=1e-12)
+            steps(4)
+            self.assertEqual(outputs(), found)
+        self.assertEqual(library.mechc_coupling_set_state(
+            self.handle.at, self.name.value, kept, len(kept) - 1, None), mechc.REFUSED)
+        self.assertEqual(library.mechc_last_error(self.handle.at).contents.code,
+                         b'snapshot-mismatch')
+        self.handle.check(library.mechc_coupling_delete_snapshot(
+            self.handle.at, self.name.value, snapshot.value))
+        self.assertEqual(library.mechc_coupling_restore(
+            self.handle.at, self.name.value, snapshot.value, None), mechc.REFUSED)
+        self.handle.check(library.mechc_coupling_delete(self.handle.at, self.name.value))
+
     def test_a_step_that_is_done_already_is_refused_by_its_time(self):
         self.handle.check(self.couple())
         step, one = self.library.mechc_coupling_step, self.library.mechc_step
