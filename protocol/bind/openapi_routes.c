@@ -187,6 +187,12 @@ static void write_headers(struct mechp_text *w, const struct mechp_route *route)
     mechp_text_end(w);
 }
 
+/* The type of a reply in that format: JSON alone has one. */
+static const char *reply_of(const struct mechp_row *row, const char *format)
+{
+    return strcmp(format, MECHP_JSON) == 0 ? row->reply : NULL;
+}
+
 /* One status of success. */
 static void write_status(struct mechp_text *w, const struct mechp_route *route, int success)
 {
@@ -204,11 +210,12 @@ static void write_status(struct mechp_text *w, const struct mechp_route *route, 
     if (row->content != NULL && success != 204) {
         mechp_text_key(w, "content");
         mechp_text_object(w);
-        write_media(w, row->content, row->reply, mechp_recorded("reply", route->symbol));
+        write_media(w, row->content, reply_of(row, row->content),
+                    mechp_recorded("reply", route->symbol));
         for (const char *at = row->also; at != NULL && *at != '\0';) {
             char type[MEDIA_TYPE];
             at = next_type(at, type);
-            write_media(w, type, NULL, recorded_form(route, type));
+            write_media(w, type, reply_of(row, type), recorded_form(route, type));
         }
         mechp_text_end(w);
     }

@@ -57,6 +57,12 @@ struct mechp_body_coupling_commit_reply {
     struct mechp_written outputs; /* @ as of coupling_step_reply */
 };
 
+struct mechp_body_coupling_state {
+    double time;
+    uint64_t window;
+    const char *snapshot;
+};
+
 struct mechp_body_set_coupling_state_request {
     const char *snapshot;
 };
@@ -96,6 +102,7 @@ extern const struct mechp_shape mechp_body_coupling_member;
 extern const struct mechp_shape mechp_body_coupling_program;
 extern const struct mechp_shape mechp_body_coupling_report;
 extern const struct mechp_shape mechp_body_coupling_restored;
+extern const struct mechp_shape mechp_body_coupling_state;
 extern const struct mechp_shape mechp_body_coupling_stability;
 extern const struct mechp_shape mechp_body_coupling_step_reply;
 extern const struct mechp_shape mechp_body_set_coupling_state_request;

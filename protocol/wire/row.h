@@ -130,7 +130,7 @@ struct mechp_row {
     const char *takes[MECHP_TAKES]; /* other media types of bodies, closed by NULL */
     const struct mechp_parameter *query; /* closed by a NULL name, MECHP_QUERIES at most; or NULL */
     int status; /* of success; 204 with a reply: that, or 200 where there is something to reply */
-    const char *reply;   /* type of the JSON reply; NULL: `content` is something else, or nothing */
+    const char *reply;   /* type of the JSON reply; NULL: there is none */
     const char *content; /* media type of the reply, NULL: none; of a 200 where `status` is 204 */
     const char *also;    /* other media types of the reply, with spaces between, or NULL */
     const int *codes;    /* errors beyond those of its kind (mechp_route_codes), closed by 0 */

@@ -108,6 +108,12 @@ int mechd_form(struct mechd_call *c, unsigned mask)
     return found;
 }
 
+bool mechd_form_prefers(const struct mechd_call *c, const char *one, const char *other)
+{
+    size_t close = 0;
+    return c->accept != NULL && quality(c->accept, one, &close) > quality(c->accept, other, &close);
+}
+
 struct bytes {
     const char *at; /* [size] */
     size_t size;

@@ -28,6 +28,8 @@ extern const unsigned mechd_forms_of_rows;
 
 /* The requested form, among those in `mask` (1 << form), of which JSON is one. −1: refused. */
 int mechd_form(struct mechd_call *c, unsigned mask);
+/* Whether Accept wants the media type `one` more than `other`; without Accept it wants none. */
+bool mechd_form_prefers(const struct mechd_call *c, const char *one, const char *other);
 /* Bytes as the whole answer, in a form that is not JSON. */
 void mechd_form_answer(struct mechd_call *c, enum mechd_form form, const char *bytes, size_t size);
 /* True, and the answer is of this form; otherwise refused: forms other than JSON are available over

@@ -5,6 +5,7 @@
 #include "protocol/wire/bodies.h"
 #include "protocol/wire/bodies_coupling.h"
 #include "protocol/wire/json.h"
+#include "server/call/forms.h"
 #include "server/call/service.h"
 #include "server/coupling/container.h"
 #include "server/coupling/face.h"
@@ -36,6 +37,22 @@ static bool can_be_carried(struct mechd_coupling_command *k)
     return true;
 }
 
+/* As JSON, where no other body can be answered or none is wanted. */
+static void write_text(struct mechd_coupling_command *k, const void *bytes, size_t size)
+{
+    char *const text = mechd_base64_encode(bytes, size);
+    const struct mechp_body_coupling_state body = {.time = mechd_coupling_time(k->coupling),
+                                                   .window =
+                                                       mech_couple_windows(k->coupling->couple),
+                                                   .snapshot = text};
+    if (text == NULL) {
+        mechd_coupling_refuse(k, MECHP_OUT_OF_MEMORY, "no memory for the state");
+        return;
+    }
+    MECHP_WRITE(coupling_state, &body, &k->call->text);
+    free(text);
+}
+
 static void get(struct mechd_coupling_command *k)
 {
     struct mechd_call *const c = k->call;
@@ -48,9 +65,14 @@ static void get(struct mechd_coupling_command *k)
         mechd_coupling_refuse(k, MECHP_OUT_OF_MEMORY, "no memory for the state");
         return;
     }
-    mechp_text_plain(&c->text, bytes, size);
+    if (c->door != MECHD_DOOR_HTTP ||
+        mechd_form_prefers(c, MECHP_JSON, MECHD_COUPLING_CONTAINER_TYPE)) {
+        write_text(k, bytes, size);
+    } else {
+        mechp_text_plain(&c->text, bytes, size);
+        c->content_type = MECHD_COUPLING_CONTAINER_TYPE;
+    }
     free(bytes);
-    c->content_type = MECHD_COUPLING_CONTAINER_TYPE;
 }
 
 static enum mechd_submitted spread_get(struct mechd_call *c)

@@ -156,7 +156,18 @@ class State(Couplings):
         text = base64.b64encode(raw).decode()
         self.assertEqual(self.put(cid, {'snapshot': text}, headers={}).status, 200)
         self.assertEqual(self.steps(cid, 3), ahead)
+        for accept, kind in (('application/json', dict), ('*/*', bytes),
+                             ('application/json;q=0.5, application/*', bytes)):
+            reply = self.daemon.call('GET', '/v1/couplings/%s/state' % cid,
+                                     headers={'Accept': accept})
+            self.assertEqual((reply.status, reply.headers['Content-Type']), (
+                200, 'application/json' if kind is dict else TYPE['Content-Type']), accept)
+            got = base64.b64decode(reply['snapshot']) if kind is dict else reply.raw
+            self.assertEqual(got, self.get(cid))
         with harness.ZmqDoor(self.daemon) as door:
+            status, reply = door.call('coupling-state', cid=cid)
+            self.assertEqual((status, reply['window'], reply['time']), (200, 8, 0.08), reply)
+            self.assertEqual(base64.b64decode(reply['snapshot']), self.get(cid))
             status, reply = door.call('set-coupling-state', cid=cid, snapshot=text)
             self.assertEqual((status, reply.get('window')), (200, 5), reply)
         self.assertEqual(self.steps(cid, 3), ahead)

@@ -254,6 +254,15 @@ const struct mechp_shape mechp_body_coupling_commit_request = {
                               MECHP_IN(coupling_commit_request, trial)}),
     .example = "{\"trial\":1}"};
 
+const struct mechp_shape mechp_body_coupling_state = {
+    .name = "CouplingState",
+    .doc = "The state of a coupling and of all its instances.",
+    .members = MECHP_MEMBERS(
+        {"time", "number", "s", MECHP_IN(coupling_state, time)},
+        {"window", "integer", "windows done since the start", MECHP_IN(coupling_state, window)},
+        {"snapshot", "string", "its bytes as base64, as PUT takes them",
+         MECHP_IN(coupling_state, snapshot)})};
+
 const struct mechp_shape mechp_body_set_coupling_state_request = {
     .name = "SetCouplingStateRequest",
     .doc = "The state of a coupling as base64; over HTTP its bytes may be the whole body.",
@@ -335,6 +344,7 @@ const struct mechp_shape *const mechp_shapes_couplings[] = {&waveform,
                                                             &mechp_body_coupling_report,
                                                             &mechp_body_coupling_flow,
                                                             &mechp_body_coupling_commit_request,
+                                                            &mechp_body_coupling_state,
                                                             &mechp_body_set_coupling_state_request,
                                                             &mechp_body_coupling_commit_reply,
                                                             &mechp_body_coupling_program,
@@ -468,13 +478,17 @@ const struct mechp_row mechp_row_RESTORE_COUPLING = {
 
 const struct mechp_row mechp_row_COUPLING_STATE = {
     .tag = "couplings",
-    .doc = "The present state of the coupling and of all its instances, with their models: bytes "
-           "that PUT accepts, here and on other servers. Programs and hosted FMUs have states of "
-           "their own: couplings with one of them are refused.",
+    .doc =
+        "The present state of the coupling and of all its instances, with their models: bytes "
+        "that PUT accepts, here and on other servers. Programs and hosted FMUs have states of "
+        "their own: couplings with one of them are refused. With `Accept: application/json`, and "
+        "over ZeroMQ and the lane, they are base64 in JSON.",
     .effect = MECHP_READS,
     .cost = MECHP_COST_UNKNOWN,
     .status = 200,
+    .reply = "@CouplingState",
     .content = "application/vnd.mechd.coupling",
+    .also = MECHP_JSON,
     .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED,
                          MECHP_QUEUE_FULL, MECHP_INVALID_REQUEST)};
 

@@ -31,8 +31,9 @@ static void every_route_is_described(void)
         CU_ASSERT(holds(row->status >= 200 && row->status < 300, route, "has no status", ""));
         CU_ASSERT(holds(row->content != NULL || row->status == 204, route,
                         "answers without a body where its status has one", ""));
-        CU_ASSERT(holds(row->reply == NULL || strcmp(row->content, MECHP_JSON) == 0, route,
-                        "has a type of JSON, but answers with", row->content));
+        CU_ASSERT(holds(row->reply == NULL || strcmp(row->content, MECHP_JSON) == 0 ||
+                            (row->also != NULL && strcmp(row->also, MECHP_JSON) == 0),
+                        route, "has a type of JSON, but answers with", row->content));
         for (const char *at = strchr(route->path, '{'); at != NULL; at = strchr(at + 1, '{')) {
             CU_ASSERT(holds(mechp_path_parameter(at + 1, strcspn(at, "}") - 1, route->path) != NULL,
                             route, "has a parameter that is not described:", at));
