@@ -1,10 +1,10 @@
 /* What libmicrohttpd and jansson cost without a daemon around them: a server that takes a POST with
  * a JSON object in its body, parses it, and answers with the JSON that it was given and as many
  * headers as mechd sends. The answer is a text that stands ready (`text`), or a tree made for each
- * request and printed by jansson (`tree`). Flags, pool of threads and time limits are those of
- * server/http/http.c, the memory of a connection is libmicrohttpd's default. With a model a request
- * also steps simulations by the library: GROUPS groups of COUNT of them take turns, each simulation
- * makes STEPS steps and its outputs are read; THREADS is 1 then.
+ * request and printed by jansson (`tree`). Flags, pool of threads, time limits and the memory of a
+ * connection, which libmicrohttpd clears for each request, are those of server/http/http.c. With a
+ * model a request also steps simulations by the library: GROUPS groups of COUNT of them take turns,
+ * each simulation makes STEPS steps and its outputs are read; THREADS is 1 then.
  *
  *     floor-http READY-FILE SOCKET THREADS text|tree REPLY|@FILE [MODEL GROUPS COUNT STEPS]
  *
@@ -26,7 +26,7 @@
 enum {
     BODY = 1 << 16,
     OUTPUTS = 8,
-    CONNECTION_MEMORY = 32 << 10,
+    CONNECTION_MEMORY = 16 << 10,
     CONNECTIONS = 4096,
     IDLE_SECONDS = 60
 };
