@@ -255,6 +255,25 @@ static bool unloaded(const struct mech_model *m, const struct mech_eval *e)
     return m->terms.moving_load_count == 0 && !(e->state && e->state->wrench);
 }
 
+/* Whether the wrench of a force element is not 0 at the last poses. */
+static bool pushes(const struct mech_model *m, const struct mech_pair_of *p,
+                   const struct mech_eval *e)
+{
+    const struct mech_pose *pose[2];
+    double W[12] = {0.};
+    bool any = false;
+
+    if (p->rows || p->idle) {
+        return false;
+    }
+    mech_pair_poses(m, p, pose);
+    p->ops->wrench(p->record, e, pose, W);
+    for (int r = 0; r < 12; r++) {
+        any = any || W[r] != 0.;
+    }
+    return any;
+}
+
 bool mech_model_pushed(const struct mech_model *m, const struct mech_state *s, double t)
 {
     bool pushed = false;
@@ -267,8 +286,9 @@ bool mech_model_pushed(const struct mech_model *m, const struct mech_state *s, d
     for (size_t i = 0; i < 6 * m->document->markers.n && s->wrench && !pushed; i++) {
         pushed = s->wrench[i] != 0.;
     }
+    const struct mech_eval e = mech_model_point(m, s, t, s->q, s->v);
     for (size_t p = 0; p < m->rows.pair_count && !pushed; p++) {
-        pushed = m->rows.pairs[p].ops->wrench != NULL && !m->rows.pairs[p].idle;
+        pushed = pushes(m, &m->rows.pairs[p], &e);
     }
     return pushed;
 }

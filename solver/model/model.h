@@ -119,8 +119,8 @@ int mech_model_force(const struct mech_model *m, const struct mech_state *s, dou
 /* After MECH_NOT_FINITE: a sentence with the name of the load or system at fault. */
 void mech_model_blame(const struct mech_model *m, const struct mech_state *s, double t, char *text,
                       size_t size);
-/* Whether a wrench acts on a marker that moves at time t, gravity among them, or a spring or damper
- * between two markers: beside F, what may do work on bodies in s. */
+/* Whether something beside F may do work on the bodies of s at time t: loads and gravity on markers
+ * that move, or a spring or damper between two markers whose wrench is not 0 at the last poses. */
 bool mech_model_pushed(const struct mech_model *m, const struct mech_state *s, double t);
 /* The part of F that belongs to the objects (offsets of springs, constant forces), [nv + 1]. */
 const double *mech_model_item_force(const struct mech_model *m);
