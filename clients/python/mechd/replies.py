@@ -522,6 +522,17 @@ class CouplingStability(_CouplingStabilityAlways, _CouplingStabilitySometimes):
     """Stability of windows of one size about the present state."""
 
 
+_CouplingStateAlways = TypedDict('_CouplingStateAlways', {
+    'time': 'float',
+    'window': 'int',
+    'snapshot': 'str',
+})
+
+
+class CouplingState(_CouplingStateAlways):
+    """The state of a coupling and of all its instances."""
+
+
 _CouplingStepReplyAlways = TypedDict('_CouplingStepReplyAlways', {
     'time': 'float',
     'window': 'int',
