@@ -191,8 +191,9 @@ static bool finite(const struct mech_room_copy *copy, const double *at, int32_t 
     return good;
 }
 
-/* The earlier ends that are known are before the present, one before the other; a size that error
- * control proposes is one of its sizes. */
+/* The earlier ends that are known are before the present, none after the one before it (windows
+ * round: of two that are next to each other beside a longer one both come to the same time, where
+ * no window ends well); a size that error control proposes is one of its sizes. */
 static bool accepts_past(const struct mech_couple *c, const struct mech_room_copy *copy)
 {
     const int32_t known = (int32_t)mech_room_copy_real(copy, c->clock, CLOCK_KNOWN);
@@ -202,7 +203,7 @@ static bool accepts_past(const struct mech_couple *c, const struct mech_room_cop
         !c->adaptive || next == 0. || (next >= c->options.minimum && next <= c->options.maximum);
     for (int32_t k = 0; good && k < known; k++) {
         const double ago = mech_room_copy_real(copy, c->clock, CLOCK_PAST + k);
-        good = isfinite(ago) && ago > before;
+        good = isfinite(ago) && ago > 0. && ago >= before;
         before = ago;
     }
     return good;
