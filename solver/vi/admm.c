@@ -5,12 +5,14 @@
  *     (N + ρ 1) x = ρ (z − u) − r        x := 1.6 x − 0.6 z
  *     z ← P(x + u),   u ← u + x − z
  *
- * z is the solution. Of u, w = −ρ u − r is kept, which becomes N z: a contact that opens fast has a
- * large u, and x would be rounded to it. ρ follows the balance of ‖x − z‖ to ‖z‖ and of ρ‖z − z₋‖
- * to ‖w‖, each row by its own mass: l times √N_ii, w over it. N + ρ 1 is factored again then. The
- * associated law, and Coulomb's by desaxce.h. It takes hyperstatic problems as they are. Dense:
- * 2/3 m³ flops a factor, 2 m² an iteration. Of an N that is not formed, the first line is solved
- * with a sparse factor of the system (schur.h). */
+ * z is the solution. Instead of u, w = −ρ u − r is kept for the first line, which becomes N z: a
+ * contact that opens fast has a large u, and x would be rounded to it; and c = −ρ u for the second,
+ * N z + r of a solution: of closed contacts w + r would be rounding of r, and over a small ρ no z
+ * is as exact. ρ follows the balance of ‖x − z‖ to ‖z‖ and of ρ‖z − z₋‖ to ‖w‖, each row by its own
+ * mass: l times √N_ii, w over it. N + ρ 1 is factored again then. The associated law, and Coulomb's
+ * by desaxce.h. It takes hyperstatic problems as they are. Dense: 2/3 m³ flops a factor, 2 m² an
+ * iteration. Of an N that is not formed, the first line is solved with a sparse factor of the
+ * system (schur.h). */
 #include "solver/base/err.h"
 #include "solver/linalg/dense.h"
 #include "solver/vi/gradient.h"
@@ -28,6 +30,7 @@ struct admm {
     double *factors; /* [most × most] */
     double *size;    /* [most] */
     double *weight;  /* [most] of each row: √N_ii */
+    double *speed;   /* [most] w + r: −ρ u, which becomes c */
     int32_t *pivot;
     double rho;
 };
@@ -56,7 +59,8 @@ static int create_implicit(int32_t most, void **self)
     const int code = mech_gradient_create(most, &vectors);
 
     s->vectors = vectors;
-    s->weight = malloc((most > 0 ? (size_t)most : 1) * sizeof *s->weight);
+    s->weight = malloc((most > 0 ? 2 * (size_t)most : 2) * sizeof *s->weight);
+    s->speed = s->weight ? s->weight + (most > 0 ? most : 1) : NULL;
     if (code || !s->weight) {
         destroy(s);
         return code ? code : MECH_NO_MEMORY;
@@ -146,13 +150,14 @@ static struct balance advance(struct admm *s, const struct mech_problem *p, doub
     }
     for (int32_t i = 0; i < p->m; i++) {
         g->x[i] = 1.6 * g->x[i] - 0.6 * l[i];
-        g->z[i] = g->x[i] - (g->y[i] + p->r[i]) / s->rho;
+        g->z[i] = g->x[i] - s->speed[i] / s->rho;
     }
     mech_problem_project(p, g->z);
     for (int32_t i = 0; i < p->m; i++) {
         const double gap = g->x[i] - g->z[i], move = g->z[i] - l[i], weight = s->weight[i];
 
         g->y[i] -= s->rho * gap;
+        s->speed[i] -= s->rho * gap;
         l[i] = g->z[i];
         apart += pow(gap * weight, 2.);
         moved += pow(move / weight, 2.);
@@ -193,6 +198,7 @@ static int associated(void *self, const struct mech_problem *p, const struct mec
         it.done = true;
     }
     mech_problem_product(p, l, g->y); /* u = −c/ρ is what a solution has */
+    mech_problem_speed(p, l, s->speed);
     for (int32_t k = 1; !it.done; k++) {
         const struct balance b = advance(s, p, l);
 
