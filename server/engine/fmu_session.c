@@ -3,6 +3,7 @@
  * FMU has that: two more. */
 #include "server/engine/fmu_session.h"
 
+#include "protocol/fmi/fmi3.h"
 #include "solver/base/err.h"
 #include "solver/base/times.h"
 
@@ -373,10 +374,12 @@ const char *mechd_fmu_session_blind(const struct mechd_fmu_session *s, bool earl
                                          "varies its step and gets and sets its state"
                                        : NULL;
     }
-    if ((abilities(d) & MECHD_FMU_EVENTS) != 0 || (early && (d->can & three) == three)) {
+    if (((abilities(d) & MECHD_FMU_EVENTS) != 0 && !s->eventless) ||
+        (early && (d->can & three) == three)) {
         return NULL;
     }
-    return (d->can & MECHD_FMU_EVENTS) != 0
+    return s->eventless ? "this FMU makes no instance with event mode: it handles its events itself"
+           : (d->can & MECHD_FMU_EVENTS) != 0
                ? "this FMU has clocks, and therefore handles its events itself"
                : "this FMU has no event mode: it handles its events itself";
 }
@@ -399,7 +402,12 @@ static int open_process(struct mechd_fmu_session *s)
         }
     }
     s->options.required = required;
-    const int rc = mechd_hosted_open(&s->options, &s->hosted, s->reason, sizeof s->reason);
+    int rc = mechd_hosted_open(&s->options, &s->hosted, s->reason, sizeof s->reason);
+    if (rc == MECHD_HOSTED_REFUSED && (s->options.can & MECHD_FMU_EVENTS) != 0) {
+        s->options.can &= ~(unsigned)MECHD_FMU_EVENTS;
+        rc = mechd_hosted_open(&s->options, &s->hosted, s->reason, sizeof s->reason);
+        s->eventless = rc == 0;
+    }
     s->options.required = NULL;
     free(required);
     return rc;
@@ -416,7 +424,13 @@ int mechd_fmu_session_begin(struct mechd_fmu_session *s, const double *inputs,
     s->options.token = d->token;
     s->options.version = d->version;
     s->options.can = abilities(d);
+    s->eventless = false;
     MECH_TRY(open_process(s));
+    if (s->eventless && s->options.log != NULL) {
+        s->options.log(s->options.log_context, MECHP_FMI3_WARNING, MECHD_FMU_HOST_CATEGORY,
+                       "it makes no instance with event mode (hasEventMode), and one without: its "
+                       "events are its own");
+    }
     const int rc = initialize(s, inputs, parameters);
     if (rc != 0) {
         mechd_fmu_session_end(s);

@@ -24,12 +24,14 @@ struct mechd_fmu_session {
     struct mechd_hosted *hosted;               /* NULL: there is no process */
     bool (*wanted)(void *context);             /* asked in each call whether to stop, or NULL */
     void *context;
-    bool stopped; /* the last GONE was because `wanted` said so */
+    bool stopped;   /* the last GONE was because `wanted` said so */
+    bool eventless; /* with event mode, which its description has, the FMU makes no instance */
     char reason[320];
 };
 
 /* A process whose FMU is initialized at its start time, with these values [size] of inputs and
- * parameters. Those that are the description's own are not sent. */
+ * parameters. Those that are the description's own are not sent. One that says it has event mode,
+ * and makes no instance with it, has one without, in a second process. */
 int mechd_fmu_session_begin(struct mechd_fmu_session *s, const double *inputs,
                             const double *parameters);
 void mechd_fmu_session_end(struct mechd_fmu_session *s);

@@ -314,7 +314,9 @@ void *fmi3InstantiateCoSimulation(const char *name, const char *token, const cha
                                   void *environment, mechp_fmi3_log *log,
                                   mechp_fmi3_intermediate *update)
 {
-    struct component *const c = strcmp(token, CONTROLLER_TOKEN) == 0 ? make() : NULL;
+    const bool good = strcmp(token, CONTROLLER_TOKEN) == 0 ||
+                      (strcmp(token, CONTROLLER_EVENTLESS) == 0 && !event_mode);
+    struct component *const c = good ? make() : NULL;
     if (c != NULL) {
         c->log = logging ? log : NULL;
         // what may be set within its steps is named before

@@ -2,6 +2,7 @@
 #pragma once
 
 #define CONTROLLER_TOKEN "{controller}"
+#define CONTROLLER_EVENTLESS "{eventless.}" /* it is not made with event mode (3.0) */
 
 enum controller_mood {
     CONTROLLER_BEHAVES,

@@ -301,6 +301,29 @@ static void clocks_are_left_to_the_fmu(void)
     mechd_fmu_package_unref(p);
 }
 
+static void one_that_has_no_event_mode_but_says_so_is_made_without(void)
+{
+    char abilities[256], xml[4096];
+    (void)snprintf(abilities, sizeof abilities, "hasEventMode=\"true\" %s", all_of_3);
+    (void)snprintf(xml, sizeof xml, "%s",
+                   describe(MECHD_FMI_3, abilities, "startTime=\"1\" stepSize=\"0.5\""));
+    memcpy(strstr(xml, CONTROLLER_TOKEN), CONTROLLER_EVENTLESS, strlen(CONTROLLER_TOKEN));
+    struct mechd_fmu_package *const p = package_of(MECHD_FMI_3, xml);
+    const struct mechd_engine e = made(p, 0);
+    CU_ASSERT_EQUAL_FATAL(mechd_engine_fmu_begin(&e), 0);
+    // a value that is not continuous needs no event there
+    CU_ASSERT_EQUAL(set_parameter(&e, GAIN, 2.), 0);
+    CU_ASSERT_EQUAL(step(&e, 0.5), 0);
+    CU_ASSERT_EQUAL(output(&e), 0.);
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(mechd_engine_fmu_blind(&e, false), "makes no instance with event mode"));
+    CU_ASSERT_EQUAL(mechd_engine_reset(&e), 0);
+    CU_ASSERT_EQUAL(step(&e, 0.5), 0);
+    CU_ASSERT_PTR_NOT_NULL(mechd_engine_fmu_blind(&e, false));
+    mechd_engine_destroy(&e);
+    mechd_fmu_package_unref(p);
+}
+
 UNIT_TESTS(UNIT_TEST(one_step_has_all_its_events), UNIT_TEST(a_discrete_input_is_set_at_an_event),
            UNIT_TEST(an_event_that_ends_the_simulation_is_told),
            UNIT_TEST(an_event_without_an_end_is_refused_and_undone),
@@ -310,4 +333,5 @@ UNIT_TESTS(UNIT_TEST(one_step_has_all_its_events), UNIT_TEST(a_discrete_input_is
            UNIT_TEST(events_that_cannot_be_seen_are_refused),
            UNIT_TEST(one_without_event_mode_ends_a_command_early),
            UNIT_TEST(events_that_a_library_forges_are_no_answer),
-           UNIT_TEST(clocks_are_left_to_the_fmu))
+           UNIT_TEST(clocks_are_left_to_the_fmu),
+           UNIT_TEST(one_that_has_no_event_mode_but_says_so_is_made_without))
