@@ -248,45 +248,36 @@ static void put_references(struct mechd_fmu_session *s, enum mech_causality caus
     }
 }
 
-/* Values of the chosen ones, packed, into the question (`put`) or out of the answer (`get`). */
-static void carry(struct mechd_fmu_session *s, enum mech_causality causality, const size_t *chosen,
-                  size_t n, const double *put, double *get)
-{
-    for (size_t k = 0; k < n; k++) {
-        const struct mech_variable *const v = &s->channels->at[causality][chosen[k]].v;
-        if (put != NULL) {
-            mechd_pipe_put_f64(mechd_hosted_question(s->hosted), put + v->offset, (size_t)v->size);
-        } else {
-            mechd_pipe_get_f64(mechd_hosted_answer(s->hosted), get + v->offset, (size_t)v->size);
-        }
-    }
-}
-
-/* From inputs to outputs, or back. outputs, inputs: room for the numbers of those that are chosen.
- */
-static int derive(struct mechd_fmu_session *s, bool back, const double *seed, size_t *outputs,
+/* outputs, inputs: room for the numbers of those that are chosen */
+static int derive(struct mechd_fmu_session *s, const double *direction, size_t *outputs,
                   size_t *inputs, double *out)
 {
     size_t rows = 0, columns = 0;
-    const size_t n = select_slopes(s, MECH_OUTPUT_VARIABLE, back ? seed : NULL, outputs, &rows);
-    const size_t m = select_slopes(s, MECH_INPUT, back ? NULL : seed, inputs, &columns);
-    const size_t head[] = {n, rows, m, columns};
-    memset(out, 0, s->channels->size[back ? MECH_INPUT : MECH_OUTPUT_VARIABLE] * sizeof *out);
+    const size_t n = select_slopes(s, MECH_OUTPUT_VARIABLE, NULL, outputs, &rows);
+    const size_t m = select_slopes(s, MECH_INPUT, direction, inputs, &columns);
+    struct mechd_pipe_message *const question = mechd_hosted_question(s->hosted);
+    memset(out, 0, s->channels->size[MECH_OUTPUT_VARIABLE] * sizeof *out);
     if (n == 0 || m == 0) {
         return 0;
     }
-    mechd_pipe_begin(mechd_hosted_question(s->hosted), back ? MECHD_FMU_ADJOIN : MECHD_FMU_DERIVE);
+    mechd_pipe_begin(question, MECHD_FMU_DERIVE);
+    const size_t head[] = {n, rows, m, columns};
     for (size_t k = 0; k < sizeof head / sizeof *head; k++) {
-        mechd_pipe_put_u32(mechd_hosted_question(s->hosted), (uint32_t)head[k]);
+        mechd_pipe_put_u32(question, (uint32_t)head[k]);
     }
     put_references(s, MECH_OUTPUT_VARIABLE, outputs, n);
     put_references(s, MECH_INPUT, inputs, m);
-    carry(s, back ? MECH_OUTPUT_VARIABLE : MECH_INPUT, back ? outputs : inputs, back ? n : m, seed,
-          NULL);
+    for (size_t k = 0; k < m; k++) {
+        const struct mech_variable *const v = &s->channels->at[MECH_INPUT][inputs[k]].v;
+        mechd_pipe_put_f64(question, direction + v->offset, (size_t)v->size);
+    }
     MECH_TRY(ask(s));
-    carry(s, back ? MECH_INPUT : MECH_OUTPUT_VARIABLE, back ? inputs : outputs, back ? m : n, NULL,
-          out);
-    return mechd_pipe_whole(mechd_hosted_answer(s->hosted)) ? 0 : distrust(s);
+    struct mechd_pipe_message *const answer = mechd_hosted_answer(s->hosted);
+    for (size_t k = 0; k < n; k++) {
+        const struct mech_variable *const v = &s->channels->at[MECH_OUTPUT_VARIABLE][outputs[k]].v;
+        mechd_pipe_get_f64(answer, out + v->offset, (size_t)v->size);
+    }
+    return mechd_pipe_whole(answer) ? 0 : distrust(s);
 }
 
 /* outputs: scratch [of them] */
@@ -306,8 +297,12 @@ static int ask_rates(struct mechd_fmu_session *s, size_t *outputs, double *out)
     mechd_pipe_put_u32(mechd_hosted_question(s->hosted), (uint32_t)count);
     put_references(s, MECH_OUTPUT_VARIABLE, outputs, n);
     MECH_TRY(ask(s));
-    carry(s, MECH_OUTPUT_VARIABLE, outputs, n, NULL, out);
-    return mechd_pipe_whole(mechd_hosted_answer(s->hosted)) ? 0 : distrust(s);
+    struct mechd_pipe_message *const answer = mechd_hosted_answer(s->hosted);
+    for (size_t k = 0; k < n; k++) {
+        const struct mech_variable *const v = &s->channels->at[MECH_OUTPUT_VARIABLE][outputs[k]].v;
+        mechd_pipe_get_f64(answer, out + v->offset, (size_t)v->size);
+    }
+    return mechd_pipe_whole(answer) ? 0 : distrust(s);
 }
 
 int mechd_fmu_session_rates(struct mechd_fmu_session *s, double *out)
@@ -318,25 +313,15 @@ int mechd_fmu_session_rates(struct mechd_fmu_session *s, double *out)
     return rc;
 }
 
-static int derive_chosen(struct mechd_fmu_session *s, bool back, const double *seed, double *out)
+int mechd_fmu_session_derive(struct mechd_fmu_session *s, const double *direction, double *out)
 {
     const size_t *const count = s->channels->count;
     size_t *const chosen =
         calloc(count[MECH_OUTPUT_VARIABLE] + count[MECH_INPUT] + 1, sizeof *chosen);
     int rc = chosen == NULL ? MECH_NO_MEMORY : s->hosted == NULL ? MECHD_HOSTED_GONE : 0;
-    rc = rc == 0 ? derive(s, back, seed, chosen, chosen + count[MECH_OUTPUT_VARIABLE], out) : rc;
+    rc = rc == 0 ? derive(s, direction, chosen, chosen + count[MECH_OUTPUT_VARIABLE], out) : rc;
     free(chosen);
     return rc;
-}
-
-int mechd_fmu_session_derive(struct mechd_fmu_session *s, const double *direction, double *out)
-{
-    return derive_chosen(s, false, direction, out);
-}
-
-int mechd_fmu_session_adjoin(struct mechd_fmu_session *s, const double *seed, double *out)
-{
-    return derive_chosen(s, true, seed, out);
 }
 
 /* --- life ------------------------------------------------------------------------------------- */
