@@ -383,10 +383,17 @@ export class Drawing {
    * @param {number} y
    */
   label(c, ink, body, x, y) {
-    c.fillStyle = ink("quiet");
+    c.save();
     c.textAlign = "center";
     c.textBaseline = "bottom";
+    // a rim of the page's colour: names lie on bodies of any colour
+    c.strokeStyle = ink("panel");
+    c.lineWidth = 3;
+    c.lineJoin = "round";
+    c.strokeText(body.name, x, y - 4);
+    c.fillStyle = ink("text");
     c.fillText(body.name, x, y - 4);
+    c.restore();
   }
 
   /**
