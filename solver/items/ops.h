@@ -95,11 +95,15 @@ enum mech_pose_kind { MECH_POSE_GENERAL, MECH_POSE_PLANE, MECH_POSE_SPACE };
  * Rotating columns of J are body-fixed axes a_k (or fixed ones): δa_k = a_j × a_k, and their
  * velocity column is a_k × arm. What depends on q follows from that, in model/pairs.c. */
 struct mech_pose {
-    double p[3], v[3];              /* m, m/s */
-    double R[9];                    /* rotation of the body, by rows */
-    double omega[3];                /* rad/s */
-    double arm[3];                  /* m, from the point that the translations move to p */
-    double turn[3];                 /* where p[0] is an angle and w[0] a torque: its axis; else 0 */
+    double p[3], v[3]; /* m, m/s */
+    double R[9];       /* rotation of the body, by rows */
+    double omega[3];   /* rad/s */
+    double arm[3];     /* m, from the point that the translations move to p */
+    double turn[3];    /* where p[0] is an angle and w[0] a torque: its axis; else 0 */
+    /* Counted: a coordinate turns the body about its own z axis, which is fixed in space. That
+     * coordinate with all its turns, rad, and by how much it is more than in the reference. */
+    bool counted;
+    double angle, turned;
     int32_t n;                      /* velocities that move it */
     const int32_t *slot;            /* [n] */
     double J[6][MECH_MARKER_SLOTS]; /* ∂(v, omega)/∂velocities */
@@ -205,6 +209,11 @@ struct mech_pair_ops {
      * the start, from 0. May be called twice: it changes nothing then. */
     void (*keep)(void *record, const struct mech_pose *const pose[2], double *z);
     bool late; /* snapshots of format 3 may lack these numbers: 0 then, and set again */
+    /* Once, while the model is compiled, behind `record` and also where that is not active: what
+     * the poses in the reference configuration say. What it makes lives in the arena. 0, or
+     * negative: no memory. NULL: nothing. */
+    int (*settle)(void *record, const struct mech_pose *const reference[2],
+                  struct mech_arena *arena);
     /* z [data]: why its law does not hold where it is, a part of a sentence, or NULL. NULL: it
      * always holds. */
     const char *(*beyond)(const void *record, const double *z);

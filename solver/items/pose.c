@@ -23,10 +23,13 @@ void mech_rigid_2d_pose(const struct mech_seat *seat, const struct mech_eval *e,
 {
     const double omega = e->v[seat->slot[2]];
 
+    out->counted = true;
+    out->angle = e->q[seat->q_slot[2]];
+    out->turned = out->angle - e->q_ref[seat->q_slot[2]];
     if (out->like) {
         memcpy(out->R, out->like->R, sizeof out->R);
     } else {
-        const double phi = e->q[seat->q_slot[2]], c = cos(phi), s = sin(phi);
+        const double c = cos(out->angle), s = sin(out->angle);
         const double R[9] = {c, -s, 0., s, c, 0., 0., 0., 1.};
 
         memcpy(out->R, R, sizeof out->R);

@@ -67,11 +67,13 @@ int mech_layout(struct mech_model *m, struct mech_diag *diag);
 /* turns.c: angles that count turns, in z. mech_turns: of markers, behind those of pairs;
  * of sensors: at the end of z, once all before it is there. */
 int mech_turns(struct mech_model *m);
+/* What pairs settle by the poses in the reference, which exist then. 0; negative: no memory. */
+int mech_turns_settle(struct mech_model *m);
 int mech_turns_of_sensors(struct mech_model *m, struct mech_diag *diag);
 /* What markers and sensors keep: as mech_model_keep. */
 void mech_turns_keep(const struct mech_model *m, const struct mech_eval *e, struct mech_state *s);
 /* The angles [count] that a sensor of Rotation measures: to the nearest ones of those that it
- * keeps. */
+ * keeps, where no coordinate counts them. */
 void mech_turns_measured(const struct mech_model *m, const struct mech_state *s, size_t sensor,
                          size_t count, double *angles);
 

@@ -31,6 +31,25 @@ int mech_turns(struct mech_model *m)
     return 0;
 }
 
+int mech_turns_settle(struct mech_model *m)
+{
+    const struct mech_eval e =
+        mech_model_point(m, NULL, 0., m->kinematics.q_ref, m->kinematics.zeros);
+
+    for (size_t p = 0; p < m->rows.pair_count; p++) {
+        const struct mech_pair_of *const pair = &m->rows.pairs[p];
+        const struct mech_pose *pose[2];
+
+        if (pair->ops->settle) {
+            mech_model_pose_marker(m, pair->marker[0], &e);
+            mech_model_pose_marker(m, pair->marker[1], &e);
+            mech_pair_poses(m, pair, pose);
+            MECH_TRY(pair->ops->settle(pair->record, pose, &m->arena));
+        }
+    }
+    return 0;
+}
+
 /* How many angles a sensor keeps: three Tait–Bryan angles, or the one of the slope of a cable. */
 static int32_t turns(const struct mech_model *m, const struct mech_output_request *r)
 {

@@ -77,7 +77,10 @@ static void pose(const void *description, const struct mech_seat *seat, const st
 {
     const struct rotor1d *b = description;
 
-    rotation_at(b, e->q[seat->q_slot[0]], out->R);
+    out->counted = true;
+    out->angle = e->q[seat->q_slot[0]];
+    out->turned = out->angle - e->q_ref[seat->q_slot[0]];
+    rotation_at(b, out->angle, out->R);
     mech_rotate(out->R, local, out->p);
     for (int i = 0; i < 3; i++) {
         out->p[i] += b->frame.position[i];

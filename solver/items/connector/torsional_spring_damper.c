@@ -4,16 +4,18 @@
  *     τ = k (θ − offset) + d (θ̇ − velocityOffset) + torque   or   F(u = θ, v = θ̇, t, …)
  *
  * x, y, z are the axes of the frames, θ the twist of the relative rotation (its quaternion q gives
- * 2 atan2(q₃, q₀)), counted over turns: the last θ is kept in z of the state, and the next one is
- * the nearest to it, right while a step turns by less than π. τ > 0 turns the first marker forward
- * and the second back, τ b and −τ b. On a hinge, where z₀ = z₁ = b, this is Exudyn's
- * ObjectConnectorTorsionalSpringDamper with its data node; where the axes part, Exudyn takes the
- * last Tait–Bryan angle and z₀ instead, whose torque stores no energy exactly.
+ * 2 atan2(q₃, q₀)), counted over turns. Between bodies in the plane, rotors and the ground the
+ * turns are those of their coordinates (turned.h). Elsewhere the last θ is kept in z of the state,
+ * and the next one is the nearest to it, right while a step turns by less than π. τ > 0 turns the
+ * first marker forward and the second back, τ b and −τ b. On a hinge, where z₀ = z₁ = b, this is
+ * Exudyn's ObjectConnectorTorsionalSpringDamper with its data node; where the axes part, Exudyn
+ * takes the last Tait–Bryan angle and z₀ instead, whose torque stores no energy exactly.
  *
  * Of b:  δb = (δz₀ + δz₁)/w − b (δz₀·z₁ + z₀·δz₁)/w,  w = 1 + z₀·z₁,  δz = δθ × z */
 #include "solver/items/body/body.h"
 #include "solver/items/connector/force_law.h"
 #include "solver/items/joint/rows.h"
+#include "solver/items/turned.h"
 #include "solver/linalg/so3.h"
 
 #include <math.h>
@@ -31,6 +33,7 @@ struct record {
     struct mech_spring spring;
     int32_t z; /* place of θ after the last step */
     double rotation[2][9];
+    const struct mech_turned *turned; /* or NULL: coordinates do not count the turns */
 };
 
 static void check(const void *description, const char *path, struct mech_diag *d)
@@ -46,6 +49,7 @@ static int record(const void *description, const struct mech_site *site, void *a
     struct record *const r = at;
 
     r->z = site->z;
+    r->turned = NULL;
     memcpy(r->rotation[0], c->rotation0, sizeof c->rotation0);
     memcpy(r->rotation[1], c->rotation1, sizeof c->rotation1);
     return mech_spring_init(&r->spring, &c->spring, site, "springTorqueUserFunction", locals);
@@ -67,13 +71,28 @@ static void axes_of(const struct record *r, const struct mech_pose *const pose[2
     }
 }
 
-/* θ nearest to `last`; axes that point against each other have none: not a number */
-static double angle_of(double axes[2][3][3], double last)
+static int settle(void *record, const struct mech_pose *const reference[2],
+                  struct mech_arena *arena)
 {
+    const struct record *const r = record;
+
+    return mech_turned_new(arena, r->rotation, reference, mech_twist_near,
+                           &((struct record *)record)->turned);
+}
+
+/* θ by the coordinates, or else nearest to `kept`; axes that point against each other have none:
+ * not a number */
+static double angle_of(const struct record *r, const struct mech_pose *const pose[2],
+                       double axes[2][3][3], double kept)
+{
+    double last[3] = {kept};
     const double s = mech_v3_dot(axes[0][1], axes[1][0]) - mech_v3_dot(axes[0][0], axes[1][1]);
     const double c = mech_v3_dot(axes[0][0], axes[1][0]) + mech_v3_dot(axes[0][1], axes[1][1]);
 
-    return s == 0. && c == 0. ? NAN : mech_so3_near(atan2(s, c), last);
+    if (r->turned) {
+        mech_turned_last(r->turned, pose, last);
+    }
+    return s == 0. && c == 0. ? NAN : mech_so3_near(atan2(s, c), last[0]);
 }
 
 /* θ and G at the poses; with H where `turned` */
@@ -87,7 +106,7 @@ static struct mech_stretch stretch_of(const struct record *r, const double *kept
     const double *const z[2] = {axes[0][2], axes[1][2]};
     const double w = 1. + mech_v3_dot(z[0], z[1]);
 
-    x.u = angle_of(axes, kept ? kept[r->z] : 0.);
+    x.u = angle_of(r, pose, axes, kept ? kept[r->z] : 0.);
     for (int i = 0; i < 3; i++) {
         b[i] = (z[0][i] + z[1][i]) / w;
         x.G[3 + i] = -b[i];
@@ -146,11 +165,11 @@ static void keep(void *record, const struct mech_pose *const pose[2], double *z)
     double axes[2][3][3];
 
     axes_of(record, pose, axes);
-    const double angle = angle_of(axes, z[0]);
+    const double angle = angle_of(record, pose, axes, z[0]);
     z[0] = isnan(angle) ? z[0] : angle;
 }
 
-/* Turns are counted in the current configuration only, elsewhere θ is in [−π, π]. */
+/* Turns that are kept are counted in the current configuration only, elsewhere θ is in [−π, π]. */
 static int output(const void *description, const struct mech_view *view, enum mech_output variable,
                   size_t capacity, double *values, size_t *count)
 {
@@ -212,6 +231,7 @@ static const struct mech_pair_ops pair = {
     .energy = energy,
     .data = 1,
     .keep = keep,
+    .settle = settle,
 };
 
 static const struct mech_object_ops ops = {
@@ -227,7 +247,9 @@ const struct mech_item_type mech_item_connector_torsional_spring_damper = {
     .name = "TorsionalSpringDamper",
     .category = MECH_OBJECT,
     .table = {.name = "TorsionalSpringDamper",
-              .doc = "A spring and damper about the z axes of two frames, counted over turns. "
+              .doc = "A spring and damper about the z axes of two frames, counted over turns: "
+                     "between bodies in the plane, rotors and the ground as their coordinates do, "
+                     "otherwise from the smallest angle at the start. "
                      "Angle and rate are those of the second marker less those of the "
                      "first; a positive torque turns the first forward.",
               .size = sizeof(struct torsional_spring_damper),

@@ -1,0 +1,38 @@
+/* Angles between two frames whose bodies turn about one axis by coordinates that count turns:
+ * bodies in the plane, rotors on one axis, the ground. The coordinates say which of the angles of a
+ * rotation is meant, whatever it was before: that to which it comes as the coordinates go from the
+ * reference configuration to where they are.
+ *
+ *     E(u) = A₀ᵀ exp(u a) A₁,   u = ±u₁ − ±u₀
+ *
+ * A_s the frames in the reference, a the axis, u_s the displacement of the angle of body s, whose
+ * own axis is ±a. While the model is compiled the angles φ of E are followed through one turn of u,
+ * from the smallest ones at u = 0, and stored at knots: φ(u + 2π) = φ(u) + whole turns. Later the
+ * angles are those nearest to φ at the nearest knot (so3.h), so that it does not matter how far the
+ * frames are tilted against the axis.
+ *
+ * Axes of two bodies count as one up to 0.1 rad: the turns of angles between them are those that
+ * they would have on one axis. Bodies in space have no coordinates that count turns. Immutable. */
+#pragma once
+
+#include "solver/items/ops.h"
+
+/* Angles [3] of a rotation matrix (by rows), nearest to `last`; 0: none were kept. Those that there
+ * are not are 0. */
+typedef void mech_angles_of(const double rotation[9], const double last[3], double angles[3]);
+
+/* The angle about the z axes of both frames, the twist: angles[0], not a number where these point
+ * against each other. */
+void mech_twist_near(const double rotation[9], const double last[3], double angles[3]);
+
+struct mech_turned;
+
+/* Of two frames with these rotations (by rows) in those of the markers, which are at `reference`.
+ * *out lives in the arena, or is NULL: coordinates do not say what the turns are, or the angles are
+ * not unique on the way. 0, or negative: no memory. */
+int mech_turned_new(struct mech_arena *arena, const double rotation[2][9],
+                    const struct mech_pose *const reference[2], mech_angles_of *angles,
+                    const struct mech_turned **out);
+/* φ at the knot nearest to these poses: what the angles are the nearest to. */
+void mech_turned_last(const struct mech_turned *t, const struct mech_pose *const pose[2],
+                      double last[3]);

@@ -1,0 +1,237 @@
+/* Angles of bodies in the plane and of rotors, whose coordinates count turns: what they are at the
+ * start, when the state is set and after steps of any size, however the frames are tilted. */
+#include "solver/linalg/so3.h"
+#include "solver/sim/analysis.h"
+#include "tests/unit/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+#define TURN (2. * PI)
+
+/* Rx(a) Ry(b) Rz(c), by rows */
+struct frame {
+    double R[9];
+};
+
+static struct frame frame_of(double a, double b, double c)
+{
+    struct frame f;
+
+    mech_so3_from_angles((double[]){a, b, c}, f.R);
+    return f;
+}
+
+/* to the end of a text that has room */
+static void put_frame(char *text, const char *name, const struct frame *f)
+{
+    text += strlen(text);
+    text += sprintf(text, ", '%s': [", name);
+    for (int i = 0; i < 9; i++) {
+        text += sprintf(text, "%s%.17g%s", i % 3 ? "" : "[", f->R[i],
+                        i == 8       ? "]]"
+                        : i % 3 == 2 ? "], "
+                                     : ", ");
+    }
+}
+
+struct scene {
+    double reference, angle, speed; /* of n1: rad, rad, rad/s */
+    const char *markers;            /* of the spring */
+    double size, stiffness;         /* of a step, s; N m/rad */
+    struct frame frame[2];          /* of the markers */
+};
+
+/* Bodies in the plane on nodes n0, at 3 rad, and n1; between markers a spring. */
+static struct mech_sim *plane(const struct scene *c)
+{
+    char *const text = malloc(1 << 15);
+    snprintf(text, 1 << 15,
+             "{'mechd': 1, 'nodes': [{'name': 'n0', 'type': 'NodeRigidBody2D',"
+             "'referenceCoordinates': [0, 0, 3]}, {'name': 'n1', 'type': 'NodeRigidBody2D',"
+             "'referenceCoordinates': [0, 0, %.17g], 'initialCoordinates': [0, 0, %.17g],"
+             "'initialVelocities': [0, 0, %.17g]}], 'markers': ["
+             "{'name': 'm0', 'type': 'MarkerBodyRigid', 'object': 'b0'},"
+             "{'name': 'm1', 'type': 'MarkerNodeRigid', 'node': 'n1'},"
+             "{'name': 'mg', 'type': 'MarkerBodyRigid', 'object': 'g'}], 'sensors': ["
+             "{'name': 's0', 'type': 'SensorBody', 'object': 'b1', 'outputVariable': 'Rotation'}],"
+             "'solver': {'stepSize': %g, 'spectralRadius': 1}, 'objects': ["
+             "{'name': 'g', 'type': 'Ground'}, {'name': 'b0', 'type': 'RigidBody2D', 'node': 'n0',"
+             "'physicsMass': 1, 'physicsInertia': 1e9}, {'name': 'b1', 'type': 'RigidBody2D',"
+             "'node': 'n1', 'physicsMass': 1, 'physicsInertia': 0.5},"
+             "{'name': 'spring', 'type': 'TorsionalSpringDamper', 'markers': %s, 'stiffness': %g",
+             c->reference, c->angle, c->speed, c->size, c->markers, c->stiffness);
+
+    put_frame(text, "rotationMarker0", &c->frame[0]);
+    put_frame(text, "rotationMarker1", &c->frame[1]);
+    strcat(text, "}]}");
+    struct mech_sim *const s = model_of(text);
+    free(text);
+    return s;
+}
+
+/* the spring at an angle, the body at another */
+static void check_angles(const struct mech_sim *s, double angle, double total)
+{
+    const double bar = 1e-14 * (1. + fabs(angle) + fabs(total));
+
+    CHECK_NEAR(model_value(s, MECH_OBJECT, "spring", MECH_OUTPUT_ROTATION), angle, bar);
+    CHECK_NEAR(model_value(s, MECH_SENSOR, "s0", MECH_OUTPUT_ROTATION), total, bar);
+}
+
+static void turns_at_the_start_count(void)
+{
+    static const struct {
+        double reference, start;
+        const char *markers;
+        double angle, total;
+    } cases[] = {
+        {0.3, 40., "['mg', 'm1']", 40.3, 40.3},
+        {0.3, 40., "['m1', 'mg']", -40.3, 40.3},
+        {0., -23., "['mg', 'm1']", -23., -23.},
+        /* in the reference by less than half a turn, whatever the coordinates count there */
+        {-3., 0., "['m0', 'm1']", TURN - 6., -3.},
+        {-3., 40., "['m0', 'm1']", TURN + 34., 37.},
+        {9., 1e4, "['m0', 'm1']", 1e4 + 6. - TURN, 10009.},
+        {-3.14159, 0., "['mg', 'm1']", -3.14159, -3.14159},
+        {3.14159, 0., "['mg', 'm1']", 3.14159, 3.14159},
+        {-3.1416, 0., "['mg', 'm1']", TURN - 3.1416, -3.1416},
+    };
+
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const struct frame f = frame_of(0., 0., 0.);
+        struct mech_sim *const s = plane(&(struct scene){.reference = cases[c].reference,
+                                                         .angle = cases[c].start,
+                                                         .markers = cases[c].markers,
+                                                         .size = 1e-3,
+                                                         .frame = {f, f}});
+
+        check_angles(s, cases[c].angle, cases[c].total);
+        CU_ASSERT_EQUAL(model_steps(s, 3), 0);
+        check_angles(s, cases[c].angle, cases[c].total);
+        mech_sim_destroy(s);
+    }
+}
+
+/* Frames tilted by e about x: of both the twist is 2 atan2(cos e sin u/2, cos u/2), of one alone
+ * u. */
+static void tilted_frames_have_all_their_turns(void)
+{
+    static const double tilts[] = {1e-7, 1e-4, 3e-3, 0.1, 1., 1.4};
+
+    for (size_t i = 0; i < 2 * sizeof tilts / sizeof *tilts; i++) {
+        const double e = tilts[i / 2];
+        const struct frame straight = frame_of(0., 0., 0.), tilted = frame_of(e, 0., 0.);
+        struct mech_sim *const s =
+            plane(&(struct scene){.angle = 41.,
+                                  .markers = "['mg', 'm1']",
+                                  .size = 1e-3,
+                                  .frame = {i % 2 ? straight : tilted, tilted}});
+
+        for (double u = 41.; u > -50.; u -= 0.37) {
+            const double whole = TURN * round(u / TURN);
+            const double part = tan(0.5 * (u - whole)) * (i % 2 ? 1. : cos(e));
+            const double q[6] = {0., 0., 3., 0., 0., u - 0.37};
+
+            CHECK_NEAR(model_value(s, MECH_OBJECT, "spring", MECH_OUTPUT_ROTATION),
+                       whole + 2. * atan(part), 1e-12);
+            CU_ASSERT_EQUAL(mech_sim_set_state(s, &(struct mech_state_view){.time = NAN, .q = q}),
+                            0);
+        }
+        mech_sim_destroy(s);
+    }
+}
+
+/* Also where the frames are not quite about z. */
+static void a_spring_wound_at_the_start_unwinds(void)
+{
+    for (int i = 0; i < 5; i++) {
+        const double e = (double[]){0., 0.002, 0.00227, 0.0035, 0.0035}[i];
+        struct mech_sim *const s = plane(
+            &(struct scene){.angle = 40.,
+                            .markers = "['mg', 'm1']",
+                            .size = 1e-3,
+                            .stiffness = 2.,
+                            .frame = {frame_of(i == 4 ? 0. : e, 0., 0.), frame_of(e, 0., 0.)}});
+
+        /* ω = 2 rad/s; order 2: (ω h)²/12 of the phase; the twist of tilted frames is u within
+         * e²/4 */
+        for (int k = 1; k <= 6; k++) {
+            CU_ASSERT_EQUAL(model_steps(s, 500), 0);
+            CHECK_NEAR(model_state(s).q[5], 40. * cos((double)k),
+                       40. * 6. * 4e-6 / 12. + 40. * e * e);
+        }
+        mech_sim_destroy(s);
+    }
+}
+
+/* a rotor on a spring of 2 N m/rad under 100 N m */
+static void statics_find_the_turns(void)
+{
+    for (int i = 0; i < 3; i++) {
+        char text[2048];
+        struct mech_statics_report report;
+        double q;
+
+        snprintf(text, sizeof text,
+                 "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'Node1D', 'initialCoordinates':"
+                 "[%d]}], 'markers': [{'name': 'm', 'type': 'MarkerBodyRigid', 'object': 'b'},"
+                 "{'name': 'mg', 'type': 'MarkerBodyRigid', 'object': 'g'}], 'loads': ["
+                 "{'name': 'T', 'type': 'LoadTorqueVector', 'marker': 'm', 'load': [0, 0, 100]}],"
+                 "'objects': [{'name': 'g', 'type': 'Ground'}, {'name': 'b', 'type': 'Rotor1D',"
+                 "'node': 'n', 'physicsInertia': 1}, {'name': 'spring', 'type':"
+                 "'TorsionalSpringDamper', 'markers': ['mg', 'm'], 'stiffness': 2}]}",
+                 40 * (i - 1));
+        struct mech_sim *const s = model_of(text);
+
+        CU_ASSERT_EQUAL(
+            mech_sim_statics(s, &(struct mech_statics_query){.request = {.load_steps = 1}, .q = &q},
+                             &report),
+            0);
+        CHECK_NEAR(q, 50., 1e-12);
+        mech_sim_destroy(s);
+    }
+}
+
+/* Whatever they were before. */
+static void a_state_that_is_set_has_its_turns(void)
+{
+    const struct frame f = frame_of(0., 0., 0.);
+    struct mech_sim *const s = plane(
+        &(struct scene){.angle = 40., .markers = "['mg', 'm1']", .size = 1e-3, .frame = {f, f}});
+    const double angles[] = {-25., 3., 1e5, 0.};
+
+    for (size_t i = 0; i < sizeof angles / sizeof *angles; i++) {
+        const double q[6] = {0., 0., 3., 0., 0., angles[i]};
+
+        CU_ASSERT_EQUAL(mech_sim_set_state(s, &(struct mech_state_view){.time = NAN, .q = q}), 0);
+        check_angles(s, angles[i], angles[i]);
+        CU_ASSERT_EQUAL(model_steps(s, 2), 0);
+        check_angles(s, angles[i], angles[i]);
+    }
+    mech_sim_destroy(s);
+}
+
+/* 10 rad a step */
+static void a_step_may_have_more_than_a_turn(void)
+{
+    const struct frame f = frame_of(0., 0., 0.);
+    struct mech_sim *const s = plane(
+        &(struct scene){.speed = 1000., .markers = "['mg', 'm1']", .size = 0.01, .frame = {f, f}});
+
+    for (int k = 1; k <= 20; k++) {
+        CU_ASSERT_EQUAL(model_steps(s, 1), 0);
+        const double phi = model_state(s).q[5];
+
+        CHECK_NEAR(phi, 10. * k, 1e-10);
+        check_angles(s, phi, phi);
+    }
+    mech_sim_destroy(s);
+}
+
+UNIT_TESTS(UNIT_TEST(turns_at_the_start_count), UNIT_TEST(tilted_frames_have_all_their_turns),
+           UNIT_TEST(a_spring_wound_at_the_start_unwinds), UNIT_TEST(statics_find_the_turns),
+           UNIT_TEST(a_state_that_is_set_has_its_turns),
+           UNIT_TEST(a_step_may_have_more_than_a_turn))
