@@ -39,45 +39,59 @@ static void put_frame(char *text, const char *name, const struct frame *f)
 
 struct scene {
     double reference, angle, speed; /* of n1: rad, rad, rad/s */
-    const char *markers;            /* of the spring */
+    const char *markers;            /* of spring and bushing */
     double size, stiffness;         /* of a step, s; N m/rad */
     struct frame frame[2];          /* of the markers */
 };
 
-/* Bodies in the plane on nodes n0, at 3 rad, and n1; between markers a spring. */
+/* Bodies in the plane on nodes n0, at 3 rad, and n1; between markers a spring, and a bushing that
+ * measures by Tait–Bryan angles. */
 static struct mech_sim *plane(const struct scene *c)
 {
     char *const text = malloc(1 << 15);
-    snprintf(text, 1 << 15,
-             "{'mechd': 1, 'nodes': [{'name': 'n0', 'type': 'NodeRigidBody2D',"
-             "'referenceCoordinates': [0, 0, 3]}, {'name': 'n1', 'type': 'NodeRigidBody2D',"
-             "'referenceCoordinates': [0, 0, %.17g], 'initialCoordinates': [0, 0, %.17g],"
-             "'initialVelocities': [0, 0, %.17g]}], 'markers': ["
-             "{'name': 'm0', 'type': 'MarkerBodyRigid', 'object': 'b0'},"
-             "{'name': 'm1', 'type': 'MarkerNodeRigid', 'node': 'n1'},"
-             "{'name': 'mg', 'type': 'MarkerBodyRigid', 'object': 'g'}], 'sensors': ["
-             "{'name': 's0', 'type': 'SensorBody', 'object': 'b1', 'outputVariable': 'Rotation'}],"
-             "'solver': {'stepSize': %g, 'spectralRadius': 1}, 'objects': ["
-             "{'name': 'g', 'type': 'Ground'}, {'name': 'b0', 'type': 'RigidBody2D', 'node': 'n0',"
-             "'physicsMass': 1, 'physicsInertia': 1e9}, {'name': 'b1', 'type': 'RigidBody2D',"
-             "'node': 'n1', 'physicsMass': 1, 'physicsInertia': 0.5},"
-             "{'name': 'spring', 'type': 'TorsionalSpringDamper', 'markers': %s, 'stiffness': %g",
-             c->reference, c->angle, c->speed, c->size, c->markers, c->stiffness);
+    int n = snprintf(
+        text, 1 << 15,
+        "{'mechd': 1, 'nodes': [{'name': 'n0', 'type': 'NodeRigidBody2D',"
+        "'referenceCoordinates': [0, 0, 3]}, {'name': 'n1', 'type': 'NodeRigidBody2D',"
+        "'referenceCoordinates': [0, 0, %.17g], 'initialCoordinates': [0, 0, %.17g],"
+        "'initialVelocities': [0, 0, %.17g]}], 'markers': ["
+        "{'name': 'm0', 'type': 'MarkerBodyRigid', 'object': 'b0'},"
+        "{'name': 'm1', 'type': 'MarkerNodeRigid', 'node': 'n1'},"
+        "{'name': 'mg', 'type': 'MarkerBodyRigid', 'object': 'g'}], 'sensors': ["
+        "{'name': 's0', 'type': 'SensorBody', 'object': 'b1', 'outputVariable': 'Rotation'}],"
+        "'solver': {'stepSize': %g, 'spectralRadius': 1}, 'objects': ["
+        "{'name': 'g', 'type': 'Ground'}, {'name': 'b0', 'type': 'RigidBody2D', 'node': 'n0',"
+        "'physicsMass': 1, 'physicsInertia': 1e9}, {'name': 'b1', 'type': 'RigidBody2D',"
+        "'node': 'n1', 'physicsMass': 1, 'physicsInertia': 0.5}",
+        c->reference, c->angle, c->speed, c->size);
 
-    put_frame(text, "rotationMarker0", &c->frame[0]);
-    put_frame(text, "rotationMarker1", &c->frame[1]);
-    strcat(text, "}]}");
+    for (int k = 0; k < 2; k++) {
+        n += snprintf(text + n, (size_t)((1 << 15) - n), ", {'name': '%s', 'markers': %s",
+                      k ? "bushing" : "spring", c->markers);
+        put_frame(text, "rotationMarker0", &c->frame[0]);
+        put_frame(text, "rotationMarker1", &c->frame[1]);
+        n = (int)strlen(text);
+        n += k ? snprintf(text + n, (size_t)((1 << 15) - n), ", 'type': 'RigidBodySpringDamper'}]}")
+               : snprintf(text + n, (size_t)((1 << 15) - n),
+                          ", 'type': 'TorsionalSpringDamper', 'stiffness': %g}", c->stiffness);
+    }
     struct mech_sim *const s = model_of(text);
     free(text);
     return s;
 }
 
-/* the spring at an angle, the body at another */
-static void check_angles(const struct mech_sim *s, double angle, double total)
+/* spring and bushing about k of both frames at an angle, the body at another */
+static void check_angles(const struct mech_sim *s, int k, double angle, double total)
 {
     const double bar = 1e-14 * (1. + fabs(angle) + fabs(total));
+    double x[6], expected[3] = {0.};
 
-    CHECK_NEAR(model_value(s, MECH_OBJECT, "spring", MECH_OUTPUT_ROTATION), angle, bar);
+    if (k == 2) {
+        CHECK_NEAR(model_value(s, MECH_OBJECT, "spring", MECH_OUTPUT_ROTATION), angle, bar);
+    }
+    expected[k] = angle;
+    model_values(s, MECH_OBJECT, "bushing", MECH_OUTPUT_ROTATION, x);
+    CHECK_NEAR(model_distance(x, expected, 3), 0., 10. * bar);
     CHECK_NEAR(model_value(s, MECH_SENSOR, "s0", MECH_OUTPUT_ROTATION), total, bar);
 }
 
@@ -100,17 +114,25 @@ static void turns_at_the_start_count(void)
         {-3.1416, 0., "['mg', 'm1']", TURN - 3.1416, -3.1416},
     };
 
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        const struct frame f = frame_of(0., 0., 0.);
+    for (size_t i = 0; i < 3 * sizeof cases / sizeof *cases; i++) {
+        const size_t c = i / 3;
+        const int k = (int)(i % 3); /* z of the bodies in the frames */
+
+        if (k == 1 && i / 3 >= 6) {
+            continue; /* Tait–Bryan angles beyond a quarter turn about y are others */
+        }
+        const struct frame f = k == 0   ? (struct frame){{0, 1, 0, 0, 0, 1, 1, 0, 0}}
+                               : k == 1 ? (struct frame){{0, 0, 1, 1, 0, 0, 0, 1, 0}}
+                                        : frame_of(0., 0., 0.);
         struct mech_sim *const s = plane(&(struct scene){.reference = cases[c].reference,
                                                          .angle = cases[c].start,
                                                          .markers = cases[c].markers,
                                                          .size = 1e-3,
                                                          .frame = {f, f}});
 
-        check_angles(s, cases[c].angle, cases[c].total);
+        check_angles(s, k, cases[c].angle, cases[c].total);
         CU_ASSERT_EQUAL(model_steps(s, 3), 0);
-        check_angles(s, cases[c].angle, cases[c].total);
+        check_angles(s, k, cases[c].angle, cases[c].total);
         mech_sim_destroy(s);
     }
 }
@@ -142,6 +164,64 @@ static void tilted_frames_have_all_their_turns(void)
         }
         mech_sim_destroy(s);
     }
+}
+
+static uint32_t seed = 1;
+
+static double random_angle(void)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return PI * ((double)(seed >> 8) / 8388608. - 1.);
+}
+
+/* Tait–Bryan angles of F0ᵀ Rz(u) F1, followed from u = 0 in steps of 0.01; false where the second
+ * comes near a quarter turn */
+static bool follow(const struct scene *c, double end, double angles[3])
+{
+    const int steps = (int)(fabs(end) / 0.01) + 1;
+
+    for (int k = 0; k <= steps; k++) {
+        const struct frame turn = frame_of(0., 0., end * k / steps);
+        double E[9], plain[3];
+
+        mech_m3_product(turn.R, c->frame[1].R, E);
+        mech_m3_product_transposed(c->frame[0].R, E, E);
+        mech_so3_angles(E, plain);
+        for (int i = 0; i < 3; i++) {
+            angles[i] = k == 0 ? plain[i] : mech_so3_near(plain[i], angles[i]);
+        }
+        if (fabs(plain[1]) > 1.4) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* whichever of the angles of a bushing have the turns */
+static void bushings_have_the_turns_of_their_path(void)
+{
+    static const double ends[] = {41., -30., 7., 250., 0.};
+    int seen = 0;
+
+    for (int i = 0; i < 60; i++) {
+        struct scene c = {.angle = ends[i % 5], .markers = "['mg', 'm1']", .size = 1e-3};
+        double angles[3], x[6];
+
+        for (int k = 0; k < 2; k++) {
+            const double a = random_angle(), b = random_angle();
+
+            c.frame[k] = frame_of(a, b, random_angle());
+        }
+        if (!follow(&c, TURN, angles) || !follow(&c, c.angle, angles)) {
+            continue;
+        }
+        struct mech_sim *const s = plane(&c);
+        model_values(s, MECH_OBJECT, "bushing", MECH_OUTPUT_ROTATION, x);
+        CHECK_NEAR(model_distance(x, angles, 3), 0., 1e-11);
+        mech_sim_destroy(s);
+        seen++;
+    }
+    CU_ASSERT(seen > 20);
 }
 
 /* Also where the frames are not quite about z. */
@@ -207,9 +287,9 @@ static void a_state_that_is_set_has_its_turns(void)
         const double q[6] = {0., 0., 3., 0., 0., angles[i]};
 
         CU_ASSERT_EQUAL(mech_sim_set_state(s, &(struct mech_state_view){.time = NAN, .q = q}), 0);
-        check_angles(s, angles[i], angles[i]);
+        check_angles(s, 2, angles[i], angles[i]);
         CU_ASSERT_EQUAL(model_steps(s, 2), 0);
-        check_angles(s, angles[i], angles[i]);
+        check_angles(s, 2, angles[i], angles[i]);
     }
     mech_sim_destroy(s);
 }
@@ -226,12 +306,13 @@ static void a_step_may_have_more_than_a_turn(void)
         const double phi = model_state(s).q[5];
 
         CHECK_NEAR(phi, 10. * k, 1e-10);
-        check_angles(s, phi, phi);
+        check_angles(s, 2, phi, phi);
     }
     mech_sim_destroy(s);
 }
 
 UNIT_TESTS(UNIT_TEST(turns_at_the_start_count), UNIT_TEST(tilted_frames_have_all_their_turns),
+           UNIT_TEST(bushings_have_the_turns_of_their_path),
            UNIT_TEST(a_spring_wound_at_the_start_unwinds), UNIT_TEST(statics_find_the_turns),
            UNIT_TEST(a_state_that_is_set_has_its_turns),
            UNIT_TEST(a_step_may_have_more_than_a_turn))

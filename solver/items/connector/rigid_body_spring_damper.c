@@ -12,6 +12,8 @@
 #include "solver/items/connector/force_law.h"
 #include "solver/items/connector/rigid_relative.h"
 #include "solver/items/joint/rows.h"
+#include "solver/items/turned.h"
+#include "solver/linalg/so3.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -30,7 +32,8 @@ struct record {
     struct mech_springs springs;
     int32_t z; /* place of the angles after the last step */
     double rotation[2][9];
-    bool intrinsic, elastic; /* elastic: its energy is known */
+    const struct mech_turned *turned; /* or NULL: coordinates do not count the turns */
+    bool intrinsic, elastic;          /* elastic: its energy is known */
 };
 
 static void markers(const void *description, struct mech_attachment *out)
@@ -87,12 +90,27 @@ static bool differenced(const void *at)
     return mech_springs_differenced(&((const struct record *)at)->springs);
 }
 
+/* A rotation vector has no rates across its axis at whole turns: it is followed up to one. */
+static int settle(void *record, const struct mech_pose *const reference[2],
+                  struct mech_arena *arena)
+{
+    const struct record *const r = record;
+
+    return r->intrinsic ? 0
+                        : mech_turned_new(arena, r->rotation, reference, mech_so3_angles_near,
+                                          &((struct record *)record)->turned);
+}
+
 static struct mech_relative relative_of(const struct record *r, const double *z,
                                         const struct mech_pose *const pose[2])
 {
     struct mech_relative x;
+    double last[3];
 
-    mech_relative_at(r->rotation, r->intrinsic, z ? z + r->z : NULL, pose, &x);
+    if (r->turned) {
+        mech_turned_last(r->turned, pose, last);
+    }
+    mech_relative_at(r->rotation, r->intrinsic, r->turned ? last : z ? z + r->z : NULL, pose, &x);
     return x;
 }
 
@@ -273,6 +291,7 @@ static const struct mech_pair_ops pair = {
     .energy = energy,
     .data = 3,
     .keep = keep,
+    .settle = settle,
     .late = true,
     .beyond = beyond,
 };

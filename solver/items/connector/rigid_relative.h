@@ -30,8 +30,8 @@ struct mech_relative {
 };
 
 /* Of two frames with these rotations (by rows) in those of the markers. `last` [3]: φ after the
- * last step, to which the next is the nearest (0: none was kept); NULL: the φ of smallest
- * angles. */
+ * last step, or by coordinates that count turns (turned.h), to which φ is the nearest (0: none was
+ * kept); NULL: the φ of smallest angles. */
 void mech_relative_at(const double rotation[2][9], bool halfway, const double *last,
                       const struct mech_pose *const pose[2], struct mech_relative *out);
 /* U = ∂u/∂δ, V = ∂v/∂δ, Vt = ∂v/∂T (twists), each [6][12]; Wx [12][12] = ∂(L f)/∂δ at these f. All
