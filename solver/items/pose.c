@@ -194,6 +194,24 @@ static bool accelerations(const struct mech_view *view, const struct mech_pose *
     return view->vdot != NULL;
 }
 
+/* Tait–Bryan angles x of what turns about its own z axis: R = Rx(x₀) Ry(x₁) Rz(x₂), where only x₂
+ * grows with its coordinate, or x₀ where x₁ is ±π/2. Their turns are those of the coordinate, from
+ * the smallest angles of the frame in which it is measured. */
+static void count_turns(const struct mech_pose *now, const struct mech_pose *reference, double x[3])
+{
+    const double half = 4. * atan(1.);
+    const bool locked = hypot(now->R[5], now->R[8]) < 1e-14;
+    const int k = locked ? 0 : 2;
+    const double sign = locked && x[1] < 0. ? -1. : 1.;
+    double from[3];
+
+    mech_so3_angles(reference->R, from);
+    const double left = from[k] - sign * reference->angle;
+    const double frame = fabs(left) > half ? mech_so3_near(left, 0.) : left;
+
+    x[k] = mech_so3_near(x[k], frame + sign * now->angle);
+}
+
 int mech_pose_output(const void *description, const struct mech_view *view,
                      enum mech_output variable, size_t capacity, double *values, size_t *count)
 {
@@ -217,6 +235,9 @@ int mech_pose_output(const void *description, const struct mech_view *view,
         return give(now->R, 9, capacity, values, count);
     case MECH_OUTPUT_ROTATION:
         mech_so3_angles(now->R, x);
+        if (now->counted) {
+            count_turns(now, reference, x);
+        }
         return give(x, 3, capacity, values, count);
     case MECH_OUTPUT_ANGULAR_VELOCITY:
         return give(now->omega, 3, capacity, values, count);

@@ -47,9 +47,10 @@ struct mech_model_kinematics {
     int32_t kept;     /* numbers in z of nodes, pairs and markers: the first ones */
     int32_t *keepers; /* [keeper_count] markers that keep some */
     size_t keeper_count;
-    int32_t *sensor_z; /* [sensors] place in z of the angles that it keeps, or −1 */
-    bool sensor_turns; /* some sensor keeps angles */
-    bool *late;        /* [sizes.z] what snapshots of format 3 may lack */
+    int32_t *sensor_z;    /* [sensors] place in z of the angles that it keeps, or −1 */
+    bool *sensor_counted; /* [sensors] their turns are those of a coordinate */
+    bool sensor_turns;    /* some sensor keeps angles */
+    bool *late;           /* [sizes.z] what snapshots of format 3 may lack */
     int32_t late_count;
     /* all owners of second-order coordinates, and the node's operations where rate and move differ
      * from sums; for models that are curved */

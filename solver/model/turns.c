@@ -3,7 +3,9 @@
  * space. The next ones are the nearest to them (so3.h).
  *
  * A sensor of Rotation keeps the three Tait–Bryan angles that it shows, or the slope of a cable.
- * Sensors of what has its angle as a coordinate, or keeps it itself, have nothing to keep. */
+ * Sensors of what has its angle as a coordinate, or keeps it itself, have nothing to keep; where
+ * they show three angles (of markers on bodies in the plane and rotors), these have their turns by
+ * the coordinate, and what is stored is not read. */
 #include "solver/base/err.h"
 #include "solver/linalg/so3.h"
 #include "solver/model/internal.h"
@@ -65,6 +67,20 @@ static int32_t turns(const struct mech_model *m, const struct mech_output_reques
     return count == 3 ? 3 : count == 1 && ops && ops->element ? 1 : 0;
 }
 
+/* Whether the three angles of a sensor have their turns by a coordinate. */
+static bool counted(const struct mech_model *m, const struct mech_output_request *r)
+{
+    const struct mech_eval e =
+        mech_model_point(m, NULL, 0., m->kinematics.q_ref, m->kinematics.zeros);
+
+    if (r->category == MECH_MARKER) {
+        mech_model_pose_marker(m, r->index, &e);
+        return m->kinematics.poses[r->index].counted;
+    }
+    return r->category == MECH_NODE &&
+           m->document->nodes.at[r->index].type->ops.node->kind == MECH_NODE_RIGID_2D;
+}
+
 /* `places` numbers of z from p on are late. */
 static void mark(struct mech_model *m, int32_t p, int32_t places)
 {
@@ -81,13 +97,16 @@ int mech_turns_of_sensors(struct mech_model *m, struct mech_diag *diag)
 
     (void)diag;
     m->kinematics.sensor_z = mech_arena_alloc(&m->arena, n, sizeof *m->kinematics.sensor_z);
-    if (!m->kinematics.sensor_z) {
+    m->kinematics.sensor_counted =
+        mech_arena_alloc(&m->arena, n, sizeof *m->kinematics.sensor_counted);
+    if (!m->kinematics.sensor_z || !m->kinematics.sensor_counted) {
         return MECH_NO_MEMORY;
     }
     for (size_t i = 0; i < n; i++) {
         const int32_t kept = turns(m, &m->channels.sensors[i]);
 
         m->kinematics.sensor_z[i] = kept > 0 ? m->sizes.z : -1;
+        m->kinematics.sensor_counted[i] = kept == 3 && counted(m, &m->channels.sensors[i]);
         m->sizes.z += kept;
     }
     m->kinematics.sensor_turns = m->sizes.z > before;
@@ -122,11 +141,14 @@ void mech_turns_measured(const struct mech_model *m, const struct mech_state *s,
     const double quarter = 2. * atan(1.);
     const int32_t at = m->kinematics.sensor_z ? m->kinematics.sensor_z[sensor] : -1;
 
-    if (at >= 0 && count == 3) {
+    if (at < 0 || m->kinematics.sensor_counted[sensor]) {
+        return;
+    }
+    if (count == 3) {
         const bool locked = fabs(fabs(angles[1]) - quarter) < 1e-11 && angles[2] == 0.;
 
         mech_so3_near_angles(angles, locked, s->z + at, angles);
-    } else if (at >= 0 && count == 1) {
+    } else if (count == 1) {
         angles[0] = mech_so3_near(angles[0], s->z[at]);
     }
 }

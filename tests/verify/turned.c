@@ -58,7 +58,9 @@ static struct mech_sim *plane(const struct scene *c)
         "{'name': 'm0', 'type': 'MarkerBodyRigid', 'object': 'b0'},"
         "{'name': 'm1', 'type': 'MarkerNodeRigid', 'node': 'n1'},"
         "{'name': 'mg', 'type': 'MarkerBodyRigid', 'object': 'g'}], 'sensors': ["
-        "{'name': 's0', 'type': 'SensorBody', 'object': 'b1', 'outputVariable': 'Rotation'}],"
+        "{'name': 's0', 'type': 'SensorBody', 'object': 'b1', 'outputVariable': 'Rotation'},"
+        "{'name': 's1', 'type': 'SensorNode', 'node': 'n1', 'outputVariable': 'Rotation'},"
+        "{'name': 's2', 'type': 'SensorMarker', 'marker': 'm1', 'outputVariable': 'Rotation'}],"
         "'solver': {'stepSize': %g, 'spectralRadius': 1}, 'objects': ["
         "{'name': 'g', 'type': 'Ground'}, {'name': 'b0', 'type': 'RigidBody2D', 'node': 'n0',"
         "'physicsMass': 1, 'physicsInertia': 1e9}, {'name': 'b1', 'type': 'RigidBody2D',"
@@ -80,7 +82,7 @@ static struct mech_sim *plane(const struct scene *c)
     return s;
 }
 
-/* spring and bushing about k of both frames at an angle, the body at another */
+/* spring and bushing about k of both frames at an angle, all sensors at another */
 static void check_angles(const struct mech_sim *s, int k, double angle, double total)
 {
     const double bar = 1e-14 * (1. + fabs(angle) + fabs(total));
@@ -92,7 +94,12 @@ static void check_angles(const struct mech_sim *s, int k, double angle, double t
     expected[k] = angle;
     model_values(s, MECH_OBJECT, "bushing", MECH_OUTPUT_ROTATION, x);
     CHECK_NEAR(model_distance(x, expected, 3), 0., 10. * bar);
+    const double shown[3] = {0., 0., total};
     CHECK_NEAR(model_value(s, MECH_SENSOR, "s0", MECH_OUTPUT_ROTATION), total, bar);
+    model_values(s, MECH_SENSOR, "s1", MECH_OUTPUT_ROTATION, x);
+    CHECK_NEAR(model_distance(x, shown, 3), 0., bar);
+    model_values(s, MECH_SENSOR, "s2", MECH_OUTPUT_ROTATION, x);
+    CHECK_NEAR(model_distance(x, shown, 3), 0., bar);
 }
 
 static void turns_at_the_start_count(void)
@@ -311,8 +318,77 @@ static void a_step_may_have_more_than_a_turn(void)
     mech_sim_destroy(s);
 }
 
+/* Two rotors, the first started at 5 rad, the second at an angle; between them a spring whose
+ * second frame is turned by half a turn. `opposed`: the first turns about −z of its frame. */
+static struct mech_sim *rotors(const struct frame frame[2], double angle, bool reversed,
+                               bool opposed)
+{
+    const struct frame half = {{-1, 0, 0, 0, -1, 0, 0, 0, 1}};
+    const struct frame over = {{1, 0, 0, 0, -1, 0, 0, 0, -1}};
+    struct frame own[2] = {frame[0], frame[1]};
+    char text[8192];
+
+    snprintf(text, sizeof text,
+             "{'mechd': 1, 'nodes': [{'name': 'n0', 'type': 'Node1D',"
+             "'initialCoordinates': [5]}, {'name': 'n1', 'type': "
+             "'Node1D', 'referenceCoordinates': [0.2], 'initialCoordinates': [%.17g]}],"
+             "'markers': [{'name': 'm0', 'type': 'MarkerBodyRigid', 'object': 'b0'},"
+             "{'name': 'm1', 'type': 'MarkerBodyRigid', 'object': 'b1'}], 'sensors': ["
+             "{'name': 's', 'type': 'SensorMarker', 'marker': 'm1', 'outputVariable': 'Rotation'}],"
+             "'objects': [{'name': 'spring', 'type': 'TorsionalSpringDamper', 'markers': [%s]",
+             angle, reversed ? "'m1', 'm0'" : "'m0', 'm1'");
+    put_frame(text, "rotationMarker1", &half);
+    if (opposed) {
+        mech_m3_product(own[0].R, over.R, own[0].R);
+        put_frame(text, "rotationMarker0", &over);
+    }
+    for (int k = 0; k < 2; k++) {
+        char *const end = text + strlen(text);
+
+        snprintf(end, (size_t)(text + sizeof text - end),
+                 "}, {'name': 'b%d', 'type': 'Rotor1D', 'node': 'n%d', 'physicsInertia': 2", k, k);
+        put_frame(text, "referenceRotation", &own[k]);
+    }
+    strcat(text, "}]}");
+    return model_of(text);
+}
+
+static void rotors_count_turns(void)
+{
+    static const double tilts[] = {0., 1e-9, 1e-7, 1e-3, 0.05};
+
+    for (int i = 0; i < 60; i++) {
+        const double tilt = i < 40 ? tilts[i % 5] : 0., angle = i % 3 ? 7. * PI : -30.;
+        const bool reversed = i % 2, opposed = i % 4 == 2;
+        /* the last ones about x, forward and back, where Tait–Bryan angles are not unique */
+        const double a = random_angle(), c = random_angle(),
+                     b = i < 40   ? 0.5 * random_angle()
+                         : i < 50 ? 0.5 * PI
+                                  : -0.5 * PI;
+        const struct frame frame[2] = {frame_of(a, b, c), frame_of(a, b + tilt, c)};
+        struct mech_sim *const s = rotors(frame, angle, reversed, opposed);
+        double plain[3], x[6];
+
+        /* 0.2 ± π in the reference, less than half a turn: 0.2 − π, and −0.2 + π */
+        CHECK_NEAR(model_value(s, MECH_OBJECT, "spring", MECH_OUTPUT_ROTATION),
+                   reversed  ? PI - 0.2 - angle + 5.
+                   : opposed ? angle + 0.2 - PI + 5.
+                             : angle + 0.2 - PI - 5.,
+                   1e-12);
+        model_values(s, MECH_SENSOR, "s", MECH_OUTPUT_ROTATION, x);
+        mech_so3_angles(frame[1].R, plain);
+        if (hypot(frame[1].R[5], frame[1].R[8]) < 1e-14) {
+            plain[0] += plain[1] > 0. ? angle + 0.2 : -angle - 0.2;
+        } else {
+            plain[2] += angle + 0.2;
+        }
+        CHECK_NEAR(model_distance(x, plain, 3), 0., 1e-9);
+        mech_sim_destroy(s);
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(turns_at_the_start_count), UNIT_TEST(tilted_frames_have_all_their_turns),
            UNIT_TEST(bushings_have_the_turns_of_their_path),
            UNIT_TEST(a_spring_wound_at_the_start_unwinds), UNIT_TEST(statics_find_the_turns),
            UNIT_TEST(a_state_that_is_set_has_its_turns),
-           UNIT_TEST(a_step_may_have_more_than_a_turn))
+           UNIT_TEST(a_step_may_have_more_than_a_turn), UNIT_TEST(rotors_count_turns))
