@@ -56,6 +56,25 @@ static bool axis_of(const struct mech_pose *const pose[2], double axis[3], doubl
     return turning > 0;
 }
 
+bool mech_turned_axis(const struct mech_pose *const reference[2], double axis[3])
+{
+    double along[3] = {0.}, sign[2];
+    bool found = axis_of(reference, along, sign);
+    const double length = mech_v3_norm(along);
+
+    for (int i = 0; i < 3; i++) {
+        axis[i] = found ? along[i] / length : 0.;
+    }
+    for (int s = 0; s < 2; s++) {
+        const double *const R = reference[s]->R, own[3] = {R[2], R[5], R[8]};
+        double tilt[3];
+
+        mech_v3_cross(own, axis, tilt);
+        found = found && (sign[s] == 0. || mech_v3_norm(tilt) < 1e-6);
+    }
+    return found;
+}
+
 int mech_turned_new(struct mech_arena *arena, const double rotation[2][9],
                     const struct mech_pose *const reference[2], mech_angles_of *angles,
                     const struct mech_turned **out)

@@ -33,6 +33,9 @@ struct mech_turned;
 int mech_turned_new(struct mech_arena *arena, const double rotation[2][9],
                     const struct mech_pose *const reference[2], mech_angles_of *angles,
                     const struct mech_turned **out);
+/* The axis in space (length 1) that both bodies turn about within 1e-6, to which frames are given;
+ * false: there is none. */
+bool mech_turned_axis(const struct mech_pose *const reference[2], double axis[3]);
 /* φ at the knot nearest to these poses: what the angles are the nearest to. */
 void mech_turned_last(const struct mech_turned *t, const struct mech_pose *const pose[2],
                       double last[3]);

@@ -387,8 +387,71 @@ static void rotors_count_turns(void)
     }
 }
 
+/* A body in the plane on an intrinsic bushing with offsets, its frames tilted alike; 0.5 kg m². */
+static struct mech_sim *bushed(double angle, const struct frame *f, const char *more)
+{
+    char text[4096];
+
+    snprintf(
+        text, sizeof text,
+        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeRigidBody2D',"
+        "'initialCoordinates': [0.1, 0.2, %.17g], 'initialVelocities': [0.3, 0, 1]}],"
+        "'markers': [{'name': 'm', 'type': 'MarkerBodyRigid', 'object': 'b', 'localPosition':"
+        "[0.1, 0.3, 0.2]}, {'name': 'mg', 'type': 'MarkerBodyRigid', 'object': 'g'}],"
+        "'solver': {'stepSize': 1e-3, 'spectralRadius': 1}, 'objects': [{'name': 'g',"
+        "'type': 'Ground'}, {'name': 'b', 'type': 'RigidBody2D', 'node': 'n', 'physicsMass': 1,"
+        "'physicsInertia': 0.5}, {'name': 'bushing', 'type': 'RigidBodySpringDamper',"
+        "'markers': ['mg', 'm'], 'intrinsicFormulation': true, 'offset': [0.01, 0.02, 0.03,"
+        "0.3, 0.4, 0.2], 'stiffness': [[10, 0, 0, 0, 0, 0], [0, 20, 0, 0, 0, 0],"
+        "[0, 0, 30, 0, 0, 0], [0, 0, 0, 5, 0, 0], [0, 0, 0, 0, 7, 1], [0, 0, 0, 0, 1, 2]]%s",
+        angle, more);
+    put_frame(text, "rotationMarker0", f);
+    put_frame(text, "rotationMarker1", f);
+    strcat(text, "}]}");
+    return model_of(text);
+}
+
+/* Its slopes are those of its forces at whole turns too, and its energy stays. */
+static void intrinsic_bushings_count_turns(void)
+{
+    const struct frame frames[] = {frame_of(0., 0., 0.), frame_of(0.5 * PI, 0., 0.),
+                                   frame_of(0.3, -0.7, 1.1)};
+
+    for (int i = 0; i < 27; i++) {
+        const double angle = (double[]){0.,        3.,          TURN, 3. * TURN, -5. * TURN,
+                                        TURN + PI, TURN - 1e-9, -40., 1000.}[i / 3];
+        const struct frame *const f = &frames[i % 3];
+        struct mech_sim *const s = bushed(angle, f, "");
+        double x[3], K[9], q[3] = {0.1, 0.2, angle}, v[3] = {0.3, 0., 1.};
+
+        model_values(s, MECH_OBJECT, "bushing", MECH_OUTPUT_ROTATION, x);
+        for (int k = 0; k < 3; k++) {
+            CHECK_NEAR(x[k], angle * f->R[6 + k], 1e-13 * (1. + fabs(angle)));
+        }
+        const struct mech_point at = {.time = NAN, .q = q, .v = v};
+        CU_ASSERT_EQUAL(mech_sim_evaluate(s, &at, MECH_WANT_DFDQ, K), 0);
+        for (int j = 0; j < 3; j++) {
+            double side[2][3];
+
+            for (int k = 0; k < 2; k++) {
+                q[j] += k ? -2e-5 : 1e-5;
+                CU_ASSERT_EQUAL(mech_sim_evaluate(s, &at, MECH_WANT_FORCES, side[k]), 0);
+            }
+            q[j] += 1e-5;
+            for (int k = 0; k < 3; k++) {
+                CHECK_NEAR(K[3 * k + j], (side[0][k] - side[1][k]) / 2e-5, 1e-4);
+            }
+        }
+        const double before = mech_sim_energy(s);
+        CU_ASSERT_EQUAL(model_steps(s, 1000), 0);
+        CHECK_NEAR(mech_sim_energy(s), before, 1e-4 * before);
+        mech_sim_destroy(s);
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(turns_at_the_start_count), UNIT_TEST(tilted_frames_have_all_their_turns),
            UNIT_TEST(bushings_have_the_turns_of_their_path),
            UNIT_TEST(a_spring_wound_at_the_start_unwinds), UNIT_TEST(statics_find_the_turns),
            UNIT_TEST(a_state_that_is_set_has_its_turns),
-           UNIT_TEST(a_step_may_have_more_than_a_turn), UNIT_TEST(rotors_count_turns))
+           UNIT_TEST(a_step_may_have_more_than_a_turn), UNIT_TEST(rotors_count_turns),
+           UNIT_TEST(intrinsic_bushings_count_turns))

@@ -31,9 +31,9 @@ static const char *const locals[] = {"u0", "u1", "u2", "u3", "u4", "u5", "v0", "
 struct record {
     struct mech_springs springs;
     int32_t z; /* place of the angles after the last step */
-    double rotation[2][9];
+    struct mech_measure measure;
     const struct mech_turned *turned; /* or NULL: coordinates do not count the turns */
-    bool intrinsic, elastic;          /* elastic: its energy is known */
+    bool elastic;                     /* its energy is known */
 };
 
 static void markers(const void *description, struct mech_attachment *out)
@@ -55,12 +55,12 @@ static void check(const void *description, const char *path, struct mech_diag *d
 static void fill(const struct rigid_spring *c, struct record *r)
 {
     *r = (struct record){
-        .springs = {.n = 6}, .intrinsic = c->intrinsic, .elastic = c->intrinsic && !c->law.n};
+        .springs = {.n = 6}, .measure.halfway = c->intrinsic, .elastic = c->intrinsic && !c->law.n};
     memcpy(r->springs.K, c->stiffness, sizeof c->stiffness);
     memcpy(r->springs.D, c->damping, sizeof c->damping);
     memcpy(r->springs.offset, c->offset, sizeof c->offset);
-    memcpy(r->rotation[0], c->rotation0, sizeof c->rotation0);
-    memcpy(r->rotation[1], c->rotation1, sizeof c->rotation1);
+    memcpy(r->measure.rotation[0], c->rotation0, sizeof c->rotation0);
+    memcpy(r->measure.rotation[1], c->rotation1, sizeof c->rotation1);
     for (int i = 0; i < 36; i++) {
         r->elastic = r->elastic && c->stiffness[i] == c->stiffness[6 * (i % 6) + i / 6];
     }
@@ -90,27 +90,77 @@ static bool differenced(const void *at)
     return mech_springs_differenced(&((const struct record *)at)->springs);
 }
 
-/* A rotation vector has no rates across its axis at whole turns: it is followed up to one. */
+/* Of frames halfway: whether both bodies turn about one axis e, and the frames differ by a turn
+ * about it; then e, and frames [2] whose z it is. */
+static bool straight(const struct mech_measure *measure, const struct mech_pose *const pose[2],
+                     double e[3], double frames[2][9])
+{
+    double axis[3], A[2][9], off[3], Q[9], other[3] = {0.};
+
+    if (!mech_turned_axis(pose, axis)) {
+        return false;
+    }
+    for (int s = 0; s < 2; s++) {
+        mech_m3_product(pose[s]->R, measure->rotation[s], A[s]);
+    }
+    mech_m3_mul_transposed(A[0], axis, e);
+    mech_m3_mul_transposed(A[1], axis, off);
+    mech_v3_add(off, -1., e, off);
+    /* Q: two directions across e, then e */
+    other[fabs(e[0]) < 0.6 ? 0 : 1] = 1.;
+    mech_v3_cross(other, e, other);
+    const double length = mech_v3_norm(other);
+    for (int i = 0; i < 3; i++) {
+        Q[3 * i] = other[i] / length;
+    }
+    const double x[3] = {Q[0], Q[3], Q[6]};
+    double y[3];
+    mech_v3_cross(e, x, y);
+    for (int i = 0; i < 3; i++) {
+        Q[3 * i + 1] = y[i];
+        Q[3 * i + 2] = e[i];
+    }
+    for (int s = 0; s < 2; s++) {
+        mech_m3_product(measure->rotation[s], Q, frames[s]);
+    }
+    return mech_v3_norm(off) < 1e-6; /* frames are given to 1e-6 */
+}
+
 static int settle(void *record, const struct mech_pose *const reference[2],
                   struct mech_arena *arena)
 {
-    const struct record *const r = record;
+    struct record *const r = record;
+    const struct mech_measure *const measure = &r->measure;
 
-    return r->intrinsic ? 0
-                        : mech_turned_new(arena, r->rotation, reference, mech_so3_angles_near,
-                                          &((struct record *)record)->turned);
+    if (!r->measure.halfway) {
+        return mech_turned_new(arena, measure->rotation, reference, mech_so3_angles_near,
+                               &r->turned);
+    }
+    double frames[2][9];
+    r->measure.straight = straight(measure, reference, r->measure.axis, frames);
+    if (!r->measure.straight) {
+        return 0;
+    }
+    const double(*const about)[9] = (const double(*)[9])frames;
+    MECH_TRY(mech_turned_new(arena, about, reference, mech_twist_near, &r->turned));
+    r->measure.straight = r->turned != NULL;
+    return 0;
 }
 
 static struct mech_relative relative_of(const struct record *r, const double *z,
                                         const struct mech_pose *const pose[2])
 {
+    const double *const e = r->measure.axis;
     struct mech_relative x;
     double last[3];
 
     if (r->turned) {
         mech_turned_last(r->turned, pose, last);
     }
-    mech_relative_at(r->rotation, r->intrinsic, r->turned ? last : z ? z + r->z : NULL, pose, &x);
+    for (int i = 2; i >= 0 && r->measure.straight; i--) {
+        last[i] = last[0] * e[i];
+    }
+    mech_relative_at(&r->measure, r->turned ? last : z ? z + r->z : NULL, pose, &x);
     return x;
 }
 
@@ -176,14 +226,15 @@ static void keep(void *record, const struct mech_pose *const pose[2], double *z)
 
 static const char *beyond(const void *record, const double *z)
 {
-    const bool intrinsic = ((const struct record *)record)->intrinsic;
+    const struct mech_measure *const measure = &((const struct record *)record)->measure;
     const double right = 2. * atan(1.);
 
-    if (intrinsic) {
-        return mech_v3_norm(z) > 3. * right ? "its rotation vector is beyond three quarters of a "
-                                              "turn; near a whole turn its "
-                                              "torques across the axis grow without bounds"
-                                            : NULL;
+    if (measure->halfway) {
+        return !measure->straight && mech_v3_norm(z) > 3. * right
+                   ? "its rotation vector is beyond three quarters of a "
+                     "turn; near a whole turn its "
+                     "torques across the axis grow without bounds"
+                   : NULL;
     }
     return fabs(z[1]) > right
                ? "its Tait-Bryan angles are beyond a quarter turn about y, where they are not "
@@ -247,7 +298,7 @@ static const struct mech_field fields[] = {
      .kind = MECH_BOOL,
      .offset = offsetof(struct rigid_spring, intrinsic),
      .doc = "forces in the frame and at the point halfway between the markers, by the rotation "
-            "vector, up to a whole turn; otherwise in the frame of the first marker, by "
+            "vector, up to a whole turn in space; otherwise in the frame of the first marker, by "
             "Tait-Bryan angles xyz, unique within a quarter turn about y"},
     MECH_PAIR_FIELD_MARKERS(rigid_spring, markers),
     {.name = "offset",
@@ -314,8 +365,8 @@ const struct mech_item_type mech_item_connector_rigid_body_spring_damper = {
               .doc = "Springs and dampers in six directions between two frames. Displacements, "
                      "rotations and velocities are those of the second marker less those of the "
                      "first; a positive force pulls. Angles count turns; a step that ends beyond "
-                     "a quarter turn about y, or with intrinsicFormulation beyond three quarters "
-                     "of a turn, warns in its report.",
+                     "a quarter turn about y, or in space with intrinsicFormulation beyond three "
+                     "quarters of a turn, warns in its report.",
               .size = sizeof(struct rigid_spring),
               MECH_FIELDS(fields)},
     .check = check,

@@ -60,6 +60,11 @@ static void turn_of(const struct mech_relative *x, struct motions *m, double tur
 /* φ̇ = B A₀ᵀ ψ̇ */
 static void rates_of(const struct mech_relative *x, double B[9])
 {
+    if (x->straight) {
+        memset(B, 0, 9 * sizeof *B);
+        B[0] = B[4] = B[8] = 1.;
+        return;
+    }
     if (x->halfway) {
         mech_so3_left_inverse(x->phi, B);
         return;
@@ -71,8 +76,27 @@ static void rates_of(const struct mech_relative *x, double B[9])
     memcpy(B, rows, sizeof rows);
 }
 
+/* φ from halfway, of what turns A₀ to A₁ */
+static void vector_of(const struct mech_measure *measure, const double turn[9],
+                      const double last[3], double phi[3])
+{
+    if (!measure->straight) {
+        mech_so3_log_near(turn, last, phi);
+        return;
+    }
+    const double *const e = measure->axis;
+    const double twice[3] = {turn[7] - turn[5], turn[2] - turn[6], turn[3] - turn[1]};
+    const double angle = mech_so3_near(
+        atan2(mech_v3_dot(twice, e), turn[0] + turn[4] + turn[8] - 1.), mech_v3_dot(last, e));
+
+    for (int i = 0; i < 3; i++) {
+        phi[i] = angle * e[i];
+    }
+}
+
 /* u and the frame A */
-static void place(struct mech_relative *x, const double A1[9], const double last[3])
+static void place(const struct mech_measure *measure, struct mech_relative *x, const double A1[9],
+                  const double last[3])
 {
     double turn[9], half[3], E[9];
 
@@ -80,12 +104,14 @@ static void place(struct mech_relative *x, const double A1[9], const double last
     mech_m3_product(turn, A1, turn);
     memcpy(x->A, x->A0, sizeof x->A);
     if (x->halfway) {
-        mech_so3_log_near(turn, last, x->phi);
+        vector_of(measure, turn, last, x->phi);
         const double angle = mech_v3_norm(x->phi);
 
         for (int i = 0; i < 3; i++) {
             half[i] = 0.5 * x->phi[i];
-            x->s[i] = (angle > 0. ? tan(0.25 * angle) / angle : 0.25) * x->phi[i];
+            x->s[i] = x->straight  ? 0.
+                      : angle > 0. ? tan(0.25 * angle) / angle * x->phi[i]
+                                   : 0.25 * x->phi[i];
         }
         mech_so3_exp(half, E);
         mech_m3_product(x->A0, E, x->A);
@@ -118,18 +144,18 @@ static void move(struct mech_relative *x, const struct mech_pose *const pose[2])
     mech_m3_mul_transposed(x->A, x->w, x->v);
 }
 
-void mech_relative_at(const double rotation[2][9], bool halfway, const double *last,
+void mech_relative_at(const struct mech_measure *measure, const double *last,
                       const struct mech_pose *const pose[2], struct mech_relative *out)
 {
     static const double none[3] = {0.};
     struct motions m;
     double A1[9], At[9], B[9], turn[3][12], part[3][12];
 
-    *out = (struct mech_relative){.halfway = halfway};
-    mech_m3_product(pose[0]->R, rotation[0], out->A0);
-    mech_m3_product(pose[1]->R, rotation[1], A1);
+    *out = (struct mech_relative){.halfway = measure->halfway, .straight = measure->straight};
+    mech_m3_product(pose[0]->R, measure->rotation[0], out->A0);
+    mech_m3_product(pose[1]->R, measure->rotation[1], A1);
     mech_v3_add(pose[1]->p, -1., pose[0]->p, out->d);
-    place(out, A1, last ? last : none);
+    place(measure, out, A1, last ? last : none);
     move(out, pose);
 
     /* U: Aᵀ (δd + d × δθ), B A₀ᵀ δψ */
@@ -149,9 +175,9 @@ void mech_relative_at(const double rotation[2][9], bool halfway, const double *l
             /* A on the first marker's force and torque, −A on the second's */
             const bool beside = i % 6 / 3 != k / 3;
 
-            out->L[i][k] = halfway  ? -out->U[k][i]
-                           : beside ? 0.
-                                    : (i < 6 ? 1. : -1.) * out->A[3 * (i % 3) + k % 3];
+            out->L[i][k] = out->halfway ? -out->U[k][i]
+                           : beside     ? 0.
+                                        : (i < 6 ? 1. : -1.) * out->A[3 * (i % 3) + k % 3];
         }
     }
 }
@@ -206,9 +232,11 @@ static void vary_rates(const struct mech_relative *x, struct motions *m, double 
         rates_of(x, B);
         mech_m3_product(B, A0t, M);
         add_product(1., M, part, V + 3);
-        bend(x->phi, y, -1., M);
-        memcpy(phi, x->U + 3, sizeof phi);
-        add_product(1., M, phi, V + 3);
+        if (!x->straight) {
+            bend(x->phi, y, -1., M);
+            memcpy(phi, x->U + 3, sizeof phi);
+            add_product(1., M, phi, V + 3);
+        }
     } else {
         add_product(1., A0t, part, V + 3);
     }
@@ -258,10 +286,12 @@ static void bend_halfway(const struct mech_relative *x, const double f[6], struc
     mech_v3_cross(x->d, F, g);
 
     add_cross(-1., F, turn, force);
-    bend(x->phi, f + 3, 1., M);
-    mech_m3_product(x->A0, M, M);
-    memcpy(phi, x->U + 3, sizeof phi);
-    add_product(1., M, phi, torque);
+    if (!x->straight) {
+        bend(x->phi, f + 3, 1., M);
+        mech_m3_product(x->A0, M, M);
+        memcpy(phi, x->U + 3, sizeof phi);
+        add_product(1., M, phi, torque);
+    }
     add_cross(-1., T, m->first, torque);
     add_cross(-1., F, m->d, couple);
     add_cross(1., x->d, force, couple);

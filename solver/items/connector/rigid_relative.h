@@ -9,7 +9,8 @@
  *
  * From halfway             u = (Aᵀ d, φ),  v = u̇,  A = A₀ exp(φ/2)
  *     φ the rotation vector of A₀ᵀ A₁, followed up to a whole turn, where it has no rate across its
- *     axis. W = −(∂u/∂δ)ᵀ f:
+ *     axis. Between bodies that turn about one axis e alone, φ = θ e with any number of turns, J⁻¹
+ *     is 1 and s is 0, because what these do across the axis moves nothing. W = −(∂u/∂δ)ᵀ f:
  *     forces and moments are in balance, a potential V(u) with f = ∂V/∂u is stored exactly, and the
  *     order of the markers does not matter. With J the left Jacobian (so3.h), s = A₀ tan(θ/4) φ/θ:
  *
@@ -22,17 +23,24 @@
 #include "solver/items/ops.h"
 
 struct mech_relative {
-    bool halfway;
+    bool halfway, straight; /* straight: about one axis alone */
     double u[6], v[6];
     double L[12][6]; /* W = L f */
     /* for the slopes */
     double U[6][12], A[9], A0[9], phi[3], s[3], d[3], w[3], spin[3], turning[3];
 };
 
-/* Of two frames with these rotations (by rows) in those of the markers. `last` [3]: φ after the
- * last step, or by coordinates that count turns (turned.h), to which φ is the nearest (0: none was
- * kept); NULL: the φ of smallest angles. */
-void mech_relative_at(const double rotation[2][9], bool halfway, const double *last,
+/* How frames are measured against each other. */
+struct mech_measure {
+    double rotation[2][9]; /* by rows, in the frames of the markers */
+    bool halfway;
+    bool straight;  /* with halfway: both bodies turn about `axis` alone */
+    double axis[3]; /* e in the first frame, of length 1 */
+};
+
+/* `last` [3]: φ after the last step, or by coordinates that count turns (turned.h), to which φ is
+ * the nearest (0: none was kept); NULL: the φ of smallest angles. */
+void mech_relative_at(const struct mech_measure *measure, const double *last,
                       const struct mech_pose *const pose[2], struct mech_relative *out);
 /* U = ∂u/∂δ, V = ∂v/∂δ, Vt = ∂v/∂T (twists), each [6][12]; Wx [12][12] = ∂(L f)/∂δ at these f. All
  * are overwritten. */
