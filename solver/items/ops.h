@@ -115,6 +115,13 @@ struct mech_pose {
     bool lean; /* kind SPACE: J is not written; its readers call mech_pose_complete */
 };
 
+/* What a pair settles by while the model is compiled. */
+struct mech_settling {
+    const struct mech_pose *reference[2]; /* of its markers */
+    double start[2];          /* `turned` of these at the start, rad; 0: no coordinate counts */
+    struct mech_arena *arena; /* for what it makes */
+};
+
 /* The configuration of a requested output. */
 struct mech_view {
     struct mech_eval at;
@@ -210,10 +217,8 @@ struct mech_pair_ops {
     void (*keep)(void *record, const struct mech_pose *const pose[2], double *z);
     bool late; /* snapshots of format 3 may lack these numbers: 0 then, and set again */
     /* Once, while the model is compiled, behind `record` and also where that is not active: what
-     * the poses in the reference configuration say. What it makes lives in the arena. 0, or
-     * negative: no memory. NULL: nothing. */
-    int (*settle)(void *record, const struct mech_pose *const reference[2],
-                  struct mech_arena *arena);
+     * the poses in the reference configuration say. 0, or negative: no memory. NULL: nothing. */
+    int (*settle)(void *record, struct mech_settling *at);
     /* z [data]: why its law does not hold where it is, a part of a sentence, or NULL. NULL: it
      * always holds. */
     const char *(*beyond)(const void *record, const double *z);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { KNOTS = 64 };
+enum { KNOTS = 64, MOST = 2048 };
 
 /* cosine up to which axes count as one */
 static const double BESIDE = 0.995;
@@ -15,16 +15,22 @@ static const double BESIDE = 0.995;
 struct mech_turned {
     double sign[2]; /* of the displacements of both bodies in u; 0: does not turn */
     double turn[3]; /* what the angles grow by in a turn of u, rad */
-    double knot[KNOTS][3];
+    double shift;   /* u at the first knot, less than the distance of two */
+    int count;
+    double (*knot)[3]; /* [count] */
 };
 
-void mech_twist_near(const double rotation[9], const double last[3], double angles[3])
+static void twist_near(const double rotation[9], const double last[3], double angles[3])
 {
     const double s = rotation[3] - rotation[1], c = rotation[0] + rotation[4];
 
     angles[0] = s == 0. && c == 0. ? NAN : mech_so3_near(atan2(s, c), last[0]);
     angles[1] = angles[2] = 0.;
 }
+
+const struct mech_angles mech_angles_twist = {.near = twist_near, .column = 2};
+const struct mech_angles mech_angles_tait_bryan = {
+    .near = mech_so3_angles_near, .column = 0, .both = true};
 
 /* The axis that both turn about, and how; false: there is none. */
 static bool axis_of(const struct mech_pose *const pose[2], double axis[3], double sign[2])
@@ -75,48 +81,154 @@ bool mech_turned_axis(const struct mech_pose *const reference[2], double axis[3]
     return found;
 }
 
-int mech_turned_new(struct mech_arena *arena, const double rotation[2][9],
-                    const struct mech_pose *const reference[2], mech_angles_of *angles,
-                    const struct mech_turned **out)
+/* How near a turn of u comes to where the angles are not unique, which is where the z axis of the
+ * second frame A[1] lies on an axis of the first, or against it: rad. *at: u there, or half a turn
+ * from it. */
+static double nearest_of(const struct mech_angles *angles, double A[2][9], const double axis[3],
+                         double *at)
+{
+    const double half = 4. * atan(1.);
+    double of[2][3], across[2][3], from[2], normal[3];
+
+    for (int s = 0; s < 2; s++) {
+        for (int i = 0; i < 3; i++) {
+            of[s][i] = A[s][3 * i + (s ? 2 : angles->column)];
+        }
+        const double along = mech_v3_dot(of[s], axis);
+
+        mech_v3_add(of[s], -along, axis, across[s]);
+        from[s] = atan2(mech_v3_norm(across[s]), along);
+    }
+    mech_v3_cross(across[1], across[0], normal);
+    *at = atan2(mech_v3_dot(normal, axis), mech_v3_dot(across[1], across[0]));
+    const double against = fabs(half - from[0] - from[1]);
+
+    return angles->both ? fmin(against, fabs(from[0] - from[1])) : against;
+}
+
+/* How many knots, between which angles change by less than 1 rad; 0: too many. Frames are given to
+ * 1e-6: a path that is not farther goes through the point, midway between two knots. */
+static int knots_of(double nearest)
+{
+    int count = KNOTS;
+
+    while (nearest > 2e-6 && count <= MOST && count * nearest < 16. * atan(1.)) {
+        count *= 2;
+    }
+    return count <= MOST ? count : 0;
+}
+
+/* A₀ᵀ exp(u a) A₁ */
+static void turn_by(double u, double A[2][9], const double axis[3], double E[9])
+{
+    double by[3] = {0.};
+
+    mech_v3_add(by, u, axis, by);
+    mech_so3_exp(by, E);
+    mech_m3_product(E, A[1], E);
+    mech_m3_product_transposed(A[0], E, E);
+}
+
+static void last_at(const struct mech_turned *t, double u, double last[3])
+{
+    const double knots = t->count / (8. * atan(1.));
+    const double nearest = floor((u - t->shift) * knots + 0.5), whole = floor(nearest / t->count);
+    const double left = nearest - t->count * whole;
+    const int k = left > 0. && left < t->count ? (int)left : 0;
+
+    for (int i = 0; i < 3; i++) {
+        last[i] = whole * t->turn[i] + t->knot[k][i];
+    }
+}
+
+/* Once round; false: the angles are not followed. first: at u = 0 */
+static bool follow(struct mech_turned *t, const struct mech_angles *angles, double A[2][9],
+                   const double axis[3], double first[3])
 {
     const double turn = 8. * atan(1.);
-    double axis[3] = {0.}, sign[2], A[2][9], last[3] = {0.};
+    double last[3] = {0.}, E[9];
+    bool smooth = true;
 
-    *out = NULL;
-    if (!axis_of(reference, axis, sign)) {
-        return 0;
-    }
-    struct mech_turned *const t = mech_arena_alloc(arena, 1, sizeof *t);
-    if (!t) {
-        return MECH_NO_MEMORY;
-    }
-    memcpy(t->sign, sign, sizeof sign);
-    for (int s = 0; s < 2; s++) {
-        mech_m3_product(reference[s]->R, rotation[s], A[s]);
-    }
-    mech_m3_transpose(A[0], A[0]);
+    turn_by(0., A, axis, E);
+    angles->near(E, last, first);
+    memcpy(last, first, sizeof last);
+    for (int k = 0; k <= t->count; k++) {
+        double next[3];
 
-    // once round; what it comes back with are whole turns
-    for (int k = 0; k <= KNOTS; k++) {
-        double by[3] = {0.}, E[9];
-
-        mech_v3_add(by, turn * k / KNOTS / mech_v3_norm(axis), axis, by);
-        mech_so3_exp(by, E);
-        mech_m3_product(E, A[1], E);
-        mech_m3_product(A[0], E, E);
-        angles(E, last, last);
-        if (k < KNOTS) {
+        turn_by(t->shift + turn * k / t->count, A, axis, E);
+        angles->near(E, last, next);
+        for (int i = 0; i < 3; i++) {
+            smooth = smooth && fabs(next[i] - last[i]) < 1.;
+            last[i] = next[i];
+        }
+        if (k < t->count) {
             memcpy(t->knot[k], last, sizeof last);
         }
     }
+    // what it comes back with are whole turns
     for (int i = 0; i < 3; i++) {
         const double grown = last[i] - t->knot[0][i];
 
         t->turn[i] = turn * round(grown / turn);
-        if (!(fabs(grown - t->turn[i]) < 1e-3)) { /* frames are given to 1e-6 */
-            return 0;
+        smooth = smooth && fabs(grown - t->turn[i]) < 1e-3; /* frames are given to 1e-6 */
+    }
+    return smooth;
+}
+
+/* Half a turn in the reference is π or −π: what makes the angle at the start the smaller one. */
+static void choose_sign(struct mech_turned *t, const struct mech_angles *angles, double u,
+                        const double E[9], const double first[3])
+{
+    const double turn = 8. * atan(1.);
+    double last[3], start[3];
+
+    last_at(t, u, last);
+    angles->near(E, last, start);
+    for (int i = 0; i < 3; i++) {
+        const double by = copysign(turn, first[i]);
+        const bool half = fabs(2. * fabs(first[i]) - turn) < 2e-9;
+
+        for (int k = 0; k < t->count && half && fabs(start[i] - by) < fabs(start[i]) - 1e-9; k++) {
+            t->knot[k][i] -= by;
         }
     }
+}
+
+int mech_turned_new(const struct mech_angles *angles, const double rotation[2][9],
+                    struct mech_settling *at, const struct mech_turned **out)
+{
+    double axis[3] = {0.}, sign[2], A[2][9], first[3], E[9], near = 0.;
+
+    *out = NULL;
+    if (!axis_of(at->reference, axis, sign)) {
+        return 0;
+    }
+    struct mech_turned *const t = mech_arena_alloc(at->arena, 1, sizeof *t);
+    if (!t) {
+        return MECH_NO_MEMORY;
+    }
+    const double length = mech_v3_norm(axis);
+    for (int s = 0; s < 2; s++) {
+        t->sign[s] = sign[s];
+        mech_m3_product(at->reference[s]->R, rotation[s], A[s]);
+    }
+    for (int i = 0; i < 3; i++) {
+        axis[i] /= length;
+    }
+    t->count = knots_of(nearest_of(angles, A, axis, &near));
+    const double between = t->count ? 8. * atan(1.) / t->count : 1.;
+    near = near / between + 0.5;
+    t->shift = between * (near - floor(near));
+    t->knot = mech_arena_alloc(at->arena, (size_t)t->count + 1, sizeof *t->knot);
+    if (!t->knot) {
+        return MECH_NO_MEMORY;
+    }
+    if (t->count == 0 || !follow(t, angles, A, axis, first)) {
+        return 0;
+    }
+    const double u = sign[1] * at->start[1] - sign[0] * at->start[0];
+    turn_by(u, A, axis, E);
+    choose_sign(t, angles, u, E, first);
     *out = t;
     return 0;
 }
@@ -124,13 +236,5 @@ int mech_turned_new(struct mech_arena *arena, const double rotation[2][9],
 void mech_turned_last(const struct mech_turned *t, const struct mech_pose *const pose[2],
                       double last[3])
 {
-    const double knots = KNOTS / (8. * atan(1.));
-    const double u = t->sign[1] * pose[1]->turned - t->sign[0] * pose[0]->turned;
-    const double nearest = floor(u * knots + 0.5), whole = floor(nearest / KNOTS);
-    const double left = nearest - KNOTS * whole;
-    const int k = left > 0. && left < KNOTS ? (int)left : 0;
-
-    for (int i = 0; i < 3; i++) {
-        last[i] = whole * t->turn[i] + t->knot[k][i];
-    }
+    last_at(t, t->sign[1] * pose[1]->turned - t->sign[0] * pose[0]->turned, last);
 }

@@ -9,7 +9,12 @@
  * own axis is ±a. While the model is compiled the angles φ of E are followed through one turn of u,
  * from the smallest ones at u = 0, and stored at knots: φ(u + 2π) = φ(u) + whole turns. Later the
  * angles are those nearest to φ at the nearest knot (so3.h), so that it does not matter how far the
- * frames are tilted against the axis.
+ * frames are tilted against the axis. Of half a turn in the reference, to 1e-9, φ has the sign with
+ * which it is the smaller one at the start.
+ *
+ * Angles are not unique where an axis of one frame lies on one of the other, and change the faster
+ * the nearer the path comes to it. It goes through within 2e-6 rad; from 0.006 on there are as many
+ * knots as it needs; what lies between is not decided.
  *
  * Axes of two bodies count as one up to 0.1 rad: the turns of angles between them are those that
  * they would have on one axis. Bodies in space have no coordinates that count turns. Immutable. */
@@ -17,22 +22,29 @@
 
 #include "solver/items/ops.h"
 
-/* Angles [3] of a rotation matrix (by rows), nearest to `last`; 0: none were kept. Those that there
- * are not are 0. */
-typedef void mech_angles_of(const double rotation[9], const double last[3], double angles[3]);
+struct mech_angles {
+    /* Angles [3] of a rotation matrix (by rows), nearest to `last`; 0: none were kept. Those that
+     * there are not are 0. */
+    void (*near)(const double rotation[9], const double last[3], double angles[3]);
+    /* Not unique where z of the second frame is opposite to this axis of the first; `both`: also
+     * where it is along. */
+    int column;
+    bool both;
+};
 
-/* The angle about the z axes of both frames, the twist: angles[0], not a number where these point
- * against each other. */
-void mech_twist_near(const double rotation[9], const double last[3], double angles[3]);
+/* The angle about the z axes of both frames: angles[0], not a number where these point against each
+ * other. */
+extern const struct mech_angles mech_angles_twist;
+/* so3.h */
+extern const struct mech_angles mech_angles_tait_bryan;
 
 struct mech_turned;
 
-/* Of two frames with these rotations (by rows) in those of the markers, which are at `reference`.
- * *out lives in the arena, or is NULL: coordinates do not say what the turns are, or the angles are
- * not unique on the way. 0, or negative: no memory. */
-int mech_turned_new(struct mech_arena *arena, const double rotation[2][9],
-                    const struct mech_pose *const reference[2], mech_angles_of *angles,
-                    const struct mech_turned **out);
+/* Of two frames with these rotations (by rows) in those of the markers. *out lives in the arena, or
+ * is NULL: coordinates do not say what the turns are, or the angles are not unique on the way. 0, or
+ * negative: no memory. */
+int mech_turned_new(const struct mech_angles *angles, const double rotation[2][9],
+                    struct mech_settling *at, const struct mech_turned **out);
 /* The axis in space (length 1) that both bodies turn about within 1e-6, to which frames are given;
  * false: there is none. */
 bool mech_turned_axis(const struct mech_pose *const reference[2], double axis[3]);

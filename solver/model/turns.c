@@ -35,19 +35,26 @@ int mech_turns(struct mech_model *m)
 
 int mech_turns_settle(struct mech_model *m)
 {
-    const struct mech_eval e =
-        mech_model_point(m, NULL, 0., m->kinematics.q_ref, m->kinematics.zeros);
+    const struct mech_model_kinematics *const k = &m->kinematics;
+    const struct mech_eval reference = mech_model_point(m, NULL, 0., k->q_ref, k->zeros);
+    const struct mech_eval start =
+        mech_model_point(m, NULL, m->document->solver.start_time, k->q0, k->zeros);
 
     for (size_t p = 0; p < m->rows.pair_count; p++) {
         const struct mech_pair_of *const pair = &m->rows.pairs[p];
-        const struct mech_pose *pose[2];
+        struct mech_settling at = {.arena = &m->arena};
 
-        if (pair->ops->settle) {
-            mech_model_pose_marker(m, pair->marker[0], &e);
-            mech_model_pose_marker(m, pair->marker[1], &e);
-            mech_pair_poses(m, pair, pose);
-            MECH_TRY(pair->ops->settle(pair->record, pose, &m->arena));
+        if (!pair->ops->settle) {
+            continue;
         }
+        for (int s = 0; s < 2; s++) {
+            mech_model_pose_marker(m, pair->marker[s], &start);
+            at.start[s] = k->poses[pair->marker[s]].counted ? k->poses[pair->marker[s]].turned : 0.;
+        }
+        mech_model_pose_marker(m, pair->marker[0], &reference);
+        mech_model_pose_marker(m, pair->marker[1], &reference);
+        mech_pair_poses(m, pair, at.reference);
+        MECH_TRY(pair->ops->settle(pair->record, &at));
     }
     return 0;
 }

@@ -126,23 +126,20 @@ static bool straight(const struct mech_measure *measure, const struct mech_pose 
     return mech_v3_norm(off) < 1e-6; /* frames are given to 1e-6 */
 }
 
-static int settle(void *record, const struct mech_pose *const reference[2],
-                  struct mech_arena *arena)
+static int settle(void *record, struct mech_settling *at)
 {
     struct record *const r = record;
     const struct mech_measure *const measure = &r->measure;
-
-    if (!r->measure.halfway) {
-        return mech_turned_new(arena, measure->rotation, reference, mech_so3_angles_near,
-                               &r->turned);
-    }
     double frames[2][9];
-    r->measure.straight = straight(measure, reference, r->measure.axis, frames);
-    if (!r->measure.straight) {
+
+    if (!measure->halfway) {
+        return mech_turned_new(&mech_angles_tait_bryan, measure->rotation, at, &r->turned);
+    }
+    if (!straight(measure, at->reference, r->measure.axis, frames)) {
         return 0;
     }
     const double(*const about)[9] = (const double(*)[9])frames;
-    MECH_TRY(mech_turned_new(arena, about, reference, mech_twist_near, &r->turned));
+    MECH_TRY(mech_turned_new(&mech_angles_twist, about, at, &r->turned));
     r->measure.straight = r->turned != NULL;
     return 0;
 }

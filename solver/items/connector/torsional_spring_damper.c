@@ -71,13 +71,11 @@ static void axes_of(const struct record *r, const struct mech_pose *const pose[2
     }
 }
 
-static int settle(void *record, const struct mech_pose *const reference[2],
-                  struct mech_arena *arena)
+static int settle(void *record, struct mech_settling *at)
 {
     const struct record *const r = record;
 
-    return mech_turned_new(arena, r->rotation, reference, mech_twist_near,
-                           &((struct record *)record)->turned);
+    return mech_turned_new(&mech_angles_twist, r->rotation, at, &((struct record *)record)->turned);
 }
 
 /* θ by the coordinates, or else nearest to `kept`; axes that point against each other have none:

@@ -1,0 +1,159 @@
+/* Springs and bushings of bodies in the plane whose angles in the reference are half a turn, pass
+ * where they are not unique. */
+#include "solver/linalg/so3.h"
+#include "tests/unit/model.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+
+struct scene {
+    double angle, speed; /* at the start, rad, rad/s */
+    double frame[2][9];  /* of the markers, by rows */
+    const char *type;    /* of the object "x" between the ground and the body, and its fields */
+};
+
+/* Rx(a) Ry(b) Rz(c), by rows */
+static void both_frames(struct scene *c, double a, double b, double angle)
+{
+    const double angles[3] = {a, b, angle};
+
+    for (int s = 0; s < 2; s++) {
+        mech_so3_from_angles(angles, c->frame[s]);
+    }
+}
+
+/* about y of the frames, off by `tilt` in the direction `about` */
+static void frames_about_y(struct scene *c, double tilt, double about)
+{
+    double off[9];
+
+    both_frames(c, -0.5 * PI, 0., 0.);
+    mech_so3_from_angles((double[]){tilt * cos(about), 0., tilt * sin(about)}, off);
+    for (int s = 0; s < 2; s++) {
+        mech_m3_product(c->frame[s], off, c->frame[s]);
+    }
+}
+
+static void write_scene(const struct scene *c, char *text, size_t size)
+{
+    int n = snprintf(text, size,
+                     "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeRigidBody2D',"
+                     "'initialCoordinates': [0, 0, %.17g], 'initialVelocities': [0, 0, %.17g]}],"
+                     "'markers': [{'name': 'm', 'type': 'MarkerNodeRigid', 'node': 'n'},"
+                     "{'name': 'mg', 'type': 'MarkerBodyRigid', 'object': 'g'}],"
+                     "'solver': {'stepSize': 0.01}, 'objects': [{'name': 'g', 'type': 'Ground'},"
+                     "{'name': 'b', 'type': 'RigidBody2D', 'node': 'n', 'physicsMass': 1,"
+                     "'physicsInertia': 1}, {'name': 'x', 'markers': ['mg', 'm'], 'type': %s",
+                     c->angle, c->speed, c->type);
+
+    for (int s = 0; s < 2; s++) {
+        n += snprintf(text + n, size - (size_t)n, ", 'rotationMarker%d': [", s);
+        for (int i = 0; i < 9; i++) {
+            n += snprintf(text + n, size - (size_t)n, "%s%.17g%s", i % 3 ? ", " : "[",
+                          c->frame[s][i],
+                          i == 8       ? "]]"
+                          : i % 3 == 2 ? "], "
+                                       : "");
+        }
+    }
+    snprintf(text + n, size - (size_t)n, "}]}");
+}
+
+static struct mech_sim *start(const struct scene *c)
+{
+    char text[4096];
+
+    write_scene(c, text, sizeof text);
+    return model_of(text);
+}
+
+static const char *const spring = "'TorsionalSpringDamper'";
+static const char *const bushing = "'RigidBodySpringDamper'";
+static const char *const intrinsic = "'RigidBodySpringDamper', 'intrinsicFormulation': true";
+
+/* A frame turned by half a turn, to rounding on either side of it: the angle at the start is the
+ * smallest. */
+static void half_turns_have_the_sign_of_the_start(void)
+{
+    static const double starts[] = {-1e-4, 1e-4, -0.2, 0.2, 3., -3., -1e-8, 1e-8};
+
+    for (int i = 0; i < 3 * 3 * 8; i++) {
+        struct scene c = {.angle = starts[i % 8],
+                          .type = (const char *[]){spring, bushing, intrinsic}[i / 24]};
+        double x[3];
+
+        both_frames(&c, 0., 0., 0.);
+        mech_so3_from_angles((double[]){0., 0., (double[]){PI, -PI, PI}[i / 8 % 3]}, c.frame[1]);
+        if (i / 8 % 3 == 2) {
+            memcpy(c.frame[1], (double[]){-1, 0, 0, 0, -1, 0, 0, 0, 1}, sizeof c.frame[1]);
+        }
+        struct mech_sim *const s = start(&c);
+        model_values(s, MECH_OBJECT, "x", MECH_OUTPUT_ROTATION, x);
+        CHECK_NEAR(x[c.type == spring ? 0 : 2], c.angle - copysign(PI, c.angle), 1e-12);
+        mech_sim_destroy(s);
+    }
+}
+
+/* Bushings about y, off by less than frames are given to, and a spring across whose axes the body
+ * turns: the path goes through where angles are not unique. */
+static void paths_through_are_smooth(void)
+{
+    static const double tilts[] = {0., 1e-7, 5e-7};
+
+    for (int i = 0; i < 24; i++) {
+        struct scene c = {.speed = 2., .type = i < 12 ? bushing : spring};
+
+        frames_about_y(&c, tilts[i % 3], 0.5 * PI * (i / 3 % 4));
+        if (i >= 12) {
+            both_frames(&c, 0.5 * PI, 0., 0.);
+        }
+        struct mech_sim *const s = start(&c);
+        for (int k = 1; k <= 400; k++) {
+            const double u = 0.02 * k;
+            double x[3];
+
+            CU_ASSERT_EQUAL(model_steps(s, 1), 0);
+            model_values(s, MECH_OBJECT, "x", MECH_OUTPUT_ROTATION, x);
+            CHECK_NEAR(i < 12 ? x[1] : x[0], i < 12 ? -u : 0., 1e-5);
+        }
+        mech_sim_destroy(s);
+    }
+}
+
+/* Frames off by 0.4 to 9 degrees: the angles of a path in small steps, whatever the state was
+ * before. */
+static void paths_beside_are_followed(void)
+{
+    static const double tilts[] = {0.01, 0.02, 0.049, 0.08, 0.15};
+
+    for (int i = 0; i < 20; i++) {
+        struct scene c = {.type = bushing};
+        double E[9], last[3] = {0.};
+
+        frames_about_y(&c, tilts[i / 4], 0.3 + 0.5 * PI * (i % 4));
+        struct mech_sim *const s = start(&c);
+        for (int k = 1; k <= 14000; k++) {
+            const double q[3] = {0., 0., 5e-4 * k};
+            double x[3];
+
+            mech_so3_from_angles(q, E);
+            mech_m3_product(E, c.frame[1], E);
+            mech_m3_product_transposed(c.frame[0], E, E);
+            mech_so3_angles_near(E, last, x);
+            memcpy(last, x, sizeof last);
+            if (k % 100 == 0) {
+                const struct mech_state_view to = {.time = NAN, .q = q};
+
+                CU_ASSERT_EQUAL(mech_sim_set_state(s, &to), 0);
+                model_values(s, MECH_OBJECT, "x", MECH_OUTPUT_ROTATION, x);
+                CHECK_NEAR(model_distance(x, last, 3), 0., 1e-9);
+            }
+        }
+        mech_sim_destroy(s);
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(half_turns_have_the_sign_of_the_start), UNIT_TEST(paths_through_are_smooth),
+           UNIT_TEST(paths_beside_are_followed))
