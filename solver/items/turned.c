@@ -12,6 +12,17 @@ enum { KNOTS = 64, MOST = 2048 };
 /* cosine up to which axes count as one */
 static const double BESIDE = 0.995;
 
+/* behind the name of the object */
+static const char APART[] =
+    "is between bodies whose axes part by more than 0.1 rad: their turns at the start do not count "
+    "in its angles, which are the smallest there";
+static const char NOT_UNIQUE[] =
+    "has angles that come near to where they are not unique as its bodies turn: the turns at the "
+    "start do not count in them, they are the smallest there";
+static const char WOUND[] =
+    "is wound by more than half a turn at the start, where its rotation vector is the smallest: "
+    "more turns need frames that differ by a turn about the axis of the bodies, to 1e-6";
+
 struct mech_turned {
     double sign[2]; /* of the displacements of both bodies in u; 0: does not turn */
     double turn[3]; /* what the angles grow by in a turn of u, rad */
@@ -60,6 +71,19 @@ static bool axis_of(const struct mech_pose *const pose[2], double axis[3], doubl
         turning = fabs(along) > BESIDE;
     }
     return turning > 0;
+}
+
+/* Both turn by coordinates, one of them by more than half a turn at the start: what these say of
+ * angles between axes that part is not known. */
+static bool parted(const struct mech_settling *at)
+{
+    const double half = 4. * atan(1.);
+    bool all = true;
+
+    for (int s = 0; s < 2; s++) {
+        all = all && (at->reference[s]->counted || at->reference[s]->n == 0);
+    }
+    return all && fmax(fabs(at->start[0]), fabs(at->start[1])) > half;
 }
 
 bool mech_turned_axis(const struct mech_pose *const reference[2], double axis[3])
@@ -201,6 +225,7 @@ int mech_turned_new(const struct mech_angles *angles, const double rotation[2][9
 
     *out = NULL;
     if (!axis_of(at->reference, axis, sign)) {
+        at->told = parted(at) ? APART : NULL;
         return 0;
     }
     struct mech_turned *const t = mech_arena_alloc(at->arena, 1, sizeof *t);
@@ -224,6 +249,7 @@ int mech_turned_new(const struct mech_angles *angles, const double rotation[2][9
         return MECH_NO_MEMORY;
     }
     if (t->count == 0 || !follow(t, angles, A, axis, first)) {
+        at->told = NOT_UNIQUE;
         return 0;
     }
     const double u = sign[1] * at->start[1] - sign[0] * at->start[0];
@@ -237,4 +263,30 @@ void mech_turned_last(const struct mech_turned *t, const struct mech_pose *const
                       double last[3])
 {
     last_at(t, t->sign[1] * pose[1]->turned - t->sign[0] * pose[0]->turned, last);
+}
+
+void mech_turned_tell(const double rotation[2][9], struct mech_settling *at)
+{
+    const double turn = 8. * atan(1.);
+    double axis[3] = {0.}, sign[2], A[2][9], E[9];
+
+    if (!axis_of(at->reference, axis, sign)) {
+        at->told = parted(at) ? APART : NULL;
+        return;
+    }
+    for (int s = 0; s < 2; s++) {
+        mech_m3_product(at->reference[s]->R, rotation[s], A[s]);
+    }
+    // the rotation by φ has cos ½φ = a cos ½u + b sin ½u
+    mech_m3_product_transposed(A[0], A[1], E);
+    const double a = 0.5 * sqrt(fmax(0., 1. + E[0] + E[4] + E[8]));
+    double R[9];
+    mech_m3_transpose(A[0], R);
+    mech_m3_product(A[1], R, R);
+    const double twice[3] = {R[7] - R[5], R[2] - R[6], R[3] - R[1]};
+    const double u = sign[1] * at->start[1] - sign[0] * at->start[0];
+    const double b =
+        a > 0. ? -0.25 * mech_v3_dot(twice, axis) / (a * mech_v3_norm(axis)) : copysign(1., u);
+
+    at->told = fabs(u) > turn || a * cos(0.5 * u) + b * sin(0.5 * u) < -1e-9 ? WOUND : NULL;
 }

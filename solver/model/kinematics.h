@@ -68,8 +68,9 @@ int mech_layout(struct mech_model *m, struct mech_diag *diag);
 /* turns.c: angles that count turns, in z. mech_turns: of markers, behind those of pairs;
  * of sensors: at the end of z, once all before it is there. */
 int mech_turns(struct mech_model *m);
-/* What pairs settle by the poses in the reference, which exist then. 0; negative: no memory. */
-int mech_turns_settle(struct mech_model *m);
+/* What pairs settle by the poses in the reference, which exist then, and their warnings. 0;
+ * negative: no memory. */
+int mech_turns_settle(struct mech_model *m, struct mech_diag *diag);
 int mech_turns_of_sensors(struct mech_model *m, struct mech_diag *diag);
 /* What markers and sensors keep: as mech_model_keep. */
 void mech_turns_keep(const struct mech_model *m, const struct mech_eval *e, struct mech_state *s);

@@ -151,7 +151,7 @@ int mech_pairs(struct mech_model *m, struct mech_diag *diag)
     MECH_TRY(mech_turns(m));
     MECH_TRY(mech_joint_rows(m));
     MECH_TRY(mech_markers(m));
-    MECH_TRY(mech_turns_settle(m));
+    MECH_TRY(mech_turns_settle(m, diag));
     for (size_t p = 0; p < m->rows.pair_count; p++) {
         int32_t slot[MECH_PAIR_SLOTS];
         const size_t k = (size_t)mech_pair_slots(m, &m->rows.pairs[p], slot);

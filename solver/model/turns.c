@@ -33,7 +33,19 @@ int mech_turns(struct mech_model *m)
     return 0;
 }
 
-int mech_turns_settle(struct mech_model *m)
+/* The warning of a pair that is active. */
+static void tell(const struct mech_model *m, const struct mech_pair_of *pair, const char *told,
+                 struct mech_diag *diag)
+{
+    char path[MECH_DIAG_PATH];
+
+    if (told && !pair->idle) {
+        mech_item_path(MECH_OBJECT, (size_t)pair->object, NULL, path, sizeof path);
+        mech_diag_warn(diag, path, "\"%s\" %s", m->document->objects.at[pair->object].name, told);
+    }
+}
+
+int mech_turns_settle(struct mech_model *m, struct mech_diag *diag)
 {
     const struct mech_model_kinematics *const k = &m->kinematics;
     const struct mech_eval reference = mech_model_point(m, NULL, 0., k->q_ref, k->zeros);
@@ -55,6 +67,7 @@ int mech_turns_settle(struct mech_model *m)
         mech_model_pose_marker(m, pair->marker[1], &reference);
         mech_pair_poses(m, pair, at.reference);
         MECH_TRY(pair->ops->settle(pair->record, &at));
+        tell(m, pair, at.told, diag);
     }
     return 0;
 }

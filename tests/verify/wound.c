@@ -1,5 +1,5 @@
 /* Springs and bushings of bodies in the plane whose angles in the reference are half a turn, pass
- * where they are not unique. */
+ * where they are not unique, or do not count the turns of the coordinates. */
 #include "solver/linalg/so3.h"
 #include "tests/unit/model.h"
 
@@ -155,5 +155,98 @@ static void paths_beside_are_followed(void)
     }
 }
 
+/* Where the model is good: its warning; or "". */
+static void warning_of(const struct scene *c, char out[1024])
+{
+    struct mech_diag diag;
+    struct mech_sim *s = NULL;
+    char text[4096];
+
+    write_scene(c, text, sizeof text);
+    mech_diag_init(&diag);
+    CU_ASSERT_EQUAL_FATAL(model_read(text, &diag, &s), 0);
+    out[0] = '\0';
+    if (diag.warning_count > 0) {
+        snprintf(out, 1024, "%s: %s", diag.warnings[0].path, diag.warnings[0].text);
+    }
+    mech_diag_fini(&diag);
+    mech_sim_destroy(s);
+}
+
+static void turns_that_do_not_count_are_told(void)
+{
+    static const char wound[] = "/objects/2: \"x\" is wound by more than half a turn at the start";
+    static const char passes[] = "/objects/2: \"x\" has angles that come near to where they are";
+    const struct {
+        double tilt, angle;
+        const char *type, *words;
+    } cases[] = {
+        {0., 40., intrinsic, ""},          {9e-7, 40., intrinsic, ""},
+        {1.1e-6, 40., intrinsic, wound},   {1.1e-6, -40., intrinsic, wound},
+        {0.01, 4., intrinsic, wound},      {0.01, -4., intrinsic, wound},
+        {0.01, 3., intrinsic, ""},         {0.01, -3., intrinsic, ""},
+        {0.01, 4. * PI, intrinsic, wound}, {0., 40., bushing, ""},
+        {0.5, 40., bushing, ""},           {0.01, 40., spring, ""},
+        {0.5 * PI, 40., spring, ""},       {0.5 * PI - 1e-4, 40., spring, passes},
+        {-0.5 * PI, 40., bushing, ""},     {-0.5 * PI + 0.2, 40., bushing, ""},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene c = {.angle = cases[i].angle, .type = cases[i].type};
+        char out[1024];
+
+        both_frames(&c, cases[i].tilt, 0., 0.);
+        if (cases[i].type == intrinsic) {
+            mech_so3_from_angles((double[]){0., 0., 0.}, c.frame[0]);
+        }
+        warning_of(&c, out);
+        CU_ASSERT_EQUAL(strncmp(out, cases[i].words, strlen(cases[i].words)), 0);
+        CU_ASSERT_EQUAL(out[0] == '\0', cases[i].words[0] == '\0');
+    }
+    /* passing at 1e-4 rad; one that does not act, or goes through, says nothing */
+    for (int i = 0; i < 3; i++) {
+        struct scene c = {.angle = 1.,
+                          .type = i == 1 ? "'RigidBodySpringDamper', 'active': false" : bushing};
+        char out[1024];
+
+        frames_about_y(&c, i < 2 ? 1e-4 : 5e-7, 0.5 * PI);
+        warning_of(&c, out);
+        CU_ASSERT_EQUAL(out[0] != '\0', i == 0);
+        CU_ASSERT_EQUAL(strncmp(out, passes, sizeof passes - 1) == 0, i == 0);
+    }
+}
+
+/* Two rotors, the axis of one off by 0.2 rad: `angle` at the start is told beyond half a turn. */
+static void turns_about_two_axes_are_told(void)
+{
+    const char *const types[] = {spring, bushing, intrinsic};
+
+    for (int i = 0; i < 6; i++) {
+        struct mech_diag diag;
+        struct mech_sim *s = NULL;
+        char text[2048];
+
+        snprintf(text, sizeof text,
+                 "{'mechd': 1, 'nodes': [{'name': 'n0', 'type': 'Node1D', 'initialCoordinates':"
+                 "[%d]}, {'name': 'n1', 'type': 'Node1D'}], 'markers': [{'name': 'm0', 'type':"
+                 "'MarkerBodyRigid', 'object': 'b0'}, {'name': 'm1', 'type': 'MarkerBodyRigid',"
+                 "'object': 'b1'}], 'objects': [{'name': 'b0', 'type': 'Rotor1D', 'node': 'n0',"
+                 "'physicsInertia': 1, 'referenceRotation': [[1, 0, 0], [0, %.17g, %.17g],"
+                 "[0, %.17g, %.17g]]}, {'name': 'b1', 'type': 'Rotor1D', 'node': 'n1',"
+                 "'physicsInertia': 1}, {'name': 'x', 'markers': ['m0', 'm1'], 'type': %s}]}",
+                 i < 3 ? -40 : 3, cos(0.2), -sin(0.2), sin(0.2), cos(0.2), types[i % 3]);
+        mech_diag_init(&diag);
+        CU_ASSERT_EQUAL_FATAL(model_read(text, &diag, &s), 0);
+        CU_ASSERT_EQUAL_FATAL(diag.warning_count, i < 3);
+        if (i < 3) {
+            CU_ASSERT_STRING_EQUAL(diag.warnings[0].path, "/objects/2");
+            CU_ASSERT_PTR_NOT_NULL(strstr(diag.warnings[0].text, "axes part by more than 0.1"));
+        }
+        mech_diag_fini(&diag);
+        mech_sim_destroy(s);
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(half_turns_have_the_sign_of_the_start), UNIT_TEST(paths_through_are_smooth),
-           UNIT_TEST(paths_beside_are_followed))
+           UNIT_TEST(paths_beside_are_followed), UNIT_TEST(turns_that_do_not_count_are_told),
+           UNIT_TEST(turns_about_two_axes_are_told))

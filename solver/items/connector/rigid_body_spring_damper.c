@@ -136,6 +136,7 @@ static int settle(void *record, struct mech_settling *at)
         return mech_turned_new(&mech_angles_tait_bryan, measure->rotation, at, &r->turned);
     }
     if (!straight(measure, at->reference, r->measure.axis, frames)) {
+        mech_turned_tell(measure->rotation, at);
         return 0;
     }
     const double(*const about)[9] = (const double(*)[9])frames;
@@ -295,8 +296,11 @@ static const struct mech_field fields[] = {
      .kind = MECH_BOOL,
      .offset = offsetof(struct rigid_spring, intrinsic),
      .doc = "forces in the frame and at the point halfway between the markers, by the rotation "
-            "vector, up to a whole turn in space; otherwise in the frame of the first marker, by "
-            "Tait-Bryan angles xyz, unique within a quarter turn about y"},
+            "vector; otherwise in the frame of the first marker, by Tait-Bryan angles xyz, unique "
+            "within a quarter turn about y. The rotation vector has any number of turns, forces "
+            "along the halfway frame then repeat after two, where frames differ by a turn about "
+            "the axis of bodies in the plane, rotors or the ground, to 1e-6; elsewhere, in the "
+            "plane too, up to a whole turn, and the smallest one at the start"},
     MECH_PAIR_FIELD_MARKERS(rigid_spring, markers),
     {.name = "offset",
      .kind = MECH_REALS,
@@ -362,8 +366,8 @@ const struct mech_item_type mech_item_connector_rigid_body_spring_damper = {
               .doc = "Springs and dampers in six directions between two frames. Displacements, "
                      "rotations and velocities are those of the second marker less those of the "
                      "first; a positive force pulls. Angles count turns; a step that ends beyond "
-                     "a quarter turn about y, or in space with intrinsicFormulation beyond three "
-                     "quarters of a turn, warns in its report.",
+                     "a quarter turn about y, or with intrinsicFormulation, where turns do not "
+                     "count, beyond three quarters of a turn, warns in its report.",
               .size = sizeof(struct rigid_spring),
               MECH_FIELDS(fields)},
     .check = check,
