@@ -133,8 +133,10 @@ struct mech_view {
     int32_t n, nq;
     const double *local; /* [3] local position */
     void *record;        /* of the object, or NULL */
+    void *settled;       /* of a pair: its record also where it is not active; or NULL */
     /* a pair's markers; or the point of a body or node, and the same in the reference */
     const struct mech_pose *pose[2];
+    double start; /* of Rotation of a marker: `turned` of its pose at the start, rad; else 0 */
     const struct mech_equation_point *point; /* of an object with equations */
     int32_t rows;                            /* of a joint */
     const double *lambda;                    /* [rows], or NULL: not known in this configuration */

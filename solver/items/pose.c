@@ -196,10 +196,12 @@ static bool accelerations(const struct mech_view *view, const struct mech_pose *
 
 /* Tait–Bryan angles x of what turns about its own z axis: R = Rx(x₀) Ry(x₁) Rz(x₂), where only x₂
  * grows with its coordinate, or x₀ where x₁ is ±π/2. Their turns are those of the coordinate, from
- * the smallest angles of the frame in which it is measured. */
-static void count_turns(const struct mech_pose *now, const struct mech_pose *reference, double x[3])
+ * the smallest angles of the frame in which it is measured; of half a turn, that to which the angle
+ * at the start is the smaller one. */
+static void count_turns(const struct mech_view *view, double x[3])
 {
     const double half = 4. * atan(1.);
+    const struct mech_pose *const now = view->pose[0], *const reference = view->pose[1];
     const bool locked = hypot(now->R[5], now->R[8]) < 1e-14;
     const int k = locked ? 0 : 2;
     const double sign = locked && x[1] < 0. ? -1. : 1.;
@@ -207,8 +209,13 @@ static void count_turns(const struct mech_pose *now, const struct mech_pose *ref
 
     mech_so3_angles(reference->R, from);
     const double left = from[k] - sign * reference->angle;
-    const double frame = fabs(left) > half ? mech_so3_near(left, 0.) : left;
+    double frame = fabs(left) > half ? mech_so3_near(left, 0.) : left;
+    const double start = frame + sign * (reference->angle + view->start);
+    const double other = copysign(2. * half, frame);
 
+    if (fabs(fabs(frame) - half) < 1e-9 && fabs(start - other) < fabs(start) - 1e-9) {
+        frame -= other;
+    }
     x[k] = mech_so3_near(x[k], frame + sign * now->angle);
 }
 
@@ -236,7 +243,7 @@ int mech_pose_output(const void *description, const struct mech_view *view,
     case MECH_OUTPUT_ROTATION:
         mech_so3_angles(now->R, x);
         if (now->counted) {
-            count_turns(now, reference, x);
+            count_turns(view, x);
         }
         return give(x, 3, capacity, values, count);
     case MECH_OUTPUT_ANGULAR_VELOCITY:

@@ -81,6 +81,7 @@ static void view_pair(const struct mech_model *m, int32_t index, struct mech_vie
         v->pose[k] = &m->kinematics.poses[at.refs[k].index];
     }
     v->record = p < 0 ? NULL : v->record;
+    v->settled = p < 0 ? NULL : m->rows.pairs[p].record;
     v->rows = item->type->ops.object->pair->rows
                   ? item->type->ops.object->pair->rows(item->description)
                   : 0;
@@ -208,6 +209,13 @@ static int marker_output(const struct mech_model *m, const struct mech_state *s,
         mech_model_point(m, NULL, 0., m->kinematics.q_ref, m->kinematics.zeros);
     mech_model_pose_marker(m, r->index, &reference);
     const struct mech_pose before = m->kinematics.poses[r->index];
+    if (r->variable == MECH_OUTPUT_ROTATION && before.counted) {
+        const struct mech_eval start =
+            mech_model_point(m, NULL, 0., m->kinematics.q0, m->kinematics.zeros);
+
+        mech_model_pose_marker(m, r->index, &start);
+        v.start = m->kinematics.poses[r->index].turned;
+    }
     mech_model_pose_marker(m, r->index, &v.at);
     v.pose[0] = &m->kinematics.poses[r->index];
     v.pose[1] = &before;

@@ -96,6 +96,29 @@ static void half_turns_have_the_sign_of_the_start(void)
     }
 }
 
+/* of a marker on a rotor whose frame is turned by half a turn, too */
+static void sensors_of_half_turns_have_the_sign_of_the_start(void)
+{
+    for (int i = 0; i < 8; i++) {
+        const double angle = (double[]){-0.2, 0.2, -1e-4, 1e-4}[i / 2];
+        char text[1024];
+        double x[3];
+
+        snprintf(text, sizeof text,
+                 "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'Node1D', 'initialCoordinates':"
+                 "[%.17g]}], 'markers': [{'name': 'm', 'type': 'MarkerBodyRigid', 'object': 'b'}],"
+                 "'sensors': [{'name': 's', 'type': 'SensorMarker', 'marker': 'm',"
+                 "'outputVariable': 'Rotation'}], 'objects': [{'name': 'b', 'type': 'Rotor1D',"
+                 "'node': 'n', 'physicsInertia': 1, 'referenceRotation': [[-1, %s1.3e-16, 0],"
+                 "[%s1.3e-16, -1, 0], [0, 0, 1]]}]}",
+                 angle, i % 2 ? "-" : "", i % 2 ? "" : "-");
+        struct mech_sim *const s = model_of(text);
+        model_values(s, MECH_SENSOR, "s", MECH_OUTPUT_ROTATION, x);
+        CHECK_NEAR(x[2], angle - copysign(PI, angle), 1e-12);
+        mech_sim_destroy(s);
+    }
+}
+
 /* Bushings about y, off by less than frames are given to, and a spring across whose axes the body
  * turns: the path goes through where angles are not unique. */
 static void paths_through_are_smooth(void)
@@ -247,6 +270,27 @@ static void turns_about_two_axes_are_told(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(half_turns_have_the_sign_of_the_start), UNIT_TEST(paths_through_are_smooth),
-           UNIT_TEST(paths_beside_are_followed), UNIT_TEST(turns_that_do_not_count_are_told),
-           UNIT_TEST(turns_about_two_axes_are_told))
+/* What is not active shows the angles that it will have. */
+static void inactive_ones_show_their_turns(void)
+{
+    static const char *const types[] = {
+        "'TorsionalSpringDamper', 'active': false", "'RigidBodySpringDamper', 'active': false",
+        "'RigidBodySpringDamper', 'active': false, 'intrinsicFormulation': true"};
+
+    for (int i = 0; i < 3; i++) {
+        struct scene c = {.angle = 40., .type = types[i]};
+        double x[3];
+
+        both_frames(&c, 0., 0., 0.);
+        struct mech_sim *const s = start(&c);
+        model_values(s, MECH_OBJECT, "x", MECH_OUTPUT_ROTATION, x);
+        CHECK_NEAR(x[i ? 2 : 0], 40., 1e-13);
+        mech_sim_destroy(s);
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(half_turns_have_the_sign_of_the_start),
+           UNIT_TEST(sensors_of_half_turns_have_the_sign_of_the_start),
+           UNIT_TEST(paths_through_are_smooth), UNIT_TEST(paths_beside_are_followed),
+           UNIT_TEST(turns_that_do_not_count_are_told), UNIT_TEST(turns_about_two_axes_are_told),
+           UNIT_TEST(inactive_ones_show_their_turns))

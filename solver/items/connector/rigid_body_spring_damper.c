@@ -251,6 +251,10 @@ static int output(const void *description, const struct mech_view *view, enum me
     } else {
         fill(description, &there);
     }
+    if (!view->record && view->settled) {
+        there.measure = ((const struct record *)view->settled)->measure;
+        there.turned = ((const struct record *)view->settled)->turned;
+    }
     const bool now = view->configuration == MECH_CURRENT && view->record;
     const struct mech_relative x = relative_of(&there, now ? view->at.z : NULL, view->pose);
 

@@ -181,6 +181,7 @@ static int output(const void *description, const struct mech_view *view, enum me
     } else {
         memcpy(r.rotation[0], c->rotation0, sizeof c->rotation0);
         memcpy(r.rotation[1], c->rotation1, sizeof c->rotation1);
+        r.turned = view->settled ? ((const struct record *)view->settled)->turned : NULL;
     }
     const struct mech_stretch x = stretch_of(&r, now ? view->at.z : NULL, view->pose, false);
 
