@@ -204,7 +204,7 @@ static int step_states(struct mech_moreau_bodies *s, struct mech_state *state, d
 static int advance(struct mech_moreau_bodies *s, struct mech_state *state, double t_end,
                    struct mech_step_result *result)
 {
-    s->sweeps.failed = false;
+    s->sweeps.failed = s->sweeps.second = false;
     if (s->sweeps.on) {
         const int code = mech_moreau_bodies_sweep(s, state, result);
 

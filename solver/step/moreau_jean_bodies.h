@@ -90,6 +90,10 @@ enum {
     MECH_LASTING_STEPS = 5,
     MECH_LASTING_MOST = 1500,
     MECH_LASTING_ALL = 2500,
+    /* of associated laws; of those, that may be no better one after the other; sweeps of each */
+    MECH_ROUNDS = 20,
+    MECH_ROUNDS_WORSE = 6,
+    MECH_ROUND_SWEEPS = 200,
     MECH_SECOND_SHARE = 100, /* of contact.acceptable: what is taken of few contacts after it */
     /* what a contact may miss by itself (mech_contact_own): these parts of what its impulse changes
        by, and of the speeds at which its bodies move beside those that they touch */
@@ -100,6 +104,7 @@ enum {
 struct mech_sweeps {
     bool on;
     bool failed;   /* in this step, so that no other member begins with the same once more */
+    bool second;   /* and the method of second order was tried too */
     bool whole;    /* no contact is enough by itself */
     bool sufficed; /* the last sweeps ended where each contact misses little by itself */
     struct mech_body_contacts *solver;
@@ -109,6 +114,7 @@ struct mech_sweeps {
     double *f, *last;                       /* [nv + 1] h M⁻¹ f; of the last repeat */
     struct mech_body_contact *at;           /* [count] */
     int32_t *of;                            /* [count] in the list */
+    double *b_N;                            /* [count] scratch */
     int32_t count, most;
     int32_t lasting;    /* of them, those that the last step had too */
     double second_cost; /* sweeps of a step of `newton` for them; 0: not known yet */

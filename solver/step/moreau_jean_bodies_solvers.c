@@ -154,6 +154,13 @@ struct found {
     double work, off; /* J, and the residual, of the last that is acceptable but for its work */
 };
 
+/* Whether sweeps over the bodies, or the method of second order over them, were this member. */
+static bool was_tried(const struct mech_moreau_bodies *s, const char *name)
+{
+    return mech_vi_find(name)->sweeps ||
+           (s->sweeps.second && strcmp(name, mech_body_newton_name()) == 0);
+}
+
 /* The members one after the other, from s->impacts.guess; what is best into s->best. */
 static struct found run_from_guess(struct mech_moreau_bodies *s, bool accepts, bool again,
                                    struct mech_step_result *result)
@@ -173,7 +180,7 @@ static struct found run_from_guess(struct mech_moreau_bodies *s, bool accepts, b
         struct mech_vi_result here = {
             .residual = HUGE_VAL, .level = HUGE_VAL, .acceptance = HUGE_VAL};
 
-        if (s->sweeps.failed && !again && !type && mech_vi_find(name)->sweeps && (k == 0 || !few)) {
+        if (s->sweeps.failed && !again && !type && was_tried(s, name) && (k == 0 || !few)) {
             continue;
         }
         memcpy(s->trial, out.least < HUGE_VAL ? s->best : s->impacts.guess, bytes);

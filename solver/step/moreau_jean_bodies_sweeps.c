@@ -1,10 +1,12 @@
 /* Impulses of a step of free bodies, from those that the contacts have: by sweeps, by the method of
- * second order where these stall, and by what of either can be accepted; see
+ * second order where these stall, by associated laws, and by what of these can be accepted; see
  * moreau_jean_bodies_free.c. */
 #include "solver/base/err.h"
+#include "solver/linalg/v3.h"
 #include "solver/step/moreau_jean_bodies.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { LOOK_EVERY = 10 };
 
@@ -114,8 +116,11 @@ static int hand_over(struct mech_moreau_bodies *s, const struct mech_state *stat
             .most = dear ? (int32_t)(MECH_LASTING_ALL / second_cost(s)) : 0,
             .interrupt = options->interrupt};
 
-        result->vi_iterations +=
+        const int32_t steps =
             mech_body_newton_improve(w->newton, &bodies, w->at, w->count, &newton);
+
+        w->second = w->second || steps > 0;
+        result->vi_iterations += steps;
         s->used = mech_body_newton_name();
         last.accelerate = false;
         last.max_sweeps = MECH_LAST_SWEEPS;
@@ -126,12 +131,118 @@ static int hand_over(struct mech_moreau_bodies *s, const struct mech_state *stat
     return code;
 }
 
+/* σ|c_S| + ρ‖c_R‖ of a contact at the velocities after its couple, m/s. */
+static double turn_of(const struct mech_sweeps *w, const struct mech_body_contact *c)
+{
+    double turn[3], across[3];
+
+    for (int k = 0; k < 3; k++) {
+        turn[k] = c->cfm[2] * c->couple[k];
+        for (int side = 0; side < 2; side++) {
+            turn[k] += c->body[side] < 0 ? 0.
+                                         : (side ? 1. : -1.) *
+                                               w->twist[6 * (size_t)c->body[side] + 3 + (size_t)k];
+        }
+    }
+    mech_v3_cross(c->n, turn, across);
+    return c->spinning * fabs(mech_v3_dot(c->n, turn)) + c->rolling * mech_v3_norm(across);
+}
+
+/* What De Saxcé's ĉ_N adds to c_N of a contact at the velocities after its impulse, m/s. */
+static double slip_of(const struct mech_sweeps *w, const struct mech_body_contact *c)
+{
+    struct mech_body_contact along = *c;
+    double t[2][3], sum = 0.;
+
+    memcpy(t[0], c->t1, sizeof t[0]);
+    mech_v3_cross(c->n, c->t1, t[1]);
+    for (int k = 0; k < 2; k++) {
+        memcpy(along.n, t[k], sizeof t[k]);
+        const double slip = mech_moreau_bodies_approach(&along, w->twist) + c->b[1 + k] +
+                            c->cfm[1] * mech_v3_dot(t[k], c->impulse);
+
+        sum += slip * slip;
+    }
+    return c->mu * sqrt(sum) + (c->spinning > 0. || c->rolling > 0. ? turn_of(w, c) : 0.);
+}
+
+/* Sweeps by the associated law with b_N + ĉ_N − c_N, or with b_N, and what these impulses miss by
+ * Coulomb's. As mech_body_contacts_solve. */
+static int round_of(struct mech_moreau_bodies *s, const struct mech_state *state, bool slips,
+                    const struct mech_body_contacts_options *options,
+                    struct mech_body_contacts_result *found, struct mech_step_result *result)
+{
+    struct mech_sweeps *const w = &s->sweeps;
+    const struct mech_contact_bodies bodies = bodies_of(s);
+    struct mech_body_contacts_options associated = *options, look = *options;
+
+    look.max_sweeps = 0;
+    associated.friction = MECH_ASSOCIATED;
+    associated.accelerate = true;
+    associated.own.change = 0.;
+    associated.max_sweeps = MECH_ROUND_SWEEPS;
+    associated.tolerance = 0.01 * found->residual;
+    associated.slack = MECH_ACCEPTABLE_SLACK;
+    for (int32_t i = 0; i < w->count; i++) {
+        w->b_N[i] = w->at[i].b[0];
+        w->at[i].b[0] += slips ? slip_of(w, &w->at[i]) : 0.;
+    }
+    set_free(s, state, bodies.count);
+    const int code =
+        mech_body_contacts_solve(w->solver, &bodies, w->at, w->count, &associated, found);
+
+    result->vi_iterations += found->sweeps;
+    for (int32_t i = 0; i < w->count; i++) {
+        w->at[i].b[0] = w->b_N[i];
+    }
+    if (code != 0 && code != MECH_VI_NOT_CONVERGED) {
+        return code;
+    }
+    set_free(s, state, bodies.count);
+    return mech_body_contacts_solve(w->solver, &bodies, w->at, w->count, &look, found);
+}
+
+/* Coulomb's law as the fixed point of associated ones with b_N + μ‖c_T‖ (ĉ_N of sets.h), of ‖c_T‖
+ * that the last one left (V. Acary, F. Cadoux, C. Lemaréchal, J. Malick, ZAMM 91 (2011)): each
+ * minimises something, so that sweeps with momentum find it also where those by Coulomb's law go
+ * round in circles, as with much friction. From the velocities that others left; then, as there may
+ * be circles too, from the associated law itself. As mech_body_contacts_solve. */
+static int by_associated(struct mech_moreau_bodies *s, const struct mech_state *state,
+                         const struct mech_body_contacts_options *options,
+                         struct mech_body_contacts_result *found, struct mech_step_result *result)
+{
+    int code = MECH_VI_NOT_CONVERGED;
+
+    for (int start = 0; start < 2; start++) {
+        double best = HUGE_VAL;
+
+        for (int k = 0, worse = 0; k < MECH_ROUNDS && worse < MECH_ROUNDS_WORSE; k++) {
+            if (code != MECH_VI_NOT_CONVERGED || good_enough(s, 1., found)) {
+                break;
+            }
+            code = round_of(s, state, start == 0 || k > 0, options, found, result);
+            worse = found->residual < best ? 0 : worse + 1;
+            best = fmin(best, found->residual);
+        }
+    }
+    s->used = "";
+    return code;
+}
+
 bool mech_moreau_bodies_own(const struct mech_moreau_bodies *s)
 {
     const struct mech_vi_settings *const vi = &mech_model_settings(s->model)->vi;
 
     return vi->on_failure != MECH_ON_FAILURE_ACCEPT && !vi->type && s->acceptable > 0. &&
            s->sweeps.count >= MECH_ACCEPTABLE_FROM;
+}
+
+/* Whether by_associated is to be tried: for what can be accepted of many contacts under Coulomb's
+ * law, before members that take N, which cost far more. */
+static bool may_round(const struct mech_moreau_bodies *s)
+{
+    return s->friction == MECH_COULOMB && s->sweeps.count >= MECH_ACCEPTABLE_FROM &&
+           3 * s->sweeps.count <= MECH_IMPACT_ROWS_MOST;
 }
 
 /* What sweeps of this step begin with. */
@@ -191,6 +302,11 @@ int mech_moreau_bodies_impulses(struct mech_moreau_bodies *s, struct mech_state 
         if (code == MECH_VI_NOT_CONVERGED && k == 0 && !accept && !vi->type && !w->sufficed) {
             code = hand_over(s, state, &options, &found, result);
             w->sufficed = suffices(s, &options, &found);
+            if (code == MECH_VI_NOT_CONVERGED && twice && may_round(s) &&
+                !good_enough(s, 1., &found)) {
+                options.other = NULL;
+                code = by_associated(s, state, &options, &found, result);
+            }
         }
         options.max_sweeps = vi->max_iterations;
         options.accelerate = false; /* it has had its chance */
