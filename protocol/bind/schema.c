@@ -286,9 +286,14 @@ static void property(struct printer *p, const struct mech_field *f, bool is_name
 {
     const bool plain = f->kind == MECH_BOOL || f->kind == MECH_INT || f->kind == MECH_REAL ||
                        f->kind == MECH_REALS || f->kind == MECH_CHOICE;
-    char text[400];
+    char text[600];
     const bool unit = f->unit != NULL && f->unit[0] != '\0';
-    snprintf(text, sizeof text, "%s%s%s", f->doc, unit ? "; " : "", unit ? f->unit : "");
+    const int n =
+        snprintf(text, sizeof text, "%s%s%s", f->doc, unit ? "; " : "", unit ? f->unit : "");
+    if (n < 0 || (size_t)n >= sizeof text) {
+        p->w->failed = true; // a text that is too long is cut nowhere
+        return;
+    }
     mechp_text_key(p->w, f->name);
     mechp_text_object(p->w);
     mechp_text_member_string(p->w, "description", text);

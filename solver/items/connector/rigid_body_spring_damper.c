@@ -301,10 +301,10 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct rigid_spring, intrinsic),
      .doc = "forces in the frame and at the point halfway between the markers, by the rotation "
             "vector; otherwise in the frame of the first marker, by Tait-Bryan angles xyz, unique "
-            "within a quarter turn about y. The rotation vector has any number of turns, forces "
-            "along the halfway frame then repeat after two, where frames differ by a turn about "
-            "the axis of bodies in the plane, rotors or the ground, to 1e-6; elsewhere, in the "
-            "plane too, up to a whole turn, and the smallest one at the start"},
+            "within a quarter turn about y. The rotation vector counts turns where the frames "
+            "differ by a turn about the axis of bodies in the plane, rotors or the ground, to "
+            "1e-6 (forces along the halfway frame repeat after two turns); elsewhere it is up to "
+            "a whole turn, and the smallest one at the start"},
     MECH_PAIR_FIELD_MARKERS(rigid_spring, markers),
     {.name = "offset",
      .kind = MECH_REALS,
