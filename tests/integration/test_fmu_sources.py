@@ -27,6 +27,12 @@ def objects():
     return found
 
 
+def counted():
+    """Whether this build counts the lines that it runs (gcov): its objects need that library."""
+    with open(os.path.join(harness.BUILD, 'compile_commands.json'), encoding='utf-8') as f:
+        return any('--coverage' in row['command'] for row in json.load(f))
+
+
 @unittest.skipIf(harness.SANITIZED, 'a sanitizer must be there before the FMU is loaded')
 class Sources(Served):
     @classmethod
@@ -66,6 +72,7 @@ class Sources(Served):
         description = self.description(3)
         paths = [e.get('name') for e in description.iter('SourceFile')]
         libraries = ['-l' + e.get('name') for e in description.iter('Library')]
+        libraries += ['--coverage'] if counted() else []
         folder = tempfile.mkdtemp(prefix='mechd-sources-')
         self.addCleanup(shutil.rmtree, folder)
         binary = os.path.join(folder, 'own.so')

@@ -8,9 +8,9 @@ BUILD is made once and kept; its counters begin at zero. --all runs generated mo
 too. --tree measures another checkout by that checkout's own tests; --write keeps the figures as
 JSON, and --against prints those of such a file beside them: each folder, and each file that has
 fallen by over 2 % of its lines. --missing lists the lines of a folder that were not run. A daemon
-that is killed writes no counters. A room with a bar (BARS) that is below it is a failure; the last
-line is "N passed, N failed", a room each. `tests/run --all` has it; a share of lines is no
-proof."""
+that is killed writes no counters. A room with a bar (BARS) that is below it is a failure, and so
+is a command that fails; the last line is "N passed, N failed", a room or a command each.
+`tests/run --all` has it; a share of lines is no proof."""
 import argparse
 import collections
 import json
@@ -38,7 +38,8 @@ def commands_of(tree, build, everything):
 
 
 def run(tree, build, everything):
-    """Builds, and runs the tests; what fails is printed, and its lines count."""
+    """Builds, and runs the tests; the lines of what fails count too. Yields what is said of each
+    command, or None where it passed."""
     environment = {'MECHD_TESTS_DEADLINE': '10', **os.environ, 'MECHD_TESTS_BUILD': build}
     if not os.path.exists(os.path.join(build, 'build.ninja')):
         subprocess.run(['meson', 'setup', build, '-Db_coverage=true', '-Dwerror=false',
@@ -51,6 +52,8 @@ def run(tree, build, everything):
         done = subprocess.run(command, cwd=tree, env=environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         print('%s: %s' % (command[:2], done.stdout.decode(errors='replace')[-400:]), flush=True)
+        bad = done.returncode != 0
+        yield '%s ended with %d' % (' '.join(command[:2]), done.returncode) if bad else None
 
 
 def counters(build):
@@ -117,7 +120,7 @@ def main():
     parser.add_argument('--missing')
     o = parser.parse_args()
     tree, build = os.path.abspath(o.tree), os.path.abspath(o.build)
-    run(tree, build, o.all)
+    ran = list(run(tree, build, o.all))
     found = lines(tree, build)
     now, before = shares(found), {}
     if o.against:
@@ -137,10 +140,10 @@ def main():
         missing = [n for n in sorted(found[name]) if not found[name][n]]
         if o.missing and name.startswith(o.missing) and missing:
             print('%s: %s' % (name, ' '.join(map(str, missing))))
-    faults = list(below(now))
+    faults = [*filter(None, ran), *below(now)]
     for fault in faults:
         print('FAILED ' + fault)
-    print('%d passed, %d failed' % (len(BARS) - len(faults), len(faults)))
+    print('%d passed, %d failed' % (len(ran) + len(BARS) - len(faults), len(faults)))
     return 1 if faults else 0
 
 
