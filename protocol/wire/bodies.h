@@ -163,13 +163,13 @@ struct mechp_body_evaluate_reply {
 };
 
 struct mechp_body_knowns {
-    const json_t *q, *v, *x; /* numbers */
-    const json_t *inputs;    /* object of values by name */
+    struct mechp_part q, v, x; /* numbers */
+    struct mechp_part inputs;  /* object of values by name */
 };
 
 struct mechp_body_unknowns {
-    const json_t *qdot, *vdot, *xdot; /* numbers */
-    const json_t *outputs;            /* object of values by name */
+    struct mechp_part qdot, vdot, xdot; /* numbers */
+    struct mechp_part outputs;          /* object of values by name */
 };
 
 struct mechp_body_derivatives_request {
@@ -179,9 +179,9 @@ struct mechp_body_derivatives_request {
 
 struct mechp_body_derivatives_reply {
     double time;
-    struct mechp_written derivative;  /* @ unknowns */
-    struct mechp_written sensitivity; /* @ knowns */
-    struct mechp_written rates;       /* @ object of values by name */
+    struct mechp_inner derivative;  /* unknowns */
+    struct mechp_inner sensitivity; /* knowns */
+    struct mechp_written rates;     /* @ object of values by name */
     bool kinked;
 };
 

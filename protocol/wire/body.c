@@ -43,6 +43,8 @@ static bool is_absent(const struct mechp_member *m, const void *at)
         return ((const struct mechp_written *)at)->write == NULL;
     case MECHP_HOLDS_INNER:
         return ((const struct mechp_inner *)at)->of == NULL;
+    case MECHP_HOLDS_PART:
+        return ((const struct mechp_part *)at)->written.write == NULL;
     case MECHP_HOLDS_WORD:
     case MECHP_HOLDS_TREE:
     case MECHP_HOLDS_OBJECT:
@@ -53,10 +55,14 @@ static bool is_absent(const struct mechp_member *m, const void *at)
     }
 }
 
+static void write_by(const struct mechp_written *written, struct mechp_text *w)
+{
+    written->write(written->of, w);
+}
+
 static void write_value(const struct mechp_member *m, const void *at, struct mechp_text *w)
 {
     const struct mechp_numbers *const numbers = at;
-    const struct mechp_written *const written = at;
     const struct mechp_inner *const inner = at;
     switch (mechp_member_holds(m)) {
     case MECHP_HOLDS_DOUBLE:
@@ -90,7 +96,10 @@ static void write_value(const struct mechp_member *m, const void *at, struct mec
         mechp_text_numbers(w, numbers->at, numbers->count);
         break;
     case MECHP_HOLDS_WRITTEN:
-        written->write(written->of, w);
+        write_by(at, w);
+        break;
+    case MECHP_HOLDS_PART:
+        write_by(&((const struct mechp_part *)at)->written, w);
         break;
     case MECHP_HOLDS_INNER:
         if (inner->of != NULL) {
@@ -230,6 +239,9 @@ void mechp_put_absent(enum mechp_holds holds, void *at)
     case MECHP_HOLDS_INNER:
         *(struct mechp_inner *)at = (struct mechp_inner){NULL, NULL};
         break;
+    case MECHP_HOLDS_PART:
+        *(struct mechp_part *)at = (struct mechp_part){.given = NULL};
+        break;
     case MECHP_HOLDS_NOTHING:
     default:
         break;
@@ -267,6 +279,9 @@ static void read_value(const struct mechp_member *m, const struct mechp_json_in 
     case MECHP_HOLDS_TREE:
         *(const json_t **)at = value;
         break;
+    case MECHP_HOLDS_PART:
+        ((struct mechp_part *)at)->given = value;
+        break;
     case MECHP_HOLDS_OBJECT:
         (void)mechp_json_object_in(in, m->name, &((struct mechp_object *)at)->of);
         break;
@@ -285,7 +300,8 @@ static void read_value(const struct mechp_member *m, const struct mechp_json_in 
 /* Null is a value of its own where the type has it, but in a part of the tree. */
 static bool is_null(const struct mechp_member *m, const json_t *value)
 {
-    return json_is_null(value) && mechp_member_holds(m) != MECHP_HOLDS_TREE &&
+    const enum mechp_holds holds = mechp_member_holds(m);
+    return json_is_null(value) && holds != MECHP_HOLDS_TREE && holds != MECHP_HOLDS_PART &&
            strstr(m->type, "null") != NULL;
 }
 

@@ -23,6 +23,8 @@
  *   struct mechp_numbers   number[]                              at: NULL
  *   struct mechp_written   any: a function writes it             write: NULL
  *   struct mechp_inner     @Name of a shape: its struct          of: NULL
+ *   struct mechp_part      any, of bodies that are both read     given: NULL
+ *                          and written: a function writes it     written.write: NULL
  *
  * and of requests alone, as parts of the tree that is read:
  *
@@ -61,6 +63,11 @@ struct mechp_inner {
 };
 #define MECHP_INNER(body, at) ((struct mechp_inner){&mechp_body_##body, MECHP_OF(body, at)})
 
+struct mechp_part {
+    const json_t *given;          /* of a request: a part of the tree that is read */
+    struct mechp_written written; /* of a reply */
+};
+
 struct mechp_object {
     const json_t *of;
 };
@@ -80,6 +87,7 @@ enum mechp_holds {
     MECHP_HOLDS_NUMBERS,
     MECHP_HOLDS_WRITTEN,
     MECHP_HOLDS_INNER,
+    MECHP_HOLDS_PART,
     MECHP_HOLDS_WORD,
     MECHP_HOLDS_TREE,
     MECHP_HOLDS_OBJECT,
@@ -100,7 +108,8 @@ enum mechp_holds {
          const char *: MECHP_HOLDS_TEXT,                                                           \
          struct mechp_numbers: MECHP_HOLDS_NUMBERS,                                                \
          struct mechp_written: MECHP_HOLDS_WRITTEN,                                                \
-         struct mechp_inner: MECHP_HOLDS_INNER,                                                \
+         struct mechp_inner: MECHP_HOLDS_INNER,                                                    \
+         struct mechp_part: MECHP_HOLDS_PART,                                                      \
          int: MECHP_HOLDS_WORD,                                                                    \
          const json_t *: MECHP_HOLDS_TREE,                                                         \
          struct mechp_object: MECHP_HOLDS_OBJECT,                                                  \

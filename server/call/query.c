@@ -114,6 +114,7 @@ static void read_one(struct mechd_call *c, const struct mechp_parameter *p, cons
     case MECHP_HOLDS_NUMBERS:
     case MECHP_HOLDS_WRITTEN:
     case MECHP_HOLDS_INNER:
+    case MECHP_HOLDS_PART:
     case MECHP_HOLDS_TREE:
     case MECHP_HOLDS_OBJECT:
     case MECHP_HOLDS_LIST:

@@ -103,10 +103,10 @@ static void read_direction(struct mechd_call *c, const json_t *object, struct me
     const struct mechp_json_in part = part_of(c, object, "/direction", &mechp_body_knowns);
     struct mechp_body_knowns in;
     MECHP_READ_IN(knowns, &part, &in);
-    to->q = mechd_read_numbers(c, in.q, "/direction/q", n.q);
-    to->v = mechd_read_numbers(c, in.v, "/direction/v", n.v);
-    to->x = mechd_read_numbers(c, in.x, "/direction/x", n.x);
-    to->inputs = read_named(c, in.inputs, "/direction/inputs", MECH_INPUT);
+    to->q = mechd_read_numbers(c, in.q.given, "/direction/q", n.q);
+    to->v = mechd_read_numbers(c, in.v.given, "/direction/v", n.v);
+    to->x = mechd_read_numbers(c, in.x.given, "/direction/x", n.x);
+    to->inputs = read_named(c, in.inputs.given, "/direction/inputs", MECH_INPUT);
 }
 
 static void read_seed(struct mechd_call *c, const json_t *object, struct mech_point_values *to)
@@ -115,10 +115,10 @@ static void read_seed(struct mechd_call *c, const json_t *object, struct mech_po
     const struct mechp_json_in part = part_of(c, object, "/seed", &mechp_body_unknowns);
     struct mechp_body_unknowns in;
     MECHP_READ_IN(unknowns, &part, &in);
-    to->qdot = mechd_read_numbers(c, in.qdot, "/seed/qdot", n.q);
-    to->vdot = mechd_read_numbers(c, in.vdot, "/seed/vdot", n.v);
-    to->xdot = mechd_read_numbers(c, in.xdot, "/seed/xdot", n.x);
-    to->outputs = read_named(c, in.outputs, "/seed/outputs", MECH_OUTPUT_VARIABLE);
+    to->qdot = mechd_read_numbers(c, in.qdot.given, "/seed/qdot", n.q);
+    to->vdot = mechd_read_numbers(c, in.vdot.given, "/seed/vdot", n.v);
+    to->xdot = mechd_read_numbers(c, in.xdot.given, "/seed/xdot", n.x);
+    to->outputs = read_named(c, in.outputs.given, "/seed/outputs", MECH_OUTPUT_VARIABLE);
 }
 
 static void free_values(const struct mech_point_values *v)
@@ -162,37 +162,31 @@ static void derive(struct mechd_call *c, struct mech_point_derivative *d)
     }
 }
 
-/* A side that has been computed. */
-struct side {
-    const struct mech_sim *sim;
-    const struct mech_point_derivative *of;
-};
-
-static void write_side(const void *side, struct mechp_text *w)
+static void write_list(const void *numbers, struct mechp_text *w)
 {
-    const struct mech_sim *const sim = ((const struct side *)side)->sim;
-    const struct mech_point_derivative *const d = ((const struct side *)side)->of;
-    const struct mech_point_values *const v = &d->values;
-    const struct mech_sizes n = mech_sim_sizes(sim);
+    const struct mechp_numbers *const list = numbers;
+    mechp_text_numbers(w, list->at, list->count);
+}
+
+static struct mechp_part list_of(const struct mechp_numbers *numbers)
+{
+    return (struct mechp_part){.written = {write_list, numbers}};
+}
+
+/* Values of a side of a model, but those of inputs that are parameters. */
+static void write_values(const void *side, struct mechp_text *w)
+{
+    const struct mechd_packed *const of = side;
+    const struct mechd_engine *const e = of->engine;
     mechp_text_object(w);
-    mechp_text_key(w, d->adjoint ? "q" : "qdot");
-    mechp_text_numbers(w, d->adjoint ? v->q : v->qdot, (size_t)n.q);
-    mechp_text_key(w, d->adjoint ? "v" : "vdot");
-    mechp_text_numbers(w, d->adjoint ? v->v : v->vdot, (size_t)n.v);
-    mechp_text_key(w, d->adjoint ? "x" : "xdot");
-    mechp_text_numbers(w, d->adjoint ? v->x : v->xdot, (size_t)n.x);
-    mechp_text_key(w, d->adjoint ? "inputs" : "outputs");
-    mechp_text_object(w);
-    const enum mech_causality causality = d->adjoint ? MECH_INPUT : MECH_OUTPUT_VARIABLE;
-    for (size_t k = 0; k < mech_sim_variable_count(sim, causality); k++) {
+    for (size_t k = 0; k < mechd_engine_variable_count(e, of->causality); k++) {
         struct mech_variable one;
-        mech_sim_variable(sim, causality, k, &one);
-        if (!d->adjoint || !mech_sim_input_is_parameter(sim, (int32_t)k)) {
+        mechd_engine_variable(e, of->causality, k, &one);
+        if (of->causality != MECH_INPUT || !mechd_engine_input_is_parameter(e, (int32_t)k)) {
             mechp_text_key(w, one.name);
-            mechd_write_value(&one, (d->adjoint ? v->inputs : v->outputs) + one.offset, w);
+            mechd_write_value(&one, of->values + one.offset, w);
         }
     }
-    mechp_text_end(w);
     mechp_text_end(w);
 }
 
@@ -241,12 +235,26 @@ static void answer(struct mechd_call *c, const struct mechp_body_derivatives_req
         derive(c, adjoint);
     }
     double *const packed = in->rates && good(c) ? rates_of(c) : NULL;
-    const struct side along = {i->sim, forward}, back = {i->sim, adjoint};
-    const struct mechd_packed rates = {&i->engine, MECH_OUTPUT_VARIABLE, packed};
+    const struct mech_sizes n = mech_sim_sizes(i->sim);
+    const struct mech_point_values *const f = &forward->values, *const b = &adjoint->values;
+    const struct mechp_numbers qdot = {f->qdot, (size_t)n.q}, vdot = {f->vdot, (size_t)n.v},
+                               xdot = {f->xdot, (size_t)n.x}, q = {b->q, (size_t)n.q},
+                               v = {b->v, (size_t)n.v}, x = {b->x, (size_t)n.x};
+    const struct mechd_packed outputs = {&i->engine, MECH_OUTPUT_VARIABLE, f->outputs},
+                              inputs = {&i->engine, MECH_INPUT, b->inputs},
+                              rates = {&i->engine, MECH_OUTPUT_VARIABLE, packed};
+    const struct mechp_body_unknowns along = {.qdot = list_of(&qdot),
+                                              .vdot = list_of(&vdot),
+                                              .xdot = list_of(&xdot),
+                                              .outputs.written = {write_values, &outputs}};
+    const struct mechp_body_knowns back = {.q = list_of(&q),
+                                           .v = list_of(&v),
+                                           .x = list_of(&x),
+                                           .inputs.written = {write_values, &inputs}};
     const struct mechp_body_derivatives_reply body = {
         .time = isnan(forward->at.time) ? mechd_engine_time(&i->engine) : forward->at.time,
-        .derivative = {in->direction.of != NULL ? write_side : NULL, &along},
-        .sensitivity = {in->seed.of != NULL ? write_side : NULL, &back},
+        .derivative = MECHP_INNER(unknowns, in->direction.of != NULL ? &along : NULL),
+        .sensitivity = MECHP_INNER(knowns, in->seed.of != NULL ? &back : NULL),
         .rates = {packed != NULL ? mechd_write_packed : NULL, &rates},
         .kinked = forward->kinked || adjoint->kinked};
     if (good(c)) {
@@ -274,9 +282,9 @@ static const json_t *inputs_of(struct mechd_call *c,
     } cases[] = {{in->at.of != NULL, "/at", "an FMU is where it is"},
                  {in->seed.of != NULL, "/seed", "of an FMU there are a direction and rates alone"},
                  {in->rates && unrated != NULL, "/rates", unrated},
-                 {known.q != NULL, "/direction/q", "of an FMU only its inputs are known"},
-                 {known.v != NULL, "/direction/v", "of an FMU only its inputs are known"},
-                 {known.x != NULL, "/direction/x", "of an FMU only its inputs are known"}};
+                 {known.q.given != NULL, "/direction/q", "of an FMU only its inputs are known"},
+                 {known.v.given != NULL, "/direction/v", "of an FMU only its inputs are known"},
+                 {known.x.given != NULL, "/direction/x", "of an FMU only its inputs are known"}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         if (cases[k].given) {
             mech_diag_add(&c->diag, cases[k].place, "%s", cases[k].why);
@@ -284,19 +292,11 @@ static const json_t *inputs_of(struct mechd_call *c,
     }
     if (in->direction.of != NULL && !mechd_engine_fmu_derives(e)) {
         mech_diag_add(&c->diag, "/direction", "the FMU provides no directional derivatives");
-    } else if (known.inputs == NULL && (in->direction.of != NULL || !in->rates) &&
+    } else if (known.inputs.given == NULL && (in->direction.of != NULL || !in->rates) &&
                mech_diag_clean(&c->diag)) {
         mech_diag_add(&c->diag, "", "a direction in the inputs, or rates, are needed");
     }
-    return known.inputs;
-}
-
-static void write_outputs(const void *packed, struct mechp_text *w)
-{
-    mechp_text_object(w);
-    mechp_text_key(w, "outputs");
-    mechd_write_packed(packed, w);
-    mechp_text_end(w);
+    return known.inputs.given;
 }
 
 static void derive_hosted(struct mechd_call *c, const double *inputs, double *outputs)
@@ -326,9 +326,11 @@ static enum mechd_progress run_hosted(struct mechd_call *c)
     if (good(c)) {
         const struct mechd_packed along = {e, MECH_OUTPUT_VARIABLE, outputs},
                                   by_time = {e, MECH_OUTPUT_VARIABLE, rates};
+        const struct mechp_body_unknowns unknowns = {
+            .outputs.written = {mechd_write_packed, &along}};
         const struct mechp_body_derivatives_reply body = {
             .time = mechd_engine_time(e),
-            .derivative = {given != NULL ? write_outputs : NULL, &along},
+            .derivative = MECHP_INNER(unknowns, given != NULL ? &unknowns : NULL),
             .rates = {rates != NULL ? mechd_write_packed : NULL, &by_time}};
         MECHP_WRITE(derivatives_reply, &body, &c->text);
     }

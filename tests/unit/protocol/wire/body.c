@@ -26,6 +26,7 @@ struct mechp_body_probe {
     struct mechp_numbers q;
     struct mechp_written more;
     struct mechp_inner within;
+    struct mechp_part part;
 };
 
 static const struct mechp_shape required = {
@@ -52,7 +53,8 @@ static const struct mechp_shape optional = {
         {"known", "boolean", "", MECHP_MAY(probe, known)},
         {"name", "@Name", "", MECHP_MAY(probe, name)}, {"q", "number[]", "", MECHP_MAY(probe, q)},
         {"more", "any", "", MECHP_MAY(probe, more)},
-        {"within", "@Within", "", MECHP_MAY(probe, within)}, {"other", "any", "", false})};
+        {"within", "@Within", "", MECHP_MAY(probe, within)},
+        {"part", "any", "", MECHP_MAY(probe, part)}, {"other", "any", "", false})};
 
 static void write_seven(const void *of, struct mechp_text *w)
 {
@@ -73,7 +75,8 @@ static const struct mechp_body_probe full = {.time = 0.1,
                                              .parent = "b",
                                              .q = {numbers, 2},
                                              .more = {write_seven, &seven},
-                                             .within = {&mechp_body_within, &eight}};
+                                             .within = {&mechp_body_within, &eight},
+                                             .part = {.written = {write_seven, &seven}}};
 
 /* The text of a struct is this. */
 static void expect(const struct mechp_shape *shape, const struct mechp_body_probe *body,
@@ -98,9 +101,10 @@ static void a_struct_is_written_in_the_order_of_its_shape(void)
            "{\"time\":0.1,\"end\":2,\"offset\":-3,\"count\":18446744073709551614,\"good\":true,"
            "\"known\":false,\"name\":\"a\",\"parent\":\"b\",\"q\":[1,0.5],\"more\":7,"
            "\"within\":{\"n\":8},\"next\":null}");
-    expect(&optional, &full,
-           "{\"time\":0.1,\"offset\":-3,\"count\":18446744073709551614,\"good\":true,"
-           "\"known\":false,\"name\":\"a\",\"q\":[1,0.5],\"more\":7,\"within\":{\"n\":8}}");
+    expect(
+        &optional, &full,
+        "{\"time\":0.1,\"offset\":-3,\"count\":18446744073709551614,\"good\":true,"
+        "\"known\":false,\"name\":\"a\",\"q\":[1,0.5],\"more\":7,\"within\":{\"n\":8},\"part\":7}");
 }
 
 static void what_may_be_null_is_written_as_null(void)
@@ -158,6 +162,7 @@ struct mechp_body_question {
     const char *name;
     int kind;
     const json_t *trial;
+    struct mechp_part part;
     struct mechp_object inputs;
     struct mechp_list outputs;
 };
@@ -175,6 +180,7 @@ static const struct mechp_shape mechp_body_question = {
                              {"name", "@Name", "", MECHP_IN(question, name)},
                              {"kind", "'first'|'last'", "", MECHP_MAY(question, kind)},
                              {"trial", "integer|@Name", "", MECHP_MAY(question, trial)},
+                             {"part", "integer|null", "", MECHP_MAY(question, part)},
                              {"inputs", "@Value{}", "", MECHP_MAY(question, inputs)},
                              {"outputs", "string[]", "", MECHP_MAY(question, outputs)})};
 
@@ -191,7 +197,8 @@ static void expect_absent(const struct mechp_body_question *q, int kind)
     CU_ASSERT(isnan(q->size) && isnan(q->ttl));
     CU_ASSERT(q->count == INT64_MIN && q->index == INT64_MIN && q->most == MECHP_ABSENT);
     CU_ASSERT(!q->sparse && q->commit == NULL && q->name == NULL && q->kind == kind);
-    CU_ASSERT(q->trial == NULL && q->inputs.of == NULL && q->outputs.of == NULL);
+    CU_ASSERT(q->trial == NULL && q->part.given == NULL && q->inputs.of == NULL &&
+              q->outputs.of == NULL);
 }
 
 static void members_are_read_into_their_places(void)
@@ -199,6 +206,7 @@ static void members_are_read_into_their_places(void)
     json_t *const tree =
         tree_of("{\"size\":0.5,\"ttl\":7,\"count\":12,\"index\":-3,\"most\":2.0,\"sparse\":true,"
                 "\"commit\":false,\"name\":\"a\",\"kind\":\"last\",\"trial\":null,"
+                "\"part\":null,"
                 "\"inputs\":{\"f\":1},\"outputs\":[\"x\"]}");
     struct mechp_body_question q;
     struct mech_diag d = {0};
@@ -207,6 +215,7 @@ static void members_are_read_into_their_places(void)
     CU_ASSERT(q.size == 0.5 && q.ttl == 7. && q.count == 12 && q.index == -3 && q.most == 2);
     CU_ASSERT(q.sparse && q.commit != NULL && !*q.commit && q.kind == 1);
     CU_ASSERT_STRING_EQUAL(q.name, "a");
+    CU_ASSERT(json_is_null(q.part.given));
     CU_ASSERT(json_is_null(q.trial) && json_object_size(q.inputs.of) == 1);
     CU_ASSERT(json_array_size(q.outputs.of) == 1);
     json_decref(tree);
@@ -285,8 +294,10 @@ static bool suits(const struct mechp_member *m)
     const bool truth = strcmp(m->type, "boolean") == 0;
     const bool text = !list && (m->type[0] == '\'' || strncmp(m->type, "@Name", 5) == 0 ||
                                 strncmp(m->type, "string", 6) == 0);
-    return holds == MECHP_HOLDS_WRITTEN || holds == MECHP_HOLDS_TREE ? true
-           : holds == MECHP_HOLDS_WORD                               ? m->type[0] == '\''
+    const bool any =
+        holds == MECHP_HOLDS_WRITTEN || holds == MECHP_HOLDS_TREE || holds == MECHP_HOLDS_PART;
+    return any                            ? true
+           : holds == MECHP_HOLDS_WORD    ? m->type[0] == '\''
            : holds == MECHP_HOLDS_LIST    ? strchr(m->type, '|') == NULL && ends_as(m->type, "[]")
            : holds == MECHP_HOLDS_OBJECT  ? strchr(m->type, '|') == NULL && !ends_as(m->type, "[]")
            : holds == MECHP_HOLDS_INNER   ? m->type[0] == '@' && !list
