@@ -248,6 +248,19 @@ static void put_references(struct mechd_fmu_session *s, enum mech_causality caus
     }
 }
 
+/* Asks. The answer has values of the chosen ones, which go to their places. */
+static int ask_slopes(struct mechd_fmu_session *s, enum mech_causality causality,
+                      const size_t *chosen, size_t n, double *out)
+{
+    MECH_TRY(ask(s));
+    struct mechd_pipe_message *const answer = mechd_hosted_answer(s->hosted);
+    for (size_t k = 0; k < n; k++) {
+        const struct mech_variable *const v = &s->channels->at[causality][chosen[k]].v;
+        mechd_pipe_get_f64(answer, out + v->offset, (size_t)v->size);
+    }
+    return mechd_pipe_whole(answer) ? 0 : distrust(s);
+}
+
 /* outputs, inputs: room for the numbers of those that are chosen */
 static int derive(struct mechd_fmu_session *s, const double *direction, size_t *outputs,
                   size_t *inputs, double *out)
@@ -271,13 +284,7 @@ static int derive(struct mechd_fmu_session *s, const double *direction, size_t *
         const struct mech_variable *const v = &s->channels->at[MECH_INPUT][inputs[k]].v;
         mechd_pipe_put_f64(question, direction + v->offset, (size_t)v->size);
     }
-    MECH_TRY(ask(s));
-    struct mechd_pipe_message *const answer = mechd_hosted_answer(s->hosted);
-    for (size_t k = 0; k < n; k++) {
-        const struct mech_variable *const v = &s->channels->at[MECH_OUTPUT_VARIABLE][outputs[k]].v;
-        mechd_pipe_get_f64(answer, out + v->offset, (size_t)v->size);
-    }
-    return mechd_pipe_whole(answer) ? 0 : distrust(s);
+    return ask_slopes(s, MECH_OUTPUT_VARIABLE, outputs, n, out);
 }
 
 /* outputs: scratch [of them] */
@@ -296,13 +303,7 @@ static int ask_rates(struct mechd_fmu_session *s, size_t *outputs, double *out)
     mechd_pipe_put_u32(mechd_hosted_question(s->hosted), (uint32_t)n);
     mechd_pipe_put_u32(mechd_hosted_question(s->hosted), (uint32_t)count);
     put_references(s, MECH_OUTPUT_VARIABLE, outputs, n);
-    MECH_TRY(ask(s));
-    struct mechd_pipe_message *const answer = mechd_hosted_answer(s->hosted);
-    for (size_t k = 0; k < n; k++) {
-        const struct mech_variable *const v = &s->channels->at[MECH_OUTPUT_VARIABLE][outputs[k]].v;
-        mechd_pipe_get_f64(answer, out + v->offset, (size_t)v->size);
-    }
-    return mechd_pipe_whole(answer) ? 0 : distrust(s);
+    return ask_slopes(s, MECH_OUTPUT_VARIABLE, outputs, n, out);
 }
 
 int mechd_fmu_session_rates(struct mechd_fmu_session *s, double *out)
