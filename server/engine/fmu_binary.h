@@ -91,13 +91,15 @@ int mechd_binary_set(struct mechd_binary *b, const struct mechd_binary_values *v
 struct mechd_binary_direction {
     const uint32_t *unknowns, *knowns; /* [n_unknowns], [n_knowns] references */
     size_t n_unknowns, n_knowns;
-    const double *seed; /* [seed_count] elements of all knowns */
+    const double *seed; /* [seed_count] elements of all knowns; adjoint: of all unknowns */
     size_t seed_count;
-    double *out; /* [out_count] elements of all unknowns */
+    double *out; /* [out_count] elements of all unknowns; adjoint: of all knowns */
     size_t out_count;
 };
-/* out = ∂unknowns/∂knowns · seed at the present time, with the state held. */
+/* out = ∂unknowns/∂knowns · seed at the present time, with the state held; adjoint (3.0): out =
+ * seed · ∂unknowns/∂knowns. */
 int mechd_binary_derive(struct mechd_binary *b, const struct mechd_binary_direction *d);
+int mechd_binary_adjoin(struct mechd_binary *b, const struct mechd_binary_direction *d);
 
 /* First derivatives by time of n real outputs with `count` elements in all, where the last step has
  * ended. */

@@ -167,10 +167,11 @@ const char *mechd_engine_fmu_unrated(const struct mechd_engine *e)
                : "the FMU has no derivatives of outputs (maxOutputDerivativeOrder)";
 }
 
-bool mechd_engine_fmu_derives(const struct mechd_engine *e)
+bool mechd_engine_fmu_derives(const struct mechd_engine *e, bool adjoint)
 {
     const struct mechd_fmu_instance *const f = e->self;
-    return (f->package->description.can & MECHD_FMU_DIRECTIONAL) != 0;
+    const unsigned needed = adjoint ? MECHD_FMU_ADJOINT : MECHD_FMU_DIRECTIONAL;
+    return (f->package->description.can & needed) != 0;
 }
 
 bool mechd_engine_fmu_has_slopes(const struct mechd_engine *e, enum mech_causality causality,
@@ -190,13 +191,15 @@ bool mechd_engine_fmu_relative(const struct mechd_engine *e, enum mech_causality
 /* With the inputs of the committed point, which the next step sends too. One that saves its state
  * is restored before it is used again, so that they leave nothing there; one that does not has them
  * already. */
-static int derive(struct mechd_fmu_instance *f, const double *direction, double *outputs)
+static int derive(struct mechd_fmu_instance *f, bool adjoint, const double *seed, double *out)
 {
+    const enum mech_causality of = adjoint ? MECH_INPUT : MECH_OUTPUT_VARIABLE;
     f->place = f->saves ? MECHD_FMU_MOVED : f->place;
     MECH_TRY(mechd_fmu_send(f, &f->now, f->now.time));
-    MECH_TRY(mechd_fmu_session_derive(&f->session, direction, outputs));
-    for (size_t k = 0; k < f->channels.size[MECH_OUTPUT_VARIABLE]; k++) {
-        if (!isfinite(outputs[k])) {
+    MECH_TRY(adjoint ? mechd_fmu_session_adjoin(&f->session, seed, out)
+                     : mechd_fmu_session_derive(&f->session, seed, out));
+    for (size_t k = 0; k < f->channels.size[of]; k++) {
+        if (!isfinite(out[k])) {
             (void)snprintf(f->session.reason, sizeof f->session.reason,
                            "a derivative of the FMU is infinite or not a number");
             return MECHD_HOSTED_REFUSED;
@@ -205,9 +208,8 @@ static int derive(struct mechd_fmu_instance *f, const double *direction, double 
     return 0;
 }
 
-int mechd_engine_fmu_derive(const struct mechd_engine *e, const double *direction, double *outputs)
+static int derive_there(struct mechd_fmu_instance *f, bool adjoint, const double *seed, double *out)
 {
-    struct mechd_fmu_instance *const f = e->self;
     f->refusal[0] = 0;
     if (f->place == MECHD_FMU_AT_TRIAL) {
         mech_text_copy(f->refusal, sizeof f->refusal, "the FMU is at the end of a trial step");
@@ -220,13 +222,23 @@ int mechd_engine_fmu_derive(const struct mechd_engine *e, const double *directio
                        "FMU, which cannot save its state");
         return MECH_INVALID;
     }
-    int rc = derive(f, direction, outputs);
+    int rc = derive(f, adjoint, seed, out);
     if (rc != 0) {
         rc = mechd_fmu_lost(f, rc);
         // nothing was passed to it
         f->sent_known = !f->saves && f->session.hosted != NULL;
     }
     return rc;
+}
+
+int mechd_engine_fmu_derive(const struct mechd_engine *e, const double *direction, double *outputs)
+{
+    return derive_there(e->self, false, direction, outputs);
+}
+
+int mechd_engine_fmu_adjoin(const struct mechd_engine *e, const double *seed, double *inputs)
+{
+    return derive_there(e->self, true, seed, inputs);
 }
 
 void mechd_engine_fmu_call(const struct mechd_engine *e, const char *name)

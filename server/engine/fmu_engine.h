@@ -65,8 +65,9 @@ const char *mechd_engine_fmu_unfollowed(const struct mechd_engine *e, int32_t in
  * it has made a step. */
 const char *mechd_engine_fmu_unrated(const struct mechd_engine *e);
 
-/* Whether the FMU has directional derivatives, and an input or output of it is one of them. */
-bool mechd_engine_fmu_derives(const struct mechd_engine *e);
+/* Whether the FMU has directional (adjoint) derivatives, and an input or output of it is one of
+ * them. */
+bool mechd_engine_fmu_derives(const struct mechd_engine *e, bool adjoint);
 bool mechd_engine_fmu_has_slopes(const struct mechd_engine *e, enum mech_causality causality,
                                  int32_t index);
 /* Whether a variable is a difference, for which the offset of its unit is ignored. */
@@ -78,6 +79,8 @@ bool mechd_engine_fmu_relative(const struct mechd_engine *e, enum mech_causality
  * MECH_INVALID: there is a trial, with which it would end, or an FMU that cannot save its state has
  * inputs or parameters that only its next step passes to it; MECH_ENGINE_FAILED, MECH_CANCELLED. */
 int mechd_engine_fmu_derive(const struct mechd_engine *e, const double *direction, double *outputs);
+/* The adjoint, seed · ∂outputs/∂inputs: seed [outputs], and inputs [inputs]; the same outcomes. */
+int mechd_engine_fmu_adjoin(const struct mechd_engine *e, const double *seed, double *inputs);
 
 /* The name under which messages of the FMU are logged: that of its instance. */
 void mechd_engine_fmu_call(const struct mechd_engine *e, const char *name);

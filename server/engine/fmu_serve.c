@@ -131,30 +131,34 @@ static int exchange(struct hosted *h, bool set)
     return rc;
 }
 
-/* References and seed are copied, as those of values are. */
-static int derive_from(struct hosted *h, const size_t n[4], uint32_t *references, double *numbers)
+/* References and seed are copied, as those of values are. n: unknowns, their elements, knowns,
+ * theirs. */
+static int derive_from(struct hosted *h, bool adjoint, const size_t n[4], uint32_t *references,
+                       double *numbers)
 {
+    const size_t out = adjoint ? n[3] : n[1], seed = adjoint ? n[1] : n[3];
     const struct mechd_binary_direction d = {.unknowns = references,
                                              .n_unknowns = n[0],
                                              .out = numbers,
-                                             .out_count = n[1],
+                                             .out_count = out,
                                              .knowns = references + n[0],
                                              .n_knowns = n[2],
-                                             .seed = numbers + n[1],
-                                             .seed_count = n[3]};
+                                             .seed = numbers + out,
+                                             .seed_count = seed};
     mechd_pipe_get(&h->in, references, (n[0] + n[2]) * sizeof *references);
-    mechd_pipe_get_f64(&h->in, numbers + n[1], n[3]);
+    mechd_pipe_get_f64(&h->in, numbers + out, seed);
     if (!mechd_pipe_whole(&h->in)) {
         return fail(h, MECHD_FMU_NO_QUESTION, "derivatives");
     }
-    const int rc = mechd_binary_derive(&h->binary, &d);
-    mechd_pipe_put_f64(&h->out, numbers, rc == 0 ? n[1] : 0);
+    const int rc =
+        adjoint ? mechd_binary_adjoin(&h->binary, &d) : mechd_binary_derive(&h->binary, &d);
+    mechd_pipe_put_f64(&h->out, numbers, rc == 0 ? out : 0);
     return rc;
 }
 
-static int derive(struct hosted *h)
+static int derive(struct hosted *h, bool adjoint)
 {
-    size_t n[4]; // unknowns, their elements, knowns, theirs
+    size_t n[4];
     bool good = true;
     for (int k = 0; k < 4; k++) {
         n[k] = mechd_pipe_get_u32(&h->in);
@@ -166,7 +170,7 @@ static int derive(struct hosted *h)
     uint32_t *const references = calloc(n[0] + n[2] + 1, sizeof *references);
     double *const numbers = calloc(n[1] + n[3] + 1, sizeof *numbers);
     const int rc = references != NULL && numbers != NULL
-                       ? derive_from(h, n, references, numbers)
+                       ? derive_from(h, adjoint, n, references, numbers)
                        : fail(h, MECHD_FMU_REFUSED, "no memory for derivatives");
     free(references);
     free(numbers);
@@ -281,7 +285,9 @@ static int answer(struct hosted *h)
     case MECHD_FMU_GET:
         return exchange(h, false);
     case MECHD_FMU_DERIVE:
-        return derive(h);
+        return derive(h, false);
+    case MECHD_FMU_ADJOIN:
+        return derive(h, true);
     case MECHD_FMU_RATES:
         return rates(h);
     case MECHD_FMU_COURSES:

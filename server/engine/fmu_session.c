@@ -261,30 +261,39 @@ static int ask_slopes(struct mechd_fmu_session *s, enum mech_causality causality
     return mechd_pipe_whole(answer) ? 0 : distrust(s);
 }
 
-/* outputs, inputs: room for the numbers of those that are chosen */
-static int derive(struct mechd_fmu_session *s, const double *direction, size_t *outputs,
-                  size_t *inputs, double *out)
+/* The chosen variables of a causality. */
+struct slopes {
+    enum mech_causality of;
+    size_t *chosen, n, count; /* count: their numbers */
+};
+
+/* From inputs to outputs; `back`, from outputs to inputs. */
+static int derive(struct mechd_fmu_session *s, bool back, const double *seed, size_t *scratch,
+                  double *out)
 {
-    size_t rows = 0, columns = 0;
-    const size_t n = select_slopes(s, MECH_OUTPUT_VARIABLE, NULL, outputs, &rows);
-    const size_t m = select_slopes(s, MECH_INPUT, direction, inputs, &columns);
-    struct mechd_pipe_message *const question = mechd_hosted_question(s->hosted);
-    memset(out, 0, s->channels->size[MECH_OUTPUT_VARIABLE] * sizeof *out);
-    if (n == 0 || m == 0) {
+    struct slopes y = {.of = MECH_OUTPUT_VARIABLE, .chosen = scratch};
+    struct slopes u = {.of = MECH_INPUT,
+                       .chosen = scratch + s->channels->count[MECH_OUTPUT_VARIABLE]};
+    struct slopes *const from = back ? &y : &u, *const to = back ? &u : &y;
+    from->n = select_slopes(s, from->of, seed, from->chosen, &from->count);
+    to->n = select_slopes(s, to->of, NULL, to->chosen, &to->count);
+    memset(out, 0, s->channels->size[to->of] * sizeof *out);
+    if (from->n == 0 || to->n == 0) {
         return 0;
     }
-    mechd_pipe_begin(question, MECHD_FMU_DERIVE);
-    const size_t head[] = {n, rows, m, columns};
+    struct mechd_pipe_message *const question = mechd_hosted_question(s->hosted);
+    const size_t head[] = {y.n, y.count, u.n, u.count};
+    mechd_pipe_begin(question, back ? MECHD_FMU_ADJOIN : MECHD_FMU_DERIVE);
     for (size_t k = 0; k < sizeof head / sizeof *head; k++) {
         mechd_pipe_put_u32(question, (uint32_t)head[k]);
     }
-    put_references(s, MECH_OUTPUT_VARIABLE, outputs, n);
-    put_references(s, MECH_INPUT, inputs, m);
-    for (size_t k = 0; k < m; k++) {
-        const struct mech_variable *const v = &s->channels->at[MECH_INPUT][inputs[k]].v;
-        mechd_pipe_put_f64(question, direction + v->offset, (size_t)v->size);
+    put_references(s, y.of, y.chosen, y.n);
+    put_references(s, u.of, u.chosen, u.n);
+    for (size_t k = 0; k < from->n; k++) {
+        const struct mech_variable *const v = &s->channels->at[from->of][from->chosen[k]].v;
+        mechd_pipe_put_f64(question, seed + v->offset, (size_t)v->size);
     }
-    return ask_slopes(s, MECH_OUTPUT_VARIABLE, outputs, n, out);
+    return ask_slopes(s, to->of, to->chosen, to->n, out);
 }
 
 /* outputs: scratch [of them] */
@@ -314,15 +323,25 @@ int mechd_fmu_session_rates(struct mechd_fmu_session *s, double *out)
     return rc;
 }
 
-int mechd_fmu_session_derive(struct mechd_fmu_session *s, const double *direction, double *out)
+static int derive_chosen(struct mechd_fmu_session *s, bool back, const double *seed, double *out)
 {
     const size_t *const count = s->channels->count;
     size_t *const chosen =
         calloc(count[MECH_OUTPUT_VARIABLE] + count[MECH_INPUT] + 1, sizeof *chosen);
     int rc = chosen == NULL ? MECH_NO_MEMORY : s->hosted == NULL ? MECHD_HOSTED_GONE : 0;
-    rc = rc == 0 ? derive(s, direction, chosen, chosen + count[MECH_OUTPUT_VARIABLE], out) : rc;
+    rc = rc == 0 ? derive(s, back, seed, chosen, out) : rc;
     free(chosen);
     return rc;
+}
+
+int mechd_fmu_session_derive(struct mechd_fmu_session *s, const double *direction, double *out)
+{
+    return derive_chosen(s, false, direction, out);
+}
+
+int mechd_fmu_session_adjoin(struct mechd_fmu_session *s, const double *seed, double *out)
+{
+    return derive_chosen(s, true, seed, out);
 }
 
 /* --- life ------------------------------------------------------------------------------------- */

@@ -47,6 +47,9 @@ int mechd_fmu_session_get(struct mechd_fmu_session *s, enum mech_causality causa
 /* ∂outputs/∂inputs · direction where the FMU is, with its state held: direction [inputs], of inputs
  * that have slopes, and out [outputs]; 0 of outputs that have none. */
 int mechd_fmu_session_derive(struct mechd_fmu_session *s, const double *direction, double *out);
+/* The adjoint: seed [outputs] · ∂outputs/∂inputs into out [inputs]; the seed is of outputs that
+ * have slopes. */
+int mechd_fmu_session_adjoin(struct mechd_fmu_session *s, const double *seed, double *out);
 /* Derivatives of the outputs [outputs] by time where the last step has ended; 0 of those that have
  * no slopes. REFUSED where the FMU has none there. */
 int mechd_fmu_session_rates(struct mechd_fmu_session *s, double *out);

@@ -211,6 +211,16 @@ int mechd_binary_derive(struct mechd_binary *b, const struct mechd_binary_direct
                               "fmi2GetDirectionalDerivative");
 }
 
+int mechd_binary_adjoin(struct mechd_binary *b, const struct mechd_binary_direction *d)
+{
+    MECHD_BINARY_NEED(b, b->three.GetAdjointDerivative, "fmi3GetAdjointDerivative");
+    return mechd_binary_judge(b,
+                              (int)b->three.GetAdjointDerivative(
+                                  b->component, d->unknowns, d->n_unknowns, d->knowns, d->n_knowns,
+                                  d->seed, d->seed_count, d->out, d->out_count),
+                              "fmi3GetAdjointDerivative");
+}
+
 /* orders [n] are ones */
 static int rates_by(struct mechd_binary *b, const uint32_t *references, size_t n, const int *orders,
                     double *out, size_t count)

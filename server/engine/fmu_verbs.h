@@ -12,6 +12,7 @@
  *     RATES       u32 n, count of elements, n references of outputs, after a step
  *     DERIVE      u32 n unknowns, their elements, n knowns, their elements; references of unknowns,
  *                 of knowns; f64 elements of a direction of the knowns
+ *     ADJOIN      the same, with elements of a seed of the unknowns (3.0)
  *     COURSES     of inputs over the next step (fmu_course.h): u32 an FMU of 3.0 that asks
  *                 for none of them refuses the step, u32 n, each u32 reference, type,
  *                 elements, rows, they are samples; f64 start, rows of times of samples, rows ×
@@ -23,7 +24,7 @@
  *     SAVE        RESTORE bytes      RESET
  *     CLOSE       ends the process without an answer
  *
- *     DONE        GET: elements; DERIVE: f64 elements of the unknowns;
+ *     DONE        GET: elements; DERIVE: f64 elements of the unknowns; ADJOIN: of the knowns;
  *                 RATES: f64 elements, of the first derivatives by time; STEP: f64 time reached,
  *                 u32 the FMU wants to end; WATCHED: the same, u32 an event has been, u32 number
  *                 of events, of which as many as there is room for follow, at most
@@ -54,6 +55,7 @@ enum mechd_fmu_verb {
     MECHD_FMU_REQUIRE,
     MECHD_FMU_COURSES,
     MECHD_FMU_RATES,
+    MECHD_FMU_ADJOIN,
 
     MECHD_FMU_DONE = 100,
     MECHD_FMU_FAILED,

@@ -1,6 +1,7 @@
 /* POST …/derivatives: derivatives of the equations at a point, forward along a direction of state
  * and inputs, and adjoint from seeds of rates and outputs (solver/sim/analysis.h); and the rates of
- * outputs. Of a hosted FMU: its own directional derivatives, and those of its outputs by time. */
+ * outputs. Of a hosted FMU: its own directional and adjoint derivatives, and those of its
+ * outputs by time. */
 #include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "server/call/shapes.h"
@@ -35,7 +36,8 @@ static void read_value(struct mechd_call *c, enum mech_causality causality, cons
     }
     mechd_engine_variable(engine, causality, (size_t)index, &v);
     if (c->job.instance->sim == NULL && !mechd_engine_fmu_has_slopes(engine, causality, index)) {
-        mech_diag_add(&c->diag, path->text, "this input of the FMU is not a continuous real one");
+        mech_diag_add(&c->diag, path->text,
+                      "this variable of the FMU is not a continuous real one");
     } else if (causality == MECH_INPUT && mechd_engine_input_is_parameter(engine, index)) {
         mech_diag_add(&c->diag, path->text,
                       "this input is a parameter: its derivatives are those of a step (jvp)");
@@ -265,50 +267,76 @@ static void answer(struct mechd_call *c, const struct mechp_body_derivatives_req
 
 /* --- of hosted FMUs --------------------------------------------------------------------------- */
 
-/* What an FMU does not have is refused with its place. Returns the direction in the inputs, or
- * NULL. */
-static const json_t *inputs_of(struct mechd_call *c,
-                               const struct mechp_body_derivatives_request *in)
+/* Named inputs of a direction and outputs of a seed; NULL: not asked for. */
+struct hosted_parts {
+    const json_t *inputs, *outputs;
+};
+
+/* What an FMU does not have is refused with its place. */
+static struct hosted_parts parts_of(struct mechd_call *c,
+                                    const struct mechp_body_derivatives_request *in)
 {
-    const struct mechp_json_in part =
-        part_of(c, in->direction.of, "/direction", &mechp_body_knowns);
-    struct mechp_body_knowns known;
-    MECHP_READ_IN(knowns, &part, &known);
+    static const char inputs_alone[] = "of an FMU only its inputs are known";
+    static const char outputs_alone[] = "of an FMU only its outputs are known";
+    const struct mechp_json_in along =
+                                   part_of(c, in->direction.of, "/direction", &mechp_body_knowns),
+                               back = part_of(c, in->seed.of, "/seed", &mechp_body_unknowns);
     const struct mechd_engine *const e = &c->job.instance->engine;
     const char *const unrated = mechd_engine_fmu_unrated(e);
+    struct mechp_body_knowns known;
+    struct mechp_body_unknowns unknown;
+    MECHP_READ_IN(knowns, &along, &known);
+    MECHP_READ_IN(unknowns, &back, &unknown);
     const struct {
         bool given;
         const char *place, *why;
     } cases[] = {{in->at.of != NULL, "/at", "an FMU is where it is"},
-                 {in->seed.of != NULL, "/seed", "of an FMU there are a direction and rates alone"},
                  {in->rates && unrated != NULL, "/rates", unrated},
-                 {known.q.given != NULL, "/direction/q", "of an FMU only its inputs are known"},
-                 {known.v.given != NULL, "/direction/v", "of an FMU only its inputs are known"},
-                 {known.x.given != NULL, "/direction/x", "of an FMU only its inputs are known"}};
+                 {known.q.given != NULL, "/direction/q", inputs_alone},
+                 {known.v.given != NULL, "/direction/v", inputs_alone},
+                 {known.x.given != NULL, "/direction/x", inputs_alone},
+                 {unknown.qdot.given != NULL, "/seed/qdot", outputs_alone},
+                 {unknown.vdot.given != NULL, "/seed/vdot", outputs_alone},
+                 {unknown.xdot.given != NULL, "/seed/xdot", outputs_alone},
+                 {in->direction.of != NULL && !mechd_engine_fmu_derives(e, false), "/direction",
+                  "the FMU provides no directional derivatives"},
+                 {in->seed.of != NULL && !mechd_engine_fmu_derives(e, true), "/seed",
+                  "the FMU provides no adjoint derivatives"}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         if (cases[k].given) {
             mech_diag_add(&c->diag, cases[k].place, "%s", cases[k].why);
         }
     }
-    if (in->direction.of != NULL && !mechd_engine_fmu_derives(e)) {
-        mech_diag_add(&c->diag, "/direction", "the FMU provides no directional derivatives");
-    } else if (known.inputs.given == NULL && (in->direction.of != NULL || !in->rates) &&
-               mech_diag_clean(&c->diag)) {
-        mech_diag_add(&c->diag, "", "a direction in the inputs, or rates, are needed");
+    const bool empty = (in->direction.of != NULL && known.inputs.given == NULL) ||
+                       (in->seed.of != NULL && unknown.outputs.given == NULL);
+    if ((empty || (known.inputs.given == NULL && unknown.outputs.given == NULL && !in->rates)) &&
+        mech_diag_clean(&c->diag)) {
+        mech_diag_add(&c->diag, "",
+                      "a direction in the inputs, a seed in the outputs or rates are needed");
     }
-    return known.inputs.given;
+    return (struct hosted_parts){known.inputs.given, unknown.outputs.given};
 }
 
-static void derive_hosted(struct mechd_call *c, const double *inputs, double *outputs)
+/* By a seed, if there is one; the caller frees the result. */
+static double *derive_hosted(struct mechd_call *c, bool adjoint, const double *seed)
 {
     const struct mechd_engine *const e = &c->job.instance->engine;
     struct mechd_effort effort;
+    double *const out =
+        seed != NULL && good(c)
+            ? mechd_doubles(c, packed_size(e, adjoint ? MECH_INPUT : MECH_OUTPUT_VARIABLE))
+            : NULL;
+    if (out == NULL) {
+        return NULL;
+    }
     mechd_call_watch(c, &effort);
-    const int outcome = mechd_engine_fmu_derive(e, inputs, outputs);
+    const int outcome =
+        adjoint ? mechd_engine_fmu_adjoin(e, seed, out) : mechd_engine_fmu_derive(e, seed, out);
     mechd_call_unwatch(c, &effort);
     if (outcome != 0) {
         mechd_fail_reason(c, outcome, mechd_engine_refusal(e));
     }
+    return out;
 }
 
 static enum mechd_progress run_hosted(struct mechd_call *c)
@@ -316,27 +344,31 @@ static enum mechd_progress run_hosted(struct mechd_call *c)
     const struct mechd_engine *const e = &c->job.instance->engine;
     struct mechp_body_derivatives_request in;
     MECHP_READ(derivatives_request, c->body, &c->diag, &in);
-    const json_t *const given = inputs_of(c, &in);
-    double *const inputs = read_named(c, given, "/direction/inputs", MECH_INPUT);
-    double *const outputs = mechd_doubles(c, packed_size(e, MECH_OUTPUT_VARIABLE));
+    const struct hosted_parts given = parts_of(c, &in);
+    double *const along = read_named(c, given.inputs, "/direction/inputs", MECH_INPUT);
+    double *const seed = read_named(c, given.outputs, "/seed/outputs", MECH_OUTPUT_VARIABLE);
     double *const rates = in.rates && good(c) ? rates_of(c) : NULL;
-    if (given != NULL && good(c)) {
-        derive_hosted(c, inputs, outputs);
-    }
+    double *const outputs = derive_hosted(c, false, along);
+    double *const inputs = derive_hosted(c, true, seed);
     if (good(c)) {
-        const struct mechd_packed along = {e, MECH_OUTPUT_VARIABLE, outputs},
+        const struct mechd_packed forward = {e, MECH_OUTPUT_VARIABLE, outputs},
+                                  back = {e, MECH_INPUT, inputs},
                                   by_time = {e, MECH_OUTPUT_VARIABLE, rates};
         const struct mechp_body_unknowns unknowns = {
-            .outputs.written = {mechd_write_packed, &along}};
+            .outputs.written = {mechd_write_packed, &forward}};
+        const struct mechp_body_knowns knowns = {.inputs.written = {mechd_write_packed, &back}};
         const struct mechp_body_derivatives_reply body = {
             .time = mechd_engine_time(e),
-            .derivative = MECHP_INNER(unknowns, given != NULL ? &unknowns : NULL),
+            .derivative = MECHP_INNER(unknowns, outputs != NULL ? &unknowns : NULL),
+            .sensitivity = MECHP_INNER(knowns, inputs != NULL ? &knowns : NULL),
             .rates = {rates != NULL ? mechd_write_packed : NULL, &by_time}};
         MECHP_WRITE(derivatives_reply, &body, &c->text);
     }
-    free(inputs);
-    free(outputs);
+    free(along);
+    free(seed);
     free(rates);
+    free(outputs);
+    free(inputs);
     return MECHD_DONE;
 }
 

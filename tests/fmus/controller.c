@@ -402,6 +402,26 @@ enum mechp_fmi3_status fmi3GetDirectionalDerivative(void *i, const uint32_t unkn
                : (enum mechp_fmi3_status)derive(i, unknowns[0], knowns[0], seed[0], out);
 }
 
+enum mechp_fmi3_status fmi3GetAdjointDerivative(void *i, const uint32_t unknowns[],
+                                                size_t n_unknowns, const uint32_t knowns[],
+                                                size_t n_knowns, const double seed[], size_t n_seed,
+                                                double out[], size_t n_out)
+{
+    // y alone depends on its one input
+    if (n_knowns != 1 || knowns[0] != 1 || n_out != 1 || n_seed != n_unknowns) {
+        return MECHP_FMI3_ERROR;
+    }
+    out[0] = 0.;
+    for (size_t k = 0; k < n_unknowns; k++) {
+        double part = 0.;
+        if (unknowns[k] != 6 && derive(i, unknowns[k], 1, seed[k], &part) != 0) {
+            return MECHP_FMI3_ERROR;
+        }
+        out[0] += part;
+    }
+    return MECHP_FMI3_OK;
+}
+
 /* A state is the component itself. */
 STATES3(struct component)
 

@@ -322,6 +322,32 @@ class Instances(unittest.TestCase):
             refused = d.call('POST', fmus.hosted(d) + '/derivatives', ask)
             self.assertIn('provides no directional derivatives', str(refused['errors']))
 
+    def test_adjoint_derivatives_are_those_of_the_fmu(self):
+        ask = {'seed': {'outputs': {'y': 3}}}
+        with Daemon(*fmus.ON) as d:
+            path = fmus.hosted(d, fmus.archive(3, ' '.join((
+                fmus.VARIES, fmus.SAVES, 'maxOutputDerivativeOrder="1"',
+                'providesDirectionalDerivatives="true"',
+                'providesAdjointDerivatives="true"'))), gain=0.5)
+            # of y = gain (u + x), with x held
+            found = d.call('POST', path + '/derivatives', ask)
+            self.assertEqual(found.json, {'time': 0, 'sensitivity': {'inputs': {'u': 1.5}},
+                                          'kinked': False})
+            d.call('POST', path + '/step', {'size': 0.5, 'inputs': {'u': 2}})
+            d.call('PUT', path + '/parameters', {'parameters': {'gain': 2}})
+            found = d.call('POST', path + '/derivatives', {
+                **ask, 'rates': True, 'direction': {'inputs': {'u': 4}}})
+            # rates are those at the end of the step
+            self.assertEqual(found.json, {
+                'time': 0.5, 'kinked': False, 'sensitivity': {'inputs': {'u': 6}},
+                'derivative': {'outputs': {'y': 8}}, 'rates': {'y': 1}})
+            for body, pointer in (({'seed': {'outputs': {'none': 1}}}, '/seed/outputs/none'),
+                                  ({'seed': {'qdot': [1]}}, '/seed/qdot'),
+                                  ({'seed': {}, 'rates': True}, '')):
+                refused = d.call('POST', path + '/derivatives', body)
+                self.assertEqual((refused.status, refused['code']), (422, 'invalid-request'))
+                self.assertIn(pointer, [e['pointer'] for e in refused['errors']])
+
     def test_derivatives_of_outputs_are_those_of_the_fmu(self):
         want = {'size': 0.5, 'want': ['derivatives']}
         with Daemon(*fmus.ON) as d:

@@ -249,9 +249,10 @@ const struct mechp_row mechp_row_DERIVATIVES = {
            "`seed` in the unknowns gives its product with the derivatives by each known. Impulses "
            "of contacts are no part of the equations at a point. Of a hosted FMU that has "
            "directional derivatives, `direction` in the inputs gives that of the outputs, with its "
-           "state held; one that cannot save its state has to have made a step since its inputs "
-           "and parameters were set. `rates` of one with output derivatives are those that it had "
-           "at the end of its last step. The instance does not change.",
+           "state held, and of one that has adjoint derivatives `seed` in the outputs its product "
+           "with those by the inputs; one that cannot save its state has to have made a step since "
+           "its inputs and parameters were set. `rates` of one with output derivatives are those "
+           "that it had at the end of its last step. The instance does not change.",
     .effect = MECHP_ASKS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_STOPPABLE | MECHP_TELLS_ALL,

@@ -325,6 +325,34 @@ static void a_direction_is_derived_in_both_versions(void)
     }
 }
 
+static void a_seed_is_adjoined_in_version_3(void)
+{
+    struct mechd_binary b = opened(MECHD_FMI_3);
+    double gain = 3., u = 0.;
+    const uint32_t out[] = {2, 2}, in[] = {1};
+    const struct mechd_binary_values set = {MECHD_FMU_FLOAT64, (const uint32_t[]){3}, 1, &gain, 1};
+    struct mechd_binary_direction d = {.unknowns = out,
+                                       .knowns = in,
+                                       .n_unknowns = 2,
+                                       .n_knowns = 1,
+                                       .seed = (const double[]){-0.5, 1.5},
+                                       .seed_count = 2,
+                                       .out = &u,
+                                       .out_count = 1};
+    b.log_context = &b;
+    CU_ASSERT_EQUAL_FATAL(
+        mechd_binary_open(&b, MECH_TESTS_CONTROLLER, "c", CONTROLLER_TOKEN, "/tmp", false), 0);
+    CU_ASSERT_EQUAL(mechd_binary_set(&b, &set), 0);
+    CU_ASSERT_EQUAL(mechd_binary_adjoin(&b, &d), 0);
+    CU_ASSERT_EQUAL(u, 3.);
+    d.n_unknowns = 1;
+    CU_ASSERT_EQUAL(mechd_binary_adjoin(&b, &d), MECHD_FMU_REFUSED);
+    CU_ASSERT_STRING_EQUAL(b.fault, "fmi3GetAdjointDerivative");
+    b.three.GetAdjointDerivative = NULL;
+    CU_ASSERT_EQUAL(mechd_binary_adjoin(&b, &d), MECHD_FMU_LACKS);
+    mechd_binary_close(&b);
+}
+
 /* y' = gain u, with u = 2; "sets" has none. */
 static void outputs_have_rates_in_both_versions(void)
 {
@@ -374,5 +402,6 @@ UNIT_TESTS(UNIT_TEST(values_of_every_type_go_there_and_back),
            UNIT_TEST(whichever_allocation_fails_it_is_refused),
            UNIT_TEST(functions_that_are_not_exported_are_named),
            UNIT_TEST(a_direction_is_derived_in_both_versions),
+           UNIT_TEST(a_seed_is_adjoined_in_version_3),
            UNIT_TEST(outputs_have_rates_in_both_versions),
            UNIT_TEST(what_makes_no_instance_says_why))

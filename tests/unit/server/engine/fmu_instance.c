@@ -395,6 +395,19 @@ static void what_it_logs_is_in_the_log_with_the_name_of_its_instance(void)
     CU_ASSERT_EQUAL(unlink(path), 0);
 }
 
+/* Of y = gain (u + x) and of what does not depend on u. */
+static void a_seed_of_two_outputs_is_adjoined(void)
+{
+    const struct mechd_engine e = begun(MECHD_FMI_3, all_of_3);
+    const double seed[] = {2., 5.};
+    double inputs[] = {NAN};
+    CU_ASSERT_EQUAL(set_parameter(&e, GAIN, 3.), 0);
+    CU_ASSERT_EQUAL(mechd_engine_fmu_adjoin(&e, seed, inputs), 0);
+    CU_ASSERT_EQUAL(inputs[0], 6.);
+    CU_ASSERT_EQUAL(step(&e, 0.5), 0);
+    mechd_engine_destroy(&e);
+}
+
 // the log finds out what its file is by its first line
 UNIT_TESTS(UNIT_TEST(what_it_logs_is_in_the_log_with_the_name_of_its_instance),
            UNIT_TEST(what_a_library_forges_is_no_answer),
@@ -411,4 +424,5 @@ UNIT_TESTS(UNIT_TEST(what_it_logs_is_in_the_log_with_the_name_of_its_instance),
            UNIT_TEST(one_that_cannot_be_put_back_ends_when_it_is_stopped),
            UNIT_TEST(a_step_that_ends_where_it_should_not_is_told),
            UNIT_TEST(the_step_is_that_of_the_description),
-           UNIT_TEST(variables_that_cannot_be_shown_make_no_engine))
+           UNIT_TEST(variables_that_cannot_be_shown_make_no_engine),
+           UNIT_TEST(a_seed_of_two_outputs_is_adjoined))

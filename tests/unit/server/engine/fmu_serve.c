@@ -250,6 +250,14 @@ static void questions_that_are_none_are_refused(void)
         CU_ASSERT_EQUAL(ask(&h), MECHD_FMU_NO_QUESTION);
         CU_ASSERT_STRING_EQUAL(mechd_pipe_get_text(&h.answer), "derivatives");
     }
+    // adjoint ones with a seed of the knowns in place of the unknowns
+    static const uint32_t back[] = {1, 2, 1, 1, 0, 0};
+    for (size_t n = 0; n < sizeof back / sizeof *back; n++) {
+        mechd_pipe_put_u32(n == 0 ? question(&h, MECHD_FMU_ADJOIN) : &h.question, back[n]);
+    }
+    mechd_pipe_put_f64(&h.question, (const double[]){1.}, 1);
+    CU_ASSERT_EQUAL(ask(&h), MECHD_FMU_NO_QUESTION);
+    CU_ASSERT_STRING_EQUAL(mechd_pipe_get_text(&h.answer), "derivatives");
     // rates without their references, of more outputs than elements, and of too many
     static const uint32_t counts[][3] = {{1, 1, 0}, {2, 1, 2}, {1, 1u << 31, 1}};
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
