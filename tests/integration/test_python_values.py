@@ -181,10 +181,36 @@ class Values(Served):
                 i.snapshot().save(path / 'kept')
                 with self.server.create(snapshot=path / 'kept') as other:
                     self.assertEqual(other.outputs, i.outputs)
+                raw, there = (path / 'kept').read_bytes(), i.outputs
+                for kept in (path / 'kept', raw, bytearray(raw), memoryview(raw),
+                             numpy.frombuffer(raw, dtype=numpy.uint8)):
+                    i.step(count=1)
+                    i.restore(kept)
+                    self.assertEqual(i.outputs, there, type(kept))
+            self.assertTrue(self.server.check(path / 'model.json')['ok'])
+            with self.server.sweep(path / 'model.json', grid={'k': [1, 2]}, count=1) as sweep:
+                self.assertEqual(len(sweep.results()['k']), 2)
             with self.assertRaisesRegex(ValueError, 'there is no file .*/none.pem'):
                 mechd.Server('https://127.0.0.1:1', verify=path / 'none.pem')
             self.assertEqual(repr(mechd.Server(path / 's')), "Server('unix:%s')" % (path / 's'))
         self.assertEqual(values.plain({'file': path}), {'file': os.fspath(path)})
+
+    def test_bytes_of_any_type(self):
+        i, j = self.created(), self.created()
+        pair = self.server.couple({'a': i, 'b': j}, step_size=0.01, scheme='Jacobi')
+        self.addCleanup(pair.delete)
+        raw = pair.data()
+        for kept in (bytearray(raw), memoryview(raw)):
+            pair.step(count=1)
+            self.assertEqual(pair.restore(kept).time, 0)
+        for send in (self.server.fmus.upload, self.server.couple_package):
+            for given in (b'PK', bytearray(b'PK'), memoryview(b'PK')):
+                with self.assertRaises(mechd.Refused):  # the server has them off
+                    send(given)
+            with self.assertRaisesRegex(TypeError, 'int'):
+                send(7)
+        with self.assertRaisesRegex(TypeError, 'NoneType'):
+            i.restore(None)
 
     def test_numbers_that_are_none_are_refused_before_anything_is_sent(self):
         i = self.created()

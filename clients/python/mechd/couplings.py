@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import base64
+import os
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union, cast
 
 from . import replies
 from .partner import Layout, Stream
 from .runs import Runner
-from .values import listed, values
+from .values import content, listed, values
 
 if TYPE_CHECKING:
     from .instance import Instance
@@ -110,13 +111,13 @@ class Coupling(Runner):
         `restore` of a coupling of the same participants anywhere."""
         return cast(bytes, self.call('GET', 'state').raw)
 
-    def restore(self, snapshot: Union[str, bytes]) -> CouplingStep:
+    def restore(self, snapshot: Union[str, bytes, 'os.PathLike[str]']) -> CouplingStep:
         """Return to a snapshot, with all its instances; or to the state of another coupling of the
-        same participants, given as its bytes (`data`)."""
-        if isinstance(snapshot, bytes):
-            body = {'snapshot': base64.b64encode(snapshot).decode()}
-            return CouplingStep(self.call('PUT', 'state', body=body).json)
-        return CouplingStep(self.call('POST', 'snapshots', snapshot, 'restore').json)
+        same participants, given as its bytes (`data`) or by the path of its file."""
+        if isinstance(snapshot, str):
+            return CouplingStep(self.call('POST', 'snapshots', snapshot, 'restore').json)
+        body = {'snapshot': base64.b64encode(content(snapshot)).decode()}
+        return CouplingStep(self.call('PUT', 'state', body=body).json)
 
     def delete_snapshot(self, snapshot: str) -> None:
         """Delete a snapshot."""

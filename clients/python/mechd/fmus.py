@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Iterator, List, Union, cast
 
 from . import replies
 from .instance import Instance
+from .values import content
 
 if TYPE_CHECKING:
     from .server import Server
@@ -60,8 +61,5 @@ class Fmus:
     def upload(self, fmu: Union[str, 'os.PathLike[str]', bytes]) -> Fmu:
         """An .fmu for co-simulation, FMI 2.0 or 3.0: a file, or its bytes. It is a program: the
         server must have been started with --fmus on, and the token needs the scope fmu."""
-        if not isinstance(fmu, bytes):
-            with open(fmu, 'rb') as file:
-                fmu = file.read()
         return Fmu(self._server, self._server.transport.call(
-            'POST', 'v1', 'fmus', body=fmu, headers=_FMI).json)
+            'POST', 'v1', 'fmus', body=content(fmu), headers=_FMI).json)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import base64
+import os
 from collections.abc import MutableMapping
 from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping,
                     NamedTuple, Optional, Sequence, Tuple, Union, cast)
@@ -12,7 +13,7 @@ from .partner import Layout, Partner, Stream
 from .progress import Bar, Progress
 from .runs import Record, Runner
 from .system import System
-from .values import array, is_number, listed, number, value, values
+from .values import array, content, is_number, listed, number, value, values
 
 if TYPE_CHECKING:
     from .server import Server
@@ -402,16 +403,16 @@ class Instance(Runner):
         """The stored snapshots, oldest first."""
         return [Snapshot(self, item) for item in self.get('snapshots')['items']]
 
-    def restore(self, snapshot: Union[Snapshot, str, bytes]) -> None:
+    def restore(self, snapshot: Union[Snapshot, str, bytes, 'os.PathLike[str]']) -> None:
         """Restore a snapshot of this instance, given by object or id; or one of another instance
-        of the same model, given by object or as its bytes (`Snapshot.data`)."""
+        of the same model, given by object, as its bytes (`Snapshot.data`) or by the path of its file."""
         if isinstance(snapshot, Snapshot) and snapshot._instance is not self:
             snapshot = snapshot.data()
-        if isinstance(snapshot, bytes):
-            self.call('PUT', 'state', body={'snapshot': base64.b64encode(snapshot).decode()})
+        if isinstance(snapshot, (Snapshot, str)):
+            self.post('snapshots', snapshot if isinstance(snapshot, str) else snapshot.id, 'restore')
             return
-        sid = snapshot.id if isinstance(snapshot, Snapshot) else snapshot
-        self.post('snapshots', sid, 'restore')
+        data = base64.b64encode(content(snapshot)).decode()
+        self.call('PUT', 'state', body={'snapshot': data})
 
     # --- analyses ---------------------------------------------------------------------------------
 

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import os
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union, cast
 from urllib.parse import urlsplit
@@ -17,7 +16,7 @@ from .many import BatchTable, Operation, Sweep, batch_body, sweep_parameters
 from .participant import Participant
 from .progress import Progress
 from .transport import Transport, label_list
-from .values import integer, values
+from .values import content, document, integer, values
 
 
 class Problems:
@@ -129,7 +128,7 @@ class Server:
     def check(self, model: Mapping[str, Any]) -> replies.CheckReply:
         """Validate a model without an instance; Invalid lists all its faults."""
         return cast(replies.CheckReply, self.transport.call(
-            'POST', 'v1', 'models', 'check', body={'model': model}).json)
+            'POST', 'v1', 'models', 'check', body={'model': document(model)}).json)
 
     def create(self, model: Optional[Mapping[str, Any]] = None, *, example: Optional[str] = None,
                snapshot: Union[None, bytes, Snapshot] = None, id: Optional[str] = None,
@@ -145,16 +144,11 @@ class Server:
         """
         if isinstance(snapshot, Snapshot):
             snapshot = snapshot.data()
-        elif isinstance(snapshot, os.PathLike):
-            with open(snapshot, 'rb') as file:
-                snapshot = file.read()
-        if isinstance(model, os.PathLike):
-            with open(model, encoding='utf-8-sig') as text:
-                model = json.load(text)
         body: Dict[str, Any] = {
-            'model': model, 'example': example, 'durability': durability, 'labels': labels,
+            'model': document(model), 'example': example, 'durability': durability, 'labels': labels,
             'ttl': ttl,
-            'snapshot': None if snapshot is None else base64.b64encode(snapshot).decode(), **more}
+            'snapshot': None if snapshot is None else base64.b64encode(content(snapshot)).decode(),
+            **more}
         body = {name: value for name, value in body.items() if value is not None}
         path = ('v1', 'instances') if id is None else ('v1', 'instances', id)
         reply = self.transport.call('POST' if id is None else 'PUT', *path, body=body).json
@@ -227,7 +221,7 @@ class Server:
             with server.sweep(example='spring-mass-damper', grid={'k': [1e3, 2e3]}, until=1) as s:
                 print(s.results()['k'])
         """
-        body = {'model': model, 'example': example, 'coupling': coupling, 'fmu': fmu,
+        body = {'model': document(model), 'example': example, 'coupling': coupling, 'fmu': fmu,
                 'start': start, 'until': until, 'count': count,
                 'parameters': sweep_parameters(grid, points), 'outputs': outputs,
                 'record': None if every is None else {'every': every}}
@@ -266,11 +260,8 @@ class Server:
         window: size of a window, s; scheme: how values are exchanged. By default those of the
         package, or the least step size of its FMUs and Jacobi.
         """
-        if not isinstance(package, bytes):
-            with open(package, 'rb') as file:
-                package = file.read()
         return Coupling(self, self.transport.call(
-            'POST', 'v1', 'couplings', body=package, headers={'Content-Type': 'application/zip'},
+            'POST', 'v1', 'couplings', body=content(package), headers={'Content-Type': 'application/zip'},
             window=window, type=scheme).json)
 
     def couplings(self) -> List[Coupling]:

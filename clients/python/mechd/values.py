@@ -9,6 +9,7 @@ types, and NaN and infinity, which JSON cannot express, are a ValueError with th
 from __future__ import annotations
 
 import collections
+import json
 import math
 import numbers
 import operator
@@ -37,6 +38,22 @@ def value(given: Any) -> Any:
 def values(given: Mapping[str, Any]) -> Dict[str, Any]:
     """The same for every member."""
     return {name: value(v) for name, v in given.items()}
+
+
+def content(given: Any) -> bytes:
+    """The bytes of a file: its path, or what holds them (bytes, bytearray, memoryview)."""
+    if isinstance(given, (str, os.PathLike)):
+        with open(given, 'rb') as file:
+            return file.read()
+    return bytes(memoryview(given))
+
+
+def document(given: Any) -> Any:
+    """A document: itself, or that of a JSON file, given by its path."""
+    if isinstance(given, os.PathLike):
+        with open(given, encoding='utf-8-sig') as text:
+            return json.load(text)
+    return given
 
 
 _LISTS = (list, tuple, range, collections.deque, KeysView, ValuesView, ItemsView, Iterator,
