@@ -95,6 +95,31 @@ class Led(Served):
         self.assertAlmostEqual(reply['impulses']['clutch'][0], 0, delta=1e-12)
         self.assertAlmostEqual(abs(reply['impulses']['second'][0]), 15, delta=1e-12)
 
+    def test_a_spring_of_coordinates_follows_a_parameter(self):
+        """Taken up, it is as one of the document, by linear schemes and those of nonlinear models;
+        let go, it leaves a mass with the speed 0.5 m/s."""
+        for law in ({}, {'springForceUserFunction': '=0.1*k*u + 3*k*u^3 + d*v'}):
+            for integrator in (*models.IMPLICIT, 'MoreauJean', 'RK44', 'DOPRI5'):
+                with self.subTest(integrator=integrator, law=law):
+                    model = models.oscillator()
+                    model['solver'] = {'integrator': integrator, 'stepSize': 1e-3}
+                    model['parameters']['on'] = 0
+                    model['objects'][1].update(active='=on', **law)
+                    path = '/v1/instances/' + self.daemon.create(model)
+                    free = self.call('POST', path + '/step', {'count': 100})['outputs']
+                    self.assertAlmostEqual(free['x'], 1.55, delta=1e-12)
+                    self.call('POST', path + '/reset')
+                    self.call('PUT', path + '/parameters', {'on': 1})
+                    model['parameters']['on'] = 1
+                    plain = '/v1/instances/' + self.daemon.create(model)
+                    for where in (path, plain):
+                        self.call('POST', where + '/step', {'count': 100})
+                    one, two = (self.call('GET', p + '/state') for p in (path, plain))
+                    self.assertEqual([one['q'], one['v']], [two['q'], two['v']])
+                    self.call('PUT', path + '/parameters', {'on': 0})
+                    gone = self.call('POST', path + '/step', {'count': 10})['outputs']
+                    self.assertAlmostEqual(gone['v'], one['v'][0], delta=1e-12)
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -348,8 +348,7 @@ class Registry(unittest.TestCase):
 
     def test_every_joint_follows_a_parameter(self):
         led = set()
-        joints = {t['type'] for t in self.types if any(
-            f['name'] == 'active' and f.get('tunable') for f in t['fields'])}
+        joints = {t['type'] for t in self.types if any(f['name'] == 'active' for f in t['fields'])}
         for model, items in self.models():
             for category, item in items:
                 if item['type'] not in joints:

@@ -23,6 +23,7 @@ static const char *const locals[] = {"u", "v", "t", "k", "d", "offset", NULL};
 
 struct record {
     int32_t slot[2], q_slot[2];
+    bool active; /* records stay, as schemes of nonlinear models have data of their own */
     struct mech_spring spring; /* with a law */
 };
 
@@ -72,10 +73,11 @@ static int record(const void *description, const struct mech_site *site, void *a
     const double constants[] = {c->stiffness, c->damping, c->offset};
     struct record *r = at;
 
-    if (!c->active || !c->law.text) {
+    if (!c->law.text) {
         return 0;
     }
-    *r = (struct record){.slot = {site->slot[0], site->slot[1]},
+    *r = (struct record){.active = c->active,
+                         .slot = {site->slot[0], site->slot[1]},
                          .q_slot = {site->q_slot[0], site->q_slot[1]}};
     MECH_TRY(mech_force_law_init(&r->spring.law, &c->law, site, "springForceUserFunction", locals,
                                  constants));
@@ -92,6 +94,12 @@ static double force_of(const struct record *r, const struct mech_eval *e, double
 {
     const int32_t a = r->q_slot[0], b = r->q_slot[1];
 
+    if (!r->active) {
+        for (int k = 0; slope && k < 2; k++) {
+            slope[k] = 0.;
+        }
+        return 0.;
+    }
     return mech_spring_force(&r->spring, e->t, e->q[b] - e->q_ref[b] - (e->q[a] - e->q_ref[a]),
                              e->v[r->slot[1]] - e->v[r->slot[0]], slope);
 }
@@ -153,6 +161,7 @@ static const struct mech_field fields[] = {
     {.name = "active",
      .kind = MECH_BOOL,
      .offset = offsetof(struct coordinate_spring_damper, active),
+     .flags = MECH_TUNABLE,
      .preset = 1.,
      .doc = "whether it acts"},
     {.name = "damping",
