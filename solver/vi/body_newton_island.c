@@ -152,10 +152,11 @@ static double evaluate(struct mech_body_newton *s, const double *y, enum with wi
     return sum;
 }
 
-/* What l̂ misses by the two maps of body_contacts.h, squared, the larger; ĉ, and y := 0. */
+/* What l̂ misses, as body_contacts.h judges it, squared: by speeds g l, so that units of mass do not
+ * matter; ĉ, and y := 0. */
 static double missed(struct mech_body_newton *s)
 {
-    double by_l = 0., by_speed = 0.;
+    double sum = 0.;
 
     memset(s->y, 0, (size_t)N * (size_t)s->bodies * sizeof *s->y);
     for (int32_t i = 0; i < s->count; i++) {
@@ -169,16 +170,14 @@ static double missed(struct mech_body_newton *s)
             at_rest[k] = t->q[k] + t->E[k] * t->hat[k];
         }
         speed(t, at_rest, s->y, t->c);
-        mech_set_map(&t->set, s->friction, t->hat, t->c, map);
-        by_l += mech_v3_dot(map, map);
         for (int k = 0; k < 3; k++) {
             g[k] = t->W_N * t->hat[k];
         }
         mech_set_map(&t->set, s->friction, g, t->c, map);
-        by_speed += mech_v3_dot(map, map);
+        sum += mech_v3_dot(map, map);
     }
     memset(s->y, 0, (size_t)N * (size_t)s->bodies * sizeof *s->y);
-    return fmax(by_l, by_speed);
+    return sum;
 }
 
 /* --- one island ------------------------------------------------------------------------------- */

@@ -335,7 +335,53 @@ static void steps_end_where_they_shall(void)
     pile_destroy(q);
 }
 
-UNIT_TESTS(UNIT_TEST(stacks_take_few_steps), UNIT_TEST(steps_end_where_they_shall),
+/* Steps of a tower of ten boxes (0) or of a cube that lands turned by little, whose masses are in a
+ * unit `unit` times as small; impulses in kg m/s, [contacts × 3]. */
+static int32_t steps_in(double unit, int which, enum mech_friction friction, double *impulses)
+{
+    struct pile *const p = which == 0 ? pile_of_boxes(10, 1.) : landing(1e-2 / which, 6e-3);
+    double cost;
+
+    if (which == 0) {
+        pile_fall(p, step);
+    }
+    for (int32_t i = 0; i < 3 * p->count; i++) {
+        p->inverse_mass[i] /= unit;
+    }
+    for (int32_t i = 0; i < 9 * p->count; i++) {
+        p->inverse_inertia[i] /= unit;
+    }
+    const int32_t steps = improve(p, friction, &cost);
+
+    for (int32_t i = 0; i < p->contacts; i++) {
+        for (int k = 0; k < 3; k++) {
+            impulses[3 * i + k] = p->contact[i].impulse[k] / unit;
+        }
+    }
+    pile_destroy(p);
+    return steps;
+}
+
+/* Units that are powers of 4, whose roots are exact: not a bit differs. */
+static void masses_may_have_any_unit(void)
+{
+    static double here[200], there[200];
+
+    for (int k = 0; k < 2; k++) {
+        for (int which = 0; which < 6; which++) {
+            const int32_t steps = steps_in(1., which, laws[k], here);
+
+            CU_ASSERT(steps > 0);
+            for (int power = -40; power <= 40; power += 16) {
+                CU_ASSERT_EQUAL(steps_in(ldexp(1., power), which, laws[k], there), steps);
+                CU_ASSERT_EQUAL(memcmp(here, there, sizeof here), 0);
+            }
+        }
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(stacks_take_few_steps), UNIT_TEST(masses_may_have_any_unit),
+           UNIT_TEST(steps_end_where_they_shall),
            UNIT_TEST(faces_that_repeat_each_other_but_for_small_angles),
            UNIT_TEST(islands_are_solved_each_by_itself), UNIT_TEST(what_it_does_not_take_stays),
            UNIT_TEST(islands_of_too_many_contacts_stay),
