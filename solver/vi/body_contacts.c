@@ -372,13 +372,24 @@ static void run_ahead(double *x, double *before, size_t n, double share)
     }
 }
 
-/* A sweep led from `start` to l; `before` it was l_before. */
-static bool goes_back(const double *start, const double *l, const double *before, size_t n)
+/* A sweep led from l_start to l; before it was l_before. */
+static bool goes_back(const struct mech_body_contacts *s)
 {
+    const double *const start = s->l_start, *const l = s->l, *const before = s->l_before;
     double sum = 0.;
+    size_t i = 0;
 
-    for (size_t i = 0; i < n; i++) {
-        sum += (start[i] - l[i]) * (l[i] - before[i]);
+    for (int32_t k = 0; k <= s->colour_count; k++) {
+        const struct mech_contact_run *const odd =
+            k < s->colour_count ? &s->colours[k].run[MECH_ODD] : NULL;
+
+        for (const size_t to = odd ? (size_t)(odd->l - l) : s->multipliers; i < to; i++) {
+            sum += (start[i] - l[i]) * (l[i] - before[i]);
+        }
+        if (odd) {
+            sum += mech_contact_back_odd(odd, start + i, before + i);
+            i += (size_t)odd->singles * MECH_ODD_ROWS;
+        }
     }
     return sum > 0.;
 }
@@ -404,7 +415,7 @@ static void sweep_ahead(struct mech_body_contacts *s, const struct mech_contact_
     run_ahead(s->lines, s->lines_before, lines, share);
     memcpy(s->l_start, s->l, s->multipliers * sizeof *s->l);
     sweep_all(s, groups);
-    if (goes_back(s->l_start, s->l, s->l_before, s->multipliers)) {
+    if (goes_back(s)) {
         m->t = 1.;
     }
 }

@@ -43,5 +43,8 @@ const struct mech_contact_loops *mech_contact_groups_avx2(void);
 
 void mech_contact_sweep_odd(const struct mech_contact_run *run, enum mech_friction friction,
                             double *lines);
+/* Σ (start − l) (l − before) of a run's multipliers, couples over an arm, as impulses. */
+double mech_contact_back_odd(const struct mech_contact_run *run, const double *start,
+                             const double *before);
 void mech_contact_look_odd(const struct mech_contact_run *run, enum mech_friction friction,
                            const double *lines, struct mech_contact_sums *sums);

@@ -202,6 +202,25 @@ double mech_contact_arm(const struct mech_odd_contact *odd)
     return sum > 0. && odd->W[0] > 0. ? sqrt(3. * odd->W[0] / sum) : 1.;
 }
 
+double mech_contact_back_odd(const struct mech_contact_run *run, const double *start,
+                             const double *before)
+{
+    const struct mech_odd_contact *const all = (const struct mech_odd_contact *)(void *)run->data;
+    double sum = 0.;
+
+    for (int32_t k = 0; k < run->singles; k++) {
+        const double arm = mech_contact_arm(&all[k]);
+
+        for (int32_t i = 0; i < all[k].set.rows; i++) {
+            const size_t at = (size_t)k * MECH_ODD_ROWS + (size_t)i;
+            const double one = i < SPIN ? 1. : arm;
+
+            sum += (start[at] - run->l[at]) / one * ((run->l[at] - before[at]) / one);
+        }
+    }
+    return sum;
+}
+
 void mech_contact_look_odd(const struct mech_contact_run *run, enum mech_friction friction,
                            const double *lines, struct mech_contact_sums *sums)
 {

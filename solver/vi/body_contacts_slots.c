@@ -9,8 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-/* a diagonal entry below this share of W_NN is 0 */
+/* a diagonal entry below this share of W_NN is 0, or of the largest of the turns */
 static const double least = 1e-12;
+
+/* the first row of turns */
+enum { SPIN = 3 };
 
 /* G v + b in world axes */
 static void speed_before(const struct mech_contact_bodies *bodies,
@@ -203,7 +206,7 @@ static struct row row_of(const struct mech_odd_contact *odd, int side, int32_t i
 static void fill_W(struct mech_odd_contact *odd)
 {
     const int32_t n = odd->set.rows;
-    double *const W = odd->W;
+    double *const W = odd->W, turn = 0.;
 
     for (int32_t i = 0; i < n * n; i++) {
         W[i] = 0.;
@@ -225,10 +228,15 @@ static void fill_W(struct mech_odd_contact *odd)
         }
     }
     for (int32_t i = 0; i < n; i++) {
+        W[i * n + i] += odd->e[i];
+        turn = i < SPIN ? 0. : fmax(turn, W[i * n + i]);
+    }
+    /* turns are compared with turns: 1/(kg m²), not 1/kg */
+    for (int32_t i = 0; i < n; i++) {
         double *const own = &W[i * n + i];
+        const double flat = least * (i < SPIN || turn == 0. ? W[0] : turn);
 
-        *own += odd->e[i];
-        *own = *own > least * W[0] ? *own : least * W[0];
+        *own = *own > flat ? *own : flat;
     }
 }
 

@@ -508,7 +508,67 @@ static void residuals_are_those_of_the_sets(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(sliding_sphere_loses_mu_g_h_by_coulomb),
+static void put_in_units(struct pile *p, double kg, double m)
+{
+    for (int32_t i = 0; i < p->count; i++) {
+        for (int k = 0; k < 9; k++) {
+            p->inverse_inertia[9 * i + k] /= kg * m * m;
+        }
+        for (int k = 0; k < 3; k++) {
+            p->inverse_mass[3 * i + k] /= kg;
+            p->velocity[6 * i + k] *= m;
+        }
+    }
+    for (int32_t i = 0; i < p->contacts; i++) {
+        struct mech_body_contact *const c = &p->contact[i];
+
+        for (int k = 0; k < 3; k++) {
+            c->arm[0][k] *= m;
+            c->arm[1][k] *= m;
+            c->b[k] *= m;
+            c->impulse[k] *= kg * m;
+            c->couple[k] *= kg * m * m;
+            c->cfm[k] /= k < 2 ? kg : kg * m * m;
+        }
+        c->spinning *= m;
+        c->rolling *= m;
+    }
+}
+
+/* Units that are powers of 4: not a bit differs. */
+static void units_do_not_matter(void)
+{
+    static const double units[][2] = {
+        {0x1p-40, 1.}, {0x1p40, 1.}, {1., 0x1p-40}, {1., 0x1p40}, {0x1p40, 0x1p40}};
+
+    for (int k = 0; k < 10; k++) {
+        const enum mech_friction friction = k < 5 ? MECH_COULOMB : MECH_ASSOCIATED;
+        const struct mech_body_contacts_options options = {.friction = friction,
+                                                           .tolerance = 1e-10,
+                                                           .max_sweeps = 50,
+                                                           .look_every = 10,
+                                                           .accelerate = true};
+        struct mech_body_contacts_result here, there;
+        struct pile *const p = fallen(12, 2, 40, friction), *const q = fallen(12, 2, 40, friction);
+        const double m = units[k % 5][1];
+
+        for (int32_t i = 0; i < p->contacts; i++) {
+            p->contact[i].rolling = q->contact[i].rolling = i % 3 ? 0.01 : 0.;
+            p->contact[i].spinning = q->contact[i].spinning = i % 2 ? 0.005 : 0.;
+        }
+        put_in_units(q, units[k % 5][0], m);
+        CU_ASSERT_EQUAL(run(p, &options, &here), run(q, &options, &there));
+        CU_ASSERT_EQUAL(here.sweeps, there.sweeps);
+        CHECK_NEAR(here.residual, there.residual, 0.);
+        for (int32_t i = 0; i < 6 * p->count; i++) {
+            CHECK_NEAR(q->velocity[i] / (i % 6 < 3 ? m : 1.), p->velocity[i], 0.);
+        }
+        pile_destroy(p);
+        pile_destroy(q);
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(units_do_not_matter), UNIT_TEST(sliding_sphere_loses_mu_g_h_by_coulomb),
            UNIT_TEST(sliding_sphere_opens_by_the_associated_law),
            UNIT_TEST(sphere_rolls_against_its_resistance),
            UNIT_TEST(spin_about_the_normal_is_braked), UNIT_TEST(box_slides_on_four_corners),
