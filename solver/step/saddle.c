@@ -1,10 +1,16 @@
 /* Saddle matrix of models with joints; see saddle.h. A singular one is tried again with −ε in the
  * corner, rows in measures of inertia: the multipliers that grow like 1/ε belong to rows that
- * depend on each other, and the last of them names the joint. */
+ * depend on each other, and the last of them names the joint.
+ *
+ * Solvers scale a matrix by its largest entries (linalg/scale.h), which with joints are those of G:
+ * beside a row of 1 an inertia of 1e-20 kg m² has no digit, though a model in other units has all.
+ * So what they find singular is scaled by inertia and factored again, D W D x = D r: velocities by
+ * 1/√|W_ii|, rows by the size that they have then. */
 #include "solver/step/saddle.h"
 
 #include "solver/base/err.h"
 #include "solver/linalg/mat_walk.h"
+#include "solver/linalg/scale.h"
 #include "solver/step/rates.h"
 #include "solver/step/tree.h"
 
@@ -213,7 +219,8 @@ int mech_saddle_init(struct mech_saddle *s, const struct mech_model *m, const ch
         }
     }
     s->base = mech_arena_alloc(&s->arena, s->stored + 1, sizeof *s->base);
-    if (!s->values || !s->base) {
+    s->scale = mech_arena_alloc(&s->arena, (size_t)s->nv + (size_t)s->rows, sizeof *s->scale);
+    if (!s->values || !s->base || !s->scale) {
         return MECH_NO_MEMORY;
     }
     int code = mech_lsol_create(linear, &s->W, &s->solver);
@@ -276,6 +283,60 @@ static double size_of_row(const struct mech_saddle *s, int32_t row)
     return sum > 0. && isfinite(sum) ? sqrt(sum) : 1.;
 }
 
+static void find_scale(struct mech_saddle *s)
+{
+    for (int32_t i = 0; i < s->nv; i++) {
+        const double own = fabs(mech_mat_get(&s->W, i, i));
+
+        s->scale[i] = own > 0. && isfinite(own) ? ldexp(1., -ilogb(own) / 2) : 1.;
+    }
+    for (int32_t r = 0; r < s->rows; r++) {
+        s->scale[s->nv + r] = ldexp(1., -ilogb(size_of_row(s, r)));
+    }
+}
+
+/* W := D W D, or back. */
+static void apply_scale(struct mech_saddle *s, bool back)
+{
+    struct mech_mat_walk walk = {.a = &s->W};
+
+    while (mech_mat_next(&walk)) {
+        const double both = s->scale[walk.row] * s->scale[walk.col];
+
+        s->W.values[place(s, walk.row, walk.col)] *= back ? 1. / both : both;
+    }
+}
+
+/* As mech_lsol_factor; W stays as it is where that is singular. */
+static int factor_by_solver(struct mech_saddle *s)
+{
+    int code = mech_lsol_factor(s->solver, &s->W);
+
+    s->scaled = false;
+    if (code == MECH_SINGULAR && s->rows) {
+        find_scale(s);
+        apply_scale(s, false);
+        code = mech_lsol_factor(s->solver, &s->W);
+        s->scaled = code == 0;
+        if (!s->scaled) {
+            apply_scale(s, true);
+        }
+    }
+    return code;
+}
+
+static int solve_by_solver(struct mech_saddle *s, double *x)
+{
+    if (!s->scaled) {
+        return mech_lsol_solve(s->solver, x, 1);
+    }
+    mech_scale_apply(s->nv + s->rows, s->scale, x, 1);
+    const int code = mech_lsol_solve(s->solver, x, 1);
+
+    mech_scale_apply(s->nv + s->rows, s->scale, x, 1);
+    return code;
+}
+
 /* The row that others make superfluous, or -1: see above. */
 static int32_t dependent_row(struct mech_saddle *s, const struct mech_eval *e)
 {
@@ -298,8 +359,8 @@ static int32_t dependent_row(struct mech_saddle *s, const struct mech_eval *e)
         /* along no pattern of the rows */
         x[s->nv + r] = (1. + 0.37 * (double)(r % 7)) * size[r];
     }
-    if (s->rows && mech_lsol_factor(s->solver, &s->W) == 0) {
-        double grown = mech_lsol_solve(s->solver, x, 1) == 0 ? 1e-3 / little : HUGE_VAL;
+    if (s->rows && factor_by_solver(s) == 0) {
+        double grown = solve_by_solver(s, x) == 0 ? 1e-3 / little : HUGE_VAL;
 
         for (int32_t r = 0; r < s->rows; r++) {
             x[s->nv + r] *= size[r];
@@ -387,7 +448,7 @@ int mech_saddle_factor(struct mech_saddle *s, const struct mech_eval *e, const d
     if (s->tree) {
         leave_tree(s, e, c);
     }
-    const int code = mech_lsol_factor(s->solver, &s->W);
+    const int code = factor_by_solver(s);
     if (code == MECH_SINGULAR) {
         const int32_t where = mech_lsol_where(s->solver), row = dependent_row(s, e);
 
@@ -403,8 +464,8 @@ int mech_saddle_solve(struct mech_saddle *s, double *x, struct mech_step_result 
         mech_tree_solve(s->tree, x);
         return 0;
     }
-    return mech_linear_outcome(s->model, "iteration matrix", s->solver,
-                               mech_lsol_solve(s->solver, x, 1), result);
+    return mech_linear_outcome(s->model, "iteration matrix", s->solver, solve_by_solver(s, x),
+                               result);
 }
 
 const char *mech_saddle_linear(const struct mech_saddle *s)

@@ -43,6 +43,8 @@ struct mech_saddle {
     int32_t *inertia;                /* of M_q in the matrix of the start; NULL: there is none */
     int32_t *lower, *upper, *corner; /* of G, Gᵀ and the zero diagonal */
     double *g;                       /* values of G */
+    double *scale;                   /* [nv + rows] of unknowns and equations, powers of two */
+    bool scaled;                     /* the last factor is that of W in these scales */
     uint64_t factored;               /* how often */
 };
 
