@@ -14,6 +14,8 @@
 #define FLUSH 1e-6
 #define LOOK 1e-4
 #define LEADS 0.05
+/* sine to the surface at x at which a direction leads into a neighbour that ends there */
+#define LEANS 1e-5
 
 static bool takes(const struct mech_collider *c)
 {
@@ -234,6 +236,26 @@ static bool near(const struct mech_collider *c, const double x[3], double around
     return true;
 }
 
+/* Whether x is on the neighbour, which reaches over the plane through x with normal n: then n is
+ * no normal of both together. What is on its far side, as the top of the next tile, counts as well
+ * as what is near x, since it is convex. */
+static bool reaches_over(const struct mech_collider *neighbour, const double x[3],
+                         const double n[3])
+{
+    double local[3], to[3];
+    struct mech_convex_gap gap;
+
+    if (!from(neighbour, x, FLUSH * size_of(neighbour), &gap)) {
+        return false;
+    }
+    mech_m3_mul_transposed(neighbour->R, n, local);
+    neighbour->shape.ops->support(&neighbour->shape, local, to);
+    mech_m3_mul(neighbour->R, to, to);
+    mech_v3_add(to, 1., neighbour->p, to);
+    mech_v3_add(to, -1., x, to);
+    return mech_v3_dot(to, n) > LEANS * mech_v3_norm(to);
+}
+
 bool mech_flush_hides(const struct mech_collider *c, const struct mech_collider *neighbour,
                       const double x[3], const double n[3])
 {
@@ -246,7 +268,7 @@ bool mech_flush_hides(const struct mech_collider *c, const struct mech_collider 
         return false;
     }
     mech_v3_add(gap.point[0], -1., x, along);
-    if (gap.gap > 0. && mech_v3_dot(along, n) < LEADS * look) {
+    if (gap.gap > 0. && mech_v3_dot(along, n) < LEADS * look && !reaches_over(neighbour, x, n)) {
         return false;
     }
     mech_v3_add(x, 2. * look - fmin(gap.gap, 0.), gap.normal, beyond);

@@ -3,8 +3,9 @@
  *
  * A floor of adjacent boxes is one surface. A body that slides over it meets, at each seam, the
  * edge and the covered face of the next box, which no real floor has. A contact on collider B is
- * such a one when its normal, from its point x, leads into a collider A that is flush with B, and a
- * motion out of A there along A's own normal also leaves B. At the foot of a step B continues, and
+ * such a one when its normal, from its point x, leads into a collider A that is flush with B, or x
+ * is on A too and A reaches over the plane of that normal, and a motion out of A there along A's
+ * own normal also leaves B. At the foot of a step B continues, and
  * the contact stays.
  *
  * owner: a scene; built once, read by one thread. */

@@ -280,6 +280,65 @@ static void seams_between_flush_boxes_are_no_edges(void)
     }
 }
 
+/* What slides at 2 m/s over floors of several pieces, seams at x = 0, 0.1 m over it; lying ones along
+ * x or y. */
+static void seams_are_no_edges_for_any_shape(void)
+{
+    static const char *const floors[] = {
+        "{'shape': 'Box', 'size': [1, 2, 0.2], 'position': [-0.5, 0, -0.1], 'material':"
+        "{'friction': 0}}, {'shape': 'Box', 'size': [1, 2, 0.2], 'position': [0.5, 0, -0.1],"
+        "'material': {'friction': 0}}",
+        "{'shape': 'Box', 'size': [1, 2, 0.2], 'position': [-0.5, 0, -0.1], 'material':"
+        "{'friction': 0}}, {'shape': 'ConvexHull', 'points': [[0, -1, 0], [1, -1, 0], [0, 1, 0],"
+        "[1, 1, 0], [0, -1, -1], [1, -1, -1], [0, 1, -1], [1, 1, -1]], 'material': {'friction': "
+        "0}}",
+        /* vertices of their own for both halves, as files of triangles have them */
+        "{'shape': 'Mesh', 'vertices': [[-1, -1, 0], [0, -1, 0], [0, 1, 0], [-1, 1, 0], [0, -1, 0],"
+        "[1, -1, 0], [1, 1, 0], [0, 1, 0]], 'triangles': [[0, 1, 2], [0, 2, 3], [4, 5, 6],"
+        "[4, 6, 7]], 'material': {'friction': 0}}"};
+    static const struct {
+        const char *shape;
+        double turn[4];
+    } sliders[] = {{"'Sphere', 'radius': 0.1", {1., 0., 0., 0.}},
+                   {"'Box', 'size': [0.2, 0.2, 0.2]", {1., 0., 0., 0.}},
+                   {"'Capsule', 'radius': 0.1, 'length': 0.3",
+                    {0.7071067811865476, 0., 0.7071067811865476, 0.}},
+                   {"'Capsule', 'radius': 0.1, 'length': 0.3",
+                    {0.7071067811865476, 0.7071067811865476, 0., 0.}},
+                   {"'Cylinder', 'radius': 0.1, 'length': 0.3",
+                    {0.7071067811865476, 0.7071067811865476, 0., 0.}},
+                   {"'Cylinder', 'radius': 0.1, 'length': 0.2", {1., 0., 0., 0.}}};
+    static const double steps[] = {1e-3, 5e-3, 2e-2}, v[] = {2., 0.1, 0., 0., 0., 0.};
+
+    for (int k = 0; k < 3 * 6 * 6; k++) {
+        const double *const q = sliders[k / 3 % 6].turn, h = steps[k % 3];
+        const double half = k / 54 ? 0.2 : 0., c = cos(half), s = sin(half);
+        char text[TEXT];
+
+        sprintf(text,
+                "{'mechd': 1, 'gravity': [0, 0, -9.81], 'nodes': [{'name': 'n', 'type':"
+                "'NodeRigidBodyEP', 'referenceCoordinates': [-0.5, 0.03, 0.1, %.17g, %.17g, %.17g,"
+                "%.17g], 'initialVelocities': [2, 0.1, 0, 0, 0, 0, 0]}], 'objects': [{'name': 'g',"
+                "'type': 'Ground', 'geometry': [%s]}, {'name': 'b', 'type': 'RigidBody', 'node':"
+                "'n', 'physicsMass': 1, 'physicsInertia': [0.01, 0.02, 0.03, 0, 0, 0], 'geometry':"
+                "[{'shape': %s, 'material': {'friction': 0}}]}], 'solver': {'integrator':"
+                "'MoreauJean', 'stepSize': %.17g}}",
+                c * q[0] - s * q[3], c * q[1] - s * q[2], c * q[2] + s * q[1], c * q[3] + s * q[0],
+                floors[k / 18 % 3], sliders[k / 3 % 6].shape, h);
+        struct mech_sim *const sim = model_of(text);
+
+        CU_ASSERT_EQUAL_FATAL(model_step(sim, 0.44), 0);
+        const double off = model_distance(model_state(sim).v, v, 6);
+
+        CU_ASSERT(off <= 1e-9);
+        if (!(off <= 1e-9)) {
+            fprintf(stderr, "%s over floor %d, turned by %g, h = %g s: %.3g m/s\n",
+                    sliders[k / 3 % 6].shape, k / 18 % 3, 2. * half, h, off);
+        }
+        mech_sim_destroy(sim);
+    }
+}
+
 /* A box of 0.1 m falls 0.5 mm beside a ledge, past it. */
 static void what_falls_beside_a_ledge_falls_straight(void)
 {
@@ -404,8 +463,8 @@ static void what_the_floor_turns_away_meets_nothing_behind_it(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(nothing_touches_what_passes), UNIT_TEST(what_is_in_the_way_is_hit),
-           UNIT_TEST(seams_between_flush_boxes_are_no_edges),
+UNIT_TESTS(UNIT_TEST(seams_are_no_edges_for_any_shape), UNIT_TEST(nothing_touches_what_passes),
+           UNIT_TEST(what_is_in_the_way_is_hit), UNIT_TEST(seams_between_flush_boxes_are_no_edges),
            UNIT_TEST(what_falls_beside_a_ledge_falls_straight), UNIT_TEST(a_step_up_is_hit),
            UNIT_TEST(nothing_passes_a_thin_wall),
            UNIT_TEST(what_the_floor_turns_away_meets_nothing_behind_it))

@@ -7,6 +7,7 @@
 #include "solver/linalg/v3.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { ROWS_MOST = 1 << 20 };
 
@@ -51,6 +52,54 @@ static void read_triangles(const struct mech_shape_rows *rows, const double *num
     }
 }
 
+/* A vertex and its number. */
+struct corner {
+    double x[3];
+    int32_t at;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct corner *const p = a, *const q = b;
+
+    for (int i = 0; i < 3; i++) {
+        if (p->x[i] != q->x[i]) {
+            return p->x[i] < q->x[i] ? -1 : 1;
+        }
+    }
+    return p->at < q->at ? -1 : 1;
+}
+
+/* Of vertices at the same place triangles take the first: files that write three for each triangle
+ * have edges too. 0 or MECH_NO_MEMORY. */
+static int weld(const double *x, int32_t vertices, int32_t *triangle, size_t n)
+{
+    struct corner *const corner = calloc((size_t)vertices, sizeof *corner);
+    int32_t *const first = calloc((size_t)vertices, sizeof *first);
+
+    for (int32_t v = 0; v < vertices && corner && first; v++) {
+        corner[v] = (struct corner){{x[3 * v], x[3 * v + 1], x[3 * v + 2]}, v};
+    }
+    if (corner && first) {
+        qsort(corner, (size_t)vertices, sizeof *corner, by_place);
+        for (int32_t k = 0; k < vertices; k++) {
+            const bool again = k > 0 && corner[k].x[0] == corner[k - 1].x[0] &&
+                               corner[k].x[1] == corner[k - 1].x[1] &&
+                               corner[k].x[2] == corner[k - 1].x[2];
+
+            first[corner[k].at] = again ? first[corner[k - 1].at] : corner[k].at;
+        }
+        for (size_t i = 0; i < n; i++) {
+            triangle[i] = first[triangle[i]];
+        }
+    }
+    const int code = corner && first ? 0 : MECH_NO_MEMORY;
+
+    free(corner);
+    free(first);
+    return code;
+}
+
 static int build(const void *description, struct mech_arena *arena, const char *path,
                  struct mech_diag *d, struct mech_shape *out)
 {
@@ -76,6 +125,7 @@ static int build(const void *description, struct mech_arena *arena, const char *
     if (d->total > faults) {
         return 0;
     }
+    MECH_TRY(weld(x, s->vertices.rows, triangle, 3 * (size_t)s->triangles.rows));
     out->vertex = x;
     out->vertices = s->vertices.rows;
     out->triangle = triangle;
@@ -104,7 +154,7 @@ static const struct mech_field fields[] = {
      .flags = MECH_REQUIRED,
      .unit = "m",
      MECH_ANY_REAL,
-     .doc = "rows of points"},
+     .doc = "rows of points; those at the same place are one"},
 };
 
 static const struct mech_shape_ops ops = {.fixed = true, .build = build};
