@@ -275,6 +275,9 @@ static int read_variable(struct mechd_fmu_reading *r, const char *element, const
     MECH_TRY(mechd_fmu_read_word(r, a, "initial", initials, &word));
     v->initial = (enum mechd_fmu_initial)word;
     v->unit = "";
+    word = 0;
+    MECH_TRY(mechd_fmu_read_bit(r, a, "intermediateUpdate", 1, &word));
+    v->within = word != 0;
     return r->d->version == MECHD_FMI_3 ? read_value(r, element, a) : 0;
 }
 

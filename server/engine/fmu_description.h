@@ -18,6 +18,7 @@
 #include "solver/base/arena.h"
 #include "solver/base/diag.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -116,6 +117,7 @@ struct mechd_fmu_variable {
     enum mechd_fmu_causality causality;
     enum mechd_fmu_variability variability;
     enum mechd_fmu_initial initial;
+    bool within; /* 3.0: it may be set or read within a step (intermediateUpdate) */
     double minimum, maximum, nominal; /* in `unit`; NaN: not said */
     const char *start_text;           /* as it is written, or NULL */
     double *start; /* [start_count] numbers, and booleans as 0 or 1; NULL: texts, binaries */

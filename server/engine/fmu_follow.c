@@ -19,7 +19,10 @@ const char *mechd_fmu_unfollowed(const struct mechd_fmu_session *s,
         return "it is not a continuous number";
     }
     if (d->version == MECHD_FMI_3) {
-        return updates ? NULL : "the FMU has no intermediate update (providesIntermediateUpdate)";
+        return !updates ? "the FMU has no intermediate update (providesIntermediateUpdate)"
+               : !input->of->within
+                   ? "the FMU takes it between its steps alone (it has no intermediateUpdate)"
+                   : NULL;
     }
     return (d->can & MECHD_FMU_INTERPOLATE) == 0
                ? "the FMU does not interpolate inputs (canInterpolateInputs)"

@@ -404,7 +404,8 @@ const char *mechd_fmu_session_blind(const struct mechd_fmu_session *s, bool earl
                : "this FMU has no event mode: it handles its events itself";
 }
 
-/* One with intermediate update is told which inputs are set there: all that can be. */
+/* One with intermediate update is told which inputs are set there: all that can be. It may refuse
+ * others (FMI 3.0.2, section 2.3.1). */
 static int open_process(struct mechd_fmu_session *s)
 {
     const bool updates =
@@ -417,7 +418,7 @@ static int open_process(struct mechd_fmu_session *s)
     s->options.required_count = 0;
     for (size_t k = 0; k < most; k++) {
         const struct mechd_fmu_channel *const c = &s->channels->at[MECH_INPUT][k];
-        if (mechd_fmu_channel_has_slopes(c)) {
+        if (mechd_fmu_channel_has_slopes(c) && c->of->within) {
             required[s->options.required_count++] = c->of->reference;
         }
     }

@@ -315,7 +315,8 @@ void *fmi3InstantiateCoSimulation(const char *name, const char *token, const cha
                                   mechp_fmi3_intermediate *update)
 {
     const bool good = strcmp(token, CONTROLLER_TOKEN) == 0 ||
-                      (strcmp(token, CONTROLLER_EVENTLESS) == 0 && !event_mode);
+                      (strcmp(token, CONTROLLER_EVENTLESS) == 0 && !event_mode) ||
+                      (strcmp(token, CONTROLLER_UNNAMED) == 0 && n_intermediate == 0);
     struct component *const c = good ? make() : NULL;
     if (c != NULL) {
         c->log = logging ? log : NULL;

@@ -3,6 +3,7 @@
 
 #define CONTROLLER_TOKEN "{controller}"
 #define CONTROLLER_EVENTLESS "{eventless.}" /* it is not made with event mode (3.0) */
+#define CONTROLLER_UNNAMED "{unnamed...}"   /* … nor with variables to be set within steps */
 
 enum controller_mood {
     CONTROLLER_BEHAVES,

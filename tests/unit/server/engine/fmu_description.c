@@ -69,7 +69,7 @@ static const char third[] =
     "<Float64 name=\"time\" valueReference=\"0\" causality=\"independent\"/>\n"
     "<UInt64 name=\"n\" valueReference=\"1\" causality=\"structuralParameter\" start=\"2\"/>\n"
     "<Float64 name=\"u\" valueReference=\"2\" causality=\"input\" start=\"1 2 3 4 5 6\" "
-    "declaredType=\"Length\" relativeQuantity=\"false\">"
+    "declaredType=\"Length\" relativeQuantity=\"false\" intermediateUpdate=\"true\">"
     "<Dimension start=\"2\"/><Dimension start=\"3\"/></Float64>\n"
     "<Float32 name=\"y\" valueReference=\"9\" causality=\"output\" relativeQuantity=\"true\">"
     "<Dimension "
@@ -172,6 +172,7 @@ static void a_description_of_version_3_is_read(void)
     CU_ASSERT_STRING_EQUAL(v[2].unit, "m");
     CU_ASSERT_EQUAL(v[2].nominal, 2.);
     CU_ASSERT_EQUAL(v[2].quantity, MECHD_FMU_ABSOLUTE);
+    CU_ASSERT(v[2].within && !v[3].within);
     CU_ASSERT_EQUAL(v[3].quantity, MECHD_FMU_RELATIVE);
     CU_ASSERT_EQUAL(v[3].type, MECHD_FMU_FLOAT32);
     CU_ASSERT_EQUAL(v[3].dimensions[0].variable, 1);
@@ -271,6 +272,8 @@ static void variables_that_contradict_the_standard_are_refused(void)
         {BASE_UNIT("offset=\"NaN\""), "unit u: its factor and offset are finite"},
         {"<Float64 name=\"a\" valueReference=\"1\" relativeQuantity=\"yes\"/>",
          "relativeQuantity: \"yes\""},
+        {"<Float64 name=\"a\" valueReference=\"1\" intermediateUpdate=\"yes\"/>",
+         "intermediateUpdate: \"yes\""},
         {"</ModelVariables>" COSIM "<ModelVariables>", "CoSimulation is there twice"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {

@@ -62,6 +62,30 @@ static void an_fmu_of_version_3_has_inputs_within_its_steps(void)
     derivatives_act_within_steps(MECHD_FMI_3, updates, 2. - 1. / 16.);
 }
 
+/* One that may be set between steps alone is not named to the FMU, which refuses such names. */
+static void only_inputs_that_may_be_set_within_steps_are_named(void)
+{
+    char xml[4096];
+    (void)snprintf(xml, sizeof xml, "%s",
+                   describe(MECHD_FMI_3, updates, "startTime=\"1\" stepSize=\"0.5\""));
+    char *const mark = strstr(xml, "intermediateUpdate=\"true\"");
+    char *const token = strstr(xml, CONTROLLER_TOKEN);
+    CU_ASSERT_FATAL(mark != NULL && token != NULL);
+    memset(mark, ' ', strlen("intermediateUpdate=\"true\""));
+    memcpy(token, CONTROLLER_UNNAMED, strlen(CONTROLLER_UNNAMED));
+    struct mechd_fmu_package *const p = package_of(MECHD_FMI_3, xml);
+    const struct mechd_engine e = made(p, 0);
+    static const struct mech_input_signal g = {.n = 2, .values = slope};
+    CU_ASSERT_EQUAL_FATAL(mechd_engine_fmu_begin(&e), 0);
+    CU_ASSERT_EQUAL(second(&e, &ramp, false), 0);
+    CU_ASSERT_EQUAL(output(&e), 1.5 + 0.5 + 0.75);
+    CU_ASSERT_EQUAL(second(&e, &(struct mech_input_change){.index = U, .signal = &g}, false),
+                    MECH_INVALID);
+    CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "between its steps alone"));
+    mechd_engine_destroy(&e);
+    mechd_fmu_package_unref(p);
+}
+
 static void one_that_follows_none_holds_them_over_each_step(void)
 {
     const struct mechd_engine e = begun(MECHD_FMI_3, all_of_3);
@@ -258,6 +282,7 @@ static void a_jacobian_is_by_values(void)
 // the log finds out what its file is by its first line
 UNIT_TESTS(UNIT_TEST(inputs_that_hold_their_values_are_logged_once),
            UNIT_TEST(an_fmu_of_version_2_has_derivatives_of_inputs),
+           UNIT_TEST(only_inputs_that_may_be_set_within_steps_are_named),
            UNIT_TEST(an_fmu_of_version_3_has_inputs_within_its_steps),
            UNIT_TEST(one_that_follows_none_holds_them_over_each_step),
            UNIT_TEST(a_polynomial_acts_over_the_command_and_its_end_is_held),

@@ -34,7 +34,8 @@ static inline const char *describe(enum mechd_fmi_version version, const char *a
     const char *const open = two ? "<ScalarVariable" : "<Float64";
     char u[320], y[320], gain[320], more[640];
     (void)snprintf(u, sizeof u, "%s name=\"u\" valueReference=\"1\" causality=\"input\" %s", open,
-                   two ? "><Real start=\"0\"/></ScalarVariable>" : "start=\"0\"/>");
+                   two ? "><Real start=\"0\"/></ScalarVariable>"
+                       : "intermediateUpdate=\"true\" start=\"0\"/>");
     const char *const end = two ? "><Real/></ScalarVariable>" : "/>";
     (void)snprintf(y, sizeof y,
                    "%s name=\"y\" valueReference=\"2\" causality=\"output\" %s"
