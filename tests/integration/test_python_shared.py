@@ -1,5 +1,6 @@
 """One client of the Python package in several processes and threads: everybody gets the answers to
 their own questions."""
+import asyncio
 import os
 import pickle
 import threading
@@ -9,6 +10,7 @@ import models
 from forking import TYPES, Child
 from harness import SLOW, Daemon, Served
 from package import mechd
+import mechd.aio  # noqa: E402
 
 
 class Shared(Served):
@@ -29,6 +31,20 @@ class Shared(Served):
 
     def test_forked_processes_have_connections_of_their_own(self):
         self.check_processes(self.server)
+
+    def test_forked_processes_await_requests(self):
+        async def steps(server):
+            async with await server.create(models.oscillator()) as instance:
+                done = [await instance.step(count=1) for _ in range(5)]
+            return [step.step for step in done]
+
+        def alone():
+            return asyncio.run(asyncio.wait_for(steps(server), 20 * SLOW))
+        server = mechd.aio.Server(self.daemon.base, timeout=20 * SLOW)
+        expected = [1, 2, 3, 4, 5]
+        self.assertEqual(alone(), expected)  # there are threads
+        children = [Child(alone) for _ in range(2)]
+        self.assertEqual([c.result() for c in children] + [alone()], [expected] * 3)
 
     def test_over_a_unix_socket_too(self):
         with Daemon('--listen', 'unix:http.sock') as daemon, \

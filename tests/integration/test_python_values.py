@@ -195,6 +195,15 @@ class Values(Served):
             self.assertEqual(repr(mechd.Server(path / 's')), "Server('unix:%s')" % (path / 's'))
         self.assertEqual(values.plain({'file': path}), {'file': os.fspath(path)})
 
+    def test_whole_numbers_of_any_type_are_counts(self):
+        i = self.created()
+        run = i.run(count=numpy.float64(4), record=1)
+        for count in (1, 1.0, numpy.float32(1), D('1'), F(2, 2), numpy.array(1.0)):
+            self.assertEqual(len(i.modes(count)['modes']), 1, repr(count))
+            self.assertEqual(len(run.results(limit=count).time), 1, repr(count))
+        with self.assertRaisesRegex(mechd.Invalid, 'count'):
+            i.modes(1.5)
+
     def test_bytes_of_any_type(self):
         i, j = self.created(), self.created()
         pair = self.server.couple({'a': i, 'b': j}, step_size=0.01, scheme='Jacobi')

@@ -24,6 +24,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import functools
+import os
 from typing import (Any, Callable, Dict, Generic, List, Mapping, Optional, Sequence, TypeVar,
                     Union)
 
@@ -39,10 +40,22 @@ T = TypeVar('T')
 P = TypeVar('P')
 
 
-_CALLS = concurrent.futures.ThreadPoolExecutor(64, 'mechd-aio')
-_STOPS = concurrent.futures.ThreadPoolExecutor(4, 'mechd-aio-stop')  # they wait for no call
+_CALLS: concurrent.futures.ThreadPoolExecutor
+_STOPS: concurrent.futures.ThreadPoolExecutor  # they wait for no call
 _AGAIN = 0.05  # s between two requests to stop what may only just reach the server
 _LEAST, _MOST = 0.005, 0.2  # s between two looks at a run
+
+
+def _begin() -> None:
+    """Threads of this process: a forked one has none of those of its parent."""
+    global _CALLS, _STOPS
+    _CALLS = concurrent.futures.ThreadPoolExecutor(64, 'mechd-aio')
+    _STOPS = concurrent.futures.ThreadPoolExecutor(4, 'mechd-aio-stop')
+
+
+_begin()
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(after_in_child=_begin)
 
 
 async def call(function: Callable[..., T], *given: Any, **named: Any) -> T:

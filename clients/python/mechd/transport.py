@@ -81,8 +81,9 @@ def what_remains(url: str) -> str:
 
 
 def query(fields: Mapping[str, Any]) -> Dict[str, str]:
-    """Query parameters as text: lists with commas, truth in small letters; None is left out.
-    ValueError: what is no text, number or list of these."""
+    """Query parameters as text: lists with commas, truth in small letters, whole numbers of any
+    type without a point, as counts are read; None is left out. ValueError: what is no text, number
+    or list of these."""
     found = {}
     for name, value in fields.items():
         value = plain(value, '/' + name)
@@ -90,6 +91,8 @@ def query(fields: Mapping[str, Any]) -> Dict[str, str]:
             found[name] = 'true' if value else 'false'
         elif isinstance(value, list):
             found[name] = ','.join(word(v) if isinstance(v, str) else repr(v) for v in value)
+        elif isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+            found[name] = str(int(value))
         elif value is not None:
             found[name] = str(value)
     return found
