@@ -43,6 +43,8 @@ void mech_sim_drift(const struct mech_sim *s, const struct mech_state *state,
             speed = side * g[r] <= limit[r] ? fmax(0., -side * speed) : 0.;
         }
         speed = fabs(speed);
+        g[r] = part;
+        gt[r] = speed;
         if (part > out->position) {
             out->position = part;
             worst[0] = r;

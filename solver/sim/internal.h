@@ -48,7 +48,7 @@ struct mech_sim {
     struct mech_signal *signals; /* [inputs] of the command; made when first needed */
     struct mech_event_watch *compared; /* of commands that ask for events; made when first needed */
     bool has_rates, has_trial, differenced;
-    double *joint_scratch; /* [4 × rows + entries of G] of mech_sim_drift */
+    double *joint_scratch; /* [4 × rows + entries of G]; mech_sim_drift begins it with |g|, |ġ| */
     bool *dropped; /* [sizes.lambda] rows of joints that repeat others where the model starts */
     int32_t dropped_count;
     bool redropped; /* they were chosen elsewhere than at the start */

@@ -22,8 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* m, rad: as at the start of a model, what six written digits give */
+/* as at the start of a model, what six written digits give */
 static const double may_miss = 1e-6;
+/* of that, what a row that is left out may open by in a step */
+static const double of_a_step = 1e-3;
 
 /* What a change of the model begins with. */
 struct before {
@@ -242,6 +244,19 @@ static void set_rows(const struct mech_sim *s, struct mech_state *state, const s
     }
 }
 
+/* Whether each g is within that share of what a model may miss at its start. */
+static bool are_within(const struct mech_sim *s, const double *g, double share)
+{
+    double *const may = s->joint_scratch + s->sizes.lambda;
+    bool within = true;
+
+    mech_model_joint_gaps(s->model, share * may_miss, may);
+    for (int32_t r = 0; r < s->sizes.lambda; r++) {
+        within = within && fabs(g[r]) <= may[r];
+    }
+    return within;
+}
+
 /* q to the joints. 0; MECH_NOT_CONVERGED; or as the linear solver returns. */
 static int assemble(struct mech_sim *s, struct mech_rates *rates, struct mech_state *state,
                     double *d, struct mech_step_result *result)
@@ -254,7 +269,7 @@ static int assemble(struct mech_sim *s, struct mech_rates *rates, struct mech_st
         const double most = worst < 0 ? 0. : fabs(g[worst]);
 
         /* what rounding leaves does not become less */
-        if (most == 0. || (most <= 1e-3 * may_miss && most > 0.5 * before)) {
+        if (most == 0. || (most > 0.5 * before && are_within(s, g, 1e-3))) {
             return 0;
         }
         if (!isfinite(most)) {
@@ -340,17 +355,23 @@ static int meet_all(struct mech_sim *s, struct mech_state *state, const struct b
 static int check_left_out(const struct mech_sim *s, const struct mech_state *state, bool closed,
                           struct mech_diag *diag)
 {
-    struct mech_drift off = {.rows = 0};
+    double *const g = s->joint_scratch, *const speed = g + s->sizes.lambda;
+    double *const may = speed + s->sizes.lambda;
+    const double h = mech_model_settings(s->model)->step_size;
+    struct mech_drift off;
 
-    if (s->dropped_count > 0) {
-        mech_sim_drift(s, state, &off);
+    if (s->dropped_count == 0) {
+        return 0;
     }
-    const bool apart = closed && off.position > may_miss;
-
-    if (apart || off.velocity > may_miss) {
-        mech_diag_add(diag, "", "the joint \"%s\" contradicts other joints",
-                      apart ? off.worst_position : off.worst_velocity);
-        return MECH_INVALID;
+    mech_sim_drift(s, state, &off);
+    mech_model_joint_gaps(s->model, may_miss, may);
+    for (int32_t r = 0; r < s->sizes.lambda; r++) {
+        if (!is_released(s, r) &&
+            ((closed && g[r] > may[r]) || speed[r] * h > of_a_step * may[r])) {
+            mech_diag_add(diag, "", "the joint \"%s\" contradicts other joints",
+                          mech_model_joint_name(s->model, r));
+            return MECH_INVALID;
+        }
     }
     return 0;
 }

@@ -120,6 +120,39 @@ class Led(Served):
                     gone = self.call('POST', path + '/step', {'count': 10})['outputs']
                     self.assertAlmostEqual(gone['v'], one['v'][0], delta=1e-12)
 
+    def test_joints_are_assembled_in_any_unit_of_length(self):
+        """Two rods between the same points, of which one repeats the other."""
+        def hung(length):
+            path = '/v1/instances/' + self.daemon.create({
+                'mechd': 1, 'gravity': [0, 0, -9.81 * length], 'nodes': [
+                    {'name': 'n', 'type': 'NodePoint',
+                     'referenceCoordinates': [0.3 * length, 0, -0.4 * length]},
+                    {'name': 'o', 'type': 'NodePointGround'}],
+                'objects': [{'name': 'b', 'type': 'MassPoint', 'node': 'n', 'physicsMass': 1}] + [
+                    {'name': name, 'type': 'DistanceConstraint', 'markers': ['mo', 'mn'],
+                     'distance': 0.5 * length} for name in ('one', 'two')],
+                'markers': [{'name': 'mo', 'type': 'MarkerNodePosition', 'node': 'o'},
+                            {'name': 'mn', 'type': 'MarkerNodePosition', 'node': 'n'}],
+                'solver': {'integrator': integrator, 'stepSize': 1e-3}})
+            field = path + '/objects/%s/fields/active'
+            self.call('POST', path + '/step', {'count': 30})
+            for name in ('one', 'two'):
+                self.call('PUT', field % name, {'value': False})
+            self.call('POST', path + '/step', {'count': 50})
+            self.call('PUT', field % 'one', {'value': True}, 422)
+            for name in ('one', 'two'):
+                self.call('PUT', field % name, {'value': True, 'positions': 'assembled'})
+            self.call('POST', path + '/step', {'count': 20})
+            state = self.call('GET', path + '/state')
+            self.daemon.call('DELETE', path)
+            return [x / length for x in state['q'] + state['v']]
+        for integrator in ('GeneralizedAlpha', 'TrapezoidalIndex2', 'MoreauJean'):
+            here = hung(1)
+            for length in (1e-12, 1e-6, 1e6, 1e9, 1e12):
+                with self.subTest(integrator=integrator, length=length):
+                    for one, two in zip(hung(length), here):
+                        self.assertAlmostEqual(one, two, delta=1e-9)
+
 
 if __name__ == '__main__':
     unittest.main()
