@@ -152,8 +152,8 @@ static double evaluate(struct mech_body_newton *s, const double *y, enum with wi
     return sum;
 }
 
-/* What l̂ misses, as body_contacts.h judges it, squared: by speeds g l, so that units of mass do not
- * matter; ĉ, and y := 0. */
+/* What l̂ misses, as body_contacts.h judges it, squared: by speeds g l, so that units of mass do
+ * not matter; ĉ, and y := 0. */
 static double missed(struct mech_body_newton *s)
 {
     double sum = 0.;

@@ -280,8 +280,8 @@ static void seams_between_flush_boxes_are_no_edges(void)
     }
 }
 
-/* What slides at 2 m/s over floors of several pieces, seams at x = 0, 0.1 m over it; lying ones along
- * x or y. */
+/* What slides at 2 m/s over floors of several pieces with seams at x = 0, its middle 0.1 m over
+ * them; lying ones along x or y. */
 static void seams_are_no_edges_for_any_shape(void)
 {
     static const char *const floors[] = {

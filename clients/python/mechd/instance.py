@@ -405,11 +405,13 @@ class Instance(Runner):
 
     def restore(self, snapshot: Union[Snapshot, str, bytes, 'os.PathLike[str]']) -> None:
         """Restore a snapshot of this instance, given by object or id; or one of another instance
-        of the same model, given by object, as its bytes (`Snapshot.data`) or by the path of its file."""
+        of the same model, given by object, as its bytes (`Snapshot.data`) or by the path of its
+        file."""
         if isinstance(snapshot, Snapshot) and snapshot._instance is not self:
             snapshot = snapshot.data()
         if isinstance(snapshot, (Snapshot, str)):
-            self.post('snapshots', snapshot if isinstance(snapshot, str) else snapshot.id, 'restore')
+            sid = snapshot if isinstance(snapshot, str) else snapshot.id
+            self.post('snapshots', sid, 'restore')
             return
         data = base64.b64encode(content(snapshot)).decode()
         self.call('PUT', 'state', body={'snapshot': data})

@@ -145,8 +145,8 @@ class Server:
         if isinstance(snapshot, Snapshot):
             snapshot = snapshot.data()
         body: Dict[str, Any] = {
-            'model': document(model), 'example': example, 'durability': durability, 'labels': labels,
-            'ttl': ttl,
+            'model': document(model), 'example': example, 'durability': durability,
+            'labels': labels, 'ttl': ttl,
             'snapshot': None if snapshot is None else base64.b64encode(content(snapshot)).decode(),
             **more}
         body = {name: value for name, value in body.items() if value is not None}
@@ -261,8 +261,8 @@ class Server:
         package, or the least step size of its FMUs and Jacobi.
         """
         return Coupling(self, self.transport.call(
-            'POST', 'v1', 'couplings', body=content(package), headers={'Content-Type': 'application/zip'},
-            window=window, type=scheme).json)
+            'POST', 'v1', 'couplings', body=content(package),
+            headers={'Content-Type': 'application/zip'}, window=window, type=scheme).json)
 
     def couplings(self) -> List[Coupling]:
         """All couplings of the server."""
