@@ -21,6 +21,8 @@ enum { POINTS_MOST = 512, EDGES = 1 << 30 };
 /* what counts as on a line, as a part of the shape's size; as between faces: sines of angles, for
  * shapes whose normals are their own faces' and for rounded ones */
 static const double on_line = 1e-9, between_faces = 0.01, between_round = 1e-9;
+/* what counts as one place, as a part of the shape's size */
+static const double beside = 1e-6;
 
 struct work {
     const struct mech_convex *mesh, *shape;
@@ -296,6 +298,41 @@ static bool between_sides(const struct work *w, int32_t e, const double n[3], do
     return true;
 }
 
+/* Whether x, a point of a border in the mesh's frame, lies on a triangle beside it that has no
+ * vertices there, as where one side of a seam is divided and the other is not, and n points into
+ * that. */
+static bool is_covered(const struct work *w, const double x[3], const double n[3])
+{
+    const double near = beside * w->size;
+    double low[3], high[3];
+
+    for (int i = 0; i < 3; i++) {
+        low[i] = x[i] - near;
+        high[i] = x[i] + near;
+    }
+    struct mech_tree_walk walk = {.tree = w->tree};
+
+    for (int32_t t = mech_tree_first(&walk, low, high); t >= 0; t = mech_tree_next(&walk)) {
+        const int32_t *const at = w->mesh->shape->triangle + 3 * (size_t)t;
+        const double *const normal = w->tree->normal + 3 * (size_t)t;
+        bool on = true, into = false;
+        double d[3], side[3], across[3];
+
+        for (int i = 0; i < 3; i++) {
+            mech_v3_add(x, -1., vertex_of(w, at[i]), d);
+            mech_v3_add(vertex_of(w, at[(i + 1) % 3]), -1., vertex_of(w, at[i]), side);
+            mech_v3_cross(normal, side, across);
+            on = on && fabs(mech_v3_dot(d, normal)) <= near &&
+                 mech_v3_dot(d, across) >= -near * mech_v3_norm(across);
+            into = into || -mech_v3_dot(n, d) > near;
+        }
+        if (on && into) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A contact that a face has reported, or another edge. */
 static bool is_double(const struct work *w, const struct mech_contact *c, int32_t before)
 {
@@ -304,7 +341,7 @@ static bool is_double(const struct work *w, const struct mech_contact *c, int32_
         double d[3];
 
         mech_v3_add(other->point[w->out->turned], -1., c->point[w->out->turned], d);
-        if (mech_v3_norm(d) <= 1e-6 * w->size && mech_v3_dot(other->normal, c->normal) > 0.99) {
+        if (mech_v3_norm(d) <= beside * w->size && mech_v3_dot(other->normal, c->normal) > 0.99) {
             return true;
         }
     }
@@ -316,7 +353,8 @@ static void touch_edge(struct work *w, int32_t e)
     const int32_t *const ends = w->tree->edge + 2 * (size_t)e;
     const double most = w->shape->shape->rounding > 0. ? between_round : between_faces;
     struct mech_contact_list *const list = w->out->list;
-    double x[6], n[3], at[3], along[3];
+    const bool border = w->tree->side_start[e + 1] - w->tree->side_start[e] == 1;
+    double x[6], n[3], at[3], on[3], along[3];
     struct mech_convex_gap gap;
 
     memcpy(x, vertex_of(w, ends[0]), 3 * sizeof *x);
@@ -339,9 +377,11 @@ static void touch_edge(struct work *w, int32_t e)
     mech_v3_add(at, -1., x, at);
     const double place = mech_v3_dot(at, along) / mech_v3_dot(along, along);
     const double end = on_line * w->size / mech_v3_norm(along);
+    mech_v3_add(x, fmin(1., fmax(0., place)), along, on);
     if (!(place <= end        ? between_edges(w, ends[0], n, most)
           : place >= 1. - end ? between_edges(w, ends[1], n, most)
-                              : between_sides(w, e, n, most))) {
+                              : between_sides(w, e, n, most)) ||
+        (border && is_covered(w, on, n))) {
         return;
     }
     const int32_t before = list->n;

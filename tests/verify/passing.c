@@ -295,7 +295,11 @@ static void seams_are_no_edges_for_any_shape(void)
         /* vertices of their own for both halves, as files of triangles have them */
         "{'shape': 'Mesh', 'vertices': [[-1, -1, 0], [0, -1, 0], [0, 1, 0], [-1, 1, 0], [0, -1, 0],"
         "[1, -1, 0], [1, 1, 0], [0, 1, 0]], 'triangles': [[0, 1, 2], [0, 2, 3], [4, 5, 6],"
-        "[4, 6, 7]], 'material': {'friction': 0}}"};
+        "[4, 6, 7]], 'material': {'friction': 0}}",
+        /* one half is divided at the seam, the other is not */
+        "{'shape': 'Mesh', 'vertices': [[-1, -1, 0], [0, -1, 0], [0, 1, 0], [-1, 1, 0], [0, 0, 0],"
+        "[1, -1, 0], [1, 1, 0]], 'triangles': [[0, 1, 2], [0, 2, 3], [1, 5, 4], [5, 6, 4],"
+        "[6, 2, 4]], 'material': {'friction': 0}}"};
     static const struct {
         const char *shape;
         double turn[4];
@@ -310,9 +314,9 @@ static void seams_are_no_edges_for_any_shape(void)
                    {"'Cylinder', 'radius': 0.1, 'length': 0.2", {1., 0., 0., 0.}}};
     static const double steps[] = {1e-3, 5e-3, 2e-2}, v[] = {2., 0.1, 0., 0., 0., 0.};
 
-    for (int k = 0; k < 3 * 6 * 6; k++) {
+    for (int k = 0; k < 3 * 6 * 4 * 2; k++) {
         const double *const q = sliders[k / 3 % 6].turn, h = steps[k % 3];
-        const double half = k / 54 ? 0.2 : 0., c = cos(half), s = sin(half);
+        const double half = k / 72 ? 0.2 : 0., c = cos(half), s = sin(half);
         char text[TEXT];
 
         sprintf(text,
@@ -324,16 +328,18 @@ static void seams_are_no_edges_for_any_shape(void)
                 "[{'shape': %s, 'material': {'friction': 0}}]}], 'solver': {'integrator':"
                 "'MoreauJean', 'stepSize': %.17g}}",
                 c * q[0] - s * q[3], c * q[1] - s * q[2], c * q[2] + s * q[1], c * q[3] + s * q[0],
-                floors[k / 18 % 3], sliders[k / 3 % 6].shape, h);
+                floors[k / 18 % 4], sliders[k / 3 % 6].shape, h);
         struct mech_sim *const sim = model_of(text);
 
         CU_ASSERT_EQUAL_FATAL(model_step(sim, 0.44), 0);
         const double off = model_distance(model_state(sim).v, v, 6);
+        /* places where one half is divided are known to 1e-6 of what slides, and tilts to 1e-4 */
+        const double most = k / 18 % 4 == 3 ? 1e-7 : 1e-9;
 
-        CU_ASSERT(off <= 1e-9);
-        if (!(off <= 1e-9)) {
+        CU_ASSERT(off <= most);
+        if (!(off <= most)) {
             fprintf(stderr, "%s over floor %d, turned by %g, h = %g s: %.3g m/s\n",
-                    sliders[k / 3 % 6].shape, k / 18 % 3, 2. * half, h, off);
+                    sliders[k / 3 % 6].shape, k / 18 % 4, 2. * half, h, off);
         }
         mech_sim_destroy(sim);
     }
