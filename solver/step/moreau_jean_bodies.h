@@ -347,8 +347,9 @@ bool mech_moreau_bodies_still(struct mech_moreau_bodies *s, const double *v);
 /* Whether members that sweep get MECH_FEW_SWEEPS iterations at first: contacts that repeat each
  * other stall them, and fewer than MECH_ACCEPTABLE_FROM cost little to factor. */
 bool mech_moreau_bodies_hurries(const struct mech_moreau_bodies *s, int32_t contacts);
-/* What is left of the contacts at v, as sys/acceptance.h measures it; in islands where nothing asks
- * for an impulse, beside the speeds that make c. NaN when something is. */
+/* What is left of the contacts at v, as sys/acceptance.h measures it, with the largest s:
+ * impulses were accepted with that of theirs. In islands where nothing asks for an impulse, beside
+ * the speeds that make c. NaN when something is. */
 double mech_moreau_bodies_miss(struct mech_moreau_bodies *s, const double *v);
 /* What the impulses add to kinetic energy from v0 to v [nv]: stepper.h. */
 double mech_moreau_bodies_gain(const struct mech_moreau_bodies *s, const double *v);

@@ -17,23 +17,28 @@ static const double rounded = 16. * DBL_EPSILON;
 enum { LINEAR_ROWS = 3 };
 
 struct mech_acceptance {
-    double *length; /* [most] of each set: g */
-    double *scale;  /* [most] of each set: s; in weigh first of each root */
-    double *reach;  /* [most] of each set: largest |N_ij| in its rows and columns */
-    double *sum;    /* [most] of each set: Σ_β ‖N_αβ‖‖l_β‖ */
-    double *arm;    /* [most] of each set: a length beside which turns are speeds; ROLLING */
-    int32_t *first; /* [most] of each set: its first row */
-    int32_t *of;    /* [most] of each row: its set */
-    int32_t *above; /* [most] of each set: a set of its island, of the root itself */
+    double *length;  /* [most] of each set: g */
+    double *scale;   /* [most] of each set: s; in weighing first of each root */
+    double *largest; /* [most] of each set: the largest s, for any l */
+    double *least;   /* [most] of each set: s for l = 0 */
+    double *reach;   /* [most] of each set: largest |N_ij| in its rows and columns */
+    double *sum;     /* [most] of each set: Σ_β ‖N_αβ‖‖l_β‖ */
+    double *arm;     /* [most] of each set: a length beside which turns are speeds; ROLLING */
+    double *slides;  /* [most] of each set: what friction could make of r_T, Σ μ‖r_T‖ */
+    int32_t *first;  /* [most] of each set: its first row */
+    int32_t *of;     /* [most] of each row: its set */
+    int32_t *above;  /* [most] of each set: a set of its island, of the root itself */
+    int32_t *asks;   /* [most] of each set: 1 where a set of its island asks beyond rounding */
     int32_t islands;
     double reach_most; /* of all sets, and of all lengths */
+    bool cones;        /* CONE or ROLLING sets are among them */
 };
 
 int mech_acceptance_create(int32_t most, struct mech_acceptance **self)
 {
     const size_t n = most > 0 ? (size_t)most : 1;
     struct mech_acceptance *const a = malloc(sizeof *a);
-    double *const memory = malloc(n * (5 * sizeof *memory + 3 * sizeof *a->of));
+    double *const memory = malloc(n * (8 * sizeof *memory + 4 * sizeof *a->of));
 
     if (!a || !memory) {
         free(a);
@@ -45,9 +50,13 @@ int mech_acceptance_create(int32_t most, struct mech_acceptance **self)
                                   .reach = memory + 2 * n,
                                   .sum = memory + 3 * n,
                                   .arm = memory + 4 * n,
-                                  .of = (int32_t *)(void *)(memory + 5 * n)};
+                                  .slides = memory + 5 * n,
+                                  .largest = memory + 6 * n,
+                                  .least = memory + 7 * n,
+                                  .of = (int32_t *)(void *)(memory + 8 * n)};
     a->above = a->of + n;
     a->first = a->above + n;
+    a->asks = a->first + n;
     *self = a;
     return 0;
 }
@@ -151,9 +160,11 @@ void mech_acceptance_form(struct mech_acceptance *a, const struct mech_problem *
     double longest = 0.;
     int32_t row = 0;
 
+    a->cones = false;
     for (int32_t i = 0; i < sets; i++) {
         const int32_t rows = mech_problem_set(p, i).rows;
 
+        a->cones |= mech_problem_set(p, i).kind >= MECH_SET_CONE;
         a->first[i] = row;
         a->length[i] = whole * (rows < LINEAR_ROWS ? rows : LINEAR_ROWS);
         a->arm[i] = 0.;
@@ -208,52 +219,119 @@ static struct mech_set set_of(const struct mech_acceptance *a, const struct mech
     return set;
 }
 
-/* ‖P_K(−r)‖: r of a set as far as it asks for a force of it; under Coulomb's law all of an r that
- * presses */
+/* Rows of set number i as speeds. */
+static void rows_of(const struct mech_acceptance *a, int32_t i, int32_t rows, const double *x,
+                    double *out)
+{
+    for (int32_t k = 0; k < rows; k++) {
+        out[k] = x[k] * (k < LINEAR_ROWS ? 1. : a->arm[i]);
+    }
+}
+
+/* What of r may ask for a force of a set: ‖P_K(−r)‖; *sure: what does without any l. Of a cone
+ * under Coulomb's law that is how r_N presses; a slide is stopped, or goes on. */
 static double data_of(const struct mech_acceptance *a, const struct mech_problem *p, int32_t i,
-                      int32_t row)
+                      double *sure)
 {
     const struct mech_set set = set_of(a, p, i);
     double x[MECH_SET_ROWS];
 
-    for (int32_t k = 0; k < set.rows; k++) {
-        x[k] = -p->r[row + k] * (k < LINEAR_ROWS ? 1. : a->arm[i]);
-    }
+    rows_of(a, i, set.rows, p->r + a->first[i], x);
     const double whole = mech_slide_norm(set.rows, x);
 
     if (set.kind >= MECH_SET_CONE && p->friction == MECH_COULOMB) {
-        return x[0] <= 0. ? 0. : whole;
+        *sure = isnan(whole) ? whole : fmax(0., -x[0]);
+        return *sure == 0. ? 0. : a->slides[i] > 0. ? whole : *sure;
+    }
+    for (int32_t k = 0; k < set.rows; k++) {
+        x[k] = -x[k];
     }
     mech_set_project(&set, x);
     const double data = mech_slide_norm(set.rows, x);
 
     /* squares may overflow in a projection onto a cone */
-    return set.kind < MECH_SET_CONE || data < whole ? data : whole;
+    *sure = set.kind < MECH_SET_CONE || data < whole ? data : whole;
+    return *sure;
+}
+
+/* What rounding of a set's r makes of the map: of r_N, and of how fast r_T opens the cone. */
+static double rounding_of_set(const struct mech_acceptance *a, const struct mech_problem *p,
+                              int32_t i)
+{
+    return rounded * (fabs(p->r[a->first[i]]) + a->slides[i]);
+}
+
+/* *most := the larger; not fmax, which hides what is not a number */
+static void raise_to(double *most, double value)
+{
+    *most = value > *most || isnan(value) ? value : *most;
 }
 
 void mech_acceptance_weigh(struct mech_acceptance *a, const struct mech_problem *p)
 {
     const int32_t sets = mech_problem_sets(p);
-    int32_t row = 0;
+    const size_t bytes = (size_t)sets * sizeof *a->scale;
 
-    memset(a->scale, 0, (size_t)sets * sizeof *a->scale);
+    memset(a->slides, 0, bytes);
+    memset(a->largest, 0, bytes);
+    memset(a->least, 0, bytes);
+    memset(a->asks, 0, (size_t)sets * sizeof *a->asks);
     for (int32_t i = 0; i < sets; i++) {
-        const double data = data_of(a, p, i, row);
-        double *const scale = &a->scale[root_of(a, i)];
+        const int32_t root = root_of(a, i);
+        double sure;
 
-        /* not fmax, which hides what is not a number */
-        *scale = data > *scale || isnan(data) ? data : *scale;
-        row += mech_problem_set(p, i).rows;
+        if (a->cones && mech_problem_set(p, i).kind >= MECH_SET_CONE) {
+            const struct mech_set set = set_of(a, p, i);
+            double x[MECH_SET_ROWS];
+
+            rows_of(a, i, set.rows, p->r + a->first[i], x);
+            a->slides[i] = mech_slide_of(&set, x);
+        }
+        raise_to(&a->largest[root], data_of(a, p, i, &sure));
+        raise_to(&a->least[root], sure);
+        a->asks[root] |= sure > rounding_of_set(a, p, i);
     }
     for (int32_t i = 0; i < sets; i++) {
-        a->scale[i] = a->scale[root_of(a, i)];
+        const int32_t root = root_of(a, i);
+
+        a->largest[i] = a->scale[i] = a->largest[root];
+        a->least[i] = a->least[root];
+        a->asks[i] = a->asks[root];
+    }
+}
+
+void mech_acceptance_weigh_at(struct mech_acceptance *a, const struct mech_problem *p,
+                              const double *l)
+{
+    const int32_t sets = mech_problem_sets(p);
+
+    if (!a->cones || p->friction != MECH_COULOMB) {
+        return;
+    }
+    if (!l) {
+        memcpy(a->scale, a->largest, (size_t)sets * sizeof *a->scale);
+        return;
+    }
+    memset(a->scale, 0, (size_t)sets * sizeof *a->scale);
+    for (int32_t i = 0, row = 0; i < sets; i++) {
+        for (int32_t k = 0; k < mech_problem_set(p, i).rows; k++, row++) {
+            const double own = fabs(l[row]) * a->length[i] / (k < LINEAR_ROWS ? 1. : a->arm[i]);
+
+            raise_to(&a->scale[root_of(a, i)], own);
+        }
+    }
+    for (int32_t i = 0; i < sets; i++) {
+        const double made = a->scale[root_of(a, i)], most = a->largest[i];
+
+        a->scale[i] = made < most ? made : most;
+        a->scale[i] = a->scale[i] < a->least[i] || isnan(most) ? a->least[i] : a->scale[i];
     }
 }
 
 void mech_acceptance_rest(const struct mech_acceptance *a, const struct mech_problem *p, double *l)
 {
     for (int32_t i = 0; i < p->m; i++) {
-        l[i] = a->scale[a->of[i]] == 0. ? 0. : l[i];
+        l[i] = a->least[a->of[i]] == 0. ? 0. : l[i];
     }
 }
 
@@ -289,26 +367,6 @@ static double opening(const struct speeds *x)
     return x->c[0] - (back[0] - x->c[0]);
 }
 
-/* What rounding of a set's r makes of the map: of ‖r‖, or, where r_T only says how fast the
- * associated law opens it, of r_N and that. */
-static double rounding_of_set(const struct mech_acceptance *a, const struct mech_problem *p,
-                              int32_t i, const struct mech_set *set)
-{
-    double r[MECH_SET_ROWS];
-
-    for (int32_t k = 0; k < set->rows; k++) {
-        r[k] = p->r[a->first[i] + k] * (k < LINEAR_ROWS ? 1. : a->arm[i]);
-    }
-    if (p->friction == MECH_COULOMB) {
-        return rounded * mech_slide_norm(set->rows, r);
-    }
-    const double normal = fabs(r[0]);
-
-    r[0] = 0.;
-    mech_set_correct(set, MECH_COULOMB, r);
-    return rounded * (normal + r[0]);
-}
-
 double mech_acceptance_set(const struct mech_acceptance *a, const struct mech_problem *p, int32_t i,
                            const double *l, const double *c)
 {
@@ -320,18 +378,18 @@ double mech_acceptance_set(const struct mech_acceptance *a, const struct mech_pr
     if (x.set.kind < MECH_SET_CONE) {
         return map;
     }
-    const double floor = rounding_of_set(a, p, i, &x.set);
+    const double floor = rounding_of_set(a, p, i);
 
     if (p->friction != MECH_COULOMB) {
         return map <= floor && opening(&x) <= floor ? 0. : map;
     }
     /* without a force, c_N says all, and r_T is not in it */
-    const double loose =
-        mech_slide_norm(x.set.rows, x.l) == 0. ? 0. * mech_slide_norm(x.set.rows, x.c)
-        : x.set.kind == MECH_SET_ROLLING       ? map
-                                               : mech_slide_miss(&x.set, x.l, x.c, x.map);
+    const double loose = mech_slide_norm(x.set.rows, x.l) == 0.
+                             ? 0. * mech_slide_norm(x.set.rows, x.c)
+                             : mech_slide_miss(&x.set, x.l, x.c, x.map);
+    const double size = fmax(loose, fabs(fmin(x.l[0], x.c[0]))) + 0. * loose;
 
-    return fmax(loose <= floor ? 0. : loose, fabs(fmin(x.l[0], x.c[0]))) + 0. * loose;
+    return size <= floor && (!a->asks[i] || x.set.kind == MECH_SET_ROLLING) ? 0. : size;
 }
 
 double mech_acceptance_residual(const struct mech_acceptance *a, const struct mech_problem *p,
@@ -466,14 +524,21 @@ static double rounding_of(struct mech_acceptance *a, const struct mech_problem *
 double mech_acceptance_whole(struct mech_acceptance *a, const struct mech_problem *p,
                              const double *l, const double *c, double tolerance)
 {
-    const double miss = mech_acceptance_of(a, p, l, c);
+    double miss = mech_acceptance_of(a, p, l, c);
 
     if (!(miss <= tolerance)) {
         return miss;
     }
-    const double residual = mech_problem_residual(p, l, c);
+    mech_acceptance_weigh_at(a, p, l);
+    miss = mech_acceptance_of(a, p, l, c);
+    if (miss <= tolerance) {
+        const double residual = mech_problem_residual(p, l, c);
 
-    return isnan(residual) ? NAN : fmax(fmax(miss, residual), rounding_of(a, p, l, c, tolerance));
+        miss =
+            isnan(residual) ? NAN : fmax(fmax(miss, residual), rounding_of(a, p, l, c, tolerance));
+    }
+    mech_acceptance_weigh_at(a, p, NULL);
+    return miss;
 }
 
 double mech_acceptance_scale(const struct mech_acceptance *a, int32_t set)

@@ -4,21 +4,30 @@
  *     ε max(Σ_β ‖N_αβ‖‖l_β‖, g‖l‖) ≤ tolerance · s
  *
  * for every set α, with K and ĉ of sets.h (the bounds of a box times g), g the speed that a unit of
- * l makes there, ‖N_αα‖, and s the largest ‖P_K(−r_β)‖ of the set's island. What else is in r_β
- * opens a contact, or holds a box at its bound: it asks for no force, and for N ≥ 0 no l is larger
- * for it, by −r·l ≤ P_K(−r)·l. Under Coulomb's law a cone that presses, r_N < 0, counts all of r,
- * as wedged bodies may push by r_T alone, and another one nothing. An island is a set of
- * contacts coupled by entries of N: a contact without data of its own moves through others, and a
- * contact next to one 1e8 times heavier is measured by its own speed. The published residual
+ * l makes there, ‖N_αα‖, and s of the set's island, from the largest that asks for a force there:
+ *
+ *     ‖P_K(−r_β)‖,                     and where there are cones under Coulomb's law
+ *     max(P, min(R, g‖l‖_∞)),          P the largest max(0, −r_N) of these,
+ *                                      R the largest ‖r_β‖ where r_N < 0 < Σ μ‖r_T‖
+ *
+ * with ‖P_K(−r_β)‖ of the other sets in P and R. What else is in r_β opens a contact, or holds a
+ * box at its bound: for N ≥ 0 no l is larger for it, by lᵀN l = l·(c − r) with l·c ≤ 0. A slide is
+ * stopped by forces as large, as of bodies that are wedged, which r_T alone may push, or goes on
+ * and asks for none: l itself tells how much of it counts, and −r_N always does. Where R is more
+ * than P over the tolerance, an l that diverges cannot be told from a solution. An island is a set
+ * of contacts coupled by entries of N: a contact without data of its own moves through others, and
+ * a contact next to one 1e8 times heavier is measured by its own speed. The published residual
  * (problem.h) is no substitute: it adds l to c, which have different units, divided by ‖l‖ it lets
  * an l that diverges pass, and one norm over all lets heavy contacts hide light ones. It is
  * reported, and met as well, for users that compare it literally. Under Coulomb's law min(g l_N,
  * c_N) is no larger than the first line allows either: in ĉ a large μ swallows c_N. The second
  * line: beyond it l is larger than doubles can balance the data with; where l is 0 or a bound holds
- * it, s there is no less than how far c opens the contact or holds the box. Nor does what
- * rounding of r_α makes of a cone's projection count, some ε ‖r_α‖, and under the associated law
- * ε (|r_N| + μ‖r_T‖) while the cone does not open faster; under Coulomb's r_T is no part of c_N,
- * and min(g l_N, c_N) counts always.
+ * it, s there is no less than how far c opens the contact or holds the box.
+ *
+ * What rounding of r_α makes of a cone is some ε (|r_N| + Σ μ‖r_T‖). It does not count under the
+ * associated law while the cone does not open faster; under Coulomb's in an island where no set
+ * asks for more than that, as what presses is rounding of a slide then; and of ROLLING sets, which
+ * no solver takes apart.
  *
  * Torques of a ROLLING set count over an arm, and turns times it, √ of what a unit of force makes
  * along over what a unit of torque turns. g is the mean diagonal entry, of forces, and where that
@@ -42,7 +51,11 @@ int mech_acceptance_create(int32_t most, struct mech_acceptance **self);
 void mech_acceptance_destroy(struct mech_acceptance *self); /* accepts NULL */
 
 void mech_acceptance_form(struct mech_acceptance *self, const struct mech_problem *p);
+/* s for any l: none has a larger one. */
 void mech_acceptance_weigh(struct mech_acceptance *self, const struct mech_problem *p);
+/* s for l [m], once weighed; NULL: the largest again. */
+void mech_acceptance_weigh_at(struct mech_acceptance *self, const struct mech_problem *p,
+                              const double *l);
 
 /* True when every row meets both lines by its own |r| already, which no island undercuts, or by its
  * island's where N is tridiagonal: no forming and no weighing then. Bilateral and unilateral rows
@@ -51,23 +64,26 @@ void mech_acceptance_weigh(struct mech_acceptance *self, const struct mech_probl
 bool mech_acceptance_plain(const struct mech_problem *p, const double *l, double tolerance,
                            double *work, double *miss);
 
-/* Of a set, once weighed: s; and the largest |l| there that counts by the second line alone. */
+/* Of a set, as it was last weighed: s; and the largest |l| there that counts by the second line
+ * alone. */
 double mech_acceptance_scale(const struct mech_acceptance *self, int32_t set);
 double mech_acceptance_most(const struct mech_acceptance *self, int32_t set, double tolerance);
 
-/* l := 0 in islands without data, where that is the solution. */
+/* l := 0 in islands where nothing asks for a force without one, where that is the solution. */
 void mech_acceptance_rest(const struct mech_acceptance *self, const struct mech_problem *p,
                           double *l);
-/* The left side of the first line of one set, l and c [its rows]. NaN when something is. */
+/* The left side of the first line of one set, l and c [its rows], weighed. NaN when something is.
+ */
 double mech_acceptance_set(const struct mech_acceptance *self, const struct mech_problem *p,
                            int32_t set, const double *l, const double *c);
-/* The largest of the first line over s, c = N l + r. NaN when something is. */
+/* The largest of the first line over s as it was last weighed, c = N l + r. NaN when something is.
+ * What iterates goes by the largest s: one that moves with l would change its course. */
 double mech_acceptance_of(const struct mech_acceptance *self, const struct mech_problem *p,
                           const double *l, const double *c);
 /* The published residual with l and c as speeds: the same in any units. */
 double mech_acceptance_residual(const struct mech_acceptance *self, const struct mech_problem *p,
                                 const double *l, const double *c);
-/* The larger of mech_acceptance_of and, where that is at most the tolerance, of the second line
- * over s and of the published residual. */
+/* After weighing: mech_acceptance_of by the largest s, and where that is at most the tolerance, the
+ * larger of it by s for l, of the second line over that s, and of the published residual. */
 double mech_acceptance_whole(struct mech_acceptance *self, const struct mech_problem *p,
                              const double *l, const double *c, double tolerance);
