@@ -13,6 +13,8 @@
 static const double negligible = 1.5e-8;
 /* of ‖r‖ of a cone, what its speeds are rounded to in a projection: some ε */
 static const double rounded = 16. * DBL_EPSILON;
+/* of ‖r‖ of a cone, what a sum of some products that makes r_N is rounded to */
+static const double noise = 4. * DBL_EPSILON;
 /* rows of a set with the unit of its first; those behind are of torques */
 enum { LINEAR_ROWS = 3 };
 
@@ -22,7 +24,7 @@ struct mech_acceptance {
     double *largest; /* [most] of each set: the largest s, for any l */
     double *least;   /* [most] of each set: s for l = 0 */
     double *reach;   /* [most] of each set: largest |N_ij| in its rows and columns */
-    double *sum;     /* [most] of each set: Σ_β ‖N_αβ‖‖l_β‖ */
+    double *sum;     /* [most] of each set: Σ_β ‖N_αβ‖‖l_β‖; the first line */
     double *arm;     /* [most] of each set: a length beside which turns are speeds; ROLLING */
     double *slides;  /* [most] of each set: what friction could make of r_T, Σ μ‖r_T‖ */
     int32_t *first;  /* [most] of each set: its first row */
@@ -278,7 +280,7 @@ void mech_acceptance_weigh(struct mech_acceptance *a, const struct mech_problem 
     memset(a->asks, 0, (size_t)sets * sizeof *a->asks);
     for (int32_t i = 0; i < sets; i++) {
         const int32_t root = root_of(a, i);
-        double sure;
+        double sure, least = 0.;
 
         if (a->cones && mech_problem_set(p, i).kind >= MECH_SET_CONE) {
             const struct mech_set set = set_of(a, p, i);
@@ -286,10 +288,11 @@ void mech_acceptance_weigh(struct mech_acceptance *a, const struct mech_problem 
 
             rows_of(a, i, set.rows, p->r + a->first[i], x);
             a->slides[i] = mech_slide_of(&set, x);
+            least = noise * mech_slide_norm(set.rows, x);
         }
         raise_to(&a->largest[root], data_of(a, p, i, &sure));
         raise_to(&a->least[root], sure);
-        a->asks[root] |= sure > rounding_of_set(a, p, i);
+        a->asks[root] |= sure > least;
     }
     for (int32_t i = 0; i < sets; i++) {
         const int32_t root = root_of(a, i);
@@ -389,7 +392,7 @@ double mech_acceptance_set(const struct mech_acceptance *a, const struct mech_pr
                              : mech_slide_miss(&x.set, x.l, x.c, x.map);
     const double size = fmax(loose, fabs(fmin(x.l[0], x.c[0]))) + 0. * loose;
 
-    return size <= floor && (!a->asks[i] || x.set.kind == MECH_SET_ROLLING) ? 0. : size;
+    return size <= floor && !a->asks[i] ? 0. : size;
 }
 
 double mech_acceptance_residual(const struct mech_acceptance *a, const struct mech_problem *p,
@@ -420,24 +423,37 @@ double mech_acceptance_residual(const struct mech_acceptance *a, const struct me
     return map == 0. ? 0. : sqrt(map / scale);
 }
 
-double mech_acceptance_of(const struct mech_acceptance *a, const struct mech_problem *p,
-                          const double *l, const double *c)
+/* The first line of each set into a->sum. False: NaN is among them. */
+static bool take_misses(const struct mech_acceptance *a, const struct mech_problem *p,
+                        const double *l, const double *c)
 {
-    double most = 0.;
     int32_t row = 0;
 
     for (int32_t i = 0; i < mech_problem_sets(p); i++) {
-        const double size = mech_acceptance_set(a, p, i, l + row, c + row);
-
-        if (isnan(size)) {
-            return NAN;
-        }
-        if (size > 0.) {
-            most = fmax(most, size / a->scale[i]);
+        a->sum[i] = mech_acceptance_set(a, p, i, l + row, c + row);
+        if (isnan(a->sum[i])) {
+            return false;
         }
         row += mech_problem_set(p, i).rows;
     }
+    return true;
+}
+
+/* The largest of a->sum over s. */
+static double largest_miss(const struct mech_acceptance *a, const struct mech_problem *p)
+{
+    double most = 0.;
+
+    for (int32_t i = 0; i < mech_problem_sets(p); i++) {
+        most = a->sum[i] > 0. ? fmax(most, a->sum[i] / a->scale[i]) : most;
+    }
     return most;
+}
+
+double mech_acceptance_of(const struct mech_acceptance *a, const struct mech_problem *p,
+                          const double *l, const double *c)
+{
+    return take_misses(a, p, l, c) ? largest_miss(a, p) : NAN;
 }
 
 /* a->sum[α] += |N_ij||l_j| */
@@ -522,28 +538,38 @@ static double rounding_of(struct mech_acceptance *a, const struct mech_problem *
 }
 
 double mech_acceptance_whole(struct mech_acceptance *a, const struct mech_problem *p,
-                             const double *l, const double *c, double tolerance)
+                             const double *l, const double *c, double tolerance, double *miss)
 {
-    double miss = mech_acceptance_of(a, p, l, c);
+    const double course = mech_acceptance_of(a, p, l, c);
 
-    if (!(miss <= tolerance)) {
-        return miss;
+    if (miss) {
+        *miss = course;
+    }
+    if (!(course <= tolerance)) {
+        return course;
     }
     mech_acceptance_weigh_at(a, p, l);
-    miss = mech_acceptance_of(a, p, l, c);
-    if (miss <= tolerance) {
+    double verdict = largest_miss(a, p);
+
+    if (verdict <= tolerance) {
         const double residual = mech_problem_residual(p, l, c);
 
-        miss =
-            isnan(residual) ? NAN : fmax(fmax(miss, residual), rounding_of(a, p, l, c, tolerance));
+        verdict = isnan(residual)
+                      ? NAN
+                      : fmax(fmax(verdict, residual), rounding_of(a, p, l, c, tolerance));
     }
     mech_acceptance_weigh_at(a, p, NULL);
-    return miss;
+    return verdict;
 }
 
 double mech_acceptance_scale(const struct mech_acceptance *a, int32_t set)
 {
     return a->scale[set];
+}
+
+double mech_acceptance_least(const struct mech_acceptance *a, int32_t set)
+{
+    return a->least[set];
 }
 
 double mech_acceptance_most(const struct mech_acceptance *a, int32_t set, double tolerance)

@@ -14,20 +14,19 @@
  * box at its bound: for N ≥ 0 no l is larger for it, by lᵀN l = l·(c − r) with l·c ≤ 0. A slide is
  * stopped by forces as large, as of bodies that are wedged, which r_T alone may push, or goes on
  * and asks for none: l itself tells how much of it counts, and −r_N always does. Where R is more
- * than P over the tolerance, an l that diverges cannot be told from a solution. An island is a set
- * of contacts coupled by entries of N: a contact without data of its own moves through others, and
- * a contact next to one 1e8 times heavier is measured by its own speed. The published residual
- * (problem.h) is no substitute: it adds l to c, which have different units, divided by ‖l‖ it lets
- * an l that diverges pass, and one norm over all lets heavy contacts hide light ones. It is
- * reported, and met as well, for users that compare it literally. Under Coulomb's law min(g l_N,
- * c_N) is no larger than the first line allows either: in ĉ a large μ swallows c_N. The second
- * line: beyond it l is larger than doubles can balance the data with; where l is 0 or a bound holds
- * it, s there is no less than how far c opens the contact or holds the box.
+ * than P over the tolerance, an l that diverges cannot be told from a solution. An island is a set of contacts coupled by entries of N: a
+ * contact without data of its own moves through others, and a contact next to one 1e8 times
+ * heavier is measured by its own speed. The published residual (problem.h) is no substitute: it
+ * adds l to c, which have different units, divided by ‖l‖ it lets an l that diverges pass, and one
+ * norm over all lets heavy contacts hide light ones. It is reported, and met as well, for users
+ * that compare it literally. Under Coulomb's law min(g l_N, c_N) is no larger than the first line
+ * allows either: in ĉ a large μ swallows c_N. The second line: beyond it l is larger than doubles
+ * can balance the data with; where l is 0 or a bound holds it, s there is no less than how far c
+ * opens the contact or holds the box.
  *
  * What rounding of r_α makes of a cone is some ε (|r_N| + Σ μ‖r_T‖). It does not count under the
- * associated law while the cone does not open faster; under Coulomb's in an island where no set
- * asks for more than that, as what presses is rounding of a slide then; and of ROLLING sets, which
- * no solver takes apart.
+ * associated law while the cone does not open faster, nor under Coulomb's in an island where every
+ * −r_N is under 4 ε ‖r‖ of its set: what presses there is rounding of a slide.
  *
  * Torques of a ROLLING set count over an arm, and turns times it, √ of what a unit of force makes
  * along over what a unit of torque turns. g is the mean diagonal entry, of forces, and where that
@@ -37,7 +36,7 @@
  *
  *     mech_acceptance_form(a, p);                 N and sets
  *     mech_acceptance_weigh(a, p);                r, also of another problem with that N and sets
- *     mech_acceptance_whole(a, p, l, c, tolerance) <= tolerance
+ *     mech_acceptance_whole(a, p, l, c, tolerance, NULL) <= tolerance
  *
  * owner: one solver; only create allocates. */
 #pragma once
@@ -64,9 +63,10 @@ void mech_acceptance_weigh_at(struct mech_acceptance *self, const struct mech_pr
 bool mech_acceptance_plain(const struct mech_problem *p, const double *l, double tolerance,
                            double *work, double *miss);
 
-/* Of a set, as it was last weighed: s; and the largest |l| there that counts by the second line
- * alone. */
+/* Of a set, as it was last weighed: s; s for l = 0, without what slides; and the largest |l| there
+ * that counts by the second line alone. */
 double mech_acceptance_scale(const struct mech_acceptance *self, int32_t set);
+double mech_acceptance_least(const struct mech_acceptance *self, int32_t set);
 double mech_acceptance_most(const struct mech_acceptance *self, int32_t set, double tolerance);
 
 /* l := 0 in islands where nothing asks for a force without one, where that is the solution. */
@@ -84,6 +84,7 @@ double mech_acceptance_of(const struct mech_acceptance *self, const struct mech_
 double mech_acceptance_residual(const struct mech_acceptance *self, const struct mech_problem *p,
                                 const double *l, const double *c);
 /* After weighing: mech_acceptance_of by the largest s, and where that is at most the tolerance, the
- * larger of it by s for l, of the second line over that s, and of the published residual. */
+ * larger of it by s for l, of the second line over that s, and of the published residual. *miss:
+ * mech_acceptance_of by the largest s; or NULL. */
 double mech_acceptance_whole(struct mech_acceptance *self, const struct mech_problem *p,
-                             const double *l, const double *c, double tolerance);
+                             const double *l, const double *c, double tolerance, double *miss);

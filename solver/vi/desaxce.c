@@ -1,12 +1,20 @@
 /* Fixed point from the associated law to Coulomb's; see desaxce.h. Each round calls the member for
- * a tenth of the residual that is left, so that rounds are cheap while the normal rows still move.
+ * a tenth of the residual that is left, so that rounds are cheap while the normal rows still move,
+ * and for a tenth of that again where l stands still.
  */
 #include "solver/vi/desaxce.h"
 
 #include "solver/base/err.h"
+#include "solver/vi/parts.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
+
+/* part by part, at a time; and at first */
+enum { SWEEPS = 100, EARLY = 10 };
+/* slides so many times as fast as what presses are beyond a step's forces: sweeps come first */
+static const double fast = 1e4;
 
 /* r_N of the cones for tangential speeds c_T */
 static void shift(const struct mech_problem *p, const double *c, double *r)
@@ -25,20 +33,48 @@ static void shift(const struct mech_problem *p, const double *c, double *r)
     }
 }
 
-int mech_desaxce_solve(const struct mech_desaxce *d, const struct mech_problem *p,
-                       const struct mech_vi_limits *limits, double *l,
-                       struct mech_vi_result *result)
+/* Sweeps part by part, at most so many, until l is accepted; of an N that is formed, c = N l + r in
+ * and out. Returns their number; where l is not accepted it stays as it was. */
+static int32_t sweep_parts(const struct mech_desaxce *d, const struct mech_problem *p,
+                           const struct mech_vi_limits *limits, int32_t most, double *l)
 {
-    struct mech_problem convex = *p;
-    double least = HUGE_VAL;
-    int32_t used = 0;
+    const size_t bytes = (size_t)p->m * sizeof *l;
+    double *const before = d->r; /* made anew in each round */
+    bool accepted = false;
+    int32_t k = 0;
 
-    mech_acceptance_form(d->accept, p);
-    if (p->friction == MECH_ASSOCIATED || !(mech_problem_kinds(p) & MECH_VI_FRICTION)) {
-        return d->member(d->self, p, limits, l, result);
+    if (p->schur) {
+        return 0;
     }
-    convex.r = d->r;
-    convex.friction = MECH_ASSOCIATED;
+    memcpy(before, l, bytes);
+    while (k < most && !accepted && mech_parts_sweep(p, l, d->c) &&
+           !mech_interrupted(limits->interrupt)) {
+        k++;
+        mech_problem_speed(p, l, d->c);
+        accepted = mech_acceptance_whole(d->accept, p, l, d->c, limits->tolerance, NULL) <=
+                   limits->tolerance;
+    }
+    if (!accepted) {
+        memcpy(l, before, bytes);
+    }
+    mech_problem_speed(p, l, d->c);
+    return k;
+}
+
+/* Whether something slides fast. */
+static bool slides_fast(const struct mech_desaxce *d, const struct mech_problem *p)
+{
+    bool found = false;
+
+    for (int32_t i = 0; i < p->count; i++) {
+        found |= mech_acceptance_scale(d->accept, i) > fast * mech_acceptance_least(d->accept, i);
+    }
+    return found;
+}
+
+/* l finite and in its sets, which is the best then. */
+static void start(const struct mech_desaxce *d, const struct mech_problem *p, double *l)
+{
     for (int32_t i = 0; i < p->m; i++) {
         l[i] = isfinite(l[i]) ? l[i] : 0.;
     }
@@ -46,29 +82,76 @@ int mech_desaxce_solve(const struct mech_desaxce *d, const struct mech_problem *
     mech_acceptance_rest(d->accept, p, l);
     mech_problem_project(p, l);
     memcpy(d->best, l, (size_t)p->m * sizeof *l);
+}
+
+/* Rounds from l on; the best into d->best. 0, or what a member returned that cannot go on. */
+static int rounds(const struct mech_desaxce *d, const struct mech_problem *p,
+                  const struct mech_vi_limits *limits, double *l, struct mech_vi_result *result,
+                  int32_t *used)
+{
+    const double tolerance = limits->tolerance;
+    struct mech_problem convex = *p;
+    double least = HUGE_VAL, before = HUGE_VAL, now, closer = 1.;
+    bool idle = false, early = slides_fast(d, p);
+
+    convex.r = d->r;
+    convex.friction = MECH_ASSOCIATED;
     for (;;) {
         mech_problem_speed(p, l, d->c);
-        const double now = mech_acceptance_whole(d->accept, p, l, d->c, limits->tolerance);
+        double verdict = mech_acceptance_whole(d->accept, p, l, d->c, tolerance, &now);
+        /* a member that iterates not at all may rest what asks for nothing */
+        const bool still = idle && now == before;
 
-        if (now < least) {
+        closer *= still ? 0.1 : 1.;
+        const double part = closer * fmax(0.1 * now, 0.3 * tolerance);
+        const bool stuck = still && part < DBL_EPSILON;
+
+        if (verdict > tolerance && (stuck || (!still && (now <= tolerance || early)))) {
+            const int32_t left = limits->max_iterations - *used, most = early ? EARLY : SWEEPS;
+
+            *used += sweep_parts(d, p, limits, left < most ? left : most, l);
+            verdict = mech_acceptance_whole(d->accept, p, l, d->c, tolerance, &now);
+        }
+        if (now < least || verdict <= tolerance) {
             least = now;
             memcpy(d->best, l, (size_t)p->m * sizeof *l);
         }
-        if (!(now > limits->tolerance) || !isfinite(now) || used >= limits->max_iterations ||
+        if (!(verdict > tolerance) || !isfinite(now) || stuck || *used >= limits->max_iterations ||
             mech_interrupted(limits->interrupt)) {
-            break;
+            return 0;
         }
-        const struct mech_vi_limits part = {fmax(0.1 * now, 0.3 * limits->tolerance),
-                                            limits->max_iterations - used, limits->interrupt};
+        const struct mech_vi_limits inner = {part, limits->max_iterations - *used,
+                                             limits->interrupt};
 
         shift(p, d->c, d->r);
-        const int code = d->member(d->self, &convex, &part, l, result);
+        const int code = d->member(d->self, &convex, &inner, l, result);
 
         if (code == MECH_SINGULAR || code == MECH_UNSUPPORTED || code < 0) {
             return code;
         }
-        used += result->iterations > 0 ? result->iterations : 1;
+        before = now;
+        early = false;
+        idle = result->iterations <= 0;
+        *used += idle ? 1 : result->iterations;
         mech_acceptance_weigh(d->accept, p);
+    }
+}
+
+int mech_desaxce_solve(const struct mech_desaxce *d, const struct mech_problem *p,
+                       const struct mech_vi_limits *limits, double *l,
+                       struct mech_vi_result *result)
+{
+    int32_t used = 0;
+
+    mech_acceptance_form(d->accept, p);
+    if (p->friction == MECH_ASSOCIATED || !(mech_problem_kinds(p) & MECH_VI_FRICTION)) {
+        return d->member(d->self, p, limits, l, result);
+    }
+    start(d, p, l);
+    const int code = rounds(d, p, limits, l, result, &used);
+
+    if (code != 0) {
+        return code;
     }
     memcpy(l, d->best, (size_t)p->m * sizeof *l);
     result->iterations = used;

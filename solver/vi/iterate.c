@@ -11,15 +11,16 @@ enum { MANY_ROWS = 256, ASK_EVERY = 16 };
 
 /* The best that is left when nothing is solved: an answer that another tolerance takes has to be
  * good in both measures, of which the residual is the smaller one with friction. */
-static double rank_of(double acceptance, double residual)
+static double rank_of(double miss, double residual)
 {
-    return fmax(acceptance, 10. * residual) + 0. * (acceptance + residual);
+    return fmax(miss, 10. * residual) + 0. * (miss + residual);
 }
 
 int mech_iterate_start(struct mech_iterate *it, const struct mech_vi_type *type,
                        const struct mech_problem *p, const struct mech_vi_limits *limits, double *l)
 {
     bool quiet = true;
+    double miss = NAN;
 
     if (mech_problem_kinds(p) & ~type->kinds) {
         return MECH_UNSUPPORTED;
@@ -38,9 +39,9 @@ int mech_iterate_start(struct mech_iterate *it, const struct mech_vi_type *type,
     memcpy(it->best, l, (size_t)p->m * sizeof *l);
     it->tolerance = limits->tolerance;
     it->least = mech_problem_is_finite(p)
-                    ? mech_acceptance_whole(it->accept, p, l, it->c, it->tolerance)
+                    ? mech_acceptance_whole(it->accept, p, l, it->c, it->tolerance, &miss)
                     : NAN;
-    it->rank = rank_of(it->least, mech_acceptance_residual(it->accept, p, l, it->c));
+    it->rank = rank_of(miss, mech_acceptance_residual(it->accept, p, l, it->c));
     it->most = limits->max_iterations;
     it->interrupt = limits->interrupt;
     it->iterations = 0;
@@ -52,14 +53,14 @@ int mech_iterate_start(struct mech_iterate *it, const struct mech_vi_type *type,
 
 bool mech_iterate_judge(struct mech_iterate *it, const struct mech_problem *p, int32_t k, double *l)
 {
-    double now = mech_acceptance_of(it->accept, p, l, it->c);
+    double miss = mech_acceptance_of(it->accept, p, l, it->c), now = miss;
 
     if (!(now > it->tolerance) || k % 64 == 0 || k == it->most) {
         /* rounding gathers in a c that is kept */
         mech_problem_speed(p, l, it->c);
-        now = mech_acceptance_whole(it->accept, p, l, it->c, it->tolerance);
+        now = mech_acceptance_whole(it->accept, p, l, it->c, it->tolerance, &miss);
     }
-    const double rank = rank_of(now, mech_acceptance_residual(it->accept, p, l, it->c));
+    const double rank = rank_of(miss, mech_acceptance_residual(it->accept, p, l, it->c));
 
     it->iterations = k;
     if (rank < it->rank || now <= it->tolerance) {
@@ -78,7 +79,7 @@ int mech_iterate_verdict(struct mech_acceptance *accept, const struct mech_probl
     mech_problem_speed(p, l, c);
     result->residual = mech_problem_residual(p, l, c);
     result->level = mech_acceptance_residual(accept, p, l, c);
-    result->acceptance = mech_acceptance_whole(accept, p, l, c, tolerance);
+    result->acceptance = mech_acceptance_whole(accept, p, l, c, tolerance, NULL);
     return result->acceptance <= tolerance ? 0 : MECH_VI_NOT_CONVERGED;
 }
 

@@ -15,7 +15,7 @@ struct mech_iterate {
     double *c, *best;               /* [m] N l + r; the best l so far */
     struct mech_acceptance *accept; /* formed for N and the sets */
     double least;                   /* acceptance of the best */
-    double rank;                    /* of the best: larger of it and ten times the residual */
+    double rank; /* of the best: larger of mech_acceptance_of and ten times the residual */
     double tolerance;
     int32_t iterations, most;
     struct mech_interrupt *interrupt; /* of the limits */

@@ -1,0 +1,113 @@
+/* Every complementarity solver, and the chain, on contacts that slide much faster than they press,
+ * under Coulomb's law: what presses decides, and counts as if alone. */
+#include "solver/vi/chain.h"
+#include "tests/unit/unit.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { ROWS = 6, MEMBERS = 16 };
+
+static const struct mech_set plane = {.kind = MECH_SET_CONE, .rows = 2, .mu = 0.5};
+static const struct mech_set cone = {.kind = MECH_SET_CONE, .rows = 3, .mu = 0.5};
+static const struct mech_set turning = {
+    .kind = MECH_SET_ROLLING, .rows = 6, .mu = 0.5, .spinning = 0.01, .rolling = 0.02};
+
+/* One set with N = 1, by a member or by the chain, NULL. Its iterations, or −1: not solved. */
+static int32_t alone(const char *name, const struct mech_set *set, const double *r, double *l)
+{
+    double values[ROWS * ROWS] = {0.};
+    const int32_t m = set->rows;
+    const struct mech_mat N = {
+        .kind = MECH_MAT_DENSE, .rows = m, .cols = m, .symmetric = true, .values = values};
+    const struct mech_problem p = {.m = m, .N = &N, .r = r, .sets = set, .count = 1};
+    const struct mech_vi_limits limits = {.tolerance = 1e-10, .max_iterations = 3000};
+    struct mech_vi_result result;
+
+    for (int32_t i = 0; i < m; i++) {
+        values[i * m + i] = 1.;
+        l[i] = 0.;
+    }
+    return mech_vi_solve(name, &p, &limits, l, &result) == 0 ? result.iterations : -1;
+}
+
+/* The members that take sets of a kind, after NULL for the chain; returns their number. */
+static int members(enum mech_set_kind kind, const char *names[MEMBERS])
+{
+    int n = 0;
+
+    names[n++] = NULL;
+    for (const struct mech_vi_type *const *t = mech_vi_types; *t && n < MEMBERS; t++) {
+        if ((*t)->kinds & 1u << kind) {
+            names[n++] = (*t)->name;
+        }
+    }
+    CU_ASSERT(n < MEMBERS);
+    return n;
+}
+
+static void check(const struct mech_set *set, const char *name, const double *r, int32_t most)
+{
+    const double share[] = {set->mu, set->spinning, set->rolling};
+    double l[ROWS];
+    const int32_t used = alone(name, set, r, l), rows = set->rows;
+
+    if (!(used >= 0 && used <= most)) {
+        fprintf(stderr, "%s: %d iterations, r = %g %g\n", name ? name : "chain", used, r[0], r[1]);
+    }
+    CU_ASSERT(used >= 0 && used <= most);
+    CHECK_NEAR(l[0] / -r[0], 1., 1e-9);
+    for (int32_t k = 1; k < rows; k++) {
+        const int part = k < 3 ? 0 : k < 4 ? 1 : 2;
+        double fast = 0.;
+
+        for (int32_t i = part == 2 ? 4 : part == 1 ? 3 : 1; i < (part ? 2 + 2 * part : 3); i++) {
+            fast = i < rows ? hypot(fast, r[i]) : fast;
+        }
+        CHECK_NEAR(l[k] / -r[0], fast > 0. ? -share[part] * r[k] / fast : 0., 1e-9);
+    }
+}
+
+/* De Saxcé's shift rounds r_N to 1e-11 of it, and more */
+static void ordinary_slides_take_few_iterations(void)
+{
+    static const double sliding[] = {-1e-4, 30., 9.}, rolling[] = {-1e-6, 30., 21., 0., 0., 0.};
+    const char *names[MEMBERS];
+
+    for (int k = 0, n = members(MECH_SET_CONE, names); k < n; k++) {
+        check(&cone, names[k], sliding, 10);
+    }
+    for (int k = 0, n = members(MECH_SET_ROLLING, names); k < n; k++) {
+        check(&turning, names[k], rolling, 10);
+    }
+}
+
+/* Up to where −r_N is under some ε of a slide, it is stopped by all; beyond, no force is none. */
+static void what_presses_is_stopped_however_fast_it_slides(void)
+{
+    const char *names[MEMBERS];
+
+    for (double fast = 10.; fast < 1e15; fast *= 7.) {
+        const double slides[] = {-1., 0.6 * fast, -0.8 * fast};
+        const double turns[] = {-1., 0.6 * fast, -0.8 * fast, -fast, 0., fast};
+        const double rolls[] = {-1., 0., 0., 0., 0.8 * fast, 0.6 * fast};
+
+        for (int k = 0, n = members(MECH_SET_CONE, names); k < n; k++) {
+            check(&plane, names[k], (double[]){-1., fast}, 1000);
+            check(&cone, names[k], slides, 1000);
+        }
+        for (int k = 0, n = members(MECH_SET_ROLLING, names); k < n; k++) {
+            check(&turning, names[k], turns, 1000);
+            check(&turning, names[k], rolls, 1000);
+        }
+    }
+    for (int k = 0, n = members(MECH_SET_CONE, names); k < n; k++) {
+        double l[ROWS];
+
+        CU_ASSERT_EQUAL(alone(names[k], &cone, (double[]){-1e-17, 1., 0.}, l), 0);
+        CHECK_NEAR(l[0], 0., DBL_EPSILON);
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(ordinary_slides_take_few_iterations),
+           UNIT_TEST(what_presses_is_stopped_however_fast_it_slides))
