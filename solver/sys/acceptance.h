@@ -14,7 +14,8 @@
  * box at its bound: for N ≥ 0 no l is larger for it, by lᵀN l = l·(c − r) with l·c ≤ 0. A slide is
  * stopped by forces as large, as of bodies that are wedged, which r_T alone may push, or goes on
  * and asks for none: l itself tells how much of it counts, and −r_N always does. Where R is more
- * than P over the tolerance, an l that diverges cannot be told from a solution. An island is a set of contacts coupled by entries of N: a
+ * than P over the tolerance, an l that diverges cannot be told from a solution but by a
+ * certificate (vi/certificate.h). An island is a set of contacts coupled by entries of N: a
  * contact without data of its own moves through others, and a contact next to one 1e8 times
  * heavier is measured by its own speed. The published residual (problem.h) is no substitute: it
  * adds l to c, which have different units, divided by ‖l‖ it lets an l that diverges pass, and one

@@ -122,7 +122,7 @@ static bool proves(const struct search *s, const double *d, double fall)
             made_up += rounded * fabs(s->p->r[row + k] * d[row + k]); /* of r·d */
         }
         made_up += missing * mech_acceptance_most(s->accept, i, s->tolerance) +
-                   size * s->tolerance * mech_acceptance_scale(s->accept, i);
+                   size * s->tolerance * mech_acceptance_least(s->accept, i);
         row += set.rows;
     }
     return fall < 0. && made_up < -fall;

@@ -8,8 +8,9 @@
  * met together: a body between closing walls, rows that contradict each other.
  *
  * Numbers are never exact: d counts when no l that acceptance.h would take, with the largest that
- * counts there, makes up for what Nᵀ d lacks. So none is reported where there is a solution; where
- * there is none, d may not be found. */
+ * counts there, makes up for what Nᵀ d lacks, nor r with an error of the tolerance of what presses:
+ * d_T = 0 under Coulomb's law, and no slide is data of d. So none is reported where there is a
+ * solution; where there is none, d may not be found. */
 #pragma once
 
 #include "solver/sys/problem.h"

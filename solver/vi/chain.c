@@ -2,6 +2,8 @@
 #include "solver/vi/chain.h"
 
 #include "solver/base/err.h"
+#include "solver/sys/acceptance.h"
+#include "solver/vi/certificate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,6 +61,40 @@ static int run(const struct mech_vi_type *type, const struct mech_problem *p,
     return code;
 }
 
+/* The acceptance of l by what presses alone: the first line, with s for l = 0. work [2 m] */
+static double pressing(const struct mech_problem *p, struct mech_acceptance *a, const double *l,
+                       double *work)
+{
+    double *const c = work, *const none = work + p->m;
+
+    mech_acceptance_form(a, p);
+    mech_acceptance_weigh(a, p);
+    memset(none, 0, (size_t)p->m * sizeof *none);
+    mech_acceptance_weigh_at(a, p, none);
+    mech_problem_speed(p, l, c);
+    return mech_acceptance_of(a, p, l, c);
+}
+
+/* Whether there is a certificate that l, which was accepted, is no solution: where only a slide
+ * makes it one, an l that diverges looks the same (acceptance.h). 1, 0 or MECH_NO_MEMORY. */
+static int refuted(const struct mech_problem *p, double tolerance, const double *l)
+{
+    struct mech_acceptance *a = NULL;
+
+    if (p->schur || p->friction != MECH_COULOMB || !(mech_problem_kinds(p) & MECH_VI_FRICTION)) {
+        return 0;
+    }
+    double *const work = malloc((2 * (size_t)p->m + 1) * sizeof *work);
+    int code = work ? mech_acceptance_create(p->m, &a) : MECH_NO_MEMORY;
+
+    if (code == 0 && pressing(p, a, l, work) > tolerance) {
+        code = mech_certificate_find(p, tolerance, l, work);
+    }
+    mech_acceptance_destroy(a);
+    free(work);
+    return code;
+}
+
 int mech_vi_solve(const char *name, const struct mech_problem *p,
                   const struct mech_vi_limits *limits, double *l, struct mech_vi_result *result)
 {
@@ -101,5 +137,10 @@ int mech_vi_solve(const char *name, const struct mech_problem *p,
     free(trial);
     *result = best;
     result->iterations = iterations;
+    if (code == 0) {
+        const int none = refuted(p, limits->tolerance, l);
+
+        return none > 0 ? MECH_VI_NOT_CONVERGED : none;
+    }
     return code == 0 ? 0 : first;
 }

@@ -19,6 +19,7 @@ const char *const *mech_vi_default_implicit(uint32_t kinds);
 /* For problems without a model: memory is taken for the one solve; steppers keep their members.
  * name NULL: the chain; iterations are summed, and each member but the first starts from the best l
  * so far. Returns as mech_vi_type.solve, MECH_NOT_FOUND (no such member), negative: no memory;
- * result->solver is the one that found it, or came closest. */
+ * result->solver is the one that found it, or came closest. What is accepted by a slide alone
+ * (sys/acceptance.h) is not solved where a certificate proves that there is no solution. */
 int mech_vi_solve(const char *name, const struct mech_problem *p,
                   const struct mech_vi_limits *limits, double *l, struct mech_vi_result *result);

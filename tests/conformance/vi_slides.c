@@ -1,5 +1,6 @@
 /* Every complementarity solver, and the chain, on contacts that slide much faster than they press,
  * under Coulomb's law: what presses decides, and counts as if alone. */
+#include "solver/vi/certificate.h"
 #include "solver/vi/chain.h"
 #include "tests/unit/unit.h"
 
@@ -109,5 +110,34 @@ static void what_presses_is_stopped_however_fast_it_slides(void)
     }
 }
 
+/* A slide is what l is measured by where bodies are wedged; a body between walls that close has no
+ * solution all the same, and its l diverges up to the slide. */
+static void walls_that_close_on_what_slides_have_no_solution(void)
+{
+    static const double mu[] = {1e-6, 0.1, 1.}, fast[] = {0., 1e6, 1e12, 1e14};
+    const char *names[MEMBERS];
+    const int n = members(MECH_SET_CONE, names);
+
+    for (int at = 0; at < 12 * n; at++) {
+        double values[] = {1., 0., -1., 0., 0., 1., 0., 0., -1., 0., 1., 0., 0., 0., 0., 1.};
+        const double f = fast[at / 3 % 4];
+        const struct mech_mat N = {
+            .kind = MECH_MAT_DENSE, .rows = 4, .cols = 4, .symmetric = true, .values = values};
+        struct mech_set sets[] = {plane, plane};
+        const struct mech_problem p = {
+            .m = 4, .N = &N, .r = (double[]){-1., f, -1., f}, .sets = sets, .count = 2};
+        const struct mech_vi_limits limits = {.tolerance = 1e-10, .max_iterations = 3000};
+        struct mech_vi_result result;
+        double l[4] = {0.}, d[4];
+
+        sets[0].mu = sets[1].mu = mu[at % 3];
+        CU_ASSERT(mech_vi_solve(names[at / 12], &p, &limits, l, &result) > 0);
+        CU_ASSERT_EQUAL_FATAL(mech_certificate_find(&p, limits.tolerance, l, d), 1);
+        CHECK_NEAR(d[0], 1., 1e-6);
+        CHECK_NEAR(d[2], 1., 1e-6);
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(ordinary_slides_take_few_iterations),
-           UNIT_TEST(what_presses_is_stopped_however_fast_it_slides))
+           UNIT_TEST(what_presses_is_stopped_however_fast_it_slides),
+           UNIT_TEST(walls_that_close_on_what_slides_have_no_solution))
