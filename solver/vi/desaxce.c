@@ -91,6 +91,9 @@ static int rounds(const struct mech_desaxce *d, const struct mech_problem *p,
 {
     const double tolerance = limits->tolerance;
     struct mech_problem convex = *p;
+    const int32_t all = limits->max_iterations;
+    /* for the member: the rest is for sweeps at the end */
+    const int32_t most = all > 10 * SWEEPS ? all - SWEEPS : all;
     double least = HUGE_VAL, before = HUGE_VAL, now, closer = 1.;
     bool idle = false, early = slides_fast(d, p);
 
@@ -104,24 +107,23 @@ static int rounds(const struct mech_desaxce *d, const struct mech_problem *p,
 
         closer *= still ? 0.1 : 1.;
         const double part = closer * fmax(0.1 * now, 0.3 * tolerance);
-        const bool stuck = still && part < DBL_EPSILON;
+        const bool stuck = (still && part < DBL_EPSILON) || *used >= most;
 
         if (verdict > tolerance && (stuck || (!still && (now <= tolerance || early)))) {
-            const int32_t left = limits->max_iterations - *used, most = early ? EARLY : SWEEPS;
+            const int32_t left = all - *used, some = early ? EARLY : SWEEPS;
 
-            *used += sweep_parts(d, p, limits, left < most ? left : most, l);
+            *used += sweep_parts(d, p, limits, left < some ? left : some, l);
             verdict = mech_acceptance_whole(d->accept, p, l, d->c, tolerance, &now);
         }
         if (now < least || verdict <= tolerance) {
             least = now;
             memcpy(d->best, l, (size_t)p->m * sizeof *l);
         }
-        if (!(verdict > tolerance) || !isfinite(now) || stuck || *used >= limits->max_iterations ||
+        if (!(verdict > tolerance) || !isfinite(now) || stuck || *used >= most ||
             mech_interrupted(limits->interrupt)) {
             return 0;
         }
-        const struct mech_vi_limits inner = {part, limits->max_iterations - *used,
-                                             limits->interrupt};
+        const struct mech_vi_limits inner = {part, most - *used, limits->interrupt};
 
         shift(p, d->c, d->r);
         const int code = d->member(d->self, &convex, &inner, l, result);

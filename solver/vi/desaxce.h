@@ -4,10 +4,11 @@
  *     r_N ← r_N⁰ + μ‖c_T‖,   solve the associated problem,   again
  *
  * until (l, c) fulfils Coulomb's law itself. Rounds go by mech_acceptance_of, with the largest s.
- * Where that is met and the law is not, as beside fast slides, which r_N is rounded to, sweeps part
- * by part (parts.h) try to, then the member for a tenth of it, down to ε, and sweeps once more;
- * beside slides 1e4 times as fast as what presses they come first. Without cones, or for the
- * associated law, it is the member alone. */
+ * Where that is met and the law is not, as beside fast slides, which r_N is rounded to, sweeps
+ * part by part (parts.h) try to, then the member for a tenth of it, down to ε, and sweeps once
+ * more, as at the limit of iterations, of which they get the last; beside slides 1e4 times as fast
+ * as what presses they come first. Without cones, or for the associated law, it is the member
+ * alone. */
 #pragma once
 
 #include "solver/vi/iterate.h"

@@ -136,6 +136,17 @@ static const struct known knowns[] = {
      MECH_COULOMB,
      3,
      2e-10},
+    /* the fixed point of De Saxcé's shift does not settle; l_N by the miss over 13 − 10 */
+    {"a contact with much friction that slides",
+     2,
+     1,
+     {PLANE(10.)},
+     {13., 1., 1., 5.},
+     {-3., 53.},
+     {1., -10.},
+     MECH_COULOMB,
+     8,
+     2e-9},
 };
 #undef PLANE
 /* Two rows of different masses or speeds, the solution, and the iterations that admm may take. */
