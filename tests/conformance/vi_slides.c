@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 enum { ROWS = 6, MEMBERS = 16 };
 
@@ -110,6 +111,76 @@ static void what_presses_is_stopped_however_fast_it_slides(void)
     }
 }
 
+/* N = 1 of so many rows that is not formed, shifted. */
+struct ones {
+    int32_t m;
+    double rho;
+};
+
+static void product(void *self, const double *l, double *out)
+{
+    memcpy(out, l, (size_t)((struct ones *)self)->m * sizeof *out);
+}
+
+static int shift(void *self, double rho)
+{
+    ((struct ones *)self)->rho = rho;
+    return 0;
+}
+
+static int divide(void *self, double *x)
+{
+    const struct ones *const s = self;
+
+    for (int32_t i = 0; i < s->m; i++) {
+        x[i] /= 1. + s->rho;
+    }
+    return 0;
+}
+
+static void check_unformed(const struct mech_vi_type *type, const struct mech_set *set, double fast)
+{
+    struct ones ones = {.m = set->rows};
+    const double r[ROWS] = {-1., 0.6 * fast, -0.8 * fast};
+    const struct mech_schur schur = {
+        .self = &ones, .finite = true, .product = product, .shift = shift, .divide = divide};
+    const struct mech_problem p = {
+        .m = set->rows, .schur = &schur, .r = r, .sets = set, .count = 1};
+    const struct mech_vi_limits limits = {.tolerance = 1e-10, .max_iterations = 30000};
+    struct mech_vi_result result;
+    double l[ROWS] = {0.};
+
+    if (mech_vi_solve(type->name, &p, &limits, l, &result) == 0) {
+        CHECK_NEAR(l[0], 1., 1e-9);
+        CHECK_NEAR(l[1], -0.3, 1e-9);
+        CHECK_NEAR(l[2], 0.4, 1e-9);
+        return;
+    }
+    /* admm may not settle on l at all */
+    const bool ends = result.iterations <= 3000 || strcmp(type->name, "admm") == 0;
+
+    if (fast < 1e4 || !ends) {
+        fprintf(stderr, "%s: %d iterations, r_T = %g\n", type->name, result.iterations, fast);
+    }
+    CU_ASSERT(fast > 1e4);
+    CU_ASSERT(ends);
+}
+
+/* Sweeps need N: without, nothing else is called solved, and what gets no closer ends. */
+static void without_a_matrix_it_is_solved_or_refused(void)
+{
+    for (double fast = 10.; fast < 1e15; fast *= 7.) {
+        for (const struct mech_vi_type *const *t = mech_vi_types; *t; t++) {
+            if ((*t)->create_implicit && (*t)->kinds & 1u << MECH_SET_CONE) {
+                check_unformed(*t, &cone, fast);
+            }
+            if ((*t)->create_implicit && (*t)->kinds & 1u << MECH_SET_ROLLING) {
+                check_unformed(*t, &turning, fast);
+            }
+        }
+    }
+}
+
 /* A slide is what l is measured by where bodies are wedged; a body between walls that close has no
  * solution all the same, and its l diverges up to the slide. */
 static void walls_that_close_on_what_slides_have_no_solution(void)
@@ -140,4 +211,5 @@ static void walls_that_close_on_what_slides_have_no_solution(void)
 
 UNIT_TESTS(UNIT_TEST(ordinary_slides_take_few_iterations),
            UNIT_TEST(what_presses_is_stopped_however_fast_it_slides),
+           UNIT_TEST(without_a_matrix_it_is_solved_or_refused),
            UNIT_TEST(walls_that_close_on_what_slides_have_no_solution))

@@ -132,8 +132,8 @@ FAULTS = [
           'generated:process', r'FAILED seed .*energy from nowhere'),
     Fault('a solution that is none',
           'solver/sys/acceptance.c',
-          '    if (!(miss <= tolerance)) {\n        return miss;\n    }\n',
-          '    if (!(miss <= tolerance)) {\n        return 0.;\n    }\n',
+          '    if (!(course <= tolerance)) {\n        return course;\n    }\n',
+          '    if (!(course <= tolerance)) {\n        return 0.;\n    }\n',
           'generated:process', r'FAILED seed .*"converged", but'),
 ]
 
