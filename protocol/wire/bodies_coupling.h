@@ -1,7 +1,53 @@
-/* The structs of replies about couplings, as those of bodies.h. */
+/* The structs of bodies about couplings, as those of bodies.h. */
 #pragma once
 
 #include "protocol/wire/body.h"
+
+/* --- what makes one, read and written --- */
+
+struct mechp_body_coupling_partner {
+    struct mechp_list inputs, outputs; /* names */
+    const bool *rollback;
+    double patience;
+};
+
+struct mechp_body_coupling_participant {
+    const char *name, *instance;
+    struct mechp_object partner; /* coupling_partner */
+};
+
+struct mechp_body_coupling_scheme {
+    const json_t *type; /* text */
+    double relative_tolerance, absolute_tolerance;
+    int64_t max_iterations;
+    double relaxation;
+    int64_t reuse;
+    double filter;
+    const json_t *order; /* list of names */
+};
+
+struct mechp_body_coupling_waveform {
+    int64_t degree;
+    const bool *substeps;
+};
+
+struct mechp_body_coupling_adaptive {
+    double relative_tolerance, absolute_tolerance, minimum, maximum;
+};
+
+/* Also that of a sweep. */
+struct mechp_body_couple_request {
+    const char *name;
+    struct mechp_list participants;       /* coupling_participant, or SweepParticipant */
+    struct mechp_list connections, bonds; /* objects */
+    struct mechp_object scheme;           /* coupling_scheme */
+    int64_t hold;
+    struct mechp_object waveform; /* coupling_waveform */
+    double step_size;
+    struct mechp_object adaptive; /* coupling_adaptive */
+};
+
+/* --- replies --- */
 
 struct mechp_body_coupling_program {
     struct mechp_written inputs, outputs; /* @ lists of names */
@@ -93,16 +139,22 @@ struct mechp_body_coupling_stability {
 
 /* --- their shapes --- */
 
+extern const struct mechp_shape mechp_body_couple_request;
 extern const struct mechp_shape mechp_body_coupling;
+extern const struct mechp_shape mechp_body_coupling_adaptive;
 extern const struct mechp_shape mechp_body_coupling_commit_reply;
 extern const struct mechp_shape mechp_body_coupling_flow;
 extern const struct mechp_shape mechp_body_coupling_last;
 extern const struct mechp_shape mechp_body_coupling_list;
 extern const struct mechp_shape mechp_body_coupling_member;
+extern const struct mechp_shape mechp_body_coupling_participant;
+extern const struct mechp_shape mechp_body_coupling_partner;
 extern const struct mechp_shape mechp_body_coupling_program;
 extern const struct mechp_shape mechp_body_coupling_report;
 extern const struct mechp_shape mechp_body_coupling_restored;
 extern const struct mechp_shape mechp_body_coupling_state;
+extern const struct mechp_shape mechp_body_coupling_scheme;
 extern const struct mechp_shape mechp_body_coupling_stability;
 extern const struct mechp_shape mechp_body_coupling_step_reply;
+extern const struct mechp_shape mechp_body_coupling_waveform;
 extern const struct mechp_shape mechp_body_set_coupling_state_request;

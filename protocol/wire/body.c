@@ -44,26 +44,46 @@ static bool is_absent(const struct mechp_member *m, const void *at)
     case MECHP_HOLDS_INNER:
         return ((const struct mechp_inner *)at)->of == NULL;
     case MECHP_HOLDS_PART:
-        return ((const struct mechp_part *)at)->written.write == NULL;
-    case MECHP_HOLDS_WORD:
+        return ((const struct mechp_part *)at)->given == NULL &&
+               ((const struct mechp_part *)at)->written.write == NULL;
     case MECHP_HOLDS_TREE:
+        return *(const json_t *const *)at == NULL;
     case MECHP_HOLDS_OBJECT:
+        return ((const struct mechp_object *)at)->of == NULL &&
+               ((const struct mechp_object *)at)->inner.of == NULL;
     case MECHP_HOLDS_LIST:
+        return ((const struct mechp_list *)at)->of == NULL &&
+               ((const struct mechp_list *)at)->items.write == NULL;
+    case MECHP_HOLDS_WORD:
     case MECHP_HOLDS_NOTHING:
     default:
         return true;
     }
 }
 
-static void write_by(const struct mechp_written *written, struct mechp_text *w)
+/* A part of a request: the struct or the function in its place, or as it was read. */
+static void write_part(const json_t *of, const struct mechp_inner *inner,
+                       const struct mechp_written *items, struct mechp_text *w)
 {
-    written->write(written->of, w);
+    if (inner != NULL && inner->of != NULL) {
+        mechp_body_write(inner->shape, inner->of, w);
+    } else if (items != NULL && items->write != NULL) {
+        items->write(items->of, w);
+    } else if (of != NULL) {
+        mechp_json_write(of, w);
+    } else {
+        mechp_text_null(w);
+    }
 }
 
 static void write_value(const struct mechp_member *m, const void *at, struct mechp_text *w)
 {
     const struct mechp_numbers *const numbers = at;
     const struct mechp_inner *const inner = at;
+    const struct mechp_written *const written = at;
+    const struct mechp_part *const part = at;
+    const struct mechp_object *const object = at;
+    const struct mechp_list *const list = at;
     switch (mechp_member_holds(m)) {
     case MECHP_HOLDS_DOUBLE:
         // the type is searched for null only where that matters
@@ -96,10 +116,10 @@ static void write_value(const struct mechp_member *m, const void *at, struct mec
         mechp_text_numbers(w, numbers->at, numbers->count);
         break;
     case MECHP_HOLDS_WRITTEN:
-        write_by(at, w);
+        written->write(written->of, w);
         break;
     case MECHP_HOLDS_PART:
-        write_by(&((const struct mechp_part *)at)->written, w);
+        write_part(part->given, NULL, &part->written, w);
         break;
     case MECHP_HOLDS_INNER:
         if (inner->of != NULL) {
@@ -108,10 +128,16 @@ static void write_value(const struct mechp_member *m, const void *at, struct mec
             mechp_text_null(w);
         }
         break;
-    case MECHP_HOLDS_WORD:
     case MECHP_HOLDS_TREE:
+        write_part(*(const json_t *const *)at, NULL, NULL, w);
+        break;
     case MECHP_HOLDS_OBJECT:
+        write_part(object->of, &object->inner, NULL, w);
+        break;
     case MECHP_HOLDS_LIST:
+        write_part(list->of, NULL, &list->items, w);
+        break;
+    case MECHP_HOLDS_WORD:
     case MECHP_HOLDS_NOTHING:
     default:
         mechp_text_null(w);
@@ -225,10 +251,10 @@ void mechp_put_absent(enum mechp_holds holds, void *at)
         *(const json_t **)at = NULL;
         break;
     case MECHP_HOLDS_OBJECT:
-        ((struct mechp_object *)at)->of = NULL;
+        *(struct mechp_object *)at = (struct mechp_object){NULL, {NULL, NULL}};
         break;
     case MECHP_HOLDS_LIST:
-        ((struct mechp_list *)at)->of = NULL;
+        *(struct mechp_list *)at = (struct mechp_list){NULL, {NULL, NULL}};
         break;
     case MECHP_HOLDS_NUMBERS:
         *(struct mechp_numbers *)at = (struct mechp_numbers){NULL, 0};

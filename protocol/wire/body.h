@@ -30,8 +30,12 @@
  *
  *   int                    words: the place among them           MECHP_NO_WORD
  *   const json_t *         any                                   NULL
- *   struct mechp_object    object, {}                            of: NULL
+ *   struct mechp_object    object, {}, @Name of a shape          of: NULL
  *   struct mechp_list      []                                    of: NULL
+ *
+ * A request that is written (a document that makes something again) has these parts as they were
+ * read, or in place of an object the struct of its shape, and in place of a list what a function
+ * writes. Words are not written.
  *
  * A member of the type "null" needs no place in the struct. */
 #pragma once
@@ -70,10 +74,12 @@ struct mechp_part {
 
 struct mechp_object {
     const json_t *of;
+    struct mechp_inner inner; /* to be written in its place */
 };
 
 struct mechp_list {
     const json_t *of;
+    struct mechp_written items; /* to be written in its place */
 };
 
 enum mechp_holds {
@@ -139,7 +145,8 @@ void mechp_body_members(const struct mechp_shape *shape, const void *body, struc
 
 /* The members of an object into the struct of their shape. What is not there is absent, required or
  * not; so is null where the type has it, and a value of another type or beyond its range, which is
- * a fault at its place. Texts and parts of the tree are the object's. */
+ * a fault at its place. Texts and parts of the tree are the object's; there is no `inner`, and no
+ * `items`. */
 void mechp_body_read(const struct mechp_shape *shape, const struct mechp_json_in *in, void *body);
 
 /* The same with a struct of the type that belongs to the shape. */

@@ -250,8 +250,7 @@ static void read_connection(struct mechd_reading *r, const json_t *item, const c
 
 void mechd_read_connections(struct mechd_reading *r)
 {
-    const json_t *list = NULL;
-    (void)mechp_json_array(r->document, "connections", r->diag, &list);
+    const json_t *const list = r->in.connections.of;
     r->links = calloc(MECHD_COUPLING_CONNECTIONS, sizeof *r->links);
     r->g->connections = calloc(MECHD_COUPLING_CONNECTIONS, sizeof *r->g->connections);
     if (r->links == NULL || r->g->connections == NULL) {
@@ -476,8 +475,8 @@ static void read_bond(struct mechd_reading *r, const json_t *item, const char *p
 
 void mechd_read_bonds(struct mechd_reading *r)
 {
-    const json_t *list = NULL;
-    if (!mechp_json_array(r->document, "bonds", r->diag, &list)) {
+    const json_t *const list = r->in.bonds.of;
+    if (list == NULL) {
         return;
     }
     const size_t count = json_array_size(list);

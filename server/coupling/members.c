@@ -73,28 +73,6 @@ double mechd_reading_number(const struct mechd_reading *r, const json_t *object,
     return value;
 }
 
-int64_t mechd_reading_integer(const struct mechd_reading *r, const json_t *object, const char *key,
-                              const char *path, const int64_t range[2], int64_t preset)
-{
-    struct mech_diag *const d = r->diag;
-    const size_t before = d->count;
-    int64_t value = preset;
-    (void)mechp_json_integer(object, key, d, range[0], range[1], &value);
-    place_from(d, before, path);
-    return value;
-}
-
-bool mechd_reading_bool(const struct mechd_reading *r, const json_t *object, const char *key,
-                        const char *path, bool preset)
-{
-    struct mech_diag *const d = r->diag;
-    const size_t before = d->count;
-    bool value = preset;
-    (void)mechp_json_bool(object, key, d, &value);
-    place_from(d, before, path);
-    return value;
-}
-
 void mechd_reading_must(const struct mechd_reading *r, bool holds, const char *path,
                         const char *key, const char *text)
 {

@@ -8,6 +8,7 @@
 #include "solver/base/arena.h"
 #include "solver/base/err.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,14 +27,13 @@ static struct mechd_away *away_of(const struct mechd_part *p)
 /* --- creation --------------------------------------------------------------------------------- */
 
 /* Names of one direction, each once; in the tree. NULL: a fault, or no memory. */
-static const char **read_names(struct mechd_reading *r, const json_t *partner, const char *key,
-                               const char *path, size_t *count)
+static const char **read_names(struct mechd_reading *r, const json_t *list, const char *path,
+                               const char *side, size_t *count)
 {
-    const json_t *const list = json_object_get(partner, key);
     char place[96];
-    snprintf(place, sizeof place, "%.60s/partner/%s", path, key);
+    snprintf(place, sizeof place, "%.60s/partner/%s", path, side);
     *count = json_array_size(list);
-    if ((list != NULL && !json_is_array(list)) || *count > MECHD_OUTSIDE_VALUES) {
+    if (*count > MECHD_OUTSIDE_VALUES) {
         mechd_reading_fault(r, place, "must be a list of at most %d names", MECHD_OUTSIDE_VALUES);
         return NULL;
     }
@@ -106,22 +106,23 @@ static void make_instance(struct mechd_reading *r, struct mechd_part *p,
 void mechd_outside_read(struct mechd_reading *r, struct mechd_part *p, const json_t *partner,
                         const char *path)
 {
-    struct mechd_outside_terms terms = {.rollback = true, .patience = patience_preset};
+    struct mechd_outside_terms terms = {0};
+    struct mechp_body_coupling_partner in;
     const size_t before = r->diag->total;
     char place[80];
     snprintf(place, sizeof place, "%.60s/partner", path);
-    mechp_shape_only(partner, place, mechp_shape_named("@CouplingPartner"), r->diag);
-    const char **const inputs = read_names(r, partner, "inputs", path, &terms.input_count);
-    const char **const outputs = read_names(r, partner, "outputs", path, &terms.output_count);
-    terms.rollback = mechd_reading_bool(r, partner, "rollback", place, true);
-    terms.patience = mechd_reading_number(r, partner, "patience", place, patience_preset);
+    mechp_shape_only(partner, place, &mechp_body_coupling_partner, r->diag);
+    MECHP_READ_IN(coupling_partner, (&(const struct mechp_json_in){partner, place, r->diag}), &in);
+    const char **const inputs = read_names(r, in.inputs.of, path, "inputs", &terms.input_count);
+    const char **const outputs = read_names(r, in.outputs.of, path, "outputs", &terms.output_count);
+    terms.rollback = in.rollback == NULL || *in.rollback;
+    terms.patience = isnan(in.patience) ? patience_preset : in.patience;
     char range[80];
     snprintf(range, sizeof range, "must be from %g to %g s", patience_least, patience_most);
     mechd_reading_must(r, terms.patience >= patience_least && terms.patience <= patience_most,
                        place, "patience", range);
     // of the whole request: a fault in it is found where it is read
-    const double hold = json_number_value(json_object_get(r->document, "hold"));
-    terms.order = hold == 1. || hold == 2. ? (int32_t)hold : 0;
+    terms.order = r->in.hold == 1 || r->in.hold == 2 ? (int32_t)r->in.hold : 0;
     terms.inputs = inputs;
     terms.outputs = outputs;
     const bool clean = r->diag->total == before;

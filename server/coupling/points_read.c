@@ -71,7 +71,7 @@ static const json_t *find_number(const json_t *document, const char *pointer, bo
     if (node == NULL || type == NULL || !json_is_number(node)) {
         return NULL;
     }
-    *whole = strcmp(type, "integer") == 0;
+    *whole = strncmp(type, "integer", strlen("integer")) == 0;
     return *whole || strcmp(type, "number") == 0 ? node : NULL;
 }
 

@@ -158,9 +158,9 @@ static void refuse_shared_names(struct mechd_reading *r)
 static void read_participants(struct mechd_reading *r)
 {
     struct mechd_coupling *const g = r->g;
-    const json_t *list = NULL;
+    const json_t *const list = r->in.participants.of;
     r->lost = true;
-    if (!mechp_json_array(r->document, "participants", r->diag, &list)) {
+    if (list == NULL) {
         mechd_reading_fault(r, "/participants", "a list of {\"name\", \"instance\"} is needed");
         return;
     }
@@ -335,17 +335,16 @@ void mechd_reading_free(struct mechd_reading *r)
 static void read_all(struct mechd_reading *r)
 {
     struct mechd_coupling *const g = r->g;
-    const char *name = "";
-    (void)mechp_json_string(r->document, "name", r->diag, &name);
-    g->name = strdup(name);
+    MECHP_READ(couple_request, r->document, r->diag, &r->in);
+    g->name = strdup(r->in.name != NULL ? r->in.name : "");
     read_participants(r);
     r->turns = calloc((size_t)g->count + 1, sizeof *r->turns);
     if (g->name == NULL || r->turns == NULL) {
         mechd_reading_fail(r, MECHP_OUT_OF_MEMORY, "no memory for a coupling");
         return;
     }
-    if (!mechp_json_number(r->document, "stepSize", r->diag, &g->step_size) ||
-        !(g->step_size > 0.)) {
+    g->step_size = isnan(r->in.step_size) ? 0. : r->in.step_size;
+    if (!(g->step_size > 0.)) {
         mechd_reading_fault(r, "/stepSize", "the size of a window is needed, s, greater than 0");
     }
     mechd_read_scheme(r);

@@ -2,7 +2,7 @@
  * of a sweep. Internal to this module. owner: one thread. */
 #pragma once
 
-#include "protocol/wire/row.h"
+#include "protocol/wire/bodies_coupling.h"
 #include "server/coupling/coupling.h"
 #include "solver/base/guess.h"
 #include "solver/couple/scheme.h"
@@ -33,6 +33,8 @@ struct mechd_source {
 
 struct mechd_reading {
     const json_t *document;
+    struct mechp_body_couple_request in;      /* its members, parts of the tree */
+    struct mechp_body_coupling_scheme scheme; /* those of its scheme */
     json_t *owned;          /* the document, where it is freed with the reading; or NULL */
     struct mech_diag *diag; /* faults of the document */
     const struct mechd_source *source;
@@ -75,10 +77,6 @@ const char *mechd_reading_hint(const struct mechd_reading *r, struct mech_guess 
  * which is a fault at path/key. */
 double mechd_reading_number(const struct mechd_reading *r, const json_t *object, const char *key,
                             const char *path, double preset);
-int64_t mechd_reading_integer(const struct mechd_reading *r, const json_t *object, const char *key,
-                              const char *path, const int64_t range[2], int64_t preset);
-bool mechd_reading_bool(const struct mechd_reading *r, const json_t *object, const char *key,
-                        const char *path, bool preset);
 /* A fault at path/key, unless it holds. */
 void mechd_reading_must(const struct mechd_reading *r, bool holds, const char *path,
                         const char *key, const char *text);

@@ -42,32 +42,47 @@ static void read_order(struct mechd_reading *r, const json_t *list)
     r->options.order = r->turns;
 }
 
+/* A member of the request, or where it is not there, its preset. */
+static double number_or(double given, double preset)
+{
+    return isnan(given) ? preset : given;
+}
+
+static int32_t integer_or(int64_t given, int32_t preset)
+{
+    return given == INT64_MIN ? preset : (int32_t)given;
+}
+
 static void read_waveform(struct mechd_reading *r)
 {
-    const json_t *waveform = NULL;
-    if (!mechp_json_object(r->document, "waveform", r->diag, &waveform)) {
+    static const char path[] = "/waveform";
+    const struct mechp_json_in part = {r->in.waveform.of, path, r->diag};
+    struct mechp_body_coupling_waveform in;
+    if (part.object == NULL) {
         return;
     }
-    mechp_shape_only(waveform, "/waveform", mechp_shape_named("@CouplingWaveform"), r->diag);
-    r->options.waveform = (int32_t)mechd_reading_integer(r, waveform, "degree", "/waveform",
-                                                         (const int64_t[]){1, 3}, 1);
-    mechd_reading_must(r, mechd_reading_bool(r, waveform, "substeps", "/waveform", true),
-                       "/waveform", "substeps", "waveforms are through substeps");
+    mechp_shape_only(part.object, path, &mechp_body_coupling_waveform, r->diag);
+    MECHP_READ_IN(coupling_waveform, &part, &in);
+    r->options.waveform = integer_or(in.degree, 1);
+    mechd_reading_must(r, in.substeps == NULL || *in.substeps, path, "substeps",
+                       "waveforms are through substeps");
 }
 
 static void read_adaptive(struct mechd_reading *r)
 {
     static const char path[] = "/adaptive";
     struct mech_couple_options *const o = &r->options;
-    const json_t *adaptive = NULL;
-    if (!mechp_json_object(r->document, path + 1, r->diag, &adaptive)) {
+    const struct mechp_json_in part = {r->in.adaptive.of, path, r->diag};
+    struct mechp_body_coupling_adaptive in;
+    if (part.object == NULL) {
         return;
     }
-    mechp_shape_only(adaptive, path, mechp_shape_named("@CouplingAdaptive"), r->diag);
-    o->adaptive_relative = mechd_reading_number(r, adaptive, "relativeTolerance", path, 1e-4);
-    o->adaptive_absolute = mechd_reading_number(r, adaptive, "absoluteTolerance", path, 1e-9);
-    o->minimum = mechd_reading_number(r, adaptive, "minimum", path, 1e-9);
-    o->maximum = mechd_reading_number(r, adaptive, "maximum", path, 1e9);
+    mechp_shape_only(part.object, path, &mechp_body_coupling_adaptive, r->diag);
+    MECHP_READ_IN(coupling_adaptive, &part, &in);
+    o->adaptive_relative = number_or(in.relative_tolerance, 1e-4);
+    o->adaptive_absolute = number_or(in.absolute_tolerance, 1e-9);
+    o->minimum = number_or(in.minimum, 1e-9);
+    o->maximum = number_or(in.maximum, 1e9);
     mechd_reading_must(r, o->adaptive_relative >= 0., path, "relativeTolerance",
                        "must be 0 or greater");
     mechd_reading_must(r, o->adaptive_absolute >= 0., path, "absoluteTolerance",
@@ -120,7 +135,7 @@ static void check_partners(const struct mechd_reading *r, const struct mech_sche
 
 static void check_bonds(const struct mechd_reading *r, const struct mech_scheme_type *type)
 {
-    if (json_array_size(json_object_get(r->document, "bonds")) > 0 && !type->bonds) {
+    if (json_array_size(r->in.bonds.of) > 0 && !type->bonds) {
         mechd_reading_fault(r, "/bonds", "%s does not support bonds", type->name);
     }
     if (type->bonds && r->options.hold != 0) {
@@ -151,30 +166,29 @@ void mechd_read_scheme(struct mechd_reading *r)
 {
     static const char path[] = "/scheme";
     struct mech_couple_options *const o = &r->options;
-    const json_t *scheme = NULL;
+    const struct mechp_json_in part = {r->in.scheme.of, path, r->diag};
+    struct mechp_body_coupling_scheme *const in = &r->scheme;
     char names[192];
     *o = (struct mech_couple_options){.relative_tolerance = 1e-9, .absolute_tolerance = 1e-12};
-    o->hold =
-        (int32_t)mechd_reading_integer(r, r->document, "hold", "", (const int64_t[]){0, 3}, 0);
+    o->hold = integer_or(r->in.hold, 0);
     read_waveform(r);
     read_adaptive(r);
-    if (!mechp_json_object(r->document, path + 1, r->diag, &scheme)) {
+    if (part.object == NULL) {
         mechd_reading_fault(r, path, "an object with \"type\" is needed");
         return;
     }
-    mechp_shape_only(scheme, path, mechp_shape_named("@CouplingScheme"), r->diag);
-    o->relative_tolerance = mechd_reading_number(r, scheme, "relativeTolerance", path, 1e-9);
-    o->absolute_tolerance = mechd_reading_number(r, scheme, "absoluteTolerance", path, 1e-12);
-    o->relaxation = mechd_reading_number(r, scheme, "relaxation", path, 1.);
-    o->filter = mechd_reading_number(r, scheme, "filter", path, 0.);
-    o->max_iterations = (int32_t)mechd_reading_integer(r, scheme, "maxIterations", path,
-                                                       (const int64_t[]){1, 10000}, 50);
-    o->reuse =
-        (int32_t)mechd_reading_integer(r, scheme, "reuse", path, (const int64_t[]){0, 1000}, 0);
-    if (json_object_get(scheme, "order") != NULL && !r->lost) {
-        read_order(r, json_object_get(scheme, "order"));
+    mechp_shape_only(part.object, path, &mechp_body_coupling_scheme, r->diag);
+    MECHP_READ_IN(coupling_scheme, &part, in);
+    o->relative_tolerance = number_or(in->relative_tolerance, 1e-9);
+    o->absolute_tolerance = number_or(in->absolute_tolerance, 1e-12);
+    o->relaxation = number_or(in->relaxation, 1.);
+    o->filter = number_or(in->filter, 0.);
+    o->max_iterations = integer_or(in->max_iterations, 50);
+    o->reuse = integer_or(in->reuse, 0);
+    if (in->order != NULL && !r->lost) {
+        read_order(r, in->order);
     }
-    o->scheme = json_string_value(json_object_get(scheme, "type"));
+    o->scheme = json_string_value(in->type);
     const struct mech_scheme_type *const type =
         o->scheme != NULL ? mech_scheme_find(o->scheme) : NULL;
     r->type = type;

@@ -7,26 +7,28 @@
 
 /* --- bodies --- */
 
-static const struct mechp_shape participant = {
+const struct mechp_shape mechp_body_coupling_participant = {
     .name = "CouplingParticipant",
     .doc = "An instance, or a program outside, that takes part.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"name", "@Name", "its name in the coupling (default the id of the instance)", false},
-        {"instance", "@Name", "id of the instance", false},
+        {"name", "@Name", "its name in the coupling (default the id of the instance)",
+         MECHP_MAY(coupling_participant, name)},
+        {"instance", "@Name", "id of the instance", MECHP_MAY(coupling_participant, instance)},
         {"partner", "@CouplingPartner", "in its place: a program that says hello by this name",
-         false})};
+         MECHP_MAY(coupling_participant, partner)})};
 
-static const struct mechp_shape partner = {
+const struct mechp_shape mechp_body_coupling_partner = {
     .name = "CouplingPartner",
     .doc = "A program outside, called by the server over ZeroMQ or the lane.",
     .request = true,
-    .members =
-        MECHP_MEMBERS({"inputs", "@Name[]", "numbers that it gets", false},
-                      {"outputs", "@Name[]", "numbers that it returns", false},
-                      {"rollback", "boolean", "it can repeat a window (true)", false},
-                      {"patience", "number",
-                       "longest wait for an answer or its return, 1e-3 to 3600 s (5)", false})};
+    .members = MECHP_MEMBERS(
+        {"inputs", "@Name[]", "numbers that it gets", MECHP_MAY(coupling_partner, inputs)},
+        {"outputs", "@Name[]", "numbers that it returns", MECHP_MAY(coupling_partner, outputs)},
+        {"rollback", "boolean", "it can repeat a window (true)",
+         MECHP_MAY(coupling_partner, rollback)},
+        {"patience", "number", "longest wait for an answer or its return, 1e-3 to 3600 s (5)",
+         MECHP_MAY(coupling_partner, patience)})};
 
 static const struct mechp_shape connection = {
     .name = "CouplingConnection",
@@ -63,7 +65,7 @@ static const struct mechp_shape bond = {
         {"law", "'rigid'|@BondLaw", "of the force", true},
         {"gap", "number", "of velocities: the gap at the start, m", false})};
 
-static const struct mechp_shape scheme = {
+const struct mechp_shape mechp_body_coupling_scheme = {
     .name = "CouplingScheme",
     .doc = "How the participants exchange values in a window.",
     .request = true,
@@ -71,32 +73,41 @@ static const struct mechp_shape scheme = {
         {"type",
          "'Aitken'|'Energy'|'GaussSeidel'|'GaussSeidelIterated'|'IQN-ILS'|'InterfaceNewton'|"
          "'Jacobi'|'JacobiIterated'|'TransmissionLine'",
-         "name of the scheme", true},
-        {"relativeTolerance", "number", "of each value, of its size (1e-9)", false},
-        {"absoluteTolerance", "number", "of each value (1e-12)", false},
-        {"maxIterations", "integer", "of a window (50)", false},
-        {"relaxation", "number", "constant, or of the first iteration (1)", false},
-        {"reuse", "integer", "IQN-ILS: windows whose differences are reused (0)", false},
-        {"filter", "number", "IQN-ILS: differences this close to others are dropped (0)", false},
-        {"order", "@Name[]", "turns of the participants (default as listed)", false})};
+         "name of the scheme", MECHP_IN(coupling_scheme, type)},
+        {"relativeTolerance", "number", "of each value, of its size (1e-9)",
+         MECHP_MAY(coupling_scheme, relative_tolerance)},
+        {"absoluteTolerance", "number", "of each value (1e-12)",
+         MECHP_MAY(coupling_scheme, absolute_tolerance)},
+        {"maxIterations", "integer 1..10000", "of a window (50)",
+         MECHP_MAY(coupling_scheme, max_iterations)},
+        {"relaxation", "number", "constant, or of the first iteration (1)",
+         MECHP_MAY(coupling_scheme, relaxation)},
+        {"reuse", "integer 0..1000", "IQN-ILS: windows whose differences are reused (0)",
+         MECHP_MAY(coupling_scheme, reuse)},
+        {"filter", "number", "IQN-ILS: differences this close to others are dropped (0)",
+         MECHP_MAY(coupling_scheme, filter)},
+        {"order", "@Name[]", "turns of the participants (default as listed)",
+         MECHP_MAY(coupling_scheme, order)})};
 
-static const struct mechp_shape adaptive = {
+const struct mechp_shape mechp_body_coupling_adaptive = {
     .name = "CouplingAdaptive",
     .doc = "Windows sized by the estimated error of the inputs.",
     .request = true,
-    .members = MECHP_MEMBERS({"relativeTolerance", "number", "1e-4", false},
-                             {"absoluteTolerance", "number", "1e-9", false},
-                             {"minimum", "number", "smallest window, s", false},
-                             {"maximum", "number", "largest window, s", false})};
+    .members = MECHP_MEMBERS(
+        {"relativeTolerance", "number", "1e-4", MECHP_MAY(coupling_adaptive, relative_tolerance)},
+        {"absoluteTolerance", "number", "1e-9", MECHP_MAY(coupling_adaptive, absolute_tolerance)},
+        {"minimum", "number", "smallest window, s", MECHP_MAY(coupling_adaptive, minimum)},
+        {"maximum", "number", "largest window, s", MECHP_MAY(coupling_adaptive, maximum)})};
 
-static const struct mechp_shape waveform = {
+const struct mechp_shape mechp_body_coupling_waveform = {
     .name = "CouplingWaveform",
     .doc = "Inputs are splines through the outputs at the internal steps of the window itself.",
     .request = true,
-    .members = MECHP_MEMBERS({"degree", "integer", "1 to 3 (1)", false},
-                             {"substeps", "boolean", "true, the only way", false})};
+    .members = MECHP_MEMBERS(
+        {"degree", "integer 1..3", "of the splines (1)", MECHP_MAY(coupling_waveform, degree)},
+        {"substeps", "boolean", "true, the only way", MECHP_MAY(coupling_waveform, substeps)})};
 
-static const struct mechp_shape couple_request = {
+const struct mechp_shape mechp_body_couple_request = {
     .name = "CoupleRequest",
     .doc = "Participants, their connections, and the scheme by which they step together.",
     .request = true,
@@ -323,19 +334,19 @@ const struct mechp_shape mechp_body_coupling_restored = {
         {"reproducible", "boolean", "false: fields of a model have been changed since",
          MECHP_IN(coupling_restored, reproducible)})};
 
-const struct mechp_shape *const mechp_shapes_couplings[] = {&waveform,
+const struct mechp_shape *const mechp_shapes_couplings[] = {&mechp_body_coupling_waveform,
                                                             &mechp_body_coupling_stability,
                                                             &mechp_body_coupling_snapshot,
                                                             &mechp_body_coupling_snapshot_list,
                                                             &mechp_body_coupling_restored,
-                                                            &participant,
-                                                            &partner,
+                                                            &mechp_body_coupling_participant,
+                                                            &mechp_body_coupling_partner,
                                                             &connection,
                                                             &law,
                                                             &bond,
-                                                            &scheme,
-                                                            &adaptive,
-                                                            &couple_request,
+                                                            &mechp_body_coupling_scheme,
+                                                            &mechp_body_coupling_adaptive,
+                                                            &mechp_body_couple_request,
                                                             &mechp_body_coupling_last,
                                                             &mechp_body_coupling,
                                                             &mechp_body_coupling_list,
@@ -383,7 +394,7 @@ const struct mechp_row mechp_row_COUPLE = {
         "and connections: they become instances and their coupling, or nothing remains. It is "
         "accepted as FMUs are: with `--fmus on`, from tokens with the scope `fmu`.",
     .traits = MECHP_TELLS_ALL | MECHP_STORES | MECHP_TAKES_MODELS,
-    .body = &couple_request,
+    .body = &mechp_body_couple_request,
     .takes = {"application/zip", "application/x-ssp-package"},
     .query = MECHP_QUERY(
         {"window", "number 1e-12..1e12",

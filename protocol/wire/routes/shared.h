@@ -3,17 +3,25 @@
 
 #include "protocol/wire/row.h"
 
-/* A coupling's document, of instances or of models: type and description of its participants. */
-#define MECHP_COUPLING_MEMBERS(participants, doc)                                                  \
-    {"name", "string", "for people", false}, {"participants", participants, doc, true},            \
-        {"connections", "@CouplingConnection[]", "outputs that drive inputs", false},              \
-        {"bonds", "@CouplingBond[]", "forces between two participants", false},                    \
-        {"scheme", "@CouplingScheme", "how values are exchanged", true},                           \
-        {"hold", "integer", "order of the inputs over a window, 0 to 3 (0)", false},               \
-        {"waveform", "@CouplingWaveform", "inputs through the substeps of the window", false},     \
-        {"stepSize", "number", "size of a window, s", true},                                       \
+/* A coupling's document, of instances or of models: type and description of its participants. In
+ * struct mechp_body_couple_request. */
+#define MECHP_COUPLING_MEMBERS(participants_type, doc)                                             \
+    {"name", "string", "for people", MECHP_MAY(couple_request, name)},                             \
+        {"participants", participants_type, doc, MECHP_IN(couple_request, participants)},          \
+        {"connections", "@CouplingConnection[]", "outputs that drive inputs",                      \
+         MECHP_MAY(couple_request, connections)},                                                  \
+        {"bonds", "@CouplingBond[]", "forces between two participants",                            \
+         MECHP_MAY(couple_request, bonds)},                                                        \
+        {"scheme", "@CouplingScheme", "how values are exchanged",                                  \
+         MECHP_IN(couple_request, scheme)},                                                        \
+        {"hold", "integer 0..3", "order of the inputs over a window, 0 to 3 (0)",                  \
+         MECHP_MAY(couple_request, hold)},                                                         \
+        {"waveform", "@CouplingWaveform", "inputs through the substeps of the window",             \
+         MECHP_MAY(couple_request, waveform)},                                                     \
+        {"stepSize", "number", "size of a window, s", MECHP_IN(couple_request, step_size)},        \
     {                                                                                              \
-        "adaptive", "@CouplingAdaptive", "windows by their error, at most stepSize", false         \
+        "adaptive", "@CouplingAdaptive", "windows by their error, at most stepSize",               \
+            MECHP_MAY(couple_request, adaptive)                                                    \
     }
 
 /* A point of the equations, in this struct. */

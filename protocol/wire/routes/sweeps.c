@@ -1,5 +1,6 @@
 /* Parameter studies. */
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_coupling.h"
 #include "protocol/wire/routes/shared.h"
 #include "protocol/wire/row.h"
 

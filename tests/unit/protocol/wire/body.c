@@ -199,6 +199,7 @@ static void expect_absent(const struct mechp_body_question *q, int kind)
     CU_ASSERT(!q->sparse && q->commit == NULL && q->name == NULL && q->kind == kind);
     CU_ASSERT(q->trial == NULL && q->part.given == NULL && q->inputs.of == NULL &&
               q->outputs.of == NULL);
+    CU_ASSERT(q->inputs.inner.of == NULL && q->outputs.items.write == NULL);
 }
 
 static void members_are_read_into_their_places(void)
@@ -218,6 +219,44 @@ static void members_are_read_into_their_places(void)
     CU_ASSERT(json_is_null(q.part.given));
     CU_ASSERT(json_is_null(q.trial) && json_object_size(q.inputs.of) == 1);
     CU_ASSERT(json_array_size(q.outputs.of) == 1);
+    json_decref(tree);
+}
+
+/* What a request of the tree, and with structs and lists in place of its parts, is written as. */
+static void expect_written(const struct mechp_body_question *q, const char *text)
+{
+    char room[256];
+    struct mechp_text w;
+    mechp_text_init(&w, room, sizeof room);
+    MECHP_WRITE(question, q, &w);
+    CU_ASSERT_FATAL(!w.failed && w.length < sizeof room);
+    room[w.length] = '\0';
+    if (strcmp(room, text) != 0) {
+        printf("    %s\n", room);
+    }
+    CU_ASSERT_STRING_EQUAL(room, text);
+    mechp_text_fini(&w);
+}
+
+static void a_request_is_written_with_the_parts_that_were_read(void)
+{
+    json_t *const tree =
+        tree_of("{\"size\":0.5,\"trial\":[1,null],\"name\":\"a\",\"inputs\":{\"f\":1},"
+                "\"outputs\":[\"x\"]}");
+    struct mechp_body_question q;
+    struct mech_diag d = {0};
+    MECHP_READ(question, tree, &d, &q);
+    expect_written(&q, "{\"size\":0.5,\"name\":\"a\",\"trial\":[1,null],"
+                       "\"inputs\":{\"f\":1},\"outputs\":[\"x\"]}");
+    q.inputs.inner = MECHP_INNER(within, &eight);
+    q.outputs.items = (struct mechp_written){write_seven, &seven};
+    q.trial = NULL;
+    expect_written(&q, "{\"size\":0.5,\"name\":\"a\",\"inputs\":{\"n\":8},"
+                       "\"outputs\":7}");
+    q.inputs.inner.of = NULL;
+    q.inputs.of = NULL;
+    q.outputs = (struct mechp_list){NULL, {NULL, NULL}};
+    expect_written(&q, "{\"size\":0.5,\"name\":\"a\"}");
     json_decref(tree);
 }
 
@@ -389,6 +428,7 @@ UNIT_TESTS(UNIT_TEST(a_struct_is_written_in_the_order_of_its_shape),
            UNIT_TEST(what_may_be_null_is_written_as_null), UNIT_TEST(what_is_absent_is_left_out),
            UNIT_TEST(what_is_put_for_an_absent_member_is_left_out),
            UNIT_TEST(a_number_beyond_all_is_noted), UNIT_TEST(members_are_read_into_their_places),
+           UNIT_TEST(a_request_is_written_with_the_parts_that_were_read),
            UNIT_TEST(members_that_are_not_there_are_absent),
            UNIT_TEST(a_value_of_another_type_is_a_fault_at_its_place),
            UNIT_TEST(a_report_of_a_step_is_written_alike_in_both_ways),
