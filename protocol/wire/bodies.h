@@ -250,12 +250,21 @@ struct mechp_body_difference {
     double difference;
 };
 
+struct mechp_body_compared_times {
+    double from, to;
+};
+
+struct mechp_body_compared_steps {
+    uint64_t from, to;
+};
+
 struct mechp_body_comparison {
     const char *from, *to;
     bool identical;
-    struct mechp_written time, step; /* @ objects of two numbers, from and to */
-    struct mechp_written counts;     /* @ object of integers by kind */
-    struct mechp_written items;      /* @ list of difference */
+    struct mechp_inner time;     /* compared_times */
+    struct mechp_inner step;     /* compared_steps */
+    struct mechp_written counts; /* @ object of integers by kind */
+    struct mechp_written items;  /* @ list of difference */
 };
 
 struct mechp_body_coupling_step_request {
@@ -390,7 +399,7 @@ struct mechp_body_run {
     double pace, period, start, until, time;
     uint64_t periods, overruns;
     double fraction, elapsed, remaining;
-    struct mechp_written record; /* @ object */
+    struct mechp_written record; /* @ run_recorded */
     uint64_t recorded;
     const char *reason;
 };
@@ -399,6 +408,12 @@ struct mechp_body_run_record {
     const json_t *every, *seconds; /* numbers */
     const json_t *outputs;         /* list of names */
     bool inputs, hash;
+};
+
+struct mechp_body_run_recorded {
+    uint64_t every;
+    bool inputs, hash;
+    struct mechp_written outputs; /* @ list of names */
 };
 
 struct mechp_body_run_request {
@@ -474,6 +489,8 @@ extern const struct mechp_shape mechp_body_check_request;
 extern const struct mechp_shape mechp_body_clone_request;
 extern const struct mechp_shape mechp_body_commit;
 extern const struct mechp_shape mechp_body_compare_request;
+extern const struct mechp_shape mechp_body_compared_steps;
+extern const struct mechp_shape mechp_body_compared_times;
 extern const struct mechp_shape mechp_body_comparison;
 extern const struct mechp_shape mechp_body_contact;
 extern const struct mechp_shape mechp_body_contact_list;
@@ -515,6 +532,7 @@ extern const struct mechp_shape mechp_body_quota;
 extern const struct mechp_shape mechp_body_run;
 extern const struct mechp_shape mechp_body_run_list;
 extern const struct mechp_shape mechp_body_run_record;
+extern const struct mechp_shape mechp_body_run_recorded;
 extern const struct mechp_shape mechp_body_run_request;
 extern const struct mechp_shape mechp_body_scene;
 extern const struct mechp_shape mechp_body_sizes;

@@ -191,23 +191,10 @@ void mechd_run_peek(struct mechd_run *r, struct mechd_run_shown *out)
     pthread_mutex_unlock(&r->p);
 }
 
-/* What it records: {"every", "inputs", "hash", "outputs"}. */
-static void write_record(const void *of, struct mechp_text *w)
+static void write_outputs(const void *of, struct mechp_text *w)
 {
     const struct mechd_run *const r = of;
     const struct mechd_instance *const i = r->job.instance;
-    mechp_text_object(w);
-    mechp_text_key(w, "every");
-    mechp_text_unsigned(w, r->settings.every);
-    if (r->settings.inputs) {
-        mechp_text_key(w, "inputs");
-        mechp_text_bool(w, true);
-    }
-    if (r->settings.hash) {
-        mechp_text_key(w, "hash");
-        mechp_text_bool(w, true);
-    }
-    mechp_text_key(w, "outputs");
     mechp_text_array(w);
     for (size_t k = 0; k < i->channel_count; k++) {
         if (r->settings.chosen == NULL || r->settings.chosen[k]) {
@@ -215,7 +202,16 @@ static void write_record(const void *of, struct mechp_text *w)
         }
     }
     mechp_text_end(w);
-    mechp_text_end(w);
+}
+
+static void write_record(const void *of, struct mechp_text *w)
+{
+    const struct mechd_run *const r = of;
+    const struct mechp_body_run_recorded body = {.every = r->settings.every,
+                                                 .inputs = r->settings.inputs,
+                                                 .hash = r->settings.hash,
+                                                 .outputs = {write_outputs, r}};
+    MECHP_WRITE(run_recorded, &body, w);
 }
 
 /* Where it is between its start and its end, and how long it will take from here: a free run as

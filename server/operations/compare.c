@@ -11,16 +11,6 @@
 
 enum { PRESET = 100 }; /* items of each kind */
 
-/* {"from": …, "to": …} */
-static void write_pair(const void *of, struct mechp_text *w)
-{
-    const double *const pair = of;
-    mechp_text_object(w);
-    mechp_text_member_number(w, "from", pair[0]);
-    mechp_text_member_number(w, "to", pair[1]);
-    mechp_text_end(w);
-}
-
 /* A value of a difference: a joint's as a word, null for an input that is not set. */
 static void write_value(const struct mech_difference *d, double value, struct mechp_text *w)
 {
@@ -93,12 +83,13 @@ static void write_comparison(const char *const ids[2], const struct mech_compari
                              size_t most, struct mechp_text *w)
 {
     const struct shown shown = {found, most};
-    const double steps[2] = {(double)found->steps[0], (double)found->steps[1]};
+    const struct mechp_body_compared_times times = {found->times[0], found->times[1]};
+    const struct mechp_body_compared_steps steps = {found->steps[0], found->steps[1]};
     const struct mechp_body_comparison body = {.from = ids[0],
                                                .to = ids[1],
                                                .identical = found->identical,
-                                               .time = {write_pair, found->times},
-                                               .step = {write_pair, steps},
+                                               .time = MECHP_INNER(compared_times, &times),
+                                               .step = MECHP_INNER(compared_steps, &steps),
                                                .counts = {write_counts, found},
                                                .items = {write_items, &shown}};
     MECHP_WRITE(comparison, &body, w);

@@ -33,9 +33,7 @@ const struct mechp_shape mechp_body_run = {
         {"elapsed", "number", "wall-clock time since its start, s", MECHP_IN(run, elapsed)},
         {"remaining", "number|null", "estimated wall-clock time to its end, s",
          MECHP_IN(run, remaining)},
-        {"record", "object",
-         "what is recorded: every (periods), outputs (names), inputs and hash (if requested)",
-         MECHP_MAY(run, record)},
+        {"record", "@RunRecorded", "what is recorded", MECHP_MAY(run, record)},
         {"recorded", "integer", "rows recorded so far, while they are retained",
          MECHP_MAY(run, recorded)},
         {"reason", "string",
@@ -65,6 +63,15 @@ const struct mechp_shape mechp_body_run_record = {
          "a hash of the state too, as the column `state:hash`: the upper, then the lower 32 bits",
          MECHP_MAY(run_record, hash)})};
 
+const struct mechp_shape mechp_body_run_recorded = {
+    .name = "RunRecorded",
+    .doc = "What is recorded of a run.",
+    .members = MECHP_MEMBERS(
+        {"every", "integer", "periods from one row to the next", MECHP_IN(run_recorded, every)},
+        {"inputs", "boolean", "true: the inputs too", MECHP_MAY(run_recorded, inputs)},
+        {"hash", "boolean", "true: a hash of the state too", MECHP_MAY(run_recorded, hash)},
+        {"outputs", "string[]", "names of outputs", MECHP_IN(run_recorded, outputs)})};
+
 const struct mechp_shape mechp_body_run_request = {
     .name = "RunRequest",
     .doc = "A run, in real time or as fast as possible.",
@@ -85,6 +92,7 @@ const struct mechp_shape *const mechp_shapes_runs[] = {&results,
                                                        &mechp_body_run,
                                                        &mechp_body_run_list,
                                                        &mechp_body_run_record,
+                                                       &mechp_body_run_recorded,
                                                        &mechp_body_run_request,
                                                        NULL};
 

@@ -62,6 +62,18 @@ const struct mechp_shape mechp_body_difference = {
         {"to", "number|string|null", "as `from`", MECHP_IN(difference, to)},
         {"difference", "number|null", "`to` minus `from`", MECHP_IN(difference, difference)})};
 
+const struct mechp_shape mechp_body_compared_times = {
+    .name = "ComparedTimes",
+    .doc = "Times of two states.",
+    .members = MECHP_MEMBERS({"from", "number", "s", MECHP_IN(compared_times, from)},
+                             {"to", "number", "s", MECHP_IN(compared_times, to)})};
+
+const struct mechp_shape mechp_body_compared_steps = {
+    .name = "ComparedSteps",
+    .doc = "Internal steps of two states.",
+    .members = MECHP_MEMBERS({"from", "integer", "since the start", MECHP_IN(compared_steps, from)},
+                             {"to", "integer", "since the start", MECHP_IN(compared_steps, to)})};
+
 const struct mechp_shape mechp_body_comparison = {
     .name = "Comparison",
     .doc = "What differs between two snapshots.",
@@ -72,16 +84,18 @@ const struct mechp_shape mechp_body_comparison = {
          "all bits of the states that the next step reads are the same, also those that are not "
          "listed; fields of the model that have been changed are not compared",
          MECHP_IN(comparison, identical)},
-        {"time", "number{}", "`from`, `to`: s", MECHP_IN(comparison, time)},
-        {"step", "integer{}", "`from`, `to`: internal steps", MECHP_IN(comparison, step)},
+        {"time", "@ComparedTimes", "of both states", MECHP_IN(comparison, time)},
+        {"step", "@ComparedSteps", "of both states", MECHP_IN(comparison, step)},
         {"counts", "integer{}", "numbers that differ, by kind", MECHP_IN(comparison, counts)},
         {"items", "@Difference[]",
          "by kind, in each the largest difference first; `most` of each kind",
          MECHP_IN(comparison, items)})};
 
 const struct mechp_shape *const mechp_shapes_snapshots[] = {
-    &mechp_body_snapshot,   &mechp_body_snapshot_list, &mechp_body_compare_request,
-    &mechp_body_difference, &mechp_body_comparison,    NULL};
+    &mechp_body_snapshot,        &mechp_body_snapshot_list,
+    &mechp_body_compare_request, &mechp_body_difference,
+    &mechp_body_compared_times,  &mechp_body_compared_steps,
+    &mechp_body_comparison,      NULL};
 
 /* --- routes --- */
 
