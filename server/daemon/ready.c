@@ -1,6 +1,6 @@
-/* {"pid", "http", "control", "stream", "forces", "lane", "state", "serverKey"} */
 #include "server/daemon/ready.h"
 
+#include "protocol/wire/bodies_records.h"
 #include "server/daemon/daemon.h"
 #include "server/http/http.h"
 #include "server/lane/lane.h"
@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void member(struct mechp_text *w, const char *key, const char *value)
+/* NULL for an address that is not there. */
+static const char *known(const char *text)
 {
-    mechp_text_key(w, key);
-    mechp_text_string(w, value[0] != '\0' ? value : NULL);
+    return text[0] != '\0' ? text : NULL;
 }
 
 /* A device, a FIFO or a link to something that exists: it is written to, and neither replaced nor
@@ -43,17 +43,17 @@ int mechd_ready_write(const struct mechd *d)
     }
     struct mechp_text w;
     mechp_text_init(&w, NULL, 0);
-    mechp_text_object(&w);
-    mechp_text_key(&w, "pid");
-    mechp_text_integer(&w, getpid());
-    member(&w, "http", mechd_http_address(d->http));
-    member(&w, "control", mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_CONTROL));
-    member(&w, "stream", mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_STREAM));
-    member(&w, "forces", mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_FORCES));
-    member(&w, "lane", mechd_lane_endpoint(d->lane));
-    member(&w, "state", d->service.config.state);
-    member(&w, "serverKey", d->service.curve.text);
-    mechp_text_end(&w);
+    const struct mechp_body_ready_file body = {
+        .pid = getpid(),
+        .http = known(mechd_http_address(d->http)),
+        .control = known(mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_CONTROL)),
+        .stream = known(mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_STREAM)),
+        .forces = known(mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_FORCES)),
+        .lane = known(mechd_lane_endpoint(d->lane)),
+        .state = known(d->service.config.state),
+        .server_key = known(d->service.curve.text),
+    };
+    MECHP_WRITE(ready_file, &body, &w);
 
     const bool direct = stays(path);
     snprintf(beside, sizeof beside, "%s.new", path);

@@ -1,6 +1,6 @@
 /* Runs in the store: how far they are and what they recorded goes into the transaction that holds
  * the state; a run that the store has as running when a process begins was interrupted. */
-#include "protocol/wire/json.h"
+#include "protocol/wire/bodies_records.h"
 #include "server/instance/entry.h"
 #include "server/instance/host.h"
 #include "server/instance/runs.h"
@@ -13,40 +13,32 @@
 
 /* --- to the store ----------------------------------------------------------------------------- */
 
-/* What does not change while it runs. */
-static void describe(const struct mechd_run *r, struct mechp_text *w)
+static void write_outputs(const void *of, struct mechp_text *w)
 {
+    const struct mechd_run *const r = of;
     const struct mechd_instance *const i = r->job.instance;
-    mechp_text_object(w);
-    mechp_text_key(w, "pace");
-    mechp_text_number(w, r->settings.pace);
-    mechp_text_key(w, "period");
-    mechp_text_number(w, r->settings.period);
-    mechp_text_key(w, "start");
-    mechp_text_number(w, r->time);
-    mechp_text_key(w, "until");
-    mechp_text_number_or_null(w, r->settings.until);
-    mechp_text_key(w, "every");
-    mechp_text_unsigned(w, r->settings.every);
-    if (r->settings.inputs) {
-        mechp_text_key(w, "inputs");
-        mechp_text_bool(w, true);
-    }
-    if (r->settings.hash) {
-        mechp_text_key(w, "hash");
-        mechp_text_bool(w, true);
-    }
-    if (r->settings.chosen != NULL) {
-        mechp_text_key(w, "outputs");
-        mechp_text_array(w);
-        for (size_t k = 0; k < i->channel_count; k++) {
-            if (r->settings.chosen[k]) {
-                mechp_text_string(w, i->channels[k].name);
-            }
+    mechp_text_array(w);
+    for (size_t k = 0; k < i->channel_count; k++) {
+        if (r->settings.chosen[k]) {
+            mechp_text_string(w, i->channels[k].name);
         }
-        mechp_text_end(w);
     }
     mechp_text_end(w);
+}
+
+static void describe(const struct mechd_run *r, struct mechp_text *w)
+{
+    const struct mechp_body_stored_run body = {
+        .pace = r->settings.pace,
+        .period = r->settings.period,
+        .start = r->time,
+        .until = r->settings.until,
+        .every = r->settings.every,
+        .inputs = r->settings.inputs,
+        .hash = r->settings.hash,
+        .outputs.items = {r->settings.chosen != NULL ? write_outputs : NULL, r},
+    };
+    MECHP_WRITE(stored_run, &body, w);
 }
 
 static struct mechd_entry *run_entry(struct mechd_run *r)
@@ -184,12 +176,6 @@ static bool read_outputs(const struct mechd_instance *i, const json_t *names,
     return s->chosen != NULL && found == json_array_size(names);
 }
 
-static double read_number(const json_t *description, const char *key)
-{
-    const json_t *const value = json_object_get(description, key);
-    return json_is_number(value) ? json_number_value(value) : (double)NAN;
-}
-
 static enum mechd_run_state read_state(const char *name)
 {
     for (int k = 0; k < MECHD_RUN_STATES; k++) {
@@ -226,15 +212,18 @@ static int take_run(void *context, const struct mechd_stored_run *stored)
 {
     struct mechd_instance *const i = context;
     json_t *const description = json_loads(stored->description, 0, NULL);
-    struct mechd_run_settings s = {.pace = read_number(description, "pace"),
-                                   .period = read_number(description, "period"),
-                                   .until = read_number(description, "until")};
-    s.every = (uint64_t)json_integer_value(json_object_get(description, "every"));
-    s.inputs = json_is_true(json_object_get(description, "inputs"));
-    s.hash = json_is_true(json_object_get(description, "hash"));
-    const double start = read_number(description, "start");
-    const bool good = read_outputs(i, json_object_get(description, "outputs"), &s) &&
-                      !isnan(start) && s.period > 0.;
+    struct mechp_body_stored_run in;
+    struct mech_diag diag = {0};
+    MECHP_READ(stored_run, description, &diag, &in);
+    struct mechd_run_settings s = {.pace = in.pace,
+                                   .period = in.period,
+                                   .until = in.until,
+                                   .every = in.every != MECHP_ABSENT ? in.every : 0,
+                                   .inputs = in.inputs,
+                                   .hash = in.hash};
+    const bool good = mech_diag_clean(&diag) && read_outputs(i, in.outputs.of, &s) &&
+                      !isnan(in.start) && s.period > 0.;
+    mech_diag_fini(&diag);
     json_decref(description);
     i->runs = stored->number;
     struct mechd_run *const r = good ? mechd_run_create(i, stored->number, &s) : NULL;
@@ -242,7 +231,7 @@ static int take_run(void *context, const struct mechd_stored_run *stored)
         free(s.chosen);
         return 0;
     }
-    r->time = start;
+    r->time = in.start;
     restore(r, stored);
     return 0;
 }

@@ -3,6 +3,7 @@
 #include "server/instance/picks.h"
 
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_records.h"
 #include "protocol/wire/json.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
@@ -59,10 +60,8 @@ static bool hash_layout(const struct mechd_instance *i, struct mechd_pick *p)
     char room[512];
     struct mechp_text w;
     mechp_text_init(&w, room, sizeof room);
-    mechp_text_object(&w);
-    mechp_text_key(&w, "layout");
-    write_layout(&shown, &w);
-    mechp_text_end(&w);
+    const struct mechp_body_hashed_layout body = {.layout = {write_layout, &shown}};
+    MECHP_WRITE(hashed_layout, &body, &w);
     const bool good = !w.failed;
     p->layout = good ? mech_hash(w.bytes, w.length, 0) : 0;
     mechp_text_fini(&w);

@@ -1,6 +1,8 @@
 /* Sweeps in the store: the beginning before it is acknowledged, rows and the end once all lanes are
  * over. Rows go in chunks, each a transaction's part, so that others who wait for the disk are not
  * held up by a large table; until its end is there, a sweep of the store was interrupted. */
+#include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_records.h"
 #include "protocol/wire/json.h"
 #include "server/call/service.h"
 #include "server/instance/entry.h"
@@ -103,27 +105,31 @@ static void post(struct note *n, struct mechd_ticket *t)
 
 /* --- to the store ----------------------------------------------------------------------------- */
 
+static void write_parameters(const void *of, struct mechp_text *w)
+{
+    mechd_sweep_write_parameters(of, w);
+}
+
+static void write_outputs(const void *of, struct mechp_text *w)
+{
+    const struct mechd_sweep_plan *const p = &((const struct mechd_sweep *)of)->plan;
+    mechp_text_array(w);
+    for (size_t k = 0; k < p->output_count; k++) {
+        const struct mechd_sweep_output *const o = &p->outputs[k];
+        const struct mechp_body_stored_output body = {o->name, o->size, o->scalar};
+        MECHP_WRITE(stored_output, &body, w);
+    }
+    mechp_text_end(w);
+}
+
 /* What does not change. */
 static void describe(const struct mechd_sweep *s, struct mechp_text *w)
 {
-    const struct mechd_sweep_plan *const p = &s->plan;
-    mechp_text_object(w);
-    mechp_text_member_string(w, "name", s->name);
-    mechp_text_member_unsigned(w, "points", p->points);
-    mechp_text_key(w, "parameters");
-    mechd_sweep_write_parameters(s, w);
-    mechp_text_key(w, "outputs");
-    mechp_text_array(w);
-    for (size_t k = 0; k < p->output_count; k++) {
-        mechp_text_object(w);
-        mechp_text_member_string(w, "name", p->outputs[k].name);
-        mechp_text_member_unsigned(w, "size", (uint64_t)p->outputs[k].size);
-        mechp_text_key(w, "scalar");
-        mechp_text_bool(w, p->outputs[k].scalar);
-        mechp_text_end(w);
-    }
-    mechp_text_end(w);
-    mechp_text_end(w);
+    const struct mechp_body_stored_sweep body = {.name = s->name,
+                                                 .points = s->plan.points,
+                                                 .parameters.items = {write_parameters, s},
+                                                 .outputs.items = {write_outputs, s}};
+    MECHP_WRITE(stored_sweep, &body, w);
 }
 
 int mechd_sweep_keep(struct mechd_sweep *s, struct mechd_ticket *t)
@@ -235,23 +241,26 @@ static enum mechp_code code_of(const char *text)
 static void read_errors(struct mechd_sweep *s, const char *text)
 {
     json_t *const errors = json_loads(text, 0, NULL);
+    struct mech_diag diag = {0};
     for (size_t k = 0; k < json_array_size(errors) && k < MECHD_SWEEP_ERRORS; k++) {
-        const json_t *const from = json_array_get(errors, k);
         struct mechd_sweep_error *const e = &s->errors[s->error_count++];
-        const char *const reason = json_string_value(json_object_get(from, "message"));
-        e->point = (uint32_t)json_integer_value(json_object_get(from, "point"));
-        e->code = code_of(json_string_value(json_object_get(from, "code")));
-        snprintf(e->reason, sizeof e->reason, "%s", reason != NULL ? reason : "");
+        struct mechp_body_sweep_error in;
+        MECHP_READ(sweep_error, json_array_get(errors, k), &diag, &in);
+        e->point = in.point != MECHP_ABSENT ? (uint32_t)in.point : 0;
+        e->code = code_of(in.code);
+        snprintf(e->reason, sizeof e->reason, "%s", in.message != NULL ? in.message : "");
     }
+    mech_diag_fini(&diag);
     json_decref(errors);
 }
 
 /* The plan, as far as it is kept. False: it makes no sense, or no memory. */
-static bool read_plan(struct mechd_sweep_plan *p, const json_t *description)
+static bool read_plan(struct mechd_sweep_plan *p, const struct mechp_body_stored_sweep *in,
+                      struct mech_diag *diag)
 {
-    const json_t *const parameters = json_object_get(description, "parameters");
-    const json_t *const outputs = json_object_get(description, "outputs");
-    const json_int_t points = json_integer_value(json_object_get(description, "points"));
+    const json_t *const parameters = in->parameters.of;
+    const json_t *const outputs = in->outputs.of;
+    const int64_t points = in->points;
     p->places = json_array_size(parameters);
     p->output_count = json_array_size(outputs);
     p->points = (uint32_t)points;
@@ -265,14 +274,14 @@ static bool read_plan(struct mechd_sweep_plan *p, const json_t *description)
         snprintf(p->names[k], sizeof p->names[k], "%s", good ? name : "");
     }
     for (size_t k = 0; good && k < p->output_count; k++) {
-        const json_t *const from = json_array_get(outputs, k);
         struct mechd_sweep_output *const o = &p->outputs[k];
-        const char *const name = json_string_value(json_object_get(from, "name"));
-        const json_int_t size = json_integer_value(json_object_get(from, "size"));
-        good = name != NULL && size > 0 && size * (json_int_t)sizeof(double) <= MECHD_SWEEP_BYTES;
-        o->size = good ? (int32_t)size : 0;
-        o->scalar = json_is_true(json_object_get(from, "scalar"));
-        snprintf(o->name, sizeof o->name, "%s", good ? name : "");
+        struct mechp_body_stored_output from;
+        MECHP_READ(stored_output, json_array_get(outputs, k), diag, &from);
+        good = from.name != NULL && from.size > 0 &&
+               from.size <= MECHD_SWEEP_BYTES / (int64_t)sizeof(double);
+        o->size = good ? (int32_t)from.size : 0;
+        o->scalar = from.scalar;
+        snprintf(o->name, sizeof o->name, "%s", good ? from.name : "");
     }
     return good;
 }
@@ -303,15 +312,18 @@ static int take_sweep(void *context, const struct mechd_stored_sweep *stored)
         return MECH_NO_MEMORY;
     }
     json_t *const description = json_loads(stored->description, 0, NULL);
-    const char *const name = json_string_value(json_object_get(description, "name"));
+    struct mechp_body_stored_sweep in;
+    struct mech_diag diag = {0};
+    MECHP_READ(stored_sweep, description, &diag, &in);
     pthread_mutex_init(&s->m, NULL);
     atomic_init(&s->refs, 1);
     s->service = d;
     s->account = account;
     s->id = stored->number;
-    s->name = strdup(name != NULL ? name : "");
+    s->name = strdup(in.name != NULL ? in.name : "");
     const bool good = s->name != NULL && t->count < MECHD_SWEEPS_MOST &&
-                      read_plan(&s->plan, description) && mechd_sweep_columns(s) == 0;
+                      read_plan(&s->plan, &in, &diag) && mechd_sweep_columns(s) == 0;
+    mech_diag_fini(&diag);
     json_decref(description);
     if (!good) {
         mechd_log(MECHD_ERROR, "recovery", "sweep=w-%llu reason=\"it cannot be read\"",
