@@ -6,11 +6,18 @@
 
 /* --- instances --- */
 
+/* Read and written. */
+struct mechp_body_durability {
+    const char *mode;
+    int64_t steps;
+    double seconds;
+};
+
 struct mechp_body_clone_request {
     const char *as;
     const json_t *labels;     /* object of texts by name, or null */
     const json_t *ttl;        /* number or null */
-    const json_t *durability; /* a word or an object */
+    const json_t *durability; /* a word or durability */
 };
 
 struct mechp_body_create_request {
@@ -48,7 +55,7 @@ struct mechp_body_instance {
     double step_size;
     bool running, busy;
     const char *revision;
-    struct mechp_written durability; /* @ a word or an object */
+    struct mechp_written durability; /* @ a word or durability */
     struct mechp_written labels;     /* @ object of texts by name */
     double ttl, ttl_left;
     struct mechp_written warnings; /* @ list */
@@ -503,6 +510,7 @@ extern const struct mechp_shape mechp_body_create_request;
 extern const struct mechp_shape mechp_body_derivatives_reply;
 extern const struct mechp_shape mechp_body_derivatives_request;
 extern const struct mechp_shape mechp_body_difference;
+extern const struct mechp_shape mechp_body_durability;
 extern const struct mechp_shape mechp_body_evaluate_reply;
 extern const struct mechp_shape mechp_body_evaluate_request;
 extern const struct mechp_shape mechp_body_example;

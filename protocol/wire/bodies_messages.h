@@ -58,6 +58,12 @@ struct mechp_body_message_refusal {
     struct mechp_written error;    /* @ problem */
 };
 
+/* Of a refusal, with its code quota-exceeded. */
+struct mechp_body_exceeded_quota {
+    const char *which;
+    double used, limit;
+};
+
 /* An answer that is no JSON, in a message. */
 struct mechp_body_message_text {
     const char *format;
@@ -83,6 +89,7 @@ struct mechp_body_published_frame {
 
 /* --- their shapes --- */
 
+extern const struct mechp_shape mechp_body_exceeded_quota;
 extern const struct mechp_shape mechp_body_hello_hash;
 extern const struct mechp_shape mechp_body_hello_instance;
 extern const struct mechp_shape mechp_body_hello_layout;

@@ -89,6 +89,13 @@ const struct mechp_shape mechp_body_message_refusal = {
         {"sequence", "any", "that of the request", MECHP_MAY(message_refusal, sequence)},
         {"error", "@Problem", "why", MECHP_IN(message_refusal, error)})};
 
+const struct mechp_shape mechp_body_exceeded_quota = {
+    .name = "ExceededQuota",
+    .doc = "The quota that a refused request exceeds.",
+    .members = MECHP_MEMBERS({"which", "string", "its name", MECHP_IN(exceeded_quota, which)},
+                             {"used", "number", "current use", MECHP_IN(exceeded_quota, used)},
+                             {"limit", "number", "the quota", MECHP_IN(exceeded_quota, limit)})};
+
 const struct mechp_shape mechp_body_message_text = {
     .name = "MessageText",
     .doc = "An answer in another format than JSON.",

@@ -2,6 +2,7 @@
 #include "server/auth/accounts.h"
 
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_messages.h"
 #include "server/auth/tokens.h"
 #include "server/os/ticks.h"
 #include "solver/base/err.h"
@@ -235,12 +236,9 @@ const char *mechd_excess_tell(const struct mechd_excess *x, char *out, size_t si
 
 void mechd_excess_write(const struct mechd_excess *x, struct mechp_text *w)
 {
-    mechp_text_key(w, "which");
-    mechp_text_string(w, mechd_quota_names[x->which]);
-    mechp_text_key(w, "used");
-    mechp_text_number(w, shown(x->which, x->used));
-    mechp_text_key(w, "limit");
-    mechp_text_number(w, shown(x->which, x->limit));
+    const struct mechp_body_exceeded_quota body = {
+        mechd_quota_names[x->which], shown(x->which, x->used), shown(x->which, x->limit)};
+    MECHP_WRITE(exceeded_quota, &body, w);
 }
 
 static void write_limits(const void *of, struct mechp_text *w)
@@ -265,7 +263,7 @@ static void write_used(const void *of, struct mechp_text *w)
         mechp_text_key(w, mechd_quota_names[k]);
         mechp_text_unsigned(w, atomic_load(&a->used[k]));
     }
-    mechp_text_key(w, "cpu");
+    mechp_text_key(w, mechd_quota_names[MECHD_QUOTA_CPU]);
     mechp_text_number(w, 1e-9 * (double)atomic_load(&a->worked));
     mechp_text_end(w);
 }

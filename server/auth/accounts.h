@@ -78,7 +78,7 @@ struct mechd_excess {
 };
 /* As a sentence; returns out. */
 const char *mechd_excess_tell(const struct mechd_excess *x, char *out, size_t size);
-/* As the members which, used and limit of an object. */
+/* As an object. */
 void mechd_excess_write(const struct mechd_excess *x, struct mechp_text *w);
 
 struct mechd_tokens;

@@ -123,9 +123,7 @@ void mechd_call_problem(const void *call, struct mechp_text *w)
     struct mechp_text quota;
     mechp_text_init(&quota, room, sizeof room);
     if (c->code == MECHP_QUOTA_EXCEEDED) {
-        mechp_text_object(&quota);
         mechd_excess_write(&c->excess, &quota);
-        mechp_text_end(&quota);
     }
     const struct mechp_problem problem = {
         .quota = quota.length > 0 && !quota.failed ? quota.bytes : NULL,

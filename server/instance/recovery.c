@@ -1,6 +1,7 @@
 /* From the store back into instances: at start, and after a record that could not be stored. */
 #include "protocol/bind/bind.h"
 #include "protocol/frame/frame.h"
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "server/instance/command_bytes.h"
 #include "server/instance/durable.h"
@@ -38,33 +39,26 @@ void mechd_durability_write(const struct mechd_durable_settings *s, struct mechp
         mechp_text_string(w, mechd_durability_names[s->mode]);
         return;
     }
-    mechp_text_object(w);
-    mechp_text_key(w, "mode");
-    mechp_text_string(w, mechd_durability_names[s->mode]);
-    if (s->steps > 0) {
-        mechp_text_key(w, "steps");
-        mechp_text_unsigned(w, s->steps);
-    }
-    if (s->seconds > 0.) {
-        mechp_text_key(w, "seconds");
-        mechp_text_number(w, s->seconds);
-    }
-    mechp_text_end(w);
+    const struct mechp_body_durability body = {
+        .mode = mechd_durability_names[s->mode],
+        .steps = s->steps > 0 ? (int64_t)s->steps : INT64_MIN,
+        .seconds = s->seconds > 0. ? s->seconds : (double)NAN};
+    MECHP_WRITE(durability, &body, w);
 }
 
 struct mechd_durable_settings
 mechd_durability_read(const json_t *value, enum mechd_durability preset, struct mech_diag *diag)
 {
-    static const char *const keys[] = {"mode", "steps", "seconds", NULL};
     struct mechd_durable_settings s = {.mode = preset};
     const char *mode = json_string_value(value);
-    int64_t steps = 0;
     if (json_is_object(value)) {
-        mechp_json_only(value, "/durability", keys, diag);
-        mode = json_string_value(json_object_get(value, "mode"));
-        mechp_json_integer(value, "steps", diag, 1, 1000000000, &steps);
-        mechp_json_number(value, "seconds", diag, &s.seconds);
-        s.steps = (uint64_t)steps;
+        const struct mechp_json_in part = {value, "/durability", diag};
+        struct mechp_body_durability in;
+        mechp_shape_only(value, part.base, &mechp_body_durability, diag);
+        MECHP_READ_IN(durability, &part, &in);
+        mode = in.mode;
+        s.steps = in.steps > 0 ? (uint64_t)in.steps : 0;
+        s.seconds = isnan(in.seconds) ? 0. : in.seconds;
     }
     if (mode != NULL || (value != NULL && !json_is_null(value))) {
         int k = 0;

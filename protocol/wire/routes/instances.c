@@ -5,6 +5,18 @@
 
 /* --- bodies --- */
 
+const struct mechp_shape mechp_body_durability = {
+    .name = "Durability",
+    .doc = "When the state is stored on disk: at checkpoints, every so many steps or seconds.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"mode", "'none'|'checkpoint'|'every-step'", "checkpoint: with steps, seconds or both",
+         MECHP_IN(durability, mode)},
+        {"steps", "integer 1..1000000000", "committed steps from one checkpoint to the next",
+         MECHP_MAY(durability, steps)},
+        {"seconds", "number", "wall-clock time from one to the next, s (1 if neither is given)",
+         MECHP_MAY(durability, seconds)})};
+
 const struct mechp_shape mechp_body_clone_request = {
     .name = "CloneRequest",
     .doc = "What differs in the copy.",
@@ -15,7 +27,7 @@ const struct mechp_shape mechp_body_clone_request = {
          MECHP_MAY(clone_request, labels)},
         {"ttl", "number|null", "time to live, s (default that of the original)",
          MECHP_MAY(clone_request, ttl)},
-        {"durability", "'none'|'checkpoint'|'every-step'|object",
+        {"durability", "'none'|'checkpoint'|'every-step'|@Durability",
          "what is stored on disk (default as the original)", MECHP_MAY(clone_request, durability)}),
     .example = "{\"as\":\"copy\",\"labels\":{\"variant\":\"stiff\"}}"};
 
@@ -34,8 +46,7 @@ const struct mechp_shape mechp_body_create_request = {
          MECHP_MAY(create_request, labels)},
         {"ttl", "number|null", "idle time after which the instance is deleted, s; null: never",
          MECHP_MAY(create_request, ttl)},
-        {"durability", "'none'|'checkpoint'|'every-step'|object",
-         "what is stored on disk; an object has mode, steps and seconds",
+        {"durability", "'none'|'checkpoint'|'every-step'|@Durability", "what is stored on disk",
          MECHP_MAY(create_request, durability)}),
     .example =
         "{\"model\":{\"mechd\":1,\"name\":\"mass on a "
@@ -72,7 +83,7 @@ const struct mechp_shape mechp_body_instance = {
          MECHP_IN(instance, busy)},
         {"revision", "string", "incarnation.revision, as in the ETag",
          MECHP_IN(instance, revision)},
-        {"durability", "'none'|'every-step'|object", "what is stored on disk",
+        {"durability", "'none'|'every-step'|@Durability", "what is stored on disk",
          MECHP_IN(instance, durability)},
         {"labels", "string{}", "as given", MECHP_MAY(instance, labels)},
         {"ttl", "number", "idle time after which the instance is deleted, s",
@@ -117,13 +128,11 @@ const struct mechp_shape mechp_body_sizes = {
                              {"z", "integer", "events and switches", MECHP_IN(sizes, z)},
                              {"impulse", "integer", "impulses", MECHP_IN(sizes, impulse)})};
 
-const struct mechp_shape *const mechp_shapes_instances[] = {&mechp_body_clone_request,
-                                                            &mechp_body_create_request,
-                                                            &mechp_body_instance,
-                                                            &mechp_body_instance_list,
-                                                            &mechp_body_instance_edit,
-                                                            &mechp_body_sizes,
-                                                            NULL};
+const struct mechp_shape *const mechp_shapes_instances[] = {
+    &mechp_body_durability,     &mechp_body_clone_request,
+    &mechp_body_create_request, &mechp_body_instance,
+    &mechp_body_instance_list,  &mechp_body_instance_edit,
+    &mechp_body_sizes,          NULL};
 
 /* --- routes --- */
 

@@ -75,6 +75,12 @@ static void a_checkpoint_needs_a_time_that_comes(void)
         expect(d, (struct local_request){"POST", "/v1/instances", text, .scope = NULL}, 422,
                "\"pointer\":\"/durability/seconds\"");
     }
+    expect(d,
+           (struct local_request){"POST", "/v1/instances",
+                                  "{\"example\":\"mass1d\",\"durability\":{\"mode\":"
+                                  "\"checkpoint\",\"steps\":0}}",
+                                  .scope = NULL},
+           422, "\"pointer\":\"/durability/steps\"");
     expect(d, (struct local_request){.method = "GET", .path = "/v1/instances"}, 200,
            "\"items\":[]");
     local_stop(d);
