@@ -17,34 +17,35 @@ const struct mechp_shape mechp_body_coo = {
 const struct mechp_shape mechp_body_derivatives_reply = {
     .name = "DerivativesReply",
     .doc = "Derivatives of the equations at the point.",
-    .members =
-        MECHP_MEMBERS({"time", "number", "s", MECHP_IN(derivatives_reply, time)},
-                      {"derivative", "@Unknowns", "along the direction, if given",
-                       MECHP_MAY(derivatives_reply, derivative)},
-                      {"sensitivity", "@Knowns", "of the seed, if given",
-                       MECHP_MAY(derivatives_reply, sensitivity)},
-                      {"rates", "@Value{}", "derivatives of the outputs by time, if requested",
-                       MECHP_MAY(derivatives_reply, rates)},
-                      {"kinked", "boolean",
-                       "a law has an end at the point: some derivatives are means of the "
-                       "slopes on both sides of it",
-                       MECHP_IN(derivatives_reply, kinked)})};
+    .members = MECHP_MEMBERS(
+        {"time", "number", "s", MECHP_IN(derivatives_reply, time)},
+        {"derivative", "@Unknowns",
+         "derivative of the unknowns along the direction, if one is given",
+         MECHP_MAY(derivatives_reply, derivative)},
+        {"sensitivity", "@Knowns",
+         "product of the seed with the derivatives by each known, if a seed is given",
+         MECHP_MAY(derivatives_reply, sensitivity)},
+        {"rates", "@Value{}", "derivatives of the outputs by time, if requested",
+         MECHP_MAY(derivatives_reply, rates)},
+        {"kinked", "boolean",
+         "a law is not smooth at the point: some derivatives are means of its slopes on both sides",
+         MECHP_IN(derivatives_reply, kinked)})};
 
 const struct mechp_shape mechp_body_derivatives_request = {
     .name = "DerivativesRequest",
     .doc = "A direction, a seed, rates, or several of them.",
     .request = true,
-    .members = MECHP_MEMBERS(
-        {"at", "@Point", "the point; omitted values are those of the current state",
-         MECHP_MAY(derivatives_request, at)},
-        {"direction", "@Knowns", "of the state and the inputs; omitted parts are 0",
-         MECHP_MAY(derivatives_request, direction)},
-        {"seed", "@Unknowns", "of the rates and the outputs; omitted parts are 0",
-         MECHP_MAY(derivatives_request, seed)},
-        {"rates", "boolean",
-         "true: the derivatives of the outputs by time, in the current state whatever the point, "
-         "as a step returns them",
-         MECHP_MAY(derivatives_request, rates)}),
+    .members =
+        MECHP_MEMBERS({"at", "@Point", "the point; omitted values are those of the current state",
+                       MECHP_MAY(derivatives_request, at)},
+                      {"direction", "@Knowns", "of the state and the inputs; omitted parts are 0",
+                       MECHP_MAY(derivatives_request, direction)},
+                      {"seed", "@Unknowns", "of the rates and the outputs; omitted parts are 0",
+                       MECHP_MAY(derivatives_request, seed)},
+                      {"rates", "boolean",
+                       "true: return the derivatives of the outputs by time, at the current state "
+                       "even if a point is given, as a step does",
+                       MECHP_MAY(derivatives_request, rates)}),
     .example = "{\"direction\":{\"inputs\":{\"force\":1}}}"};
 
 const struct mechp_shape mechp_body_evaluate_reply = {

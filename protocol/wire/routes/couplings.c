@@ -9,25 +9,29 @@
 
 const struct mechp_shape mechp_body_coupling_participant = {
     .name = "CouplingParticipant",
-    .doc = "An instance, or a program outside, that takes part.",
+    .doc = "An instance or an external program that takes part.",
     .request = true,
     .members = MECHP_MEMBERS(
         {"name", "@Name", "its name in the coupling (default the id of the instance)",
          MECHP_MAY(coupling_participant, name)},
         {"instance", "@Name", "id of the instance", MECHP_MAY(coupling_participant, instance)},
-        {"partner", "@CouplingPartner", "in its place: a program that says hello by this name",
+        {"partner", "@CouplingPartner",
+         "in place of `instance`: an external program, which connects under this name",
          MECHP_MAY(coupling_participant, partner)})};
 
 const struct mechp_shape mechp_body_coupling_partner = {
     .name = "CouplingPartner",
-    .doc = "A program outside, called by the server over ZeroMQ or the lane.",
+    .doc = "An external program that the server calls over ZeroMQ or the lane.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"inputs", "@Name[]", "numbers that it gets", MECHP_MAY(coupling_partner, inputs)},
-        {"outputs", "@Name[]", "numbers that it returns", MECHP_MAY(coupling_partner, outputs)},
-        {"rollback", "boolean", "it can repeat a window (true)",
+        {"inputs", "@Name[]", "names of the numbers that it receives",
+         MECHP_MAY(coupling_partner, inputs)},
+        {"outputs", "@Name[]", "names of the numbers that it returns",
+         MECHP_MAY(coupling_partner, outputs)},
+        {"rollback", "boolean", "it can repeat a window (default true)",
          MECHP_MAY(coupling_partner, rollback)},
-        {"patience", "number", "longest wait for an answer or its return, 1e-3 to 3600 s (5)",
+        {"patience", "number",
+         "longest wait for an answer, or for it to connect again, 1e-3 to 3600 s (default 5)",
          MECHP_MAY(coupling_partner, patience)})};
 
 static const struct mechp_shape connection = {
@@ -37,8 +41,8 @@ static const struct mechp_shape connection = {
     .members = MECHP_MEMBERS(
         {"from", "string", "participant.output, or participant.output[component]", true},
         {"to", "string", "participant.input, or participant.input[component]", true},
-        {"factor", "number", "default 1; needed where the units differ (of FMUs: their base units)",
-         false},
+        {"factor", "number",
+         "default 1; required where the units differ (of FMUs: their base units)", false},
         {"offset", "number", "default 0", false})};
 
 static const struct mechp_shape law = {
@@ -48,8 +52,8 @@ static const struct mechp_shape law = {
     .members =
         MECHP_MEMBERS({"stiffness", "number", "N/m", false}, {"damping", "number", "N s/m", false},
                       {"rest", "number", "gap at which the spring is at rest, m", false},
-                      {"delay", "number", "of the line, s", false},
-                      {"impedance", "number", "of the line, N s/m", false})};
+                      {"delay", "number", "delay of the line, s", false},
+                      {"impedance", "number", "impedance of the line, N s/m", false})};
 
 static const struct mechp_shape bond = {
     .name = "CouplingBond",
@@ -57,13 +61,15 @@ static const struct mechp_shape bond = {
            "TransmissionLine.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"name", "@Name", "for reports", false},
-        {"effort", "string[]", "the inputs that the force enters, one of each participant", true},
+        {"name", "@Name", "name in reports", false},
+        {"effort", "string[]", "the inputs that receive the force, one of each participant", true},
         {"flow", "string[]", "the displacements or velocities of the same points", true},
         {"kind", "'displacement'|'velocity'",
-         "of the flows; needed where neither they nor their units say it, as of programs", false},
+         "kind of the flows; required where neither their names nor their units show it, as with "
+         "external programs",
+         false},
         {"law", "'rigid'|@BondLaw", "of the force", true},
-        {"gap", "number", "of velocities: the gap at the start, m", false})};
+        {"gap", "number", "with velocities: gap at the start, m", false})};
 
 const struct mechp_shape mechp_body_coupling_scheme = {
     .name = "CouplingScheme",
@@ -74,19 +80,25 @@ const struct mechp_shape mechp_body_coupling_scheme = {
          "'Aitken'|'Energy'|'GaussSeidel'|'GaussSeidelIterated'|'IQN-ILS'|'InterfaceNewton'|"
          "'Jacobi'|'JacobiIterated'|'TransmissionLine'",
          "name of the scheme", MECHP_IN(coupling_scheme, type)},
-        {"relativeTolerance", "number", "of each value, of its size (1e-9)",
+        {"relativeTolerance", "number",
+         "tolerance of each value, relative to its size (default 1e-9)",
          MECHP_MAY(coupling_scheme, relative_tolerance)},
-        {"absoluteTolerance", "number", "of each value (1e-12)",
+        {"absoluteTolerance", "number", "absolute tolerance of each value (default 1e-12)",
          MECHP_MAY(coupling_scheme, absolute_tolerance)},
-        {"maxIterations", "integer 1..10000", "of a window (50)",
+        {"maxIterations", "integer 1..10000",
+         "largest number of iterations in a window (default 50)",
          MECHP_MAY(coupling_scheme, max_iterations)},
-        {"relaxation", "number", "constant, or of the first iteration (1)",
+        {"relaxation", "number",
+         "relaxation factor: constant, or that of the first iteration (default 1)",
          MECHP_MAY(coupling_scheme, relaxation)},
-        {"reuse", "integer 0..1000", "IQN-ILS: windows whose differences are reused (0)",
+        {"reuse", "integer 0..1000",
+         "IQN-ILS: number of earlier windows whose differences are reused (default 0)",
          MECHP_MAY(coupling_scheme, reuse)},
-        {"filter", "number", "IQN-ILS: differences this close to others are dropped (0)",
+        {"filter", "number",
+         "IQN-ILS: a difference is dropped if less than this part of it is independent of the "
+         "others (default 0)",
          MECHP_MAY(coupling_scheme, filter)},
-        {"order", "@Name[]", "turns of the participants (default as listed)",
+        {"order", "@Name[]", "order in which the participants step (default as listed)",
          MECHP_MAY(coupling_scheme, order)})};
 
 const struct mechp_shape mechp_body_coupling_adaptive = {
@@ -94,18 +106,23 @@ const struct mechp_shape mechp_body_coupling_adaptive = {
     .doc = "Windows sized by the estimated error of the inputs.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"relativeTolerance", "number", "1e-4", MECHP_MAY(coupling_adaptive, relative_tolerance)},
-        {"absoluteTolerance", "number", "1e-9", MECHP_MAY(coupling_adaptive, absolute_tolerance)},
-        {"minimum", "number", "smallest window, s", MECHP_MAY(coupling_adaptive, minimum)},
+        {"relativeTolerance", "number", "relative tolerance of the inputs (default 1e-4)",
+         MECHP_MAY(coupling_adaptive, relative_tolerance)},
+        {"absoluteTolerance", "number", "absolute tolerance of the inputs (default 1e-9)",
+         MECHP_MAY(coupling_adaptive, absolute_tolerance)},
+        {"minimum", "number", "smallest window, s (default 1e-9)",
+         MECHP_MAY(coupling_adaptive, minimum)},
         {"maximum", "number", "largest window, s", MECHP_MAY(coupling_adaptive, maximum)})};
 
 const struct mechp_shape mechp_body_coupling_waveform = {
     .name = "CouplingWaveform",
-    .doc = "Inputs are splines through the outputs at the internal steps of the window itself.",
+    .doc = "Inputs over a window are splines through the outputs at its internal steps.",
     .request = true,
-    .members = MECHP_MEMBERS(
-        {"degree", "integer 1..3", "of the splines (1)", MECHP_MAY(coupling_waveform, degree)},
-        {"substeps", "boolean", "true, the only way", MECHP_MAY(coupling_waveform, substeps)})};
+    .members = MECHP_MEMBERS({"degree", "integer 1..3", "degree of the splines (default 1)",
+                              MECHP_MAY(coupling_waveform, degree)},
+                             {"substeps", "boolean",
+                              "must be true: inputs are given at the internal steps",
+                              MECHP_MAY(coupling_waveform, substeps)})};
 
 const struct mechp_shape mechp_body_couple_request = {
     .name = "CoupleRequest",
@@ -119,40 +136,43 @@ const struct mechp_shape mechp_body_couple_request = {
 
 const struct mechp_shape mechp_body_coupling_program = {
     .name = "CouplingProgram",
-    .doc = "A partner as it was declared, and its connection.",
+    .doc = "An external program, and its connection.",
     .members = MECHP_MEMBERS(
-        {"inputs", "@Name[]", "numbers that it gets", MECHP_IN(coupling_program, inputs)},
-        {"outputs", "@Name[]", "numbers that it returns", MECHP_IN(coupling_program, outputs)},
+        {"inputs", "@Name[]", "names of the numbers that it receives",
+         MECHP_IN(coupling_program, inputs)},
+        {"outputs", "@Name[]", "names of the numbers that it returns",
+         MECHP_IN(coupling_program, outputs)},
         {"rollback", "boolean", "it can repeat a window", MECHP_IN(coupling_program, rollback)},
         {"patience", "number", "longest wait for it, s", MECHP_IN(coupling_program, patience)},
-        {"connected", "boolean", "it has said hello, and has not left",
-         MECHP_IN(coupling_program, connected)},
-        {"window", "integer", "committed last", MECHP_IN(coupling_program, window)})};
+        {"connected", "boolean", "it is connected", MECHP_IN(coupling_program, connected)},
+        {"window", "integer", "number of the window that it committed last",
+         MECHP_IN(coupling_program, window)})};
 
 const struct mechp_shape mechp_body_coupling_member = {
     .name = "CouplingMember",
-    .doc = "An instance, or a program outside, that takes part.",
+    .doc = "An instance or an external program that takes part.",
     .members = MECHP_MEMBERS(
         {"name", "@Name", "its name in the coupling", MECHP_IN(coupling_member, name)},
         {"instance", "@Name", "id of the instance", MECHP_MAY(coupling_member, instance)},
-        {"partner", "@CouplingProgram", "in its place: the program",
+        {"partner", "@CouplingProgram", "in place of `instance`: the external program",
          MECHP_MAY(coupling_member, partner)})};
 
 const struct mechp_shape mechp_body_coupling_last = {
     .name = "CouplingLast",
-    .doc = "What the last command ended with.",
+    .doc = "Outcome of the last command.",
     .members = MECHP_MEMBERS(
-        {"command", "'step'|'trial'|'reset'", "a run steps", MECHP_IN(coupling_last, command)},
-        {"windows", "integer", "windows that it did; of a step, those before one that failed",
+        {"command", "'step'|'trial'|'reset'", "kind of the command; a window of a run is a step",
+         MECHP_IN(coupling_last, command)},
+        {"windows", "integer", "windows done; of a step that failed, those before the failed one",
          MECHP_IN(coupling_last, windows)},
         {"iterations", "integer", "evaluations of all participants",
          MECHP_IN(coupling_last, iterations)},
         {"evaluations", "integer", "trial steps of single participants",
          MECHP_IN(coupling_last, evaluations)},
-        {"residual", "number|null", "largest, relative to the tolerance",
+        {"residual", "number|null", "largest residual, relative to the tolerance",
          MECHP_IN(coupling_last, residual)},
-        {"code", "string", "code of the error with which it ended", MECHP_MAY(coupling_last, code)},
-        {"detail", "string", "and what is wrong", MECHP_MAY(coupling_last, detail)})};
+        {"code", "string", "code of the error, if it failed", MECHP_MAY(coupling_last, code)},
+        {"detail", "string", "description of the error", MECHP_MAY(coupling_last, detail)})};
 
 const struct mechp_shape mechp_body_coupling = {
     .name = "Coupling",
@@ -161,23 +181,23 @@ const struct mechp_shape mechp_body_coupling = {
         {"id", "@Name", "id", MECHP_IN(coupling, id)},
         {"name", "string", "as given", MECHP_IN(coupling, name)},
         {"time", "number", "s", MECHP_IN(coupling, time)},
-        {"windows", "integer", "done since its start", MECHP_IN(coupling, windows)},
+        {"windows", "integer", "windows done since the start", MECHP_IN(coupling, windows)},
         {"busy", "boolean", "a step is in progress or queued", MECHP_IN(coupling, busy)},
         {"running", "boolean", "a run is in progress", MECHP_IN(coupling, running)},
         {"durability", "'none'|'checkpoint'|'every-step'",
-         "none: one of its instances is not stored, and a new process does "
-         "not have the coupling",
+         "none: one of its instances is not stored, and the coupling does not survive a restart",
          MECHP_IN(coupling, durability)},
         {"last", "@CouplingLast|null",
-         "the command that ended last; null: none has in this process", MECHP_IN(coupling, last)},
+         "outcome of the last command; null: none since the server started",
+         MECHP_IN(coupling, last)},
         {"scheme", "string", "name of the scheme", MECHP_IN(coupling, scheme)},
         {"stepSize", "number", "size of a window, s", MECHP_IN(coupling, step_size)},
         {"participants", "@CouplingMember[]", "in their order", MECHP_IN(coupling, participants)},
         {"connections", "string[]", "from -> to", MECHP_IN(coupling, connections)},
         {"layout", "@StreamPart[]", "values of a frame of the stream", MECHP_IN(coupling, layout)},
         {"document", "@CoupleRequest",
-         "the request that makes it again, with the presets of what was left "
-         "out; not in the list of all",
+         "request that creates this coupling again, with the defaults filled in; not in the list "
+         "of all couplings",
          MECHP_MAY(coupling, document)})};
 
 const struct mechp_shape mechp_body_coupling_list = {
@@ -223,14 +243,15 @@ const struct mechp_shape mechp_body_coupling_step_reply = {
 
 const struct mechp_shape mechp_body_coupling_flow = {
     .name = "CouplingFlow",
-    .doc = "What has gone through a connection or a bond in this step.",
+    .doc = "Power and work of a connection or a bond in this step.",
     .members = MECHP_MEMBERS(
-        {"power", "number|null", "mean over the last window, W", MECHP_IN(coupling_flow, power)},
+        {"power", "number|null", "mean power over the last window, W",
+         MECHP_IN(coupling_flow, power)},
         {"energy", "number|null", "work on the participants, J", MECHP_IN(coupling_flow, energy)},
         {"balance", "number|null",
-         "J of it that the hold of the input has added: the mean of the output at both ends of "
-         "each "
-         "window would not have done it. Of a bond, with what it stores and dissipates: rounding",
+         "error of the work, J: the work that holding the input has added to that of the mean "
+         "output of both ends of each window. Of a bond, the work less what the bond stores and "
+         "dissipates: rounding errors",
          MECHP_IN(coupling_flow, balance)})};
 
 const struct mechp_shape mechp_body_coupling_stability = {
@@ -239,22 +260,24 @@ const struct mechp_shape mechp_body_coupling_stability = {
     .members = MECHP_MEMBERS(
         {"size", "number", "of the windows, s", MECHP_IN(coupling_stability, size)},
         {"spectralRadius", "number|null",
-         "of what a window does to a small disturbance; null: beyond the range of doubles",
+         "spectral radius of the map of small disturbances over one window; null: beyond the range "
+         "of doubles",
          MECHP_IN(coupling_stability, spectral_radius)},
         {"stable", "boolean",
-         "the spectral radius is at most 1 but for rounding; false where `reason` says that it "
-         "cannot be told",
+         "the spectral radius is at most 1, within rounding; false also where `reason` says that "
+         "it is unknown",
          MECHP_IN(coupling_stability, stable)},
         {"largestStable", "number|null",
-         "end of the sizes that are stable from `least` on, s; 0: none is; null: all up to "
-         "`most`, or unknown for a `reason`",
+         "largest size such that all sizes from `least` up to it are stable, s; 0: `least` is not; "
+         "null: all up to `most` are, or it is unknown (`reason`)",
          MECHP_IN(coupling_stability, largest_stable)},
-        {"recommended", "number|null", "half of it, s; null: none, or any",
+        {"recommended", "number|null",
+         "half of largestStable, s; null where largestStable is 0 or null",
          MECHP_IN(coupling_stability, recommended)},
-        {"least", "number", "smallest size that was looked at, s",
+        {"least", "number", "smallest size that was examined, s",
          MECHP_IN(coupling_stability, least)},
-        {"most", "number", "largest one, s", MECHP_IN(coupling_stability, most)},
-        {"reason", "string", "why the end of the stable sizes is unknown, if it is",
+        {"most", "number", "largest size that was examined, s", MECHP_IN(coupling_stability, most)},
+        {"reason", "string", "why largestStable is unknown, if it is",
          MECHP_MAY(coupling_stability, reason)})};
 
 const struct mechp_shape mechp_body_coupling_commit_request = {
@@ -301,7 +324,7 @@ const struct mechp_shape mechp_body_coupling_report = {
          MECHP_IN(coupling_report, iterations)},
         {"evaluations", "integer", "trial steps of single participants",
          MECHP_IN(coupling_report, evaluations)},
-        {"refused", "integer", "windows that were too inaccurate and were done smaller",
+        {"refused", "integer", "windows that were too inaccurate and were repeated in smaller ones",
          MECHP_IN(coupling_report, refused)},
         {"residual", "number{}", "last change of each connection",
          MECHP_IN(coupling_report, residual)},
@@ -326,7 +349,7 @@ const struct mechp_shape mechp_body_coupling_snapshot_list = {
 
 const struct mechp_shape mechp_body_coupling_restored = {
     .name = "CouplingRestored",
-    .doc = "The state of the snapshot, which is the present one again.",
+    .doc = "The restored state.",
     .members = MECHP_MEMBERS(
         {"time", "number", "s", MECHP_IN(coupling_restored, time)},
         {"window", "integer", "windows done since the start", MECHP_IN(coupling_restored, window)},
@@ -469,7 +492,7 @@ const struct mechp_row mechp_row_TAKE_COUPLING_SNAPSHOT = {
 
 const struct mechp_row mechp_row_DELETE_COUPLING_SNAPSHOT = {
     .tag = "couplings",
-    .doc = "Frees its memory, and what is stored of it.",
+    .doc = "Frees its memory and deletes it from the disk.",
     .traits = MECHP_STORES,
     .status = 204};
 
@@ -505,12 +528,13 @@ const struct mechp_row mechp_row_COUPLING_STATE = {
 
 const struct mechp_row mechp_row_SET_COUPLING_STATE = {
     .tag = "couplings",
-    .doc = "The bytes of the state of a coupling of the same participants, here or on another "
-           "server: all instances have its states, inputs and parameters afterwards, and the "
-           "coupling its window, and they continue with the same bits; or nothing changes. Names "
-           "and models of the participants, connections, bonds, scheme and windows must be the "
-           "same; the instances may be others where the participants have names of their own. "
-           "Bytes that are damaged or of another coupling are refused with the reason.",
+    .doc =
+        "Accepts the bytes of the state of a coupling of the same participants, here or on another "
+        "server. Afterwards all instances have its states, inputs and parameters, the coupling has "
+        "its window, and they continue bit for bit; if anything is refused, nothing changes. Names "
+        "and models of the participants, connections, bonds, scheme and windows must be the same; "
+        "the instances may be others where the participants have names of their own. Bytes that "
+        "are damaged or of another coupling are refused with the reason.",
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_STORES | MECHP_TAKES_MODELS,
     .body = &mechp_body_set_coupling_state_request,
@@ -524,13 +548,13 @@ const struct mechp_row mechp_row_SET_COUPLING_STATE = {
 
 const struct mechp_row mechp_row_COUPLING_SSP = {
     .tag = "couplings",
-    .doc =
-        "An .ssp (SSP 1.0) that other tools open, and `POST /v1/couplings` as well: the models of "
-        "its instances as FMUs with the solver (FMI 2.0), the present values of their parameters "
-        "and of inputs that nothing drives, the connections, and scheme and windows in an "
-        "annotation. It starts from the model documents as they are now, not from the state. "
-        "Hosted FMUs are in it as they were uploaded: a coupling that has some needs the scope "
-        "`fmu`. Without bonds and partners. The same coupling gives the same bytes.",
+    .doc = "An .ssp (SSP 1.0) that other tools open, and `POST /v1/couplings` as well: the models "
+           "of its instances as FMUs with the solver (FMI 2.0), the present values of their "
+           "parameters and of inputs that nothing drives, the connections, and scheme and windows "
+           "in an annotation. It starts from the model documents as they are now, not from the "
+           "state. Hosted FMUs are in it as they were uploaded: a coupling that has some needs the "
+           "scope `fmu`. Couplings with bonds or external programs are refused. The same coupling "
+           "gives the same bytes.",
     .effect = MECHP_READS,
     .cost = MECHP_COST_UNKNOWN,
     .status = 200,
@@ -541,9 +565,10 @@ const struct mechp_row mechp_row_COUPLING_SSP = {
 
 const struct mechp_row mechp_row_COUPLING_STABILITY = {
     .tag = "couplings",
-    .doc = "Of the instances, linearized at the present state and solved exactly, coupled by the "
-           "scheme in windows of `size`; schemes that iterate are taken as converged. Up to 200 "
-           "states and values of outputs; without bonds.",
+    .doc = "Stability of the coupled instances, which are linearized at the present state and "
+           "solved exactly while the scheme exchanges values in windows of `size`; schemes that "
+           "iterate are taken as converged. At most 200 states and values of outputs; couplings "
+           "with bonds are refused.",
     .effect = MECHP_READS,
     .cost = MECHP_COST_UNKNOWN,
     .query = MECHP_QUERY({"size", "number 1e-12..1e12", "Size of a window, s; default stepSize.",

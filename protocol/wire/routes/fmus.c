@@ -25,8 +25,8 @@ const struct mechp_shape mechp_body_fmu_variable = {
         {"description", "string", "in words", MECHP_MAY(fmu_variable, description)},
         {"start", "any", "start value: a number, or an array of the first 64",
          MECHP_MAY(fmu_variable, start)},
-        {"minimum", "number", "least value", MECHP_MAY(fmu_variable, minimum)},
-        {"maximum", "number", "greatest value", MECHP_MAY(fmu_variable, maximum)},
+        {"minimum", "number", "smallest value", MECHP_MAY(fmu_variable, minimum)},
+        {"maximum", "number", "largest value", MECHP_MAY(fmu_variable, maximum)},
         {"shown", "boolean", "an instance has it among its inputs, outputs and parameters",
          MECHP_IN(fmu_variable, shown)})};
 
@@ -38,9 +38,9 @@ const struct mechp_shape mechp_body_fmu = {
         {"modelName", "string", "name of the model", MECHP_IN(fmu, model_name)},
         {"fmiVersion", "'2.0'|'3.0'", "version of FMI", MECHP_IN(fmu, version)},
         {"description", "string", "in words, or empty", MECHP_IN(fmu, description)},
-        {"tool", "string", "that generated it, or empty", MECHP_IN(fmu, tool)},
+        {"tool", "string", "tool that generated it, or empty", MECHP_IN(fmu, tool)},
         {"owner", "string|null", "name of the token that uploaded it", MECHP_IN(fmu, owner)},
-        {"bytes", "integer", "of the archive", MECHP_IN(fmu, bytes)},
+        {"bytes", "integer", "size of the archive, bytes", MECHP_IN(fmu, bytes)},
         {"unpacked", "integer", "bytes of the files that its process may read",
          MECHP_IN(fmu, unpacked)},
         {"canSaveState", "boolean", "trials, snapshots and couplings are possible",
@@ -50,7 +50,8 @@ const struct mechp_shape mechp_body_fmu = {
         {"stopTime", "number|null", "s", MECHP_IN(fmu, stop_time)},
         {"stepSize", "number|null", "of the default experiment, s", MECHP_IN(fmu, step_size)},
         {"variableCount", "integer", "number of its variables", MECHP_IN(fmu, variable_count)},
-        {"variables", "@FmuVariable[]", "the first 10000, of one FMU", MECHP_MAY(fmu, variables)})};
+        {"variables", "@FmuVariable[]", "its first 10000 variables; not in the list of FMUs",
+         MECHP_MAY(fmu, variables)})};
 
 const struct mechp_shape mechp_body_fmu_list = {
     .name = "FmuList",

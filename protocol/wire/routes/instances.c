@@ -72,7 +72,7 @@ const struct mechp_shape mechp_body_instance = {
     .members = MECHP_MEMBERS(
         {"id", "@Name", "id", MECHP_IN(instance, id)},
         {"name", "string|null", "name of the model", MECHP_IN(instance, name)},
-        {"engine", "'fmu'", "of an instance that the solver does not compute",
+        {"engine", "'fmu'", "engine of the instance, if it is not the solver",
          MECHP_MAY(instance, engine)},
         {"time", "number", "s", MECHP_IN(instance, time)},
         {"step", "integer", "internal steps since the start", MECHP_IN(instance, step)},
@@ -98,7 +98,7 @@ const struct mechp_shape mechp_body_instance = {
         {"parameters", "string[]", "names", MECHP_MAY(instance, parameters)},
         {"run", "@Run|null", "the run in progress", MECHP_MAY(instance, run)},
         {"reproducible", "boolean",
-         "after a restore: false when the snapshot comes from another BLAS kernel",
+         "after a restore: false if the snapshot was taken with another BLAS kernel",
          MECHP_MAY(instance, reproducible)})};
 
 const struct mechp_shape mechp_body_instance_list = {

@@ -12,7 +12,7 @@ const struct mechp_shape mechp_body_lease = {
         {"lease", "integer", "number for the header Lease; only the holder knows it",
          MECHP_MAY(lease, lease)},
         {"role", "'owner'|'co-driver'|'observer'|'partner'",
-         "partner: a binary hello without a role", MECHP_IN(lease, role)},
+         "role; partner: of a binary partner that connected without a role", MECHP_IN(lease, role)},
         {"name", "string", "name of the holder, as given or from its token", MECHP_IN(lease, name)},
         {"channels", "string[]", "inputs of a co-driver", MECHP_IN(lease, channels)},
         {"seconds", "number|null", "idle time after which it expires, s", MECHP_IN(lease, seconds)},

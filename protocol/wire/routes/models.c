@@ -22,16 +22,18 @@ const struct mechp_shape mechp_body_check_reply = {
 const struct mechp_shape mechp_body_example = {
     .name = "ExampleEntry",
     .doc = "An example model.",
-    .members = MECHP_MEMBERS({"name", "@Name", "for create's `example`", MECHP_IN(example, name)},
-                             {"title", "string", "for people", MECHP_MAY(example, title)},
-                             {"doc", "string", "for people", MECHP_MAY(example, doc)})};
+    .members = MECHP_MEMBERS({"name", "@Name",
+                              "name, as for `example` of a request that creates an instance",
+                              MECHP_IN(example, name)},
+                             {"title", "string", "title", MECHP_MAY(example, title)},
+                             {"doc", "string", "description", MECHP_MAY(example, doc)})};
 
 const struct mechp_shape mechp_body_example_list = {
     .name = "ExampleList",
     .doc = "Example models.",
     .members =
         MECHP_MEMBERS({"items", "@ExampleEntry[]", "all of them", MECHP_IN(example_list, items)},
-                      {"next", "null", "no more", true})};
+                      {"next", "null", "always null: there are no further pages", true})};
 
 static const struct mechp_shape type_entry = {
     .name = "TypeEntry",

@@ -18,12 +18,14 @@ const struct mechp_shape mechp_body_solve_report = {
     .doc = "How a problem was solved.",
     .members = MECHP_MEMBERS(
         {"solver", "string", "its name", MECHP_IN(solve_report, solver)},
-        {"converged", "boolean", "within the tolerance", MECHP_IN(solve_report, converged)},
-        {"iterations", "integer", "of the solver", MECHP_IN(solve_report, iterations)},
+        {"converged", "boolean", "the acceptance is within the tolerance",
+         MECHP_IN(solve_report, converged)},
+        {"iterations", "integer", "iterations of the solver", MECHP_IN(solve_report, iterations)},
         {"residual", "number|null", "as published", MECHP_IN(solve_report, residual)},
-        {"acceptance", "number|null", "what the tolerance is compared with",
+        {"acceptance", "number|null", "value that is compared with the tolerance",
          MECHP_IN(solve_report, acceptance)},
-        {"certificate", "number[]", "[m], if it shows that there is no solution",
+        {"certificate", "number[]",
+         "vector that proves that there is no solution, if one was found, [m]",
          MECHP_MAY(solve_report, certificate)})};
 
 const struct mechp_shape mechp_body_solve_request = {

@@ -37,8 +37,8 @@ const struct mechp_shape mechp_body_run = {
         {"recorded", "integer", "rows recorded so far, while they are retained",
          MECHP_MAY(run, recorded)},
         {"reason", "string",
-         "reason of the failure or interruption; of a stopped run: why its hosted FMU, which "
-         "cannot be put back, has ended with it",
+         "reason of the failure or interruption; of a stopped run: why the process of its hosted "
+         "FMU, whose state cannot be restored, was ended",
          MECHP_MAY(run, reason)})};
 
 const struct mechp_shape mechp_body_run_list = {
@@ -52,15 +52,20 @@ const struct mechp_shape mechp_body_run_record = {
     .doc = "What a run records: at the start, at regular intervals, and at the end.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"every", "integer", "periods from one row to the next (1)", MECHP_MAY(run_record, every)},
-        {"seconds", "number", "instead of every: simulated seconds, whole periods",
+        {"every", "integer", "periods from one row to the next (default 1)",
+         MECHP_MAY(run_record, every)},
+        {"seconds", "number",
+         "in place of `every`: simulated seconds from one row to the next, a multiple of the "
+         "period",
          MECHP_MAY(run_record, seconds)},
         {"outputs", "string[]", "names of outputs (default all)", MECHP_MAY(run_record, outputs)},
         {"inputs", "boolean",
-         "the inputs too, as columns `input:NAME`; null where the value of the model acts",
+         "record the inputs too, as columns `input:NAME`; null where the value of the model is "
+         "used",
          MECHP_MAY(run_record, inputs)},
         {"hash", "boolean",
-         "a hash of the state too, as the column `state:hash`: the upper, then the lower 32 bits",
+         "record a hash of the state too, as the column `state:hash`: the upper, then the lower 32 "
+         "bits",
          MECHP_MAY(run_record, hash)})};
 
 const struct mechp_shape mechp_body_run_recorded = {

@@ -46,10 +46,10 @@ const struct mechp_shape mechp_body_about_enabled = {
     .name = "AboutEnabled",
     .doc = "What the server is built and configured for.",
     .members = MECHP_MEMBERS(
-        {"engines", "string[]", "what can stand behind an instance",
+        {"engines", "string[]", "kinds of engines that can run an instance",
          MECHP_IN(about_enabled, engines)},
         {"durability", "string[]", "modes of durability", MECHP_IN(about_enabled, durability)},
-        {"fmus", "boolean", "FMUs are taken", MECHP_IN(about_enabled, fmus)},
+        {"fmus", "boolean", "FMUs are accepted", MECHP_IN(about_enabled, fmus)},
         {"workers", "integer", "threads that compute", MECHP_IN(about_enabled, workers)})};
 
 const struct mechp_shape mechp_body_about_endpoints = {
@@ -76,7 +76,7 @@ const struct mechp_shape mechp_body_log_level = {
     .doc = "The level of the log.",
     .request = true,
     .members = MECHP_MEMBERS({"level", "'error'|'warning'|'info'|'debug'",
-                              "lines above it are dropped", MECHP_IN(log_level, level)}),
+                              "least severe level that is logged", MECHP_IN(log_level, level)}),
     .example = "{\"level\":\"debug\"}"};
 
 const struct mechp_shape mechp_body_quota = {
@@ -187,14 +187,12 @@ const struct mechp_row mechp_row_LOG_LEVEL = {
 
 const struct mechp_row mechp_row_FORGET_OPERATION = {
     .tag = "stepping",
-    .doc = "Cancels an operation in progress: a step is undone at its next slice, and an "
-           "operation that has not started is dropped; items of a batch and windows of a "
-           "coupling that are done remain. 204: it has been stopped, or its client knows "
-           "that it has finished; it is deleted. 200: it can no longer be stopped, because "
-           "it has been done; it is described, and another DELETE deletes it once its client "
-           "knows that it has finished. A token may cancel its own operations, `admin` all of "
-           "them; the scope "
-           "`read` suffices for an operation that changes nothing.",
+    .doc = "Cancels an operation in progress: a step is undone at its next slice, and an operation "
+           "that has not started is dropped; items of a batch and windows of a coupling that are "
+           "done remain. 204: it was stopped, or its client already knew that it had finished; it "
+           "is deleted. 200: it has finished and its client did not know that yet: the response "
+           "describes it, and another DELETE deletes it. A token may cancel its own operations, "
+           "`admin` all of them; the scope `read` suffices for an operation that changes nothing.",
     .access = MECHP_BY_PARTS,
     .traits = MECHP_AT_ONCE,
     .status = 204,

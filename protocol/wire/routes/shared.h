@@ -6,7 +6,7 @@
 /* A coupling's document, of instances or of models: type and description of its participants. In
  * struct mechp_body_couple_request. */
 #define MECHP_COUPLING_MEMBERS(participants_type, doc)                                             \
-    {"name", "string", "for people", MECHP_MAY(couple_request, name)},                             \
+    {"name", "string", "name for display", MECHP_MAY(couple_request, name)},                       \
         {"participants", participants_type, doc, MECHP_IN(couple_request, participants)},          \
         {"connections", "@CouplingConnection[]", "outputs that drive inputs",                      \
          MECHP_MAY(couple_request, connections)},                                                  \
@@ -14,13 +14,13 @@
          MECHP_MAY(couple_request, bonds)},                                                        \
         {"scheme", "@CouplingScheme", "how values are exchanged",                                  \
          MECHP_IN(couple_request, scheme)},                                                        \
-        {"hold", "integer 0..3", "order of the inputs over a window, 0 to 3 (0)",                  \
+        {"hold", "integer 0..3", "polynomial order of the inputs over a window (default 0)",       \
          MECHP_MAY(couple_request, hold)},                                                         \
-        {"waveform", "@CouplingWaveform", "inputs through the substeps of the window",             \
+        {"waveform", "@CouplingWaveform", "inputs over a window by splines",                       \
          MECHP_MAY(couple_request, waveform)},                                                     \
         {"stepSize", "number", "size of a window, s", MECHP_IN(couple_request, step_size)},        \
     {                                                                                              \
-        "adaptive", "@CouplingAdaptive", "windows by their error, at most stepSize",               \
+        "adaptive", "@CouplingAdaptive", "windows sized by their error, at most stepSize",         \
             MECHP_MAY(couple_request, adaptive)                                                    \
     }
 

@@ -9,9 +9,8 @@ const struct mechp_shape mechp_body_snapshot = {
     .doc = "A snapshot in memory.",
     .members = MECHP_MEMBERS({"id", "@Name", "id", MECHP_IN(snapshot, id)},
                              {"parent", "@Name|null",
-                              "the snapshot from which its state descends: the last one taken or "
-                              "restored before it, null if there was none since the start or a "
-                              "reset; if that is deleted, its parent",
+                              "the snapshot that was last taken or restored before it, or if that "
+                              "has been deleted, its parent; null: none since the start or a reset",
                               MECHP_IN(snapshot, parent)},
                              {"time", "number", "s", MECHP_IN(snapshot, time)},
                              {"bytes", "integer", "size of the state", MECHP_IN(snapshot, bytes)})};
@@ -36,7 +35,7 @@ const struct mechp_shape mechp_body_compare_request = {
          MECHP_MAY(compare_request, absolute)},
         {"relativeTolerance", "number", "not negative (default 0)",
          MECHP_MAY(compare_request, relative)},
-        {"most", "integer 0..10000", "items of each kind (default 100)",
+        {"most", "integer 0..10000", "largest number of items of each kind (default 100)",
          MECHP_MAY(compare_request, most)}),
     .example = "{\"to\":\"s-2\",\"absoluteTolerance\":1e-9}"};
 
@@ -47,19 +46,20 @@ const struct mechp_shape mechp_body_difference = {
         {"kind",
          "'joint'|'parameter'|'input'|'inputRate'|'inputCurvature'|'coordinate'|'velocity'|'state'|"
          "'kept'",
-         "state: of first order; kept: data of nodes, and angles that count turns",
+         "state: first-order states; kept: data of nodes, and angles that count turns",
          MECHP_IN(difference, kind)},
         {"name", "string|null",
          "of the joint, parameter, input, node, object, marker or sensor; "
          "null if it belongs to none",
          MECHP_IN(difference, name)},
-        {"index", "integer", "of the number among those of that name, from 0",
+        {"index", "integer", "index of the number among those of that name, from 0",
          MECHP_IN(difference, index)},
         {"from", "number|string|null",
-         "of a joint `acts`, `open` (one-sided and apart, or left out as redundant), `undecided` "
-         "or `deactivated`; null for an input that is not set",
+         "value in the first snapshot; of a joint `acts`, `open` (one-sided and apart, or left out "
+         "as redundant), `undecided` or `deactivated`; null for an input that is not set",
          MECHP_IN(difference, from)},
-        {"to", "number|string|null", "as `from`", MECHP_IN(difference, to)},
+        {"to", "number|string|null", "value in the second snapshot, likewise",
+         MECHP_IN(difference, to)},
         {"difference", "number|null", "`to` minus `from`", MECHP_IN(difference, difference)})};
 
 const struct mechp_shape mechp_body_compared_times = {
@@ -87,8 +87,7 @@ const struct mechp_shape mechp_body_comparison = {
         {"time", "@ComparedTimes", "of both states", MECHP_IN(comparison, time)},
         {"step", "@ComparedSteps", "of both states", MECHP_IN(comparison, step)},
         {"counts", "integer{}", "numbers that differ, by kind", MECHP_IN(comparison, counts)},
-        {"items", "@Difference[]",
-         "by kind, in each the largest difference first; `most` of each kind",
+        {"items", "@Difference[]", "by kind, largest difference first; at most `most` of each kind",
          MECHP_IN(comparison, items)})};
 
 const struct mechp_shape *const mechp_shapes_snapshots[] = {

@@ -30,11 +30,12 @@ const struct mechp_shape mechp_body_keep_trial_request = {
     .name = "KeepTrialRequest",
     .doc = "The trial to keep.",
     .request = true,
-    .members = MECHP_MEMBERS({"name", "@Name", "name under which it is kept, 32 characters at most",
-                              MECHP_IN(keep_trial_request, name)},
-                             {"trial", "integer 1..",
-                              "number of the last trial: refused if another one is; default: any",
-                              MECHP_MAY(keep_trial_request, trial)}),
+    .members = MECHP_MEMBERS(
+        {"name", "@Name", "name under which it is kept, 32 characters at most",
+         MECHP_IN(keep_trial_request, name)},
+        {"trial", "integer 1..",
+         "number of the trial; refused if it is not the last one (default: the last one)",
+         MECHP_MAY(keep_trial_request, trial)}),
     .example = "{\"name\":\"best\"}"};
 
 const struct mechp_shape mechp_body_kept_trial = {
@@ -43,7 +44,7 @@ const struct mechp_shape mechp_body_kept_trial = {
     .members =
         MECHP_MEMBERS({"name", "@Name", "name", MECHP_IN(kept_trial, name)},
                       {"trial", "integer", "number of the trial", MECHP_IN(kept_trial, trial)},
-                      {"time", "number", "of its end, s", MECHP_IN(kept_trial, time)},
+                      {"time", "number", "time at its end, s", MECHP_IN(kept_trial, time)},
                       {"bytes", "integer", "size of its end state", MECHP_IN(kept_trial, bytes)})};
 
 const struct mechp_shape mechp_body_kept_trial_list = {
@@ -70,7 +71,7 @@ const struct mechp_shape mechp_body_active = {
     .name = "Active",
     .doc = "A contact, rope or law that acts.",
     .members = MECHP_MEMBERS(
-        {"of", "'interaction'|'joint'|'bodies'", "what it is", MECHP_IN(active, of)},
+        {"of", "'interaction'|'joint'|'bodies'", "kind of the item", MECHP_IN(active, of)},
         {"item", "@Name", "the interaction, the joint, or the object of the first shape",
          MECHP_IN(active, item)},
         {"with", "@Name", "between bodies: the object of the second shape",
@@ -95,7 +96,7 @@ const struct mechp_shape mechp_body_jacobian = {
          MECHP_IN(jacobian, active_set)},
         {"activeSetConstant", "boolean", "it is the same in all internal steps",
          MECHP_IN(jacobian, active_set_constant)},
-        {"moreActive", "integer", "beyond these", MECHP_MAY(jacobian, more_active)})};
+        {"moreActive", "integer", "number of further ones", MECHP_MAY(jacobian, more_active)})};
 
 static const struct mechp_shape samples = {
     .name = "Samples",
@@ -135,12 +136,12 @@ const struct mechp_shape mechp_body_step_event = {
            "the integrator or a hosted FMU locates it.",
     .members = MECHP_MEMBERS(
         {"kind", "'impact'|'closes'|'opens'|'switches'|'updates'|'returns'",
-         "impact: a contact was met with a speed, and velocities jumped; closes, opens: a contact, "
-         "a rope or a diode acts from here on, or no longer; switches: a relay reaches or leaves "
-         "a bound; updates: a hosted FMU has updated its discrete states in event mode; returns: a "
-         "hosted FMU has ended its step early without that",
+         "impact: two surfaces met with a speed, and velocities jumped; closes, opens: a contact, "
+         "a rope or a diode begins to act, or ceases to; switches: a relay reaches or leaves a "
+         "bound; updates: a hosted FMU has updated its discrete states in event mode; returns: a "
+         "hosted FMU has ended its step early without an update",
          MECHP_IN(step_event, kind)},
-        {"of", "'interaction'|'joint'|'bodies'|'model'", "what it is an event of",
+        {"of", "'interaction'|'joint'|'bodies'|'model'", "kind of the item",
          MECHP_IN(step_event, of)},
         {"item", "string",
          "the interaction, the joint, the object of the first shape, or the model of the FMU",
@@ -148,10 +149,9 @@ const struct mechp_shape mechp_body_step_event = {
         {"with", "@Name", "between bodies: the object of the second shape",
          MECHP_MAY(step_event, with)},
         {"row", "integer", "of the interaction or the joint, from 0", MECHP_MAY(step_event, row)},
-        {"since", "number", "s: before this it had not happened", MECHP_IN(step_event, since)},
-        {"time", "number", "s: by then it had", MECHP_IN(step_event, time)},
-        {"speed", "number", "of an impact: with which it was met, m/s",
-         MECHP_MAY(step_event, speed)})};
+        {"since", "number", "latest known time before the event, s", MECHP_IN(step_event, since)},
+        {"time", "number", "earliest known time after the event, s", MECHP_IN(step_event, time)},
+        {"speed", "number", "of an impact: approach speed, m/s", MECHP_MAY(step_event, speed)})};
 
 #define AS_MEMBER(key, type, doc, member, kind) {key, type, doc, MECHP_IN(step_report, member)},
 
@@ -177,8 +177,8 @@ const struct mechp_shape mechp_body_step_reply = {
         {"outputs", "@Value{}", "all, or those named", MECHP_IN(step_reply, outputs)},
         {"report", "@Report", "report of the step", MECHP_IN(step_reply, report)},
         {"impulses", "number[]{}",
-         "N s or N m s: of joints that parameters among the inputs have activated, by name, with "
-         "the sign of lambda",
+         "impulses of joints that inputs have activated, by name, N s or N m s, with the sign of "
+         "lambda",
          MECHP_MAY(step_reply, impulses)},
         {"trial", "integer", "number of the trial, for commit", MECHP_MAY(step_reply, trial)},
         {"ended", "@StepEnded", "where it has ended, if it may return early",
@@ -187,7 +187,7 @@ const struct mechp_shape mechp_body_step_reply = {
          "events of the step in the order of time, if they or an early return are requested; the "
          "first 256",
          MECHP_MAY(step_reply, events)},
-        {"moreEvents", "integer", "events beyond these", MECHP_MAY(step_reply, more_events)},
+        {"moreEvents", "integer", "number of further events", MECHP_MAY(step_reply, more_events)},
         {"energy", "number|null",
          "kinetic and potential energy, J, if requested; null: beyond the range of doubles",
          MECHP_MAY(step_reply, energy)},

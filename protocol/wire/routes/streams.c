@@ -5,11 +5,11 @@
 /* --- bodies --- */
 
 static const struct mechp_member choice[] = {
-    {"name", "@Name", "part of the topic; unused by other streams of the instance",
+    {"name", "@Name", "part of the topic; no other stream of the instance has it",
      MECHP_IN(stream_request, name)},
     {"outputs", "string[]", "outputs in the order of the values (default all)",
      MECHP_MAY(stream_request, outputs)},
-    {"every", "integer 1..1000000000", "communication steps from one frame to the next (1)",
+    {"every", "integer 1..1000000000", "communication steps from one frame to the next (default 1)",
      MECHP_MAY(stream_request, every)},
     {NULL, NULL, NULL, 0}};
 
@@ -30,24 +30,24 @@ static const struct mechp_shape coupling_stream_request = {
 const struct mechp_shape mechp_body_stream_part = {
     .name = "StreamPart",
     .doc = "Values of an output in a frame.",
-    .members =
-        MECHP_MEMBERS({"name", "string", "output", MECHP_IN(stream_part, name)},
-                      {"offset", "integer", "of its first value", MECHP_IN(stream_part, offset)},
-                      {"count", "integer", "number of its values", MECHP_IN(stream_part, count)})};
+    .members = MECHP_MEMBERS(
+        {"name", "string", "name of the output", MECHP_IN(stream_part, name)},
+        {"offset", "integer", "index of its first value", MECHP_IN(stream_part, offset)},
+        {"count", "integer", "number of its values", MECHP_IN(stream_part, count)})};
 
 const struct mechp_shape mechp_body_stream = {
     .name = "ChosenStream",
     .doc = "A stream that a client has chosen.",
     .members = MECHP_MEMBERS(
         {"name", "@Name", "as given", MECHP_IN(stream, name)},
-        {"topic", "string", "to be subscribed to at the stream's socket", MECHP_IN(stream, topic)},
+        {"topic", "string", "topic to subscribe to at the stream socket", MECHP_IN(stream, topic)},
         {"every", "integer", "communication steps from one frame to the next",
          MECHP_IN(stream, every)},
         {"watched", "boolean", "it has a subscriber", MECHP_IN(stream, watched)},
         {"layout", "@StreamPart[]", "values of a frame", MECHP_IN(stream, layout)},
         {"layoutHash", "string",
-         "of the layout, 16 hexadecimal digits: frames have the number in their "
-         "field lease",
+         "hash of the layout, 16 hexadecimal digits; frames carry the same number in their field "
+         "`lease`",
          MECHP_IN(stream, layout_hash)})};
 
 const struct mechp_shape mechp_body_stream_list = {
@@ -65,7 +65,7 @@ const struct mechp_shape *const mechp_shapes_streams[] = {
 
 const struct mechp_row mechp_row_STREAMS = {
     .tag = "stepping",
-    .doc = "Those that clients have chosen. The topics `state/{id}/` and `json/{id}/`, with all "
+    .doc = "Streams that clients have chosen. The topics `state/{id}/` and `json/{id}/`, with all "
            "outputs of every communication step, always exist.",
     .effect = MECHP_READS,
     .traits = MECHP_STATELESS,

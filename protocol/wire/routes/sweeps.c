@@ -11,7 +11,7 @@ const struct mechp_shape mechp_body_sweep = {
     .doc = "A sweep and its progress.",
     .members = MECHP_MEMBERS(
         {"id", "@Name", "id", MECHP_IN(sweep, id)},
-        {"name", "string", "of the model", MECHP_IN(sweep, name)},
+        {"name", "string", "name of the model", MECHP_IN(sweep, name)},
         {"state", "'running'|'finished'|'stopped'|'interrupted'",
          "state; interrupted: the server ended before the sweep did", MECHP_IN(sweep, state)},
         {"points", "integer", "sets of parameters", MECHP_IN(sweep, points)},
@@ -27,10 +27,10 @@ const struct mechp_shape mechp_body_sweep = {
 const struct mechp_shape mechp_body_sweep_error = {
     .name = "SweepError",
     .doc = "Error of a point of a sweep.",
-    .members =
-        MECHP_MEMBERS({"point", "integer", "its number, from 0", MECHP_IN(sweep_error, point)},
-                      {"code", "string", "of the list of errors", MECHP_IN(sweep_error, code)},
-                      {"message", "string", "for people", MECHP_IN(sweep_error, message)})};
+    .members = MECHP_MEMBERS(
+        {"point", "integer", "its number, from 0", MECHP_IN(sweep_error, point)},
+        {"code", "string", "code of the error", MECHP_IN(sweep_error, code)},
+        {"message", "string", "description of the error", MECHP_IN(sweep_error, message)})};
 
 const struct mechp_shape mechp_body_sweep_list = {
     .name = "SweepList",
@@ -89,8 +89,8 @@ const struct mechp_shape mechp_body_sweep_record = {
     .request = true,
     .members = MECHP_MEMBERS(
         {"every", "integer",
-         "internal steps from one row to the next, of a coupling windows (default 1); for `until` "
-         "there must be memory for rows of windows of adaptive.minimum",
+         "internal steps, of a coupling windows, from one row to the next (default 1); with "
+         "`until` and adaptive windows there must be memory for windows of adaptive.minimum",
          MECHP_MAY(sweep_record, every)})};
 
 static const struct mechp_shape sweep_table = {
@@ -123,12 +123,11 @@ const struct mechp_row mechp_row_SWEEPS = {
 
 const struct mechp_row mechp_row_SWEEP = {
     .tag = "sweeps",
-    .doc = "For each point a private instance of the model, with the parameter values of "
-           "the point, is stepped to the end on the worker threads; of an FMU, a process of its "
-           "own with these start values; of a coupling, private "
-           "instances of all participants, window by window. A failed point has a "
-           "row of nulls and an entry in `errors`. Rows are retained until the sweep is "
-           "deleted, also over a restart if the server has a state directory.",
+    .doc = "For each point the server makes a private instance of the model, with the parameter "
+           "values of the point, and steps it to the end; of an FMU, a process with these start "
+           "values; of a coupling, private instances of all participants, which step window by "
+           "window. A failed point has a row of nulls and an entry in `errors`. Rows are retained "
+           "until the sweep is deleted, also over a restart if the server has a state directory.",
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_TAKES_MODELS | MECHP_STORES | MECHP_CLOSES,
     .body = &mechp_body_sweep_request,

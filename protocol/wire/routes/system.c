@@ -51,8 +51,10 @@ const struct mechp_shape mechp_body_system_reply = {
         {"level", LEVEL, "what w is: v' under forces, or v after a step",
          MECHP_IN(system_reply, level)},
         {"step", "number", "h of the velocity level, s", MECHP_IN(system_reply, step)},
-        {"theta", "number", "of the velocity level", MECHP_IN(system_reply, theta)},
-        {"friction", "'coulomb'|'associated'", "law of cones", MECHP_IN(system_reply, friction)},
+        {"theta", "number", "theta of the integrator, at the velocity level",
+         MECHP_IN(system_reply, theta)},
+        {"friction", "'coulomb'|'associated'", "friction law of the cones",
+         MECHP_IN(system_reply, friction)},
         {"factors", "@SystemFactors", "factors in H", MECHP_IN(system_reply, factors)},
         {"linear", "boolean", "no item of the model is nonlinear", MECHP_IN(system_reply, linear)},
         {"lumped", "boolean", "H is block-diagonal: the masses alone",
@@ -66,7 +68,7 @@ const struct mechp_shape mechp_body_system_blocks = {
     .doc = "The blocks of the descriptor.",
     .members = MECHP_MEMBERS(
         {"time", "number", "s", MECHP_IN(system_blocks, time)},
-        {"level", LEVEL, "as of the descriptor", MECHP_IN(system_blocks, level)},
+        {"level", LEVEL, "as in the descriptor", MECHP_IN(system_blocks, level)},
         {"variables", "@SystemVariables[]", "in the order of w",
          MECHP_IN(system_blocks, variables)},
         {"constraints", "@SystemConstraint[]", "in the order of l",
@@ -76,15 +78,16 @@ const struct mechp_shape mechp_body_system_blocks = {
 const struct mechp_shape mechp_body_system_factors = {
     .name = "SystemFactors",
     .doc = "Factors in H.",
-    .members = MECHP_MEMBERS({"mass", "number", "of M", MECHP_IN(system_factors, mass)},
-                             {"stiffness", "number", "of K", MECHP_IN(system_factors, stiffness)},
-                             {"damping", "number", "of C", MECHP_IN(system_factors, damping)})};
+    .members =
+        MECHP_MEMBERS({"mass", "number", "factor of M", MECHP_IN(system_factors, mass)},
+                      {"stiffness", "number", "factor of K", MECHP_IN(system_factors, stiffness)},
+                      {"damping", "number", "factor of C", MECHP_IN(system_factors, damping)})};
 
 const struct mechp_shape mechp_body_system_counts = {
     .name = "SystemCounts",
     .doc = "Sizes of the descriptor.",
     .members = MECHP_MEMBERS(
-        {"velocities", "integer", "that are active", MECHP_IN(system_counts, velocities)},
+        {"velocities", "integer", "active velocities", MECHP_IN(system_counts, velocities)},
         {"rows", "integer", "that are active", MECHP_IN(system_counts, rows)},
         {"variables", "integer", "blocks of variables", MECHP_IN(system_counts, variables)},
         {"frozen", "integer", "blocks of variables that are frozen",
@@ -117,20 +120,22 @@ const struct mechp_shape mechp_body_system_constraint = {
     .doc = "Rows of one set.",
     .members = MECHP_MEMBERS(
         {"name", "@Name", "the joint or interaction", MECHP_IN(system_constraint, name)},
-        {"source", "'joint'|'interaction'|'contact'", "its origin",
+        {"source", "'joint'|'interaction'|'contact'", "kind of item that it comes from",
          MECHP_IN(system_constraint, source)},
         {"with", "@Name", "the second body of a contact", MECHP_MAY(system_constraint, with)},
-        {"row", "integer", "its first one among lambda, or among the impulses; a contact's number",
+        {"row", "integer",
+         "index of its first row in lambda or in the impulses; of a contact: its number",
          MECHP_IN(system_constraint, row)},
-        {"kind", "'bilateral'|'unilateral'|'box'|'cone'|'rolling'", "its set",
+        {"kind", "'bilateral'|'unilateral'|'box'|'cone'|'rolling'", "type of its set",
          MECHP_IN(system_constraint, kind)},
-        {"rows", "integer", "how many", MECHP_IN(system_constraint, rows)},
+        {"rows", "integer", "number of rows", MECHP_IN(system_constraint, rows)},
         {"lower", "number|null", "null: none", MECHP_MAY(system_constraint, lower)},
         {"upper", "number|null", "null: none", MECHP_MAY(system_constraint, upper)},
-        {"mu", "number", "friction", MECHP_MAY(system_constraint, mu)},
+        {"mu", "number", "coefficient of friction", MECHP_MAY(system_constraint, mu)},
         {"spinning", "number", "m", MECHP_MAY(system_constraint, spinning)},
         {"rolling", "number", "m", MECHP_MAY(system_constraint, rolling)},
-        {"offset", "integer|null", "in l; null: not active", MECHP_IN(system_constraint, offset)},
+        {"offset", "integer|null", "index of its first row in l; null: not active",
+         MECHP_IN(system_constraint, offset)},
         {"active", "boolean", "the row is part of the system", MECHP_IN(system_constraint, active)},
         {"flags", "string[]", "why it is not active: invalid, disabled, redundant, broken, free",
          MECHP_IN(system_constraint, flags)},
@@ -144,7 +149,7 @@ const struct mechp_shape mechp_body_system_feasibility = {
     .doc = "Residuals of given unknowns.",
     .members = MECHP_MEMBERS(
         {"time", "number", "s", MECHP_IN(system_feasibility, time)},
-        {"level", LEVEL, "as of the descriptor", MECHP_IN(system_feasibility, level)},
+        {"level", LEVEL, "as in the descriptor", MECHP_IN(system_feasibility, level)},
         {"violation", "number", "largest violation of c", MECHP_IN(system_feasibility, violation)},
         {"complementarity", "number", "largest |l c| of normal rows",
          MECHP_IN(system_feasibility, complementarity)},
@@ -168,7 +173,7 @@ const struct mechp_shape mechp_body_system_part = {
     .doc = "A matrix, by rows or by its entries, or a vector.",
     .members = MECHP_MEMBERS(
         {"time", "number", "s", MECHP_IN(system_part, time)},
-        {"level", LEVEL, "as of the descriptor", MECHP_IN(system_part, level)},
+        {"level", LEVEL, "as in the descriptor", MECHP_IN(system_part, level)},
         {"name", "string", "as requested", MECHP_IN(system_part, name)},
         {"shape", "integer[]", "rows, and columns of a matrix", MECHP_IN(system_part, shape)},
         {"rows", "number[][]", "a matrix of at most 4096 places", MECHP_MAY(system_part, rows)},
@@ -181,7 +186,7 @@ const struct mechp_shape mechp_body_system_product_reply = {
     .doc = "The result.",
     .members = MECHP_MEMBERS(
         {"time", "number", "s", MECHP_IN(system_product_reply, time)},
-        {"level", LEVEL, "as of the descriptor", MECHP_IN(system_product_reply, level)},
+        {"level", LEVEL, "as in the descriptor", MECHP_IN(system_product_reply, level)},
         {"product", "number[]", "{H w - CqT l; Cq w + E' l}, or of the multipliers alone",
          MECHP_IN(system_product_reply, product)})};
 
@@ -200,7 +205,7 @@ const struct mechp_shape mechp_body_system_project_reply = {
     .doc = "The given vector, with its multipliers projected onto their sets.",
     .members = MECHP_MEMBERS(
         {"time", "number", "s", MECHP_IN(system_project_reply, time)},
-        {"level", LEVEL, "as of the descriptor", MECHP_IN(system_project_reply, level)},
+        {"level", LEVEL, "as in the descriptor", MECHP_IN(system_project_reply, level)},
         {"l", "number[]", "multipliers", MECHP_MAY(system_project_reply, l)},
         {"unknowns", "number[]", "{w; l}", MECHP_MAY(system_project_reply, unknowns)})};
 
@@ -235,14 +240,14 @@ const struct mechp_shape mechp_body_system_variables = {
     .doc = "Unknowns of one node or object.",
     .members = MECHP_MEMBERS(
         {"name", "@Name", "the body, object or node", MECHP_IN(system_variables, name)},
-        {"mass", "'body'|'node'|'shaft'|'diagonal'|'dense'|'band'|'none'", "its form",
-         MECHP_IN(system_variables, mass)},
-        {"massNumber", "integer", "equal masses are shared",
+        {"mass", "'body'|'node'|'shaft'|'diagonal'|'dense'|'band'|'none'",
+         "form of the mass matrix", MECHP_IN(system_variables, mass)},
+        {"massNumber", "integer", "number of the mass matrix; equal ones have one number",
          MECHP_IN(system_variables, mass_number)},
-        {"first", "integer", "among the velocities of the state",
+        {"first", "integer", "index of the first velocity in the state",
          MECHP_IN(system_variables, first)},
         {"dof", "integer", "velocities", MECHP_IN(system_variables, dof)},
-        {"offset", "integer|null", "in w; null: frozen", MECHP_IN(system_variables, offset)},
+        {"offset", "integer|null", "index in w; null: frozen", MECHP_IN(system_variables, offset)},
         {"active", "boolean", "it is not frozen", MECHP_IN(system_variables, active)})};
 
 const struct mechp_shape *const mechp_shapes_system[] = {&mechp_body_system_reply,

@@ -8,12 +8,12 @@
 const struct mechp_shape mechp_body_inputs = {
     .name = "Inputs",
     .doc = "Values of the inputs.",
-    .members = MECHP_MEMBERS(
-        {"time", "number", "s", MECHP_IN(inputs, time)},
-        {"inputs", "@Value{}", "by name", MECHP_IN(inputs, inputs)},
-        {"impulses", "number[]{}",
-         "N s or N m s: of joints that this change has activated, by name, with the sign of lambda",
-         MECHP_MAY(inputs, impulses)})};
+    .members = MECHP_MEMBERS({"time", "number", "s", MECHP_IN(inputs, time)},
+                             {"inputs", "@Value{}", "by name", MECHP_IN(inputs, inputs)},
+                             {"impulses", "number[]{}",
+                              "impulses of joints that this change has activated, by name, N s or "
+                              "N m s, with the sign of lambda",
+                              MECHP_MAY(inputs, impulses)})};
 
 const struct mechp_shape mechp_body_set_inputs_request = {
     .name = "SetInputsRequest",
@@ -78,14 +78,14 @@ const struct mechp_shape mechp_body_set_field_request = {
 const struct mechp_shape mechp_body_set_field = {
     .name = "SetFieldReply",
     .doc = "The field as it is now.",
-    .members = MECHP_MEMBERS(
-        {"time", "number", "s", MECHP_IN(set_field, time)},
-        {"name", "@Name", "the item", MECHP_IN(set_field, name)},
-        {"field", "string", "the field", MECHP_IN(set_field, field)},
-        {"value", "any", "as in a document", MECHP_IN(set_field, value)},
-        {"impulse", "number[]",
-         "N s or N m s: of a joint that has been activated (`active`), with the sign of lambda",
-         MECHP_MAY(set_field, impulse)})};
+    .members = MECHP_MEMBERS({"time", "number", "s", MECHP_IN(set_field, time)},
+                             {"name", "@Name", "the item", MECHP_IN(set_field, name)},
+                             {"field", "string", "the field", MECHP_IN(set_field, field)},
+                             {"value", "any", "as in a document", MECHP_IN(set_field, value)},
+                             {"impulse", "number[]",
+                              "impulse of a joint that has been activated (`active`), N s or N m "
+                              "s, with the sign of lambda",
+                              MECHP_MAY(set_field, impulse)})};
 
 const struct mechp_shape mechp_body_state = {
     .name = "State",
@@ -104,7 +104,7 @@ const struct mechp_shape mechp_body_state = {
         {"x", "number[]", "first-order states", MECHP_IN(state, x)},
         {"z", "number[]", "data", MECHP_IN(state, z)},
         {"reproducible", "boolean",
-         "after a snapshot was put: false if another BLAS kernel or version took it",
+         "after a snapshot was set: false if it was taken with another BLAS kernel or version",
          MECHP_MAY(state, reproducible)},
         {"snapshot", "string", "the bytes of a snapshot as base64, if requested",
          MECHP_MAY(state, snapshot)})};
@@ -277,10 +277,10 @@ const struct mechp_row mechp_row_GET_STATE = {
 
 const struct mechp_row mechp_row_HASH = {
     .tag = "values",
-    .doc = "Of time, coordinates, velocities, inputs, parameters and all else that the next step "
-           "reads, to the bit, except fields of the model that have been changed. Instances of one "
-           "model, with the same fields, on servers of one build that have the same hash continue "
-           "with the same bits.",
+    .doc = "Hash of all that the next step reads, to the bit: time, coordinates, velocities, "
+           "inputs, parameters and more, but not fields of the model that have been changed. "
+           "Instances of one model, with the same fields, on servers of one build that have the "
+           "same hash continue with the same bits.",
     .effect = MECHP_READS,
     .cost = MECHP_COST_BY_SIZE,
     .traits = MECHP_OF_MODEL,

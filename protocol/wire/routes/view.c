@@ -104,13 +104,11 @@ const struct mechp_row mechp_row_CONTACTS = {
 
 const struct mechp_row mechp_row_FMU = {
     .tag = "instances",
-    .doc =
-        "The model as an FMU for co-simulation (FMI 2.0 or 3.0): with the solver, which needs no "
-        "server, or one that connects to the lane of a server, whose address, token and instance "
-        "are parameters of it; a token is not stored in the file. Both give the same results. It "
-        "starts from the model document as it is now, "
-        "not from the state of the instance. The same model gives the same bytes; their ETag is "
-        "that of the file.",
+    .doc = "The model as an FMU for co-simulation (FMI 2.0 or 3.0): standalone, with the solver in "
+           "it, or as a proxy, which connects to the lane of a server. Address, token and instance "
+           "are parameters of the proxy, and no token is stored in the file. Both give the same "
+           "results. They start from the model document as it is now, not from the state of the "
+           "instance. The same model gives the same bytes; the ETag is that of the file.",
     .effect = MECHP_READS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL,
