@@ -73,7 +73,7 @@ int mechctl_print_manual(void)
     fputs(".SH NAME\nmechctl \\- create, step and watch mechanical models on a mechd server\n"
           ".SH SYNOPSIS\n.B mechctl\n[\\fIoptions\\fR] \\fICOMMAND\\fR [\\fIarguments\\fR]\n"
           ".SH DESCRIPTION\nEach command sends one request to\n.BR mechd (1)\n"
-          "or follows its stream, and prints the answer: for people, or with\n.B \\-\\-json\n"
+          "or follows its stream, and prints the answer as text, or with\n.B \\-\\-json\n"
           "unchanged. With it a refusal is the server's problem document (RFC 9457: code, detail,\n"
           "errors with pointers into the request), one line of JSON on standard error; exit\n"
           "statuses are the same.\nOptions may come before or after the command.\n.SH OPTIONS\n",
@@ -92,11 +92,11 @@ int mechctl_print_manual(void)
     fputs(".SH ENVIRONMENT\n.TP\n.B MECHD_SERVER\nwhere mechd listens\n"
           ".TP\n.B MECHD_TOKEN\nthe bearer token\n"
           ".TP\n.B MECHD_ON_TOKEN\nthe token for the server of\n.B replay \\-\\-on\n"
-          ".TP\n.B MECHD_LEASE\nthe number of the lease that is shown\n"
-          ".TP\n.B MECHD_CA\nfile with the authorities of an https:// server\n"
-          ".TP\n.B MECHD_CLIENT_KEY\nfile of the own pair of keys\n"
+          ".TP\n.B MECHD_LEASE\nnumber of the lease that commands send\n"
+          ".TP\n.B MECHD_CA\nPEM file to check an https:// server against\n"
+          ".TP\n.B MECHD_CLIENT_KEY\nfile with the key pair of the client\n"
           ".TP\n.B MECHD_SERVER_KEY\nthe server's public key\n"
-          ".TP\n.B NO_COLOR\nno colours, if it is not empty\n.SH SEE ALSO\n.BR mechd (1)\n",
+          ".TP\n.B NO_COLOR\nno colors, if it is set and not empty\n.SH SEE ALSO\n.BR mechd (1)\n",
           stdout);
     return MECHCTL_DONE;
 }

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Ranges of code points that are not seen, or differ from font to font; names of those that editors
- * and pages leave. */
+/* Ranges of code points that are not seen, or differ from font to font; with the names of those that
+ * editors and web pages often put into texts. */
 static const struct range {
     int32_t first, last;
     const char *name; /* or NULL */
@@ -183,7 +183,7 @@ static bool resembles(int32_t code)
 }
 
 /* The bytes of the word at the beginning: letters, digits, underscores; 0: there is none. `read`:
- * it reads as Latin letters, but some are others. */
+ * each of its letters is Latin or looks like a Latin one, and some only look like it. */
 static size_t word(const char *text, size_t size, bool *read)
 {
     size_t at = 0, length = 1;

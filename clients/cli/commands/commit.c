@@ -23,11 +23,11 @@ const struct mechctl_command mechctl_commit = {
     .group = MECHCTL_STEPS,
     .arguments = "ID TRIAL",
     .summary = "commit the end state of the last trial, or of one that is kept",
-    .details = "  mechctl step i-1 --size 0.01 --trial\n"
-               "  mechctl commit i-1 1\n"
-               "TRIAL is the number that the step printed, of the last one or of one that is kept; "
-               "or the\n"
-               "name of that (mechctl trials ID --keep NAME).",
+    .details =
+        "  mechctl step i-1 --size 0.01 --trial\n"
+        "  mechctl commit i-1 1\n"
+        "TRIAL is the number that the step printed, if it is the last trial or a kept one, or the\n"
+        "name of a kept one (mechctl trials ID --keep NAME).",
     .least = 2,
     .most = 2,
     .run = run,

@@ -48,8 +48,8 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"absolute", "NUMBER", "numbers differ by more than this (default 0)"},
-    {"relative", "NUMBER", "and more than this times the larger one (default 0)"},
+    {"absolute", "NUMBER", "a difference is more than this (default 0)"},
+    {"relative", "NUMBER", "plus this times the larger number (default 0)"},
     {"most", "COUNT", "lines of each kind (default 100)"},
     {0},
 };
@@ -58,7 +58,7 @@ const struct mechctl_command mechctl_compare = {
     .name = "compare",
     .group = MECHCTL_STEPS,
     .arguments = "ID SNAPSHOT SNAPSHOT",
-    .summary = "what differs between two snapshots of an instance",
+    .summary = "show what differs between two snapshots of an instance",
     .details = "  mechctl compare i-1 s-1 s-2 --absolute 1e-9",
     .options = options,
     .synonyms = "diff",

@@ -63,8 +63,8 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"window", "SECONDS", "of a package: size of a window"},
-    {"scheme", "TYPE", "of a package: how values are exchanged"},
+    {"window", "SECONDS", "with a package: size of a window"},
+    {"scheme", "TYPE", "with a package: type of the scheme"},
     {0},
 };
 

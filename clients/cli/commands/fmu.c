@@ -46,7 +46,7 @@ static int run(struct mechctl *m)
 
 static const struct mechctl_option options[] = {
     {"output", "FILE", "where to write it, also -o FILE; - for standard output (ID.fmu)"},
-    {"version", "VERSION", "of FMI (3)"},
+    {"version", "VERSION", "version of FMI (3)"},
     {"kind", "KIND",
      "standalone: with the solver inside; proxy: it connects to a server "
      "(standalone)"},

@@ -111,7 +111,7 @@ static int run(struct mechctl *m)
 
 static const struct mechctl_option options[] = {
     {"seconds", "S", "inactivity that ends it (60)"},
-    {"name", "NAME", "of the holder, for others to read (the token's)"},
+    {"name", "NAME", "name of the holder, shown to others (default that of the token)"},
     {"renew", NULL, "renew the lease of --lease, with the other options given"},
     {"release", NULL, "release the lease of --lease"},
     {"break", "ROLE", "end the leases of others in this role; needs the scope admin"},
@@ -128,7 +128,7 @@ const struct mechctl_command mechctl_lease = {
     .summary = "list the leases of an instance, or take one and print its number",
     .details =
         "  mechctl lease i-1                              its leases\n"
-        "  export MECHD_LEASE=$(mechctl lease i-1 owner)  no other client changes it\n"
+        "  export MECHD_LEASE=$(mechctl lease i-1 owner)  no other client can change it\n"
         "  mechctl lease i-1 co-driver force torque       sets these inputs beside an owner\n"
         "  mechctl lease i-1 --release                    release it\n"
         "A lease ends when its holder is inactive for that time.",

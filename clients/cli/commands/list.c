@@ -42,7 +42,8 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"label", "NAME=VALUE", "only those with this label; several with commas: all of them"},
+    {"label", "NAME=VALUE",
+     "only those with this label, or with all of several (with commas between)"},
     {"after", "NUMBER", "the page that follows this number"},
     {0},
 };

@@ -368,16 +368,17 @@ const struct mechctl_command mechctl_replay = {
         "  mechctl run i-1 --until 1 --replay                 r-1\n"
         "  mechctl replay i-1 r-1 s-1 --on http://other:8080\n"
         "Names the first step whose hash differs, and exits with 1, or says that none does.\n"
-        "SNAPSHOT is the state from which the run began. Inputs that were extrapolated, stamped\n"
-        "forces and parameters that are no inputs are not among what is played. The record does\n"
-        "not show that an input was set to another value and back within one period; the state\n"
+        "SNAPSHOT is the state from which the run began. Extrapolated inputs, stamped forces\n"
+        "and parameters that are not inputs are not recorded, and so not played. The record does\n"
+        "not show that an input was set to another value and back within one period; the hash\n"
         "does, so that such a step differs.\n"
         "  mechctl replay --coupling c-1 r-1 s-1\n"
         "repeats the run in the coupling itself from its snapshot s-1 on, names the first period\n"
         "that differs and what differs in it, and puts the coupling back to where it was. Inputs\n"
         "that no connection drives keep their values of the snapshot. With --on it is repeated on\n"
-        "another server, in a coupling of copies that is deleted behind it: from a snapshot of\n"
-        "window 0, as what a scheme has of earlier windows is no part of an instance.",
+        "another server, in a coupling of copies, which is deleted afterwards; the snapshot must "
+        "be\n"
+        "of window 0, because what a scheme keeps of earlier windows is not part of an instance.",
     .options = options,
     .least = 3,
     .most = 3,

@@ -114,7 +114,7 @@ static int run(struct mechctl *m)
 
 static const struct mechctl_option options[] = {
     MECHCTL_OF_COUPLING,
-    {"format", "FORMAT", "of the rows (a table for people, or by the name of the file)"},
+    {"format", "FORMAT", "format of the rows (default a table, or that of the file name)"},
     {"from", "T", "rows from this time on, in seconds"},
     {"to", "T", "rows up to this time"},
     {"limit", "N", "at most N rows"},

@@ -56,7 +56,7 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"hash", NULL, "a hash of all that the next step reads, instead"},
+    {"hash", NULL, "print a hash of all that the next step reads instead"},
     {0},
 };
 

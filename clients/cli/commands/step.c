@@ -75,7 +75,7 @@ static const struct mechctl_option options[] = {
     {"size", "H", "step H seconds"},
     {"until", "T", "step to the time T"},
     {"count", "N", "take N internal steps (default 1)"},
-    {"trial", NULL, "keep the instance unchanged; mechctl commit takes the result"},
+    {"trial", NULL, "do not change the instance; mechctl commit commits the result"},
     MECHCTL_EXPECTED,
     {"repeat", "N", "do this N times"},
     {"want", "NAMES", "with --json also: derivatives, energy, jacobian (with commas between)"},

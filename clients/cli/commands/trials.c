@@ -52,7 +52,7 @@ const struct mechctl_command mechctl_trials = {
     .name = "trials",
     .group = MECHCTL_STEPS,
     .arguments = "ID",
-    .summary = "trials of an instance that are kept, any of which can be committed",
+    .summary = "list the kept trials of an instance, keep the last one or drop one",
     .details = "  mechctl step i-1 --size 0.01 --trial\n"
                "  mechctl trials i-1 --keep small\n"
                "  mechctl step i-1 --size 0.02 --trial\n"

@@ -564,11 +564,11 @@ const struct mechctl_command mechctl_watch = {
     .summary = "show the outputs of an instance or a coupling live, from the stream",
     .details =
         "Lines are tab-separated: time, then every output; with --json an object each.\n"
-        "On a terminal all of it shows the outputs with their history; q ends that, the last\n"
-        "picture remains. Ctrl-C ends it, as does the end of the instance or of the server.\n"
+        "On a terminal the outputs fill the screen with their history; q leaves the last picture\n"
+        "and exits. Ctrl-C ends it, as does the end of the instance or of the server.\n"
         "Ctrl-Z goes to the shell, and fg back to the picture.\n"
-        "While the stream is idle, the instance is requested once a second: its time to live "
-        "starts again.\nWithout a picture, a line on standard error says once that it waits.",
+        "While the stream is idle, the instance is requested once a second, which restarts its\n"
+        "time to live. With --follow, standard error reports once that it is waiting.",
     .options = options,
     .synonyms = "tail follow monitor top stream",
     .least = 1,
