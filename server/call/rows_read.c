@@ -46,12 +46,12 @@ static bool skip_head(struct mechd_call *c, const unsigned char **bytes, size_t 
     char dictionary[DICTIONARY_MOST];
     const size_t head = read_head(*bytes, *size, dictionary);
     if (head == 0) {
-        mech_diag_add(&c->diag, "", "no file of NPY: its head is not that of version 1, 2 or 3");
+        mech_diag_add(&c->diag, "", "not an NPY file: its header is not of version 1, 2 or 3");
         return false;
     }
     const char *const type = value_of(dictionary, "'descr'");
     if (type == NULL || strncmp(type, expected, sizeof expected - 1) != 0) {
-        mech_diag_add(&c->diag, "", "an array of float64, little-endian ('<f8'), is taken");
+        mech_diag_add(&c->diag, "", "the array must be of float64, little-endian ('<f8')");
         return false;
     }
     *bytes += head;

@@ -158,7 +158,7 @@ static void read_wish(const struct mechd_hello *h, const struct mechp_body_hello
         w->role = mechd_role_find(in->role);
         w->seconds = mechd_lease_preset;
         if (w->role < 0) {
-            mech_diag_add(diag, "/role", "it is owner, co-driver, observer or partner");
+            mech_diag_add(diag, "/role", "must be owner, co-driver, observer or partner");
         }
     }
     if (w->role == MECHD_ROLE_PARTNER) {

@@ -183,7 +183,7 @@ static struct mechd_durable_settings durability_of(struct mechd_call *c, const j
     const struct mechd_durable_settings s =
         mechd_durability_read(given, (enum mechd_durability)preset, &c->diag);
     if (s.mode != MECHD_DURABLE_NONE && fmu) {
-        mech_diag_add(&c->diag, "/durability", "an instance of an FMU is not stored: none");
+        mech_diag_add(&c->diag, "/durability", "an instance of an FMU is not stored: must be none");
     } else if (s.mode != MECHD_DURABLE_NONE && c->service->host.store == NULL) {
         mech_diag_add(&c->diag, "/durability",
                       "this server stores nothing: it was started without --state DIR");

@@ -72,7 +72,7 @@ static void check_channels(struct mechd_call *c, int role, bool given, size_t co
     if (role == MECHD_ROLE_CO_DRIVER && count == 0) {
         mech_diag_add(&c->diag, "/channels", "a co-driver names the inputs that it sets");
     } else if (role != MECHD_ROLE_CO_DRIVER && given && count > 0) {
-        mech_diag_add(&c->diag, "/channels", "channels are a co-driver's");
+        mech_diag_add(&c->diag, "/channels", "only a co-driver has channels");
     }
 }
 
@@ -107,7 +107,7 @@ static enum mechd_progress run_take(struct mechd_call *c)
     uint64_t number = 0;
     read_wish(c, &wish);
     if (wish.w.role == MECHP_NO_WORD) {
-        mech_diag_add(&c->diag, "/role", "it is owner, co-driver or observer");
+        mech_diag_add(&c->diag, "/role", "must be owner, co-driver or observer");
     } else if (mech_diag_clean(&c->diag)) {
         check_channels(c, wish.w.role, true, wish.w.channel_count);
     }

@@ -57,10 +57,10 @@ static void read_settings(struct mechd_call *c, const struct mechp_body_run_requ
         return;
     }
     if (s->pace < 0. || s->pace > 1e6) {
-        mech_diag_add(&c->diag, "/pace", "must be from 0 (free of the clock) to 1e6");
+        mech_diag_add(&c->diag, "/pace", "must be from 0 (as fast as possible) to 1e6");
     } else if (s->pace > 0. && s->period / s->pace < wall_least) {
-        mech_diag_add(&c->diag, "/period", "must be at least %g s of the clock (period / pace)",
-                      wall_least);
+        mech_diag_add(&c->diag, "/period",
+                      "must be at least %g s of wall-clock time (period / pace)", wall_least);
     }
     read_end(c, in, s);
 }

@@ -287,7 +287,8 @@ static json_t *read_settings(struct mechd_call *c, const struct upload *u)
         mech_diag_add(&c->diag, "/SystemStructure.ssd", "settings of the coupling: %.160s",
                       fault.text);
     } else if (!json_is_object(settings)) {
-        mech_diag_add(&c->diag, "/SystemStructure.ssd", "settings of the coupling: no object");
+        mech_diag_add(&c->diag, "/SystemStructure.ssd",
+                      "settings of the coupling: must be an object");
         json_decref(settings);
         settings = NULL;
     }

@@ -182,7 +182,8 @@ static bool add_part(struct mechd_call *c, struct package *x, const struct mechd
     struct part *const p = &x->parts[n];
     if (from->outside != NULL) {
         mechd_fail(c, MECHP_INVALID_REQUEST,
-                   "participant %.64s is a program outside: it is in no FMU", from->name);
+                   "participant %.64s is an external program, of which there is no FMU",
+                   from->name);
         return false;
     }
     if (!mechd_ssp_model_add(c, &x->models, from->instance, &p->model)) {
@@ -459,7 +460,7 @@ static enum mechd_piece produce(struct mechd_call *c)
 static bool write_all(struct mechd_call *c, struct package *x, struct mechd_coupling *g)
 {
     if (g->bond_count > 0) {
-        mechd_fail(c, MECHP_INVALID_REQUEST, "bond %.64s: a system structure has connections alone",
+        mechd_fail(c, MECHP_INVALID_REQUEST, "bond %.64s: a system structure has no bonds",
                    g->bonds[0]);
         return false;
     }

@@ -174,7 +174,7 @@ static void project(struct mechd_call *c, struct mech_sim_system *s,
         whole ? read_vector(c, in->unknowns, "/unknowns", w + n) : read_vector(c, in->l, "/l", n);
     bool *enabled = read_enabled(c, in->enabled, n);
     if (whole && in->l != NULL) {
-        mech_diag_add(&c->diag, "/l", "unknowns has them");
+        mech_diag_add(&c->diag, "/l", "either l or unknowns, not both");
     }
     if (clean(c)) {
         mech_sim_system_project(s, enabled, x + (whole ? w : 0));

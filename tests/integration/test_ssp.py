@@ -100,7 +100,7 @@ class Reading(unittest.TestCase):
         refused = ssps.upload(self.daemon, ssps.package(
             ssd, [('resources/parameters.ssv', values)]))
         self.assertEqual((refused.status, refused['code']), (422, 'invalid-request'), refused)
-        self.assertIn('no object', str(refused['errors']))
+        self.assertIn('must be an object', str(refused['errors']))
 
     def test_instances_go_on_without_the_coupling_and_nothing_stays_behind_them(self):
         with tempfile.TemporaryDirectory() as folder, \
