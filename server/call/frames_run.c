@@ -200,7 +200,7 @@ static enum mechd_progress derive(struct mechd_frame_request *r)
     struct mechd_instance *const i = r->job.instance;
     struct mechd_deriving *const d = &r->deriving;
     // a long one does not begin on a thread that carries requests
-    const uint64_t columns = 1 + mech_sim_input_size(i->sim);
+    const uint64_t columns = 1 + mechd_engine_input_size(&i->engine);
     if (d->work == NULL && mechd_instance_carried(i) && r->job.cost * columns > MECHD_SHORT) {
         return MECHD_MORE;
     }

@@ -128,6 +128,11 @@ static size_t output_size(const void *self)
     return ((const struct mechd_away *)self)->outside->output_count;
 }
 
+static size_t input_size(const void *self)
+{
+    return ((const struct mechd_away *)self)->outside->input_count;
+}
+
 static void get_outputs(const void *self, double *values)
 {
     const struct mechd_away *const a = self;
@@ -237,6 +242,7 @@ const struct mechd_engine_ops mechd_away_ops = {
     .time = time_of,
     .step_count = step_count,
     .output_size = output_size,
+    .input_size = input_size,
     .get_outputs = get_outputs,
     .get_input = get_input,
     .set_inputs = set_inputs,

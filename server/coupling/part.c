@@ -80,7 +80,7 @@ void mechd_part_now(struct mechd_part *p, double *outputs)
 /* Add those of a piece that begins `at` s behind the window's start: ∫ (at + τ)^r w dτ. */
 static void add_moments(struct mechd_part *p, double at)
 {
-    const size_t all = mech_sim_input_size(p->instance->sim);
+    const size_t all = mechd_engine_input_size(&p->instance->engine);
     for (int32_t i = 0; i < p->in_count; i++) {
         struct mech_variable v;
         mechd_engine_variable(&p->instance->engine, MECH_INPUT, (size_t)p->in[i].index, &v);
@@ -169,7 +169,7 @@ double *mechd_part_jacobian_room(struct mechd_part *p, double size)
 
 static void take_jacobian(const struct mechd_part *p, struct mech_couple_task *task)
 {
-    const size_t all = mech_sim_input_size(p->instance->sim);
+    const size_t all = mechd_engine_input_size(&p->instance->engine);
     for (int32_t o = 0; o < p->out_count; o++) {
         struct mech_variable y;
         mechd_engine_variable(&p->instance->engine, MECH_OUTPUT_VARIABLE, (size_t)p->out[o].index,

@@ -31,7 +31,8 @@ struct mechd_engine_ops {
     /* current time and step, and the exchange of values */
     double (*time)(const void *self);
     uint64_t (*step_count)(const void *self);
-    size_t (*output_size)(const void *self);
+    size_t (*output_size)(const void *self); /* values of all outputs, and of all inputs */
+    size_t (*input_size)(const void *self);
     void (*get_outputs)(const void *self, double *values);
     void (*get_input)(const void *self, int32_t index, double *values);
     int (*set_inputs)(void *self, const struct mech_input_change *inputs, size_t count,
@@ -75,6 +76,11 @@ struct mechd_engine_ops {
     bool (*input_is_parameter)(const void *self, int32_t index);
     double (*energy)(const void *self, bool trial);
     int (*output_rates)(void *self, bool trial, double *rates, char reason[160]);
+    /* reasons, each NULL if there is none: why the events of its steps are not known, or, `early`,
+     * why its steps cannot end early; why its outputs never have derivatives by time. A member that
+     * is NULL: there is none */
+    const char *(*blind)(const void *self, bool early);
+    const char *(*unrated)(const void *self);
 };
 
 struct mechd_engine {
@@ -209,6 +215,11 @@ static inline size_t mechd_engine_output_size(const struct mechd_engine *e)
     return e->ops->output_size(e->self);
 }
 
+static inline size_t mechd_engine_input_size(const struct mechd_engine *e)
+{
+    return e->ops->input_size(e->self);
+}
+
 static inline void mechd_engine_get_input(const struct mechd_engine *e, int32_t index,
                                           double *values)
 {
@@ -262,6 +273,16 @@ static inline int mechd_engine_output_rates(const struct mechd_engine *e, bool t
                                             char reason[160])
 {
     return e->ops->output_rates(e->self, trial, rates, reason);
+}
+
+static inline const char *mechd_engine_blind(const struct mechd_engine *e, bool early)
+{
+    return e->ops->blind != NULL ? e->ops->blind(e->self, early) : NULL;
+}
+
+static inline const char *mechd_engine_unrated(const struct mechd_engine *e)
+{
+    return e->ops->unrated != NULL ? e->ops->unrated(e->self) : NULL;
 }
 
 static inline void mechd_engine_step_finish(const struct mechd_engine *e)

@@ -64,6 +64,11 @@ static size_t output_size(const void *self)
     return ((const struct mechd_fmu_instance *)self)->channels.size[MECH_OUTPUT_VARIABLE];
 }
 
+static size_t input_size(const void *self)
+{
+    return ((const struct mechd_fmu_instance *)self)->channels.size[MECH_INPUT];
+}
+
 static void get_outputs(const void *self, double *values)
 {
     const struct mechd_fmu_instance *const f = self;
@@ -363,12 +368,23 @@ static void trial_outputs(const void *self, double *values)
 
 /* Those that the FMU had at the end of the last step: inputs that are set since then act from the
  * next one on. */
+static const char *blind(const void *self, bool early)
+{
+    return mechd_fmu_session_blind(&((const struct mechd_fmu_instance *)self)->session, early);
+}
+
+static const char *unrated(const void *self)
+{
+    return ((const struct mechd_fmu_instance *)self)->package->description.derivative_order > 0
+               ? NULL
+               : "the FMU has no derivatives of outputs (maxOutputDerivativeOrder)";
+}
+
 static int output_rates(void *self, bool trial, double *rates, char reason[160])
 {
     const struct mechd_fmu_instance *const f = self;
     const struct mechd_fmu_point *const p = trial ? &f->end : &f->now;
-    const char *const never =
-        mechd_engine_fmu_unrated(&(struct mechd_engine){&mechd_engine_fmu, self});
+    const char *const never = unrated(self);
     for (size_t k = 0; k < output_size(f); k++) {
         if (!isfinite(p->rates[k])) {
             mech_text_copy(reason, 160,
@@ -490,6 +506,7 @@ const struct mechd_engine_ops mechd_engine_fmu = {
     .time = time_of,
     .step_count = step_count,
     .output_size = output_size,
+    .input_size = input_size,
     .get_outputs = get_outputs,
     .get_input = get_input,
     .set_inputs = set_inputs,
@@ -511,4 +528,6 @@ const struct mechd_engine_ops mechd_engine_fmu = {
     .snapshot_read = snapshot_read,
     .trial_write = trial_write,
     .output_rates = output_rates,
+    .blind = blind,
+    .unrated = unrated,
 };

@@ -148,23 +148,10 @@ int mechd_engine_fmu_begin(const struct mechd_engine *e)
     return 0;
 }
 
-const char *mechd_engine_fmu_blind(const struct mechd_engine *e, bool early)
-{
-    return mechd_fmu_session_blind(&((const struct mechd_fmu_instance *)e->self)->session, early);
-}
-
 const char *mechd_engine_fmu_unfollowed(const struct mechd_engine *e, int32_t index, bool sampled)
 {
     const struct mechd_fmu_instance *const f = e->self;
     return mechd_fmu_unfollowed(&f->session, &f->channels.at[MECH_INPUT][index], sampled);
-}
-
-const char *mechd_engine_fmu_unrated(const struct mechd_engine *e)
-{
-    const struct mechd_fmu_instance *const f = e->self;
-    return f->package->description.derivative_order > 0
-               ? NULL
-               : "the FMU has no derivatives of outputs (maxOutputDerivativeOrder)";
 }
 
 bool mechd_engine_fmu_derives(const struct mechd_engine *e, bool adjoint)

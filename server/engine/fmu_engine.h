@@ -11,8 +11,10 @@
  * act from the next step on. Inputs with derivatives, and those with signals, act within each step
  * of an FMU that follows them (fmu_follow.h); others hold the value of the first at its start, and
  * refuse the second. An FMU of 3.0 with event mode has its events within a step where they happen
- * (fmu_binary.h); a command that asks for an early return ends with the first of them. When the FMU
- * asks to end the simulation, the command that ends there is done, and the next is refused.
+ * (fmu_binary.h); a command that asks for an early return ends with the first of them (kinds of
+ * events: solver/step/event_log.h, those of a whole model). Outputs have derivatives by time once
+ * it has made a step. When the FMU asks to end the simulation, the command that ends there is
+ * done, and the next is refused.
  *
  * An FMU that saves its state is saved at the end of each command: a command that fails, is stopped
  * or is a trial is undone by restoring it, and a process that was ended because a command was
@@ -54,16 +56,8 @@ int mechd_engine_fmu_like(const struct mechd_engine *e, struct mechd_engine *out
  * reason in mechd_engine_refusal. */
 int mechd_engine_fmu_begin(const struct mechd_engine *e);
 
-/* Why the events of its steps are not known, or, `early`, why its steps cannot end early; NULL:
- * they are, and they can. Kinds of events: solver/step/event_log.h, those of a whole model. */
-const char *mechd_engine_fmu_blind(const struct mechd_engine *e, bool early);
-
 /* Why an input, or samples of it, cannot go over a step (fmu_follow.h); NULL: they can. */
 const char *mechd_engine_fmu_unfollowed(const struct mechd_engine *e, int32_t index, bool sampled);
-
-/* Why its outputs never have derivatives by time; NULL: they have (mechd_engine_output_rates), once
- * it has made a step. */
-const char *mechd_engine_fmu_unrated(const struct mechd_engine *e);
 
 /* Whether the FMU has directional (adjoint) derivatives, and an input or output of it is one of
  * them. */

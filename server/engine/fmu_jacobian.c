@@ -34,11 +34,6 @@ static struct mechd_fmu_instance *instance(const struct mechd_fmu_jacobian *j)
     return j->engine.self;
 }
 
-size_t mechd_fmu_jacobian_columns(const struct mechd_engine *e)
-{
-    return ((const struct mechd_fmu_instance *)e->self)->channels.size[MECH_INPUT];
-}
-
 size_t mechd_fmu_jacobian_rows(const struct mechd_engine *e, const struct mech_jacobian_query *q)
 {
     const struct mechd_fmu_channels *const c =
@@ -176,7 +171,7 @@ int mechd_fmu_jacobian_begin(const struct mechd_engine *e, const struct mech_jac
                                      .outputs = query->outputs,
                                      .output_count = query->output_count,
                                      .rows = rows,
-                                     .columns = mechd_fmu_jacobian_columns(e),
+                                     .columns = mechd_engine_input_size(e),
                                      .out = out,
                                      .told = told,
                                      .y = {y, y + rows, y + 2 * rows}};

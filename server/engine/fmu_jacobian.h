@@ -24,9 +24,7 @@
 
 struct mechd_fmu_jacobian;
 
-/* Values a row: numbers of all inputs. */
-size_t mechd_fmu_jacobian_columns(const struct mechd_engine *e);
-/* Outputs of the query. */
+/* Outputs of the query; columns are mechd_engine_input_size. */
 size_t mechd_fmu_jacobian_rows(const struct mechd_engine *e, const struct mech_jacobian_query *q);
 
 /* `out` [rows × columns] and `told` are written until it is done; told->kinked: both sides of an

@@ -66,6 +66,11 @@ static size_t output_size(const void *self)
     return mech_sim_output_size(self);
 }
 
+static size_t input_size(const void *self)
+{
+    return mech_sim_input_size(self);
+}
+
 static void get_outputs(const void *self, double *values)
 {
     mech_sim_get_outputs(self, values);
@@ -211,6 +216,7 @@ const struct mechd_engine_ops mechd_engine_solver = {
     .time = time_of,
     .step_count = step_count,
     .output_size = output_size,
+    .input_size = input_size,
     .get_outputs = get_outputs,
     .get_input = get_input,
     .set_inputs = set_inputs,

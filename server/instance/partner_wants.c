@@ -24,9 +24,17 @@ static const size_t jacobian_most = 1 << 20;
 /* Why a hosted FMU has none of these, or NULL. */
 static const char *lacks(const struct mechd_instance *i, unsigned bit)
 {
-    return bit == MECHD_PARTNER_EVENTS        ? mechd_engine_fmu_blind(&i->engine, false)
-           : bit == MECHD_PARTNER_DERIVATIVES ? mechd_engine_fmu_unrated(&i->engine)
-                                              : "this instance has no model to compute them from";
+    static const char none[] = "this instance has no model to compute them from";
+    switch (bit) {
+    case MECHD_PARTNER_EVENTS:
+        return mechd_engine_blind(&i->engine, false);
+    case MECHD_PARTNER_DERIVATIVES:
+        return mechd_engine_unrated(&i->engine);
+    case MECHD_PARTNER_ENERGY:
+        return mechd_engine_knows_energy(&i->engine) ? NULL : none;
+    default:
+        return i->sim != NULL ? NULL : none;
+    }
 }
 
 unsigned mechd_partner_read_want(const struct mechd_instance *i, const json_t *list,
@@ -43,10 +51,10 @@ unsigned mechd_partner_read_want(const struct mechd_instance *i, const json_t *l
         snprintf(path, sizeof path, "/want/%zu", k);
         if (at == WANTS) {
             mech_diag_add(diag, path, "a frame can carry: derivatives, energy, events, jacobian");
-        } else if (i->sim == NULL && lacks(i, wants[at].bit) != NULL) {
+        } else if (lacks(i, wants[at].bit) != NULL) {
             mech_diag_add(diag, path, "%s", lacks(i, wants[at].bit));
         } else if (wants[at].bit == MECHD_PARTNER_JACOBIAN &&
-                   mech_sim_output_size(i->sim) * mech_sim_input_size(i->sim) > jacobian_most) {
+                   i->output_size * mechd_engine_input_size(&i->engine) > jacobian_most) {
             mech_diag_add(diag, path, "the jacobian of this model has more than %zu numbers",
                           jacobian_most);
         } else {
@@ -58,7 +66,7 @@ unsigned mechd_partner_read_want(const struct mechd_instance *i, const json_t *l
 
 bool mechd_partner_may_return(const struct mechd_instance *i, unsigned want, struct mech_diag *diag)
 {
-    const char *const blind = i->sim == NULL ? mechd_engine_fmu_blind(&i->engine, true) : NULL;
+    const char *const blind = mechd_engine_blind(&i->engine, true);
     if (blind != NULL) {
         mech_diag_add(diag, "/earlyReturn", "%s", blind);
         return false;
@@ -122,7 +130,7 @@ size_t mechd_partner_reply_size(const struct mechd_partner *p, bool steps)
 static void pick_jacobian(const struct mechd_instance *i, const struct mechd_partner *p,
                           double *out)
 {
-    const size_t columns = mech_sim_input_size(i->sim);
+    const size_t columns = mechd_engine_input_size(&i->engine);
     for (size_t row = 0; row < p->output_size; row++) {
         for (size_t n = 0; n < p->input_count; n++) {
             struct mech_variable column;

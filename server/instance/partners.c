@@ -202,7 +202,8 @@ static int read_layout(const struct mechd_instance *i, const struct mechp_body_h
     p->output_size = out.size;
     p->packed = calloc(i->output_size + 1, sizeof *p->packed);
     if (outcome == 0 && (p->want & MECHD_PARTNER_JACOBIAN) != 0) {
-        p->matrix = calloc(p->output_size * mech_sim_input_size(i->sim) + 1, sizeof *p->matrix);
+        p->matrix =
+            calloc(p->output_size * mechd_engine_input_size(&i->engine) + 1, sizeof *p->matrix);
         outcome = p->matrix != NULL ? 0 : MECH_NO_MEMORY;
     }
     if (outcome == 0 && p->packed == NULL) {

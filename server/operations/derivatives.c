@@ -282,7 +282,7 @@ static struct hosted_parts parts_of(struct mechd_call *c,
                                    part_of(c, in->direction.of, "/direction", &mechp_body_knowns),
                                back = part_of(c, in->seed.of, "/seed", &mechp_body_unknowns);
     const struct mechd_engine *const e = &c->job.instance->engine;
-    const char *const unrated = mechd_engine_fmu_unrated(e);
+    const char *const unrated = mechd_engine_unrated(e);
     struct mechp_body_knowns known;
     struct mechp_body_unknowns unknown;
     MECHP_READ_IN(knowns, &along, &known);

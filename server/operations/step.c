@@ -222,9 +222,7 @@ static void take_log(struct mechd_call *c, struct step_work *w)
         return;
     }
     const struct mechd_engine *const e = &c->job.instance->engine;
-    const char *const blind = c->job.instance->sim != NULL
-                                  ? NULL
-                                  : mechd_engine_fmu_blind(e, w->stepping.request.early_return);
+    const char *const blind = mechd_engine_blind(e, w->stepping.request.early_return);
     if (blind != NULL) {
         mech_diag_add(&c->diag, w->events ? "/want" : "/earlyReturn", "%s", blind);
         return;
@@ -269,8 +267,7 @@ static void begin_jacobian(struct mechd_call *c, struct step_work *w)
     query.active = &w->matrix.active;
     w->matrix.rows =
         sim != NULL ? mech_sim_jacobian_rows(sim, &query) : mechd_fmu_jacobian_rows(e, &query);
-    const size_t n =
-        w->matrix.rows * (sim != NULL ? mech_sim_input_size(sim) : mechd_fmu_jacobian_columns(e));
+    const size_t n = w->matrix.rows * mechd_engine_input_size(e);
     if (n > JACOBIAN_MOST) {
         mechd_fail(c, MECHP_LIMIT_REACHED, "a jacobian of %zu numbers", n);
         return;

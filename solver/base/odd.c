@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Ranges of code points that are not seen, or differ from font to font; with the names of those that
- * editors and web pages often put into texts. */
+/* Ranges of code points that are not seen, or differ from font to font, with the names of those
+ * that editors and web pages often put into texts. */
 static const struct range {
     int32_t first, last;
     const char *name; /* or NULL */

@@ -175,6 +175,8 @@ static void an_engine_need_not_know_everything(void)
     CU_ASSERT_FALSE(mechd_engine_knows_energy(&engine));
     CU_ASSERT_FALSE(mechd_engine_knows_rates(&engine));
     CU_ASSERT_FALSE(mechd_engine_hashes(&engine));
+    CU_ASSERT_PTR_NULL(mechd_engine_blind(&engine, false));
+    CU_ASSERT_PTR_NULL(mechd_engine_unrated(&engine));
     CU_ASSERT_FALSE(mechd_instance_hash(i, &hash));
     CU_ASSERT_EQUAL(hash, 7);
     mechd_instance_unref(i);
@@ -192,6 +194,9 @@ static void the_solver_knows_what_its_simulation_does(void)
     CU_ASSERT_EQUAL(mechd_engine_energy(e, false), mech_sim_energy(i->sim));
     CU_ASSERT_TRUE(mechd_instance_hash(i, &hash));
     CU_ASSERT_EQUAL(hash, mech_sim_state_hash(i->sim));
+    CU_ASSERT_EQUAL(mechd_engine_input_size(e), mech_sim_input_size(i->sim));
+    CU_ASSERT_PTR_NULL(mechd_engine_blind(e, true));
+    CU_ASSERT_PTR_NULL(mechd_engine_unrated(e));
     for (size_t k = 0; k < mechd_engine_variable_count(e, MECH_INPUT); k++) {
         const int32_t at = (int32_t)k;
         CU_ASSERT_EQUAL(mechd_engine_input_is_own(e, at), !mech_sim_input_is_set(i->sim, at));

@@ -36,7 +36,7 @@ static void it_is_that_of_the_equations_and_leaves_no_trace(void)
     CU_ASSERT_EQUAL(set_parameter(&e, GAIN, 3.), 0);
     CU_ASSERT_EQUAL(step(&e, 0.5), 0);
     const double y = output(&e);
-    CU_ASSERT_EQUAL(mechd_fmu_jacobian_columns(&e), 1);
+    CU_ASSERT_EQUAL(mechd_engine_input_size(&e), 1);
     CU_ASSERT_EQUAL(mechd_fmu_jacobian_rows(&e, &q), 1);
     CU_ASSERT_EQUAL(mechd_fmu_jacobian_rows(&e, &(struct mech_jacobian_query){.step = &with}), 2);
     CU_ASSERT_EQUAL(derive(&e, &q, matrix), 0);

@@ -226,7 +226,7 @@ static void expect_blind(const struct mechd_engine *e, bool early, const char *p
     const struct mech_step_request r = watched(&log, 0.5, early);
     CU_ASSERT_EQUAL(run(e, &r), MECH_INVALID);
     CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, part));
-    CU_ASSERT_PTR_NOT_NULL(strstr(mechd_engine_fmu_blind(e, early), part));
+    CU_ASSERT_PTR_NOT_NULL(strstr(mechd_engine_blind(e, early), part));
 }
 
 static void events_that_cannot_be_seen_are_refused(void)
@@ -246,8 +246,8 @@ static void events_that_cannot_be_seen_are_refused(void)
         tank_package(saves, "<Clock name=\"c\" valueReference=\"9\" causality=\"input\" "
                             "intervalVariability=\"constant\"/>");
     const struct mechd_engine clocked = made(p, 0);
-    CU_ASSERT_PTR_NOT_NULL(strstr(mechd_engine_fmu_blind(&clocked, false), "has clocks"));
-    CU_ASSERT_PTR_NULL(mechd_engine_fmu_blind(&clocked, true));
+    CU_ASSERT_PTR_NOT_NULL(strstr(mechd_engine_blind(&clocked, false), "has clocks"));
+    CU_ASSERT_PTR_NULL(mechd_engine_blind(&clocked, true));
     mechd_engine_destroy(&clocked);
     mechd_fmu_package_unref(p);
 }
@@ -316,10 +316,10 @@ static void one_that_has_no_event_mode_but_says_so_is_made_without(void)
     CU_ASSERT_EQUAL(step(&e, 0.5), 0);
     CU_ASSERT_EQUAL(output(&e), 0.);
     CU_ASSERT_PTR_NOT_NULL(
-        strstr(mechd_engine_fmu_blind(&e, false), "makes no instance with event mode"));
+        strstr(mechd_engine_blind(&e, false), "makes no instance with event mode"));
     CU_ASSERT_EQUAL(mechd_engine_reset(&e), 0);
     CU_ASSERT_EQUAL(step(&e, 0.5), 0);
-    CU_ASSERT_PTR_NOT_NULL(mechd_engine_fmu_blind(&e, false));
+    CU_ASSERT_PTR_NOT_NULL(mechd_engine_blind(&e, false));
     mechd_engine_destroy(&e);
     mechd_fmu_package_unref(p);
 }
