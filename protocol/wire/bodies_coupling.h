@@ -35,12 +35,30 @@ struct mechp_body_coupling_adaptive {
     double relative_tolerance, absolute_tolerance, minimum, maximum;
 };
 
+struct mechp_body_coupling_connection {
+    const json_t *from, *to; /* texts */
+    double factor, offset;
+};
+
+struct mechp_body_bond_law {
+    double stiffness, damping, rest, delay, impedance;
+};
+
+struct mechp_body_coupling_bond {
+    const json_t *name;          /* text */
+    const json_t *effort, *flow; /* lists of two texts */
+    const json_t *kind;          /* text */
+    const json_t *law;           /* a word, or bond_law */
+    double gap;
+};
+
 /* Also that of a sweep. */
 struct mechp_body_couple_request {
     const char *name;
-    struct mechp_list participants;       /* coupling_participant, or SweepParticipant */
-    struct mechp_list connections, bonds; /* objects */
-    struct mechp_object scheme;           /* coupling_scheme */
+    struct mechp_list participants; /* coupling_participant, or SweepParticipant */
+    struct mechp_list connections;  /* coupling_connection */
+    struct mechp_list bonds;        /* coupling_bond */
+    struct mechp_object scheme;     /* coupling_scheme */
     int64_t hold;
     struct mechp_object waveform; /* coupling_waveform */
     double step_size;
@@ -139,10 +157,13 @@ struct mechp_body_coupling_stability {
 
 /* --- their shapes --- */
 
+extern const struct mechp_shape mechp_body_bond_law;
 extern const struct mechp_shape mechp_body_couple_request;
 extern const struct mechp_shape mechp_body_coupling;
 extern const struct mechp_shape mechp_body_coupling_adaptive;
+extern const struct mechp_shape mechp_body_coupling_bond;
 extern const struct mechp_shape mechp_body_coupling_commit_reply;
+extern const struct mechp_shape mechp_body_coupling_connection;
 extern const struct mechp_shape mechp_body_coupling_flow;
 extern const struct mechp_shape mechp_body_coupling_last;
 extern const struct mechp_shape mechp_body_coupling_list;

@@ -214,15 +214,16 @@ static bool add_link(struct mechd_reading *r, struct mechd_end from, struct mech
 /* One connection: as many links as values. */
 static void read_connection(struct mechd_reading *r, const json_t *item, const char *path)
 {
-    const char *text[2] = {NULL, NULL};
-    text[0] = json_string_value(json_object_get(item, "from"));
-    text[1] = json_string_value(json_object_get(item, "to"));
+    const struct mechp_json_in part = {item, path, r->diag};
+    struct mechp_body_coupling_connection in;
     struct mech_variable v[2];
     struct mechd_end at[2];
-    const bool given = json_object_get(item, "factor") != NULL;
-    mechp_shape_only(item, path, mechp_shape_named("@CouplingConnection"), r->diag);
-    const double factor = mechd_reading_number(r, item, "factor", path, 1.);
-    const double offset = mechd_reading_number(r, item, "offset", path, 0.);
+    mechp_shape_only(item, path, &mechp_body_coupling_connection, r->diag);
+    MECHP_READ_IN(coupling_connection, &part, &in);
+    const char *const text[2] = {json_string_value(in.from), json_string_value(in.to)};
+    const bool given = !isnan(in.factor);
+    const double factor = mechd_reading_or(in.factor, 1.);
+    const double offset = mechd_reading_or(in.offset, 0.);
     const bool from_known = read_end(r, text[0], MECH_OUTPUT_VARIABLE, path, &v[0], &at[0]);
     const bool to_known = read_end(r, text[1], MECH_INPUT, path, &v[1], &at[1]);
     if (!from_known || !to_known || !agree(r, path, text, v, at)) {
@@ -280,14 +281,15 @@ static void read_law(const struct mechd_reading *r, const json_t *law, const cha
             r, path, "law: \"rigid\", {\"stiffness\", \"damping\"} or {\"delay\", \"impedance\"}");
         return;
     }
-    b->law = rigid                                   ? MECH_COUPLE_RIGID
-             : json_object_get(law, "delay") != NULL ? MECH_COUPLE_LINE
-                                                     : MECH_COUPLE_SPRING;
-    b->stiffness = mechd_reading_number(r, law, "stiffness", path, 0.);
-    b->damping = mechd_reading_number(r, law, "damping", path, 0.);
-    b->rest = mechd_reading_number(r, law, "rest", path, 0.);
-    b->delay = mechd_reading_number(r, law, "delay", path, 0.);
-    b->impedance = mechd_reading_number(r, law, "impedance", path, 0.);
+    const struct mechp_json_in part = {law, path, r->diag};
+    struct mechp_body_bond_law in;
+    MECHP_READ_IN(bond_law, &part, &in);
+    b->law = rigid ? MECH_COUPLE_RIGID : isnan(in.delay) ? MECH_COUPLE_SPRING : MECH_COUPLE_LINE;
+    b->stiffness = mechd_reading_or(in.stiffness, 0.);
+    b->damping = mechd_reading_or(in.damping, 0.);
+    b->rest = mechd_reading_or(in.rest, 0.);
+    b->delay = mechd_reading_or(in.delay, 0.);
+    b->impedance = mechd_reading_or(in.impedance, 0.);
     mechd_reading_must(r, b->stiffness >= 0., path, "stiffness", "must be 0 or greater");
     mechd_reading_must(r, b->damping >= 0., path, "damping", "must be 0 or greater");
     if (b->law == MECH_COUPLE_LINE) {
@@ -297,7 +299,7 @@ static void read_law(const struct mechd_reading *r, const json_t *law, const cha
     if (r->type != NULL && r->type->bonds && (r->type->laws & 1u << b->law) == 0) {
         mechd_reading_fault(r, path, "%s does not support this law", r->type->name);
     }
-    mechp_shape_only(law, path, mechp_shape_named("@BondLaw"), r->diag);
+    mechp_shape_only(law, path, &mechp_body_bond_law, r->diag);
 }
 
 /* One end of a bond, as the faults of both name it. */
@@ -332,14 +334,14 @@ static enum mech_kinematic kind_of(const struct mech_variable *v, const struct m
                                                                 : MECH_KINEMATIC_NONE;
 }
 
-static struct bond_end read_bond_end(struct mechd_reading *r, const json_t *item, const char *path,
+static struct bond_end read_bond_end(struct mechd_reading *r,
+                                     const struct mechp_body_coupling_bond *in, const char *path,
                                      int32_t n, size_t side)
 {
     struct mechd_link *const l = &r->bond_links[2 * n + (int32_t)side];
     struct mech_variable v[2];
-    struct bond_end e = {
-        .flow = json_string_value(json_array_get(json_object_get(item, "flow"), side)),
-        .effort = json_string_value(json_array_get(json_object_get(item, "effort"), side))};
+    struct bond_end e = {.flow = json_string_value(json_array_get(in->flow, side)),
+                         .effort = json_string_value(json_array_get(in->effort, side))};
     const bool flow_known = read_end(r, e.flow, MECH_OUTPUT_VARIABLE, path, &v[0], &l->from);
     const bool effort_known = read_end(r, e.effort, MECH_INPUT, path, &v[1], &l->to);
     if (!flow_known || !effort_known) {
@@ -397,12 +399,11 @@ static void check_units(const struct mechd_reading *r, const char *path, const s
 
 /* Whether the flows are displacements or velocities: what the request says, else what they are.
  * One that has no unit is what the other one is. */
-static enum mech_kinematic bond_kind(const struct mechd_reading *r, const json_t *item,
+static enum mech_kinematic bond_kind(const struct mechd_reading *r, const char *given,
                                      const char *path, const struct bond_end e[2])
 {
     static const char *const names[] = {
         [MECH_KINEMATIC_DISPLACEMENT] = "displacement", [MECH_KINEMATIC_VELOCITY] = "velocity"};
-    const char *const given = json_string_value(json_object_get(item, "kind"));
     const bool is_velocity = given != NULL && strcmp(given, names[MECH_KINEMATIC_VELOCITY]) == 0;
     const enum mech_kinematic said = given == NULL ? MECH_KINEMATIC_NONE
                                      : is_velocity ? MECH_KINEMATIC_VELOCITY
@@ -445,8 +446,11 @@ static void read_bond(struct mechd_reading *r, const json_t *item, const char *p
 {
     struct mech_couple_bond *const b = &r->bonds[n];
     char law[PATH];
-    const char *const name = json_string_value(json_object_get(item, "name"));
-    mechp_shape_only(item, path, mechp_shape_named("@CouplingBond"), r->diag);
+    const struct mechp_json_in part = {item, path, r->diag};
+    struct mechp_body_coupling_bond in;
+    mechp_shape_only(item, path, &mechp_body_coupling_bond, r->diag);
+    MECHP_READ_IN(coupling_bond, &part, &in);
+    const char *const name = json_string_value(in.name);
     if (name != NULL) {
         snprintf(r->bond_names[n], sizeof *r->bond_names, "%.64s", name);
     } else {
@@ -459,15 +463,15 @@ static void read_bond(struct mechd_reading *r, const json_t *item, const char *p
     }
     b->name = r->bond_names[n];
     snprintf(law, sizeof law, "%.40s/law", path);
-    b->gap = mechd_reading_number(r, item, "gap", path, 0.);
-    read_law(r, json_object_get(item, "law"), law, b);
+    b->gap = mechd_reading_or(in.gap, 0.);
+    read_law(r, in.law, law, b);
     struct bond_end ends[2] = {{.known = false}, {.known = false}};
     for (size_t side = 0; side < 2 && !ends[0].apart; side++) {
-        ends[side] = read_bond_end(r, item, path, n, side);
+        ends[side] = read_bond_end(r, &in, path, n, side);
     }
     enum mech_kinematic kind = MECH_KINEMATIC_DISPLACEMENT;
     if (ends[0].known && ends[1].known) {
-        kind = bond_kind(r, item, path, ends);
+        kind = bond_kind(r, json_string_value(in.kind), path, ends);
         check_units(r, path, ends);
     }
     b->kind = kind == MECH_KINEMATIC_VELOCITY ? MECH_COUPLE_VELOCITY : MECH_COUPLE_DISPLACEMENT;

@@ -1,8 +1,7 @@
 /* Members of the objects of a request for a coupling. */
 #include "server/coupling/reading.h"
 
-#include "protocol/wire/json.h"
-
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,23 +53,9 @@ const char *mechd_reading_hint(const struct mechd_reading *r, struct mech_guess 
     return mech_guess_hint(g);
 }
 
-/* Faults from number `before` on are of members of `path`. */
-static void place_from(struct mech_diag *d, size_t before, const char *path)
+double mechd_reading_or(double given, double preset)
 {
-    if (d->count > before) {
-        mech_diag_prefix(d->entries + before, d->count - before, path);
-    }
-}
-
-double mechd_reading_number(const struct mechd_reading *r, const json_t *object, const char *key,
-                            const char *path, double preset)
-{
-    struct mech_diag *const d = r->diag;
-    const size_t before = d->count;
-    double value = preset;
-    (void)mechp_json_number(object, key, d, &value);
-    place_from(d, before, path);
-    return value;
+    return isnan(given) ? preset : given;
 }
 
 void mechd_reading_must(const struct mechd_reading *r, bool holds, const char *path,

@@ -73,10 +73,8 @@ int32_t mechd_reading_part(const struct mechd_reading *r, const char *name);
 /* The end of a message about a name that no participant has. */
 const char *mechd_reading_hint(const struct mechd_reading *r, struct mech_guess *g,
                                const char *name);
-/* Members of the object at `path` (members.c): the preset where it is absent, or of another type,
- * which is a fault at path/key. */
-double mechd_reading_number(const struct mechd_reading *r, const json_t *object, const char *key,
-                            const char *path, double preset);
+/* A number that was read, or where it is absent, its preset. */
+double mechd_reading_or(double given, double preset);
 /* A fault at path/key, unless it holds. */
 void mechd_reading_must(const struct mechd_reading *r, bool holds, const char *path,
                         const char *key, const char *text);

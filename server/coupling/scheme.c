@@ -43,11 +43,6 @@ static void read_order(struct mechd_reading *r, const json_t *list)
 }
 
 /* A member of the request, or where it is not there, its preset. */
-static double number_or(double given, double preset)
-{
-    return isnan(given) ? preset : given;
-}
-
 static int32_t integer_or(int64_t given, int32_t preset)
 {
     return given == INT64_MIN ? preset : (int32_t)given;
@@ -79,10 +74,10 @@ static void read_adaptive(struct mechd_reading *r)
     }
     mechp_shape_only(part.object, path, &mechp_body_coupling_adaptive, r->diag);
     MECHP_READ_IN(coupling_adaptive, &part, &in);
-    o->adaptive_relative = number_or(in.relative_tolerance, 1e-4);
-    o->adaptive_absolute = number_or(in.absolute_tolerance, 1e-9);
-    o->minimum = number_or(in.minimum, 1e-9);
-    o->maximum = number_or(in.maximum, 1e9);
+    o->adaptive_relative = mechd_reading_or(in.relative_tolerance, 1e-4);
+    o->adaptive_absolute = mechd_reading_or(in.absolute_tolerance, 1e-9);
+    o->minimum = mechd_reading_or(in.minimum, 1e-9);
+    o->maximum = mechd_reading_or(in.maximum, 1e9);
     mechd_reading_must(r, o->adaptive_relative >= 0., path, "relativeTolerance",
                        "must be 0 or greater");
     mechd_reading_must(r, o->adaptive_absolute >= 0., path, "absoluteTolerance",
@@ -179,10 +174,10 @@ void mechd_read_scheme(struct mechd_reading *r)
     }
     mechp_shape_only(part.object, path, &mechp_body_coupling_scheme, r->diag);
     MECHP_READ_IN(coupling_scheme, &part, in);
-    o->relative_tolerance = number_or(in->relative_tolerance, 1e-9);
-    o->absolute_tolerance = number_or(in->absolute_tolerance, 1e-12);
-    o->relaxation = number_or(in->relaxation, 1.);
-    o->filter = number_or(in->filter, 0.);
+    o->relative_tolerance = mechd_reading_or(in->relative_tolerance, 1e-9);
+    o->absolute_tolerance = mechd_reading_or(in->absolute_tolerance, 1e-12);
+    o->relaxation = mechd_reading_or(in->relaxation, 1.);
+    o->filter = mechd_reading_or(in->filter, 0.);
     o->max_iterations = integer_or(in->max_iterations, 50);
     o->reuse = integer_or(in->reuse, 0);
     if (in->order != NULL && !r->lost) {
