@@ -189,12 +189,32 @@ class CommitReply(_CommitReplyAlways):
     """The committed state."""
 
 
+_ComparedStepsAlways = TypedDict('_ComparedStepsAlways', {
+    'from': 'int',
+    'to': 'int',
+})
+
+
+class ComparedSteps(_ComparedStepsAlways):
+    """Internal steps of two states."""
+
+
+_ComparedTimesAlways = TypedDict('_ComparedTimesAlways', {
+    'from': 'float',
+    'to': 'float',
+})
+
+
+class ComparedTimes(_ComparedTimesAlways):
+    """Times of two states."""
+
+
 _ComparisonAlways = TypedDict('_ComparisonAlways', {
     'from': 'str',
     'to': 'str',
     'identical': 'bool',
-    'time': 'Dict[str, float]',
-    'step': 'Dict[str, int]',
+    'time': 'ComparedTimes',
+    'step': 'ComparedSteps',
     'counts': 'Dict[str, int]',
     'items': 'List[Difference]',
 })
@@ -351,7 +371,7 @@ _CouplingFlowAlways = TypedDict('_CouplingFlowAlways', {
 
 
 class CouplingFlow(_CouplingFlowAlways):
-    """What has gone through a connection or a bond in this step."""
+    """Power and work of a connection or a bond in this step."""
 
 
 _CouplingLastAlways = TypedDict('_CouplingLastAlways', {
@@ -369,7 +389,7 @@ _CouplingLastSometimes = TypedDict('_CouplingLastSometimes', {
 
 
 class CouplingLast(_CouplingLastAlways, _CouplingLastSometimes):
-    """What the last command ended with."""
+    """Outcome of the last command."""
 
 
 _CouplingListAlways = TypedDict('_CouplingListAlways', {
@@ -393,7 +413,7 @@ _CouplingMemberSometimes = TypedDict('_CouplingMemberSometimes', {
 
 
 class CouplingMember(_CouplingMemberAlways, _CouplingMemberSometimes):
-    """An instance, or a program outside, that takes part."""
+    """An instance or an external program that takes part."""
 
 
 _CouplingParticipantSometimes = TypedDict('_CouplingParticipantSometimes', {
@@ -404,7 +424,7 @@ _CouplingParticipantSometimes = TypedDict('_CouplingParticipantSometimes', {
 
 
 class CouplingParticipant(_CouplingParticipantSometimes):
-    """An instance, or a program outside, that takes part."""
+    """An instance or an external program that takes part."""
 
 
 _CouplingPartnerSometimes = TypedDict('_CouplingPartnerSometimes', {
@@ -416,7 +436,7 @@ _CouplingPartnerSometimes = TypedDict('_CouplingPartnerSometimes', {
 
 
 class CouplingPartner(_CouplingPartnerSometimes):
-    """A program outside, called by the server over ZeroMQ or the lane."""
+    """An external program that the server calls over ZeroMQ or the lane."""
 
 
 _CouplingProgramAlways = TypedDict('_CouplingProgramAlways', {
@@ -430,7 +450,7 @@ _CouplingProgramAlways = TypedDict('_CouplingProgramAlways', {
 
 
 class CouplingProgram(_CouplingProgramAlways):
-    """A partner as it was declared, and its connection."""
+    """An external program, and its connection."""
 
 
 _CouplingReportAlways = TypedDict('_CouplingReportAlways', {
@@ -459,7 +479,7 @@ _CouplingRestoredAlways = TypedDict('_CouplingRestoredAlways', {
 
 
 class CouplingRestored(_CouplingRestoredAlways):
-    """The state of the snapshot, which is the present one again."""
+    """The restored state."""
 
 
 _CouplingSchemeAlways = TypedDict('_CouplingSchemeAlways', {
@@ -557,7 +577,7 @@ _CouplingWaveformSometimes = TypedDict('_CouplingWaveformSometimes', {
 
 
 class CouplingWaveform(_CouplingWaveformSometimes):
-    """Inputs are splines through the outputs at the internal steps of the window itself."""
+    """Inputs over a window are splines through the outputs at its internal steps."""
 
 
 _DerivativesReplyAlways = TypedDict('_DerivativesReplyAlways', {
@@ -601,6 +621,20 @@ _DriftAlways = TypedDict('_DriftAlways', {
 
 class Drift(_DriftAlways):
     """Constraint violations at the end of a step."""
+
+
+_DurabilityAlways = TypedDict('_DurabilityAlways', {
+    'mode': "Literal['none', 'checkpoint', 'every-step']",
+})
+
+_DurabilitySometimes = TypedDict('_DurabilitySometimes', {
+    'steps': 'int',
+    'seconds': 'float',
+}, total=False)
+
+
+class Durability(_DurabilityAlways, _DurabilitySometimes):
+    """When the state is stored on disk: at checkpoints, every so many steps or seconds."""
 
 
 _EvaluateReplyAlways = TypedDict('_EvaluateReplyAlways', {
@@ -730,7 +764,7 @@ _InstanceAlways = TypedDict('_InstanceAlways', {
     'running': 'bool',
     'busy': 'bool',
     'revision': 'str',
-    'durability': "Union[Literal['none'], Literal['every-step'], Dict[str, Any]]",
+    'durability': "Union[Literal['none'], Literal['every-step'], Durability]",
 })
 
 _InstanceSometimes = TypedDict('_InstanceSometimes', {
@@ -1081,7 +1115,7 @@ _RunAlways = TypedDict('_RunAlways', {
 })
 
 _RunSometimes = TypedDict('_RunSometimes', {
-    'record': 'Dict[str, Any]',
+    'record': 'RunRecorded',
     'recorded': 'int',
     'reason': 'str',
 }, total=False)
@@ -1099,6 +1133,21 @@ _RunListAlways = TypedDict('_RunListAlways', {
 
 class RunList(_RunListAlways):
     """The last runs."""
+
+
+_RunRecordedAlways = TypedDict('_RunRecordedAlways', {
+    'every': 'int',
+    'outputs': 'List[str]',
+})
+
+_RunRecordedSometimes = TypedDict('_RunRecordedSometimes', {
+    'inputs': 'bool',
+    'hash': 'bool',
+}, total=False)
+
+
+class RunRecorded(_RunRecordedAlways, _RunRecordedSometimes):
+    """What is recorded of a run."""
 
 
 _SceneAlways = TypedDict('_SceneAlways', {
