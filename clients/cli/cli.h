@@ -176,7 +176,8 @@ int mechctl_save(const struct mechctl *m, const char *path, const void *bytes, s
 /* --- requests (request.c) --------------------------------------------------------------------- */
 
 /* Calls `handler` on a signal, unless the program was started with that signal ignored: by nohup,
- * in the background of a script. Returns what was set for the signal before. */
+ * in the background of a script. System calls end with EINTR, but for SIGTSTP (Ctrl-Z), after which
+ * they go on. Returns what was set for the signal before. */
 struct sigaction mechctl_on_signal(int signal, void (*handler)(int));
 
 /* The signals that end a program: of Ctrl-C, of kill, and of a terminal that is closed. */

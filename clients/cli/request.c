@@ -89,7 +89,8 @@ struct sigaction mechctl_on_signal(int signal, void (*handler)(int))
     struct sigaction before;
     sigaction(signal, NULL, &before);
     if (before.sa_handler != SIG_IGN) {
-        const struct sigaction action = {.sa_handler = handler};
+        const struct sigaction action = {.sa_handler = handler,
+                                         .sa_flags = signal == SIGTSTP ? SA_RESTART : 0};
         sigaction(signal, &action, NULL);
     }
     return before;

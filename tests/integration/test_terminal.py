@@ -4,8 +4,10 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 import fmus
 import models
@@ -22,6 +24,25 @@ OTHERWISE = {('GET', '/'), ('GET', '/v1/instances/{id}/events'),
              ('GET', '/v1/couplings/{cid}/snapshots/{sid}'),
              ('GET', '/v1/couplings/{cid}/ssp'),
              ('GET', '/v1/instances/{id}/fmu')}
+
+
+def waits_to_write(pid):
+    """Whether a process is in a call that writes to its standard output, at two looks in turn."""
+    def look():
+        with open('/proc/%d/syscall' % pid, encoding='ascii') as f:
+            return f.read().split()
+    first = look()
+    time.sleep(0.2)
+    return first[:1] in (['1'], ['64']) and first[1] == '0x1' and look() == first
+
+
+def drained(terminal):
+    """What the last program on a terminal writes until it ends."""
+    while True:
+        try:
+            yield os.read(terminal, 4096).decode(errors='replace')
+        except OSError:  # nobody has it open
+            return
 
 
 class Terminal(unittest.TestCase):
@@ -292,6 +313,34 @@ true
         self.assertIn('\nicanon', between)
         self.assertNotIn('\033[', between.replace('\033[?2004', ''))
         self.assertEqual((text.count(inside), text.count(outside)), (4, 4))
+        self.words('stop', i)
+
+    def test_a_stop_in_the_middle_of_a_picture_loses_nothing(self):
+        i = self.created()
+        self.words('run', i, '--pace', '1')
+        master, slave = os.openpty()
+        self.addCleanup(os.close, master)
+        watch = subprocess.Popen([self.mechctl, 'watch', i], stdin=slave, stdout=slave,
+                                 stderr=slave, start_new_session=True,
+                                 env={**os.environ, **self.environment})
+        self.addCleanup(watch.wait)
+        self.addCleanup(watch.kill)
+        os.close(slave)
+        # nobody reads: the terminal is full, and a picture is written in part; where a signal comes
+        # again nothing of the rest has been written
+        for _ in range(3):
+            wait_until(lambda: waits_to_write(watch.pid), 'a full terminal')
+            os.kill(watch.pid, signal.SIGTSTP)
+        text = ''
+        # in a session of its own it is not stopped, but leaves the screen and comes back
+        while text.count('\033[?1049h') < 2 and 'mechctl:' not in text:
+            text += os.read(master, 4096).decode(errors='replace')
+        self.assertFalse('mechctl:' in text, text[-600:])
+        os.kill(watch.pid, signal.SIGINT)
+        for chunk in drained(master):
+            text += chunk
+        self.assertEqual(text.count('\033[?1049l'), 2, text[-600:])
+        self.assertFalse('mechctl:' in text, text[-600:])
         self.words('stop', i)
 
     def test_a_bar_fits_the_width_of_the_terminal(self):

@@ -343,7 +343,7 @@ static void leave_screen(struct view *v)
 /* Ctrl-Z: the terminal is the shell's until the program is in front again. */
 static void stop_here(struct view *v)
 {
-    const struct sigaction stops = {.sa_handler = SIG_DFL}, tells = {.sa_handler = suspend};
+    const struct sigaction stops = {.sa_handler = SIG_DFL};
     if (v->whole) {
         leave_screen(v);
     }
@@ -351,7 +351,7 @@ static void stop_here(struct view *v)
     sigaction(SIGTSTP, &stops, NULL);
     raise(SIGTSTP); // returns when the program is continued
     suspended = 0;
-    sigaction(SIGTSTP, &tells, NULL);
+    mechctl_on_signal(SIGTSTP, suspend);
     v->away = true;
 }
 
