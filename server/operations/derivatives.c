@@ -56,7 +56,7 @@ static size_t packed_size(const struct mechd_engine *e, enum mech_causality caus
     if (n > 0) {
         mechd_engine_variable(e, causality, n - 1, &last);
     }
-    return (size_t)(last.offset + last.size);
+    return (size_t)last.offset + (size_t)last.size;
 }
 
 /* Named values, packed; NULL: not given. */

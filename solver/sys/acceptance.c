@@ -236,7 +236,7 @@ static double data_of(const struct mech_acceptance *a, const struct mech_problem
                       double *sure)
 {
     const struct mech_set set = set_of(a, p, i);
-    double x[MECH_SET_ROWS];
+    double x[MECH_SET_ROWS] = {0.};
 
     rows_of(a, i, set.rows, p->r + a->first[i], x);
     const double whole = mech_slide_norm(set.rows, x);
@@ -284,7 +284,7 @@ void mech_acceptance_weigh(struct mech_acceptance *a, const struct mech_problem 
 
         if (a->cones && mech_problem_set(p, i).kind >= MECH_SET_CONE) {
             const struct mech_set set = set_of(a, p, i);
-            double x[MECH_SET_ROWS];
+            double x[MECH_SET_ROWS] = {0.};
 
             rows_of(a, i, set.rows, p->r + a->first[i], x);
             a->slides[i] = mech_slide_of(&set, x);
