@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 import unittest
 import fmus
 import models
@@ -26,14 +25,15 @@ OTHERWISE = {('GET', '/'), ('GET', '/v1/instances/{id}/events'),
              ('GET', '/v1/instances/{id}/fmu')}
 
 
-def waits_to_write(pid):
-    """Whether a process is in a call that writes to its standard output, at two looks in turn."""
-    def look():
+def wait_for_full_terminal(pid):
+    """Until a process is in a call that writes to its standard output at five looks in turn."""
+    looks = []
+
+    def stays():
         with open('/proc/%d/syscall' % pid, encoding='ascii') as f:
-            return f.read().split()
-    first = look()
-    time.sleep(0.2)
-    return first[:1] in (['1'], ['64']) and first[1] == '0x1' and look() == first
+            looks.append(f.read())
+        return looks[-1].startswith(('1 0x1 ', '64 0x1 ')) and looks[-5:] == 5 * looks[-1:]
+    wait_until(stays, 'a full terminal')
 
 
 def drained(terminal):
@@ -329,7 +329,7 @@ true
         # nobody reads: the terminal is full, and a picture is written in part; where a signal comes
         # again nothing of the rest has been written
         for _ in range(3):
-            wait_until(lambda: waits_to_write(watch.pid), 'a full terminal')
+            wait_for_full_terminal(watch.pid)
             os.kill(watch.pid, signal.SIGTSTP)
         text = ''
         # in a session of its own it is not stopped, but leaves the screen and comes back
