@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'tools'))
@@ -18,6 +19,7 @@ import stacks  # noqa: E402
 REPORT = re.compile(r'(?:ERROR|WARNING): \w+Sanitizer|runtime error: |Assertion .* failed')
 SHOWN = 6000  # characters of what a failed program prints
 LIMIT = 400  # seconds of one program, far more than the longest takes under a sanitizer
+TOLD = 5  # of the longest programs that are named at the end
 
 
 def programs(build, suites):
@@ -36,7 +38,33 @@ def telling(text):
     return text[max(0, found.start() - 200):][:SHOWN] if found else text[-SHOWN:]
 
 
+def past_file(build):
+    return os.path.join(build, 'program-seconds.json')
+
+
+def read_past(build):
+    """{program: seconds of its last run in this build}"""
+    try:
+        with open(past_file(build), encoding='utf-8') as f:
+            return json.load(f)
+    except (OSError, ValueError):
+        return {}
+
+
+def longest_first(jobs, past):
+    """By the seconds they took the last time; before them those without, verification first."""
+    def short(command):
+        return not os.path.basename(command[0]).startswith('verify-')
+    return sorted(jobs, key=lambda job: (-past.get(job[0], 1e9), short(job[1]), job[0]))
+
+
 def run(job):
+    """(passed, failed, text of a failure, seconds) of a program"""
+    begin = time.monotonic()
+    return *judged(job), time.monotonic() - begin
+
+
+def judged(job):
     name, command, environment = job
     try:
         process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL,
@@ -66,14 +94,19 @@ def main(build, *suites):
     only = None
     if suites[:1] == ('--only',):
         only, suites = suites[1], suites[2:]
-    jobs = sorted(job for job in programs(build, suites) if only in (None, job[0]))
-    passed, failed, faulty = 0, 0 if jobs else 1, []
+    past = read_past(build)
+    jobs = longest_first([job for job in programs(build, suites) if only in (None, job[0])], past)
+    passed, failed, faulty, seconds = 0, 0 if jobs else 1, [], {}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for (name, *_), (good, bad, text) in zip(jobs, pool.map(run, jobs)):
-            passed, failed = passed + good, failed + bad
+        for (name, *_), (good, bad, text, took) in zip(jobs, pool.map(run, jobs)):
+            passed, failed, seconds[name] = passed + good, failed + bad, round(took, 2)
             if bad:
                 print('FAILED ' + text, flush=True)
                 faulty.append(name)
+    with open(past_file(build), 'w', encoding='utf-8') as f:
+        json.dump({**past, **seconds}, f, indent=1, sort_keys=True)
+    print('longest: ' + ', '.join('%s %.1f s' % (name, seconds[name]) for name in sorted(
+        seconds, key=seconds.get, reverse=True)[:TOLD]))
     for name in faulty:
         print('FAILED %s: alone: tests/run %s:%s' % (
             name, os.environ.get('MECHD_TESTS_SUITE', suites[0]), name))
