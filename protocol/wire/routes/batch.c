@@ -34,11 +34,13 @@ const struct mechp_shape mechp_body_batch_request = {
          MECHP_MAY(batch_request, instances)},
         {"operation", "string", "an operation on instances, by its name over ZeroMQ",
          MECHP_MAY(batch_request, operation)},
-        {"op", "string", "the same as operation; over ZeroMQ, op is the batch itself",
+        {"op", "string", "the same as `operation`, over HTTP; over ZeroMQ, `op` is \"batch\"",
          MECHP_MAY(batch_request, op)},
         {"body", "object", "body of the operation, the same for each instance",
          MECHP_MAY(batch_request, body)},
-        {"items", "object[]", "{\"op\", \"id\", ...}, as over ZeroMQ",
+        {"items", "object[]",
+         "in place of `instances`, `operation` and `body`: a list of operations, each {\"op\", "
+         "\"id\", …} as over ZeroMQ",
          MECHP_MAY(batch_request, items)},
         {"results", "'full'|'table'", "table: a row with time, step and outputs for each instance",
          MECHP_MAY(batch_request, results)}),
@@ -66,10 +68,9 @@ const struct mechp_shape *const mechp_shapes_batch[] = {
 
 const struct mechp_row mechp_row_BATCH = {
     .tag = "stepping",
-    .doc = "One operation on many instances, or a list of operations, executed on all "
-           "workers. A failed operation is reported in its own result and does not stop the "
-           "others. Operations on the same instance are executed in the order of the "
-           "request.",
+    .doc = "One operation on many instances, or a list of operations, executed on all worker "
+           "threads. A failed operation is reported in its own result and does not stop the "
+           "others. Operations on the same instance are executed in the order of the request.",
     .access = MECHP_BY_PARTS,
     .body = &mechp_body_batch_request,
     .query = MECHP_QUERY(MECHP_FORMAT_QUERY),

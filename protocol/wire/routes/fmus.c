@@ -17,17 +17,17 @@ const struct mechp_shape mechp_body_fmu_variable = {
     .doc = "A variable of an FMU, as its model description has it.",
     .members = MECHP_MEMBERS(
         {"name", "string", "name", MECHP_IN(fmu_variable, name)},
-        {"type", "string", "type as in FMI 3.0", MECHP_IN(fmu_variable, type)},
+        {"type", "string", "type in terms of FMI 3.0", MECHP_IN(fmu_variable, type)},
         {"causality", "string", "causality", MECHP_IN(fmu_variable, causality)},
         {"variability", "string", "variability", MECHP_IN(fmu_variable, variability)},
         {"reference", "integer", "value reference", MECHP_IN(fmu_variable, reference)},
         {"unit", "string", "unit, or empty", MECHP_IN(fmu_variable, unit)},
-        {"description", "string", "in words", MECHP_MAY(fmu_variable, description)},
+        {"description", "string", "description", MECHP_MAY(fmu_variable, description)},
         {"start", "any", "start value: a number, or an array of the first 64",
          MECHP_MAY(fmu_variable, start)},
         {"minimum", "number", "smallest value", MECHP_MAY(fmu_variable, minimum)},
         {"maximum", "number", "largest value", MECHP_MAY(fmu_variable, maximum)},
-        {"shown", "boolean", "an instance has it among its inputs, outputs and parameters",
+        {"shown", "boolean", "true: it is one of the inputs, outputs or parameters of an instance",
          MECHP_IN(fmu_variable, shown)})};
 
 const struct mechp_shape mechp_body_fmu = {
@@ -37,18 +37,22 @@ const struct mechp_shape mechp_body_fmu = {
         {"id", "@Name", "id", MECHP_IN(fmu, id)},
         {"modelName", "string", "name of the model", MECHP_IN(fmu, model_name)},
         {"fmiVersion", "'2.0'|'3.0'", "version of FMI", MECHP_IN(fmu, version)},
-        {"description", "string", "in words, or empty", MECHP_IN(fmu, description)},
+        {"description", "string", "description, or empty", MECHP_IN(fmu, description)},
         {"tool", "string", "tool that generated it, or empty", MECHP_IN(fmu, tool)},
         {"owner", "string|null", "name of the token that uploaded it", MECHP_IN(fmu, owner)},
         {"bytes", "integer", "size of the archive, bytes", MECHP_IN(fmu, bytes)},
         {"unpacked", "integer", "bytes of the files that its process may read",
          MECHP_IN(fmu, unpacked)},
-        {"canSaveState", "boolean", "trials, snapshots and couplings are possible",
+        {"canSaveState", "boolean",
+         "instances of it can make trials, save snapshots and take part in couplings",
          MECHP_IN(fmu, saves)},
-        {"canVaryStep", "boolean", "steps of any size are possible", MECHP_IN(fmu, varies)},
-        {"startTime", "number|null", "s", MECHP_IN(fmu, start_time)},
-        {"stopTime", "number|null", "s", MECHP_IN(fmu, stop_time)},
-        {"stepSize", "number|null", "of the default experiment, s", MECHP_IN(fmu, step_size)},
+        {"canVaryStep", "boolean", "its steps may have any size", MECHP_IN(fmu, varies)},
+        {"startTime", "number|null", "start time of the default experiment, s",
+         MECHP_IN(fmu, start_time)},
+        {"stopTime", "number|null", "stop time of the default experiment, s",
+         MECHP_IN(fmu, stop_time)},
+        {"stepSize", "number|null", "step size of the default experiment, s",
+         MECHP_IN(fmu, step_size)},
         {"variableCount", "integer", "number of its variables", MECHP_IN(fmu, variable_count)},
         {"variables", "@FmuVariable[]", "its first 10000 variables; not in the list of FMUs",
          MECHP_MAY(fmu, variables)})};
@@ -75,11 +79,11 @@ const struct mechp_row mechp_row_FMUS = {.tag = "fmus",
 
 const struct mechp_row mechp_row_UPLOAD_FMU = {
     .tag = "fmus",
-    .doc = "An .fmu for co-simulation by FMI 2.0 or 3.0 with a binary for this machine. It is a "
-           "program: a server accepts it only if it was started with `--fmus on`, and from tokens "
-           "with the scope `fmu`. It runs in a process of its own for each instance, without "
-           "files, network and other processes, with limits of memory and time. Uploads are not "
-           "stored: they end with the server.",
+    .doc = "An FMU for co-simulation (FMI 2.0 or 3.0) with a binary for the platform of the "
+           "server. An FMU is a program: a server accepts it only if it was started with `--fmus "
+           "on`, and from tokens with the scope `fmu`. For each instance it runs in a process of "
+           "its own, without access to files, network and other processes, with limits on memory "
+           "and time. Uploaded FMUs are not stored: they are lost when the server ends.",
     .access = MECHP_UPLOADS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_TAKES_MODELS,
@@ -93,15 +97,15 @@ const struct mechp_row mechp_row_UPLOAD_FMU = {
 
 const struct mechp_row mechp_row_DELETE_FMU = {
     .tag = "fmus",
-    .doc = "Instances that were made of it continue, and it counts for quotas until the last of "
-           "them is deleted. A token may delete its own, `admin` all.",
+    .doc = "Instances that were created from it continue, and it counts towards quotas until the "
+           "last of them is deleted. A token may delete its own FMUs, `admin` all of them.",
     .access = MECHP_UPLOADS,
     .traits = MECHP_AT_ONCE,
     .status = 204};
 
 const struct mechp_row mechp_row_GET_FMU = {
     .tag = "fmus",
-    .doc = "What its model description says, with its variables.",
+    .doc = "What its model description contains, with its variables.",
     .effect = MECHP_READS,
     .status = 200,
     .reply = "@Fmu",

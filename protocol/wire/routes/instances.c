@@ -7,14 +7,17 @@
 
 const struct mechp_shape mechp_body_durability = {
     .name = "Durability",
-    .doc = "When the state is stored on disk: at checkpoints, every so many steps or seconds.",
+    .doc = "When the state is stored on disk.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"mode", "'none'|'checkpoint'|'every-step'", "checkpoint: with steps, seconds or both",
+        {"mode", "'none'|'checkpoint'|'every-step'",
+         "none: never; every-step: every change, before it is acknowledged; checkpoint: after "
+         "every `steps` committed steps, every `seconds` seconds, or both",
          MECHP_IN(durability, mode)},
         {"steps", "integer 1..1000000000", "committed steps from one checkpoint to the next",
          MECHP_MAY(durability, steps)},
-        {"seconds", "number", "wall-clock time from one to the next, s (1 if neither is given)",
+        {"seconds", "number",
+         "wall-clock time from one checkpoint to the next, s (1 if neither is given)",
          MECHP_MAY(durability, seconds)})};
 
 const struct mechp_shape mechp_body_clone_request = {
@@ -28,7 +31,8 @@ const struct mechp_shape mechp_body_clone_request = {
         {"ttl", "number|null", "time to live, s (default that of the original)",
          MECHP_MAY(clone_request, ttl)},
         {"durability", "'none'|'checkpoint'|'every-step'|@Durability",
-         "what is stored on disk (default as the original)", MECHP_MAY(clone_request, durability)}),
+         "when the state is stored on disk (default that of the original)",
+         MECHP_MAY(clone_request, durability)}),
     .example = "{\"as\":\"copy\",\"labels\":{\"variant\":\"stiff\"}}"};
 
 const struct mechp_shape mechp_body_create_request = {
@@ -40,13 +44,14 @@ const struct mechp_shape mechp_body_create_request = {
         {"example", "@Name", "name of one of /v1/examples", MECHP_MAY(create_request, example)},
         {"snapshot", "string", "a snapshot's bytes as base64", MECHP_MAY(create_request, snapshot)},
         {"fmu", "@Name", "id of an uploaded FMU", MECHP_MAY(create_request, fmu)},
-        {"start", "object", "with fmu: start values of inputs and parameters, by name",
+        {"start", "object", "with fmu: start values of its inputs and parameters, by name",
          MECHP_MAY(create_request, start)},
         {"labels", "string{}", "labels: names and texts chosen by the client",
          MECHP_MAY(create_request, labels)},
         {"ttl", "number|null", "idle time after which the instance is deleted, s; null: never",
          MECHP_MAY(create_request, ttl)},
-        {"durability", "'none'|'checkpoint'|'every-step'|@Durability", "what is stored on disk",
+        {"durability", "'none'|'checkpoint'|'every-step'|@Durability",
+         "when the state is stored on disk (default that of the server)",
          MECHP_MAY(create_request, durability)}),
     .example =
         "{\"model\":{\"mechd\":1,\"name\":\"mass on a "
@@ -72,7 +77,7 @@ const struct mechp_shape mechp_body_instance = {
     .members = MECHP_MEMBERS(
         {"id", "@Name", "id", MECHP_IN(instance, id)},
         {"name", "string|null", "name of the model", MECHP_IN(instance, name)},
-        {"engine", "'fmu'", "engine of the instance, if it is not the solver",
+        {"engine", "'fmu'", "engine of the instance, if it is not the server's own solver",
          MECHP_MAY(instance, engine)},
         {"time", "number", "s", MECHP_IN(instance, time)},
         {"step", "integer", "internal steps since the start", MECHP_IN(instance, step)},
@@ -81,9 +86,11 @@ const struct mechp_shape mechp_body_instance = {
         {"busy", "boolean",
          "a step or a derivative is in progress or queued; POST …/stop cancels it",
          MECHP_IN(instance, busy)},
-        {"revision", "string", "incarnation.revision, as in the ETag",
+        {"revision", "string",
+         "incarnation.revision, as in the ETag: the incarnation differs for every instance, also "
+         "under the same id; the revision increases with every change",
          MECHP_IN(instance, revision)},
-        {"durability", "'none'|'every-step'|@Durability", "what is stored on disk",
+        {"durability", "'none'|'every-step'|@Durability", "when the state is stored on disk",
          MECHP_IN(instance, durability)},
         {"labels", "string{}", "as given", MECHP_MAY(instance, labels)},
         {"ttl", "number", "idle time after which the instance is deleted, s",
@@ -92,13 +99,14 @@ const struct mechp_shape mechp_body_instance = {
         {"warnings", "@Warning[]", "warnings about the model", MECHP_MAY(instance, warnings)},
         {"integrator", "string", "integration scheme", MECHP_MAY(instance, integrator)},
         {"sizes", "@Sizes", "sizes of its state", MECHP_MAY(instance, sizes)},
-        {"memory", "integer", "bytes", MECHP_MAY(instance, memory)},
+        {"memory", "integer", "memory that it uses, bytes", MECHP_MAY(instance, memory)},
         {"inputs", "string[]", "names", MECHP_MAY(instance, inputs)},
         {"outputs", "string[]", "names", MECHP_MAY(instance, outputs)},
         {"parameters", "string[]", "names", MECHP_MAY(instance, parameters)},
         {"run", "@Run|null", "the run in progress", MECHP_MAY(instance, run)},
         {"reproducible", "boolean",
-         "after a restore: false if the snapshot was taken with another BLAS kernel",
+         "after a restore: false if fields were changed after the snapshot, or if it was taken "
+         "with another BLAS kernel",
          MECHP_MAY(instance, reproducible)})};
 
 const struct mechp_shape mechp_body_instance_list = {
@@ -110,7 +118,7 @@ const struct mechp_shape mechp_body_instance_list = {
 
 const struct mechp_shape mechp_body_instance_edit = {
     .name = "InstanceEdit",
-    .doc = "Given members are replaced.",
+    .doc = "The members that are given replace those of the instance.",
     .request = true,
     .members = MECHP_MEMBERS(
         {"labels", "string{}|null", "all labels; null: none", MECHP_MAY(instance_edit, labels)},
@@ -125,7 +133,9 @@ const struct mechp_shape mechp_body_sizes = {
                              {"v", "integer", "velocities", MECHP_IN(sizes, v)},
                              {"x", "integer", "first-order states", MECHP_IN(sizes, x)},
                              {"lambda", "integer", "multipliers", MECHP_IN(sizes, lambda)},
-                             {"z", "integer", "events and switches", MECHP_IN(sizes, z)},
+                             {"z", "integer",
+                              "data of nodes and of linear systems, and angles that count turns",
+                              MECHP_IN(sizes, z)},
                              {"impulse", "integer", "impulses", MECHP_IN(sizes, impulse)})};
 
 const struct mechp_shape *const mechp_shapes_instances[] = {
@@ -138,10 +148,10 @@ const struct mechp_shape *const mechp_shapes_instances[] = {
 
 const struct mechp_row mechp_row_INSTANCES = {
     .tag = "instances",
-    .doc = "In order of creation, paginated: pass `next` of one page as `after` of the "
-           "following request. `label` selects the instances that have all of "
-           "`name=value,name`; a value with a comma is written in double quotes: "
-           "`name=\"a,b\"`.",
+    .doc = "In order of creation, paginated: pass `next` of one page as `after` of the following "
+           "request. `label` selects the instances that have all of the given labels, each `name` "
+           "or `name=value`, separated by commas; a value with a comma is written in double "
+           "quotes: `name=\"a,b\"`.",
     .effect = MECHP_READS,
     .query = MECHP_QUERY(
         {"limit", "integer 1..1000", "Maximum number of instances (default 100).", "10",
@@ -175,8 +185,8 @@ const struct mechp_row mechp_row_CREATE = {
 
 const struct mechp_row mechp_row_DELETE = {
     .tag = "instances",
-    .doc = "The id can be reused immediately. A command in progress stops at its next slice "
-           "and returns `cancelled`; queued commands return `instance-not-found`.",
+    .doc = "The id can be reused immediately. A command in progress is cancelled and returns "
+           "`cancelled`; queued commands return `instance-not-found`.",
     .traits = MECHP_NO_QUEUE,
     .status = 204};
 
@@ -191,9 +201,9 @@ const struct mechp_row mechp_row_INSTANCE = {
 
 const struct mechp_row mechp_row_EDIT = {
     .tag = "instances",
-    .doc = "`labels` are replaced as a whole. A `ttl` starts now; every request that names "
-           "the instance restarts it, listing does not. The revision increases; the state "
-           "does not change, and a pending trial step remains valid.",
+    .doc = "`labels` are replaced as a whole. The time of a `ttl` starts now; every request that "
+           "names the instance restarts it, listing all instances does not. The revision "
+           "increases; the state does not change, and a pending trial step remains valid.",
     .effect = MECHP_BESIDE,
     .traits = MECHP_WHILE_RUN,
     .body = &mechp_body_instance_edit,
@@ -217,8 +227,9 @@ const struct mechp_row mechp_row_CREATE_AS = {
 
 const struct mechp_row mechp_row_CLONE = {
     .tag = "instances",
-    .doc = "The copy has the model and the state of the original; its next step gives "
-           "bit-identical results. Snapshots, partners and a run are not copied.",
+    .doc =
+        "The copy has the model and the state of the original; its next step gives bit-identical "
+        "results. Snapshots, leases, streams and a run in progress are not copied.",
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_WHILE_RUN | MECHP_UNLEASED | MECHP_CLOSES,
     .body = &mechp_body_clone_request,
@@ -230,8 +241,8 @@ const struct mechp_row mechp_row_CLONE = {
 
 const struct mechp_row mechp_row_MODEL = {
     .tag = "instances",
-    .doc = "The document including fields that were changed later. Its parameters have "
-           "their initial values; GET …/parameters returns the current ones.",
+    .doc = "The model document, with the fields that were changed since the instance was created. "
+           "Its parameters have their initial values; GET …/parameters returns the current ones.",
     .effect = MECHP_READS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL,

@@ -9,24 +9,26 @@ const struct mechp_shape mechp_body_lease = {
     .name = "Lease",
     .doc = "A lease on an instance.",
     .members = MECHP_MEMBERS(
-        {"lease", "integer", "number for the header Lease; only the holder knows it",
+        {"lease", "integer", "number for the header `Lease`; shown to the holder only",
          MECHP_MAY(lease, lease)},
         {"role", "'owner'|'co-driver'|'observer'|'partner'",
-         "role; partner: of a binary partner that connected without a role", MECHP_IN(lease, role)},
+         "role; partner: a program that exchanges binary frames and connected without a role",
+         MECHP_IN(lease, role)},
         {"name", "string", "name of the holder, as given or from its token", MECHP_IN(lease, name)},
-        {"channels", "string[]", "inputs of a co-driver", MECHP_IN(lease, channels)},
+        {"channels", "string[]", "inputs that this co-driver may set", MECHP_IN(lease, channels)},
         {"seconds", "number|null", "idle time after which it expires, s", MECHP_IN(lease, seconds)},
         {"expires", "string|null", "time at which it expires, UTC", MECHP_IN(lease, expires)},
-        {"left", "number|null", "until then, s", MECHP_IN(lease, left)})};
+        {"left", "number|null", "time that remains until then, s", MECHP_IN(lease, left)})};
 
 static const struct mechp_shape lease_change = {
     .name = "LeaseChange",
-    .doc = "Given members are changed; the lease is restarted in any case.",
+    .doc = "The members that are given are changed; the idle time restarts in any case.",
     .request = true,
     .members = MECHP_MEMBERS(
         {"role", "'owner'|'co-driver'|'observer'", "new role of the holder",
          MECHP_MAY(lease_request, role)},
-        {"channels", "string[]", "inputs of a co-driver", MECHP_MAY(lease_request, channels)},
+        {"channels", "string[]", "inputs that this co-driver may set",
+         MECHP_MAY(lease_request, channels)},
         {"seconds", "number", "idle time after which it expires, 0.01 to 86400 s",
          MECHP_MAY(lease_request, seconds)},
         {"name", "@Name", "name of the holder, shown to others", MECHP_MAY(lease_request, name)})};
@@ -42,11 +44,11 @@ static const struct mechp_shape lease_request = {
     .doc = "A lease to take.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"role", "'owner'|'co-driver'|'observer'", "new role of the holder",
+        {"role", "'owner'|'co-driver'|'observer'", "role of the holder",
          MECHP_IN(lease_request, role)},
         {"channels", "string[]", "inputs that only this co-driver and the owner may set",
          MECHP_MAY(lease_request, channels)},
-        {"seconds", "number", "idle time after which it expires, 0.01 to 86400 s (60)",
+        {"seconds", "number", "idle time after which it expires, 0.01 to 86400 s (default 60)",
          MECHP_MAY(lease_request, seconds)},
         {"name", "@Name", "name of the holder, shown to others (default that of the token)",
          MECHP_MAY(lease_request, name)}),
@@ -71,7 +73,7 @@ const struct mechp_row mechp_row_DROP_LEASE = {
 
 const struct mechp_row mechp_row_LEASES = {
     .tag = "instances",
-    .doc = "Roles, names, channels and times. The lease numbers are never shown.",
+    .doc = "Roles, names, channels and times. The numbers of leases are not shown.",
     .effect = MECHP_READS,
     .status = 200,
     .reply = "@LeaseList",
@@ -79,7 +81,8 @@ const struct mechp_row mechp_row_LEASES = {
 
 const struct mechp_row mechp_row_CHANGE_LEASE = {
     .tag = "instances",
-    .doc = "Restarts the lease given in the header `Lease`, with the changes in the body.",
+    .doc = "Renews the lease given in the header `Lease`: its idle time restarts, and the changes "
+           "in the body apply.",
     .effect = MECHP_BESIDE,
     .traits = MECHP_WHILE_RUN | MECHP_UNLEASED | MECHP_FLEETING,
     .body = &lease_change,
@@ -92,10 +95,10 @@ const struct mechp_row mechp_row_CHANGE_LEASE = {
 const struct mechp_row mechp_row_TAKE_LEASE = {
     .tag = "instances",
     .doc = "Only the `owner` may change the instance; a `co-driver` may set the inputs in its "
-           "`channels`, with or without an owner; an `observer` is only listed. Send the "
-           "returned number in the header `Lease` of later requests. A lease expires after "
-           "`seconds` without a request of its holder; a command in progress whose client "
-           "has disconnected then ends too.",
+           "`channels`, with or without an owner; an `observer` is only listed. Send the returned "
+           "number in the header `Lease` of later requests. A lease expires after `seconds` "
+           "without a request of its holder; a command in progress whose client has disconnected "
+           "is then cancelled.",
     .effect = MECHP_BESIDE,
     .traits = MECHP_WHILE_RUN | MECHP_UNLEASED | MECHP_FLEETING,
     .body = &lease_request,

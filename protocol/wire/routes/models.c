@@ -39,17 +39,21 @@ static const struct mechp_shape type_entry = {
     .name = "TypeEntry",
     .doc = "An item type, structure, integrator or solver.",
     .members = MECHP_MEMBERS({"type", "string", "name", true},
-                             {"category", "string", "category in a model document", true},
-                             {"doc", "string", "for people", true},
+                             {"category", "string",
+                              "name of its list in a model document, such as nodes or objects, or "
+                              "its kind: structure, integrator, linear solver …",
+                              true},
+                             {"doc", "string", "description", true},
                              {"fields", "object[]", "its fields", false},
                              {"outputs", "string[]", "its output variables", false})};
 
 static const struct mechp_shape type_list = {
     .name = "TypeList",
     .doc = "Every type.",
-    .members = MECHP_MEMBERS({"items", "@TypeEntry[]", "all of them", true},
-                             {"next", "null", "no more", true},
-                             {"outputVariables", "object[]", "names and units", true})};
+    .members = MECHP_MEMBERS(
+        {"items", "@TypeEntry[]", "all of them", true},
+        {"next", "null", "always null: there are no further pages", true},
+        {"outputVariables", "object[]", "names and units of all output variables", true})};
 
 const struct mechp_shape mechp_body_warning = {
     .name = "Warning",

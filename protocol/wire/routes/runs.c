@@ -11,7 +11,7 @@ static const struct mechp_shape results = {
     .members = MECHP_MEMBERS(
         {"columns", "string[]", "time, then each value of each output", true},
         {"rows", "number[][]", "one row for each time", true},
-        {"next", "number|null", "`from` of the next page if limit was reached, s", true})};
+        {"next", "number|null", "`from` of the next page, s, if `limit` was reached", true})};
 
 const struct mechp_shape mechp_body_run = {
     .name = "Run",
@@ -28,8 +28,10 @@ const struct mechp_shape mechp_body_run = {
         {"until", "number|null", "end time, s", MECHP_IN(run, until)},
         {"time", "number", "current time, s", MECHP_IN(run, time)},
         {"periods", "integer", "communication steps done", MECHP_IN(run, periods)},
-        {"overruns", "integer", "periods that were late", MECHP_IN(run, overruns)},
-        {"fraction", "number|null", "0 to 1, of a run with an end", MECHP_IN(run, fraction)},
+        {"overruns", "integer", "periods that began more than one period late",
+         MECHP_IN(run, overruns)},
+        {"fraction", "number|null",
+         "part of the run that is done, 0 to 1; null: the run has no end", MECHP_IN(run, fraction)},
         {"elapsed", "number", "wall-clock time since its start, s", MECHP_IN(run, elapsed)},
         {"remaining", "number|null", "estimated wall-clock time to its end, s",
          MECHP_IN(run, remaining)},
@@ -37,8 +39,8 @@ const struct mechp_shape mechp_body_run = {
         {"recorded", "integer", "rows recorded so far, while they are retained",
          MECHP_MAY(run, recorded)},
         {"reason", "string",
-         "reason of the failure or interruption; of a stopped run: why the process of its hosted "
-         "FMU, whose state cannot be restored, was ended",
+         "reason for the failure or interruption; of a stopped run: why the process of a hosted "
+         "FMU was ended, if its state could not be restored",
          MECHP_MAY(run, reason)})};
 
 const struct mechp_shape mechp_body_run_list = {
@@ -64,8 +66,8 @@ const struct mechp_shape mechp_body_run_record = {
          "used",
          MECHP_MAY(run_record, inputs)},
         {"hash", "boolean",
-         "record a hash of the state too, as the column `state:hash`: the upper, then the lower 32 "
-         "bits",
+         "record a hash of the state too, in the two columns of `state:hash`: its upper and its "
+         "lower 32 bits",
          MECHP_MAY(run_record, hash)})};
 
 const struct mechp_shape mechp_body_run_recorded = {
@@ -161,7 +163,7 @@ const struct mechp_row mechp_row_STOP_RUN = {
 
 const struct mechp_row mechp_row_RUN = {
     .tag = "stepping",
-    .doc = "Progress, number of late periods, and the reason of a failure.",
+    .doc = "Progress, number of late periods, and the reason for a failure.",
     .effect = MECHP_READS,
     .traits = MECHP_STATELESS,
     .status = 200,
@@ -240,7 +242,7 @@ const struct mechp_row mechp_row_STOP_COUPLING_RUN = {
 
 const struct mechp_row mechp_row_COUPLING_RUN = {
     .tag = "couplings",
-    .doc = "Progress, number of late periods, and the reason of a failure.",
+    .doc = "Progress, number of late periods, and the reason for a failure.",
     .effect = MECHP_READS,
     .traits = MECHP_OF_COUPLING | MECHP_STATELESS,
     .status = 200,

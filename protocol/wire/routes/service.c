@@ -37,16 +37,17 @@ const struct mechp_shape mechp_body_about_limits = {
     .name = "AboutLimits",
     .doc = "Limits beyond which requests are refused.",
     .members = MECHP_MEMBERS(
-        {"instances", "integer", "instances of the server", MECHP_IN(about_limits, instances)},
-        {"queue", "integer", "requests that wait for an instance", MECHP_IN(about_limits, queue)},
-        {"body", "integer", "bytes of a body", MECHP_IN(about_limits, body)},
-        {"model", "integer", "bytes of a model", MECHP_IN(about_limits, model)})};
+        {"instances", "integer", "largest number of instances", MECHP_IN(about_limits, instances)},
+        {"queue", "integer", "largest number of requests that wait for one instance",
+         MECHP_IN(about_limits, queue)},
+        {"body", "integer", "largest size of a body, bytes", MECHP_IN(about_limits, body)},
+        {"model", "integer", "largest size of a model, bytes", MECHP_IN(about_limits, model)})};
 
 const struct mechp_shape mechp_body_about_enabled = {
     .name = "AboutEnabled",
     .doc = "What the server is built and configured for.",
     .members = MECHP_MEMBERS(
-        {"engines", "string[]", "kinds of engines that can run an instance",
+        {"engines", "string[]", "engines that can compute an instance: solver, fmu",
          MECHP_IN(about_enabled, engines)},
         {"durability", "string[]", "modes of durability", MECHP_IN(about_enabled, durability)},
         {"fmus", "boolean", "FMUs are accepted", MECHP_IN(about_enabled, fmus)},
@@ -54,13 +55,14 @@ const struct mechp_shape mechp_body_about_enabled = {
 
 const struct mechp_shape mechp_body_about_endpoints = {
     .name = "AboutEndpoints",
-    .doc = "Addresses; null: closed.",
+    .doc = "Addresses of the server's endpoints; null: not open.",
     .members = MECHP_MEMBERS(
         {"http", "string|null", "HTTP", MECHP_IN(about_endpoints, http)},
         {"control", "string|null", "ZeroMQ, requests", MECHP_IN(about_endpoints, control)},
         {"stream", "string|null", "ZeroMQ, outputs", MECHP_IN(about_endpoints, stream)},
-        {"forces", "string|null", "ZeroMQ, inputs of partners", MECHP_IN(about_endpoints, forces)},
-        {"lane", "string|null", "the socket for processes of this host",
+        {"forces", "string|null", "ZeroMQ, inputs that are set without a reply",
+         MECHP_IN(about_endpoints, forces)},
+        {"lane", "string|null", "the lane: frames and JSON over a stream socket",
          MECHP_IN(about_endpoints, lane)})};
 
 const struct mechp_shape mechp_body_about_who = {
@@ -91,13 +93,14 @@ const struct mechp_shape mechp_body_quota = {
 
 const struct mechp_shape mechp_body_operation = {
     .name = "Operation",
-    .doc = "A request that was answered with 202 because the client preferred that.",
+    .doc = "A request that continues in the background, as the client preferred.",
     .members = MECHP_MEMBERS(
         {"id", "@Name", "id", MECHP_IN(operation, id)},
         {"operation", "string", "name of the operation over ZeroMQ, or empty",
          MECHP_IN(operation, operation)},
-        {"state", "'running'|'finished'", "true when it has finished", MECHP_IN(operation, state)},
-        {"status", "integer", "status of the response", MECHP_MAY(operation, status)},
+        {"state", "'running'|'finished'",
+         "finished: `status` and `answer` are those of its response", MECHP_IN(operation, state)},
+        {"status", "integer", "HTTP status of the response", MECHP_MAY(operation, status)},
         {"location", "string", "URL of the resource that it created",
          MECHP_MAY(operation, location)},
         {"etag", "string", "ETag of the instance after it", MECHP_MAY(operation, etag)},
@@ -157,8 +160,8 @@ const struct mechp_row mechp_row_OPENAPI = {
 
 const struct mechp_row mechp_row_READYZ = {
     .tag = "service",
-    .doc = "200 while all endpoints are open and changes can be stored; 503 during start-up "
-           "and shutdown; 507 while the disk accepts no records.",
+    .doc = "200 while all endpoints are open and changes can be stored; 503 during start-up and "
+           "shutdown; 507 while changes cannot be stored.",
     .access = MECHP_OPEN,
     .effect = MECHP_READS,
     .status = 200,
@@ -187,12 +190,13 @@ const struct mechp_row mechp_row_LOG_LEVEL = {
 
 const struct mechp_row mechp_row_FORGET_OPERATION = {
     .tag = "stepping",
-    .doc = "Cancels an operation in progress: a step is undone at its next slice, and an operation "
-           "that has not started is dropped; items of a batch and windows of a coupling that are "
-           "done remain. 204: it was stopped, or its client already knew that it had finished; it "
-           "is deleted. 200: it has finished and its client did not know that yet: the response "
-           "describes it, and another DELETE deletes it. A token may cancel its own operations, "
-           "`admin` all of them; the scope `read` suffices for an operation that changes nothing.",
+    .doc = "Cancels an operation in progress: a step is undone, and an operation that has not "
+           "started is dropped; completed items of a batch and completed windows of a coupling "
+           "remain. 204: it was cancelled, or its client already had the result; it is deleted. "
+           "200: it can no longer be cancelled, and its client does not have the result yet: the "
+           "response describes the operation, and a DELETE after the result was received deletes "
+           "it. A token may cancel its own operations, `admin` all of them; the scope `read` "
+           "suffices for an operation that changes nothing.",
     .access = MECHP_BY_PARTS,
     .traits = MECHP_AT_ONCE,
     .status = 204,

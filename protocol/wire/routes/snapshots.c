@@ -6,14 +6,15 @@
 
 const struct mechp_shape mechp_body_snapshot = {
     .name = "Snapshot",
-    .doc = "A snapshot in memory.",
-    .members = MECHP_MEMBERS({"id", "@Name", "id", MECHP_IN(snapshot, id)},
-                             {"parent", "@Name|null",
-                              "the snapshot that was last taken or restored before it, or if that "
-                              "has been deleted, its parent; null: none since the start or a reset",
-                              MECHP_IN(snapshot, parent)},
-                             {"time", "number", "s", MECHP_IN(snapshot, time)},
-                             {"bytes", "integer", "size of the state", MECHP_IN(snapshot, bytes)})};
+    .doc = "A saved state of an instance.",
+    .members =
+        MECHP_MEMBERS({"id", "@Name", "id", MECHP_IN(snapshot, id)},
+                      {"parent", "@Name|null",
+                       "the snapshot that was last taken or restored before it, or if that "
+                       "has been deleted, its parent; null: none since the start or a reset",
+                       MECHP_IN(snapshot, parent)},
+                      {"time", "number", "s", MECHP_IN(snapshot, time)},
+                      {"bytes", "integer", "size of the state, bytes", MECHP_IN(snapshot, bytes)})};
 
 const struct mechp_shape mechp_body_snapshot_list = {
     .name = "SnapshotList",
@@ -35,7 +36,8 @@ const struct mechp_shape mechp_body_compare_request = {
          MECHP_MAY(compare_request, absolute)},
         {"relativeTolerance", "number", "not negative (default 0)",
          MECHP_MAY(compare_request, relative)},
-        {"most", "integer 0..10000", "largest number of items of each kind (default 100)",
+        {"most", "integer 0..10000",
+         "largest number of listed differences of each kind (default 100)",
          MECHP_MAY(compare_request, most)}),
     .example = "{\"to\":\"s-2\",\"absoluteTolerance\":1e-9}"};
 
@@ -46,11 +48,12 @@ const struct mechp_shape mechp_body_difference = {
         {"kind",
          "'joint'|'parameter'|'input'|'inputRate'|'inputCurvature'|'coordinate'|'velocity'|'state'|"
          "'kept'",
-         "state: first-order states; kept: data of nodes, and angles that count turns",
+         "inputRate, inputCurvature: first and second time derivative of an input; state: "
+         "first-order states; kept: data of nodes, and angles that count turns",
          MECHP_IN(difference, kind)},
         {"name", "string|null",
-         "of the joint, parameter, input, node, object, marker or sensor; "
-         "null if it belongs to none",
+         "name of the joint, parameter, input, node, object, marker or sensor; null if it belongs "
+         "to none",
          MECHP_IN(difference, name)},
         {"index", "integer", "index of the number among those of that name, from 0",
          MECHP_IN(difference, index)},
@@ -64,13 +67,13 @@ const struct mechp_shape mechp_body_difference = {
 
 const struct mechp_shape mechp_body_compared_times = {
     .name = "ComparedTimes",
-    .doc = "Times of two states.",
+    .doc = "Times of the two snapshots.",
     .members = MECHP_MEMBERS({"from", "number", "s", MECHP_IN(compared_times, from)},
                              {"to", "number", "s", MECHP_IN(compared_times, to)})};
 
 const struct mechp_shape mechp_body_compared_steps = {
     .name = "ComparedSteps",
-    .doc = "Internal steps of two states.",
+    .doc = "Numbers of internal steps of the two snapshots.",
     .members = MECHP_MEMBERS({"from", "integer", "since the start", MECHP_IN(compared_steps, from)},
                              {"to", "integer", "since the start", MECHP_IN(compared_steps, to)})};
 
@@ -81,12 +84,12 @@ const struct mechp_shape mechp_body_comparison = {
         {"from", "@Name", "id", MECHP_IN(comparison, from)},
         {"to", "@Name", "id", MECHP_IN(comparison, to)},
         {"identical", "boolean",
-         "all bits of the states that the next step reads are the same, also those that are not "
+         "all bits of the states that the next step reads are equal, including those that are not "
          "listed; fields of the model that have been changed are not compared",
          MECHP_IN(comparison, identical)},
-        {"time", "@ComparedTimes", "of both states", MECHP_IN(comparison, time)},
-        {"step", "@ComparedSteps", "of both states", MECHP_IN(comparison, step)},
-        {"counts", "integer{}", "numbers that differ, by kind", MECHP_IN(comparison, counts)},
+        {"time", "@ComparedTimes", "of the two snapshots", MECHP_IN(comparison, time)},
+        {"step", "@ComparedSteps", "of the two snapshots", MECHP_IN(comparison, step)},
+        {"counts", "integer{}", "how many numbers differ, by kind", MECHP_IN(comparison, counts)},
         {"items", "@Difference[]", "by kind, largest difference first; at most `most` of each kind",
          MECHP_IN(comparison, items)})};
 
@@ -107,7 +110,8 @@ const struct mechp_row mechp_row_SNAPSHOTS = {.tag = "snapshots",
 
 const struct mechp_row mechp_row_TAKE_SNAPSHOT = {
     .tag = "snapshots",
-    .doc = "The state is saved in memory, and on disk if the instance is durable.",
+    .doc = "The state is saved in memory, and on disk if the `durability` of the instance is not "
+           "none.",
     .traits = MECHP_WHILE_RUN,
     .body = &mechp_empty,
     .optional = true,
@@ -117,7 +121,10 @@ const struct mechp_row mechp_row_TAKE_SNAPSHOT = {
     .codes = MECHP_CODES(MECHP_LIMIT_REACHED, MECHP_INVALID_REQUEST, MECHP_QUOTA_EXCEEDED)};
 
 const struct mechp_row mechp_row_DELETE_SNAPSHOT = {
-    .tag = "snapshots", .doc = "Frees its memory.", .traits = MECHP_WHILE_RUN, .status = 204};
+    .tag = "snapshots",
+    .doc = "Frees its memory; if it is stored on disk, it is deleted there too.",
+    .traits = MECHP_WHILE_RUN,
+    .status = 204};
 
 const struct mechp_row mechp_row_SNAPSHOT = {
     .tag = "snapshots",

@@ -5,7 +5,7 @@
 /* --- bodies --- */
 
 static const struct mechp_member choice[] = {
-    {"name", "@Name", "part of the topic; no other stream of the instance has it",
+    {"name", "@Name", "part of the topic; unique within the instance or coupling",
      MECHP_IN(stream_request, name)},
     {"outputs", "string[]", "outputs in the order of the values (default all)",
      MECHP_MAY(stream_request, outputs)},
@@ -15,14 +15,14 @@ static const struct mechp_member choice[] = {
 
 const struct mechp_shape mechp_body_stream_request = {
     .name = "StreamRequest",
-    .doc = "A choice of outputs to be streamed.",
+    .doc = "Outputs to stream, and how often.",
     .request = true,
     .members = choice,
     .example = "{\"name\":\"slow\",\"outputs\":[\"x\"],\"every\":10}"};
 
 static const struct mechp_shape coupling_stream_request = {
     .name = "CouplingStreamRequest",
-    .doc = "A choice of outputs of a coupling to be streamed.",
+    .doc = "Outputs of a coupling to stream, and how often.",
     .request = true,
     .members = choice,
     .example = "{\"name\":\"slow\",\"outputs\":[\"cart.x\"],\"every\":10}"};
@@ -37,7 +37,8 @@ const struct mechp_shape mechp_body_stream_part = {
 
 const struct mechp_shape mechp_body_stream = {
     .name = "ChosenStream",
-    .doc = "A stream that a client has chosen.",
+    .doc = "A chosen stream: outputs that a client has chosen, sent at an interval that it has "
+           "chosen.",
     .members = MECHP_MEMBERS(
         {"name", "@Name", "as given", MECHP_IN(stream, name)},
         {"topic", "string", "topic to subscribe to at the stream socket", MECHP_IN(stream, topic)},
@@ -52,7 +53,7 @@ const struct mechp_shape mechp_body_stream = {
 
 const struct mechp_shape mechp_body_stream_list = {
     .name = "StreamList",
-    .doc = "Chosen streams of an instance, oldest first.",
+    .doc = "Chosen streams, oldest first.",
     .members =
         MECHP_MEMBERS({"items", "@ChosenStream[]", "16 at most", MECHP_IN(stream_list, items)},
                       {"next", "null", "always null: there are no further pages", true})};
@@ -65,8 +66,8 @@ const struct mechp_shape *const mechp_shapes_streams[] = {
 
 const struct mechp_row mechp_row_STREAMS = {
     .tag = "stepping",
-    .doc = "Streams that clients have chosen. The topics `state/{id}/` and `json/{id}/`, with all "
-           "outputs of every communication step, always exist.",
+    .doc = "Streams of outputs that clients have chosen (POST …/streams). The topics `state/{id}/` "
+           "and `json/{id}/`, with all outputs of every communication step, always exist.",
     .effect = MECHP_READS,
     .traits = MECHP_STATELESS,
     .status = 200,
@@ -75,10 +76,10 @@ const struct mechp_row mechp_row_STREAMS = {
 
 const struct mechp_row mechp_row_CHOOSE_STREAM = {
     .tag = "stepping",
-    .doc = "The stream's socket then sends frames of the chosen outputs under the topic "
+    .doc = "The ZeroMQ socket `stream` then sends frames of the chosen outputs under the topic "
            "`pick/{id}/{name}/` of the reply, one after each communication step whose number is a "
-           "multiple of `every`. Nothing is sent while it has no subscriber. It lasts until it is "
-           "deleted or the instance is, and is not stored on disk.",
+           "multiple of `every`. Nothing is sent while it has no subscriber. The stream exists "
+           "until it or the instance is deleted, and is not stored on disk.",
     .effect = MECHP_BESIDE,
     .traits = MECHP_WHILE_RUN | MECHP_UNLEASED | MECHP_FLEETING | MECHP_STATELESS,
     .body = &mechp_body_stream_request,
@@ -106,8 +107,9 @@ const struct mechp_row mechp_row_DELETE_STREAM = {
 
 const struct mechp_row mechp_row_COUPLING_STREAMS = {
     .tag = "couplings",
-    .doc = "Those that clients have chosen. The topics `state/{cid}/`, `json/{cid}/` and, where no "
-           "program outside takes part, `hash/{cid}/` always exist.",
+    .doc = "Streams of outputs that clients have chosen (POST …/streams). The topics "
+           "`state/{cid}/` and `json/{cid}/`, with all outputs of every window, always exist, and "
+           "so does `hash/{cid}/` if no external program takes part.",
     .effect = MECHP_READS,
     .traits = MECHP_OF_COUPLING | MECHP_STATELESS,
     .status = 200,
@@ -116,7 +118,7 @@ const struct mechp_row mechp_row_COUPLING_STREAMS = {
 
 const struct mechp_row mechp_row_CHOOSE_COUPLING_STREAM = {
     .tag = "couplings",
-    .doc = "As of an instance: the topic is `pick/{cid}/{name}/`, outputs are named "
+    .doc = "As for an instance: the topic is `pick/{cid}/{name}/`, outputs are named "
            "participant.output, and communication steps are windows.",
     .effect = MECHP_BESIDE,
     .traits =
