@@ -7,7 +7,7 @@
 
 #define MECHP_STEP_REPORT(X)                                                                       \
     X("steps", "integer", "internal steps done", steps, unsigned)                                  \
-    X("stepSize", "number", "internal step used, s", step_size, number)                            \
+    X("stepSize", "number", "size of an internal step, s", step_size, number)                      \
     X("iterations", "integer", "Newton iterations", iterations, unsigned)                          \
     X("viIterations", "integer", "iterations of the complementarity solver", vi_iterations,        \
       unsigned)                                                                                    \
@@ -15,16 +15,15 @@
     X("refusedSubsteps", "integer", "substeps that were too inaccurate, or failed",                \
       refused_substeps, unsigned)                                                                  \
     X("impacts", "integer",                                                                        \
-      "impacts found by event-driven schemes, and of joints activated by parameters among the "    \
-      "inputs",                                                                                    \
+      "impacts located by event-driven schemes, and those of joints that inputs activate",         \
       impacts, unsigned)                                                                           \
     X("residual", "number|null", "largest final residual", residual, number_or_null)               \
     X("contacts", "integer", "active contacts in the last internal step", contacts, integer)       \
     X("impactEnergyGain", "number",                                                                \
-      "kinetic energy added by the impulses of contacts, and of joints with them, J; with "        \
-      "friction or several coefficients of restitution, Newton's impact law can add some, and "    \
-      "bodies in joints by the order of the step size",                                            \
+      "kinetic energy added by the impulses of contacts, and of the joints in the same step, J: "  \
+      "Newton's impact law can add energy with friction or different coefficients of "             \
+      "restitution, and the impulses of joints can add some of the order of the step size",        \
       impact_energy_gain, number)                                                                  \
     X("linear", "string", "linear solver", linear, string)                                         \
     X("vi", "string", "complementarity solver", vi, string)                                        \
-    X("differenced", "boolean", "a Jacobian was taken by differences", differenced, bool)
+    X("differenced", "boolean", "a Jacobian was computed by finite differences", differenced, bool)

@@ -18,11 +18,14 @@ const struct mechp_shape mechp_body_solve_report = {
     .doc = "How a problem was solved.",
     .members = MECHP_MEMBERS(
         {"solver", "string", "its name", MECHP_IN(solve_report, solver)},
-        {"converged", "boolean", "the acceptance is within the tolerance",
+        {"converged", "boolean", "`acceptance` is within the tolerance",
          MECHP_IN(solve_report, converged)},
         {"iterations", "integer", "iterations of the solver", MECHP_IN(solve_report, iterations)},
-        {"residual", "number|null", "as published", MECHP_IN(solve_report, residual)},
-        {"acceptance", "number|null", "value that is compared with the tolerance",
+        {"residual", "number|null",
+         "residual of the natural map, relative to |r|; with boxes or cones, to the largest of "
+         "|r|, |l| and |c|",
+         MECHP_IN(solve_report, residual)},
+        {"acceptance", "number|null", "residual that is compared with the tolerance",
          MECHP_IN(solve_report, acceptance)},
         {"certificate", "number[]",
          "vector that proves that there is no solution, if one was found, [m]",

@@ -41,11 +41,11 @@ const struct mechp_shape mechp_body_keep_trial_request = {
 const struct mechp_shape mechp_body_kept_trial = {
     .name = "KeptTrial",
     .doc = "A trial that is kept.",
-    .members =
-        MECHP_MEMBERS({"name", "@Name", "name", MECHP_IN(kept_trial, name)},
-                      {"trial", "integer", "number of the trial", MECHP_IN(kept_trial, trial)},
-                      {"time", "number", "time at its end, s", MECHP_IN(kept_trial, time)},
-                      {"bytes", "integer", "size of its end state", MECHP_IN(kept_trial, bytes)})};
+    .members = MECHP_MEMBERS(
+        {"name", "@Name", "name", MECHP_IN(kept_trial, name)},
+        {"trial", "integer", "number of the trial", MECHP_IN(kept_trial, trial)},
+        {"time", "number", "time at its end, s", MECHP_IN(kept_trial, time)},
+        {"bytes", "integer", "size of its end state, bytes", MECHP_IN(kept_trial, bytes)})};
 
 const struct mechp_shape mechp_body_kept_trial_list = {
     .name = "KeptTrialList",
@@ -58,31 +58,34 @@ const struct mechp_shape mechp_body_drift = {
     .name = "Drift",
     .doc = "Constraint violations at the end of a step.",
     .members = MECHP_MEMBERS(
-        {"position", "number", "largest violation of an equation, m or rad",
+        {"position", "number", "largest violation of a constraint equation, m or rad",
          MECHP_IN(drift, position)},
-        {"worstPosition", "@Name", "name of that joint", MECHP_IN(drift, worst_position)},
-        {"velocity", "number", "largest violation of a rate, m/s or rad/s",
+        {"worstPosition", "@Name", "name of the joint that has it",
+         MECHP_IN(drift, worst_position)},
+        {"velocity", "number",
+         "largest violation of the time derivative of a constraint equation, m/s or rad/s",
          MECHP_IN(drift, velocity)},
-        {"worstVelocity", "@Name", "name of that joint", MECHP_IN(drift, worst_velocity)},
-        {"leftOut", "integer", "number of redundant equations that were left out",
+        {"worstVelocity", "@Name", "name of the joint that has it",
+         MECHP_IN(drift, worst_velocity)},
+        {"leftOut", "integer", "number of redundant constraint equations that were left out",
          MECHP_IN(drift, left_out)})};
 
 const struct mechp_shape mechp_body_active = {
     .name = "Active",
-    .doc = "A contact, rope or law that acts.",
+    .doc = "An active contact, rope or law.",
     .members = MECHP_MEMBERS(
         {"of", "'interaction'|'joint'|'bodies'", "kind of the item", MECHP_IN(active, of)},
         {"item", "@Name", "the interaction, the joint, or the object of the first shape",
          MECHP_IN(active, item)},
         {"with", "@Name", "between bodies: the object of the second shape",
          MECHP_MAY(active, with)},
-        {"row", "integer", "of the interaction or the joint, from 0", MECHP_MAY(active, row)})};
+        {"row", "integer", "row of the interaction or the joint, from 0", MECHP_MAY(active, row)})};
 
 const struct mechp_shape mechp_body_jacobian = {
     .name = "Jacobian",
-    .doc = "Derivatives of outputs by inputs, labelled name or name/component: of all outputs, or "
-           "of those that the step names. They hold while the active set is the same. Those of a "
-           "hosted FMU are differences of its steps: its active set is not known, and is empty.",
+    .doc = "Partial derivatives of the outputs of the step with respect to the inputs, labelled "
+           "name or name/component. They hold while the active set is the same. Those of a hosted "
+           "FMU are differences of its steps: its active set is not known, and is empty.",
     .members = MECHP_MEMBERS(
         {"inputs", "string[]", "columns", MECHP_IN(jacobian, inputs)},
         {"outputs", "string[]", "rows", MECHP_IN(jacobian, outputs)},
@@ -92,20 +95,22 @@ const struct mechp_shape mechp_body_jacobian = {
         {"kinked", "boolean",
          "the set of active contacts changes nearby: the step is not smooth there",
          MECHP_IN(jacobian, kinked)},
-        {"activeSet", "@Active[]", "what acts at the end of the step; the first 256",
+        {"activeSet", "@Active[]",
+         "contacts, ropes and laws that are active at the end of the step; the first 256",
          MECHP_IN(jacobian, active_set)},
-        {"activeSetConstant", "boolean", "it is the same in all internal steps",
+        {"activeSetConstant", "boolean", "the active set is the same in all internal steps",
          MECHP_IN(jacobian, active_set_constant)},
-        {"moreActive", "integer", "number of further ones", MECHP_MAY(jacobian, more_active)})};
+        {"moreActive", "integer", "number of further entries of the active set",
+         MECHP_MAY(jacobian, more_active)})};
 
 static const struct mechp_shape samples = {
     .name = "Samples",
-    .doc = "Values at times, joined by straight lines; before the first and after the last, the "
-           "nearest value acts.",
+    .doc = "Values at times, joined by straight lines; before the first time and after the last, "
+           "the nearest value applies.",
     .request = true,
     .members =
         MECHP_MEMBERS({"times", "number[]", "s, since the start of the step, increasing", true},
-                      {"values", "@Value[]", "one for each time", true})};
+                      {"values", "@Value[]", "one value for each time", true})};
 
 static const struct mechp_shape signal = {
     .name = "Signal",
@@ -120,13 +125,13 @@ static const struct mechp_shape signal = {
 
 const struct mechp_shape mechp_body_step_ended = {
     .name = "StepEnded",
-    .doc = "Where a step that allows an early return has ended.",
+    .doc = "Where a step that may return early has ended.",
     .members = MECHP_MEMBERS(
         {"by", "'request'|'event'",
          "request: at the requested end; event: before it, after the internal step with the event, "
          "or where a hosted FMU has returned early",
          MECHP_IN(step_ended, by)},
-        {"lastSuccessfulTime", "number", "s: the state is that of this time",
+        {"lastSuccessfulTime", "number", "time of the state, s",
          MECHP_IN(step_ended, last_successful_time)},
         {"reason", "string", "the event", MECHP_MAY(step_ended, reason)})};
 
@@ -137,7 +142,7 @@ const struct mechp_shape mechp_body_step_event = {
     .members = MECHP_MEMBERS(
         {"kind", "'impact'|'closes'|'opens'|'switches'|'updates'|'returns'",
          "impact: two surfaces met with a speed, and velocities jumped; closes, opens: a contact, "
-         "a rope or a diode begins to act, or ceases to; switches: a relay reaches or leaves a "
+         "a rope or a diode becomes active, or inactive; switches: a relay reaches or leaves a "
          "bound; updates: a hosted FMU has updated its discrete states in event mode; returns: a "
          "hosted FMU has ended its step early without an update",
          MECHP_IN(step_event, kind)},
@@ -148,7 +153,8 @@ const struct mechp_shape mechp_body_step_event = {
          MECHP_IN(step_event, item)},
         {"with", "@Name", "between bodies: the object of the second shape",
          MECHP_MAY(step_event, with)},
-        {"row", "integer", "of the interaction or the joint, from 0", MECHP_MAY(step_event, row)},
+        {"row", "integer", "row of the interaction or the joint, from 0",
+         MECHP_MAY(step_event, row)},
         {"since", "number", "latest known time before the event, s", MECHP_IN(step_event, since)},
         {"time", "number", "earliest known time after the event, s", MECHP_IN(step_event, time)},
         {"speed", "number", "of an impact: approach speed, m/s", MECHP_MAY(step_event, speed)})};
@@ -160,13 +166,14 @@ const struct mechp_shape mechp_body_step_report = {
     .doc = "Report of a step.",
     .members = MECHP_MEMBERS(
         MECHP_STEP_REPORT(AS_MEMBER){"joints", "@Drift",
-                                     "constraint violations; of models with joints",
+                                     "constraint violations, if the model has joints",
                                      MECHP_MAY(step_report, joints)},
-        {"warnings", "@Warning[]", "objects whose law does not hold where the step ends",
+        {"warnings", "@Warning[]",
+         "objects whose law is not valid in the state at the end of the step",
          MECHP_MAY(step_report, warnings)},
         {"failedTime", "number", "start of the internal step that failed, s",
          MECHP_MAY(step_report, failed_time)},
-        {"reason", "string", "reason of the failure", MECHP_MAY(step_report, reason)})};
+        {"reason", "string", "reason for the failure", MECHP_MAY(step_report, reason)})};
 
 const struct mechp_shape mechp_body_step_reply = {
     .name = "StepReply",
@@ -174,14 +181,14 @@ const struct mechp_shape mechp_body_step_reply = {
     .members = MECHP_MEMBERS(
         {"time", "number", "s", MECHP_IN(step_reply, time)},
         {"step", "integer", "internal steps since the start", MECHP_IN(step_reply, step)},
-        {"outputs", "@Value{}", "all, or those named", MECHP_IN(step_reply, outputs)},
+        {"outputs", "@Value{}", "all outputs, or those requested", MECHP_IN(step_reply, outputs)},
         {"report", "@Report", "report of the step", MECHP_IN(step_reply, report)},
         {"impulses", "number[]{}",
          "impulses of joints that inputs have activated, by name, N s or N m s, with the sign of "
          "lambda",
          MECHP_MAY(step_reply, impulses)},
         {"trial", "integer", "number of the trial, for commit", MECHP_MAY(step_reply, trial)},
-        {"ended", "@StepEnded", "where it has ended, if it may return early",
+        {"ended", "@StepEnded", "where the step has ended, if it may return early",
          MECHP_MAY(step_reply, ended)},
         {"events", "@StepEvent[]",
          "events of the step in the order of time, if they or an early return are requested; the "
@@ -192,9 +199,10 @@ const struct mechp_shape mechp_body_step_reply = {
          "kinetic and potential energy, J, if requested; null: beyond the range of doubles",
          MECHP_MAY(step_reply, energy)},
         {"derivatives", "@Value{}|null",
-         "derivatives of the outputs by time at the end, if requested; null: not available",
+         "time derivatives of the outputs at the end, if requested; null: not available",
          MECHP_MAY(step_reply, derivatives)},
-        {"jacobian", "@Jacobian", "Jacobian of the outputs at the end by the inputs, if requested",
+        {"jacobian", "@Jacobian",
+         "Jacobian of the outputs at the end with respect to the inputs, if requested",
          MECHP_MAY(step_reply, jacobian)})};
 
 const struct mechp_shape mechp_body_step_request = {
@@ -212,16 +220,16 @@ const struct mechp_shape mechp_body_step_request = {
         {"inputSignals", "@Signal{}",
          "inputs that change over the step; they hold their last value after it",
          MECHP_MAY(step_request, signals)},
-        {"forces", "@Value{}", "forces on markers, during this step only",
+        {"forces", "@Value{}", "forces by name of the marker, during this step only",
          MECHP_MAY(step_request, forces)},
         {"outputs", "@Name[]", "outputs in the response (default all)",
          MECHP_MAY(step_request, outputs)},
         {"expectTime", "number", "the step is refused unless the instance is at this time, s",
          MECHP_MAY(step_request, expect_time)},
         {"want", "string[]",
-         "energy; derivatives: of the outputs by time; events: impacts, contacts that close or "
-         "open, updates of a hosted FMU; jacobian: of the outputs by the inputs, held over the "
-         "step",
+         "energy; derivatives: time derivatives of the outputs; events: impacts, contacts that "
+         "close or open, updates of a hosted FMU; jacobian: of the outputs with respect to the "
+         "inputs, held over the step",
          MECHP_MAY(step_request, want)},
         {"earlyReturn", "boolean",
          "true: the step ends after the first internal step with an event",
@@ -259,11 +267,10 @@ const struct mechp_shape *const mechp_shapes_stepping[] = {&mechp_body_active,
 
 const struct mechp_row mechp_row_COMMIT = {
     .tag = "stepping",
-    .doc = "The end state of the trial becomes the state of the instance. Any other change "
-           "of the state discards the trial, and a commit then returns 409. Changes of "
-           "labels, time to live, snapshots or leases do not discard it. A further trial "
-           "replaces it unless it is kept under a name: then any of the kept ones can be "
-           "committed, until the state changes.",
+    .doc = "The end state of the trial becomes the state of the instance. Any other change of the "
+           "state discards the trial, and a commit then returns 409. Changes of labels, time to "
+           "live, snapshots or leases do not discard it. A further trial replaces it unless it is "
+           "kept under a name: any kept trial can be committed until the state changes.",
     .body = &commit_request,
     .status = 200,
     .reply = "@CommitReply",
@@ -279,8 +286,8 @@ const struct mechp_row mechp_row_TRIALS = {.tag = "stepping",
 
 const struct mechp_row mechp_row_KEEP_TRIAL = {
     .tag = "stepping",
-    .doc = "The end state of the last trial is kept in memory, in place of an older one of that "
-           "name. Every change of the state discards all kept trials.",
+    .doc = "The end state of the last trial is kept in memory, and replaces one that is kept under "
+           "the same name. Every change of the state discards all kept trials.",
     .traits = MECHP_FLEETING,
     .body = &mechp_body_keep_trial_request,
     .status = 201,
@@ -335,12 +342,12 @@ const struct mechp_row mechp_row_STEP = {
 
 const struct mechp_row mechp_row_STOP = {
     .tag = "stepping",
-    .doc = "Cancels the first step, derivative or analysis that is in progress or queued; "
-           "it returns `cancelled` and is undone. A hosted FMU that cannot save its state is "
-           "ended instead: `detail` says so, and a reset starts it again. "
-           "The request itself does not queue. Other "
-           "queued commands are not affected; another stop cancels the next one. Use DELETE "
-           "…/runs/{rid} to stop a run.",
+    .doc =
+        "Cancels the first step, derivative or analysis that is in progress or queued; it returns "
+        "`cancelled` and is undone. If it is a step of a hosted FMU that cannot save its state, "
+        "the process of the FMU is ended instead: `detail` of the step's error says so, and a "
+        "reset starts it again. The stop request itself does not queue. Other queued commands are "
+        "not affected; another stop cancels the next one. Use DELETE …/runs/{rid} to stop a run.",
     .traits = MECHP_NO_QUEUE | MECHP_FLEETING | MECHP_AT_ONCE,
     .body = &mechp_empty,
     .optional = true,

@@ -14,9 +14,12 @@ const struct mechp_shape mechp_body_sweep = {
         {"name", "string", "name of the model", MECHP_IN(sweep, name)},
         {"state", "'running'|'finished'|'stopped'|'interrupted'",
          "state; interrupted: the server ended before the sweep did", MECHP_IN(sweep, state)},
-        {"points", "integer", "sets of parameters", MECHP_IN(sweep, points)},
-        {"done", "integer", "finished points, including failed ones", MECHP_IN(sweep, done)},
-        {"failed", "integer", "failed points; they have a row of nulls", MECHP_IN(sweep, failed)},
+        {"points", "integer", "number of points, the sets of parameter values",
+         MECHP_IN(sweep, points)},
+        {"done", "integer", "number of finished points, including failed ones",
+         MECHP_IN(sweep, done)},
+        {"failed", "integer", "number of failed points; each has a row of nulls",
+         MECHP_IN(sweep, failed)},
         {"stored", "boolean", "its rows are stored on disk", MECHP_IN(sweep, stored)},
         {"parameters", "string[]", "names, in the order of the columns",
          MECHP_IN(sweep, parameters)},
@@ -41,7 +44,7 @@ const struct mechp_shape mechp_body_sweep_list = {
 
 static const struct mechp_shape sweep_participant = {
     .name = "SweepParticipant",
-    .doc = "A participant of a coupling, which each point makes from its model.",
+    .doc = "A participant of a coupling; each point creates its own from this model.",
     .request = true,
     .members = MECHP_MEMBERS({"name", "@Name", "its name in the coupling", true},
                              {"model", "@Model", "a model document", false},
@@ -55,7 +58,8 @@ static const struct mechp_shape sweep_coupling = {
 
 const struct mechp_shape mechp_body_sweep_request = {
     .name = "SweepRequest",
-    .doc = "A model, an FMU or a coupling, its parameters, and an end.",
+    .doc = "A model, an FMU or a coupling, the values of its parameters, and the end of the "
+           "simulation.",
     .request = true,
     .members = MECHP_MEMBERS(
         {"model", "@Model", "a model document", MECHP_MAY(sweep_request, model)},
@@ -67,18 +71,19 @@ const struct mechp_shape mechp_body_sweep_request = {
         {"coupling", "@SweepCoupling", "or a coupling of several models",
          MECHP_MAY(sweep_request, coupling)},
         {"parameters", "object",
-         "{\"grid\": {name: numbers or {\"from\", \"to\", \"count\"}}}, the last name fastest, "
-         "or {\"list\": [{name: number}]}; of an FMU a name is that of a "
-         "parameter or an input, of a coupling \"participant/parameter\" or a "
-         "pointer to a number in it, such as \"/stepSize\" or \"/connections/0/factor\"",
+         "{\"grid\": {name: numbers or {\"from\", \"to\", \"count\"}}}: all combinations, where "
+         "the last name changes fastest; or {\"list\": [{name: number}]}. A name is that of a "
+         "parameter; for an FMU, of a parameter or an input; for a coupling, "
+         "\"participant/parameter\", or a JSON pointer to a number in it, such as \"/stepSize\" or "
+         "\"/connections/0/factor\"",
          MECHP_IN(sweep_request, parameters)},
         {"until", "number", "end time, s", MECHP_MAY(sweep_request, until)},
         {"count", "integer 1..1000000000000",
-         "or the number of internal steps, of a coupling of windows",
+         "or the number of internal steps; of a coupling, the number of windows",
          MECHP_MAY(sweep_request, count)},
         {"outputs", "string[]", "outputs to record (default all)",
          MECHP_MAY(sweep_request, outputs)},
-        {"record", "@SweepRecord", "record rows during the steps, not only at the end",
+        {"record", "@SweepRecord", "record rows during the simulation, not only at its end",
          MECHP_MAY(sweep_request, record)}),
     .example = "{\"example\":\"spring-mass-damper\",\"parameters\":{\"grid\":{\"k\":{\"from\":1000,"
                "\"to\":4000,\"count\":4}}},\"count\":100}"};
@@ -87,11 +92,11 @@ const struct mechp_shape mechp_body_sweep_record = {
     .name = "SweepRecord",
     .doc = "Recording of rows for each point, including its start.",
     .request = true,
-    .members = MECHP_MEMBERS(
-        {"every", "integer",
-         "internal steps, of a coupling windows, from one row to the next (default 1); with "
-         "`until` and adaptive windows there must be memory for windows of adaptive.minimum",
-         MECHP_MAY(sweep_record, every)})};
+    .members = MECHP_MEMBERS({"every", "integer",
+                              "internal steps, or windows of a coupling, from one row to the next "
+                              "(default 1); with `until` and adaptive windows, the rows of windows "
+                              "of size adaptive.minimum must fit into the limit of rows",
+                              MECHP_MAY(sweep_record, every)})};
 
 static const struct mechp_shape sweep_table = {
     .name = "SweepTable",
@@ -123,11 +128,12 @@ const struct mechp_row mechp_row_SWEEPS = {
 
 const struct mechp_row mechp_row_SWEEP = {
     .tag = "sweeps",
-    .doc = "For each point the server makes a private instance of the model, with the parameter "
-           "values of the point, and steps it to the end; of an FMU, a process with these start "
-           "values; of a coupling, private instances of all participants, which step window by "
-           "window. A failed point has a row of nulls and an entry in `errors`. Rows are retained "
-           "until the sweep is deleted, also over a restart if the server has a state directory.",
+    .doc =
+        "For each point, a set of parameter values, the server creates a private instance of the "
+        "model with these values and steps it to the end; for an FMU, a process with these start "
+        "values; for a coupling, private instances of all participants, which step window by "
+        "window. A failed point has a row of nulls and an entry in `errors`. Rows are retained "
+        "until the sweep is deleted, also over a restart if the server has a state directory.",
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_TAKES_MODELS | MECHP_STORES | MECHP_CLOSES,
     .body = &mechp_body_sweep_request,
@@ -138,13 +144,13 @@ const struct mechp_row mechp_row_SWEEP = {
 
 const struct mechp_row mechp_row_DELETE_SWEEP = {
     .tag = "sweeps",
-    .doc = "Points in progress stop at their next slice; rows and memory are freed.",
+    .doc = "Points in progress are cancelled, and the rows are deleted.",
     .traits = MECHP_STORES,
     .status = 204};
 
 const struct mechp_row mechp_row_GET_SWEEP = {
     .tag = "sweeps",
-    .doc = "Number of finished points, and the reasons of failures.",
+    .doc = "Number of finished points, and the reasons for failures.",
     .effect = MECHP_READS,
     .status = 200,
     .reply = "@Sweep",

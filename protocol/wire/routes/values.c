@@ -34,7 +34,7 @@ const struct mechp_shape mechp_body_item_output = {
         {"variable", "string", "output variable", MECHP_IN(item_output, variable)},
         {"configuration", "string", "configuration", MECHP_IN(item_output, configuration)},
         {"unit", "string|null", "SI", MECHP_IN(item_output, unit)},
-        {"value", "number[]", "components", MECHP_IN(item_output, value)})};
+        {"value", "number[]", "its components", MECHP_IN(item_output, value)})};
 
 const struct mechp_shape mechp_body_outputs = {
     .name = "Outputs",
@@ -45,12 +45,13 @@ const struct mechp_shape mechp_body_outputs = {
 const struct mechp_shape mechp_body_parameters = {
     .name = "Parameters",
     .doc = "Values of the parameters.",
-    .members = MECHP_MEMBERS(
-        {"time", "number", "s", MECHP_IN(parameters, time)},
-        {"parameters", "number{}", "by name", MECHP_IN(parameters, parameters)},
-        {"impulses", "number[]{}",
-         "N s or N m s: of joints that this change has activated, by name, with the sign of lambda",
-         MECHP_MAY(parameters, impulses)})};
+    .members =
+        MECHP_MEMBERS({"time", "number", "s", MECHP_IN(parameters, time)},
+                      {"parameters", "number{}", "by name", MECHP_IN(parameters, parameters)},
+                      {"impulses", "number[]{}",
+                       "impulses of joints that this change has activated, by name, N s or N m s, "
+                       "with the sign of lambda",
+                       MECHP_MAY(parameters, impulses)})};
 
 const struct mechp_shape mechp_body_set_parameters_request = {
     .name = "SetParametersRequest",
@@ -62,26 +63,27 @@ const struct mechp_shape mechp_body_set_parameters_request = {
 
 const struct mechp_shape mechp_body_set_field_request = {
     .name = "SetFieldRequest",
-    .doc = "A field of a live item.",
+    .doc = "The new value of a field.",
     .request = true,
-    .members =
-        MECHP_MEMBERS({"value", "any", "as in a document", MECHP_IN(set_field_request, value)},
-                      {"category", "'nodes'|'objects'|'markers'|'loads'|'sensors'",
-                       "category of the item (default objects); also as a query parameter",
-                       MECHP_MAY(set_field_request, category)},
-                      {"positions", "'kept'|'assembled'",
-                       "of a joint that is activated (`active`): kept (default; refused if they "
-                       "violate it by more than 1e-6), or assembled: moved to satisfy it",
-                       MECHP_MAY(set_field_request, positions)}),
+    .members = MECHP_MEMBERS(
+        {"value", "any", "as in a model document", MECHP_IN(set_field_request, value)},
+        {"category", "'nodes'|'objects'|'markers'|'loads'|'sensors'",
+         "category of the item (default objects); also as a query parameter",
+         MECHP_MAY(set_field_request, category)},
+        {"positions", "'kept'|'assembled'",
+         "when `active` is set to true for a joint: kept (default): positions remain, and the "
+         "request is refused if they violate the joint by more than 1e-6; assembled: they are "
+         "moved to satisfy it",
+         MECHP_MAY(set_field_request, positions)}),
     .example = "{\"value\":1.8}"};
 
 const struct mechp_shape mechp_body_set_field = {
     .name = "SetFieldReply",
-    .doc = "The field as it is now.",
+    .doc = "The field with its new value.",
     .members = MECHP_MEMBERS({"time", "number", "s", MECHP_IN(set_field, time)},
                              {"name", "@Name", "the item", MECHP_IN(set_field, name)},
                              {"field", "string", "the field", MECHP_IN(set_field, field)},
-                             {"value", "any", "as in a document", MECHP_IN(set_field, value)},
+                             {"value", "any", "as in a model document", MECHP_IN(set_field, value)},
                              {"impulse", "number[]",
                               "impulse of a joint that has been activated (`active`), N s or N m "
                               "s, with the sign of lambda",
@@ -104,16 +106,16 @@ const struct mechp_shape mechp_body_state = {
         {"x", "number[]", "first-order states", MECHP_IN(state, x)},
         {"z", "number[]", "data", MECHP_IN(state, z)},
         {"reproducible", "boolean",
-         "after a snapshot was set: false if it was taken with another BLAS kernel or version",
+         "after a snapshot was set: false if it was taken with another BLAS kernel or another "
+         "version",
          MECHP_MAY(state, reproducible)},
         {"snapshot", "string", "the bytes of a snapshot as base64, if requested",
          MECHP_MAY(state, snapshot)})};
 
 const struct mechp_shape mechp_body_state_hash = {
     .name = "StateHash",
-    .doc =
-        "A hash of all of the state that the next step reads; fields of the model that have been "
-        "changed are no part of it.",
+    .doc = "A hash of all of the state that the next step reads; it does not include fields of the "
+           "model that have been changed.",
     .members = MECHP_MEMBERS(
         {"time", "number", "s", MECHP_IN(state_hash, time)},
         {"step", "integer", "internal steps since the start", MECHP_IN(state_hash, step)},
@@ -121,19 +123,20 @@ const struct mechp_shape mechp_body_state_hash = {
 
 const struct mechp_shape mechp_body_set_state_request = {
     .name = "SetStateRequest",
-    .doc =
-        "Given members are set. Accelerations and multipliers are those of this state; 0 where the "
-        "integrator has none before a step, or where they cannot be computed.",
+    .doc = "The members that are given are set; the others keep their values. Accelerations and "
+           "multipliers are then computed for this state; they are 0 where the integrator has none "
+           "before a step, or where they cannot be computed.",
     .request = true,
-    .members = MECHP_MEMBERS(
-        {"time", "number", "s", MECHP_MAY(set_state_request, time)},
-        {"q", "number[]", "total coordinates", MECHP_MAY(set_state_request, q)},
-        {"v", "number[]", "velocities", MECHP_MAY(set_state_request, v)},
-        {"x", "number[]", "first-order states", MECHP_MAY(set_state_request, x)},
-        {"z", "number[]", "data", MECHP_MAY(set_state_request, z)},
-        {"snapshot", "string",
-         "instead of all others: a snapshot's bytes as base64, of an instance of the same model",
-         MECHP_MAY(set_state_request, snapshot)}),
+    .members =
+        MECHP_MEMBERS({"time", "number", "s", MECHP_MAY(set_state_request, time)},
+                      {"q", "number[]", "total coordinates", MECHP_MAY(set_state_request, q)},
+                      {"v", "number[]", "velocities", MECHP_MAY(set_state_request, v)},
+                      {"x", "number[]", "first-order states", MECHP_MAY(set_state_request, x)},
+                      {"z", "number[]", "data", MECHP_MAY(set_state_request, z)},
+                      {"snapshot", "string",
+                       "in place of all other members: the bytes of a snapshot of an instance of "
+                       "the same model, as base64",
+                       MECHP_MAY(set_state_request, snapshot)}),
     .example = "{\"q\":[0.1],\"v\":[0]}"};
 
 const struct mechp_shape mechp_body_variable = {
@@ -146,16 +149,16 @@ const struct mechp_shape mechp_body_variable = {
         {"variability", "'continuous'|'tunable'|'fixed'", "variability",
          MECHP_IN(variable, variability)},
         {"unit", "string", "SI", MECHP_IN(variable, unit)},
-        {"shape", "integer[]", "dimensions; [] for a scalar", MECHP_IN(variable, shape)},
+        {"shape", "integer[]", "dimensions; empty for a scalar", MECHP_IN(variable, shape)},
         {"reference", "integer", "value reference", MECHP_IN(variable, reference)},
-        {"start", "@Value", "of inputs and parameters", MECHP_MAY(variable, start)})};
+        {"start", "@Value", "start value, of inputs and parameters", MECHP_MAY(variable, start)})};
 
 const struct mechp_shape mechp_body_variable_list = {
     .name = "VariableList",
     .doc = "Every variable.",
     .members =
         MECHP_MEMBERS({"items", "@Variable[]", "all of them", MECHP_IN(variable_list, items)},
-                      {"next", "null", "no more", true})};
+                      {"next", "null", "always null: there are no further pages", true})};
 
 const struct mechp_shape *const mechp_shapes_values[] = {&mechp_body_inputs,
                                                          &mechp_body_set_inputs_request,
@@ -195,8 +198,8 @@ const struct mechp_row mechp_row_SET_INPUTS = {
 
 const struct mechp_row mechp_row_SET_FIELD = {
     .tag = "values",
-    .doc = "Rebuilds the model with the changed field and continues from the current state: "
-           "stiffness, mass, active, and every other field that GET /v1/types lists.",
+    .doc = "Changes stiffness, mass, active or any other field that GET /v1/types lists. The model "
+           "is rebuilt, and continues from the current state.",
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_WHILE_RUN | MECHP_TAKES_MODELS,
     .body = &mechp_body_set_field_request,
@@ -209,8 +212,8 @@ const struct mechp_row mechp_row_SET_FIELD = {
 
 const struct mechp_row mechp_row_ITEM_OUTPUT = {
     .tag = "values",
-    .doc = "Position, Velocity, Rotation, Force and other output variables of any node, "
-           "object, marker, load or sensor, at a point of it and in any configuration.",
+    .doc = "Position, Velocity, Rotation, Force and other output variables of any node, object, "
+           "marker, load or sensor; of a body, at any of its points and in any configuration.",
     .effect = MECHP_READS,
     .traits = MECHP_OF_MODEL,
     .query = MECHP_QUERY(
@@ -267,8 +270,8 @@ const struct mechp_row mechp_row_GET_STATE = {
     .traits = MECHP_OF_MODEL,
     .query = MECHP_QUERY(MECHP_FORMAT_QUERY,
                          {"snapshot", "boolean",
-                          "true: with the bytes of a snapshot, model included (JSON only).", "true",
-                          MECHP_ASKED(state, snapshot)}),
+                          "true: include the bytes of a snapshot, with the model (JSON only).",
+                          "true", MECHP_ASKED(state, snapshot)}),
     .status = 200,
     .reply = "@State",
     .content = MECHP_JSON,
@@ -277,10 +280,10 @@ const struct mechp_row mechp_row_GET_STATE = {
 
 const struct mechp_row mechp_row_HASH = {
     .tag = "values",
-    .doc = "Hash of all that the next step reads, to the bit: time, coordinates, velocities, "
-           "inputs, parameters and more, but not fields of the model that have been changed. "
-           "Instances of one model, with the same fields, on servers of one build that have the "
-           "same hash continue with the same bits.",
+    .doc = "Hash of all bits of the state that the next step reads: time, coordinates, velocities, "
+           "inputs, parameters and more, but not fields of the model that have been changed. Two "
+           "instances of the same model with the same fields, on servers of the same build, give "
+           "bit-identical results from then on if their hashes are equal.",
     .effect = MECHP_READS,
     .cost = MECHP_COST_BY_SIZE,
     .traits = MECHP_OF_MODEL,
@@ -290,12 +293,12 @@ const struct mechp_row mechp_row_HASH = {
 
 const struct mechp_row mechp_row_SET_STATE = {
     .tag = "values",
-    .doc = "Sets the given vectors as a whole; accelerations are recomputed in the next "
-           "step. Also accepts a row in NPY or float64 format as returned by GET, of which "
-           "time, q, v, x and z are used; and the bytes of a snapshot of an instance of the "
-           "same model, here or on another server, whose state, inputs and parameters become "
-           "those of this one. Bytes that are damaged or of another model are refused with the "
-           "reason, and nothing changes.",
+    .doc =
+        "Replaces the given vectors; accelerations and multipliers are computed for the new state. "
+        "Also accepts a row in NPY or float64 format as returned by GET, of which time, q, v, x "
+        "and z are used; and the bytes of a snapshot of an instance of the same model, here or on "
+        "another server: the instance then has its state, inputs and parameters. Bytes that are "
+        "damaged or of another model are refused with the reason, and nothing changes.",
     .cost = MECHP_COST_BY_SIZE,
     .traits = MECHP_OF_MODEL | MECHP_TELLS_ALL | MECHP_TAKES_MODELS,
     .body = &mechp_body_set_state_request,

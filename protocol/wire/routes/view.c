@@ -14,13 +14,18 @@ const struct mechp_shape mechp_body_contact = {
         {"shapes", "string|integer[]", "their shapes: names, or indices in geometry",
          MECHP_IN(contact, shapes)},
         {"point", "number[]", "m, halfway between the surfaces", MECHP_IN(contact, point)},
-        {"normal", "number[]", "from the first to the second", MECHP_IN(contact, normal)},
+        {"normal", "number[]", "unit vector from the first body to the second",
+         MECHP_IN(contact, normal)},
         {"gap", "number", "m, at the time of contact detection in the step; below 0: overlap",
          MECHP_IN(contact, gap)},
-        {"normalForce", "number", "N, mean of the step", MECHP_IN(contact, normal_force)},
-        {"force", "number[]", "N, on the second body, mean of the step", MECHP_IN(contact, force)},
-        {"impulse", "number[]", "N s, of the step", MECHP_IN(contact, impulse)},
-        {"couple", "number[]", "N m s, against rolling and spinning", MECHP_IN(contact, couple)})};
+        {"normalForce", "number", "N, mean over the step", MECHP_IN(contact, normal_force)},
+        {"force", "number[]", "N, on the second body, mean over the step",
+         MECHP_IN(contact, force)},
+        {"impulse", "number[]", "N s, on the second body, over the step",
+         MECHP_IN(contact, impulse)},
+        {"couple", "number[]",
+         "N m s, angular impulse on the second body against rolling and spinning",
+         MECHP_IN(contact, couple)})};
 
 const struct mechp_shape mechp_body_contact_list = {
     .name = "ContactList",
@@ -65,22 +70,23 @@ const struct mechp_shape mechp_body_scene_graphic = {
     .members = MECHP_MEMBERS(
         {"shape", "string", "type of the graphic; Plane, Mesh", MECHP_IN(scene_graphic, shape)},
         {"center", "number[]", "m", MECHP_IN(scene_graphic, center)},
-        {"size", "number[]", "edges of a box; axis of a cylinder, m",
+        {"size", "number[]", "lengths of the edges of a box, or the axis of a cylinder, m",
          MECHP_MAY(scene_graphic, size)},
         {"radius", "number", "m", MECHP_MAY(scene_graphic, radius)},
-        {"color", "number[]", "as of the body", MECHP_IN(scene_graphic, color)},
-        {"normal", "number[]", "of a plane", MECHP_MAY(scene_graphic, normal)},
-        {"points", "number[][]", "of a mesh, m", MECHP_MAY(scene_graphic, points)},
-        {"triangles", "integer[][]", "of a mesh: indices of three points",
+        {"color", "number[]", "as for the body", MECHP_IN(scene_graphic, color)},
+        {"normal", "number[]", "normal of a plane", MECHP_MAY(scene_graphic, normal)},
+        {"points", "number[][]", "points of a mesh, m", MECHP_MAY(scene_graphic, points)},
+        {"triangles", "integer[][]", "triangles of a mesh: indices of three points each",
          MECHP_MAY(scene_graphic, triangles)})};
 
 const struct mechp_shape mechp_body_scene_system = {
     .name = "SceneSystem",
     .doc = "An item without a position in space.",
-    .members = MECHP_MEMBERS({"name", "@Name", "name of the object", MECHP_IN(scene_system, name)},
-                             {"type", "string", "its type", MECHP_IN(scene_system, type)},
-                             {"coordinates", "number[]", "reference and displacements",
-                              MECHP_IN(scene_system, coordinates)})};
+    .members =
+        MECHP_MEMBERS({"name", "@Name", "name of the object", MECHP_IN(scene_system, name)},
+                      {"type", "string", "its type", MECHP_IN(scene_system, type)},
+                      {"coordinates", "number[]", "total coordinates: reference plus displacements",
+                       MECHP_IN(scene_system, coordinates)})};
 
 const struct mechp_shape *const mechp_shapes_view[] = {&mechp_body_contact,
                                                        &mechp_body_contact_list,
@@ -105,7 +111,7 @@ const struct mechp_row mechp_row_CONTACTS = {
 const struct mechp_row mechp_row_FMU = {
     .tag = "instances",
     .doc = "The model as an FMU for co-simulation (FMI 2.0 or 3.0): standalone, with the solver in "
-           "it, or as a proxy, which connects to the lane of a server. Address, token and instance "
+           "it, or a proxy, which connects to the lane of a server. Address, token and instance "
            "are parameters of the proxy, and no token is stored in the file. Both give the same "
            "results. They start from the model document as it is now, not from the state of the "
            "instance. The same model gives the same bytes; the ETag is that of the file.",
