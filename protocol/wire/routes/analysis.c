@@ -9,10 +9,10 @@
 const struct mechp_shape mechp_body_coo = {
     .name = "Coo",
     .doc = "A sparse matrix.",
-    .members =
-        MECHP_MEMBERS({"shape", "integer[]", "rows, columns", MECHP_IN(coo, shape)},
-                      {"coo", "number[][]", "row, column and value of the nonzeros, by columns",
-                       MECHP_IN(coo, coo)})};
+    .members = MECHP_MEMBERS({"shape", "integer[]", "rows, columns", MECHP_IN(coo, shape)},
+                             {"coo", "number[][]",
+                              "row and column (from 0) and value of each nonzero, column by column",
+                              MECHP_IN(coo, coo)})};
 
 const struct mechp_shape mechp_body_derivatives_reply = {
     .name = "DerivativesReply",
@@ -23,51 +23,57 @@ const struct mechp_shape mechp_body_derivatives_reply = {
          "derivative of the unknowns along the direction, if one is given",
          MECHP_MAY(derivatives_reply, derivative)},
         {"sensitivity", "@Knowns",
-         "product of the seed with the derivatives by each known, if a seed is given",
+         "adjoint derivatives: product of the seed with the derivatives with respect to each "
+         "known, if a seed is given",
          MECHP_MAY(derivatives_reply, sensitivity)},
-        {"rates", "@Value{}", "derivatives of the outputs by time, if requested",
+        {"rates", "@Value{}", "time derivatives of the outputs, if requested",
          MECHP_MAY(derivatives_reply, rates)},
         {"kinked", "boolean",
-         "a law is not smooth at the point: some derivatives are means of its slopes on both sides",
+         "a law is not smooth at the point: some derivatives are means of the slopes on both sides",
          MECHP_IN(derivatives_reply, kinked)})};
 
 const struct mechp_shape mechp_body_derivatives_request = {
     .name = "DerivativesRequest",
-    .doc = "A direction, a seed, rates, or several of them.",
+    .doc = "At least one of direction, seed and rates.",
     .request = true,
-    .members =
-        MECHP_MEMBERS({"at", "@Point", "the point; omitted values are those of the current state",
-                       MECHP_MAY(derivatives_request, at)},
-                      {"direction", "@Knowns", "of the state and the inputs; omitted parts are 0",
-                       MECHP_MAY(derivatives_request, direction)},
-                      {"seed", "@Unknowns", "of the rates and the outputs; omitted parts are 0",
-                       MECHP_MAY(derivatives_request, seed)},
-                      {"rates", "boolean",
-                       "true: return the derivatives of the outputs by time, at the current state "
-                       "even if a point is given, as a step does",
-                       MECHP_MAY(derivatives_request, rates)}),
+    .members = MECHP_MEMBERS(
+        {"at", "@Point", "the point; omitted values are those of the current state",
+         MECHP_MAY(derivatives_request, at)},
+        {"direction", "@Knowns", "direction in the state and the inputs; omitted parts are 0",
+         MECHP_MAY(derivatives_request, direction)},
+        {"seed", "@Unknowns",
+         "weights of the rates and the outputs, for adjoint derivatives; omitted parts are 0",
+         MECHP_MAY(derivatives_request, seed)},
+        {"rates", "boolean",
+         "true: return the time derivatives of the outputs, as a step does: at the current state, "
+         "even if a point is given",
+         MECHP_MAY(derivatives_request, rates)}),
     .example = "{\"direction\":{\"inputs\":{\"force\":1}}}"};
 
 const struct mechp_shape mechp_body_evaluate_reply = {
     .name = "EvaluateReply",
-    .doc = "The quantities asked for: vectors, and matrices by rows.",
+    .doc = "The requested quantities: vectors, and matrices row by row.",
     .members = MECHP_MEMBERS(
         {"time", "number", "s", MECHP_IN(evaluate_reply, time)},
-        {"lhs", "number[]", "left-hand-side terms", MECHP_MAY(evaluate_reply, lhs)},
-        {"rhs", "number[]", "loads minus left-hand side", MECHP_MAY(evaluate_reply, rhs)},
+        {"lhs", "number[]", "left-hand side of the objects without inertia, such as d v + k q",
+         MECHP_MAY(evaluate_reply, lhs)},
+        {"rhs", "number[]", "loads minus lhs: f in M v' = f", MECHP_MAY(evaluate_reply, rhs)},
         {"forces", "number[]", "F(v, q, t, z) of linear systems",
          MECHP_MAY(evaluate_reply, forces)},
         {"mass", "number[][]|@Coo", "mass matrix", MECHP_MAY(evaluate_reply, mass)},
-        {"dFdq", "number[][]|@Coo", "derivative of the forces by motions",
+        {"dFdq", "number[][]|@Coo",
+         "derivative of the forces with respect to motions (in velocity space: body-fixed "
+         "rotations)",
          MECHP_MAY(evaluate_reply, dFdq)},
-        {"dFdv", "number[][]|@Coo", "derivative of the forces by the velocities",
+        {"dFdv", "number[][]|@Coo", "derivative of the forces with respect to the velocities",
          MECHP_MAY(evaluate_reply, dFdv)},
-        {"firstOrder", "number[]", "derivative of [q; v; x]",
+        {"firstOrder", "number[]", "time derivative of [q; v; x]",
          MECHP_MAY(evaluate_reply, first_order)},
         {"rhsJacobian", "number[][]", "Jacobian of the first-order form",
          MECHP_MAY(evaluate_reply, rhs_jacobian)},
-        {"constraints", "number[]", "g of the joints", MECHP_MAY(evaluate_reply, constraints)},
-        {"constraintJacobian", "number[][]|@Coo", "derivative of g by motions",
+        {"constraints", "number[]", "residuals g of the constraint equations of the joints",
+         MECHP_MAY(evaluate_reply, constraints)},
+        {"constraintJacobian", "number[][]|@Coo", "derivative of g with respect to motions",
          MECHP_MAY(evaluate_reply, constraint_jacobian)})};
 
 const struct mechp_shape mechp_body_evaluate_request = {
@@ -75,35 +81,34 @@ const struct mechp_shape mechp_body_evaluate_request = {
     .doc =
         "A point, and the quantities to evaluate; omitted values are those of the current state.",
     .request = true,
-    .members = MECHP_MEMBERS({"want", "@Want[]", "quantities", MECHP_IN(evaluate_request, want)},
-                             MECHP_POINT_MEMBERS(evaluate_request),
-                             {"sparse", "boolean",
-                              "sparse: matrices (except rhsJacobian) as shape and coo",
-                              MECHP_MAY(evaluate_request, sparse)}),
+    .members =
+        MECHP_MEMBERS({"want", "@Want[]", "quantities", MECHP_IN(evaluate_request, want)},
+                      MECHP_POINT_MEMBERS(evaluate_request),
+                      {"sparse", "boolean", "true: matrices (except rhsJacobian) as shape and coo",
+                       MECHP_MAY(evaluate_request, sparse)}),
     .example = "{\"want\":[\"rhs\",\"mass\"]}"};
 
 const struct mechp_shape mechp_body_jvp = {
     .name = "JvpReply",
-    .doc = "Derivatives at the end of the step, by the direction.",
+    .doc = "Derivatives at the end of the step along the direction.",
     .members = MECHP_MEMBERS(
-        {"time", "number", "s, end of the step", MECHP_IN(jvp, time)},
+        {"time", "number", "time at the end of the step, s", MECHP_IN(jvp, time)},
         {"steps", "integer", "internal steps", MECHP_IN(jvp, steps)},
         {"differenced", "boolean", "part of the result was computed by finite differences",
          MECHP_IN(jvp, differenced)},
         {"kinked", "boolean",
          "the set of active contacts changes nearby: the step is not smooth there",
          MECHP_IN(jvp, kinked)},
-        {"outputs", "@Value{}", "of the outputs", MECHP_IN(jvp, outputs)},
-        {"q", "number[]", "of the coordinates", MECHP_IN(jvp, q)},
-        {"v", "number[]", "of the velocities", MECHP_IN(jvp, v)},
-        {"a", "number[]", "of the accelerations", MECHP_IN(jvp, a)},
-        {"x", "number[]", "of the first-order states", MECHP_IN(jvp, x)})};
+        {"outputs", "@Value{}", "derivative of the outputs", MECHP_IN(jvp, outputs)},
+        {"q", "number[]", "derivative of the coordinates", MECHP_IN(jvp, q)},
+        {"v", "number[]", "derivative of the velocities", MECHP_IN(jvp, v)},
+        {"a", "number[]", "derivative of the accelerations", MECHP_IN(jvp, a)},
+        {"x", "number[]", "derivative of the first-order states", MECHP_IN(jvp, x)})};
 
 const struct mechp_shape mechp_body_jvp_request = {
     .name = "JvpRequest",
     .doc = "A step (exactly one of size, until and count) and a direction; omitted parts are 0. "
-           "Inputs "
-           "in the direction are held at their current values.",
+           "During the step, inputs in the direction are held at their current values.",
     .request = true,
     .members = MECHP_MEMBERS(
         {"size", "number", "communication step, s", MECHP_MAY(jvp_request, size)},
@@ -125,19 +130,18 @@ const struct mechp_shape mechp_body_knowns = {
 
 const struct mechp_shape mechp_body_linearization = {
     .name = "Linearization",
-    .doc =
-        "z' = A z + B u, y = C z + D u about the current state. z = [q; v; x] without joints and "
-        "rotations; otherwise [xi; eta; x], with motions basis xi (in velocity space: body-fixed "
-        "rotations) and velocities velocityBasis eta.",
+    .doc = "z' = A z + B u, y = C z + D u about the current state. Without joints and rotations z "
+           "= [q; v; x]. Otherwise z = [xi; eta; x], where the motions are basis * xi (in velocity "
+           "space: body-fixed rotations) and the velocities are velocityBasis * eta.",
     .members = MECHP_MEMBERS(
         {"time", "number", "s", MECHP_IN(linearization, time)},
-        {"sizes", "@LinearizationSizes", "of xi, eta, x", MECHP_IN(linearization, sizes)},
+        {"sizes", "@LinearizationSizes", "sizes of xi, eta and x", MECHP_IN(linearization, sizes)},
         {"inputs", "string[]", "columns of B and D", MECHP_IN(linearization, inputs)},
         {"outputs", "string[]", "rows of C and D", MECHP_IN(linearization, outputs)},
-        {"A", "number[][]", "by rows", MECHP_IN(linearization, A)},
-        {"B", "number[][]", "by rows", MECHP_IN(linearization, B)},
-        {"C", "number[][]", "by rows", MECHP_IN(linearization, C)},
-        {"D", "number[][]", "by rows", MECHP_IN(linearization, D)},
+        {"A", "number[][]", "row by row", MECHP_IN(linearization, A)},
+        {"B", "number[][]", "row by row", MECHP_IN(linearization, B)},
+        {"C", "number[][]", "row by row", MECHP_IN(linearization, C)},
+        {"D", "number[][]", "row by row", MECHP_IN(linearization, D)},
         {"basis", "number[][]", "basis of the motions that the joints allow, one row per velocity",
          MECHP_MAY(linearization, basis)},
         {"velocityBasis", "number[][]", "basis of the velocities that the joints allow",
@@ -147,22 +151,23 @@ const struct mechp_shape mechp_body_linearization_sizes = {
     .name = "LinearizationSizes",
     .doc = "Sizes of the states of a linearization.",
     .members = MECHP_MEMBERS(
-        {"q", "integer", "xi, coordinates of motions", MECHP_IN(linearization_sizes, q)},
-        {"v", "integer", "eta, velocities of motions", MECHP_IN(linearization_sizes, v)},
-        {"x", "integer", "x, first-order states", MECHP_IN(linearization_sizes, x)})};
+        {"q", "integer", "size of xi, or of q", MECHP_IN(linearization_sizes, q)},
+        {"v", "integer", "size of eta, or of v", MECHP_IN(linearization_sizes, v)},
+        {"x", "integer", "size of x: first-order states", MECHP_IN(linearization_sizes, x)})};
 
 const struct mechp_shape mechp_body_mode = {
     .name = "Mode",
     .doc = "One mode; of a conjugate pair, the one with im >= 0.",
     .members = MECHP_MEMBERS(
         {"frequency", "number", "Hz", MECHP_IN(mode, frequency)},
-        {"damping", "number", "ratio, -re / |lambda|", MECHP_IN(mode, damping)},
+        {"damping", "number", "damping ratio, -re / |lambda|", MECHP_IN(mode, damping)},
         {"omega2", "number", "1/s^2, |lambda|^2; undamped: the eigenvalue", MECHP_IN(mode, omega2)},
         {"re", "number", "1/s, real part of the eigenvalue", MECHP_IN(mode, re)},
         {"im", "number", "1/s, imaginary part", MECHP_IN(mode, im)},
         {"residual", "number", "relative residual of the eigenvalue problem",
          MECHP_IN(mode, residual)},
-        {"shape", "number[]", "mode shape, by velocities; undamped: of unit modal mass",
+        {"shape", "number[]",
+         "mode shape, one number for each velocity; undamped: scaled to a modal mass of 1",
          MECHP_IN(mode, shape)},
         {"imaginary", "number[]", "imaginary part of a complex shape",
          MECHP_MAY(mode, imaginary)})};
@@ -172,15 +177,16 @@ const struct mechp_shape mechp_body_modes = {
     .doc = "The lowest modes.",
     .members = MECHP_MEMBERS(
         {"time", "number", "s", MECHP_IN(modes, time)},
-        {"linear", "string", "linear solver of large models", MECHP_IN(modes, linear)},
-        {"speed", "number", "largest velocity; the modes are those of a state at rest",
+        {"linear", "string", "linear solver, used for large models", MECHP_IN(modes, linear)},
+        {"speed", "number",
+         "largest velocity of the current state; the modes are those of a state at rest",
          MECHP_IN(modes, speed)},
-        {"acceleration", "number", "largest acceleration: 0 in equilibrium",
+        {"acceleration", "number", "largest acceleration of the current state: 0 in equilibrium",
          MECHP_IN(modes, acceleration)},
         {"modes", "@Mode[]", "by ascending frequency", MECHP_IN(modes, modes)})};
 
 const struct mechp_shape mechp_body_point = {.name = "Point",
-                                             .doc = "A point of the equations.",
+                                             .doc = "A point at which the equations are evaluated.",
                                              .members = MECHP_MEMBERS(MECHP_POINT_MEMBERS(point))};
 
 const struct mechp_shape mechp_body_statics = {
@@ -188,7 +194,7 @@ const struct mechp_shape mechp_body_statics = {
     .doc = "The static equilibrium at the present time.",
     .members = MECHP_MEMBERS(
         {"time", "number", "s", MECHP_IN(statics, time)},
-        {"outputs", "@Value{}", "all outputs at rest", MECHP_IN(statics, outputs)},
+        {"outputs", "@Value{}", "all outputs in equilibrium", MECHP_IN(statics, outputs)},
         {"q", "number[]", "total coordinates", MECHP_IN(statics, q)},
         {"report", "@StaticsReport", "report of the search", MECHP_IN(statics, report)})};
 
@@ -205,9 +211,10 @@ const struct mechp_shape mechp_body_statics_request = {
     .name = "StaticsRequest",
     .doc = "Options of the search for an equilibrium.",
     .request = true,
-    .members = MECHP_MEMBERS({"loadSteps", "integer 1..10000", "load steps (default 1)",
+    .members = MECHP_MEMBERS({"loadSteps", "integer 1..10000",
+                              "number of steps in which the loads are applied (default 1)",
                               MECHP_MAY(statics_request, load_steps)},
-                             {"commit", "boolean", "false: do not change the state",
+                             {"commit", "boolean", "false: the state is not changed",
                               MECHP_MAY(statics_request, commit)}),
     .example = "{\"loadSteps\":5}"};
 
@@ -243,17 +250,17 @@ const struct mechp_shape *const mechp_shapes_analysis[] = {&mechp_body_coo,
 
 const struct mechp_row mechp_row_DERIVATIVES = {
     .tag = "analysis",
-    .doc = "Instantaneous derivatives of the equations at a point, which by default is the "
-           "current state. The knowns are q, v, x and the inputs, the unknowns are their rates and "
-           "the outputs. `rates` returns the derivatives of the outputs by time. `direction` in "
-           "the knowns gives the derivative of the unknowns along it, "
-           "`seed` in the unknowns gives its product with the derivatives by each known. Impulses "
-           "of contacts are no part of the equations at a point. Of a hosted FMU that has "
-           "directional derivatives, `direction` in the inputs gives that of the outputs, with its "
-           "state held, and of one that has adjoint derivatives `seed` in the outputs its product "
-           "with those by the inputs; one that cannot save its state has to have made a step since "
-           "its inputs and parameters were set. `rates` of one with output derivatives are those "
-           "that it had at the end of its last step. The instance does not change.",
+    .doc =
+        "Derivatives of the equations at a point, which by default is the current state. As in "
+        "FMI, the knowns are q, v, x and the inputs, and the unknowns are the rates of q, v and x, "
+        "and the outputs. `direction` in the knowns returns the derivative of the unknowns along "
+        "it; `seed` in the unknowns returns its product with the derivatives with respect to each "
+        "known (adjoint derivatives); `rates` returns the time derivatives of the outputs. "
+        "Impulses of contacts are not part of the equations at a point. A hosted FMU with "
+        "directional derivatives takes a `direction` in its inputs, one with adjoint derivatives a "
+        "`seed` in its outputs; its state is held. An FMU that cannot save its state must have "
+        "made a step since its inputs and parameters were set. The `rates` of an FMU are its "
+        "output derivatives at the end of its last step. The instance does not change.",
     .effect = MECHP_ASKS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_STOPPABLE | MECHP_TELLS_ALL,
@@ -266,9 +273,9 @@ const struct mechp_row mechp_row_DERIVATIVES = {
 
 const struct mechp_row mechp_row_EVALUATE = {
     .tag = "analysis",
-    .doc = "Left-hand side, right-hand side, mass matrix, forces and their derivatives at "
-           "the point given in the body; omitted quantities are those of the current state. "
-           "The instance does not change.",
+    .doc = "Left-hand side, right-hand side, mass matrix, forces and their derivatives at the "
+           "point given in the body; omitted values are those of the current state. The instance "
+           "does not change.",
     .effect = MECHP_READS,
     .traits = MECHP_OF_MODEL | MECHP_TELLS_ALL | MECHP_TAKES_MODELS,
     .body = &mechp_body_evaluate_request,
@@ -279,8 +286,8 @@ const struct mechp_row mechp_row_EVALUATE = {
 
 const struct mechp_row mechp_row_JVP = {
     .tag = "analysis",
-    .doc = "Derivatives of the end of a step in a direction of state and inputs. The step "
-           "itself is not taken.",
+    .doc = "Derivatives of outputs and state at the end of a step along a direction in state and "
+           "inputs. The step itself is not taken.",
     .effect = MECHP_ASKS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE | MECHP_TELLS_ALL,
@@ -293,8 +300,8 @@ const struct mechp_row mechp_row_JVP = {
 
 const struct mechp_row mechp_row_LINEARIZATION = {
     .tag = "analysis",
-    .doc = "Matrices A, B, C, D of z' = A z + B u, y = C z + D u, restricted to the motions "
-           "that the joints allow. Refused where shapes touch, unless contacts are forces "
+    .doc = "Matrices A, B, C, D of z' = A z + B u, y = C z + D u, reduced to the motions that the "
+           "joints allow. Refused while shapes touch, unless contacts are modelled by forces "
            "(`contact.method` penalty).",
     .effect = MECHP_ASKS,
     .cost = MECHP_COST_UNKNOWN,
@@ -307,9 +314,9 @@ const struct mechp_row mechp_row_LINEARIZATION = {
 
 const struct mechp_row mechp_row_MODES = {
     .tag = "analysis",
-    .doc = "Frequencies, damping ratios and shapes of the lowest modes; undamped, or "
-           "complex with damping and gyroscopic terms. Refused where shapes touch, unless contacts "
-           "are forces (`contact.method` penalty).",
+    .doc = "Frequencies, damping ratios and shapes of the lowest modes; undamped, or complex with "
+           "damping and gyroscopic terms. Refused while shapes touch, unless contacts are modelled "
+           "by forces (`contact.method` penalty).",
     .effect = MECHP_ASKS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE,
@@ -326,9 +333,9 @@ const struct mechp_row mechp_row_MODES = {
 
 const struct mechp_row mechp_row_STATICS = {
     .tag = "analysis",
-    .doc = "Finds the equilibrium under the loads of the current time and moves the state "
-           "there unless `commit` is false. Refused if shapes overlap there, unless contacts are "
-           "forces (`contact.method` penalty).",
+    .doc = "Finds the equilibrium under the loads of the current time and moves the state there "
+           "unless `commit` is false. Refused if shapes overlap there, unless contacts are "
+           "modelled by forces (`contact.method` penalty).",
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE | MECHP_CLOSES,
     .body = &mechp_body_statics_request,

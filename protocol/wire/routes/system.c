@@ -7,18 +7,20 @@
 /* what every request about the descriptor takes; names: the type of the list of items */
 #define SYSTEM_OPTIONS(O, names)                                                                   \
     O("level", LEVEL,                                                                              \
-      "Meaning of w (default velocity for nonsmooth integrators, otherwise "                       \
-      "acceleration).",                                                                            \
+      "Meaning of the unknowns w: accelerations, or velocities after a step (default velocity "    \
+      "for nonsmooth integrators, otherwise acceleration).",                                       \
       "\"velocity\"", options.level),                                                              \
-        O("step", "number", "h of the velocity level, s (default that of the model).", "0.001",    \
-          options.step),                                                                           \
+        O("step", "number", "Step size h at the velocity level, s (default that of the model).",   \
+          "0.001", options.step),                                                                  \
         O("contacts", "'active'|'all'",                                                            \
-          "Interactions that are included as rows (default active).", "\"all\"",                   \
-          options.contacts),                                                                       \
+          "Which interactions are rows of the system: those that are active, or all (default "     \
+          "active).",                                                                              \
+          "\"all\"", options.contacts),                                                            \
         O("massFactor", "number", "Factor of M in H.", "1", options.mass),                         \
         O("stiffnessFactor", "number", "Factor of K in H.", "0.25", options.stiffness),            \
         O("dampingFactor", "number", "Factor of C in H.", "0.5", options.damping),                 \
-        O("frozen", names, "Items whose velocities are removed, separated by commas.", "\"body\"", \
+        O("frozen", names,                                                                         \
+          "Items whose velocities are held and removed from w, separated by commas.", "\"body\"",  \
           frozen)
 #define AS_PRODUCT(name, type, doc, example, at)                                                   \
     {                                                                                              \
@@ -48,7 +50,8 @@ const struct mechp_shape mechp_body_system_reply = {
     .doc = "The system descriptor [H -CqT; Cq E] {w; l} - {f; -b} = {0; c} at the present state.",
     .members = MECHP_MEMBERS(
         {"time", "number", "s", MECHP_IN(system_reply, time)},
-        {"level", LEVEL, "what w is: v' under forces, or v after a step",
+        {"level", LEVEL,
+         "what w is: accelerations v' under the forces, or velocities v after a step",
          MECHP_IN(system_reply, level)},
         {"step", "number", "h of the velocity level, s", MECHP_IN(system_reply, step)},
         {"theta", "number", "theta of the integrator, at the velocity level",
@@ -56,8 +59,9 @@ const struct mechp_shape mechp_body_system_reply = {
         {"friction", "'coulomb'|'associated'", "friction law of the cones",
          MECHP_IN(system_reply, friction)},
         {"factors", "@SystemFactors", "factors in H", MECHP_IN(system_reply, factors)},
-        {"linear", "boolean", "no item of the model is nonlinear", MECHP_IN(system_reply, linear)},
-        {"lumped", "boolean", "H is block-diagonal: the masses alone",
+        {"linear", "boolean", "true: no item of the model is nonlinear",
+         MECHP_IN(system_reply, linear)},
+        {"lumped", "boolean", "true: H is block-diagonal, with the masses alone",
          MECHP_IN(system_reply, lumped)},
         {"counts", "@SystemCounts", "sizes", MECHP_IN(system_reply, counts)},
         {"parts", "@SystemPartDescription[]", "its matrices and vectors",
@@ -88,7 +92,7 @@ const struct mechp_shape mechp_body_system_counts = {
     .doc = "Sizes of the descriptor.",
     .members = MECHP_MEMBERS(
         {"velocities", "integer", "active velocities", MECHP_IN(system_counts, velocities)},
-        {"rows", "integer", "that are active", MECHP_IN(system_counts, rows)},
+        {"rows", "integer", "active rows of constraints", MECHP_IN(system_counts, rows)},
         {"variables", "integer", "blocks of variables", MECHP_IN(system_counts, variables)},
         {"frozen", "integer", "blocks of variables that are frozen",
          MECHP_IN(system_counts, frozen)},
@@ -108,16 +112,16 @@ const struct mechp_shape mechp_body_system_part_description = {
 const struct mechp_shape mechp_body_system_block = {
     .name = "SystemBlock",
     .doc = "A stiffness block.",
-    .members = MECHP_MEMBERS({"variables", "integer[]",
-                              "one block of variables, or the two that it couples",
-                              MECHP_IN(system_block, variables)},
-                             {"K", "integer", "entries of K", MECHP_IN(system_block, K)},
-                             {"C", "integer", "entries of C", MECHP_IN(system_block, C)},
-                             {"M", "integer", "entries of M", MECHP_IN(system_block, M)})};
+    .members = MECHP_MEMBERS(
+        {"variables", "integer[]", "one block of variables, or the two that it couples",
+         MECHP_IN(system_block, variables)},
+        {"K", "integer", "number of entries of K", MECHP_IN(system_block, K)},
+        {"C", "integer", "number of entries of C", MECHP_IN(system_block, C)},
+        {"M", "integer", "number of entries of M", MECHP_IN(system_block, M)})};
 
 const struct mechp_shape mechp_body_system_constraint = {
     .name = "SystemConstraint",
-    .doc = "Rows of one set.",
+    .doc = "Constraint rows whose multipliers are bounded by one set.",
     .members = MECHP_MEMBERS(
         {"name", "@Name", "the joint or interaction", MECHP_IN(system_constraint, name)},
         {"source", "'joint'|'interaction'|'contact'", "kind of item that it comes from",
@@ -129,19 +133,24 @@ const struct mechp_shape mechp_body_system_constraint = {
         {"kind", "'bilateral'|'unilateral'|'box'|'cone'|'rolling'", "type of its set",
          MECHP_IN(system_constraint, kind)},
         {"rows", "integer", "number of rows", MECHP_IN(system_constraint, rows)},
-        {"lower", "number|null", "null: none", MECHP_MAY(system_constraint, lower)},
-        {"upper", "number|null", "null: none", MECHP_MAY(system_constraint, upper)},
+        {"lower", "number|null", "lower bound; null: none", MECHP_MAY(system_constraint, lower)},
+        {"upper", "number|null", "upper bound; null: none", MECHP_MAY(system_constraint, upper)},
         {"mu", "number", "coefficient of friction", MECHP_MAY(system_constraint, mu)},
-        {"spinning", "number", "m", MECHP_MAY(system_constraint, spinning)},
-        {"rolling", "number", "m", MECHP_MAY(system_constraint, rolling)},
+        {"spinning", "number", "coefficient of spinning friction, m",
+         MECHP_MAY(system_constraint, spinning)},
+        {"rolling", "number", "coefficient of rolling friction, m",
+         MECHP_MAY(system_constraint, rolling)},
         {"offset", "integer|null", "index of its first row in l; null: not active",
          MECHP_IN(system_constraint, offset)},
-        {"active", "boolean", "the row is part of the system", MECHP_IN(system_constraint, active)},
-        {"flags", "string[]", "why it is not active: invalid, disabled, redundant, broken, free",
+        {"active", "boolean", "its rows are part of the system",
+         MECHP_IN(system_constraint, active)},
+        {"flags", "string[]",
+         "reasons why it is not active: invalid, disabled, redundant, broken, free",
          MECHP_IN(system_constraint, flags)},
         {"mirrored", "boolean", "the joint's multiplier is -l",
          MECHP_IN(system_constraint, mirrored)},
-        {"position", "number", "g or y of its first row", MECHP_IN(system_constraint, position)},
+        {"position", "number", "constraint equation g, or gap y, of its first row",
+         MECHP_IN(system_constraint, position)},
         {"cfm", "number", "compliance of its first row", MECHP_IN(system_constraint, cfm)})};
 
 const struct mechp_shape mechp_body_system_feasibility = {
@@ -155,7 +164,7 @@ const struct mechp_shape mechp_body_system_feasibility = {
          MECHP_IN(system_feasibility, complementarity)},
         {"balance", "number", "|H w - CqT l - f| over the larger of |f| and |H w|",
          MECHP_IN(system_feasibility, balance)},
-        {"residual", "number|null", "of the complementarity problem; null: H is singular",
+        {"residual", "number|null", "residual of the complementarity problem; null: H is singular",
          MECHP_IN(system_feasibility, residual)})};
 
 const struct mechp_shape mechp_body_system_feasibility_request = {
@@ -176,8 +185,8 @@ const struct mechp_shape mechp_body_system_part = {
         {"level", LEVEL, "as in the descriptor", MECHP_IN(system_part, level)},
         {"name", "string", "as requested", MECHP_IN(system_part, name)},
         {"shape", "integer[]", "rows, and columns of a matrix", MECHP_IN(system_part, shape)},
-        {"rows", "number[][]", "a matrix of at most 4096 places", MECHP_MAY(system_part, rows)},
-        {"coo", "number[][]", "row, column and value of the nonzeros, by columns",
+        {"rows", "number[][]", "a matrix of at most 4096 entries", MECHP_MAY(system_part, rows)},
+        {"coo", "number[][]", "row and column (from 0) and value of each nonzero, column by column",
          MECHP_MAY(system_part, coo)},
         {"values", "number[]", "a vector", MECHP_MAY(system_part, values)})};
 
@@ -187,7 +196,7 @@ const struct mechp_shape mechp_body_system_product_reply = {
     .members = MECHP_MEMBERS(
         {"time", "number", "s", MECHP_IN(system_product_reply, time)},
         {"level", LEVEL, "as in the descriptor", MECHP_IN(system_product_reply, level)},
-        {"product", "number[]", "{H w - CqT l; Cq w + E' l}, or of the multipliers alone",
+        {"product", "number[]", "{H w - CqT l; Cq w + E l}, or (Cq H^-1 CqT + E) l",
          MECHP_IN(system_product_reply, product)})};
 
 const struct mechp_shape mechp_body_system_product_request = {
@@ -195,7 +204,7 @@ const struct mechp_shape mechp_body_system_product_request = {
     .doc = "The vector, and options.",
     .request = true,
     .members = MECHP_MEMBERS({"x", "number[]", "{w; l}", MECHP_IN(system_product_request, x)},
-                             {"symmetric", "boolean", "x is {w; -l}: the product is Z x",
+                             {"symmetric", "boolean", "true: x is {w; -l}, and the product is Z x",
                               MECHP_MAY(system_product_request, symmetric)},
                              SYSTEM_OPTIONS(AS_PRODUCT, "string|string[]")),
     .example = "{\"x\":[1]}"};
@@ -225,14 +234,14 @@ const struct mechp_shape mechp_body_system_schur_request = {
     .name = "SystemSchurRequest",
     .doc = "Multipliers, and options.",
     .request = true,
-    .members = MECHP_MEMBERS(
-        {"l", "number[]", "multipliers", MECHP_IN(system_schur_request, l)},
-        {"enabled", "boolean[]", "rows that are included (default all)",
-         MECHP_MAY(system_schur_request, enabled)},
-        {"throughStiffness", "boolean",
-         "how H^-1 is applied: factored, or by the masses only (default by the structure of H)",
-         MECHP_MAY(system_schur_request, through_stiffness)},
-        SYSTEM_OPTIONS(AS_SCHUR, "string|string[]")),
+    .members = MECHP_MEMBERS({"l", "number[]", "multipliers", MECHP_IN(system_schur_request, l)},
+                             {"enabled", "boolean[]", "rows that are included (default all)",
+                              MECHP_MAY(system_schur_request, enabled)},
+                             {"throughStiffness", "boolean",
+                              "how H^-1 is applied. true: by a factorization of H; false: by the "
+                              "masses only (default according to the structure of H)",
+                              MECHP_MAY(system_schur_request, through_stiffness)},
+                             SYSTEM_OPTIONS(AS_SCHUR, "string|string[]")),
     .example = "{\"l\":[]}"};
 
 const struct mechp_shape mechp_body_system_variables = {
@@ -272,14 +281,14 @@ const struct mechp_shape *const mechp_shapes_system[] = {&mechp_body_system_repl
 
 const struct mechp_row mechp_row_SYSTEM = {
     .tag = "system",
-    .doc = "Sizes, factors and the list of parts. `format=archive` returns all parts as a "
-           "zip file of Matrix Market files.",
+    .doc = "Sizes, factors, and the list of matrices and vectors with a description of each. "
+           "`format=archive` returns all of them as a zip file of Matrix Market files.",
     .effect = MECHP_ASKS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE,
     .query = MECHP_QUERY(
         SYSTEM_OPTIONS(AS_PARAMETER, "string"),
-        {"bilateral", "'all'|'only'", "only: rows of joints only.", "\"all\"",
+        {"bilateral", "'all'|'only'", "only: the rows of joints only (default all).", "\"all\"",
          MECHP_ASKED(system, bilateral)},
         {"format", "'json'|'archive'", "Format of the response; overrides Accept.", "\"json\"", 0}),
     .status = 200,
@@ -304,7 +313,7 @@ const struct mechp_row mechp_row_SYSTEM_BLOCKS = {
 
 const struct mechp_row mechp_row_SYSTEM_FEASIBILITY = {
     .tag = "system",
-    .doc = "Violations of constraints, complementarity and balance by given unknowns.",
+    .doc = "By how much given unknowns violate constraints, complementarity and balance.",
     .effect = MECHP_ASKS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE | MECHP_TAKES_MODELS,
@@ -316,7 +325,8 @@ const struct mechp_row mechp_row_SYSTEM_FEASIBILITY = {
 
 const struct mechp_row mechp_row_SYSTEM_PRODUCT = {
     .tag = "system",
-    .doc = "{H w - CqT l; Cq w + E l} of a vector {w; l}, without forming the matrix.",
+    .doc = "The product {H w - CqT l; Cq w + E l} of the system matrix with a vector {w; l}, "
+           "without forming the matrix.",
     .effect = MECHP_ASKS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE | MECHP_TAKES_MODELS,
@@ -340,7 +350,7 @@ const struct mechp_row mechp_row_SYSTEM_PROJECT = {
 
 const struct mechp_row mechp_row_SYSTEM_SCHUR_PRODUCT = {
     .tag = "system",
-    .doc = "(Cq H^-1 CqT + E) l, with a factorization of H or with the masses only.",
+    .doc = "The product (Cq H^-1 CqT + E) l, with a factorization of H or with the masses only.",
     .effect = MECHP_ASKS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE | MECHP_TAKES_MODELS,
@@ -357,11 +367,12 @@ const struct mechp_row mechp_row_SYSTEM_PART = {
     .effect = MECHP_ASKS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_STOPPABLE,
-    .query = MECHP_QUERY(SYSTEM_OPTIONS(AS_PARAMETER, "string"),
-                         {"bilateral", "'all'|'only'", "only: rows of joints only.", "\"all\"",
-                          MECHP_ASKED(system, bilateral)},
-                         {"format", "'json'|'mtx'|'coo1'",
-                          "Format of the response; overrides Accept.", "\"json\"", 0}),
+    .query =
+        MECHP_QUERY(SYSTEM_OPTIONS(AS_PARAMETER, "string"),
+                    {"bilateral", "'all'|'only'", "only: the rows of joints only (default all).",
+                     "\"all\"", MECHP_ASKED(system, bilateral)},
+                    {"format", "'json'|'mtx'|'coo1'", "Format of the response; overrides Accept.",
+                     "\"json\"", 0}),
     .status = 200,
     .reply = "@SystemPartReply",
     .content = MECHP_JSON,
