@@ -23,7 +23,8 @@ const struct mechp_shape mechp_body_coupling_partner = {
          MECHP_MAY(coupling_partner, inputs)},
         {"outputs", "@Name[]", "names of the numbers that it returns",
          MECHP_MAY(coupling_partner, outputs)},
-        {"rollback", "boolean", "it can repeat a window (default true)",
+        {"rollback", "boolean",
+         "it can return to the start of a window and repeat it (default true)",
          MECHP_MAY(coupling_partner, rollback)},
         {"patience", "number",
          "longest wait for an answer, or for it to connect again, 1e-3 to 3600 s (default 5)",
@@ -33,15 +34,15 @@ const struct mechp_shape mechp_body_coupling_connection = {
     .name = "CouplingConnection",
     .doc = "An output that drives an input: input += factor * output + offset.",
     .request = true,
-    .members =
-        MECHP_MEMBERS({"from", "string", "participant.output, or participant.output[component]",
-                       MECHP_IN(coupling_connection, from)},
-                      {"to", "string", "participant.input, or participant.input[component]",
-                       MECHP_IN(coupling_connection, to)},
-                      {"factor", "number",
-                       "default 1; required where the units differ (of FMUs: their base units)",
-                       MECHP_MAY(coupling_connection, factor)},
-                      {"offset", "number", "default 0", MECHP_MAY(coupling_connection, offset)})};
+    .members = MECHP_MEMBERS(
+        {"from", "string", "participant.output, or participant.output[component]",
+         MECHP_IN(coupling_connection, from)},
+        {"to", "string", "participant.input, or participant.input[component]",
+         MECHP_IN(coupling_connection, to)},
+        {"factor", "number",
+         "factor (default 1); required if the units differ (for FMUs: if the base units differ)",
+         MECHP_MAY(coupling_connection, factor)},
+        {"offset", "number", "default 0", MECHP_MAY(coupling_connection, offset)})};
 
 const struct mechp_shape mechp_body_bond_law = {
     .name = "BondLaw",
@@ -56,21 +57,23 @@ const struct mechp_shape mechp_body_bond_law = {
 
 const struct mechp_shape mechp_body_coupling_bond = {
     .name = "CouplingBond",
-    .doc = "Two participants joined by a force that acts on both, for the schemes Energy and "
-           "TransmissionLine.",
+    .doc = "A force that acts on two participants in opposite directions, for the schemes Energy "
+           "and TransmissionLine.",
     .request = true,
     .members = MECHP_MEMBERS(
         {"name", "@Name", "name in reports", MECHP_MAY(coupling_bond, name)},
-        {"effort", "string[]", "the inputs that receive the force, one of each participant",
+        {"effort", "string[]", "the two inputs that receive the force, one of each participant",
          MECHP_IN(coupling_bond, effort)},
-        {"flow", "string[]", "the displacements or velocities of the same points",
+        {"flow", "string[]",
+         "the two outputs with the displacements or velocities of the same points",
          MECHP_IN(coupling_bond, flow)},
         {"kind", "'displacement'|'velocity'",
-         "kind of the flows; required where neither their names nor their units show it, as with "
+         "kind of the flows; required if neither their names nor their units show it, as for "
          "external programs",
          MECHP_MAY(coupling_bond, kind)},
-        {"law", "'rigid'|@BondLaw", "of the force", MECHP_IN(coupling_bond, law)},
-        {"gap", "number", "with velocities: gap at the start, m", MECHP_MAY(coupling_bond, gap)})};
+        {"law", "'rigid'|@BondLaw", "law of the force", MECHP_IN(coupling_bond, law)},
+        {"gap", "number", "gap at the start, m, if the flows are velocities",
+         MECHP_MAY(coupling_bond, gap)})};
 
 const struct mechp_shape mechp_body_coupling_scheme = {
     .name = "CouplingScheme",
@@ -96,15 +99,15 @@ const struct mechp_shape mechp_body_coupling_scheme = {
          "IQN-ILS: number of earlier windows whose differences are reused (default 0)",
          MECHP_MAY(coupling_scheme, reuse)},
         {"filter", "number",
-         "IQN-ILS: a difference is dropped if less than this part of it is independent of the "
-         "others (default 0)",
+         "IQN-ILS: a difference is dropped if the part of it that is independent of the others is "
+         "smaller than this fraction (default 0)",
          MECHP_MAY(coupling_scheme, filter)},
         {"order", "@Name[]", "order in which the participants step (default as listed)",
          MECHP_MAY(coupling_scheme, order)})};
 
 const struct mechp_shape mechp_body_coupling_adaptive = {
     .name = "CouplingAdaptive",
-    .doc = "Windows sized by the estimated error of the inputs.",
+    .doc = "Window sizes controlled by the estimated error of the inputs.",
     .request = true,
     .members = MECHP_MEMBERS(
         {"relativeTolerance", "number", "relative tolerance of the inputs (default 1e-4)",
@@ -117,7 +120,7 @@ const struct mechp_shape mechp_body_coupling_adaptive = {
 
 const struct mechp_shape mechp_body_coupling_waveform = {
     .name = "CouplingWaveform",
-    .doc = "Inputs over a window are splines through the outputs at its internal steps.",
+    .doc = "Inputs over a window as splines through the driving outputs at their internal steps.",
     .request = true,
     .members = MECHP_MEMBERS({"degree", "integer 1..3", "degree of the splines (default 1)",
                               MECHP_MAY(coupling_waveform, degree)},
@@ -129,8 +132,8 @@ const struct mechp_shape mechp_body_couple_request = {
     .name = "CoupleRequest",
     .doc = "Participants, their connections, and the scheme by which they step together.",
     .request = true,
-    .members = MECHP_MEMBERS(
-        MECHP_COUPLING_MEMBERS("@CouplingParticipant[]", "instances, all at the same time")),
+    .members = MECHP_MEMBERS(MECHP_COUPLING_MEMBERS(
+        "@CouplingParticipant[]", "what is coupled; all instances are at the same time")),
     .example = "{\"participants\":[{\"name\":\"cart\",\"instance\":\"rig\"}],\"connections\":"
                "[{\"from\":\"cart.x\",\"to\":\"cart.force\",\"factor\":-10}],\"scheme\":"
                "{\"type\":\"IQN-ILS\"},\"stepSize\":0.01}"};

@@ -9,16 +9,18 @@
 
 const struct mechp_shape mechp_body_coupling_program = {
     .name = "CouplingProgram",
-    .doc = "An external program, and its connection.",
+    .doc = "An external program, and whether it is connected.",
     .members = MECHP_MEMBERS(
         {"inputs", "@Name[]", "names of the numbers that it receives",
          MECHP_IN(coupling_program, inputs)},
         {"outputs", "@Name[]", "names of the numbers that it returns",
          MECHP_IN(coupling_program, outputs)},
-        {"rollback", "boolean", "it can repeat a window", MECHP_IN(coupling_program, rollback)},
-        {"patience", "number", "longest wait for it, s", MECHP_IN(coupling_program, patience)},
+        {"rollback", "boolean", "it can return to the start of a window and repeat it",
+         MECHP_IN(coupling_program, rollback)},
+        {"patience", "number", "longest wait for an answer, s",
+         MECHP_IN(coupling_program, patience)},
         {"connected", "boolean", "it is connected", MECHP_IN(coupling_program, connected)},
-        {"window", "integer", "number of the window that it committed last",
+        {"window", "integer", "number of the last window that it committed",
          MECHP_IN(coupling_program, window)})};
 
 const struct mechp_shape mechp_body_coupling_member = {
@@ -36,11 +38,12 @@ const struct mechp_shape mechp_body_coupling_last = {
     .members = MECHP_MEMBERS(
         {"command", "'step'|'trial'|'reset'", "kind of the command; a window of a run is a step",
          MECHP_IN(coupling_last, command)},
-        {"windows", "integer", "windows done; of a step that failed, those before the failed one",
+        {"windows", "integer",
+         "completed windows; of a step that failed, those before the failed one",
          MECHP_IN(coupling_last, windows)},
-        {"iterations", "integer", "evaluations of all participants",
+        {"iterations", "integer", "iterations of the scheme over all windows",
          MECHP_IN(coupling_last, iterations)},
-        {"evaluations", "integer", "trial steps of single participants",
+        {"evaluations", "integer", "trial steps, summed over the participants",
          MECHP_IN(coupling_last, evaluations)},
         {"residual", "number|null", "largest residual, relative to the tolerance",
          MECHP_IN(coupling_last, residual)},
@@ -55,18 +58,20 @@ const struct mechp_shape mechp_body_coupling = {
         {"name", "string", "as given", MECHP_IN(coupling, name)},
         {"time", "number", "s", MECHP_IN(coupling, time)},
         {"windows", "integer", "windows done since the start", MECHP_IN(coupling, windows)},
-        {"busy", "boolean", "a step is in progress or queued", MECHP_IN(coupling, busy)},
+        {"busy", "boolean", "a command is in progress or queued", MECHP_IN(coupling, busy)},
         {"running", "boolean", "a run is in progress", MECHP_IN(coupling, running)},
         {"durability", "'none'|'checkpoint'|'every-step'",
-         "none: one of its instances is not stored, and the coupling does not survive a restart",
+         "when the state is stored on disk; none: one of its instances is not stored, and the "
+         "coupling does not survive a restart",
          MECHP_IN(coupling, durability)},
         {"last", "@CouplingLast|null",
          "outcome of the last command; null: none since the server started",
          MECHP_IN(coupling, last)},
         {"scheme", "string", "name of the scheme", MECHP_IN(coupling, scheme)},
         {"stepSize", "number", "size of a window, s", MECHP_IN(coupling, step_size)},
-        {"participants", "@CouplingMember[]", "in their order", MECHP_IN(coupling, participants)},
-        {"connections", "string[]", "from -> to", MECHP_IN(coupling, connections)},
+        {"participants", "@CouplingMember[]", "in the order of the request",
+         MECHP_IN(coupling, participants)},
+        {"connections", "string[]", "each as \"from -> to\"", MECHP_IN(coupling, connections)},
         {"layout", "@StreamPart[]", "values of a frame of the stream", MECHP_IN(coupling, layout)},
         {"document", "@CoupleRequest",
          "request that creates this coupling again, with the defaults filled in; not in the list "
@@ -95,7 +100,8 @@ const struct mechp_shape mechp_body_coupling_step_request = {
         {"expectTime", "number", "the step is refused unless the coupling is at this time, s",
          MECHP_MAY(coupling_step_request, expect_time)},
         {"want", "string[]",
-         "interface: the work through each connection and bond; energy: of the participants",
+         "interface: power and work of each connection and bond; energy: total energy of the "
+         "participants",
          MECHP_MAY(coupling_step_request, want)}),
     .example = "{\"count\":10}"};
 
@@ -106,10 +112,11 @@ const struct mechp_shape mechp_body_coupling_step_reply = {
         {"time", "number", "s", MECHP_IN(coupling_step_reply, time)},
         {"window", "integer", "windows done since the start",
          MECHP_IN(coupling_step_reply, window)},
-        {"outputs", "@Value{}", "participant.output of all",
+        {"outputs", "@Value{}", "all outputs, named participant.output",
          MECHP_IN(coupling_step_reply, outputs)},
         {"report", "@CouplingReport", "report of the step", MECHP_IN(coupling_step_reply, report)},
-        {"energy", "number|null", "of all participants, kinetic and potential, J, if requested",
+        {"energy", "number|null",
+         "kinetic and potential energy of all participants, J, if requested",
          MECHP_MAY(coupling_step_reply, energy)},
         {"trial", "integer", "number of the trial, for commit",
          MECHP_MAY(coupling_step_reply, trial)})};
@@ -122,16 +129,17 @@ const struct mechp_shape mechp_body_coupling_flow = {
          MECHP_IN(coupling_flow, power)},
         {"energy", "number|null", "work on the participants, J", MECHP_IN(coupling_flow, energy)},
         {"balance", "number|null",
-         "error of the work, J: the work that holding the input has added to that of the mean "
-         "output of both ends of each window. Of a bond, the work less what the bond stores and "
-         "dissipates: rounding errors",
+         "error of the work, J: the work of the input less that of the mean of the output at both "
+         "ends of each window, hence what holding the input has added. Of a bond: the sum of the "
+         "work and of the energy that the bond has stored and dissipated, 0 but for rounding "
+         "errors",
          MECHP_IN(coupling_flow, balance)})};
 
 const struct mechp_shape mechp_body_coupling_stability = {
     .name = "CouplingStability",
-    .doc = "Stability of windows of one size about the present state.",
+    .doc = "Stability of the coupling about the present state, for one window size.",
     .members = MECHP_MEMBERS(
-        {"size", "number", "of the windows, s", MECHP_IN(coupling_stability, size)},
+        {"size", "number", "size of the windows, s", MECHP_IN(coupling_stability, size)},
         {"spectralRadius", "number|null",
          "spectral radius of the map of small disturbances over one window; null: beyond the range "
          "of doubles",
@@ -141,8 +149,8 @@ const struct mechp_shape mechp_body_coupling_stability = {
          "it is unknown",
          MECHP_IN(coupling_stability, stable)},
         {"largestStable", "number|null",
-         "largest size such that all sizes from `least` up to it are stable, s; 0: `least` is not; "
-         "null: all up to `most` are, or it is unknown (`reason`)",
+         "largest window size such that all sizes from `least` up to it are stable, s; 0: not even "
+         "`least` is stable; null: all sizes up to `most` are stable, or it is unknown (`reason`)",
          MECHP_IN(coupling_stability, largest_stable)},
         {"recommended", "number|null",
          "half of largestStable, s; null where largestStable is 0 or null",
@@ -157,7 +165,8 @@ const struct mechp_shape mechp_body_coupling_commit_request = {
     .name = "CouplingCommitRequest",
     .doc = "The trial to commit.",
     .request = true,
-    .members = MECHP_MEMBERS({"trial", "integer 1..", "number of the trial, from its reply",
+    .members = MECHP_MEMBERS({"trial", "integer 1..",
+                              "number of the trial, from the reply to the trial step",
                               MECHP_IN(coupling_commit_request, trial)}),
     .example = "{\"trial\":1}"};
 
@@ -167,7 +176,7 @@ const struct mechp_shape mechp_body_coupling_state = {
     .members = MECHP_MEMBERS(
         {"time", "number", "s", MECHP_IN(coupling_state, time)},
         {"window", "integer", "windows done since the start", MECHP_IN(coupling_state, window)},
-        {"snapshot", "string", "its bytes as base64, as PUT takes them",
+        {"snapshot", "string", "bytes of the state as base64, as PUT accepts them",
          MECHP_IN(coupling_state, snapshot)})};
 
 const struct mechp_shape mechp_body_set_coupling_state_request = {
@@ -175,7 +184,8 @@ const struct mechp_shape mechp_body_set_coupling_state_request = {
     .doc = "The state of a coupling as base64; over HTTP its bytes may be the whole body.",
     .request = true,
     .members =
-        MECHP_MEMBERS({"snapshot", "string", "the bytes of a state of such a coupling as base64",
+        MECHP_MEMBERS({"snapshot", "string",
+                       "bytes of the state of a coupling of the same participants, as base64",
                        MECHP_IN(set_coupling_state_request, snapshot)}),
     .example = "{\"snapshot\":\"TUNIRENPVVA=\"}"};
 
@@ -185,33 +195,35 @@ const struct mechp_shape mechp_body_coupling_commit_reply = {
     .members = MECHP_MEMBERS({"time", "number", "s", MECHP_IN(coupling_commit_reply, time)},
                              {"window", "integer", "windows done since the start",
                               MECHP_IN(coupling_commit_reply, window)},
-                             {"outputs", "@Value{}", "participant.output of all",
+                             {"outputs", "@Value{}", "all outputs, named participant.output",
                               MECHP_IN(coupling_commit_reply, outputs)})};
 
 const struct mechp_shape mechp_body_coupling_report = {
     .name = "CouplingReport",
     .doc = "Report of a step of a coupling.",
-    .members = MECHP_MEMBERS(
-        {"windows", "integer", "windows done", MECHP_IN(coupling_report, windows)},
-        {"iterations", "integer", "evaluations of all participants",
-         MECHP_IN(coupling_report, iterations)},
-        {"evaluations", "integer", "trial steps of single participants",
-         MECHP_IN(coupling_report, evaluations)},
-        {"refused", "integer", "windows that were too inaccurate and were repeated in smaller ones",
-         MECHP_IN(coupling_report, refused)},
-        {"residual", "number{}", "last change of each connection",
-         MECHP_IN(coupling_report, residual)},
-        {"interface", "@CouplingFlow{}", "by connection and bond, if requested",
-         MECHP_MAY(coupling_report, interface)})};
+    .members =
+        MECHP_MEMBERS({"windows", "integer", "windows done", MECHP_IN(coupling_report, windows)},
+                      {"iterations", "integer", "iterations of the scheme over all windows",
+                       MECHP_IN(coupling_report, iterations)},
+                      {"evaluations", "integer", "trial steps, summed over the participants",
+                       MECHP_IN(coupling_report, evaluations)},
+                      {"refused", "integer",
+                       "windows that were too inaccurate and were repeated with a smaller size",
+                       MECHP_IN(coupling_report, refused)},
+                      {"residual", "number{}", "last change of the value of each connection",
+                       MECHP_IN(coupling_report, residual)},
+                      {"interface", "@CouplingFlow{}", "by connection and bond, if requested",
+                       MECHP_MAY(coupling_report, interface)})};
 
 const struct mechp_shape mechp_body_coupling_snapshot = {
     .name = "CouplingSnapshot",
-    .doc = "State of a coupling and of all its instances; stored, where the coupling is.",
+    .doc =
+        "A saved state of a coupling and of all its instances; stored on disk if the coupling is.",
     .members = MECHP_MEMBERS(
         {"id", "@Name", "id", MECHP_IN(coupling_snapshot, id)},
         {"time", "number", "s", MECHP_IN(coupling_snapshot, time)},
         {"window", "integer", "windows done since the start", MECHP_IN(coupling_snapshot, window)},
-        {"bytes", "integer", "size of the states", MECHP_IN(coupling_snapshot, bytes)})};
+        {"bytes", "integer", "size of the states, bytes", MECHP_IN(coupling_snapshot, bytes)})};
 
 const struct mechp_shape mechp_body_coupling_snapshot_list = {
     .name = "CouplingSnapshotList",
@@ -226,8 +238,9 @@ const struct mechp_shape mechp_body_coupling_restored = {
     .members = MECHP_MEMBERS(
         {"time", "number", "s", MECHP_IN(coupling_restored, time)},
         {"window", "integer", "windows done since the start", MECHP_IN(coupling_restored, window)},
-        {"outputs", "@Value{}", "participant.output of all", MECHP_IN(coupling_restored, outputs)},
-        {"reproducible", "boolean", "false: fields of a model have been changed since",
+        {"outputs", "@Value{}", "all outputs, named participant.output",
+         MECHP_IN(coupling_restored, outputs)},
+        {"reproducible", "boolean", "false: fields of a model have been changed since the snapshot",
          MECHP_IN(coupling_restored, reproducible)})};
 
 const struct mechp_shape *const mechp_shapes_couplings[] = {&mechp_body_coupling_waveform,
@@ -262,9 +275,9 @@ const struct mechp_shape *const mechp_shapes_couplings[] = {&mechp_body_coupling
 
 const struct mechp_row mechp_row_COMMIT_COUPLING = {
     .tag = "couplings",
-    .doc = "The end of the trial becomes the state of all instances, or of none. Any other step, "
-           "trial or reset of the coupling discards the trial, as does a change of an instance; "
-           "a commit then returns 409.",
+    .doc = "The end state of the trial becomes the state of all instances, or of none. Any other "
+           "step, trial or reset of the coupling discards the trial, as does a change of an "
+           "instance; a commit then returns 409.",
     .traits = MECHP_STORES,
     .body = &mechp_body_coupling_commit_request,
     .status = 200,
@@ -282,23 +295,24 @@ const struct mechp_row mechp_row_COUPLINGS = {.tag = "couplings",
 
 const struct mechp_row mechp_row_COUPLE = {
     .tag = "couplings",
-    .doc =
-        "From then on the instances step together. The coupling holds the owner's lease of "
-        "each, so that no other client can change or delete it (409 `in-coupling`); readers are "
-        "served between two windows. A window is completed by all instances or by none. A system "
-        "structure package (.ssp, SSP 1.0) in place of the JSON has the FMUs, their start values "
-        "and connections: they become instances and their coupling, or nothing remains. It is "
-        "accepted as FMUs are: with `--fmus on`, from tokens with the scope `fmu`.",
+    .doc = "From then on the instances step together, in windows: communication steps of the "
+           "coupling, at whose ends they exchange values. The coupling holds the owner's lease of "
+           "each instance, so that no other client can change or delete it (409 `in-coupling`); "
+           "requests that only read are served between two windows. A window is completed by all "
+           "instances or by none. The body may also be a system structure package (.ssp, SSP 1.0) "
+           "with FMUs, their start values and connections: the server creates the instances and "
+           "their coupling, or nothing if that fails. Packages are accepted as FMUs are: with "
+           "`--fmus on`, from tokens with the scope `fmu`.",
     .traits = MECHP_TELLS_ALL | MECHP_STORES | MECHP_TAKES_MODELS,
     .body = &mechp_body_couple_request,
     .takes = {"application/zip", "application/x-ssp-package"},
     .query = MECHP_QUERY(
         {"window", "number 1e-12..1e12",
-         "Size of a window, s, in place of stepSize; default of a package that has none: the least "
-         "step size of its FMUs.",
+         "Size of a window, s, in place of stepSize. Default for a package that has none: the "
+         "smallest step size of its FMUs.",
          "0.01", MECHP_ASKED(couple, window)},
         {"type", "string",
-         "Type of the scheme, in place of scheme; default of a package that has none: Jacobi.",
+         "Type of the scheme, in place of scheme. Default for a package that has none: Jacobi.",
          "\"GaussSeidel\"", MECHP_ASKED(couple, type)}),
     .status = 201,
     .reply = "@Coupling",
@@ -311,8 +325,8 @@ const struct mechp_row mechp_row_COUPLE = {
 const struct mechp_row mechp_row_DELETE_COUPLING = {
     .tag = "couplings",
     .traits = MECHP_AT_ONCE | MECHP_STORES,
-    .doc = "A step in progress ends, and its window is undone. The instances remain, at the time "
-           "of the last window.",
+    .doc = "A step in progress is cancelled, and its window is undone. The instances remain, in "
+           "the state at the end of the last window, and can be used singly again.",
     .status = 204};
 
 const struct mechp_row mechp_row_GET_COUPLING = {.tag = "couplings",
@@ -324,7 +338,8 @@ const struct mechp_row mechp_row_GET_COUPLING = {.tag = "couplings",
 
 const struct mechp_row mechp_row_RESET_COUPLING = {
     .tag = "couplings",
-    .doc = "Each instance returns to its state after creation, and the coupling starts again.",
+    .doc = "Each instance returns to its state after creation, and the coupling starts again at "
+           "its first window.",
     .traits = MECHP_STORES,
     .body = &mechp_empty,
     .optional = true,
@@ -371,9 +386,9 @@ const struct mechp_row mechp_row_DELETE_COUPLING_SNAPSHOT = {
 
 const struct mechp_row mechp_row_RESTORE_COUPLING = {
     .tag = "couplings",
-    .doc =
-        "All instances return to their states, inputs and parameters, and the coupling to its "
-        "window, or none does. Fields that were changed after the snapshot keep their new values.",
+    .doc = "All instances return to the states, inputs and parameters of the snapshot, and the "
+           "coupling to its window, or nothing changes. Fields that were changed after the "
+           "snapshot keep their new values.",
     .traits = MECHP_STORES,
     .body = &mechp_empty,
     .optional = true,
@@ -385,11 +400,10 @@ const struct mechp_row mechp_row_RESTORE_COUPLING = {
 
 const struct mechp_row mechp_row_COUPLING_STATE = {
     .tag = "couplings",
-    .doc =
-        "The present state of the coupling and of all its instances, with their models: bytes "
-        "that PUT accepts, here and on other servers. Programs and hosted FMUs have states of "
-        "their own: couplings with one of them are refused. With `Accept: application/json`, and "
-        "over ZeroMQ and the lane, they are base64 in JSON.",
+    .doc = "The present state of the coupling and of all its instances, with their models, as "
+           "bytes that PUT accepts, here and on other servers. Refused if an external program or a "
+           "hosted FMU takes part, because the server does not have its state. With `Accept: "
+           "application/json`, and over ZeroMQ and the lane, the bytes are base64 in JSON.",
     .effect = MECHP_READS,
     .cost = MECHP_COST_UNKNOWN,
     .status = 200,
@@ -403,11 +417,11 @@ const struct mechp_row mechp_row_SET_COUPLING_STATE = {
     .tag = "couplings",
     .doc =
         "Accepts the bytes of the state of a coupling of the same participants, here or on another "
-        "server. Afterwards all instances have its states, inputs and parameters, the coupling has "
-        "its window, and they continue bit for bit; if anything is refused, nothing changes. Names "
-        "and models of the participants, connections, bonds, scheme and windows must be the same; "
-        "the instances may be others where the participants have names of their own. Bytes that "
-        "are damaged or of another coupling are refused with the reason.",
+        "server. All instances then have the states, inputs and parameters in it, the coupling is "
+        "at its window, and both continue with bit-identical results; if anything is refused, "
+        "nothing changes. Names and models of the participants, connections, bonds, scheme and "
+        "windows must be the same; ids of instances may differ if the participants were given "
+        "names. Bytes that are damaged or of another coupling are refused with the reason.",
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_STORES | MECHP_TAKES_MODELS,
     .body = &mechp_body_set_coupling_state_request,
@@ -421,13 +435,13 @@ const struct mechp_row mechp_row_SET_COUPLING_STATE = {
 
 const struct mechp_row mechp_row_COUPLING_SSP = {
     .tag = "couplings",
-    .doc = "An .ssp (SSP 1.0) that other tools open, and `POST /v1/couplings` as well: the models "
-           "of its instances as FMUs with the solver (FMI 2.0), the present values of their "
-           "parameters and of inputs that nothing drives, the connections, and scheme and windows "
-           "in an annotation. It starts from the model documents as they are now, not from the "
-           "state. Hosted FMUs are in it as they were uploaded: a coupling that has some needs the "
-           "scope `fmu`. Couplings with bonds or external programs are refused. The same coupling "
-           "gives the same bytes.",
+    .doc = "A package (.ssp, SSP 1.0) that other tools and `POST /v1/couplings` accept. It "
+           "contains the models of the instances as FMUs with the solver in them (FMI 2.0), the "
+           "present values of their parameters and of inputs that no connection drives, the "
+           "connections, and, in an annotation, scheme and windows. It starts from the model "
+           "documents as they are now, not from the state. Hosted FMUs are in it as they were "
+           "uploaded: this requires the scope `fmu`. Couplings with bonds or external programs are "
+           "refused. The same coupling gives the same bytes.",
     .effect = MECHP_READS,
     .cost = MECHP_COST_UNKNOWN,
     .status = 200,
@@ -438,10 +452,10 @@ const struct mechp_row mechp_row_COUPLING_SSP = {
 
 const struct mechp_row mechp_row_COUPLING_STABILITY = {
     .tag = "couplings",
-    .doc = "Stability of the coupled instances, which are linearized at the present state and "
-           "solved exactly while the scheme exchanges values in windows of `size`; schemes that "
-           "iterate are taken as converged. At most 200 states and values of outputs; couplings "
-           "with bonds are refused.",
+    .doc = "Stability of the coupled instances at the present state. They are linearized there and "
+           "integrated exactly, while the scheme exchanges values in windows of `size`; schemes "
+           "that iterate are assumed to converge. Refused for more than 200 states and output "
+           "values in all, and for couplings with bonds.",
     .effect = MECHP_READS,
     .cost = MECHP_COST_UNKNOWN,
     .query = MECHP_QUERY({"size", "number 1e-12..1e12", "Size of a window, s; default stepSize.",
@@ -455,12 +469,11 @@ const struct mechp_row mechp_row_COUPLING_STABILITY = {
 
 const struct mechp_row mechp_row_STEP_COUPLING = {
     .tag = "couplings",
-    .doc =
-        "Steps windows one after the other. A window that does not converge, or in which an "
-        "instance fails, is undone for all instances; earlier windows remain, and the report has "
-        "their number. If the client closes its connection, the window in progress is undone. With "
-        "`commit: false` it is a trial: it changes no instance until it is committed, and one that "
-        "fails leaves nothing of any of its windows.",
+    .doc = "Steps windows one after the other. A window that does not converge, or in which an "
+           "instance fails, is undone for all instances; earlier windows remain, and the report "
+           "gives their number. If the client closes its connection, the window in progress is "
+           "undone. With `commit: false` the step is a trial: it changes no instance until it is "
+           "committed, and if it fails, all of its windows are undone.",
     .traits = MECHP_STORES,
     .body = &mechp_body_coupling_step_request,
     .status = 200,

@@ -8,19 +8,21 @@
 #define MECHP_COUPLING_MEMBERS(participants_type, doc)                                             \
     {"name", "string", "name for display", MECHP_MAY(couple_request, name)},                       \
         {"participants", participants_type, doc, MECHP_IN(couple_request, participants)},          \
-        {"connections", "@CouplingConnection[]", "outputs that drive inputs",                      \
+        {"connections", "@CouplingConnection[]", "which outputs drive which inputs",               \
          MECHP_MAY(couple_request, connections)},                                                  \
         {"bonds", "@CouplingBond[]", "forces between two participants",                            \
          MECHP_MAY(couple_request, bonds)},                                                        \
-        {"scheme", "@CouplingScheme", "how values are exchanged",                                  \
+        {"scheme", "@CouplingScheme", "how the participants exchange values",                      \
          MECHP_IN(couple_request, scheme)},                                                        \
-        {"hold", "integer 0..3", "polynomial order of the inputs over a window (default 0)",       \
+        {"hold", "integer 0..3",                                                                   \
+         "degree of the polynomials of the inputs over a window (default 0: constant)",            \
          MECHP_MAY(couple_request, hold)},                                                         \
-        {"waveform", "@CouplingWaveform", "inputs over a window by splines",                       \
+        {"waveform", "@CouplingWaveform", "inputs over a window as splines",                       \
          MECHP_MAY(couple_request, waveform)},                                                     \
         {"stepSize", "number", "size of a window, s", MECHP_IN(couple_request, step_size)},        \
     {                                                                                              \
-        "adaptive", "@CouplingAdaptive", "windows sized by their error, at most stepSize",         \
+        "adaptive", "@CouplingAdaptive",                                                           \
+            "window sizes controlled by the estimated error, at most stepSize",                    \
             MECHP_MAY(couple_request, adaptive)                                                    \
     }
 
@@ -31,5 +33,5 @@
         {"v", "number[]", "velocities", MECHP_MAY(body, v)},                                       \
         {"x", "number[]", "first-order states", MECHP_MAY(body, x)},                               \
     {                                                                                              \
-        "z", "number[]", "data of linear systems", MECHP_MAY(body, z)                              \
+        "z", "number[]", "data of nodes and of linear systems", MECHP_MAY(body, z)                 \
     }
