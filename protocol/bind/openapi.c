@@ -151,30 +151,31 @@ static void write_common(struct mechp_text *w)
         const char *name;
         const char *json;
     } common[] = {
-        {"Value", "{\"description\":\"A number, or one for each component.\","
-                  "\"anyOf\":[{\"type\":\"number\"},{\"type\":\"array\",\"items\":{\"type\":"
-                  "\"number\"}}]}"},
+        {"Value", "{\"description\":\"A number, or a list with one number for each "
+                  "component.\",\"anyOf\":[{\"type\":\"number\"},{\"type\":\"array\",\"items\":{"
+                  "\"type\":\"number\"}}]}"},
         {"InputValue",
-         "{\"description\":\"A value, or null: the value of the "
-         "model.\",\"anyOf\":[{\"$ref\":\"#/components/schemas/Value\"},{\"type\":\"null\"}]}"},
-        {"Derivatives", "{\"description\":\"First and second time derivative, each a value.\","
-                        "\"anyOf\":[{\"type\":\"number\"},{\"type\":\"array\",\"maxItems\":2,"
-                        "\"items\":{\"$ref\":\"#/components/schemas/Value\"}}]}"},
+         "{\"description\":\"A value, or null for the value that the model "
+         "has.\",\"anyOf\":[{\"$ref\":\"#/components/schemas/Value\"},{\"type\":\"null\"}]}"},
+        {"Derivatives", "{\"description\":\"The first time derivative as a number, or a list of "
+                        "the first and second time derivative, each a "
+                        "value.\",\"anyOf\":[{\"type\":\"number\"},{\"type\":\"array\","
+                        "\"maxItems\":2,\"items\":{\"$ref\":\"#/components/schemas/Value\"}}]}"},
         {"Problem",
-         "{\"description\":\"Why a request was refused (RFC "
+         "{\"description\":\"The reason why a request was refused (RFC "
          "9457).\",\"type\":\"object\",\"properties\":{\"type\":{\"type\":\"string\"},\"title\":{"
          "\"type\":\"string\"},\"status\":{\"type\":\"integer\"},\"code\":{\"$ref\":\"#/components/"
-         "schemas/Code\"},\"number\":{\"description\":\"number of the code, as in the status of "
+         "schemas/Code\"},\"number\":{\"description\":\"number of the code, as in `status` of "
          "binary "
          "frames\",\"type\":\"integer\"},\"detail\":{\"type\":\"string\"},\"errors\":{\"type\":"
          "\"array\",\"items\":{\"type\":\"object\",\"properties\":{\"pointer\":{\"description\":"
-         "\"RFC "
-         "6901\",\"type\":\"string\"},\"message\":{\"type\":\"string\"}},\"required\":[\"pointer\","
-         "\"message\"]}},\"moreErrors\":{\"description\":\"number of errors beyond those "
-         "listed\",\"type\":\"integer\"},\"report\":{\"description\":\"of a step, of a step of a "
-         "coupling\",\"anyOf\":[{\"$ref\":\"#/components/schemas/Report\"},{\"$ref\":"
-         "\"#/components/schemas/CouplingReport\"}]},\"quota\":{\"description\":\"the quota that "
-         "is used "
+         "\"JSON pointer (RFC 6901) into the "
+         "request\",\"type\":\"string\"},\"message\":{\"type\":\"string\"}},\"required\":["
+         "\"pointer\",\"message\"]}},\"moreErrors\":{\"description\":\"number of errors beyond "
+         "those listed\",\"type\":\"integer\"},\"report\":{\"description\":\"report of the step, "
+         "or of the step of a coupling, that "
+         "failed\",\"anyOf\":[{\"$ref\":\"#/components/schemas/Report\"},{\"$ref\":\"#/components/"
+         "schemas/CouplingReport\"}]},\"quota\":{\"description\":\"the quota that is used "
          "up\",\"type\":\"object\",\"properties\":{\"which\":{\"type\":\"string\"},\"used\":{"
          "\"type\":\"number\"},\"limit\":{\"type\":\"number\"}},\"required\":[\"which\",\"used\","
          "\"limit\"]}},\"required\":[\"type\",\"title\",\"status\",\"code\",\"number\"]}"},
@@ -185,7 +186,7 @@ static void write_common(struct mechp_text *w)
     }
     mechp_text_key(w, "Want");
     mechp_text_object(w);
-    mechp_text_member_string(w, "description", "A quantity of evaluate.");
+    mechp_text_member_string(w, "description", "A quantity that POST …/evaluate can return.");
     mechp_text_member_string(w, "type", "string");
     mechp_text_key(w, "enum");
     mechp_text_array(w);
@@ -196,7 +197,7 @@ static void write_common(struct mechp_text *w)
     mechp_text_end(w);
     mechp_text_key(w, "Code");
     mechp_text_object(w);
-    mechp_text_member_string(w, "description", "What went wrong.");
+    mechp_text_member_string(w, "description", "Stable code of an error.");
     mechp_text_member_string(w, "type", "string");
     mechp_text_key(w, "enum");
     mechp_text_array(w);
@@ -212,8 +213,8 @@ static void write_common(struct mechp_text *w)
 /* Headers of requests, by the name of the component. */
 static const char header_parameters[] =
     "{\"IfMatch\":{\"name\":\"If-Match\",\"in\":\"header\",\"required\":false,\"description\":"
-    "\"ETag that the instance must have, or a list of ETags, or `*`. Otherwise the request is "
-    "refused with "
+    "\"ETag that the instance must have, or a list of ETags, or `*`. If it has none of them, the "
+    "request is refused with "
     "412.\",\"schema\":{\"type\":\"string\"},\"example\":\"*\"},\"IdempotencyKey\":{\"name\":"
     "\"Idempotency-Key\",\"in\":\"header\",\"required\":false,\"description\":\"The request is "
     "executed once for this key (with this token, method and path); for 24 hours a repetition "
@@ -224,9 +225,9 @@ static const char header_parameters[] =
     "and continues in the "
     "background.\",\"schema\":{\"type\":\"string\"},\"example\":\"respond-async\"},\"Lease\":{"
     "\"name\":\"Lease\",\"in\":\"header\",\"required\":false,\"description\":\"Number of the lease "
-    "that the client holds. While the instance has an owner, changes without the owner's lease are "
-    "refused with "
-    "409.\",\"schema\":{\"type\":\"string\",\"pattern\":\"^[0-9]+$\"},\"example\":\"0\"},"
+    "that the client holds. While the instance has an owner, requests that change it are refused "
+    "with 409 unless they carry the owner's "
+    "lease.\",\"schema\":{\"type\":\"string\",\"pattern\":\"^[0-9]+$\"},\"example\":\"0\"},"
     "\"IfNoneMatch\":{\"name\":\"If-None-Match\",\"in\":\"header\",\"required\":false,"
     "\"description\":\"ETag of the client's cached "
     "copy.\",\"schema\":{\"type\":\"string\"},\"example\":\"\\\"0\\\"\"},\"Traceparent\":{\"name\":"
@@ -239,21 +240,23 @@ static const char header_parameters[] =
 static void write_components(struct mechp_text *w)
 {
     static const char headers[] =
-        "{\"ETag\":{\"description\":\"`incarnation.revision` of the instance. The revision "
-        "increases with every acknowledged "
+        "{\"ETag\":{\"description\":\"`incarnation.revision` of the instance. The incarnation "
+        "differs for every instance, also under the same id; the revision increases with every "
+        "acknowledged "
         "change.\",\"schema\":{\"type\":\"string\"}},\"FileETag\":{\"description\":\"Computed from "
         "the content of the "
         "file.\",\"schema\":{\"type\":\"string\"}},\"Location\":{\"description\":\"URL of the "
         "resource.\",\"schema\":{\"type\":\"string\"}},\"PreferenceApplied\":{\"description\":\"`"
-        "respond-async`.\",\"schema\":{\"type\":\"string\"}},\"RetryAfter\":{\"description\":"
-        "\"Seconds to wait before a "
+        "respond-async`: the preference was "
+        "applied.\",\"schema\":{\"type\":\"string\"}},\"RetryAfter\":{\"description\":\"Seconds to "
+        "wait before a "
         "retry.\",\"schema\":{\"type\":\"integer\"}},\"Traceparent\":{\"description\":\"The "
         "request's trace with a span of this server, or a new "
         "trace.\",\"schema\":{\"type\":\"string\"}},\"WwwAuthenticate\":{\"description\":\"`Bearer`"
         ".\",\"schema\":{\"type\":\"string\"}}}";
     static const char accepted[] =
-        "{\"description\":\"Accepted and continued in the background, as the request prefers; "
-        "Location is its "
+        "{\"description\":\"The request continues in the background, as the client preferred; "
+        "Location is the URL of its "
         "status.\",\"headers\":{\"Location\":{\"$ref\":\"#/components/headers/"
         "Location\"},\"Preference-Applied\":{\"$ref\":\"#/components/headers/"
         "PreferenceApplied\"},\"traceparent\":{\"$ref\":\"#/components/headers/"
@@ -271,8 +274,8 @@ static void write_components(struct mechp_text *w)
     static const char security[] =
         "{\"bearer\":{\"type\":\"http\",\"scheme\":\"bearer\",\"description\":\"A token of the "
         "server's token file. Each scope includes the ones before it: `read` changes nothing; "
-        "`step` creates, steps, changes and deletes instances; `admin` changes the server. A "
-        "server without a token file requires no token.\"}}";
+        "`step` creates, steps, changes and deletes instances; `fmu` uploads FMUs; `admin` changes "
+        "the server. A server without a token file requires no token.\"}}";
     mechp_openapi_raw(w, "parameters", header_parameters);
     mechp_openapi_raw(w, "headers", headers);
     mechp_text_key(w, "responses");
@@ -317,19 +320,20 @@ void mechp_bind_openapi(struct mechp_text *w)
     static const char info[] =
         "{\"title\":\"mechd\",\"version\":\"" MECHD_VERSION
         "\",\"summary\":\"Co-simulation of mechanics\",\"description\":\"Hosts instances of "
-        "multibody, linear and nonsmooth models and steps them. SI units, radians.\\n\\nIn a "
-        "model, a string that begins with `=` is an expression in the parameters; it is allowed "
-        "wherever an item takes a number: `\\\"stiffness\\\": \\\"=2*k\\\"`; expressions of loads "
-        "may also use the time `t`. Parameters themselves are numbers.\\n\\nEvery refused request "
-        "returns a problem (RFC 9457) with a stable `code`; all errors of a body are reported "
-        "together, each with its JSON pointer. HEAD is supported wherever GET is. An unknown path "
-        "returns 404 (`route-not-found`), an unsupported method 405 (`method-not-allowed`, with "
-        "`Allow`). A request that arrives too slowly returns 408 (`request-timeout`); beyond the "
-        "limit of connections, every route except the probes returns 503 (`too-many-connections`). "
-        "GET and DELETE take no body. Text of 8 KiB or more is compressed for clients that accept "
-        "gzip.\\n\\nThe same operations are available as JSON over ZeroMQ under the name given in "
-        "`x-zeromq-operation`.\",\"license\":{\"name\":\"MIT\",\"identifier\":\"MIT\"}}";
-    static const char servers[] = "[{\"url\":\"/\",\"description\":\"The server itself\"}]";
+        "multibody, linear and nonsmooth models and steps them. Units are SI units, angles are in "
+        "radians.\\n\\nIn a model, a string that begins with `=` is an expression in the "
+        "parameters; it is allowed wherever an item takes a number: `\\\"stiffness\\\": "
+        "\\\"=2*k\\\"`; expressions of loads may also use the time `t`. Parameters themselves are "
+        "numbers.\\n\\nEvery refused request returns a problem (RFC 9457) with a stable `code`; "
+        "all errors of a body are reported together, each with its JSON pointer. HEAD is supported "
+        "wherever GET is. An unknown path returns 404 (`route-not-found`), an unsupported method "
+        "405 (`method-not-allowed`, with `Allow`). A request that does not arrive in time returns "
+        "408 (`request-timeout`); beyond the limit of connections, every route except the probes "
+        "returns 503 (`too-many-connections`). GET and DELETE take no body. Text of 8 KiB or more "
+        "is compressed for clients that accept gzip.\\n\\nRoutes with `x-zeromq-operation` are "
+        "also available as JSON over ZeroMQ and the lane, under that "
+        "name.\",\"license\":{\"name\":\"MIT\",\"identifier\":\"MIT\"}}";
+    static const char servers[] = "[{\"url\":\"/\",\"description\":\"This server\"}]";
     mechp_text_object(w);
     mechp_text_member_string(w, "openapi", "3.1.0");
     mechp_openapi_raw(w, "info", info);

@@ -203,7 +203,7 @@ static void write_status(struct mechp_text *w, const struct mechp_route *route, 
     mechp_text_object(w);
     mechp_text_member_string(w, "description",
                              success == 201   ? "Created."
-                             : success == 202 ? "Accepted; the run continues in the background."
+                             : success == 202 ? "Accepted; the work continues in the background."
                              : success == 204 ? "Done; the response has no body."
                                               : "Success.");
     write_headers(w, route);

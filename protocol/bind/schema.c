@@ -503,12 +503,12 @@ void mechp_schema_definitions(struct mechp_text *w, const char *prefix)
     struct printer p = {.w = w, .prefix = prefix};
     struct seen seen = {.n = 0};
     raw_member(w, "Name",
-               "{\"description\":\"A name.\",\"type\":\"string\","
-               "\"pattern\":\"^[A-Za-z0-9._-]{1,64}$\"}");
+               "{\"description\":\"A name of letters, digits, dots, underscores and "
+               "hyphens.\",\"type\":\"string\",\"pattern\":\"^[A-Za-z0-9._-]{1,64}$\"}");
     raw_member(w, "Expression",
-               "{\"description\":\"An expression in the parameters and any further variables that "
-               "its field allows.\",\"type\":\"string\",\"pattern\":\"^=\",\"minLength\":2,"
-               "\"maxLength\":4097}");
+               "{\"description\":\"An expression in the parameters and in the variables that its "
+               "field allows, after "
+               "`=`.\",\"type\":\"string\",\"pattern\":\"^=\",\"minLength\":2,\"maxLength\":4097}");
     mechp_text_key(w, "Number");
     mechp_text_object(w);
     mechp_text_member_string(w, "description", "A finite number, or an expression.");

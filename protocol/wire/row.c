@@ -5,20 +5,20 @@
 #include <string.h>
 
 const struct mechp_tag mechp_tags[] = {
-    {"service", "Probes, documentation, the dashboard, version and limits."},
+    {"service", "Probes, documentation, the dashboard, metrics, version and limits."},
     {"models", "Item types, example models, and validation without an instance."},
-    {"instances", "Instances: a model with its state. Create, list, edit, delete."},
+    {"instances", "Instances: each is a model with its state. Create, list, edit, delete; leases."},
     {"stepping", "Steps, trial steps, runs, live events, streams."},
-    {"values", "Inputs, outputs and parameters by name, the whole state, fields of live items."},
+    {"values", "Inputs, outputs and parameters by name, the whole state, fields of items."},
     {"snapshots", "Saved states, in memory or as bytes."},
     {"analysis",
      "Static equilibrium, eigenmodes, derivatives, evaluation of the equations of motion."},
-    {"fmus", "FMUs that are hosted: uploaded programs behind instances."},
+    {"fmus", "Hosted FMUs: uploaded programs from which instances are created."},
     {"couplings", "Co-simulation: instances that exchange values and step together."},
     {"sweeps", "Parameter studies: one model run for many sets of parameters."},
-    {"system",
-     "The system descriptor [H -CqT; Cq E] of the current state: its parts, and products with it."},
-    {"view", "Geometry for viewers."},
+    {"system", "The system descriptor: the matrix [H -CqT; Cq E] of the equations of a step at the "
+               "current state, its parts, and products with it."},
+    {"view", "Geometry and contacts for viewers."},
     {NULL, NULL},
 };
 
@@ -35,7 +35,8 @@ static const struct {
      {"id", "@Name", "Id of the instance, chosen by the server or the client.", "\"rig\"", 0}},
     {NULL, {"name", "@Name", "Name of the item in the model.", "\"body\"", 0}},
     {NULL,
-     {"field", "@Name", "A field of the item, as listed by GET /v1/types.", "\"physicsMass\"", 0}},
+     {"field", "@Name", "Name of a field of the item, as listed by GET /v1/types.",
+      "\"physicsMass\"", 0}},
     {NULL,
      {"variable", "@Name", "An output variable of the item, as listed by GET /v1/types.",
       "\"Position\"", 0}},
