@@ -131,6 +131,21 @@ static void write_address(struct mechp_text *w, const struct mechp_route *r)
     }
 }
 
+/* The name under which a call stores an answer of that type; NULL: it is text. */
+static const char *file_of(const char *type)
+{
+    static const char *const files[][2] = {{"application/vnd.fmi", "model.fmu"},
+                                           {"application/vnd.mechd.coupling", "coupling.mechd"},
+                                           {"application/vnd.mechd.snapshot", "snapshot.mechd"},
+                                           {"application/x-ssp-package", "coupling.ssp"}};
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        if (strcmp(type, files[k][0]) == 0) {
+            return files[k][1];
+        }
+    }
+    return NULL;
+}
+
 static void write_curl(struct mechp_text *w, const struct mechp_route *r)
 {
     const struct setting *const set = &settings[r->id];
@@ -143,8 +158,8 @@ static void write_curl(struct mechp_text *w, const struct mechp_route *r)
     }
     if (row->content != NULL && strcmp(row->content, "text/event-stream") == 0) {
         put(w, "-N ");
-    } else if (row->content != NULL && strstr(row->content, "vnd.") != NULL) {
-        put(w, "-o snapshot.mechd ");
+    } else if (row->content != NULL && file_of(row->content) != NULL) {
+        wrap(w, "-o ", file_of(row->content), " ");
     }
     wrap(w, "", set->options == NULL ? "" : set->options, "");
     if (set->body != NULL) {
@@ -189,7 +204,7 @@ static void write_body(struct mechp_text *w, const struct mechp_route *r)
     if (s == NULL || s->name == NULL) {
         return;
     }
-    put(w, row->optional ? "<h4>Body, may be left out</h4>\n" : "<h4>Body</h4>\n");
+    put(w, row->optional ? "<h4>Body (optional)</h4>\n" : "<h4>Body</h4>\n");
     put(w, "<table>\n");
     for (const struct mechp_member *m = s->members; m->name != NULL; m++) {
         wrap(w, "<tr><td><code>", m->name, "</code><td>");
@@ -204,11 +219,12 @@ static void write_answer(struct mechp_text *w, const struct mechp_route *r)
     const struct mechp_row *const row = r->row;
     const char *const recorded = mechp_recorded("reply", r->symbol);
     if (row->content != NULL) {
-        wrap(w, "<p class=\"forms\">Answers with <code>", row->content, "");
+        wrap(w, "<p class=\"forms\">Response: <code>", row->content, "");
         wrap(w, row->also == NULL ? "" : " ", row->also == NULL ? "" : row->also, "</code></p>\n");
     }
     if (recorded != NULL) {
-        wrap(w, "<details><summary>An answer</summary><pre>", recorded, "</pre></details>\n");
+        wrap(w, "<details><summary>Example of a response</summary><pre>", recorded,
+             "</pre></details>\n");
     }
 }
 
@@ -216,7 +232,7 @@ static void write_refusals(struct mechp_text *w, const struct mechp_route *r)
 {
     int codes[MECHP_ROUTE_CODES];
     const size_t n = mechp_route_codes(r, codes);
-    put(w, "<details><summary>Refusals</summary><p>");
+    put(w, "<details><summary>Errors</summary><p>");
     for (size_t k = 0; k < n; k++) {
         const char *const name = mechp_code(codes[k])->text;
         wrap(w, "<a href=\"#", name, "\">");
@@ -346,10 +362,10 @@ static void write_routes(const struct mechd_service *s, struct mechp_text *w,
 
 static void write_codes(struct mechp_text *w)
 {
-    put(w, "<h2 id=\"errors\">Errors</h2>\n<p>Every refusal is "
-           "<code>application/problem+json</code> with <code>code</code>, and "
-           "<code>errors</code> as a list of <code>pointer</code> and <code>message</code>. In a "
-           "binary frame the number is its <code>status</code>.</p>\n"
+    put(w, "<h2 id=\"errors\">Errors</h2>\n<p>Every error response is "
+           "<code>application/problem+json</code> with <code>code</code> and, if places in the "
+           "request are at fault, <code>errors</code>, a list of <code>pointer</code> and "
+           "<code>message</code>. In a binary frame the number is the <code>status</code>.</p>\n"
            "<table>\n<tr><th>Code<th>Number<th>HTTP<th>Meaning</tr>\n");
     for (int k = 0; mechp_code_at(k) != NULL; k++) {
         const struct mechp_code_info *const c = mechp_code_at(k);
@@ -376,17 +392,17 @@ static enum mechd_progress run_docs(struct mechd_call *c)
     put(w, "</style>\n</head>\n<body id=\"top\">\n");
     write_contents(w, routes);
     put(w, "<main>\n<h1>mechd " MECHD_VERSION ": interface</h1>\n"
-           "<p>Also as <a href=\"/openapi.json\">OpenAPI 3.1</a>. Types of items, integrators and "
-           "solvers with their fields: <a href=\"/v1/types\">/v1/types</a>; ready models: "
-           "<a href=\"/v1/examples\">/v1/examples</a>.</p>\n"
-           "<p>A string that begins with <code>=</code> is an expression over the parameters, "
+           "<p>Also available as <a href=\"/openapi.json\">OpenAPI 3.1</a>. Types of items, "
+           "integrators and solvers with their fields: <a href=\"/v1/types\">/v1/types</a>; "
+           "example models: <a href=\"/v1/examples\">/v1/examples</a>.</p>\n"
+           "<p>A string that begins with <code>=</code> is an expression in the parameters, "
            "wherever an item of a model takes a number: <code>\"stiffness\": \"=2*k\"</code>; that "
            "of a load may use the time <code>t</code>.</p>\n"
-           "<p>A request body is JSON. Over ZeroMQ the same operations are "
-           "<code>{\"op\": \"step\", \"id\": \"i-1\", &hellip;}</code>: the parameters in braces "
-           "in a path, and query parameters, become keys. If the server requires tokens, a call "
-           "carries <code>-H \"Authorization: Bearer $TOKEN\"</code> with the scope named at the "
-           "route.</p>\n"
+           "<p>A request body is JSON. Over ZeroMQ the same operation is a message such as "
+           "<code>{\"op\": \"step\", \"id\": \"i-1\", \"size\": 0.01}</code>: its keys are "
+           "<code>op</code>, those of the body, and the parameters of path and query. If the "
+           "server requires tokens, add <code>-H \"Authorization: Bearer $TOKEN\"</code> to each "
+           "call, with a token that has the scope named at the route.</p>\n"
            "<p>On a newly started server the calls work from top to bottom: <a "
            "href=\"#CREATE_AS\">one of them</a> creates an instance called <code>rig</code>, which "
            "the others use, and ids such as <code>r-1</code> are the first that the server "

@@ -93,6 +93,13 @@ class Docs(Served):
             for part, want in zip(parts, wanted):
                 self.assertTrue(part and want[:1] == '{' or part == want, (target, path))
 
+    def test_calls_for_bytes_name_a_file(self):
+        named = {symbol: line.split(' -o ')[1].split()[0]
+                 for symbol, line in self.page.calls.items() if ' -o ' in line}
+        self.assertEqual(named, {'COUPLING_SSP': 'coupling.ssp', 'COUPLING_STATE': 'coupling.mechd',
+                                 'FMU': 'model.fmu', 'SET_COUPLING_STATE': 'coupling.mechd',
+                                 'SNAPSHOT': 'snapshot.mechd'})
+
     def test_calls_are_understood(self):
         calls = [call_of(line) for line in self.page.calls.values()]
         model = next(body for method, path, body in calls
