@@ -165,8 +165,10 @@ static int take(void *context, const struct mechd_stored_bytes *b)
     }
     const bool good = outcome == 0 && mechd_coupling_snapshot_put(g, b->number, saved);
     if (!good) {
-        mechd_log(MECHD_WARNING, "snapshot-left-out", "snapshot=s-%llu reason=\"%s\"",
-                  (unsigned long long)b->number, outcome == 0 ? "there are too many" : reason);
+        mechd_log(MECHD_WARNING, "snapshot-left-out",
+                  "coupling=c-%llu snapshot=s-%llu reason=\"%s\"", (unsigned long long)g->id,
+                  (unsigned long long)b->number,
+                  outcome == 0 ? "there are too many snapshots" : reason);
     }
     return 0;
 }

@@ -152,8 +152,10 @@ void mechd_kept_set_again(struct mechd_coupling *g, int32_t n, uint64_t record)
     }
     mech_diag_init(&diag);
     if (count > 0 && mechd_engine_set_inputs(&i->engine, x->changes, count, &diag) != 0) {
+        char quoted[256];
+        const char *const why = diag.count > 0 ? diag.entries[0].text : "they were refused";
         mechd_log(MECHD_WARNING, "inputs-undone", "instance=%s reason=%s", i->id,
-                  diag.count > 0 ? diag.entries[0].text : "the engine refuses them");
+                  mechd_log_quote(quoted, sizeof quoted, why));
     }
     mech_diag_fini(&diag);
 }

@@ -120,7 +120,7 @@ static int serve(struct mechd *d, int argc, char **argv)
     char quoted[512];
     mech_blas_pin();
     if (mechd_signals_catch() != 0) {
-        mechd_log(MECHD_ERROR, "failed", "reason=signals");
+        mechd_log(MECHD_ERROR, "failed", "reason=\"cannot set up the handling of signals\"");
         return EXIT_FAILURE;
     }
     if (mechd_daemon_start(d, fault, sizeof fault) != 0) {

@@ -170,10 +170,10 @@ static void write_store(struct mechd_store *s, struct mechp_text *w)
     char fault[8];
     const struct mechd_store_counts n = mechd_store_counts(s);
     mechd_store_fault(s, fault, sizeof fault);
-    value(w, "store_records_total", "counter", "Records that storage has dealt with.",
+    value(w, "store_records_total", "counter", "Records that were written or failed to be written.",
           (int64_t)n.records);
-    value(w, "store_commits_total", "counter", "Batches that storage has dealt with.",
-          (int64_t)n.commits);
+    value(w, "store_commits_total", "counter",
+          "Transactions in which records were written, or failed to be.", (int64_t)n.commits);
     value(w, "store_failures_total", "counter", "Records that could not be stored.",
           (int64_t)n.failures);
     value(w, "store_waiting", "gauge", "Records that wait for storage.", (int64_t)n.waiting);
@@ -226,9 +226,9 @@ static void write_readers(struct mechd_zmq *z, struct mechp_text *w)
          "Stream frames that match a subscriber's subscriptions.",
          offsetof(struct mechd_reader, frames)},
         {"stream_lost_frames_total", "counter",
-         "Those lost, a lower bound; exact once the subscriber has read all remaining frames.",
+         "Stream frames that the subscriber lost: a lower bound, exact once it has read the rest.",
          offsetof(struct mechd_reader, lost)},
-        {"stream_behind_frames", "gauge", "Those in transit or lost.",
+        {"stream_behind_frames", "gauge", "Stream frames that are in transit or lost.",
          offsetof(struct mechd_reader, behind)}};
     struct mechd_reader *const all = calloc(MECHD_READERS_MOST, sizeof *all);
     uint64_t lost = 0;
@@ -256,7 +256,7 @@ static void write_http(const struct mechd_counters *m, struct mechp_text *w)
 {
     value(w, "http_connections", "gauge", "HTTP connections.",
           atomic_load_explicit(&m->connections, memory_order_relaxed));
-    counter(w, "http_refused_connections_total", "HTTP connections beyond a limit.",
+    counter(w, "http_refused_connections_total", "HTTP connections refused because of a limit.",
             &m->refused_connections);
     counter(w, "http_timeouts_total", "HTTP connections ended for being too slow.", &m->timeouts);
     counter(w, "http_left_total", "HTTP clients that closed their connection before the answer.",
@@ -269,7 +269,7 @@ static void write_couplings(struct mechd *d, struct mechp_text *w)
 {
     value(w, "couplings", "gauge", "Couplings of instances.", mechd_couplings_count(&d->couplings));
     counter(w, "coupling_shared_total",
-            "Times that one more thread of the pool has joined in a window of a coupling.",
+            "Times that a further thread of the pool joined in computing a window of a coupling.",
             &d->service.host.counters.coupling_shared);
 }
 
@@ -286,12 +286,12 @@ void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
     counter(w, "sent_bytes_total", "Bytes of answers.", &m->bytes_out);
     value(w, "instances", "gauge", "Instances alive.", mechd_table_count(&d->service.host.table));
     write_couplings(d, w);
-    counter(w, "batch_items_total", "Operations that came in batches.", &m->batch_items);
+    counter(w, "batch_items_total", "Operations executed as items of batches.", &m->batch_items);
     counter(w, "instances_created_total", "Instances created.", &m->created);
     counter(w, "instances_deleted_total", "Instances deleted.", &m->deleted);
     counter(w, "instances_expired_total", "Instances deleted by their time to live.", &m->expired);
     counter(w, "leases_total", "Leases taken.", &m->leases);
-    counter(w, "leases_ended_total", "Leases ended by the clock.", &m->leases_ended);
+    counter(w, "leases_ended_total", "Leases that expired.", &m->leases_ended);
     tally(w, "commands_total", "Step commands finished.", m,
           offsetof(struct mechd_tally, commands));
     tally(w, "steps_total", "Internal steps done.", m, offsetof(struct mechd_tally, steps));
@@ -319,7 +319,7 @@ void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
     value(w, "streams", "gauge", "Streams that clients have chosen.",
           atomic_load_explicit(&m->picks, memory_order_relaxed));
     counter(w, "stream_frames_total", "Frames encoded for the stream.", &m->stream_frames);
-    counter(w, "stream_drops_total", "Frames dropped before the stream's socket.",
+    counter(w, "stream_drops_total", "Frames dropped before they reached the stream socket.",
             &m->stream_drops);
     counter(w, "stream_stalls_total",
             "Times that a subscriber had 1,000 unread frames and lost later ones.",
@@ -328,21 +328,23 @@ void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
             "ZeroMQ answers dropped: the peer has disconnected or does not read.", &m->unsent);
     counter(w, "peers_refused_total", "ZeroMQ connections whose key may not connect.",
             &m->peers_refused);
-    counter(w, "peers_cut_total", "ZeroMQ connections ended because they took too much.",
+    counter(w, "peers_cut_total", "ZeroMQ connections closed because of a limit or an unknown key.",
             &m->peers_cut);
     counter(w, "handshakes_failed_total", "ZeroMQ connections that did not complete the handshake.",
             &m->handshakes_failed);
     write_connections(d, w);
-    counter(w, "lane_refused_total", "Connections of the lane beyond the limit.", &m->lane_refused);
+    counter(w, "lane_refused_total", "Connections of the lane refused because of the limit.",
+            &m->lane_refused);
     counter(w, "lane_timeouts_total", "Connections of the lane ended for being too slow.",
             &m->lane_timeouts);
     write_readers(d->zmq, w);
-    counter(w, "forces_total", "Force frames taken.", &m->forces);
-    counter(w, "forces_late_total", "Force frames that came after their time.", &m->forces_late);
+    counter(w, "forces_total", "Frames accepted by the forces socket.", &m->forces);
+    counter(w, "forces_late_total",
+            "Force frames that arrived after the time from which they apply.", &m->forces_late);
     counter(w, "forces_refused_total", "Force frames refused.", &m->forces_refused);
     tally(w, "run_late_total", "Periods of paced runs that began more than half a period late.", m,
           offsetof(struct mechd_tally, late));
-    tally(w, "run_overruns_total", "Periods of paced runs that began too late.", m,
+    tally(w, "run_overruns_total", "Periods of paced runs that began more than one period late.", m,
           offsetof(struct mechd_tally, overruns));
     write_http(m, w);
     value(w, "log_dropped_total", "counter", "Log lines dropped for lack of space.",

@@ -173,7 +173,8 @@ static void restrict_files(const char *path)
             const bool done = chmod(name, 0600) == 0;
             mechd_log(MECHD_WARNING, "file-mode", "file=%s mode=%o %s", name,
                       (unsigned)found.st_mode & 0777u,
-                      done ? "now=600" : "reason=\"others may read it, and it cannot be changed\"");
+                      done ? "now=600"
+                           : "reason=\"other users may read it, and its mode cannot be changed\"");
         }
     }
 }
@@ -208,8 +209,9 @@ static void inspect(const char *directory)
     struct mechd_wal wal;
     struct stat folder;
     if (stat(directory, &folder) == 0 && (folder.st_mode & OTHERS) != 0) {
-        mechd_log(MECHD_WARNING, "folder-mode", "folder=%s mode=%o reason=\"others may look in\"",
-                  directory, (unsigned)folder.st_mode & 0777u);
+        mechd_log(MECHD_WARNING, "folder-mode",
+                  "folder=%s mode=%o reason=\"other users may open this folder\"", directory,
+                  (unsigned)folder.st_mode & 0777u);
     }
     snprintf(path, sizeof path, "%s/mechd.sqlite", directory);
     mechd_wal_look(path, &wal);

@@ -209,7 +209,8 @@ void mechd_sweep_keep_end(struct mechd_sweep *s)
         mechd_entry_append(&room, "", 1);
         post(n, NULL);
     } else {
-        mechd_log(MECHD_WARNING, "sweep", "reason=\"no memory to store its rows\"");
+        mechd_log(MECHD_WARNING, "sweep", "sweep=w-%llu reason=\"no memory to store its rows\"",
+                  (unsigned long long)s->id);
         close_sweep(s, false, 0);
     }
     mechp_text_fini(&errors);
@@ -326,7 +327,7 @@ static int take_sweep(void *context, const struct mechd_stored_sweep *stored)
     mech_diag_fini(&diag);
     json_decref(description);
     if (!good) {
-        mechd_log(MECHD_ERROR, "recovery", "sweep=w-%llu reason=\"it cannot be read\"",
+        mechd_log(MECHD_ERROR, "recovery", "sweep=w-%llu reason=\"its record cannot be read\"",
                   (unsigned long long)stored->number);
         mechd_sweep_unref(s);
         return 0;

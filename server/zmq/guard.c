@@ -340,7 +340,7 @@ void mechd_guard_sweep(struct mechd_zmq *z)
         }
     }
     if (all > mechd_parts_most && hoarder >= 0) {
-        cut(z, g->links[hoarder].door, hoarder, "unfinished messages are too large");
+        cut(z, g->links[hoarder].door, hoarder, "unfinished messages take too much memory");
     }
 }
 
