@@ -179,7 +179,8 @@ static void write_curl(struct mechp_text *w, const struct mechp_route *r)
 static void write_row(struct mechp_text *w, const struct mechp_parameter *p)
 {
     wrap(w, "<tr><td><code>", p->name, "</code>");
-    wrap(w, "<td>", p->doc, "</tr>\n");
+    wrap(w, "<td>", p->doc, "");
+    wrap(w, " <small>", p->type, "</small></tr>\n");
 }
 
 static void write_parameters(struct mechp_text *w, const struct mechp_route *r)
@@ -403,6 +404,9 @@ static enum mechd_progress run_docs(struct mechd_call *c)
            "<code>op</code>, those of the body, and the parameters of path and query. If the "
            "server requires tokens, add <code>-H \"Authorization: Bearer $TOKEN\"</code> to each "
            "call, with a token that has the scope named at the route.</p>\n"
+           "<p>Types: <code>@Instance</code> is the schema of that name in OpenAPI, "
+           "<code>number[]</code> a list of numbers, <code>number{}</code> an object with a number "
+           "for each name, <code>'a'|'b'</code> one of these words.</p>\n"
            "<p>On a newly started server the calls work from top to bottom: <a "
            "href=\"#CREATE_AS\">one of them</a> creates an instance called <code>rig</code>, which "
            "the others use, and ids such as <code>r-1</code> are the first that the server "

@@ -81,6 +81,7 @@ class Docs(Served):
         reply = self.daemon.call('GET', '/docs')
         self.assertEqual((reply.status, reply.headers['Content-Type']),
                          (200, 'text/html; charset=utf-8'))
+        self.text = html.unescape(reply.raw.decode())
         self.page = Page(reply.raw.decode())
 
     def test_every_route_has_a_section_and_a_call_that_names_it(self):
@@ -99,6 +100,10 @@ class Docs(Served):
         self.assertEqual(named, {'COUPLING_SSP': 'coupling.ssp', 'COUPLING_STATE': 'coupling.mechd',
                                  'FMU': 'model.fmu', 'SET_COUPLING_STATE': 'coupling.mechd',
                                  'SNAPSHOT': 'snapshot.mechd'})
+
+    def test_parameters_show_what_they_accept(self):
+        self.assertIn("<code>configuration</code><td>Configuration (default current). <small>"
+                      "'current'|'reference'|'initial'|'startOfStep'</small>", self.text)
 
     def test_calls_are_understood(self):
         calls = [call_of(line) for line in self.page.calls.values()]
