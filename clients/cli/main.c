@@ -65,19 +65,26 @@ static void print_option(const char *name, const char *argument, const char *doc
 {
     char left[64];
     snprintf(left, sizeof left, "--%s%s%s", name, argument ? " " : "", argument ? argument : "");
-    printf("  %-18s %s\n", left, doc);
+    // a long name has a line of its own
+    printf(strlen(left) > 18 ? "  %s\n%21s%s\n" : "  %-18s %s%s\n", left, "", doc);
 }
 
 const struct mechctl_option mechctl_global_options[] = {
     {"server", "URL",
-     "where mechd listens (default MECHD_SERVER, or http://127.0.0.1:8080; unix:/path too)"},
-    {"lane", "ADDRESS", "ask over the server's lane (unix:PATH or tcp://host:port), not over HTTP"},
+     "the server: http://host:port, https://host:port or unix:/path (default MECHD_SERVER, or "
+     "http://127.0.0.1:8080)"},
+    {"lane", "ADDRESS",
+     "send requests over the server's lane, unix:PATH or tcp://host:port, instead of HTTP"},
     {"token", "TOKEN", "bearer token for a server that requires one (default MECHD_TOKEN)"},
     {"lease", "NUMBER", "lease to send with the command (default MECHD_LEASE)"},
-    {"ca", "FILE", "PEM file to check an https:// server against (default MECHD_CA)"},
-    {"curve-key", "FILE", "the client's key pair for CURVE on ZeroMQ (default MECHD_CLIENT_KEY)"},
+    {"ca", "FILE",
+     "PEM file with the authorities that an https:// server is checked against (default MECHD_CA)"},
+    {"curve-key", "FILE",
+     "file with the client's key pair for ZeroMQ, as mechd --make-curve-key prints it (default "
+     "MECHD_CLIENT_KEY)"},
     {"server-key", "KEY",
-     "the server's public key (default MECHD_SERVER_KEY, or as the server reports it over HTTP)"},
+     "the server's public key for ZeroMQ (default MECHD_SERVER_KEY, or as the server reports it "
+     "over HTTP)"},
     {"json", NULL, "print the server's JSON, for scripts; refusals too, on standard error"},
     {"timeout", "S", "longest wait for an answer, in seconds (default 30)"},
     {"color", "WHEN", "auto, always or never (auto: on a terminal, without NO_COLOR)"},
@@ -91,7 +98,7 @@ const char *const mechctl_exits[] = {
     [MECHCTL_REFUSED] = "the server refused; the reason is on standard error",
     [MECHCTL_USAGE] = "usage or file error",
     [MECHCTL_UNREACHABLE] = "no server, or no answer in time",
-    [MECHCTL_FAILED] = "anything else",
+    [MECHCTL_FAILED] = "any other error",
     NULL,
 };
 
@@ -125,7 +132,7 @@ static void print_program_help(void)
     }
     puts("\noptions, before or after the command:");
     print_options(mechctl_global_options);
-    puts("\nexit codes:");
+    puts("\nexit status:");
     for (int code = 0; mechctl_exits[code]; code++) {
         printf("  %d  %s\n", code, mechctl_exits[code]);
     }

@@ -70,14 +70,15 @@ static void put_command(const struct mechctl_command *c)
 int mechctl_print_manual(void)
 {
     printf(".TH MECHCTL 1 \"\" \"mechd %s\" \"User Commands\"\n", mechc_version());
-    fputs(".SH NAME\nmechctl \\- create, step and watch mechanical models on a mechd server\n"
-          ".SH SYNOPSIS\n.B mechctl\n[\\fIoptions\\fR] \\fICOMMAND\\fR [\\fIarguments\\fR]\n"
-          ".SH DESCRIPTION\nEach command sends one request to\n.BR mechd (1)\n"
-          "or follows its stream, and prints the answer as text, or with\n.B \\-\\-json\n"
-          "unchanged. With it a refusal is the server's problem document (RFC 9457: code, detail,\n"
-          "errors with pointers into the request), one line of JSON on standard error; exit\n"
-          "statuses are the same.\nOptions may come before or after the command.\n.SH OPTIONS\n",
-          stdout);
+    fputs(
+        ".SH NAME\nmechctl \\- create, step and watch mechanical models on a mechd server\n"
+        ".SH SYNOPSIS\n.B mechctl\n[\\fIoptions\\fR] \\fICOMMAND\\fR [\\fIarguments\\fR]\n"
+        ".SH DESCRIPTION\nEach command sends one request to\n.BR mechd (1)\n"
+        "or follows its stream, and prints the answer as text, or with\n.B \\-\\-json\n"
+        "unchanged. With that option a refusal is the server's problem document (RFC 9457: code,\n"
+        "detail, errors with pointers into the request), one line of JSON on standard error;\n"
+        "exit statuses are the same.\nOptions may come before or after the command.\n.SH OPTIONS\n",
+        stdout);
     put_options(mechctl_global_options);
     puts(".SH COMMANDS");
     for (const struct mechctl_command *const *c = mechctl_commands; *c; c++) {
@@ -89,13 +90,15 @@ int mechctl_print_manual(void)
         put(mechctl_exits[code]);
         putchar('\n');
     }
-    fputs(".SH ENVIRONMENT\n.TP\n.B MECHD_SERVER\nwhere mechd listens\n"
+    fputs(".SH ENVIRONMENT\n.TP\n.B MECHD_SERVER\nthe server: http://host:port, https://host:port "
+          "or unix:/path\n"
           ".TP\n.B MECHD_TOKEN\nthe bearer token\n"
           ".TP\n.B MECHD_ON_TOKEN\nthe token for the server of\n.B replay \\-\\-on\n"
           ".TP\n.B MECHD_LEASE\nnumber of the lease that commands send\n"
-          ".TP\n.B MECHD_CA\nPEM file to check an https:// server against\n"
-          ".TP\n.B MECHD_CLIENT_KEY\nfile with the key pair of the client\n"
-          ".TP\n.B MECHD_SERVER_KEY\nthe server's public key\n"
+          ".TP\n.B MECHD_CA\nPEM file with the authorities that an https:// server is checked "
+          "against\n"
+          ".TP\n.B MECHD_CLIENT_KEY\nfile with the client's key pair for ZeroMQ\n"
+          ".TP\n.B MECHD_SERVER_KEY\nthe server's public key for ZeroMQ\n"
           ".TP\n.B NO_COLOR\nno colors, if it is set and not empty\n.SH SEE ALSO\n.BR mechd (1)\n",
           stdout);
     return MECHCTL_DONE;

@@ -123,7 +123,7 @@ static int hold_rows(struct again *a)
         last = mechc_json_next(&row) ? row.value : last;
     }
     if (mechc_json_count(a->rows) < 2) {
-        return mechctl_usage("replay: the run has done no period");
+        return mechctl_usage("replay: the run has completed no period");
     }
     mechc_bytes_text(&m->body, ",\"until\":");
     mechc_bytes_add(&m->body, last.at, (size_t)(last.end - last.at));
@@ -233,7 +233,9 @@ static int go_back(struct again *a)
         back != MECHCTL_DONE && stopped ? post(a, "snapshots", a->before, "restore", &reply) : back;
     if (back != MECHCTL_DONE) {
         // the only copy of where the coupling was
-        (void)fprintf(stderr, "the coupling is not where it was: its snapshot %s is kept\n",
+        (void)fprintf(stderr,
+                      "the coupling has not returned to its state before the replay: snapshot %s, "
+                      "which is kept, has that state\n",
                       a->before);
         a->before[0] = '\0';
         return back;
@@ -357,7 +359,7 @@ int mechctl_replay_coupling(struct mechctl *m)
     struct mechc_bytes request = {0};
     const bool elsewhere = mechctl_option(m, "on") != NULL;
     if (!elsewhere && mechctl_option(m, "on-token") != NULL) {
-        return mechctl_usage("replay: --on-token is the token of --on");
+        return mechctl_usage("replay: --on-token is the token for --on, which is missing");
     }
     int code = read_run(&a);
     code = code == MECHCTL_DONE ? hold_rows(&a) : code;

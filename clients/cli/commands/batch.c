@@ -35,7 +35,7 @@ static int run(struct mechctl *m)
     };
     const char *const label = mechctl_option(m, "label"), *const body = mechctl_option(m, "body");
     if ((label != NULL) == (m->count > 1)) {
-        return mechctl_usage("batch: give either ids or --label");
+        return mechctl_usage("batch: give ids or --label, and not both");
     }
     mechc_bytes_text(&m->body, "{");
     if (body) {

@@ -19,7 +19,7 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"id", "ID", "the id to give; refused if it is taken"},
+    {"id", "ID", "id of the new instance; refused if it is taken"},
     {0},
 };
 

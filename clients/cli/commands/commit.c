@@ -22,7 +22,7 @@ const struct mechctl_command mechctl_commit = {
     .name = "commit",
     .group = MECHCTL_STEPS,
     .arguments = "ID TRIAL",
-    .summary = "commit the end state of the last trial, or of one that is kept",
+    .summary = "commit a trial step: its end state becomes the state of the instance",
     .details =
         "  mechctl step i-1 --size 0.01 --trial\n"
         "  mechctl commit i-1 1\n"

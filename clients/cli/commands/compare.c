@@ -48,9 +48,9 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"absolute", "NUMBER", "a difference is more than this (default 0)"},
-    {"relative", "NUMBER", "plus this times the larger number (default 0)"},
-    {"most", "COUNT", "lines of each kind (default 100)"},
+    {"absolute", "NUMBER", "numbers differ if their difference exceeds this (default 0)"},
+    {"relative", "NUMBER", "plus this times the larger of the two (default 0)"},
+    {"most", "COUNT", "at most COUNT lines of each kind (default 100)"},
     {0},
 };
 

@@ -153,7 +153,7 @@ static int run(struct mechctl *m)
         return MECHCTL_DONE;
     }
     if (!zsh && strcmp(m->arguments[0], "bash") != 0) {
-        return mechctl_usage("completion: for bash, zsh or fish");
+        return mechctl_usage("completion: the shells are bash, zsh and fish");
     }
     struct mechc_bytes valued = {0}, global = {0}, names = {0};
     add_options(&valued, mechctl_global_options, true, "|");

@@ -38,7 +38,8 @@ static int send_package(struct mechctl *m, struct mechc_json *reply)
 static int send_document(struct mechctl *m, struct mechc_json *reply)
 {
     if (m->given_count > 0) {
-        return mechctl_usage("couple: --window and --scheme are for packages: FILE has them");
+        return mechctl_usage("couple: --window and --scheme are for packages (.ssp); a JSON file "
+                             "has them as stepSize and scheme");
     }
     const int code = mechctl_read_json(m->file, &m->body);
     return code != MECHCTL_DONE
@@ -63,7 +64,7 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"window", "SECONDS", "with a package: size of a window"},
+    {"window", "SECONDS", "with a package: size of a window (communication step), s"},
     {"scheme", "TYPE", "with a package: type of the scheme"},
     {0},
 };

@@ -50,15 +50,15 @@ static int check(const struct mechctl *m)
                              m->given[0].name);
     }
     if (steps > 1) {
-        return mechctl_usage("couplings: either --count, --size or --until");
+        return mechctl_usage("couplings: give one of --count, --size and --until");
     }
     if ((mechctl_option(m, "reset") != NULL) + (mechctl_option(m, "restore") != NULL) +
             (mechctl_option(m, "load") != NULL) >
         1) {
-        return mechctl_usage("couplings: either --reset, --restore or --load");
+        return mechctl_usage("couplings: give one of --reset, --restore and --load");
     }
     if (mechctl_option(m, "commit") && (steps > 0 || mechctl_option(m, "trial"))) {
-        return mechctl_usage("couplings: --commit is without a step");
+        return mechctl_usage("couplings: --commit cannot be combined with a step");
     }
     for (int k = 0; k < 2 && steps == 0; k++) {
         static const char *const of_steps[] = {"trial", "expect-time"};
@@ -195,18 +195,21 @@ static const struct mechctl_option options[] = {
     {"count", "N", "step N windows"},
     {"size", "S", "step S seconds"},
     {"until", "T", "step to the time T, s"},
-    {"trial", NULL, "the step is a trial, which changes nothing until it is committed"},
+    {"trial", NULL, "make the step a trial, which changes nothing until it is committed"},
     MECHCTL_EXPECTED,
-    {"commit", "N", "commit trial N, without a step"},
-    {"reset", NULL, "reset all its instances first"},
-    {"restore", "SID", "return to a snapshot first"},
-    {"load", "FILE", "set the state that --save wrote, here or on another server, first"},
-    {"snapshot", NULL, "save its state and those of its instances, at the end"},
-    {"snapshots", NULL, "list its snapshots, at the end"},
+    {"commit", "N", "commit trial N instead of a step"},
+    {"reset", NULL, "first reset all its instances"},
+    {"restore", "SID", "first return to a snapshot"},
+    {"load", "FILE",
+     "first set the state from a file that --save wrote, here or on another server"},
+    {"snapshot", NULL, "at the end save its state and those of its instances"},
+    {"snapshots", NULL, "at the end list its snapshots"},
     {"forget", "SID", "delete a snapshot"},
-    {"stability", NULL, "its spectral radius and largest stable window, at the end"},
-    {"save", "FILE", "write its state to a file, models and states of its instances included"},
-    {"delete", NULL, "delete it; its instances are released"},
+    {"stability", NULL,
+     "at the end print the spectral radius of a window and the largest stable window"},
+    {"save", "FILE",
+     "at the end write its state to a file, models and states of its instances included"},
+    {"delete", NULL, "delete the coupling; its instances are released"},
     {0},
 };
 

@@ -46,9 +46,9 @@ static const struct mechctl_option options[] = {
     {"example", "NAME", "create this example (mechctl examples lists them)"},
     {"snapshot", "FILE", "create from a snapshot that was saved to a file"},
     {"fmu", "ID", "create from an uploaded FMU, with start values NAME=VALUE"},
-    {"id", "ID", "the id to give; refused if it is taken"},
-    {"label", "NAME=VALUE", "labels, several with commas"},
-    {"ttl", "S", "delete it after S seconds without use"},
+    {"id", "ID", "id of the new instance; refused if it is taken"},
+    {"label", "NAME=VALUE", "labels of the instance, several separated by commas"},
+    {"ttl", "S", "delete the instance after S seconds without use"},
     {0},
 };
 

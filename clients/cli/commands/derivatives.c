@@ -16,7 +16,7 @@ const struct mechctl_command mechctl_derivatives = {
     .name = "derivatives",
     .group = MECHCTL_ANALYSES,
     .arguments = "ID FILE",
-    .summary = "compute derivatives of the equations at a point, forward or adjoint",
+    .summary = "compute directional or adjoint derivatives of the equations of motion at a point",
     .details =
         "  echo '{\"direction\": {\"inputs\": {\"force\": 1}}}' | mechctl derivatives i-1 -\n"
         "FILE, or - for standard input, holds a direction in the state and the inputs, a "

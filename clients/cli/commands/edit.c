@@ -20,9 +20,9 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"label", "NAME=VALUE", "all labels, several with commas; \"\": none"},
-    {"ttl", "S", "delete it after S seconds without use"},
-    {"keep", NULL, "never delete it for lack of use"},
+    {"label", "NAME=VALUE", "replace all labels, several separated by commas; \"\" removes them"},
+    {"ttl", "S", "delete the instance after S seconds without use"},
+    {"keep", NULL, "do not delete the instance for lack of use"},
     {0},
 };
 

@@ -16,10 +16,10 @@ const struct mechctl_command mechctl_evaluate = {
     .name = "evaluate",
     .group = MECHCTL_ANALYSES,
     .arguments = "ID FILE",
-    .summary = "evaluate the equations at any point",
+    .summary = "evaluate the equations of motion at any point",
     .details = "  echo '{\"want\": [\"mass\", \"rhs\"]}' | mechctl evaluate i-1 -\n"
-               "FILE, or - for standard input, holds want, and time, q, v, x, z where they differ\n"
-               "from the present ones.",
+               "FILE, or - for standard input, holds want, the names of the quantities, and time,\n"
+               "q, v, x, z of the point where they differ from the present ones.",
     .least = 2,
     .most = 2,
     .run = run,

@@ -46,7 +46,7 @@ const struct mechctl_command mechctl_field = {
     .name = "field",
     .group = MECHCTL_STEPS,
     .arguments = "ID ITEM FIELD VALUE",
-    .summary = "change a field of a live item",
+    .summary = "change a field of an item in the model of an instance",
     .details = "  mechctl field i-1 spring stiffness 8000\n"
                "  mechctl field i-1 spring stiffness =2*k\n"
                "  mechctl field i-1 system K '[[2,-1],[-1,2]]'",

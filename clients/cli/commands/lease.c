@@ -86,7 +86,7 @@ static int run(struct mechctl *m)
         return mechctl_usage("lease: give one of --renew, --release and --break");
     }
     if ((other || release) && m->count > 1) {
-        return mechctl_usage("lease: a role goes with taking and --renew");
+        return mechctl_usage("lease: a ROLE is for taking a lease and for --renew");
     }
     struct mechc_json reply;
     if (other) {
@@ -110,7 +110,7 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"seconds", "S", "inactivity that ends it (60)"},
+    {"seconds", "S", "end the lease after S seconds without a request of its holder (60)"},
     {"name", "NAME", "name of the holder, shown to others (default that of the token)"},
     {"renew", NULL, "renew the lease of --lease, with the other options given"},
     {"release", NULL, "release the lease of --lease"},
@@ -131,7 +131,7 @@ const struct mechctl_command mechctl_lease = {
         "  export MECHD_LEASE=$(mechctl lease i-1 owner)  no other client can change it\n"
         "  mechctl lease i-1 co-driver force torque       sets these inputs beside an owner\n"
         "  mechctl lease i-1 --release                    release it\n"
-        "A lease ends when its holder is inactive for that time.",
+        "A lease ends when its holder is inactive for the time of --seconds.",
     .options = options,
     .words = words,
     .least = 1,

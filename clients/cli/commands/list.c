@@ -44,7 +44,7 @@ static int run(struct mechctl *m)
 static const struct mechctl_option options[] = {
     {"label", "NAME=VALUE",
      "only those with this label, or with all of several (with commas between)"},
-    {"after", "NUMBER", "the page that follows this number"},
+    {"after", "NUMBER", "continue after the NUMBER that the last line of a page shows"},
     {0},
 };
 

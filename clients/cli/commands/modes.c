@@ -46,7 +46,7 @@ static int run(struct mechctl *m)
 
 static const struct mechctl_option options[] = {
     {"count", "COUNT", "the lowest COUNT modes (10)"},
-    {"complex", NULL, "with damping"},
+    {"complex", NULL, "include damping: complex eigenvalues"},
     {0},
 };
 

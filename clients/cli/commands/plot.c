@@ -163,7 +163,7 @@ const struct mechctl_command mechctl_plot = {
     .summary = "draw the recorded outputs of a run, on the terminal or as a picture",
     .details = "  mechctl plot i-1 r-1 --outputs x,v\n"
                "  mechctl plot i-1 r-1 --save out.png\n"
-               "In a picture outputs of one unit share a graph.",
+               "In a picture, outputs with the same unit share a graph.",
     .options = options,
     .synonyms = "draw graph chart",
     .least = 2,

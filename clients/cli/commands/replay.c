@@ -298,7 +298,7 @@ static int check_run(struct mechctl *m)
         m, MECHCTL_PATH("v1", "instances", m->arguments[0], "runs", m->arguments[1]), &reply);
     if (code == MECHCTL_REFUSED && mechc_last_error(m->c)->status == 404 &&
         names_coupling(m->arguments[0])) {
-        fputs("mechctl: a run of a coupling is played again with --coupling\n", stderr);
+        fputs("mechctl: the run of a coupling is replayed with --coupling\n", stderr);
     }
     if (code != MECHCTL_DONE) {
         return code;
@@ -353,7 +353,7 @@ static int run(struct mechctl *m)
 
 static const struct mechctl_option options[] = {
     MECHCTL_OF_COUPLING,
-    {"on", "URL", "play it on this server instead of the one of the run"},
+    {"on", "URL", "replay it on this server instead of the one of the run"},
     {"on-token", "TOKEN", "its token (default MECHD_ON_TOKEN); --token is not sent there"},
     {0},
 };

@@ -22,7 +22,7 @@ static int run(struct mechctl *m)
     const char *const file = mechctl_option(m, "file");
     const char *const sid = m->count > 1 ? m->arguments[1] : NULL;
     if ((file == NULL) == (sid == NULL)) {
-        return mechctl_usage("restore: either a SNAPSHOT or --file FILE is needed");
+        return mechctl_usage("restore: give a SNAPSHOT or --file FILE, and not both");
     }
     struct mechc_json reply;
     const int code = file != NULL ? put(m, file)

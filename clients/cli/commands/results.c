@@ -91,8 +91,8 @@ static int run(struct mechctl *m)
         return mechctl_send(m, "DELETE", to, NULL, &reply);
     }
     if (file && !form && !form_of(file, &form)) {
-        return mechctl_usage("%s: a file of rows ends in .json, .ndjson, .csv, .npy or .f64, or "
-                             "--format says what it is",
+        return mechctl_usage("%s: the name of the file ends with none of .json, .ndjson, .csv, "
+                             ".npy and .f64: give --format",
                              file);
     }
     const int result = mechc_path(m->c, to, path);
@@ -119,8 +119,8 @@ static const struct mechctl_option options[] = {
     {"to", "T", "rows up to this time"},
     {"limit", "N", "at most N rows"},
     {"outputs", "A,B", "these outputs only"},
-    {"save", "FILE", "write them to a file"},
-    {"delete", NULL, "delete them"},
+    {"save", "FILE", "write the rows to a file"},
+    {"delete", NULL, "delete the recorded rows"},
     {0},
 };
 

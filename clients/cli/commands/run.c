@@ -94,8 +94,8 @@ static const struct mechctl_option options[] = {
     {"period", "H", "communication step, in seconds"},
     {"until", "T", "end time, in seconds (default: until it is stopped)"},
     {"count", "N", "end after N periods"},
-    {"record", "N", "keep the outputs of every N periods for mechctl results; needs an end"},
-    {"outputs", "A,B", "keep these outputs only"},
+    {"record", "N", "record the outputs of every Nth period for mechctl results; needs an end"},
+    {"outputs", "A,B", "record these outputs only"},
     {"replay", NULL, "record inputs and hashes too, for mechctl replay"},
     {"wait", NULL, "wait until it is over, with a bar on a terminal"},
     {0},
@@ -105,8 +105,8 @@ const struct mechctl_command mechctl_run = {
     .name = "run",
     .group = MECHCTL_RUNS,
     .arguments = "ID",
-    .summary = "let the server step an instance or a coupling, in real time or faster; prints the "
-               "run's id",
+    .summary = "let the server step an instance or a coupling, in real time or as fast as "
+               "possible; prints the run's id",
     .details =
         "mechctl stop ID ends it, mechctl watch ID shows it, mechctl runs ID lists the last ones.\n"
         "  mechctl run i-1 --fast --until 10 --record 1 --wait",

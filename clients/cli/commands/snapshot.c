@@ -35,7 +35,7 @@ static int run(struct mechctl *m)
 
 static const struct mechctl_option options[] = {
     {"save", "FILE", "write it to a file, model included, instead of storing it in the server"},
-    {"delete", "SNAPSHOT", "delete this one"},
+    {"delete", "SNAPSHOT", "delete this snapshot"},
     {0},
 };
 

@@ -25,7 +25,7 @@ const struct mechctl_command mechctl_ssp = {
     .name = "ssp",
     .group = MECHCTL_MANY,
     .arguments = "ID",
-    .summary = "write a coupling as a system structure package",
+    .summary = "write a coupling as a system structure package (SSP)",
     .details = "  mechctl ssp c-1 -o drive.ssp\n"
                "The package holds the models as FMUs with the solver, parameters and connections;\n"
                "other tools open it, and mechctl couple. It starts from the models, not from the\n"

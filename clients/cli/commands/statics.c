@@ -32,8 +32,8 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"load-steps", "COUNT", "raise the loads in so many steps (1)"},
-    {"show", NULL, "do not move the instance"},
+    {"load-steps", "COUNT", "apply the loads in COUNT increments (1)"},
+    {"show", NULL, "print the equilibrium and do not move the instance"},
     {0},
 };
 

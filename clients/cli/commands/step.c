@@ -35,7 +35,7 @@ static int run(struct mechctl *m)
 {
     double repeat = 1.;
     if (mechctl_option(m, "repeat") && mechctl_option(m, "expect-time")) {
-        return mechctl_usage("step: either --repeat or --expect-time");
+        return mechctl_usage("step: give one of --repeat and --expect-time");
     }
     int code = mechctl_number(m, "repeat", &repeat);
     if (code == MECHCTL_DONE && !(repeat >= 1. && repeat <= 1e9 && repeat == floor(repeat))) {
@@ -77,8 +77,9 @@ static const struct mechctl_option options[] = {
     {"count", "N", "take N internal steps (default 1)"},
     {"trial", NULL, "do not change the instance; mechctl commit commits the result"},
     MECHCTL_EXPECTED,
-    {"repeat", "N", "do this N times"},
-    {"want", "NAMES", "with --json also: derivatives, energy, jacobian (with commas between)"},
+    {"repeat", "N", "repeat the step N times"},
+    {"want", "NAMES",
+     "with --json also print these: derivatives, energy, jacobian (separated by commas)"},
     {0},
 };
 

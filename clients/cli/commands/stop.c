@@ -55,7 +55,8 @@ static int run(struct mechctl *m)
     struct mechc_json reply;
     bool runs = m->count > 1;
     if (m->count == 1 && mechctl_option(m, "coupling")) {
-        return mechctl_usage("--coupling needs the run too: mechctl runs ID --coupling");
+        return mechctl_usage(
+            "stop: --coupling needs the RUN as well: mechctl runs ID --coupling lists them");
     }
     int code = m->count > 1 ? MECHCTL_DONE : stop_command(m, &runs);
     if (code != MECHCTL_DONE || !runs) {

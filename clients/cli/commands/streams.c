@@ -45,7 +45,8 @@ static int list(struct mechctl *m, const char *const *path)
         return code != MECHCTL_DONE ? code : mechctl_print_raw(reply);
     }
     if (mechc_json_member(reply, "items", &items)) {
-        mechctl_print_table(m, items, columns, "none is chosen: state/ID/ has all outputs");
+        mechctl_print_table(m, items, columns,
+                            "no stream is chosen; the topic state/ID/ has all outputs");
     }
     return MECHCTL_DONE;
 }
@@ -60,7 +61,7 @@ static int run(struct mechctl *m)
         return mechctl_usage("streams: the NAME of a stream is needed");
     }
     if (chooses && deletes) {
-        return mechctl_usage("streams: --delete goes without --outputs and --every");
+        return mechctl_usage("streams: --delete cannot be combined with --outputs and --every");
     }
     if (m->count < 2) {
         return list(m, all);
@@ -77,7 +78,7 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"outputs", "NAMES", "outputs in the order of the values, with commas between (all)"},
+    {"outputs", "NAMES", "outputs in the order of the values, separated by commas (all)"},
     {"every", "N", "communication steps from one frame to the next (1)"},
     {"delete", NULL, "end the stream"},
     MECHCTL_OF_COUPLING,

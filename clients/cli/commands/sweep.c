@@ -21,8 +21,7 @@ static int add_axis(struct mechctl *m, const char *name, const char *text)
         char *end = NULL;
         const double value = strtod(at, &end);
         if (end == at || (*end && *end != (range ? ':' : ',')) || (range && n > 2)) {
-            return mechctl_usage("'%s=%s': expected NAME=A,B,... or NAME=FROM:TO:COUNT", name,
-                                 text);
+            return mechctl_usage("'%s=%s': must be NAME=A,B,... or NAME=FROM:TO:COUNT", name, text);
         }
         mechc_bytes_text(b, range ? keys[n] : n > 0 ? "," : "");
         mechc_bytes_number(b, value);
@@ -138,7 +137,7 @@ static int form_request(struct mechctl *m)
         return mechctl_usage("sweep: give one of FILE, --example and --fmu");
     }
     if ((example || fmu) && coupled) {
-        return mechctl_usage("sweep: --coupling is about a FILE, not an example or an FMU");
+        return mechctl_usage("sweep: --coupling needs a FILE, not --example or --fmu");
     }
     int code = MECHCTL_DONE;
     if (fmu) {
@@ -179,10 +178,10 @@ static int run(struct mechctl *m)
 
 static const struct mechctl_option options[] = {
     {"example", "NAME", "use this example in place of a file"},
-    {"fmu", "ID", "sweep an uploaded FMU: parameters and inputs"},
+    {"fmu", "ID", "sweep an uploaded FMU over its parameters and inputs"},
     {"coupling", NULL, "FILE holds a coupling of models"},
     {"until", "T", "end time of each point, in seconds"},
-    {"count", "N", "or number of internal steps of each point (of a coupling: windows)"},
+    {"count", "N", "or number of internal steps (of a coupling: windows) of each point"},
     {"every", "N", "a row every N internal steps or windows, not only at the end"},
     {"format", "FORMAT", "of the table (csv; with --json json)"},
     {"keep", NULL, "do not wait: print the sweep's id; its results stay in the server"},
@@ -195,7 +194,7 @@ const struct mechctl_command mechctl_sweep = {
     .name = "sweep",
     .group = MECHCTL_MANY,
     .arguments = "[FILE] NAME=A,B,...|NAME=FROM:TO:COUNT ...",
-    .summary = "compute a model for every combination of parameters, and print one table",
+    .summary = "simulate a model for every combination of parameter values, and print one table",
     .details =
         "  mechctl sweep --example driven-oscillator k=50,100 d=0:10:11 --until 1\n"
         "With --coupling, FILE is as for couple, with a \"model\" or an \"example\" for each\n"

@@ -46,7 +46,7 @@ static int run(struct mechctl *m)
 
 static const struct mechctl_option options[] = {
     {"results", "FORMAT", "print its rows in this format"},
-    {"delete", NULL, "stop it if it runs, and free its rows"},
+    {"delete", NULL, "stop the sweep if it is running, and delete its rows"},
     {0},
 };
 

@@ -6,7 +6,7 @@
 
 enum { QUERY = 600 };
 
-/* --factors A,K,C */
+/* --factors a,k,c */
 static int add_factors(const struct mechctl *m, char *path, size_t size)
 {
     static const char *const keys[] = {"massFactor", "stiffnessFactor", "dampingFactor"};
@@ -15,7 +15,7 @@ static int add_factors(const struct mechctl *m, char *path, size_t size)
         char number[64];
         const size_t n = strcspn(at, ",");
         if (k == 3 || n >= sizeof number) {
-            return mechctl_usage("--factors: expected A,K,C");
+            return mechctl_usage("--factors: expected a,k,c");
         }
         snprintf(number, sizeof number, "%.*s", (int)n, at);
         mechctl_query(path, size, keys[k], number);
@@ -141,8 +141,8 @@ static void print_part(struct mechc_json reply)
 static int post(struct mechctl *m, const char *input)
 {
     if (m->count < 2) {
-        return mechctl_usage("system: --input goes with product, schur-product, project and "
-                             "feasibility");
+        return mechctl_usage(
+            "system: --input is for product, schur-product, project and feasibility");
     }
     m->file = input;
     const int code = mechctl_read_json(input, &m->body);
@@ -195,12 +195,12 @@ static int run(struct mechctl *m)
 
 static const struct mechctl_option options[] = {
     {"level", "LEVEL", "level of the descriptor; velocity: the problem of a step"},
-    {"step", "H", "step of the velocity level, s (the model's)"},
-    {"factors", "A,K,C", "H = A M + K K + C C"},
+    {"step", "H", "step of the velocity level, s (that of the model)"},
+    {"factors", "a,k,c", "factors of mass, stiffness and damping: H = a M + k K + c C"},
     {"frozen", "NAMES", "items whose velocities are left out, separated by commas"},
     {"all-contacts", NULL, "include open contacts of interactions"},
     {"bilateral", NULL, "only rows of bilateral constraints"},
-    {"format", "FORMAT", "of a part (json); archive: the whole descriptor"},
+    {"format", "FORMAT", "of a part (json), or archive for the whole descriptor"},
     {"input", "FILE",
      "with product, schur-product, project, feasibility: the request, - for stdin"},
     {"output", "FILE", "write the reply to a file"},

@@ -23,7 +23,7 @@ static int run(struct mechctl *m)
     const char *const keep = mechctl_option(m, "keep"), *const drop = mechctl_option(m, "drop");
     struct mechc_json reply, items;
     if (keep != NULL && drop != NULL) {
-        return mechctl_usage("trials: either --keep or --drop");
+        return mechctl_usage("trials: give one of --keep and --drop");
     }
     if (drop != NULL) {
         return mechctl_send(m, "DELETE", MECHCTL_PATH("v1", "instances", id, "trials", drop), NULL,
@@ -44,7 +44,7 @@ static int run(struct mechctl *m)
 
 static const struct mechctl_option options[] = {
     {"keep", "NAME", "keep the last trial under this name, until the state changes"},
-    {"drop", "NAME", "drop this one"},
+    {"drop", "NAME", "drop the trial of this name"},
     {0},
 };
 

@@ -284,7 +284,7 @@ static void draw(const struct view *v, const struct mechc_sample *s)
     }
     if (shown < s->count) {
         char text[96];
-        snprintf(text, sizeof text, "… %zu more; a higher terminal shows them", s->count - shown);
+        snprintf(text, sizeof text, "… %zu more; a taller terminal shows them", s->count - shown);
         l.left = columns;
         mechctl_piece(&l, MECHCTL_DIM, text, false);
         end_line(&l);
@@ -455,7 +455,7 @@ static int ask(struct view *v)
 static void report_waiting(struct view *v)
 {
     if (!v->waits && !v->live && !interrupted) {
-        fprintf(stderr, "mechctl: %s is idle: waiting for its next step; Ctrl-C ends that\n",
+        fprintf(stderr, "mechctl: %s is idle: waiting for its next step; Ctrl-C ends the wait\n",
                 v->m->arguments[0]);
     }
     v->waits = true;
@@ -567,8 +567,8 @@ const struct mechctl_command mechctl_watch = {
         "On a terminal the outputs fill the screen with their history; q leaves the last picture\n"
         "and exits. Ctrl-C ends it, as does the end of the instance or of the server.\n"
         "Ctrl-Z goes to the shell, and fg back to the picture.\n"
-        "While the stream is idle, the instance is requested once a second, which restarts its\n"
-        "time to live. With --follow, standard error reports once that it is waiting.",
+        "While the stream is idle, mechctl requests the instance once a second, which restarts\n"
+        "its time to live. With --follow, standard error reports once that it is waiting.",
     .options = options,
     .synonyms = "tail follow monitor top stream",
     .least = 1,
