@@ -16,71 +16,73 @@ static const struct mech_field fields[] = {
      .preset = 1e-4,
      .min = 0.,
      .max = 1.,
-     .doc =
-         "residual up to which a step's impulses are accepted where 1,000 iterations do not reach "
-         "solver.vi's tolerance, as in piles, and four times that after solver.vi's "
-         "maxIterations in piles of over 1,000 contacts; free bodies with 30 contacts or more may "
-         "end at it sooner, where each contact misses at most 1/1000 of what its impulse changes "
-         "by; the report states the residual; 0: solver.vi's tolerance alone, without which a step "
-         "fails"},
+     .doc = "largest residual that a step's impulses may have if 1,000 iterations do not reach the "
+            "tolerance of solver.vi, as in piles; with over 1,000 contacts four times as much "
+            "after maxIterations of solver.vi. Free bodies with 30 contacts or more may stop at it "
+            "earlier, once each contact misses at most 1/1000 of the change of its impulse. The "
+            "report of the step states the residual. 0: a step that does not reach the tolerance "
+            "of solver.vi fails"},
     {.name = "capacity",
      .kind = MECH_INT,
      .offset = offsetof(struct mech_contact_settings, capacity),
      .min = 0.,
      .max = 1e6,
-     .doc = "largest number of contacts in a step, for which the state has memory; 0: 16 for each "
-            "shape of moving bodies, and 64; a step with more contacts fails"},
+     .doc = "largest number of contacts in a step, for which the state reserves memory; a step "
+            "with more contacts fails; 0: 64, and 16 more for each shape of moving bodies"},
     {.name = "friction",
      .kind = MECH_CHOICE,
      .offset = offsetof(struct mech_contact_settings, friction),
      .preset = MECH_FRICTION_COULOMB,
      .choices = frictions,
-     .doc = "Coulomb's law, or the associated law of convex solvers, in which sliding opens the "
-            "contact"},
+     .doc = "coulomb: Coulomb's law; associated: the associated law of convex solvers, in which "
+            "sliding opens the contact"},
     {.name = "interpenetration",
      .kind = MECH_CHOICE,
      .offset = offsetof(struct mech_contact_settings, interpenetration),
      .preset = MECH_INTERPENETRATION_RESOLVE,
      .choices = interpenetrations,
-     .doc = "shapes that overlap at the start separate at recoverySpeed, or the model is refused"},
+     .doc = "resolve: shapes that overlap at the start separate at recoverySpeed; refuse: such a "
+            "model is refused"},
     {.name = "interpenetrationDepth",
      .kind = MECH_REAL,
      .offset = offsetof(struct mech_contact_settings, depth),
      .unit = "m",
      .preset = 1e-6,
      MECH_NOT_NEGATIVE,
-     .doc = "overlap at the start up to which a model is not refused"},
+     .doc = "largest overlap at the start that is not refused"},
     {.name = "jointed",
      .kind = MECH_BOOL,
      .offset = offsetof(struct mech_contact_settings, jointed),
-     .doc = "bodies that a joint connects touch each other too"},
+     .doc = "whether bodies that a joint connects touch each other too"},
     {.name = "margin",
      .kind = MECH_REAL,
      .offset = offsetof(struct mech_contact_settings, margin),
      .unit = "m",
      MECH_NOT_NEGATIVE,
-     .doc = "distance within which shapes are considered, in addition to their motion in a step"},
+     .doc = "distance up to which shapes are considered for contact, in addition to their motion "
+            "in a step"},
     {.name = "method",
      .kind = MECH_CHOICE,
      .offset = offsetof(struct mech_contact_settings, method),
      .preset = MECH_CONTACT_NONSMOOTH,
      .choices = methods,
-     .doc = "impulses that forbid overlaps, or forces that grow with them"},
+     .doc =
+         "nonsmooth: impulses that prevent overlaps; penalty: forces that grow with the overlap"},
     {.name = "minBounceSpeed",
      .kind = MECH_REAL,
      .offset = offsetof(struct mech_contact_settings, min_bounce_speed),
      .unit = "m/s",
      .preset = 0.15,
      MECH_NOT_NEGATIVE,
-     .doc = "impacts that would rebound more slowly do not rebound; the default is the same for "
-            "models of any size: small bodies need less, 0 lets all rebound"},
+     .doc = "impacts that would rebound more slowly do not rebound; 0: all rebound. The default "
+            "does not depend on the size of the model; small bodies need a smaller one"},
     {.name = "recoverySpeed",
      .kind = MECH_REAL,
      .offset = offsetof(struct mech_contact_settings, recovery_speed),
      .unit = "m/s",
      .preset = 0.6,
      MECH_NOT_NEGATIVE,
-     .doc = "largest speed at which overlapping shapes are moved apart, which changes no velocity"},
+     .doc = "largest speed at which overlapping shapes are moved apart; this changes no velocity"},
 };
 const struct mech_table mech_contact_settings_table = {
     .name = "ContactSettings",

@@ -60,8 +60,8 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct mech_material, spinning),
      .unit = "m",
      MECH_NOT_NEGATIVE,
-     .doc =
-         "coefficient of spinning friction: torque about the normal per normal force; the smaller"},
+     .doc = "coefficient of spinning friction: torque about the normal per normal force; two "
+            "materials in contact: the smaller"},
 };
 const struct mech_table mech_material_table = {.name = "Material",
                                                .doc = "Contact properties of a surface.",

@@ -36,7 +36,7 @@ static const struct mech_field fields[] = {
      .flags = MECH_REQUIRED,
      .unit = "s",
      MECH_ANY_REAL,
-     .doc = "times of the points, rising; at least two"},
+     .doc = "times of the points, increasing; at least two"},
     {.name = "values",
      .kind = MECH_VECTOR,
      .offset = offsetof(struct mech_series, values),
@@ -63,15 +63,15 @@ void mech_series_check(const struct mech_series *s, struct mech_path *path, stru
     if (s->t.n < 2) {
         fault(path, "t", diag, s->t.n, "at least 2");
     } else if (s->values.n != s->t.n) {
-        fault(path, "values", diag, s->values.n, "one a time");
+        fault(path, "values", diag, s->values.n, "one per time");
     }
     for (size_t i = 1; i < s->t.n; i++) {
         if (!(s->t.x[i] > s->t.x[i - 1])) {
             const size_t mark = mech_path_push(path, "t");
 
             mech_path_push_index(path, i);
-            mech_diag_add(diag, path->text, "%g is not later than %g before it", s->t.x[i],
-                          s->t.x[i - 1]);
+            mech_diag_add(diag, path->text, "%g is not later than the time before it, %g",
+                          s->t.x[i], s->t.x[i - 1]);
             mech_path_cut(path, mark);
             return;
         }

@@ -13,15 +13,14 @@ enum { KNOTS = 64, MOST = 2048 };
 static const double BESIDE = 0.995;
 
 /* behind the name of the object */
-static const char APART[] =
-    "is between bodies whose axes part by more than 0.1 rad: their turns at the start do not count "
-    "in its angles, which are the smallest there";
+static const char APART[] = "connects bodies whose axes differ by more than 0.1 rad: their turns "
+                            "at the start do not count in its angles, which are the smallest there";
 static const char NOT_UNIQUE[] =
-    "has angles that come near to where they are not unique as its bodies turn: the turns at the "
-    "start do not count in them, they are the smallest there";
-static const char WOUND[] =
-    "is wound by more than half a turn at the start, where its rotation vector is the smallest: "
-    "more turns need frames that differ by a turn about the axis of the bodies, to 1e-6";
+    "has angles that are not unique, or nearly so, at some turn of its bodies: the turns at the "
+    "start do not count in them, which are the smallest there";
+static const char WOUND[] = "is wound by more than half a turn at the start, where its rotation "
+                            "vector is the shortest one: it counts more turns only if its frames "
+                            "differ, to 1e-6, by a rotation about the axis of the bodies";
 
 struct mech_turned {
     double sign[2]; /* of the displacements of both bodies in u; 0: does not turn */

@@ -199,7 +199,7 @@ static void warning_of(const struct scene *c, char out[1024])
 static void turns_that_do_not_count_are_told(void)
 {
     static const char wound[] = "/objects/2: \"x\" is wound by more than half a turn at the start";
-    static const char passes[] = "/objects/2: \"x\" has angles that come near to where they are";
+    static const char passes[] = "/objects/2: \"x\" has angles that are not unique";
     const struct {
         double tilt, angle;
         const char *type, *words;
@@ -263,7 +263,7 @@ static void turns_about_two_axes_are_told(void)
         CU_ASSERT_EQUAL_FATAL(diag.warning_count, i < 3);
         if (i < 3) {
             CU_ASSERT_STRING_EQUAL(diag.warnings[0].path, "/objects/2");
-            CU_ASSERT_PTR_NOT_NULL(strstr(diag.warnings[0].text, "axes part by more than 0.1"));
+            CU_ASSERT_PTR_NOT_NULL(strstr(diag.warnings[0].text, "axes differ by more than 0.1"));
         }
         mech_diag_fini(&diag);
         mech_sim_destroy(s);

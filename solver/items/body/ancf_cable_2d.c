@@ -363,7 +363,7 @@ static const struct mech_field fields[] = {
      .flags = MECH_TUNABLE, MECH_NOT_NEGATIVE},
     {REAL_FIELD("physicsBendingStiffness", EI, "N m^2", "bending moment per curvature, EI"),
      .flags = MECH_REQUIRED | MECH_TUNABLE, MECH_NOT_NEGATIVE},
-    {REAL_FIELD("physicsLength", length, "m", "length of the element where it is not stretched"),
+    {REAL_FIELD("physicsLength", length, "m", "length of the unstretched element"),
      .flags = MECH_REQUIRED | MECH_ABOVE_MIN, MECH_NOT_NEGATIVE},
     {REAL_FIELD("physicsMassPerLength", density, "kg/m", "mass per length"),
      .flags = MECH_REQUIRED | MECH_ABOVE_MIN | MECH_TUNABLE, MECH_NOT_NEGATIVE},
@@ -372,15 +372,15 @@ static const struct mech_field fields[] = {
     {REAL_FIELD("physicsReferenceCurvature", curvature, "1/m", "curvature without bending moment"),
      .flags = MECH_TUNABLE, MECH_ANY_REAL},
     {REAL_FIELD("strainIsRelativeToReference", relative, "",
-                "share of the reference configuration's strains that is without stress: 0 counts "
-                "from the straight line, 1 from the reference configuration"),
+                "fraction of the reference configuration's strains that is free of stress: 0 "
+                "measures strains from the straight line, 1 from the reference configuration"),
      .min = 0., .max = 1.},
     {.name = "useReducedOrderIntegration",
      .kind = MECH_INT,
      .offset = offsetof(struct cable, reduced),
      .min = 0.,
      .max = 1.,
-     .doc = "0: 5 points for the axial strain and 3 for the curvature; 1: 4 and 2"},
+     .doc = "0: 5 Gauss points for the axial strain and 3 for the curvature; 1: 4 and 2"},
     MECH_VISUALIZATION_FIELD(cable, visualization),
 };
 

@@ -332,7 +332,8 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct flexible_body_modal, nodes),
      .flags = MECH_REQUIRED,
      .target = MECH_NODE,
-     .doc = "a rigid node, the frame, and a NodeGenericODE2 with the modal coordinates"},
+     .doc = "the floating frame, a NodeRigidBodyEP or NodeRigidBodyRotVecLG, and a NodeGenericODE2 "
+            "with the modal coordinates"},
     {.name = "referencePositions",
      .kind = MECH_MATRIX,
      .offset = offsetof(struct flexible_body_modal, shape.positions),

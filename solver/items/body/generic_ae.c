@@ -83,7 +83,7 @@ static const struct mech_field fields[] = {
      .flags = MECH_REQUIRED,
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "C, a row an equation, a column a coordinate"},
+     .doc = "matrix C: one row per equation, one column per coordinate"},
     {.name = "nodes",
      .kind = MECH_REFS,
      .offset = offsetof(struct generic_ae, nodes),
@@ -100,7 +100,7 @@ static const struct mech_field fields[] = {
     {.name = "velocityLevel",
      .kind = MECH_BOOL,
      .offset = offsetof(struct generic_ae, velocity),
-     .doc = "whether the equations are those of velocities"},
+     .doc = "whether velocities are constrained, C v = rhs, instead of coordinates, C q = rhs"},
 };
 
 static const struct mech_object_ops ops = {

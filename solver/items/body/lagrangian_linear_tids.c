@@ -36,7 +36,7 @@ static const struct mech_field prescribed_fields[] = {
      .flags = MECH_REQUIRED,
      .min = 0.,
      .max = INT32_MAX,
-     .doc = "which of the system's, from 0"},
+     .doc = "coordinate of the system, counted from 0"},
     {.name = "velocity",
      .kind = MECH_VALUES,
      .offset = offsetof(struct prescribed, velocity),
@@ -89,7 +89,7 @@ static void check_prescribed(const struct lagrangian_linear_tids *s, const char 
         if (at[i].coordinate >= s->M.rows) {
             mech_diag_add(d, place, "there are %d coordinates", (int)s->M.rows);
         } else if (before < i) {
-            mech_diag_add(d, place, "is prescribed already, by number %zu", before);
+            mech_diag_add(d, place, "is prescribed already, by element %zu of this list", before);
         }
     }
 }
@@ -219,7 +219,7 @@ static const struct mech_field fields[] = {
      .kind = MECH_STRUCTS,
      .offset = offsetof(struct lagrangian_linear_tids, prescribed),
      .table = &prescribed_table,
-     .doc = "velocities that are given; their coordinates follow"},
+     .doc = "prescribed velocities of coordinates"},
     {.name = "q0",
      .kind = MECH_VECTOR,
      .offset = offsetof(struct lagrangian_linear_tids, q0),

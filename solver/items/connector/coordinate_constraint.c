@@ -209,7 +209,8 @@ static const struct mech_field fields[] = {
      .kind = MECH_FORMULA,
      .offset = offsetof(struct coordinate_constraint, law_t),
      .locals = locals,
-     .doc = "the rate of that function, its own if omitted; at velocity level the offset"},
+     .doc = "time derivative of offsetUserFunction, found from that function if omitted; with "
+            "velocityLevel the offset as a function of t (and offset)"},
     {.name = "velocityLevel",
      .kind = MECH_BOOL,
      .offset = offsetof(struct coordinate_constraint, velocity),

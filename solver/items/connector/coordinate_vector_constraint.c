@@ -126,9 +126,9 @@ static const struct mech_field fields[] = {
     MATRIX("quadraticTermMarker1", quadratic[1],
            "factors of the squared coordinates of the second marker; default: none"),
     MATRIX("scalingMarker0", scaling[0],
-           "factors of the first marker's coordinates, a row an equation; default: none"),
+           "factors of the first marker's coordinates, one row per equation; default: none"),
     MATRIX("scalingMarker1", scaling[1],
-           "factors of the second marker's coordinates, a row an equation; default: none"),
+           "factors of the second marker's coordinates, one row per equation; default: none"),
     {.name = "velocityLevel",
      .kind = MECH_BOOL,
      .offset = offsetof(struct vector_constraint, velocity),
@@ -148,10 +148,10 @@ const struct mech_item_type mech_item_connector_coordinate_vector_constraint = {
     .name = "CoordinateVectorConstraint",
     .category = MECH_OBJECT,
     .table = {.name = "CoordinateVectorConstraint",
-              .doc = "Linear or quadratic equations between the coordinates of two markers. "
-                     "The terms of the second marker (scalingMarker1, "
-                     "quadraticTermMarker1), less those of the first, are the offset; "
-                     "coordinates are whole, reference and displacement.",
+              .doc =
+                  "Linear or quadratic equations between the coordinates of two markers. The terms "
+                  "of the second marker (scalingMarker1, quadraticTermMarker1), less those of the "
+                  "first, are the offset; coordinates are total, reference plus displacement.",
               .size = sizeof(struct vector_constraint),
               MECH_FIELDS(fields)},
     .ops.object = &ops,

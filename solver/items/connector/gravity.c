@@ -123,7 +123,7 @@ static const struct mech_field fields[] = {
      .unit = "m^3/(kg s^2)",
      .preset = 6.6743e-11, /* CODATA 2018 */
      MECH_ANY_REAL,
-     .doc = "constant of gravitation; a negative one repels"},
+     .doc = "gravitational constant; a negative one repels"},
     MECH_PAIR_FIELD_MARKERS(gravity, markers),
     {.name = "mass0",
      .kind = MECH_REAL,

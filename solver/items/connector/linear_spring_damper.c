@@ -135,7 +135,7 @@ static const struct mech_field fields[] = {
     MECH_SPRING_FIELD(linear_spring_damper, "damping", damping, "N s/m",
                       "damping d of the rate of displacement"),
     MECH_SPRING_FIELD(linear_spring_damper, "force", force, "N",
-                      "force of an actuator, positive pulls"),
+                      "force of an actuator; a positive one pulls"),
     MECH_PAIR_FIELD_MARKERS(linear_spring_damper, spring.markers),
     MECH_SPRING_FIELD(linear_spring_damper, "offset", offset, "m",
                       "displacement along the axis at which the spring has no force"),

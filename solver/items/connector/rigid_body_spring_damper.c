@@ -299,12 +299,13 @@ static const struct mech_field fields[] = {
     {.name = "intrinsicFormulation",
      .kind = MECH_BOOL,
      .offset = offsetof(struct rigid_spring, intrinsic),
-     .doc = "forces in the frame and at the point halfway between the markers, by the rotation "
-            "vector; otherwise in the frame of the first marker, by Tait-Bryan angles xyz, unique "
-            "within a quarter turn about y. The rotation vector counts turns where the frames "
-            "differ by a turn about the axis of bodies in the plane, rotors or the ground, to "
-            "1e-6 (forces along the halfway frame repeat after two turns); elsewhere it is up to "
-            "a whole turn, and the smallest one at the start"},
+     .doc =
+         "true: forces in the frame and at the point halfway between the markers, rotations as a "
+         "rotation vector; false: in the frame of the first marker, rotations as Tait-Bryan angles "
+         "xyz, which are unique within a quarter turn about y. The rotation vector counts turns "
+         "only where the frames differ, to 1e-6, by a rotation about the common axis of bodies in "
+         "the plane, rotors or the ground (forces along the halfway frame then repeat after two "
+         "turns); elsewhere it is at most a whole turn long, and the shortest one at the start"},
     MECH_PAIR_FIELD_MARKERS(rigid_spring, markers),
     {.name = "offset",
      .kind = MECH_REALS,

@@ -121,7 +121,8 @@ static int output(const void *description, const struct mech_view *view, enum me
 static const struct mech_field fields[] = {
     MECH_PAIR_FIELD_ACTIVE(spring_damper, spring.active),
     MECH_SPRING_FIELD(spring_damper, "damping", damping, "N s/m", "damping of the rate of length"),
-    MECH_SPRING_FIELD(spring_damper, "force", force, "N", "force of an actuator, positive pulls"),
+    MECH_SPRING_FIELD(spring_damper, "force", force, "N",
+                      "force of an actuator; a positive one pulls"),
     MECH_PAIR_FIELD_MARKERS(spring_damper, spring.markers),
     {.name = "referenceLength",
      .kind = MECH_REAL,

@@ -216,7 +216,7 @@ static const struct mech_field fields[] = {
     MECH_SPRING_FIELD(torsional_spring_damper, "stiffness", stiffness, "N m/rad",
                       "stiffness k of the spring"),
     MECH_SPRING_FIELD(torsional_spring_damper, "torque", force, "N m",
-                      "torque of an actuator, positive turns the second marker back"),
+                      "torque of an actuator; a positive one turns the second marker backward"),
     MECH_SPRING_FIELD(torsional_spring_damper, "velocityOffset", rate, "rad/s",
                       "rate of rotation at which the damper has no torque"),
 };

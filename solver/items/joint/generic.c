@@ -41,14 +41,14 @@ static void check(const void *description, const char *path, struct mech_diag *d
             char place[2 * MECH_DIAG_PATH];
 
             snprintf(place, sizeof place, "%s/constrainedAxes/%d", path, i);
-            mech_diag_add(d, place, "must be 0 (free) or 1 (held)");
+            mech_diag_add(d, place, "must be 0 (free) or 1 (constrained)");
         }
     }
     if (rows(description) == 0) {
         char place[2 * MECH_DIAG_PATH];
 
         snprintf(place, sizeof place, "%s/constrainedAxes", path);
-        mech_diag_add(d, place, "holds nothing");
+        mech_diag_add(d, place, "constrains nothing: at least one must be 1");
     }
 }
 
@@ -62,7 +62,7 @@ static const struct mech_field fields[] = {
      .presets = all,
      .min = 0.,
      .max = 1.,
-     .doc = "1: held, 0: free; translations along x, y, z, rotations about x, y, z"},
+     .doc = "1: constrained, 0: free; translations along x, y, z, rotations about x, y, z"},
     MECH_PAIR_FIELD_MARKERS(mech_joint_frame, markers),
     MECH_JOINT_FIELD_ROTATION(rotation0, "rotationMarker0", "first"),
     MECH_JOINT_FIELD_ROTATION(rotation1, "rotationMarker1", "second"),
@@ -86,9 +86,8 @@ const struct mech_item_type mech_item_joint_generic = {
     .name = "GenericJoint",
     .category = MECH_OBJECT,
     .table = {.name = "GenericJoint",
-              .doc = "Holds chosen translations and rotations between two frames. "
-                     "The displacement is the second marker less the first, in the "
-                     "frame of the first.",
+              .doc = "Constrains chosen translations and rotations between two frames. The "
+                     "displacement is the second marker less the first, in the frame of the first.",
               .size = sizeof(struct mech_joint_frame),
               MECH_FIELDS(fields)},
     .check = check,

@@ -77,7 +77,7 @@ static const struct mech_field fields[] = {
      .kind = MECH_BOOL,
      .offset = offsetof(struct prismatic_joint_2d, rotation),
      .preset = 1.,
-     .doc = "whether the bodies may not turn against each other"},
+     .doc = "whether the relative rotation of the bodies is constrained too"},
     MECH_PAIR_FIELD_MARKERS(prismatic_joint_2d, markers),
     {.name = "normalMarker1",
      .kind = MECH_REALS,

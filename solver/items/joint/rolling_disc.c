@@ -51,7 +51,7 @@ static void check(const void *description, const char *path, struct mech_diag *d
     for (int i = 0; i < AXES; i++) {
         if (j->axes[i] != 0. && j->axes[i] != 1.) {
             snprintf(place, sizeof place, "%s/constrainedAxes/%d", path, i);
-            mech_diag_add(d, place, "must be 0 (free) or 1 (held)");
+            mech_diag_add(d, place, "must be 0 (free) or 1 (constrained)");
         }
     }
     if (mech_v3_norm(j->axis) == 0.) {
@@ -342,7 +342,8 @@ static const struct mech_field fields[] = {
      .presets = ones,
      .min = 0.,
      .max = 1.,
-     .doc = "1: held, 0: free; slip across the track, slip along it, distance from the plane"},
+     .doc =
+         "1: constrained, 0: free; slip across the track, slip along it, distance from the plane"},
     {.name = "discAxis",
      .kind = MECH_REALS,
      .offset = offsetof(struct rolling_disc, axis),

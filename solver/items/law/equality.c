@@ -17,11 +17,11 @@ static const struct mech_law_ops ops = {.contact = contact};
 const struct mech_item_type mech_item_law_equality = {
     .name = "Equality",
     .category = MECH_LAW,
-    .table =
-        {.name = "Equality",
-         .doc = "Holds the rows of its relation at zero velocity; of first-order systems at zero.",
-         .size = sizeof(struct equality),
-         .fields = NULL,
-         .count = 0},
+    .table = {.name = "Equality",
+              .doc = "Keeps the velocities of its relation's rows at zero; between first-order "
+                     "systems the rows themselves.",
+              .size = sizeof(struct equality),
+              .fields = NULL,
+              .count = 0},
     .ops.law = &ops,
 };

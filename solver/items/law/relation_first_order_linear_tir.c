@@ -75,7 +75,8 @@ static const struct mech_field fields[] = {
      .flags = MECH_REQUIRED,
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "one row a multiplier, one column a state of the systems"},
+     .doc =
+         "effect of the states on y: one row per multiplier, one column per state of the systems"},
     {.name = "D",
      .kind = MECH_MATRIX,
      .offset = offsetof(struct first_order_linear_tir, D),

@@ -41,7 +41,7 @@ static const struct mech_field fields[] = {
      .flags = MECH_REQUIRED,
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "one row a gap, one column a coordinate of the systems"},
+     .doc = "one row per gap, one column per coordinate of the systems"},
     {.name = "b",
      .kind = MECH_VECTOR,
      .offset = offsetof(struct lagrangian_linear_tir, b),

@@ -25,7 +25,7 @@ static const char *map(const void *description, const struct mech_seat *on,
     }
     if (on->item->type->ops.node->coordinates && m->coordinate >= 3) {
         *field = "coordinate";
-        return "rotation parameters are not coordinates that loads and connectors act on";
+        return "loads and connectors cannot act on rotation parameters";
     }
     out->n = 1;
     out->slot[0] = on->slot[m->coordinate];

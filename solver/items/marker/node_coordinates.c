@@ -20,7 +20,7 @@ static const char *map(const void *description, const struct mech_seat *on,
     (void)out;
     if (on->item->type->ops.node->coordinates) {
         *field = "node";
-        return "rotation parameters are not coordinates that loads and connectors act on";
+        return "loads and connectors cannot act on rotation parameters";
     }
     return NULL;
 }

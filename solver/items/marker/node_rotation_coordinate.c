@@ -37,7 +37,7 @@ static const char *map(const void *description, const struct mech_seat *on,
     }
     if (kind == MECH_NODE_RIGID_2D && m->coordinate != 2) {
         *field = "rotationCoordinate";
-        return "a node in the plane rotates about z alone, 2";
+        return "must be 2: a node in the plane rotates about z only";
     }
     out->moving = kind == MECH_NODE_RIGID;
     for (int32_t i = 0; i < on->n; i++) {

@@ -31,7 +31,9 @@ static int build(const void *description, struct mech_arena *arena, const char *
     if (code == MECH_HULL_FLAT) {
         mech_diag_add(d, place, "lie in one plane, or nearly so");
     } else if (code == MECH_HULL_UNCLEAR) {
-        mech_diag_add(d, place, "have indistinguishable faces: points are too near");
+        mech_diag_add(
+            d, place,
+            "span faces that cannot be told apart: some points are too close to each other");
     } else if (code == 0) {
         mech_shape_bounds(out->hull.vertex, out->hull.vertices, out->low, out->high);
     }
@@ -56,7 +58,7 @@ static const struct mech_field fields[] = {
      .flags = MECH_REQUIRED,
      .unit = "m",
      MECH_ANY_REAL,
-     .doc = "rows of points, 4 to 4096, that span the hull; not all in one plane"},
+     .doc = "4 to 4096 points that span the hull, one per row; not all in one plane"},
     MECH_SHAPE_POSITION,
     MECH_SHAPE_ROTATION,
 };

@@ -13,19 +13,21 @@
         .name = "category", .kind = MECH_INT,                                                      \
         .offset = offsetof(struct mech_shape_place, category), .preset = 1., .min = 0.,            \
         .max = MECH_SHAPE_BITS,                                                                    \
-        .doc = "bits of the shape's categories; two touch if each has a bit of the other's mask",  \
+        .doc = "bits of the shape's categories; two shapes touch if the mask of each "             \
+               "contains a category of the other",                                                 \
     }
 #define MECH_SHAPE_GROUP                                                                           \
     {                                                                                              \
         .name = "group", .kind = MECH_INT, .offset = offsetof(struct mech_shape_place, group),     \
         .min = -MECH_SHAPE_BITS, .max = MECH_SHAPE_BITS,                                           \
-        .doc = "two shapes of one group touch always if it is above 0, never if below 0",          \
+        .doc = "shapes of the same group always touch if it is above 0, never if below 0; 0: no "  \
+               "group",                                                                            \
     }
 #define MECH_SHAPE_MASK                                                                            \
     {                                                                                              \
         .name = "mask", .kind = MECH_INT, .offset = offsetof(struct mech_shape_place, mask),       \
         .preset = MECH_SHAPE_BITS, .min = 0., .max = MECH_SHAPE_BITS,                              \
-        .doc = "bits of the categories that the shape touches",                                    \
+        .doc = "bits of the categories that the shape may touch",                                  \
     }
 #define MECH_SHAPE_MATERIAL                                                                        \
     {                                                                                              \
@@ -37,7 +39,7 @@
     {                                                                                              \
         .name = "position", .kind = MECH_REALS,                                                    \
         .offset = offsetof(struct mech_shape_place, position), .count = 3, .unit = "m",            \
-        MECH_ANY_REAL, .doc = "of the shape's frame in the body's",                                \
+        MECH_ANY_REAL, .doc = "origin of the shape's frame in the body's",                         \
     }
 #define MECH_SHAPE_ROTATION                                                                        \
     {                                                                                              \

@@ -43,7 +43,7 @@ static void read_triangles(const struct mech_shape_rows *rows, const double *num
             at[i] = good ? (int32_t)row[i] : 0;
         }
         if (!good) {
-            mech_shape_row_fault(rows, t, d, "must be places of vertices, from 0");
+            mech_shape_row_fault(rows, t, d, "must be indices of vertices, from 0");
         } else if (at[0] == at[1] || at[1] == at[2] || at[2] == at[0]) {
             mech_shape_row_fault(rows, t, d, "has the same vertex twice");
         } else if (is_thin(x, at)) {
@@ -147,14 +147,15 @@ static const struct mech_field fields[] = {
      .flags = MECH_REQUIRED,
      .unit = "",
      MECH_NOT_NEGATIVE,
-     .doc = "rows of three places in vertices, from 0, counterclockwise seen from outside"},
+     .doc = "one row per triangle: the indices of its vertices, from 0, counterclockwise seen from "
+            "outside"},
     {.name = "vertices",
      .kind = MECH_MATRIX,
      .offset = offsetof(struct mesh, vertices),
      .flags = MECH_REQUIRED,
      .unit = "m",
      MECH_ANY_REAL,
-     .doc = "rows of points; those at the same place are one"},
+     .doc = "one row per vertex; vertices at the same place are merged"},
 };
 
 static const struct mech_shape_ops ops = {.fixed = true, .build = build};

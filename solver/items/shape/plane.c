@@ -21,7 +21,7 @@ static int build(const void *description, struct mech_arena *arena, const char *
         char place[MECH_DIAG_PATH];
 
         snprintf(place, sizeof place, "%s/normal", path);
-        mech_diag_add(d, place, "must be a direction, its length is %.6g", length);
+        mech_diag_add(d, place, "must be a direction, but its length is %.6g", length);
     }
     for (int i = 0; i < 3; i++) {
         out->normal[i] = s->normal[i] / length;

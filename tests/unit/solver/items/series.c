@@ -194,7 +194,7 @@ static void faults_have_their_places(void)
     CU_ASSERT_TRUE(model_refused(DRIVEN(TABLE("[0]", "[1]"), "'offset': 0"),
                                  "/loads/0/load/table/t", "needs at least 2"));
     CU_ASSERT_TRUE(model_refused(DRIVEN("0", "'offset': " TABLE("[0, 1]", "[1]")),
-                                 "/objects/2/offset/table/values", "needs one a time"));
+                                 "/objects/2/offset/table/values", "needs one per time"));
     CU_ASSERT_TRUE(model_refused(DRIVEN(TABLE("[0, '=a', 4]", "[1, 2, 3]"), "'offset': 0"),
                                  "/loads/0/load/table/t/2", "not later"));
     CU_ASSERT_TRUE(
