@@ -348,8 +348,9 @@ const char *mech_modes_rows(const struct mech_model *m)
 {
     const double rows = mech_model_joints(m)->count, n = mech_model_sizes(m)->v;
 
-    return rows * n > MECH_ROWS_MOST ? "the joints have too many rows for their free motions"
-                                     : NULL;
+    return rows * n > MECH_ROWS_MOST
+               ? "the joints have too many equations for this number of coordinates"
+               : NULL;
 }
 
 /* Why these modes are not to be had, or NULL. */

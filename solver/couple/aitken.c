@@ -51,7 +51,7 @@ static int correct(void *self, const struct mech_scheme_iterate *at, double *z_n
 
 const struct mech_scheme_type mech_scheme_aitken = {
     .name = "Aitken",
-    .doc = "iterated with relaxation by the last two residuals",
+    .doc = "iterated, with a relaxation found from the last two residuals",
     .turns = MECH_SCHEME_AS_ORDERED,
     .iterates = true,
     .size = sizeof(struct aitken),

@@ -124,7 +124,7 @@ int couple_bonds_begin(struct mech_couple *c)
             char reason[MECH_COUPLE_REASON];
             (void)snprintf(reason, sizeof reason, "bond %.60s: %s", b->name,
                            longer ? "the window is longer than its delay"
-                                  : "more windows in its delay than are remembered");
+                                  : "its delay spans more windows than can be stored");
             couple_fail(c, -1, code, reason);
             return code;
         }

@@ -45,7 +45,7 @@ static int check_options(const struct mech_couple_options *o, const struct mech_
         return refuse(MECH_INVALID, reason, "the relaxation is not in (0, 2]");
     }
     if (o->reuse < 0 || !(o->filter >= 0. && o->filter < 1.)) {
-        return refuse(MECH_INVALID, reason, "reuse below 0, or the filter is not in [0, 1)");
+        return refuse(MECH_INVALID, reason, "reuse is below 0, or the filter is not in [0, 1)");
     }
     if (type->matrix && o->waveform > 0) {
         return refuse(MECH_UNSUPPORTED, reason,
@@ -55,7 +55,7 @@ static int check_options(const struct mech_couple_options *o, const struct mech_
     if (adaptive && (!not_negative(o->adaptive_relative) || !not_negative(o->adaptive_absolute) ||
                      !(o->minimum > 0.) || !(o->maximum >= o->minimum) || !isfinite(o->maximum))) {
         return refuse(MECH_INVALID, reason,
-                      "error control needs tolerances from 0 and 0 < minimum <= maximum");
+                      "error control needs tolerances of at least 0, and 0 < minimum <= maximum");
     }
     return 0;
 }
@@ -161,13 +161,14 @@ static int set_turns(struct mech_couple *c, const struct mech_couple_setup *s, c
     for (int32_t i = 0; s->options.order != NULL && i < count; i++) {
         const int32_t p = s->options.order[i];
         if (p < 0 || p >= count || c->sides[p].turn >= 0) {
-            return refuse(MECH_INVALID, reason, "order does not name each participant once");
+            return refuse(MECH_INVALID, reason,
+                          "order does not name each participant exactly once");
         }
         const bool can = (s->participants[p].abilities & MECH_COUPLE_ROLLBACK) != 0;
         const int32_t before = i > 0 ? s->options.order[i - 1] : p;
         if (can && (s->participants[before].abilities & MECH_COUPLE_ROLLBACK) == 0) {
             return refuse(MECH_INVALID, reason,
-                          "%.60s cannot roll back and is not among the last of the order",
+                          "%.60s cannot roll back, so it must be at the end of the order",
                           s->participants[before].name);
         }
         c->sides[p].turn = turn++;

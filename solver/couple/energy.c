@@ -7,7 +7,7 @@
 
 const struct mech_scheme_type mech_scheme_energy = {
     .name = "Energy",
-    .doc = "efforts of bonds at the mean of the gap, with exact balance of energy",
+    .doc = "efforts of bonds from the mean of their gap over the window; exact balance of energy",
     .turns = MECH_SCHEME_TOGETHER,
     .iterates = true,
     .matrix = true,

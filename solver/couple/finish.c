@@ -42,7 +42,7 @@ void couple_accept(struct mech_couple *c)
         const bool good = c->report.error <= 1.;
         if (!good && c->size <= c->options.minimum) {
             couple_fail(c, -1, MECH_STEP_TOO_SMALL,
-                        "the window at its minimum has too large errors");
+                        "the error is too large, and the window is at its minimum");
             return;
         }
         proposed = fmin(fmax(proposed, c->options.minimum), c->options.maximum);

@@ -4,6 +4,6 @@
 
 const struct mech_scheme_type mech_scheme_gauss_seidel = {
     .name = "GaussSeidel",
-    .doc = "in turn, once a window, with extrapolated outputs of later participants",
+    .doc = "participants in turn, once per window, with extrapolated outputs of later ones",
     .turns = MECH_SCHEME_IN_TURN,
 };

@@ -4,7 +4,7 @@
 
 const struct mech_scheme_type mech_scheme_gauss_seidel_iterated = {
     .name = "GaussSeidelIterated",
-    .doc = "in turn, iterated with constant relaxation",
+    .doc = "participants in turn, iterated with constant relaxation",
     .turns = MECH_SCHEME_IN_TURN,
     .iterates = true,
     .size = sizeof(struct mech_scheme_relax),

@@ -5,7 +5,7 @@
 
 const struct mech_scheme_type mech_scheme_interface_newton = {
     .name = "InterfaceNewton",
-    .doc = "Newton's method with the Jacobian of outputs by inputs",
+    .doc = "Newton's method with the Jacobian of outputs with respect to inputs",
     .turns = MECH_SCHEME_TOGETHER,
     .iterates = true,
     .matrix = true,

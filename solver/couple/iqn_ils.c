@@ -263,7 +263,8 @@ static bool accepts(const void *self, const struct mech_room_copy *copy)
 
 const struct mech_scheme_type mech_scheme_iqn_ils = {
     .name = "IQN-ILS",
-    .doc = "quasi-Newton with least squares of the differences seen, of past windows too",
+    .doc = "quasi-Newton, by least squares over the differences of iterations, also of earlier "
+           "windows",
     .turns = MECH_SCHEME_AS_ORDERED,
     .iterates = true,
     .size = sizeof(struct iqn),

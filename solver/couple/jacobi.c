@@ -4,6 +4,6 @@
 
 const struct mech_scheme_type mech_scheme_jacobi = {
     .name = "Jacobi",
-    .doc = "all at once, once a window, with extrapolated inputs",
+    .doc = "all participants at once, once per window, with extrapolated inputs",
     .turns = MECH_SCHEME_TOGETHER,
 };

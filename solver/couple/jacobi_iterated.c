@@ -4,7 +4,7 @@
 
 const struct mech_scheme_type mech_scheme_jacobi_iterated = {
     .name = "JacobiIterated",
-    .doc = "all at once, iterated with constant relaxation",
+    .doc = "all participants at once, iterated with constant relaxation",
     .turns = MECH_SCHEME_TOGETHER,
     .iterates = true,
     .size = sizeof(struct mech_scheme_relax),

@@ -8,7 +8,7 @@
 
 const struct mech_scheme_type mech_scheme_transmission_line = {
     .name = "TransmissionLine",
-    .doc = "efforts of bonds by waves with a delay; stable at any impedance",
+    .doc = "efforts of bonds by waves that travel with a delay; stable at any impedance",
     .turns = MECH_SCHEME_TOGETHER,
     .iterates = true,
     .matrix = true,

@@ -227,7 +227,7 @@ static const char *take_samples(struct mech_couple *c, struct couple_side *s,
     memcpy(k->value, s->now, outputs * sizeof *k->value);
     for (int32_t i = 1; i <= count; i++) {
         if (!(k->time[i] > k->time[i - 1])) {
-            return "the times of its samples do not rise";
+            return "the times of its samples do not increase";
         }
     }
     if (!mech_time_same(c->clock[CLOCK_TIME] + c->size, c->clock[CLOCK_TIME] + k->time[count],

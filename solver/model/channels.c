@@ -185,7 +185,8 @@ static int add_input(struct mech_model *m, const struct mech_input *in, size_t i
     info->scalar = in->component >= 0 || size == 1;
     if (!component_range(in->component, size, &first, &info->size)) {
         channel_path("inputs", i, "component", path, sizeof path);
-        mech_diag_add(diag, path, "component %d of a vector of %d", (int)in->component, (int)size);
+        mech_diag_add(diag, path, "there is no component %d in a vector of %d", (int)in->component,
+                      (int)size);
         return 0;
     }
     m->sizes.input += info->size;
@@ -363,8 +364,8 @@ int mech_outputs(struct mech_model *m, struct mech_diag *diag)
             char path[MECH_DIAG_PATH];
 
             channel_path("outputs", i, "component", path, sizeof path);
-            mech_diag_add(diag, path, "component %d of a vector of %zu", (int)out[i].component,
-                          size);
+            mech_diag_add(diag, path, "there is no component %d in a vector of %zu",
+                          (int)out[i].component, size);
         }
         m->channels.output_size += m->channels.outputs[i].size;
     }

@@ -212,7 +212,7 @@ static int attach_to_nodes(struct mech_model *m, size_t i, int32_t *body_of, str
             snprintf(path + strlen(path), sizeof path - strlen(path), "/%zu", k);
         }
         if (from->data) {
-            mech_diag_add(diag, path, "holds data, which no equations move");
+            mech_diag_add(diag, path, "is a node of data, which has no equations");
         }
         if (k > 0 && from->first_order != seat->first_order) {
             mech_diag_add(diag, path, "mixes first-order and second-order nodes");
@@ -351,7 +351,7 @@ static void place_marker(struct mech_model *m, size_t i, struct mech_diag *diag)
     }
     m->kinematics.marker_seats[i] = seat;
     map->first_order = seat.first_order;
-    const char *reason = data ? "holds data, on which nothing can act"
+    const char *reason = data ? "is a node of data, on which nothing can act"
                               : ops->map(item->description, &seat, map, &field);
     if (reason) {
         char path[MECH_DIAG_PATH];

@@ -49,7 +49,7 @@ static int check_parameters(struct mech_model *m, struct mech_diag *diag)
             mech_diag_add(diag, path.text,
                           "a parameter's name is letters, digits and _, and not t, u, v, pi or e");
         } else if (mech_names_add(&seen, p->at[i].name, (int32_t)i)) {
-            mech_diag_add(diag, path.text, "this parameter is there twice");
+            mech_diag_add(diag, path.text, "this parameter is defined twice");
         }
         if (!isfinite(m->parameters[i])) {
             mech_diag_add(diag, path.text, "is not a finite number");

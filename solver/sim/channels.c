@@ -43,8 +43,8 @@ static int check_signal(const struct mech_sim *s, const struct mech_input_change
     const struct mech_input_signal *const g = in->signal;
 
     if (!step || c->kind == MECH_INPUT_PARAMETER || g->n < 1) {
-        *reason = !step      ? "an input over time belongs to a step"
-                  : g->n < 1 ? "an input over time has at least one value"
+        *reason = !step      ? "an input over time is allowed only in a step"
+                  : g->n < 1 ? "an input over time needs at least one value"
                              : "a parameter is constant over a step";
         return MECH_INVALID;
     }

@@ -59,13 +59,14 @@ static int refuse(const struct mech_sim *s, const struct mech_step_request *step
         return MECH_UNSUPPORTED;
     }
     if (mech_sim_plan(s, step, plan) || (steps_most && plan->count > steps_most)) {
-        reason = "the step's size must be positive and finite, its internal steps not too many";
+        reason =
+            "the step's size must be positive and finite, and not need too many internal steps";
     } else if (step->force_count) {
-        reason = "forces on markers have no derivatives here";
+        reason = "a step with forces on markers has no derivatives";
     }
     for (size_t k = 0; k < step->input_count; k++) {
         reason = step->inputs[k].signal
-                     ? "derivatives are those of inputs that are held, not of inputs over time"
+                     ? "derivatives need inputs that are held over the step, not inputs over time"
                      : reason;
     }
     if (reason) {
@@ -116,7 +117,7 @@ static int begin(struct mech_derivation *d, const struct mech_step_request *step
     d->point.extra = d->point.wrench = NULL;
     if (!mech_sim_same_parameters(s, &s->now, &d->point)) {
         snprintf(d->told->reason, sizeof d->told->reason,
-                 "set parameters before, not with the step");
+                 "set parameters before the step, not with it");
         return MECH_INVALID;
     }
     d->told->steps = d->plan.count;

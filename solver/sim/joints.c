@@ -209,11 +209,12 @@ static int refuse(const struct mech_sim *s, int32_t row, struct mech_diag *diag)
     char path[MECH_DIAG_PATH];
 
     snprintf(path, sizeof path, "/objects/%d", (int)mech_model_joints(s->model)->object[row]);
-    mech_diag_add(diag, path,
-                  "the positions miss the joint \"%s\" by %.3g (m, rad): it is taken up within %g, "
-                  "or with \"positions\": \"assembled\"",
-                  mech_model_joint_name(s->model, row), s->joint_scratch[row],
-                  s->joint_scratch[mech_model_joints(s->model)->count + row]);
+    mech_diag_add(
+        diag, path,
+        "the positions miss the joint \"%s\" by %.3g (m, rad): it is activated within %g, "
+        "or with \"positions\": \"assembled\"",
+        mech_model_joint_name(s->model, row), s->joint_scratch[row],
+        s->joint_scratch[mech_model_joints(s->model)->count + row]);
     return MECH_INVALID;
 }
 

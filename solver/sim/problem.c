@@ -198,7 +198,7 @@ static int take_sets(struct lone *s, size_t m)
         return MECH_NO_MEMORY;
     }
     if (q->sets.n && q->mu.n) {
-        mech_diag_add(s->diag, "/mu", "not together with sets, which have their own");
+        mech_diag_add(s->diag, "/mu", "not allowed together with sets, which have their own");
     }
     for (size_t i = 0; i < count; i++) {
         sets[i] =
@@ -217,7 +217,7 @@ static int take_sets(struct lone *s, size_t m)
     const int32_t rows = mech_sets_rows(sets, (int32_t)count);
 
     if (count && (size_t)rows != m) {
-        mech_diag_add(s->diag, q->sets.n ? "/sets" : "/mu", "%d rows; the problem has %zu",
+        mech_diag_add(s->diag, q->sets.n ? "/sets" : "/mu", "have %d rows; the problem has %zu",
                       (int)rows, m);
     }
     return 0;
@@ -291,13 +291,14 @@ static int check(struct lone *s, size_t *m)
     const bool dense = system && form_of(q) == DENSE;
 
     if (*m == 0 || *m > MECH_LONE_ROWS_MOST || (dense && *m > DENSE_ROWS_MOST)) {
-        mech_diag_add(s->diag, system ? "/G" : "/N", "1 to %d rows",
+        mech_diag_add(s->diag, system ? "/G" : "/N", "must have 1 to %d rows",
                       dense ? DENSE_ROWS_MOST : MECH_LONE_ROWS_MOST);
         return 0;
     }
     if (system) {
         if (q->H.rows != q->H.cols || q->H.rows != q->G.cols) {
-            mech_diag_add(s->diag, "/H", "%d × %d; square with the %d columns of G is needed",
+            mech_diag_add(s->diag, "/H",
+                          "is %d × %d; must be square, with as many rows as G has columns: %d",
                           (int)q->H.rows, (int)q->H.cols, (int)q->G.cols);
         }
         expect(s, "/f", q->f.n, (size_t)q->G.cols);
@@ -305,7 +306,7 @@ static int check(struct lone *s, size_t *m)
         expect(s, "/cfm", q->cfm.n ? q->cfm.n : *m, *m);
     } else {
         if (q->N.rows != q->N.cols) {
-            mech_diag_add(s->diag, "/N", "%d × %d; it must be square", (int)q->N.rows,
+            mech_diag_add(s->diag, "/N", "is %d × %d; must be square", (int)q->N.rows,
                           (int)q->N.cols);
         }
         expect(s, "/r", q->r.n, *m);
@@ -314,7 +315,8 @@ static int check(struct lone *s, size_t *m)
     const double entries = system ? product_entries(q) : (double)mech_mat_stored(&q->N);
 
     if (entries * q->vi.max_iterations > work_most) {
-        mech_diag_add(s->diag, "/solver/maxIterations", "at most %.0f for a problem of this size",
+        mech_diag_add(s->diag, "/solver/maxIterations",
+                      "must be at most %.0f for a problem of this size",
                       floor(work_most / entries));
     }
     return take_sets(s, *m);

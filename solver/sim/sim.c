@@ -158,8 +158,8 @@ static int tell_dropped(struct mech_sim *s, struct mech_diag *diag)
         if (last && count > 0) {
             snprintf(path, sizeof path, "/objects/%d", (int)rows->object[r]);
             mech_diag_warn(diag, path,
-                           "the joint \"%s\" repeats other joints: %d of its equations left out, "
-                           "their reactions are 0",
+                           "the joint \"%s\" repeats other joints: %d of its equations are left "
+                           "out, and their reactions are 0",
                            mech_model_joint_name(s->model, r), (int)count);
         }
         count = last ? 0 : count;

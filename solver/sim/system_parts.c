@@ -35,9 +35,9 @@ enum part {
 
 static const struct mech_system_part parts[PARTS] = {
     [PART_H] = {"H", "mass M + stiffness K + damping C", false},
-    [PART_M] = {"M", "masses, times their factor", false},
-    [PART_K] = {"K", "derivative of the resisting forces by motions", false},
-    [PART_C] = {"C", "derivative of the resisting forces by velocities", false},
+    [PART_M] = {"M", "mass matrix, times its factor", false},
+    [PART_K] = {"K", "derivative of the resisting forces with respect to motions", false},
+    [PART_C] = {"C", "derivative of the resisting forces with respect to velocities", false},
     [PART_R] = {"R", "the same as C", false},
     [PART_CQ] = {"Cq", "Jacobian of the constraints", false},
     [PART_CQT] = {"CqT", "its transpose", false},
@@ -47,9 +47,9 @@ static const struct mech_system_part parts[PARTS] = {
     [PART_F] = {"f", "known terms of the variables", true},
     [PART_B] = {"b", "known terms of the constraints", true},
     [PART_D] = {"d", "{f; -b}", true},
-    [PART_DIAGONAL] = {"diagonal", "of Z", true},
-    [PART_W] = {"w", "unknowns of the variables as the state has them", true},
-    [PART_L] = {"l", "multipliers as the state has them", true},
+    [PART_DIAGONAL] = {"diagonal", "diagonal of Z", true},
+    [PART_W] = {"w", "unknowns of the variables, as they are in the state", true},
+    [PART_L] = {"l", "multipliers, as they are in the state", true},
     [PART_UNKNOWNS] = {"unknowns", "{w; l}", true},
 };
 

@@ -213,7 +213,8 @@ static void take(struct alpha *s, struct mech_state *state, const double w[3])
 static int no_longer_repeats(const struct alpha *s, struct mech_step_result *result)
 {
     snprintf(result->reason, sizeof result->reason,
-             "the joint \"%.64s\" was left out as it repeated others, and now misses by %.3g",
+             "equations of the joint \"%.64s\" that were left out as repetitions are now violated "
+             "by %.3g",
              mech_model_joint_name(s->model, s->missing), s->missed_by);
     return MECH_SINGULAR;
 }

@@ -206,7 +206,7 @@ static int derive_velocities(const struct alpha_tangent *a, const struct mech_st
         before = change;
     }
     snprintf(result->reason, sizeof result->reason,
-             "the derivative of a step was not found; a smaller step size helps");
+             "the derivative of the step was not found; a smaller step size helps");
     return MECH_NOT_CONVERGED;
 }
 

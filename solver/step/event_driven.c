@@ -330,9 +330,10 @@ static int start(void *self, struct mech_state *s, struct mech_step_result *resu
         const double y = mech_contact_rows_gap(rows, r, s->q, &rounding);
 
         if (!both && y < -e->gap_tolerance - rounding) {
-            snprintf(result->reason, sizeof result->reason,
-                     "the gap of interaction %d is %.3g m: EventDriven begins outside of contacts",
-                     (int)rows->interaction[r], y);
+            snprintf(
+                result->reason, sizeof result->reason,
+                "the gap of interaction %d is %.3g m: EventDriven cannot begin with an overlap",
+                (int)rows->interaction[r], y);
             snprintf(result->place, sizeof result->place, "/interactions/%d",
                      (int)rows->interaction[r]);
             return MECH_INVALID;
@@ -428,7 +429,7 @@ static int too_small(const struct mech_state *s, int code, struct mech_step_resu
 {
     if (code <= 0 || !result->reason[0]) {
         snprintf(result->reason, sizeof result->reason,
-                 "the error asks for substeps under the minimum at t = %.9g", s->at->time);
+                 "the error requires substeps under the minimum at t = %.9g", s->at->time);
     }
     return MECH_STEP_TOO_SMALL;
 }

@@ -219,7 +219,8 @@ static int project(struct mech_moreau_bodies *s, struct mech_state *state, doubl
     }
     if (s->missed > 1.) {
         snprintf(result->reason, sizeof result->reason,
-                 "the joint \"%.64s\" was left out as it repeated others, and now misses by %.3g",
+                 "equations of the joint \"%.64s\" that were left out as repetitions are now "
+                 "violated by %.3g",
                  mech_model_joint_name(s->model, s->missing),
                  s->missed * s->balance.gap[s->missing]);
         return MECH_SINGULAR;

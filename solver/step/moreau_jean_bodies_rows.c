@@ -255,7 +255,8 @@ static int check_count(const struct mech_impact_rows *r, struct mech_step_result
 {
     if (r->count > MECH_IMPACT_ROWS_MOST) {
         snprintf(result->reason, sizeof result->reason,
-                 "%d rows of contacts in one step; at most %d are taken with joints or springs",
+                 "%d rows of contacts in one step; at most %d are supported together with joints "
+                 "or springs",
                  (int)r->count, (int)MECH_IMPACT_ROWS_MOST);
         return MECH_UNSUPPORTED;
     }

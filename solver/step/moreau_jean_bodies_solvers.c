@@ -219,9 +219,10 @@ static int not_solved(struct mech_moreau_bodies *s, const struct found *found,
     const struct mech_vi_settings *const vi = &mech_model_settings(s->model)->vi;
 
     if (code == MECH_UNSUPPORTED) {
-        snprintf(result->reason, sizeof result->reason,
-                 "the complementarity solver \"%.32s\" does not support these contacts, or %d rows",
-                 vi->type ? vi->type : "", (int)s->impacts.count);
+        snprintf(
+            result->reason, sizeof result->reason,
+            "the complementarity solver \"%.32s\" does not support these contacts, or not %d rows",
+            vi->type ? vi->type : "", (int)s->impacts.count);
         return code;
     }
     const struct mech_problem p = mech_moreau_bodies_problem(s);
@@ -242,7 +243,7 @@ static int not_solved(struct mech_moreau_bodies *s, const struct found *found,
     if (found->work > 0.) {
         snprintf(result->reason, sizeof result->reason,
                  "the impulses of %d contacts have residual %.3g and would add %.3g J to kinetic "
-                 "energy, also when they start from none",
+                 "energy, also when the solver starts from none",
                  (int)s->impacts.sets, found->off, found->work);
         return code;
     }

@@ -63,8 +63,8 @@ static int too_small(const struct mech_substeps *d, double t, int code,
                  result->reason[0] ? result->reason : mech_err_text(code));
     }
     snprintf(result->reason, sizeof result->reason,
-             "%s%s substeps under %.3g s at t = %.9g, or for too many", last,
-             code > 0 ? ", which asks for" : " asks for", least, t);
+             "%s%s substeps under %.3g s at t = %.9g, or too many of them", last,
+             code > 0 ? ", which requires" : " requires", least, t);
     return MECH_STEP_TOO_SMALL;
 }
 

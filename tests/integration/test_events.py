@@ -55,7 +55,7 @@ class Events(Served):
         before = door.call('get-state', id=i)[1]
         status, reply = door.call('step', id=i, count=1)
         self.assertEqual(status, 422)
-        self.assertIn('outside of contacts', reply['detail'])
+        self.assertIn('cannot begin with an overlap', reply['detail'])
         self.assertEqual(door.call('get-state', id=i)[1], before)
         self.daemon.call('PUT', '/v1/instances/%s/state' % i, {'q': [0.1], 'v': [-1]})
         self.assertEqual(door.call('step', id=i, count=1)[1]['report']['impacts'], 1)

@@ -79,7 +79,7 @@ class Latches(Served):
                 self.assertEqual(free['lambda'], [0])
                 # away from where it holds it is not taken up, and nothing has changed
                 reply = self.act(path, 'clutch', True, 422)
-                self.assertRegex(reply['detail'], r'it is taken up within [1-9]\S*e-')
+                self.assertRegex(reply['detail'], r'it is activated within [1-9]\S*e-')
                 again = self.state(path)
                 self.assertEqual(again, free)
                 self.call('POST', path + '/step', {'count': 1})

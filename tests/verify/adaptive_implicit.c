@@ -256,7 +256,7 @@ static void what_asks_for_smaller_steps_is_undone(void)
 {
     static const char *const adaptive[] = {"'mode': 'failure', 'minimumStepSize': 0.1",
                                            "'mode': 'error', 'minimumStepSize': 0.02"};
-    static const char *const why[] = {"Newton's method stopped after 1 ", "the error asks for"};
+    static const char *const why[] = {"Newton's method stopped after 1 ", "the error requires"};
     const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = 1};
 
     for (int i = 0; i < 2; i++) {

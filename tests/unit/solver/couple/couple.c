@@ -97,7 +97,7 @@ static void a_lying_participant_is_named(void)
         "right: an output is not a finite number",
         "right: an output is not a finite number",
         "right: it reports more samples than it announced",
-        "right: the times of its samples do not rise",
+        "right: the times of its samples do not increase",
         "right: its samples do not end with the window",
         "right: a sample is not a finite number",
         "right: its Jacobian is not finite",
