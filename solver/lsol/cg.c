@@ -111,7 +111,7 @@ static void listen_to(void *self, struct mech_interrupt *interrupt)
 
 const struct mech_lsol_type mech_lsol_cg = {
     .name = "cg",
-    .doc = "symmetric positive definite matrices: conjugate gradients, diagonal preconditioner",
+    .doc = "symmetric positive definite matrices: conjugate gradients with diagonal preconditioner",
     .definite = true,
     .iterative = true,
     .cost = cost,

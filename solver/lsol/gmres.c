@@ -255,7 +255,7 @@ static void listen_to(void *self, struct mech_interrupt *interrupt)
 
 const struct mech_lsol_type mech_lsol_gmres = {
     .name = "gmres",
-    .doc = "any square matrix: restarted GMRES with ILU(0) from the right",
+    .doc = "any square matrix: restarted GMRES, right-preconditioned by ILU(0)",
     .iterative = true,
     .cost = cost,
     .create = create,

@@ -139,7 +139,7 @@ static void listen_to(void *self, struct mech_interrupt *interrupt)
 
 const struct mech_lsol_type mech_lsol_minres = {
     .name = "minres",
-    .doc = "symmetric matrices, definite or not: minimal residuals",
+    .doc = "symmetric matrices, definite or not: minimal residuals (MINRES)",
     .iterative = true,
     .cost = cost,
     .create = create,

@@ -22,7 +22,7 @@ static int create(const struct mech_model *m, struct mech_step_result *result, v
 
 const struct mech_stepper_type mech_stepper_hht = {
     .name = "HHT",
-    .doc = "Hilber, Hughes and Taylor's scheme by the spectral radius",
+    .doc = "Hilber, Hughes and Taylor's scheme, numerical damping by the spectral radius",
     .order = 2,
     .joints = true,
     .rotations = true,

@@ -317,7 +317,7 @@ static const char *vi(const void *self)
 
 const struct mech_stepper_type mech_stepper_moreau_jean = {
     .name = "MoreauJean",
-    .doc = "time stepping of impacts (theta, gamma), joints and contacts",
+    .doc = "time stepping of impacts, joints and contacts (theta, gamma)",
     .order = 1,
     .nonsmooth = true,
     .contacts = true,

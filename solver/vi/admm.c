@@ -225,7 +225,8 @@ static int solve(void *self, const struct mech_problem *p, const struct mech_vi_
 
 const struct mech_vi_type mech_vi_admm = {
     .name = "admm",
-    .doc = "alternating directions with a factored matrix; hyperstatic problems, symmetric ones",
+    .doc = "alternating direction method of multipliers with a factored matrix; symmetric "
+           "problems, also hyperstatic ones",
     .kinds = MECH_VI_ALL,
     .create = create,
     .create_implicit = create_implicit,

@@ -91,7 +91,7 @@ static int solve(void *self, const struct mech_problem *p, const struct mech_vi_
 
 const struct mech_vi_type mech_vi_bilateral = {
     .name = "bilateral",
-    .doc = "direct solution of only bilateral rows",
+    .doc = "direct solution of problems that have only bilateral rows",
     .kinds = 1u << MECH_SET_BILATERAL,
     .create = create,
     .solve = solve,

@@ -73,7 +73,8 @@ static int solve(void *self, const struct mech_problem *p, const struct mech_vi_
 
 const struct mech_vi_type mech_vi_minres = {
     .name = "minres",
-    .doc = "conjugate residuals for only bilateral rows, also redundant ones; symmetric problems",
+    .doc = "conjugate residuals; symmetric problems that have only bilateral rows, also redundant "
+           "ones",
     .kinds = 1u << MECH_SET_BILATERAL,
     .create = mech_gradient_create,
     .create_implicit = mech_gradient_create,

@@ -395,8 +395,8 @@ static int solve(void *self, const struct mech_problem *p, const struct mech_vi_
 
 const struct mech_vi_type mech_vi_semismooth = {
     .name = "semismooth",
-    .doc = "nonsmooth Newton (Alart–Curnier) with line search, then proximal points; hard friction "
-           "problems, some hundred contacts",
+    .doc = "nonsmooth Newton (Alart–Curnier) with line search, then the proximal point method; "
+           "hard friction problems of up to some hundred contacts",
     .kinds = MECH_VI_CONES,
     .factors = true,
     .create = create,
