@@ -1,6 +1,6 @@
-/* Step size control of the pairs ODE23 and DOPRI5: the tolerance is met whatever the internal step,
- * jumps are found, what cannot be met is an outcome without effect, and a run that was interrupted
- * goes on to the bit. The model is ẍ = −100 x, x(0) = 1. */
+/* Step size control of the pairs ODE23 and DOPRI5: the tolerance is met for any internal step,
+ * jumps are found, a tolerance that cannot be met ends the step without effect, and a run that was
+ * interrupted continues with the same bits. The model is ẍ = −100 x, x(0) = 1. */
 #include "tests/unit/alloc_count.h"
 #include "tests/unit/model.h"
 

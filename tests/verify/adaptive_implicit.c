@@ -1,7 +1,7 @@
 /* Step size control of implicit schemes: errors follow the tolerance, with joints at position level
- * (whose accelerations belong to a step size) and at velocity level, with rotations; Newton's
- * failures make smaller steps; what cannot be done leaves no trace; interrupted runs go on to the
- * bit. */
+ * (whose accelerations belong to a step size) and at velocity level, with rotations; failures of
+ * Newton's method make steps smaller; a step that fails has no effect; interrupted runs continue
+ * with the same bits. */
 #include "tests/unit/alloc_count.h"
 #include "tests/unit/model.h"
 

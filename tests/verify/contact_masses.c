@@ -1,5 +1,6 @@
-/* Bodies in contact far from 1 kg or 1 m move as their likes of that size: contacts are accepted by
- * what balances in them, for light and heavy ones, and for light ones under heavy ones. */
+/* Bodies in contact with masses and sizes far from 1 kg and 1 m move as those of 1 kg and 1 m do:
+ * contacts are accepted relative to the terms that balance in them, for light and heavy bodies, and
+ * for light ones under heavy ones. */
 #include "tests/unit/model.h"
 #include "tests/verify/put.h"
 

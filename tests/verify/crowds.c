@@ -1,4 +1,4 @@
-/* Many contacts at the default settings: what a step of them costs, in iterations. */
+/* Many contacts at the default settings: how many iterations a step takes. */
 #include "tests/unit/model.h"
 #include "tests/verify/crowd.h"
 #include "tests/verify/pile.h"

@@ -1,6 +1,6 @@
 /* Motion between the ends of steps: error h⁴ of cubic interpolation, roots to rounding, and dense
- * output of the pairs with step size control, whose substeps then care for no communication point.
- * Models: a falling mass; ẍ = −100 x, x(0) = 1, with a first-order pair beside it. */
+ * output of the pairs with step size control, whose substeps then need not end at communication
+ * points. Models: a falling mass; ẍ = −100 x, x(0) = 1, with a first-order pair beside it. */
 #include "solver/step/dense.h"
 #include "solver/sim/internal.h"
 #include "tests/unit/alloc_count.h"

@@ -1,6 +1,6 @@
-/* Derivatives of steps against central differences of whole runs over the façade: a spring with a
- * cubic law, a slider-crank, a pendulum in space with Euler parameters; by forces, torques, a
- * parameter, the initial state; for every integrator that takes the model. */
+/* Derivatives of steps against central differences of whole runs: a spring with a cubic law, a
+ * slider-crank, a pendulum in space with Euler parameters; with respect to forces, torques, a
+ * parameter and the initial state; for every integrator that supports the model. */
 #include "solver/sim/analysis.h"
 #include "tests/unit/model.h"
 

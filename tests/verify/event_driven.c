@@ -1,5 +1,5 @@
 /* The event-driven scheme against closed forms: a bouncing ball, balls that meet, an oscillator
- * before a stop, a contact that is let go; balances, rest, and what leaves no trace. */
+ * before a stop, a contact that is released; balances, rest, and failures without effect. */
 #include "tests/unit/alloc_count.h"
 #include "tests/unit/model.h"
 

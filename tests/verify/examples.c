@@ -1,4 +1,4 @@
-/* Every example of the daemon does for 60 s what its title says: where that is tested. */
+/* Every example of the daemon does for 60 s what its title says: the tests that show it. */
 #include "tests/verify/example.h"
 
 #include <dirent.h>

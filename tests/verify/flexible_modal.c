@@ -1,5 +1,5 @@
 /* FlexibleBodyModal: against points that fly freely, a rigid body, closed forms of cantilevers, and
- * what a body in space keeps. */
+ * conservation laws of a body in space. */
 #include "solver/linalg/v3.h"
 #include "solver/sim/analysis.h"
 #include "tests/unit/alloc_count.h"

@@ -1,5 +1,6 @@
 /* Moreau–Jean with friction, equalities and relays, against closed forms: a block that slides and
- * stops, sticks or slips on an incline, in the plane and in space; whoever finds the impulses. */
+ * stops, sticks or slips on an incline, in the plane and in space, with every solver of the
+ * impulses. */
 #include "tests/unit/alloc_count.h"
 #include "tests/unit/model.h"
 

@@ -1,6 +1,6 @@
 /* Newton's impact law with friction can add energy (T. Kane, D. Levinson, Dynamics: Theory and
- * Applications, 1985): a step's report says how much, which is what the energy itself shows, and
- * nothing where the law takes some. */
+ * Applications, 1985): the report of a step says how much; it agrees with the energies before and
+ * after, and is 0 where the law dissipates. */
 #include "tests/unit/model.h"
 
 static const char *const solvers[] = {"", ", 'vi': {'type': 'semismooth'}"};

@@ -1,6 +1,6 @@
-/* Trees of joints: eliminated along the tree and by KLU, the same motion; what is no tree goes to
- * another solver; and no step allocates. Bodies in the plane and in space, joints of several kinds
- * with branches, springs along the joints. */
+/* Trees of joints: elimination along the tree and KLU give the same motion; models that are no tree
+ * go to another solver; and no step allocates memory. Bodies in the plane and in space, joints of
+ * several kinds with branches, springs along the joints. */
 #include "tests/unit/alloc_count.h"
 #include "tests/unit/model.h"
 

@@ -1,5 +1,6 @@
-/* Models far from 1 kg, 1 m and 1 N behave as their likes of that size: what balances in an
- * equation says how small its residual has to be, for light and heavy, stiff, far and tiny ones. */
+/* Models far from 1 kg, 1 m and 1 N behave like similar ones of that size: the terms that balance
+ * in an equation determine how small its residual has to be, for light and heavy, stiff, far and
+ * tiny ones. */
 #include "solver/sim/analysis.h"
 #include "tests/unit/model.h"
 #include "tests/verify/put.h"

@@ -1,5 +1,5 @@
-/* Newton's method with matrices that outlive steps: the same motion, fewer matrices, and the same
- * bits after a restore, in a simulation that never had those matrices. */
+/* Newton's method with matrices that are kept over steps: the same motion, fewer matrices, and the
+ * same bits after a restore, in a simulation that never had those matrices. */
 #include "tests/unit/alloc_count.h"
 #include "tests/unit/model.h"
 

@@ -1,5 +1,5 @@
-/* Moreau–Jean behind the façade: forces in time, forces of one command, trials, snapshots, faults.
- */
+/* Commands of a simulation with Moreau–Jean: forces in time, forces of one command, trials,
+ * snapshots, faults. */
 #include "tests/unit/alloc_count.h"
 #include "tests/unit/model.h"
 

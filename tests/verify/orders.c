@@ -1,6 +1,7 @@
 /* Observed order of convergence of every integrator, on a damped oscillator under a harmonic load
  * and a first-order pair, against the closed forms; within 0.1 of the theoretical order. Pairs with
- * step size control may make any error, so that they take the steps that they are given.
+ * step size control get a tolerance that permits any error, so that they take the steps that they
+ * are given.
  *
  * m ü + d u̇ + k u = F sin Ωt:  u = A sin Ωt + B cos Ωt + e^(−δt)(a cos ωt + b sin ωt). */
 #include "solver/step/stepper.h"

@@ -1,5 +1,5 @@
-/* Contacts that cannot be met together end the step with their names, whatever solver is asked, and
- * leave the state as it was. */
+/* Contacts that cannot all be satisfied end the step with their names, with any solver, and leave
+ * the state unchanged. */
 #include "tests/unit/model.h"
 
 static const char *const solvers[] = {"",

@@ -1,4 +1,4 @@
-/* The Jacobian of the first-order form is what differences of that form say: on all examples, at
+/* The Jacobian of the first-order form agrees with differences of that form: on all examples, at
  * the start and in motion, and with every kind of joint, between rigid and deformable bodies that
  * tumble, where joints are closed and where they are not. */
 #include "tests/verify/example.h"

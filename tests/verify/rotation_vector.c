@@ -1,5 +1,5 @@
-/* NodeRigidBodyRotVecLG beside NodeRigidBodyEP: the same motion whatever describes the rotation,
- * over many turns and with every kind of integrator. */
+/* NodeRigidBodyRotVecLG beside NodeRigidBodyEP: the same motion with either description of the
+ * rotation, over many turns and with every kind of integrator. */
 #include "solver/linalg/so3.h"
 #include "solver/sim/analysis.h"
 #include "tests/unit/model.h"

@@ -1,5 +1,5 @@
-/* Rotations in space by every integrator that takes them: observed order, agreement of all, Euler
- * parameters of length 1, what a free body keeps, the same bits after a snapshot.
+/* Rotations in space by every integrator that supports them: observed order, agreement of all,
+ * Euler parameters of length 1, conservation laws of a free body, the same bits after a snapshot.
  *
  * The model of orders: a body of three different moments of inertia that tumbles on a damped spring
  * at a point of it, with first-order states beside it. The free body: J = diag(0.1, 0.2, 0.3),

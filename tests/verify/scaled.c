@@ -1,6 +1,6 @@
 /* The same model in other units gives the same digits: every example of the daemon by every
- * integrator that takes it, statics, modes and derivatives; masses and lengths from 1e-12 to 1e12,
- * times, and in g–mm–ms and t–km–h.
+ * integrator that supports it, statics, modes and derivatives; masses and lengths from 1e-12 to
+ * 1e12, times, and in g–mm–ms and t–km–h.
  *
  * MECHD_TESTS_MODELS: the models of another folder. MECHD_TESTS_ONLY: a part of their names. */
 #include "tests/verify/scaled.h"

@@ -1,5 +1,5 @@
-/* Steps so small that an impulse over h is a force of which doubles hold less than the absolute
- * tolerance of Newton's method: what balances decides, and impacts come out as at any h. */
+/* Steps so small that the force impulse/h cannot be represented to the absolute tolerance of
+ * Newton's method: the balance of terms decides, and impacts have the results of any h. */
 #include "tests/unit/model.h"
 
 static const double steps[] = {1e-5, 1e-6, 1e-7};

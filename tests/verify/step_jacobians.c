@@ -1,8 +1,7 @@
 /* Derivatives of steps on all examples, those in contact among them: by every input and along a
  * direction of coordinates, velocities and states of first order they equal central differences of
- * whole runs to 1e-7, at the start and in motion. Where they report that other contacts act
- * beside the step (`kinked`), there is nothing to compare with: how many of them are left is
- * counted. */
+ * whole runs to 1e-7, at the start and in motion. Where they report that other contacts act beside
+ * the step (`kinked`), a comparison is not possible: the remaining ones are counted. */
 #include "solver/sim/analysis.h"
 #include "tests/verify/example.h"
 

@@ -1,9 +1,9 @@
 /* Steps of varying sizes: every integrator of the registry keeps its order, in q, v, x and forces,
- * when sizes h and h/2 alternate, when they are random, and when steps are cut by times that others
- * ask for; and a step that is undone for one of another size leaves no trace.
+ * when sizes h and h/2 alternate, when they are random, and when steps are cut at requested times;
+ * and a step that is undone for one of another size has no effect.
  *
  * The oscillator m ü + d u̇ + k u = F sin Ωt and the pair ẏ = [[−1, 4], [−4, −1]] y against closed
- * forms, a pendulum against its energy and the force that its place and speed ask for. */
+ * forms, a pendulum against its energy and the force that follows from its position and speed. */
 #include "solver/step/stepper.h"
 #include "tests/unit/model.h"
 

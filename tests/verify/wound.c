@@ -1,5 +1,5 @@
-/* Springs and bushings of bodies in the plane whose angles in the reference are half a turn, pass
- * where they are not unique, or do not count the turns of the coordinates. */
+/* Springs and bushings of bodies in the plane whose angles are half a turn in the reference, pass
+ * through points where they are not unique, or do not count the turns of the coordinates. */
 #include "solver/linalg/so3.h"
 #include "tests/unit/model.h"
 
