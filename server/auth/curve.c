@@ -65,7 +65,7 @@ int mechd_curve_init(struct mechd_curve *c, const char *path, char *fault, size_
         return 0;
     }
     if (!zmq_has("curve") || sodium_init() < 0) {
-        snprintf(fault, size, "this libzmq has no CURVE");
+        snprintf(fault, size, "this libzmq was built without CURVE");
         return MECH_INTERNAL;
     }
     FILE *const file = fopen(path, "r");
@@ -114,7 +114,7 @@ int mechd_curve_make(const char *name, const char *scopes, char *fault, size_t s
     }
     randombytes_buf(secret, sizeof secret);
     if (crypto_scalarmult_base(public, secret) != 0) {
-        snprintf(fault, size, "no key could be made");
+        snprintf(fault, size, "no key could be generated");
         return MECH_INTERNAL;
     }
     mechd_curve_key_write(secret, secret_text);

@@ -75,7 +75,7 @@ static int read_line(char *line, bool keys, struct mechd_token *out, const char 
         if (keys || strchr(word, '=') == NULL) {
             return MECH_INTERNAL;
         }
-        *why = "a limit is such as instances=10, memory=512MiB or step-cpu=2s";
+        *why = "a limit is written as in instances=10, memory=512MiB or step-cpu=2s";
         if (!mechd_limits_read(word, &out->limits)) {
             return MECH_INTERNAL;
         }
@@ -89,8 +89,8 @@ static int read_line(char *line, bool keys, struct mechd_token *out, const char 
     if (out->scope == MECHD_SCOPE_NONE) {
         return MECH_INTERNAL;
     }
-    *why = keys ? "the key has 64 hexadecimal digits, or 40 of Z85"
-                : "the hash has 64 hexadecimal digits";
+    *why = keys ? "the key must have 64 hexadecimal digits, or 40 characters of Z85"
+                : "the hash must have 64 hexadecimal digits";
     if (keys ? !mechd_curve_key_read(hash, out->hash) : !read_hash(hash, out->hash)) {
         return MECH_INTERNAL;
     }
@@ -150,7 +150,7 @@ static int read_file(const char *path, bool keys, struct mechd_token **out, size
     size_t length = 0;
     for (int number = 1; outcome == 0 && mech_text_line(file, line, sizeof line, &length);
          number++) {
-        const char *why = "there are too many lines, or it is too long";
+        const char *why = "it has too many lines, or is too long";
         const bool room = n < TOKENS_MOST && length < LINE - 1;
         const char *const wide = number == 1 ? mech_text_wide(line, length) : NULL;
         const size_t mark = number == 1 ? mech_text_mark(line, length) : 0;
@@ -298,7 +298,7 @@ int mechd_name_and_scopes(const char *name, const char *scopes, char *fault, siz
         return MECH_INTERNAL;
     }
     if (mechd_scopes_read(scopes) == MECHD_SCOPE_NONE) {
-        snprintf(fault, size, "scopes are read, step, admin, separated by commas; not '%.64s'",
+        snprintf(fault, size, "scopes are read, step, fmu, admin, separated by commas; not '%.64s'",
                  scopes);
         return MECH_INTERNAL;
     }

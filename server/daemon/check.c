@@ -64,7 +64,7 @@ static const char *unix_fault(const char *path)
 {
     struct stat info;
     if (*path == '\0' || strlen(path) >= sizeof((struct sockaddr_un *)NULL)->sun_path) {
-        return "not a path of a Unix socket";
+        return "a path of a Unix socket has 1 to 107 bytes";
     }
     if (stat(path, &info) == 0 && !S_ISSOCK(info.st_mode)) {
         return "the file there is not a socket";
@@ -173,8 +173,8 @@ static void check_connections(const struct mechd_config *c, int *faults)
 {
     char why[96];
     const struct mechd_shares shares = mechd_shares(c);
-    printf("connections %d for each address, %d of them from one\n", shares.http,
-           c->connections_per_address);
+    printf("connections %d for each listening address, %d of them from one client address\n",
+           shares.http, c->connections_per_address);
     if (shares.http < c->connections) {
         snprintf(why, sizeof why, "the limit of descriptors (ulimit -n) is enough for %d",
                  shares.http);
@@ -207,14 +207,14 @@ static void check_state(const struct mechd_config *c, int *faults)
 {
     struct stat info;
     if (strcmp(c->state, "none") == 0) {
-        printf("state      none: instances live in memory\n");
+        printf("state      none: instances are kept in memory only\n");
         return;
     }
     const bool there = stat(c->state, &info) == 0;
     const bool link = !there && lstat(c->state, &info) == 0;
-    printf("state      %s%s, durability %s\n", c->state, there ? "" : " (to be made)",
+    printf("state      %s%s, durability %s\n", c->state, there ? "" : " (will be created)",
            c->durability);
-    const char *const why = link    ? "it is a dangling link"
+    const char *const why = link    ? "it is a symbolic link to a path that does not exist"
                             : there ? state_fault(c->state)
                                     : beside(c->state);
     if (why != NULL) {

@@ -117,16 +117,16 @@ static int set(struct mechd_config *c, const struct mechd_option *o, const char 
 /* Append to the place in `fault`: that the text is not a value, and what would be one. -1. */
 static int refuse(const struct mechd_option *o, const char *text, char *fault, size_t size)
 {
-    char expected[96] = "it is on or off (yes, no, true, false, 1, 0)";
+    char expected[96] = "it must be on or off (yes, no, true, false, 1, 0)";
     if (o->kind == MECHD_TEXT) {
-        snprintf(expected, sizeof expected, "it has 1 to %zu bytes", o->room - 1);
+        snprintf(expected, sizeof expected, "it must have 1 to %zu bytes", o->room - 1);
     } else if (o->kind == MECHD_NUMBER) {
-        snprintf(expected, sizeof expected, "it is a whole number from %ld to %zu", least(o),
+        snprintf(expected, sizeof expected, "it must be a whole number from %ld to %zu", least(o),
                  o->room);
     } else if (o->kind == MECHD_LIST) {
         snprintf(expected, sizeof expected,
-                 "at most %d values, separated by commas, each of 1 to %d bytes", MECHD_LISTEN_MOST,
-                 MECHD_ADDRESS - 1);
+                 "it must be at most %d values, separated by commas, each of 1 to %d bytes",
+                 MECHD_LISTEN_MOST, MECHD_ADDRESS - 1);
     }
     const size_t n = strlen(fault);
     snprintf(fault + n, size - n, " cannot be '%.128s': %s", text, expected);
@@ -216,7 +216,8 @@ static int read_file(struct mechd_config *c, const char *path, const bool *given
     int outcome = 0;
     for (int n = 1; outcome == 0 && mech_text_line(file, buffer, sizeof buffer, &length); n++) {
         if (length == LINE - 1 && buffer[LINE - 2] != '\n') {
-            snprintf(fault, size, "%s, line %d: it is longer than %d bytes", path, n, LINE - 2);
+            snprintf(fault, size, "%s, line %d: the line is longer than %d bytes", path, n,
+                     LINE - 2);
             outcome = -1;
             break;
         }
@@ -241,7 +242,7 @@ static int read_file(struct mechd_config *c, const char *path, const bool *given
             continue;
         }
         if (equals == NULL) {
-            snprintf(fault, size, "%s, line %d: no `option = value`", path, n);
+            snprintf(fault, size, "%s, line %d: the line is not `option = value`", path, n);
             outcome = -1;
             break;
         }

@@ -21,7 +21,8 @@ static int check_http(const struct mechd_config *c, char *fault, size_t size)
     }
     const size_t digits = strlen(c->unix_mode);
     if (strspn(c->unix_mode, "01234567") != digits || digits < 3 || digits > 4) {
-        snprintf(fault, size, "--unix-mode %s: it is three or four octal digits", c->unix_mode);
+        snprintf(fault, size, "--unix-mode %s: it must be three or four octal digits",
+                 c->unix_mode);
         return -1;
     }
     for (int k = 0; k < c->cors_count; k++) {
@@ -31,15 +32,15 @@ static int check_http(const struct mechd_config *c, char *fault, size_t size)
         if (is_all ? c->cors_count > 1
                    : name == NULL || name == origin || name[3] == '\0' ||
                          strchr(name + 3, '/') != NULL) {
-            snprintf(fault, size, "--cors %s: it is https://name or https://name:port, or * alone",
-                     origin);
+            snprintf(fault, size,
+                     "--cors %s: it must be https://name or https://name:port, or * alone", origin);
             return -1;
         }
     }
     for (int k = 0; k < c->host_count; k++) {
         const char *name = c->host[k];
         if (strchr(name, '/') != NULL || (*name != '[' && strchr(name, ':') != NULL)) {
-            snprintf(fault, size, "--host %s: it is a name without scheme and port", name);
+            snprintf(fault, size, "--host %s: it must be a name without scheme and port", name);
             return -1;
         }
     }
@@ -60,20 +61,18 @@ static const char *form_fault(int k, const char *address)
 {
     const bool plain = begins(address, "tcp://") || strcmp(address, "none") == 0;
     if (k == LANE) {
-        return plain || begins(address, "unix:")
-                   ? NULL
-                   : "it begins with unix: or tcp://, or is none: write unix:PATH or "
-                     "tcp://HOST:PORT";
+        return plain || begins(address, "unix:") ? NULL
+                                                 : "it must be unix:PATH, tcp://HOST:PORT or none";
     }
     if (k < LISTEN) {
         return plain || begins(address, "ipc://")
                    ? NULL
-                   : "it begins with tcp:// or ipc://, or is none: write tcp://HOST:PORT";
+                   : "it must be tcp://HOST:PORT, ipc://PATH or none";
     }
     const char *const place = mechd_address_host(address);
     return strchr(place, ':') != NULL && strstr(place, "://") == NULL
                ? NULL
-               : "it is HOST:PORT, https://HOST:PORT or unix:PATH";
+               : "it must be HOST:PORT, https://HOST:PORT or unix:PATH";
 }
 
 /* What is no host and port in an address, as a sentence, or NULL. */
@@ -128,7 +127,7 @@ int mechd_config_agree(const struct mechd_config *c, char *fault, size_t size)
         return -1;
     }
     if (mechd_durability_find(c->durability) < 0) {
-        snprintf(fault, size, "--durability %s: it is none, checkpoint or every-step",
+        snprintf(fault, size, "--durability %s: it must be none, checkpoint or every-step",
                  c->durability);
         return -1;
     }
@@ -137,15 +136,16 @@ int mechd_config_agree(const struct mechd_config *c, char *fault, size_t size)
         return -1;
     }
     if (mechd_log_level_find(c->log_level) < 0) {
-        snprintf(fault, size, "--log-level %s: it is error, warning, info or debug", c->log_level);
+        snprintf(fault, size, "--log-level %s: it must be error, warning, info or debug",
+                 c->log_level);
         return -1;
     }
     if (strcmp(c->fmus, "on") != 0 && strcmp(c->fmus, "off") != 0) {
-        snprintf(fault, size, "--fmus %s: it is on or off", c->fmus);
+        snprintf(fault, size, "--fmus %s: it must be on or off", c->fmus);
         return -1;
     }
     if ((c->curve_key[0] == '\0') != (c->curve_clients[0] == '\0')) {
-        snprintf(fault, size, "--curve-key and --curve-clients go together");
+        snprintf(fault, size, "--curve-key and --curve-clients must both be given, or neither");
         return -1;
     }
     const char *addresses[MECHD_LISTEN_MOST + LISTEN] = {c->control, c->stream, c->forces, c->lane};

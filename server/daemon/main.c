@@ -181,7 +181,7 @@ int main(int argc, char **argv)
         status = print_document(&d->service.config);
     } else if (d->service.config.check_config) {
         const bool sound = mechd_config_probe(&d->service.config) == 0;
-        status = sound && printf("the configuration is sound\n") > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+        status = sound && printf("the configuration is valid\n") > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     } else {
         set_log(&d->service.config);
         status = serve(d, argc, argv);

@@ -10,7 +10,7 @@
 static const char *const others[][2] = {
     {"--config FILE", "configuration file: lines of `option = value`; # begins a comment, at the "
                       "start of a line or after a space, outside of double quotes; "
-                      "-FILE: it may be missing"},
+                      "with -FILE the file may be missing"},
     {"--make-token NAME",
      "print a new token and its line for --tokens; --scopes read,step,fmu,admin (step)"},
     {"--make-curve-key NAME",
@@ -29,6 +29,12 @@ static const char sources[] =
     "as a flag with `=`:\n`access-log = on`, --access-log=off. Port 0 (ZeroMQ: *) selects a free "
     "port.\n";
 
+/* A line of the help; a long name has a line of its own. */
+static void print_entry(const char *name, const char *doc)
+{
+    printf(strlen(name) > 24 ? "  %s\n%27s%s\n" : "  %-24s %s%s\n", name, "", doc);
+}
+
 void mechd_config_help(void)
 {
     printf("mechd " MECHD_VERSION ": a co-simulation server for mechanics\n\n"
@@ -37,10 +43,10 @@ void mechd_config_help(void)
         char left[48];
         snprintf(left, sizeof left, "--%s %s", mechd_options[k].name,
                  mechd_options[k].value != NULL ? mechd_options[k].value : "");
-        printf("  %-24s %s\n", left, mechd_options[k].doc);
+        print_entry(left, mechd_options[k].doc);
     }
     for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
-        printf("  %-24s %s\n", others[k][0], others[k][1]);
+        print_entry(others[k][0], others[k][1]);
     }
     printf("\n%s", sources);
 }

@@ -138,7 +138,8 @@ static bool has_happened(const struct mechd_latency *l)
 static void write_latency(const struct mechd_requests *m, struct mechp_text *w)
 {
     char labels[160];
-    head(w, "request_seconds", "histogram", "Time from a whole request to its answer, by door.");
+    head(w, "request_seconds", "histogram",
+         "Time from a complete request to its answer, by door (interface).");
     for (int d = 0; d < MECHD_DOORS; d++) {
         snprintf(labels, sizeof labels, "door=\"%s\"", mechd_door_names[d]);
         const struct mechd_latency l = latency_of(m, d);
@@ -154,7 +155,7 @@ static void write_latency(const struct mechd_requests *m, struct mechp_text *w)
             write_histogram(w, "http_request_seconds", labels, &m->route_latency[r]);
         }
     }
-    head(w, "request_errors_total", "counter", "Requests refused or failed, by door.");
+    head(w, "request_errors_total", "counter", "Requests refused or failed, by door (interface).");
     for (int d = 0; d < MECHD_DOORS; d++) {
         line(w, "mechd_request_errors_total{door=\"%s\"} %" PRIu64 "\n", mechd_door_names[d],
              atomic_load_explicit(&m->errors[d], memory_order_relaxed));
@@ -176,7 +177,7 @@ static void write_store(struct mechd_store *s, struct mechp_text *w)
           "Transactions in which records were written, or failed to be.", (int64_t)n.commits);
     value(w, "store_failures_total", "counter", "Records that could not be stored.",
           (int64_t)n.failures);
-    value(w, "store_waiting", "gauge", "Records that wait for storage.", (int64_t)n.waiting);
+    value(w, "store_waiting", "gauge", "Records waiting for storage.", (int64_t)n.waiting);
     value(w, "store_faulty", "gauge", "1 while records cannot be stored.", fault[0] != '\0');
 }
 
@@ -198,7 +199,7 @@ static void write_process(struct mechp_text *w)
          "# TYPE process_open_fds gauge\nprocess_open_fds %d\n",
          p.descriptors);
     line(w,
-         "# HELP process_max_fds Most file descriptors that may be open.\n"
+         "# HELP process_max_fds Maximum number of open file descriptors.\n"
          "# TYPE process_max_fds gauge\nprocess_max_fds %" PRIu64 "\n",
          p.descriptors_most);
 }
@@ -246,7 +247,7 @@ static void write_readers(struct mechd_zmq *z, struct mechp_text *w)
         }
     }
     value(w, "stream_lost_of_all_total", "counter",
-          "Frames lost by all subscribers, including disconnected ones, a lower bound.",
+          "Stream frames lost by all subscribers, including disconnected ones: a lower bound.",
           (int64_t)lost);
     free(all);
 }
@@ -258,7 +259,7 @@ static void write_http(const struct mechd_counters *m, struct mechp_text *w)
           atomic_load_explicit(&m->connections, memory_order_relaxed));
     counter(w, "http_refused_connections_total", "HTTP connections refused because of a limit.",
             &m->refused_connections);
-    counter(w, "http_timeouts_total", "HTTP connections ended for being too slow.", &m->timeouts);
+    counter(w, "http_timeouts_total", "HTTP connections closed for being too slow.", &m->timeouts);
     counter(w, "http_left_total", "HTTP clients that closed their connection before the answer.",
             &m->left);
     value(w, "event_clients", "gauge", "Clients of live events.",
@@ -284,7 +285,7 @@ void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
     write_latency(&d->service.requests, w);
     counter(w, "received_bytes_total", "Bytes of request bodies and messages.", &m->bytes_in);
     counter(w, "sent_bytes_total", "Bytes of answers.", &m->bytes_out);
-    value(w, "instances", "gauge", "Instances alive.", mechd_table_count(&d->service.host.table));
+    value(w, "instances", "gauge", "Instances.", mechd_table_count(&d->service.host.table));
     write_couplings(d, w);
     counter(w, "batch_items_total", "Operations executed as items of batches.", &m->batch_items);
     counter(w, "instances_created_total", "Instances created.", &m->created);
@@ -308,7 +309,7 @@ void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
     value(w, "queued_commands", "gauge",
           "Commands in the queues of instances, including those in progress.",
           atomic_load_explicit(&m->queued, memory_order_relaxed));
-    value(w, "outbox_waiting", "gauge", "Messages that wait for the ZeroMQ thread.",
+    value(w, "outbox_waiting", "gauge", "Messages waiting for the ZeroMQ thread.",
           mechd_zmq_waiting(d->zmq));
     value(w, "body_bytes", "gauge", "Memory of request bodies in flight.",
           (int64_t)atomic_load(&d->service.bodies));
@@ -322,7 +323,7 @@ void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
     counter(w, "stream_drops_total", "Frames dropped before they reached the stream socket.",
             &m->stream_drops);
     counter(w, "stream_stalls_total",
-            "Times that a subscriber had 1,000 unread frames and lost later ones.",
+            "Times that a subscriber had 1,000 unread frames, so that later ones were lost.",
             &m->stream_stalls);
     counter(w, "unsent_total",
             "ZeroMQ answers dropped: the peer has disconnected or does not read.", &m->unsent);

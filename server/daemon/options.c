@@ -32,7 +32,8 @@ const struct mechd_option mechd_options[] = {
     TEXT("tls-key", tls_key, "FILE", "private key of the certificate, PEM; reloaded on SIGHUP"),
     TEXT("unix-mode", unix_mode, "MODE", "permissions of Unix sockets, octal (600)"),
     LIST("host", host, "NAME",
-         "host name that clients may use for this server; repeatable; other names are refused"),
+         "host name under which clients may reach this server, besides localhost and loopback "
+         "addresses; repeatable; a server without --tokens refuses other names"),
     LIST("cors", cors, "ORIGIN",
          "origin of web pages that may use the server; repeatable; * for all (none)"),
     NUMBER("connections", connections, 100000, 4096, "N",
@@ -42,11 +43,11 @@ const struct mechd_option mechd_options[] = {
     NUMBER("idle-seconds", idle_seconds, 86400, 60, "S",
            "idle time after which a connection is closed (60)"),
     NUMBER("head-seconds", head_seconds, 3600, 10, "S",
-           "time limit for the head of a request (10)"),
+           "time limit for the request line and the headers of a request (10)"),
     NUMBER("body-seconds", body_seconds, 86400, 30, "S",
            "time limit for a body, or for reading a response, in addition to --body-rate (30)"),
     NUMBER("body-rate", body_rate, 1000000, 64, "KIB",
-           "one more second for each KIB of the body (64)"),
+           "the time limit for a body grows by one second for each KIB KiB of it (64)"),
     TEXT("control", control, "ENDPOINT",
          "ZeroMQ endpoint for control, or none (tcp://127.0.0.1:5555)"),
     TEXT("stream", stream, "ENDPOINT",
@@ -60,20 +61,22 @@ const struct mechd_option mechd_options[] = {
     TEXT("durability", durability, "MODE",
          "default durability of instances: none, checkpoint or every-step (none)"),
     TEXT("tokens", tokens, "FILE",
-         "tokens and their scopes: lines printed by --make-token; reloaded on SIGHUP"),
+         "file with tokens and their scopes: lines printed by --make-token; reloaded on SIGHUP"),
     TEXT("quota", quota, "LIMITS",
-         "default quota of tokens, and of clients without a token: instances=10 memory=1GiB; in "
-         "the configuration file reloaded on SIGHUP"),
+         "default quota of tokens, and of clients without a token, such as instances=10 "
+         "memory=1GiB; in the configuration file reloaded on SIGHUP"),
     TEXT("fmus", fmus, "WORD",
-         "on: tokens with the scope fmu may upload FMUs, which are programs (off)"),
+         "on: tokens with the scope fmu may upload FMUs, which are programs that the server runs; "
+         "or off (off)"),
     NUMBER("fmu-memory", fmu_memory, 1 << 30, 1024, "MIB",
-           "address space of the process of an instance of an FMU (1024)"),
+           "maximum address space of the process that runs an instance of an FMU (1024)"),
     NUMBER("fmu-seconds", fmu_seconds, 86400, 30, "S",
            "time limit of one call of an FMU, after which its process is ended (30)"),
     TEXT("curve-key", curve_key, "FILE",
-         "key pair of the server for ZeroMQ CURVE, printed by --make-curve-key"),
+         "file with the server's key pair for ZeroMQ CURVE, as printed by --make-curve-key"),
     TEXT("curve-clients", curve_clients, "FILE",
-         "public keys that may connect: lines printed by --make-curve-key; reloaded on SIGHUP"),
+         "file with the public keys that may connect: lines printed by --make-curve-key; reloaded "
+         "on SIGHUP"),
     NUMBER("workers", workers, 256, 0, "N", "number of worker threads (0: one per processor)"),
     NUMBER("model-size", model_size, 2000, 64, "MIB",
            "maximum size of a model document in MiB of JSON (64); reading it takes about 20 times "
@@ -89,17 +92,20 @@ const struct mechd_option mechd_options[] = {
     NUMBER("finish-ms", finish_ms, 3600000, 1200, "MS",
            "time at shutdown before requests in progress are cancelled (1200)"),
     NUMBER("stuck-ms", stuck_ms, 3600000, 500, "MS",
-           "further time until the process exits without waiting for computations that cannot be "
-           "cancelled (500)"),
+           "further time at shutdown until the process exits without waiting for computations that "
+           "cannot be cancelled (500)"),
     NUMBER("store-ms", store_ms, 3600000, 5000, "MS",
-           "time limit in that case for storing all other instances (5000)"),
+           "time limit for storing all other instances when the process exits after --stuck-ms "
+           "(5000)"),
     NUMBER("settle-ms", settle_ms, 3600000, 200, "MS",
            "time limit at shutdown for ZeroMQ peers to receive their last answers (200)"),
     TEXT("log-level", log_level, "LEVEL", "error, warning, info or debug (info)"),
     SWITCH("access-log", access_log, "log every request at level info (otherwise at debug)"),
     TEXT("ready-file", ready_file, "FILE",
          "file to write when all endpoints are open: pid and actual endpoints as JSON"),
-    SWITCH("insecure", insecure, "permit unprotected addresses that other machines can reach"),
+    SWITCH(
+        "insecure", insecure,
+        "permit unprotected addresses (no --tokens, no --curve-key) that other machines can reach"),
     SWITCH("check-config", check_config,
            "check the configuration, print what a start would do and every error, and exit"),
 };

@@ -338,7 +338,8 @@ static int read_key(struct mechd_exchange *x)
     const size_t n = strlen(key);
     for (size_t k = 0; k < n; k++) {
         if (key[k] < ' ' || key[k] > '~') {
-            return mechd_refuse(c, MECHP_MALFORMED_REQUEST, "an Idempotency-Key is plain text");
+            return mechd_refuse(c, MECHP_MALFORMED_REQUEST,
+                                "an Idempotency-Key contains printable ASCII characters only");
         }
     }
     if (n == 0 || n > MECHD_KEY_MOST) {

@@ -123,9 +123,9 @@ static enum MHD_Result take_line(void *context, enum MHD_ValueKind kind, const c
     }
     if (k < MECHD_HEADERS) {
         if ((h->seen >> k & 1u) != 0 && names[k].once) {
-            note(h, "a header that may occur only once occurs twice: Host, Content-Length, "
-                    "Content-Type, Transfer-Encoding, Authorization, Origin, If-Match or "
-                    "Idempotency-Key");
+            note(h, "one of these headers, which may occur only once, occurs twice: Host, "
+                    "Content-Length, Content-Type, Transfer-Encoding, Authorization, Origin, "
+                    "If-Match or Idempotency-Key");
         }
         h->value[k] = (h->seen >> k & 1u) != 0 ? h->value[k] : value;
         h->seen |= 1u << k;

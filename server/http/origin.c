@@ -101,9 +101,10 @@ int mechd_origin_admit(struct mechd_exchange *x)
         l->is_tcp && !c->service->host.tokens.needed && (l->is_local || config->host_count > 0);
     if (is_named && host != NULL && strcmp(host, x->link->host) != 0) {
         if (!is_ours(config, host)) {
-            return mechd_refuse(c, MECHP_FORBIDDEN,
-                                "this server is not called %.64s; if it is, start it with --host",
-                                host);
+            return mechd_refuse(
+                c, MECHP_FORBIDDEN,
+                "%.64s is not a name of this server; to permit it, start the server with --host",
+                host);
         }
         remember_host(x->link, host);
     }

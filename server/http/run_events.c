@@ -143,7 +143,7 @@ static bool take_last(struct mechd_exchange *x, struct run_events *e)
     const bool life = *end == '-' && end[1] != '\0' && strlen(end + 1) < MECHD_LIFE;
     if (*last < '0' || *last > '9' || (*end != '\0' && !life) || errno != 0) {
         mechd_fail(&x->call, MECHP_MALFORMED_REQUEST,
-                   "Last-Event-ID is the id of a row (17, or 17-LIFE), not %.64s", last);
+                   "Last-Event-ID must be the id of a row, as the events gave it, not %.64s", last);
         return false;
     }
     e->rewound = life && strcmp(end + 1, e->life) != 0;

@@ -123,23 +123,23 @@ const char *mechd_hostport_read(struct mechd_hostport *p, const char *text)
     *p = (struct mechd_hostport){.is_v6 = n >= 2 && text[0] == '[' && text[n - 1] == ']'};
     const size_t length = p->is_v6 ? n - 2 : n;
     if (length >= sizeof p->host) {
-        return "the name of the host is too long";
+        return "the host name is too long";
     }
     snprintf(p->host, sizeof p->host, "%.*s", (int)length, text + p->is_v6);
     if (strcmp(p->host, "*") == 0) {
         p->host[0] = '\0';
     }
     if (p->is_v6 && p->host[0] == '\0') {
-        return "the brackets are empty; all interfaces are [::]";
+        return "the brackets are empty; write [::] for all interfaces";
     }
     if (p->host[strcspn(p->host, " \t,")] != '\0') {
-        return "a host has no blanks and no commas";
+        return "a host name contains neither blanks nor commas";
     }
     if (!p->is_v6 && strchr(p->host, ':') != NULL) {
-        return "an address of IPv6 is in brackets, as in [::1]:8080";
+        return "an IPv6 address must be in brackets, as in [::1]:8080";
     }
     if (p->host[strcspn(p->host, "/[]")] != '\0') {
-        return "a host has no slashes and no brackets";
+        return "a host name contains neither slashes nor brackets";
     }
     if (colon == NULL || colon[1] == '\0') {
         return "no port: append one, as in 127.0.0.1:8080";
@@ -148,7 +148,7 @@ const char *mechd_hostport_read(struct mechd_hostport *p, const char *text)
     const bool any = strcmp(colon + 1, "*") == 0;
     if (!any && (strspn(colon + 1, "0123456789") != digits || digits > 5 ||
                  strtol(colon + 1, NULL, 10) > PORT_MOST)) {
-        return "not a port: it is a number up to 65535, or 0 or * for a free one";
+        return "the port must be a number up to 65535, or 0 or * for a free one";
     }
     snprintf(p->port, sizeof p->port, "%s", any ? "0" : colon + 1);
     return NULL;
@@ -231,6 +231,6 @@ void mechd_address_fault(const char *option, const char *address, int why, char 
     }
     const char *const unknown = why == EADDRNOTAVAIL ? mechd_address_unknown(address) : NULL;
     snprintf(out, size, "--%s %s: %s%s%s%s", option, address,
-             unknown != NULL ? "its host is not found: " : "",
+             unknown != NULL ? "the host is not found: " : "",
              unknown != NULL ? unknown : strerror(why), *hint != '\0' ? "; " : "", hint);
 }

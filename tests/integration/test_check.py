@@ -37,9 +37,9 @@ class Check(unittest.TestCase):
                                'checkpoint', '--workers', '3')
         self.assertEqual((code, err), (0, ''))
         for line in ('listen     127.0.0.1:8080', 'stream     ipc://' + self.path('stream'),
-                     'state      %s (to be made), durability checkpoint' % self.path('state'),
+                     'state      %s (will be created), durability checkpoint' % self.path('state'),
                      'tokens     %s: 1' % tokens, 'workers    3', 'log-level  info',
-                     'the configuration is sound'):
+                     'the configuration is valid'):
             self.assertIn(line, out.splitlines())
         self.assertEqual(os.listdir(self.folder), ['tokens'])
 
@@ -67,22 +67,22 @@ class Check(unittest.TestCase):
         missing = self.path('missing')
         os.symlink(missing, self.path('dangling'))
         for option, value, why in (
-                ('listen', '127.0.0.1:70000', 'not a port'),
-                ('listen', '127.0.0.1:http', 'not a port'),
-                ('listen', '127.0.0.1:-1', 'not a port'),
+                ('listen', '127.0.0.1:70000', 'the port must be a number'),
+                ('listen', '127.0.0.1:http', 'the port must be a number'),
+                ('listen', '127.0.0.1:-1', 'the port must be a number'),
                 ('listen', '127.0.0.1:', 'no port'),
                 ('listen', '127.0.0.1.1.1:80', ''),
                 ('listen', 'unix:%s/http' % missing, 'No such file'),
                 ('listen', 'unix:' + file, 'not a socket'),
                 ('listen', 'unix:/' + 'x' * 200, 'not a path'),
-                ('control', 'tcp://127.0.0.1:x', 'not a port'),
+                ('control', 'tcp://127.0.0.1:x', 'the port must be a number'),
                 ('stream', 'inproc://stream', 'tcp://'),
                 ('forces', 'ipc://%s/forces' % missing, 'No such file'),
                 ('quota', 'instances=10 memory=1TB', "'memory=1TB' is not a limit"),
                 ('state', file, 'Not a directory'),
                 ('state', missing + '/state', 'No such file'),
                 ('state', file + '/state', 'Not a directory'),
-                ('state', self.path('dangling'), 'a dangling link'),
+                ('state', self.path('dangling'), 'a symbolic link to a path'),
                 ('tokens', missing, 'missing'),
                 ('tokens', file, 'line 1'),
                 ('tokens', self.folder, 'Is a directory'),
@@ -94,7 +94,7 @@ class Check(unittest.TestCase):
             self.assertEqual(code, 1, (option, value))
             named = 'cannot read the configuration' if option == 'config' else '--' + option
             self.assertRegex(err, r'^mechd: %s .*%s.*\n$' % (named, why))
-            self.assertNotIn('sound', out)
+            self.assertNotIn('is valid', out)
 
     def test_a_folder_in_which_nothing_can_be_made_is_told(self):
         # no user may make a file in /proc, whatever its permissions are
@@ -127,9 +127,9 @@ class Check(unittest.TestCase):
     def test_what_is_no_address_is_told_before_who_reaches_it(self):
         port = 'tcp://127.0.0.1:5655'
         for arguments, why in (
-                (('--listen', '8080'), '--listen 8080: it is HOST:PORT, '),
-                (('--listen', 'here'), '--listen here: it is HOST:PORT, '),
-                (('--control', '5555'), '--control 5555: it begins with tcp:// or ipc://'),
+                (('--listen', '8080'), '--listen 8080: it must be HOST:PORT, '),
+                (('--listen', 'here'), '--listen here: it must be HOST:PORT, '),
+                (('--control', '5555'), '--control 5555: it must be tcp://HOST:PORT'),
                 (('--control', port, '--stream', port),
                  '--stream %s: already used by --control' % port),
                 (('--listen', '127.0.0.1:9', '--listen', '127.0.0.1:9'),

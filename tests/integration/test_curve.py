@@ -236,7 +236,7 @@ class Curve(unittest.TestCase):
                  'line 3: the key is that of line 2')):
             with self.assertRaisesRegex(AssertionError, why):
                 Daemon('--curve-key', key, '--curve-clients', clients)
-        with self.assertRaisesRegex(AssertionError, 'go together'):
+        with self.assertRaisesRegex(AssertionError, 'must both be given'):
             Daemon('--curve-key', self.key)
 
     def test_check_config_tells_the_keys(self):

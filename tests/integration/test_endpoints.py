@@ -99,10 +99,10 @@ class Endpoints(unittest.TestCase):
                     ('control', 'tcp://[]:1', r'all interfaces are \[::\]'),
                     ('control', 'inproc://x', 'tcp://HOST:PORT'),
                     ('control', 'udp://127.0.0.1:5', 'tcp://HOST:PORT'),
-                    ('lane', 'localhost:0', 'write unix:PATH or tcp://HOST:PORT'),
+                    ('lane', 'localhost:0', 'it must be unix:PATH, tcp://HOST:PORT'),
                     ('lane', 'tcp://::1:0', r'in brackets, as in \[::1\]'),
                     ('lane', 'unix:' + place, 'the folder of that path'),
-                    *[(option, scheme + host, 'its host is not found: .*; write 127.0.0.1 for')
+                    *[(option, scheme + host, 'the host is not found: .*; write 127.0.0.1 for')
                       for option, scheme in (('listen', ''), ('listen', 'http://'),
                                              ('control', 'tcp://'), ('lane', 'tcp://'))
                       for host in ('nosuch.invalid:0', 'eth.invalid:*')],
@@ -127,13 +127,13 @@ class Endpoints(unittest.TestCase):
                               capture_output=True, text=True, timeout=60 * harness.SLOW)
 
     def test_who_reaches_an_address_does_not_depend_on_how_it_is_written(self):
-        missing = 'its host is not found'
+        missing = 'the host is not found'
         for option, address, why in (
                 ('listen', '127.1:0', None), ('listen', 'localhost:0', None),
                 ('listen', 'LocalHost:0', None), ('listen', 'localhost.:0', None),
                 ('stream', 'tcp://localhost.:*', None),
-                ('listen', ' [::1]:0', 'a host has no blanks'),
-                ('control', 'tcp://127.0.0.1:*,tcp://[::1]:*', 'a host has no blanks'),
+                ('listen', ' [::1]:0', 'a host name contains neither'),
+                ('control', 'tcp://127.0.0.1:*,tcp://[::1]:*', 'a host name contains neither'),
                 ('control', 'tcp://lo:*', None),
                 ('listen', '127.0.0.1.invalid:0', missing), ('listen', '127.invalid:0', missing),
                 ('listen', 'localhost.invalid:0', missing),

@@ -313,7 +313,7 @@ class CommandLine(unittest.TestCase):
             with open(path, 'w', encoding='utf-8') as f:
                 f.write('\n# ' + 510 * 'x' + 'workers = 7\n# ' + 5000 * 'x' + '\n')
             done = self.run_program('--config', path, '--check-config')
-            self.assertIn('line 3: it is longer than 4094 bytes', done.stdout)
+            self.assertIn('line 3: the line is longer than 4094 bytes', done.stdout)
             # a value behind a blank is no option
             done = self.run_program('--access-log', 'yes')
             self.assertNotEqual(done.returncode, 0)
@@ -323,10 +323,10 @@ class CommandLine(unittest.TestCase):
         with harness.tempfile.TemporaryDirectory() as folder:
             path = harness.os.path.join(folder, 'mechd.conf')
             for option, value, expected in (
-                    ('access-log', 'ja', 'it is on or off (yes, no, true, false, 1, 0)'),
-                    ('workers', 'many', 'it is a whole number from 0 to 256'),
-                    ('heartbeat', '0', 'it is a whole number from 1 to 3600'),
-                    ('log-level', 'x' * 100, 'it has 1 to 15 bytes'),
+                    ('access-log', 'ja', 'it must be on or off (yes, no, true, false, 1, 0)'),
+                    ('workers', 'many', 'it must be a whole number from 0 to 256'),
+                    ('heartbeat', '0', 'it must be a whole number from 1 to 3600'),
+                    ('log-level', 'x' * 100, 'it must have 1 to 15 bytes'),
                     ('listen', 'a:1,,b:2', 'at most 8 values, separated by commas, each of')):
                 with open(path, 'w', encoding='utf-8') as f:
                     f.write('\n%s = %s\n' % (option, value))
