@@ -159,8 +159,8 @@ static struct mechd_background *find(struct mechd_call *c, bool ends)
     if (!own) {
         mechd_fail(c, MECHP_NOT_FOUND, "there is no operation %.64s, or it has been deleted", id);
     } else if (!may) {
-        mechd_fail(c, MECHP_FORBIDDEN, "ending operation %.64s needs the scope %s; %s has %s", id,
-                   mechd_scope_names[needed], c->who.name, mechd_scope_names[c->who.scope]);
+        mechd_fail(c, MECHP_FORBIDDEN, "cancelling operation %.64s needs the scope %s; %s has %s",
+                   id, mechd_scope_names[needed], c->who.name, mechd_scope_names[c->who.scope]);
     }
     return may ? b : NULL;
 }

@@ -151,7 +151,8 @@ static void fail_storage(struct mechd_call *c)
 {
     char fault[160] = "";
     mechd_store_fault(c->service->host.store, fault, sizeof fault);
-    mechd_fail(c, MECHP_STORAGE_FAILED, "%s", fault[0] != '\0' ? fault : "another change failed");
+    mechd_fail(c, MECHP_STORAGE_FAILED, "%s",
+               fault[0] != '\0' ? fault : "a change of another request could not be stored");
     c->status = 0;
     c->etag[0] = '\0';
     c->location[0] = '\0';

@@ -196,7 +196,7 @@ static bool find_instance(struct mechd_frame_request *r, const char *extra, size
         const char *id = json_string_value(json_object_get(r->hello, "instance"));
         char text[128];
         snprintf(text, sizeof text, "there is no instance %.64s",
-                 id != NULL ? id : "of this number");
+                 id != NULL ? id : "with this number");
         mechd_frame_fail(r, MECHP_INSTANCE_NOT_FOUND, text);
         return false;
     }

@@ -32,14 +32,14 @@ static const char *meant_by_id(const struct mechd_call *c)
         const char *place;
     } routes[] = {
         {MECHP_ROUTE_CREATE, "to choose the id, put it in the path: PUT /v1/instances/{id}"},
-        {MECHP_ROUTE_CLONE, http ? "the id of the clone is `as`" : NULL},
+        {MECHP_ROUTE_CLONE, http ? "the id of the clone is given by `as`" : NULL},
         {MECHP_ROUTE_TAKE_SNAPSHOT,
-         "the path has that of the instance, and the server chooses that of a snapshot"},
+         "the path contains the id of the instance; the server chooses the id of the snapshot"},
         {MECHP_ROUTE_START_RUN,
-         "the path has that of the instance, and the server chooses that of a run"},
-        {MECHP_ROUTE_CHOOSE_STREAM, "the name of a stream is `name`"},
-        {MECHP_ROUTE_KEEP_TRIAL, "the name of a trial is `name`"},
-        {MECHP_ROUTE_BATCH, "the ids are in `instances`"},
+         "the path contains the id of the instance; the server chooses the id of the run"},
+        {MECHP_ROUTE_CHOOSE_STREAM, "the name of the stream is given by `name`"},
+        {MECHP_ROUTE_KEEP_TRIAL, "the name of the trial is given by `name`"},
+        {MECHP_ROUTE_BATCH, "the ids are given by `instances`"},
         {MECHP_ROUTE_COUPLE, chosen},
         {MECHP_ROUTE_SWEEP, chosen},
         {MECHP_ROUTE_START_COUPLING_RUN, chosen},
@@ -51,7 +51,7 @@ static const char *meant_by_id(const struct mechd_call *c)
         }
     }
     if (mechp_match_value(&c->match, "cid") != NULL) {
-        return http ? "it belongs in the path" : "that of a coupling is `cid`";
+        return http ? "it belongs in the path" : "the id of the coupling is given by `cid`";
     }
     return http && c->match.count > 0 ? "it belongs in the path" : NULL;
 }

@@ -149,7 +149,7 @@ int mechd_message_admit(struct mechd_message *m, size_t size, const unsigned cha
     c->operation = mechd_operation(c->service, route);
     const bool models = (mechd_call_row(c)->traits & MECHP_TAKES_MODELS) != 0;
     if (m->apart && !models) {
-        return mechd_refuse(c, MECHP_MEDIA_TYPE, "%s has no use for binary parts", op);
+        return mechd_refuse(c, MECHP_MEDIA_TYPE, "%s takes no binary parts", op);
     }
     if (size > (1u << 20) && !models) {
         return mechd_refuse(c, MECHP_BODY_TOO_LARGE, "at most %u bytes are accepted here",

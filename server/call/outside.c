@@ -291,7 +291,7 @@ enum mechd_outside_state mechd_outside_poll(struct mechd_outside *o, uint64_t no
     if (o->state == MECHD_OUTSIDE_ASKED && now >= o->due) {
         mechd_outside_miss(o);
         mechd_outside_blame(o, MECHP_PARTNER_TIMEOUT, "%s within %g s",
-                            o->caller == NULL ? "it is not connected, and has not returned"
+                            o->caller == NULL ? "it is not connected, and has not reconnected"
                                               : "no answer",
                             (double)o->patience / 1e9);
     }

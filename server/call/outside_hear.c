@@ -65,17 +65,17 @@ static enum mechp_code check_place(const struct mechd_outside *o, bool given, ui
         return MECHP_OK;
     }
     if (least < most) {
-        snprintf(
-            detail, 256,
-            "the commit of window %llu has not been answered: a partner that returns gives its "
-            "window, %llu or %llu",
-            (unsigned long long)most, (unsigned long long)least, (unsigned long long)most);
+        snprintf(detail, 256,
+                 "the commit of window %llu has not been answered: a program that reconnects must "
+                 "give its last committed window, %llu or %llu",
+                 (unsigned long long)most, (unsigned long long)least, (unsigned long long)most);
     } else if (given) {
-        snprintf(detail, 256, "window %llu was committed last, and the partner is at window %llu",
+        snprintf(detail, 256, "window %llu was committed last, but the program gives window %llu",
                  (unsigned long long)o->window, (unsigned long long)window);
     } else {
         snprintf(detail, 256,
-                 "window %llu was committed last: a partner that returns gives its window",
+                 "window %llu was committed last: a program that reconnects must give its last "
+                 "committed window",
                  (unsigned long long)o->window);
     }
     return MECHP_TIME_MISMATCH;
@@ -272,7 +272,7 @@ static bool is_wrong(const struct mechd_outside *o, const struct mechp_frame *f,
     }
     for (size_t k = 0; k < slopes; k++) {
         if (!isfinite(values[o->output_count + k])) {
-            snprintf(text, MECHD_OUTSIDE_FAULT, "its Jacobian is not finite, output %.64s",
+            snprintf(text, MECHD_OUTSIDE_FAULT, "the Jacobian of output %.64s is not finite",
                      o->outputs[k / (slopes / o->output_count)]);
             return true;
         }

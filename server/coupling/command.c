@@ -373,8 +373,9 @@ static void reset_part(struct mechd_coupling_command *k, struct mechd_part *p)
 {
     const int outcome = mechd_engine_reset(&p->instance->engine);
     if (outcome == MECH_MISMATCH) {
-        mechd_coupling_refuse(k, mechp_code_of_outcome(MECH_INVALID),
-                              "the initial positions of a participant miss a joint that acts now");
+        mechd_coupling_refuse(
+            k, mechp_code_of_outcome(MECH_INVALID),
+            "the initial positions of a participant violate a joint that is active now");
     } else if (outcome != 0) {
         mechd_coupling_refuse(k, mechp_code_of_outcome(outcome), "a participant cannot be reset");
     } else {
@@ -408,13 +409,13 @@ static void begin(struct mechd_coupling_command *k, uint64_t most)
     if (k->code == MECHP_OK && g->outsides > 0 &&
         (k->kind == MECHD_COUPLING_TRIAL || (mechd_coupling_steps(k) && k->interface))) {
         mechd_coupling_refuse(k, MECHP_INVALID_REQUEST,
-                              "partners outside do not take back what they have committed, and do "
-                              "not report the flows of their inputs");
+                              "with external programs there are no trials and no interface: they "
+                              "do not undo a commit, and do not report the flows of their inputs");
     }
     if (k->code == MECHP_OK && g->outsides > 0 && k->kind == MECHD_COUPLING_RESET) {
-        mechd_coupling_refuse(k, mechp_code_of_outcome(MECH_UNSUPPORTED),
-                              "a participant cannot be reset: partners outside go on from where "
-                              "they are");
+        mechd_coupling_refuse(
+            k, mechp_code_of_outcome(MECH_UNSUPPORTED),
+            "a participant cannot be reset: external programs continue from their present state");
     }
     if (k->code == MECHP_OK && k->kind != MECHD_COUPLING_ONCE) {
         mechd_trial_drop(g);
@@ -425,8 +426,10 @@ static void begin(struct mechd_coupling_command *k, uint64_t most)
                              : 0;
     if (measured != 0) {
         mechd_coupling_refuse(k, MECHP_INVALID_REQUEST,
-                              measured == MECH_UNSUPPORTED ? "the work of waveforms is not known"
-                                                           : "the coupling has to be reset");
+                              measured == MECH_UNSUPPORTED
+                                  ? "the work of waveforms cannot be computed: with waveform, no "
+                                    "interface is reported"
+                                  : "the coupling has to be reset");
     }
     for (int32_t n = 0; n < g->count && k->kind == MECHD_COUPLING_RESET; n++) {
         if (k->code == MECHP_OK) {

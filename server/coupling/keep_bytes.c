@@ -162,7 +162,8 @@ int mechd_keep_read(struct mechd_coupling *g, const void *bytes, size_t size, ch
         struct part part;
         take(&look, &part, sizeof part);
         if (part.key != now.key) {
-            snprintf(reason, 160, "participant %.40s: instance %.64s is another one than it was",
+            snprintf(reason, 160,
+                     "participant %.40s: instance %.64s is a new one with the id of the former",
                      p->name, p->instance->id);
             return MECH_MISMATCH;
         }

@@ -176,8 +176,8 @@ static bool fit(const struct mechd_reading *r, const char *path, const char *con
     const struct mechd_unit from = unit_of(r, &v[0], &at[0]), to = unit_of(r, &v[1], &at[1]);
     static const char *const reasons[] = {
         [MECHD_UNITS_APART] = "one is a difference (relativeQuantity), the other one is not",
-        [MECHD_UNITS_OTHER] = "these are units of two kinds",
-        [MECHD_UNITS_UNKNOWN] = "how these are converted is not known"};
+        [MECHD_UNITS_OTHER] = "these units measure different quantities",
+        [MECHD_UNITS_UNKNOWN] = "the conversion of these units is not known"};
     char which[96];
     double factor, offset;
     const enum mechd_units match = mechd_units_match(&from, &to, &factor, &offset);
@@ -277,8 +277,9 @@ static void read_law(const struct mechd_reading *r, const json_t *law, const cha
     const char *const text = json_string_value(law);
     const bool rigid = text != NULL && strcmp(text, "rigid") == 0;
     if (!rigid && !json_is_object(law)) {
-        mechd_reading_fault(
-            r, path, "law: \"rigid\", {\"stiffness\", \"damping\"} or {\"delay\", \"impedance\"}");
+        mechd_reading_fault(r, path,
+                            "the law must be \"rigid\", {\"stiffness\", \"damping\"} or "
+                            "{\"delay\", \"impedance\"}");
         return;
     }
     const struct mechp_json_in part = {law, path, r->diag};
@@ -376,7 +377,8 @@ static void check_pair(const struct mechd_reading *r, const char *path, const ch
     const bool alike = strcmp(u[0].text, u[1].text) == 0;
     if (match != MECHD_UNITS_SAME) {
         mechd_reading_fault(r, path, "%.64s is in %.40s, %.64s in %.40s%s: %s", names[0], u[0].text,
-                            names[1], u[1].text, alike ? ", which is another one" : "", rule);
+                            names[1], u[1].text, alike ? ", a different unit of that name" : "",
+                            rule);
     }
 }
 
@@ -390,11 +392,11 @@ static void check_units(const struct mechd_reading *r, const char *path, const s
     if (e[0].kind == e[1].kind) {
         check_pair(r, path, (const char *const[]){e[0].flow, e[1].flow},
                    (const struct mechd_unit[]){e[0].flow_unit, e[1].flow_unit},
-                   "a bond joins flows of one unit");
+                   "the flows of a bond must have the same unit");
     }
     check_pair(r, path, (const char *const[]){e[0].effort, e[1].effort},
                (const struct mechd_unit[]){e[0].effort_unit, e[1].effort_unit},
-               "the efforts of a bond have one unit");
+               "the efforts of a bond must have the same unit");
 }
 
 /* Whether the flows are displacements or velocities: what the request says, else what they are.
@@ -414,8 +416,8 @@ static enum mech_kinematic bond_kind(const struct mechd_reading *r, const char *
     if (e[0].kind != MECH_KINEMATIC_NONE && e[1].kind != MECH_KINEMATIC_NONE &&
         e[0].kind != e[1].kind) {
         mechd_reading_fault(r, path,
-                            "one flow is a displacement, the other one a velocity: both must be "
-                            "of one kind");
+                            "one flow is a displacement and the other one a velocity: both must be "
+                            "of the same kind");
         return e[0].kind;
     }
     for (size_t side = 0; side < 2; side++) {
@@ -429,8 +431,8 @@ static enum mech_kinematic bond_kind(const struct mechd_reading *r, const char *
         // what an older version has stored without a kind went by displacements
         if (said == MECH_KINEMATIC_NONE && !is_known && !follows && !r->g->keep.loading) {
             mechd_reading_fault(r, path,
-                                "%.64s%s%s: whether it is a displacement or a velocity is not "
-                                "known; \"kind\" of the bond says it",
+                                "%.64s%s%s: it is not known whether this is a displacement or a "
+                                "velocity: give \"kind\" of the bond",
                                 e[side].flow, e[side].flow_unit.text[0] != '\0' ? ", in " : "",
                                 e[side].flow_unit.text);
             return said;

@@ -338,7 +338,7 @@ enum mechd_task_progress mechd_outside_perform(struct mechd_part *p,
     if (!p->asked && task->action != MECH_COUPLE_COMMIT && mechd_coupling_ends(k) != MECHP_OK) {
         // it cannot be taken back from a program that does not roll back
         task->code = MECH_CANCELLED;
-        snprintf(task->reason, sizeof task->reason, "ended before it was asked");
+        snprintf(task->reason, sizeof task->reason, "the step ended before the program was asked");
         return MECHD_TASK_DONE;
     }
     if (!p->asked) {
@@ -359,7 +359,8 @@ enum mechd_task_progress mechd_outside_perform(struct mechd_part *p,
     } else if (wants) {
         // the next window goes by differences
         task->code = MECH_CANCELLED;
-        snprintf(task->reason, sizeof task->reason, "it has returned without its Jacobian");
+        snprintf(task->reason, sizeof task->reason,
+                 "it has reconnected without offering its Jacobian");
         blame(k, MECHP_PARTNER_FAULT, p->name, task->reason);
         return MECHD_TASK_DONE;
     }
@@ -376,7 +377,8 @@ enum mechd_task_progress mechd_outside_perform(struct mechd_part *p,
     task->code = MECH_CANCELLED;
     if (state == MECHD_OUTSIDE_ASKED) {
         mechd_outside_abandon(p->outside);
-        snprintf(task->reason, sizeof task->reason, "ended while its answer was awaited");
+        snprintf(task->reason, sizeof task->reason,
+                 "the step ended while the answer of the program was awaited");
     } else {
         snprintf(task->reason, sizeof task->reason, "%.150s", fault);
         blame(k, code, p->name, fault);

@@ -98,11 +98,13 @@ static void take_instances(struct mechd_reading *r)
             mechd_reading_fail(r, MECHP_OUT_OF_MEMORY, "no memory for the leases");
             return;
         } else if (outcome != 0) {
-            snprintf(text, sizeof text, "instance %.64s takes no more leases", p->instance->id);
+            snprintf(text, sizeof text, "instance %.64s has as many leases as it can have",
+                     p->instance->id);
             refuse_for(r, p, MECHP_INVALID_REQUEST, text);
         } else if (!mechd_engine_keeps_state(&p->instance->engine)) {
             snprintf(text, sizeof text,
-                     "the FMU of instance %.64s cannot save its state, so that no window is undone",
+                     "the FMU of instance %.64s cannot save its state, so that a window could not "
+                     "be undone",
                      p->instance->id);
             refuse_for(r, p, MECHP_INVALID_REQUEST, text);
         } else if (atomic_load(&p->instance->running)) {
@@ -161,7 +163,7 @@ static void read_participants(struct mechd_reading *r)
     const json_t *const list = r->in.participants.of;
     r->lost = true;
     if (list == NULL) {
-        mechd_reading_fault(r, "/participants", "a list of {\"name\", \"instance\"} is needed");
+        mechd_reading_fault(r, "/participants", "must be a list of {\"name\", \"instance\"}");
         return;
     }
     const size_t count = json_array_size(list);
@@ -192,7 +194,9 @@ static void read_participants(struct mechd_reading *r)
             continue;
         }
         if (name == NULL || !mech_name_valid(name)) {
-            mechd_reading_fault(r, path, "not a name: %.64s", name != NULL ? name : "it has none");
+            mechd_reading_fault(r, path, "%s%.64s",
+                                name != NULL ? "not a name: " : "a name is needed",
+                                name != NULL ? name : "");
             r->lost = true;
             continue;
         }
@@ -345,7 +349,7 @@ static void read_all(struct mechd_reading *r)
     }
     g->step_size = isnan(r->in.step_size) ? 0. : r->in.step_size;
     if (!(g->step_size > 0.)) {
-        mechd_reading_fault(r, "/stepSize", "the size of a window is needed, s, greater than 0");
+        mechd_reading_fault(r, "/stepSize", "the size of a window in s is needed, greater than 0");
     }
     mechd_read_scheme(r);
     mechd_read_connections(r);

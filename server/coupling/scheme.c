@@ -25,7 +25,7 @@ static void read_order(struct mechd_reading *r, const json_t *list)
             struct mech_guess guess;
             mechd_reading_fault(r, "/scheme/order",
                                 "each of the %d participants must be listed once; there is no "
-                                "'%.64s'%s",
+                                "participant '%.64s'%s",
                                 g->count, name, mechd_reading_hint(r, &guess, name));
             return;
         }
@@ -60,7 +60,7 @@ static void read_waveform(struct mechd_reading *r)
     MECHP_READ_IN(coupling_waveform, &part, &in);
     r->options.waveform = integer_or(in.degree, 1);
     mechd_reading_must(r, in.substeps == NULL || *in.substeps, path, "substeps",
-                       "waveforms are through substeps");
+                       "must be true with waveform: its values are those of the substeps");
 }
 
 static void read_adaptive(struct mechd_reading *r)
@@ -116,8 +116,9 @@ static void check_partners(const struct mechd_reading *r, const struct mech_sche
         char path[64], text[160];
         snprintf(path, sizeof path, "/participants/%d", (int)r->g->parts[n].listed);
         if (partner != NULL && (o->hold > 2 || o->waveform > 0)) {
-            mechd_reading_fault(
-                r, path, "a partner steps whole windows: without waveform, with hold 0 to 2");
+            mechd_reading_fault(r, path,
+                                "an external program steps whole windows: waveform is not "
+                                "possible, and hold must be 0 to 2");
         }
         if (partner != NULL && !partner->rollback) {
             snprintf(text, sizeof text,
@@ -169,7 +170,7 @@ void mechd_read_scheme(struct mechd_reading *r)
     read_waveform(r);
     read_adaptive(r);
     if (part.object == NULL) {
-        mechd_reading_fault(r, path, "an object with \"type\" is needed");
+        mechd_reading_fault(r, path, "must be an object with \"type\"");
         return;
     }
     mechp_shape_only(part.object, path, &mechp_body_coupling_scheme, r->diag);
@@ -191,8 +192,9 @@ void mechd_read_scheme(struct mechd_reading *r)
     if (type != NULL) {
         check_numbers(r, type);
         check_bonds(r, type);
-        mechd_reading_must(r, !type->matrix || o->waveform == 0, "", "waveform",
-                           "this scheme iterates on the ends of windows");
+        mechd_reading_must(
+            r, !type->matrix || o->waveform == 0, "", "waveform",
+            "this scheme iterates on the values at the ends of windows: waveform is not possible");
     } else {
         say_types(o->scheme, names, sizeof names);
         mechd_reading_must(r, false, path, "type", names);

@@ -59,7 +59,7 @@ static const char *pick(const struct mechd_part *p, const struct mech_linearizat
     for (int32_t i = 0; i < p->in_count; i++) {
         const int32_t column = column_of(p, &p->in[i]);
         if (column < 0) {
-            return "stability is not computed of inputs that are parameters";
+            return "stability is not computed for inputs that are parameters";
         }
         for (size_t r = 0; r < n; r++) {
             B[r * m + (size_t)i] = l->B[r * (size_t)l->inputs + (size_t)column];
@@ -124,7 +124,7 @@ static bool linearize_all(struct work *w)
         const struct mechd_part *const p = &g->parts[n];
         who = p->name;
         if (p->instance->sim == NULL) {
-            snprintf(reason, sizeof reason, "it has no model that could be linearized");
+            snprintf(reason, sizeof reason, "it has no model that can be linearized");
             outcome = MECH_UNSUPPORTED;
             break;
         }
@@ -155,9 +155,10 @@ static void write(const struct mech_couple_stability *s, double size, struct mec
         .recommended = found ? 0.5 * s->largest : (double)NAN,
         .least = s->least,
         .most = s->most,
-        .reason = s->end == MECH_COUPLE_END_UNTOLD
-                      ? "shorter windows grow or fade by less than rounding"
-                      : NULL};
+        .reason =
+            s->end == MECH_COUPLE_END_UNTOLD
+                ? "the spectral radius of shorter windows differs from 1 by less than rounding"
+                : NULL};
     MECHP_WRITE(coupling_stability, &body, w);
 }
 

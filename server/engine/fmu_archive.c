@@ -58,7 +58,7 @@ static int agree(const struct mechd_archive *a, struct mech_diag *diag)
         if (zip_stat_index(a->zip, i, ZIP_FL_ENC_RAW, &s) != 0 || (s.valid & ZIP_STAT_SIZE) == 0 ||
             s.size != a->heads[i].size || strcmp(s.name, a->heads[i].path) != 0) {
             return refuse(diag, MECHD_ARCHIVE_BROKEN, a->heads[i].path,
-                          "has two readings of its size or path");
+                          "has a size or path that can be read in two ways");
         }
     }
     return 0;

@@ -36,7 +36,7 @@ int mechd_fmu_refuse(struct mechd_fmu_reading *r, int outcome, int line, const c
 static int no_memory(struct mechd_fmu_reading *r)
 {
     // the arena has a limit of its own, below that of the machine
-    return mechd_fmu_refuse(r, MECHD_DESCRIPTION_LIMIT, 0, "it takes more memory than it may");
+    return mechd_fmu_refuse(r, MECHD_DESCRIPTION_LIMIT, 0, "it needs more memory than is allowed");
 }
 
 void *mechd_fmu_list_add(struct mechd_fmu_reading *r, struct mech_arena_list *list, size_t size)
@@ -184,5 +184,5 @@ int mechd_fmu_read_word(struct mechd_fmu_reading *r, const char **attributes, co
             return 0;
         }
     }
-    return is_not(r, name, value, "a word that it may have");
+    return is_not(r, name, value, "one of its values in the standard");
 }

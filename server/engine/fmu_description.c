@@ -112,7 +112,7 @@ static int read_cosim(struct mechd_fmu_reading *r, const char *element, const ch
     };
     (void)element;
     if (r->has_cosim) {
-        return mechd_fmu_refuse(r, MECHD_DESCRIPTION_CONTENT, 0, "CoSimulation is there twice");
+        return mechd_fmu_refuse(r, MECHD_DESCRIPTION_CONTENT, 0, "CoSimulation occurs twice");
     }
     r->has_cosim = true;
     for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
@@ -148,16 +148,16 @@ static int read_base_unit(struct mechd_fmu_reading *r, const char *element, cons
         MECH_TRY(mechd_fmu_read_number(r, a, names[k], &exponent));
         if (!(fabs(exponent) <= EXPONENT_MOST) || exponent != floor(exponent)) {
             return mechd_fmu_refuse(r, MECHD_DESCRIPTION_CONTENT, 0,
-                                    "%s: an exponent is a whole number up to 99", names[k]);
+                                    "%s: an exponent must be a whole number up to 99", names[k]);
         }
         unit->exponents[k] = (int)exponent;
     }
     MECH_TRY(mechd_fmu_read_number(r, a, "factor", &unit->factor));
     MECH_TRY(mechd_fmu_read_number(r, a, "offset", &unit->offset));
     if (!isfinite(unit->factor) || unit->factor == 0. || !isfinite(unit->offset)) {
-        return mechd_fmu_refuse(r, MECHD_DESCRIPTION_CONTENT, 0,
-                                "unit %.64s: its factor and offset are finite, its factor is not 0",
-                                unit->name);
+        return mechd_fmu_refuse(
+            r, MECHD_DESCRIPTION_CONTENT, 0,
+            "unit %.64s: its factor and offset must be finite, and its factor not 0", unit->name);
     }
     return 0;
 }
@@ -289,7 +289,7 @@ static int read_dimension(struct mechd_fmu_reading *r, const char *element, cons
     const bool fixed = mechd_fmu_attribute(a, "start") != NULL;
     if (fixed == (mechd_fmu_attribute(a, "valueReference") != NULL)) {
         return mechd_fmu_refuse(r, MECHD_DESCRIPTION_CONTENT, 0,
-                                "a dimension has either start or valueReference");
+                                "a dimension must have either start or valueReference");
     }
     if (r->dimension_count == MECHD_DESCRIPTION_DIMENSIONS_MOST) {
         return mechd_fmu_refuse(r, MECHD_DESCRIPTION_LIMIT, 0,
@@ -392,7 +392,7 @@ static bool open_element(void *context, const char *name, const char **attribute
     const struct row *const row = find_row(r, name);
     if (row == NULL && r->depth == 0) {
         (void)mechd_fmu_refuse(r, MECHD_DESCRIPTION_CONTENT, 0,
-                               "the document is no fmiModelDescription");
+                               "the document is not an fmiModelDescription");
     }
     if (row == NULL) {
         return false;
@@ -418,7 +418,7 @@ static void close_element(void *context)
         v->dimensions = mech_arena_alloc(&r->d->arena, r->dimension_count, sizeof *v->dimensions);
         if (v->dimensions == NULL) {
             (void)mechd_fmu_refuse(r, MECHD_DESCRIPTION_LIMIT, 0,
-                                   "it takes more memory than it may");
+                                   "it needs more memory than is allowed");
             return;
         }
         memcpy(v->dimensions, r->dimensions, r->dimension_count * sizeof *v->dimensions);

@@ -180,7 +180,9 @@ static bool takes_signal(const struct mechd_fmu_instance *f, const struct mechd_
     const char *const why = mechd_fmu_unfollowed(&f->session, c, g->tau != NULL);
     bool good = true;
     if (why != NULL) {
-        mech_diag_add(diag, path, "this input of an FMU takes values alone: %s", why);
+        mech_diag_add(diag, path,
+                      "this input of an FMU takes only values that are constant over the step: %s",
+                      why);
         return false;
     }
     if (g->tau == NULL && g->n > MECHD_FMU_ROWS_MOST) {
@@ -208,7 +210,8 @@ static bool takes(const struct mechd_fmu_instance *f, const struct mech_input_ch
     (void)mech_path_push(&path, "inputs");
     (void)mech_path_push(&path, c->v.name);
     if (in->order > 0 && !real) {
-        mech_diag_add(diag, path.text, "this input of an FMU takes values alone");
+        mech_diag_add(diag, path.text,
+                      "this input of an FMU takes only values that are constant over the step");
         return false;
     }
     if (in->signal != NULL) {

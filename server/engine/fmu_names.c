@@ -73,16 +73,16 @@ static const char *text_fault(const char *path, size_t length)
     for (size_t k = 0, step = 1; k < length; k += step) {
         const int32_t code = mech_text_code(path + k, length - k, &step);
         if (code == 0) {
-            return "has a zero in it";
+            return "contains a NUL character";
         }
         if (code == MECH_NO_CODE) {
             return "is not UTF-8";
         }
         if (code < ' ' || (code >= 0x7f && code < 0xa0)) {
-            return "has a control character in it";
+            return "contains a control character";
         }
         if (code == '\\' || code == ':') {
-            return "has a backslash or a colon in it";
+            return "contains a backslash or a colon";
         }
     }
     return NULL;
@@ -131,16 +131,16 @@ static const char *kind_fault(const unsigned char *p, bool folder)
         return "is encrypted";
     }
     if (method != STORED && method != DEFLATE) {
-        return "is compressed by another method than deflate";
+        return "is compressed by a method other than deflate";
     }
     if (p[MADE_BY] == UNIX || p[MADE_BY] == MACOS) {
         const uint32_t kind = u32(p + ATTRIBUTES) >> 16 & KIND;
         if (kind != 0 && kind != (folder ? KIND_FOLDER : KIND_FILE)) {
-            return "is a link, a device, or not what its path says";
+            return "is a link, a device, or not of the kind that its path says";
         }
     }
     if (folder && (u32(p + SIZE) != 0 || method != STORED)) {
-        return "is a folder with bytes of its own";
+        return "is a folder that contains data";
     }
     return NULL;
 }
@@ -227,7 +227,8 @@ static int check_sorted(struct mechd_archive_head *const *sorted, size_t count,
     for (size_t i = 0; i < count; i++) {
         const char *const path = sorted[i]->path;
         if (i > 0 && by_path(&sorted[i - 1], &sorted[i]) == 0) {
-            return refuse(diag, MECHD_ARCHIVE_TWICE, path, "is there twice, but for its case");
+            return refuse(diag, MECHD_ARCHIVE_TWICE, path,
+                          "occurs twice, apart from upper and lower case");
         }
         for (const char *p = strchr(path, '/'); p != NULL && p[1] != 0; p = strchr(p + 1, '/')) {
             if (is_file(sorted, count, path, (size_t)(p - path))) {
@@ -262,11 +263,11 @@ static int read_heads(const unsigned char *p, const unsigned char *end, uint64_t
     uint64_t total = 0, packed = 0;
     for (size_t i = 0; i < count; i++) {
         if (end - p < HEAD || memcmp(p, "PK\1\2", 4) != 0) {
-            return broken(diag, "its directory is cut");
+            return broken(diag, "its directory is truncated");
         }
         const size_t name = u16(p + NAME), length = HEAD + name + u16(p + EXTRA) + u16(p + COMMENT);
         if ((size_t)(end - p) < length || u16(p + DISK) != 0) {
-            return broken(diag, "its directory is cut");
+            return broken(diag, "its directory is truncated");
         }
         MECH_TRY(read_head(p, limits, &heads[i], diag));
         total += heads[i].size;
@@ -309,7 +310,7 @@ int mechd_archive_heads(const unsigned char *bytes, size_t size,
     const uint64_t at = u32(end + END_AT), length = u32(end + END_SIZE);
     const size_t n = u16(end + END_ALL);
     if (u16(end + END_DISK) != 0 || u16(end + END_FIRST) != 0 || u16(end + END_HERE) != n) {
-        return broken(diag, "it is one of several parts");
+        return broken(diag, "it is one part of a split archive");
     }
     if (n == UINT16_MAX || at == UINT32_MAX || length == UINT32_MAX) {
         return broken(diag, "ZIP64 is not supported");

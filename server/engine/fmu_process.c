@@ -165,7 +165,7 @@ int mechd_hosted_status(const struct mechd_hosted *h)
 int mechd_hosted_distrust(struct mechd_hosted *h)
 {
     int status = 0;
-    explain(h, "the FMU's process sent what is no answer");
+    explain(h, "the FMU's process sent an invalid answer");
     end(h, true, &status);
     return MECHD_HOSTED_GONE;
 }
@@ -175,7 +175,7 @@ static int lost(struct mechd_hosted *h, int outcome)
     int status = 0;
     if (outcome < 0) {
         end(h, true, &status);
-        explain(h, "there is no memory for an answer of the FMU, and its process was ended");
+        explain(h, "there was no memory for an answer of the FMU, and its process was ended");
         return MECHD_HOSTED_GONE;
     }
     if (outcome == MECHD_PIPE_BROKEN) {
@@ -183,10 +183,10 @@ static int lost(struct mechd_hosted *h, int outcome)
     }
     end(h, outcome != MECHD_PIPE_CLOSED, &status);
     if (outcome == MECHD_PIPE_LATE) {
-        explain(h, "the FMU did not answer within %llu ms and was ended",
+        explain(h, "the FMU did not answer within %llu ms, and its process was ended",
                 (unsigned long long)h->options.call_ms);
     } else if (outcome == MECHD_PIPE_STOPPED) {
-        explain(h, "the FMU was at work when it was to stop, and was ended");
+        explain(h, "the FMU was still computing when it had to stop, and its process was ended");
     } else {
         explain_end(h, status);
     }
@@ -215,7 +215,7 @@ static int refused(struct mechd_hosted *h)
         explain(h, "the process cannot be confined: %s", text);
         break;
     default:
-        explain(h, "the FMU's process did not understand a question: %s", text);
+        explain(h, "the FMU's process did not understand a request: %s", text);
         break;
     }
     return MECHD_HOSTED_REFUSED;

@@ -27,7 +27,7 @@ static int content(struct mechd_fmu_reading *r, int line, const char *name, cons
 
 static int no_memory(struct mechd_fmu_reading *r)
 {
-    return mechd_fmu_refuse(r, MECHD_DESCRIPTION_LIMIT, 0, "it takes more memory than it may");
+    return mechd_fmu_refuse(r, MECHD_DESCRIPTION_LIMIT, 0, "it needs more memory than is allowed");
 }
 
 static int compare_names(const void *a, const void *b)
@@ -163,7 +163,7 @@ static int resolve_dimensions(struct mechd_fmu_reading *r, const struct keys *ke
                 (size->causality != MECHD_FMU_STRUCTURAL_PARAMETER &&
                  size->variability != MECHD_FMU_CONSTANT)) {
                 return content(r, v->line, v->name,
-                               "has a size that is no structural parameter of type UInt64");
+                               "has a size that is not a structural parameter of type UInt64");
             }
             product = 0;
         }
@@ -214,7 +214,7 @@ static int resolve_start(struct mechd_fmu_reading *r, struct mechd_fmu_variable 
         count++;
     }
     if (rc < 0 || count == 0) {
-        return content(r, v->line, v->name, "has a start that is no value of its type");
+        return content(r, v->line, v->name, "has a start that is not a value of its type");
     }
     if (count != 1 && elements != 0 && count != elements) {
         return content(r, v->line, v->name, "has a start of another size than its own");
@@ -250,11 +250,11 @@ static int resolve_unknown(struct mechd_fmu_reading *r, const struct keys *keys,
     const int64_t index = meant(r->d, keys, (double)u->key);
     if (index == MECHD_FMU_NO_VARIABLE) {
         return mechd_fmu_refuse(r, MECHD_DESCRIPTION_CONTENT, u->line,
-                                "%u is the number of no variable", (unsigned)u->key);
+                                "no variable has the value reference %u", (unsigned)u->key);
     }
     struct mechd_fmu_variable *const v = &r->d->variables[index];
     if (v->causality != MECHD_FMU_OUTPUT) {
-        return content(r, u->line, v->name, "is among the outputs and is none");
+        return content(r, u->line, v->name, "is listed as an output and is not one");
     }
     if (u->dependencies == NULL) {
         return 0;
@@ -277,7 +277,7 @@ static int resolve_unknown(struct mechd_fmu_reading *r, const struct keys *keys,
         }
         v->dependencies[v->dependency_count++] = (uint32_t)other;
     }
-    return rc != 0 ? content(r, u->line, v->name, "depends on a variable that is not there") : 0;
+    return rc != 0 ? content(r, u->line, v->name, "depends on a variable that does not exist") : 0;
 }
 
 static int check_head(struct mechd_fmu_reading *r)
@@ -296,7 +296,7 @@ static int check_head(struct mechd_fmu_reading *r)
     for (const char *p = d->identifier; *p != 0 || p == d->identifier; p++) {
         const bool letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_';
         if (!letter && !(*p >= '0' && *p <= '9' && p > d->identifier)) {
-            return content(r, 0, d->identifier, "is no identifier of C");
+            return content(r, 0, d->identifier, "is not a C identifier");
         }
     }
     return strlen(d->identifier) > 200 ? content(r, 0, d->identifier, "is too long") : 0;

@@ -105,7 +105,8 @@ bool mechd_ssp_linear(struct mechd_ssp_tree *t, const struct mechd_ssp_element *
             continue;
         }
         if (strcmp(c->name, "LinearTransformation") != 0) {
-            mechd_ssp_fault(t->diag, c, "%.64s is not supported: only linear ones are", c->name);
+            mechd_ssp_fault(t->diag, c, "%.64s is not supported: only linear transformations are",
+                            c->name);
             return false;
         }
         return mechd_ssp_number(c, "factor", t->diag, factor) &&
@@ -130,7 +131,9 @@ static void connect_one(struct mechd_ssp_tree *t, const struct mechd_ssp_part *s
     }
     const bool forward = gives(&ends[0]) && takes(&ends[1]);
     if (!forward && !(gives(&ends[1]) && takes(&ends[0]))) {
-        mechd_ssp_fault(t->diag, e, "no signal goes between %.64s and %.64s: their kinds",
+        mechd_ssp_fault(t->diag, e,
+                        "the kinds of %.64s and %.64s cannot be connected: one must give a signal "
+                        "and the other one take it",
                         mechd_ssp_attribute(e, "startConnector", ""),
                         mechd_ssp_attribute(e, "endConnector", ""));
         return;
@@ -202,9 +205,10 @@ static size_t trace(struct mechd_ssp_tree *t, const struct mechd_ssp_node *n,
     for (int32_t at = n->edge; at != MECHD_SSP_NO_EDGE;
          at = mechd_ssp_node(t, path[count - 1]->from)->edge) {
         if (count == MECHD_SSP_THROUGH_MOST) {
-            mechd_ssp_fault(t->diag, n->xml,
-                            "%.100s: its signal goes round, or through more than %d connectors",
-                            n->name, (int)MECHD_SSP_THROUGH_MOST);
+            mechd_ssp_fault(
+                t->diag, n->xml,
+                "%.100s: its signal forms a loop, or passes through more than %d connectors",
+                n->name, (int)MECHD_SSP_THROUGH_MOST);
             return 0;
         }
         path[count++] = mechd_ssp_edge(t, (size_t)at);
@@ -235,7 +239,8 @@ static void give_value(struct mechd_ssp_tree *t, const struct mechd_ssp_node *fr
     for (size_t k = 0; values != NULL && k < from->count; k++) {
         values[k] = factor * from->values[k] + offset;
         if (!isfinite(values[k])) {
-            mechd_ssp_fault(t->diag, to->xml, "%.100s: its value is beyond all numbers", to->name);
+            mechd_ssp_fault(t->diag, to->xml, "%.100s: its value is beyond the range of numbers",
+                            to->name);
             return;
         }
     }
@@ -268,7 +273,8 @@ static void follow(struct mechd_ssp_tree *t, const struct mechd_ssp_node *n)
     factor *= n->by;
     offset = n->by * offset + n->more;
     if (!isfinite(factor) || !isfinite(offset)) {
-        mechd_ssp_fault(t->diag, n->xml, "%.100s: its factor is beyond all numbers", n->name);
+        mechd_ssp_fault(t->diag, n->xml, "%.100s: its factor is beyond the range of numbers",
+                        n->name);
         return;
     }
     if (!component) {

@@ -80,7 +80,7 @@ static void add_nodes(struct mechd_ssp_tree *t, uint32_t k, const struct mechd_s
     }
     for (size_t n = from + 1; n < from + count; n++) {
         if (strcmp(mechd_ssp_node(t, n - 1)->name, mechd_ssp_node(t, n)->name) == 0) {
-            mechd_ssp_fault(t->diag, mechd_ssp_node(t, n)->xml, "there are two of the name %.100s",
+            mechd_ssp_fault(t->diag, mechd_ssp_node(t, n)->xml, "the name %.100s occurs twice",
                             mechd_ssp_node(t, n)->name);
         }
     }
@@ -229,7 +229,7 @@ static void refuse_twins(struct mechd_ssp_tree *t, uint32_t first, uint32_t coun
         const bool both = (sorted[k - 1]->kind == MECHD_SSP_DICTIONARY) ==
                           (sorted[k]->kind == MECHD_SSP_DICTIONARY);
         if (both && strcmp(sorted[k - 1]->name, sorted[k]->name) == 0) {
-            mechd_ssp_fault(t->diag, sorted[k]->xml, "there are two of the name %.100s",
+            mechd_ssp_fault(t->diag, sorted[k]->xml, "the name %.100s occurs twice",
                             sorted[k]->name);
         }
     }
@@ -253,7 +253,7 @@ static void read_system(struct mechd_ssp_tree *t, uint32_t k)
         } else if (mechd_ssp_is(e, MECHD_SSP_SSD, "SignalDictionaryReference")) {
             add_part(t, MECHD_SSP_REFERENCE, (int32_t)k, e);
         } else {
-            mechd_ssp_fault(t->diag, e, "%.64s is no element of a system", e->name);
+            mechd_ssp_fault(t->diag, e, "%.64s is not an element of a system", e->name);
         }
     }
     for (const struct mechd_ssp_element *e =
@@ -274,7 +274,7 @@ static void read_dictionary(struct mechd_ssp_tree *t, uint32_t k)
         return;
     }
     if (!mechd_ssp_is(file.root, MECHD_SSP_SSB, "SignalDictionary")) {
-        mechd_ssp_fault(t->diag, file.root, "%.64s is no signal dictionary", file.root->name);
+        mechd_ssp_fault(t->diag, file.root, "%.64s is not a signal dictionary", file.root->name);
         return;
     }
     add_nodes(t, k, file.root, "DictionaryEntry", &file.units);

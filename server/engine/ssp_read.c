@@ -13,7 +13,7 @@ static const char description[] = "SystemStructure.ssd";
 static void starve(struct mechd_ssp_tree *t)
 {
     if (t->outcome == 0) {
-        mech_diag_add(t->diag, "/SystemStructure.ssd", "takes more memory than it may");
+        mech_diag_add(t->diag, "/SystemStructure.ssd", "needs more memory than is allowed");
         t->outcome = MECHD_SSP_REFUSED;
     }
 }
@@ -57,7 +57,7 @@ bool mechd_ssp_works(struct mechd_ssp_tree *t, const struct mechd_ssp_element *a
 {
     static const uint64_t most = 50000000; // about a second
     if (++t->work == most && t->outcome == 0) {
-        mechd_ssp_fault(t->diag, at, "the structure takes more work than it may");
+        mechd_ssp_fault(t->diag, at, "the structure takes more work than is allowed");
         t->outcome = MECHD_SSP_REFUSED;
     }
     return t->work < most;
@@ -121,7 +121,7 @@ bool mechd_ssp_path(struct mechd_ssp_tree *t, const struct mechd_ssp_element *e,
         return false;
     }
     if (!plain_path(path)) {
-        mechd_ssp_fault(t->diag, e, "source: \"%.100s\" is no file of the package", source);
+        mechd_ssp_fault(t->diag, e, "source: \"%.100s\" is not a file of the package", source);
         return false;
     }
     *out = strncmp(path, "./", 2) == 0 ? path + 2 : path;
@@ -205,7 +205,7 @@ static void read_all(struct mechd_ssp_tree *t)
         return;
     }
     if (!mechd_ssp_is(root, MECHD_SSP_SSD, "SystemStructureDescription")) {
-        mechd_ssp_fault(t->diag, root, "%.64s is no SystemStructureDescription", root->name);
+        mechd_ssp_fault(t->diag, root, "%.64s is not a SystemStructureDescription", root->name);
         return;
     }
     if (!mechd_ssp_required(root, "version", t->diag, &version)) {

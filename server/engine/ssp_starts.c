@@ -160,7 +160,7 @@ static const double *transform(struct mechd_ssp_tree *t, const struct value *v,
     for (size_t k = 0; out != NULL && k < v->count; k++) {
         out[k] = linear[0] * (by * v->numbers[k] + more) + linear[1];
         if (!isfinite(out[k])) {
-            mechd_ssp_fault(t->diag, v->xml, "%.64s is beyond all numbers", v->name);
+            mechd_ssp_fault(t->diag, v->xml, "%.64s is beyond the range of numbers", v->name);
             return NULL;
         }
     }
@@ -265,11 +265,11 @@ static bool contents(struct mechd_ssp_tree *t, const struct mechd_ssp_element *e
         return false;
     }
     if (!mechd_ssp_is(set->root, MECHD_SSP_SSV, "ParameterSet")) {
-        mechd_ssp_fault(t->diag, set->root, "%.64s is no parameter set", set->root->name);
+        mechd_ssp_fault(t->diag, set->root, "%.64s is not a parameter set", set->root->name);
         return false;
     }
     if (m != NULL && !mechd_ssp_is(mapping->root, MECHD_SSP_SSM, "ParameterMapping")) {
-        mechd_ssp_fault(t->diag, mapping->root, "%.64s is no parameter mapping",
+        mechd_ssp_fault(t->diag, mapping->root, "%.64s is not a parameter mapping",
                         mapping->root->name);
         return false;
     }

@@ -24,7 +24,7 @@ static void read_base(struct mechd_ssp_tree *t, const struct mechd_ssp_element *
         (void)mechd_ssp_number(e, names[k], t->diag, &exponent);
         if (!(exponent >= -EXPONENT_MOST && exponent <= EXPONENT_MOST) ||
             exponent != (double)(int)exponent) {
-            mechd_ssp_fault(t->diag, e, "%s: an exponent is a whole number up to %d", names[k],
+            mechd_ssp_fault(t->diag, e, "%s: an exponent must be a whole number up to %d", names[k],
                             EXPONENT_MOST);
         } else {
             out->exponents[k] = (int)exponent;
@@ -33,7 +33,7 @@ static void read_base(struct mechd_ssp_tree *t, const struct mechd_ssp_element *
     (void)mechd_ssp_number(e, "factor", t->diag, &out->factor);
     (void)mechd_ssp_number(e, "offset", t->diag, &out->offset);
     if (out->factor == 0.) {
-        mechd_ssp_fault(t->diag, e, "factor: the factor of a unit is not 0");
+        mechd_ssp_fault(t->diag, e, "factor: the factor of a unit must not be 0");
     }
 }
 
@@ -98,11 +98,12 @@ const char *mechd_ssp_convert(const struct mechd_ssp_unit *from, const struct me
         return NULL;
     }
     if (!defined(from) || !defined(to)) {
-        return strcmp(from->name, to->name) == 0 ? NULL : "nothing says how these are converted";
+        return strcmp(from->name, to->name) == 0 ? NULL
+                                                 : "the conversion of these units is not defined";
     }
     const struct mechd_fmu_unit *const a = from->of, *const b = to->of;
     if (memcmp(a->exponents, b->exponents, sizeof a->exponents) != 0) {
-        return "these are units of two kinds";
+        return "these units measure different quantities";
     }
     const bool relative =
         from->quantity == MECHD_FMU_RELATIVE || to->quantity == MECHD_FMU_RELATIVE;

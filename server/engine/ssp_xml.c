@@ -74,7 +74,7 @@ static bool copy_attributes(struct reading *r, const char **from, struct mechd_s
             continue;
         }
         if (strlen(from[k + 1]) > MECHD_SSP_TEXT_MOST) {
-            refuse(r, "an attribute is longer than it may be");
+            refuse(r, "an attribute is longer than is allowed");
             return false;
         }
         e->attributes[n] = mech_arena_strdup(r->arena, from[k]);
@@ -148,7 +148,7 @@ struct mechd_ssp_element *mechd_ssp_parse(const char *text, size_t size, const c
         return NULL;
     }
     if (size > MECHD_SSP_SIZE_MOST) {
-        refuse(&r, "the document is larger than it may be");
+        refuse(&r, "the document is larger than is allowed");
     } else if (mechd_xml_read(r.parser, &how, text, size) < 0) {
         r.outcome = MECH_NO_MEMORY;
     }

@@ -116,7 +116,7 @@ const char *mechd_lives_unrecorded(const struct mechd_instance *i, char out[MECH
     char fault[160] = "";
     mechd_store_fault(i->host->store, fault, sizeof fault);
     snprintf(out, MECHD_LIVES_UNRECORDED, "its number cannot be recorded: %s",
-             fault[0] != '\0' ? fault : "the disk is behind");
+             fault[0] != '\0' ? fault : "earlier changes are still being stored");
     return out;
 }
 

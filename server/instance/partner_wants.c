@@ -73,7 +73,8 @@ bool mechd_partner_may_return(const struct mechd_instance *i, unsigned want, str
     }
     if ((want & MECHD_PARTNER_JACOBIAN) != 0) {
         mech_diag_add(diag, "/earlyReturn",
-                      "the jacobian is that of the whole step, whose end may not be reached");
+                      "cannot be combined with the jacobian: it is that of the whole step, which "
+                      "may end early");
         return false;
     }
     return true;

@@ -168,7 +168,7 @@ static void read_wish(const struct mechd_hello *h, const struct mechp_body_hello
         w->seconds = in->seconds;
         if (w->role == MECHD_ROLE_PARTNER || !(w->seconds >= mechd_lease_least) ||
             w->seconds > mechd_lease_most) {
-            mech_diag_add(diag, "/seconds", "goes with a role, and is from %g to %g",
+            mech_diag_add(diag, "/seconds", "needs a role, and must be from %g to %g",
                           mechd_lease_least, mechd_lease_most);
         }
     }
@@ -179,7 +179,7 @@ static void read_wish(const struct mechd_hello *h, const struct mechp_body_hello
         }
     }
     if (h->lease != 0 && in->role != NULL) {
-        mech_diag_add(diag, "/role", "the lease of the frame has a role");
+        mech_diag_add(diag, "/role", "the frame already carries a lease, which has a role");
     }
 }
 

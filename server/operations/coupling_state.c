@@ -28,7 +28,8 @@ static bool can_be_carried(struct mechd_coupling_command *k)
     for (int32_t n = 0; n < g->count; n++) {
         if (g->parts[n].instance->sim == NULL) {
             mechd_fail(k->call, MECHP_INVALID_REQUEST,
-                       "participant %.64s is %s, whose state stays with it", g->parts[n].name,
+                       "participant %.64s is %s, whose state cannot be saved with the coupling",
+                       g->parts[n].name,
                        g->parts[n].outside != NULL ? "a program" : "a hosted FMU");
             mechd_coupling_refuse(k, k->call->code, k->call->detail);
             return false;

@@ -33,7 +33,7 @@ static void read_end(struct mechd_call *c, const struct mechp_body_run_request *
     s->until = in->until;
     if (in->count > 0) {
         if (!isnan(s->until)) {
-            mech_diag_add(&c->diag, "/count", "until or count, not both");
+            mech_diag_add(&c->diag, "/count", "give until or count, not both");
         }
         s->until = now + (double)in->count * s->period;
     } else if (s->pace == 0. && isnan(s->until) && mech_diag_clean(&c->diag)) {
@@ -73,9 +73,9 @@ static void read_every(struct mechd_call *c, const struct mechp_body_run_record 
     const double seconds_of = json_number_value(seconds), periods = seconds_of / s->period;
     s->every = 1;
     if (every != NULL && seconds != NULL) {
-        mech_diag_add(&c->diag, "/record/seconds", "every or seconds, not both");
+        mech_diag_add(&c->diag, "/record/seconds", "give every or seconds, not both");
     } else if (every != NULL && !(json_integer_value(every) >= 1)) {
-        mech_diag_add(&c->diag, "/record/every", "must be a whole number of periods, from 1");
+        mech_diag_add(&c->diag, "/record/every", "must be a whole number of periods, at least 1");
     } else if (seconds != NULL &&
                (!(periods > 0.5 && periods < 1e9) ||
                 !mech_time_same(seconds_of, nearbyint(periods) * s->period, 0.))) {
@@ -139,8 +139,8 @@ static void read_record(struct mechd_call *c, const json_t *record, struct mechd
     uint64_t hash = 0;
     if (s->hash && !mechd_instance_hash(i, &hash)) {
         mech_diag_add(&c->diag, "/record/hash",
-                      is_coupling(c) ? "the state of a program that takes part is not known"
-                                     : "the state of an instance without a model is not known");
+                      is_coupling(c) ? "an external program takes part, whose state is not known"
+                                     : "the instance has no model, so that its state is not known");
     }
     read_outputs(c, in.outputs, s);
     if (isnan(s->until) && mech_diag_clean(&c->diag)) {
@@ -172,7 +172,7 @@ static enum mechd_progress start(struct mechd_call *c, struct mechd_run_settings
     if (outcome == MECH_UNSUPPORTED) {
         free(s->chosen);
         return mechd_fail(c, MECHP_LIMIT_REACHED,
-                          "recorded rows of all instances are at most %zu bytes of memory",
+                          "the recorded rows of all instances may take at most %zu bytes of memory",
                           mechd_rows_daemon);
     }
     if (outcome == MECH_CANCELLED) {

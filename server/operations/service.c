@@ -88,7 +88,7 @@ static int prepare_log_level(struct mechd_call *c)
     struct mechp_body_log_level in;
     MECHP_READ(log_level, c->body, &c->diag, &in);
     if (in.level == NULL || mechd_log_level_find(in.level) < 0) {
-        mechd_need(c, "/level", "it is error, warning, info or debug");
+        mechd_need(c, "/level", "must be error, warning, info or debug");
     }
     return 0;
 }

@@ -137,7 +137,7 @@ static enum mechd_progress run_bytes(struct mechd_call *c)
     if (!mech_sim_snapshot_has_fields(c->job.instance->sim, s->bytes)) {
         return mechd_fail(c, MECHP_SNAPSHOT_MISMATCH,
                           "fields of the model have been changed since s-%" PRIu64
-                          " was taken: its model no longer exists",
+                          " was taken, so that the model of the snapshot no longer exists",
                           s->id);
     }
     size_t size = 0;
@@ -164,7 +164,8 @@ static enum mechd_progress run_restore(struct mechd_call *c)
     if (outcome != 0) {
         const char *const why = mechd_engine_refusal(&c->job.instance->engine);
         return outcome == MECH_NOT_FINITE
-                   ? mechd_fail(c, MECHP_NOT_FINITE, "with fields changed since: %s", why)
+                   ? mechd_fail(c, MECHP_NOT_FINITE,
+                                "with the fields that were changed after the snapshot: %s", why)
                : outcome == MECH_ENGINE_FAILED ? mechd_fail(c, MECHP_FMU_FAILED, "%s", why)
                                                : mechd_fail_outcome(c, outcome);
     }

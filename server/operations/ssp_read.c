@@ -324,7 +324,7 @@ static bool set_scheme(struct mechd_call *c, const struct upload *u, json_t *set
     }
     if (!said) {
         mech_diag_add(&c->diag, "/window",
-                      "the size of a window is needed, s: no FMU of the package has a step size");
+                      "the size of a window in s is needed: no FMU of the package has a step size");
     }
     return true;
 }

@@ -288,7 +288,7 @@ static bool add_connection(struct mechd_call *c, struct package *x, const struct
             connector_of(x, &a, MECH_OUTPUT_VARIABLE, k);
         struct mechp_system_connector *const input = connector_of(x, &b, MECH_INPUT, k);
         if (output == NULL || input == NULL) {
-            mechd_fail(c, MECHP_INTERNAL, "%.100s -> %.100s is in no FMU", from, to);
+            mechd_fail(c, MECHP_INTERNAL, "%.100s -> %.100s: a variable is in no FMU", from, to);
             return false;
         }
         if (is_driven(x, b.part, input->name)) {

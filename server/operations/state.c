@@ -231,7 +231,7 @@ static enum mechd_progress run_set_state(struct mechd_call *c)
         return set_members(c, &in);
     }
     if (!bytes && (text == NULL || has_vectors(&in))) {
-        mech_diag_add(&c->diag, "/snapshot", "the bytes as base64, and no other member");
+        mech_diag_add(&c->diag, "/snapshot", "must be the bytes as base64, without other members");
     }
     if (mech_diag_clean(&c->diag) &&
         (bytes ? mechd_put_snapshot(c, c->bytes, c->size, &reproducible)

@@ -99,7 +99,8 @@ static void read_body(struct mechd_call *c, struct step_work *w)
     read_want(c, w);
     if (w->jacobian && in->early_return) {
         mech_diag_add(&c->diag, "/earlyReturn",
-                      "the jacobian is that of the whole step, whose end may not be reached");
+                      "cannot be combined with the jacobian: it is that of the whole step, which "
+                      "may end early");
     }
 }
 

@@ -128,7 +128,8 @@ static bool read_one(struct reader *r, const json_t *object, const struct mech_v
     } else if (mechd_engine_input_is_parameter(e, v->index)) {
         fault(r, "this input is a parameter, which is constant over a step");
     } else if (unfollowed != NULL) {
-        mech_diag_add(&r->c->diag, r->path.text, "this input of an FMU takes values alone: %s",
+        mech_diag_add(&r->c->diag, r->path.text,
+                      "this input of an FMU takes only values that are constant over the step: %s",
                       unfollowed);
     } else if (polynomial) {
         read_polynomial(r, object, out);

@@ -39,7 +39,7 @@ static void read_end(struct mechd_call *c, const struct mechp_body_sweep_request
         MECHP_READ_IN(sweep_record, &part, &record);
         const int64_t every = record.every != NULL ? json_integer_value(record.every) : 1;
         if (every < 1) {
-            mech_diag_add(&c->diag, "/record/every", "must be a whole number, from 1");
+            mech_diag_add(&c->diag, "/record/every", "must be a whole number, at least 1");
         }
         p->every = every < 1 ? 1 : (uint64_t)every;
     }

@@ -139,7 +139,7 @@ static void multiply_schur(struct mechd_call *c, struct mech_sim_system *s,
         const int outcome = mech_sim_system_schur(s, through, enabled, l, out);
         if (outcome == MECH_UNSUPPORTED) {
             mech_diag_add(&c->diag, "/throughStiffness",
-                          "H is not block-diagonal with these factors: true is needed");
+                          "must be true: H is not block-diagonal with these factors");
         } else if (outcome == MECH_SINGULAR) {
             mechd_fail(c, MECHP_SINGULAR, "H is singular");
         } else if (outcome != 0) {
@@ -174,7 +174,7 @@ static void project(struct mechd_call *c, struct mech_sim_system *s,
         whole ? read_vector(c, in->unknowns, "/unknowns", w + n) : read_vector(c, in->l, "/l", n);
     bool *enabled = read_enabled(c, in->enabled, n);
     if (whole && in->l != NULL) {
-        mech_diag_add(&c->diag, "/l", "either l or unknowns, not both");
+        mech_diag_add(&c->diag, "/l", "give l or unknowns, not both");
     }
     if (clean(c)) {
         mech_sim_system_project(s, enabled, x + (whole ? w : 0));

@@ -64,7 +64,8 @@ static bool build(struct mechd_point *p)
     m->engine = mechd_engine_of_sim(sim);
     if (!fits(&p->sweep->plan, sim)) {
         return mechd_point_fail(p, MECHP_INVALID_MODEL,
-                                "these values change the outputs or the recorded step");
+                                "with these values the outputs or the recorded step are others "
+                                "than those of the sweep");
     }
     return mechd_stepped_ready(p);
 }

@@ -108,7 +108,7 @@ class Refusals(Partners):
         self.assertEqual(taken.status, 201, taken)
         with self.program(cid, right):
             self.found(cid, 1)
-            self.refused(self.step(cid, 422, count=1, commit=False), 'do not take back')
+            self.refused(self.step(cid, 422, count=1, commit=False), 'there are no trials')
             for want in ('interface', 'energy'):
                 reply = self.step(cid, 422, count=1, want=[want])
                 self.assertEqual([e['pointer'] for e in reply['errors']], ['/want/0'])

@@ -105,7 +105,7 @@ class Slopes(Partners):
     def test_a_wrong_one_is_a_fault_of_that_partner(self):
         """One that is too short, too long, or no number: the window is undone, the next is done."""
         for wrong, words in (([], '1 values'), ([0., 0.], '3 values'),
-                             ([math.nan], 'its Jacobian is not finite')):
+                             ([math.nan], 'is not finite')):
             with self.subTest(words):
                 program, told = Exact(), []
 

@@ -152,7 +152,7 @@ class Numbers(Couplings):
         before = self.state(left), self.state(right)
         reply = self.daemon.call('POST', '/v1/couplings/%s/reset' % cid)
         self.assertEqual((reply.status, reply['code']), (422, 'invalid-request'), reply)
-        self.assertIn('miss a joint', reply['detail'])
+        self.assertIn('violate a joint', reply['detail'])
         self.assertEqual((self.state(left), self.state(right)), before)
         self.assertEqual(self.daemon.call('GET', '/v1/couplings/' + cid)['windows'], 3)
         self.good(cid, count=1)
@@ -324,7 +324,7 @@ class Limits(Couplings):
             bond, dict(rigid, name='b', flow=['left.p', 'right.x']),
             dict(rigid, name='c', flow=['right.x', 'left.x']),
             dict(rigid, name='d', flow=['left.x'])]),
-            ('/bonds/0/law', 'law: "rigid"'), ('/bonds/1', 'name their components'),
+            ('/bonds/0/law', 'the law must be "rigid"'), ('/bonds/1', 'name their components'),
             ('/bonds/2', 'must belong to the same participant'),
             ('/bonds/3', '"participant.variable" is needed'))
         self.refused(self.couple(self.left, self.right, scheme='Energy', bonds=[bond] * 4097),

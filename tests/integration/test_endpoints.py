@@ -96,7 +96,7 @@ class Endpoints(unittest.TestCase):
                     ('control', 'tcp://127.0.0.1:80 ', 'a number up to 65535'),
                     ('control', 'tcp://::1:5555', r'in brackets, as in \[::1\]'),
                     ('listen', '::1:8080', r'in brackets, as in \[::1\]'),
-                    ('control', 'tcp://[]:1', r'all interfaces are \[::\]'),
+                    ('control', 'tcp://[]:1', r'write \[::\] for all'),
                     ('control', 'inproc://x', 'tcp://HOST:PORT'),
                     ('control', 'udp://127.0.0.1:5', 'tcp://HOST:PORT'),
                     ('lane', 'localhost:0', 'it must be unix:PATH, tcp://HOST:PORT'),

@@ -495,7 +495,7 @@ class Faults(unittest.TestCase):
         with Daemon(*fmus.ON) as d:
             neighbour = fmus.hosted(d, u=1)
             for mood, part in ((fmus.CRASHES, ''), (fmus.ABORTS, 'abort'), (fmus.EXITS, 'code'),
-                               (fmus.BABBLES, 'no answer')):
+                               (fmus.BABBLES, 'invalid answer')):
                 path = fmus.hosted(d, u=1)
                 d.call('POST', path + '/step', {'size': 0.5})
                 taken = d.call('POST', path + '/snapshots')['id']

@@ -140,19 +140,19 @@ class Coupled(fmus.Uploaded):
         plain = self.units('N', 'm')
         for u, y, reason in (
                 ('kg.m/s2', 'metre', None),
-                ('kN', 'm', 'a.u is in N, b.u in kN: the efforts of a bond have one unit'),
-                ('N', 'mm', 'a.y is in m, b.y in mm: a bond joins flows of one unit'),
-                ('N', 'knot', 'one flow is a displacement, the other one a velocity')):
+                ('kN', 'm', 'b.u in kN: the efforts of a bond must have the same unit'),
+                ('N', 'mm', 'a.y is in m, b.y in mm: the flows of a bond must have the same unit'),
+                ('N', 'knot', 'one flow is a displacement and the other one a velocity')):
             with self.subTest(u=u, y=y):
                 self.join(plain, self.units(u, y), reason, **links)
         self.join(plain, self.units('N', 'm', N=UNITS['kN']),
-                  'a.u is in N, b.u in N, which is another one', **links)
+                  'a.u is in N, b.u in N, a different unit of that name', **links)
 
     def test_a_connection_of_units_that_differ_is_refused_with_the_factor_it_needs(self):
         for y, u, reason in (
                 ('m', 'metre', None),
-                ('mm', 'N', 'a.y is in mm, b.u in N: these are units of two kinds'),
-                ('m', 'fathom', 'how these are converted is not known: a factor is needed'),
+                ('mm', 'N', 'a.y is in mm, b.u in N: these units measure different quantities'),
+                ('m', 'fathom', 'the conversion of these units is not known: a factor is needed'),
                 ('mm', 'm', 'a factor of 0.001 is needed'),
                 ('degC', 'K', 'a factor of 1 and an offset of 273.15 are needed')):
             one, other = self.units('N', y), self.units(u, 'm')

@@ -353,7 +353,7 @@ class Access(unittest.TestCase):
         return done.stderr
 
     def test_endpoints_that_cannot_be_are_named(self):
-        for endpoint, why in (('127.0.0.1:5', 'unix: or tcp://'), ('ipc:///tmp/x', 'unix:'),
+        for endpoint, why in (('127.0.0.1:5', 'unix:PATH, tcp://'), ('ipc:///tmp/x', 'unix:'),
                               ('tcp://127.0.0.1', 'as in 127.0.0.1:8080'),
                               ('tcp://0.0.0.0:0', '--tokens')):
             self.assertIn(why, self.refused('--lane', endpoint))

@@ -214,9 +214,9 @@ class Mechctl(unittest.TestCase):
         for words, why in ((('c', '--trial'), 'needs --count'),
                            (('c', '--trial', '--reset'), 'needs --count'),
                            (('c', '--expect-time', 1, '--reset'), '--expect-time needs --count'),
-                           (('c', '--reset', '--load', 'file'), 'either --reset'),
-                           (('c', '--commit', 1, '--count', 5), 'without a step'),
-                           (('c', '--commit', 1, '--trial'), 'without a step'),
+                           (('c', '--reset', '--load', 'file'), 'one of --reset'),
+                           (('c', '--commit', 1, '--count', 5), 'cannot be combined'),
+                           (('c', '--commit', 1, '--trial'), 'cannot be combined'),
                            (('c', '--count', 5, '--until', 1), 'either'),
                            (('--reset',), 'needs the ID')):
             done = self.run_program('couplings', *words)

@@ -301,7 +301,7 @@ class Quotas(unittest.TestCase):
         # a line with a fault changes nothing
         write('instances=many')
         os.kill(daemon.pid(), signal.SIGHUP)
-        wait_until(lambda: 'a limit is such as' in daemon.log(), 'the fault is reported')
+        wait_until(lambda: 'a limit is written as' in daemon.log(), 'the fault is reported')
         self.assertNotIn('instances', quota(daemon)['limits'])
         daemon.kill()
         write('instances=1 snapshots=1')

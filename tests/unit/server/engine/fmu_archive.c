@@ -220,7 +220,7 @@ static void directories_that_do_not_end_where_they_should_are_refused(void)
 static void a_path_with_two_readings_is_refused(void)
 {
     expect_file((struct zip_file){.path = "b.txt", .bytes = "x", .other_path = "../b"},
-                MECHD_ARCHIVE_BROKEN, "b.txt has two readings of its size or path");
+                MECHD_ARCHIVE_BROKEN, "b.txt has a size or path that can be read in two ways");
 }
 
 /* Every cut of a good archive, and every byte of it changed: refused or read, never worse. */

@@ -230,9 +230,9 @@ static void versions_and_kinds_that_cannot_run_are_refused(void)
            "<CoSimulation modelIdentifier=\"m\" needsExecutionTool=\"true\"/><ModelVariables>" TAIL,
            MECHD_DESCRIPTION_KIND, "tool");
     expect(HEAD_2 "<CoSimulation modelIdentifier=\"../m\"/><ModelVariables>" TAIL,
-           MECHD_DESCRIPTION_CONTENT, "identifier of C");
+           MECHD_DESCRIPTION_CONTENT, "not a C identifier");
     expect(HEAD_2 "<CoSimulation modelIdentifier=\"\"/><ModelVariables>" TAIL,
-           MECHD_DESCRIPTION_CONTENT, "identifier of C");
+           MECHD_DESCRIPTION_CONTENT, "not a C identifier");
 }
 
 static void variables_that_contradict_the_standard_are_refused(void)
@@ -250,13 +250,13 @@ static void variables_that_contradict_the_standard_are_refused(void)
          "two variables"},
         {"<Float64 name=\"a\" valueReference=\"1\"/><Int8 name=\"b\" valueReference=\"1\"/>",
          "value reference of another"},
-        {"<Float64 name=\"a\" valueReference=\"1\" start=\"x\"/>", "no value of its type"},
+        {"<Float64 name=\"a\" valueReference=\"1\" start=\"x\"/>", "not a value of its type"},
         {"<Float64 name=\"a\" valueReference=\"1\" start=\"1 2\"/>", "another size"},
-        {"<Float64 name=\"a\" valueReference=\"1\" start=\"0x10\"/>", "no value of its type"},
-        {"<Float64 name=\"a\" valueReference=\"1\" start=\"1e999\"/>", "no value of its type"},
-        {"<Int8 name=\"a\" valueReference=\"1\" start=\"128\"/>", "no value of its type"},
-        {"<UInt8 name=\"a\" valueReference=\"1\" start=\"0.5\"/>", "no value of its type"},
-        {"<Boolean name=\"a\" valueReference=\"1\" start=\"yes\"/>", "no value of its type"},
+        {"<Float64 name=\"a\" valueReference=\"1\" start=\"0x10\"/>", "not a value of its type"},
+        {"<Float64 name=\"a\" valueReference=\"1\" start=\"1e999\"/>", "not a value of its type"},
+        {"<Int8 name=\"a\" valueReference=\"1\" start=\"128\"/>", "not a value of its type"},
+        {"<UInt8 name=\"a\" valueReference=\"1\" start=\"0.5\"/>", "not a value of its type"},
+        {"<Boolean name=\"a\" valueReference=\"1\" start=\"yes\"/>", "not a value of its type"},
         {"<Float64 name=\"a\" valueReference=\"1\" min=\"2\" max=\"1\"/>", "min above its max"},
         {"<Float64 name=\"a\" valueReference=\"1\" declaredType=\"T\"/>", "type definitions"},
         {"<Float64 name=\"a\" valueReference=\"1\"><Dimension valueReference=\"2\"/></Float64>",
@@ -268,13 +268,13 @@ static void variables_that_contradict_the_standard_are_refused(void)
          "</UnitDefinitions><ModelVariables>",
          "m: an exponent is a whole number"},
         {BASE_UNIT("factor=\"0\""), "unit u: its factor and offset are finite"},
-        {BASE_UNIT("factor=\"INF\""), "its factor is not 0"},
+        {BASE_UNIT("factor=\"INF\""), "its factor not 0"},
         {BASE_UNIT("offset=\"NaN\""), "unit u: its factor and offset are finite"},
         {"<Float64 name=\"a\" valueReference=\"1\" relativeQuantity=\"yes\"/>",
          "relativeQuantity: \"yes\""},
         {"<Float64 name=\"a\" valueReference=\"1\" intermediateUpdate=\"yes\"/>",
          "intermediateUpdate: \"yes\""},
-        {"</ModelVariables>" COSIM "<ModelVariables>", "CoSimulation is there twice"},
+        {"</ModelVariables>" COSIM "<ModelVariables>", "CoSimulation occurs twice"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         char xml[1024];

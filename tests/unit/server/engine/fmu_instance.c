@@ -31,7 +31,7 @@ static void what_a_library_forges_is_no_answer(void)
         const struct mechd_engine e = begun(MECHD_FMI_3, all_of_3);
         CU_ASSERT_EQUAL(set_parameter(&e, MOOD, moods[k]), 0);
         CU_ASSERT_EQUAL(step(&e, 0.5), MECH_ENGINE_FAILED);
-        CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "sent what is no answer"));
+        CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "sent an invalid answer"));
         CU_ASSERT_EQUAL(inside(&e)->place, MECHD_FMU_ENDED);
         CU_ASSERT_EQUAL(mechd_engine_time(&e), 1.);
         CU_ASSERT_EQUAL(mechd_engine_reset(&e), 0);
@@ -209,7 +209,7 @@ static void inputs_that_it_does_not_have_are_refused(void)
         {.index = U, .values = &nan},
         {.index = U, .values = &one, .order = 2, .derivatives = rates},
         {.index = U, .signal = &constant}};
-    static const char *const parts[] = {"must be finite", "must be finite", "takes values alone"};
+    static const char *const parts[] = {"must be finite", "must be finite", "takes only values"};
     CU_ASSERT_EQUAL(c->count[MECH_INPUT], 1);
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         struct mech_diag diag;
@@ -314,8 +314,10 @@ static void one_that_cannot_be_put_back_ends_when_it_is_stopped(void)
     mechd_engine_set_interrupt(&e, at_once, NULL);
     CU_ASSERT_EQUAL(step(&e, 0.5), MECH_CANCELLED);
     mechd_engine_set_interrupt(&e, NULL, NULL);
-    CU_ASSERT_STRING_EQUAL(report.reason, "the FMU was at work when it was to stop, and was ended; "
-                                          "reset starts it again");
+    CU_ASSERT_STRING_EQUAL(
+        report.reason,
+        "the FMU was still computing when it had to stop, and its process was ended; "
+        "reset starts it again");
     CU_ASSERT_EQUAL(inside(&e)->place, MECHD_FMU_ENDED);
     CU_ASSERT_EQUAL(mechd_engine_reset(&e), 0);
     expect_a_good_step(&e);

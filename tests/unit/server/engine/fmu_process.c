@@ -257,7 +257,7 @@ static void what_ends_its_process_ends_itself_alone(void)
     expect_gone(CONTROLLER_CRASHES, UNIT_SANITIZED ? "code 1" : "crashed (signal 11", 0);
     expect_gone(CONTROLLER_ABORTS, "aborted (signal 6", 0);
     expect_gone(CONTROLLER_EXITS, UNIT_SANITIZED ? "code 1" : "code 7", 0);
-    expect_gone(CONTROLLER_BABBLES, "no answer", 0);
+    expect_gone(CONTROLLER_BABBLES, "an invalid answer", 0);
 }
 
 static bool at_third(void *context)
@@ -275,7 +275,7 @@ static void an_endless_step_is_stopped(void)
     mechd_pipe_begin(m, MECHD_FMU_STEP);
     mechd_pipe_put_f64(m, (const double[]){1., 1.}, 2);
     CU_ASSERT_EQUAL(mechd_hosted_ask(h, at_third, &asked), MECHD_HOSTED_GONE);
-    CU_ASSERT_PTR_NOT_NULL(strstr(mechd_hosted_reason(h), "was to stop"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(mechd_hosted_reason(h), "had to stop"));
     mechd_hosted_close(h);
 }
 

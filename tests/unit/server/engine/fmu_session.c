@@ -282,7 +282,7 @@ static void events_that_a_library_forges_are_no_answer(void)
         const struct mech_step_request r = watched(&log, 0.5, true);
         CU_ASSERT_EQUAL(set_parameter(&e, MOOD, moods[k]), 0);
         CU_ASSERT_EQUAL(run(&e, &r), MECH_ENGINE_FAILED);
-        CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "sent what is no answer"));
+        CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "sent an invalid answer"));
         CU_ASSERT_EQUAL(mechd_engine_time(&e), 1.);
         mechd_engine_destroy(&e);
     }

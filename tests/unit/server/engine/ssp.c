@@ -471,7 +471,7 @@ static void documents_that_are_none_are_refused(void)
     expect("<", "SystemStructure.ssd line 1:");
     expect("<!DOCTYPE a [<!ENTITY b \"c\">]>" SYSTEM(ELEMENTS(BLOCK("a"))),
            "a document type is not allowed");
-    expect("<a/>", "no SystemStructureDescription");
+    expect("<a/>", "not a SystemStructureDescription");
     expect("<ssd:SystemStructureDescription version=\"3.0\" name=\"d\"" NAMESPACES "/>", "version");
     expect(HEAD TAIL, "has no System");
     expect(SYSTEM(""), "no components");
@@ -524,7 +524,7 @@ static void sources_stay_within_the_package(void)
                        HEAD "<ssd:System name=\"r\"><ssd:Elements><ssd:Component name=\"a\" "
                             "source=\"%s\"/></ssd:Elements></ssd:System>" TAIL,
                        paths[k]);
-        expect(text, "is no file of the package");
+        expect(text, "is not a file of the package");
     }
 }
 
@@ -534,7 +534,7 @@ static void connections_that_mean_nothing_are_refused(void)
     expect(SYSTEM(ELEMENTS(BLOCK("a") BLOCK("b")) LINKS(LINK("a", "z", "b", "u"))),
            "a has no connector z");
     expect(SYSTEM(ELEMENTS(BLOCK("a") BLOCK("b")) LINKS(LINK("a", "y", "b", "y"))),
-           "no signal goes between y and y");
+           "the kinds of y and y cannot be connected");
     expect(SYSTEM(ELEMENTS(BLOCK("a") BLOCK("b"))
                       LINKS(LINK("a", "y", "b", "u") LINK("b", "y", "b", "u"))),
            "u is driven by two connections");
@@ -562,7 +562,7 @@ static void connections_that_mean_nothing_are_refused(void)
                           "<ssb:SignalDictionary version=\"1.0\"><ssb:DictionaryEntry name=\"p\"/>"
                           "<ssb:DictionaryEntry name=\"q\"/></ssb:SignalDictionary>"
                           "</ssd:SignalDictionary></ssd:SignalDictionaries>"),
-        "goes round");
+        "forms a loop");
     expect(
         SYSTEM(ELEMENTS("<ssd:SignalDictionaryReference name=\"r\" dictionary=\"d\"/>" BLOCK("a"))),
         "no signal dictionary d");

@@ -164,7 +164,7 @@ static void a_document_that_is_too_large_is_not_read(void)
         mechd_ssp_parse("<", MECHD_SSP_SIZE_MOST + 1, "a.ssd", &arena, &diag, &outcome));
     CU_ASSERT(outcome > 0);
     CU_ASSERT_EQUAL_FATAL(diag.count, 1);
-    CU_ASSERT_PTR_NOT_NULL(strstr(diag.entries[0].text, "larger than it may be"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(diag.entries[0].text, "larger than is allowed"));
     mech_diag_fini(&diag);
     mech_arena_fini(&arena);
 }

@@ -111,7 +111,7 @@ static void connectors_that_mean_nothing_are_refused(void)
     expect(ELEMENTS(FMU("a", PORTS("<ssd:Connector name=\"\" kind=\"input\"/>"))), "",
            "Connector: the attribute name is missing");
     expect(ELEMENTS(FMU("a", PORTS(PORT("u", "input", "") PORT("u", "input", "")))), "",
-           "there are two of the name u");
+           "the name u occurs twice");
     // kinds of version 2.0 that no connection of 1.0 has are passed over
     expect(PORTS(PORT("p", "constant", "")) A "<ssd:Connections><ssd:Connection "
                                               "startConnector=\"p\" endElement=\"a\" "
@@ -122,14 +122,14 @@ static void connectors_that_mean_nothing_are_refused(void)
 static void elements_that_mean_nothing_are_refused(void)
 {
     char name[128] = "", text[1024];
-    expect(ELEMENTS(FMU("a", "") "<ssd:Motor/>"), "", "Motor is no element of a system");
+    expect(ELEMENTS(FMU("a", "") "<ssd:Motor/>"), "", "Motor is not an element of a system");
     memset(name, 'n', sizeof name - 1);
     (void)snprintf(text, sizeof text, ELEMENTS(FMU("%s", "")), name);
     expect(text, "", "characters with the systems around it");
     // both become the participant a_b
-    expect(ELEMENTS(FMU("a b", "") FMU("a!b", "")), "", "there are two of the name a_b");
+    expect(ELEMENTS(FMU("a b", "") FMU("a!b", "")), "", "the name a_b occurs twice");
     expect(A DICTIONARY("<ssv:ParameterSet version=\"1.0\"/>"), "",
-           "ParameterSet is no signal dictionary");
+           "ParameterSet is not a signal dictionary");
     expect(A DICTIONARY(""), "", "SignalDictionary has neither a source nor content");
     expect(ELEMENTS(FMU("a", "") "<ssd:SignalDictionaryReference name=\"r\"/>"), "",
            "SignalDictionaryReference: the attribute dictionary is missing");
@@ -151,7 +151,7 @@ static void values_that_mean_nothing_are_refused(void)
     expect(A BIND(">" SET(NUMBER("a.k", "1e300"))
                       MAPPING("<ssm:MappingEntry source=\"a.k\" target=\"a.k\">" LINEAR(
                           "1e300", "0") "</ssm:MappingEntry>")),
-           "", "a.k is beyond all numbers");
+           "", "a.k is beyond the range of numbers");
     expect(A BIND(">" SET(NUMBER("a.k", "1"))
                       MAPPING("<ssm:MappingEntry source=\"a.k\" target=\"a.k\" "
                               "suppressUnitConversion=\"perhaps\"/>")),
@@ -163,18 +163,18 @@ static void bindings_that_mean_nothing_are_refused(void)
     expect(A BIND(" type=\"text/csv\" source=\"a.csv\">"), "",
            "parameters of this type are not supported: text/csv");
     expect(A BIND("><ssd:ParameterValues><ssv:Parameters/></ssd:ParameterValues>"), "",
-           "Parameters is no parameter set");
+           "Parameters is not a parameter set");
     expect(A BIND(">"), "", "ParameterBinding has neither a source nor content");
     expect(A BIND(">" SET("") MAPPED("<ssv:ParameterSet version=\"1.0\"/>")), "",
-           "ParameterSet is no parameter mapping");
+           "ParameterSet is not a parameter mapping");
 }
 
 static void units_that_mean_nothing_are_refused(void)
 {
-    expect(A, UNIT("m", "m=\"0.5\""), "m: an exponent is a whole number up to");
-    expect(A, UNIT("m", "m=\"1e9\""), "m: an exponent is a whole number up to");
+    expect(A, UNIT("m", "m=\"0.5\""), "m: an exponent must be a whole number up to");
+    expect(A, UNIT("m", "m=\"1e9\""), "m: an exponent must be a whole number up to");
     expect(A, UNIT("m", "m=\"one\""), "m: \"one\" is not a finite number");
-    expect(A, UNIT("m", "m=\"1\" factor=\"0\""), "factor: the factor of a unit is not 0");
+    expect(A, UNIT("m", "m=\"1\" factor=\"0\""), "factor: the factor of a unit must not be 0");
     expect(A, "<ssc:Unit/>", "Unit: the attribute name is missing");
 }
 
@@ -182,7 +182,7 @@ static void connections_beyond_all_numbers_are_refused(void)
 {
     expect(ELEMENTS(FMU("a", PORTS(PORT("y", "output", REAL("m"))))
                         FMU("b", PORTS(PORT("u", "input", REAL("mm"))))) LINK(LINEAR("1e308", "0")),
-           METRES, "u: its factor is beyond all numbers");
+           METRES, "u: its factor is beyond the range of numbers");
     expect(PORTS(PORT("v", "input", "")) BIND(">" SET(NUMBER("v", "1e300"))) ELEMENTS(FMU(
                "a",
                PORTS(PORT(
@@ -190,7 +190,7 @@ static void connections_beyond_all_numbers_are_refused(void)
                    "")))) "<ssd:Connections><ssd:Connection startConnector=\"v\" endElement=\"a\" "
                           "endConnector=\"u\">" LINEAR("1e300",
                                                        "0") "</ssd:Connection></ssd:Connections>",
-           "", "u: its value is beyond all numbers");
+           "", "u: its value is beyond the range of numbers");
     expect(
         ELEMENTS(BUS("r", "d", PORTS(PORT("y", "inout", REAL("mm")))) FMU(
             "b",
@@ -220,7 +220,7 @@ static void attributes_that_are_too_long_are_refused(void)
     static char inside[MECHD_SSP_TEXT_MOST + 1024], name[MECHD_SSP_TEXT_MOST + 2];
     memset(name, 'n', sizeof name - 1);
     (void)snprintf(inside, sizeof inside, ELEMENTS(FMU("%s", "")), name);
-    expect(inside, "", "an attribute is longer than it may be");
+    expect(inside, "", "an attribute is longer than is allowed");
 }
 
 UNIT_TESTS(UNIT_TEST(connectors_that_mean_nothing_are_refused),

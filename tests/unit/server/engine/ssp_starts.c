@@ -122,7 +122,7 @@ static void the_first_fault_of_a_binding_ends_them(void)
 static void entries_of_mappings_are_work(void)
 {
     const struct package p = {.bindings = 2600, .entries = 20000};
-    expect(p, "takes more work than it may");
+    expect(p, "takes more work than is allowed");
 }
 
 UNIT_TESTS(UNIT_TEST(sets_that_are_bound_often_are_good),

@@ -51,7 +51,8 @@ static void starts_and_snapshots_that_cannot_be_shown_are_refused(void)
                                   "{\"value\":[1e305,0,0]}", .scope = NULL},
            200, "");
     expect(d, (struct local_request){.method = "POST", .path = OF("/snapshots/s-1/restore")}, 422,
-           "with fields changed since: the output \\\"speed\\\" would be infinite");
+           "with the fields that were changed after the snapshot: the output \\\"speed\\\" would "
+           "be infinite");
     expect(d, (struct local_request){.method = "POST", .path = OF("/reset")}, 422,
            "the output \\\"speed\\\" would be infinite");
     // it has its state, and goes on from it
