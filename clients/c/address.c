@@ -19,10 +19,10 @@ const char *mechc_address_fault(const char *base)
 {
     const char *const authority = strstr(base, "://") + 3;
     if (has_blank(base)) {
-        return "it has a blank";
+        return "it contains a blank";
     }
     if (strpbrk(base, "?#") != NULL) {
-        return "it ends before ? and #";
+        return "it must not contain ? or #";
     }
     // a user and a password end with the last @
     const size_t whole = strcspn(authority, "/");
@@ -36,7 +36,7 @@ const char *mechc_address_fault(const char *base)
         return "the host is missing";
     }
     if (bracket && host[n] == '\0') {
-        return "the bracket behind the host is missing";
+        return "the bracket after the host is missing";
     }
     const char *const port = host + n + bracket;
     char *end = NULL;
@@ -45,15 +45,15 @@ const char *mechc_address_fault(const char *base)
     }
     const unsigned long number = port[1] >= '0' && port[1] <= '9' ? strtoul(port + 1, &end, 10) : 0;
     return *port == ':' && number >= 1 && number <= 65535 && (*end == '\0' || *end == '/') ? NULL
-           : strchr(port + 1, ':') != NULL ? "an address of IPv6 is in brackets, as in [::1]"
-                                           : "the port is a number from 1 to 65535";
+           : strchr(port + 1, ':') != NULL ? "an IPv6 address must be in brackets, as in [::1]"
+                                           : "the port must be a number from 1 to 65535";
 }
 
 const char *mechc_path_fault(const char *path)
 {
     return path[0] != '/'      ? "it does not begin with /"
-           : has_blank(path)   ? "it has a blank, which is %20"
-           : strchr(path, '#') ? "it has a #, which is %23"
+           : has_blank(path)   ? "it contains a blank; write %20"
+           : strchr(path, '#') ? "it contains a #; write %23"
                                : NULL;
 }
 
@@ -62,5 +62,5 @@ const char *mechc_method_fault(const char *method)
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     return *method != '\0' && method[strspn(method, letters)] == '\0'
                ? NULL
-               : "a method is GET, POST, PUT, PATCH or DELETE";
+               : "it must be GET, POST, PUT, PATCH or DELETE";
 }

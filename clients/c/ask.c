@@ -36,7 +36,7 @@ static int compose(struct mechc *c, const char *message)
     struct mechc_bytes *const b = &c->body;
     const char *rest = message + strspn(message, " \t\r\n");
     if (*rest != '{') {
-        return mechc_fail(c, MECHC_BAD_ARGUMENT, "a message is a JSON object");
+        return mechc_fail(c, MECHC_BAD_ARGUMENT, "a message must be a JSON object");
     }
     rest += 1 + strspn(rest + 1, " \t\r\n");
     mechc_bytes_clear(b);

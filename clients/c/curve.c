@@ -44,8 +44,9 @@ int mechc_set_server_key(struct mechc *c, const char *key)
     c->pinned = false;
     if (key && !read_key(key, c->server_key)) {
         c->server_key[0] = 0;
-        return mechc_fail(c, MECHC_BAD_ARGUMENT,
-                          "the server's key has 64 hexadecimal digits, or 40 characters of Z85");
+        return mechc_fail(
+            c, MECHC_BAD_ARGUMENT,
+            "the server's key must have 64 hexadecimal digits, or 40 characters of Z85");
     }
     c->pinned = key != NULL;
     return MECHC_OK;
@@ -108,7 +109,7 @@ int mechc_curve_lock(struct mechc *c, void *socket)
     }
     if (!c->secret_key[0]) {
         return mechc_fail(c, MECHC_BAD_ARGUMENT,
-                          "ZeroMQ at %s asks for a key: give the file that mechd --make-curve-key "
+                          "ZeroMQ at %s requires a key: give the file that mechd --make-curve-key "
                           "printed (MECHD_CLIENT_KEY)",
                           c->base);
     }

@@ -69,8 +69,10 @@ static int fill(struct mechc *c, const char *base)
                                                                 : 0;
     const bool local = strncmp(base, "unix:/", 6) == 0;
     if (!local && http == 0 && (strstr(base, "://") || strncmp(base, "unix:", 5) == 0)) {
-        return mechc_fail(c, MECHC_BAD_ARGUMENT,
-                          "%s: not http://host:port, https://host:port or unix:/path", base);
+        return mechc_fail(
+            c, MECHC_BAD_ARGUMENT,
+            "%s is not an address of a server: http://host:port, https://host:port or unix:/path",
+            base);
     }
     mechc_bytes_text(&c->body, local ? "" : http == 5 ? "https" : "http");
     mechc_bytes_text(&c->body, local || http > 0 ? "" : "://");
@@ -240,8 +242,8 @@ int mechc_set_token(struct mechc *c, const char *token)
     for (size_t k = 0; k < length; k++) {
         if (token[k] < '!' || token[k] > '~') {
             return mechc_fail(c, MECHC_BAD_ARGUMENT,
-                              "byte %zu of the token, 0x%02X, is not allowed: a token has visible "
-                              "characters of ASCII",
+                              "byte %zu of the token, 0x%02X, is not allowed: a token consists of "
+                              "visible ASCII characters",
                               k + 1, (unsigned)(unsigned char)token[k]);
         }
     }

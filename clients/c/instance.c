@@ -295,7 +295,7 @@ int mechc_set_state(struct mechc *c, const char *id, const char *part, const dou
     MECHC_ENTER(c);
     const bool scalar = strcmp(part, "time") == 0;
     if (scalar && count != 1) {
-        return mechc_fail(c, MECHC_BAD_ARGUMENT, "time is one value");
+        return mechc_fail(c, MECHC_BAD_ARGUMENT, "the state's time must be one value");
     }
     struct mechc_bytes *const b = body(c);
     mechc_bytes_text(b, "{");

@@ -100,7 +100,8 @@ static int open_tcp(struct mechc_line *l, const char *where, double end)
     const size_t skip = brackets ? 1 : 0;
     const size_t length = port ? (size_t)(port - where) : 0;
     if (length <= 2 * skip || length >= sizeof host || (brackets && where[length - 1] != ']')) {
-        return mechc_fail(l->c, MECHC_BAD_ARGUMENT, "tcp://%s is no address of a lane", where);
+        return mechc_fail(l->c, MECHC_BAD_ARGUMENT,
+                          "tcp://%s is not an address of a lane: tcp://host:port", where);
     }
     snprintf(host, sizeof host, "%.*s", (int)(length - 2 * skip), where + skip);
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
@@ -127,9 +128,10 @@ int mechc_lane_open(struct mechc_line *l, const char *endpoint, double end)
     }
     return endpoint[0] == '\0' || strcmp(endpoint, "none") == 0
                ? mechc_fail(l->c, MECHC_BAD_ARGUMENT,
-                            "this server has no lane: it is opened by --lane")
+                            "this server has no lane: start it with --lane")
                : mechc_fail(l->c, MECHC_BAD_ARGUMENT,
-                            "%s: a lane is at unix:PATH or tcp://host:port", endpoint);
+                            "%s is not an address of a lane: unix:PATH or tcp://host:port",
+                            endpoint);
 }
 
 /* --- messages --------------------------------------------------------------------------------- */
@@ -166,7 +168,7 @@ static int need(struct mechc_line *l, size_t count, double end)
         char piece[1 << 14];
         const ssize_t n = recv(l->lane, piece, sizeof piece, 0);
         if (n == 0) {
-            return lost(l, "closed by the server");
+            return lost(l, "the server has closed it");
         }
         if (n > 0) {
             mechc_bytes_add(&l->in, piece, (size_t)n);

@@ -391,7 +391,7 @@ static int respond(struct mechc_participant *p, const struct mechp_frame *f,
                                                      : 0;
     *y = f->kind == MECHP_TRIAL ? p->answer : p->committed;
     if (f->count != needed) {
-        return wrong(p, "a question with another number of values", f);
+        return wrong(p, "a question with a wrong number of values", f);
     }
     memset(p->values, 0, p->values_count * sizeof *p->values);
     if (f->count > 0) {
@@ -509,7 +509,8 @@ int mechc_serve(struct mechc_participant *p, const struct mechc_program *program
     if (result == MECHC_OK &&
         (!program->outputs || !program->trial || (!program->commit && !p->place.cannot_roll_back) ||
          (!program->jacobian && p->place.gives_jacobian))) {
-        result = mechc_fail(p->c, MECHC_BAD_ARGUMENT, "a program has outputs, trial and commit%s",
+        result = mechc_fail(p->c, MECHC_BAD_ARGUMENT,
+                            "the program must have outputs, trial and commit%s",
                             p->place.gives_jacobian ? ", and a jacobian" : "");
     }
     const uint64_t left = UINT64_MAX - p->window;

@@ -33,7 +33,7 @@ static int start(struct mechc *c, const char *const *segments, const struct mech
         struct mechc_json value;
         record = mechc_json_unmarked(record);
         if (!mechc_json_open(record, strlen(record), &value)) {
-            return mechc_fail(c, MECHC_BAD_ARGUMENT, "what is recorded is not JSON: %.64s", record);
+            return mechc_fail(c, MECHC_BAD_ARGUMENT, "record must be JSON, not %.64s", record);
         }
         mechc_bytes_text(b, b->length > 1 ? ",\"record\":" : "\"record\":");
         mechc_bytes_text(b, record);

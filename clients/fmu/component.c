@@ -45,7 +45,7 @@ enum mechp_fmi3_status mechfmu_choose(struct mechfmu *m, bool on, size_t n,
             bit = names[i] && strcmp(names[i], categories[k]) == 0 ? 1u << k : bit;
         }
         if (bit == 0) {
-            return mechfmu_say(m, MECHP_FMI3_ERROR, "there is no category \"%s\"",
+            return mechfmu_say(m, MECHP_FMI3_ERROR, "there is no log category \"%s\"",
                                names[i] ? names[i] : "");
         }
         chosen |= bit;
@@ -103,7 +103,8 @@ static int fill(struct mechfmu *m, const char *name, const char *token, const ch
     MECH_TRY(make_room(m));
     m->model = mech_hash(own, strlen(own), 0);
     if (!token || strcmp(token, own) != 0) {
-        mechfmu_say(m, MECHP_FMI3_ERROR, "the token is not that of this FMU, %s", own);
+        mechfmu_say(m, MECHP_FMI3_ERROR, "the instantiation token must be that of this FMU, %s",
+                    own);
         return MECH_MISMATCH;
     }
     return 0;
@@ -163,7 +164,8 @@ enum mechp_fmi3_status mechfmu_start(struct mechfmu *m, double start, bool has_s
     const double was = mechfmu_time(m);
 
     if (!isfinite(start) || (has_stop && !(stop >= start))) {
-        return mechfmu_say(m, MECHP_FMI3_ERROR, "the simulation ends before it starts");
+        return mechfmu_say(m, MECHP_FMI3_ERROR,
+                           "the start time must be finite, and the stop time not before it");
     }
     if (start != was) {
         if (mechfmu_engine_start(m, start)) {

@@ -137,8 +137,8 @@ void *fmi2Instantiate(const char *name, enum mechp_fmi2_kind kind, const char *g
             callbacks->logger(callbacks->environment, name ? name : "", MECHP_FMI2_ERROR,
                               "logStatusError", "%s",
                               kind == MECHP_FMI2_CO_SIMULATION
-                                  ? "the location of the resources is no URI of a file"
-                                  : "this FMU is for co-simulation");
+                                  ? "the location of the resources is not the URI of a file"
+                                  : "this FMU is for co-simulation only");
         }
         return NULL;
     }

@@ -100,7 +100,7 @@ void *fmi3InstantiateModelExchange(const char *name, const char *token, const ch
                                    mechp_fmi3_log *log)
 {
     if (log) {
-        log(environment, ERROR, "logStatusError", "this FMU is for co-simulation");
+        log(environment, ERROR, "logStatusError", "this FMU is for co-simulation only");
     }
     return NULL;
 }
@@ -210,7 +210,7 @@ static bool is_early(const struct mechfmu *m, const uint32_t vr[], size_t n)
         const struct mechp_fmi_variable *const v = mechp_fmi_layout_find(&m->layout, vr[k]);
 
         if (v && v->variability != MECHP_FMI_CONTINUOUS) {
-            mechfmu_say(m, ERROR, "\"%s\" is set in event mode", v->name);
+            mechfmu_say(m, ERROR, "\"%s\" can be set in event mode only", v->name);
             return true;
         }
     }

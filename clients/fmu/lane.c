@@ -171,7 +171,7 @@ static enum mechfmu_outcome open_unix(struct mechfmu_lane *l, const char *path)
 {
 #ifdef _WIN32
     (void)path;
-    return lose(l, "a Unix socket is not available on Windows: tcp://host:port");
+    return lose(l, "a Unix socket is not available on Windows: give tcp://host:port");
 #else
     struct sockaddr_un address = {.sun_family = AF_UNIX};
 
@@ -192,7 +192,7 @@ static enum mechfmu_outcome open_tcp(struct mechfmu_lane *l, const char *where)
     char host[256];
 
     if (length <= 2 * skip || length >= sizeof host || (brackets && where[length - 1] != ']')) {
-        return lose(l, "no address of a lane: tcp://host:port");
+        return lose(l, "not an address of a lane: tcp://host:port");
     }
     snprintf(host, sizeof host, "%.*s", (int)(length - 2 * skip), where + skip);
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
@@ -212,7 +212,7 @@ static enum mechfmu_outcome open_tcp(struct mechfmu_lane *l, const char *where)
 static enum mechfmu_outcome open_again(struct mechfmu_lane *l)
 {
     if (!is_ready()) {
-        return lose(l, "there are no sockets");
+        return lose(l, "sockets are not available");
     }
     if (strncmp(l->endpoint, "unix:", 5) == 0) {
         return open_unix(l, l->endpoint + 5);
@@ -220,7 +220,7 @@ static enum mechfmu_outcome open_again(struct mechfmu_lane *l)
     if (strncmp(l->endpoint, "tcp://", 6) == 0) {
         return open_tcp(l, l->endpoint + 6);
     }
-    return lose(l, "a lane is at unix:PATH or tcp://host:port");
+    return lose(l, "not an address of a lane: unix:PATH or tcp://host:port");
 }
 
 enum mechfmu_outcome mechfmu_lane_open(struct mechfmu_lane *l, const char *endpoint,
@@ -368,16 +368,17 @@ static enum mechfmu_outcome receive(struct mechfmu_lane *l, struct mechc_json *r
     const size_t size =
         (size_t)at[0] | (size_t)at[1] << 8 | (size_t)at[2] << 16 | (size_t)at[3] << 24;
     if (size > MESSAGE_MOST) {
-        return lose(l, "its answer is none of mechd");
+        return lose(l, "its answer is not one of mechd");
     }
     if (need(l, LENGTH + size) != MECHFMU_DONE) {
         return MECHFMU_LOST;
     }
     if (l->in.length > LENGTH + size) {
-        return lose(l, "it has sent more than an answer");
+        return lose(l, "it has sent more than one answer");
     }
-    return mechc_json_open(l->in.at + LENGTH, size, reply) ? MECHFMU_DONE
-                                                           : lose(l, "its answer is none of mechd");
+    return mechc_json_open(l->in.at + LENGTH, size, reply)
+               ? MECHFMU_DONE
+               : lose(l, "its answer is not one of mechd");
 }
 
 /* What a problem says, as text and number. */

@@ -144,7 +144,8 @@ int mechfmu_connect(struct mechfmu *m)
     const double timeout = strtod(patience, &end);
 
     if (!(timeout > 0.) || !(timeout <= 1e9) || *end != '\0') {
-        mechfmu_say(m, MECHP_FMI3_ERROR, "proxy:timeout is not a number of seconds above 0");
+        mechfmu_say(m, MECHP_FMI3_ERROR,
+                    "proxy:timeout must be a number of seconds greater than 0");
         return MECH_INVALID;
     }
     if (!server[0] && daemon[0]) {
@@ -158,8 +159,8 @@ int mechfmu_connect(struct mechfmu *m)
     }
     if (!server[0]) {
         mechfmu_say(m, MECHP_FMI3_ERROR,
-                    "no server is given: proxy:server, proxy:daemon or "
-                    "MECHD_LANE of the environment");
+                    "no server is given: set proxy:server or proxy:daemon, or MECHD_LANE in the "
+                    "environment");
         return MECH_INVALID;
     }
     MECH_TRY(find_token(m, token));

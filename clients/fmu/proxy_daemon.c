@@ -13,7 +13,7 @@ const char *mechfmu_daemon_start(struct mechfmu_daemon *d, const char *program, 
     (void)d;
     (void)program;
     (void)timeout;
-    snprintf(why, size, "on Windows no server is started: proxy:server names one");
+    snprintf(why, size, "no server can be started on Windows: set proxy:server");
     return NULL;
 }
 
@@ -136,7 +136,7 @@ const char *mechfmu_daemon_start(struct mechfmu_daemon *d, const char *program, 
     }
     snprintf(d->folder, sizeof d->folder, "/tmp/mechd-fmu-XXXXXX");
     if (!mkdtemp(d->folder)) {
-        snprintf(why, size, "no folder for a daemon: %s", strerror(errno));
+        snprintf(why, size, "no folder can be made for the server: %s", strerror(errno));
         return NULL;
     }
     snprintf(http, sizeof http, "unix:%s/http", d->folder);

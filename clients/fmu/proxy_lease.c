@@ -97,7 +97,7 @@ enum mechfmu_outcome mechfmu_send(struct mechfmu *m, struct mechc_json *reply)
     if (leased != MECHFMU_DONE) {
         return leased;
     }
-    mechfmu_say(m, MECHP_FMI3_WARNING, "the lease on %s had ended; another one is taken", e->id);
+    mechfmu_say(m, MECHP_FMI3_WARNING, "the lease on %s had ended; a new one was taken", e->id);
     memcpy(e->lane.out.at + at, e->lease, MECHFMU_LEASE);
     e->lane.out.length--; /* the brace, which sending adds */
     return mechfmu_lane_send(&e->lane, reply);

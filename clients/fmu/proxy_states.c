@@ -148,7 +148,7 @@ int mechfmu_engine_bytes_read(struct mechfmu *m, const void *bytes, size_t lengt
         memcpy(&time, bytes, sizeof time);
     }
     if (length < sizeof time || !isfinite(time)) {
-        mechfmu_say(m, MECHP_FMI3_ERROR, "these are no bytes of a state");
+        mechfmu_say(m, MECHP_FMI3_ERROR, "these bytes are not a state");
         return MECH_MISMATCH;
     }
     *memory = malloc(length);

@@ -186,7 +186,7 @@ int mechfmu_engine_input(struct mechfmu *m, size_t channel, double *values)
 
 static int undefined_here(const struct mechfmu *m, enum mechp_fmi3_status undefined)
 {
-    mechfmu_say(m, undefined, "there are no derivatives here");
+    mechfmu_say(m, undefined, "derivatives are not defined at this state");
     return MECH_UNSUPPORTED;
 }
 

@@ -137,8 +137,8 @@ enum mechp_fmi3_status mechfmu_to_bytes(struct mechfmu *m, const void *state, vo
     }
     const size_t most = bytes_size(m, size_of(state)), end = most - sizeof(uint64_t);
     if (size < most) {
-        return mechfmu_say(m, MECHP_FMI3_ERROR, "the state has %zu bytes, there is room for %zu",
-                           most, size);
+        return mechfmu_say(m, MECHP_FMI3_ERROR,
+                           "the state has %zu bytes, but there is room for %zu only", most, size);
     }
     memset(bytes, 0, size);
     memcpy(bytes, state, head);
@@ -206,7 +206,7 @@ enum mechp_fmi3_status mechfmu_from_bytes(struct mechfmu *m, const void *bytes, 
     void *part = NULL;
 
     if (!is_sound(m, bytes, size, &length)) {
-        return mechfmu_say(m, MECHP_FMI3_ERROR, "these are no bytes of a state");
+        return mechfmu_say(m, MECHP_FMI3_ERROR, "these bytes are not a state");
     }
     const int code = mechfmu_engine_bytes_read(m, (const char *)bytes + head + sizeof(uint64_t),
                                                length, &part, &own);

@@ -230,7 +230,7 @@ enum mechp_fmi3_status mechfmu_output_rates(struct mechfmu *m, const uint32_t vr
         if (orders[i] != 1 ||
             mechp_fmi_layout_find(&m->layout, vr[i])->causality != MECH_OUTPUT_VARIABLE) {
             return mechfmu_say(m, MECHP_FMI3_ERROR,
-                               "only outputs have derivatives, of order 1 alone");
+                               "only outputs have derivatives, and only of order 1");
         }
     }
     if (mechfmu_engine_rates(m, m->outputs, undefined(m))) {
@@ -302,7 +302,8 @@ enum mechp_fmi3_status mechfmu_set_texts(struct mechfmu *m, const uint32_t vr[],
         }
     }
     if (n > 0 && !(m->state & m->starting)) {
-        return mechfmu_say(m, MECHP_FMI3_ERROR, "\"%s\" is set before the initialization ends",
+        return mechfmu_say(m, MECHP_FMI3_ERROR,
+                           "\"%s\" can be set only before the initialization ends",
                            mechp_fmi_settings[vr[0] - MECHP_FMI_SETTING_REFERENCE].name);
     }
     for (size_t i = 0; i < n && status == MECHP_FMI3_OK; i++) {

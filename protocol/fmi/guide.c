@@ -86,8 +86,9 @@ static void write_settings(const char *server, struct mechp_text *w)
     put(w,
         "<h2>Server</h2>\n<p>This FMU connects to the lane of a mechd server at the beginning of "
         "the initialization. There it creates an instance of its model and deletes it at the end, "
-        "or steps an instance that exists. A server that is lost is an error with a message; "
-        "after it the FMU can be reset, or set to a saved state. No token is stored in this "
+        "or steps an instance that exists. If the connection to the server is lost, functions "
+        "return an error with a message; the FMU can then be reset, or set to a saved state. No "
+        "token is stored in this "
         "file.</p>\n<table>\n<tr><th>Setting</th><th>Default</th><th>Description</th></tr>\n");
     for (size_t k = 0; k < MECHP_FMI_SETTINGS; k++) {
         put(w, "<tr>");
@@ -111,10 +112,9 @@ static void write_head(const struct mechp_fmi_layout *layout, const char *name, 
     put(w, "</h1>\n<p>A mechanical model as an FMU for co-simulation, FMI ");
     put(w, layout->version == MECHP_FMI_3 ? "3.0" : "2.0");
     put(w, ", written by mechd " MECHD_VERSION);
-    put(w, server
-               ? ". It needs a mechd server, which computes it.</p>\n"
-               : ". It contains the solver and needs no server: a 64-bit Linux with glibc 2.28 or "
-                 "later.</p>\n");
+    put(w, server ? ". It needs a mechd server, which does the computations.</p>\n"
+                  : ". It contains the solver and needs no server; it runs on 64-bit Linux with "
+                    "glibc 2.28 or later.</p>\n");
     if (picture) {
         put(w, "<p><img src=\"picture.svg\" alt=\"the model at its start\"></p>\n");
     }
@@ -136,12 +136,11 @@ static void write_steps(const struct mechp_fmi_layout *layout, double size, stru
            "by ");
     mechp_text_plain(w, text, mechp_number_text(size, text));
     put(w, " s at most. States can be saved, restored and serialized. Parameters that are set "
-           "before the end of the initialization shape the initial state, later ones the model "
-           "alone. An input that is not set has the value that the model itself gives it.");
+           "before the end of the initialization affect the initial state, later ones only the "
+           "model. An input that is not set has the value that the model itself gives it.");
     if (layout->version == MECHP_FMI_3) {
-        put(w,
-            " With event mode, steps can return early at impacts, contacts and other events. The "
-            "intermediate update is called behind each internal step.");
+        put(w, " With event mode, steps can return early at impacts, contacts and other events. "
+               "The intermediate update is called after each internal step.");
     }
     put(w, "</p>\n");
 }
@@ -149,12 +148,12 @@ static void write_steps(const struct mechp_fmi_layout *layout, double size, stru
 /* How the binary is built of them. */
 static void write_sources(struct mechp_text *w)
 {
-    put(w, "<h2>Sources</h2>\n<p>The folder <code>sources</code> has all of the binary that is "
-           "mechd's own, with a build description. Below it are libraries that it does not have: "
-           "OpenBLAS with LAPACKE, SuiteSparse (KLU, CHOLMOD) and Jansson; of Debian the packages "
-           "libopenblas-dev, liblapacke-dev, libsuitesparse-dev and libjansson-dev. With another "
-           "BLAS results differ in their last digits. In that folder, with the name of the binary "
-           "in NAME:</p>\n<pre>");
+    put(w,
+        "<h2>Sources</h2>\n<p>The folder <code>sources</code> contains mechd's part of the binary, "
+        "with a build description. It needs these libraries, which are not included: OpenBLAS with "
+        "LAPACKE, SuiteSparse (KLU, CHOLMOD) and Jansson, in Debian the packages libopenblas-dev, "
+        "liblapacke-dev, libsuitesparse-dev and libjansson-dev. With another BLAS the last digits "
+        "of results differ. To build the binary NAME in that folder:</p>\n<pre>");
     put_text(w, commands);
     put(w, "</pre>\n");
 }

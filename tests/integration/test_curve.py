@@ -323,7 +323,7 @@ class Clients(unittest.TestCase):
         self.assertIn('secret KEY', done.stderr)
         done = self.watch()
         self.assertEqual(done.returncode, 2)
-        self.assertIn('asks for a key', done.stderr)
+        self.assertIn('requires a key', done.stderr)
 
     def test_mechctl_tells_a_key_that_is_not_known(self):
         for more in (['--curve-key', self.stranger_file],
@@ -342,7 +342,7 @@ class Clients(unittest.TestCase):
             self.assertGreater(len(done.stdout.splitlines()), 0)
         done = self.run_client(example, self.daemon.base, i, 'force', '0.01', '5')
         self.assertEqual(done.returncode, 1)
-        self.assertIn('asks for a key', done.stderr)
+        self.assertIn('requires a key', done.stderr)
 
     def test_the_python_package_takes_keys(self):
         sys.path.insert(0, os.path.join(harness.ROOT, 'clients', 'python'))
@@ -358,7 +358,7 @@ class Clients(unittest.TestCase):
                     wait_until(lambda i=instance: i.inputs['force'] == 2.0, 'the force is there')
         with mechd.Server(self.daemon.base) as server, \
                 server.create(models.oscillator()) as instance:
-            with self.assertRaisesRegex(mechd.Unreachable, 'asks for a key'):
+            with self.assertRaisesRegex(mechd.Unreachable, 'requires a key'):
                 instance.connect()
         with mechd.Server(self.daemon.base, curve_key=self.stranger_file) as server, \
                 server.create(models.oscillator()) as instance:

@@ -366,7 +366,7 @@ class Settings(unittest.TestCase):
             data = get(self.daemon, '/v1/instances/' + self.made, version)
             self.refused({'proxy:server': 'tcp://127.0.0.1:1'}, 'tcp://127.0.0.1:1', data)
             self.refused({'proxy:server': 'unix:/tmp/no-such-socket'}, 'no-such-socket', data)
-            self.refused({'proxy:server': 'http://127.0.0.1'}, 'a lane is at', data)
+            self.refused({'proxy:server': 'http://127.0.0.1'}, 'not an address of a lane', data)
             self.refused({'proxy:timeout': 'long'}, 'proxy:timeout', data)
 
     def test_settings_are_read_and_set_before_the_initialization(self):

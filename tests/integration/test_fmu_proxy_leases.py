@@ -82,7 +82,7 @@ class Attached(harness.Served):
             f.step(0.01)
             self.assertEqual(f.time, 0.02)
             self.assertEqual(self.leases(), [('fmu', 'owner')])
-            self.assertTrue([t for t in f.messages if b'another one is taken' in t])
+            self.assertTrue([t for t in f.messages if b'a new one was taken' in t])
             # the server notes what others have done meanwhile
             self.revoke()
             self.daemon.call('POST', '/v1/instances/' + self.made + '/step', {'size': 0.01})

@@ -486,7 +486,7 @@ class Mechctl(unittest.TestCase):
         for method in ('get', 'G T', 'GET\r\nX: y', ''):
             done = self.run_program('call', method, '/v1')
             self.assertEqual(done.returncode, 2, done)
-            self.assertIn('a method is GET', done.stderr)
+            self.assertIn('it must be GET', done.stderr)
         self.good('show', i)
 
     def test_output_that_cannot_be_written_is_told(self):

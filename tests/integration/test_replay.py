@@ -447,7 +447,7 @@ class Replay(unittest.TestCase):
             self.assertIn('%s: no answer within 0.25 s' % address, done.stderr)
         done = self.mechctl('replay', i, run, 's-1', '--on', 'ftp://127.0.0.1')
         self.assertEqual(done.returncode, 2)
-        self.assertIn('ftp://127.0.0.1: not http://host:port', done.stderr)
+        self.assertIn('ftp://127.0.0.1 is not an address of a server: http://', done.stderr)
 
     def test_a_signal_leaves_no_instance_behind(self):
         i, run = self.recorded(models.nonlinear_oscillator(), count=5000)

@@ -20,7 +20,7 @@ def key_of(text: str) -> bytes:
             return bytes(z85.encode(bytes.fromhex(text)))  # type: ignore[no-untyped-call]
     except (KeyError, ValueError):
         pass
-    raise ValueError('a key has 64 hexadecimal digits, or 40 characters of Z85')
+    raise ValueError('a key must have 64 hexadecimal digits, or 40 characters of Z85')
 
 
 def secret_of(path: str) -> bytes:
@@ -32,7 +32,7 @@ def secret_of(path: str) -> bytes:
                 if len(words) > 1 and words[0] == 'secret':
                     return key_of(words[1])
         except UnicodeDecodeError:
-            raise ValueError('%s is not UTF-8: save it so' % path) from None
+            raise ValueError('%s is not UTF-8: save it as UTF-8' % path) from None
     raise ValueError('%s has no line "secret KEY" as mechd --make-curve-key prints it' % path)
 
 
@@ -55,7 +55,7 @@ class Keys:
         if self._server is None:
             return
         if self._secret is None:
-            raise Unreachable('ZeroMQ asks for a key here: curve_key= is the file that mechd '
+            raise Unreachable('ZeroMQ requires a key here: give curve_key=, the file that mechd '
                               '--make-curve-key printed (MECHD_CLIENT_KEY)')
         socket.curve_secretkey = self._secret
         socket.curve_publickey = zmq.curve_public(self._secret)

@@ -22,7 +22,7 @@ class LaneSocket:
 
     def __init__(self, endpoint: str, timeout: Optional[float], patience: Optional[float] = None):
         if not endpoint or endpoint == 'none':
-            raise BadReply('this server has no lane: it is opened by --lane')
+            raise BadReply('this server has no lane: start it with --lane')
         self.closed, self._rest = False, b''
         patience = timeout if patience is None else patience  # of the connection alone
         try:
@@ -97,7 +97,7 @@ class LaneSocket:
             except OSError as fault:
                 raise self._ended(fault) from fault
             if not piece:
-                raise self._ended('closed by the server')
+                raise self._ended('the server has closed it')
             self._rest += piece
 
     def _ended(self, why: object) -> Unreachable:

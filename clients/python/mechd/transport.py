@@ -63,7 +63,7 @@ def label_list(labels: Mapping[str, Optional[str]]) -> str:
     """Labels that select instances: None, any value. ValueError: a list, which no label is."""
     for name, value in labels.items():
         if isinstance(value, (list, tuple, set, frozenset, dict, bytes)):
-            raise ValueError('/label/%s: %r is not a text' % (name, value))
+            raise ValueError('/label/%s: %r is not a string' % (name, value))
     return ','.join(word(name) if value is None else '%s=%s' % (word(name), word(str(value)))
                     for name, value in labels.items())
 
@@ -125,7 +125,7 @@ def address(url: str) -> str:
         except ValueError:
             parts, host = None, ''
         if '?' in base or '#' in base:
-            why = 'it ends before ? and #'
+            why = 'it must not contain ? or #'
         elif parts is not None and parts.scheme not in ('http', 'https'):
             why = '%s is not supported here' % parts.scheme
         elif not re.fullmatch(r'[^\s/]+', host):
@@ -136,9 +136,9 @@ def address(url: str) -> str:
                     return base
             except ValueError:
                 pass
-            why = 'the port is not a number from 1 to 65535'
-    raise ValueError('%r is not an address of a server, %s: http://host:port, https://host:port or '
-                     'unix:/path' % (url, why))
+            why = 'the port must be a number from 1 to 65535'
+    raise ValueError('%r is not an address of a server (%s): http://host:port, https://host:port '
+                     'or unix:/path' % (url, why))
 
 
 def bearer(token: Any) -> Optional[str]:
@@ -147,12 +147,12 @@ def bearer(token: Any) -> Optional[str]:
     if token is None:
         return None
     if not isinstance(token, str):
-        raise ValueError('token: a text is needed, not %s' % type(token).__name__)
+        raise ValueError('token: a string is needed, not %s' % type(token).__name__)
     found = token.strip(' \t\r\n')
     for at, letter in enumerate(found, 1):
         if not '!' <= letter <= '~':
-            raise ValueError('token, character %d: U+%04X is not allowed; a token has visible '
-                             'characters of ASCII' % (at, ord(letter)))
+            raise ValueError('token, character %d: U+%04X is not allowed; a token consists of '
+                             'visible ASCII characters' % (at, ord(letter)))
     return found or None
 
 

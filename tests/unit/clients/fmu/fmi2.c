@@ -99,7 +99,7 @@ static void what_a_state_does_not_allow_is_refused(void)
                                           &f.callbacks, 0, 1));
     CU_ASSERT_PTR_NULL(f.fmi2.Instantiate("one", MECHP_FMI2_CO_SIMULATION, f.base.token,
                                           "http://example.org/", &f.callbacks, 0, 1));
-    CU_ASSERT_STRING_EQUAL(f.base.text, "the location of the resources is no URI of a file");
+    CU_ASSERT_STRING_EQUAL(f.base.text, "the location of the resources is not the URI of a file");
     /* a path ends at NUL, a URI does not */
     snprintf(f.uri + strlen(f.uri), 8, "%%00/x");
     CU_ASSERT_PTR_NULL(f.fmi2.Instantiate("one", MECHP_FMI2_CO_SIMULATION, f.base.token, f.uri,
