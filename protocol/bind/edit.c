@@ -135,7 +135,7 @@ static int apply(struct mech_document *d, void *context, struct mech_diag *diag)
         return MECH_NOT_FOUND;
     }
     if (!is_plain(f)) {
-        mech_diag_add(diag, "", "%s cannot be changed in a live model", f->name);
+        mech_diag_add(diag, "", "%s cannot be changed in the model of an instance", f->name);
         return MECH_INVALID;
     }
     MECH_TRY(save(e, d, item));

@@ -127,7 +127,7 @@ static int read_name(struct mechp_reader *r, const json_t *object, const struct 
             return MECH_NO_MEMORY;
         }
         if (mech_names_add(names, out->name, (int32_t)i) != 0) {
-            MECHP_FAULT(r, "the name '%s' is taken by number %d", out->name,
+            MECHP_FAULT(r, "the name '%s' is already used by element %d", out->name,
                         (int)mech_names_find(names, out->name));
         }
     }

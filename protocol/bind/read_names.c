@@ -141,7 +141,7 @@ static int check_struct_names(struct mechp_reader *r, const struct mech_field *f
         if (!mech_name_valid(*text)) {
             MECHP_FAULT(r, "'%.64s' is not a name: [A-Za-z0-9._-]{1,64}", *text);
         } else if (mech_names_add(&names, *text, (int32_t)i) != 0) {
-            MECHP_FAULT(r, "the name '%s' is taken by number %d", *text,
+            MECHP_FAULT(r, "the name '%s' is already used by element %d", *text,
                         (int)mech_names_find(&names, *text));
         }
         mech_path_cut(r->path, mark);

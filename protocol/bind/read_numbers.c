@@ -55,7 +55,7 @@ const char *mechp_reader_expression(struct mechp_reader *r, const json_t *value,
     }
     if (r->text + length > MECHP_BIND_EXPRESSIONS_TEXT) {
         if (r->text <= MECHP_BIND_EXPRESSIONS_TEXT) {
-            MECHP_FAULT(r, "the document's expressions are longer than %d bytes together",
+            MECHP_FAULT(r, "all expressions of the document together are longer than %d bytes",
                         MECHP_BIND_EXPRESSIONS_TEXT);
         }
         r->text = MECHP_BIND_EXPRESSIONS_TEXT + 1;

@@ -100,8 +100,8 @@ int mechp_json_guard(const char *bytes, size_t size, const struct mechp_json_lim
     *out = (struct mechp_json_scan){0};
     if (size > limits->bytes) {
         fault->code = MECHP_BODY_TOO_LARGE;
-        snprintf(fault->text, sizeof fault->text, "%zu bytes of JSON; at most %zu are taken", size,
-                 limits->bytes);
+        snprintf(fault->text, sizeof fault->text, "%zu bytes of JSON; at most %zu are accepted",
+                 size, limits->bytes);
         return MECH_INVALID;
     }
     int depth = 0;
@@ -141,8 +141,8 @@ int mechp_json_guard(const char *bytes, size_t size, const struct mechp_json_lim
                                 : 0;
         if (out->tree > limits->tree) {
             char reason[80];
-            snprintf(reason, sizeof reason, "so many values that reading them takes over %zu MiB",
-                     limits->tree >> 20);
+            snprintf(reason, sizeof reason,
+                     "reading these values takes more than %zu MiB of memory", limits->tree >> 20);
             (void)refuse(bytes, i, reason, fault);
             fault->code = MECHP_BODY_TOO_LARGE;
             return MECH_INVALID;

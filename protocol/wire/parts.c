@@ -48,8 +48,9 @@ int mechp_parts_open(const void *bytes, size_t size, const struct mechp_json_lim
 {
     const unsigned char *const at = bytes;
     if (size < MECHP_PARTS_HEADER || !mechp_parts_are(bytes, size) || get(at + 8, 4) != VERSION) {
-        return refuse(fault, MECHP_MALFORMED_REQUEST,
-                      "a body with parts begins with MECHPART, and 24 bytes of version 1");
+        return refuse(
+            fault, MECHP_MALFORMED_REQUEST,
+            "a body with parts must begin with a header of 24 bytes: MECHPART, version 1");
     }
     const uint64_t count = get(at + 12, 4), json = get(at + 16, 8);
     if (count > MECHP_PARTS_MOST) {
@@ -77,11 +78,10 @@ int mechp_parts_open(const void *bytes, size_t size, const struct mechp_json_lim
         out->tree += (size_t)part / 8 * TREE_VALUE;
     }
     if (left > 0) {
-        return refuse(fault, MECHP_MALFORMED_REQUEST, "there are bytes behind the last part");
+        return refuse(fault, MECHP_MALFORMED_REQUEST, "there are bytes after the last part");
     }
     if (out->tree > limits->tree) {
-        return refuse(fault, MECHP_BODY_TOO_LARGE,
-                      "so many numbers that there is no room for them");
+        return refuse(fault, MECHP_BODY_TOO_LARGE, "the parts have more numbers than are accepted");
     }
     return 0;
 }
@@ -156,11 +156,12 @@ static bool read_shape(struct expansion *x, const json_t *shape, size_t count, s
     }
     const size_t mark = mech_path_push(&x->path, "shape");
     if (fits) {
-        mech_diag_add(x->diag, x->path.text, "so many rows that there is no room for them");
+        mech_diag_add(x->diag, x->path.text, "the matrix has more rows than are accepted");
     } else if (json_array_size(shape) == 2 && json_is_number(json_array_get(shape, 0)) &&
                json_is_number(json_array_get(shape, 1))) {
-        mech_diag_add(x->diag, x->path.text, "%.17g times %.17g, but the part has %zu numbers",
-                      rows, cols, count);
+        mech_diag_add(x->diag, x->path.text,
+                      "the shape is %.17g times %.17g, but the part has %zu numbers", rows, cols,
+                      count);
     } else {
         mech_diag_add(x->diag, x->path.text, "must be two integers, rows and columns");
     }

@@ -108,7 +108,7 @@ static void every_fault_has_its_pointer_and_reason(void)
     refused("\"type\":\"Mass1D\",", "", "/model/objects/0", "missing key 'type'");
     refused("\"name\":\"body\",", "", "/model/objects/0", "missing key 'name'");
     refused("\"name\":\"body\"", "\"name\":\"a b\"", "/model/objects/0/name", "is not a name");
-    refused("\"name\":\"body\"", "\"name\":\"spring\"", "/model/objects/1/name", "is taken");
+    refused("\"name\":\"body\"", "\"name\":\"spring\"", "/model/objects/1/name", "is already used");
     refused("\"physicsMass\":\"=m\",", "", "/model/objects/0", "missing key 'physicsMass'");
     refused("\"=m\"", "0", "/model/objects/0/physicsMass", "must be above 0 kg, is 0");
     refused("\"=m\"", "\"m\"", "/model/objects/0/physicsMass", "must be a number, is a string");
@@ -161,7 +161,7 @@ static void all_faults_are_told_at_once_with_dangling_names(void)
     CU_ASSERT(has_fault(&d, "/gravity", "must have 3 numbers, has 2"));
     CU_ASSERT(has_fault(&d, "/zzz", "unknown key"));
     CU_ASSERT(has_fault(&d, "/objects/0/physicsMass", "must be above 0"));
-    CU_ASSERT(has_fault(&d, "/objects/1/name", "is taken"));
+    CU_ASSERT(has_fault(&d, "/objects/1/name", "is already used"));
     CU_ASSERT(has_fault(&d, "/objects/0/node", "'nowhere'"));
     CU_ASSERT(has_fault(&d, "/objects/1/markers/0", "'p'"));
     CU_ASSERT(has_fault(&d, "/objects/1/markers/1", "'q'"));
