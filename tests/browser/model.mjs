@@ -175,11 +175,11 @@ export const tests = {
     async parameters_are_left_to_the_holder_of_a_lease() {
         const { page, id } = await shown({ viewport: { width: 360, height: 740 } });
         const other = await open({ hash: `#/${id}`, colorScheme: "dark" });
-        await press(other, "Take over");
-        await page.waitForSelector("text=Held by page");
+        await press(other, "Become owner");
+        await page.waitForSelector("text=The owner is page");
         const box = page.locator("#parameter-k");
         await until(() => box.evaluate((b) => b.readOnly), "it can only be read");
-        assert.match(await box.getAttribute("title"), /held by page/);
+        assert.match(await box.getAttribute("title"), /the owner is page/);
         await enter(other, "#parameter-k", "60");
         await until(async () => (await parameters(id)).k === 60, "the holder sets it");
         await until(async () => (await box.inputValue()) === "60", "and the other sees it");

@@ -340,11 +340,11 @@ export const tests = {
 
     async one_page_drives_and_another_one_watches() {
         const { page, id } = await shown();
-        await page.waitForSelector('text="Any client may drive"');
+        await page.waitForSelector('text="No owner: any client may send commands"');
         const other = await open({ hash: `#/${id}` });
-        await press(page, "Take over");
-        await page.waitForSelector("text=You drive");
-        await other.waitForSelector("text=Held by page: commands are refused here");
+        await press(page, "Become owner");
+        await page.waitForSelector("text=You are the owner");
+        await other.waitForSelector("text=The owner is page: commands are refused here");
         for (const name of ["Run in real time", "Step", "Reset", "Start run"]) {
             assert.equal(await other.getByRole("button", { name, exact: true }).isDisabled(), true);
         }
@@ -357,11 +357,11 @@ export const tests = {
         await until(async () => (await time(page)) > 0, "the driver steps");
         // the tab keeps it
         await page.reload();
-        await page.waitForSelector("text=You drive");
+        await page.waitForSelector("text=You are the owner");
         await press(page, "Release");
-        await page.waitForSelector('text="Any client may drive"');
+        await page.waitForSelector('text="No owner: any client may send commands"');
         assert.deepEqual((await got(at(id, "/lease"))).items, []);
-        await other.waitForSelector('text="Any client may drive"');
+        await other.waitForSelector('text="No owner: any client may send commands"');
         assert.equal(await other.isDisabled("text=Reset"), false);
         assert.deepEqual(page.complaints, []);
     },
@@ -382,7 +382,7 @@ export const tests = {
         await page.check("section[aria-label='Other roles'] input[value=push]");
         await picture(page, "roles");
         await become.click();
-        await page.waitForSelector("text=You set push; any client may drive");
+        await page.waitForSelector("text=You set push; there is no owner");
         assert.equal(await page.isVisible("text=Other roles"), false);
         const [lease] = (await got(at(id, "/lease"))).items;
         assert.deepEqual([lease.role, lease.channels], ["co-driver", ["push"]]);
@@ -395,8 +395,8 @@ export const tests = {
         const taken = other.getByLabel("push (page)", { exact: true });
         assert.equal(await taken.isDisabled(), true);
         await press(other, "Close");
-        await press(other, "Take over");
-        await page.waitForSelector("text=You set push; all else is held by page");
+        await press(other, "Become owner");
+        await page.waitForSelector("text=You set push; the owner is page");
         assert.equal(await page.getByRole("button", { name: "Step" }).isDisabled(), true);
         assert.equal(await readOnly(page, "pull"), true);
         await page.fill("#input-push", "12.5");
@@ -406,16 +406,16 @@ export const tests = {
         await press(other, "Release");
 
         // without an owner it may do what anybody may
-        await page.waitForSelector("text=You set push; any client may drive");
+        await page.waitForSelector("text=You set push; there is no owner");
         await press(page, "Step");
         await until(async () => (await time(page)) > 0, "it steps");
         await page.fill("#input-pull", "2");
         await page.press("#input-pull", "Enter");
         await until(async () => (await inputs()).pull === 2, "it sets a free input");
         await page.reload();
-        await page.waitForSelector("text=You set push; any client may drive");
+        await page.waitForSelector("text=You set push; there is no owner");
         await press(page, "Release");
-        await page.waitForSelector('text="Any client may drive"');
+        await page.waitForSelector('text="No owner: any client may send commands"');
         assert.deepEqual((await got(at(id, "/lease"))).items, []);
         await other.waitForSelector("text=co-driver of push", { state: "hidden" });
         assert.equal(await readOnly(other, "push"), false);
@@ -425,7 +425,7 @@ export const tests = {
 
     async an_observer_changes_nothing_and_is_seen() {
         const { page, id } = await shown({ viewport: { width: 390, height: 860 } });
-        await page.waitForSelector('text="Any client may drive"');
+        await page.waitForSelector('text="No owner: any client may send commands"');
         await page.getByRole("button", { name: "Other roles" }).focus();
         await page.keyboard.press("Enter");
         await page.waitForSelector("section[aria-label='Other roles'] input:focus");
@@ -434,7 +434,7 @@ export const tests = {
         assert.deepEqual(await nameless(page), []);
         await page.getByRole("button", { name: "Become observer" }).focus();
         await page.keyboard.press("Enter");
-        await page.waitForSelector("text=You watch: commands are disabled here");
+        await page.waitForSelector("text=You are an observer: commands are disabled here");
         await page.waitForSelector(".driver button:focus >> text=Release");
         for (const name of ["Run in real time", "Step", "Reset", "Start run"]) {
             assert.equal(await page.getByRole("button", { name, exact: true }).isDisabled(), true);
@@ -450,7 +450,7 @@ export const tests = {
         await page.waitForSelector(".notice >> text=foreign-lease");
         assert.deepEqual((await got(at(id, "/snapshots"))).items, []);
         await press(page, "Release");
-        await page.waitForSelector('text="Any client may drive"');
+        await page.waitForSelector('text="No owner: any client may send commands"');
         await press(page, "Step");
     },
 
@@ -473,14 +473,14 @@ export const tests = {
         page.on("response", (response) => {
             renewed += response.request().method() === "PATCH" && response.status() === 200;
         });
-        await press(page, "Take over");
-        await page.waitForSelector("text=You drive");
+        await press(page, "Become owner");
+        await page.waitForSelector("text=You are the owner");
         await until(() => renewed > 4, "it is renewed");
         assert.equal((await got(at(id, "/lease"))).items.length, 1);
         const other = await open({ hash: `#/${id}` });
-        await press(other, "Break the lease");
-        await other.waitForSelector('text="Any client may drive"');
-        await page.waitForSelector('text="Any client may drive"');
+        await press(other, "Revoke the lease");
+        await other.waitForSelector('text="No owner: any client may send commands"');
+        await page.waitForSelector('text="No owner: any client may send commands"');
         await press(page, "Step");
         await until(async () => (await time(page)) > 0, "anybody steps");
     },

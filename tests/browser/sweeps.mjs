@@ -52,7 +52,7 @@ export const tests = {
         const { page, id } = await shown();
         // what is not swept is as it is now, not as the document has it
         await daemon.call("PUT", `/v1/instances/${id}/parameters`, { parameters: { m: 2 } });
-        await page.waitForSelector("text=No sweeps yet: the model can run");
+        await page.waitForSelector("text=No sweeps yet. A sweep runs");
         await press(page, "New sweep");
         await axis(page, 0, "k", "20; 40, 80");
         await press(page, "Add a parameter");

@@ -157,7 +157,7 @@ async function send(method, path, body, type, patience = PATIENCE, inputs = []) 
     const silent = error instanceof DOMException && error.name === "TimeoutError";
     const seconds = patience / 1000;
     const text = silent
-      ? `the server has not answered for ${seconds} s, and may still be at work`
+      ? `the server has not answered for ${seconds} s, and may still be processing the request`
       : "the server cannot be reached";
     throw new Problem(text, 0, "", []);
   }

@@ -45,16 +45,20 @@ const alike = (one, other) =>
  */
 function standing(held, owner) {
   if (held?.role === "owner") {
-    return "You drive";
+    return "You are the owner";
   }
   if (held?.role === "observer") {
-    return owner ? `You watch; held by ${holder(owner)}` : "You watch: commands are disabled here";
+    return owner
+      ? `You are an observer; the owner is ${holder(owner)}`
+      : "You are an observer: commands are disabled here";
   }
   if (held) {
     const own = `You set ${held.channels.join(", ")}`;
-    return owner ? `${own}; all else is held by ${holder(owner)}` : `${own}; any client may drive`;
+    return owner ? `${own}; the owner is ${holder(owner)}` : `${own}; there is no owner`;
   }
-  return owner ? `Held by ${holder(owner)}: commands are refused here` : "Any client may drive";
+  return owner
+    ? `The owner is ${holder(owner)}: commands are refused here`
+    : "No owner: any client may send commands";
 }
 
 /**
@@ -69,16 +73,22 @@ function limits(held, leases) {
   const owner = leases.find((lease) => lease.role === "owner");
   const watching = held?.role === "observer";
   const mine = held?.role === "owner";
-  const foreign = owner && !mine ? `held by ${holder(owner)}` : "";
+  const foreign = owner && !mine ? `the owner is ${holder(owner)}` : "";
   return {
     commands: watching || (owner !== undefined && !mine),
-    driver: watching ? "you watch" : foreign,
+    driver: watching ? "you are an observer" : foreign,
     input: (name) => {
       const other = leases.find((l) => l.role === "co-driver" && l.channels.includes(name));
       if (mine || (held?.role === "co-driver" && held.channels.includes(name))) {
         return "";
       }
-      return watching ? "others: you watch" : owner ? holder(owner) : other ? holder(other) : "";
+      return watching
+        ? "others: you are an observer"
+        : owner
+          ? holder(owner)
+          : other
+            ? holder(other)
+            : "";
     },
   };
 }
@@ -143,7 +153,7 @@ export class Driver {
     this.text.textContent = standing(held, owner);
     this.text.classList.toggle("late", foreign && !held);
     this.button.hidden = !held && foreign && this.who()?.scope !== "admin";
-    this.button.textContent = held ? "Release" : foreign ? "Break the lease" : "Take over";
+    this.button.textContent = held ? "Release" : foreign ? "Revoke the lease" : "Become owner";
     this.button.onclick = () =>
       void (held ? this.drop() : foreign ? this.break() : this.take("owner"));
     this.open.hidden = held !== null;
@@ -205,7 +215,7 @@ export class Driver {
     return make(
       "section",
       { className: "panel editor", "aria-label": "Other roles" },
-      note("Only the co-driver sets the chosen inputs, beside the owner."),
+      note("Only the co-driver and the owner can set the chosen inputs."),
       this.inputs.length > 0 ? group : note("This model has no inputs."),
       note("An observer changes nothing; other clients see that it watches."),
       make(
@@ -221,9 +231,7 @@ export class Driver {
   async take(role, channels) {
     const name = this.who()?.name || "page";
     const wish = { role, seconds: SECONDS, name, ...(channels ? { channels } : {}) };
-    const taken = await attempt(role === "owner" ? "take over" : `become ${role}`, () =>
-      api.takeLease(this.id, wish),
-    );
+    const taken = await attempt(`become ${role}`, () => api.takeLease(this.id, wish));
     if (taken) {
       api.keepLease(this.id, taken);
     }
@@ -237,7 +245,7 @@ export class Driver {
   }
 
   async break() {
-    await attempt("break the lease", () => api.breakLease(this.id, "owner"));
+    await attempt("revoke the lease", () => api.breakLease(this.id, "owner"));
     await this.refresh();
   }
 }

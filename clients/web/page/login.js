@@ -73,7 +73,11 @@ export function showWho(who) {
     location.reload();
   };
   find("who", HTMLElement).replaceChildren(
-    make("span", { className: "quiet", title: `may ${who.scope}` }, `${who.name} (${who.scope})`),
+    make(
+      "span",
+      { className: "quiet", title: `scope of the token: ${who.scope}` },
+      `${who.name} (${who.scope})`,
+    ),
     out,
   );
 }

@@ -26,7 +26,11 @@ function span(s) {
 
 /** @param {Run} run */
 function pace({ pace: factor }) {
-  return factor === 0 ? "free" : factor === 1 ? "real time" : `${number(factor)} × real time`;
+  return factor === 0
+    ? "as fast as possible"
+    : factor === 1
+      ? "real time"
+      : `${number(factor)} × real time`;
 }
 
 /** One run in the list. */

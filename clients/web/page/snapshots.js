@@ -20,7 +20,11 @@ export class Snapshots {
     const take = make("button", { type: "button", onclick: () => void this.take() }, "Take");
     take.setAttribute("aria-label", "Take a snapshot");
     this.list = make("ul", { className: "snapshots" });
-    this.none = make("p", { className: "quiet" }, "No snapshots yet: the state can be saved.");
+    this.none = make(
+      "p",
+      { className: "quiet" },
+      "No snapshots yet. A snapshot stores the present state.",
+    );
     this.element = make(
       "section",
       { className: "panel", "aria-label": "Snapshots" },

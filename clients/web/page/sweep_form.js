@@ -162,7 +162,7 @@ function extent(outputs) {
   const unit = make("span", { className: "unit" }, "s");
   const kept = choice([
     ["end", "at the end"],
-    ["way", "on the way, every"],
+    ["way", "during the run, every"],
   ]);
   const every = called(box("100"), "Steps from row to row");
   const steps = make("span", { className: "unit" }, "steps");
@@ -211,8 +211,8 @@ export function sweepForm(parameters, outputs, start, cancel) {
     make(
       "p",
       { className: "quiet" },
-      "Every combination of these values is a point: a simulation of its own, from the model's " +
-        "start, coupled with no other. Other parameters are as they are now.",
+      "Every combination of these values is a point: a separate simulation from the initial " +
+        "state of the model. Other parameters have their present values.",
     ),
     ...points.element,
     rest.element,

@@ -219,7 +219,7 @@ export class Sweeps {
     this.button.onclick = () => void this.toggle();
     this.place = make("div", {});
     const none = some
-      ? "No sweeps yet: the model can run with many sets of parameters."
+      ? "No sweeps yet. A sweep runs the model with many sets of parameters."
       : "This model has no parameters.";
     this.list = new SweepList(false, (sweep) => ofModel(info.name ?? "", sweep), none);
     this.element = make(
@@ -278,9 +278,9 @@ export class SweepPage {
       make(
         "p",
         { className: "quiet" },
-        "Models that run with many sets of parameters. A sweep is started from an instance of " +
-          "its model; it does not end with the instance. Those of couplings are started by " +
-          "programs, such as mechctl sweep --coupling.",
+        "A sweep runs a model with many sets of parameters. It is started from an instance and " +
+          "uses its model; it continues when the instance is deleted. Sweeps of couplings are " +
+          "started by programs, for example by mechctl sweep --coupling.",
       ),
       make(
         "section",

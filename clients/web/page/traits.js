@@ -161,7 +161,7 @@ export class Traits {
       inputMode: "decimal",
       autocomplete: "off",
       value: this.info.ttl ? String(this.info.ttl) : "",
-      placeholder: "stays",
+      placeholder: "no limit",
     });
     const cancel = make("button", { type: "button" }, "Cancel");
     cancel.onclick = () => this.toggle();
