@@ -12,12 +12,12 @@
 
     asyncio.run(main())
 
-A request runs in a thread of this module, with a connection to itself; 64 at a time, others wait. A
-task that is cancelled stops what it waits for in the server where that can be stopped (a step, a
-run, a sweep), and is cancelled when that has ended; what has not been sent is not sent. Stopping is
-of the instance: where several tasks step one, the command in progress ends, whoever's it is.
-`plain` is the object of `mechd` beneath, for all that is not here: `await
-mechd.aio.call(instance.plain.modes, count=2)`.
+Each request runs in a thread of this module on a connection of its own; at most 64 run at a time,
+further ones wait. When a task is cancelled, what it waits for in the server is stopped where that
+is possible (a step, a run, a sweep), and the task ends when that has ended; a request that has not
+been sent is not sent. Stopping applies to the instance: where several tasks step one instance, the
+command in progress ends, whichever task has sent it. `plain` is the underlying object of `mechd`,
+for everything that is not here: `await mechd.aio.call(instance.plain.modes, count=2)`.
 """
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ async def call(function: Callable[..., T], *given: Any, **named: Any) -> T:
 
 async def stoppable(stop: Callable[[], object], function: Callable[..., T], *given: Any,
                     **named: Any) -> T:
-    """The same; a cancelled task calls stop() until the work has ended, or takes back what has not
-    begun."""
+    """The same; a cancelled task calls stop() until the work has ended, or withdraws work that has
+    not begun."""
     begun = _CALLS.submit(functools.partial(function, *given, **named))
     work = asyncio.wrap_future(begun)
     try:
@@ -111,7 +111,7 @@ class Run(_Wrapped[plain_runs.Run]):
         return await call(self.plain.stop)
 
     async def wait(self) -> plain_runs.Run:
-        """Until it is over; a failed run raises MechdError."""
+        """Wait until it is over; a failed run raises MechdError."""
         pause = _LEAST
         try:
             while (await self.look()).state == 'running':
@@ -123,7 +123,7 @@ class Run(_Wrapped[plain_runs.Run]):
         return await call(self.plain.wait, progress=False)  # it is over: its reason, if it failed
 
     async def results(self, outputs: Optional[Sequence[str]] = None, **part: Any) -> Record:
-        """The recorded rows: start, end (s), limit."""
+        """The recorded rows; part: start, end (s), limit."""
         return await call(self.plain.results, outputs, **part)
 
 
@@ -149,7 +149,7 @@ class Instance(_Wrapped[plain_instance.Instance]):
         return await stoppable(self.plain.stop, self.plain.step, size, **more)
 
     async def trial(self, size: Optional[float] = None, **more: Any) -> plain_instance.Step:
-        """The same without a change of the state; `commit(step.trial)` makes it."""
+        """A trial step, which does not change the state; `commit(step.trial)` commits it."""
         return await stoppable(self.plain.stop, self.plain.trial, size, **more)
 
     async def commit(self, trial: Union[int, str]) -> replies.CommitReply:
@@ -157,8 +157,8 @@ class Instance(_Wrapped[plain_instance.Instance]):
         return await call(self.plain.commit, trial)
 
     async def run(self, until: Optional[float] = None, **more: Any) -> Run:
-        """Let the server step by itself, as `mechd.Instance.run`; it is begun, not over:
-        `await run.wait()`."""
+        """Let the server step by itself, as `mechd.Instance.run`. Returns when the run has begun;
+        `await run.wait()` waits for its end."""
         return Run(await call(self.plain.run, until, **{**more, 'wait': False}))
 
     async def outputs(self) -> Dict[str, Any]:
@@ -236,7 +236,7 @@ class Server(_Wrapped[plain_server.Server]):
         return Instance(self.plain.instance(id))
 
     async def instances(self, **which: Any) -> List[Instance]:
-        """Those that exist, as `mechd.Server.instances`."""
+        """The existing instances, as `mechd.Server.instances`."""
         return [Instance(i) for i in await call(lambda: list(self.plain.instances(**which)))]
 
     async def batch(self, operation: str, instances: Sequence[Union[str, Instance]],

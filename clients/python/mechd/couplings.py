@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class CouplingStep:
-    """The end of the last window: time, window (their number), outputs by participant.output,
-    report (with want 'interface' power, energy and balance of each connection); of a trial its
-    number; energy, J, if it was asked for."""
+    """The state after a step: time (s), window (number of windows so far), outputs by
+    'participant.output', report (with want 'interface' also power, energy and balance of each
+    connection); trial: its number, if it was a trial; energy (J), if it was requested."""
 
     def __init__(self, reply: Mapping[str, Any]):
         self.time: float = reply['time']
@@ -75,7 +75,7 @@ class Coupling(Runner):
     def step(self, size: Optional[float] = None, *, until: Optional[float] = None,
              count: Optional[int] = None, commit: bool = True, want: Sequence[str] = (),
              expect_time: Optional[float] = None) -> CouplingStep:
-        """Step so many seconds, to a time, or so many windows; without any of them one window.
+        """Step by `size` s, `until` a time, or by `count` windows; one window if none is given.
         With commit=False it is a trial, which changes nothing until it is committed. expect_time:
         refuse with Conflict unless it is the present time."""
         given = {'size': size, 'until': until, 'count': count}
@@ -124,12 +124,13 @@ class Coupling(Runner):
         self.call('DELETE', 'snapshots', snapshot)
 
     def stability(self, size: Optional[float] = None) -> replies.CouplingStability:
-        """Spectral radius of windows of a size (default stepSize), the largest stable size."""
+        """Spectral radius of a window of this size (default stepSize), and the largest stable
+        size."""
         return cast(replies.CouplingStability, self.call('GET', 'stability', size=size).json)
 
     def ssp(self, path: Optional[str] = None) -> bytes:
-        """It as a system structure package that other tools open, and `couple_package`: models
-        as FMUs, parameters, connections. Written to a file if there is a path.
+        """The coupling as a system structure package (SSP), which other tools can open, and
+        `couple_package`: models as FMUs, parameters, connections. Written to `path`, if given.
 
         It starts from the models, not from the present state.
         """
@@ -142,7 +143,7 @@ class Coupling(Runner):
     def stream(self, timeout: Optional[float] = None, *, outputs: Optional[Sequence[str]] = None,
                every: Optional[int] = None) -> Stream:
         """Windows as they are committed, over ZeroMQ: the outputs of all participants; timeout:
-        longest wait for a frame, s. outputs, every: as of an instance."""
+        longest wait for a frame, s. outputs, every: as for an instance."""
         if outputs is not None or every is not None:
             return self._chosen(timeout, outputs, every)
 

@@ -31,15 +31,15 @@ Seen = Any  # numpy.ndarray [n, outputs]
 
 
 class VectorEnv:
-    """`count` copies of a model (a document, or the name of an example), of which each action lasts
+    """`count` copies of a model (a document, or the name of an example); each action lasts
     `period` s.
 
     inputs, outputs: their names (default: all scalar ones). reward(seen, action) -> [n];
     terminated(seen) -> bool [n] (default: never). most_steps: actions after which an episode is
-    cut. start(rng) -> a
-    state {'q': …, 'v': …} with which an episode begins (default: the model's). A copy whose episode
-    has ended begins the next one with the following `step`, whose action it ignores, as gymnasium's
-    AutoresetMode.NEXT_STEP. A step that fails terminates its episode, with `infos['failed']`.
+    truncated. start(rng) -> a state {'q': …, 'v': …} with which an episode begins (default: the
+    initial state of the model). A copy whose episode has ended begins the next one with the
+    following `step`, whose action it ignores, as gymnasium's AutoresetMode.NEXT_STEP. A step that
+    fails terminates its episode, with `infos['failed']`.
     """
 
     def __init__(self, server: Server, model: Union[str, Mapping[str, Any]], count: int, *,
@@ -51,7 +51,7 @@ class VectorEnv:
         self.numpy = needed('numpy', 'mechd.envs')
         self.num_envs = integer(count, 'count')
         if self.num_envs < 1:
-            raise ValueError('count: %d copies cannot be stepped' % self.num_envs)
+            raise ValueError('count: at least one copy is needed, not %d' % self.num_envs)
         if self.num_envs > _MOST_COPIES:
             raise ValueError('count: %d copies; a request steps at most %d' %
                              (self.num_envs, _MOST_COPIES))
@@ -134,7 +134,8 @@ class VectorEnv:
 
     def reset(self, *, seed: Optional[int] = None,
               options: Optional[Mapping[str, Any]] = None) -> Tuple[Seen, Dict[str, Any]]:
-        """Begin an episode in each copy: (observations, infos). seed: of what `start` draws."""
+        """Begin an episode in each copy: (observations, infos). seed: of the random numbers that
+        `start` draws."""
         del options
         if seed is not None:
             self._rng = self.numpy.random.default_rng(seed)

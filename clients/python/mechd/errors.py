@@ -29,7 +29,7 @@ class Fault(NamedTuple):
 
 
 class Refused(MechdError):
-    """The server refused the request; its state has not changed.
+    """The server refused the request, and the state has not changed.
 
     status: HTTP status. code, number: of the table of errors in the protocol's README. title: the
     code in words. detail: the reason of this refusal. faults: all places at once. report: of a
@@ -76,7 +76,8 @@ class Forbidden(Refused):
 
 
 class Busy(Refused):
-    """429, 503, 507: a full queue, a limit, shutting down, no storage; it may work later."""
+    """429, 503, 507: a full queue, a limit, shutting down, no storage; a later attempt may
+    succeed."""
 
 
 class StepFailed(Refused):

@@ -1,4 +1,4 @@
-"""FMUs that the server hosts: uploaded once, instances of them made by their id."""
+"""FMUs that the server hosts: uploaded once; instances are created from them by their id."""
 from __future__ import annotations
 
 import os
@@ -25,7 +25,7 @@ class Fmu:
 
     def create(self, **start: Any) -> Instance:
         """An instance with these start values of inputs and parameters, by name. For names that
-        are no words of Python, an id or labels: server.create(fmu=fmu.id, start={…})."""
+        are not identifiers of Python, an id or labels: server.create(fmu=fmu.id, start={…})."""
         return self._server.create(fmu=self.id, start=start)
 
     def variables(self) -> List[replies.FmuVariable]:
@@ -34,7 +34,7 @@ class Fmu:
         return cast(List[replies.FmuVariable], info['variables'])
 
     def delete(self) -> None:
-        """Its instances continue."""
+        """Delete it; its instances continue."""
         self._server.transport.call('DELETE', 'v1', 'fmus', self.id)
 
 

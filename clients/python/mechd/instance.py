@@ -88,7 +88,7 @@ class Snapshot:
         self._instance.post('snapshots', self.id, 'restore')
 
     def data(self) -> bytes:
-        """The snapshot as bytes, model included, for `server.create(snapshot=…)` anywhere."""
+        """The snapshot as bytes, model included, for `create(snapshot=…)` of any server."""
         return cast(bytes, self._instance.call('GET', 'snapshots', self.id).raw)
 
     def compare(self, to: Union['Snapshot', str], *, absolute: Optional[float] = None,
@@ -221,8 +221,8 @@ class Instance(Runner):
     def lease(self, role: str = 'owner', *channels: str, seconds: Optional[float] = None,
               name: Optional[str] = None) -> Lease:
         """Become its owner, co-driver of the inputs in `channels`, or observer. From here on the
-        requests of this object carry the lease. seconds: of inactivity that end it. Conflict:
-        another client has it."""
+        requests of this object carry the lease. seconds: inactivity after which it ends. Raises
+        Conflict if another client has it."""
         reply = self.post('lease', role=role, channels=list(channels) or None, seconds=seconds,
                           name=name)
         self._lease = Lease(self, reply)
@@ -258,7 +258,7 @@ class Instance(Runner):
         step. outputs: the requested names (default: all). want: 'energy', 'derivatives', 'events',
         'jacobian'. expect_time: refuse with Conflict unless it is the present time. trial: do not
         change the state; `commit()` of the result does. early_return: end after the first internal
-        step with an event. A step that fails is undone: StepFailed.
+        step with an event. A step that fails is undone and raises StepFailed.
         """
         return Step(self, self.post(
             'step', size=size, until=until, count=count, inputs=inputs,
@@ -355,17 +355,16 @@ class Instance(Runner):
     def output(self, item: str, variable: str, *, category: Optional[str] = None,
                configuration: Optional[str] = None,
                local_position: Optional[Sequence[float]] = None) -> Any:
-        """Any output variable of an item; category: nodes, objects,
-        markers, loads or sensors."""
+        """Any output variable of an item; category: nodes, objects, markers, loads or sensors."""
         reply = self.get('objects', item, 'outputs', variable, category=category,
                          configuration=configuration, localPosition=local_position)
         return value(reply['value'])
 
     def set_field(self, item: str, field: str, new: Any, *, category: Optional[str] = None,
                   positions: Optional[str] = None) -> List[float]:
-        """Change a field of a live item; category as of `output`. Where `active` activates a joint,
-        positions that violate it are retained (an error) or assembled, and its impulse is
-        returned."""
+        """Change a field of an item in the model of this instance; category as for `output`. Where
+        `active` activates a joint, its impulse is returned; positions that violate the joint are
+        refused, or moved to satisfy it with positions='assembled'."""
         body = {'value': new, **({'positions': positions} if positions else {})}
         reply = self.call('PUT', 'objects', item, 'fields', field, body=body,
                           category=category).json
@@ -382,7 +381,7 @@ class Instance(Runner):
     def fmu(self, path: Optional[str] = None, version: int = 3,
             kind: str = 'standalone') -> bytes:
         """The model with the solver as an FMU for co-simulation, which needs no server and gives
-        the same results; FMI 3.0 or, version=2, 2.0. Written to a file if there is a path.
+        the same results; FMI 3.0, or 2.0 with version=2. Written to `path`, if given.
         kind='proxy': without the solver; it connects to the lane of a server.
 
         It starts from the model, not from the present state.
@@ -476,13 +475,14 @@ class Instance(Runner):
                 seconds: Optional[float] = None, name: Optional[str] = None,
                 want: Sequence[str] = (), door: str = 'control',
                 early_return: bool = False) -> Partner:
-        """A lock-step partner by binary frames; inputs and outputs by name (default: all). door:
-        'control' is ZeroMQ, 'lane' a separate stream socket with less latency. want:
-        derivatives, energy, events, jacobian, which steps and trials return after the outputs
-        (Partner.wanted). early_return: they end after the first internal step with an event
-        (Partner.time, Partner.event). order: 1, 2: the inputs are followed by their first, and
-        second derivatives. role, seconds, name: the partner takes its own lease (a co-driver of its
-        inputs); without a role it uses the lease of this object, if there is one."""
+        """Connect as a lock-step partner, which steps the instance by binary frames; inputs and
+        outputs by name (default: all). door: 'control' is ZeroMQ, 'lane' a separate stream socket
+        with less latency. want: derivatives, energy, events, jacobian, which steps and trials
+        return after the outputs (Partner.wanted). early_return: they end after the first internal
+        step with an event (Partner.time, Partner.event). order: 1 or 2: the inputs are followed by
+        their first, or first and second derivatives. role, seconds, name: the partner takes its
+        own lease (a co-driver: of its inputs); without a role it uses the lease of this object, if
+        there is one."""
         info: Mapping[str, Any] = {}
         if inputs is None or outputs is None:
             info = self.info()

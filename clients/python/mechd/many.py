@@ -156,8 +156,8 @@ class Sweep(_Awaited):
             return 'the sweep %s may go on in the server: %s' % (self.id, fault)
 
     def results(self) -> Table:
-        """point, parameters, time, outputs of the points that are over: one row each, or the
-        recorded ones."""
+        """A table of point, parameters, time and outputs of the points that are done: one row each,
+        or the recorded rows."""
         reply = self._server.transport.call('GET', 'v1', 'sweeps', self.id, 'results').json
         return Table(reply['columns'], reply['rows'])
 
@@ -198,8 +198,8 @@ class Operation(_Awaited):
         return self.raw.get('answer')
 
     def cancel(self) -> bool:
-        """Stop it, and delete it. False: it has been done before that, and its answer remains;
-        called again once it is known to be over, this deletes it."""
+        """Cancel and delete it. False: it was done before, and its answer remains; a further call,
+        once it is known to be over, deletes it."""
         reply = self._server.transport.call('DELETE', 'v1', 'operations', self.id)
         if reply.status == 200:
             self.raw = reply.json

@@ -1,4 +1,4 @@
-"""A program of one's own that takes a partner's place of a coupling: the server asks, it answers.
+"""An external program of a coupling: the server asks, the program answers.
 
     class Mass:
         def outputs(self, time, u):             # y at the start, without a step
@@ -14,9 +14,9 @@
     with server.participate('c-1', 'rig') as rig:
         rig.serve(Mass())                       # until the coupling ends
 
-Windows of a coupling are FMI's communication steps: a trial is fmi3DoStep behind a state that was
-stored, a commit drops that state, Discard is FMI's. A program in the manner of preCICE stores a
-checkpoint in `commit` and begins each `trial` from it.
+A window of a coupling is a communication step of FMI: a trial corresponds to fmi3DoStep after the
+state was stored, a commit to freeing that state, Discard to fmi3Discard. A program in the manner of
+preCICE stores a checkpoint in `commit` and begins each `trial` from it.
 """
 from __future__ import annotations
 
@@ -113,12 +113,12 @@ class _Lost(Exception):
 
 
 class Participant(_Door):
-    """A partner's place in a coupling, taken by this program. inputs, outputs: names in their
-    order; order: derivatives of inputs over a window; window, time: of the last commit (time is NaN
-    where the program took its place while that of the next window is owed, until it is asked).
+    """This program's place in a coupling. inputs, outputs: names in their order; order: derivatives
+    of inputs over a window; window, time: of the last commit (if the program connected while the
+    commit of the next window was owed, time is NaN until it is asked).
 
-    returns: s for which it tries to return after a lost connection (0: it does not): it says hello
-    again from its window, and the server sends the trial and the commit again that were lost.
+    returns: s for which it tries to reconnect after a lost connection (0: it does not): it says
+    hello again from its window, and the server repeats the trial and the commit that were lost.
     """
 
     _source = 'Server.participate'
@@ -193,7 +193,7 @@ class Participant(_Door):
         called several times before a commit, each time from the committed state.
         commit(): the last trial becomes the state. A commit that is sent again is answered without
         a call. May be missing where rollback is false: then a trial is the step.
-        jacobian(time, size, u): with participate(…, jacobian=True), called behind each trial: a row
+        jacobian(time, size, u): with participate(…, jacobian=True), called after each trial: a row
         an output, its derivatives at the end by the values of the inputs at the start, then by
         their derivatives (`order`).
 
@@ -202,13 +202,13 @@ class Participant(_Door):
         is raised here. The text of either is in the error of the coupling's step. An exception of
         `commit` undoes nothing: the window is done for the others, the coupling's step fails with
         commit-owed, and `commit` is called again before the next question. Without rollback a
-        window that was given up has been stepped: the place is to be left, and taken again from the
+        window that was given up has been stepped: close() this, and participate again from the
         state of the last commit.
 
-        timeout: longest wait for a question, s; TimedOut. Unreachable: the connection was lost, and
-        it could not return. After each of these, and after Ctrl-C, serve() may be called again: it
-        says hello again where there is no connection. It returns where another thread calls
-        close().
+        timeout: longest wait for a question, s; then TimedOut is raised. Unreachable: the
+        connection was lost and could not be restored. After each of these, and after Ctrl-C,
+        serve() may be called again: it says hello again if there is no connection. It returns when
+        another thread calls close().
         """
         functions = {'outputs': outputs or getattr(program, 'outputs', None),
                      'trial': trial or getattr(program, 'trial', None),

@@ -97,9 +97,9 @@ class _Door:
 
 
 class Partner(_Door):
-    """A partnership with one instance, whose id is `instance`. After each call `time` (s) and
-    `count` (internal steps since the start) are those of its answer; `event`: that of a step or
-    trial had an event.
+    """A lock-step connection to one instance, whose id is `instance`. After each call `time` (s)
+    and `count` (internal steps since the start) are those of its answer; `event`: whether a step
+    or trial had an event.
 
     Its inputs and outputs are agreed on when it begins: `inputs`, `outputs` are their layouts, and
     `wanted` is that of the values which steps and trials return after the outputs.
@@ -188,7 +188,7 @@ class Partner(_Door):
         self._ask(frames.STATE, values, time=time)
 
     def snapshot(self) -> int:
-        """Keep the state on the server, stored where its instance is: a number for `restore`."""
+        """Store the state on the server with its instance; returns a number for `restore`."""
         return self._ask(frames.SNAPSHOT)[0].iteration
 
     def restore(self, number: int) -> None:
@@ -324,10 +324,10 @@ class Sample(NamedTuple):
 
 
 class Stream(_Door):
-    """Iterates over an instance's communication steps as they are committed by any client: from the
-    moment at which it is there, none is missing. Among threads that share it, each sample goes to
-    one. opening: longest wait for the server to have its subscription, s. look: fetches the layout
-    of the instance that has the id now; another one under the same id may have other outputs."""
+    """Iterates over an instance's communication steps as they are committed by any client; from its
+    creation on, none is missing. If threads share it, each sample goes to one of them. opening:
+    longest wait for the server to have its subscription, s. look: fetches the layout of the
+    instance that has the id now; another one under the same id may have other outputs."""
 
     def __init__(self, endpoint: str, instance: str, layout: Layout, timeout: Optional[float],
                  keys: Optional[Keys] = None, topic: str = '',
@@ -386,7 +386,7 @@ class Stream(_Door):
             if sample is not None:
                 return sample
             if left <= 0:
-                raise Unreachable('nothing came within %g s' % (self._timeout or 0))
+                raise Unreachable('no frame arrived within %g s' % (self._timeout or 0))
 
     def _sample(self, seconds: float) -> Optional[Sample]:
         """The next one; None: there was none, it is a repetition, or an answer to the question of

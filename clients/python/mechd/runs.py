@@ -123,8 +123,8 @@ class Run:
 
     def events(self, after: int = 0, rate: Optional[float] = None) -> Iterator[Event]:
         """Events of the run in progress: 'row' for each recorded row (time and outputs; its id is
-        its number), 'progress', and 'end' at last. Reconnects when the connection is lost. after:
-        rows already received; rate: progress, at most so often a second."""
+        its number), 'progress', and finally 'end'. Reconnects when the connection is lost. after:
+        rows already received; rate: at most so many 'progress' events a second."""
         path = (*self._owner.place, 'runs', self.id, 'events')
         last = str(integer(after, 'after'))
         for event in events(self._owner.server.transport, path, last, rate=rate):
@@ -240,7 +240,7 @@ class Runner:
 
     def events(self, rate: Optional[float] = None) -> Iterator[Dict[str, Any]]:
         """Live outputs over HTTP (server-sent events), at most `rate` a second: time, step,
-        outputs. Reconnects when the connection is lost; ends with what it shows."""
+        outputs. Reconnects when the connection is lost; ends with the instance or coupling."""
         for event in events(self.server.transport, (*self.place, 'events'), rate=rate):
             if event.name == 'end':
                 return

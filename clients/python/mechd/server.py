@@ -50,13 +50,13 @@ class Server:
             instance = server.create(example='double-pendulum')
 
     url: http://host:port, https://…, or unix:/path; None: MECHD_SERVER, or http://127.0.0.1:8080.
-    token: bearer token where the server has tokens; None: MECHD_TOKEN. verify: PEM file to check an
-    https:// server against; None: MECHD_CA, or the authorities of requests. timeout: longest wait
-    for an answer, s. retries: attempts after a connection is lost; a request is still executed
-    once. curve_key: where ZeroMQ requires keys, the file of the client's pair; None:
-    MECHD_CLIENT_KEY. server_key: public key that the server must have; None: MECHD_SERVER_KEY, or
-    as the server reports it over HTTP. Threads and forked processes may share a Server: each
-    request uses its own connection.
+    token: bearer token, if the server requires one; None: MECHD_TOKEN. verify: PEM file with the
+    authorities that an https:// server is checked against; None: MECHD_CA, or those of the package
+    requests. timeout: longest wait for an answer, s. retries: attempts after a connection is lost;
+    a request is still executed once. curve_key: where ZeroMQ requires keys, the file of the
+    client's pair; None: MECHD_CLIENT_KEY. server_key: public key that the server must have; None:
+    MECHD_SERVER_KEY, or as the server reports it over HTTP. Threads and forked processes may share
+    a Server: each request uses its own connection.
     """
 
     def __init__(self, url: Optional[str] = None, token: Optional[str] = None,
@@ -240,7 +240,8 @@ class Server:
                connections: Sequence[Any] = (), *, step_size: float,
                scheme: Union[str, Mapping[str, Any]] = 'IQN-ILS', **more: Any) -> Coupling:
         """Instances, by their names in the coupling, that exchange values and step together; a
-        mapping {'inputs': …, 'outputs': …} stands for a partner, a program that says hello.
+        mapping {'inputs': …, 'outputs': …} describes an external program, which connects by
+        `participate`.
 
         connections: ('left.x', 'right.force'), ('left.x', 'right.force', factor), or objects with
         from, to, factor, offset. more: hold, bonds, adaptive, name.
@@ -272,14 +273,15 @@ class Server:
                     door: str = 'control', order: int = 0, window: Optional[int] = None,
                     timeout: float = 10.0, returns: float = 30.0,
                     jacobian: bool = False) -> Participant:
-        """Take a partner's place of a coupling: the server asks, `Participant.serve` answers.
+        """Connect as an external program of a coupling: the server asks, `Participant.serve`
+        answers.
 
         door: 'control' is ZeroMQ, 'lane' a separate stream socket with less latency. order:
-        derivatives of the inputs, the coupling's `hold`. window: where a program stands that has
-        been started again, the last one that it has committed. timeout: longest wait for the reply
-        to the hello, s. returns: s for which it tries to return after a lost connection. jacobian:
-        the program has a function of that name, whose values schemes of Newton's kind take in place
-        of difference quotients.
+        derivatives of the inputs, the coupling's `hold`. window: the last window that the program
+        has committed, if it has been restarted. timeout: longest wait for the reply to the hello,
+        s. returns: s for which it tries to reconnect after a lost connection. jacobian: the program
+        has a function of that name, whose values Newton schemes use instead of difference
+        quotients.
 
             with server.participate('c-1', 'rig') as rig:
                 rig.serve(outputs=…, trial=…, commit=…)
