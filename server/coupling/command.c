@@ -83,7 +83,7 @@ static void go_back(struct mechd_coupling_command *k)
     bool reproducible = true;
     int32_t part = -1;
     if (mechd_saved_return(k->before, g, &part, &reproducible) != 0 && k->code == MECHP_OK) {
-        mechd_fail(k->call, MECHP_INTERNAL, "participant %s cannot go back to its state before",
+        mechd_fail(k->call, MECHP_INTERNAL, "participant %s cannot return to its previous state",
                    g->parts[part < 0 ? 0 : part].name);
         mechd_trial_drop(g);
     }

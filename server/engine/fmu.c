@@ -165,7 +165,7 @@ static bool plan(struct mechd_fmu_instance *f, const struct mech_step_request *r
     }
     if (!varies && !mech_time_same(f->size, f->h, f->h) && fabs(f->size - f->h) > 1e-9 * f->h) {
         (void)snprintf(f->report->reason, sizeof f->report->reason,
-                       "this FMU takes whole numbers of steps of %.17g s only", f->h);
+                       "this FMU steps only by multiples of %.17g s", f->h);
         return false;
     }
     f->count = (uint64_t)count;
@@ -388,9 +388,10 @@ static int output_rates(void *self, bool trial, double *rates, char reason[160])
     for (size_t k = 0; k < output_size(f); k++) {
         if (!isfinite(p->rates[k])) {
             mech_text_copy(reason, 160,
-                           never != NULL   ? never
-                           : p->steps == 0 ? "an FMU has no derivatives of outputs before a step"
-                                           : "the FMU has no derivatives of its outputs there");
+                           never != NULL ? never
+                           : p->steps == 0
+                               ? "an FMU has no derivatives of outputs before a step"
+                               : "the FMU has no derivatives of its outputs at this time");
             return MECH_UNSUPPORTED;
         }
     }

@@ -104,7 +104,7 @@ int mechd_binary_open(struct mechd_binary *b, const char *path, const char *name
     const int rc = b->version == MECHD_FMI_2 ? instantiate_two(b, name, token, folder, logging)
                                              : instantiate_three(b, name, token, folder, logging);
     if (rc == 0 && b->component == NULL) {
-        return mechd_binary_fault(b, MECHD_FMU_NOT_LOADED, 0, "it makes no instance");
+        return mechd_binary_fault(b, MECHD_FMU_NOT_LOADED, 0, "it cannot be instantiated");
     }
     return rc;
 }

@@ -21,12 +21,12 @@ const char *mechd_fmu_unfollowed(const struct mechd_fmu_session *s,
     if (d->version == MECHD_FMI_3) {
         return !updates ? "the FMU has no intermediate update (providesIntermediateUpdate)"
                : !input->of->within
-                   ? "the FMU takes it between its steps alone (it has no intermediateUpdate)"
+                   ? "the FMU takes it only between its steps (it has no intermediateUpdate)"
                    : NULL;
     }
     return (d->can & MECHD_FMU_INTERPOLATE) == 0
                ? "the FMU does not interpolate inputs (canInterpolateInputs)"
-           : sampled ? "an FMU of FMI 2.0 interpolates polynomials alone"
+           : sampled ? "an FMU of FMI 2.0 interpolates only polynomials"
                      : NULL;
 }
 

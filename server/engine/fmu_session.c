@@ -390,15 +390,16 @@ const char *mechd_fmu_session_blind(const struct mechd_fmu_session *s, bool earl
     const unsigned three = MECHD_FMU_EARLY_RETURN | MECHD_FMU_VARIABLE_STEP;
     if (d->version == MECHD_FMI_2) {
         return !early                  ? "an FMU of FMI 2.0 reports no events"
-               : (d->can & two) != two ? "a step of an FMU of FMI 2.0 ends early only where it "
-                                         "varies its step and gets and sets its state"
+               : (d->can & two) != two ? "a step of an FMU of FMI 2.0 can end early only if the "
+                                         "FMU can vary its step size, and get and set its state"
                                        : NULL;
     }
     if (((abilities(d) & MECHD_FMU_EVENTS) != 0 && !s->eventless) ||
         (early && (d->can & three) == three)) {
         return NULL;
     }
-    return s->eventless ? "this FMU makes no instance with event mode: it handles its events itself"
+    return s->eventless
+               ? "this FMU cannot be instantiated with event mode: it handles its events itself"
            : (d->can & MECHD_FMU_EVENTS) != 0
                ? "this FMU has clocks, and therefore handles its events itself"
                : "this FMU has no event mode: it handles its events itself";
@@ -449,8 +450,8 @@ int mechd_fmu_session_begin(struct mechd_fmu_session *s, const double *inputs,
     MECH_TRY(open_process(s));
     if (s->eventless && s->options.log != NULL) {
         s->options.log(s->options.log_context, MECHP_FMI3_WARNING, MECHD_FMU_HOST_CATEGORY,
-                       "it makes no instance with event mode (hasEventMode), and one without: its "
-                       "events are its own");
+                       "it can be instantiated only without event mode, in spite of hasEventMode: "
+                       "it handles its events itself");
     }
     const int rc = initialize(s, inputs, parameters);
     if (rc != 0) {

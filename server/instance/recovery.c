@@ -78,7 +78,7 @@ mechd_durability_read(const json_t *value, enum mechd_durability preset, struct 
         mech_diag_add(diag, "/durability/seconds", "must be 0 to 1e6");
     }
     if (s.mode != MECHD_DURABLE_CHECKPOINT && (s.steps > 0 || s.seconds > 0.)) {
-        mech_diag_add(diag, "/durability/mode", "steps and seconds belong to \"checkpoint\"");
+        mech_diag_add(diag, "/durability/mode", "steps and seconds are for \"checkpoint\" only");
     }
     if (s.mode == MECHD_DURABLE_CHECKPOINT && s.steps == 0 && s.seconds == 0.) {
         s.seconds = 1.;

@@ -276,8 +276,8 @@ struct hosted_parts {
 static struct hosted_parts parts_of(struct mechd_call *c,
                                     const struct mechp_body_derivatives_request *in)
 {
-    static const char inputs_alone[] = "of an FMU only its inputs are known";
-    static const char outputs_alone[] = "of an FMU only its outputs are known";
+    static const char inputs_alone[] = "a direction of an FMU is in its inputs only";
+    static const char outputs_alone[] = "a seed of an FMU is in its outputs only";
     const struct mechp_json_in along =
                                    part_of(c, in->direction.of, "/direction", &mechp_body_knowns),
                                back = part_of(c, in->seed.of, "/seed", &mechp_body_unknowns);

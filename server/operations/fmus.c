@@ -168,7 +168,7 @@ bool mechd_fmus_keep(struct mechd_call *c, struct mechd_fmu_package *p, char *id
         mechd_fail_quota(c, &excess);
     } else if (outcome == MECH_UNSUPPORTED) {
         mechd_fail(c, MECHP_LIMIT_REACHED,
-                   "at most %d FMUs and %llu bytes of them, with deleted ones of which there are "
+                   "at most %d FMUs and %llu bytes in all, including deleted ones that still have "
                    "instances",
                    MECHD_FMUS_MOST, (unsigned long long)mechd_fmus_bytes);
     } else if (outcome != 0) {

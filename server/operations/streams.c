@@ -171,7 +171,7 @@ static enum mechd_progress run_choose(struct mechd_call *c)
 {
     struct mechd_instance *const i = c->job.instance;
     if (c->service->self.stream[0] == '\0') {
-        return mechd_fail(c, MECHP_FORBIDDEN, "this server has no stream");
+        return mechd_fail(c, MECHP_FORBIDDEN, "this server has no stream: start it with --stream");
     }
     struct mechd_pick *const p = read(c);
     if (p == NULL) {

@@ -404,7 +404,7 @@ class Instances(unittest.TestCase):
                 else:
                     self.assertEqual((done.status, done['code']), (422, 'invalid-request'), done)
                     self.assertEqual([e['pointer'] for e in done['errors']], ['/inputSignals/u'])
-                    self.assertIn('interpolates polynomials alone', done['errors'][0]['message'])
+                    self.assertIn('interpolates only polynomials', done['errors'][0]['message'])
             refused = d.call('POST', fmus.hosted(d) + '/step', {'size': 1, **ramp})
             self.assertEqual((refused.status, refused['code']), (422, 'invalid-request'), refused)
             self.assertIn('providesIntermediateUpdate', str(refused.json))
@@ -438,7 +438,7 @@ class Instances(unittest.TestCase):
             refused = d.call('POST', path + '/snapshots')
             self.assertIn('cannot save its state', refused['detail'])
             refused = d.call('POST', path + '/step', {'size': 0.15})
-            self.assertIn('whole numbers of steps', refused['detail'])
+            self.assertIn('only by multiples', refused['detail'])
             refused = d.call('POST', '/v1/couplings', {
                 'participants': [{'name': 'a', 'instance': path.split('/')[-1]}],
                 'connections': [], 'scheme': {'type': 'Jacobi'}, 'stepSize': 0.1})

@@ -71,7 +71,7 @@ class Events(Served):
                 (fmus.archive(), {'earlyReturn': True}, '/earlyReturn', 'no event mode'),
                 (fmus.archive(2, fmus.VARIES), {'want': ['events']}, '/want', 'reports no events'),
                 (fmus.archive(2, fmus.VARIES), {'earlyReturn': True}, '/earlyReturn',
-                 'gets and sets its state')):
+                 'get and set its state')):
             path = self.hosted(content)
             refused = self.daemon.call('POST', path + '/step', {'size': 0.1, **body})
             self.assertEqual((refused.status, refused['code']), (422, 'invalid-request'))

@@ -386,7 +386,7 @@ static void what_makes_no_instance_says_why(void)
         b.log_context = &b;
         CU_ASSERT_EQUAL(mechd_binary_open(&b, shelf_path(), "s", "{other}", "/tmp", false),
                         MECHD_FMU_NOT_LOADED);
-        CU_ASSERT_STRING_EQUAL(b.fault, "it makes no instance");
+        CU_ASSERT_STRING_EQUAL(b.fault, "it cannot be instantiated");
         mechd_binary_close(&b);
         CU_ASSERT_EQUAL(mechd_binary_open(&b, "/tmp/no-such.so", "s", "", "/tmp", false),
                         MECHD_FMU_NOT_LOADED);

@@ -81,7 +81,7 @@ static void only_inputs_that_may_be_set_within_steps_are_named(void)
     CU_ASSERT_EQUAL(output(&e), 1.5 + 0.5 + 0.75);
     CU_ASSERT_EQUAL(second(&e, &(struct mech_input_change){.index = U, .signal = &g}, false),
                     MECH_INVALID);
-    CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "between its steps alone"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "only between its steps"));
     mechd_engine_destroy(&e);
     mechd_fmu_package_unref(p);
 }
@@ -178,7 +178,7 @@ static void what_an_fmu_does_not_follow_is_refused(void)
     } cases[] = {
         {MECHD_FMI_2, all_of_2, "takes values alone: the FMU does not interpolate", {.n = 2}},
         {MECHD_FMI_3, all_of_3, "takes values alone: the FMU has no intermediate", {.n = 2}},
-        {MECHD_FMI_2, interpolates, "interpolates polynomials alone", {.n = 2, .tau = rows}},
+        {MECHD_FMI_2, interpolates, "interpolates only polynomials", {.n = 2, .tau = rows}},
         {MECHD_FMI_2, interpolates, "at most 16 coefficients", {.n = 17}},
         {MECHD_FMI_3, updates, "must be finite", {.n = 2, .values = infinite}},
         {MECHD_FMI_3, updates, "must be finite", {.n = 2, .tau = rows, .values = infinite}}};

@@ -233,7 +233,7 @@ static void events_that_cannot_be_seen_are_refused(void)
 {
     const struct mechd_engine two = begun(MECHD_FMI_2, all_of_2);
     expect_blind(&two, false, "FMI 2.0 reports no events");
-    expect_blind(&two, true, "gets and sets its state");
+    expect_blind(&two, true, "get and set its state");
     mechd_engine_destroy(&two);
     const struct mechd_engine three = begun(MECHD_FMI_3, all_of_3);
     expect_blind(&three, false, "no event mode");
@@ -296,7 +296,7 @@ static void clocks_are_left_to_the_fmu(void)
                             "intervalVariability=\"constant\"/>");
     const struct mechd_engine e = made(p, 0);
     CU_ASSERT_EQUAL(mechd_engine_fmu_begin(&e), MECH_ENGINE_FAILED);
-    CU_ASSERT_PTR_NOT_NULL(strstr(mechd_engine_refusal(&e), "it makes no instance"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(mechd_engine_refusal(&e), "it cannot be instantiated"));
     mechd_engine_destroy(&e);
     mechd_fmu_package_unref(p);
 }
@@ -316,7 +316,7 @@ static void one_that_has_no_event_mode_but_says_so_is_made_without(void)
     CU_ASSERT_EQUAL(step(&e, 0.5), 0);
     CU_ASSERT_EQUAL(output(&e), 0.);
     CU_ASSERT_PTR_NOT_NULL(
-        strstr(mechd_engine_blind(&e, false), "makes no instance with event mode"));
+        strstr(mechd_engine_blind(&e, false), "cannot be instantiated with event mode"));
     CU_ASSERT_EQUAL(mechd_engine_reset(&e), 0);
     CU_ASSERT_EQUAL(step(&e, 0.5), 0);
     CU_ASSERT_PTR_NOT_NULL(mechd_engine_blind(&e, false));
