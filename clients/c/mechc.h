@@ -237,7 +237,7 @@ struct mechc_coupling_report {
     uint64_t windows;     /* windows of this command */
     uint64_t iterations;  /* evaluations of all participants */
     uint64_t evaluations; /* trial steps of single participants */
-    uint64_t refused;     /* windows that were too inaccurate and were done smaller */
+    uint64_t refused;     /* windows that were too inaccurate and were repeated smaller */
 };
 
 /* From the JSON text that POST /v1/couplings takes; `id` gets the new coupling's id. Values of its
@@ -347,19 +347,19 @@ MECHC_API int mechc_partner_push(struct mechc_partner *p, double time, const dou
 /* Sends goodbye (which releases the lease) and frees. */
 MECHC_API void mechc_partner_close(struct mechc_partner *p);
 
-/* --- a program that takes a partner's place of a coupling ------------------------------------- */
+/* --- an external program of a coupling -------------------------------------------------------- */
 
 struct mechc_participant;
 
-/* A place that a coupling's document declares as {"name": participant, "partner": {…}}. Strings are
- * copied. */
+/* The place of a program, which a coupling's document declares as {"name": participant, "partner":
+ * {…}}. Strings are copied. */
 struct mechc_place {
     const char *coupling, *participant;
     enum mechc_socket door; /* MECHC_CONTROL or MECHC_LANE */
     int input_order;        /* 0 to 2, the coupling's hold: derivatives of inputs over a window */
-    uint64_t window;        /* of a program that was started again: the last one it has committed */
+    uint64_t window;        /* of a restarted program: the last window that it has committed */
     int cannot_roll_back;   /* not 0: as "rollback": false in the document */
-    double returns;         /* s for which it tries to return after a lost connection; 0: not */
+    double returns;         /* s for which it tries to reconnect after a lost connection; 0: not */
     int gives_jacobian;     /* not 0: the program has the function jacobian */
 };
 
@@ -377,8 +377,8 @@ struct mechc_window {
  * the window is undone, the program serves the next question; or a negative one: the same, and
  * mechc_serve returns MECHC_FAILED. A commit that fails undoes nothing: the window is done for the
  * others, the coupling's step fails with commit-owed, and commit is called again before the next
- * question. With cannot_roll_back a window that was given up has been stepped: the place is to be
- * closed, and taken again from the state of the last commit. */
+ * question. With cannot_roll_back a window that was given up has been stepped: close the
+ * participant, and participate again from the state of the last commit. */
 struct mechc_program {
     void *self;
     /* y at `time`, without a step */
@@ -391,8 +391,8 @@ struct mechc_program {
      * of mechc_serve; read before the next call. NULL, or it returns NULL: nothing is said */
     const char *(*reason)(void *self);
     /* where gives_jacobian is set, after each trial: derivatives of y at its end by the values of
-     * w->inputs, [output_count][input_count * (input_order + 1)] by rows, which schemes of Newton's
-     * kind take in place of difference quotients; as the others */
+     * w->inputs, [output_count][input_count * (input_order + 1)] by rows, which Newton schemes use
+     * instead of difference quotients; returns as the others do */
     int (*jacobian)(void *self, const struct mechc_window *w, double *slopes);
 };
 
@@ -404,12 +404,12 @@ MECHC_API const char *const *mechc_participant_inputs(const struct mechc_partici
                                                       size_t *count);
 MECHC_API const char *const *mechc_participant_outputs(const struct mechc_participant *p,
                                                        size_t *count);
-/* The last window that was committed, and the time at its end, s (`time` may be NULL): NaN where
- * the program took its place while the commit of the next window is owed, until it is asked. */
+/* The last window that was committed, and the time at its end, s (`time` may be NULL): NaN if
+ * the program connected while the commit of the next window was owed, until it is asked. */
 MECHC_API uint64_t mechc_participant_window(const struct mechc_participant *p, double *time);
 /* Answer the server's questions until the coupling ends, or until `windows` of them have been
  * committed (0: no limit). It waits as long as the coupling lasts; mechc_interrupt ends that, and
- * the attempts to return. MECHC_UNREACHABLE: the connection was lost, and it could not return.
+ * the attempts to reconnect. MECHC_UNREACHABLE: the connection was lost and could not be restored.
  * After MECHC_FAILED, MECHC_INTERRUPTED or MECHC_UNREACHABLE it may be called again: where there is
  * no connection it says hello again. MECHC_BAD_ARGUMENT: a function is missing, or gave a number
  * that is not finite. */
