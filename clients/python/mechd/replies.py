@@ -47,7 +47,7 @@ _AboutEndpointsAlways = TypedDict('_AboutEndpointsAlways', {
 
 
 class AboutEndpoints(_AboutEndpointsAlways):
-    """Addresses; null: closed."""
+    """Addresses of the server's endpoints; null: not open."""
 
 
 _AboutLibrariesAlways = TypedDict('_AboutLibrariesAlways', {
@@ -96,7 +96,7 @@ _ActiveSometimes = TypedDict('_ActiveSometimes', {
 
 
 class Active(_ActiveAlways, _ActiveSometimes):
-    """A contact, rope or law that acts."""
+    """An active contact, rope or law."""
 
 
 _BatchItemResultAlways = TypedDict('_BatchItemResultAlways', {
@@ -175,7 +175,8 @@ _ChosenStreamAlways = TypedDict('_ChosenStreamAlways', {
 
 
 class ChosenStream(_ChosenStreamAlways):
-    """A stream that a client has chosen."""
+    """A chosen stream: outputs that a client has chosen, sent at an interval that it has
+    chosen."""
 
 
 _CommitReplyAlways = TypedDict('_CommitReplyAlways', {
@@ -196,7 +197,7 @@ _ComparedStepsAlways = TypedDict('_ComparedStepsAlways', {
 
 
 class ComparedSteps(_ComparedStepsAlways):
-    """Internal steps of two states."""
+    """Numbers of internal steps of the two snapshots."""
 
 
 _ComparedTimesAlways = TypedDict('_ComparedTimesAlways', {
@@ -206,7 +207,7 @@ _ComparedTimesAlways = TypedDict('_ComparedTimesAlways', {
 
 
 class ComparedTimes(_ComparedTimesAlways):
-    """Times of two states."""
+    """Times of the two snapshots."""
 
 
 _ComparisonAlways = TypedDict('_ComparisonAlways', {
@@ -316,7 +317,7 @@ _CouplingAdaptiveSometimes = TypedDict('_CouplingAdaptiveSometimes', {
 
 
 class CouplingAdaptive(_CouplingAdaptiveSometimes):
-    """Windows sized by the estimated error of the inputs."""
+    """Window sizes controlled by the estimated error of the inputs."""
 
 
 _CouplingBondAlways = TypedDict('_CouplingBondAlways', {
@@ -333,7 +334,7 @@ _CouplingBondSometimes = TypedDict('_CouplingBondSometimes', {
 
 
 class CouplingBond(_CouplingBondAlways, _CouplingBondSometimes):
-    """Two participants joined by a force that acts on both, for the schemes Energy and
+    """A force that acts on two participants in opposite directions, for the schemes Energy and
     TransmissionLine."""
 
 
@@ -450,7 +451,7 @@ _CouplingProgramAlways = TypedDict('_CouplingProgramAlways', {
 
 
 class CouplingProgram(_CouplingProgramAlways):
-    """An external program, and its connection."""
+    """An external program, and whether it is connected."""
 
 
 _CouplingReportAlways = TypedDict('_CouplingReportAlways', {
@@ -510,7 +511,7 @@ _CouplingSnapshotAlways = TypedDict('_CouplingSnapshotAlways', {
 
 
 class CouplingSnapshot(_CouplingSnapshotAlways):
-    """State of a coupling and of all its instances; stored, where the coupling is."""
+    """A saved state of a coupling and of all its instances; stored on disk if the coupling is."""
 
 
 _CouplingSnapshotListAlways = TypedDict('_CouplingSnapshotListAlways', {
@@ -539,7 +540,7 @@ _CouplingStabilitySometimes = TypedDict('_CouplingStabilitySometimes', {
 
 
 class CouplingStability(_CouplingStabilityAlways, _CouplingStabilitySometimes):
-    """Stability of windows of one size about the present state."""
+    """Stability of the coupling about the present state, for one window size."""
 
 
 _CouplingStateAlways = TypedDict('_CouplingStateAlways', {
@@ -577,7 +578,7 @@ _CouplingWaveformSometimes = TypedDict('_CouplingWaveformSometimes', {
 
 
 class CouplingWaveform(_CouplingWaveformSometimes):
-    """Inputs over a window are splines through the outputs at its internal steps."""
+    """Inputs over a window as splines through the driving outputs at their internal steps."""
 
 
 _DerivativesReplyAlways = TypedDict('_DerivativesReplyAlways', {
@@ -634,7 +635,7 @@ _DurabilitySometimes = TypedDict('_DurabilitySometimes', {
 
 
 class Durability(_DurabilityAlways, _DurabilitySometimes):
-    """When the state is stored on disk: at checkpoints, every so many steps or seconds."""
+    """When the state is stored on disk."""
 
 
 _EvaluateReplyAlways = TypedDict('_EvaluateReplyAlways', {
@@ -656,7 +657,7 @@ _EvaluateReplySometimes = TypedDict('_EvaluateReplySometimes', {
 
 
 class EvaluateReply(_EvaluateReplyAlways, _EvaluateReplySometimes):
-    """The quantities asked for: vectors, and matrices by rows."""
+    """The requested quantities: vectors, and matrices row by row."""
 
 
 _ExampleEntryAlways = TypedDict('_ExampleEntryAlways', {
@@ -828,9 +829,9 @@ _JacobianSometimes = TypedDict('_JacobianSometimes', {
 
 
 class Jacobian(_JacobianAlways, _JacobianSometimes):
-    """Derivatives of outputs by inputs, labelled name or name/component: of all outputs, or of
-    those that the step names. They hold while the active set is the same. Those of a hosted FMU
-    are differences of its steps: its active set is not known, and is empty."""
+    """Partial derivatives of the outputs of the step with respect to the inputs, labelled name or
+    name/component. They hold while the active set is the same. Those of a hosted FMU are
+    differences of its steps: its active set is not known, and is empty."""
 
 
 _JvpReplyAlways = TypedDict('_JvpReplyAlways', {
@@ -847,7 +848,7 @@ _JvpReplyAlways = TypedDict('_JvpReplyAlways', {
 
 
 class JvpReply(_JvpReplyAlways):
-    """Derivatives at the end of the step, by the direction."""
+    """Derivatives at the end of the step along the direction."""
 
 
 _KeptTrialAlways = TypedDict('_KeptTrialAlways', {
@@ -929,9 +930,9 @@ _LinearizationSometimes = TypedDict('_LinearizationSometimes', {
 
 
 class Linearization(_LinearizationAlways, _LinearizationSometimes):
-    """z' = A z + B u, y = C z + D u about the current state. z = [q; v; x] without joints and
-    rotations; otherwise [xi; eta; x], with motions basis xi (in velocity space: body-fixed
-    rotations) and velocities velocityBasis eta."""
+    """z' = A z + B u, y = C z + D u about the current state. Without joints and rotations z = [q;
+    v; x]. Otherwise z = [xi; eta; x], where the motions are basis * xi (in velocity space:
+    body-fixed rotations) and the velocities are velocityBasis * eta."""
 
 
 _LinearizationSizesAlways = TypedDict('_LinearizationSizesAlways', {
@@ -1001,7 +1002,7 @@ _OperationSometimes = TypedDict('_OperationSometimes', {
 
 
 class Operation(_OperationAlways, _OperationSometimes):
-    """A request that was answered with 202 because the client preferred that."""
+    """A request that continues in the background, as the client preferred."""
 
 
 _OutputsAlways = TypedDict('_OutputsAlways', {
@@ -1046,7 +1047,7 @@ _ProblemSometimes = TypedDict('_ProblemSometimes', {
 
 
 class Problem(_ProblemAlways, _ProblemSometimes):
-    """Why a request was refused (RFC 9457)."""
+    """The reason why a request was refused (RFC 9457)."""
 
 
 _QuotaAlways = TypedDict('_QuotaAlways', {
@@ -1228,7 +1229,7 @@ _SetFieldReplySometimes = TypedDict('_SetFieldReplySometimes', {
 
 
 class SetFieldReply(_SetFieldReplyAlways, _SetFieldReplySometimes):
-    """The field as it is now."""
+    """The field with its new value."""
 
 
 _SizesAlways = TypedDict('_SizesAlways', {
@@ -1254,7 +1255,7 @@ _SnapshotAlways = TypedDict('_SnapshotAlways', {
 
 
 class Snapshot(_SnapshotAlways):
-    """A snapshot in memory."""
+    """A saved state of an instance."""
 
 
 _SnapshotListAlways = TypedDict('_SnapshotListAlways', {
@@ -1331,8 +1332,8 @@ _StateHashAlways = TypedDict('_StateHashAlways', {
 
 
 class StateHash(_StateHashAlways):
-    """A hash of all of the state that the next step reads; fields of the model that have been
-    changed are no part of it."""
+    """A hash of all of the state that the next step reads; it does not include fields of the
+    model that have been changed."""
 
 
 _StaticsReplyAlways = TypedDict('_StaticsReplyAlways', {
@@ -1370,7 +1371,7 @@ _StepEndedSometimes = TypedDict('_StepEndedSometimes', {
 
 
 class StepEnded(_StepEndedAlways, _StepEndedSometimes):
-    """Where a step that allows an early return has ended."""
+    """Where a step that may return early has ended."""
 
 
 _StepEventAlways = TypedDict('_StepEventAlways', {
@@ -1432,7 +1433,7 @@ _StreamListAlways = TypedDict('_StreamListAlways', {
 
 
 class StreamList(_StreamListAlways):
-    """Chosen streams of an instance, oldest first."""
+    """Chosen streams, oldest first."""
 
 
 _StreamPartAlways = TypedDict('_StreamPartAlways', {
@@ -1548,7 +1549,7 @@ _SystemConstraintSometimes = TypedDict('_SystemConstraintSometimes', {
 
 
 class SystemConstraint(_SystemConstraintAlways, _SystemConstraintSometimes):
-    """Rows of one set."""
+    """Constraint rows whose multipliers are bounded by one set."""
 
 
 _SystemCountsAlways = TypedDict('_SystemCountsAlways', {
