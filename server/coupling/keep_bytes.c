@@ -162,8 +162,7 @@ int mechd_keep_read(struct mechd_coupling *g, const void *bytes, size_t size, ch
         struct part part;
         take(&look, &part, sizeof part);
         if (part.key != now.key) {
-            snprintf(reason, 160,
-                     "participant %.40s: instance %.64s was deleted and created anew",
+            snprintf(reason, 160, "participant %.40s: instance %.64s was deleted and created anew",
                      p->name, p->instance->id);
             return MECH_MISMATCH;
         }
