@@ -70,7 +70,7 @@ void mech_series_check(const struct mech_series *s, struct mech_path *path, stru
             const size_t mark = mech_path_push(path, "t");
 
             mech_path_push_index(path, i);
-            mech_diag_add(diag, path->text, "%g is not later than the time before it, %g",
+            mech_diag_add(diag, path->text, "%g is not later than %g, the time before it",
                           s->t.x[i], s->t.x[i - 1]);
             mech_path_cut(path, mark);
             return;

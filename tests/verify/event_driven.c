@@ -434,7 +434,7 @@ static void what_it_cannot_take_is_refused(void)
     CU_ASSERT(model_refused(ONE("{'type': 'NewtonImpact'}", "[0, 0]", ", 'vi': {'type': 'what'}"),
                             "/solver/vi/type", "what"));
     CU_ASSERT(model_refused(ONE("{'type': 'NewtonImpact'}", "[0, -0.1]", ""), "/interactions/0",
-                            "outside"));
+                            "cannot begin"));
 #undef ONE
 }
 
