@@ -120,7 +120,7 @@ static const char *participant(struct mechd_ssp_tree *t, const struct mechd_ssp_
     }
     for (size_t k = 0; k < t->components.count; k++) {
         if (strcmp(all[k].name, name) == 0) {
-            mechd_ssp_fault(t->diag, p->xml, "component %.100s: there are two of the name %.64s",
+            mechd_ssp_fault(t->diag, p->xml, "component %.100s: the name %.64s occurs twice",
                             p->path, name);
             return NULL;
         }

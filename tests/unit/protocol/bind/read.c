@@ -279,7 +279,7 @@ static void expressions_are_bounded_in_length_together(void)
     text = forces(510, 4000);
     mech_diag_init(&d);
     CU_ASSERT_EQUAL(read_text(text, "", &d, &doc), MECH_INVALID);
-    CU_ASSERT(has_fault(&d, "/objects/0/Fext/500", "longer than 2000000 bytes together"));
+    CU_ASSERT(has_fault(&d, "/objects/0/Fext/500", "are longer than 2000000 bytes"));
     CU_ASSERT_EQUAL(d.total, 1);
     mech_diag_fini(&d);
     free(text);

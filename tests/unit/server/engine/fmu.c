@@ -138,7 +138,7 @@ static void what_cannot_be_done_is_refused_with_its_reason(void)
     const struct mechd_engine e = begun(MECHD_FMI_2, "");
     CU_ASSERT(!mechd_engine_keeps_state(&e));
     CU_ASSERT_EQUAL(step(&e, 0.7), MECH_INVALID);
-    CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "whole numbers of steps of 0.5 s"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "only by multiples of 0.5 s"));
     CU_ASSERT_EQUAL(step(&e, 1.), 0);
     CU_ASSERT_EQUAL(step(&e, -1.), MECH_INVALID);
     CU_ASSERT_EQUAL(run(&e, &(struct mech_step_request){.size = 0.5, .trial = true}), MECH_INVALID);

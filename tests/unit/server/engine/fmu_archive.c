@@ -106,9 +106,9 @@ static void paths_that_leave_the_folder_are_refused(void)
 static void a_zero_in_a_path_is_refused(void)
 {
     expect_file((struct zip_file){.path = "a\0/../b", .path_length = 7, .bytes = "x"},
-                MECHD_ARCHIVE_PATH, "zero");
+                MECHD_ARCHIVE_PATH, "NUL");
     expect_file((struct zip_file){.path = "a.txt\0", .path_length = 6, .bytes = "x"},
-                MECHD_ARCHIVE_PATH, "zero");
+                MECHD_ARCHIVE_PATH, "NUL");
 }
 
 static void long_and_deep_paths_are_refused(void)

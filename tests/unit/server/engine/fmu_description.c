@@ -216,7 +216,7 @@ static void what_is_no_xml_is_refused(void)
 {
     expect("", MECHD_DESCRIPTION_XML, "no element");
     expect(HEAD_2 COSIM, MECHD_DESCRIPTION_XML, "");
-    expect("<a/>", MECHD_DESCRIPTION_CONTENT, "no fmiModelDescription");
+    expect("<a/>", MECHD_DESCRIPTION_CONTENT, "not an fmiModelDescription");
     expect(HEAD_2 "\xff</fmiModelDescription>", MECHD_DESCRIPTION_XML, "");
 }
 
@@ -266,10 +266,10 @@ static void variables_that_contradict_the_standard_are_refused(void)
         {"<Float64 name=\"a\" valueReference=\"1\"><Dimension/></Float64>", "either"},
         {"</ModelVariables><UnitDefinitions><Unit name=\"u\"><BaseUnit m=\"0.5\"/></Unit>"
          "</UnitDefinitions><ModelVariables>",
-         "m: an exponent is a whole number"},
-        {BASE_UNIT("factor=\"0\""), "unit u: its factor and offset are finite"},
+         "m: an exponent must be a whole number"},
+        {BASE_UNIT("factor=\"0\""), "unit u: its factor and offset must be finite"},
         {BASE_UNIT("factor=\"INF\""), "its factor not 0"},
-        {BASE_UNIT("offset=\"NaN\""), "unit u: its factor and offset are finite"},
+        {BASE_UNIT("offset=\"NaN\""), "unit u: its factor and offset must be finite"},
         {"<Float64 name=\"a\" valueReference=\"1\" relativeQuantity=\"yes\"/>",
          "relativeQuantity: \"yes\""},
         {"<Float64 name=\"a\" valueReference=\"1\" intermediateUpdate=\"yes\"/>",

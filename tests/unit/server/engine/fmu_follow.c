@@ -176,8 +176,8 @@ static void what_an_fmu_does_not_follow_is_refused(void)
         const char *abilities, *part;
         struct mech_input_signal signal;
     } cases[] = {
-        {MECHD_FMI_2, all_of_2, "takes values alone: the FMU does not interpolate", {.n = 2}},
-        {MECHD_FMI_3, all_of_3, "takes values alone: the FMU has no intermediate", {.n = 2}},
+        {MECHD_FMI_2, all_of_2, "constant over the step: the FMU does not interpolate", {.n = 2}},
+        {MECHD_FMI_3, all_of_3, "constant over the step: the FMU has no intermediate", {.n = 2}},
         {MECHD_FMI_2, interpolates, "interpolates only polynomials", {.n = 2, .tau = rows}},
         {MECHD_FMI_2, interpolates, "at most 16 coefficients", {.n = 17}},
         {MECHD_FMI_3, updates, "must be finite", {.n = 2, .values = infinite}},

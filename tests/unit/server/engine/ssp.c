@@ -544,10 +544,10 @@ static void connections_that_mean_nothing_are_refused(void)
     // only their names are known
     expect(SYSTEM(ELEMENTS(COMPONENT("a", PORTS(UNIT_PORT("y", "output", "left"))) COMPONENT(
                "b", PORTS(UNIT_PORT("u", "input", "right")))) LINKS(LINK("a", "y", "b", "u"))),
-           "y is in left, u in right: nothing says how");
+           "y is in left, u in right: the conversion");
     expect(SYSTEM(ELEMENTS(COMPONENT("b", PORTS(UNIT_PORT("speed", "input", "m"))))),
            "speed of b is in m, in its FMU in rad/s");
-    expect(SYSTEM(ELEMENTS(BLOCK("a") BLOCK("a"))), "two of the name a");
+    expect(SYSTEM(ELEMENTS(BLOCK("a") BLOCK("a"))), "the name a occurs twice");
     expect(SYSTEM(ELEMENTS(COMPONENT("a", PORTS(PORT("nil", "input"))))),
            "the FMU of a has no variable nil");
     expect(SYSTEM(ELEMENTS(COMPONENT("a", PORTS(PORT("u", "output"))))), "of another kind");
