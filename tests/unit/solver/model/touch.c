@@ -458,11 +458,11 @@ static void shapes_that_cannot_be_are_refused_at_their_place(void)
     }
     CU_ASSERT(refused("{'shape': 'Sphere', 'radius': 1, 'name': 's'},"
                       "{'shape': 'Sphere', 'radius': 1, 'name': 's'}",
-                      "/objects/0/geometry/1/name", "taken"));
+                      "/objects/0/geometry/1/name", "already used"));
     CU_ASSERT(model_refused("{'mechd': 1, 'materials': [{'friction': 1}]}", "/materials/0/name",
                             "a name"));
     CU_ASSERT(model_refused("{'mechd': 1, 'materials': [{'name': 'a'}, {'name': 'a'}]}",
-                            "/materials/1/name", "taken"));
+                            "/materials/1/name", "already used"));
 }
 
 static void integrators_without_contacts_are_refused(void)
