@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 struct mechd_fmu_course;
+struct mechd_fmu_trace;
 
 typedef void mechd_binary_log(void *context, int status, const char *category, const char *message);
 
@@ -31,7 +32,8 @@ struct mechd_binary {
     bool early;        /* it may return early (3.0) */
     bool ends;         /* an event has asked to end the simulation */
     double next_event; /* s, that the FMU foresees; NaN: none */
-    /* variables that will be set within steps (3.0), named when it is opened; [required_count] */
+    /* variables that will be set or read within steps (3.0), named when it is opened;
+     * [required_count] */
     const uint32_t *required;
     size_t required_count;
     /* how inputs go over the next step; [course_count], with room for the elements of each */
@@ -41,7 +43,8 @@ struct mechd_binary {
     bool courses_needed; /* a step of 3.0 that asks for none of them is refused … */
     bool quiet_logged;   /* … or else logged, once */
     bool update_asked;   /* it has */
-    int update_failed;   /* what setting them within the step has come to */
+    int update_failed;   /* what setting them, or reading outputs, within the step has come to */
+    struct mechd_fmu_trace *trace; /* of the next step; NULL: none is wanted */
     int status;
     char fault[256];
 };
@@ -63,7 +66,7 @@ int mechd_binary_step(struct mechd_binary *b, const struct mechd_fmu_span *span,
 int mechd_binary_reset(struct mechd_binary *b);
 
 /* Before DoStep of 2.0: derivatives of the inputs that have courses, at the start of the step; and
- * the intermediate update of 3.0, which sets them (fmu_updates.c). */
+ * the intermediate update of 3.0, which reads outputs and sets those inputs (fmu_updates.c). */
 int mechd_binary_rates(struct mechd_binary *b, double time);
 mechp_fmi3_intermediate mechd_binary_update;
 

@@ -5,6 +5,7 @@
 #include "server/engine/fmu_jail.h"
 #include "server/engine/fmu_load.h"
 #include "server/engine/fmu_pipe.h"
+#include "server/engine/fmu_trace.h"
 #include "server/engine/fmu_verbs.h"
 
 #include <stdio.h>
@@ -19,6 +20,7 @@ struct hosted {
     struct mechd_binary binary;
     struct mechd_pipe_message in, out, log;
     struct mechd_fmu_courses courses; /* of the next step */
+    struct mechd_fmu_trace trace;     /* of the next step */
     uint32_t *required;
     bool open;
 };
@@ -208,6 +210,12 @@ static int take_courses(struct hosted *h)
                                                       : fail(h, MECHD_FMU_NO_QUESTION, "courses");
 }
 
+static int take_trace(struct hosted *h)
+{
+    mechd_fmu_trace_fini(&h->trace);
+    return mechd_fmu_trace_get(&h->in, &h->trace) ? 0 : fail(h, MECHD_FMU_NO_QUESTION, "trace");
+}
+
 static void put_events(struct hosted *h, const struct mech_event_log *log)
 {
     const uint64_t total = log->total < UINT32_MAX ? log->total : UINT32_MAX;
@@ -236,9 +244,11 @@ static int step(struct hosted *h, bool watched)
     h->binary.courses = h->courses.at;
     h->binary.course_count = h->courses.count;
     h->binary.course_scratch = h->courses.scratch;
+    h->binary.trace = h->trace.width > 0 ? &h->trace : NULL;
     const int rc = mechd_binary_step(&h->binary, &span, &end);
     h->binary.course_count = 0;
     h->binary.courses_needed = false;
+    h->binary.trace = NULL;
     mechd_fmu_courses_fini(&h->courses);
     mechd_pipe_put_f64(&h->out, &end.time, 1);
     mechd_pipe_put_u32(&h->out, end.terminate ? 1 : 0);
@@ -246,6 +256,10 @@ static int step(struct hosted *h, bool watched)
         mechd_pipe_put_u32(&h->out, end.event ? 1 : 0);
         put_events(h, &log);
     }
+    if (h->trace.width > 0) {
+        mechd_fmu_rows_put(&h->trace, &h->out);
+    }
+    mechd_fmu_trace_fini(&h->trace);
     return rc;
 }
 
@@ -263,6 +277,15 @@ static int save(struct hosted *h)
     mechd_pipe_put(&h->out, bytes, rc == 0 ? size : 0);
     free(bytes);
     return rc;
+}
+
+/* What was asked for over a step that has not been made is not for the next one. */
+static int restore(struct hosted *h)
+{
+    mechd_fmu_courses_fini(&h->courses);
+    mechd_fmu_trace_fini(&h->trace);
+    h->binary.courses_needed = false;
+    return mechd_binary_restore(&h->binary, (const char *)h->in.bytes, h->in.size);
 }
 
 static int answer(struct hosted *h)
@@ -292,6 +315,8 @@ static int answer(struct hosted *h)
         return rates(h);
     case MECHD_FMU_COURSES:
         return take_courses(h);
+    case MECHD_FMU_TRACE:
+        return take_trace(h);
     case MECHD_FMU_STEP:
         return step(h, false);
     case MECHD_FMU_WATCHED:
@@ -303,7 +328,7 @@ static int answer(struct hosted *h)
     case MECHD_FMU_SAVE:
         return save(h);
     case MECHD_FMU_RESTORE:
-        return mechd_binary_restore(&h->binary, (const char *)h->in.bytes, h->in.size);
+        return restore(h);
     case MECHD_FMU_RESET:
         return mechd_binary_reset(&h->binary);
     default:
@@ -333,5 +358,6 @@ void mechd_fmu_serve(int socket)
     }
     mechd_binary_close(&h.binary);
     mechd_fmu_courses_fini(&h.courses);
+    mechd_fmu_trace_fini(&h.trace);
     free(h.required);
 }

@@ -1,8 +1,12 @@
 /* Inputs that vary over a step, as the FMU takes them: by their derivatives at its start (2.0), or
- * in the intermediate updates that it asks for (3.0). Nothing but those inputs is set there, and no
- * step is ended. Source: FMI 2.0.5, section 4.2; FMI 3.0.2, section 4.2. */
+ * in the intermediate updates that it asks for (3.0); and outputs, which are read there behind each
+ * internal step. Nothing but those inputs is set, and no step is ended. What is read comes before
+ * what is set. Source: FMI 2.0.5, section 4.2; FMI 3.0.2, section 4.2. */
 #include "server/engine/fmu_binary.h"
 #include "server/engine/fmu_course.h"
+#include "server/engine/fmu_trace.h"
+
+#include <string.h>
 
 int mechd_binary_rates(struct mechd_binary *b, double time)
 {
@@ -43,15 +47,50 @@ static int set(struct mechd_binary *b, const struct mechd_fmu_course *c, double 
     return mechd_binary_set(b, &v);
 }
 
+/* Numbers in place of the elements of a float32, from the last one on. */
+static void widen(double *elements, size_t n)
+{
+    while (n-- > 0) {
+        float narrow;
+        memcpy(&narrow, (const char *)elements + n * sizeof narrow, sizeof narrow);
+        elements[n] = (double)narrow;
+    }
+}
+
+static int read_row(struct mechd_binary *b, struct mechd_fmu_trace *t, double time)
+{
+    double *to = t->numbers + t->rows * t->width;
+    t->total++;
+    if (t->rows == t->room) {
+        return 0;
+    }
+    *to++ = time;
+    for (size_t k = 0; k < t->count; k++) {
+        const struct mechd_binary_values v = {.type = t->at[k].type,
+                                              .references = &t->at[k].reference,
+                                              .n = 1,
+                                              .elements = to,
+                                              .count = t->at[k].elements};
+        MECH_TRY(mechd_binary_get(b, &v));
+        if (v.type == MECHD_FMU_FLOAT32) {
+            widen(to, v.count);
+        }
+        to += v.count;
+    }
+    t->rows++;
+    return 0;
+}
+
 void mechd_binary_update(void *environment, double time, bool wants_set, bool may_get,
                          bool step_finished, bool may_return, bool *early, double *early_time)
 {
     struct mechd_binary *const b = environment;
-    (void)may_get;
-    (void)step_finished;
     (void)may_return;
     (void)early_time;
     *early = false;
+    if (may_get && step_finished && b->trace != NULL && b->update_failed == 0) {
+        b->update_failed = read_row(b, b->trace, time);
+    }
     b->update_asked = b->update_asked || wants_set;
     for (size_t k = 0; wants_set && b->update_failed == 0 && k < b->course_count; k++) {
         b->update_failed = set(b, &b->courses[k], time);

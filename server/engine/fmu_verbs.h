@@ -2,7 +2,8 @@
  * question, and in front of it any number of log messages. Values of variables are elements in the
  * types of FMI 3.0, booleans one byte; those of 2.0 are converted in the process.
  *
- *     REQUIRE     before OPEN: u32 n, references of variables that courses will be of (3.0)
+ *     REQUIRE     before OPEN: u32 n, references of variables that courses or traces will be of
+ *                 (3.0)
  *     OPEN        u32 version, u32 abilities (enum mechd_fmu_can), u32 MiB of memory (0: no limit),
  *                 u32 logging, texts: folder, identifier, token, name of the instance
  *     ENTER       f64 tolerance, start, stop (NaN: none): initialization begins
@@ -17,6 +18,8 @@
  *                 for none of them refuses the step, u32 n, each u32 reference, type,
  *                 elements, rows, they are samples; f64 start, rows of times of samples, rows ×
  *                 elements of values
+ *     TRACE       of outputs over the next step (fmu_trace.h, 3.0): u32 room for so many rows,
+ *                 u32 n, each u32 reference, type, elements
  *     STEP        f64 time, size
  *     WATCHED     a step whose events are wanted: as STEP, u32 it may end early
  *     EVENT       event mode begins (3.0, an FMU that has it)
@@ -28,7 +31,8 @@
  *                 RATES: f64 elements, of the first derivatives by time; STEP: f64 time reached,
  *                 u32 the FMU wants to end; WATCHED: the same, u32 an event has been, u32 number
  *                 of events, of which as many as there is room for follow, at most
- *                 MECHD_FMU_EVENTS_MOST: u32 kind, f64 since, time each; SAVE: bytes
+ *                 MECHD_FMU_EVENTS_MOST: u32 kind, f64 since, time each; both, after TRACE: u32
+ *                 number of rows, u32 of those that follow, of each f64 time, elements; SAVE: bytes
  *     FAILED      u32 enum mechd_fmu_failure, u32 status of FMI, text
  *     LOG         u32 status of FMI, texts: category, message */
 #pragma once
@@ -56,6 +60,7 @@ enum mechd_fmu_verb {
     MECHD_FMU_COURSES,
     MECHD_FMU_RATES,
     MECHD_FMU_ADJOIN,
+    MECHD_FMU_TRACE,
 
     MECHD_FMU_DONE = 100,
     MECHD_FMU_FAILED,
@@ -83,6 +88,7 @@ struct mechd_fmu_span {
     double time, size;             /* s, from `time` on */
     bool early;                    /* it ends with its first event, as far as the FMU can */
     struct mech_event_log *events; /* its events are added, without a name; NULL: not wanted */
+    struct mech_trace *trace;      /* rows of it are added, after TRACE; NULL: not wanted */
 };
 
 /* Where it has ended. */

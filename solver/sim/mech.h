@@ -183,6 +183,18 @@ struct mech_marker_force {
 
 enum { MECH_FLOW_ORDER = 3, MECH_FLOW_MOMENTS = MECH_FLOW_ORDER + 2 };
 
+/* Outputs within a command, behind internal steps of an engine that reports them. The solver does
+ * not: there a smaller step gives the same. Of a command that fails it has no meaning. It is the
+ * caller's. */
+struct mech_trace {
+    const int32_t *outputs; /* [output_count] indices of those that are wanted */
+    size_t output_count;
+    size_t width;       /* numbers of a row: 1 + the sizes of these outputs */
+    double *rows;       /* [room × width]; of the first `count`: the time, s, and their values */
+    size_t room, count; /* the times do not descend */
+    uint64_t total;     /* with rows for which there was no room */
+};
+
 struct mech_step_request {
     enum mech_step_kind kind;
     double size;    /* STEP_SIZE: communication step H > 0; STEP_UNTIL: end time > now */
@@ -206,6 +218,8 @@ struct mech_step_request {
     struct mech_event_log *events;
     /* End after the first internal step with an event (FMI's early return); needs `events`. */
     bool early_return;
+    /* Of an engine that has them, outputs within the step are added to it; NULL: not wanted. */
+    struct mech_trace *trace;
 };
 
 /* Where a command has ended. */

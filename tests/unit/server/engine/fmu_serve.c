@@ -205,6 +205,34 @@ static void a_whole_life_is_answered(void)
     end(&h);
 }
 
+/* A step that was not made is undone: what it was to return is not for the next one. */
+static void what_was_for_a_step_is_forgotten_with_it(void)
+{
+    static struct host h;
+    begin(&h);
+    CU_ASSERT_EQUAL_FATAL(ask_open(&h, MECHD_FMI_3, h.folder, SHELF_TOKEN), 0);
+    mechd_pipe_put_f64(question(&h, MECHD_FMU_ENTER), (const double[]){NAN, 0., NAN}, 3);
+    CU_ASSERT_EQUAL(ask(&h), 0);
+    (void)question(&h, MECHD_FMU_EXIT);
+    CU_ASSERT_EQUAL(ask(&h), 0);
+    (void)question(&h, MECHD_FMU_SAVE);
+    CU_ASSERT_EQUAL(ask(&h), 0);
+    const struct mechd_pipe_message saved = h.answer;
+    h.answer = (struct mechd_pipe_message){0};
+    const uint32_t trace[] = {8, 1, 0, MECHD_FMU_FLOAT64, 1};
+    mechd_pipe_put(question(&h, MECHD_FMU_TRACE), trace, sizeof trace);
+    CU_ASSERT_EQUAL(ask(&h), 0);
+    mechd_pipe_put(question(&h, MECHD_FMU_RESTORE), saved.bytes, saved.size);
+    CU_ASSERT_EQUAL(ask(&h), 0);
+    free(saved.bytes);
+    mechd_pipe_put_f64(question(&h, MECHD_FMU_STEP), (const double[]){0., 0.5}, 2);
+    CU_ASSERT_EQUAL(ask(&h), 0);
+    CU_ASSERT_EQUAL(h.answer.size, sizeof(double) + sizeof(uint32_t));
+    (void)question(&h, MECHD_FMU_CLOSE);
+    CU_ASSERT_EQUAL(mechd_pipe_send(h.ours, &h.question, &forever), 0);
+    end(&h);
+}
+
 static void questions_that_are_none_are_refused(void)
 {
     static struct host h;
@@ -324,6 +352,7 @@ static void what_it_logs_comes_before_the_answer(void)
     end(&h);
 }
 
-UNIT_TESTS(UNIT_TEST(a_whole_life_is_answered), UNIT_TEST(what_it_logs_comes_before_the_answer),
+UNIT_TESTS(UNIT_TEST(a_whole_life_is_answered), UNIT_TEST(what_was_for_a_step_is_forgotten_with_it),
+           UNIT_TEST(what_it_logs_comes_before_the_answer),
            UNIT_TEST(questions_that_are_none_are_refused),
            UNIT_TEST(a_folder_or_a_library_that_is_not_there_is_told))

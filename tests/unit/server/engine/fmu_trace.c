@@ -1,0 +1,136 @@
+/* Outputs within a step: their messages, and how they are read. */
+#include "server/engine/fmu_trace.h"
+
+#include "server/engine/fmu_binary.h"
+#include "tests/unit/unit.h"
+
+#include <math.h>
+#include <string.h>
+
+static enum mechp_fmi3_status get_narrow(void *component, const uint32_t vr[], size_t n,
+                                         float values[], size_t n_values)
+{
+    for (size_t k = 0; k < n_values; k++) {
+        values[k] = (float)(vr[0] + k) + 0.5f;
+    }
+    return MECHP_FMI3_OK;
+}
+
+static enum mechp_fmi3_status get_wide(void *component, const uint32_t vr[], size_t n,
+                                       double values[], size_t n_values)
+{
+    values[0] = vr[0];
+    return MECHP_FMI3_OK;
+}
+
+/* Not where it is tentative, or may not be read; of both types. */
+static void only_finished_internal_steps_are_read(void)
+{
+    struct mechd_fmu_traced at[] = {{7, MECHD_FMU_FLOAT32, 3}, {9, MECHD_FMU_FLOAT64, 1}};
+    double rows[5];
+    static const double sought[] = {1.5, 7.5, 8.5, 9.5, 9.};
+    struct mechd_fmu_trace t = {.at = at, .count = 2, .width = 5, .room = 1, .numbers = rows};
+    struct mechd_binary b = {.version = MECHD_FMI_3,
+                             .trace = &t,
+                             .three = {.GetFloat32 = get_narrow, .GetFloat64 = get_wide}};
+    bool early = true;
+    double early_time = NAN;
+    mechd_binary_update(&b, 1., false, true, false, true, &early, &early_time);
+    mechd_binary_update(&b, 1., false, false, true, true, &early, &early_time);
+    CU_ASSERT(t.rows == 0 && t.total == 0 && !early);
+    mechd_binary_update(&b, 1.5, false, true, true, true, &early, &early_time);
+    mechd_binary_update(&b, 2., false, true, true, true, &early, &early_time);
+    CU_ASSERT(t.rows == 1 && t.total == 2 && b.update_failed == 0);
+    CU_ASSERT_EQUAL(memcmp(rows, sought, sizeof rows), 0);
+    b.trace = NULL;
+    mechd_binary_update(&b, 2., false, true, true, true, &early, &early_time);
+    CU_ASSERT_EQUAL(t.total, 2);
+}
+
+static struct mechd_pipe_message message_of(const uint32_t *words, size_t n)
+{
+    struct mechd_pipe_message m = {0};
+    mechd_pipe_begin(&m, MECHD_FMU_TRACE);
+    for (size_t k = 0; k < n; k++) {
+        mechd_pipe_put_u32(&m, words[k]);
+    }
+    return m;
+}
+
+static void questions_go_there_and_back(void)
+{
+    const struct mechd_fmu_traced at[] = {{7, MECHD_FMU_FLOAT32, 3}, {9, MECHD_FMU_FLOAT64, 1}};
+    struct mechd_pipe_message m = message_of(NULL, 0);
+    struct mechd_fmu_trace t;
+    mechd_fmu_trace_put(at, 2, 100, &m);
+    CU_ASSERT_FATAL(mechd_fmu_trace_get(&m, &t));
+    CU_ASSERT(t.count == 2 && t.width == 5 && t.room == 100 && t.rows == 0 && t.total == 0);
+    CU_ASSERT(t.at[0].reference == 7 && t.at[0].type == MECHD_FMU_FLOAT32 && t.at[0].elements == 3);
+    mechd_fmu_trace_fini(&t);
+    CU_ASSERT_PTR_NULL(t.numbers);
+    mechd_pipe_fini(&m);
+}
+
+static void questions_that_are_none_are_refused(void)
+{
+    const uint32_t wide = MECHD_FMU_FLOAT64, whole = MECHD_FMU_INT32;
+    const uint32_t cases[][8] = {
+        {1, 1, 7, wide},                       // without its elements
+        {1, 1, 7, wide, 0},                    // no elements
+        {1, 1, 7, whole, 1},                   // a type that does not vary
+        {1, 1, 7, wide, 1, 1},                 // something behind it
+        {1, 2, 7, wide, 1},                    // one of two
+        {1, UINT32_MAX, 7, wide, 1},           // far too many
+        {1, 1, 7, wide, UINT32_MAX},           // far too large
+        {1, 1, 7, wide, MECHD_FMU_TRACE_MOST}, // with its time too large
+        {MECHD_FMU_TRACE_MOST, 1, 7, wide, 1}, // too many rows of two numbers
+        {UINT32_MAX, 1, 7, wide, 1}};
+    const size_t sizes[] = {4, 5, 5, 6, 5, 5, 5, 5, 5, 5};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct mechd_pipe_message m = message_of(cases[k], sizes[k]);
+        struct mechd_fmu_trace t = {.width = 1};
+        CU_ASSERT(!mechd_fmu_trace_get(&m, &t));
+        CU_ASSERT(t.width == 0 && t.at == NULL);
+        mechd_pipe_fini(&m);
+    }
+}
+
+/* Rows that were not asked for, or are not there. */
+static void answers_that_are_none_are_refused(void)
+{
+    const uint32_t cases[][2] = {{1, 2}, {4, 3}, {2, 2}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct mechd_pipe_message m = message_of(cases[k], 2);
+        double rows[4] = {0.};
+        struct mech_trace trace = {.width = 2, .rows = rows, .room = 2};
+        CU_ASSERT(!mechd_fmu_rows_get(&m, &trace));
+        mechd_pipe_fini(&m);
+    }
+}
+
+static void rows_are_finite_and_of_the_step(void)
+{
+    static const double good[] = {1., 5., 1., 6., 2., 7.};
+    const struct mechd_fmu_span span = {.time = 1., .size = 1.};
+    static const struct {
+        size_t at;
+        double value;
+    } cases[] = {{0, 0.9}, {2, 0.}, {4, 2.1}, {4, NAN}, {3, INFINITY}};
+    double rows[6];
+    const struct mech_trace trace = {.width = 2, .rows = rows, .room = 3, .count = 3};
+    memcpy(rows, good, sizeof rows);
+    CU_ASSERT(mechd_fmu_rows_good(&trace, 0, &span));
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        memcpy(rows, good, sizeof rows);
+        rows[cases[k].at] = cases[k].value;
+        CU_ASSERT(!mechd_fmu_rows_good(&trace, 0, &span));
+    }
+    // those of the steps before are not looked at
+    memcpy(rows, good, sizeof rows);
+    rows[0] = 0.;
+    CU_ASSERT(mechd_fmu_rows_good(&trace, 1, &span));
+}
+
+UNIT_TESTS(UNIT_TEST(only_finished_internal_steps_are_read), UNIT_TEST(questions_go_there_and_back),
+           UNIT_TEST(questions_that_are_none_are_refused),
+           UNIT_TEST(answers_that_are_none_are_refused), UNIT_TEST(rows_are_finite_and_of_the_step))
