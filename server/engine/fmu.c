@@ -172,6 +172,33 @@ static bool plan(struct mechd_fmu_instance *f, const struct mech_step_request *r
     return true;
 }
 
+/* What is read within steps: it has intermediate update. 0, MECH_NO_MEMORY or MECH_INVALID. */
+static int begin_trace(struct mechd_fmu_instance *f, struct mech_trace *trace)
+{
+    const struct mechd_engine e = {&mechd_engine_fmu, f};
+    f->trace = trace;
+    if (trace == NULL) {
+        return 0;
+    }
+    free(f->traced);
+    f->traced = calloc(trace->output_count + 1, sizeof *f->traced);
+    if (f->traced == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    for (size_t k = 0; k < trace->output_count; k++) {
+        const int32_t at = trace->outputs[k];
+        const struct mechd_fmu_channel *const c = &f->channels.at[MECH_OUTPUT_VARIABLE][at];
+        if (!mechd_engine_fmu_traces(&e, at)) {
+            (void)snprintf(f->report->reason, sizeof f->report->reason,
+                           "output %.100s of the FMU has no intermediate update", c->v.name);
+            return MECH_INVALID;
+        }
+        f->traced[k] = (struct mechd_fmu_traced){
+            .reference = c->of->reference, .type = c->of->type, .elements = (size_t)c->v.size};
+    }
+    return 0;
+}
+
 static int begin(void *self, const struct mech_step_request *r, struct mech_step_report *report)
 {
     struct mechd_fmu_instance *const f = self;
@@ -194,6 +221,7 @@ static int begin(void *self, const struct mech_step_request *r, struct mech_step
     if (r->force_count > 0 || !plan(f, r)) {
         return MECH_INVALID;
     }
+    MECH_TRY(begin_trace(f, r->trace));
     const char *const blind =
         r->events != NULL ? mechd_fmu_session_blind(&f->session, r->early_return) : NULL;
     if (blind != NULL || (r->early_return && r->events == NULL)) {
@@ -247,13 +275,17 @@ static int one_step(struct mechd_fmu_instance *f)
     const struct mech_moment from = {f->from, 0.};
     const double t = f->end.time;
     const struct mechd_fmu_span span = {
-        .time = t, .size = f->size, .early = f->early, .events = f->events};
+        .time = t, .size = f->size, .early = f->early, .events = f->events, .trace = f->trace};
     struct mechd_fmu_reached reached;
     // where a value is refused others may have been set, or an event is not over
     f->place = f->saves ? MECHD_FMU_MOVED : f->place;
     mechd_fmu_follow_hold(f, t);
     MECH_TRY(mechd_fmu_send(f, &f->end, t));
     MECH_TRY(mechd_fmu_follow_send(f, t, f->size));
+    if (f->trace != NULL) {
+        MECH_TRY(mechd_fmu_session_trace(&f->session, f->traced, f->trace->output_count,
+                                         f->trace->room - f->trace->count));
+    }
     f->place = MECHD_FMU_MOVED;
     MECH_TRY(mechd_fmu_session_step(&f->session, &span, &reached));
     f->end.over = reached.terminate;
@@ -485,6 +517,7 @@ static void destroy(void *self)
     mechd_fmu_point_fini(&f->now);
     mechd_fmu_point_fini(&f->end);
     free(f->given);
+    free(f->traced);
     mechd_fmu_follow_fini(f);
     mechd_fmu_channels_fini(&f->channels);
     mechd_fmu_package_unref(f->package);

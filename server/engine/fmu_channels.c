@@ -226,3 +226,8 @@ bool mechd_fmu_channel_has_slopes(const struct mechd_fmu_channel *c)
     return (c->of->type == MECHD_FMU_FLOAT64 || c->of->type == MECHD_FMU_FLOAT32) &&
            c->of->variability == MECHD_FMU_CONTINUOUS;
 }
+
+bool mechd_fmu_channel_is_within(const struct mechd_fmu_channel *c)
+{
+    return mechd_fmu_channel_has_slopes(c) && c->of->within;
+}

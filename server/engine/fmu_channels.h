@@ -51,6 +51,9 @@ bool mechd_fmu_channel_takes(const struct mechd_fmu_channel *c, double value, co
 /* Whether it has derivatives: a continuous real one. */
 bool mechd_fmu_channel_has_slopes(const struct mechd_fmu_channel *c);
 
+/* Whether it is one that may be set or read within a step of 3.0 too. */
+bool mechd_fmu_channel_is_within(const struct mechd_fmu_channel *c);
+
 /* Numbers [n] as elements of a type, and back; `elements` at any address. */
 void mechd_fmu_encode(enum mechd_fmu_type type, const double *values, size_t n, void *elements);
 void mechd_fmu_decode(enum mechd_fmu_type type, const void *elements, size_t n, double *values);

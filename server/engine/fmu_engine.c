@@ -154,6 +154,14 @@ const char *mechd_engine_fmu_unfollowed(const struct mechd_engine *e, int32_t in
     return mechd_fmu_unfollowed(&f->session, &f->channels.at[MECH_INPUT][index], sampled);
 }
 
+bool mechd_engine_fmu_traces(const struct mechd_engine *e, int32_t index)
+{
+    const struct mechd_fmu_instance *const f = e->self;
+    return f->package->description.version == MECHD_FMI_3 &&
+           (f->package->description.can & MECHD_FMU_INTERMEDIATE) != 0 &&
+           mechd_fmu_channel_is_within(&f->channels.at[MECH_OUTPUT_VARIABLE][index]);
+}
+
 bool mechd_engine_fmu_derives(const struct mechd_engine *e, bool adjoint)
 {
     const struct mechd_fmu_instance *const f = e->self;

@@ -59,6 +59,9 @@ int mechd_engine_fmu_begin(const struct mechd_engine *e);
 /* Why an input, or samples of it, cannot go over a step (fmu_follow.h); NULL: they can. */
 const char *mechd_engine_fmu_unfollowed(const struct mechd_engine *e, int32_t index, bool sampled);
 
+/* Whether an output is read within its steps (mech_trace): it has intermediate update (3.0). */
+bool mechd_engine_fmu_traces(const struct mechd_engine *e, int32_t index);
+
 /* Whether the FMU has directional (adjoint) derivatives, and an input or output of it is one of
  * them. */
 bool mechd_engine_fmu_derives(const struct mechd_engine *e, bool adjoint);

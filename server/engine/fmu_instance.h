@@ -38,7 +38,9 @@ struct mechd_fmu_instance {
 
     /* the command in progress */
     struct mech_step_report *report;
-    struct mech_event_log *events; /* or NULL */
+    struct mech_event_log *events;   /* or NULL */
+    struct mech_trace *trace;        /* or NULL */
+    struct mechd_fmu_traced *traced; /* of each output of the trace */
     bool trial, early;
     double from, goal, size;           /* s */
     uint64_t count, done;              /* steps */

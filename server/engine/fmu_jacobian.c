@@ -178,6 +178,7 @@ int mechd_fmu_jacobian_begin(const struct mechd_engine *e, const struct mech_jac
     x->step.trial = true;
     x->step.moments = NULL;
     x->step.events = NULL;
+    x->step.trace = NULL;
     int rc = begin_run(x);
     const struct mechd_fmu_instance *const f = e->self;
     if (rc == 0 && query->steps_most > 0 && f->count > query->steps_most / (2 * x->columns + 1)) {

@@ -405,23 +405,33 @@ const char *mechd_fmu_session_blind(const struct mechd_fmu_session *s, bool earl
                : "this FMU has no event mode: it handles its events itself";
 }
 
-/* One with intermediate update is told which inputs are set there: all that can be. It may refuse
- * others (FMI 3.0.2, section 2.3.1). */
+/* References of what can be used within steps. */
+static void require(struct mechd_fmu_session *s, enum mech_causality causality, uint32_t *to)
+{
+    for (size_t k = 0; k < s->channels->count[causality]; k++) {
+        const struct mechd_fmu_channel *const c = &s->channels->at[causality][k];
+        if (mechd_fmu_channel_is_within(c)) {
+            to[s->options.required_count++] = c->of->reference;
+        }
+    }
+}
+
+/* One with intermediate update is told which inputs are set and which outputs are read there: all
+ * that can be. It may refuse others (FMI 3.0.2, section 2.3.1). */
 static int open_process(struct mechd_fmu_session *s)
 {
     const bool updates =
         s->options.version == MECHD_FMI_3 && (s->options.can & MECHD_FMU_INTERMEDIATE) != 0;
-    const size_t most = updates ? s->channels->count[MECH_INPUT] : 0;
+    const size_t *const count = s->channels->count;
+    const size_t most = updates ? count[MECH_INPUT] + count[MECH_OUTPUT_VARIABLE] : 0;
     uint32_t *const required = calloc(most + 1, sizeof *required);
     if (required == NULL) {
         return MECH_NO_MEMORY;
     }
     s->options.required_count = 0;
-    for (size_t k = 0; k < most; k++) {
-        const struct mechd_fmu_channel *const c = &s->channels->at[MECH_INPUT][k];
-        if (mechd_fmu_channel_has_slopes(c) && c->of->within) {
-            required[s->options.required_count++] = c->of->reference;
-        }
+    if (updates) {
+        require(s, MECH_INPUT, required);
+        require(s, MECH_OUTPUT_VARIABLE, required);
     }
     s->options.required = required;
     int rc = mechd_hosted_open(&s->options, &s->hosted, s->reason, sizeof s->reason);
@@ -503,6 +513,17 @@ int mechd_fmu_session_courses(struct mechd_fmu_session *s, const struct mechd_fm
     return ask(s);
 }
 
+int mechd_fmu_session_trace(struct mechd_fmu_session *s, const struct mechd_fmu_traced *at,
+                            size_t count, size_t room)
+{
+    if (s->hosted == NULL) {
+        return MECHD_HOSTED_GONE;
+    }
+    mechd_pipe_begin(mechd_hosted_question(s->hosted), MECHD_FMU_TRACE);
+    mechd_fmu_trace_put(at, count, room, mechd_hosted_question(s->hosted));
+    return ask(s);
+}
+
 static void put_step(struct mechd_fmu_session *s, const struct mechd_fmu_span *span)
 {
     struct mechd_pipe_message *const m = mechd_hosted_question(s->hosted);
@@ -527,8 +548,16 @@ int mechd_fmu_session_step(struct mechd_fmu_session *s, const struct mechd_fmu_s
     mechd_pipe_get_f64(m, &out->time, 1);
     out->terminate = mechd_pipe_get_u32(m) != 0;
     out->event = span->events != NULL && mechd_pipe_get_u32(m) != 0;
-    if ((span->events != NULL && !take_events(s, span)) || !mechd_pipe_whole(m)) {
+    const size_t rows = span->trace != NULL ? span->trace->count : 0;
+    if ((span->events != NULL && !take_events(s, span)) ||
+        (span->trace != NULL && !mechd_fmu_rows_get(m, span->trace)) || !mechd_pipe_whole(m)) {
         return distrust(s);
+    }
+    if (span->trace != NULL && !mechd_fmu_rows_good(span->trace, rows, span)) {
+        mech_text_copy(s->reason, sizeof s->reason,
+                       "an output of the FMU within its step is infinite or not a number, or is of "
+                       "a time that is none of the step");
+        return MECHD_HOSTED_REFUSED;
     }
     const bool early = span->early && out->event && !out->terminate &&
                        mech_time_before(out->time, end, span->size) && out->time >= span->time;

@@ -15,6 +15,7 @@
 #include "server/engine/fmu_course.h"
 #include "server/engine/fmu_package.h"
 #include "server/engine/fmu_process.h"
+#include "server/engine/fmu_trace.h"
 #include "server/engine/fmu_verbs.h"
 
 struct mechd_fmu_session {
@@ -58,10 +59,14 @@ int mechd_fmu_session_rates(struct mechd_fmu_session *s, double *out);
  * may, the step is REFUSED. */
 int mechd_fmu_session_courses(struct mechd_fmu_session *s, const struct mechd_fmu_course *at,
                               size_t count, bool needed);
+/* Outputs, with room for so many rows, that are read within the next step of an FMU of 3.0: ones
+ * that have intermediate update (fmu_trace.h). */
+int mechd_fmu_session_trace(struct mechd_fmu_session *s, const struct mechd_fmu_traced *at,
+                            size_t count, size_t room);
 /* One communication step. out->terminate: the FMU has done it, and asks to end the simulation
  * there; one that asks for that earlier is REFUSED, and so is one that ends elsewhere than it
- * should, or, of a step that may end early, than at an event. The names of its events are that of
- * the description's model. */
+ * should, or, of a step that may end early, than at an event; and a row of span->trace that is not
+ * of the step, or not finite. The names of its events are that of the description's model. */
 int mechd_fmu_session_step(struct mechd_fmu_session *s, const struct mechd_fmu_span *span,
                            struct mechd_fmu_reached *out);
 

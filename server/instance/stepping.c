@@ -115,6 +115,10 @@ static int begin(struct mechd_instance *i, struct mechd_stepping *s)
     if (s->request.events != NULL) {
         mech_event_log_cut(s->request.events, 0); // it may begin again
     }
+    if (s->request.trace != NULL) {
+        s->request.trace->count = 0;
+        s->request.trace->total = 0;
+    }
     s->start = mechd_engine_time(&i->engine);
     s->first = mechd_engine_step_count(&i->engine);
     s->end = end_of(&i->engine, &s->request);

@@ -1,7 +1,7 @@
 /* An FMU of the tests, for co-simulation by FMI 2.0 and 3.0: y = gain (u + x), and x grows by u h
  * in a step of h: with derivatives of u by its integral (2.0), with intermediate update by four
- * parts, in the middle of each of which u may be set (3.0). What it does instead is asked for by
- * the parameter "mood".
+ * parts, in the middle of each of which u may be set, and behind which y may be read (3.0). What it
+ * does instead is asked for by the parameter "mood".
  *
  * Value references: 0 time, 1 u, 2 y, 3 gain (which is not negative), 4 on (boolean; false: y = 0),
  * 5 mood (Int32), 6 how often u has been set. */
@@ -33,7 +33,7 @@
 
 struct component {
     double time, u, gain, x, sets, rates[2];
-    bool on, returns_early, updates;
+    bool on, returns_early, updates, hides; /* hides: y within a step */
     int mood;
     mechp_fmi3_log *log;
     mechp_fmi3_intermediate *update;
@@ -128,8 +128,11 @@ static int step_in_parts(struct component *c, double time, double size)
         c->updates = true;
         c->update(c->environment, time + (k + 0.5) * size / PARTS, c->mood != CONTROLLER_QUIET,
                   true, false, c->returns_early, &early, &early_time);
-        c->updates = false;
         c->x += c->u * size / PARTS;
+        c->update(c->environment,
+                  time + (c->mood == CONTROLLER_STRAYS ? 2. : (k + 1.) / PARTS) * size, false, true,
+                  true, c->returns_early, &early, &early_time);
+        c->updates = false;
     }
     c->time = time + size;
     return 0;
@@ -321,7 +324,8 @@ void *fmi3InstantiateCoSimulation(const char *name, const char *token, const cha
     if (c != NULL) {
         c->log = logging ? log : NULL;
         // what may be set within its steps is named before
-        c->update = n_intermediate == 1 && intermediate[0] == 1 ? update : NULL;
+        c->update = n_intermediate > 0 && intermediate[0] == 1 ? update : NULL;
+        c->hides = n_intermediate < 2 || intermediate[1] != 2;
         c->environment = environment;
         c->returns_early = early_return;
     }
@@ -348,7 +352,10 @@ enum mechp_fmi3_status fmi3ExitInitializationMode(void *i)
 enum mechp_fmi3_status fmi3GetFloat64(void *i, const uint32_t vr[], size_t n, double values[],
                                       size_t n_values)
 {
-    return n == n_values ? (enum mechp_fmi3_status)get(i, vr, n, values) : MECHP_FMI3_ERROR;
+    const struct component *const c = i;
+    return n == n_values && !(c->updates && (c->hides || c->mood == CONTROLLER_HIDES))
+               ? (enum mechp_fmi3_status)get(i, vr, n, values)
+               : MECHP_FMI3_ERROR;
 }
 
 enum mechp_fmi3_status fmi3SetFloat64(void *i, const uint32_t vr[], size_t n, const double values[],

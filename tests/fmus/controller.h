@@ -28,5 +28,7 @@ enum controller_mood {
     CONTROLLER_RETURNS,        /* its steps end where 0.25 s are over, if they may (3.0) */
     CONTROLLER_KEEPS,          /* it takes no inputs within its steps (3.0) */
     CONTROLLER_QUIET,          /* it asks for none (3.0) */
-    CONTROLLER_SHORT           /* it discards questions for derivatives of outputs */
+    CONTROLLER_SHORT,          /* it discards questions for derivatives of outputs */
+    CONTROLLER_HIDES,          /* it returns no outputs within its steps (3.0) */
+    CONTROLLER_STRAYS          /* it reports internal steps beyond the end of its own (3.0) */
 };

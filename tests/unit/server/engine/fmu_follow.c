@@ -68,10 +68,12 @@ static void only_inputs_that_may_be_set_within_steps_are_named(void)
     char xml[4096];
     (void)snprintf(xml, sizeof xml, "%s",
                    describe(MECHD_FMI_3, updates, "startTime=\"1\" stepSize=\"0.5\""));
-    char *const mark = strstr(xml, "intermediateUpdate=\"true\"");
+    static const char mark[] = "intermediateUpdate=\"true\"";
     char *const token = strstr(xml, CONTROLLER_TOKEN);
-    CU_ASSERT_FATAL(mark != NULL && token != NULL);
-    memset(mark, ' ', strlen("intermediateUpdate=\"true\""));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(token);
+    for (char *at = strstr(xml, mark); at != NULL; at = strstr(xml, mark)) {
+        memset(at, ' ', sizeof mark - 1);
+    }
     memcpy(token, CONTROLLER_UNNAMED, strlen(CONTROLLER_UNNAMED));
     struct mechd_fmu_package *const p = package_of(MECHD_FMI_3, xml);
     const struct mechd_engine e = made(p, 0);

@@ -1,11 +1,120 @@
-/* Outputs within a step: their messages, and how they are read. */
+/* Outputs within a step: their messages, and those of the tests' FMU. */
 #include "server/engine/fmu_trace.h"
 
 #include "server/engine/fmu_binary.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/server/engine/hosting.h"
 
-#include <math.h>
-#include <string.h>
+static const char updates[] = "canHandleVariableCommunicationStepSize=\"true\" "
+                              "canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\" "
+                              "providesIntermediateUpdate=\"true\"";
+static const int32_t grows = 0, counts = 1; /* y, and one without intermediate update */
+
+enum { ROOM = 16 };
+
+/* A second of two steps, with the trace of one output. */
+static int second(const struct mechd_engine *e, struct mech_trace *trace, bool trial)
+{
+    const struct mech_step_request r = {.size = 1., .trace = trace, .trial = trial};
+    return run(e, &r);
+}
+
+static void outputs_are_read_behind_each_internal_step(void)
+{
+    const struct mechd_engine e = begun(MECHD_FMI_3, updates);
+    double rows[2 * ROOM] = {0.};
+    struct mech_trace trace = {
+        .outputs = &grows, .output_count = 1, .width = 2, .rows = rows, .room = ROOM};
+    // undone, done again, and without one
+    for (int k = 0; k < 2; k++) {
+        trace.count = 0;
+        trace.total = 0;
+        CU_ASSERT_EQUAL(second(&e, &trace, k == 0), 0);
+        CU_ASSERT_EQUAL_FATAL(trace.count, 8);
+        CU_ASSERT_EQUAL(trace.total, 8);
+        for (int j = 0; j < 8; j++) {
+            CU_ASSERT_EQUAL(rows[2 * j], 1. + (j + 1) / 8.);
+            CU_ASSERT_EQUAL(rows[2 * j + 1], 1. + (j + 1) / 8.);
+        }
+    }
+    CU_ASSERT_EQUAL(second(&e, NULL, false), 0);
+    CU_ASSERT_EQUAL(trace.total, 8);
+    CU_ASSERT_EQUAL(output(&e), 3.);
+    mechd_engine_destroy(&e);
+}
+
+static void rows_without_room_are_counted(void)
+{
+    const struct mechd_engine e = begun(MECHD_FMI_3, updates);
+    double rows[2 * 5 + 1] = {[10] = 7.};
+    struct mech_trace trace = {
+        .outputs = &grows, .output_count = 1, .width = 2, .rows = rows, .room = 5};
+    CU_ASSERT_EQUAL(second(&e, &trace, false), 0);
+    CU_ASSERT(trace.count == 5 && trace.total == 8);
+    CU_ASSERT(rows[8] == 1.625 && rows[10] == 7.);
+    mechd_engine_destroy(&e);
+}
+
+/* More columns than the FMU has outputs. */
+static void an_output_may_be_read_several_times(void)
+{
+    enum { TIMES = 64 };
+    const struct mechd_engine e = begun(MECHD_FMI_3, updates);
+    static double rows[(TIMES + 1) * ROOM];
+    int32_t outputs[TIMES] = {0};
+    struct mech_trace trace = {
+        .outputs = outputs, .output_count = TIMES, .width = TIMES + 1, .rows = rows, .room = ROOM};
+    CU_ASSERT_EQUAL(second(&e, &trace, false), 0);
+    CU_ASSERT_EQUAL(trace.count, 8);
+    for (size_t k = 0; k < trace.count * trace.width; k++) {
+        CU_ASSERT_EQUAL(rows[k], 1. + (double)(k / trace.width + 1) / 8.);
+    }
+    mechd_engine_destroy(&e);
+}
+
+static void what_cannot_be_read_within_steps_is_refused(void)
+{
+    static const struct {
+        enum mechd_fmi_version version;
+        const char *abilities;
+        const int32_t *output;
+    } cases[] = {{MECHD_FMI_3, updates, &counts},
+                 {MECHD_FMI_3, all_of_3, &grows},
+                 {MECHD_FMI_2, all_of_2, &grows}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const struct mechd_engine e = begun(cases[k].version, cases[k].abilities);
+        double rows[2 * ROOM];
+        struct mech_trace trace = {
+            .outputs = cases[k].output, .output_count = 1, .width = 2, .rows = rows, .room = ROOM};
+        CU_ASSERT(!mechd_engine_fmu_traces(&e, *cases[k].output));
+        CU_ASSERT_EQUAL(second(&e, &trace, false), MECH_INVALID);
+        CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "has no intermediate update"));
+        CU_ASSERT_EQUAL(second(&e, NULL, false), 0);
+        mechd_engine_destroy(&e);
+    }
+}
+
+/* The step is undone, and the next one is as if it had not been. */
+static void what_the_fmu_does_wrong_there_is_refused(void)
+{
+    static const struct {
+        int mood;
+        const char *part;
+    } cases[] = {{CONTROLLER_HIDES, "fmi3GetFloat64 returned status 3"},
+                 {CONTROLLER_STRAYS, "a time that is none of the step"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const struct mechd_engine e = begun(MECHD_FMI_3, updates);
+        double rows[2 * ROOM];
+        struct mech_trace trace = {
+            .outputs = &grows, .output_count = 1, .width = 2, .rows = rows, .room = ROOM};
+        CU_ASSERT_EQUAL(set_parameter(&e, MOOD, cases[k].mood), 0);
+        CU_ASSERT_EQUAL(second(&e, &trace, false), MECH_ENGINE_FAILED);
+        CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, cases[k].part));
+        CU_ASSERT_EQUAL(mechd_engine_time(&e), 1.);
+        CU_ASSERT_EQUAL(second(&e, NULL, false), 0);
+        CU_ASSERT_EQUAL(output(&e), 2.);
+        mechd_engine_destroy(&e);
+    }
+}
 
 static enum mechp_fmi3_status get_narrow(void *component, const uint32_t vr[], size_t n,
                                          float values[], size_t n_values)
@@ -131,6 +240,10 @@ static void rows_are_finite_and_of_the_step(void)
     CU_ASSERT(mechd_fmu_rows_good(&trace, 1, &span));
 }
 
-UNIT_TESTS(UNIT_TEST(only_finished_internal_steps_are_read), UNIT_TEST(questions_go_there_and_back),
+UNIT_TESTS(UNIT_TEST(outputs_are_read_behind_each_internal_step),
+           UNIT_TEST(rows_without_room_are_counted), UNIT_TEST(an_output_may_be_read_several_times),
+           UNIT_TEST(what_cannot_be_read_within_steps_is_refused),
+           UNIT_TEST(what_the_fmu_does_wrong_there_is_refused),
+           UNIT_TEST(only_finished_internal_steps_are_read), UNIT_TEST(questions_go_there_and_back),
            UNIT_TEST(questions_that_are_none_are_refused),
            UNIT_TEST(answers_that_are_none_are_refused), UNIT_TEST(rows_are_finite_and_of_the_step))

@@ -32,15 +32,15 @@ static inline const char *describe(enum mechd_fmi_version version, const char *a
     static char xml[4096];
     const bool two = version == MECHD_FMI_2;
     const char *const open = two ? "<ScalarVariable" : "<Float64";
-    char u[320], y[320], gain[320], more[640];
+    char u[320], y[400], gain[320], more[640];
     (void)snprintf(u, sizeof u, "%s name=\"u\" valueReference=\"1\" causality=\"input\" %s", open,
                    two ? "><Real start=\"0\"/></ScalarVariable>"
                        : "intermediateUpdate=\"true\" start=\"0\"/>");
     const char *const end = two ? "><Real/></ScalarVariable>" : "/>";
     (void)snprintf(y, sizeof y,
-                   "%s name=\"y\" valueReference=\"2\" causality=\"output\" %s"
+                   "%s name=\"y\" valueReference=\"2\" causality=\"output\" %s%s"
                    "%s name=\"sets\" valueReference=\"6\" causality=\"output\" %s",
-                   open, end, open, end);
+                   open, two ? "" : "intermediateUpdate=\"true\" ", end, open, end);
     (void)snprintf(gain, sizeof gain,
                    "%s name=\"gain\" valueReference=\"3\" causality=\"parameter\" "
                    "variability=\"tunable\" %s",
