@@ -37,6 +37,11 @@ struct mechp_body_step_event {
     double since, time, speed;
 };
 
+struct mechp_body_step_intermediate {
+    struct mechp_written columns, rows; /* @ list of labels, list of rows */
+    uint64_t more;
+};
+
 struct mechp_body_step_report {
     uint64_t steps;
     double step_size;
@@ -62,9 +67,10 @@ struct mechp_body_step_reply {
     struct mechp_written ended;  /* @ step_ended */
     struct mechp_written events; /* @ list of step_event */
     uint64_t more_events;
-    double energy;                    /* infinite: null */
-    struct mechp_written derivatives; /* @ object of values by name, or null */
-    struct mechp_written jacobian;    /* @ jacobian */
+    double energy;                     /* infinite: null */
+    struct mechp_written derivatives;  /* @ object of values by name, or null */
+    struct mechp_written intermediate; /* @ step_intermediate */
+    struct mechp_written jacobian;     /* @ jacobian */
 };
 
 /* --- batches --- */
@@ -100,5 +106,6 @@ extern const struct mechp_shape mechp_body_drift;
 extern const struct mechp_shape mechp_body_jacobian;
 extern const struct mechp_shape mechp_body_step_ended;
 extern const struct mechp_shape mechp_body_step_event;
+extern const struct mechp_shape mechp_body_step_intermediate;
 extern const struct mechp_shape mechp_body_step_reply;
 extern const struct mechp_shape mechp_body_step_report;

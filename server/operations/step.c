@@ -14,6 +14,7 @@
 #include "server/operations/step_jacobian.h"
 #include "server/operations/step_report.h"
 #include "server/operations/step_signals.h"
+#include "server/operations/step_trace.h"
 #include "solver/base/times.h"
 
 #include <inttypes.h>
@@ -40,8 +41,9 @@ struct step_work {
     double expect_time;                /* NaN: none */
     bool begun;                        /* the body has been read */
     bool plain;                        /* size, until or count is all that the body has */
-    bool energy, derivatives, jacobian, events;
+    bool energy, derivatives, jacobian, events, intermediate;
     struct mech_event_log log;         /* of the events, if they or an early return are requested */
+    struct mechd_step_trace trace;     /* of outputs within the step, if requested */
     struct mechd_step_jacobian matrix; /* of the jacobian, if requested */
     struct mechd_deriving deriving;    /* of the jacobian, before the step */
     struct mech_marker_force *forces;
@@ -56,6 +58,7 @@ static void free_work(struct mechd_call *c)
         free(w->forces);
         mechd_step_jacobian_fini(&w->matrix);
         free(w->log.at);
+        mechd_step_trace_fini(&w->trace);
         mechd_inputs_fini(&w->inputs);
         mechd_signals_fini(&w->signals);
         mechd_call_give_room(c, w);
@@ -68,12 +71,13 @@ static void read_want(struct mechd_call *c, struct step_work *w)
     const json_t *const want = w->in.want.of;
     for (size_t k = 0; k < json_array_size(want); k++) {
         const char *text = json_string_value(json_array_get(want, k));
-        bool *const flag = text == NULL                       ? NULL
-                           : strcmp(text, "energy") == 0      ? &w->energy
-                           : strcmp(text, "derivatives") == 0 ? &w->derivatives
-                           : strcmp(text, "events") == 0      ? &w->events
-                           : strcmp(text, "jacobian") == 0    ? &w->jacobian
-                                                              : NULL;
+        bool *const flag = text == NULL                        ? NULL
+                           : strcmp(text, "energy") == 0       ? &w->energy
+                           : strcmp(text, "derivatives") == 0  ? &w->derivatives
+                           : strcmp(text, "events") == 0       ? &w->events
+                           : strcmp(text, "intermediate") == 0 ? &w->intermediate
+                           : strcmp(text, "jacobian") == 0     ? &w->jacobian
+                                                               : NULL;
         if (flag != NULL) {
             *flag = true;
         } else {
@@ -81,7 +85,7 @@ static void read_want(struct mechd_call *c, struct step_work *w)
             snprintf(path, sizeof path, "/want/%zu", k);
             mech_diag_add(&c->diag, path,
                           "a step can return: \"derivatives\", \"energy\", \"events\", "
-                          "\"jacobian\"");
+                          "\"intermediate\", \"jacobian\"");
         }
     }
 }
@@ -250,6 +254,14 @@ static void check_outputs(struct mechd_call *c, const json_t *names)
     }
 }
 
+static void take_trace(struct mechd_call *c, struct step_work *w)
+{
+    if (w->intermediate && !mechd_call_faulty(c)) {
+        mechd_step_trace_begin(c, w->in.outputs.of, &w->trace);
+        w->stepping.request.trace = w->trace.trace.rows != NULL ? &w->trace.trace : NULL;
+    }
+}
+
 /* ∂outputs/∂inputs of the step to come begins, of the outputs that the reply has. */
 static void begin_jacobian(struct mechd_call *c, struct step_work *w)
 {
@@ -337,6 +349,7 @@ static bool begin(struct mechd_call *c, struct step_work *w)
     check_outputs(c, w->in.outputs.of);
     read_forces(c, w);
     take_log(c, w);
+    take_trace(c, w);
     if (late && mech_diag_clean(&c->diag)) {
         mechd_fail(c, MECHP_TIME_MISMATCH, "the instance is at time %.17g, %.3g s %s %.17g", now,
                    fabs(now - w->expect_time), now > w->expect_time ? "after" : "before",
@@ -458,6 +471,7 @@ static void write_reply(struct mechd_call *c, struct step_work *w)
         .derivatives = {w->derivatives && mechd_engine_knows_rates(&i->engine) ? write_derivatives
                                                                                : NULL,
                         &rates},
+        .intermediate = {w->trace.trace.rows != NULL ? mechd_write_step_trace : NULL, &w->trace},
         .jacobian = {w->matrix.values != NULL ? mechd_write_step_jacobian : NULL, &w->matrix}};
     MECHP_WRITE(step_reply, &body, &c->text);
     free(packed);

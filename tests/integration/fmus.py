@@ -23,7 +23,7 @@ VARIABLES = {
        'variability="tunable"><Integer start="0"/></ScalarVariable>',
     3: '<Float64 name="u" valueReference="1" causality="input" start="0" unit="N" '
        'intermediateUpdate="true"/>'
-       '<Float64 name="y" valueReference="2" causality="output"/>'
+       '<Float64 name="y" valueReference="2" causality="output" intermediateUpdate="true"/>'
        '<Float64 name="gain" valueReference="3" causality="parameter" variability="tunable" '
        'start="1" max="100"/>'
        '<Int32 name="mood" valueReference="5" causality="parameter" variability="tunable" '

@@ -1,5 +1,5 @@
-"""Events of hosted FMUs: listed, and steps that end with the first of them. The FMUs are the tests'
-own (tests/fmus)."""
+"""Events of hosted FMUs: listed, and steps that end with the first of them; and outputs within
+steps. The FMUs are the tests' own (tests/fmus)."""
 import math
 import unittest
 import fmus
@@ -78,6 +78,31 @@ class Events(Served):
             self.assertEqual([e['pointer'] for e in refused['errors']], [pointer])
             self.assertIn(reason, refused['errors'][0]['message'])
             self.assertEqual(self.daemon.call('GET', path)['time'], 0)
+
+    def test_outputs_within_a_step_are_those_of_the_fmu(self):
+        path = self.hosted(fmus.archive(3, ' '.join(
+            (fmus.SAVES, fmus.VARIES, 'providesIntermediateUpdate="true"'))), u=1)
+        # four internal steps in each step of 0.1 s; undone, then done
+        for commit in (False, True):
+            within = self.step(path, size=0.1, want=['intermediate'], commit=commit)['intermediate']
+            self.assertEqual(within['columns'], ['time', 'y'])
+            self.assertEqual(len(within['rows']), 4)
+            for k, row in enumerate(within['rows']):
+                for found, sought in zip(row, (0.025 * (k + 1), 1 + 0.025 * (k + 1))):
+                    self.assertAlmostEqual(found, sought, 12)
+        self.assertNotIn('intermediate', self.step(path, size=0.1).json)
+        within = self.step(path, size=30, want=['intermediate'], outputs=['y'])['intermediate']
+        self.assertEqual((len(within['rows']), within['more']), (1000, 200))
+        often = self.step(path, size=0.1, want=['intermediate'], outputs=['y'] * 64)
+        self.assertEqual(often['intermediate']['columns'], ['time'] + ['y'] * 64)
+        model = self.daemon.call('POST', '/v1/instances', {'example': 'mass1d'})['id']
+        for other, reason in ((self.hosted(fmus.archive()), 'has intermediate update'),
+                              ('/v1/instances/' + model, 'a smaller step')):
+            refused = self.daemon.call('POST', other + '/step',
+                                       {'size': 0.1, 'want': ['intermediate']})
+            self.assertEqual((refused.status, refused['code']), (422, 'invalid-request'))
+            self.assertEqual([e['pointer'] for e in refused['errors']], ['/want'])
+            self.assertIn(reason, refused['errors'][0]['message'])
 
     def test_frames_have_them(self):
         for kind in (Partner, LanePartner):

@@ -79,7 +79,8 @@ static const struct mechctl_option options[] = {
     MECHCTL_EXPECTED,
     {"repeat", "N", "repeat the step N times"},
     {"want", "NAMES",
-     "with --json also print these: derivatives, energy, jacobian (separated by commas)"},
+     "with --json also print these: derivatives, energy, events, intermediate, jacobian (separated "
+     "by commas)"},
     {0},
 };
 

@@ -35,8 +35,9 @@ class State(NamedTuple):
 
 class Step:
     """The result of a step or a trial. time (s), step (internal steps since the start), outputs by
-    name, report; energy, derivatives, events and jacobian if requested; ended: where it has ended
-    and by what, if it was allowed to return early; trial: its number, or None."""
+    name, report; energy, derivatives, events, intermediate (columns, rows) and jacobian if
+    requested; ended: where it has ended and by what, if it was allowed to return early; trial: its
+    number, or None."""
 
     def __init__(self, instance: 'Instance', reply: Dict[str, Any]):
         self._instance, self.raw = instance, reply
@@ -51,6 +52,9 @@ class Step:
         self.ended: Optional[replies.StepEnded] = reply.get('ended')
         derivatives, jacobian = reply.get('derivatives'), reply.get('jacobian')
         self.derivatives: Optional[Dict[str, Any]] = derivatives and values(derivatives)
+        within = reply.get('intermediate')
+        self.intermediate: Optional[Dict[str, Any]] = within and \
+            {**within, 'rows': array(within['rows'])}
         self.jacobian: Optional[Dict[str, Any]] = jacobian and \
             {**jacobian, 'matrix': array(jacobian['matrix'])}
 
@@ -256,9 +260,9 @@ class Instance(Runner):
         extrapolated. input_signals: inputs over the step, {'polynomial': coefficients} or
         {'samples': {'times': …, 'values': …}}, from its start on. forces: on markers, during this
         step. outputs: the requested names (default: all). want: 'energy', 'derivatives', 'events',
-        'jacobian'. expect_time: refuse with Conflict unless it is the present time. trial: do not
-        change the state; `commit()` of the result does. early_return: end after the first internal
-        step with an event. A step that fails is undone and raises StepFailed.
+        'intermediate', 'jacobian'. expect_time: refuse with Conflict unless it is the present time.
+        trial: do not change the state; `commit()` of the result does. early_return: end after the
+        first internal step with an event. A step that fails is undone and raises StepFailed.
         """
         return Step(self, self.post(
             'step', size=size, until=until, count=count, inputs=inputs,

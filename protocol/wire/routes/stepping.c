@@ -159,6 +159,18 @@ const struct mechp_shape mechp_body_step_event = {
         {"time", "number", "earliest known time after the event, s", MECHP_IN(step_event, time)},
         {"speed", "number", "of an impact: approach speed, m/s", MECHP_MAY(step_event, speed)})};
 
+const struct mechp_shape mechp_body_step_intermediate = {
+    .name = "StepIntermediate",
+    .doc =
+        "Outputs of a hosted FMU within the step: those that have intermediate update, where the "
+        "FMU reports that it has finished an internal step.",
+    .members = MECHP_MEMBERS(
+        {"columns", "string[]", "time, then each value of each output",
+         MECHP_IN(step_intermediate, columns)},
+        {"rows", "number[][]", "one row for each time; the first 1000, fewer of very many outputs",
+         MECHP_IN(step_intermediate, rows)},
+        {"more", "integer", "rows beyond these", MECHP_MAY(step_intermediate, more)})};
+
 #define AS_MEMBER(key, type, doc, member, kind) {key, type, doc, MECHP_IN(step_report, member)},
 
 const struct mechp_shape mechp_body_step_report = {
@@ -201,8 +213,10 @@ const struct mechp_shape mechp_body_step_reply = {
         {"derivatives", "@Value{}|null",
          "time derivatives of the outputs at the end, if requested; null: not available",
          MECHP_MAY(step_reply, derivatives)},
-        {"jacobian", "@Jacobian",
-         "Jacobian of the outputs at the end with respect to the inputs, if requested",
+         {"intermediate", "@StepIntermediate", "outputs within the step, if requested",
+          MECHP_MAY(step_reply, intermediate)},
+         {"jacobian", "@Jacobian",
+          "Jacobian of the outputs at the end with respect to the inputs, if requested",
          MECHP_MAY(step_reply, jacobian)})};
 
 const struct mechp_shape mechp_body_step_request = {
@@ -228,8 +242,8 @@ const struct mechp_shape mechp_body_step_request = {
          MECHP_MAY(step_request, expect_time)},
         {"want", "string[]",
          "energy; derivatives: time derivatives of the outputs; events: impacts, contacts that "
-         "close or open, updates of a hosted FMU; jacobian: of the outputs with respect to the "
-         "inputs, held over the step",
+         "close or open, updates of a hosted FMU; intermediate: outputs of a hosted FMU within the "
+         "step; jacobian: of the outputs with respect to the inputs, held over the step",
          MECHP_MAY(step_request, want)},
         {"earlyReturn", "boolean",
          "true: the step ends after the first internal step with an event",
@@ -251,6 +265,7 @@ const struct mechp_shape *const mechp_shapes_stepping[] = {&mechp_body_active,
                                                            &mechp_body_drift,
                                                            &mechp_body_step_ended,
                                                            &mechp_body_step_event,
+                                                           &mechp_body_step_intermediate,
                                                            &mechp_body_jacobian,
                                                            &mechp_body_keep_trial_request,
                                                            &mechp_body_kept_trial,
