@@ -2,6 +2,7 @@
  */
 #include "server/engine/fmu_engine.h"
 
+#include "server/engine/fmu_exchange.h"
 #include "server/engine/fmu_follow.h"
 #include "server/os/log.h"
 

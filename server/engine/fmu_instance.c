@@ -1,4 +1,5 @@
 /* Where the process is, and what it is brought to. */
+#include "server/engine/fmu_exchange.h"
 #include "server/engine/fmu_follow.h"
 
 #include "solver/base/err.h"

@@ -2,8 +2,8 @@
  *
  *     struct mechd_fmu_session s = {.package = p, .channels = &c, .options = {…}};
  *     MECH_TRY(mechd_fmu_session_begin(&s, inputs, parameters));
- *     MECH_TRY(mechd_fmu_session_step(&s, time, size, &ends));
- *     MECH_TRY(mechd_fmu_session_get(&s, MECH_OUTPUT_VARIABLE, outputs));
+ *     MECH_TRY(mechd_fmu_session_step(&s, &span, &reached));
+ *     MECH_TRY(mechd_fmu_session_get(&s, MECH_OUTPUT_VARIABLE, outputs));   (fmu_exchange.h)
  *     mechd_fmu_session_end(&s);
  *
  * Each returns 0, MECH_NO_MEMORY or an outcome of fmu_process.h with its words in s->reason:
@@ -39,21 +39,12 @@ void mechd_fmu_session_end(struct mechd_fmu_session *s);
 /* Time at which the FMU starts, s. */
 double mechd_fmu_session_start(const struct mechd_fmu_session *s);
 
-/* All values of one causality, packed. `than`: values that are there; variables with the same are
- * not sent; NULL: all are. */
-int mechd_fmu_session_set(struct mechd_fmu_session *s, enum mech_causality causality,
-                          const double *values, const double *than);
-int mechd_fmu_session_get(struct mechd_fmu_session *s, enum mech_causality causality,
-                          double *values);
-/* ∂outputs/∂inputs · direction where the FMU is, with its state held: direction [inputs], of inputs
- * that have slopes, and out [outputs]; 0 of outputs that have none. */
-int mechd_fmu_session_derive(struct mechd_fmu_session *s, const double *direction, double *out);
-/* The adjoint: seed [outputs] · ∂outputs/∂inputs into out [inputs]; the seed is of outputs that
- * have slopes. */
-int mechd_fmu_session_adjoin(struct mechd_fmu_session *s, const double *seed, double *out);
-/* Derivatives of the outputs [outputs] by time where the last step has ended; 0 of those that have
- * no slopes. REFUSED where the FMU has none there. */
-int mechd_fmu_session_rates(struct mechd_fmu_session *s, double *out);
+/* For the parts of a session: the question that mechd_hosted_question has is asked; one that is a
+ * verb alone is asked; an answer has not what it should, and the process is ended (GONE). */
+int mechd_fmu_session_ask(struct mechd_fmu_session *s);
+int mechd_fmu_session_ask_verb(struct mechd_fmu_session *s, uint32_t verb);
+int mechd_fmu_session_distrust(struct mechd_fmu_session *s);
+
 /* How inputs go over the next step, after which they are forgotten: ones that have slopes, of an
  * FMU that follows them (fmu_follow.h). `needed`: if it then asks for none of them, as one of 3.0
  * may, the step is REFUSED. */
