@@ -82,12 +82,13 @@ static int instantiate_three(struct mechd_binary *b, const char *name, const cha
     MECHD_BINARY_NEED(b, b->three.InstantiateCoSimulation, "fmi3InstantiateCoSimulation");
     (void)snprintf(resources, sizeof resources, "%s/resources/", folder);
     // where it returns early the rest of the step has another size
-    const unsigned early = MECHD_FMU_EARLY_RETURN | MECHD_FMU_VARIABLE_STEP;
+    const bool varies = (b->can & MECHD_FMU_VARIABLE_STEP) != 0;
+    const bool returns = varies && (b->can & MECHD_FMU_RETURNS) != 0;
     b->events = (b->can & MECHD_FMU_EVENTS) != 0;
-    b->early = (b->can & early) == early;
+    b->early = returns || (varies && (b->can & MECHD_FMU_EARLY_RETURN) != 0);
     b->component = b->three.InstantiateCoSimulation(
         name, token, resources, false, logging, b->events, b->early, b->required, b->required_count,
-        b, log_three, b->required_count > 0 ? mechd_binary_update : NULL);
+        b, log_three, returns || b->required_count > 0 ? mechd_binary_update : NULL);
     return 0;
 }
 

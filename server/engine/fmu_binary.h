@@ -30,6 +30,7 @@ struct mechd_binary {
     unsigned can;      /* abilities of the description, enum mechd_fmu_can */
     bool events;       /* it was made with event mode (3.0) */
     bool early;        /* it may return early (3.0) */
+    bool returning;    /* it has been asked to, in this step */
     bool ends;         /* an event has asked to end the simulation */
     double next_event; /* s, that the FMU foresees; NaN: none */
     /* variables that will be set or read within steps (3.0), named when it is opened;
@@ -45,6 +46,9 @@ struct mechd_binary {
     bool update_asked;   /* it has */
     int update_failed;   /* what setting them, or reading outputs, within the step has come to */
     struct mechd_fmu_trace *trace; /* of the next step; NULL: none is wanted */
+    /* asked in intermediate updates whether it is to return early from its step; or NULL */
+    bool (*wanted)(void *context);
+    void *wanted_context;
     int status;
     char fault[256];
 };
@@ -59,14 +63,16 @@ void mechd_binary_close(struct mechd_binary *b);
 int mechd_binary_enter(struct mechd_binary *b, double tolerance, double start, double stop);
 int mechd_binary_exit(struct mechd_binary *b);
 /* An FMU that returns early, or foresees an event within the step, has its events there and goes
- * on: the step ends where it should, unless it may end early. In 2.0 a step that may end early and
- * is discarded is done anew up to where it came, from a state that was taken before. */
+ * on: the step ends where it should, unless it may end early, or the FMU was asked to return. A
+ * step of 2.0 that may end early and is discarded is done anew up to where it came, from a state
+ * that was taken before. */
 int mechd_binary_step(struct mechd_binary *b, const struct mechd_fmu_span *span,
                       struct mechd_fmu_reached *out);
 int mechd_binary_reset(struct mechd_binary *b);
 
 /* Before DoStep of 2.0: derivatives of the inputs that have courses, at the start of the step; and
- * the intermediate update of 3.0, which reads outputs and sets those inputs (fmu_updates.c). */
+ * the intermediate update of 3.0, which reads outputs, sets those inputs, and asks the FMU to
+ * return early if b->wanted says so (fmu_updates.c). */
 int mechd_binary_rates(struct mechd_binary *b, double time);
 mechp_fmi3_intermediate mechd_binary_update;
 

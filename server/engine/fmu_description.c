@@ -106,6 +106,7 @@ static int read_cosim(struct mechd_fmu_reading *r, const char *element, const ch
         {"hasEventMode", MECHD_FMU_EVENTS},
         {"mightReturnEarlyFromDoStep", MECHD_FMU_EARLY_RETURN},
         {"providesIntermediateUpdate", MECHD_FMU_INTERMEDIATE},
+        {"canReturnEarlyAfterIntermediateUpdate", MECHD_FMU_RETURNS},
         {"canInterpolateInputs", MECHD_FMU_INTERPOLATE},
         {"canRunAsynchronuously", MECHD_FMU_ASYNCHRONOUS},
         {"needsExecutionTool", MECHD_FMU_NEEDS_TOOL},

@@ -86,7 +86,8 @@ enum mechd_fmu_can {
     MECHD_FMU_INTERMEDIATE = 256,  /* intermediate update */
     MECHD_FMU_INTERPOLATE = 512,   /* 2.0: inputs with derivatives */
     MECHD_FMU_ASYNCHRONOUS = 1024, /* 2.0: DoStep may be pending */
-    MECHD_FMU_NEEDS_TOOL = 2048    /* it runs only in its tool */
+    MECHD_FMU_NEEDS_TOOL = 2048,   /* it runs only in its tool */
+    MECHD_FMU_RETURNS = 4096       /* it returns early where intermediate update asks for that */
 };
 
 /* Whether a value counts from the zero of its unit, or is a difference of such values, for which

@@ -21,13 +21,13 @@ void mechd_fmu_end(struct mechd_fmu_instance *f, const char *reason)
 int mechd_fmu_lost(struct mechd_fmu_instance *f, int rc)
 {
     const bool gone = f->session.hosted == NULL;
-    const bool stopped = gone && f->session.stopped;
+    const bool stopped = rc == MECHD_HOSTED_STOPPED || (gone && f->session.stopped);
     f->sent_known = false;
     if (rc > 0) {
         mech_text_copy(f->refusal, sizeof f->refusal, f->session.reason);
     }
     if (stopped && f->saves) {
-        f->place = MECHD_FMU_RENEWED;
+        f->place = gone ? MECHD_FMU_RENEWED : MECHD_FMU_MOVED;
     } else if (gone) {
         mechd_fmu_end(f, f->session.reason);
         if (stopped) {

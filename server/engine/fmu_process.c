@@ -16,7 +16,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NONE = -1, END_TURNS = 100, END_TURN = 10 /* ms */, LOGS_MOST = 1000 /* an answer */ };
+enum {
+    NONE = -1,
+    END_TURNS = 100,
+    END_TURN = 10,      /* ms */
+    LOGS_MOST = 1000,   /* an answer */
+    RETURN_PART = 100,  /* of the time of an answer */
+    RETURN_MOST = 10000 /* ms */
+};
 
 struct mechd_hosted {
     struct mechd_hosted_options options; /* its texts are not read after opening */
@@ -250,15 +257,58 @@ static int receive(struct mechd_hosted *h, uint64_t began, struct mechd_pipe_wai
     return mechd_pipe_receive(h->socket, &h->in, &wait);
 }
 
+/* A question that waits for its answer, and whether to stop. */
+struct waiting {
+    const struct mechd_hosted *of;
+    bool (*wanted)(void *context);
+    void *context;
+    bool returns;             /* the FMU can be asked to return early … */
+    bool asked;               /* … and has been */
+    uint64_t since, patience; /* ms */
+};
+
+/* Whether the question is a step of an FMU that returns early when it is asked to. */
+static bool returns(const struct mechd_hosted *h)
+{
+    const unsigned both = MECHD_FMU_RETURNS | MECHD_FMU_VARIABLE_STEP;
+    return h->options.version == MECHD_FMI_3 && (h->options.can & both) == both &&
+           (h->out.verb == MECHD_FMU_STEP || h->out.verb == MECHD_FMU_WATCHED);
+}
+
+static bool gives_up(void *context)
+{
+    struct waiting *const w = context;
+    const struct mechd_pipe_message question = {.verb = MECHD_FMU_RETURN};
+    const struct mechd_pipe_wait brief = {.ms = END_TURN};
+    if (w->asked) {
+        return now() - w->since > w->patience;
+    }
+    if (!w->wanted(w->context)) {
+        return false;
+    }
+    w->asked = true;
+    w->since = now();
+    return !w->returns || mechd_pipe_send(w->of->socket, &question, &brief) != 0;
+}
+
 int mechd_hosted_ask(struct mechd_hosted *h, bool (*wanted)(void *context), void *context)
 {
-    const struct mechd_pipe_wait wait = {h->options.call_ms, wanted, context};
+    const uint64_t part = h->options.call_ms / RETURN_PART;
+    struct waiting waiting = {
+        .of = h,
+        .wanted = wanted,
+        .context = context,
+        .returns = returns(h),
+        .patience = h->options.call_ms > 0 && part < RETURN_MOST ? part : RETURN_MOST};
+    const struct mechd_pipe_wait sending = {h->options.call_ms, wanted, context};
+    const struct mechd_pipe_wait wait = {h->options.call_ms, wanted != NULL ? gives_up : NULL,
+                                         &waiting};
     const uint64_t began = now();
     h->status = 0;
     if (h->pid == NONE) {
         return MECHD_HOSTED_GONE;
     }
-    int rc = mechd_pipe_send(h->socket, &h->out, &wait);
+    int rc = mechd_pipe_send(h->socket, &h->out, &sending);
     if (rc < 0) {
         return rc;
     }

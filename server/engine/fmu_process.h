@@ -18,7 +18,8 @@
 enum mechd_hosted_outcome {
     MECHD_HOSTED_REFUSED = 1, /* the FMU answered that it does not; it is there as before */
     MECHD_HOSTED_GONE,        /* the process has ended, or has been ended: there is no instance */
-    MECHD_HOSTED_NOT_STARTED  /* there was no process to begin with */
+    MECHD_HOSTED_NOT_STARTED, /* there was no process to begin with */
+    MECHD_HOSTED_STOPPED      /* of a session's step: it has ended early, because it was to stop */
 };
 
 struct mechd_hosted_options {
@@ -49,9 +50,11 @@ void mechd_hosted_close(struct mechd_hosted *h);
 struct mechd_pipe_message *mechd_hosted_question(struct mechd_hosted *h);
 struct mechd_pipe_message *mechd_hosted_answer(struct mechd_hosted *h);
 
-/* Asks and waits. `wanted` is asked every few milliseconds whether to stop, which ends the process
- * too; or NULL. 0; MECH_NO_MEMORY: for the question, which was not sent; or an outcome. No memory
- * for an answer ends the process, as the rest of it cannot be read. */
+/* Asks and waits. `wanted`, or NULL, is asked every few milliseconds whether to stop. What is to
+ * stop ends with its process; but a step of an FMU that returns early when it is asked to (3.0) has
+ * a hundredth of call_ms for that, at most 10 s, and is then answered. 0; MECH_NO_MEMORY: for the
+ * question, which was not sent; or an outcome. No memory for an answer ends the process, as the
+ * rest of it cannot be read. */
 int mechd_hosted_ask(struct mechd_hosted *h, bool (*wanted)(void *context), void *context);
 /* The answer does not have what it should: the process is ended. Returns MECHD_HOSTED_GONE. */
 int mechd_hosted_distrust(struct mechd_hosted *h);

@@ -8,6 +8,7 @@
 #include "server/engine/fmu_trace.h"
 #include "server/engine/fmu_verbs.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,7 +19,7 @@ static const struct mechd_pipe_wait forever;
 struct hosted {
     int socket;
     struct mechd_binary binary;
-    struct mechd_pipe_message in, out, log;
+    struct mechd_pipe_message in, out, log, note;
     struct mechd_fmu_courses courses; /* of the next step */
     struct mechd_fmu_trace trace;     /* of the next step */
     uint32_t *required;
@@ -41,6 +42,15 @@ static void send_log(void *context, int status, const char *category, const char
     mech_text_copy(text, sizeof text, message);
     mechd_pipe_put_text(&h->log, text);
     (void)mechd_pipe_send(h->socket, &h->log, &forever);
+}
+
+/* Whether the step in progress is to end early. Nothing else comes before it is answered. */
+static bool has_to_return(void *context)
+{
+    struct hosted *const h = context;
+    struct pollfd p = {h->socket, POLLIN, 0};
+    return poll(&p, 1, 0) > 0 && (mechd_pipe_receive(h->socket, &h->note, &forever) != 0 ||
+                                  h->note.verb == MECHD_FMU_RETURN);
 }
 
 static int require(struct hosted *h)
@@ -89,6 +99,8 @@ static int open_fmu(struct hosted *h)
     h->binary.can = can;
     h->binary.log = send_log;
     h->binary.log_context = h;
+    h->binary.wanted = has_to_return;
+    h->binary.wanted_context = h;
     return mechd_binary_open(&h->binary, path, name, token, folder, logging != 0);
 }
 
@@ -341,6 +353,9 @@ void mechd_fmu_serve(int socket)
     static struct hosted h;
     h = (struct hosted){.socket = socket};
     while (mechd_pipe_receive(socket, &h.in, &forever) == 0 && h.in.verb != MECHD_FMU_CLOSE) {
+        if (h.in.verb == MECHD_FMU_RETURN) {
+            continue; // the step that it was about is over
+        }
         mechd_pipe_begin(&h.out, MECHD_FMU_DONE);
         int rc = answer(&h);
         if (rc == 0 && h.out.failed) {

@@ -44,11 +44,11 @@ int mechd_fmu_session_ask(struct mechd_fmu_session *s)
         return MECHD_HOSTED_GONE;
     }
     const int rc = mechd_hosted_ask(s->hosted, wanted, &a);
+    s->stopped = a.stops;
     if (rc > 0) {
         mech_text_copy(s->reason, sizeof s->reason, mechd_hosted_reason(s->hosted));
     }
     if (rc == MECHD_HOSTED_GONE) {
-        s->stopped = a.stops;
         mechd_fmu_session_end(s);
     }
     return rc;
@@ -272,6 +272,13 @@ int mechd_fmu_session_step(struct mechd_fmu_session *s, const struct mechd_fmu_s
                        "an output of the FMU within its step is infinite or not a number, or is of "
                        "a time that is none of the step");
         return MECHD_HOSTED_REFUSED;
+    }
+    if (s->stopped && !out->terminate && out->time >= span->time &&
+        mech_time_before(out->time, end, span->size)) {
+        (void)snprintf(s->reason, sizeof s->reason,
+                       "the FMU was to stop, and returned early from its step, at t = %.17g s",
+                       out->time);
+        return MECHD_HOSTED_STOPPED;
     }
     const bool early = span->early && out->event && !out->terminate &&
                        mech_time_before(out->time, end, span->size) && out->time >= span->time;

@@ -25,7 +25,7 @@ struct mechd_fmu_session {
     struct mechd_hosted *hosted;               /* NULL: there is no process */
     bool (*wanted)(void *context);             /* asked in each call whether to stop, or NULL */
     void *context;
-    bool stopped;   /* the last GONE was because `wanted` said so */
+    bool stopped;   /* `wanted` said so in the last call */
     bool eventless; /* with event mode, which its description has, the FMU makes no instance */
     char reason[320];
 };
@@ -57,7 +57,8 @@ int mechd_fmu_session_trace(struct mechd_fmu_session *s, const struct mechd_fmu_
 /* One communication step. out->terminate: the FMU has done it, and asks to end the simulation
  * there; one that asks for that earlier is REFUSED, and so is one that ends elsewhere than it
  * should, or, of a step that may end early, than at an event; and a row of span->trace that is not
- * of the step, or not finite. The names of its events are that of the description's model. */
+ * of the step, or not finite. STOPPED: it was to stop, and has ended early, at out->time. Events
+ * have the name of the description's model. */
 int mechd_fmu_session_step(struct mechd_fmu_session *s, const struct mechd_fmu_span *span,
                            struct mechd_fmu_reached *out);
 

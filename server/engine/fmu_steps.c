@@ -205,8 +205,8 @@ static int step_in_parts(struct mechd_binary *b, const struct mechd_fmu_span *sp
     const bool varies = (b->can & MECHD_FMU_VARIABLE_STEP) != 0;
     double rest = size;
     *out = (struct mechd_fmu_reached){.time = span->time, .terminate = b->ends};
-    for (int still = 0;
-         !out->terminate && !(span->early && out->event) && mech_time_before(out->time, end, size);
+    for (int still = 0; !out->terminate && !b->returning && !(span->early && out->event) &&
+                        mech_time_before(out->time, end, size);
          rest = end - out->time) {
         const double from = out->time;
         const bool within = varies && mech_time_before(from, b->next_event, size) &&
@@ -247,6 +247,7 @@ int mechd_binary_step(struct mechd_binary *b, const struct mechd_fmu_span *span,
     MECHD_BINARY_NEED(b, b->three.DoStep, "fmi3DoStep");
     b->update_failed = 0;
     b->update_asked = false;
+    b->returning = false;
     MECH_TRY(b->events || b->early ? step_in_parts(b, span, out) : step_whole(b, span, out));
-    return b->update_asked || b->course_count == 0 ? 0 : asked_for_none(b);
+    return b->update_asked || b->returning || b->course_count == 0 ? 0 : asked_for_none(b);
 }

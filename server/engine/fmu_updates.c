@@ -1,7 +1,8 @@
 /* Inputs that vary over a step, as the FMU takes them: by their derivatives at its start (2.0), or
- * in the intermediate updates that it asks for (3.0); and outputs, which are read there behind each
- * internal step. Nothing but those inputs is set, and no step is ended. What is read comes before
- * what is set. Source: FMI 2.0.5, section 4.2; FMI 3.0.2, section 4.2. */
+ * in the intermediate updates that it asks for (3.0); outputs, which are read there behind each
+ * internal step; and the request to return early from a step that is to stop. Nothing but those
+ * inputs is set. What is read comes before what is set. Source: FMI 2.0.5, section 4.2; FMI 3.0.2,
+ * section 4.2. */
 #include "server/engine/fmu_binary.h"
 #include "server/engine/fmu_course.h"
 #include "server/engine/fmu_trace.h"
@@ -85,9 +86,11 @@ void mechd_binary_update(void *environment, double time, bool wants_set, bool ma
                          bool step_finished, bool may_return, bool *early, double *early_time)
 {
     struct mechd_binary *const b = environment;
-    (void)may_return;
-    (void)early_time;
-    *early = false;
+    if (may_return && !b->returning && b->wanted != NULL) {
+        b->returning = b->wanted(b->wanted_context);
+    }
+    *early = may_return && b->returning;
+    *early_time = time; // at once
     if (may_get && step_finished && b->trace != NULL && b->update_failed == 0) {
         b->update_failed = read_row(b, b->trace, time);
     }

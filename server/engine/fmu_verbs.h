@@ -25,6 +25,8 @@
  *     EVENT       event mode begins (3.0, an FMU that has it)
  *     RESUME      and is over, after all updates of discrete states
  *     SAVE        RESTORE bytes      RESET
+ *     RETURN      the step in progress ends early, as far as the FMU can (3.0): it has no answer of
+ *                 its own, and comes to nothing when that step is over
  *     CLOSE       ends the process without an answer
  *
  *     DONE        GET: elements; DERIVE: f64 elements of the unknowns; ADJOIN: of the knowns;
@@ -61,6 +63,7 @@ enum mechd_fmu_verb {
     MECHD_FMU_RATES,
     MECHD_FMU_ADJOIN,
     MECHD_FMU_TRACE,
+    MECHD_FMU_RETURN,
 
     MECHD_FMU_DONE = 100,
     MECHD_FMU_FAILED,

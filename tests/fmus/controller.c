@@ -34,6 +34,7 @@
 struct component {
     double time, u, gain, x, sets, rates[2];
     bool on, returns_early, updates, hides; /* hides: y within a step */
+    bool returned;                          /* early from this step */
     int mood;
     mechp_fmi3_log *log;
     mechp_fmi3_intermediate *update;
@@ -122,19 +123,24 @@ static void forge(uint32_t verb, double reached, uint32_t size)
 static int step_in_parts(struct component *c, double time, double size)
 {
     enum { PARTS = 4 };
-    for (int k = 0; k < PARTS; k++) {
+    const bool waits =
+        c->returns_early && (c->mood == CONTROLLER_WAITS || c->mood == CONTROLLER_IGNORES);
+    for (int k = 0; k < PARTS && !c->returned; k++) {
         bool early = false;
         double early_time = 0.;
         c->updates = true;
         c->update(c->environment, time + (k + 0.5) * size / PARTS, c->mood != CONTROLLER_QUIET,
                   true, false, c->returns_early, &early, &early_time);
         c->x += c->u * size / PARTS;
-        c->update(c->environment,
-                  time + (c->mood == CONTROLLER_STRAYS ? 2. : (k + 1.) / PARTS) * size, false, true,
-                  true, c->returns_early, &early, &early_time);
+        do {
+            c->update(c->environment,
+                      time + (c->mood == CONTROLLER_STRAYS ? 2. : (k + 1.) / PARTS) * size, false,
+                      true, true, c->returns_early, &early, &early_time);
+        } while (waits && k == 0 && !early);
         c->updates = false;
+        c->returned = waits && c->mood == CONTROLLER_WAITS;
     }
-    c->time = time + size;
+    c->time = time + (c->returned ? size / PARTS : size);
     return 0;
 }
 
@@ -376,7 +382,7 @@ enum mechp_fmi3_status fmi3SetInt32(void *i, const uint32_t vr[], size_t n, cons
 enum mechp_fmi3_status fmi3DoStep(void *i, double time, double size, bool no_set_before,
                                   bool *event, bool *terminate, bool *early, double *last)
 {
-    const struct component *const c = i;
+    struct component *const c = i;
     const int mood = c->mood;
     const double next = (double)((long)(time / 0.25) + 1) * 0.25;
     *event = *early = false;
@@ -389,7 +395,13 @@ enum mechp_fmi3_status fmi3DoStep(void *i, double time, double size, bool no_set
     *last = mood == CONTROLLER_STOPS  ? time + 0.5 * size
             : mood == CONTROLLER_ENDS ? (time + size) * (1. + DBL_EPSILON)
                                       : time + size;
-    return (enum mechp_fmi3_status)step(i, time, size);
+    c->returned = false;
+    const enum mechp_fmi3_status status = (enum mechp_fmi3_status)step(i, time, size);
+    if (c->returned) {
+        *early = true;
+        *last = c->time;
+    }
+    return status;
 }
 
 enum mechp_fmi3_status fmi3GetOutputDerivatives(void *i, const uint32_t vr[], size_t n,

@@ -30,5 +30,8 @@ enum controller_mood {
     CONTROLLER_QUIET,          /* it asks for none (3.0) */
     CONTROLLER_SHORT,          /* it discards questions for derivatives of outputs */
     CONTROLLER_HIDES,          /* it returns no outputs within its steps (3.0) */
-    CONTROLLER_STRAYS          /* it reports internal steps beyond the end of its own (3.0) */
+    CONTROLLER_STRAYS,         /* it reports internal steps beyond the end of its own (3.0) */
+    /* behind a quarter of a step they wait until they are asked to return early (3.0); then it */
+    CONTROLLER_WAITS,  /* returns */
+    CONTROLLER_IGNORES /* goes on to the end */
 };

@@ -10,9 +10,11 @@ import harness
 TOKEN = '{controller}'
 SAVES = 'canGetAndSetFMUState="true" canSerializeFMUState="true"'
 VARIES = 'canHandleVariableCommunicationStepSize="true"'
+RETURNS = 'providesIntermediateUpdate="true" canReturnEarlyAfterIntermediateUpdate="true"'
 # what the parameter "mood" makes of a step
 CRASHES, ABORTS, EXITS, LOOPS, BABBLES, DISCARDS, WRITES, READS, FORKS, CONNECTS, GROWS = range(
     1, 12)
+WAITS = 24
 
 VARIABLES = {
     2: '<ScalarVariable name="u" valueReference="1" causality="input"><Real start="0"/>'
@@ -113,3 +115,10 @@ def processes(daemon):
         with open(path, encoding='ascii') as f:
             found += [int(pid) for pid in f.read().split()]
     return found
+
+
+def ticks(process):
+    """Time of a processor that it has had, 10 ms each."""
+    with open('/proc/%d/stat' % process, encoding='utf-8') as f:
+        fields = f.read().rsplit(')', 1)[1].split()
+    return int(fields[11]) + int(fields[12])

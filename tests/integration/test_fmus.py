@@ -8,17 +8,10 @@ import tempfile
 import unittest
 import fmus
 import tokens
-from fmus import processes
+from fmus import processes, ticks
 from harness import SLOW, Daemon, Partner, ZmqDoor, wait_until
 
 SHORT = 21  # mood of the controller: it discards questions for derivatives of outputs
-
-
-def ticks(process):
-    """Time of a processor that it has had, 10 ms each."""
-    with open('/proc/%d/stat' % process, encoding='utf-8') as f:
-        fields = f.read().rsplit(')', 1)[1].split()
-    return int(fields[11]) + int(fields[12])
 
 
 class Uploads(unittest.TestCase):

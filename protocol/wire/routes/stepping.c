@@ -213,10 +213,10 @@ const struct mechp_shape mechp_body_step_reply = {
         {"derivatives", "@Value{}|null",
          "time derivatives of the outputs at the end, if requested; null: not available",
          MECHP_MAY(step_reply, derivatives)},
-         {"intermediate", "@StepIntermediate", "outputs within the step, if requested",
-          MECHP_MAY(step_reply, intermediate)},
-         {"jacobian", "@Jacobian",
-          "Jacobian of the outputs at the end with respect to the inputs, if requested",
+        {"intermediate", "@StepIntermediate", "outputs within the step, if requested",
+         MECHP_MAY(step_reply, intermediate)},
+        {"jacobian", "@Jacobian",
+         "Jacobian of the outputs at the end with respect to the inputs, if requested",
          MECHP_MAY(step_reply, jacobian)})};
 
 const struct mechp_shape mechp_body_step_request = {
