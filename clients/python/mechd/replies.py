@@ -1394,6 +1394,21 @@ class StepEvent(_StepEventAlways, _StepEventSometimes):
     integrator or a hosted FMU locates it."""
 
 
+_StepIntermediateAlways = TypedDict('_StepIntermediateAlways', {
+    'columns': 'List[str]',
+    'rows': 'List[List[float]]',
+})
+
+_StepIntermediateSometimes = TypedDict('_StepIntermediateSometimes', {
+    'more': 'int',
+}, total=False)
+
+
+class StepIntermediate(_StepIntermediateAlways, _StepIntermediateSometimes):
+    """Outputs of a hosted FMU within the step: those that have intermediate update, where the FMU
+    reports that it has finished an internal step."""
+
+
 _StepReplyAlways = TypedDict('_StepReplyAlways', {
     'time': 'float',
     'step': 'int',
@@ -1409,6 +1424,7 @@ _StepReplySometimes = TypedDict('_StepReplySometimes', {
     'moreEvents': 'int',
     'energy': 'Optional[float]',
     'derivatives': 'Optional[Dict[str, Union[float, List[float]]]]',
+    'intermediate': 'StepIntermediate',
     'jacobian': 'Jacobian',
 }, total=False)
 
