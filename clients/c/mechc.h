@@ -241,7 +241,8 @@ struct mechc_coupling_report {
 };
 
 /* From the JSON text that POST /v1/couplings takes; `id` gets the new coupling's id. Values of its
- * participants are those of their instances (mechc_output). */
+ * participants are those of their instances (mechc_output); "outputs" chooses those that its
+ * stream and its runs have. */
 MECHC_API int mechc_couple(struct mechc *c, const char *coupling, char id[MECHC_ID]);
 /* Windows for `size` seconds, to the time `until`, or `count` of them; `report` may be NULL. A
  * window that fails was undone for all participants; those before it remain. */

@@ -62,6 +62,7 @@ struct mechp_body_couple_request {
     int64_t hold;
     struct mechp_object waveform; /* coupling_waveform */
     double step_size;
+    struct mechp_list outputs;    /* texts; absent: all */
     struct mechp_object adaptive; /* coupling_adaptive */
 };
 

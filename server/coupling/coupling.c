@@ -206,6 +206,7 @@ void mechd_coupling_unref(struct mechd_coupling *g)
         free(p->sums);
         free(p->start);
     }
+    free(g->shown);
     if (g->face != NULL) {
         mechd_instance_close(g->face);
         mechd_instance_unref(g->face);
@@ -289,16 +290,19 @@ void mechd_coupling_write_outputs(const void *coupling, struct mechp_text *w)
     mechp_text_object(w);
     for (int32_t n = 0; n < g->count; n++) {
         const struct mechd_part *const p = &g->parts[n];
-        const struct mechd_engine *const e = &p->instance->engine;
-        mechd_engine_get_outputs(e, p->outputs);
-        for (size_t k = 0; k < mechd_engine_variable_count(e, MECH_OUTPUT_VARIABLE); k++) {
-            struct mech_variable v;
-            char key[2 * MECH_NAME_MAX + 4];
-            mechd_engine_variable(e, MECH_OUTPUT_VARIABLE, k, &v);
-            snprintf(key, sizeof key, "%s.%s", p->name, v.name);
-            mechp_text_key(w, key);
-            mechd_write_value(&v, p->outputs + v.offset, w);
+        if (p->shown) {
+            mechd_engine_get_outputs(&p->instance->engine, p->outputs);
         }
+    }
+    for (size_t k = 0; k < g->shown_count; k++) {
+        const struct mechd_shown *const o = &g->shown[k];
+        const struct mechd_part *const p = &g->parts[o->part];
+        struct mech_variable v;
+        char key[2 * MECH_NAME_MAX + 4];
+        mechd_engine_variable(&p->instance->engine, MECH_OUTPUT_VARIABLE, (size_t)o->index, &v);
+        snprintf(key, sizeof key, "%s.%s", p->name, v.name);
+        mechp_text_key(w, key);
+        mechd_write_value(&v, p->outputs + v.offset, w);
     }
     mechp_text_end(w);
 }

@@ -62,6 +62,12 @@ struct mechd_coupling_port {
     int32_t component; /* within it */
 };
 
+/* An output that a coupling shows. */
+struct mechd_shown {
+    int32_t part, index;  /* of the participant, and among its outputs */
+    int32_t offset, size; /* of its values, among all of the participant */
+};
+
 /* One participant. */
 struct mechd_part {
     char name[MECH_NAME_MAX + 1];
@@ -74,6 +80,7 @@ struct mechd_part {
     int32_t in_count, out_count;
     struct mechd_coupling *coupling;
     uint64_t charged; /* bytes for it, to the account of its instance */
+    bool shown;       /* an output of it is */
 
     /* of the command in progress; its owner's */
     struct mechd_job job;              /* that captures the instance */
@@ -242,6 +249,8 @@ struct mechd_coupling {
     struct mechd_account *account;
     struct mechd_part *parts; /* [count] */
     int32_t count;
+    struct mechd_shown *shown;   /* [shown_count] outputs that replies, frames and rows have */
+    size_t shown_count;          /* and their order; const once it is read (shown.c) */
     struct mechd_instance *face; /* a reference (face.h) */
     struct mechd_job face_job;   /* that captures it */
     struct mechd_share *share;   /* trials at the same time (share.h) */
@@ -372,7 +381,7 @@ void mechd_coupling_answer(struct mechd_coupling_command *k);
 void mechd_coupling_note_time(struct mechd_coupling *g);
 /* Of the present state, s: before its start, that of its instances. As owner of the instances. */
 double mechd_coupling_time(const struct mechd_coupling *g);
-/* {"left.x": value, …}: all outputs of all participants. */
+/* {"left.x": value, …}: the outputs that it shows. */
 void mechd_coupling_write_outputs(const void *coupling, struct mechp_text *w);
 /* Time, window and outputs of the present state, as an object. */
 void mechd_coupling_write_state(struct mechd_coupling *g, struct mechp_text *w);

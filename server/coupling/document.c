@@ -87,6 +87,7 @@ bool mechd_document_make(const struct mechd_reading *r)
         .scheme.inner = MECHP_INNER(coupling_scheme, &scheme),
         .hold = o->hold,
         .step_size = g->step_size,
+        .outputs.of = r->in.outputs.of, // of none chosen none are shown
     };
     if (o->waveform > 0) {
         body.waveform.inner = MECHP_INNER(coupling_waveform, &waveform);

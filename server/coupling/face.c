@@ -22,6 +22,12 @@ struct origin {
     int32_t part, index;
 };
 
+/* Values that are side by side among the outputs of a participant, and here. */
+struct stretch {
+    int32_t part;
+    size_t from, size;
+};
+
 /* owner: the face's. */
 struct panel {
     struct mechd_couplings *couplings;
@@ -36,6 +42,9 @@ struct panel {
     struct mech_variable *variables; /* [count + inputs] */
     struct origin *origins;          /* [inputs] */
     double *values;                  /* [size] */
+    struct stretch *stretches;       /* [stretch_count] of values, one after the other */
+    size_t stretch_count;
+    double *room; /* [all outputs of the participant that has most] */
 };
 
 /* --- the engine ------------------------------------------------------------------------------- */
@@ -48,6 +57,8 @@ static void destroy(void *self)
     free(p->variables);
     free(p->origins);
     free(p->values);
+    free(p->stretches);
+    free(p->room);
     free(p);
 }
 
@@ -133,22 +144,27 @@ static const struct mechd_engine_ops ops = {
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-/* Outputs of one participant behind those before. */
-static void add_part(struct panel *p, const struct mechd_part *part)
+/* One output behind those before. */
+static void add_output(struct panel *p, const struct mechd_shown *o)
 {
-    const struct mechd_engine *const e = &part->instance->engine;
-    for (size_t k = 0; k < mechd_engine_variable_count(e, MECH_OUTPUT_VARIABLE); k++) {
-        struct mech_variable *const v = &p->variables[p->count];
-        mechd_engine_variable(e, MECH_OUTPUT_VARIABLE, k, v);
-        snprintf(p->names[p->count], sizeof *p->names, "%s.%s", part->name, v->name);
-        v->name = p->names[p->count];
-        v->index = (int32_t)p->count++;
-        v->offset += (int32_t)p->size;
+    const struct mechd_part *const part = &p->coupling->parts[o->part];
+    struct mech_variable *const v = &p->variables[p->count];
+    struct stretch *const last = p->stretch_count > 0 ? &p->stretches[p->stretch_count - 1] : NULL;
+    mechd_engine_variable(&part->instance->engine, MECH_OUTPUT_VARIABLE, (size_t)o->index, v);
+    snprintf(p->names[p->count], sizeof *p->names, "%s.%s", part->name, v->name);
+    v->name = p->names[p->count];
+    v->index = (int32_t)p->count++;
+    v->offset = (int32_t)p->size;
+    p->size += (size_t)o->size;
+    if (last != NULL && last->part == o->part && last->from + last->size == (size_t)o->offset) {
+        last->size += (size_t)o->size;
+    } else {
+        p->stretches[p->stretch_count++] =
+            (struct stretch){o->part, (size_t)o->offset, (size_t)o->size};
     }
-    p->size += mechd_engine_output_size(e);
 }
 
-/* Its inputs, behind all outputs and the inputs of those before. */
+/* Inputs of a participant, behind all outputs and the inputs of those before. */
 static void add_inputs(struct panel *p, const struct mechd_part *part, int32_t place)
 {
     const struct mechd_engine *const e = &part->instance->engine;
@@ -181,46 +197,64 @@ static bool hash_of_all(const struct mechd_instance *face, uint64_t *out)
 }
 
 /* What a face takes, about: itself, and of each output its name, twice its description, and its
- * value here and where it is published; of each input its name and description. */
+ * value here and where it is published; of each input its name and description; and what the
+ * coupling itself has of the outputs. */
 static uint64_t bytes_of(const struct panel *p)
 {
     return sizeof *p + sizeof(struct mechd_instance) +
-           p->count * (sizeof *p->names + 2 * sizeof *p->variables) +
+           p->count * (sizeof *p->names + 2 * sizeof *p->variables + sizeof *p->stretches +
+                       sizeof *p->coupling->shown) +
            p->size * 2 * sizeof *p->values +
            p->inputs * (sizeof *p->names + sizeof *p->variables + sizeof *p->origins);
+}
+
+/* A panel of the coupling. NULL: no memory. */
+static struct panel *make(struct mechd_coupling *g, struct mechd_couplings *couplings)
+{
+    struct panel *const p = calloc(1, sizeof *p);
+    size_t size = 0, inputs = 0, most = 0;
+    for (size_t k = 0; k < g->shown_count; k++) {
+        size += (size_t)g->shown[k].size;
+    }
+    for (int32_t n = 0; n < g->count; n++) {
+        const struct mechd_engine *const e = &g->parts[n].instance->engine;
+        const size_t all = mechd_engine_output_size(e);
+        inputs += mechd_engine_variable_count(e, MECH_INPUT);
+        most = all > most ? all : most;
+    }
+    if (p == NULL) {
+        return NULL;
+    }
+    p->couplings = couplings;
+    p->coupling = g;
+    p->step_size = g->step_size;
+    p->title = strdup(g->name);
+    p->names = calloc(g->shown_count + inputs + 1, sizeof *p->names);
+    p->variables = calloc(g->shown_count + inputs + 1, sizeof *p->variables);
+    p->origins = calloc(inputs + 1, sizeof *p->origins);
+    p->values = calloc(size + 1, sizeof *p->values);
+    p->stretches = calloc(g->shown_count + 1, sizeof *p->stretches);
+    p->room = calloc(most + 1, sizeof *p->room);
+    if (p->title == NULL || p->names == NULL || p->variables == NULL || p->origins == NULL ||
+        p->values == NULL || p->stretches == NULL || p->room == NULL) {
+        destroy(p);
+        return NULL;
+    }
+    for (size_t k = 0; k < g->shown_count; k++) {
+        add_output(p, &g->shown[k]);
+    }
+    for (int32_t n = 0; n < g->count; n++) {
+        add_inputs(p, &g->parts[n], n);
+    }
+    return p;
 }
 
 bool mechd_face_create(struct mechd_coupling *g, struct mechd_call *c)
 {
     struct mechd_host *const h = &c->service->host;
-    struct panel *const p = calloc(1, sizeof *p);
-    size_t count = 0, size = 0, inputs = 0;
-    for (int32_t n = 0; n < g->count; n++) {
-        const struct mechd_engine *const e = &g->parts[n].instance->engine;
-        count += mechd_engine_variable_count(e, MECH_OUTPUT_VARIABLE);
-        size += mechd_engine_output_size(e);
-        inputs += mechd_engine_variable_count(e, MECH_INPUT);
-    }
-    if (p != NULL) {
-        p->couplings = c->service->couplings;
-        p->coupling = g;
-        p->step_size = g->step_size;
-        p->title = strdup(g->name);
-        p->names = calloc(count + inputs + 1, sizeof *p->names);
-        p->variables = calloc(count + inputs + 1, sizeof *p->variables);
-        p->origins = calloc(inputs + 1, sizeof *p->origins);
-        p->values = calloc(size + 1, sizeof *p->values);
-    }
-    const bool room = p != NULL && p->title != NULL && p->names != NULL && p->variables != NULL &&
-                      p->origins != NULL && p->values != NULL;
-    for (int32_t n = 0; n < g->count && room; n++) {
-        add_part(p, &g->parts[n]);
-    }
-    for (int32_t n = 0; n < g->count && room; n++) {
-        add_inputs(p, &g->parts[n], n);
-    }
+    struct panel *const p = make(g, c->service->couplings);
     const struct mechd_engine engine = {.ops = &ops, .self = p};
-    if (!room || mechd_instance_create(h, &engine, &g->face) != 0) {
+    if (p == NULL || mechd_instance_create(h, &engine, &g->face) != 0) {
         if (p != NULL) {
             destroy(p);
         }
@@ -295,11 +329,11 @@ void mechd_face_stepped(struct mechd_coupling *g)
 {
     struct panel *const p = g->face->engine.self;
     double *at = p->values;
-    for (int32_t n = 0; n < g->count; n++) {
-        // each has published its commit
-        const struct mechd_instance *const i = g->parts[n].instance;
-        memcpy(at, i->published.values, i->output_size * sizeof *at);
-        at += i->output_size;
+    for (size_t k = 0; k < p->stretch_count; k++) {
+        // each participant has published its commit
+        const struct stretch *const s = &p->stretches[k];
+        memcpy(at, g->parts[s->part].instance->published.values + s->from, s->size * sizeof *at);
+        at += s->size;
     }
     take_time(p, g);
     g->keep.dirty = true;
@@ -310,10 +344,13 @@ void mechd_face_changed(struct mechd_coupling *g, uint16_t flags)
 {
     struct panel *const p = g->face->engine.self;
     double *at = p->values;
-    for (int32_t n = 0; n < g->count; n++) {
-        const struct mechd_instance *const i = g->parts[n].instance;
-        mechd_engine_get_outputs(&i->engine, at);
-        at += i->output_size;
+    for (size_t k = 0; k < p->stretch_count; k++) {
+        const struct stretch *const s = &p->stretches[k];
+        if (k == 0 || s->part != p->stretches[k - 1].part) {
+            mechd_engine_get_outputs(&g->parts[s->part].instance->engine, p->room);
+        }
+        memcpy(at, p->room + s->from, s->size * sizeof *at);
+        at += s->size;
     }
     take_time(p, g);
     g->keep.dirty = true;

@@ -1,5 +1,5 @@
 /* What a coupling shows of itself: an instance in a table of its own (host.faces), under the id of
- * the coupling, whose outputs are those of all participants.
+ * the coupling, whose outputs are those that the coupling shows.
  *
  * Whatever reads published values or recorded rows of an instance reads those of a coupling so:
  * runs and their results, live events, the stream. Every command of the coupling captures it,

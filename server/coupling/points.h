@@ -56,7 +56,7 @@ int32_t mechd_points_target(struct mechd_points *points, const struct mechd_coup
                             const char *name, const char *path, struct mech_diag *diag);
 /* The smallest window that the points of the plan have, s. Before it is connected. */
 double mechd_points_window(const struct mechd_coupling *g, const struct mechd_sweep_plan *plan);
-/* Outputs of the plan: those named ("left.x"), or all. False: no memory.
+/* Outputs of the plan: those named ("left.x"), or those that the coupling shows. False: no memory.
  * Before it is connected; `diag` is that of its reading. */
 bool mechd_points_outputs(const struct mechd_coupling *g, const json_t *names,
                           struct mech_diag *diag, struct mechd_sweep_plan *plan);

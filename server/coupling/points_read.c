@@ -188,13 +188,9 @@ bool mechd_points_outputs(const struct mechd_coupling *g, const json_t *names,
     if (plan->outputs == NULL) {
         return false;
     }
-    for (int32_t n = 0; names == NULL && n < g->count; n++) {
-        const struct mechd_part *const p = &g->parts[n];
-        const size_t count =
-            mechd_engine_variable_count(&p->instance->engine, MECH_OUTPUT_VARIABLE);
-        for (size_t k = 0; k < count; k++) {
-            add_output(plan, p, n, (int32_t)k);
-        }
+    for (size_t k = 0; names == NULL && k < g->shown_count; k++) {
+        const struct mechd_shown *const o = &g->shown[k];
+        add_output(plan, &g->parts[o->part], o->part, o->index);
     }
     for (size_t k = 0; k < json_array_size(names); k++) {
         const char *const name = json_string_value(json_array_get(names, k));

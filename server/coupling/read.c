@@ -342,6 +342,7 @@ static void read_all(struct mechd_reading *r)
     MECHP_READ(couple_request, r->document, r->diag, &r->in);
     g->name = strdup(r->in.name != NULL ? r->in.name : "");
     read_participants(r);
+    mechd_read_shown(r);
     r->turns = calloc((size_t)g->count + 1, sizeof *r->turns);
     if (g->name == NULL || r->turns == NULL) {
         mechd_reading_fail(r, MECHP_OUT_OF_MEMORY, "no memory for a coupling");

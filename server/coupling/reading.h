@@ -85,6 +85,8 @@ void mechd_read_scheme(struct mechd_reading *r);
 /* Connections and bonds of the request (links.c). Names, sizes and units of variables are const. */
 void mechd_read_connections(struct mechd_reading *r);
 void mechd_read_bonds(struct mechd_reading *r);
+/* Outputs of the request, or those of all participants, into g->shown (shown.c). */
+void mechd_read_shown(struct mechd_reading *r);
 /* The request that makes this coupling again: what was asked, and the presets of what was not, as
  * JSON text, into g->document (document.c). False: no memory. */
 bool mechd_document_make(const struct mechd_reading *r);

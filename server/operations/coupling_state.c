@@ -95,8 +95,8 @@ static json_t *names_of(const json_t *document)
     return names;
 }
 
-/* What must be the same, of a document of JSON text: all but its name, and which instances the
- * participants are. NULL: refused. */
+/* What must be the same, of a document of JSON text: all but its name, the outputs that it shows,
+ * and which instances the participants are. NULL: refused. */
 static json_t *essence_of(struct mechd_call *c, const char *text, size_t size)
 {
     struct mechp_json_fault fault;
@@ -108,6 +108,7 @@ static json_t *essence_of(struct mechd_call *c, const char *text, size_t size)
         return NULL;
     }
     (void)json_object_del(tree, "name");
+    (void)json_object_del(tree, "outputs");
     if (json_is_object(tree) && json_object_set_new(tree, "participants", names_of(tree)) != 0) {
         json_decref(tree);
         mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory to compare the couplings");

@@ -52,7 +52,7 @@ static const struct kind {
 } kinds[] = {
     {"none", PAIR("IQN-ILS", "")},
     {"every-step", PAIR("IQN-ILS", "")},
-    {"none", PAIR("GaussSeidel", "\"hold\": 3, ")},
+    {"none", PAIR("GaussSeidel", "\"hold\": 3, \"outputs\": [\"r.x2\", \"l.x2\"], ")},
 };
 
 static const struct kind *kind;

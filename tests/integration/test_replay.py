@@ -234,7 +234,7 @@ class Replay(unittest.TestCase):
         return self.replay('--coupling', cid, *arguments)
 
     def test_a_run_of_a_coupling_is_repeated_where_it_is(self):
-        for more in ({}, {'hold': 1, 'scheme': {'type': 'GaussSeidel'}}):
+        for more in ({}, {'hold': 1, 'scheme': {'type': 'GaussSeidel'}}, {'outputs': []}):
             cid, _ = self.coupled(**more)
             path, run = '/v1/couplings/' + cid, self.run_of(cid, period=0.02)
             self.call('POST', path + '/step', {'count': 3})

@@ -78,6 +78,7 @@ const struct mechctl_command mechctl_couple = {
                "  {\"participants\": [{\"name\": \"a\", \"instance\": \"i-1\"}, ...],\n"
                "   \"connections\": [{\"from\": \"a.x\", \"to\": \"b.force\"}, ...],\n"
                "   \"scheme\": {\"type\": \"IQN-ILS\"}, \"stepSize\": 0.01}\n"
+               "With \"outputs\": [\"a.x\", ...] its steps, streams and runs have these alone.\n"
                "Or it is a system structure package, FILE.ssp, whose FMUs become instances:\n"
                "  mechctl couple drive.ssp --window 0.001 --scheme GaussSeidel",
     .options = options,

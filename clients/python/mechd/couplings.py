@@ -142,8 +142,8 @@ class Coupling(Runner):
 
     def stream(self, timeout: Optional[float] = None, *, outputs: Optional[Sequence[str]] = None,
                every: Optional[int] = None) -> Stream:
-        """Windows as they are committed, over ZeroMQ: the outputs of all participants; timeout:
-        longest wait for a frame, s. outputs, every: as for an instance."""
+        """Windows as they are committed, over ZeroMQ: the outputs that the coupling shows;
+        timeout: longest wait for a frame, s. outputs, every: as for an instance."""
         if outputs is not None or every is not None:
             return self._chosen(timeout, outputs, every)
 

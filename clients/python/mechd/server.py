@@ -244,7 +244,8 @@ class Server:
         `participate`.
 
         connections: ('left.x', 'right.force'), ('left.x', 'right.force', factor), or objects with
-        from, to, factor, offset. more: hold, bonds, adaptive, name.
+        from, to, factor, offset. more: hold, bonds, adaptive, name, and outputs, those that its
+        steps, streams and runs have (default all).
 
             with server.couple({'left': a, 'right': b}, [('left.x', 'right.force', 100)],
                                step_size=0.01) as pair:

@@ -112,7 +112,7 @@ const struct mechp_shape mechp_body_coupling_step_reply = {
         {"time", "number", "s", MECHP_IN(coupling_step_reply, time)},
         {"window", "integer", "windows done since the start",
          MECHP_IN(coupling_step_reply, window)},
-        {"outputs", "@Value{}", "all outputs, named participant.output",
+        {"outputs", "@Value{}", "outputs, named participant.output",
          MECHP_IN(coupling_step_reply, outputs)},
         {"report", "@CouplingReport", "report of the step", MECHP_IN(coupling_step_reply, report)},
         {"energy", "number|null",
@@ -195,7 +195,7 @@ const struct mechp_shape mechp_body_coupling_commit_reply = {
     .members = MECHP_MEMBERS({"time", "number", "s", MECHP_IN(coupling_commit_reply, time)},
                              {"window", "integer", "windows done since the start",
                               MECHP_IN(coupling_commit_reply, window)},
-                             {"outputs", "@Value{}", "all outputs, named participant.output",
+                             {"outputs", "@Value{}", "outputs, named participant.output",
                               MECHP_IN(coupling_commit_reply, outputs)})};
 
 const struct mechp_shape mechp_body_coupling_report = {
@@ -238,7 +238,7 @@ const struct mechp_shape mechp_body_coupling_restored = {
     .members = MECHP_MEMBERS(
         {"time", "number", "s", MECHP_IN(coupling_restored, time)},
         {"window", "integer", "windows done since the start", MECHP_IN(coupling_restored, window)},
-        {"outputs", "@Value{}", "all outputs, named participant.output",
+        {"outputs", "@Value{}", "outputs, named participant.output",
          MECHP_IN(coupling_restored, outputs)},
         {"reproducible", "boolean", "false: fields of a model have been changed since the snapshot",
          MECHP_IN(coupling_restored, reproducible)})};
@@ -299,7 +299,9 @@ const struct mechp_row mechp_row_COUPLE = {
            "coupling, at whose ends they exchange values. The coupling holds the owner's lease of "
            "each instance, so that no other client can change or delete it (409 `in-coupling`); "
            "requests that only read are served between two windows. A window is completed by all "
-           "instances or by none. The body may also be a system structure package (.ssp, SSP 1.0) "
+           "instances or by none. With `outputs` the replies, streams, events and runs of the "
+           "coupling have these outputs alone, in this order. The body may also be a system "
+           "structure package (.ssp, SSP 1.0) "
            "with FMUs, their start values and connections: the server creates the instances and "
            "their coupling, or nothing if that fails. Packages are accepted as FMUs are: with "
            "`--fmus on`, from tokens with the scope `fmu`.",

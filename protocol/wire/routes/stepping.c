@@ -327,8 +327,9 @@ const struct mechp_row mechp_row_EVENTS = {
 
 const struct mechp_row mechp_row_COUPLING_EVENTS = {
     .tag = "couplings",
-    .doc = "Server-sent events with the time and the outputs of all participants, at most `rate` "
-           "per second, until the connection closes. Each event has the values of the last window.",
+    .doc =
+        "Server-sent events with the time and the outputs that the coupling shows, at most `rate` "
+        "per second, until the connection closes. Each event has the values of the last window.",
     .effect = MECHP_READS,
     .traits = MECHP_OF_COUPLING | MECHP_STATELESS,
     .query = MECHP_QUERY(
