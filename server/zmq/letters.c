@@ -1,9 +1,11 @@
 /* Letters that are made, wait, are lent to libzmq and come back. */
 #include "server/zmq/letters.h"
 
+#include "protocol/wire/problem.h"
 #include "server/call/service.h"
 #include "server/os/ticks.h"
 #include "server/zmq/internal.h"
+#include "solver/base/err.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +18,6 @@ enum {
 };
 /* A send may take from libzmq what tells the door of a subscription; it is looked at so often. */
 static const uint64_t look_ns = MECHD_MS / 2;
-
-void mechd_letters_init(struct mechd_letters *l)
-{
-    atomic_init(&l->streamed.refs, 1); // never the last
-    pthread_mutex_init(&l->x, NULL);
-    pthread_mutex_init(&l->m, NULL);
-}
 
 static void free_all(struct mechd_letter *letter)
 {
@@ -38,6 +33,7 @@ void mechd_letters_fini(struct mechd_letters *l)
     free_all(l->answers.head);
     free_all(l->frames.head);
     free_all(l->kept);
+    free_all(l->stock);
     free_all(atomic_load(&l->returned));
     pthread_mutex_destroy(&l->x);
     pthread_mutex_destroy(&l->m);
@@ -57,9 +53,53 @@ static struct mechd_letter *make(struct mechd_letters *l, size_t room)
     return letter;
 }
 
+/* The refusal for which there is no other memory. */
+static void write_starved(struct mechd_letters *l)
+{
+    const struct mechp_problem problem = {
+        .code = MECHP_INTERNAL,
+        .detail = "no memory for the answer; what was asked may have been done"};
+    struct mechp_text w;
+    mechp_text_init(&w, l->starved, sizeof l->starved);
+    mechp_problem_write_reply(&problem, NULL, 0, &w);
+    l->starved_size = w.bytes == l->starved ? w.length : 0;
+    mechp_text_fini(&w);
+}
+
+int mechd_letters_init(struct mechd_letters *l)
+{
+    atomic_init(&l->streamed.refs, 1); // never the last
+    pthread_mutex_init(&l->x, NULL);
+    pthread_mutex_init(&l->m, NULL);
+    write_starved(l);
+    for (int k = 0; k < MECHD_STOCK; k++) {
+        struct mechd_letter *const letter = make(l, MECHD_STOCK_ROOM);
+        if (letter == NULL) {
+            return MECH_NO_MEMORY;
+        }
+        letter->stocked = true;
+        letter->next = l->stock;
+        l->stock = letter;
+    }
+    return 0;
+}
+
+/* One of the stock, for so many bytes, or NULL. */
+static struct mechd_letter *take_stock(struct mechd_letters *l, size_t size)
+{
+    pthread_mutex_lock(&l->m);
+    struct mechd_letter *const letter = size <= MECHD_STOCK_ROOM ? l->stock : NULL;
+    if (letter != NULL) {
+        l->stock = letter->next;
+    }
+    pthread_mutex_unlock(&l->m);
+    return letter;
+}
+
 struct mechd_letter *mechd_letter_create(struct mechd_zmq *z, size_t size, size_t extra)
 {
-    struct mechd_letter *const letter = make(&z->letters, size + extra);
+    struct mechd_letter *letter = make(&z->letters, size + extra);
+    letter = letter != NULL ? letter : take_stock(&z->letters, size + extra);
     if (letter != NULL) {
         letter->size = size;
         letter->extra = extra;
@@ -105,6 +145,13 @@ static void dispose(struct mechd_letter *letter)
 {
     struct mechd_letters *const l = letter->home;
     const size_t bytes = sizeof *letter + letter->room;
+    if (letter->stocked) {
+        pthread_mutex_lock(&l->m);
+        letter->next = l->stock;
+        l->stock = letter;
+        pthread_mutex_unlock(&l->m);
+        return;
+    }
     if (!letter->stream || atomic_fetch_add(&l->spare, bytes) + bytes > SPARE_MOST) {
         if (letter->stream) {
             atomic_fetch_sub(&l->spare, bytes);
@@ -144,45 +191,67 @@ static bool send_frame(void *socket, const void *bytes, size_t size, bool more)
     return zmq_send(socket, bytes, size, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) >= 0;
 }
 
-/* One frame of a letter, without a copy. Released in any case. */
-static bool lend_frame(void *socket, struct mechd_letter *letter, unsigned char *bytes, size_t size,
-                       bool more)
-{
-    zmq_msg_t message;
-    if (zmq_msg_init_data(&message, bytes, size, release, letter) != 0) {
-        release(bytes, letter);
-        return false;
-    }
-    const bool ok = zmq_msg_send(&message, socket, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) >= 0;
-    if (!ok) {
-        zmq_msg_close(&message);
-    }
-    return ok;
-}
+/* A letter that libzmq has: body and extra frame, or the body alone. */
+struct lent {
+    zmq_msg_t frames[2];
+    int count;
+};
 
-/* Body and extra frame behind what has been sent of the message; the letter is gone then. */
-static bool send_body(void *socket, struct mechd_letter *letter, struct mechd_backlog *backlog)
+/* Lend it, without a copy. False: no memory, and it is still the caller's. */
+static bool lend(struct mechd_letter *letter, struct mechd_backlog *backlog, struct lent *out)
 {
-    const size_t size = letter->size, rest = letter->extra;
-    const bool extra = rest > 0;
-    unsigned char *const first = letter->bytes, *const second = first + size;
+    unsigned char *const bytes[2] = {letter->bytes, letter->bytes + letter->size};
+    const size_t sizes[2] = {letter->size, letter->extra};
+    const int count = letter->extra > 0 ? 2 : 1;
+    letter->backlog = NULL;
+    atomic_store(&letter->frames, count);
+    for (int k = 0; k < count; k++) {
+        if (zmq_msg_init_data(&out->frames[k], bytes[k], sizes[k], release, letter) != 0) {
+            if (k > 0) {
+                zmq_msg_close(&out->frames[0]); // not the last: it is not disposed of
+            }
+            return false;
+        }
+    }
+    out->count = count;
     if (backlog != NULL) {
         atomic_fetch_add(&backlog->refs, 1);
-        atomic_fetch_add(&backlog->bytes, size + rest);
+        atomic_fetch_add(&backlog->bytes, letter->size + letter->extra);
     }
     letter->backlog = backlog;
     atomic_fetch_add(&letter->home->lent, 1);
-    // from here on the letter is libzmq's, and is not looked into any more
-    atomic_store(&letter->frames, extra ? 2 : 1);
-    const bool ok = lend_frame(socket, letter, first, size, extra);
-    if (!extra) {
-        return ok;
+    // once a frame of it is sent the letter is libzmq's, and is not looked into any more
+    atomic_store(&letter->frames, count);
+    return true;
+}
+
+/* What is not sent of it is released. */
+static void take_back(struct lent *l, int from)
+{
+    for (int k = from; k < l->count; k++) {
+        zmq_msg_close(&l->frames[k]);
     }
-    if (!ok) {
-        release(second, letter);
-        return false;
+}
+
+/* Body and extra frame behind what has been sent of the message. */
+static bool send_lent(void *socket, struct lent *l)
+{
+    for (int k = 0; k < l->count; k++) {
+        const int more = k + 1 < l->count ? ZMQ_SNDMORE : 0;
+        if (zmq_msg_send(&l->frames[k], socket, ZMQ_DONTWAIT | more) < 0) {
+            take_back(l, k);
+            return false;
+        }
     }
-    return lend_frame(socket, letter, second, rest, false);
+    return true;
+}
+
+/* The refusal in place of what cannot be lent: constant bytes need no memory. */
+static bool send_starved(void *socket, struct mechd_letters *l)
+{
+    zmq_msg_t message;
+    return zmq_msg_init_data(&message, l->starved, l->starved_size, NULL, NULL) == 0 &&
+           zmq_msg_send(&message, socket, ZMQ_DONTWAIT) >= 0;
 }
 
 /* The topic in front of a frame of the stream. A subscriber that has not read its last thousand
@@ -210,12 +279,17 @@ static void send_streamed(struct mechd_zmq *z, struct mechd_letter *letter)
     void *const socket = z->sockets[MECHD_ZMQ_STREAM];
     struct mechd_backlog *const streamed = &z->letters.streamed;
     const size_t size = letter->size;
+    struct lent lent;
     mechd_readers_offer(z, letter->topic, size);
+    // before the topic, which is not sent without what follows it
     if (socket == NULL || atomic_load(&streamed->bytes) > mechd_unread_most ||
-        !send_topic(z, socket, letter->topic)) {
+        !lend(letter, size >= MECHD_LETTER_LARGE ? streamed : NULL, &lent)) {
         mechd_count(&z->service->host.counters.stream_drops, 1);
         dispose(letter);
-    } else if (send_body(socket, letter, size >= MECHD_LETTER_LARGE ? streamed : NULL)) {
+    } else if (!send_topic(z, socket, letter->topic)) {
+        mechd_count(&z->service->host.counters.stream_drops, 1);
+        take_back(&lent, 0);
+    } else if (send_lent(socket, &lent)) {
         mechd_count(&z->service->host.counters.bytes_out, size);
     }
 }
@@ -237,11 +311,13 @@ void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter)
         }
     }
     ok = ok && (!letter->peer.delimiter || send_frame(socket, "", 0, true));
-    if (!ok) {
+    struct lent lent;
+    const bool taken = ok && lend(letter, backlog, &lent);
+    if (!taken) {
         dispose(letter);
-    } else {
-        ok = send_body(socket, letter, backlog);
     }
+    // the message has begun: without an end it would go on with the next one
+    ok = ok && (taken ? send_lent(socket, &lent) : send_starved(socket, &z->letters));
     mechd_count(ok ? &z->service->host.counters.bytes_out : &z->service->host.counters.unsent,
                 ok ? size : 1);
 }
@@ -311,6 +387,17 @@ void mechd_letter_post(struct mechd_zmq *z, struct mechd_letter *letter)
         dispose(letter);
     } else if (wake) {
         mechd_zmq_poke(z);
+    }
+}
+
+void mechd_letter_deliver(struct mechd_zmq *z, struct mechd_letter *letter, bool here)
+{
+    if (letter == NULL) {
+        mechd_count(&z->service->host.counters.unsent, 1);
+    } else if (here) {
+        mechd_letter_send(z, letter);
+    } else {
+        mechd_letter_post(z, letter);
     }
 }
 

@@ -6,6 +6,10 @@
  *
  * libzmq gets the bytes without a copy and releases them when they are in the batch that it writes
  * next: a letter exists until then, and their number is known at shutdown.
+ *
+ * Where there is no memory for an answer, a letter of a stock that was made at the start takes its
+ * place, if it fits, and comes back when libzmq is done with it. Where there is none for libzmq to
+ * take a letter, a constant refusal is sent, for which it needs none: an answer ends in any case.
  */
 #pragma once
 
@@ -20,7 +24,10 @@
 
 enum {
     MECHD_PEER_MOST = 256, /* bytes of a routing id */
-    MECHD_TOPIC_MOST = 144
+    MECHD_TOPIC_MOST = 144,
+    MECHD_STOCK = 32,        /* letters of the stock */
+    MECHD_STOCK_ROOM = 1024, /* bytes of an answer in each */
+    MECHD_STARVED_ROOM = 320 /* bytes of the refusal without a sequence */
 };
 
 /* Recipient of an answer. */
@@ -40,6 +47,7 @@ struct mechd_letter {
     struct mechd_letter *next;
     struct mechd_letters *home;
     bool stream;
+    bool stocked;                  /* it belongs to the stock */
     _Atomic int frames;            /* that libzmq has; partner: its thread that frees them */
     struct mechd_backlog *backlog; /* where they are counted, or NULL */
     size_t size, extra;            /* body, and a second frame after it (0: none) */
@@ -64,21 +72,27 @@ struct mechd_letters {
     _Atomic(struct mechd_letter *) returned; /* partner: libzmq's thread */
     _Atomic size_t spare;                    /* bytes of them, kept ones too */
 
+    char starved[MECHD_STARVED_ROOM]; /* [starved_size] const: the refusal, as JSON */
+    size_t starved_size;
+
     pthread_mutex_t x; /* the stream's socket: held while sending or reading there; before m */
     uint64_t looked;   /* locked by x: time of the last check of its events, ns */
 
     pthread_mutex_t m;                 /* locked by it: */
     struct mechd_line answers, frames; /* the outbox */
     struct mechd_letter *kept;         /* for reuse */
+    struct mechd_letter *stock;        /* those that are not under way */
     bool asleep;        /* the door's thread has found nothing and waits: a post wakes it */
     _Atomic int queued; /* frames.count, written under m; partner: the thread with the next frame */
 };
 
-void mechd_letters_init(struct mechd_letters *l);
+/* Negative: no memory; mechd_letters_fini follows all the same. */
+int mechd_letters_init(struct mechd_letters *l);
 /* After the context has ended. */
 void mechd_letters_fini(struct mechd_letters *l);
 
-/* A letter to be filled, peer and bytes, or NULL. Any thread. */
+/* A letter to be filled, peer and bytes; without memory one of the stock, as long as there is one
+ * and it has that room. NULL: neither. Any thread. */
 struct mechd_letter *mechd_letter_create(struct mechd_zmq *z, size_t size, size_t extra);
 /* The same for a frame of the stream, topic and bytes. */
 struct mechd_letter *mechd_letter_create_frame(struct mechd_zmq *z, size_t size);
@@ -86,6 +100,10 @@ struct mechd_letter *mechd_letter_create_frame(struct mechd_zmq *z, size_t size)
 void mechd_letter_post(struct mechd_zmq *z, struct mechd_letter *letter);
 /* Send an answer at once. On the door's thread. */
 void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter);
+
+/* The answer to a request, from the door's thread (`here`) or any other; NULL: there is none, which
+ * is counted. */
+void mechd_letter_deliver(struct mechd_zmq *z, struct mechd_letter *letter, bool here);
 
 /* Send the letters in the outbox, and those added meanwhile. True: nothing is left, and the next
  * post will wake the thread; false: other work has waited long enough. On the door's thread. */

@@ -371,10 +371,12 @@ int mechd_zmq_open(struct mechd_service *d, struct mechd_zmq **out, char *fault,
     }
     *out = z;
     z->service = d;
-    mechd_letters_init(&z->letters);
+    z->wake = -1;
+    const int stocked = mechd_letters_init(&z->letters);
     mechd_lines_init(&z->lines, z);
-    MECH_TRY(mechd_readers_init(&z->readers));
     pthread_mutex_init(&z->s, NULL);
+    MECH_TRY(stocked);
+    MECH_TRY(mechd_readers_init(&z->readers));
     z->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     z->context = zmq_ctx_new();
     if (z->wake < 0 || z->context == NULL) {

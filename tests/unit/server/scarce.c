@@ -27,10 +27,15 @@ static void *json_memory(size_t size)
 
 struct mechd *scarce_begin(bool stored)
 {
+    return scarce_begin_with(stored, NULL);
+}
+
+struct mechd *scarce_begin_with(bool stored, const char *const *options)
+{
     faults = 0;
     (void)snprintf(folder, sizeof folder, "/tmp/mechd-memory-XXXXXX");
     CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
-    struct mechd *const served = local_start(stored ? folder : NULL, NULL);
+    struct mechd *const served = local_start(stored ? folder : NULL, options);
     CU_ASSERT_PTR_NOT_NULL_FATAL(served);
     json_malloc_t now = NULL;
     json_free_t json_free = NULL;

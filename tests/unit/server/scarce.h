@@ -9,6 +9,8 @@ enum { SCARCE_LIMIT_MS = 20000 /* for what must happen some time */ };
 /* A daemon in this process, which stores in a folder of its own or nothing. Allocations that
  * jansson does not check are never refused. */
 struct mechd *scarce_begin(bool stored);
+/* The same with options of the command line, closed by NULL. */
+struct mechd *scarce_begin_with(bool stored, const char *const *options);
 /* It has no instance any more, and ends; no fault has been found. */
 void scarce_end(struct mechd *served);
 
