@@ -44,25 +44,44 @@ void mechd_frame_fini(struct mechd_frame_request *r)
     free(r->reply);
 }
 
+static void write_second(struct mechd_frame_request *r, const struct mechp_problem *problem)
+{
+    mechp_text_fini(&r->second);
+    mechp_text_init(&r->second, r->bare, sizeof r->bare);
+    mechp_problem_write(problem, &r->second);
+}
+
 /* The problem of an error reply. */
 static void write_problem(struct mechd_frame_request *r)
 {
     const struct mechp_problem problem = {.code = (enum mechp_code)r->out.status,
                                           .detail = r->detail[0] != '\0' ? r->detail : NULL,
                                           .diag = mech_diag_clean(&r->diag) ? NULL : &r->diag};
-    mechp_text_fini(&r->second);
-    mechp_text_init(&r->second, NULL, 0);
-    mechp_problem_write(&problem, &r->second);
+    write_second(r, &problem);
+}
+
+void mechd_frame_starve(struct mechd_frame_request *r, size_t *size, size_t *extra)
+{
+    if (r->out.kind != MECHP_ERROR) {
+        mechd_frame_fail(r, MECHP_INTERNAL, ""); // it has been done, which is no out-of-memory
+    }
+    const struct mechp_problem problem = {.code = (enum mechp_code)r->out.status};
+    write_second(r, &problem);
+    *size = MECHP_FRAME_HEADER;
+    *extra = r->second.length;
 }
 
 void mechd_frame_complete(struct mechd_frame_request *r, size_t *size, size_t *extra)
 {
-    const bool error = r->out.kind == MECHP_ERROR;
-    if (error) {
+    if (r->out.kind == MECHP_ERROR) {
         write_problem(r);
     }
     *size = MECHP_FRAME_HEADER + 8 * (size_t)r->out.count;
-    *extra = r->second.failed ? 0 : r->second.length;
+    *extra = r->second.length;
+    if (r->second.failed) {
+        mechd_frame_starve(r, size, extra);
+    }
+    const bool error = r->out.kind == MECHP_ERROR;
     const int status = error ? mechp_code(r->out.status)->http_status : 200;
     mechd_requests_count(&r->service->requests, r->door, NULL, status, mechd_now() - r->start);
 }
@@ -74,7 +93,7 @@ void mechd_frame_write(const struct mechd_frame_request *r, unsigned char *frame
     if (r->out.count > 0) {
         mechp_frame_put_values(frame + MECHP_FRAME_HEADER, r->reply, r->out.count);
     }
-    if (!r->second.failed && r->second.length > 0) {
+    if (r->second.length > 0) {
         memcpy(second, r->second.bytes, r->second.length);
     }
 }

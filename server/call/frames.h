@@ -41,6 +41,8 @@ struct mechd_frame_asked {
     const char *refusal; /* the reason for refusing it; or NULL */
 };
 
+enum { MECHD_FRAME_BARE = 320 /* bytes of a problem without detail */ };
+
 /* Progress of a step or trial; all other kinds remain at its start. */
 enum mechd_frame_phase {
     MECHD_FRAME_BEGINS,  /* nothing has been checked */
@@ -72,6 +74,7 @@ struct mechd_frame_request {
     struct mechd_outside *outside; /* whose hello this is, a reference; or NULL */
     bool silent;                   /* an answer to a question of the server: there is no reply */
     struct mechp_text second;      /* second part of the reply */
+    char bare[MECHD_FRAME_BARE];   /* room of a short one, for which there is memory always */
     struct mech_diag diag;
     char detail[256];
     enum mechd_frame_phase phase; /* as owner */
@@ -89,11 +92,15 @@ enum mechd_submitted mechd_frame_start(struct mechd_frame_request *r, struct mec
                                        const struct mechd_frame_asked *asked);
 
 /* Once the reply is ready: complete it and count it; *size is that of its frame, *extra that of its
- * second part, 0: there is none (a hello and an error have one, unless memory was short). Then
- * write them to frame [size] and second [extra]. */
+ * second part, 0: there is none (a hello and an error have one; without memory for it a hello is an
+ * internal error, and an error has no detail). Then write them to frame [size] and second [extra].
+ */
 void mechd_frame_complete(struct mechd_frame_request *r, size_t *size, size_t *extra);
 void mechd_frame_write(const struct mechd_frame_request *r, unsigned char *frame,
                        unsigned char *second);
+/* In place of a complete reply for which there is no memory: its error, or an internal one, without
+ * detail; MECHP_FRAME_HEADER bytes, and at most MECHD_FRAME_BARE of its second part. */
+void mechd_frame_starve(struct mechd_frame_request *r, size_t *size, size_t *extra);
 
 /* Free what it holds, not itself; it is no longer in flight. */
 void mechd_frame_fini(struct mechd_frame_request *r);

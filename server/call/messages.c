@@ -107,13 +107,60 @@ static int take_sequence(struct mechd_message *m, const char *bytes, size_t size
         return mechd_refuse(&m->call, MECHP_MALFORMED_REQUEST,
                             "the sequence has %zu bytes; at most %d are allowed", n, SEQUENCE_MOST);
     }
-    m->sequence = malloc(n);
+    m->sequence = n <= sizeof m->few ? m->few : malloc(n);
     if (m->sequence == NULL) {
         return mechd_refuse(&m->call, MECHP_OUT_OF_MEMORY, "no memory for the sequence");
     }
     memcpy(m->sequence, text, n);
     m->sequence_length = n;
     return 0;
+}
+
+static bool is_word(const char *text, size_t length)
+{
+    static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+    size_t n = 0;
+    while (n < length && text[n] != '\0' && strchr(good, text[n]) != NULL) {
+        n++;
+    }
+    return n == length;
+}
+
+/* As JSON writes it. */
+static bool is_whole_number(const char *text, size_t length)
+{
+    const size_t sign = length > 0 && text[0] == '-' ? 1 : 0;
+    size_t n = sign;
+    while (n < length && text[n] >= '0' && text[n] <= '9') {
+        n++;
+    }
+    return n == length && n > sign && (text[sign] != '0' || n == sign + 1);
+}
+
+const char *mechd_message_sequence_unread(const char *bytes, size_t size, size_t *length)
+{
+    size_t n = 0;
+    const char *const text = mechp_json_member_text(bytes, size, "sequence", &n);
+    const bool quoted = text != NULL && n >= 2 && text[0] == '"' && text[n - 1] == '"';
+    if (text == NULL || n > MECHD_SEQUENCE_FEW ||
+        !(quoted ? is_word(text + 1, n - 2) : is_whole_number(text, n))) {
+        return NULL;
+    }
+    *length = n;
+    return text;
+}
+
+/* There is no memory for the tree. */
+static void take_unread(struct mechd_message *m, const char *bytes, size_t size)
+{
+    size_t n = 0;
+    const char *const text =
+        m->sequence == NULL ? mechd_message_sequence_unread(bytes, size, &n) : NULL;
+    if (text != NULL) {
+        memcpy(m->few, text, n);
+        m->sequence = m->few;
+        m->sequence_length = n;
+    }
 }
 
 int mechd_message_parse(struct mechd_message *m, const char *bytes, size_t size)
@@ -128,7 +175,13 @@ int mechd_message_parse(struct mechd_message *m, const char *bytes, size_t size)
     }
     // a refusal of the parts has the sequence too
     const int refused = mechd_body_read(c, &body, &most);
-    return c->body != NULL && take_sequence(m, body.json, body.size) != 0 ? 1 : refused;
+    if (c->body != NULL && take_sequence(m, body.json, body.size) != 0) {
+        return 1;
+    }
+    if (refused != 0 && c->code == MECHP_OUT_OF_MEMORY) {
+        take_unread(m, body.json, body.size);
+    }
+    return refused;
 }
 
 int mechd_message_admit(struct mechd_message *m, size_t size, const unsigned char *key)
@@ -199,6 +252,25 @@ void mechd_message_write(struct mechd_message *m, struct mechp_text *w)
     }
 }
 
+enum { SEQUENCE_STARVED = 256, DETAIL_STARVED = 200 /* bytes, escapes and all */ };
+
+void mechd_message_starve(struct mechd_message *m, struct mechp_text *w)
+{
+    struct mechd_call *const c = &m->call;
+    if (c->code == MECHP_OK) {
+        // not the code of what may be sent again
+        const bool changed = mechd_call_changes(c);
+        mechd_fail(c, changed ? MECHP_INTERNAL : MECHP_OUT_OF_MEMORY, "no memory for the answer%s",
+                   changed ? "; the change has been made" : "");
+    }
+    // a detail may hold text of the client
+    const bool plain = strlen(c->detail) <= DETAIL_STARVED && strpbrk(c->detail, "\"\\") == NULL;
+    const struct mechp_problem problem = {.code = c->code,
+                                          .detail = plain ? c->detail : "no memory for its detail"};
+    const bool fits = m->sequence_length > 0 && m->sequence_length <= SEQUENCE_STARVED;
+    mechp_problem_write_reply(&problem, fits ? m->sequence : NULL, m->sequence_length, w);
+}
+
 void mechd_message_note(const struct mechd_message *m, size_t in, size_t out)
 {
     const struct mechd_call *const c = &m->call;
@@ -224,5 +296,7 @@ void mechd_message_note(const struct mechd_message *m, size_t in, size_t out)
 void mechd_message_fini(struct mechd_message *m)
 {
     mechd_call_fini(&m->call);
-    free(m->sequence);
+    if (m->sequence != m->few) {
+        free(m->sequence);
+    }
 }

@@ -79,28 +79,66 @@ static struct mechd_caller *make_caller(struct mechd_frame_request *request)
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-/* Send the reply, from the door's thread or through the outbox; the request is over. */
-static void reply(struct frame_request *r, bool here)
+/* The reply as a letter; without memory for it, an error without detail. */
+static struct mechd_letter *write_reply(struct frame_request *r)
 {
-    struct mechd_zmq *const z = r->zmq;
     size_t size = 0, extra = 0;
-    struct mechd_letter *letter = NULL;
-    if (!r->frame.silent) {
-        mechd_frame_complete(&r->frame, &size, &extra);
-        letter = mechd_letter_create(z, size, extra);
+    mechd_frame_complete(&r->frame, &size, &extra);
+    struct mechd_letter *letter = mechd_letter_create(r->zmq, size, extra);
+    if (letter == NULL) {
+        mechd_frame_starve(&r->frame, &size, &extra);
+        letter = mechd_letter_create(r->zmq, size, extra);
     }
     if (letter != NULL) {
         letter->peer = r->peer;
-        mechd_frame_write(&r->frame, letter->bytes, letter->bytes + size);
+        mechd_frame_write(&r->frame, letter->bytes, letter->bytes + letter->size);
     }
-    if (letter != NULL && here) {
-        mechd_letter_send(z, letter);
-    } else if (letter != NULL) {
-        mechd_letter_post(z, letter);
+    return letter;
+}
+
+/* Send the reply, from the door's thread or through the outbox; the request is over. */
+static void reply(struct frame_request *r, bool here)
+{
+    if (!r->frame.silent) {
+        mechd_letter_deliver(r->zmq, write_reply(r), here);
     }
     mechd_frame_fini(&r->frame);
     mechd_backlog_unref(r->backlog);
     free(r);
+}
+
+/* There is no memory for the request itself: an error with its sequence. */
+static void refuse_unread(struct mechd_zmq *z, const struct mechd_asked *asked)
+{
+    static const struct mechp_problem problem = {
+        .code = MECHP_OUT_OF_MEMORY, .detail = "no memory for the request; nothing was done"};
+    struct mechp_frame in;
+    char room[MECHD_FRAME_BARE];
+    struct mechp_text w;
+    (void)mechp_frame_read(asked->bytes, asked->size, &in);
+    const bool answers = in.instance == 0 && in.kind != MECHP_HELLO;
+    mechp_text_init(&w, room, sizeof room);
+    mechp_problem_write(&problem, &w);
+    struct mechd_letter *const letter =
+        answers || w.failed ? NULL : mechd_letter_create(z, MECHP_FRAME_HEADER, w.length);
+    if (letter != NULL) {
+        const struct mechp_frame out = {.kind = MECHP_ERROR,
+                                        .status = MECHP_OUT_OF_MEMORY,
+                                        .instance = in.instance,
+                                        .iteration = in.iteration,
+                                        .sequence = in.sequence,
+                                        .size = in.size,
+                                        .lease = in.lease};
+        letter->peer = *asked->peer;
+        mechp_frame_write(&out, letter->bytes);
+        memcpy(letter->bytes + MECHP_FRAME_HEADER, w.bytes, w.length);
+    }
+    mechp_text_fini(&w);
+    mechd_requests_count(&z->service->requests, MECHD_DOOR_FRAME, NULL,
+                         mechp_code(MECHP_OUT_OF_MEMORY)->http_status, 0);
+    if (!answers) { // to an answer of a program there is no reply
+        mechd_letter_deliver(z, letter, asked->place == MECHD_AT_THE_DOOR);
+    }
 }
 
 static void answer_later(struct mechd_frame_request *r)
@@ -113,6 +151,7 @@ void mechd_control_frame(struct mechd_zmq *z, const struct mechd_asked *asked)
     const bool here = asked->place == MECHD_AT_THE_DOOR;
     struct frame_request *const r = calloc(1, sizeof *r);
     if (r == NULL) {
+        refuse_unread(z, asked);
         return;
     }
     r->zmq = z;

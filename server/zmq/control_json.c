@@ -1,5 +1,6 @@
 /* JSON over the control socket: {"op": "step", "id": "i-1", …} is the same call as over HTTP
  * (server/call/messages.h). */
+#include "protocol/wire/problem.h"
 #include "server/call/messages.h"
 #include "server/call/service.h"
 #include "server/zmq/internal.h"
@@ -26,28 +27,62 @@ static void free_request(struct json_request *r)
     free(r);
 }
 
+/* The reply as a letter; without memory for it, that there is none. NULL: not for that either. */
+static struct mechd_letter *write_reply(struct json_request *r)
+{
+    char room[MECHD_STOCK_ROOM];
+    struct mechd_letter *letter = NULL;
+    for (int turn = 0; turn < 2 && letter == NULL; turn++) {
+        struct mechp_text w;
+        mechp_text_init(&w, room, sizeof room);
+        (turn == 0 ? mechd_message_write : mechd_message_starve)(&r->message, &w);
+        letter = w.failed ? NULL : mechd_letter_create(r->zmq, w.length, 0);
+        if (letter != NULL) {
+            memcpy(letter->bytes, w.bytes, w.length);
+        }
+        mechp_text_fini(&w);
+    }
+    if (letter != NULL) {
+        letter->peer = r->peer;
+    }
+    return letter;
+}
+
 /* Send the reply, from the door's thread or through the outbox; the request is over. */
 static void reply(struct json_request *r, bool here)
 {
     struct mechd_zmq *z = r->zmq;
-    char room[1024];
+    struct mechd_letter *const letter = write_reply(r);
+    mechd_message_note(&r->message, r->room > MECHD_ASKED_ROOM ? r->room - MECHD_ASKED_ROOM : 0,
+                       letter != NULL ? letter->size : 0);
+    mechd_letter_deliver(z, letter, here);
+    free_request(r);
+}
+
+/* There is no memory for the request itself: it is not read. */
+static void refuse_unread(struct mechd_zmq *z, const struct mechd_asked *asked)
+{
+    const struct mechp_problem problem = {.code = MECHP_OUT_OF_MEMORY,
+                                          .detail = "no memory for the request; nothing was done"};
+    size_t n = 0;
+    const char *const sequence = asked->size <= MECHD_LARGE
+                                     ? mechd_message_sequence_unread(asked->bytes, asked->size, &n)
+                                     : NULL;
+    char room[MECHD_STOCK_ROOM];
     struct mechp_text w;
     mechp_text_init(&w, room, sizeof room);
-    mechd_message_write(&r->message, &w);
-    struct mechd_letter *letter = w.failed ? NULL : mechd_letter_create(z, w.length, 0);
+    mechp_problem_write_reply(&problem, sequence, n, &w);
+    struct mechd_letter *const letter = w.failed ? NULL : mechd_letter_create(z, w.length, 0);
     if (letter != NULL) {
-        letter->peer = r->peer;
+        letter->peer = *asked->peer;
         memcpy(letter->bytes, w.bytes, w.length);
     }
     mechp_text_fini(&w);
-    mechd_message_note(&r->message, r->room > MECHD_ASKED_ROOM ? r->room - MECHD_ASKED_ROOM : 0,
-                       letter != NULL ? letter->size : 0);
-    if (letter != NULL && here) {
-        mechd_letter_send(z, letter);
-    } else if (letter != NULL) {
-        mechd_letter_post(z, letter);
-    }
-    free_request(r);
+    mechd_requests_count(&z->service->requests, MECHD_DOOR_JSON, NULL,
+                         mechp_code(MECHP_OUT_OF_MEMORY)->http_status, 0);
+    mechd_letter_deliver(z, letter, asked->place == MECHD_AT_THE_DOOR);
+    mechd_bodies_give(z->service, asked->room);
+    mechd_guard_called(asked->backlog, asked->room);
 }
 
 static void answer_later(struct mechd_call *c)
@@ -98,8 +133,7 @@ void mechd_control_json(struct mechd_zmq *z, const struct mechd_asked *asked)
 {
     struct json_request *r = calloc(1, sizeof *r);
     if (r == NULL) {
-        mechd_bodies_give(z->service, asked->room);
-        mechd_guard_called(asked->backlog, asked->room);
+        refuse_unread(z, asked);
         return;
     }
     struct mechd_call *const c = &r->message.call;

@@ -165,6 +165,21 @@ static bool stand(struct mechd_lines *l, struct waiting *w)
     return line != NULL;
 }
 
+static const char no_memory[] = "no memory for one more request";
+
+/* It is refused: the messages are the caller's again. */
+static void give_back(struct waiting *w, struct mechd_asked *asked, zmq_msg_t *body,
+                      zmq_msg_t *extra)
+{
+    zmq_msg_move(body, &w->body);
+    asked->bytes = zmq_msg_data(body);
+    if (extra != NULL) {
+        zmq_msg_move(extra, &w->extra);
+        asked->extra = zmq_msg_data(extra);
+    }
+    asked->refusal = no_memory;
+}
+
 bool mechd_lines_take(struct mechd_lines *l, struct mechd_asked *asked, zmq_msg_t *body,
                       zmq_msg_t *extra)
 {
@@ -178,7 +193,7 @@ bool mechd_lines_take(struct mechd_lines *l, struct mechd_asked *asked, zmq_msg_
     }
     struct waiting *const w = calloc(1, sizeof *w);
     if (w == NULL) {
-        asked->refusal = "no memory for one more request";
+        asked->refusal = no_memory;
         return false;
     }
     // first, so that the end of the daemon waits for it, or is seen here
@@ -197,10 +212,11 @@ bool mechd_lines_take(struct mechd_lines *l, struct mechd_asked *asked, zmq_msg_
         zmq_msg_move(&w->extra, extra);
     }
     if (!stand(l, w)) {
-        // as a message that was never heard
+        give_back(w, asked, body, extra);
         mechd_bodies_give(s, w->room);
         mechd_guard_called(w->backlog, w->room);
         free_waiting(l, w);
+        return false;
     }
     return true;
 }

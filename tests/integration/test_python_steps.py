@@ -1,8 +1,10 @@
 """The Python client's steps with events, early returns and inputs over a step, and derivatives at a
-point."""
+point; frames without the part that is due behind them."""
+import threading
 import unittest
 import models
-from harness import Served
+import zmq
+from harness import SLOW, Served
 from package import mechd
 
 
@@ -44,6 +46,33 @@ class PythonSteps(Served):
         a = instance.step(0.1, input_signals={'force': {'polynomial': [2.0]}})
         b = other.step(0.1, inputs={'force': 2.0})
         self.assertEqual(a.outputs, b.outputs)
+
+
+class Bare(unittest.TestCase):
+    def hello(self, kind, status=0):
+        """A partner's, which is answered by a frame of this kind alone."""
+        def answer(socket):
+            peer, _, frame, _ = socket.recv_multipart()
+            sequence = mechd.frames.header(frame).sequence
+            socket.send_multipart([peer, b'', mechd.frames.pack(kind, status=status,
+                                                                sequence=sequence)])
+        with zmq.Context() as context, context.socket(zmq.ROUTER) as socket:
+            port = socket.bind_to_random_port('tcp://127.0.0.1')
+            answering = threading.Thread(target=answer, args=(socket,))
+            answering.start()
+            try:
+                mechd.partner.Partner({'control': 'tcp://127.0.0.1:%d' % port},
+                                      {'instance': 'i-1'}, 60 * SLOW)
+            finally:
+                answering.join()
+
+    def test_an_error_is_a_refusal_and_a_hello_no_reply(self):
+        with self.assertRaises(mechd.Refused) as caught:
+            self.hello(mechd.frames.ERROR, status=1024)
+        self.assertEqual(caught.exception.number, 1024)
+        self.assertIn('error 1024', str(caught.exception))
+        with self.assertRaises(mechd.BadReply):
+            self.hello(mechd.frames.HELLO)
 
 
 if __name__ == '__main__':

@@ -1,9 +1,10 @@
 """The binary frame: a header of 64 bytes, little-endian, and float64 values (version 1)."""
 from __future__ import annotations
 
+import json
 import math
 import struct
-from typing import Any, NamedTuple, Sequence
+from typing import Any, Dict, NamedTuple, Sequence, cast
 
 from .errors import BadReply
 from .values import integer, items_of, number, numpy, whole
@@ -66,6 +67,16 @@ def header(frame: bytes) -> Header:
             len(frame) != HEADER.size + 8 * found.count:
         raise BadReply('a frame that is not of version %d' % VERSION)
     return found
+
+
+def behind(parts: Sequence[bytes]) -> Dict[str, Any]:
+    """The JSON behind a frame; of an error without it, what its header says."""
+    if len(parts) > 1:
+        return cast(Dict[str, Any], json.loads(parts[1]))
+    head = header(parts[0])
+    if head.kind != ERROR:
+        raise BadReply('a frame of kind %d without its second part' % head.kind)
+    return {'number': head.status, 'title': 'the server answered with error %d' % head.status}
 
 
 def values(frame: bytes) -> Any:

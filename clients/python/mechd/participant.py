@@ -236,7 +236,7 @@ class Participant(_Door):
     def _hear(self, parts: List[bytes], functions: Mapping[str, Any]) -> None:
         head = frames.header(parts[0])
         if head.kind == frames.ERROR:
-            raise refusal(json.loads(parts[1]))
+            raise refusal(frames.behind(parts))
         if head.kind == frames.BYE:
             self._over = head.lease == self._lease  # another's is of an earlier connection
             return
@@ -372,13 +372,13 @@ class Participant(_Door):
         except _Lost as fault:
             raise Unreachable(str(fault)) from fault
         head = frames.header(parts[0] if parts else b'')
-        reply = json.loads(parts[1]) if len(parts) > 1 else {}
         if head.kind == frames.ERROR:
-            raise refusal(reply)
+            raise refusal(frames.behind(parts))
         if head.kind != frames.HELLO:
             raise BadReply('a hello was answered by a frame of kind %d' % head.kind)
+        reply = frames.behind(parts)
         self._lease: int = head.lease
-        return dict(reply)
+        return reply
 
     def _send(self, *parts: bytes) -> None:
         self._socket.send_multipart([b'', *parts])

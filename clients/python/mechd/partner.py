@@ -117,7 +117,7 @@ class Partner(_Door):
         try:
             head, parts = self._ask(frames.HELLO,
                                     extra=json.dumps(plain(hello), allow_nan=False).encode())
-            reply = json.loads(parts[1])
+            reply = frames.behind(parts)
         except BaseException:
             self._shut()
             raise
@@ -242,7 +242,7 @@ class Partner(_Door):
                 fault.args = (words.lstrip('; '),)
             raise
         if head.kind == frames.ERROR:
-            raise refusal(json.loads(parts[1]))
+            raise refusal(frames.behind(parts))
         self.time, self.count = head.time, head.step
         self.event = bool(head.flags & frames.EVENT)
         return head, parts

@@ -1,5 +1,6 @@
 /* Answers over the control socket for which there is no memory: a refusal comes in their place,
  * with the sequence of the request, and messages behind it are whole. */
+#include "protocol/frame/frame.h"
 #include "tests/unit/alloc_count.h"
 #include "tests/unit/server/scarce.h"
 #include "tests/unit/unit.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <zmq.h>
 
-enum { WAIT_MS = SCARCE_LIMIT_MS, TEXT = 1 << 16 };
+enum { MOST = 2000, WAIT_MS = SCARCE_LIMIT_MS, TEXT = 1 << 16 };
 
 static const char *const sockets[] = {"--control", "tcp://127.0.0.1:*", NULL};
 
@@ -63,6 +64,149 @@ static void receive(void)
 static bool has(const char *word)
 {
     return client.size > 0 && strstr(client.text, word) != NULL;
+}
+
+/* What the door gets, as if a thread of the pool had read it: its answer goes through the outbox,
+ * and the door's thread has all memory. */
+static struct mechd_asked asked_of(const void *bytes, size_t size)
+{
+    return (struct mechd_asked){
+        .peer = &client.peer, .bytes = bytes, .size = size, .place = MECHD_ON_A_WORKER};
+}
+
+static int internals; /* answers that there is none to what has been done */
+
+/* Each allocation of a request is refused in turn. The number of requests that failed. */
+static int try_all(struct mechd_zmq *z, const char *text, const char *sequence, bool forever)
+{
+    const struct mechd_asked asked = asked_of(text, strlen(text));
+    int failed = 0;
+    long refused = 1;
+    for (long n = 0; n < MOST && refused > 0; n++) {
+        alloc_refuse_start(n, forever);
+        mechd_control_json(z, &asked);
+        refused = alloc_refuse_stop();
+        receive();
+        const bool good = has("\"ok\":true");
+        const bool starved =
+            has("\"code\":\"out-of-memory\"") ||
+            (has("\"code\":\"internal-error\"") && has("no memory for the answer"));
+        const bool whole = (good || (starved && refused > 0)) && !client.more &&
+                           (sequence == NULL || has(sequence));
+        if (!whole) {
+            (void)printf("    allocation %ld: %.200s\n", n, client.size < 0 ? "" : client.text);
+        }
+        CU_ASSERT(whole);
+        failed += starved;
+        internals += has("internal-error");
+    }
+    CU_ASSERT_EQUAL(refused, 0);
+    return failed;
+}
+
+static void each_request_is_answered(void)
+{
+    struct mechd *const served = scarce_begin_with(false, sockets);
+    struct mechd_zmq *const z = served->zmq;
+    connect_client(mechd_zmq_endpoint(z, MECHD_ZMQ_CONTROL));
+    send_text("{\"op\":\"create\",\"example\":\"spring-mass-damper\"}");
+    receive();
+    CU_ASSERT_FATAL(has("\"ok\":true"));
+    for (int forever = 0; forever < 2; forever++) {
+        CU_ASSERT(try_all(z, "{\"op\":\"step\",\"id\":\"i-1\",\"count\":1,\"sequence\":77}",
+                          "\"sequence\":77", forever) > 2);
+        CU_ASSERT(try_all(z, "{\"op\":\"instances\",\"sequence\":\"one-2\"}",
+                          "\"sequence\":\"one-2\"", forever) > 2);
+        CU_ASSERT(try_all(z, "{\"op\":\"instances\"}", NULL, forever) > 2);
+        CU_ASSERT(try_all(z, "{\"op\":\"instances\",\"sequence\":[1,2]}", NULL, forever) > 2);
+        // longer than a letter of the stock, and too long for a refusal
+        char text[1200];
+        (void)snprintf(text, sizeof text,
+                       "{\"op\":\"step\",\"id\":\"i-1\",\"count\":1,\"sequence\":\"%0900d\"}", 1);
+        CU_ASSERT(try_all(z, text, NULL, forever) > 2);
+        CU_ASSERT(internals > 0);
+    }
+    end_client();
+    scarce_end(served);
+}
+
+/* The answer to a frame, an error or a hello, with its second part. */
+static struct mechp_frame receive_frame(uint64_t sequence)
+{
+    struct mechp_frame in = {.sequence = 0};
+    receive();
+    CU_ASSERT_EQUAL(mechp_frame_read(client.text, (size_t)client.size, &in), 0);
+    CU_ASSERT_EQUAL(in.sequence, sequence);
+    CU_ASSERT_FATAL(client.more);
+    receive();
+    CU_ASSERT_FALSE(client.more);
+    return in;
+}
+
+/* The partnership of a hello ends, also of one that was refused behind its effect. */
+static void say_bye(const struct mechp_frame *hello)
+{
+    const struct mechp_frame out = {
+        .kind = MECHP_BYE, .instance = hello->instance, .lease = hello->lease};
+    unsigned char bytes[MECHP_FRAME_HEADER];
+    mechp_frame_write(&out, bytes);
+    CU_ASSERT(zmq_send(client.socket, bytes, sizeof bytes, 0) >= 0);
+    receive();
+    if (client.more) {
+        receive();
+    }
+}
+
+/* Each allocation of a frame is refused in turn: all its answers but the last one are errors, with
+ * their problem. */
+static void try_frame(struct mechd_zmq *z, const struct mechp_frame *out, const char *hello,
+                      bool forever)
+{
+    unsigned char bytes[MECHP_FRAME_HEADER];
+    mechp_frame_write(out, bytes);
+    struct mechd_asked asked = asked_of(bytes, sizeof bytes);
+    asked.extra = hello;
+    asked.extra_size = hello != NULL ? strlen(hello) : 0;
+    long refused = 1;
+    int starved = 0;
+    for (long n = 0; n < MOST && refused > 0; n++) {
+        alloc_refuse_start(n, forever);
+        mechd_control_frame(z, &asked);
+        refused = alloc_refuse_stop();
+        const struct mechp_frame in = receive_frame(out->sequence);
+        const bool good = in.kind == MECHP_HELLO && has("\"layoutHash\"");
+        char number[32];
+        (void)snprintf(number, sizeof number, "\"number\":%d", (int)in.status);
+        if (!(good || (in.kind == MECHP_ERROR && has(number)))) {
+            (void)printf("    allocation %ld: kind %d, %.200s\n", n, in.kind, client.text);
+            CU_FAIL("no whole answer");
+        }
+        starved += in.status == MECHP_OUT_OF_MEMORY || in.status == MECHP_INTERNAL;
+        if (hello != NULL) {
+            say_bye(&in);
+        }
+    }
+    CU_ASSERT_EQUAL(refused, 0);
+    CU_ASSERT(starved > 0);
+}
+
+static void frames_are_answered_too(void)
+{
+    struct mechd *const served = scarce_begin_with(false, sockets);
+    struct mechd_zmq *const z = served->zmq;
+    connect_client(mechd_zmq_endpoint(z, MECHD_ZMQ_CONTROL));
+    send_text("{\"op\":\"create\",\"example\":\"spring-mass-damper\"}");
+    receive();
+    CU_ASSERT_FATAL(has("\"ok\":true"));
+    for (int forever = 0; forever < 2; forever++) {
+        try_frame(z,
+                  &(const struct mechp_frame){.kind = MECHP_OUTPUTS, .instance = 9, .sequence = 5},
+                  NULL, forever);
+        try_frame(z, &(const struct mechp_frame){.kind = MECHP_HELLO, .sequence = 1234},
+                  "{\"instance\":\"i-1\"}", forever);
+    }
+    end_client();
+    scarce_end(served);
 }
 
 static struct mechd_letter *letter_of(struct mechd_zmq *z, const char *text, size_t extra)
@@ -158,4 +302,5 @@ static void the_stock_is_bounded_and_comes_back(void)
     scarce_end(served);
 }
 
-UNIT_TESTS(UNIT_TEST(a_message_that_has_begun_ends), UNIT_TEST(the_stock_is_bounded_and_comes_back))
+UNIT_TESTS(UNIT_TEST(each_request_is_answered), UNIT_TEST(frames_are_answered_too),
+           UNIT_TEST(a_message_that_has_begun_ends), UNIT_TEST(the_stock_is_bounded_and_comes_back))
