@@ -9,8 +9,6 @@
 #include "server/os/ticks.h"
 #include "server/store/store.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,45 +57,6 @@ void mechd_call_fini(struct mechd_call *c)
     mech_diag_fini(&c->diag);
 }
 
-enum mechd_progress mechd_fail(struct mechd_call *c, enum mechp_code code, const char *format, ...)
-{
-    c->code = code;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(c->detail, sizeof c->detail, format, args);
-    va_end(args);
-    return MECHD_DONE;
-}
-
-enum mechd_progress mechd_fail_outcome(struct mechd_call *c, int outcome)
-{
-    return mechd_fail(c, mechp_code_of_outcome(outcome), "%s", mech_err_text(outcome));
-}
-
-enum mechd_progress mechd_fail_quota(struct mechd_call *c, const struct mechd_excess *x)
-{
-    c->code = MECHP_QUOTA_EXCEEDED;
-    c->excess = *x;
-    (void)mechd_excess_tell(x, c->detail, sizeof c->detail);
-    return MECHD_DONE;
-}
-
-enum mechd_progress mechd_fail_lease(struct mechd_call *c, const struct mechd_instance *i,
-                                     const struct mechd_holder *holder)
-{
-    c->code = mechd_holder_code(holder);
-    (void)mechd_holder_tell(holder, i->id, c->detail, sizeof c->detail);
-    return MECHD_DONE;
-}
-
-bool mechd_call_faulty(struct mechd_call *c)
-{
-    if (!mech_diag_clean(&c->diag) && c->code == MECHP_OK) {
-        c->code = MECHP_INVALID_REQUEST;
-    }
-    return !mech_diag_clean(&c->diag);
-}
-
 const char *mechd_call_query(const struct mechd_call *c, const char *name)
 {
     const struct mechp_parameter *const query = mechd_call_row(c)->query;
@@ -113,29 +72,6 @@ const char *mechd_call_value(const struct mechd_call *c, const char *name)
 {
     const char *value = mechp_match_value(&c->match, name);
     return value != NULL ? value : "";
-}
-
-void mechd_call_problem(const void *call, struct mechp_text *w)
-{
-    const struct mechd_call *const c = call;
-    const bool report = c->report.length > 0 && !c->report.failed;
-    char room[160];
-    struct mechp_text quota;
-    mechp_text_init(&quota, room, sizeof room);
-    if (c->code == MECHP_QUOTA_EXCEEDED) {
-        mechd_excess_write(&c->excess, &quota);
-    }
-    const struct mechp_problem problem = {
-        .quota = quota.length > 0 && !quota.failed ? quota.bytes : NULL,
-        .quota_length = quota.length,
-        .code = c->code,
-        .detail = c->detail[0] != '\0' ? c->detail : NULL,
-        .diag = mech_diag_clean(&c->diag) ? NULL : &c->diag,
-        .report = report ? c->report.bytes : NULL,
-        .report_length = c->report.length,
-    };
-    mechp_problem_write(&problem, w);
-    mechp_text_fini(&quota);
 }
 
 int mechd_call_status(const struct mechd_call *c)
