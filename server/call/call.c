@@ -113,6 +113,30 @@ static bool has_leave(struct mechd_call *c)
     return true;
 }
 
+/* The revision is the one that If-Match names. False: refused. */
+static bool matches(struct mechd_call *c)
+{
+    const struct mechd_instance *const i = c->job.instance;
+    char etag[48];
+    if (!mechd_instance_matches(i, c->if_match, etag)) {
+        mechd_fail(c, MECHP_REVISION_MISMATCH, "instance %s is at %s", i->id, etag);
+        return false;
+    }
+    return true;
+}
+
+/* What interrupts others by waiting (job.h) is refused before for what a refusal needs no owner:
+ * the work that it would interrupt may be lost. False: refused. */
+static bool may_hurry(struct mechd_call *c)
+{
+    if (c->job.hurries && !matches(c)) {
+        return false;
+    }
+    // asked for once: a period that ends meanwhile changes the revision
+    c->if_match = c->job.hurries ? NULL : c->if_match;
+    return true;
+}
+
 bool mechd_call_abandoned(const struct mechd_call *c)
 {
     struct mechd_instance *const i = c->job.instance;
@@ -152,7 +176,8 @@ static bool may_run(struct mechd_call *c)
         mechd_fail(c, MECHP_CANCELLED, "stopped before it started");
         return false;
     }
-    if (!has_leave(c)) {
+    // what has interrupted others had leave to
+    if (!c->job.hurried && !has_leave(c)) {
         return false;
     }
     if (mechd_call_changes(c) && (traits & MECHP_WHILE_RUN) == 0 && atomic_load(&i->running)) {
@@ -169,12 +194,7 @@ static bool may_run(struct mechd_call *c)
         fail_storage(c);
         return false;
     }
-    char etag[48];
-    if (!mechd_instance_matches(i, c->if_match, etag)) {
-        mechd_fail(c, MECHP_REVISION_MISMATCH, "instance %s is at %s", i->id, etag);
-        return false;
-    }
-    return true;
+    return matches(c);
 }
 
 /* The disk has spoken. */
@@ -230,7 +250,8 @@ static bool has_changed(const struct mechd_call *c)
 }
 
 /* Without memory a call is refused. If the change has been made by then there is no answer at all,
- * as when the network fails: text.failed remains set, and the door sends nothing. */
+ * as when the network fails: text.failed remains set, and the door ends the connection, or sends an
+ * internal error where it has none to end. */
 static void settle_memory(struct mechd_call *c)
 {
     const struct mechd_instance *const i = c->job.instance;
@@ -497,12 +518,15 @@ static enum mechd_submitted start_call(struct mechd_call *c)
     if (!has_leave(c)) {
         return MECHD_RAN;
     }
-    const enum mechd_submitted submitted = mechd_instance_submit(i, &c->job);
+    const bool may = may_hurry(c);
+    const enum mechd_submitted submitted = may ? mechd_instance_submit(i, &c->job) : MECHD_FULL;
     if (submitted == MECHD_FULL) {
         mechd_leases_end(&i->leases, c->lease);
         c->admitted = 0;
-        mechd_fail(c, MECHP_QUEUE_FULL, "%d commands wait for %s", MECHD_QUEUE_MOST, i->id);
-        return MECHD_RAN;
+        if (may) {
+            mechd_fail(c, MECHP_QUEUE_FULL, "%d commands wait for %s", MECHD_QUEUE_MOST, i->id);
+        }
+        return MECHD_RAN; // a refusal is a complete reply
     }
     if (submitted == MECHD_RAN && mechd_ticket_wait(&c->ticket, suspend, c)) {
         return MECHD_QUEUED;

@@ -96,7 +96,7 @@ struct mechd_instance {
     struct mechd_stop stop;       /* STOPPED: the first stoppable job, until it is over; under m.
                                      That job closes it before its effect */
     _Atomic uint64_t run_number;  /* of the run in progress, or the last one; by the owner */
-    struct mechd_stop_held yield; /* YIELD: by pending requests to end that run */
+    struct mechd_stop_held yield; /* YIELD: by jobs that wait and hurry (instance/job.h) */
     _Atomic uint64_t revision;
     _Atomic uint64_t step_ns; /* measured time of one internal step; partner: any reader */
     _Atomic unsigned watched; /* MECHD_WATCH_… topics with a subscriber; partner: zmq/stream.c */

@@ -34,6 +34,9 @@ struct mechd_job {
     bool stateless; /* of those: also while the other job has left the state open */
     bool captures;  /* it is one of mechd_instance_capture, which sets this */
     bool stoppable; /* its slices check mechd_instance.stop: a step or a derivative */
+    bool hurries;   /* once it is in the queue, and until it is over, a run yields to it
+                       (mechd_instance.yield); to one that is refused it does not */
+    bool hurried;   /* it does: the queue's */
 };
 
 enum mechd_submitted {

@@ -88,6 +88,15 @@ static struct mechd_job *take_reader(struct mechd_instance *i, bool stateless)
     return NULL;
 }
 
+/* A job is over: nothing yields to it any more. */
+static void settle_hurry(struct mechd_instance *i, struct mechd_job *job)
+{
+    if (job->hurried) {
+        job->hurried = false;
+        mechd_stop_release(&i->yield);
+    }
+}
+
 /* Serve the readers in the queue, all or only those that read no state. */
 static void serve_readers(struct mechd_instance *i, bool stateless)
 {
@@ -100,6 +109,7 @@ static void serve_readers(struct mechd_instance *i, bool stateless)
         }
         while (job->run(job) != MECHD_DONE) {
         }
+        settle_hurry(i, job);
         job->finish(job);
     }
 }
@@ -120,6 +130,7 @@ static bool leave_head(struct mechd_instance *i, struct mechd_job *job)
 {
     pthread_mutex_lock(&i->m);
     i->head = job->next;
+    settle_hurry(i, job);
     settle_stop(i, job);
     note_queued(i, -1);
     const bool more = i->head != NULL;
@@ -180,6 +191,10 @@ static void enqueue(struct mechd_instance *i, struct mechd_job *job)
         job->wait(job);
     }
     append(i, job);
+    if (job->hurries) {
+        job->hurried = true;
+        mechd_stop_hold(&i->yield);
+    }
     if (i->hold == MECHD_HOLD_IDLE) {
         hold(i, MECHD_HOLD_QUEUED);
         i->task.run = run_from_pool;

@@ -256,21 +256,13 @@ static enum mechd_progress run_get(struct mechd_call *c)
 const struct mechd_operation mechd_operation_RUN = {.run = run_get};
 const struct mechd_operation mechd_operation_COUPLING_RUN = {.run = run_get};
 
-static void stop_has_come(struct mechd_call *c)
-{
-    mechd_stop_release(&c->job.instance->yield);
-}
-
 /* The run is returned at once: a long step of it would keep the request waiting. */
 static int prepare_stop(struct mechd_call *c)
 {
     struct mechd_instance *const i = c->job.instance;
     char id[32];
     snprintf(id, sizeof id, "r-%" PRIu64, atomic_load(&i->run_number));
-    if (atomic_load(&i->running) && strcmp(id, mechd_call_value(c, "rid")) == 0) {
-        mechd_stop_hold(&i->yield);
-        c->work_free = stop_has_come;
-    }
+    c->job.hurries = atomic_load(&i->running) && strcmp(id, mechd_call_value(c, "rid")) == 0;
     return 0;
 }
 

@@ -472,6 +472,27 @@ class Instances(unittest.TestCase):
                 done = d.call('POST', path + '/step', {'size': 0.1})
                 self.assertEqual(done.status, 422 if abilities == fmus.VARIES else 200, done)
 
+    def test_a_stop_that_is_refused_ends_no_fmu(self):
+        """One that cannot be put back, in the middle of its step."""
+        with Daemon(*fmus.ON, '--fmu-seconds', '86400') as d:
+            path = fmus.hosted(d, fmus.archive(3, fmus.VARIES), u=1)
+            hosting, = processes(d)
+            own = {'Lease': str(d.call('POST', path + '/lease', {'role': 'owner'})['lease'])}
+            run = d.call('POST', path + '/runs', {'until': 1e6, 'period': 0.1}, own)
+            at = '%s/runs/%s' % (path, run['id'])
+            d.call('PUT', path + '/parameters', {'mood': fmus.LOOPS}, own)
+            before = ticks(hosting)
+            wait_until(lambda: ticks(hosting) > before + 10, 'the FMU is in its step')
+            for headers, code in 10 * [({}, 'foreign-lease'), ({'Lease': '1'}, 'foreign-lease'),
+                                       ({**own, 'If-Match': '"1-1"'}, 'revision-mismatch')]:
+                self.assertEqual(d.call('DELETE', at, headers=headers)['code'], code)
+            before = ticks(hosting)
+            wait_until(lambda: ticks(hosting) > before + 10, 'it is still in its step')
+            self.assertEqual(processes(d), [hosting])
+            stopped = d.call('DELETE', at, headers={**own, 'If-Match': '*'})
+            self.assertEqual(stopped['state'], 'stopped', stopped)
+            self.assertIn('was ended', stopped['reason'])
+
     def test_its_fmu_may_be_deleted_while_it_lives(self):
         with Daemon(*fmus.ON) as d:
             path = fmus.hosted(d, u=1)

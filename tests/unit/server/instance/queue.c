@@ -293,6 +293,47 @@ static void a_job_that_has_had_its_effect_is_not_stopped(void)
     host_destroy(d);
 }
 
+static bool yields(const struct mechd_instance *i)
+{
+    return mechd_stop_held_reason(&i->yield, MECHD_STOP_YIELD) == MECHD_STOP_YIELD;
+}
+
+/* As a reader between slices, and as the next job. */
+static void a_run_yields_to_what_waits_and_hurries_and_to_nothing_refused(void)
+{
+    for (int reader = 0; reader < 2; reader++) {
+        begin();
+        struct mechd_host *const d = host_create(1);
+        struct mechd_instance *const i = instance_create(d);
+        _Atomic int gate = 0;
+        static struct probe waiting[MECHD_QUEUE_MOST];
+        struct probe slow = make_probe(i, MECHD_SHORT, 2), beyond = make_probe(i, 0, 1);
+        slow.gate = &gate;
+        CU_ASSERT_EQUAL(mechd_instance_submit(i, &slow.job), MECHD_QUEUED);
+        while (atomic_load(&inside) == 0) {
+            nap();
+        }
+        for (int k = 0; k < MECHD_QUEUE_MOST; k++) {
+            CU_ASSERT_FALSE(yields(i));
+            waiting[k] = make_probe(i, 0, 1);
+            waiting[k].job.hurries = k == MECHD_QUEUE_MOST - 1;
+            waiting[k].job.reader = reader > 0;
+            CU_ASSERT_EQUAL(mechd_instance_submit(i, &waiting[k].job), MECHD_QUEUED);
+        }
+        CU_ASSERT_TRUE(yields(i));
+        beyond.job.hurries = true;
+        CU_ASSERT_EQUAL(mechd_instance_submit(i, &beyond.job), MECHD_FULL);
+        atomic_store(&gate, 1);
+        CU_ASSERT_TRUE(wait_finished(MECHD_QUEUE_MOST + 1));
+        CU_ASSERT_FALSE(yields(i));
+        // an idle one has nothing to interrupt
+        CU_ASSERT_EQUAL(mechd_instance_submit(i, &beyond.job), MECHD_RAN);
+        CU_ASSERT_FALSE(yields(i));
+        mechd_instance_unref(i);
+        host_destroy(d);
+    }
+}
+
 static void a_paused_job_can_be_sealed(void)
 {
     check_between_slices(MECHD_MORE, MECHD_HOLD_PAUSED);
@@ -309,4 +350,5 @@ UNIT_TESTS(UNIT_TEST(a_short_job_of_an_idle_instance_runs_here),
            UNIT_TEST(jobs_wait_in_order_and_the_65th_is_refused),
            UNIT_TEST(readers_come_in_between_two_slices), UNIT_TEST(the_state_is_who_has_it),
            UNIT_TEST(a_job_that_has_had_its_effect_is_not_stopped),
+           UNIT_TEST(a_run_yields_to_what_waits_and_hurries_and_to_nothing_refused),
            UNIT_TEST(a_paused_job_can_be_sealed), UNIT_TEST(an_open_state_cannot))
