@@ -52,21 +52,26 @@ static bool is_token(unsigned char c)
     return c < 128 && (bits[c >> 6] >> (c & 63) & 1) != 0;
 }
 
-/* True if `name` is a token, and `value` holds no control byte but tabs (RFC 9110, 5.5); its bytes
- * are summed up without branches. */
-static bool is_sound(const char *name, size_t name_length, const char *value, size_t length)
+/* True if a name is a token. */
+static bool is_name(const char *name, size_t length)
+{
+    size_t k = 0;
+    while (k < length && is_token((unsigned char)name[k])) {
+        k++;
+    }
+    return k == length && length > 0;
+}
+
+/* True if a value holds no control byte but tabs (RFC 9110, 5.5); its bytes are summed up without
+ * branches. */
+static bool is_text(const char *value, size_t length)
 {
     unsigned char odd = 0;
-    for (size_t k = 0; k < name_length; k++) {
-        if (!is_token((unsigned char)name[k])) {
-            return false;
-        }
-    }
     for (size_t k = 0; k < length; k++) {
         const unsigned char c = (unsigned char)value[k];
         odd |= (unsigned char)((c < ' ' && c != '\t') || c == 127);
     }
-    return name_length > 0 && odd == 0;
+    return odd == 0;
 }
 
 /* The blanks and tabs behind a value do not belong to it (RFC 9110, 5.5). libmicrohttpd up to
@@ -108,7 +113,9 @@ static enum MHD_Result take_line(void *context, enum MHD_ValueKind kind, const c
     struct mechd_head *h = context;
     (void)kind;
     value = value != NULL ? value : "";
-    if (!is_sound(name, name_length, value, length)) {
+    const int k = find(name, name_length);
+    // one of the known names is a token
+    if ((k == MECHD_HEADERS && !is_name(name, name_length)) || !is_text(value, length)) {
         note(h, "a header is a token, a colon, and text without control bytes");
     }
     if (h->at != NULL) {
@@ -117,7 +124,6 @@ static enum MHD_Result take_line(void *context, enum MHD_ValueKind kind, const c
         }
         h->at = value + length + 2;
     }
-    const int k = find(name, name_length);
     if (k != MECHD_HEADER_CONTENT_LENGTH && k != MECHD_HEADER_TRANSFER_ENCODING) {
         trim(value, length);
     }

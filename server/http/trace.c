@@ -72,9 +72,10 @@ static void put_half(char *out, uint32_t id)
     x = (x << 4 | x) & 0x0f0f0f0f0f0f0f0fu;
     const uint64_t letters = (x + 0x0606060606060606u) >> 4 & 0x0101010101010101u;
     x += 0x3030303030303030u + letters * ('a' - '0' - 10);
-    for (int k = 0; k < 8; k++) {
-        out[k] = (char)(x >> (56 - 8 * k) & 255);
-    }
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    x = __builtin_bswap64(x);
+#endif
+    memcpy(out, &x, sizeof x);
 }
 
 static void put_hex(char *out, uint64_t id)
