@@ -147,6 +147,7 @@ struct mechp_body_coupling_report {
     uint64_t windows, iterations, evaluations, refused;
     struct mechp_written residual;  /* @ object of numbers */
     struct mechp_written interface; /* @ object of coupling_flow */
+    struct mechp_written warnings;  /* @ list of warning */
 };
 
 struct mechp_body_coupling_stability {

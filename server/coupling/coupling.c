@@ -5,6 +5,7 @@
 #include "server/coupling/reading.h"
 #include "server/coupling/share.h"
 
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/bodies_coupling.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
@@ -360,16 +361,34 @@ static void write_residual(const void *of, struct mechp_text *w)
     mechp_text_end(w);
 }
 
+/* Windows that are unstable by the last stability report, as a list of one. */
+static void write_warning(const void *of, struct mechp_text *w)
+{
+    const struct mechd_coupling_command *const k = of;
+    const struct mechd_coupling *const g = k->coupling;
+    char text[160];
+    snprintf(text, sizeof text,
+             "windows of %.9g s are unstable: %.9g s is the largest stable size by the stability "
+             "report of window %" PRIu64,
+             k->size, g->stable_most, g->stable_window);
+    const struct mechp_body_warning body = {.pointer = "/stepSize", .message = text};
+    mechp_text_array(w);
+    MECHP_WRITE(warning, &body, w);
+    mechp_text_end(w);
+}
+
 static void write_report(const void *of, struct mechp_text *w)
 {
     const struct mechd_coupling_command *const k = of;
+    const bool beyond = is_step(k) && k->size > k->coupling->stable_most;
     const struct mechp_body_coupling_report body = {
         .windows = is_step(k) ? k->done : 0,
         .iterations = k->iterations,
         .evaluations = k->evaluations,
         .refused = k->refused,
         .residual = {write_residual, k->coupling},
-        .interface = {k->interface && k->begun ? write_interface : NULL, k->coupling}};
+        .interface = {k->interface && k->begun ? write_interface : NULL, k->coupling},
+        .warnings = {beyond ? write_warning : NULL, k}};
     MECHP_WRITE(coupling_report, &body, w);
 }
 

@@ -270,9 +270,14 @@ struct mechd_coupling {
      * must end, as `asks` of an effort. NULL: it has commands of clients */
     enum mechd_stop_reason (*asks)(const void *of);
     const void *asks_of;
-    double step_size;        /* s, default size of a window */
-    bool varies;             /* inputs vary over a window */
-    bool in_pieces;          /* windows are stepped in pieces: readers wait */
+    double step_size; /* s, default size of a window */
+    bool varies;      /* inputs vary over a window */
+    bool in_pieces;   /* windows are stepped in pieces: readers wait */
+    bool adapts;      /* windows are sized by their error */
+    /* The largest stable size of a window, s, as the last stability report has it, and the windows
+     * done then. INFINITY: there is no report, or it has found no end; as couple */
+    double stable_most;
+    uint64_t stable_window;
     struct mechd_stop ended; /* DELETED: it is deleted; lowered if that fails */
 
     pthread_mutex_t m;

@@ -378,6 +378,7 @@ static struct mechd_coupling *make(struct mechd_service *d, const json_t *docume
     atomic_init(&g->refs, 1);
     g->service = d;
     g->reading = r;
+    g->stable_most = (double)INFINITY;
     *r = (struct mechd_reading){.document = document, .diag = diag, .source = source, .g = g};
     return g;
 }
@@ -433,6 +434,7 @@ static void join(struct mechd_reading *r)
     }
     mech_text_copy(g->scheme, sizeof g->scheme, r->options.scheme);
     g->in_pieces = r->options.hold > 2 || r->options.waveform > 0 || sums_steps(r);
+    g->adapts = r->options.adaptive_relative != 0. || r->options.adaptive_absolute != 0.;
     g->varies = r->options.hold > 0 || r->options.waveform > 0;
     g->bonds = r->bond_names;
     g->bond_count = r->bond_count;

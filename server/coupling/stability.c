@@ -162,9 +162,17 @@ static void write(const struct mech_couple_stability *s, double size, struct mec
     MECHP_WRITE(coupling_stability, &body, w);
 }
 
+/* Steps beyond it are warned of. What sizes its windows by their error keeps to it by itself. */
+static void remember(struct mechd_coupling *g, const struct mech_couple_stability *s)
+{
+    const bool known = !g->adapts && s->end != MECH_COUPLE_END_UNTOLD;
+    g->stable_most = known ? s->largest : (double)INFINITY;
+    g->stable_window = mech_couple_windows(g->couple);
+}
+
 void mechd_coupling_stability(struct mechd_coupling_command *k)
 {
-    const struct mechd_coupling *const g = k->coupling;
+    struct mechd_coupling *const g = k->coupling;
     struct work w = {.k = k,
                      .parts = calloc((size_t)g->count, sizeof *w.parts),
                      .blocks = calloc((size_t)g->count, sizeof *w.blocks)};
@@ -176,6 +184,7 @@ void mechd_coupling_stability(struct mechd_coupling_command *k)
         if (outcome != 0) {
             refuse(k, outcome, "", reason);
         } else {
+            remember(g, &s);
             write(&s, k->size, &k->call->text);
         }
     }

@@ -80,6 +80,28 @@ class Stability(Couplings):
             out = self.good(cid, count=1)['outputs']
             self.assertEqual(abs(out['left.x'] - out['right.x']) < 0.01, stable, scheme)
 
+    def test_a_step_beyond_it_is_done_and_warned_of(self):
+        _, _, cid = self.masses(100., 1., stepSize=0.05)  # up to 0.02 s
+        first = self.good(cid, count=2)
+        self.assertNotIn('warnings', first['report'])  # nobody has asked
+        done = first['window']
+        bound = self.stability(cid, '?size=0.001')['largestStable']
+        for body, warned in (({'count': 2}, True), ({'size': 0.02 * 0.99}, False),
+                             ({'until': 0.5}, True), ({'count': 1, 'commit': False}, True)):
+            report = self.good(cid, **body)['report']
+            self.assertEqual('warnings' in report, warned, body)
+            for warning in report.get('warnings', ()):
+                self.assertEqual(warning['pointer'], '/stepSize')
+                self.assertIn('windows of 0.05 s', warning['message'])
+                self.assertIn('%.9g s is the largest stable size' % bound, warning['message'])
+                self.assertIn('of window %d' % done, warning['message'])
+        # stable for all sizes; unknown; sized by their errors
+        for k, c, more in ((100., 1., {'scheme': 'IQN-ILS'}), (100., 1e-5, {'stepSize': 1e-6}),
+                           (100., 1., {'stepSize': 0.05, 'adaptive': {}})):
+            _, _, cid = self.masses(k, c, **more)
+            self.assertEqual(self.stability(cid).status, 200)
+            self.assertNotIn('warnings', self.good(cid, count=1)['report'], more)
+
     def test_what_it_cannot_say(self):
         left, right = self.daemon.create(half()), self.daemon.create(half())
         cid = self.couple(left, right, scheme='Energy', bonds=[

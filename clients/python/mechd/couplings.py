@@ -125,7 +125,7 @@ class Coupling(Runner):
 
     def stability(self, size: Optional[float] = None) -> replies.CouplingStability:
         """Spectral radius of a window of this size (default stepSize), and the largest stable
-        size."""
+        size; reports of later steps with larger windows have `warnings`."""
         return cast(replies.CouplingStability, self.call('GET', 'stability', size=size).json)
 
     def ssp(self, path: Optional[str] = None) -> bytes:

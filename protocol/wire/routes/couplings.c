@@ -213,7 +213,10 @@ const struct mechp_shape mechp_body_coupling_report = {
                       {"residual", "number{}", "last change of the value of each connection",
                        MECHP_IN(coupling_report, residual)},
                       {"interface", "@CouplingFlow{}", "by connection and bond, if requested",
-                       MECHP_MAY(coupling_report, interface)})};
+                       MECHP_MAY(coupling_report, interface)},
+                      {"warnings", "@Warning[]",
+                       "windows larger than `largestStable` of the last stability report, if any",
+                       MECHP_MAY(coupling_report, warnings)})};
 
 const struct mechp_shape mechp_body_coupling_snapshot = {
     .name = "CouplingSnapshot",
@@ -457,7 +460,9 @@ const struct mechp_row mechp_row_COUPLING_STABILITY = {
     .doc = "Stability of the coupled instances at the present state. They are linearized there and "
            "integrated exactly, while the scheme exchanges values in windows of `size`; schemes "
            "that iterate are assumed to converge. Refused for more than 200 states and output "
-           "values in all, and for couplings with bonds.",
+           "values in all, and for couplings with bonds. Later steps whose windows are larger than "
+           "`largestStable` are done, and their reports have a warning, unless the windows are "
+           "`adaptive`.",
     .effect = MECHP_READS,
     .cost = MECHP_COST_UNKNOWN,
     .query = MECHP_QUERY({"size", "number 1e-12..1e12", "Size of a window, s; default stepSize.",
