@@ -1,6 +1,6 @@
 #include "server/call/requests.h"
 
-#include "server/os/counters.h"
+#include <stdlib.h>
 
 const char *const mechd_door_names[MECHD_DOORS] = {[MECHD_DOOR_HTTP] = "http",
                                                    [MECHD_DOOR_JSON] = "zmq-json",
@@ -28,16 +28,33 @@ static void observe(struct mechd_latency *l, uint64_t ns)
 void mechd_requests_count(struct mechd_requests *r, enum mechd_door door,
                           const struct mechp_route *route, int status, uint64_t ns)
 {
+    struct mechd_request_tally *const mine = &r->tallies[mechd_tally_place()];
     const int row = route != NULL ? (int)route->id : MECHP_ROUTES;
     int at = 0;
     while (at < MECHD_STATUSES - 1 && mechd_statuses[at] != status) {
         at++;
     }
     if (door == MECHD_DOOR_HTTP) {
-        mechd_count(&r->answered[row][at], 1);
-        observe(&r->route_latency[row], ns);
+        mechd_count(&mine->answered[row][at], 1);
+        observe(&mine->route_latency[row], ns);
     } else {
-        observe(&r->latency[door], ns);
+        observe(&mine->latency[door], ns);
     }
-    mechd_count(&r->errors[door], status >= 400 ? 1 : 0);
+    mechd_count(&mine->errors[door], status >= 400 ? 1 : 0);
+}
+
+struct mechd_request_tally *mechd_requests_sum(const struct mechd_requests *r)
+{
+    struct mechd_request_tally *const sum = calloc(1, sizeof *sum);
+    for (int k = 0; sum != NULL && k < MECHD_TALLIES; k++) {
+        const _Atomic uint64_t *const from = (const void *)&r->tallies[k];
+        _Atomic uint64_t *const to = (void *)sum;
+        for (size_t n = 0; n < sizeof *sum / sizeof *to; n++) {
+            const uint64_t number = atomic_load_explicit(&from[n], memory_order_relaxed);
+            if (number != 0) {
+                atomic_fetch_add_explicit(&to[n], number, memory_order_relaxed);
+            }
+        }
+    }
+    return sum;
 }

@@ -62,7 +62,7 @@ static void tally(struct mechp_text *w, const char *name, const char *help,
 }
 
 /* Requests by route and status, those that happened. */
-static void write_requests(const struct mechd_requests *m, struct mechp_text *w)
+static void write_requests(const struct mechd_request_tally *m, struct mechp_text *w)
 {
     head(w, "http_requests_total", "counter", "HTTP requests answered, by route and status.");
     for (int r = 0; r <= MECHP_ROUTES; r++) {
@@ -103,7 +103,7 @@ static void write_histogram(struct mechp_text *w, const char *name, const char *
 }
 
 /* That of a door; of HTTP's the sum over its routes, because each request is counted once only. */
-static struct mechd_latency latency_of(const struct mechd_requests *m, int door)
+static struct mechd_latency latency_of(const struct mechd_request_tally *m, int door)
 {
     const struct mechd_latency *const from =
         door == MECHD_DOOR_HTTP ? m->route_latency : &m->latency[door];
@@ -135,7 +135,7 @@ static bool has_happened(const struct mechd_latency *l)
 }
 
 /* Latency of each door and of each route that was asked, and errors by door. */
-static void write_latency(const struct mechd_requests *m, struct mechp_text *w)
+static void write_latency(const struct mechd_request_tally *m, struct mechp_text *w)
 {
     char labels[160];
     head(w, "request_seconds", "histogram",
@@ -274,6 +274,23 @@ static void write_couplings(struct mechd *d, struct mechp_text *w)
             &d->service.host.counters.coupling_shared);
 }
 
+/* What doors have answered. */
+static void write_answered(const struct mechd_service *s, struct mechp_text *w)
+{
+    const struct mechd_counters *const m = &s->host.counters;
+    struct mechd_request_tally *const requests = mechd_requests_sum(&s->requests);
+    if (requests == NULL) {
+        w->failed = true;
+        return;
+    }
+    write_requests(requests, w);
+    write_latency(requests, w);
+    free(requests);
+    tally(w, "received_bytes_total", "Bytes of request bodies and messages.", m,
+          offsetof(struct mechd_tally, bytes_in));
+    tally(w, "sent_bytes_total", "Bytes of answers.", m, offsetof(struct mechd_tally, bytes_out));
+}
+
 void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
 {
     const struct mechd_counters *m = &d->service.host.counters;
@@ -281,10 +298,7 @@ void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
     line(w, "mechd_build_info{version=\"" MECHD_VERSION "\"} 1\n");
     head(w, "uptime_seconds", "gauge", "Time since the start.");
     line(w, "mechd_uptime_seconds %.3f\n", 1e-9 * (double)(mechd_now() - d->started));
-    write_requests(&d->service.requests, w);
-    write_latency(&d->service.requests, w);
-    counter(w, "received_bytes_total", "Bytes of request bodies and messages.", &m->bytes_in);
-    counter(w, "sent_bytes_total", "Bytes of answers.", &m->bytes_out);
+    write_answered(&d->service, w);
     value(w, "instances", "gauge", "Instances.", mechd_table_count(&d->service.host.table));
     write_couplings(d, w);
     counter(w, "batch_items_total", "Operations executed as items of batches.", &m->batch_items);

@@ -72,7 +72,7 @@ enum MHD_Result mechd_exchange_send(struct mechd_exchange *x, int status,
                                     struct MHD_Response *response, size_t size)
 {
     const struct mechd_call *c = &x->call;
-    struct mechd_counters *m = &c->service->host.counters;
+    struct mechd_tally *const m = mechd_tally(&c->service->host.counters);
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
     MHD_add_response_header(response, "traceparent", x->trace);
     mechd_origin_mark(x, response);

@@ -93,7 +93,7 @@ static ssize_t read_piece(void *context, uint64_t position, char *out, size_t mo
     }
     const ssize_t n = p->gzip != NULL ? take_packed(p, out, most) : take_plain(p, out, most);
     if (n > 0) {
-        mechd_count(&c->service->host.counters.bytes_out, (size_t)n);
+        mechd_count(&mechd_tally(&c->service->host.counters)->bytes_out, (size_t)n);
         // time for a piece: as for an answer of that size
         mechd_link_feed(p->exchange->link, (size_t)n);
     }

@@ -175,7 +175,7 @@ static ssize_t read_events(void *context, uint64_t position, char *out, size_t m
         s->sent += n;
         s->last = now;
         count = (ssize_t)n;
-        mechd_count(&s->service->host.counters.bytes_out, n);
+        mechd_count(&mechd_tally(&s->service->host.counters)->bytes_out, n);
     } else if (s->ended) {
         count = MHD_CONTENT_READER_END_OF_STREAM;
     } else {

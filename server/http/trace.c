@@ -1,5 +1,6 @@
 /* Ids are the outputs of SplitMix64 (Steele, Lea, Flood 2014: add the golden gamma, then mix) from
- * a random start: no two are alike within a process, and they need not be secret. */
+ * a random start: no two are alike within a process, and they need not be secret. A thread takes
+ * many at a time, so that threads do not take the counter from each other with each request. */
 #include "server/http/trace.h"
 
 #include <sodium.h>
@@ -8,20 +9,37 @@
 #include <stdint.h>
 #include <string.h>
 
+enum { MANY = 1024 };
+
 static const uint64_t golden = 0x9e3779b97f4a7c15u;
 
 /* 0 until the first use; two threads may both set it, which does no harm */
 static _Atomic uint64_t counter;
 
-/* The first of `count` unique ids. */
-static uint64_t take_ids(unsigned count)
+/* Ids for many requests. */
+static uint64_t take_many(void)
 {
     if (atomic_load_explicit(&counter, memory_order_relaxed) == 0) {
         uint64_t start = 0;
         randombytes_buf(&start, sizeof start);
         atomic_store_explicit(&counter, start, memory_order_relaxed);
     }
-    return atomic_fetch_add_explicit(&counter, count * golden, memory_order_relaxed);
+    return atomic_fetch_add_explicit(&counter, MANY * golden, memory_order_relaxed);
+}
+
+/* The first of `count` unique ids. */
+static uint64_t take_ids(unsigned count)
+{
+    static _Thread_local uint64_t at;
+    static _Thread_local unsigned left;
+    if (left < count) {
+        at = take_many();
+        left = MANY;
+    }
+    const uint64_t first = at;
+    at += count * golden;
+    left -= count;
+    return first;
 }
 
 /* The next of them. */

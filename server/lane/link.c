@@ -185,7 +185,8 @@ static bool read_more(struct mechd_lane_link *link)
     const ssize_t n = recv(link->socket, b->bytes + b->to, b->room - b->to, 0);
     if (n > 0) {
         b->to += (size_t)n;
-        mechd_count(&link->thread->door->service->host.counters.bytes_in, (uint64_t)n);
+        mechd_count(&mechd_tally(&link->thread->door->service->host.counters)->bytes_in,
+                    (uint64_t)n);
         return true;
     }
     if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
@@ -214,7 +215,8 @@ static bool flush(struct mechd_lane_link *link)
             return false;
         }
         b->from += (size_t)n;
-        mechd_count(&link->thread->door->service->host.counters.bytes_out, (uint64_t)n);
+        mechd_count(&mechd_tally(&link->thread->door->service->host.counters)->bytes_out,
+                    (uint64_t)n);
     }
     settle(link, b);
     if (link->ends) {

@@ -7,16 +7,16 @@
 
 enum { MECHD_TALLIES = 16 };
 
-/* What every step counts, apart for each of some threads: two lines of the cache, so that they do
- * not take them from each other. */
+/* What every step and every request counts, apart for each of some threads: two lines of the cache,
+ * so that they do not take them from each other. */
 struct mechd_tally {
     _Atomic uint64_t commands, steps, iterations, vi_iterations, contacts;
     _Atomic uint64_t late, overruns; /* periods of paced runs */
-    uint64_t apart[9];
+    _Atomic uint64_t bytes_in, bytes_out;
+    uint64_t apart[7];
 };
 
 struct mechd_counters {
-    _Atomic uint64_t bytes_in, bytes_out;
     struct mechd_tally tallies[MECHD_TALLIES];
     _Atomic uint64_t failed_steps;
     _Atomic uint64_t created, deleted;
@@ -44,5 +44,7 @@ static inline void mechd_count(_Atomic uint64_t *counter, uint64_t by)
     }
 }
 
-/* Where the calling thread counts. */
+/* Which tally is the calling thread's, below MECHD_TALLIES. */
+unsigned mechd_tally_place(void);
+/* Where it counts. */
 struct mechd_tally *mechd_tally(struct mechd_counters *c);

@@ -90,7 +90,7 @@ void mechd_forces_take(struct mechd_zmq *z, const struct mechd_peer *peer, const
     struct mechp_frame frame;
     struct force *f = NULL;
     struct mechd_instance *i = NULL;
-    mechd_count(&d->host.counters.bytes_in, size);
+    mechd_count(&mechd_tally(&d->host.counters)->bytes_in, size);
     if (may_push(d, peer) && mechp_frame_read(bytes, size, &frame) == 0) {
         f = calloc(1, sizeof *f + frame.count * sizeof(double));
         i = mechd_table_number(&d->host.table, frame.instance);

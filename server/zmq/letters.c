@@ -290,7 +290,7 @@ static void send_streamed(struct mechd_zmq *z, struct mechd_letter *letter)
         mechd_count(&z->service->host.counters.stream_drops, 1);
         take_back(&lent, 0);
     } else if (send_lent(socket, &lent)) {
-        mechd_count(&z->service->host.counters.bytes_out, size);
+        mechd_count(&mechd_tally(&z->service->host.counters)->bytes_out, size);
     }
 }
 
@@ -318,8 +318,8 @@ void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter)
     }
     // the message has begun: without an end it would go on with the next one
     ok = ok && (taken ? send_lent(socket, &lent) : send_starved(socket, &z->letters));
-    mechd_count(ok ? &z->service->host.counters.bytes_out : &z->service->host.counters.unsent,
-                ok ? size : 1);
+    struct mechd_counters *const c = &z->service->host.counters;
+    mechd_count(ok ? &mechd_tally(c)->bytes_out : &c->unsent, ok ? size : 1);
 }
 
 /* --- the outbox ------------------------------------------------------------------------------- */

@@ -80,7 +80,7 @@ static void take_control(struct mechd_zmq *z, zmq_msg_t *frames, int count)
                                 .extra = extra ? zmq_msg_data(body + 1) : NULL,
                                 .extra_size = extra ? zmq_msg_size(body + 1) : 0,
                                 .place = MECHD_AT_THE_DOOR};
-    mechd_count(&z->service->host.counters.bytes_in, asked.size);
+    mechd_count(&mechd_tally(&z->service->host.counters)->bytes_in, asked.size);
     if (mechd_lines_take(&z->lines, &asked, body, extra ? body + 1 : NULL)) {
         return;
     }

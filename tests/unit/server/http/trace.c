@@ -3,8 +3,10 @@
 
 #include "tests/unit/unit.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char given[] = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -65,5 +67,50 @@ static void what_is_missing_or_faulty_makes_a_new_trace(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(a_trace_is_kept_with_its_flags_under_an_id_of_its_own),
+enum { THREADS = 4, TRACES = 3000, DIGITS = 16 };
+
+/* Half of a trace and the span, of each of a thread's. */
+struct taken {
+    char ids[TRACES][2][DIGITS + 1];
+};
+
+static void *take_them(void *of)
+{
+    struct taken *const t = of;
+    for (int k = 0; k < TRACES; k++) {
+        char out[MECHD_TRACE];
+        mechd_trace_take(NULL, out);
+        memcpy(t->ids[k][0], out + 3, DIGITS);
+        memcpy(t->ids[k][1], out + 36, DIGITS);
+    }
+    return NULL;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+static void no_two_ids_of_any_threads_are_alike(void)
+{
+    enum { ALL = 2 * THREADS * TRACES };
+    struct taken *const all = calloc(THREADS, sizeof *all);
+    pthread_t threads[THREADS];
+    CU_ASSERT_PTR_NOT_NULL_FATAL(all);
+    for (int k = 0; k < THREADS; k++) {
+        CU_ASSERT_EQUAL_FATAL(pthread_create(&threads[k], NULL, take_them, &all[k]), 0);
+    }
+    for (int k = 0; k < THREADS; k++) {
+        (void)pthread_join(threads[k], NULL);
+    }
+    char(*const ids)[DIGITS + 1] = all[0].ids[0];
+    qsort(ids, ALL, sizeof *ids, compare);
+    for (int k = 1; k < ALL; k++) {
+        CU_ASSERT_FATAL(strcmp(ids[k - 1], ids[k]) < 0);
+    }
+    free(all);
+}
+
+UNIT_TESTS(UNIT_TEST(no_two_ids_of_any_threads_are_alike),
+           UNIT_TEST(a_trace_is_kept_with_its_flags_under_an_id_of_its_own),
            UNIT_TEST(what_is_missing_or_faulty_makes_a_new_trace))
