@@ -210,6 +210,10 @@ struct mechp_body_commit {
     struct mechp_written outputs; /* @ as of statics */
 };
 
+struct mechp_body_commit_request {
+    struct mechp_which trial;
+};
+
 /* --- contacts, view --- */
 
 struct mechp_body_scene {
@@ -495,6 +499,7 @@ extern const struct mechp_shape mechp_body_check_reply;
 extern const struct mechp_shape mechp_body_check_request;
 extern const struct mechp_shape mechp_body_clone_request;
 extern const struct mechp_shape mechp_body_commit;
+extern const struct mechp_shape mechp_body_commit_request;
 extern const struct mechp_shape mechp_body_compare_request;
 extern const struct mechp_shape mechp_body_compared_steps;
 extern const struct mechp_shape mechp_body_compared_times;

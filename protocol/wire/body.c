@@ -55,6 +55,8 @@ static bool is_absent(const struct mechp_member *m, const void *at)
         return ((const struct mechp_list *)at)->of == NULL &&
                ((const struct mechp_list *)at)->items.write == NULL;
     case MECHP_HOLDS_WORD:
+    case MECHP_HOLDS_WHICH:
+    case MECHP_HOLDS_LISTED:
     case MECHP_HOLDS_NOTHING:
     default:
         return true;
@@ -138,6 +140,8 @@ static void write_value(const struct mechp_member *m, const void *at, struct mec
         write_part(list->of, NULL, &list->items, w);
         break;
     case MECHP_HOLDS_WORD:
+    case MECHP_HOLDS_WHICH:
+    case MECHP_HOLDS_LISTED:
     case MECHP_HOLDS_NOTHING:
     default:
         mechp_text_null(w);
@@ -217,6 +221,15 @@ static int read_word(const struct mechp_member *m, const struct mechp_json_in *i
     return MECHP_ODD_WORD;
 }
 
+static void read_which(const struct mechp_member *m, const struct mechp_json_in *in,
+                       const json_t *value, struct mechp_which *which)
+{
+    which->name = json_string_value(value);
+    if (which->name == NULL) {
+        which->number = read_integer(m, in, 1);
+    }
+}
+
 static const bool *read_flag(const struct mechp_member *m, const struct mechp_json_in *in)
 {
     bool value = false;
@@ -268,6 +281,12 @@ void mechp_put_absent(enum mechp_holds holds, void *at)
     case MECHP_HOLDS_PART:
         *(struct mechp_part *)at = (struct mechp_part){.given = NULL};
         break;
+    case MECHP_HOLDS_WHICH:
+        *(struct mechp_which *)at = (struct mechp_which){INT64_MIN, NULL};
+        break;
+    case MECHP_HOLDS_LISTED:
+        *(struct mechp_listed *)at = (struct mechp_listed){NULL, NULL};
+        break;
     case MECHP_HOLDS_NOTHING:
     default:
         break;
@@ -314,6 +333,10 @@ static void read_value(const struct mechp_member *m, const struct mechp_json_in 
     case MECHP_HOLDS_LIST:
         (void)mechp_json_array_in(in, m->name, &((struct mechp_list *)at)->of);
         break;
+    case MECHP_HOLDS_WHICH:
+        read_which(m, in, value, at);
+        break;
+    case MECHP_HOLDS_LISTED:
     case MECHP_HOLDS_NUMBERS:
     case MECHP_HOLDS_WRITTEN:
     case MECHP_HOLDS_INNER:

@@ -32,10 +32,17 @@
  *   const json_t *         any                                   NULL
  *   struct mechp_object    object, {}, @Name of a shape          of: NULL
  *   struct mechp_list      []                                    of: NULL
+ *   struct mechp_which     integer|@Name: a number from 1        number: INT64_MIN, name: NULL
+ *
+ * and of queries alone:
+ *
+ *   struct mechp_listed    a list: the text of the query, or     text: NULL, array: NULL
+ *                          an array where the query is part of
+ *                          a message
  *
  * A request that is written (a document that makes something again) has these parts as they were
  * read, or in place of an object the struct of its shape, and in place of a list what a function
- * writes. Words are not written.
+ * writes. Words and struct mechp_which are not written.
  *
  * A member of the type "null" needs no place in the struct. */
 #pragma once
@@ -82,6 +89,18 @@ struct mechp_list {
     struct mechp_written items; /* to be written in its place */
 };
 
+/* One of several things, by its number or by its name: one of them at most is given. */
+struct mechp_which {
+    int64_t number;
+    const char *name;
+};
+
+/* A list of a query, "a,b": one of them at most is given. */
+struct mechp_listed {
+    const char *text;
+    const json_t *array; /* of a message in place of a text */
+};
+
 enum mechp_holds {
     MECHP_HOLDS_NOTHING, /* the struct has no such member */
     MECHP_HOLDS_DOUBLE,
@@ -97,7 +116,9 @@ enum mechp_holds {
     MECHP_HOLDS_WORD,
     MECHP_HOLDS_TREE,
     MECHP_HOLDS_OBJECT,
-    MECHP_HOLDS_LIST
+    MECHP_HOLDS_LIST,
+    MECHP_HOLDS_WHICH,
+    MECHP_HOLDS_LISTED
 };
 
 /* The place of a required member, and of one that may be absent, in the struct of a body. */
@@ -119,7 +140,9 @@ enum mechp_holds {
          int: MECHP_HOLDS_WORD,                                                                    \
          const json_t *: MECHP_HOLDS_TREE,                                                         \
          struct mechp_object: MECHP_HOLDS_OBJECT,                                                  \
-         struct mechp_list: MECHP_HOLDS_LIST)                                                      \
+         struct mechp_list: MECHP_HOLDS_LIST,                                                      \
+         struct mechp_which: MECHP_HOLDS_WHICH,                                                    \
+         struct mechp_listed: MECHP_HOLDS_LISTED)                                                  \
          << 1)
 
 /* What a place holds, and where in its struct it is. */

@@ -44,6 +44,7 @@ struct mechp_query_events {
 
 /* Of an item's output; of a field, its category alone. */
 struct mechp_query_item {
+    struct mechp_listed local_position;
     int configuration, category;
 };
 
@@ -58,6 +59,6 @@ struct mechp_query_fmu {
 
 struct mechp_query_system {
     struct mechp_system_options options;
-    const char *frozen;
+    struct mechp_listed frozen; /* names */
     int bilateral;
 };

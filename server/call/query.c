@@ -110,6 +110,9 @@ static void read_one(struct mechd_call *c, const struct mechp_parameter *p, cons
     case MECHP_HOLDS_TEXT:
         *(const char **)at = text;
         break;
+    case MECHP_HOLDS_LISTED:
+        ((struct mechp_listed *)at)->text = text;
+        break;
     case MECHP_HOLDS_FLAG:
     case MECHP_HOLDS_NUMBERS:
     case MECHP_HOLDS_WRITTEN:
@@ -118,9 +121,23 @@ static void read_one(struct mechd_call *c, const struct mechp_parameter *p, cons
     case MECHP_HOLDS_TREE:
     case MECHP_HOLDS_OBJECT:
     case MECHP_HOLDS_LIST:
+    case MECHP_HOLDS_WHICH:
     case MECHP_HOLDS_NOTHING:
     default:
         break;
+    }
+}
+
+/* What a message has in place of a text, or NULL; in place of a string it may be a member that the
+ * operation takes of the body. */
+static void read_array(struct mechd_call *c, const struct mechp_parameter *p, const json_t *value,
+                       void *at)
+{
+    const enum mechp_holds holds = mechp_place_holds(p->field);
+    if (holds == MECHP_HOLDS_LISTED) {
+        ((struct mechp_listed *)at)->array = value;
+    } else if (value != NULL && holds != MECHP_HOLDS_TEXT) {
+        odd(c, p->name, "a string or a number");
     }
 }
 
@@ -136,12 +153,8 @@ void mechd_query_read(struct mechd_call *c, void *to)
         mechp_put_absent(mechp_place_holds(p->field), at);
         if (c->query[k] != NULL) {
             read_one(c, p, c->query[k], at);
-        }
-        // over ZeroMQ a list became no text; in place of a text the operation may take it
-        if (c->query[k] == NULL && c->door != MECHD_DOOR_HTTP &&
-            mechp_place_holds(p->field) != MECHP_HOLDS_TEXT &&
-            json_object_get(c->body, p->name) != NULL) {
-            odd(c, p->name, "a string or a number");
+        } else if (c->door != MECHD_DOOR_HTTP) {
+            read_array(c, p, json_object_get(c->body, p->name), at);
         }
     }
 }

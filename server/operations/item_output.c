@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "x,y,z" or a list of three numbers. False: a fault. */
-static bool read_local(struct mechd_call *c, double *local)
+/* "x,y,z" or a list of three numbers, or nothing. False: a fault. */
+static bool read_local(struct mechd_call *c, const struct mechp_listed *given, double *local)
 {
-    const json_t *given = json_object_get(c->body, "localPosition");
-    const char *text = mechd_call_query(c, "localPosition");
+    const char *const text = given->text;
     size_t count = 3;
-    if (json_is_array(given)) {
-        return mechp_json_numbers(given, "/localPosition", &c->diag, 3, local, &count) &&
-               count == 3;
+    if (text == NULL) {
+        return given->array == NULL ||
+               (mechp_json_numbers(given->array, "/localPosition", &c->diag, 3, local, &count) &&
+                count == 3);
     }
     char wrapped[128];
     snprintf(wrapped, sizeof wrapped, *text == '[' ? "%s" : "[%s]", text);
@@ -52,9 +52,7 @@ static enum mechd_progress run_item_output(struct mechd_call *c)
     const int category = asked.category >= 0 ? asked.category : MECH_OBJECT;
     const int configuration = asked.configuration >= 0 ? asked.configuration : MECH_CURRENT;
     double local[3] = {0., 0., 0.};
-    const bool has_local = mechd_call_query(c, "localPosition") != NULL ||
-                           json_object_get(c->body, "localPosition") != NULL;
-    if (has_local && !read_local(c, local) && mech_diag_clean(&c->diag)) {
+    if (!read_local(c, &asked.local_position, local) && mech_diag_clean(&c->diag)) {
         mech_diag_add(&c->diag, "/localPosition", "expected three numbers: x,y,z");
     }
     if (!mech_diag_clean(&c->diag)) {

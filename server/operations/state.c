@@ -111,9 +111,16 @@ static enum mechd_progress run_get_state(struct mechd_call *c)
     return MECHD_DONE;
 }
 
+/* Faults are found by run. */
 static int prepare_get_state(struct mechd_call *c)
 {
-    c->job.cost += mechd_call_query(c, "snapshot") != NULL ? MODEL_COST : 0;
+    const struct mech_diag found = c->diag;
+    struct mechp_query_state asked;
+    c->diag = (struct mech_diag){.count = 0};
+    MECHD_ASK(state, c, &asked);
+    mech_diag_fini(&c->diag);
+    c->diag = found;
+    c->job.cost += asked.snapshot ? MODEL_COST : 0;
     return 0;
 }
 

@@ -3,7 +3,6 @@
 #include "server/operations/system.h"
 #include "protocol/wire/bodies_system.h"
 
-#include "protocol/wire/json.h"
 #include "server/call/query.h"
 #include "solver/base/words.h"
 
@@ -95,10 +94,9 @@ struct mech_sim_system *mechd_system_asked(struct mechd_call *c)
 {
     struct mechp_query_system asked = {.bilateral = MECHP_NO_WORD};
     MECHD_ASK(system, c, &asked);
-    // over ZeroMQ the names may be a list
     const struct mechd_system_choice choice = {.options = &asked.options,
-                                               .names = json_object_get(c->body, "frozen"),
-                                               .frozen = asked.frozen,
+                                               .names = asked.frozen.array,
+                                               .frozen = asked.frozen.text,
                                                .bilateral = asked.bilateral == 1};
     return mechd_system_open(c, &choice);
 }

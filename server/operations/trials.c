@@ -3,7 +3,6 @@
 #include "server/instance/trials.h"
 
 #include "protocol/wire/bodies.h"
-#include "protocol/wire/json.h"
 #include "server/call/shapes.h"
 #include "server/instance/lives.h"
 
@@ -98,16 +97,17 @@ const struct mechd_operation mechd_operation_DROP_TRIAL = {.run = run_drop};
 static int commit(struct mechd_call *c)
 {
     struct mechd_instance *const i = c->job.instance;
-    const json_t *const given = json_object_get(c->body, "trial");
+    struct mechp_body_commit_request in;
+    MECHP_READ(commit_request, c->body, &c->diag, &in);
+    const char *const name = in.trial.name;
+    const int64_t trial = in.trial.number;
     const struct mechd_kept_trial *kept = NULL;
-    int64_t trial = 0;
-    if (json_is_string(given)) {
-        kept = mechd_trials_find(i, json_string_value(given));
+    if (name != NULL) {
+        kept = mechd_trials_find(i, name);
         if (kept == NULL) {
-            return mechd_refuse(c, MECHP_NO_TRIAL, "no trial is kept as %.64s",
-                                json_string_value(given));
+            return mechd_refuse(c, MECHP_NO_TRIAL, "no trial is kept as %.64s", name);
         }
-    } else if (!mechp_json_integer(c->body, "trial", &c->diag, 1, INT64_MAX, &trial)) {
+    } else if (trial < 0) {
         mech_diag_add(&c->diag, "/trial", "the trial's number is needed, or its name");
         return 1;
     }

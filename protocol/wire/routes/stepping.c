@@ -15,7 +15,7 @@ const struct mechp_shape mechp_body_commit = {
                       {"step", "integer", "internal steps since the start", MECHP_IN(commit, step)},
                       {"outputs", "@Value{}", "all outputs", MECHP_IN(commit, outputs)})};
 
-static const struct mechp_shape commit_request = {
+const struct mechp_shape mechp_body_commit_request = {
     .name = "CommitRequest",
     .doc = "The trial to commit.",
     .request = true,
@@ -23,7 +23,7 @@ static const struct mechp_shape commit_request = {
         {"trial", "integer|@Name",
          "number of the trial, from the report of the trial step, if it is the last one or is "
          "kept; or the name under which it is kept",
-         true}),
+         MECHP_IN(commit_request, trial)}),
     .example = "{\"trial\":1}"};
 
 const struct mechp_shape mechp_body_keep_trial_request = {
@@ -261,7 +261,7 @@ const struct mechp_shape mechp_body_stop_reply = {
 
 const struct mechp_shape *const mechp_shapes_stepping[] = {&mechp_body_active,
                                                            &mechp_body_commit,
-                                                           &commit_request,
+                                                           &mechp_body_commit_request,
                                                            &mechp_body_drift,
                                                            &mechp_body_step_ended,
                                                            &mechp_body_step_event,
@@ -286,7 +286,7 @@ const struct mechp_row mechp_row_COMMIT = {
            "state discards the trial, and a commit then returns 409. Changes of labels, time to "
            "live, snapshots or leases do not discard it. A further trial replaces it unless it is "
            "kept under a name: any kept trial can be committed until the state changes.",
-    .body = &commit_request,
+    .body = &mechp_body_commit_request,
     .status = 200,
     .reply = "@CommitReply",
     .content = MECHP_JSON,

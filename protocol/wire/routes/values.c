@@ -218,7 +218,7 @@ const struct mechp_row mechp_row_ITEM_OUTPUT = {
     .traits = MECHP_OF_MODEL,
     .query = MECHP_QUERY(
         {"localPosition", "string", "A point of the body in its local frame: x,y,z in m.",
-         "\"0,0,0\"", 0},
+         "\"0,0,0\"", MECHP_ASKED(item, local_position)},
         {"configuration", "'current'|'reference'|'initial'|'startOfStep'",
          "Configuration (default current).", "\"reference\"", MECHP_ASKED(item, configuration)},
         {"category", "'nodes'|'objects'|'markers'|'loads'|'sensors'",

@@ -162,6 +162,7 @@ struct mechp_body_question {
     const char *name;
     int kind;
     const json_t *trial;
+    struct mechp_which chosen;
     struct mechp_part part;
     struct mechp_object inputs;
     struct mechp_list outputs;
@@ -180,6 +181,7 @@ static const struct mechp_shape mechp_body_question = {
                              {"name", "@Name", "", MECHP_IN(question, name)},
                              {"kind", "'first'|'last'", "", MECHP_MAY(question, kind)},
                              {"trial", "integer|@Name", "", MECHP_MAY(question, trial)},
+                             {"chosen", "integer|@Name", "", MECHP_MAY(question, chosen)},
                              {"part", "integer|null", "", MECHP_MAY(question, part)},
                              {"inputs", "@Value{}", "", MECHP_MAY(question, inputs)},
                              {"outputs", "string[]", "", MECHP_MAY(question, outputs)})};
@@ -200,6 +202,7 @@ static void expect_absent(const struct mechp_body_question *q, int kind)
     CU_ASSERT(q->trial == NULL && q->part.given == NULL && q->inputs.of == NULL &&
               q->outputs.of == NULL);
     CU_ASSERT(q->inputs.inner.of == NULL && q->outputs.items.write == NULL);
+    CU_ASSERT(q->chosen.number == INT64_MIN && q->chosen.name == NULL);
 }
 
 static void members_are_read_into_their_places(void)
@@ -220,6 +223,20 @@ static void members_are_read_into_their_places(void)
     CU_ASSERT(json_is_null(q.trial) && json_object_size(q.inputs.of) == 1);
     CU_ASSERT(json_array_size(q.outputs.of) == 1);
     json_decref(tree);
+}
+
+static void a_thing_is_named_by_its_number_or_its_name(void)
+{
+    json_t *const number = tree_of("{\"chosen\":7}"), *const name = tree_of("{\"chosen\":\"a\"}");
+    struct mechp_body_question q;
+    struct mech_diag d = {0};
+    MECHP_READ(question, number, &d, &q);
+    CU_ASSERT(q.chosen.number == 7 && q.chosen.name == NULL);
+    MECHP_READ(question, name, &d, &q);
+    CU_ASSERT(q.chosen.number == INT64_MIN && mech_diag_clean(&d));
+    CU_ASSERT_STRING_EQUAL(q.chosen.name, "a");
+    json_decref(number);
+    json_decref(name);
 }
 
 /* What a request of the tree, and with structs and lists in place of its parts, is written as. */
@@ -298,6 +315,8 @@ static void a_value_of_another_type_is_a_fault_at_its_place(void)
         {"inputs", "[]", "must be an object"},
         {"outputs", "{}", "must be an array"},
         {"outputs", "\"x\"", "must be an array"},
+        {"chosen", "0", "must be between 1 and 9223372036854775807"},
+        {"chosen", "null", "must be an integer"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char text[80], place[80];
@@ -342,6 +361,7 @@ static bool suits(const struct mechp_member *m)
            : holds == MECHP_HOLDS_INNER   ? m->type[0] == '@' && !list
            : holds == MECHP_HOLDS_NOTHING ? strcmp(m->type, "null") == 0
            : holds == MECHP_HOLDS_NUMBERS ? strcmp(m->type, "number[]") == 0
+           : holds == MECHP_HOLDS_WHICH   ? strcmp(m->type, "integer|@Name") == 0
            : number                       ? holds == MECHP_HOLDS_DOUBLE
            : integer ? holds == MECHP_HOLDS_INTEGER || holds == MECHP_HOLDS_UNSIGNED
            : truth   ? holds == MECHP_HOLDS_BOOL || holds == MECHP_HOLDS_FLAG
@@ -428,6 +448,7 @@ UNIT_TESTS(UNIT_TEST(a_struct_is_written_in_the_order_of_its_shape),
            UNIT_TEST(what_may_be_null_is_written_as_null), UNIT_TEST(what_is_absent_is_left_out),
            UNIT_TEST(what_is_put_for_an_absent_member_is_left_out),
            UNIT_TEST(a_number_beyond_all_is_noted), UNIT_TEST(members_are_read_into_their_places),
+           UNIT_TEST(a_thing_is_named_by_its_number_or_its_name),
            UNIT_TEST(a_request_is_written_with_the_parts_that_were_read),
            UNIT_TEST(members_that_are_not_there_are_absent),
            UNIT_TEST(a_value_of_another_type_is_a_fault_at_its_place),

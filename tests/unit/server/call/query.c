@@ -153,8 +153,31 @@ static void lists_take_the_place_of_texts_alone(void)
     json_decref(c.body);
 }
 
+/* A list is the text of the query, or an array of a message; over HTTP no key of a body is one. */
+static void lists_are_texts_or_arrays_of_messages(void)
+{
+    struct mechd_call c;
+    struct mechp_query_item item;
+
+    ask(&c, MECHP_ROUTE_ITEM_OUTPUT, "localPosition", "0,0,1");
+    MECHD_ASK(item, &c, &item);
+    CU_ASSERT_STRING_EQUAL_FATAL(item.local_position.text, "0,0,1");
+    CU_ASSERT_PTR_NULL(item.local_position.array);
+    ask(&c, MECHP_ROUTE_ITEM_OUTPUT, NULL, NULL);
+    c.body = json_pack("{s:[iii]}", "localPosition", 0, 0, 1);
+    MECHD_ASK(item, &c, &item);
+    CU_ASSERT(item.local_position.text == NULL && item.local_position.array == NULL);
+    c.door = MECHD_DOOR_JSON;
+    MECHD_ASK(item, &c, &item);
+    CU_ASSERT_PTR_NULL(item.local_position.text);
+    CU_ASSERT_EQUAL(json_array_size(item.local_position.array), 3);
+    CU_ASSERT(mech_diag_clean(&c.diag));
+    json_decref(c.body);
+}
+
 UNIT_TESTS(UNIT_TEST(parameters_are_read_into_their_places),
            UNIT_TEST(what_a_parameter_does_not_take_is_a_fault),
            UNIT_TEST(lists_take_the_place_of_texts_alone),
+           UNIT_TEST(lists_are_texts_or_arrays_of_messages),
            UNIT_TEST(categories_and_configurations_have_the_order_of_the_solver),
            UNIT_TEST(roles_have_the_order_of_the_server))
