@@ -1,9 +1,23 @@
-/* The structs of messages that are no bodies of routes, as those of bodies.h: the hello of a binary
- * partner, of an instance (protocol/README.md) or of a coupling, the refusal of a message, and what
- * is published without being asked for. */
+/* The structs of messages that are no bodies of routes, as those of bodies.h: what a message of
+ * JSON has besides its body, the hello of a binary partner, of an instance (protocol/README.md) or
+ * of a coupling, the refusal of a message, and what is published without being asked for. */
 #pragma once
 
 #include "protocol/wire/body.h"
+
+/* What HTTP has elsewhere: each member is described by where. */
+struct mechp_body_message_request {
+    const json_t *op, *token; /* texts */
+};
+
+struct mechp_body_message_lease {
+    int64_t lease;
+};
+
+/* Of an item of a batch; over many instances the batch sets these. */
+struct mechp_body_message_item {
+    const json_t *id, *op; /* texts */
+};
 
 struct mechp_body_hello_request {
     const json_t *token, *instance; /* the door has read them */
@@ -95,7 +109,10 @@ extern const struct mechp_shape mechp_body_hello_instance;
 extern const struct mechp_shape mechp_body_hello_layout;
 extern const struct mechp_shape mechp_body_hello_lease;
 extern const struct mechp_shape mechp_body_hello_request;
+extern const struct mechp_shape mechp_body_message_item;
+extern const struct mechp_shape mechp_body_message_lease;
 extern const struct mechp_shape mechp_body_message_refusal;
+extern const struct mechp_shape mechp_body_message_request;
 extern const struct mechp_shape mechp_body_message_text;
 extern const struct mechp_shape mechp_body_program_hello_reply;
 extern const struct mechp_shape mechp_body_program_hello_request;

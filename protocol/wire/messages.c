@@ -1,6 +1,32 @@
 /* Shapes of messages that are no bodies of routes. */
 #include "protocol/wire/bodies_messages.h"
 
+const struct mechp_shape mechp_body_message_request = {
+    .name = "MessageRequest",
+    .doc = "What a message has besides its body and the parameters of its route.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"op", "string", "the path determines the operation", MECHP_MAY(message_request, op)},
+        {"sequence", "any", "it is for messages over ZeroMQ; responses over HTTP arrive in order",
+         false},
+        {"token", "string", "it belongs in the header Authorization: Bearer TOKEN",
+         MECHP_MAY(message_request, token)})};
+
+const struct mechp_shape mechp_body_message_lease = {
+    .name = "MessageLease",
+    .doc = "The lease that a message shows.",
+    .request = true,
+    .members = MECHP_MEMBERS({"lease", "integer 1..", "it belongs in the header Lease",
+                              MECHP_MAY(message_lease, lease)})};
+
+const struct mechp_shape mechp_body_message_item = {
+    .name = "MessageItem",
+    .doc = "An item of a batch.",
+    .request = true,
+    .members = MECHP_MEMBERS({"id", "@Name", "the instance", MECHP_MAY(message_item, id)},
+                             {"op", "string", "the operation on it", MECHP_MAY(message_item, op)},
+                             {"token", "string", "that of the batch", false})};
+
 const struct mechp_shape mechp_body_hello_request = {
     .name = "HelloRequest",
     .doc = "A partner of an instance introduces itself.",

@@ -16,6 +16,7 @@
 #include "server/call/batch.h"
 
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_messages.h"
 #include "protocol/wire/bodies_stepping.h"
 #include "protocol/wire/json.h"
 #include "server/call/query.h"
@@ -159,11 +160,10 @@ static void take_instances(struct mechd_batch *b, const struct mechp_body_batch_
     // over ZeroMQ "op" is the batch itself
     const bool other = in->operation == NULL && c->door == MECHD_DOOR_HTTP;
     const struct mechp_route *route = find_route(c, "/operation", other ? in->op : in->operation);
-    for (int k = 0; k < 3; k++) {
-        static const char *const taken[] = {"id", "op", "token"};
-        if (json_object_get(body, taken[k]) != NULL) {
+    for (const struct mechp_member *m = mechp_body_message_item.members; m->name != NULL; m++) {
+        if (json_object_get(body, m->name) != NULL) {
             char path[32];
-            snprintf(path, sizeof path, "/body/%s", taken[k]);
+            snprintf(path, sizeof path, "/body/%s", m->name);
             mech_diag_add(&c->diag, path, "is set by the batch");
         }
     }
@@ -194,15 +194,16 @@ static void take_items(struct mechd_batch *b, const struct mechp_body_batch_requ
     const struct mechp_route *last = NULL;
     for (uint32_t k = 0; k < b->count; k++) {
         struct mechd_batch_item *const item = &b->items[k];
+        struct mechp_body_message_item given;
         char path[32];
         item->body = json_array_get(items, k);
-        const json_t *op = json_object_get(item->body, "op");
+        MECHP_READ(message_item, item->body, &c->diag, &given);
         snprintf(path, sizeof path, "/items/%u/op", k);
-        const bool same = last != NULL && json_is_string(op) &&
-                          strcmp(json_string_value(op), last->operation) == 0;
-        item->route = same ? last : find_route(c, path, op);
+        const bool same = last != NULL && json_is_string(given.op) &&
+                          strcmp(json_string_value(given.op), last->operation) == 0;
+        item->route = same ? last : find_route(c, path, given.op);
         last = item->route;
-        item->id = json_string_value(json_object_get(item->body, "id"));
+        item->id = json_string_value(given.id);
         if (item->id == NULL || !mech_name_valid(item->id)) {
             snprintf(path, sizeof path, "/items/%u/id", k);
             mech_diag_add(&c->diag, path, "an id is 1 to 64 of A-Z a-z 0-9 . _ -");

@@ -1,5 +1,6 @@
 /* Which keys a body has. Over ZeroMQ it also carries what HTTP has in its path and query; over HTTP
  * what belongs there is refused with its place. */
+#include "protocol/wire/bodies_messages.h"
 #include "protocol/wire/json.h"
 #include "server/call/call.h"
 
@@ -8,6 +9,24 @@
 
 /* Of a body, known ones that belong elsewhere included. */
 enum { KEYS_MOST = MECHP_MEMBERS_MOST + MECHP_QUERIES + MECHP_MATCH_PARAMETERS + 12 };
+
+/* What a message has besides: HTTP has it elsewhere. */
+static const struct mechp_shape *const besides[] = {&mechp_body_message_request,
+                                                    &mechp_body_message_lease};
+enum { BESIDES = sizeof besides / sizeof *besides };
+
+/* Where HTTP has what a message calls by this key, or NULL. */
+static const char *place_besides(const char *key)
+{
+    for (int k = 0; k < BESIDES; k++) {
+        for (const struct mechp_member *m = besides[k]->members; m->name != NULL; m++) {
+            if (strcmp(key, m->name) == 0) {
+                return m->doc;
+            }
+        }
+    }
+    return NULL;
+}
 
 /* A model document where a request that carries one is expected: reported in one sentence. */
 static bool is_bare_model(const struct mechd_call *c)
@@ -60,14 +79,6 @@ static const char *meant_by_id(const struct mechd_call *c)
  * of their own. */
 static const char *place_of(const struct mechd_call *c, const char *key)
 {
-    static const struct {
-        const char *key, *place;
-    } elsewhere[] = {
-        {"op", "the path determines the operation"},
-        {"token", "it belongs in the header Authorization: Bearer TOKEN"},
-        {"lease", "it belongs in the header Lease"},
-        {"sequence", "it is for messages over ZeroMQ; responses over HTTP arrive in order"},
-    };
     const bool http = c->door == MECHD_DOOR_HTTP;
     if (strcmp(key, "id") == 0) {
         return meant_by_id(c);
@@ -82,12 +93,7 @@ static const char *place_of(const struct mechd_call *c, const char *key)
             return "it belongs in the path";
         }
     }
-    for (size_t k = 0; k < sizeof elsewhere / sizeof *elsewhere; k++) {
-        if (http && strcmp(key, elsewhere[k].key) == 0) {
-            return elsewhere[k].place;
-        }
-    }
-    return NULL;
+    return http ? place_besides(key) : NULL;
 }
 
 static bool is_among(const char *const *allowed, int n, const char *key)
@@ -131,6 +137,16 @@ static void refuse_misplaced(struct mechd_call *c, const char **allowed, int n)
     }
 }
 
+/* The names of a shape's members behind the n in `allowed`; returns how many these are then. */
+static int add_names(const struct mechp_shape *shape, const char **allowed, int n)
+{
+    for (const struct mechp_member *m = shape != NULL ? shape->members : NULL;
+         m != NULL && m->name != NULL; m++) {
+        allowed[n++] = m->name;
+    }
+    return n;
+}
+
 void mechd_call_check_keys(struct mechd_call *c)
 {
     const char *allowed[KEYS_MOST + 1] = {NULL};
@@ -141,15 +157,11 @@ void mechd_call_check_keys(struct mechd_call *c)
         return;
     }
     const struct mechp_row *const row = mechd_call_row(c);
-    for (const struct mechp_member *m = row->body != NULL ? row->body->members : NULL;
-         m != NULL && m->name != NULL; m++) {
-        allowed[n++] = m->name;
-    }
+    n = add_names(row->body, allowed, n);
     if (c->door != MECHD_DOOR_HTTP) {
-        allowed[n++] = "op";
-        allowed[n++] = "sequence";
-        allowed[n++] = "token";
-        allowed[n++] = "lease";
+        for (int k = 0; k < BESIDES; k++) {
+            n = add_names(besides[k], allowed, n);
+        }
         for (int k = 0; k < c->match.count; k++) {
             allowed[n++] = c->match.parameters[k].name;
         }

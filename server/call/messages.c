@@ -55,12 +55,21 @@ static void write_number(const json_t *value, char *out, size_t size)
     }
 }
 
+/* Operation and client as the message names them. */
+static struct mechp_body_message_request read_request(const struct mechd_call *c)
+{
+    struct mechp_body_message_request in;
+    MECHP_READ(message_request, c->body, NULL, &in); // parts of a tree have no faults
+    return in;
+}
+
 /* The lease that the message shows. */
 static void take_lease(struct mechd_call *c)
 {
-    int64_t lease = 0;
-    if (mechp_json_integer(c->body, "lease", &c->diag, 1, INT64_MAX, &lease)) {
-        c->lease = (uint64_t)lease;
+    struct mechp_body_message_lease in;
+    MECHP_READ(message_lease, c->body, &c->diag, &in);
+    if (in.lease > 0) {
+        c->lease = (uint64_t)in.lease;
     }
 }
 
@@ -187,7 +196,8 @@ int mechd_message_parse(struct mechd_message *m, const char *bytes, size_t size)
 int mechd_message_admit(struct mechd_message *m, size_t size, const unsigned char *key)
 {
     struct mechd_call *const c = &m->call;
-    const char *op = json_string_value(json_object_get(c->body, "op"));
+    const struct mechp_body_message_request in = read_request(c);
+    const char *op = json_string_value(in.op);
     const struct mechp_route *route = op != NULL ? mechp_route_of_operation(op) : NULL;
     if (op == NULL) {
         return mechd_refuse(c, MECHP_UNKNOWN_OPERATION, "\"op\" is needed");
@@ -208,7 +218,7 @@ int mechd_message_admit(struct mechd_message *m, size_t size, const unsigned cha
         return mechd_refuse(c, MECHP_BODY_TOO_LARGE, "at most %u bytes are accepted here",
                             1u << 20);
     }
-    c->token = json_string_value(json_object_get(c->body, "token"));
+    c->token = json_string_value(in.token);
     c->key = key;
     MECH_TRY(mechd_call_admit(c));
     mechd_message_parameters(c, &m->room);
@@ -280,7 +290,7 @@ void mechd_message_note(const struct mechd_message *m, size_t in, size_t out)
     if (mechd_access_wanted()) {
         const struct mechd_access line = {
             .door = c->door,
-            .method = json_string_value(json_object_get(c->body, "op")),
+            .method = json_string_value(read_request(c).op),
             .route = c->match.route,
             .instance = c->job.instance != NULL ? c->job.instance->id : NULL,
             .token = c->who.name,
