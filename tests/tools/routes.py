@@ -2,8 +2,8 @@
 second list of its keys, no two rows list the same members (those are in shared.h), no operation
 says who may use it or what it changes, and each route has one operation and one line. Keys of
 requests are read, and those of replies written, by the walker of their row (protocol/wire/body.h);
-by_hand.txt counts those that the server still reads or writes itself, by file: it only becomes
-shorter."""
+by_hand.txt counts those that the server still reads or writes itself, by file, and says why: it
+only becomes shorter."""
 import re
 import sys
 from tree import report, split_arguments
@@ -110,8 +110,11 @@ def by_hand(code):
 
 def check_keys_by_rows(tree):
     lines = tree.text(KNOWN).split('\n') if KNOWN in tree.paths else []
-    known = {path: (int(read), int(written)) for path, read, written in
-             (line.split() for line in lines if line[:1] not in '#')}
+    entries = [(line.split(None, 3) + [''])[:4] for line in lines if line[:1] not in '#']
+    known = {path: (int(read), int(written)) for path, read, written, _ in entries}
+    for path, _, _, why in entries:
+        if not re.fullmatch(r'[A-Z].* .*\.', why):
+            yield '%s: %s: a sentence says why they are read or written by hand' % (KNOWN, path)
     found = {path: by_hand(tree.code(path)) for path in tree.files('.c', under='server/')}
     for path in sorted(set(known) | set(found)):
         for what, now, listed in zip(('read', 'written'), found.get(path, (0, 0)),

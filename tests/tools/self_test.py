@@ -185,7 +185,10 @@ FAULTS = {
         (ROUTE, {'server/operations/a.c': 'f(mechp_text_key(&c->text, "q"));\n'}),
         (ROUTE, {'server/operations/a.c': 'f(json_object_get(c->body, "q"));\n'}),
         (ROUTE, {'server/operations/a.c': 'f(mechd_call_query(c, "q"));\n'}),
-        (ROUTE, {'tests/tools/by_hand.txt': '# path keys\nserver/operations/a.c 1 0\n'})],
+        (ROUTE, {'tests/tools/by_hand.txt': '# path keys\nserver/operations/a.c 1 0 Is so.\n'}),
+        (dict(ROUTE, **{'server/operations/b.c': 'f(mechd_call_query(c, "q"));\n',
+                        'tests/tools/by_hand.txt': 'server/operations/b.c 1 0 Is so.\n'}),
+         {'tests/tools/by_hand.txt': 'server/operations/b.c 1 0\n'})],
     'routes.check_members_once': [
         (ROUTE, {'protocol/wire/routes/b.c': SIX % 'b' + SIX % 'c'})],
     'routes.check_operations': [
