@@ -6,6 +6,7 @@
 
 #include "protocol/bind/schema.h"
 #include "protocol/wire/codes.h"
+#include "protocol/wire/wants.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,6 +145,34 @@ static void write_shape(struct mechp_text *w, const struct mechp_shape *s)
 
 /* --- the document ---------------------------------------------------------------------------- */
 
+/* What is returned there beside outputs. */
+static void write_wants(struct mechp_text *w, const char *name, enum mechp_wanted of)
+{
+    char doc[512] = "";
+    for (int want = 0; want < MECHP_WANT_MEMBERS; want++) {
+        const char *const one = mechp_want_name(want, of);
+        const size_t n = strlen(doc);
+        if (one != NULL) {
+            snprintf(doc + n, sizeof doc - n, "%s%s: %s", n > 0 ? "; " : "", one,
+                     mechp_want_doc(want, of));
+        }
+    }
+    w->failed = w->failed || strlen(doc) == sizeof doc - 1; // cut
+    mechp_text_key(w, name);
+    mechp_text_object(w);
+    mechp_text_member_string(w, "description", doc);
+    mechp_text_member_string(w, "type", "string");
+    mechp_text_key(w, "enum");
+    mechp_text_array(w);
+    for (int want = 0; want < MECHP_WANT_MEMBERS; want++) {
+        if (mechp_want_name(want, of) != NULL) {
+            mechp_text_string(w, mechp_want_name(want, of));
+        }
+    }
+    mechp_text_end(w);
+    mechp_text_end(w);
+}
+
 /* A value, what an input takes, its derivatives, what evaluate gives, and the problem. */
 static void write_common(struct mechp_text *w)
 {
@@ -184,6 +213,8 @@ static void write_common(struct mechp_text *w)
         mechp_text_key(w, common[i].name);
         mechp_text_raw(w, common[i].json, strlen(common[i].json));
     }
+    write_wants(w, "CouplingWant", MECHP_WANTED_COUPLING);
+    write_wants(w, "StepWant", MECHP_WANTED_STEP);
     mechp_text_key(w, "Want");
     mechp_text_object(w);
     mechp_text_member_string(w, "description", "A quantity that POST …/evaluate can return.");

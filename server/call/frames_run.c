@@ -246,8 +246,8 @@ static enum mechd_progress run_step(struct mechd_frame_request *r)
         if (!reserve(r, mechd_partner_reply_size(r->partner, true)) || !begin_step(r)) {
             return MECHD_DONE;
         }
-        r->phase = (r->partner->want & MECHD_PARTNER_JACOBIAN) != 0 ? MECHD_FRAME_DERIVES
-                                                                    : MECHD_FRAME_STEPS;
+        r->phase = (r->partner->want & MECHP_WANTS(JACOBIAN)) != 0 ? MECHD_FRAME_DERIVES
+                                                                   : MECHD_FRAME_STEPS;
     }
     if (r->phase == MECHD_FRAME_DERIVES) {
         const enum mechd_progress derived = derive(r);

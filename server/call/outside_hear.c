@@ -3,6 +3,7 @@
 
 #include "protocol/wire/bodies_coupling.h"
 #include "protocol/wire/bodies_messages.h"
+#include "protocol/wire/wants.h"
 #include "server/instance/instance.h"
 #include "solver/base/err.h"
 
@@ -12,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-
-static const char jacobian[] = "jacobian";
 
 /* --- hello ------------------------------------------------------------------------------------ */
 
@@ -97,7 +96,7 @@ static void write_want(const void *outside, struct mechp_text *w)
     const struct mechd_outside *const o = outside;
     mechp_text_array(w);
     if (o->gives) {
-        mechp_text_string(w, jacobian);
+        mechp_text_string(w, mechp_want_name(MECHP_WANT_JACOBIAN, MECHP_WANTED_PROGRAM));
     }
     mechp_text_end(w);
 }
@@ -121,14 +120,8 @@ static bool read_want(const json_t *want, struct mech_diag *diag)
 {
     bool found = false;
     for (size_t k = 0; k < json_array_size(want); k++) {
-        const char *const text = json_string_value(json_array_get(want, k));
-        char path[32];
-        snprintf(path, sizeof path, "/want/%zu", k);
-        if (text != NULL && strcmp(text, jacobian) == 0) {
-            found = true;
-        } else {
-            mech_diag_add(diag, path, "a partner of a coupling can return: \"%s\"", jacobian);
-        }
+        char path[MECHP_WANT_PATH];
+        found |= mechp_want_read(want, k, MECHP_WANTED_PROGRAM, path, diag) == MECHP_WANT_JACOBIAN;
     }
     return found;
 }

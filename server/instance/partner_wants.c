@@ -9,28 +9,19 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    unsigned bit;
-} wants[] = {{"derivatives", MECHD_PARTNER_DERIVATIVES},
-             {"energy", MECHD_PARTNER_ENERGY},
-             {"events", MECHD_PARTNER_EVENTS},
-             {"jacobian", MECHD_PARTNER_JACOBIAN}};
-
-enum { WANTS = sizeof wants / sizeof *wants };
 /* numbers of a jacobian, as over HTTP */
 static const size_t jacobian_most = 1 << 20;
 
 /* Why a hosted FMU has none of these, or NULL. */
-static const char *lacks(const struct mechd_instance *i, unsigned bit)
+static const char *lacks(const struct mechd_instance *i, int want)
 {
     static const char none[] = "this instance has no model to compute them from";
-    switch (bit) {
-    case MECHD_PARTNER_EVENTS:
+    switch (want) {
+    case MECHP_WANT_EVENTS:
         return mechd_engine_blind(&i->engine, false);
-    case MECHD_PARTNER_DERIVATIVES:
+    case MECHP_WANT_DERIVATIVES:
         return mechd_engine_unrated(&i->engine);
-    case MECHD_PARTNER_ENERGY:
+    case MECHP_WANT_ENERGY:
         return mechd_engine_knows_energy(&i->engine) ? NULL : none;
     default:
         return i->sim != NULL ? NULL : none;
@@ -42,23 +33,20 @@ unsigned mechd_partner_read_want(const struct mechd_instance *i, const json_t *l
 {
     unsigned want = 0;
     for (size_t k = 0; k < json_array_size(list); k++) {
-        const char *const text = json_string_value(json_array_get(list, k));
-        int at = 0;
-        while (at < WANTS && (text == NULL || strcmp(text, wants[at].name) != 0)) {
-            at++;
+        char path[MECHP_WANT_PATH];
+        const int one = mechp_want_read(list, k, MECHP_WANTED_FRAME, path, diag);
+        if (one < 0) {
+            continue;
         }
-        char path[32];
-        snprintf(path, sizeof path, "/want/%zu", k);
-        if (at == WANTS) {
-            mech_diag_add(diag, path, "a frame can carry: derivatives, energy, events, jacobian");
-        } else if (lacks(i, wants[at].bit) != NULL) {
-            mech_diag_add(diag, path, "%s", lacks(i, wants[at].bit));
-        } else if (wants[at].bit == MECHD_PARTNER_JACOBIAN &&
+        const char *const none = lacks(i, one);
+        if (none != NULL) {
+            mech_diag_add(diag, path, "%s", none);
+        } else if (one == MECHP_WANT_JACOBIAN &&
                    i->output_size * mechd_engine_input_size(&i->engine) > jacobian_most) {
             mech_diag_add(diag, path, "the jacobian of this model has more than %zu numbers",
                           jacobian_most);
         } else {
-            want |= wants[at].bit;
+            want |= 1u << one;
         }
     }
     return want;
@@ -71,7 +59,7 @@ bool mechd_partner_may_return(const struct mechd_instance *i, unsigned want, str
         mech_diag_add(diag, "/earlyReturn", "%s", blind);
         return false;
     }
-    if ((want & MECHD_PARTNER_JACOBIAN) != 0) {
+    if ((want & MECHP_WANTS(JACOBIAN)) != 0) {
         mech_diag_add(diag, "/earlyReturn",
                       "cannot be combined with the jacobian: it is that of the whole step, which "
                       "may end early");
@@ -82,7 +70,7 @@ bool mechd_partner_may_return(const struct mechd_instance *i, unsigned want, str
 
 void mechd_partner_watch(struct mechd_partner *p, struct mech_step_request *step)
 {
-    if (p->early || (p->want & MECHD_PARTNER_EVENTS) != 0) {
+    if (p->early || (p->want & MECHP_WANTS(EVENTS)) != 0) {
         p->log = (struct mech_event_log){.at = &p->first, .room = 1};
         step->events = &p->log;
         step->early_return = p->early;
@@ -90,15 +78,15 @@ void mechd_partner_watch(struct mechd_partner *p, struct mech_step_request *step
 }
 
 /* What replies to steps and trials alone have. */
-static const unsigned of_steps = MECHD_PARTNER_EVENTS | MECHD_PARTNER_JACOBIAN;
+static const unsigned of_steps = MECHP_WANTS(EVENTS) | MECHP_WANTS(JACOBIAN);
 
 /* Values of one of them. */
-static size_t want_size(const struct mechd_partner *p, unsigned bit)
+static size_t want_size(const struct mechd_partner *p, int want)
 {
-    return bit == MECHD_PARTNER_ENERGY     ? 1
-           : bit == MECHD_PARTNER_EVENTS   ? 2
-           : bit == MECHD_PARTNER_JACOBIAN ? p->output_size * p->input_size
-                                           : p->output_size;
+    return want == MECHP_WANT_ENERGY     ? 1
+           : want == MECHP_WANT_EVENTS   ? 2
+           : want == MECHP_WANT_JACOBIAN ? p->output_size * p->input_size
+                                         : p->output_size;
 }
 
 void mechd_partner_write_want(const void *partner, struct mechp_text *w)
@@ -106,10 +94,11 @@ void mechd_partner_write_want(const void *partner, struct mechp_text *w)
     const struct mechd_partner *const p = partner;
     int64_t offset = (int64_t)p->output_size;
     mechp_text_array(w);
-    for (int k = 0; k < WANTS; k++) {
-        if ((p->want & wants[k].bit) != 0) {
-            const int64_t count = (int64_t)want_size(p, wants[k].bit);
-            const struct mechp_body_stream_part body = {wants[k].name, offset, count};
+    for (int k = 0; p->want >> k != 0; k++) {
+        if ((p->want >> k & 1u) != 0) {
+            const int64_t count = (int64_t)want_size(p, k);
+            const struct mechp_body_stream_part body = {mechp_want_name(k, MECHP_WANTED_FRAME),
+                                                        offset, count};
             MECHP_WRITE(stream_part, &body, w);
             offset += count;
         }
@@ -120,9 +109,9 @@ void mechd_partner_write_want(const void *partner, struct mechp_text *w)
 size_t mechd_partner_reply_size(const struct mechd_partner *p, bool steps)
 {
     size_t size = p->output_size;
-    for (int k = 0; k < WANTS; k++) {
-        const bool has = (p->want & wants[k].bit) != 0 && (steps || (wants[k].bit & of_steps) == 0);
-        size += has ? want_size(p, wants[k].bit) : 0;
+    const unsigned want = p->want & (steps ? ~0u : ~of_steps);
+    for (int k = 0; want >> k != 0; k++) {
+        size += (want >> k & 1u) != 0 ? want_size(p, k) : 0;
     }
     return size;
 }
@@ -147,7 +136,7 @@ void mechd_partner_wanted(struct mechd_instance *i, const struct mechd_partner *
                           bool steps, double *out)
 {
     char reason[160];
-    if ((p->want & MECHD_PARTNER_DERIVATIVES) != 0) {
+    if ((p->want & MECHP_WANTS(DERIVATIVES)) != 0) {
         if (mechd_engine_output_rates(&i->engine, trial, p->packed, reason) != 0) {
             for (size_t k = 0; k < i->output_size; k++) {
                 p->packed[k] = (double)NAN;
@@ -156,14 +145,14 @@ void mechd_partner_wanted(struct mechd_instance *i, const struct mechd_partner *
         mechd_partner_pick(i, p, p->packed, out);
         out += p->output_size;
     }
-    if ((p->want & MECHD_PARTNER_ENERGY) != 0) {
+    if ((p->want & MECHP_WANTS(ENERGY)) != 0) {
         *out++ = mechd_engine_energy(&i->engine, trial);
     }
-    if ((p->want & MECHD_PARTNER_EVENTS) != 0 && steps) {
+    if ((p->want & MECHP_WANTS(EVENTS)) != 0 && steps) {
         *out++ = (double)p->log.total;
         *out++ = p->log.total > 0 ? p->first.time : (double)NAN;
     }
-    if ((p->want & MECHD_PARTNER_JACOBIAN) != 0 && steps) {
+    if ((p->want & MECHP_WANTS(JACOBIAN)) != 0 && steps) {
         pick_jacobian(i, p, out);
     }
 }

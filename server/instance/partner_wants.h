@@ -2,21 +2,16 @@
  * instance's. */
 #pragma once
 
+#include "protocol/wire/wants.h"
 #include "server/instance/partners.h"
 
-/* Values after the outputs of a reply, in this order. Derivatives are d(outputs)/dt at the time of
- * the reply. Of a step or trial alone are: events, two values, their number and the time of the
- * first one (solver/step/event_log.h), NaN without any; and the jacobian, ∂outputs/∂inputs at its
- * end, inputs held over it (solver/sim/analysis.h), of the partner's outputs and inputs, by rows.
- * NaN: not known. */
-enum mechd_partner_want {
-    MECHD_PARTNER_DERIVATIVES = 1,
-    MECHD_PARTNER_ENERGY = 2,
-    MECHD_PARTNER_EVENTS = 4,
-    MECHD_PARTNER_JACOBIAN = 8
-};
+/* Values after the outputs of a reply, in the order of protocol/wire/wants.def. Derivatives are
+ * d(outputs)/dt at the time of the reply. Of a step or trial alone are: events, two values, their
+ * number and the time of the first one (solver/step/event_log.h), NaN without any; and the
+ * jacobian, ∂outputs/∂inputs at its end, inputs held over it (solver/sim/analysis.h), of the
+ * partner's outputs and inputs, by rows. NaN: not known. */
 
-/* Bits of a hello's list `want`, or NULL; faults go to diag. */
+/* A set of MECHP_WANTS of a hello's list `want`, or NULL; faults go to diag. */
 unsigned mechd_partner_read_want(const struct mechd_instance *i, const json_t *list,
                                  struct mech_diag *diag);
 /* Whether steps of a partner that wants this may return early; else a fault at /earlyReturn. */

@@ -201,7 +201,7 @@ static int read_layout(const struct mechd_instance *i, const struct mechp_body_h
     p->output_count = out.count;
     p->output_size = out.size;
     p->packed = calloc(i->output_size + 1, sizeof *p->packed);
-    if (outcome == 0 && (p->want & MECHD_PARTNER_JACOBIAN) != 0) {
+    if (outcome == 0 && (p->want & MECHP_WANTS(JACOBIAN)) != 0) {
         p->matrix =
             calloc(p->output_size * mechd_engine_input_size(&i->engine) + 1, sizeof *p->matrix);
         outcome = p->matrix != NULL ? 0 : MECH_NO_MEMORY;

@@ -45,7 +45,7 @@ struct mechd_partner {
     size_t input_count, output_count;
     size_t input_size, output_size; /* values */
     int32_t order;
-    unsigned want;  /* bits of enum mechd_partner_want (partner_wants.h) */
+    unsigned want;  /* a set of MECHP_WANTS */
     double *matrix; /* [output_size × inputs of the instance] the jacobian; NULL: not wanted */
     bool early;     /* its steps and trials end at events */
     struct mech_event_log log; /* of the step in progress, if it looks for events; room for one */

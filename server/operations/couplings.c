@@ -4,6 +4,7 @@
 #include "protocol/wire/bodies_coupling.h"
 
 #include "protocol/wire/json.h"
+#include "protocol/wire/wants.h"
 #include "server/call/query.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
@@ -121,22 +122,17 @@ static void read_want(struct mechd_call *c, const json_t *want, const struct mec
                       struct mechd_coupling_command *k)
 {
     for (size_t n = 0; n < json_array_size(want); n++) {
-        const char *const text = json_string_value(json_array_get(want, n));
-        char path[32];
-        snprintf(path, sizeof path, "/want/%zu", n);
-        bool *const flag = text == NULL                     ? NULL
-                           : strcmp(text, "interface") == 0 ? &k->interface
-                           : strcmp(text, "energy") == 0    ? &k->energy
-                                                            : NULL;
-        if (flag == NULL) {
-            mech_diag_add(&c->diag, path, "a coupling can return: \"energy\", \"interface\"");
+        char path[MECHP_WANT_PATH];
+        const int one = mechp_want_read(want, n, MECHP_WANTED_COUPLING, path, &c->diag);
+        if (one < 0) {
             continue;
         }
-        *flag = true;
+        k->interface = k->interface || one == MECHP_WANT_INTERFACE;
+        k->energy = k->energy || one == MECHP_WANT_ENERGY;
         for (int32_t p = 0; p < g->count; p++) {
             if (g->parts[p].instance->sim == NULL) {
-                mech_diag_add(&c->diag, path, "%.20s of participant %.64s is not known", text,
-                              g->parts[p].name);
+                mech_diag_add(&c->diag, path, "%.20s of participant %.64s is not known",
+                              mechp_want_name(one, MECHP_WANTED_COUPLING), g->parts[p].name);
             }
         }
     }

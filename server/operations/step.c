@@ -6,6 +6,7 @@
 #include "protocol/wire/bodies.h"
 #include "protocol/wire/bodies_stepping.h"
 #include "protocol/wire/json.h"
+#include "protocol/wire/wants.h"
 #include "server/call/shapes.h"
 #include "server/engine/fmu_engine.h"
 #include "server/instance/deriving.h"
@@ -41,7 +42,7 @@ struct step_work {
     double expect_time;                /* NaN: none */
     bool begun;                        /* the body has been read */
     bool plain;                        /* size, until or count is all that the body has */
-    bool energy, derivatives, jacobian, events, intermediate;
+    unsigned want;                     /* a set of MECHP_WANTS */
     struct mech_event_log log;         /* of the events, if they or an early return are requested */
     struct mechd_step_trace trace;     /* of outputs within the step, if requested */
     struct mechd_step_jacobian matrix; /* of the jacobian, if requested */
@@ -65,28 +66,19 @@ static void free_work(struct mechd_call *c)
     }
 }
 
+static bool wants(const struct step_work *w, enum mechp_want one)
+{
+    return (w->want >> one & 1u) != 0;
+}
+
 /* What is wanted beside the outputs. */
 static void read_want(struct mechd_call *c, struct step_work *w)
 {
     const json_t *const want = w->in.want.of;
     for (size_t k = 0; k < json_array_size(want); k++) {
-        const char *text = json_string_value(json_array_get(want, k));
-        bool *const flag = text == NULL                        ? NULL
-                           : strcmp(text, "energy") == 0       ? &w->energy
-                           : strcmp(text, "derivatives") == 0  ? &w->derivatives
-                           : strcmp(text, "events") == 0       ? &w->events
-                           : strcmp(text, "intermediate") == 0 ? &w->intermediate
-                           : strcmp(text, "jacobian") == 0     ? &w->jacobian
-                                                               : NULL;
-        if (flag != NULL) {
-            *flag = true;
-        } else {
-            char path[32];
-            snprintf(path, sizeof path, "/want/%zu", k);
-            mech_diag_add(&c->diag, path,
-                          "a step can return: \"derivatives\", \"energy\", \"events\", "
-                          "\"intermediate\", \"jacobian\"");
-        }
+        char path[MECHP_WANT_PATH];
+        const int one = mechp_want_read(want, k, MECHP_WANTED_STEP, path, &c->diag);
+        w->want |= one >= 0 ? 1u << one : 0;
     }
 }
 
@@ -101,7 +93,7 @@ static void read_body(struct mechd_call *c, struct step_work *w)
     r->early_return = in->early_return;
     r->trial = in->commit != NULL && !*in->commit;
     read_want(c, w);
-    if (w->jacobian && in->early_return) {
+    if (wants(w, MECHP_WANT_JACOBIAN) && in->early_return) {
         mech_diag_add(&c->diag, "/earlyReturn",
                       "cannot be combined with the jacobian: it is that of the whole step, which "
                       "may end early");
@@ -166,7 +158,7 @@ static int prepare_step(struct mechd_call *c)
     if (!mechd_call_faulty(c)) {
         c->job.cost = mechd_stepping_cost(c->job.instance, &w->stepping.request);
         // a run of its own, and a column an input
-        c->job.cost += w->jacobian ? JACOBIAN_COST : 0;
+        c->job.cost += wants(w, MECHP_WANT_JACOBIAN) ? JACOBIAN_COST : 0;
     }
     return 0;
 }
@@ -223,13 +215,14 @@ static void read_forces(struct mechd_call *c, struct step_work *w)
 /* Room for the events, if the step looks for them. */
 static void take_log(struct mechd_call *c, struct step_work *w)
 {
-    if (!w->events && !w->stepping.request.early_return) {
+    if (!wants(w, MECHP_WANT_EVENTS) && !w->stepping.request.early_return) {
         return;
     }
     const struct mechd_engine *const e = &c->job.instance->engine;
     const char *const blind = mechd_engine_blind(e, w->stepping.request.early_return);
     if (blind != NULL) {
-        mech_diag_add(&c->diag, w->events ? "/want" : "/earlyReturn", "%s", blind);
+        mech_diag_add(&c->diag, wants(w, MECHP_WANT_EVENTS) ? "/want" : "/earlyReturn", "%s",
+                      blind);
         return;
     }
     w->log =
@@ -256,7 +249,7 @@ static void check_outputs(struct mechd_call *c, const json_t *names)
 
 static void take_trace(struct mechd_call *c, struct step_work *w)
 {
-    if (w->intermediate && !mechd_call_faulty(c)) {
+    if (wants(w, MECHP_WANT_INTERMEDIATE) && !mechd_call_faulty(c)) {
         mechd_step_trace_begin(c, w->in.outputs.of, &w->trace);
         w->stepping.request.trace = w->trace.trace.rows != NULL ? &w->trace.trace : NULL;
     }
@@ -368,12 +361,12 @@ static bool begin(struct mechd_call *c, struct step_work *w)
         w->stepping.request.inputs = w->signals.changes;
         w->stepping.request.input_count = w->signals.count;
         w->stepping.signals = w->signals.count - w->inputs.count;
-        if (w->jacobian) {
+        if (wants(w, MECHP_WANT_JACOBIAN)) {
             mech_diag_add(&c->diag, "/inputSignals",
                           "a jacobian is one of inputs that are held over the step");
         }
     }
-    if (w->jacobian && mech_diag_clean(&c->diag) && c->code == MECHP_OK) {
+    if (wants(w, MECHP_WANT_JACOBIAN) && mech_diag_clean(&c->diag) && c->code == MECHP_OK) {
         begin_jacobian(c, w);
     }
     return !mechd_call_faulty(c) && c->code == MECHP_OK;
@@ -427,7 +420,7 @@ static void write_derivatives(const void *of, struct mechp_text *text)
 /* Kinetic and potential energy; infinite: none that can be written. NaN: not requested. */
 static double energy_of(const struct mechd_instance *i, const struct step_work *w)
 {
-    if (!w->energy || !mechd_engine_knows_energy(&i->engine)) {
+    if (!wants(w, MECHP_WANT_ENERGY) || !mechd_engine_knows_energy(&i->engine)) {
         return (double)NAN;
     }
     const double energy = mechd_engine_energy(&i->engine, w->stepping.request.trial);
@@ -443,7 +436,7 @@ static void write_reply(struct mechd_call *c, struct step_work *w)
     const struct mech_event_log *const log = w->log.at != NULL ? &w->log : NULL;
     // what has just been published needs no room of its own
     double *packed = NULL;
-    if (trial || w->derivatives) {
+    if (trial || wants(w, MECHP_WANT_DERIVATIVES)) {
         packed = mechd_doubles(c, i->output_size);
         if (packed == NULL) {
             return;
@@ -468,8 +461,9 @@ static void write_reply(struct mechd_call *c, struct step_work *w)
         .more_events =
             log != NULL && log->total > log->count ? log->total - log->count : MECHP_ABSENT,
         .energy = energy_of(i, w),
-        .derivatives = {w->derivatives && mechd_engine_knows_rates(&i->engine) ? write_derivatives
-                                                                               : NULL,
+        .derivatives = {wants(w, MECHP_WANT_DERIVATIVES) && mechd_engine_knows_rates(&i->engine)
+                            ? write_derivatives
+                            : NULL,
                         &rates},
         .intermediate = {w->trace.trace.rows != NULL ? mechd_write_step_trace : NULL, &w->trace},
         .jacobian = {w->matrix.values != NULL ? mechd_write_step_jacobian : NULL, &w->matrix}};

@@ -50,6 +50,7 @@ def check_sorted_lists(tree):
         'protocol/wire/codes.def': ('MECHP_CODE', lambda a: int(a[1]), 'by number'),
         'protocol/wire/routes.def': ('MECHP_ROUTE', lambda a: (a[2].strip('"'), a[1]),
                                      'by path, then method'),
+        'protocol/wire/wants.def': ('MECHP_WANT', lambda a: a[1].strip('"'), 'by name'),
         'solver/base/outcomes.def': ('MECH_OUTCOME', lambda a: int(a[1]), 'by number'),
         'solver/items/outputs.def': ('MECH_OUTPUT', lambda a: a[1].strip('"'), 'by name'),
     }

@@ -1,6 +1,6 @@
 """The answers of the server as types for Python (clients/python/mechd/replies.py): a TypedDict for
-each schema of OpenAPI that an answer with JSON has, and for those within it. tests/tools/printed.py
-compares and writes the file."""
+each schema of OpenAPI that an answer with JSON has, and for those within it; and the words that
+requests list. tests/tools/printed.py compares and writes the file."""
 import re
 from tree import objects
 
@@ -33,6 +33,31 @@ def answered(document):
             found.add(name)
             left += referred(schemas[name])
     return found
+
+
+def asked(document):
+    """Names of the schemas of words that requests refer to."""
+    schemas, found, left = document['components']['schemas'], set(), []
+    for path in document['paths'].values():
+        for operation in path.values():
+            left += referred(operation.get('requestBody', {}))
+    while left:
+        name = left.pop()
+        if name not in found and name not in WHOLE:
+            found.add(name)
+            left += referred(schemas[name])
+    return {name for name in found if 'enum' in schemas[name]}
+
+
+def words(name, schema):
+    """A type of these words, in lines."""
+    lines, line = [], '%s = Literal[' % name
+    for word in map(repr, schema['enum']):
+        if len(line) + len(word) + 1 > WIDTH - 1:
+            lines.append(line.rstrip())
+            line = '    '
+        line += word + ', '
+    return '\n'.join(lines + [line.rstrip(', ') + ']'])
 
 
 def union(parts):
@@ -112,4 +137,5 @@ def text(document):
     """The module, for an OpenAPI document."""
     schemas = document['components']['schemas']
     names = sorted(n for n in answered(document) if is_record(schemas[n]))
-    return HEAD + '\n\n' + '\n\n'.join(record(n, schemas[n], schemas) for n in names)
+    lists = ''.join('%s\n' % words(name, schemas[name]) for name in sorted(asked(document)))
+    return HEAD + '\n' + lists + '\n\n' + '\n\n'.join(record(n, schemas[n], schemas) for n in names)

@@ -71,6 +71,12 @@ static int run(struct mechctl *m)
     return code;
 }
 
+/* What a step returns beside outputs, each name after a space. */
+#define NAME_yes(name) " " name
+#define NAME_no(name)
+#define MECHP_WANT(symbol, name, step, frame, coupling, program, doc) NAME_##step(name)
+#define WITH_JSON "with --json also print these, separated by commas:"
+
 static const struct mechctl_option options[] = {
     {"size", "H", "step H seconds"},
     {"until", "T", "step to the time T"},
@@ -78,11 +84,12 @@ static const struct mechctl_option options[] = {
     {"trial", NULL, "do not change the instance; mechctl commit commits the result"},
     MECHCTL_EXPECTED,
     {"repeat", "N", "repeat the step N times"},
-    {"want", "NAMES",
-     "with --json also print these: derivatives, energy, events, intermediate, jacobian (separated "
-     "by commas)"},
+    {"want", "NAMES", WITH_JSON
+#include "protocol/wire/wants.def"
+    },
     {0},
 };
+#undef MECHP_WANT
 
 const struct mechctl_command mechctl_step = {
     .name = "step",

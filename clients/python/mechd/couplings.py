@@ -73,11 +73,13 @@ class Coupling(Runner):
         return self._take(self.call('GET').json)
 
     def step(self, size: Optional[float] = None, *, until: Optional[float] = None,
-             count: Optional[int] = None, commit: bool = True, want: Sequence[str] = (),
+             count: Optional[int] = None, commit: bool = True,
+             want: Sequence[replies.CouplingWant] = (),
              expect_time: Optional[float] = None) -> CouplingStep:
         """Step by `size` s, `until` a time, or by `count` windows; one window if none is given.
         With commit=False it is a trial, which changes nothing until it is committed. expect_time:
-        refuse with Conflict unless it is the present time."""
+        refuse with Conflict unless it is the present time. want: what it returns besides, of the
+        words of replies.CouplingWant."""
         given = {'size': size, 'until': until, 'count': count}
         body: Dict[str, Any] = {name: value for name, value in given.items()
                                 if value is not None} or {'count': 1}

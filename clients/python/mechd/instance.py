@@ -251,7 +251,8 @@ class Instance(Runner):
              input_derivatives: Optional[Mapping[str, Any]] = None,
              input_signals: Optional[Mapping[str, Any]] = None,
              forces: Optional[Mapping[str, Any]] = None,
-             outputs: Optional[Sequence[str]] = None, want: Optional[Sequence[str]] = None,
+             outputs: Optional[Sequence[str]] = None,
+             want: Optional[Sequence[replies.StepWant]] = None,
              expect_time: Optional[float] = None, trial: bool = False,
              early_return: bool = False) -> Step:
         """Step by `size` s, `until` a time, or `count` internal steps (exactly one of them).
@@ -259,8 +260,8 @@ class Instance(Runner):
         inputs: set before it. input_derivatives: lists of derivatives by which they are
         extrapolated. input_signals: inputs over the step, {'polynomial': coefficients} or
         {'samples': {'times': …, 'values': …}}, from its start on. forces: on markers, during this
-        step. outputs: the requested names (default: all). want: 'energy', 'derivatives', 'events',
-        'intermediate', 'jacobian'. expect_time: refuse with Conflict unless it is the present time.
+        step. outputs: the requested names (default: all). want: what it returns besides, of the
+        words of replies.StepWant. expect_time: refuse with Conflict unless it is the present time.
         trial: do not change the state; `commit()` of the result does. early_return: end after the
         first internal step with an event. A step that fails is undone and raises StepFailed.
         """
@@ -446,12 +447,12 @@ class Instance(Runner):
         """Contacts between bodies in the last step."""
         return [cast(replies.Contact, values(c)) for c in self.get('contacts')['items']]
 
-    def evaluate(self, want: Sequence[str], *, time: Optional[float] = None,
+    def evaluate(self, want: Sequence[replies.Want], *, time: Optional[float] = None,
                  q: Optional[Sequence[float]] = None, v: Optional[Sequence[float]] = None,
                  x: Optional[Sequence[float]] = None, z: Optional[Sequence[float]] = None,
                  sparse: Optional[bool] = None) -> replies.EvaluateReply:
-        """The equations at any point (default: the present one): lhs, rhs, forces, mass,
-        rhsJacobian, dFdq, dFdv, firstOrder. sparse: matrices as {"shape", "coo"}."""
+        """The equations at any point (default: the present one), of the words of replies.Want.
+        sparse: matrices as {"shape", "coo"}."""
         return cast(replies.EvaluateReply, values(self.post(
             'evaluate', want=want, time=time, q=q, v=v, x=x, z=z, sparse=sparse)))
 
@@ -477,12 +478,12 @@ class Instance(Runner):
                 outputs: Optional[Sequence[str]] = None, *, order: int = 0,
                 timeout: float = 10.0, role: Optional[str] = None,
                 seconds: Optional[float] = None, name: Optional[str] = None,
-                want: Sequence[str] = (), door: str = 'control',
+                want: Sequence[replies.StepWant] = (), door: str = 'control',
                 early_return: bool = False) -> Partner:
         """Connect as a lock-step partner, which steps the instance by binary frames; inputs and
         outputs by name (default: all). door: 'control' is ZeroMQ, 'lane' a separate stream socket
-        with less latency. want: derivatives, energy, events, jacobian, which steps and trials
-        return after the outputs (Partner.wanted). early_return: they end after the first internal
+        with less latency. want: what steps and trials return after the outputs (Partner.wanted),
+        of the words of replies.StepWant. early_return: they end after the first internal
         step with an event (Partner.time, Partner.event). order: 1 or 2: the inputs are followed by
         their first, or first and second derivatives. role, seconds, name: the partner takes its
         own lease (a co-driver: of its inputs); without a role it uses the lease of this object, if

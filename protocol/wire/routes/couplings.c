@@ -99,9 +99,7 @@ const struct mechp_shape mechp_body_coupling_step_request = {
          MECHP_MAY(coupling_step_request, commit)},
         {"expectTime", "number", "the step is refused unless the coupling is at this time, s",
          MECHP_MAY(coupling_step_request, expect_time)},
-        {"want", "string[]",
-         "interface: power and work of each connection and bond; energy: total energy of the "
-         "participants",
+        {"want", "@CouplingWant[]", "what the response has besides outputs",
          MECHP_MAY(coupling_step_request, want)}),
     .example = "{\"count\":10}"};
 

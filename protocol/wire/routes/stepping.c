@@ -240,10 +240,7 @@ const struct mechp_shape mechp_body_step_request = {
          MECHP_MAY(step_request, outputs)},
         {"expectTime", "number", "the step is refused unless the instance is at this time, s",
          MECHP_MAY(step_request, expect_time)},
-        {"want", "string[]",
-         "energy; derivatives: time derivatives of the outputs; events: impacts, contacts that "
-         "close or open, updates of a hosted FMU; intermediate: outputs of a hosted FMU within the "
-         "step; jacobian: of the outputs with respect to the inputs, held over the step",
+        {"want", "@StepWant[]", "what the response has besides outputs",
          MECHP_MAY(step_request, want)},
         {"earlyReturn", "boolean",
          "true: the step ends after the first internal step with an event",
