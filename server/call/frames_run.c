@@ -216,8 +216,7 @@ static enum mechd_progress derive(struct mechd_frame_request *r)
                                                   .steps_most = jacobian_steps,
                                                   .outputs = outputs != NULL ? outputs : &none,
                                                   .output_count = r->partner->output_count};
-        d->outcome =
-            mech_sim_jacobian_begin(i->sim, &query, r->partner->matrix, &r->derived, &d->work);
+        d->outcome = mechd_deriving_begin(i, d, &query, r->partner->matrix, &r->derived);
         if (d->outcome != 0) {
             mechd_deriving_fini(d);
             fail_deriving(r);

@@ -185,11 +185,11 @@ static bool hash_of_all(const struct mechd_instance *face, uint64_t *out)
     const struct mechd_coupling *const g = ((const struct panel *)face->engine.self)->coupling;
     uint64_t hash = 0;
     for (int32_t n = 0; n < g->count; n++) {
-        const struct mech_sim *const sim = g->parts[n].instance->sim;
-        if (sim == NULL) {
+        const struct mechd_engine *const e = &g->parts[n].instance->engine;
+        if (!mechd_engine_hashes(e)) {
             return false;
         }
-        const uint64_t one = mech_sim_state_hash(sim);
+        const uint64_t one = mechd_engine_hash(e);
         hash = mech_hash(&one, sizeof one, hash);
     }
     *out = hash;

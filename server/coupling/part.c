@@ -206,7 +206,7 @@ static enum mechd_task_progress derive(struct mechd_part *p, struct mechd_coupli
                                                    (size_t)read_changes(p, expand(p, task))};
         const struct mech_jacobian_query query = {.step = &step};
         *d = (struct mechd_deriving){.direct = p->direct};
-        d->outcome = mech_sim_jacobian_begin(i->sim, &query, p->jacobian, &p->derived, &d->work);
+        d->outcome = mechd_deriving_begin(i, d, &query, p->jacobian, &p->derived);
     }
     const uint64_t before = atomic_load(&k->worked);
     d->worked = before;

@@ -7,7 +7,22 @@
  */
 #pragma once
 
+#include "solver/sim/analysis.h"
 #include "solver/sim/mech.h"
+
+/* ∂outputs/∂inputs at the end of a step to come, in slices as in analysis.h: rows of the query's
+ * outputs by columns of all inputs. */
+struct mechd_engine_derive {
+    size_t (*rows)(const void *self, const struct mech_jacobian_query *query);
+    /* `out` and `told` are written until it is done. 0, and *work; MECH_NO_MEMORY; an outcome with
+     * told->reason */
+    int (*begin)(void *self, const struct mech_jacobian_query *query, double *out,
+                 struct mech_derived *told, void **work);
+    /* a turn. 0, or an outcome with a reason */
+    int (*advance)(void *work, bool *done);
+    /* at any time; NULL: nothing */
+    void (*end)(void *work);
+};
 
 struct mechd_engine_ops {
     const char *name;
@@ -81,6 +96,7 @@ struct mechd_engine_ops {
      * is NULL: there is none */
     const char *(*blind)(const void *self, bool early);
     const char *(*unrated)(const void *self);
+    const struct mechd_engine_derive *derive; /* NULL: no model to take derivatives of */
 };
 
 struct mechd_engine {

@@ -1,6 +1,7 @@
 /* The operations of the engine, about the committed point and the process (fmu_instance.h). */
 #include "server/engine/fmu_engine.h"
 #include "server/engine/fmu_follow.h"
+#include "server/engine/fmu_jacobian.h"
 #include "solver/base/times.h"
 
 #include <math.h>
@@ -564,4 +565,5 @@ const struct mechd_engine_ops mechd_engine_fmu = {
     .output_rates = output_rates,
     .blind = blind,
     .unrated = unrated,
+    .derive = &mechd_fmu_derive,
 };

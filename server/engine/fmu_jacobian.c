@@ -34,10 +34,10 @@ static struct mechd_fmu_instance *instance(const struct mechd_fmu_jacobian *j)
     return j->engine.self;
 }
 
-size_t mechd_fmu_jacobian_rows(const struct mechd_engine *e, const struct mech_jacobian_query *q)
+/* Values of the query's outputs. */
+static size_t rows_of(const void *self, const struct mech_jacobian_query *q)
 {
-    const struct mechd_fmu_channels *const c =
-        &((const struct mechd_fmu_instance *)e->self)->channels;
+    const struct mechd_fmu_channels *const c = &((const struct mechd_fmu_instance *)self)->channels;
     size_t rows = q->outputs == NULL ? c->size[MECH_OUTPUT_VARIABLE] : 0;
     for (size_t k = 0; q->outputs != NULL && k < q->output_count; k++) {
         rows += (size_t)c->at[MECH_OUTPUT_VARIABLE][q->outputs[k]].v.size;
@@ -146,7 +146,7 @@ static int begin_run(struct mechd_fmu_jacobian *j)
 int mechd_fmu_jacobian_begin(const struct mechd_engine *e, const struct mech_jacobian_query *query,
                              double *out, struct mech_derived *told, struct mechd_fmu_jacobian **j)
 {
-    const size_t rows = mechd_fmu_jacobian_rows(e, query);
+    const size_t rows = rows_of(e->self, query);
     struct mechd_fmu_jacobian *const x = calloc(1, sizeof *x);
     double *const y = calloc(SIDES * rows + 1, sizeof *y);
     *j = NULL;
@@ -238,3 +238,30 @@ void mechd_fmu_jacobian_end(struct mechd_fmu_jacobian *j)
         free(j);
     }
 }
+
+/* --- the engine's table ----------------------------------------------------------------------- */
+
+extern const struct mechd_engine_ops mechd_engine_fmu;
+
+static int derive_begin(void *self, const struct mech_jacobian_query *query, double *out,
+                        struct mech_derived *told, void **work)
+{
+    const struct mechd_engine e = {&mechd_engine_fmu, self};
+    struct mechd_fmu_jacobian *j = NULL;
+    const int outcome = mechd_fmu_jacobian_begin(&e, query, out, told, &j);
+    *work = j;
+    return outcome;
+}
+
+static int derive_advance(void *work, bool *done)
+{
+    return mechd_fmu_jacobian_advance(work, done);
+}
+
+static void derive_end(void *work)
+{
+    mechd_fmu_jacobian_end(work);
+}
+
+const struct mechd_engine_derive mechd_fmu_derive = {
+    .rows = rows_of, .begin = derive_begin, .advance = derive_advance, .end = derive_end};

@@ -24,8 +24,8 @@
 
 struct mechd_fmu_jacobian;
 
-/* Outputs of the query; columns are mechd_engine_input_size. */
-size_t mechd_fmu_jacobian_rows(const struct mechd_engine *e, const struct mech_jacobian_query *q);
+/* As a member of the engine's table. */
+extern const struct mechd_engine_derive mechd_fmu_derive;
 
 /* `out` [rows × columns] and `told` are written until it is done; told->kinked: both sides of an
  * input have other slopes. The query is read by begin only, but for what it points to. 0;

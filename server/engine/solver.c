@@ -199,6 +199,33 @@ static int output_rates(void *self, bool trial, double *rates, char reason[160])
     return mech_sim_output_rates(self, trial, rates, reason);
 }
 
+static size_t derive_rows(const void *self, const struct mech_jacobian_query *query)
+{
+    return mech_sim_jacobian_rows(self, query);
+}
+
+static int derive_begin(void *self, const struct mech_jacobian_query *query, double *out,
+                        struct mech_derived *told, void **work)
+{
+    struct mech_derivation *d = NULL;
+    const int outcome = mech_sim_jacobian_begin(self, query, out, told, &d);
+    *work = d;
+    return outcome;
+}
+
+static int derive_advance(void *work, bool *done)
+{
+    return mech_sim_derivation_advance(work, 1, done);
+}
+
+static void derive_end(void *work)
+{
+    mech_sim_derivation_end(work);
+}
+
+static const struct mechd_engine_derive derive = {
+    .rows = derive_rows, .begin = derive_begin, .advance = derive_advance, .end = derive_end};
+
 extern const struct mechd_engine_ops mechd_engine_solver;
 
 const struct mechd_engine_ops mechd_engine_solver = {
@@ -242,6 +269,7 @@ const struct mechd_engine_ops mechd_engine_solver = {
     .input_is_parameter = input_is_parameter,
     .energy = energy,
     .output_rates = output_rates,
+    .derive = &derive,
 };
 
 struct mechd_engine mechd_engine_of_sim(struct mech_sim *sim)

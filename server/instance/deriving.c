@@ -14,6 +14,21 @@ bool mechd_deriving_may(struct mechd_instance *i, struct mechd_deriving *s)
     return may;
 }
 
+int mechd_deriving_begin(const struct mechd_instance *i, struct mechd_deriving *s,
+                         const struct mech_jacobian_query *query, double *out,
+                         struct mech_derived *told)
+{
+    s->by = i->engine.ops->derive;
+    return s->by->begin(i->engine.self, query, out, told, &s->work);
+}
+
+void mechd_deriving_take(const struct mechd_instance *i, struct mechd_deriving *s,
+                         struct mech_derivation *work)
+{
+    s->by = i->engine.ops->derive;
+    s->work = work;
+}
+
 /* It is over for that reason. */
 static enum mechd_progress cancel(const struct mechd_instance *i, struct mechd_deriving *s,
                                   enum mechd_stop_reason why)
@@ -45,8 +60,7 @@ enum mechd_progress mechd_deriving_slice(struct mechd_instance *i, struct mechd_
     }
     mechd_effort_begin(i, &effort);
     while (s->outcome == 0 && !done && now - start < MECHD_MS) {
-        s->outcome = s->hosted != NULL ? mechd_fmu_jacobian_advance(s->hosted, &done)
-                                       : mech_sim_derivation_advance(s->work, 1, &done);
+        s->outcome = s->by->advance(s->work, &done);
         now = mechd_now();
     }
     mechd_effort_end(i);
@@ -71,8 +85,8 @@ enum mechd_progress mechd_deriving_slice(struct mechd_instance *i, struct mechd_
 
 void mechd_deriving_fini(struct mechd_deriving *s)
 {
-    mech_sim_derivation_end(s->work);
-    mechd_fmu_jacobian_end(s->hosted);
+    if (s->work != NULL) {
+        s->by->end(s->work);
+    }
     s->work = NULL;
-    s->hosted = NULL;
 }

@@ -178,7 +178,9 @@ static bool begin_jvp(struct mechd_call *c, struct jvp_work *w)
     w->jvp.dx = w->jvp.dvdot + v;
     w->jvp.outputs = w->jvp.dx + x;
     w->jvp.steps_most = steps_most;
-    const int outcome = mech_sim_jvp_begin(sim, &w->jvp, &w->deriving.work);
+    struct mech_derivation *work = NULL;
+    const int outcome = mech_sim_jvp_begin(sim, &w->jvp, &work);
+    mechd_deriving_take(c->job.instance, &w->deriving, work);
     if (outcome != 0) {
         mechd_deriving_fini(&w->deriving);
         mechd_fail_reason(c, outcome, w->jvp.told.reason);

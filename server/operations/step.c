@@ -8,7 +8,6 @@
 #include "protocol/wire/json.h"
 #include "protocol/wire/wants.h"
 #include "server/call/shapes.h"
-#include "server/engine/fmu_engine.h"
 #include "server/instance/deriving.h"
 #include "server/instance/lives.h"
 #include "server/instance/stepping.h"
@@ -258,10 +257,9 @@ static void take_trace(struct mechd_call *c, struct step_work *w)
 /* ∂outputs/∂inputs of the step to come begins, of the outputs that the reply has. */
 static void begin_jacobian(struct mechd_call *c, struct step_work *w)
 {
-    struct mech_sim *const sim = c->job.instance->sim;
     const struct mechd_engine *const e = &c->job.instance->engine;
     struct mech_jacobian_query query = {.step = &w->stepping.request, .steps_most = jacobian_steps};
-    if (sim == NULL && mechd_engine_package(e) == NULL) {
+    if (e->ops->derive == NULL) {
         mech_diag_add(&c->diag, "/want", "this instance has no model to take derivatives of");
         return;
     }
@@ -271,8 +269,7 @@ static void begin_jacobian(struct mechd_call *c, struct step_work *w)
     query.outputs = w->matrix.outputs;
     query.output_count = w->matrix.output_count;
     query.active = &w->matrix.active;
-    w->matrix.rows =
-        sim != NULL ? mech_sim_jacobian_rows(sim, &query) : mechd_fmu_jacobian_rows(e, &query);
+    w->matrix.rows = e->ops->derive->rows(e->self, &query);
     const size_t n = w->matrix.rows * mechd_engine_input_size(e);
     if (n > JACOBIAN_MOST) {
         mechd_fail(c, MECHP_LIMIT_REACHED, "a jacobian of %zu numbers", n);
@@ -288,11 +285,8 @@ static void begin_jacobian(struct mechd_call *c, struct step_work *w)
         return;
     }
     w->stepping.admitted = true;
-    const int outcome = sim != NULL
-                            ? mech_sim_jacobian_begin(sim, &query, w->matrix.values,
-                                                      &w->matrix.told, &w->deriving.work)
-                            : mechd_fmu_jacobian_begin(e, &query, w->matrix.values, &w->matrix.told,
-                                                       &w->deriving.hosted);
+    const int outcome = mechd_deriving_begin(c->job.instance, &w->deriving, &query,
+                                             w->matrix.values, &w->matrix.told);
     if (outcome != 0) {
         mechd_deriving_fini(&w->deriving);
         mechd_fail_reason(c, outcome, w->matrix.told.reason);

@@ -37,8 +37,8 @@ static void it_is_that_of_the_equations_and_leaves_no_trace(void)
     CU_ASSERT_EQUAL(step(&e, 0.5), 0);
     const double y = output(&e);
     CU_ASSERT_EQUAL(mechd_engine_input_size(&e), 1);
-    CU_ASSERT_EQUAL(mechd_fmu_jacobian_rows(&e, &q), 1);
-    CU_ASSERT_EQUAL(mechd_fmu_jacobian_rows(&e, &(struct mech_jacobian_query){.step = &with}), 2);
+    CU_ASSERT_EQUAL(mechd_fmu_derive.rows(e.self, &q), 1);
+    CU_ASSERT_EQUAL(mechd_fmu_derive.rows(e.self, &(struct mech_jacobian_query){.step = &with}), 2);
     CU_ASSERT_EQUAL(derive(&e, &q, matrix), 0);
     // its rounding: that of outputs of 100 over a change of 40 eps^(1/3)
     CHECK_NEAR(matrix[0], 3. * 2., 1e-9);

@@ -4,6 +4,8 @@
 #include "server/instance/effort.h"
 #include "tests/unit/server/instance/host.h"
 
+#include <math.h>
+
 /* A stiffening spring: iterations of an implicit scheme, between which it asks whether to go on. */
 static const char oscillator[] =
     "{\"mechd\":1,\"nodes\":[{\"name\":\"n\",\"type\":\"Node1D\",\"initialCoordinates\":[1]}],"
@@ -41,7 +43,45 @@ static void begin(struct mechd_instance *i, struct derivative *d, struct mechd_d
 {
     *d = (struct derivative){.step = {.kind = MECH_STEP_COUNT, .count = 1}, .along = 1.};
     d->jvp = (struct mech_jvp){.step = &d->step, .v = &d->along, .dq = &d->dq, .dv = &d->dv};
-    CU_ASSERT_EQUAL_FATAL(mech_sim_jvp_begin(i->sim, &d->jvp, &s->work), 0);
+    struct mech_derivation *work = NULL;
+    CU_ASSERT_EQUAL_FATAL(mech_sim_jvp_begin(i->sim, &d->jvp, &work), 0);
+    mechd_deriving_take(i, s, work);
+}
+
+/* A mass of 2 kg that a force pushes: x = F t²/4 for any step of a Runge-Kutta method. */
+static const char pushed[] =
+    "{\"mechd\":1,\"nodes\":[{\"name\":\"n\",\"type\":\"Node1D\"}],\"objects\":[{\"name\":\"m\","
+    "\"type\":\"Mass1D\",\"node\":\"n\",\"physicsMass\":2}],\"markers\":[{\"name\":\"x\",\"type\":"
+    "\"MarkerNodeCoordinate\",\"node\":\"n\",\"coordinate\":0}],\"loads\":[{\"name\":\"F\","
+    "\"type\":"
+    "\"LoadCoordinate\",\"marker\":\"x\",\"load\":0}],\"inputs\":[{\"name\":\"F\",\"load\":\"F\"}],"
+    "\"sensors\":[{\"name\":\"q\",\"type\":\"SensorNode\",\"node\":\"n\",\"outputVariable\":"
+    "\"Coordinates\"}],\"outputs\":[{\"name\":\"x\",\"sensor\":\"q\"}],\"solver\":{\"integrator\":"
+    "\"ExplicitMidpoint\",\"stepSize\":0.1}}";
+
+/* The jacobian is begun and ended by the table of the engine, over three steps. */
+static void the_jacobian_of_a_step_is_that_of_the_engine(void)
+{
+    struct mechd_host *const d = host_create(1);
+    struct mechd_instance *const i = instance_of(d, pushed);
+    const struct mech_step_request step = {.kind = MECH_STEP_COUNT, .count = 3};
+    const struct mech_jacobian_query query = {.step = &step};
+    struct mechd_deriving s = {.direct = false};
+    struct mech_derived told;
+    double out[1] = {NAN};
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(i->engine.ops->derive);
+    CU_ASSERT_EQUAL(i->engine.ops->derive->rows(i->engine.self, &query), 1);
+    CU_ASSERT_EQUAL_FATAL(mechd_deriving_begin(i, &s, &query, out, &told), 0);
+    CU_ASSERT_TRUE(mechd_deriving_going(&s));
+    while (mechd_deriving_slice(i, &s, NULL, NULL) != MECHD_DONE) {
+    }
+    CU_ASSERT_EQUAL(s.outcome, 0);
+    CU_ASSERT_FALSE(mechd_deriving_going(&s));
+    CHECK_NEAR(out[0], 0.3 * 0.3 / 4., 1e-15);
+    CHECK_NEAR(mechd_engine_time(&i->engine), 0., 0.);
+    mechd_instance_unref(i);
+    host_destroy(d);
 }
 
 /* What would take longer than it may is left as if it had not begun, and begins again elsewhere. */
@@ -82,4 +122,5 @@ static void a_carrying_thread_leaves_it_to_begin_again(void)
     host_destroy(d);
 }
 
-UNIT_TESTS(UNIT_TEST(a_carrying_thread_leaves_it_to_begin_again))
+UNIT_TESTS(UNIT_TEST(a_carrying_thread_leaves_it_to_begin_again),
+           UNIT_TEST(the_jacobian_of_a_step_is_that_of_the_engine))
