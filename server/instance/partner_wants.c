@@ -24,7 +24,7 @@ static const char *lacks(const struct mechd_instance *i, int want)
     case MECHP_WANT_ENERGY:
         return mechd_engine_knows_energy(&i->engine) ? NULL : none;
     default:
-        return i->sim != NULL ? NULL : none;
+        return i->engine.ops->derive != NULL ? NULL : none;
     }
 }
 

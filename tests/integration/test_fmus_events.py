@@ -104,6 +104,21 @@ class Events(Served):
             self.assertEqual([e['pointer'] for e in refused['errors']], ['/want'])
             self.assertIn(reason, refused['errors'][0]['message'])
 
+    def test_frames_have_the_jacobian_of_a_step(self):
+        for kind in (Partner, LanePartner):
+            i = self.hosted(fmus.archive(), gain=2, u=1).split('/')[-1]
+            with self.subTest(kind.__name__), \
+                    kind(self.daemon, i, ['u'], ['y'], want=['jacobian']) as partner:
+                for count in (1, 2):
+                    # y = gain (u + x), and x grows by u in each second
+                    y, slope = partner.step(0.4, [3])['values']
+                    self.assertAlmostEqual(y, 2 * (3 + count * 0.4 * 3), 12)
+                    self.assertAlmostEqual(slope, 2 * 1.4, 8)
+            i = self.hosted(fmus.archive(2, fmus.VARIES)).split('/')[-1]
+            with kind(self.daemon, i, ['u'], ['y'], want=['jacobian']) as partner, \
+                    self.assertRaisesRegex(FrameError, 'cannot save its state'):
+                partner.step(0.4, [3])
+
     def test_frames_have_them(self):
         for kind in (Partner, LanePartner):
             i = self.hosted(fmus.tank(), inflow=4).split('/')[-1]
