@@ -74,7 +74,7 @@ class Check(unittest.TestCase):
                 ('listen', '127.0.0.1.1.1:80', ''),
                 ('listen', 'unix:%s/http' % missing, 'No such file'),
                 ('listen', 'unix:' + file, 'not a socket'),
-                ('listen', 'unix:/' + 'x' * 200, 'not a path'),
+                ('listen', 'unix:/' + 'x' * 200, '1 to 107 bytes'),
                 ('control', 'tcp://127.0.0.1:x', 'the port must be a number'),
                 ('stream', 'inproc://stream', 'tcp://'),
                 ('forces', 'ipc://%s/forces' % missing, 'No such file'),

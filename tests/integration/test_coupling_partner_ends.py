@@ -114,7 +114,7 @@ class Refusals(Partners):
                 self.assertEqual([e['pointer'] for e in reply['errors']], ['/want/0'])
             self.refused(self.daemon.call(
                 'POST', root + '/snapshots/%s/restore' % taken['id']), 'right')
-            self.refused(self.daemon.call('POST', root + '/reset'), 'partners')
+            self.refused(self.daemon.call('POST', root + '/reset'), 'external programs')
             self.assertEqual((self.step(cid)['window'], round(self.time() / H)), (2, 2))
 
     def test_windows_in_pieces_are_refused(self):
@@ -137,7 +137,7 @@ class Refusals(Partners):
         path = '/v1/instances/%s/snapshots' % self.left
         self.assertEqual(self.daemon.call('POST', path).status, 201)
         cid = self.couple()
-        self.refused(self.daemon.call('POST', '/v1/couplings/%s/reset' % cid), 'partners')
+        self.refused(self.daemon.call('POST', '/v1/couplings/%s/reset' % cid), 'external programs')
         self.assertEqual(self.daemon.call('GET', path)['current'], 's-1')
 
     def test_the_values_of_all_partners_are_bounded(self):

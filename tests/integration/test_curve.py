@@ -202,7 +202,7 @@ class Curve(unittest.TestCase):
         with self.daemon() as d:
             self.write('clients', 'rig step 12\n')
             os.kill(d.pid(), signal.SIGHUP)
-            wait_until(lambda: 'line 1: the key has' in d.log(), 'the fault is reported')
+            wait_until(lambda: 'line 1: the key must have' in d.log(), 'the fault is reported')
             door = self.door(d, 'read')
             self.assertEqual(door.call('instances')[0], 200)
             door.close()

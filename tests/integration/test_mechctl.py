@@ -217,7 +217,7 @@ class Mechctl(unittest.TestCase):
                            (('c', '--reset', '--load', 'file'), 'one of --reset'),
                            (('c', '--commit', 1, '--count', 5), 'cannot be combined'),
                            (('c', '--commit', 1, '--trial'), 'cannot be combined'),
-                           (('c', '--count', 5, '--until', 1), 'either'),
+                           (('c', '--count', 5, '--until', 1), 'give one of --count'),
                            (('--reset',), 'needs the ID')):
             done = self.run_program('couplings', *words)
             self.assertEqual((done.returncode, done.stdout), (2, ''), words)

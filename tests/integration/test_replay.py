@@ -311,7 +311,7 @@ class Replay(unittest.TestCase):
             done = self.mechctl('--server', between.url, 'replay', '--coupling', cid, run, 's-1')
         self.assertEqual(between.restored, 2, done.stderr)
         self.assertNotEqual(done.returncode, 0)
-        self.assertRegex(done.stderr, 'its snapshot s-2 is kept')
+        self.assertRegex(done.stderr, 'snapshot s-2, which is kept,')
         self.assertNotEqual(dict(self.call('GET', path).json, last=None), before)
         self.call('POST', path + '/snapshots/s-2/restore')
         self.assertEqual(dict(self.call('GET', path).json, last=None), before)

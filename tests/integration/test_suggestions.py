@@ -197,7 +197,7 @@ class Suggestions(Served):
             '/connections/0', "'temperature.x' does not begin with a participant")])
         self.assertEqual(refused(scheme='GaussSeidel', order=['left', 'rihgt']), [(
             '/scheme/order', 'each of the 2 participants must be listed once; '
-            "there is no 'rihgt', did you mean 'right'?")])
+            "there is no participant 'rihgt', did you mean 'right'?")])
 
     def test_integrators(self):
         for given, told_so in (('GeneralisedAlpha', 'did you mean "GeneralizedAlpha"?'),
