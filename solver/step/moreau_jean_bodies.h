@@ -101,6 +101,12 @@ enum {
     MECH_OWN_STIR = 100
 };
 
+/* Of a contact while associated laws are solved one after the other. */
+struct mech_round {
+    double b_N;                   /* of Coulomb's law, m/s */
+    double impulse[3], couple[3]; /* the best, N s, N m s */
+};
+
 struct mech_sweeps {
     bool on;
     bool failed;   /* in this step, so that no other member begins with the same once more */
@@ -114,7 +120,7 @@ struct mech_sweeps {
     double *f, *last;                       /* [nv + 1] h M⁻¹ f; of the last repeat */
     struct mech_body_contact *at;           /* [count] */
     int32_t *of;                            /* [count] in the list */
-    double *b_N;                            /* [count] scratch */
+    struct mech_round *round;               /* [count] scratch */
     int32_t count, most;
     int32_t lasting;    /* of them, those that the last step had too */
     double second_cost; /* sweeps of a step of `newton` for them; 0: not known yet */

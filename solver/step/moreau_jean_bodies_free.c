@@ -63,7 +63,7 @@ void mech_moreau_bodies_sweeps_fini(struct mech_moreau_bodies *s)
     mech_body_newton_destroy(s->sweeps.newton);
     free(s->sweeps.at);
     free(s->sweeps.of);
-    free(s->sweeps.b_N);
+    free(s->sweeps.round);
 }
 
 /* --- the step --------------------------------------------------------------------------------- */

@@ -18,10 +18,10 @@ static int reserve(struct mech_sweeps *w, int32_t bodies, int32_t count)
         int32_t *const of = realloc(w->of, (size_t)most * sizeof *of);
 
         w->of = of ? of : w->of;
-        double *const b_N = realloc(w->b_N, (size_t)most * sizeof *b_N);
+        struct mech_round *const round = realloc(w->round, (size_t)most * sizeof *round);
 
-        w->b_N = b_N ? b_N : w->b_N;
-        if (!at || !of || !b_N) {
+        w->round = round ? round : w->round;
+        if (!at || !of || !round) {
             return MECH_NO_MEMORY;
         }
         w->most = most;

@@ -9,6 +9,8 @@
 #include <string.h>
 
 enum { LOOK_EVERY = 10 };
+/* a round that misses more than this part of what the best before it did is no better */
+static const double gains = 0.9;
 
 /* Free velocities of all bodies. */
 static void set_free(struct mech_moreau_bodies *s, const struct mech_state *state, int32_t bodies)
@@ -22,6 +24,12 @@ static void set_free(struct mech_moreau_bodies *s, const struct mech_state *stat
 static bool within(double residual, const struct mech_body_contacts_result *found)
 {
     return found->residual <= residual && found->miss <= MECH_ACCEPTABLE_SLACK * residual;
+}
+
+/* What is compared with contact.acceptable. */
+static double off_by(const struct mech_body_contacts_result *found)
+{
+    return fmax(found->residual, found->miss / MECH_ACCEPTABLE_SLACK);
 }
 
 /* Whether that many times contact.acceptable is met. */
@@ -166,66 +174,125 @@ static double slip_of(const struct mech_sweeps *w, const struct mech_body_contac
     return c->mu * sqrt(sum) + (c->spinning > 0. || c->rolling > 0. ? turn_of(w, c) : 0.);
 }
 
-/* Sweeps by the associated law with b_N + ĉ_N − c_N, or with b_N, and what these impulses miss by
+/* What the impulses of the contacts miss, and the velocities that they lead to. As
+ * mech_body_contacts_solve. */
+static int look_at(struct mech_moreau_bodies *s, const struct mech_state *state,
+                   const struct mech_body_contacts_options *options,
+                   struct mech_body_contacts_result *found)
+{
+    const struct mech_contact_bodies bodies = bodies_of(s);
+    struct mech_body_contacts_options look = *options;
+
+    look.max_sweeps = 0;
+    set_free(s, state, bodies.count);
+    return mech_body_contacts_solve(s->sweeps.solver, &bodies, s->sweeps.at, s->sweeps.count, &look,
+                                    found);
+}
+
+/* One associated law after another: what it begins with, and how it is solved. */
+struct rounds {
+    bool slips;  /* from b_N + ĉ_N − c_N at the velocities that there are; else from b_N */
+    bool second; /* by the method of second order; else by sweeps with momentum */
+};
+
+/* The impulses of the associated law with b_N + ĉ_N − c_N, or with b_N, and what they miss by
  * Coulomb's. As mech_body_contacts_solve. */
-static int round_of(struct mech_moreau_bodies *s, const struct mech_state *state, bool slips,
+static int round_of(struct mech_moreau_bodies *s, const struct mech_state *state, struct rounds as,
                     const struct mech_body_contacts_options *options,
                     struct mech_body_contacts_result *found, struct mech_step_result *result)
 {
     struct mech_sweeps *const w = &s->sweeps;
     const struct mech_contact_bodies bodies = bodies_of(s);
-    struct mech_body_contacts_options associated = *options, look = *options;
+    const double tolerance = 0.01 * found->residual;
+    struct mech_body_contacts_options associated = *options;
+    int code = 0;
 
-    look.max_sweeps = 0;
     associated.friction = MECH_ASSOCIATED;
     associated.accelerate = true;
     associated.own.change = 0.;
     associated.max_sweeps = MECH_ROUND_SWEEPS;
-    associated.tolerance = 0.01 * found->residual;
+    associated.tolerance = tolerance;
     associated.slack = MECH_ACCEPTABLE_SLACK;
     for (int32_t i = 0; i < w->count; i++) {
-        w->b_N[i] = w->at[i].b[0];
-        w->at[i].b[0] += slips ? slip_of(w, &w->at[i]) : 0.;
+        w->round[i].b_N = w->at[i].b[0];
+        w->at[i].b[0] += as.slips ? slip_of(w, &w->at[i]) : 0.;
     }
     set_free(s, state, bodies.count);
-    const int code =
-        mech_body_contacts_solve(w->solver, &bodies, w->at, w->count, &associated, found);
+    if (as.second) {
+        const struct mech_body_newton_options newton = {
+            .friction = MECH_ASSOCIATED, .tolerance = tolerance, .interrupt = options->interrupt};
 
-    result->vi_iterations += found->sweeps;
+        result->vi_iterations +=
+            mech_body_newton_improve(w->newton, &bodies, w->at, w->count, &newton);
+    } else {
+        code = mech_body_contacts_solve(w->solver, &bodies, w->at, w->count, &associated, found);
+        result->vi_iterations += found->sweeps;
+    }
     for (int32_t i = 0; i < w->count; i++) {
-        w->at[i].b[0] = w->b_N[i];
+        w->at[i].b[0] = w->round[i].b_N;
     }
     if (code != 0 && code != MECH_VI_NOT_CONVERGED) {
         return code;
     }
-    set_free(s, state, bodies.count);
-    return mech_body_contacts_solve(w->solver, &bodies, w->at, w->count, &look, found);
+    return look_at(s, state, options, found);
+}
+
+/* The best impulses := those of the contacts, or back. */
+static void store(struct mech_sweeps *w, bool back)
+{
+    for (int32_t i = 0; i < w->count; i++) {
+        struct mech_body_contact *const c = &w->at[i];
+        struct mech_round *const r = &w->round[i];
+
+        memcpy(back ? c->impulse : r->impulse, back ? r->impulse : c->impulse, sizeof r->impulse);
+        memcpy(back ? c->couple : r->couple, back ? r->couple : c->couple, sizeof r->couple);
+    }
 }
 
 /* Coulomb's law as the fixed point of associated ones with b_N + μ‖c_T‖ (ĉ_N of sets.h), of ‖c_T‖
  * that the last one left (V. Acary, F. Cadoux, C. Lemaréchal, J. Malick, ZAMM 91 (2011)): each
  * minimises something, so that sweeps with momentum find it also where those by Coulomb's law go
  * round in circles, as with much friction. From the velocities that others left; then, as there may
- * be circles too, from the associated law itself. As mech_body_contacts_solve. */
+ * be circles too, from the associated law itself. Where two laws take all sweeps that they may, as
+ * in tall towers, the next ones are for the method of second order. The best of all. As
+ * mech_body_contacts_solve. */
 static int by_associated(struct mech_moreau_bodies *s, const struct mech_state *state,
                          const struct mech_body_contacts_options *options,
                          struct mech_body_contacts_result *found, struct mech_step_result *result)
 {
+    struct mech_sweeps *const w = &s->sweeps;
+    double best = off_by(found);
     int code = MECH_VI_NOT_CONVERGED;
 
-    for (int start = 0; start < 2; start++) {
-        double best = HUGE_VAL;
-
-        for (int k = 0, worse = 0; k < MECH_ROUNDS && worse < MECH_ROUNDS_WORSE; k++) {
-            if (code != MECH_VI_NOT_CONVERGED || good_enough(s, 1., found)) {
-                break;
-            }
-            code = round_of(s, state, start == 0 || k > 0, options, found, result);
-            worse = found->residual < best ? 0 : worse + 1;
-            best = fmin(best, found->residual);
-        }
-    }
+    store(w, false);
     s->used = "";
+    for (int start = 0; start < 2; start++) {
+        double here = HUGE_VAL;
+
+        for (int k = 0, worse = 0, spent = 0; k < MECH_ROUNDS && worse < MECH_ROUNDS_WORSE; k++) {
+            const int32_t before = result->vi_iterations;
+            const struct rounds as = {.slips = start == 0 || k > 0,
+                                      .second = spent > 1 && second_cost(s) < HUGE_VAL};
+
+            code = round_of(s, state, as, options, found, result);
+            if (code != MECH_VI_NOT_CONVERGED || good_enough(s, 1., found)) {
+                return code;
+            }
+            const double off = off_by(found);
+
+            if (!as.second) {
+                spent = result->vi_iterations - before < MECH_ROUND_SWEEPS ? 0 : spent + 1;
+            }
+            worse = off < gains * here ? 0 : worse + 1;
+            here = fmin(here, off);
+            if (off < best) {
+                best = off;
+                store(w, false);
+            }
+        }
+        store(w, true);
+        code = look_at(s, state, options, found);
+    }
     return code;
 }
 

@@ -3,6 +3,11 @@ Printed from there by tests/tools/printed.py --write; numbers in lists are array
 the package says so."""
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
+CouplingWant = Literal['energy', 'interface']
+StepWant = Literal['derivatives', 'energy', 'events', 'intermediate', 'jacobian']
+Want = Literal['lhs', 'rhs', 'forces', 'mass', 'dFdq', 'dFdv', 'firstOrder', 'rhsJacobian',
+    'constraints', 'constraintJacobian']
+
 
 _AboutAlways = TypedDict('_AboutAlways', {
     'name': 'str',
@@ -275,6 +280,7 @@ _CoupleRequestSometimes = TypedDict('_CoupleRequestSometimes', {
     'bonds': 'List[CouplingBond]',
     'hold': 'int',
     'waveform': 'CouplingWaveform',
+    'outputs': 'List[str]',
     'adaptive': 'CouplingAdaptive',
 }, total=False)
 
@@ -464,6 +470,7 @@ _CouplingReportAlways = TypedDict('_CouplingReportAlways', {
 
 _CouplingReportSometimes = TypedDict('_CouplingReportSometimes', {
     'interface': 'Dict[str, CouplingFlow]',
+    'warnings': 'List[Warning]',
 }, total=False)
 
 
