@@ -72,6 +72,12 @@ static double second_cost(struct mech_moreau_bodies *s)
     return w->second_cost;
 }
 
+/* Whether the method of second order mostly costs no more than all sweeps. */
+static bool second_pays(struct mech_moreau_bodies *s)
+{
+    return MECH_SECOND_STEPS * second_cost(s) <= mech_model_settings(s->model)->vi.max_iterations;
+}
+
 /* Whether the contacts are those of the last step, but for few, or there was none. */
 static bool lasts(const struct mech_moreau_bodies *s)
 {
@@ -108,9 +114,8 @@ static int hand_over(struct mech_moreau_bodies *s, const struct mech_state *stat
     struct mech_sweeps *const w = &s->sweeps;
     const struct mech_contact_bodies bodies = bodies_of(s);
     const double cost = MECH_SECOND_STEPS * second_cost(s);
-    const bool second = good_enough(s, 1., found)
-                            ? other(s, found->sweeps) < HUGE_VAL
-                            : cost <= mech_model_settings(s->model)->vi.max_iterations;
+    const bool second =
+        good_enough(s, 1., found) ? other(s, found->sweeps) < HUGE_VAL : second_pays(s);
     struct mech_body_contacts_options last = *options;
 
     last.other = NULL;
@@ -254,8 +259,8 @@ static void store(struct mech_sweeps *w, bool back)
  * minimises something, so that sweeps with momentum find it also where those by Coulomb's law go
  * round in circles, as with much friction. From the velocities that others left; then, as there may
  * be circles too, from the associated law itself. Where two laws take all sweeps that they may, as
- * in tall towers, the next ones are for the method of second order. The best of all. As
- * mech_body_contacts_solve. */
+ * in tall towers, the next ones are for the method of second order, unless it costs too much. The
+ * best of all. As mech_body_contacts_solve. */
 static int by_associated(struct mech_moreau_bodies *s, const struct mech_state *state,
                          const struct mech_body_contacts_options *options,
                          struct mech_body_contacts_result *found, struct mech_step_result *result)
@@ -272,10 +277,11 @@ static int by_associated(struct mech_moreau_bodies *s, const struct mech_state *
         for (int k = 0, worse = 0, spent = 0; k < MECH_ROUNDS && worse < MECH_ROUNDS_WORSE; k++) {
             const int32_t before = result->vi_iterations;
             const struct rounds as = {.slips = start == 0 || k > 0,
-                                      .second = spent > 1 && second_cost(s) < HUGE_VAL};
+                                      .second = spent > 1 && second_pays(s)};
 
             code = round_of(s, state, as, options, found, result);
             if (code != MECH_VI_NOT_CONVERGED || good_enough(s, 1., found)) {
+                s->used = as.second ? mech_body_newton_name() : "";
                 return code;
             }
             const double off = off_by(found);
