@@ -96,15 +96,19 @@ const struct mech_vi_type *const __wrap_mech_vi_types[] = {
     NULL};
 #undef MECH_VI
 
+/* The real one is called so that its object is linked: GNU ld 2.40 crashes without it where there
+ * is debug information. */
+const struct mech_vi_type *__real_mech_vi_find(const char *name);
 const struct mech_vi_type *__wrap_mech_vi_find(const char *name);
 const struct mech_vi_type *__wrap_mech_vi_find(const char *name)
 {
+    const struct mech_vi_type *const found = __real_mech_vi_find(name);
     int i = 0;
 
-    while (__wrap_mech_vi_types[i] && strcmp(__wrap_mech_vi_types[i]->name, name) != 0) {
+    while (found && strcmp(__wrap_mech_vi_types[i]->name, name) != 0) {
         i++;
     }
-    return __wrap_mech_vi_types[i];
+    return found ? __wrap_mech_vi_types[i] : NULL;
 }
 
 static void take_members(void)
@@ -141,6 +145,9 @@ static double cost_of(const char *document, const char *member, int steps, doubl
     int code = mechp_bind_read(value, "", &diag, &read);
 
     code = code ? code : mech_sim_create(read, &diag, &s);
+    if (!s) {
+        mech_document_destroy(read);
+    }
     mech_diag_fini(&diag);
     json_decref(value);
     cost.done = 0.;
