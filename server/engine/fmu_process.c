@@ -193,7 +193,7 @@ static int lost(struct mechd_hosted *h, int outcome)
         explain(h, "the FMU did not answer within %llu ms, and its process was ended",
                 (unsigned long long)h->options.call_ms);
     } else if (outcome == MECHD_PIPE_STOPPED) {
-        explain(h, "the FMU was still computing when it had to stop, and its process was ended");
+        explain(h, "the FMU was still computing, so its process was ended");
     } else {
         explain_end(h, status);
     }

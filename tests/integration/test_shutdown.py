@@ -327,7 +327,7 @@ class CommandLine(unittest.TestCase):
                     ('workers', 'many', 'it must be a whole number from 0 to 256'),
                     ('heartbeat', '0', 'it must be a whole number from 1 to 3600'),
                     ('log-level', 'x' * 100, 'it must have 1 to 15 bytes'),
-                    ('listen', 'a:1,,b:2', 'at most 8 values, separated by commas, each of')):
+                    ('listen', 'a:1,,b:2', 'it must be at most 8 values, separated by commas')):
                 with open(path, 'w', encoding='utf-8') as f:
                     f.write('\n%s = %s\n' % (option, value))
                 name = 'MECHD_' + option.upper().replace('-', '_')

@@ -316,8 +316,7 @@ static void one_that_cannot_be_put_back_ends_when_it_is_stopped(void)
     mechd_engine_set_interrupt(&e, NULL, NULL);
     CU_ASSERT_STRING_EQUAL(
         report.reason,
-        "the FMU was still computing when it had to stop, and its process was ended; "
-        "reset starts it again");
+        "the FMU was still computing, so its process was ended; reset starts it again");
     CU_ASSERT_EQUAL(inside(&e)->place, MECHD_FMU_ENDED);
     CU_ASSERT_EQUAL(mechd_engine_reset(&e), 0);
     expect_a_good_step(&e);

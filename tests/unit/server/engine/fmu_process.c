@@ -275,7 +275,7 @@ static void an_endless_step_is_stopped(void)
     mechd_pipe_begin(m, MECHD_FMU_STEP);
     mechd_pipe_put_f64(m, (const double[]){1., 1.}, 2);
     CU_ASSERT_EQUAL(mechd_hosted_ask(h, at_third, &asked), MECHD_HOSTED_GONE);
-    CU_ASSERT_PTR_NOT_NULL(strstr(mechd_hosted_reason(h), "had to stop"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(mechd_hosted_reason(h), "still computing"));
     mechd_hosted_close(h);
 }
 
