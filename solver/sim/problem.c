@@ -394,6 +394,7 @@ static int reduce(struct lone *s)
     if (!x) {
         return MECH_NO_MEMORY;
     }
+    s->problem.rounding = MECH_PROBLEM_ROUNDING;
     MECH_TRY(mech_schur_create(&q->H, &q->G, q->cfm.n ? q->cfm.x : NULL, &s->system));
     memcpy(x, q->f.x, n * sizeof *x);
     MECH_TRY(mech_schur_divide_by_H(s->system, x));

@@ -285,7 +285,7 @@ static int solve_by(struct mech_relations *c, int k, double *lambda,
     mech_problem_speed(&p, lambda, c->w);
     mech_acceptance_form(c->accept, &p);
     mech_acceptance_weigh(c->accept, &p);
-    mech_acceptance_weigh_at(c->accept, &p, lambda);
+    mech_acceptance_weigh_at(c->accept, &p, lambda, limits.tolerance);
     result->residual = mech_acceptance_of(c->accept, &p, lambda, c->w);
     return result->residual <= limits.tolerance ? code : MECH_VI_NOT_CONVERGED;
 }

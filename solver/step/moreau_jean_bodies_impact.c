@@ -114,7 +114,8 @@ struct mech_problem mech_moreau_bodies_problem(const struct mech_moreau_bodies *
                                  .r = s->q,
                                  .sets = s->impacts.set,
                                  .count = s->impacts.sets,
-                                 .friction = s->friction};
+                                 .friction = s->friction,
+                                 .rounding = MECH_PROBLEM_ROUNDING};
 }
 
 /* c = H v + E P + b, and q = c − N P */

@@ -541,7 +541,8 @@ int mech_impacts_solve(struct mech_impacts *c, const double *v, double *dv, doub
                                    .r = c->b,
                                    .sets = c->sets,
                                    .count = c->contacts,
-                                   .friction = c->rows->friction};
+                                   .friction = c->rows->friction,
+                                   .rounding = MECH_PROBLEM_ROUNDING};
 
     gather(c, v, dv, impulse, &N);
     const int code = run_all(c, &p, result);

@@ -13,8 +13,8 @@
 static const double negligible = 1.5e-8;
 /* of ‖r‖ of a cone, what its speeds are rounded to in a projection: some ε */
 static const double rounded = 16. * DBL_EPSILON;
-/* of ‖r‖ of a cone, what a sum of some products that makes r_N is rounded to */
-static const double noise = 4. * DBL_EPSILON;
+/* of what presses, what is never missed: κ */
+static const double missed = 1e-6;
 /* rows of a set with the unit of its first; those behind are of torques */
 enum { LINEAR_ROWS = 3 };
 
@@ -34,6 +34,7 @@ struct mech_acceptance {
     int32_t islands;
     double reach_most; /* of all sets, and of all lengths */
     bool cones;        /* CONE or ROLLING sets are among them */
+    bool exact;        /* r is */
 };
 
 int mech_acceptance_create(int32_t most, struct mech_acceptance **self)
@@ -274,6 +275,7 @@ void mech_acceptance_weigh(struct mech_acceptance *a, const struct mech_problem 
     const int32_t sets = mech_problem_sets(p);
     const size_t bytes = (size_t)sets * sizeof *a->scale;
 
+    a->exact = p->rounding == 0.;
     memset(a->slides, 0, bytes);
     memset(a->largest, 0, bytes);
     memset(a->least, 0, bytes);
@@ -288,7 +290,7 @@ void mech_acceptance_weigh(struct mech_acceptance *a, const struct mech_problem 
 
             rows_of(a, i, set.rows, p->r + a->first[i], x);
             a->slides[i] = mech_slide_of(&set, x);
-            least = noise * mech_slide_norm(set.rows, x);
+            least = p->rounding * mech_slide_norm(set.rows, x);
         }
         raise_to(&a->largest[root], data_of(a, p, i, &sure));
         raise_to(&a->least[root], sure);
@@ -303,8 +305,16 @@ void mech_acceptance_weigh(struct mech_acceptance *a, const struct mech_problem 
     }
 }
 
+/* s, no larger than what presses in the island of a set allows. */
+static double bounded(const struct mech_acceptance *a, int32_t set, double s, double tolerance)
+{
+    const double most = a->least[set] * fmax(1., missed / tolerance);
+
+    return a->asks[set] && s > most ? most : s;
+}
+
 void mech_acceptance_weigh_at(struct mech_acceptance *a, const struct mech_problem *p,
-                              const double *l)
+                              const double *l, double tolerance)
 {
     const int32_t sets = mech_problem_sets(p);
 
@@ -326,7 +336,7 @@ void mech_acceptance_weigh_at(struct mech_acceptance *a, const struct mech_probl
     for (int32_t i = 0; i < sets; i++) {
         const double made = a->scale[root_of(a, i)], most = a->largest[i];
 
-        a->scale[i] = made < most ? made : most;
+        a->scale[i] = bounded(a, i, made < most ? made : most, tolerance);
         a->scale[i] = a->scale[i] < a->least[i] || isnan(most) ? a->least[i] : a->scale[i];
     }
 }
@@ -439,13 +449,14 @@ static bool take_misses(const struct mech_acceptance *a, const struct mech_probl
     return true;
 }
 
-/* The largest of a->sum over s. */
-static double largest_miss(const struct mech_acceptance *a, const struct mech_problem *p)
+/* The largest of a->sum over s, one of a->scale and a->least. */
+static double largest_miss(const struct mech_acceptance *a, const struct mech_problem *p,
+                           const double *s)
 {
     double most = 0.;
 
     for (int32_t i = 0; i < mech_problem_sets(p); i++) {
-        most = a->sum[i] > 0. ? fmax(most, a->sum[i] / a->scale[i]) : most;
+        most = a->sum[i] > 0. ? fmax(most, a->sum[i] / s[i]) : most;
     }
     return most;
 }
@@ -453,7 +464,13 @@ static double largest_miss(const struct mech_acceptance *a, const struct mech_pr
 double mech_acceptance_of(const struct mech_acceptance *a, const struct mech_problem *p,
                           const double *l, const double *c)
 {
-    return take_misses(a, p, l, c) ? largest_miss(a, p) : NAN;
+    return take_misses(a, p, l, c) ? largest_miss(a, p, a->scale) : NAN;
+}
+
+double mech_acceptance_pressing(const struct mech_acceptance *a, const struct mech_problem *p,
+                                const double *l, const double *c)
+{
+    return take_misses(a, p, l, c) ? largest_miss(a, p, a->least) : NAN;
 }
 
 /* a->sum[α] += |N_ij||l_j| */
@@ -548,8 +565,8 @@ double mech_acceptance_whole(struct mech_acceptance *a, const struct mech_proble
     if (!(course <= tolerance)) {
         return course;
     }
-    mech_acceptance_weigh_at(a, p, l);
-    double verdict = largest_miss(a, p);
+    mech_acceptance_weigh_at(a, p, l, tolerance);
+    double verdict = largest_miss(a, p, a->scale);
 
     if (verdict <= tolerance) {
         const double residual = mech_problem_residual(p, l, c);
@@ -558,7 +575,7 @@ double mech_acceptance_whole(struct mech_acceptance *a, const struct mech_proble
                       ? NAN
                       : fmax(fmax(verdict, residual), rounding_of(a, p, l, c, tolerance));
     }
-    mech_acceptance_weigh_at(a, p, NULL);
+    mech_acceptance_weigh_at(a, p, NULL, tolerance);
     return verdict;
 }
 
@@ -574,5 +591,7 @@ double mech_acceptance_least(const struct mech_acceptance *a, int32_t set)
 
 double mech_acceptance_most(const struct mech_acceptance *a, int32_t set, double tolerance)
 {
-    return tolerance * a->scale[set] / (DBL_EPSILON * a->length[set]);
+    const double s = a->exact ? a->scale[set] : bounded(a, set, a->scale[set], tolerance);
+
+    return tolerance * s / (DBL_EPSILON * a->length[set]);
 }

@@ -32,7 +32,11 @@ struct mech_problem {
     const struct mech_set *sets;    /* [count], their rows in order; NULL: m unilateral ones */
     int32_t count;                  /* not read without sets */
     enum mech_friction friction;    /* of all cones */
+    double rounding; /* of ‖r‖ of a cone, what its r_N is rounded to; 0: r is exact */
 };
+
+/* Of an r that is a sum of some products, as H v + b is: 4 ε. */
+#define MECH_PROBLEM_ROUNDING 0x1p-50
 
 /* The set number i, and how many there are. */
 static inline struct mech_set mech_problem_set(const struct mech_problem *p, int32_t i)

@@ -10,7 +10,8 @@
  * Numbers are never exact: d counts when no l that acceptance.h would take, with the largest that
  * counts there, makes up for what Nᵀ d lacks, nor r with an error of the tolerance of what presses:
  * d_T = 0 under Coulomb's law, and no slide is data of d. So none is reported where there is a
- * solution; where there is none, d may not be found. */
+ * solution; where there is none, d may not be found. What rounding of r makes seem solvable by an l
+ * that doubles cannot balance with what presses is reported: p->rounding. */
 #pragma once
 
 #include "solver/sys/problem.h"

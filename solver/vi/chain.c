@@ -61,18 +61,14 @@ static int run(const struct mech_vi_type *type, const struct mech_problem *p,
     return code;
 }
 
-/* The acceptance of l by what presses alone: the first line, with s for l = 0. work [2 m] */
+/* mech_acceptance_pressing of l; c [m]: N l + r */
 static double pressing(const struct mech_problem *p, struct mech_acceptance *a, const double *l,
-                       double *work)
+                       double *c)
 {
-    double *const c = work, *const none = work + p->m;
-
     mech_acceptance_form(a, p);
     mech_acceptance_weigh(a, p);
-    memset(none, 0, (size_t)p->m * sizeof *none);
-    mech_acceptance_weigh_at(a, p, none);
     mech_problem_speed(p, l, c);
-    return mech_acceptance_of(a, p, l, c);
+    return mech_acceptance_pressing(a, p, l, c);
 }
 
 /* Whether there is a certificate that l, which was accepted, is no solution: where only a slide
@@ -84,7 +80,7 @@ static int refuted(const struct mech_problem *p, double tolerance, const double 
     if (p->schur || p->friction != MECH_COULOMB || !(mech_problem_kinds(p) & MECH_VI_FRICTION)) {
         return 0;
     }
-    double *const work = malloc((2 * (size_t)p->m + 1) * sizeof *work);
+    double *const work = malloc(((size_t)p->m + 1) * sizeof *work);
     int code = work ? mech_acceptance_create(p->m, &a) : MECH_NO_MEMORY;
 
     if (code == 0 && pressing(p, a, l, work) > tolerance) {

@@ -161,8 +161,9 @@ static inline void accepted_lengths(const struct mech_problem *p, const double *
     }
 }
 
-/* The larger of both lines, and of the published residual; nothing is left out as rounding. */
-static inline double accepted(const struct mech_problem *p, const double *l)
+/* The larger of both lines, and of the published residual, for a tolerance; nothing is left out as
+ * rounding, and r is taken as exact. */
+static inline double accepted(const struct mech_problem *p, const double *l, double tolerance)
 {
     const size_t m = (size_t)p->m, sets = (size_t)mech_problem_sets(p);
     double *const N = accepted_matrix(p), *const c = calloc(m + 1, sizeof *c);
@@ -202,7 +203,8 @@ static inline double accepted(const struct mech_problem *p, const double *l)
     }
     for (size_t i = 0; i < sets; i++) {
         const struct accepted_set *const all = &x[island[i]];
-        const double data = fmax(all->sure, fmin(all->most, all->made));
+        const double never = fmax(all->sure, 1e-6 * all->sure / tolerance);
+        const double data = fmax(all->sure, fmin(fmin(all->most, all->made), never));
         const double size = accepted_miss(p, &x[i].set, x[i].l, x[i].c);
         const double beside = fmax(data, accepted_held(p, &x[i].set, x[i].l, x[i].c));
 

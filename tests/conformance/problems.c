@@ -338,7 +338,7 @@ static void run(const struct posed *p, const struct problem *from, const char *n
     CU_ASSERT(code == 0 || code == MECH_VI_NOT_CONVERGED || code == MECH_SINGULAR ||
               code == MECH_UNSUPPORTED);
     if (!implicit && whole.N) {
-        const double off = accepted(&whole, l);
+        const double off = accepted(&whole, l, limits.tolerance);
 
         CU_ASSERT(code != 0 || off <= from->tolerance * (1. + 1e-3) + 1e-16);
         CU_ASSERT(code != MECH_VI_NOT_CONVERGED || off > 0.99 * from->tolerance);

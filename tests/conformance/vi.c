@@ -96,7 +96,7 @@ static struct solved run(const struct mech_vi_type *t, const struct lcp *p, cons
         struct posed own;
 
         CU_ASSERT(residual(p, s.z) <= tolerance);
-        CU_ASSERT(accepted(pose(p, &own), s.z) <= tolerance * (1. + 1e-6));
+        CU_ASSERT(accepted(pose(p, &own), s.z, tolerance) <= tolerance * (1. + 1e-6));
         CHECK_NEAR(s.result.residual, residual(p, s.z), tolerance);
         for (int32_t i = 0; i < p->n; i++) {
             CU_ASSERT(s.z[i] >= 0. || (p->bilateral != NULL && p->bilateral[i]));

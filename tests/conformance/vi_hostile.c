@@ -91,7 +91,7 @@ static void check(const struct hostile *h, const char *name, struct mech_set set
     CU_ASSERT(result.iterations <= 4 * ITERATIONS);
     if (code == 0) {
         CU_ASSERT(mech_problem_residual(&p, l, c) <= tolerance * (1. + 1e-3));
-        CU_ASSERT(accepted(&p, l) <= tolerance * (1. + 1e-3));
+        CU_ASSERT(accepted(&p, l, tolerance) <= tolerance * (1. + 1e-3));
         for (int32_t i = 0; i < m; i++) {
             CU_ASSERT(isfinite(c[i]));
         }

@@ -136,6 +136,29 @@ static void friction_does_not_hold_walls_back(void)
     }
 }
 
+/* Walls at an angle of 2^-20 leave a body between them a way out, by forces of 2^41 while it slides
+ * at 1e12: a solution if r is exact, and rounding of the slide if it is not. */
+static void what_large_forces_part_is_told_by_the_rounding(void)
+{
+    static const struct mech_set plane = {.kind = MECH_SET_CONE, .rows = 2, .mu = 0.125};
+
+    for (int rounded = 0; rounded < 2; rounded++) {
+        static struct posed p;
+        double l[4] = {1., 0., 1., 0.}, d[4];
+
+        memset(&p, 0, sizeof p);
+        pose(&p, 4, plane, MECH_COULOMB);
+        p.problem.rounding = rounded ? MECH_PROBLEM_ROUNDING : 0.;
+        p.N[0] = 1.;
+        p.N[10] = 1. + 0x1p-40;
+        p.N[2] = p.N[8] = -1.;
+        p.N[5] = p.N[7] = p.N[13] = p.N[15] = 1.;
+        p.r[0] = p.r[2] = -1.;
+        p.r[1] = p.r[3] = 1e12;
+        CU_ASSERT_EQUAL(mech_certificate_find(&p.problem, tolerance, l, d), rounded);
+    }
+}
+
 /* two rows that ask one velocity for two values */
 static void rows_that_contradict_each_other_are_named(void)
 {
@@ -208,5 +231,6 @@ static void random_problems_are_told_apart(void)
 
 UNIT_TESTS(UNIT_TEST(closing_walls_are_named), UNIT_TEST(a_sparse_matrix_has_the_same_certificate),
            UNIT_TEST(friction_does_not_hold_walls_back),
+           UNIT_TEST(what_large_forces_part_is_told_by_the_rounding),
            UNIT_TEST(rows_that_contradict_each_other_are_named),
            UNIT_TEST(random_problems_are_told_apart))
