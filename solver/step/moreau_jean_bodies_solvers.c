@@ -7,7 +7,11 @@
  * energy. With f(P) = ½ PᵀN P + P·q, what P adds to kinetic energy beside no impulses at all, and
  * P·b, a solution has f = P·c − ½ PᵀN P ≤ 0 under any law, and without friction sweeps from P = 0
  * never raise it. So f ≤ 0 is asked for, by more than the rounding of its terms. Where members
- * that start from the impulses of the last step find nothing, they start once more from none. */
+ * that start from the impulses of the last step find nothing, they start once more from none.
+ *
+ * Impulses of a body between walls that close diverge, up to where they are accepted beside a slide
+ * or beside what else presses: what is not solved is refused where a certificate proves that there
+ * is no solution (vi/certificate.h). */
 #include "solver/base/err.h"
 #include "solver/step/conflict.h"
 #include "solver/step/moreau_jean_bodies.h"
@@ -211,6 +215,36 @@ static struct found run_from_guess(struct mech_moreau_bodies *s, bool accepts, b
     return out;
 }
 
+/* Why no impulses are a solution, from what P has come to, into result->reason. False: there may
+ * be some. */
+static bool tells_conflict(const struct mech_moreau_bodies *s, const double *P,
+                           struct mech_step_result *result)
+{
+    const struct mech_problem p = mech_moreau_bodies_problem(s);
+    const struct mech_conflict_of of = {.self = s, .names = names_of};
+
+    return mech_conflict_tell(&p, mech_model_settings(s->model)->vi.tolerance, P, &of,
+                              result->reason, sizeof result->reason);
+}
+
+/* Whether s->best, which is accepted without being solved, is no solution as there is none. A
+ * search costs as much as a thousand iterations: of many contacts it is worth that where they miss
+ * more of what presses than is accepted, as beside a slide. */
+static bool is_refuted(struct mech_moreau_bodies *s, struct mech_step_result *result)
+{
+    const struct mech_problem p = mech_moreau_bodies_problem(s);
+    const double tolerance = mech_model_settings(s->model)->vi.tolerance;
+    const double accepted = MECH_ACCEPTABLE_SLACK * s->acceptable;
+    const bool few = p.count < MECH_ACCEPTABLE_FROM;
+
+    mech_acceptance_form(s->accept, &p);
+    mech_acceptance_weigh(s->accept, &p);
+    mech_problem_speed(&p, s->best, s->c);
+    return mech_acceptance_pressing(s->accept, &p, s->best, s->c) >
+               (few ? fmin(rounding * tolerance, accepted) : accepted) &&
+           tells_conflict(s, s->best, result);
+}
+
 static int not_solved(struct mech_moreau_bodies *s, const struct found *found,
                       struct mech_step_result *result)
 {
@@ -225,13 +259,10 @@ static int not_solved(struct mech_moreau_bodies *s, const struct found *found,
             vi->type ? vi->type : "", (int)s->impacts.count);
         return code;
     }
-    const struct mech_problem p = mech_moreau_bodies_problem(s);
-    const struct mech_conflict_of of = {.self = s, .names = names_of};
     const bool any = residual < HUGE_VAL || found->work > 0.;
 
     /* without impulses of a solver, from those that it started with */
-    if (mech_conflict_tell(&p, vi->tolerance, any ? s->best : s->impacts.guess, &of, result->reason,
-                           sizeof result->reason)) {
+    if (tells_conflict(s, any ? s->best : s->impacts.guess, result)) {
         return MECH_VI_NOT_CONVERGED;
     }
     if (!any) {
@@ -272,6 +303,9 @@ int mech_moreau_bodies_run(struct mech_moreau_bodies *s, struct mech_step_result
     }
     result->residual = found.least < HUGE_VAL ? result->residual : 0.;
     if (found.code > 0 && (accepts || found.least <= s->acceptable) && found.least < HUGE_VAL) {
+        if (!accepts && is_refuted(s, result)) {
+            return MECH_VI_NOT_CONVERGED;
+        }
         s->accepted = true;
         found.code = 0;
     }

@@ -98,6 +98,76 @@ static void a_bead_between_walls_that_close_is_not_run_through(void)
     }
 }
 
+/* The same bead in touch with both walls, which are led along x; it slides past them at `fast`,
+ * with friction, and is pulled to the right. */
+static struct mech_sim *sliding_bead(double fast, const double walls[2], double pull,
+                                     const char *solver)
+{
+    char text[4096];
+
+    snprintf(
+        text, sizeof text,
+        "{'mechd': 1, 'gravity': [%g, 0, 0], 'materials': [{'name': 'rough', 'friction': 0.2}],"
+        "'nodes': [{'name': 'bn', 'type': 'NodePoint', 'initialVelocities': [0, %g, 0]},"
+        "{'name': 'ln', 'type': 'NodePoint', 'referenceCoordinates': [-0.2, 0, 0],"
+        "'initialVelocities': [%g, 0, 0]}, {'name': 'rn', 'type': 'NodePoint',"
+        "'referenceCoordinates': [0.2, 0, 0], 'initialVelocities': [%g, 0, 0]}],"
+        "'markers': [{'name': 'g', 'type': 'MarkerGroundCoordinate'}, {'name': 'l', 'type':"
+        "'MarkerNodeCoordinate', 'node': 'ln', 'coordinate': 0}, {'name': 'r', 'type':"
+        "'MarkerNodeCoordinate', 'node': 'rn', 'coordinate': 0}], 'objects': [{'name':"
+        "'bead', 'type': 'MassPoint', 'node': 'bn', 'physicsMass': 0.1, 'geometry': [{"
+        "'shape': 'Sphere', 'radius': 0.1, 'material': 'rough'}]}, {'name': 'left', 'type':"
+        "'MassPoint', 'node': 'ln', 'physicsMass': 1, 'geometry': [{'shape': 'Box', 'size':"
+        "[0.2, 1e6, 1], 'material': 'rough'}]}, {'name': 'right', 'type': 'MassPoint', 'node':"
+        "'rn', 'physicsMass': 1, 'geometry': [{'shape': 'Box', 'size': [0.2, 1e6, 1],"
+        "'material': 'rough'}]}, {'name': 'in', 'type': 'CoordinateConstraint', 'markers':"
+        "['g', 'l'], 'offsetUserFunction': '=%g*t', 'offsetUserFunction_t': '=%g+0*t'},"
+        "{'name': 'out', 'type': 'CoordinateConstraint', 'markers': ['g', 'r'],"
+        "'offsetUserFunction': '=%g*t', 'offsetUserFunction_t': '=%g+0*t'}],"
+        "'contact': {'jointed': true}, 'solver': {'integrator': 'MoreauJean', 'stepSize':"
+        "0.01%s}}",
+        pull, fast, walls[0], walls[1], walls[0], walls[0], walls[1], walls[1], solver);
+    return model_of(text);
+}
+
+/* From 1e-14 of the slide on, where less is rounding of it; also beside what presses more. */
+static void walls_that_close_hold_a_bead_however_fast_it_slides(void)
+{
+    static const struct {
+        double fast, closing, pull; /* m/s, m/s, m/s² */
+    } at[] = {{1e-3, 1e-12, 0.}, {1e-3, 1., 0.},   {1., 1e-12, 0.}, {1., 1e-5, 0.},  {1., 1., 0.},
+              {100., 1e-6, 0.},  {1e3, 1e-9, 0.},  {1e6, 1e-7, 0.}, {1e6, 1e-3, 0.}, {1e6, 1., 0.},
+              {0., 1e-6, 9.81},  {1., 1e-6, 9.81}, {1., 1e-5, 9.81}};
+
+    for (size_t k = 0; k < SOLVERS * sizeof at / sizeof *at; k++) {
+        const size_t i = k / SOLVERS;
+        struct mech_sim *const s =
+            sliding_bead(at[i].fast, (double[2]){at[i].closing, -at[i].closing}, at[i].pull,
+                         solvers[k % SOLVERS]);
+
+        must_end(s, (const char *const[2]){"\"bead\"–\"left\"", "\"bead\"–\"right\""});
+        CHECK_NEAR(mech_sim_time(s), 0., 0.);
+        mech_sim_destroy(s);
+    }
+}
+
+/* One wall flees as fast as the other follows: that has a solution, which is stepped. */
+static void walls_that_move_together_take_a_bead_along(void)
+{
+    static const double fast[] = {1e-3, 1., 100., 1e4};
+
+    for (size_t k = 0; k < SOLVERS * sizeof fast / sizeof *fast; k++) {
+        const struct mech_step_request steps = {.kind = MECH_STEP_COUNT, .count = 5};
+        struct mech_step_report report = {.steps = 0};
+        struct mech_sim *const s =
+            sliding_bead(fast[k / SOLVERS], (double[2]){0.01, 0.01}, 0., solvers[k % SOLVERS]);
+
+        CU_ASSERT_EQUAL(mech_sim_step(s, &steps, &report), 0);
+        CHECK_NEAR(model_state(s).v[0], 0.01, 1e-9);
+        mech_sim_destroy(s);
+    }
+}
+
 /* What is led into another thing has no mass to give way with, N = 0, which some solvers cannot
  * divide by: a point into a plane, and a coordinate of a linear system into its stop. */
 static void a_point_that_is_led_into_the_ground_is_named(void)
@@ -155,5 +225,7 @@ static void a_coordinate_that_is_led_into_its_stop_is_named(void)
 
 UNIT_TESTS(UNIT_TEST(a_ball_under_a_lid_that_is_led_down_is_not_crushed),
            UNIT_TEST(a_bead_between_walls_that_close_is_not_run_through),
+           UNIT_TEST(walls_that_close_hold_a_bead_however_fast_it_slides),
+           UNIT_TEST(walls_that_move_together_take_a_bead_along),
            UNIT_TEST(a_point_that_is_led_into_the_ground_is_named),
            UNIT_TEST(a_coordinate_that_is_led_into_its_stop_is_named))
