@@ -192,6 +192,7 @@ struct mech_moreau_bodies {
     struct mech_acceptance *accept;         /* room for `most`; NULL: not yet */
     struct mech_mat N;                      /* [count × count] values [most × most] */
     double *c, *q, *trial, *best, *zero;    /* [most] */
+    double *noise;                          /* [most] of each set, what rounding makes of q_N */
     int32_t most;                           /* rows that these have room for */
     void *solver[MECH_IMPACT_SOLVERS_MOST]; /* of mech_vi_types, NULL until it is needed */
     enum mech_friction friction;

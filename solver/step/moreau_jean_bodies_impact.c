@@ -8,6 +8,7 @@
 #include "solver/base/err.h"
 #include "solver/step/moreau_jean_bodies.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,7 @@ static int reserve(struct mech_moreau_bodies *s)
     free(s->N.values);
     free(s->c);
     s->N.values = malloc(n * n * sizeof *s->N.values);
-    s->c = calloc(5 * n, sizeof *s->c);
+    s->c = calloc(6 * n, sizeof *s->c);
     for (int i = 0; i < MECH_IMPACT_SOLVERS_MOST; i++) {
         if (s->solver[i]) {
             mech_vi_types[i]->destroy(s->solver[i]);
@@ -63,6 +64,7 @@ static int reserve(struct mech_moreau_bodies *s)
     s->trial = s->q + n;
     s->best = s->trial + n;
     s->zero = s->best + n;
+    s->noise = s->zero + n;
     s->most = most;
     return 0;
 }
@@ -115,33 +117,9 @@ struct mech_problem mech_moreau_bodies_problem(const struct mech_moreau_bodies *
                                  .sets = s->impacts.set,
                                  .count = s->impacts.sets,
                                  .friction = s->friction,
-                                 .rounding = MECH_PROBLEM_ROUNDING};
+                                 .rounding = MECH_PROBLEM_ROUNDING,
+                                 .noise = s->noise};
 }
-
-/* c = H v + E P + b, and q = c − N P */
-static void speeds(struct mech_moreau_bodies *s, const double *v)
-{
-    const struct mech_impact_rows *const rows = &s->impacts;
-    const struct mech_problem p = mech_moreau_bodies_problem(s);
-
-    mech_problem_speed(&(struct mech_problem){.m = p.m, .N = p.N, .r = s->zero}, rows->P, s->q);
-    for (int32_t i = 0; i < rows->count; i++) {
-        s->c[i] = row_dot(rows, i, v) + rows->E[i] * rows->P[i] + rows->b[i];
-        s->q[i] = s->c[i] - s->q[i];
-    }
-}
-
-int mech_moreau_bodies_form(struct mech_moreau_bodies *s, struct mech_step_result *result)
-{
-    if (s->formed) {
-        return 0;
-    }
-    MECH_TRY(reserve(s));
-    return form(s, result);
-}
-
-/* of the sum of the speeds that make c: some thousand ε, as good as met */
-static const double negligible = 0x1p-40;
 
 /* Sum of the speeds that make c of some rows. */
 static double sizes_of(const struct mech_moreau_bodies *s, const double *v, int32_t row,
@@ -158,6 +136,37 @@ static double sizes_of(const struct mech_moreau_bodies *s, const double *v, int3
     }
     return sum;
 }
+
+/* of the speeds that make c of a row, what rounding of them and of their sum leaves: some ε */
+static const double rounded = 64. * DBL_EPSILON;
+
+/* c = H v + E P + b, and q = c − N P, and its noise */
+static void speeds(struct mech_moreau_bodies *s, const double *v)
+{
+    const struct mech_impact_rows *const rows = &s->impacts;
+    const struct mech_problem p = mech_moreau_bodies_problem(s);
+
+    mech_problem_speed(&(struct mech_problem){.m = p.m, .N = p.N, .r = s->zero}, rows->P, s->q);
+    for (int32_t i = 0; i < rows->count; i++) {
+        s->c[i] = row_dot(rows, i, v) + rows->E[i] * rows->P[i] + rows->b[i];
+        s->q[i] = s->c[i] - s->q[i];
+    }
+    for (int32_t i = 0, row = 0; i < rows->sets; row += rows->set[i].rows, i++) {
+        s->noise[i] = rounded * sizes_of(s, v, row, 1);
+    }
+}
+
+int mech_moreau_bodies_form(struct mech_moreau_bodies *s, struct mech_step_result *result)
+{
+    if (s->formed) {
+        return 0;
+    }
+    MECH_TRY(reserve(s));
+    return form(s, result);
+}
+
+/* of the sum of the speeds that make c: some thousand ε, as good as met */
+static const double negligible = 0x1p-40;
 
 double mech_moreau_bodies_miss(struct mech_moreau_bodies *s, const double *v)
 {

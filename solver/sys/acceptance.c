@@ -282,7 +282,7 @@ void mech_acceptance_weigh(struct mech_acceptance *a, const struct mech_problem 
     memset(a->asks, 0, (size_t)sets * sizeof *a->asks);
     for (int32_t i = 0; i < sets; i++) {
         const int32_t root = root_of(a, i);
-        double sure, least = 0.;
+        double sure, least = p->noise ? p->noise[i] : 0.;
 
         if (a->cones && mech_problem_set(p, i).kind >= MECH_SET_CONE) {
             const struct mech_set set = set_of(a, p, i);
@@ -290,7 +290,7 @@ void mech_acceptance_weigh(struct mech_acceptance *a, const struct mech_problem 
 
             rows_of(a, i, set.rows, p->r + a->first[i], x);
             a->slides[i] = mech_slide_of(&set, x);
-            least = p->rounding * mech_slide_norm(set.rows, x);
+            least = fmax(least, p->rounding * mech_slide_norm(set.rows, x));
         }
         raise_to(&a->largest[root], data_of(a, p, i, &sure));
         raise_to(&a->least[root], sure);
@@ -449,14 +449,16 @@ static bool take_misses(const struct mech_acceptance *a, const struct mech_probl
     return true;
 }
 
-/* The largest of a->sum over s, one of a->scale and a->least. */
+/* The largest of a->sum over s: a->scale, or a->least where something asks. */
 static double largest_miss(const struct mech_acceptance *a, const struct mech_problem *p,
                            const double *s)
 {
     double most = 0.;
 
     for (int32_t i = 0; i < mech_problem_sets(p); i++) {
-        most = a->sum[i] > 0. ? fmax(most, a->sum[i] / s[i]) : most;
+        const bool counts = a->sum[i] > 0. && (s != a->least || a->asks[i]);
+
+        most = counts ? fmax(most, a->sum[i] / s[i]) : most;
     }
     return most;
 }

@@ -27,8 +27,8 @@
  *
  * What rounding of r_α makes of a cone is some ε (|r_N| + Σ μ‖r_T‖). It does not count under the
  * associated law while the cone does not open faster, nor under Coulomb's in an island where every
- * −r_N is within rounding ‖r‖ of its set, p->rounding: what presses there is rounding of a slide,
- * and is not P.
+ * −r_N is within rounding ‖r‖ of its set, p->rounding, or its p->noise: what presses there is
+ * rounding of a slide, or of how fast bodies move that are led along together, and is not P.
  *
  * Torques of a ROLLING set count over an arm, and turns times it, √ of what a unit of force makes
  * along over what a unit of torque turns. g is the mean diagonal entry, of forces, and where that
@@ -82,7 +82,7 @@ double mech_acceptance_set(const struct mech_acceptance *self, const struct mech
  * What iterates goes by the largest s: one that moves with l would change its course. */
 double mech_acceptance_of(const struct mech_acceptance *self, const struct mech_problem *p,
                           const double *l, const double *c);
-/* The same over s for l = 0: beside what presses alone. Infinite where nothing does. */
+/* The same over s for l = 0: beside what presses alone. 0 in islands where nothing does. */
 double mech_acceptance_pressing(const struct mech_acceptance *self, const struct mech_problem *p,
                                 const double *l, const double *c);
 /* The published residual with l and c as speeds: the same in any units. */

@@ -32,7 +32,9 @@ struct mech_problem {
     const struct mech_set *sets;    /* [count], their rows in order; NULL: m unilateral ones */
     int32_t count;                  /* not read without sets */
     enum mech_friction friction;    /* of all cones */
-    double rounding; /* of ‖r‖ of a cone, what its r_N is rounded to; 0: r is exact */
+    double rounding;     /* of ‖r‖ of a cone, what its r_N is rounded to; 0: r is exact */
+    const double *noise; /* [count] the same of each set as a speed: of what r_N is the difference
+                          * of; NULL: none */
 };
 
 /* Of an r that is a sum of some products, as H v + b is: 4 ε. */

@@ -168,6 +168,48 @@ static void walls_that_move_together_take_a_bead_along(void)
     }
 }
 
+/* A ball and a wall, both led along x by the same motion, written in two ways: the speed at which
+ * they close is rounding, and no impulse changes it. */
+static void what_closes_by_rounding_alone_is_stepped(void)
+{
+    static const double fast[] = {1e-4, 1e-3, 1e-2};
+    static const char *const by[] = {"", ", 'theta': 1", ", 'vi': {'type': 'semismooth'}"};
+
+    for (size_t k = 0; k < sizeof fast / sizeof *fast * (sizeof by / sizeof *by); k++) {
+        const struct mech_step_request steps = {.kind = MECH_STEP_COUNT, .count = 100};
+        struct mech_step_report report = {.steps = 0};
+        char text[4096];
+
+        snprintf(
+            text, sizeof text,
+            "{'mechd': 1, 'materials': [{'name': 'rough', 'friction': 0.2}], 'nodes': ["
+            "{'name': 'ln', 'type': 'NodePoint', 'referenceCoordinates': [-0.1, 0, 0],"
+            "'initialVelocities': [0.1, 0, 0]}, {'name': 'rn', 'type': 'NodePoint',"
+            "'referenceCoordinates': [0.1, 0, 0], 'initialVelocities': [0.1, %g, 0]}],"
+            "'markers': [{'name': 'g', 'type': 'MarkerGroundCoordinate'}, {'name': 'l', 'type':"
+            "'MarkerNodeCoordinate', 'node': 'ln', 'coordinate': 0}, {'name': 'u', 'type':"
+            "'MarkerNodeCoordinate', 'node': 'ln', 'coordinate': 1}, {'name': 'r', 'type':"
+            "'MarkerNodeCoordinate', 'node': 'rn', 'coordinate': 0}], 'objects': [{'name':"
+            "'left', 'type': 'MassPoint', 'node': 'ln', 'physicsMass': 1, 'geometry': [{'shape':"
+            "'Box', 'size': [0.2, 1e3, 1], 'material': 'rough'}]}, {'name': 'right', 'type':"
+            "'MassPoint', 'node': 'rn', 'physicsMass': 1, 'geometry': [{'shape': 'Sphere',"
+            "'radius': 0.1, 'material': 'rough'}]}, {'name': 'in', 'type':"
+            "'CoordinateConstraint', 'markers': ['g', 'l'], 'offsetUserFunction':"
+            "'=0.1*sin(t)', 'offsetUserFunction_t': '=0.1*cos(t)'}, {'name': 'up', 'type':"
+            "'CoordinateConstraint', 'markers': ['g', 'u']}, {'name': 'out', 'type':"
+            "'CoordinateConstraint', 'markers': ['g', 'r'], 'offsetUserFunction':"
+            "'=0.1*cos(t-pi/2)', 'offsetUserFunction_t': '=-0.1*sin(t-pi/2)'}],"
+            "'contact': {'jointed': true}, 'solver': {'integrator': 'MoreauJean', 'stepSize':"
+            "0.01%s}}",
+            fast[k % 3], by[k / 3]);
+        struct mech_sim *const s = model_of(text);
+
+        CU_ASSERT_EQUAL(mech_sim_step(s, &steps, &report), 0);
+        CHECK_NEAR(model_state(s).v[0], 0.1 * cos(1.), 1e-6);
+        mech_sim_destroy(s);
+    }
+}
+
 /* What is led into another thing has no mass to give way with, N = 0, which some solvers cannot
  * divide by: a point into a plane, and a coordinate of a linear system into its stop. */
 static void a_point_that_is_led_into_the_ground_is_named(void)
@@ -227,5 +269,6 @@ UNIT_TESTS(UNIT_TEST(a_ball_under_a_lid_that_is_led_down_is_not_crushed),
            UNIT_TEST(a_bead_between_walls_that_close_is_not_run_through),
            UNIT_TEST(walls_that_close_hold_a_bead_however_fast_it_slides),
            UNIT_TEST(walls_that_move_together_take_a_bead_along),
+           UNIT_TEST(what_closes_by_rounding_alone_is_stepped),
            UNIT_TEST(a_point_that_is_led_into_the_ground_is_named),
            UNIT_TEST(a_coordinate_that_is_led_into_its_stop_is_named))

@@ -8,7 +8,7 @@
 /* two contacts of masses of 1 kg, each with a velocity of its own */
 static double miss(double *P, double *v)
 {
-    double N[4] = {1., 0., 0., 1.}, value[2] = {1., 1.}, zeros[2] = {0.}, c[2], q[2];
+    double N[4] = {1., 0., 0., 1.}, value[2] = {1., 1.}, zeros[2] = {0.}, c[2], q[2], noise[2];
     int32_t start[3] = {0, 1, 2}, column[2] = {0, 1};
     struct mech_set set[2] = {{.kind = MECH_SET_UNILATERAL, .rows = 1},
                               {.kind = MECH_SET_UNILATERAL, .rows = 1}};
@@ -25,7 +25,8 @@ static double miss(double *P, double *v)
                     .P = P},
         .c = c,
         .q = q,
-        .zero = zeros};
+        .zero = zeros,
+        .noise = noise};
 
     CU_ASSERT_EQUAL_FATAL(mech_acceptance_create(2, &s.accept), 0);
     const double most = mech_moreau_bodies_miss(&s, v);
