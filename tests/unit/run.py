@@ -3,7 +3,9 @@
     run.py BUILD [--only PROGRAM] unit conformance verify
 
 Prints what failing programs print, and how each is run alone; ends with "N passed, N failed". A
-program that crashes, hangs (its stacks are printed) or ends without its count is one failure."""
+program that crashes, hangs (its stacks are printed) or ends without its count is one failure. It
+hangs when it has used more processor time than any may, or next to none for as long: a machine that
+is busy with other work makes no program fail."""
 import concurrent.futures
 import json
 import os
@@ -18,7 +20,9 @@ import stacks  # noqa: E402
 
 REPORT = re.compile(r'(?:ERROR|WARNING): \w+Sanitizer|runtime error: |Assertion .* failed')
 SHOWN = 6000  # characters of what a failed program prints
-LIMIT = 400  # seconds of one program, far more than the longest takes under a sanitizer
+LIMIT = 400  # seconds of processor time, far more than the longest takes under a sanitizer
+STILL = 400  # seconds in which a program that works uses at least a hundredth of a processor
+LOOKS = 1  # seconds between two looks at a program
 TOLD = 5  # of the longest programs that are named at the end
 
 
@@ -58,6 +62,35 @@ def longest_first(jobs, past):
     return sorted(jobs, key=lambda job: (-past.get(job[0], 1e9), short(job[1]), job[0]))
 
 
+def spent(pid):
+    """Seconds of processor time of a process, of all below it, and of those that have ended."""
+    ticks = 0
+    for one in stacks.family(pid):
+        fields = stacks.read('/proc/%d/stat' % one).rpartition(')')[2].split()
+        ticks += sum(map(int, fields[11:15]))  # utime, stime, cutime, cstime
+    return ticks / os.sysconf('SC_CLK_TCK')
+
+
+class Hung(Exception):
+    pass
+
+
+def output_of(process, limit=LIMIT, still=STILL):
+    """What a process prints until it ends; Hung with the reason if it hangs."""
+    at, before = time.monotonic(), 0.0  # the begin of what may be a standstill
+    while True:
+        try:
+            return process.communicate(timeout=LOOKS)[0]
+        except subprocess.TimeoutExpired:
+            used, now = spent(process.pid), time.monotonic()
+        if used > limit:
+            raise Hung('not over after %d s of processor time' % limit)
+        if used - before > still / 100:
+            at, before = now, used
+        elif now - at > still:
+            raise Hung('has done nothing for %d s' % still)
+
+
 def run(job):
     """(passed, failed, text of a failure, seconds) of a program"""
     begin = time.monotonic()
@@ -72,13 +105,12 @@ def judged(job):
     except OSError as e:
         return 0, 1, '%s: cannot be run: %s' % (name, e)
     try:
-        output, _ = process.communicate(timeout=LIMIT)
-    except subprocess.TimeoutExpired:
+        output = output_of(process)
+    except Hung as e:
         where = stacks.report([process.pid])
         stacks.end(process.pid)
         output, _ = process.communicate()
-        return 0, 1, '%s: not over after %d s\n%s\n%s' % (name, LIMIT, output.decode(
-            errors='replace')[-2000:], where)
+        return 0, 1, '%s: %s\n%s\n%s' % (name, e, output.decode(errors='replace')[-2000:], where)
     text = output.decode(errors='replace')
     count = re.search(r'^(\d+) passed, (\d+) failed\s*\Z', text, re.M)
     if not count:
