@@ -367,10 +367,15 @@ static void write_warning(const void *of, struct mechp_text *w)
     const struct mechd_coupling_command *const k = of;
     const struct mechd_coupling *const g = k->coupling;
     char text[160];
-    snprintf(text, sizeof text,
-             "windows of %.9g s are unstable: %.9g s is the largest stable size by the stability "
-             "report of window %" PRIu64,
-             k->size, g->stable_most, g->stable_window);
+    const int length = snprintf(text, sizeof text, "windows of %.9g s are unstable: ", k->size);
+    if (g->stable_most > 0.) {
+        snprintf(text + length, sizeof text - (size_t)length,
+                 "%.9g s is the largest stable size by the stability report of window %" PRIu64,
+                 g->stable_most, g->stable_window);
+    } else {
+        snprintf(text + length, sizeof text - (size_t)length,
+                 "no size is stable by the stability report of window %" PRIu64, g->stable_window);
+    }
     const struct mechp_body_warning body = {.pointer = "/stepSize", .message = text};
     mechp_text_array(w);
     MECHP_WRITE(warning, &body, w);

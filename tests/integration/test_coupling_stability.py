@@ -83,7 +83,7 @@ class Stability(Couplings):
     def test_a_step_beyond_it_is_done_and_warned_of(self):
         _, _, cid = self.masses(100., 1., stepSize=0.05)  # up to 0.02 s
         first = self.good(cid, count=2)
-        self.assertNotIn('warnings', first['report'])  # nobody has asked
+        self.assertNotIn('warnings', first['report'])  # not requested
         done = first['window']
         bound = self.stability(cid, '?size=0.001')['largestStable']
         for body, warned in (({'count': 2}, True), ({'size': 0.02 * 0.99}, False),
@@ -95,6 +95,12 @@ class Stability(Couplings):
                 self.assertIn('windows of 0.05 s', warning['message'])
                 self.assertIn('%.9g s is the largest stable size' % bound, warning['message'])
                 self.assertIn('of window %d' % done, warning['message'])
+        _, _, cid = self.masses(100., -1., stepSize=0.05)
+        self.assertEqual(self.stability(cid)['largestStable'], 0)
+        warnings = self.good(cid, count=1)['report']['warnings']
+        self.assertEqual([w['message'] for w in warnings], [
+            'windows of 0.05 s are unstable: '
+            'no size is stable by the stability report of window 0'])
         # stable for all sizes; unknown; sized by their errors
         for k, c, more in ((100., 1., {'scheme': 'IQN-ILS'}), (100., 1e-5, {'stepSize': 1e-6}),
                            (100., 1., {'stepSize': 0.05, 'adaptive': {}})):
