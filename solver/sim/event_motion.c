@@ -16,7 +16,8 @@
 static const double parting = 1e-6;
 /* A share of the lengths in a contact: speeds that solvers leave at rest move less in a step. */
 static const double at_rest = 1e-10;
-/* rad: bodies that turn farther in a step have rows that do not, as in moreau_jean_bodies_turn.c */
+/* rad: bodies that turn farther in a step have rows that do not, as in
+ * step/moreau_jean/bodies_turn.c */
 static const double most_turn = 0.5;
 
 bool mech_event_counts(double speed, double speeds, double lengths, double h)

@@ -2,7 +2,7 @@
  * it turns from there.
  *
  * A record holds a contact as it was in the middle of its step, q_m = q_k ⊕ (1 − θ) h v_k (see
- * step/moreau_jean_bodies_touch.c). A velocity of either end of the step, with its lever of the
+ * step/moreau_jean/bodies_touch.c). A velocity of either end of the step, with its lever of the
  * middle, is off by what the row turns by until there, u':
  *
  *     H_k v_k ≈ H_m v_k − (1 − θ) h u',   H_{k+1} v_{k+1} ≈ H_m v_{k+1} + θ h u'

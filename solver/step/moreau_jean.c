@@ -1,6 +1,6 @@
 /* Moreau–Jean time stepping for linear systems with impacts (solver/README.md; J.-J. Moreau,
  * M. Jean, 1987; V. Acary, B. Brogliato, Numerical Methods for Nonsmooth Dynamical Systems,
- * Springer 2008, chapter 10). First order; numerics in moreau_jean.h.
+ * Springer 2008, chapter 10). First order; numerics in moreau_jean/linear.h.
  *
  * Carried from step to step: whether F is constant, and F(t_k), so that each step evaluates F once
  * (never when it is constant) and a restored state needs no evaluation. v̇ of the state is the mean
@@ -13,11 +13,11 @@
  *
  *     h λ = (M dv + h C v_θ + h K (q_k − q_ref + hθ v_θ) − h F_θ − HᵀP)_p / factor
  */
-#include "solver/step/moreau_jean.h"
+#include "solver/step/moreau_jean/linear.h"
 
 #include "solver/base/err.h"
 #include "solver/linalg/mat_walk.h"
-#include "solver/step/moreau_jean_bodies.h"
+#include "solver/step/moreau_jean/bodies.h"
 #include "solver/step/pins.h"
 
 #include <stdio.h>

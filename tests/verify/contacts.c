@@ -1,4 +1,4 @@
-/* Contacts between shapes under Moreau–Jean (solver/step/moreau_jean_bodies_touch.c) against closed
+/* Contacts between shapes under Moreau–Jean (solver/step/moreau_jean/bodies_touch.c) against closed
  * forms and balances. */
 #include "solver/linalg/v3.h"
 #include "tests/unit/alloc_count.h"

@@ -2,7 +2,7 @@
  * form. */
 #pragma once
 
-#include "solver/step/moreau_jean.h"
+#include "solver/step/moreau_jean/linear.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Moreau–Jean for models that are not linear (solver/step/moreau_jean_bodies.h): orders, joints,
+/* Moreau–Jean for models that are not linear (solver/step/moreau_jean/bodies.h): orders, joints,
  * ropes, and systems with interactions beside them. */
 #include "tests/unit/model.h"
 

@@ -1,4 +1,4 @@
-/* Contacts whose rows turn while they last, under Moreau–Jean (step/moreau_jean_bodies_turn.c):
+/* Contacts whose rows turn while they last, under Moreau–Jean (step/moreau_jean/bodies_turn.c):
  * what rolls, tips and slides on curved and driven bodies, to the order of the scheme at θ = ½. */
 #include "solver/linalg/v3.h"
 #include "tests/unit/model.h"

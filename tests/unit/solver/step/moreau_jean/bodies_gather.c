@@ -1,5 +1,5 @@
 /* What sweeps start from: closed forms of one contact and of two. */
-#include "tests/unit/solver/step/bodies.h"
+#include "tests/unit/solver/step/moreau_jean/bodies.h"
 
 /* points: v + ω × r */
 static void the_approach_is_that_of_the_points_of_contact(void)

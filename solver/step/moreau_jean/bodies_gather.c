@@ -2,7 +2,7 @@
  * the impulses that the state keeps, and inverse masses and velocities of the bodies. */
 #include "solver/base/err.h"
 #include "solver/linalg/v3.h"
-#include "solver/step/moreau_jean_bodies.h"
+#include "solver/step/moreau_jean/bodies.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* What contacts of a step find again of those of the last one. */
-#include "solver/step/moreau_jean_bodies.h"
+#include "solver/step/moreau_jean/bodies.h"
 
 #include "tests/unit/unit.h"
 

@@ -7,7 +7,7 @@
  * worth it, else a pass of at most SWEEPS. */
 #include "solver/base/err.h"
 #include "solver/linalg/v3.h"
-#include "solver/step/moreau_jean_bodies.h"
+#include "solver/step/moreau_jean/bodies.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,13 +1,13 @@
-/* Contacts of bodies by their shapes as rows of a Moreau–Jean step; see moreau_jean_bodies.h.
+/* Contacts of bodies by their shapes as rows of a Moreau–Jean step; see bodies.h.
  *
  * They are detected once a step, where the bodies are at q_m = q_k ⊕ (1 − θ) h v_k, as far as it
  * is known before it is solved: in its middle at θ = ½, at its start at θ = 1. How rows turn from
- * there to its end is in moreau_jean_bodies_turn.c, which keeps the order. The condition for the
+ * there to its end is in bodies_turn.c, which keeps the order. The condition for the
  * gap found there is in model/gap.h. A soft contact rebounds by its spring and damper, and reads no
  * e. Impulses are kept as vectors in space, and start the next step along the normal that is found
  * there. */
 #include "solver/base/err.h"
-#include "solver/step/moreau_jean_bodies.h"
+#include "solver/step/moreau_jean/bodies.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* Impulses of a step of free bodies, from those that the contacts have: by sweeps, by the method of
  * second order where these stall, by associated laws, and by what of these can be accepted; see
- * moreau_jean_bodies_free.c. */
+ * bodies_free.c. */
 #include "solver/base/err.h"
 #include "solver/linalg/v3.h"
-#include "solver/step/moreau_jean_bodies.h"
+#include "solver/step/moreau_jean/bodies.h"
 
 #include <math.h>
 #include <string.h>

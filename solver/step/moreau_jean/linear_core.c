@@ -1,5 +1,5 @@
-/* One Moreau–Jean step: free motion, impacts, update; equations in moreau_jean.h. */
-#include "solver/step/moreau_jean.h"
+/* One Moreau–Jean step: free motion, impacts, update; equations in linear.h. */
+#include "solver/step/moreau_jean/linear.h"
 
 #include "solver/base/err.h"
 

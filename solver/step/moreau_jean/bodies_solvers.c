@@ -1,5 +1,5 @@
 /* Which solvers find the impulses of a Moreau–Jean step, and what of them is taken; see
- * moreau_jean_bodies.h.
+ * bodies.h.
  *
  * One member of vi.h after the other. What none of them brings to its tolerance is accepted up to
  * contact.acceptable, but not where it does work. Impulses of bodies that are wedged may be any
@@ -14,7 +14,7 @@
  * is no solution (vi/certificate.h). */
 #include "solver/base/err.h"
 #include "solver/step/conflict.h"
-#include "solver/step/moreau_jean_bodies.h"
+#include "solver/step/moreau_jean/bodies.h"
 #include "solver/vi/chain.h"
 
 #include <float.h>

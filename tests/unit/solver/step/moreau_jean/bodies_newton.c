@@ -1,6 +1,6 @@
 /* Newton's method of a step: closed forms of the θ rule at θ = ½, with springs, joints and a
  * contact. */
-#include "tests/unit/solver/step/bodies.h"
+#include "tests/unit/solver/step/moreau_jean/bodies.h"
 
 static const double h = 0.01, g = 10.;
 

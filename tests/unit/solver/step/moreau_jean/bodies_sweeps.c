@@ -1,5 +1,5 @@
 /* Impulses by sweeps, from velocities that forces alone would give: closed forms. */
-#include "tests/unit/solver/step/bodies.h"
+#include "tests/unit/solver/step/moreau_jean/bodies.h"
 
 static const double h = 0.01, g = 10.;
 

@@ -5,11 +5,11 @@
  *     v_{k+1} = v_k + M⁻¹ (h f(q_θ, v_θ, t_θ) + Gᵀ l)
  *
  * f depends on v by gyroscopic moments and the like, O(h ω): the equation is iterated in this form,
- * from the last velocities. Where that or the sweeps (moreau_jean_bodies_sweeps.c) do not converge,
- * the step is Newton's (moreau_jean_bodies_newton.c), which has the same solution. */
+ * from the last velocities. Where that or the sweeps (bodies_sweeps.c) do not converge,
+ * the step is Newton's (bodies_newton.c), which has the same solution. */
 #include "solver/base/err.h"
 #include "solver/linalg/v3.h"
-#include "solver/step/moreau_jean_bodies.h"
+#include "solver/step/moreau_jean/bodies.h"
 
 #include <math.h>
 #include <stdlib.h>

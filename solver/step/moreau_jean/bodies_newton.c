@@ -1,4 +1,4 @@
-/* Newton's method of a Moreau–Jean step; see moreau_jean_bodies.h for the equations.
+/* Newton's method of a Moreau–Jean step; see bodies.h for the equations.
  *
  * The matrix takes G at q_θ for the rows too, which belong to q_{k+1}, and ∂q_θ/∂v at rest: off by
  * O(h ω), which costs iterations and no accuracy. It stays while each iteration leaves a tenth of
@@ -7,7 +7,7 @@
  * stops by what balances (balance.h), P among it; where iterations come no closer, by what rounding
  * leaves. */
 #include "solver/base/err.h"
-#include "solver/step/moreau_jean_bodies.h"
+#include "solver/step/moreau_jean/bodies.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* How rows turn within a step, and what the law of a contact that lasts reads of that. */
 #include "solver/linalg/v3.h"
-#include "tests/unit/solver/step/bodies.h"
+#include "tests/unit/solver/step/moreau_jean/bodies.h"
 
 /* past a ball of 0.3 m at rest: u_N = v · n grows from 0 at the start, where n is up, to that of
  * the middle, h/2 later */

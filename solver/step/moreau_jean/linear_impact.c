@@ -3,7 +3,7 @@
  *     w = A P + H v_free + e ẏ_k,   0 ≤ w ⊥ P ≥ 0      (Newton's law, w = ẏ_{k+1} + e ẏ_k)
  *
  * or the law of the contact: friction, equality, relay (sys/sets.h),
- * or the law of a compliant contact (moreau_jean.h).
+ * or the law of a compliant contact (linear.h).
  *
  * A = H W⁻¹ Hᵀ of all rows is made once per h; a step gathers the active part of it: sparse where A
  * is a narrow band, as that of a column is, so that the step costs what its contacts do. Where W is
@@ -11,7 +11,7 @@
  * solve when they would take too much memory. The impulses of the last step start the next.
  * Cost of a step without active rows: the entries of H twice.
  */
-#include "solver/step/moreau_jean.h"
+#include "solver/step/moreau_jean/linear.h"
 
 #include "solver/base/err.h"
 #include "solver/model/gap.h"

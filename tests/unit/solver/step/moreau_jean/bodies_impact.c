@@ -1,5 +1,5 @@
 /* What is left of a step's contacts. */
-#include "solver/step/moreau_jean_bodies.h"
+#include "solver/step/moreau_jean/bodies.h"
 
 #include "tests/unit/unit.h"
 

@@ -14,7 +14,7 @@
  * no row is removed any more, and all waiting rows take part as detected. */
 #include "solver/base/err.h"
 #include "solver/linalg/v3.h"
-#include "solver/step/moreau_jean_bodies.h"
+#include "solver/step/moreau_jean/bodies.h"
 
 #include <math.h>
 #include <stdlib.h>

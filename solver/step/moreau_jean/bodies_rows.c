@@ -1,15 +1,15 @@
-/* Which rows may act in a step of moreau_jean_bodies.h, and what they ask for.
+/* Which rows may act in a step of bodies.h, and what they ask for.
  *
  *   interactions   those with y_k + γ h y'_k ≤ threshold (relays and equalities always), as in the
  *                  linear scheme:  b = e y'_k
  *   one-sided joints s g ≥ 0, s λ ≥ 0:  H = s G, and s g at q_m = q_k ⊕ (1 − θ) h v_k, as
  *                  far as it does not depend on v_{k+1};  b as of contacts that rest, P = h s λ
- *   shapes         moreau_jean_bodies_touch.c
+ *   shapes         bodies_touch.c
  *
  * A gap that is open at q_m may close to just 0 at the end of the step, q_m + θ h v_{k+1}. One that
- * overlaps there must not close further; moreau_jean_bodies_overlap.c opens it. */
+ * overlaps there must not close further; bodies_overlap.c opens it. */
 #include "solver/base/err.h"
-#include "solver/step/moreau_jean_bodies.h"
+#include "solver/step/moreau_jean/bodies.h"
 
 #include <math.h>
 #include <stdio.h>

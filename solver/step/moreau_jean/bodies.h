@@ -6,7 +6,7 @@
  *     G(q_{k+1}) v_{k+1} + g_t = 0                                      joints, at velocity level
  *     c = H v_{k+1} + E P + b,   c and P bound by the laws of the contacts             (sys/sets.h)
  *
- * which for linear systems is the scheme of moreau_jean.h. Newton's method, W = M − hθ ∂f/∂v −
+ * which for linear systems is the scheme of linear.h. Newton's method, W = M − hθ ∂f/∂v −
  * h²θ² ∂f/∂q; each of its iterations solves the contacts with the joints eliminated exactly,
  *
  *     [ W Gᵀ; G 0 ] {Δv; −h Δλ} = {−r; −(G v + g_t)},   N = H W_G⁻¹ Hᵀ + E
@@ -126,7 +126,7 @@ struct mech_sweeps {
     double second_cost; /* sweeps of a step of `newton` for them; 0: not known yet */
 };
 
-/* Contacts that are open and may close within the step: moreau_jean_bodies_foretold.c. */
+/* Contacts that are open and may close within the step: bodies_foretold.c. */
 struct mech_foretold_pair {
     int32_t from, to; /* in open */
     int32_t of, ofs;  /* in the list: what acts while it waits, from and to */
@@ -137,7 +137,7 @@ enum mech_foretold_mark { MECH_FORETOLD_NEAR, MECH_FORETOLD_PUSHES, MECH_FORETOL
 struct mech_foretold_of {
     enum mech_foretold_mark mark;
     int32_t of;
-    /* moreau_jean_bodies_turn.c */
+    /* bodies_turn.c */
     double turn[3];  /* m/s², global: the rate of its rows at the velocities of the start */
     double gap;      /* m, that its law reads */
     double drift[3]; /* m/s along n, t1, t2: by what its speeds change from the middle to the end */
@@ -202,7 +202,7 @@ struct mech_moreau_bodies {
     const char *used;  /* complementarity solver */
 };
 
-/* moreau_jean_bodies.c */
+/* bodies.c */
 void mech_moreau_bodies_check(const struct mech_model *m, struct mech_diag *d);
 /* True when the linear scheme does not take this model and this one may. */
 bool mech_moreau_bodies_takes(const struct mech_model *m);
@@ -216,11 +216,11 @@ int mech_moreau_bodies_step(struct mech_moreau_bodies *s, struct mech_state *sta
 const char *mech_moreau_bodies_linear(const struct mech_moreau_bodies *s);
 const char *mech_moreau_bodies_vi(const struct mech_moreau_bodies *s);
 
-/* moreau_jean_bodies_newton.c: v_{k+1}, λ, P and q_{k+1} of a step from q0, v0 that ends at t. */
+/* bodies_newton.c: v_{k+1}, λ, P and q_{k+1} of a step from q0, v0 that ends at t. */
 int mech_moreau_bodies_solve(struct mech_moreau_bodies *s, struct mech_state *state, double t,
                              struct mech_step_result *result);
 
-/* moreau_jean_bodies_rows.c. One-sided joints leave the saddle matrix for the contacts. */
+/* bodies_rows.c. One-sided joints leave the saddle matrix for the contacts. */
 void mech_moreau_bodies_open(struct mech_moreau_bodies *s, struct mech_state *state);
 /* The rows that may act in this step; v are those of the free motion, the poses any. 0 or an
  * outcome with a reason. */
@@ -253,7 +253,7 @@ typedef int mech_moreau_bodies_undo(struct mech_moreau_bodies *s, int32_t from, 
                                     double *v);
 mech_moreau_bodies_undo mech_moreau_bodies_undo_sweeps, mech_moreau_bodies_undo_rows;
 
-/* moreau_jean_bodies_foretold.c. What is near at q_m, the point of e, into s->list, ascending by
+/* bodies_foretold.c. What is near at q_m, the point of e, into s->list, ascending by
  * id. 0; MECH_NOT_FINITE; negative. */
 int mech_moreau_bodies_foretell(struct mech_moreau_bodies *s, const struct mech_eval *e);
 /* Looks through the motion at the state's velocities, where marks say what pushes: a contact that
@@ -262,7 +262,7 @@ int mech_moreau_bodies_foretell(struct mech_moreau_bodies *s, const struct mech_
 int mech_moreau_bodies_look(struct mech_moreau_bodies *s, const struct mech_state *state,
                             mech_moreau_bodies_undo *undo, struct mech_foretold_change *change);
 
-/* moreau_jean_bodies_turn.c. How the rows of the list's contacts turn, from number `from` on, at
+/* bodies_turn.c. How the rows of the list's contacts turn, from number `from` on, at
  * the poses of the middle. Writes the motions of the scene. 0; MECH_NOT_FINITE; negative. */
 int mech_moreau_bodies_turn(struct mech_moreau_bodies *s, const struct mech_state *state,
                             int32_t from);
@@ -279,7 +279,7 @@ void mech_moreau_bodies_lasts(struct mech_moreau_bodies *s, int32_t i,
 bool mech_moreau_bodies_may_gain(const struct mech_foretold_of *of);
 void mech_moreau_bodies_stop(struct mech_foretold_of *of, double change[3]);
 
-/* moreau_jean_bodies_touch.c. Contacts between shapes that act, into s->list, with the velocities
+/* bodies_touch.c. Contacts between shapes that act, into s->list, with the velocities
  * of the free motion in the state. 0; MECH_NOT_FINITE with a reason; negative. */
 int mech_moreau_bodies_detect(struct mech_moreau_bodies *s, const struct mech_state *state,
                               struct mech_step_result *result);
@@ -305,7 +305,7 @@ struct mech_touched *mech_moreau_bodies_room(const struct mech_moreau_bodies *s,
                                              struct mech_state *state, int32_t n,
                                              struct mech_step_result *result);
 
-/* moreau_jean_bodies_free.c: steps of free bodies by sweeps. */
+/* bodies_free.c: steps of free bodies by sweeps. */
 /* Under what name of a complementarity solver they are known. */
 const char *mech_moreau_bodies_sweeps_name(void);
 bool mech_moreau_bodies_suits_sweeps(const struct mech_model *m);
@@ -315,7 +315,7 @@ void mech_moreau_bodies_sweeps_fini(struct mech_moreau_bodies *s);
 int mech_moreau_bodies_sweep(struct mech_moreau_bodies *s, struct mech_state *state,
                              struct mech_step_result *result);
 
-/* moreau_jean_bodies_sweeps.c: v := v_k + h M⁻¹ f, which the state has, with the impulses of the
+/* bodies_sweeps.c: v := v_k + h M⁻¹ f, which the state has, with the impulses of the
  * contacts of s->sweeps, from those they have. 0, which may be accepted; MECH_VI_NOT_CONVERGED. */
 int mech_moreau_bodies_impulses(struct mech_moreau_bodies *s, struct mech_state *state,
                                 struct mech_step_result *result);
@@ -323,7 +323,7 @@ int mech_moreau_bodies_impulses(struct mech_moreau_bodies *s, struct mech_state 
 /* Whether sweeps may end where each contact misses little by itself. */
 bool mech_moreau_bodies_own(const struct mech_moreau_bodies *s);
 
-/* moreau_jean_bodies_gather.c: contacts, masses and velocities for the sweeps. */
+/* bodies_gather.c: contacts, masses and velocities for the sweeps. */
 /* Velocity of the second body's point against the first's along n, from twists [bodies × 6]. */
 double mech_moreau_bodies_approach(const struct mech_body_contact *c, const double *twist);
 /* Into s->sweeps: all contacts, inverse masses and velocities, at the poses of the middle. 0;
@@ -334,7 +334,7 @@ int mech_moreau_bodies_gather(struct mech_moreau_bodies *s, const struct mech_st
 int mech_moreau_bodies_take(struct mech_moreau_bodies *s, const struct mech_state *state,
                             int32_t from);
 
-/* moreau_jean_bodies_impact.c: P for the present v, which gets W_G⁻¹ Hᵀ ΔP added, and λ its part.
+/* bodies_impact.c: P for the present v, which gets W_G⁻¹ Hᵀ ΔP added, and λ its part.
  * 0; MECH_VI_NOT_CONVERGED, with a reason … */
 int mech_moreau_bodies_impact(struct mech_moreau_bodies *s, struct mech_state *state,
                               struct mech_step_result *result);
@@ -343,7 +343,7 @@ int mech_moreau_bodies_let_go(struct mech_moreau_bodies *s, struct mech_state *s
                               struct mech_step_result *result);
 /* c = N P + q of these rows, the problem of this step. */
 struct mech_problem mech_moreau_bodies_problem(const struct mech_moreau_bodies *s);
-/* moreau_jean_bodies_solvers.c: P of that problem from s->impacts.guess, into s->best. Writes
+/* bodies_solvers.c: P of that problem from s->impacts.guess, into s->best. Writes
  * s->trial and s->c. Returns as mech_moreau_bodies_impact. */
 int mech_moreau_bodies_run(struct mech_moreau_bodies *s, struct mech_step_result *result);
 /* ½ PᵀN P + P·q of P [rows], J, and what rounding leaves of it; 0: it is not positive. Writes
@@ -371,7 +371,7 @@ int mech_moreau_bodies_form(struct mech_moreau_bodies *s, struct mech_step_resul
  * True: b has changed. */
 bool mech_moreau_bodies_stop_turns(struct mech_moreau_bodies *s, const struct mech_state *state);
 
-/* moreau_jean_bodies_overlap.c: overlaps left at the end of the step are closed in state->q, at
+/* bodies_overlap.c: overlaps left at the end of the step are closed in state->q, at
  * most at recoverySpeed; v is as it was. After Newton's method. */
 int mech_moreau_bodies_part(struct mech_moreau_bodies *s, struct mech_state *state, double t,
                             struct mech_step_result *result);

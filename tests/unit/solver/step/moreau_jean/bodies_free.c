@@ -1,5 +1,5 @@
 /* Steps of free bodies by sweeps: closed forms of velocities, positions and what is kept. */
-#include "tests/unit/solver/step/bodies.h"
+#include "tests/unit/solver/step/moreau_jean/bodies.h"
 
 static const double h = 0.01, g = 10.;
 

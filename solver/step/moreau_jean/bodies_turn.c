@@ -25,7 +25,7 @@
  * that move and are not points or vertices on planes. */
 #include "solver/base/err.h"
 #include "solver/linalg/v3.h"
-#include "solver/step/moreau_jean_bodies.h"
+#include "solver/step/moreau_jean/bodies.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Overlaps that a step leaves: how far bodies at rest are moved apart. */
-#include "tests/unit/solver/step/bodies.h"
+#include "tests/unit/solver/step/moreau_jean/bodies.h"
 
 #define OVERLAPS(recovery)                                                                         \
     BODIES_MODEL("[0, 0, 0]", recovery,                                                            \

@@ -47,7 +47,7 @@ struct mech_free_motion {
     struct mech_lsol *solver;
     double *inverse; /* [nv] 1/W_ii when W is diagonal, or NULL */
     double *u;       /* [nv] q − q_ref (+ hθ v) */
-    bool merged;     /* C is read as a part of W; see moreau_jean_free.c */
+    bool merged;     /* C is read as a part of W; see linear_free.c */
     double h, theta; /* W is factored for this h; 0: not yet */
 };
 

@@ -1,8 +1,8 @@
 /* Moreau–Jean time stepping of bodies, joints and contacts: memory, start and step; see
- * moreau_jean_bodies.h. Nothing is carried beside what every state has: the impulses and λ of the
+ * bodies.h. Nothing is carried beside what every state has: the impulses and λ of the
  * last step start the next. v̇ and a of the state are the mean acceleration of the last step,
  * impulses included, and before the first what the forces and joints give. */
-#include "solver/step/moreau_jean_bodies.h"
+#include "solver/step/moreau_jean/bodies.h"
 
 #include "solver/base/err.h"
 

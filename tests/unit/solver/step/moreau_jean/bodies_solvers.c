@@ -1,5 +1,5 @@
 /* Which solvers find the impulses of a step: problems of one contact and of two. */
-#include "tests/unit/solver/step/bodies.h"
+#include "tests/unit/solver/step/moreau_jean/bodies.h"
 
 static const char ball[] =
     BODIES_MODEL("[0, 0, -10]", "1", BODIES_NODE("n", "[0, 0, 0.1]", "[0, 0, 0]"),

@@ -11,7 +11,7 @@
  * beside ε h²‖K‖ ‖v‖, while 1/θ ≤ 2.
  * Cost per step: the patterns of C and K once, one solve with W.
  */
-#include "solver/step/moreau_jean.h"
+#include "solver/step/moreau_jean/linear.h"
 
 #include "solver/base/err.h"
 

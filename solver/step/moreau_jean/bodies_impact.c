@@ -1,4 +1,4 @@
-/* Impulses of a step's contacts; see moreau_jean_bodies.h.
+/* Impulses of a step's contacts; see bodies.h.
  *
  *     c = N P + q,   N = H W_G⁻¹ Hᵀ + E,   q = H v + b − H W_G⁻¹ Hᵀ P      at the present v and P
  *
@@ -6,7 +6,7 @@
  * complementarity solvers require it: they get ½ (N + Nᵀ), and what that leaves is asked for again
  * at the velocities reached, from where Newton's iterations continue. */
 #include "solver/base/err.h"
-#include "solver/step/moreau_jean_bodies.h"
+#include "solver/step/moreau_jean/bodies.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Contacts that may close within a step: what is near, what waits, what the motion meets. */
-#include "tests/unit/solver/step/bodies.h"
+#include "tests/unit/solver/step/moreau_jean/bodies.h"
 
 static const double h = 0.01;
 

@@ -1,5 +1,5 @@
 /* One-sided rows of a step: what is appended, which act, and what they ask for. */
-#include "tests/unit/solver/step/bodies.h"
+#include "tests/unit/solver/step/moreau_jean/bodies.h"
 
 /* H = [1 2; 0 3] */
 static void rows_push_along_their_entries(void)

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "solver/base/err.h"
-#include "solver/step/moreau_jean_bodies.h"
+#include "solver/step/moreau_jean/bodies.h"
 #include "tests/unit/compiled.h"
 
 struct bodies {
