@@ -5,24 +5,11 @@
 #include "solver/step/moreau_jean/bodies.h"
 
 #include "solver/base/err.h"
+#include "solver/step/moreau_jean/ops.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-bool mech_moreau_bodies_takes(const struct mech_model *m)
-{
-    return (!mech_model_is_linear(m) && !mech_model_is_linear_but_pins(m)) ||
-           mech_model_sizes(m)->x > 0 || mech_model_touch_bodies(m) > 0;
-}
-
-void mech_moreau_bodies_check(const struct mech_model *m, struct mech_diag *d)
-{
-    if (mech_model_contacts(m)->count > MECH_IMPACT_ROWS_MOST) {
-        mech_diag_add(d, "/interactions", "%d contact rows; MoreauJean supports at most %d",
-                      (int)mech_model_contacts(m)->count, (int)MECH_IMPACT_ROWS_MOST);
-    }
-}
 
 static int allocate(struct mech_moreau_bodies *s)
 {
@@ -66,13 +53,38 @@ static int create_states(struct mech_moreau_bodies *s)
     return mech_lsol_create(NULL, &s->X, &s->x_solver);
 }
 
-int mech_moreau_bodies_create(const struct mech_model *m, struct mech_step_result *result,
-                              struct mech_moreau_bodies **out)
+static void destroy(void *self)
+{
+    struct mech_moreau_bodies *const s = self;
+
+    if (!s) {
+        return;
+    }
+    for (int i = 0; i < MECH_IMPACT_SOLVERS_MOST; i++) {
+        if (s->solver[i]) {
+            mech_vi_types[i]->destroy(s->solver[i]);
+        }
+    }
+    mech_impact_rows_fini(&s->impacts);
+    mech_contact_list_fini(&s->list);
+    mech_foretold_fini(&s->foretold);
+    mech_moreau_bodies_sweeps_fini(s);
+    mech_acceptance_destroy(s->accept);
+    free(s->N.values);
+    free(s->c);
+    mech_rates_fini(&s->rates);
+    mech_saddle_fini(&s->saddle);
+    mech_lsol_destroy(s->x_solver);
+    mech_arena_fini(&s->arena);
+    free(s);
+}
+
+static int create(const struct mech_model *m, struct mech_step_result *result, void **self)
 {
     const struct mech_settings *const settings = mech_model_settings(m);
     struct mech_moreau_bodies *const s = calloc(1, sizeof *s);
 
-    *out = NULL;
+    *self = NULL;
     if (!s) {
         return MECH_NO_MEMORY;
     }
@@ -100,35 +112,11 @@ int mech_moreau_bodies_create(const struct mech_model *m, struct mech_step_resul
         code = mech_moreau_bodies_sweeps_init(s);
     }
     if (code) {
-        mech_moreau_bodies_destroy(s);
+        destroy(s);
         return code;
     }
-    *out = s;
+    *self = s;
     return 0;
-}
-
-void mech_moreau_bodies_destroy(struct mech_moreau_bodies *s)
-{
-    if (!s) {
-        return;
-    }
-    for (int i = 0; i < MECH_IMPACT_SOLVERS_MOST; i++) {
-        if (s->solver[i]) {
-            mech_vi_types[i]->destroy(s->solver[i]);
-        }
-    }
-    mech_impact_rows_fini(&s->impacts);
-    mech_contact_list_fini(&s->list);
-    mech_foretold_fini(&s->foretold);
-    mech_moreau_bodies_sweeps_fini(s);
-    mech_acceptance_destroy(s->accept);
-    free(s->N.values);
-    free(s->c);
-    mech_rates_fini(&s->rates);
-    mech_saddle_fini(&s->saddle);
-    mech_lsol_destroy(s->x_solver);
-    mech_arena_fini(&s->arena);
-    free(s);
 }
 
 /* --- the start -------------------------------------------------------------------------------- */
@@ -151,9 +139,10 @@ static int project(struct mech_moreau_bodies *s, struct mech_state *state,
     return 0;
 }
 
-int mech_moreau_bodies_start(struct mech_moreau_bodies *s, struct mech_state *state,
-                             struct mech_step_result *result)
+static int start(void *self, struct mech_state *state, struct mech_step_result *result)
 {
+    struct mech_moreau_bodies *const s = self;
+
     MECH_TRY(project(s, state, result));
     return mech_rates_start(&s->rates, state, result);
 }
@@ -224,9 +213,11 @@ static int advance(struct mech_moreau_bodies *s, struct mech_state *state, doubl
     return mech_moreau_bodies_solve(s, state, t_end, result);
 }
 
-int mech_moreau_bodies_step(struct mech_moreau_bodies *s, struct mech_state *state, double h,
-                            double t_end, struct mech_step_result *result)
+static int step(void *self, struct mech_state *state, double h, double t_end,
+                struct mech_step_result *result)
 {
+    struct mech_moreau_bodies *const s = self;
+
     if (s->h != h) {
         MECH_TRY(form(s, h, result));
     }
@@ -240,12 +231,26 @@ int mech_moreau_bodies_step(struct mech_moreau_bodies *s, struct mech_state *sta
     return s->nx ? step_states(s, state, t_end, result) : 0;
 }
 
-const char *mech_moreau_bodies_linear(const struct mech_moreau_bodies *s)
+static const char *linear(const void *self)
 {
+    const struct mech_moreau_bodies *const s = self;
+
     return s->nv ? mech_saddle_linear(&s->saddle) : "";
 }
 
-const char *mech_moreau_bodies_vi(const struct mech_moreau_bodies *s)
+static const char *vi(const void *self)
 {
+    const struct mech_moreau_bodies *const s = self;
+
     return s->sweeps.on && s->used[0] == '\0' ? mech_moreau_bodies_sweeps_name() : s->used;
 }
+
+const struct mech_moreau_jean_ops mech_moreau_jean_bodies = {
+    .rows_most = MECH_IMPACT_ROWS_MOST,
+    .create = create,
+    .start = start,
+    .step = step,
+    .linear = linear,
+    .vi = vi,
+    .destroy = destroy,
+};

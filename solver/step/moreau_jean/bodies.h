@@ -159,6 +159,7 @@ struct mech_foretold_change {
 };
 void mech_foretold_fini(struct mech_foretold *f);
 
+/* The integrator whose operations are mech_moreau_jean_bodies (ops.h, bodies.c). */
 struct mech_moreau_bodies {
     const struct mech_model *model;
     struct mech_arena arena;
@@ -201,20 +202,6 @@ struct mech_moreau_bodies {
     bool accepted;     /* no solver came to its tolerance in this step, and that is accepted */
     const char *used;  /* complementarity solver */
 };
-
-/* bodies.c */
-void mech_moreau_bodies_check(const struct mech_model *m, struct mech_diag *d);
-/* True when the linear scheme does not take this model and this one may. */
-bool mech_moreau_bodies_takes(const struct mech_model *m);
-int mech_moreau_bodies_create(const struct mech_model *m, struct mech_step_result *result,
-                              struct mech_moreau_bodies **out);
-void mech_moreau_bodies_destroy(struct mech_moreau_bodies *s);
-int mech_moreau_bodies_start(struct mech_moreau_bodies *s, struct mech_state *state,
-                             struct mech_step_result *result);
-int mech_moreau_bodies_step(struct mech_moreau_bodies *s, struct mech_state *state, double h,
-                            double t_end, struct mech_step_result *result);
-const char *mech_moreau_bodies_linear(const struct mech_moreau_bodies *s);
-const char *mech_moreau_bodies_vi(const struct mech_moreau_bodies *s);
 
 /* bodies_newton.c: v_{k+1}, λ, P and q_{k+1} of a step from q0, v0 that ends at t. */
 int mech_moreau_bodies_solve(struct mech_moreau_bodies *s, struct mech_state *state, double t,

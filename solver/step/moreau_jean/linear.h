@@ -1,5 +1,5 @@
 /* The numerics of the Moreau–Jean scheme (solver/README.md) for linear systems with contact
- * rows, on nothing but matrices and vectors; moreau_jean.c makes an integrator of it.
+ * rows, on nothing but matrices and vectors; linear.c makes an integrator of it.
  *
  *     W = M + hθC + h²θ²K,   A = H W⁻¹ Hᵀ                             once per h
  *     active  { α : y_k + γ h ẏ_k ≤ threshold }

@@ -9,6 +9,7 @@
 
 #include "solver/base/err.h"
 #include "solver/step/moreau_jean/bodies.h"
+#include "solver/step/moreau_jean/ops.h"
 #include "tests/unit/compiled.h"
 
 struct bodies {
@@ -38,10 +39,12 @@ static inline void bodies_open(struct bodies *b, const char *text, double h)
 {
     *b = (struct bodies){.s = NULL};
     compiled_open(&b->c, text);
-    CU_ASSERT_EQUAL_FATAL(mech_moreau_bodies_create(b->c.model, &b->result, &b->s), 0);
-    struct mech_moreau_bodies *const s = b->s;
+    void *made = NULL;
+    CU_ASSERT_EQUAL_FATAL(mech_moreau_jean_bodies.create(b->c.model, &b->result, &made), 0);
+    struct mech_moreau_bodies *const s = made;
 
-    CU_ASSERT_EQUAL_FATAL(mech_moreau_bodies_start(s, &b->c.state, &b->result), 0);
+    b->s = s;
+    CU_ASSERT_EQUAL_FATAL(mech_moreau_jean_bodies.start(s, &b->c.state, &b->result), 0);
     memcpy(s->q0, b->c.state.q, ((size_t)s->nq + 1) * sizeof *s->q0);
     memcpy(s->v0, b->c.state.v, ((size_t)s->nv + 1) * sizeof *s->v0);
     const double end = h * s->theta;
@@ -52,6 +55,6 @@ static inline void bodies_open(struct bodies *b, const char *text, double h)
 
 static inline void bodies_close(struct bodies *b)
 {
-    mech_moreau_bodies_destroy(b->s);
+    mech_moreau_jean_bodies.destroy(b->s);
     compiled_close(&b->c);
 }
