@@ -131,7 +131,8 @@ bool mechd_pipe_whole(const struct mechd_pipe_message *m)
 struct turn {
     int socket;
     short events;
-    uint64_t end; /* ms of the clock; 0: none */
+    uint64_t end;   /* ms of the clock; 0: none */
+    uint64_t asked; /* ms of the clock: its begin, or the last question whether to stop */
     const struct mechd_pipe_wait *wait;
 };
 
@@ -144,30 +145,36 @@ static uint64_t now(void)
 
 static struct turn begin_turn(int socket, short events, const struct mechd_pipe_wait *wait)
 {
-    return (struct turn){socket, events, wait->ms > 0 ? now() + wait->ms : 0, wait};
+    const uint64_t at = now();
+    return (struct turn){socket, events, wait->ms > 0 ? at + wait->ms : 0, at, wait};
 }
 
-/* Until the socket can go on. 0 or an outcome. */
-static int wait_for(const struct turn *t)
+/* Until the socket can go on. 0 or an outcome: also while parts of a message come without a pause.
+ */
+static int wait_for(struct turn *t)
 {
     const bool asks = t->wait->wanted != NULL;
     for (;;) {
         struct pollfd p = {t->socket, t->events, 0};
-        const uint64_t at = now();
-        const uint64_t left = t->end == 0 ? TURN : at < t->end ? t->end - at : 0;
+        const uint64_t before = now();
+        const uint64_t left = t->end == 0 ? TURN : before < t->end ? t->end - before : 0;
         const int ms = t->end == 0 && !asks ? -1 : left < TURN ? (int)left : TURN;
         const int rc = poll(&p, 1, ms);
-        if (rc > 0) {
-            return 0;
-        }
+        const uint64_t at = now();
         if (rc < 0 && errno != EINTR) {
             return MECHD_PIPE_CLOSED;
         }
-        if (asks && t->wait->wanted(t->wait->context)) {
-            return MECHD_PIPE_STOPPED;
+        if (asks && (rc <= 0 || at - t->asked >= TURN)) {
+            t->asked = at;
+            if (t->wait->wanted(t->wait->context)) {
+                return MECHD_PIPE_STOPPED;
+            }
         }
-        if (t->end > 0 && now() >= t->end) {
+        if (t->end > 0 && (rc > 0 ? at > t->end : at >= t->end)) {
             return MECHD_PIPE_LATE;
+        }
+        if (rc > 0) {
+            return 0;
         }
     }
 }
@@ -178,7 +185,7 @@ static bool again(void)
     return errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK;
 }
 
-static int send_all(const struct turn *t, const void *bytes, size_t size)
+static int send_all(struct turn *t, const void *bytes, size_t size)
 {
     for (size_t done = 0; done < size;) {
         MECH_TRY(wait_for(t));
@@ -191,7 +198,7 @@ static int send_all(const struct turn *t, const void *bytes, size_t size)
     return 0;
 }
 
-static int receive_all(const struct turn *t, void *bytes, size_t size)
+static int receive_all(struct turn *t, void *bytes, size_t size)
 {
     for (size_t done = 0; done < size;) {
         MECH_TRY(wait_for(t));
@@ -208,7 +215,7 @@ int mechd_pipe_send(int socket, const struct mechd_pipe_message *m,
                     const struct mechd_pipe_wait *wait)
 {
     const struct head head = {magic, m->verb, (uint32_t)m->size};
-    const struct turn t = begin_turn(socket, POLLOUT, wait);
+    struct turn t = begin_turn(socket, POLLOUT, wait);
     if (m->failed) {
         return MECH_NO_MEMORY;
     }
@@ -219,7 +226,7 @@ int mechd_pipe_send(int socket, const struct mechd_pipe_message *m,
 int mechd_pipe_receive(int socket, struct mechd_pipe_message *m, const struct mechd_pipe_wait *wait)
 {
     struct head head;
-    const struct turn t = begin_turn(socket, POLLIN, wait);
+    struct turn t = begin_turn(socket, POLLIN, wait);
     mechd_pipe_begin(m, 0);
     MECH_TRY(receive_all(&t, &head, sizeof head));
     if (head.magic != magic || head.size > MECHD_PIPE_MOST) {

@@ -20,6 +20,7 @@ enum {
     NONE = -1,
     END_TURNS = 100,
     END_TURN = 10,      /* ms */
+    LOOK = 10,          /* ms between two questions whether to stop */
     LOGS_MOST = 1000,   /* an answer */
     RETURN_PART = 100,  /* of the time of an answer */
     RETURN_MOST = 10000 /* ms */
@@ -265,6 +266,7 @@ struct waiting {
     bool returns;             /* the FMU can be asked to return early … */
     bool asked;               /* … and has been */
     uint64_t since, patience; /* ms */
+    uint64_t looked;          /* ms of the clock: its begin, or the last question whether to stop */
 };
 
 /* Whether the question is a step of an FMU that returns early when it is asked to. */
@@ -280,30 +282,38 @@ static bool gives_up(void *context)
     struct waiting *const w = context;
     const struct mechd_pipe_message question = {.verb = MECHD_FMU_RETURN};
     const struct mechd_pipe_wait brief = {.ms = END_TURN};
+    w->looked = now();
     if (w->asked) {
-        return now() - w->since > w->patience;
+        return w->looked - w->since > w->patience;
     }
     if (!w->wanted(w->context)) {
         return false;
     }
     w->asked = true;
-    w->since = now();
+    w->since = w->looked;
     return !w->returns || mechd_pipe_send(w->of->socket, &question, &brief) != 0;
+}
+
+/* The same between messages: the pipe asks while it waits for one, and an FMU that logs without a
+ * pause lets it wait for none. */
+static bool is_over(struct waiting *w)
+{
+    return w->wanted != NULL && now() - w->looked >= LOOK && gives_up(w);
 }
 
 int mechd_hosted_ask(struct mechd_hosted *h, bool (*wanted)(void *context), void *context)
 {
-    const uint64_t part = h->options.call_ms / RETURN_PART;
-    struct waiting waiting = {
-        .of = h,
-        .wanted = wanted,
-        .context = context,
-        .returns = returns(h),
-        .patience = h->options.call_ms > 0 && part < RETURN_MOST ? part : RETURN_MOST};
+    const uint64_t part = h->options.call_ms / RETURN_PART, began = now();
+    struct waiting waiting = {.of = h,
+                              .wanted = wanted,
+                              .context = context,
+                              .returns = returns(h),
+                              .patience =
+                                  h->options.call_ms > 0 && part < RETURN_MOST ? part : RETURN_MOST,
+                              .looked = began};
     const struct mechd_pipe_wait sending = {h->options.call_ms, wanted, context};
     const struct mechd_pipe_wait wait = {h->options.call_ms, wanted != NULL ? gives_up : NULL,
                                          &waiting};
-    const uint64_t began = now();
     h->status = 0;
     if (h->pid == NONE) {
         return MECHD_HOSTED_GONE;
@@ -317,7 +327,9 @@ int mechd_hosted_ask(struct mechd_hosted *h, bool (*wanted)(void *context), void
         if (rc == 0 && wait.ms > 0 && now() - began > wait.ms) {
             rc = MECHD_PIPE_LATE;
         } else if (rc == 0 && h->in.verb == MECHD_FMU_LOG) {
-            rc = log_message(h, logs < LOGS_MOST) ? 0 : MECHD_PIPE_BROKEN;
+            rc = !log_message(h, logs < LOGS_MOST) ? MECHD_PIPE_BROKEN
+                 : is_over(&waiting)               ? MECHD_PIPE_STOPPED
+                                                   : 0;
         } else if (rc == 0) {
             return h->in.verb == MECHD_FMU_DONE     ? 0
                    : h->in.verb == MECHD_FMU_FAILED ? refused(h)

@@ -120,11 +120,20 @@ static void forge(uint32_t verb, double reached, uint32_t size)
     (void)!write(STDIN_FILENO, bytes, sizeof head + size);
 }
 
+/* A message, if messages are wanted. */
+static void say(const struct component *c, const char *text)
+{
+    if (c->log != NULL) {
+        c->log(c->environment, MECHP_FMI3_OK, "steps", text);
+    }
+}
+
 static int step_in_parts(struct component *c, double time, double size)
 {
     enum { PARTS = 4 };
+    const bool logs = c->mood == CONTROLLER_LOGS;
     const bool waits =
-        c->returns_early && (c->mood == CONTROLLER_WAITS || c->mood == CONTROLLER_IGNORES);
+        c->returns_early && (c->mood == CONTROLLER_WAITS || c->mood == CONTROLLER_IGNORES || logs);
     for (int k = 0; k < PARTS && !c->returned; k++) {
         bool early = false;
         double early_time = 0.;
@@ -133,12 +142,15 @@ static int step_in_parts(struct component *c, double time, double size)
                   true, false, c->returns_early, &early, &early_time);
         c->x += c->u * size / PARTS;
         do {
+            if (logs) {
+                say(c, "it waits");
+            }
             c->update(c->environment,
                       time + (c->mood == CONTROLLER_STRAYS ? 2. : (k + 1.) / PARTS) * size, false,
                       true, true, c->returns_early, &early, &early_time);
         } while (waits && k == 0 && !early);
         c->updates = false;
-        c->returned = waits && c->mood == CONTROLLER_WAITS;
+        c->returned = waits && c->mood != CONTROLLER_IGNORES;
     }
     c->time = time + (c->returned ? size / PARTS : size);
     return 0;
@@ -157,6 +169,11 @@ static int step(struct component *c, double time, double size)
         exit(7);
     case CONTROLLER_LOOPS:
         while (forever) {
+        }
+        break;
+    case CONTROLLER_LOGS:
+        while (forever && c->update == NULL) {
+            say(c, "it computes for ever");
         }
         break;
     case CONTROLLER_BABBLES:
@@ -182,9 +199,7 @@ static int step(struct component *c, double time, double size)
     if (!can_reach_out(c->mood)) {
         return MECHP_FMI3_ERROR;
     }
-    if (c->log != NULL) {
-        c->log(c->environment, MECHP_FMI3_OK, "steps", "a step of the controller");
-    }
+    say(c, "a step of the controller");
     if (c->update != NULL) {
         return step_in_parts(c, time, size);
     }

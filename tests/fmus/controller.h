@@ -32,6 +32,7 @@ enum controller_mood {
     CONTROLLER_HIDES,          /* it returns no outputs within its steps (3.0) */
     CONTROLLER_STRAYS,         /* it reports internal steps beyond the end of its own (3.0) */
     /* behind a quarter of a step they wait until they are asked to return early (3.0); then it */
-    CONTROLLER_WAITS,  /* returns */
-    CONTROLLER_IGNORES /* goes on to the end */
+    CONTROLLER_WAITS,   /* returns */
+    CONTROLLER_IGNORES, /* goes on to the end */
+    CONTROLLER_LOGS     /* returns, and logs without a pause before; without end if it cannot */
 };

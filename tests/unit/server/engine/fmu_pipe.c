@@ -4,6 +4,7 @@
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,7 +158,47 @@ static void a_wait_ends(void)
     (void)close(ends[1]);
 }
 
+static bool always(void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* A message comes from another process byte by byte, in a second. */
+static int received_in_drops(const struct mechd_pipe_wait *wait)
+{
+    enum { DROPS = 1000 };
+    static const uint32_t head[] = {0x554d4631, 0, DROPS};
+    int ends[2];
+    struct mechd_pipe_message m = {0};
+    open_pair(ends);
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)close(ends[1]);
+        bool sent = write(ends[0], head, sizeof head) > 0;
+        for (size_t k = 0; k < DROPS && sent; k++) {
+            // steady: that it takes time is the subject
+            (void)poll(NULL, 0, 1);
+            sent = write(ends[0], "", 1) == 1;
+        }
+        _exit(0);
+    }
+    (void)close(ends[0]);
+    const int rc = mechd_pipe_receive(ends[1], &m, wait);
+    (void)close(ends[1]);
+    CU_ASSERT_EQUAL(waitpid(child, NULL, 0), child);
+    mechd_pipe_fini(&m);
+    return rc;
+}
+
+static void a_wait_ends_although_bytes_come_without_a_pause(void)
+{
+    const struct mechd_pipe_wait brief = {.ms = 100}, stopped = {.wanted = always};
+    CU_ASSERT_EQUAL(received_in_drops(&brief), MECHD_PIPE_LATE);
+    CU_ASSERT_EQUAL(received_in_drops(&stopped), MECHD_PIPE_STOPPED);
+}
+
 UNIT_TESTS(UNIT_TEST(what_is_sent_is_received), UNIT_TEST(a_large_message_goes_in_parts),
            UNIT_TEST(values_that_are_not_there_break_a_message), UNIT_TEST(too_much_is_not_sent),
            UNIT_TEST(what_is_no_message_is_broken), UNIT_TEST(an_end_that_is_gone_is_an_outcome),
-           UNIT_TEST(a_wait_ends))
+           UNIT_TEST(a_wait_ends), UNIT_TEST(a_wait_ends_although_bytes_come_without_a_pause))

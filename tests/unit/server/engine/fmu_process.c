@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,11 +140,16 @@ static int ask(struct mechd_hosted *h, uint32_t verb)
     return mechd_hosted_ask(h, NULL, NULL);
 }
 
-static int step(struct mechd_hosted *h, double time, double size)
+static void put_step(struct mechd_hosted *h, double time, double size)
 {
     struct mechd_pipe_message *const m = mechd_hosted_question(h);
     mechd_pipe_begin(m, MECHD_FMU_STEP);
     mechd_pipe_put_f64(m, (const double[]){time, size}, 2);
+}
+
+static int step(struct mechd_hosted *h, double time, double size)
+{
+    put_step(h, time, size);
     return mechd_hosted_ask(h, NULL, NULL);
 }
 
@@ -269,14 +275,56 @@ static void an_endless_step_is_stopped(void)
 {
     const struct mechd_hosted_options o = options(MECHD_FMI_3);
     struct mechd_hosted *const h = begun(&o);
-    struct mechd_pipe_message *const m = mechd_hosted_question(h);
     int asked = 0;
     CU_ASSERT_EQUAL(set_mood(h, CONTROLLER_LOOPS), 0);
-    mechd_pipe_begin(m, MECHD_FMU_STEP);
-    mechd_pipe_put_f64(m, (const double[]){1., 1.}, 2);
+    put_step(h, 1., 1.);
     CU_ASSERT_EQUAL(mechd_hosted_ask(h, at_third, &asked), MECHD_HOSTED_GONE);
     CU_ASSERT_PTR_NOT_NULL(strstr(mechd_hosted_reason(h), "still computing"));
     mechd_hosted_close(h);
+}
+
+static bool always(void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* The FMU has sent more when the first of its messages has been read. */
+static void log_slowly(void *context, int status, const char *category, const char *message)
+{
+    if (logs++ == 0) {
+        // steady: that time passes between two messages is the subject
+        (void)poll(NULL, 0, 20);
+    }
+}
+
+/* One whose messages come without a pause is asked all the same. */
+static void a_step_that_logs_without_a_pause_is_stopped(void)
+{
+    static const uint32_t both[] = {U, Y};
+    struct mechd_hosted_options o = options(MECHD_FMI_3);
+    o.log = log_slowly;
+    struct mechd_hosted *const h = begun(&o);
+    CU_ASSERT_EQUAL(set_mood(h, CONTROLLER_LOGS), 0);
+    put_step(h, 1., 1.);
+    logs = 0;
+    CU_ASSERT_EQUAL(mechd_hosted_ask(h, always, NULL), MECHD_HOSTED_GONE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(mechd_hosted_reason(h), "still computing"));
+    CU_ASSERT(logs <= 1);
+    mechd_hosted_close(h);
+    // by its own return, where it has one
+    o.can = MECHD_FMU_RETURNS | MECHD_FMU_VARIABLE_STEP;
+    o.required = both;
+    o.required_count = sizeof both / sizeof *both;
+    struct mechd_hosted *const other = begun(&o);
+    double reached = 0.;
+    CU_ASSERT_EQUAL(set_mood(other, CONTROLLER_LOGS), 0);
+    put_step(other, 1., 1.);
+    logs = 0;
+    CU_ASSERT_EQUAL(mechd_hosted_ask(other, always, NULL), 0);
+    mechd_pipe_get_f64(mechd_hosted_answer(other), &reached, 1);
+    CU_ASSERT_EQUAL(reached, 1.25);
+    mechd_hosted_close(other);
 }
 
 static void an_answer_without_memory_for_it_ends_the_process(void)
@@ -366,6 +414,7 @@ UNIT_TESTS(UNIT_TEST(an_fmu_of_version_2_computes), UNIT_TEST(an_fmu_of_version_
            UNIT_TEST(booleans_of_version_2_are_converted), UNIT_TEST(a_state_is_saved_and_restored),
            UNIT_TEST(what_ends_its_process_ends_itself_alone),
            UNIT_TEST(an_endless_step_is_stopped),
+           UNIT_TEST(a_step_that_logs_without_a_pause_is_stopped),
            UNIT_TEST(an_answer_without_memory_for_it_ends_the_process),
            UNIT_TEST(what_it_may_not_fails_in_the_fmu),
            UNIT_TEST(what_cannot_be_opened_is_refused_with_its_reason),
