@@ -60,8 +60,11 @@ struct mechd_engine_ops {
     int (*step_begin)(void *self, const struct mech_step_request *r,
                       struct mech_step_report *report);
     int (*step_advance)(void *self, uint64_t most, bool *done);
-    /* NULL: none of its steps takes long */
-    void (*set_interrupt)(void *self, bool (*wanted)(void *context), void *context);
+    /* What a step asks while it takes long: whether to end, and, where it needs time to put the
+     * state back, whether that is not needed and it has to end at once; both or neither may be
+     * NULL. NULL: none of its steps takes long */
+    void (*set_interrupt)(void *self, bool (*wanted)(void *context), bool (*urgent)(void *context),
+                          void *context);
     void (*step_finish)(void *self);
     /* the state is as before the command; of an FMU that cannot restore it the report gets a
      * reason, and steps are refused until a reset */
@@ -209,10 +212,11 @@ static inline int mechd_engine_step_advance(const struct mechd_engine *e, uint64
 }
 
 static inline void mechd_engine_set_interrupt(const struct mechd_engine *e,
-                                              bool (*wanted)(void *context), void *context)
+                                              bool (*wanted)(void *context),
+                                              bool (*urgent)(void *context), void *context)
 {
     if (e->ops->set_interrupt != NULL) {
-        e->ops->set_interrupt(e->self, wanted, context);
+        e->ops->set_interrupt(e->self, wanted, urgent, context);
     }
 }
 

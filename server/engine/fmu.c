@@ -360,10 +360,12 @@ static void abandon(void *self)
     }
 }
 
-static void set_interrupt(void *self, bool (*wanted)(void *context), void *context)
+static void set_interrupt(void *self, bool (*wanted)(void *context), bool (*urgent)(void *context),
+                          void *context)
 {
     struct mechd_fmu_instance *const f = self;
     f->session.wanted = wanted;
+    f->session.urgent = urgent;
     f->session.context = context;
 }
 

@@ -261,8 +261,7 @@ static int receive(struct mechd_hosted *h, uint64_t began, struct mechd_pipe_wai
 /* A question that waits for its answer, and whether to stop. */
 struct waiting {
     const struct mechd_hosted *of;
-    bool (*wanted)(void *context);
-    void *context;
+    struct mechd_hosted_stop stop;
     bool returns;             /* the FMU can be asked to return early … */
     bool asked;               /* … and has been */
     uint64_t since, patience; /* ms */
@@ -283,11 +282,14 @@ static bool gives_up(void *context)
     const struct mechd_pipe_message question = {.verb = MECHD_FMU_RETURN};
     const struct mechd_pipe_wait brief = {.ms = END_TURN};
     w->looked = now();
+    if (!w->asked && !w->stop.wanted(w->stop.context)) {
+        return false;
+    }
+    if (w->stop.urgent != NULL && w->stop.urgent(w->stop.context)) {
+        return true;
+    }
     if (w->asked) {
         return w->looked - w->since > w->patience;
-    }
-    if (!w->wanted(w->context)) {
-        return false;
     }
     w->asked = true;
     w->since = w->looked;
@@ -298,21 +300,21 @@ static bool gives_up(void *context)
  * pause lets it wait for none. */
 static bool is_over(struct waiting *w)
 {
-    return w->wanted != NULL && now() - w->looked >= LOOK && gives_up(w);
+    return w->stop.wanted != NULL && now() - w->looked >= LOOK && gives_up(w);
 }
 
-int mechd_hosted_ask(struct mechd_hosted *h, bool (*wanted)(void *context), void *context)
+int mechd_hosted_ask(struct mechd_hosted *h, const struct mechd_hosted_stop *stop)
 {
     const uint64_t part = h->options.call_ms / RETURN_PART, began = now();
     struct waiting waiting = {.of = h,
-                              .wanted = wanted,
-                              .context = context,
+                              .stop = stop != NULL ? *stop : (struct mechd_hosted_stop){NULL},
                               .returns = returns(h),
                               .patience =
                                   h->options.call_ms > 0 && part < RETURN_MOST ? part : RETURN_MOST,
                               .looked = began};
-    const struct mechd_pipe_wait sending = {h->options.call_ms, wanted, context};
-    const struct mechd_pipe_wait wait = {h->options.call_ms, wanted != NULL ? gives_up : NULL,
+    const struct mechd_pipe_wait sending = {h->options.call_ms, waiting.stop.wanted,
+                                            waiting.stop.context};
+    const struct mechd_pipe_wait wait = {h->options.call_ms, stop != NULL ? gives_up : NULL,
                                          &waiting};
     h->status = 0;
     if (h->pid == NONE) {
@@ -356,7 +358,7 @@ static int begin(struct mechd_hosted *h)
         mechd_pipe_begin(&h->out, MECHD_FMU_REQUIRE);
         mechd_pipe_put_u32(&h->out, (uint32_t)o->required_count);
         mechd_pipe_put(&h->out, o->required, o->required_count * sizeof *o->required);
-        MECH_TRY(mechd_hosted_ask(h, NULL, NULL));
+        MECH_TRY(mechd_hosted_ask(h, NULL));
     }
     mechd_pipe_begin(&h->out, MECHD_FMU_OPEN);
     mechd_pipe_put_u32(&h->out, (uint32_t)o->version);
@@ -367,7 +369,7 @@ static int begin(struct mechd_hosted *h)
     mechd_pipe_put_text(&h->out, o->identifier);
     mechd_pipe_put_text(&h->out, o->token);
     mechd_pipe_put_text(&h->out, o->name);
-    return mechd_hosted_ask(h, NULL, NULL);
+    return mechd_hosted_ask(h, NULL);
 }
 
 int mechd_hosted_open(const struct mechd_hosted_options *options, struct mechd_hosted **out,

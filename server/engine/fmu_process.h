@@ -4,7 +4,7 @@
  *     MECH_TRY(mechd_hosted_open(&options, &h, fault, sizeof fault));
  *     mechd_pipe_begin(mechd_hosted_question(h), MECHD_FMU_STEP);
  *     mechd_pipe_put_f64(mechd_hosted_question(h), (const double[]){time, size}, 2);
- *     MECH_TRY(mechd_hosted_ask(h, NULL, NULL));      … mechd_hosted_answer(h) …
+ *     MECH_TRY(mechd_hosted_ask(h, NULL));      … mechd_hosted_answer(h) …
  *
  * What the process does wrong ends that process, and is an outcome with its reason: nothing that it
  * sends is trusted. owner: one thread at a time; the process ends with the thread that has opened
@@ -50,12 +50,19 @@ void mechd_hosted_close(struct mechd_hosted *h);
 struct mechd_pipe_message *mechd_hosted_question(struct mechd_hosted *h);
 struct mechd_pipe_message *mechd_hosted_answer(struct mechd_hosted *h);
 
-/* Asks and waits. `wanted`, or NULL, is asked every few milliseconds whether to stop. What is to
- * stop ends with its process; but a step of an FMU that returns early when it is asked to (3.0) has
- * a hundredth of call_ms for that, at most 10 s, and is then answered. 0; MECH_NO_MEMORY: for the
+/* Whether a question is to end before its answer. */
+struct mechd_hosted_stop {
+    bool (*wanted)(void *context); /* asked every few milliseconds whether to stop */
+    bool (*urgent)(void *context); /* asked when it is: whether at once; NULL: never */
+    void *context;
+};
+
+/* Asks and waits. What is to stop ends with its process; but a step of an FMU that returns early
+ * when it is asked to (3.0) has a hundredth of call_ms for that, at most 10 s and as long as it is
+ * not urgent, and is then answered. stop NULL: it is not to stop. 0; MECH_NO_MEMORY: for the
  * question, which was not sent; or an outcome. No memory for an answer ends the process, as the
  * rest of it cannot be read. */
-int mechd_hosted_ask(struct mechd_hosted *h, bool (*wanted)(void *context), void *context);
+int mechd_hosted_ask(struct mechd_hosted *h, const struct mechd_hosted_stop *stop);
 /* The answer does not have what it should: the process is ended. Returns MECHD_HOSTED_GONE. */
 int mechd_hosted_distrust(struct mechd_hosted *h);
 

@@ -37,13 +37,20 @@ static bool wanted(void *context)
     return a->stops;
 }
 
+static bool urgent(void *context)
+{
+    const struct asked *const a = context;
+    return a->of->urgent != NULL && a->of->urgent(a->of->context);
+}
+
 int mechd_fmu_session_ask(struct mechd_fmu_session *s)
 {
     struct asked a = {.of = s};
+    const struct mechd_hosted_stop stop = {wanted, urgent, &a};
     if (s->hosted == NULL) {
         return MECHD_HOSTED_GONE;
     }
-    const int rc = mechd_hosted_ask(s->hosted, wanted, &a);
+    const int rc = mechd_hosted_ask(s->hosted, &stop);
     s->stopped = a.stops;
     if (rc > 0) {
         mech_text_copy(s->reason, sizeof s->reason, mechd_hosted_reason(s->hosted));

@@ -24,6 +24,7 @@ struct mechd_fmu_session {
     struct mechd_hosted_options options;       /* folder, names and version are filled in */
     struct mechd_hosted *hosted;               /* NULL: there is no process */
     bool (*wanted)(void *context);             /* asked in each call whether to stop, or NULL */
+    bool (*urgent)(void *context);             /* … and then whether at once, or NULL */
     void *context;
     bool stopped;   /* `wanted` said so in the last call */
     bool eventless; /* with event mode, which its description has, the FMU makes no instance */

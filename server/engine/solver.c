@@ -98,8 +98,11 @@ static int step_advance(void *self, uint64_t most, bool *done)
     return mech_sim_step_advance(self, most, done);
 }
 
-static void set_interrupt(void *self, bool (*wanted)(void *context), void *context)
+/* It ends at its next question, urgent or not. */
+static void set_interrupt(void *self, bool (*wanted)(void *context), bool (*urgent)(void *context),
+                          void *context)
 {
+    (void)urgent;
     mech_sim_set_interrupt(self, wanted, context);
 }
 

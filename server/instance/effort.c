@@ -75,6 +75,13 @@ bool mechd_effort_ends(void *instance)
     return e->why != MECHD_STOP_NONE;
 }
 
+bool mechd_effort_urgent(void *instance)
+{
+    const struct mechd_instance *const i = instance;
+    return mechd_stop_reason(&i->ended) != MECHD_STOP_NONE ||
+           mechd_stop_reason(&i->host->stop) != MECHD_STOP_NONE;
+}
+
 void mechd_effort_exceeds(const struct mechd_instance *i, uint64_t worked, struct mechd_excess *x)
 {
     *x = (struct mechd_excess){.which = MECHD_QUOTA_STEP_CPU,

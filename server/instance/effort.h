@@ -52,5 +52,9 @@ enum mechd_stop_reason mechd_effort_before(const struct mechd_instance *i,
  * mech_sim_set_interrupt. */
 bool mechd_effort_ends(void *instance);
 
+/* True if one that must end must do so at once, because nothing needs its instance any more: it has
+ * been deleted, or the daemon shuts down, after a stop too. The same signature. */
+bool mechd_effort_urgent(void *instance);
+
 /* The excess that a QUOTA is refused with, after so many ns; it is counted. */
 void mechd_effort_exceeds(const struct mechd_instance *i, uint64_t worked, struct mechd_excess *x);

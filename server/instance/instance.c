@@ -48,7 +48,7 @@ int mechd_instance_create(struct mechd_host *host, const struct mechd_engine *en
     i->channel_count = count;
     i->host = host;
     i->engine = *engine;
-    mechd_engine_set_interrupt(engine, mechd_effort_ends, i);
+    mechd_engine_set_interrupt(engine, mechd_effort_ends, mechd_effort_urgent, i);
     i->sim = mechd_engine_sim(engine);
     i->incarnation = host->incarnation;
     i->output_size = n;

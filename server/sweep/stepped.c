@@ -45,7 +45,8 @@ bool mechd_stepped_ready(struct mechd_point *p)
         return mechd_point_fail(p, mechp_code_of_outcome(MECH_NO_MEMORY),
                                 mech_err_text(MECH_NO_MEMORY));
     }
-    mechd_engine_set_interrupt(&m->engine, mechd_point_ends, p);
+    // nothing of a point that ends is used any more
+    mechd_engine_set_interrupt(&m->engine, mechd_point_ends, mechd_point_ends, p);
     return true;
 }
 

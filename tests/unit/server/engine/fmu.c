@@ -257,9 +257,9 @@ static void an_endless_step_is_stopped_and_undone(void)
     int asked = 0;
     CU_ASSERT_EQUAL(step(&e, 0.5), 0);
     CU_ASSERT_EQUAL(set_parameter(&e, MOOD, CONTROLLER_LOOPS), 0);
-    mechd_engine_set_interrupt(&e, at_third, &asked);
+    mechd_engine_set_interrupt(&e, at_third, NULL, &asked);
     CU_ASSERT_EQUAL(step(&e, 0.5), MECH_CANCELLED);
-    mechd_engine_set_interrupt(&e, NULL, NULL);
+    mechd_engine_set_interrupt(&e, NULL, NULL, NULL);
     CU_ASSERT_EQUAL(mechd_engine_time(&e), 1.5);
     // another process goes on where it was
     CU_ASSERT_EQUAL(set_parameter(&e, MOOD, CONTROLLER_BEHAVES), 0);

@@ -311,9 +311,9 @@ static void one_that_cannot_be_put_back_ends_when_it_is_stopped(void)
 {
     const struct mechd_engine e = begun(MECHD_FMI_2, all_of_2);
     CU_ASSERT_EQUAL(set_parameter(&e, MOOD, CONTROLLER_LOOPS), 0);
-    mechd_engine_set_interrupt(&e, at_once, NULL);
+    mechd_engine_set_interrupt(&e, at_once, NULL, NULL);
     CU_ASSERT_EQUAL(step(&e, 0.5), MECH_CANCELLED);
-    mechd_engine_set_interrupt(&e, NULL, NULL);
+    mechd_engine_set_interrupt(&e, NULL, NULL, NULL);
     CU_ASSERT_STRING_EQUAL(
         report.reason,
         "the FMU was still computing, so its process was ended; reset starts it again");

@@ -114,21 +114,21 @@ static int set_real(struct mechd_hosted *h, uint32_t reference, double value)
 {
     put_values(h, MECHD_FMU_SET, MECHD_FMU_FLOAT64, sizeof value, reference);
     mechd_pipe_put_f64(mechd_hosted_question(h), &value, 1);
-    return mechd_hosted_ask(h, NULL, NULL);
+    return mechd_hosted_ask(h, NULL);
 }
 
 static int set_mood(struct mechd_hosted *h, int32_t mood)
 {
     put_values(h, MECHD_FMU_SET, MECHD_FMU_INT32, sizeof mood, MOOD);
     mechd_pipe_put(mechd_hosted_question(h), &mood, sizeof mood);
-    return mechd_hosted_ask(h, NULL, NULL);
+    return mechd_hosted_ask(h, NULL);
 }
 
 static double get_real(struct mechd_hosted *h, uint32_t reference)
 {
     double value = NAN;
     put_values(h, MECHD_FMU_GET, MECHD_FMU_FLOAT64, sizeof value, reference);
-    CU_ASSERT_EQUAL(mechd_hosted_ask(h, NULL, NULL), 0);
+    CU_ASSERT_EQUAL(mechd_hosted_ask(h, NULL), 0);
     mechd_pipe_get_f64(mechd_hosted_answer(h), &value, 1);
     CU_ASSERT(mechd_pipe_whole(mechd_hosted_answer(h)));
     return value;
@@ -137,7 +137,7 @@ static double get_real(struct mechd_hosted *h, uint32_t reference)
 static int ask(struct mechd_hosted *h, uint32_t verb)
 {
     mechd_pipe_begin(mechd_hosted_question(h), verb);
-    return mechd_hosted_ask(h, NULL, NULL);
+    return mechd_hosted_ask(h, NULL);
 }
 
 static void put_step(struct mechd_hosted *h, double time, double size)
@@ -150,7 +150,7 @@ static void put_step(struct mechd_hosted *h, double time, double size)
 static int step(struct mechd_hosted *h, double time, double size)
 {
     put_step(h, time, size);
-    return mechd_hosted_ask(h, NULL, NULL);
+    return mechd_hosted_ask(h, NULL);
 }
 
 /* Ready to step. */
@@ -159,7 +159,7 @@ static struct mechd_hosted *begun(const struct mechd_hosted_options *o)
     struct mechd_hosted *const h = opened(o);
     mechd_pipe_begin(mechd_hosted_question(h), MECHD_FMU_ENTER);
     mechd_pipe_put_f64(mechd_hosted_question(h), (const double[]){NAN, 1., NAN}, 3);
-    CU_ASSERT_EQUAL(mechd_hosted_ask(h, NULL, NULL), 0);
+    CU_ASSERT_EQUAL(mechd_hosted_ask(h, NULL), 0);
     CU_ASSERT_EQUAL(ask(h, MECHD_FMU_EXIT), 0);
     return h;
 }
@@ -206,9 +206,9 @@ static void booleans_of_version_2_are_converted(void)
     unsigned char on = 1;
     put_values(h, MECHD_FMU_SET, MECHD_FMU_BOOLEAN, 1, ON);
     mechd_pipe_put(mechd_hosted_question(h), &off, 1);
-    CU_ASSERT_EQUAL(mechd_hosted_ask(h, NULL, NULL), 0);
+    CU_ASSERT_EQUAL(mechd_hosted_ask(h, NULL), 0);
     put_values(h, MECHD_FMU_GET, MECHD_FMU_BOOLEAN, 1, ON);
-    CU_ASSERT_EQUAL(mechd_hosted_ask(h, NULL, NULL), 0);
+    CU_ASSERT_EQUAL(mechd_hosted_ask(h, NULL), 0);
     mechd_pipe_get(mechd_hosted_answer(h), &on, 1);
     CU_ASSERT_EQUAL(on, 0);
     mechd_hosted_close(h);
@@ -229,7 +229,7 @@ static void a_state_is_saved_and_restored(void)
     CU_ASSERT_EQUAL(get_real(h, Y), 3.);
     mechd_pipe_begin(mechd_hosted_question(h), MECHD_FMU_RESTORE);
     mechd_pipe_put(mechd_hosted_question(h), state, size);
-    CU_ASSERT_EQUAL(mechd_hosted_ask(h, NULL, NULL), 0);
+    CU_ASSERT_EQUAL(mechd_hosted_ask(h, NULL), 0);
     CU_ASSERT_EQUAL(get_real(h, Y), 2.);
     mechd_hosted_close(h);
     // 2.0 of the tests' FMU has no states
@@ -278,7 +278,8 @@ static void an_endless_step_is_stopped(void)
     int asked = 0;
     CU_ASSERT_EQUAL(set_mood(h, CONTROLLER_LOOPS), 0);
     put_step(h, 1., 1.);
-    CU_ASSERT_EQUAL(mechd_hosted_ask(h, at_third, &asked), MECHD_HOSTED_GONE);
+    CU_ASSERT_EQUAL(mechd_hosted_ask(h, &(struct mechd_hosted_stop){at_third, NULL, &asked}),
+                    MECHD_HOSTED_GONE);
     CU_ASSERT_PTR_NOT_NULL(strstr(mechd_hosted_reason(h), "still computing"));
     mechd_hosted_close(h);
 }
@@ -308,7 +309,8 @@ static void a_step_that_logs_without_a_pause_is_stopped(void)
     CU_ASSERT_EQUAL(set_mood(h, CONTROLLER_LOGS), 0);
     put_step(h, 1., 1.);
     logs = 0;
-    CU_ASSERT_EQUAL(mechd_hosted_ask(h, always, NULL), MECHD_HOSTED_GONE);
+    CU_ASSERT_EQUAL(mechd_hosted_ask(h, &(struct mechd_hosted_stop){always, NULL, NULL}),
+                    MECHD_HOSTED_GONE);
     CU_ASSERT_PTR_NOT_NULL(strstr(mechd_hosted_reason(h), "still computing"));
     CU_ASSERT(logs <= 1);
     mechd_hosted_close(h);
@@ -321,10 +323,40 @@ static void a_step_that_logs_without_a_pause_is_stopped(void)
     CU_ASSERT_EQUAL(set_mood(other, CONTROLLER_LOGS), 0);
     put_step(other, 1., 1.);
     logs = 0;
-    CU_ASSERT_EQUAL(mechd_hosted_ask(other, always, NULL), 0);
+    CU_ASSERT_EQUAL(mechd_hosted_ask(other, &(struct mechd_hosted_stop){always, NULL, NULL}), 0);
     mechd_pipe_get_f64(mechd_hosted_answer(other), &reached, 1);
     CU_ASSERT_EQUAL(reached, 1.25);
     mechd_hosted_close(other);
+}
+
+static bool urgent_at_third(void *context)
+{
+    int *const asked = context;
+    return ++asked[1] == 3;
+}
+
+static bool count_and_stop(void *context)
+{
+    ++*(int *)context;
+    return true;
+}
+
+/* One that was asked to return early, and does not, ends when it has to: not after its ten seconds,
+ * and without being asked again whether to stop. */
+static void an_urgent_stop_does_not_wait_for_a_return(void)
+{
+    struct mechd_hosted_options o = options(MECHD_FMI_3);
+    int asked[] = {0, 0};
+    o.can = MECHD_FMU_RETURNS | MECHD_FMU_VARIABLE_STEP;
+    struct mechd_hosted *const h = begun(&o);
+    CU_ASSERT_EQUAL(set_mood(h, CONTROLLER_LOOPS), 0);
+    put_step(h, 1., 1.);
+    const struct mechd_hosted_stop stop = {count_and_stop, urgent_at_third, asked};
+    CU_ASSERT_EQUAL(mechd_hosted_ask(h, &stop), MECHD_HOSTED_GONE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(mechd_hosted_reason(h), "still computing"));
+    CU_ASSERT_EQUAL(asked[0], 1);
+    CU_ASSERT_EQUAL(asked[1], 3);
+    mechd_hosted_close(h);
 }
 
 static void an_answer_without_memory_for_it_ends_the_process(void)
@@ -400,9 +432,9 @@ static void questions_out_of_place_are_refused(void)
     CU_ASSERT_EQUAL(ask(h, MECHD_FMU_OPEN), MECHD_HOSTED_REFUSED);
     CU_ASSERT_EQUAL(ask(h, 77), MECHD_HOSTED_REFUSED);
     put_values(h, MECHD_FMU_GET, MECHD_FMU_STRING, 8, U);
-    CU_ASSERT_EQUAL(mechd_hosted_ask(h, NULL, NULL), MECHD_HOSTED_REFUSED);
+    CU_ASSERT_EQUAL(mechd_hosted_ask(h, NULL), MECHD_HOSTED_REFUSED);
     put_values(h, MECHD_FMU_GET, MECHD_FMU_INT8, 1, U);
-    CU_ASSERT_EQUAL(mechd_hosted_ask(h, NULL, NULL), MECHD_HOSTED_REFUSED);
+    CU_ASSERT_EQUAL(mechd_hosted_ask(h, NULL), MECHD_HOSTED_REFUSED);
     CU_ASSERT_PTR_NOT_NULL(strstr(mechd_hosted_reason(h), "fmi3GetInt8"));
     CU_ASSERT_EQUAL(step(h, 1., 1.), 0);
     mechd_hosted_close(h);
@@ -415,6 +447,7 @@ UNIT_TESTS(UNIT_TEST(an_fmu_of_version_2_computes), UNIT_TEST(an_fmu_of_version_
            UNIT_TEST(what_ends_its_process_ends_itself_alone),
            UNIT_TEST(an_endless_step_is_stopped),
            UNIT_TEST(a_step_that_logs_without_a_pause_is_stopped),
+           UNIT_TEST(an_urgent_stop_does_not_wait_for_a_return),
            UNIT_TEST(an_answer_without_memory_for_it_ends_the_process),
            UNIT_TEST(what_it_may_not_fails_in_the_fmu),
            UNIT_TEST(what_cannot_be_opened_is_refused_with_its_reason),

@@ -25,9 +25,9 @@ static bool in_a_step(void *context)
 static int stopped_step(const struct mechd_engine *e, int mood)
 {
     CU_ASSERT_EQUAL(set_parameter(e, MOOD, mood), 0);
-    mechd_engine_set_interrupt(e, in_a_step, inside(e));
+    mechd_engine_set_interrupt(e, in_a_step, NULL, inside(e));
     const int rc = step(e, 0.5);
-    mechd_engine_set_interrupt(e, NULL, NULL);
+    mechd_engine_set_interrupt(e, NULL, NULL, NULL);
     CU_ASSERT_EQUAL(set_parameter(e, MOOD, CONTROLLER_BEHAVES), 0);
     return rc;
 }
@@ -77,6 +77,24 @@ static void one_that_does_not_come_back_is_ended(void)
     mechd_fmu_package_unref(p);
 }
 
+static bool at_once(void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* It waits until it is asked to return early, and is not asked. */
+static void one_whose_end_is_urgent_is_not_asked_to_return(void)
+{
+    const struct mechd_engine e = begun(MECHD_FMI_3, returns);
+    CU_ASSERT_EQUAL(set_parameter(&e, MOOD, CONTROLLER_WAITS), 0);
+    mechd_engine_set_interrupt(&e, in_a_step, at_once, inside(&e));
+    CU_ASSERT_EQUAL(step(&e, 0.5), MECH_CANCELLED);
+    CU_ASSERT_STRING_EQUAL(report.reason, "the FMU was still computing, so its process was ended");
+    CU_ASSERT_PTR_NULL(inside(&e)->session.hosted);
+    mechd_engine_destroy(&e);
+}
+
 static bool count(void *context)
 {
     return ++*(int *)context == 2;
@@ -106,4 +124,5 @@ static void it_is_asked_where_it_may_return(void)
 UNIT_TESTS(UNIT_TEST(one_that_returns_early_is_put_back),
            UNIT_TEST(one_that_goes_on_to_the_end_has_made_its_step),
            UNIT_TEST(one_that_does_not_come_back_is_ended),
+           UNIT_TEST(one_whose_end_is_urgent_is_not_asked_to_return),
            UNIT_TEST(it_is_asked_where_it_may_return))

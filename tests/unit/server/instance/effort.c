@@ -127,6 +127,31 @@ static void the_first_reason_is_remembered(void)
     host_destroy(d);
 }
 
+/* A stop was first; then the instance is deleted, or the daemon shuts down. */
+static void what_must_end_at_once_is_known_after_a_stop_too(void)
+{
+    for (int shutdown = 0; shutdown < 2; shutdown++) {
+        struct mechd_host *const d = host_create(1);
+        struct mechd_instance *const i = instance_create(d);
+        enum mechd_stop_reason gone = MECHD_STOP_GONE;
+        struct mechd_effort e = {.start = mechd_now(), .asks = ask, .of = &gone};
+        mechd_effort_begin(i, &e);
+        (void)mechd_stop_raise(&i->stop, MECHD_STOP_STOPPED);
+        CU_ASSERT_TRUE(mechd_effort_ends(i));
+        CU_ASSERT_FALSE(mechd_effort_urgent(i));
+        if (shutdown == 1) {
+            (void)mechd_stop_raise(&d->stop, MECHD_STOP_SHUTDOWN);
+        } else {
+            (void)mechd_stop_raise(&i->ended, MECHD_STOP_DELETED);
+        }
+        CU_ASSERT_TRUE(mechd_effort_urgent(i));
+        CU_ASSERT_EQUAL(e.why, MECHD_STOP_STOPPED);
+        mechd_effort_end(i);
+        mechd_instance_unref(i);
+        host_destroy(d);
+    }
+}
+
 static void a_token_keeps_its_first_reason(void)
 {
     struct mechd_stop s = {0};
@@ -223,7 +248,9 @@ static void a_quota_is_refused_with_what_was_used(void)
 UNIT_TESTS(UNIT_TEST(a_step_ends_in_this_order),
            UNIT_TEST(a_period_of_a_run_is_interrupted_before_all_else_and_never_over_a_quota),
            UNIT_TEST(an_analysis_has_no_quota), UNIT_TEST(a_stop_does_not_apply_to_a_reader),
-           UNIT_TEST(the_first_reason_is_remembered), UNIT_TEST(a_token_keeps_its_first_reason),
+           UNIT_TEST(the_first_reason_is_remembered),
+           UNIT_TEST(what_must_end_at_once_is_known_after_a_stop_too),
+           UNIT_TEST(a_token_keeps_its_first_reason),
            UNIT_TEST(a_token_that_is_closed_takes_no_reason),
            UNIT_TEST(a_token_that_is_raised_does_not_close),
            UNIT_TEST(a_token_is_raised_or_closed_and_never_both),
