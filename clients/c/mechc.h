@@ -115,8 +115,8 @@ MECHC_API int mechc_set_server_key(struct mechc *c, const char *key);
 MECHC_API int mechc_set_key_file(struct mechc *c, const char *path);
 
 /* Longest wait for an answer, s; 30 at first. When the wait for a request ends early, the server
- * cancels and undoes its work, unless that has been done; the error's text states which, and what
- * it made. */
+ * cancels and undoes its work (or ends the process of a hosted FMU that cannot save its state),
+ * unless that has been done; the error's text states which, and what it made. */
 MECHC_API int mechc_set_timeout(struct mechc *c, double seconds);
 
 /* End the wait for an answer over HTTP, from a signal's handler or another thread: the request in

@@ -217,7 +217,8 @@ class Instance(Runner):
 
     def stop(self) -> bool:
         """Cancel the command in progress, which raises StepFailed for its caller; the state is
-        the one before it. False: there was none. A run is stopped by its own stop()."""
+        the one before it, but the process of a hosted FMU that cannot save its state has ended.
+        False: there was none. A run is stopped by its own stop()."""
         return bool(self.post('stop')['stopped'])
 
     # --- leases -----------------------------------------------------------------------------------

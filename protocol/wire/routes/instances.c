@@ -172,7 +172,9 @@ const struct mechp_row mechp_row_CREATE = {
            "process of its own. Routes about a model (state, scene, statics, modes …) refuse it, "
            "and so do trials, snapshots and couplings if the FMU cannot save its state. It is not "
            "stored: its `durability` is none. If its process ends, steps return `fmu-failed` with "
-           "the reason until it is reset or a snapshot is restored.",
+           "the reason until it is reset or a snapshot is restored. A command of an FMU that "
+           "cannot save its state cannot be undone: the process ends if the command has begun and "
+           "fails, is stopped, or has no client any more.",
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_TAKES_MODELS | MECHP_STORES | MECHP_CLOSES,
     .body = &mechp_body_create_request,

@@ -154,7 +154,9 @@ const struct mechp_row mechp_row_START_RUN = {
 const struct mechp_row mechp_row_STOP_RUN = {
     .tag = "stepping",
     .doc = "The run ends immediately: a period in progress is undone, and the state returns "
-           "to the start of that period. Recorded rows remain available.",
+           "to the start of that period. If it is one of a hosted FMU that cannot save its state, "
+           "the process of the FMU is ended instead, as `reason` says. Recorded rows remain "
+           "available.",
     .effect = MECHP_BESIDE,
     .traits = MECHP_WHILE_RUN | MECHP_STATELESS | MECHP_FLEETING,
     .status = 200,

@@ -190,7 +190,8 @@ const struct mechp_row mechp_row_LOG_LEVEL = {
 
 const struct mechp_row mechp_row_FORGET_OPERATION = {
     .tag = "stepping",
-    .doc = "Cancels an operation in progress: a step is undone, and an operation that has not "
+    .doc = "Cancels an operation in progress: a step is undone (one of a hosted FMU that cannot "
+           "save its state ends the process of the FMU), and an operation that has not "
            "started is dropped; completed items of a batch and completed windows of a coupling "
            "remain. 204: it was cancelled, or its client already had the result; it is deleted. "
            "200: it can no longer be cancelled, and its client does not have the result yet: the "

@@ -343,7 +343,9 @@ const struct mechp_row mechp_row_STEP = {
            "committed. A failed step is undone and returns 422 with the report. If the "
            "client closes its connection (with a lease, once that has expired), a step in "
            "progress is undone and a queued one is dropped; with an `Idempotency-Key` it is "
-           "executed, and its response retained for a repeated request.",
+           "executed, and its response retained for a repeated request. If a step of a hosted "
+           "FMU that cannot save its state has begun, it is not undone: the process of the FMU is "
+           "ended, and a reset starts it again.",
     .traits = MECHP_STOPPABLE | MECHP_TELLS_ALL | MECHP_CLOSES,
     .body = &mechp_body_step_request,
     .status = 200,
