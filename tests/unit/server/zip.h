@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ZIP_MOST = 1 << 18, ZIP_FILES = 64 };
+enum { ZIP_MOST = 1 << 21, ZIP_FILES = 64 };
 
 struct zip_file {
     const char *path;
