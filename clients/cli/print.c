@@ -352,4 +352,7 @@ void mechctl_print_step(const struct mechctl *m, struct mechc_json reply)
     if (mechc_json_member(reply, "outputs", &v)) {
         mechctl_print_values(m, v, NULL);
     }
+    if (mechc_json_member(reply, "report", &v)) {
+        mechctl_print_warnings(m, v);
+    }
 }

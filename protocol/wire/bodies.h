@@ -413,6 +413,7 @@ struct mechp_body_run {
     struct mechp_written record; /* @ run_recorded */
     uint64_t recorded;
     const char *reason;
+    struct mechp_written warnings; /* @ list of warning */
 };
 
 struct mechp_body_run_record {

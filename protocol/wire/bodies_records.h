@@ -10,6 +10,7 @@ struct mechp_body_stored_run {
     uint64_t every;
     bool inputs, hash;
     struct mechp_list outputs; /* names; absent: all */
+    const char *warning;
 };
 
 struct mechp_body_stored_output {

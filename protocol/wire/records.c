@@ -13,7 +13,8 @@ const struct mechp_shape mechp_body_stored_run = {
          MECHP_IN(stored_run, every)},
         {"inputs", "boolean", "true: the inputs are recorded", MECHP_MAY(stored_run, inputs)},
         {"hash", "boolean", "true: a hash of the state is recorded", MECHP_MAY(stored_run, hash)},
-        {"outputs", "@Name[]", "recorded outputs (all)", MECHP_MAY(stored_run, outputs)})};
+        {"outputs", "@Name[]", "recorded outputs (all)", MECHP_MAY(stored_run, outputs)},
+        {"warning", "string", "what it was warned of", MECHP_MAY(stored_run, warning)})};
 
 const struct mechp_shape mechp_body_stored_output = {
     .name = "StoredOutput",

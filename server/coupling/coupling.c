@@ -361,21 +361,31 @@ static void write_residual(const void *of, struct mechp_text *w)
     mechp_text_end(w);
 }
 
+bool mechd_coupling_warns(const struct mechd_coupling *g, double size,
+                          char text[MECHD_COUPLING_WARNING])
+{
+    if (!(size > g->stable_most)) {
+        return false;
+    }
+    const int length =
+        snprintf(text, MECHD_COUPLING_WARNING, "windows of %.9g s are unstable: ", size);
+    if (g->stable_most > 0.) {
+        snprintf(text + length, MECHD_COUPLING_WARNING - (size_t)length,
+                 "%.9g s is the largest stable size by the stability report of window %" PRIu64,
+                 g->stable_most, g->stable_window);
+    } else {
+        snprintf(text + length, MECHD_COUPLING_WARNING - (size_t)length,
+                 "no size is stable by the stability report of window %" PRIu64, g->stable_window);
+    }
+    return true;
+}
+
 /* Windows that are unstable by the last stability report, as a list of one. */
 static void write_warning(const void *of, struct mechp_text *w)
 {
     const struct mechd_coupling_command *const k = of;
-    const struct mechd_coupling *const g = k->coupling;
-    char text[160];
-    const int length = snprintf(text, sizeof text, "windows of %.9g s are unstable: ", k->size);
-    if (g->stable_most > 0.) {
-        snprintf(text + length, sizeof text - (size_t)length,
-                 "%.9g s is the largest stable size by the stability report of window %" PRIu64,
-                 g->stable_most, g->stable_window);
-    } else {
-        snprintf(text + length, sizeof text - (size_t)length,
-                 "no size is stable by the stability report of window %" PRIu64, g->stable_window);
-    }
+    char text[MECHD_COUPLING_WARNING];
+    (void)mechd_coupling_warns(k->coupling, k->size, text);
     const struct mechp_body_warning body = {.pointer = "/stepSize", .message = text};
     mechp_text_array(w);
     MECHP_WRITE(warning, &body, w);

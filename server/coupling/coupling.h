@@ -33,6 +33,7 @@
 enum {
     MECHD_COUPLINGS_MOST = 1024,
     MECHD_COUPLING_PARTS = 64,
+    MECHD_COUPLING_WARNING = 160, /* bytes of the text */
     MECHD_COUPLING_CONNECTIONS = 4096,
     MECHD_COUPLING_PIECES = 10000,  /* internal steps of a window that is stepped in pieces */
     MECHD_COUPLING_SNAPSHOTS = 64,  /* of one */
@@ -384,6 +385,10 @@ bool mechd_coupling_close(struct mechd_coupling_command *k);
 void mechd_coupling_answer(struct mechd_coupling_command *k);
 /* Readers see the present time and number of windows. As owner of the instances. */
 void mechd_coupling_note_time(struct mechd_coupling *g);
+/* The last stability report has found windows of this size, s, unstable: the warning's text. As
+ * owner of the instances. */
+bool mechd_coupling_warns(const struct mechd_coupling *g, double size,
+                          char text[MECHD_COUPLING_WARNING]);
 /* Of the present state, s: before its start, that of its instances. As owner of the instances. */
 double mechd_coupling_time(const struct mechd_coupling *g);
 /* {"left.x": value, …}: the outputs that it shows. */

@@ -52,6 +52,14 @@ enum mechd_submitted mechd_turn_submit(struct mechd_run *r)
     return taken ? MECHD_QUEUED : MECHD_FULL;
 }
 
+void mechd_turn_warn(const struct mechd_coupling *g, struct mechd_run *r)
+{
+    char text[MECHD_COUPLING_WARNING];
+    if (mechd_coupling_warns(g, fmin(g->step_size, r->settings.period), text)) {
+        mechd_run_warn(r, text);
+    }
+}
+
 bool mechd_turn_next(struct mechd_coupling_command *k)
 {
     struct turn *const t = (struct turn *)k;
@@ -61,7 +69,11 @@ bool mechd_turn_next(struct mechd_coupling_command *k)
         return false;
     }
     t->more = false;
-    t->start = t->start != 0 ? t->start : r->now;
+    if (t->start == 0) {
+        // a stability report may have come since the last turn
+        mechd_turn_warn(k->coupling, r);
+        t->start = r->now;
+    }
     k->until = r->stepping.request.size;
     return true;
 }

@@ -8,6 +8,8 @@
 
 /* The next turn of a run of a face (mechd_instance.turns). */
 enum mechd_submitted mechd_turn_submit(struct mechd_run *r);
+/* What the last stability report says of the windows of r is shown with it; as the owner of all. */
+void mechd_turn_warn(const struct mechd_coupling *g, struct mechd_run *r);
 /* The windows that were asked for are done: k->until is the end of the next period. False: there is
  * none in this turn. As the owner of all. */
 bool mechd_turn_next(struct mechd_coupling_command *k);

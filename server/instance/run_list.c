@@ -184,6 +184,13 @@ void mechd_run_show(struct mechd_run *r)
     pthread_mutex_unlock(&r->p);
 }
 
+void mechd_run_warn(struct mechd_run *r, const char *text)
+{
+    pthread_mutex_lock(&r->p);
+    snprintf(r->shown.warning, sizeof r->shown.warning, "%s", text);
+    pthread_mutex_unlock(&r->p);
+}
+
 void mechd_run_peek(struct mechd_run *r, struct mechd_run_shown *out)
 {
     pthread_mutex_lock(&r->p);
@@ -212,6 +219,15 @@ static void write_record(const void *of, struct mechp_text *w)
                                                  .hash = r->settings.hash,
                                                  .outputs = {write_outputs, r}};
     MECHP_WRITE(run_recorded, &body, w);
+}
+
+static void write_warning(const void *of, struct mechp_text *w)
+{
+    const struct mechd_run_shown *const s = of;
+    const struct mechp_body_warning body = {.pointer = "/stepSize", .message = s->warning};
+    mechp_text_array(w);
+    MECHP_WRITE(warning, &body, w);
+    mechp_text_end(w);
 }
 
 /* Where it is between its start and its end, and how long it will take from here: a free run as
@@ -246,7 +262,8 @@ void mechd_run_write(struct mechd_run *r, struct mechp_text *w)
                                   .overruns = s.overruns,
                                   .record = {r->settings.every > 0 ? write_record : NULL, r},
                                   .recorded = s.kept ? s.rows : MECHP_ABSENT,
-                                  .reason = s.reason[0] != '\0' ? s.reason : NULL};
+                                  .reason = s.reason[0] != '\0' ? s.reason : NULL,
+                                  .warnings = {s.warning[0] != '\0' ? write_warning : NULL, &s}};
     set_progress(r, &s, &body);
     MECHP_WRITE(run, &body, w);
 }

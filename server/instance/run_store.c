@@ -26,7 +26,8 @@ static void write_outputs(const void *of, struct mechp_text *w)
     mechp_text_end(w);
 }
 
-static void describe(const struct mechd_run *r, struct mechp_text *w)
+static void describe(const struct mechd_run *r, const struct mechd_run_shown *s,
+                     struct mechp_text *w)
 {
     const struct mechp_body_stored_run body = {
         .pace = r->settings.pace,
@@ -37,6 +38,7 @@ static void describe(const struct mechd_run *r, struct mechp_text *w)
         .inputs = r->settings.inputs,
         .hash = r->settings.hash,
         .outputs.items = {r->settings.chosen != NULL ? write_outputs : NULL, r},
+        .warning = s->warning[0] != '\0' ? s->warning : NULL,
     };
     MECHP_WRITE(stored_run, &body, w);
 }
@@ -46,8 +48,8 @@ static struct mechd_entry *run_entry(struct mechd_run *r)
     struct mechd_run_shown s;
     struct mechp_text description;
     mechp_text_init(&description, NULL, 0);
-    describe(r, &description);
     mechd_run_peek(r, &s);
+    describe(r, &s, &description);
     // with the state goes its time, not how far a period in progress is
     if (s.state == MECHD_RUN_RUNNING) {
         s.time = mechd_engine_time(&r->job.instance->engine);
@@ -214,7 +216,9 @@ static int take_run(void *context, const struct mechd_stored_run *stored)
     json_t *const description = json_loads(stored->description, 0, NULL);
     struct mechp_body_stored_run in;
     struct mech_diag diag = {0};
+    char warning[MECHD_RUN_WARNING];
     MECHP_READ(stored_run, description, &diag, &in);
+    snprintf(warning, sizeof warning, "%s", in.warning != NULL ? in.warning : "");
     struct mechd_run_settings s = {.pace = in.pace,
                                    .period = in.period,
                                    .until = in.until,
@@ -233,6 +237,7 @@ static int take_run(void *context, const struct mechd_stored_run *stored)
     }
     r->time = in.start;
     restore(r, stored);
+    mechd_run_warn(r, warning);
     return 0;
 }
 

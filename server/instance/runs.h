@@ -27,7 +27,7 @@ extern const char *const mechd_run_state_names[MECHD_RUN_STATES];
 
 /* Runs that an instance retains, including the last one: the oldest is deleted when another starts.
  * */
-enum { MECHD_RUNS_MOST = 16 };
+enum { MECHD_RUNS_MOST = 16, MECHD_RUN_WARNING = 160 /* bytes of its text */ };
 
 struct mechd_run_settings {
     double pace;    /* seconds of simulation per second; 0: free */
@@ -49,7 +49,7 @@ struct mechd_run_shown {
     double time;     /* s, within a period too */
     uint64_t elapsed;
     uint64_t change; /* increases with each publication */
-    char reason[160];
+    char reason[160], warning[MECHD_RUN_WARNING];
 };
 
 struct mechd_run {
@@ -141,6 +141,8 @@ void mechd_runs_destroy(struct mechd_instance *i);
 
 /* Publish what the owner knows. */
 void mechd_run_show(struct mechd_run *r);
+/* Shown with it from now on, in place of what it has been warned of before; as owner. */
+void mechd_run_warn(struct mechd_run *r, const char *text);
 /* The published state. Any thread. */
 void mechd_run_peek(struct mechd_run *r, struct mechd_run_shown *out);
 /* Its description, as one JSON object. Any thread. */

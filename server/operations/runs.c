@@ -4,6 +4,8 @@
 #include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 #include "server/call/shapes.h"
+#include "server/coupling/face.h"
+#include "server/coupling/turn.h"
 #include "server/instance/lives.h"
 #include "server/instance/runs.h"
 #include "solver/base/times.h"
@@ -184,6 +186,13 @@ static enum mechd_progress start(struct mechd_call *c, struct mechd_run_settings
     if (outcome != 0) {
         free(s->chosen);
         return mechd_fail_outcome(c, outcome);
+    }
+    if (is_coupling(c)) {
+        struct mechd_coupling *const g = mechd_face_coupling(i);
+        if (g != NULL) {
+            mechd_turn_warn(g, i->run);
+        }
+        mechd_coupling_unref(g);
     }
     c->status = 202;
     snprintf(c->location, sizeof c->location, "/v1/%s/%s/runs/r-%" PRIu64,

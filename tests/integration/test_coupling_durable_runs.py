@@ -69,6 +69,18 @@ class DurableRuns(KeptCouplings):
                     third = self.over(self.start(cid, count=1))['id']
                     self.assertNotIn(third, [w.rsplit('/', 1)[1] for w in (first, where)])
 
+    def test_what_a_run_was_warned_of_is_there_in_the_next_process(self):
+        _, _, cid = self.pair('every-step', scheme={'type': 'Jacobi'}, stepSize=1)
+        bound = self.daemon.call('GET', '/v1/couplings/%s/stability' % cid)['largestStable']
+        self.assertLess(bound, 1)
+        where = self.start(cid, count=1)
+        before = self.over(where)
+        self.assertIn('windows of 1 s are unstable', before['warnings'][0]['message'])
+        wait_until(lambda: self.rows('SELECT state FROM coupling_runs') == [('finished',)],
+                   'it is on the disk')
+        self.again(True)
+        self.assertEqual(self.get(where), before)
+
     def test_rows_and_windows_agree_after_a_kill_at_any_moment(self):
         """A free run is killed: what is there is the beginning of the same run without a kill, up
         to the window at which the coupling is."""

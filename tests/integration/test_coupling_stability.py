@@ -4,6 +4,7 @@ import math
 import unittest
 
 from coupled import Couplings, half, point
+from harness import wait_until
 
 
 def joined(k, c, outputs=('x', 'v'), force='F'):
@@ -107,6 +108,40 @@ class Stability(Couplings):
             _, _, cid = self.masses(k, c, **more)
             self.assertEqual(self.stability(cid).status, 200)
             self.assertNotIn('warnings', self.good(cid, count=1)['report'], more)
+
+    def over(self, cid, **body):
+        """A run of the coupling, when it is over, and the answer to its start."""
+        first = self.daemon.call('POST', '/v1/couplings/%s/runs' % cid, body)
+        self.assertEqual(first.status, 202, first)
+        where = '/v1/couplings/%s/runs/%s' % (cid, first['id'])
+        wait_until(lambda: self.daemon.call('GET', where)['state'] != 'running', 'the run is over',
+                   60)
+        last = self.daemon.call('GET', where)
+        self.assertEqual(last['state'], 'finished', last)
+        return first.json, last.json
+
+    def test_a_run_beyond_it_is_done_and_warned_of(self):
+        _, _, cid = self.masses(100., 1., stepSize=0.05)  # up to 0.02 s
+        for run in self.over(cid, count=2):
+            self.assertNotIn('warnings', run)  # nobody has asked
+        bound = self.stability(cid)['largestStable']
+        text = ('windows of %s s are unstable: %.9g s is the largest stable size by the '
+                'stability report of window 2')
+        for body, size in (({'count': 2}, '0.05'), ({'count': 2, 'period': 0.1}, '0.05'),
+                           ({'count': 2, 'period': 0.03}, '0.03'),
+                           ({'count': 2, 'period': 0.01}, None)):
+            for run in self.over(cid, **body):
+                self.assertEqual(run.get('warnings'), size and [
+                    {'pointer': '/stepSize', 'message': text % (size, bound)}], body)
+
+    def test_a_report_within_a_run_warns_of_it(self):
+        _, _, cid = self.masses(100., 1., stepSize=0.05)
+        run = self.daemon.call('POST', '/v1/couplings/%s/runs' % cid, {'pace': 1})
+        where = '/v1/couplings/%s/runs/%s' % (cid, run['id'])
+        self.assertNotIn('warnings', run.json)
+        self.assertEqual(self.stability(cid).status, 200)
+        wait_until(lambda: 'warnings' in self.daemon.call('GET', where).json, 'it is warned', 60)
+        self.assertEqual(self.daemon.call('DELETE', where)['state'], 'stopped')
 
     def test_what_it_cannot_say(self):
         left, right = self.daemon.create(half()), self.daemon.create(half())

@@ -9,6 +9,7 @@ import tempfile
 import unittest
 import zlib
 from xml.etree import ElementTree
+import coupled
 import harness
 import models
 from harness import Daemon, program
@@ -160,6 +161,28 @@ class Shown(unittest.TestCase):
                 self.assertRegex(text, begin)
                 self.assertNotIn('"', text)
                 self.assertIsInstance(json.loads(self.good(*words, '--json')), dict)
+        self.good('couplings', pair, '--delete')
+
+    def test_warnings_of_steps_and_runs_of_couplings_are_printed(self):
+        """Two masses, joined by a spring and a damper that is exchanged: stable up to 0.02 s."""
+        left, right = (self.daemon.create(coupled.half(x)) for x in (0.01, 0.))
+        joined = [{'from': '%s.%s' % (a, y), 'to': b + '.F', 'factor': -g if a == b else g}
+                  for a in ('left', 'right') for b in ('left', 'right')
+                  for y, g in (('x', 100), ('v', 1))]
+        pair = self.good('couple', '-', text=json.dumps({
+            'participants': [{'name': 'left', 'instance': left},
+                             {'name': 'right', 'instance': right}],
+            'connections': joined, 'scheme': {'type': 'Jacobi'}, 'stepSize': 0.05})).strip()
+        self.good('couplings', pair, '--stability')
+        warned = r'^mechctl: /stepSize: warning: windows of 0\.05 s are unstable: .* window 0\n$'
+        for words in (('couplings', pair, '--count', 2),
+                      ('run', pair, '--coupling', '--fast', '--count', 2)):
+            done = self.run_program(*words)
+            self.assertEqual(done.returncode, 0, done)
+            self.assertRegex(done.stderr, warned)
+            self.assertEqual(self.run_program(*words, '--json').stderr, '')
+        shown = self.good('run', pair, '--coupling', '--fast', '--count', 2, '--wait')
+        self.assertIn('windows of 0.05 s are unstable', shown)
         self.good('couplings', pair, '--delete')
 
     def test_help_lists_commands_by_what_they_are_about(self):

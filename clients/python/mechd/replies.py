@@ -1126,6 +1126,7 @@ _RunSometimes = TypedDict('_RunSometimes', {
     'record': 'RunRecorded',
     'recorded': 'int',
     'reason': 'str',
+    'warnings': 'List[Warning]',
 }, total=False)
 
 

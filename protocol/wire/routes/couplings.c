@@ -455,12 +455,13 @@ const struct mechp_row mechp_row_COUPLING_SSP = {
 
 const struct mechp_row mechp_row_COUPLING_STABILITY = {
     .tag = "couplings",
-    .doc = "Stability of the coupled instances at the present state. They are linearized there and "
-           "integrated exactly, while the scheme exchanges values in windows of `size`; schemes "
-           "that iterate are assumed to converge. Refused for more than 200 states and output "
-           "values in all, and for couplings with bonds. Later steps whose windows are larger than "
-           "`largestStable` are done, and their reports have a warning, unless the windows are "
-           "`adaptive`.",
+    .doc =
+        "Stability of the coupled instances at the present state. They are linearized there and "
+        "integrated exactly, while the scheme exchanges values in windows of `size`; schemes "
+        "that iterate are assumed to converge. Refused for more than 200 states and output "
+        "values in all, and for couplings with bonds. Later steps whose windows are larger than "
+        "`largestStable` are done, and their reports and runs have a warning, unless the windows "
+        "are `adaptive`.",
     .effect = MECHP_READS,
     .cost = MECHP_COST_UNKNOWN,
     .query = MECHP_QUERY({"size", "number 1e-12..1e12", "Size of a window, s; default stepSize.",

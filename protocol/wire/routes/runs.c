@@ -41,7 +41,10 @@ const struct mechp_shape mechp_body_run = {
         {"reason", "string",
          "reason for the failure or interruption; of a stopped run: why the process of a hosted "
          "FMU was ended, if its state could not be restored",
-         MECHP_MAY(run, reason)})};
+         MECHP_MAY(run, reason)},
+        {"warnings", "@Warning[]",
+         "of a coupling: windows larger than `largestStable` of the last stability report, if any",
+         MECHP_MAY(run, warnings)})};
 
 const struct mechp_shape mechp_body_run_list = {
     .name = "RunList",
