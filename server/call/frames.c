@@ -60,11 +60,41 @@ static void write_problem(struct mechd_frame_request *r)
     write_second(r, &problem);
 }
 
+bool mechd_frame_grants(const struct mechd_frame_request *r)
+{
+    return r->in.kind == MECHP_HELLO && r->out.lease != r->in.lease;
+}
+
+void mechd_frame_withdraw(struct mechd_service *service, const struct mechp_frame *hello)
+{
+    if (mechd_outside_withdraw(service->outsides, hello->lease)) {
+        return;
+    }
+    struct mechd_instance *const i = mechd_table_number(&service->host.table, hello->instance);
+    if (i != NULL) {
+        (void)mechd_leases_drop(&i->leases, hello->lease);
+    }
+    mechd_instance_unref(i);
+}
+
+void mechd_frame_lose(struct mechd_frame_request *r)
+{
+    if (!mechd_frame_grants(r)) {
+        return;
+    }
+    mechd_frame_withdraw(r->service, &r->out);
+    r->out.lease = r->in.lease;
+    mechd_outside_unref(r->outside);
+    r->outside = NULL;
+}
+
 void mechd_frame_starve(struct mechd_frame_request *r, size_t *size, size_t *extra)
 {
     if (r->out.kind != MECHP_ERROR) {
-        mechd_frame_fail(r, MECHP_INTERNAL, ""); // it has been done, which is no out-of-memory
+        // what has been done and remains is no out-of-memory
+        mechd_frame_fail(r, mechd_frame_grants(r) ? MECHP_OUT_OF_MEMORY : MECHP_INTERNAL, "");
     }
+    mechd_frame_lose(r);
     const struct mechp_problem problem = {.code = (enum mechp_code)r->out.status};
     write_second(r, &problem);
     *size = MECHP_FRAME_HEADER;
@@ -74,6 +104,7 @@ void mechd_frame_starve(struct mechd_frame_request *r, size_t *size, size_t *ext
 void mechd_frame_complete(struct mechd_frame_request *r, size_t *size, size_t *extra)
 {
     if (r->out.kind == MECHP_ERROR) {
+        mechd_frame_lose(r); // what followed the hello itself has failed
         write_problem(r);
     }
     *size = MECHP_FRAME_HEADER + 8 * (size_t)r->out.count;

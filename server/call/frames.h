@@ -99,8 +99,16 @@ void mechd_frame_complete(struct mechd_frame_request *r, size_t *size, size_t *e
 void mechd_frame_write(const struct mechd_frame_request *r, unsigned char *frame,
                        unsigned char *second);
 /* In place of a complete reply for which there is no memory: its error, or an internal one, without
- * detail; MECHP_FRAME_HEADER bytes, and at most MECHD_FRAME_BARE of its second part. */
+ * detail; MECHP_FRAME_HEADER bytes, and at most MECHD_FRAME_BARE of its second part. A hello is
+ * without effect then. */
 void mechd_frame_starve(struct mechd_frame_request *r, size_t *size, size_t *extra);
+
+/* It is a hello whose lease is new. */
+bool mechd_frame_grants(const struct mechd_frame_request *r);
+/* The reply will not arrive, or is an error: the lease of a hello is released if it is new. */
+void mechd_frame_lose(struct mechd_frame_request *r);
+/* The same by the frame of such a reply, when the request is over. Any thread. */
+void mechd_frame_withdraw(struct mechd_service *service, const struct mechp_frame *hello);
 
 /* Free what it holds, not itself; it is no longer in flight. */
 void mechd_frame_fini(struct mechd_frame_request *r);

@@ -247,6 +247,9 @@ struct mechd_outside_hello {
 enum mechp_code mechd_outside_hello(struct mechd_outsides *t, struct mechd_outside_hello *h);
 /* The reply to that hello is on its way. */
 void mechd_outside_greeted(struct mechd_outside *o, uint64_t lease);
+/* There is no reply to the hello that has this lease: the program is away. False: no program has
+ * it. Any thread. */
+bool mechd_outside_withdraw(struct mechd_outsides *t, uint64_t lease);
 /* A frame of a partner, and what belongs to it. */
 struct mechd_outside_answer {
     const struct mechp_frame *frame;

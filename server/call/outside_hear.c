@@ -232,6 +232,21 @@ void mechd_outside_greeted(struct mechd_outside *o, uint64_t lease)
     wake_and_unlock(o);
 }
 
+bool mechd_outside_withdraw(struct mechd_outsides *t, uint64_t lease)
+{
+    struct mechd_outside *const o = lease != 0 ? mechd_outside_leased(t, lease) : NULL;
+    if (o == NULL) {
+        return false;
+    }
+    pthread_mutex_lock(&o->m);
+    if (o->lease == lease) {
+        mechd_outside_let_go(o);
+    }
+    wake_and_unlock(o);
+    mechd_outside_unref(o);
+    return true;
+}
+
 /* --- answers ---------------------------------------------------------------------------------- */
 
 /* A fault beside the question, which it does not fail; m is held. */

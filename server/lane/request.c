@@ -76,6 +76,8 @@ static bool reply_frame(struct mechd_lane_link *link)
             put_length(behind, extra);
         }
         b->to += all;
+    } else {
+        mechd_frame_lose(r);
     }
     link->greeted = (link->greeted || r->out.kind == MECHP_HELLO) && r->out.kind != MECHP_BYE;
     mechd_frame_fini(r);

@@ -35,6 +35,7 @@ static bool send_question(struct mechd_caller *caller, const struct mechp_frame 
         return false;
     }
     letter->peer = c->peer;
+    letter->asks = true;
     mechp_frame_write(frame, letter->bytes);
     mechp_frame_put_values(letter->bytes + MECHP_FRAME_HEADER, values, frame->count);
     mechd_letter_post(c->zmq, letter);
@@ -91,6 +92,7 @@ static struct mechd_letter *write_reply(struct frame_request *r)
     }
     if (letter != NULL) {
         letter->peer = r->peer;
+        letter->grants = mechd_frame_grants(&r->frame);
         mechd_frame_write(&r->frame, letter->bytes, letter->bytes + letter->size);
     }
     return letter;

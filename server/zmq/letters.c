@@ -2,6 +2,7 @@
 #include "server/zmq/letters.h"
 
 #include "protocol/wire/problem.h"
+#include "server/call/frames.h"
 #include "server/call/service.h"
 #include "server/os/ticks.h"
 #include "server/zmq/internal.h"
@@ -35,6 +36,9 @@ void mechd_letters_fini(struct mechd_letters *l)
     free_all(l->kept);
     free_all(l->stock);
     free_all(atomic_load(&l->returned));
+    while (l->refusal_count > 0) {
+        zmq_msg_close(&l->refusals[--l->refusal_count]);
+    }
     pthread_mutex_destroy(&l->x);
     pthread_mutex_destroy(&l->m);
 }
@@ -64,6 +68,19 @@ static void write_starved(struct mechd_letters *l)
     mechp_problem_write_reply(&problem, NULL, 0, &w);
     l->starved_size = w.bytes == l->starved ? w.length : 0;
     mechp_text_fini(&w);
+    mechp_text_init(&w, l->problem, sizeof l->problem);
+    mechp_problem_write(&problem, &w);
+    l->problem_size = w.bytes == l->problem ? w.length : 0;
+    mechp_text_fini(&w);
+}
+
+/* As many messages of the second stock as there is memory for. */
+static void fill(struct mechd_letters *l)
+{
+    while (l->refusal_count < MECHD_REFUSALS &&
+           zmq_msg_init_size(&l->refusals[l->refusal_count], MECHP_FRAME_HEADER) == 0) {
+        l->refusal_count++;
+    }
 }
 
 int mechd_letters_init(struct mechd_letters *l)
@@ -81,7 +98,8 @@ int mechd_letters_init(struct mechd_letters *l)
         letter->next = l->stock;
         l->stock = letter;
     }
-    return 0;
+    fill(l);
+    return l->refusal_count == MECHD_REFUSALS ? 0 : MECH_NO_MEMORY;
 }
 
 /* One of the stock, for so many bytes, or NULL. */
@@ -246,12 +264,41 @@ static bool send_lent(void *socket, struct lent *l)
     return true;
 }
 
-/* The refusal in place of what cannot be lent: constant bytes need no memory. */
-static bool send_starved(void *socket, struct mechd_letters *l)
+/* Constant bytes, which need no memory. */
+static bool send_constant(void *socket, char *bytes, size_t size)
 {
     zmq_msg_t message;
-    return zmq_msg_init_data(&message, l->starved, l->starved_size, NULL, NULL) == 0 &&
+    return zmq_msg_init_data(&message, bytes, size, NULL, NULL) == 0 &&
            zmq_msg_send(&message, socket, ZMQ_DONTWAIT) >= 0;
+}
+
+/* The refusal in place of what cannot be lent. Once the second stock is used up, frames get the
+ * problem alone. */
+static bool send_starved(void *socket, struct mechd_letters *l, const struct mechp_frame *answer)
+{
+    if (answer == NULL || l->refusal_count == 0) {
+        return send_constant(socket, l->starved, l->starved_size);
+    }
+    const struct mechp_frame out = {.kind = MECHP_ERROR,
+                                    .status = MECHP_INTERNAL,
+                                    .instance = answer->instance,
+                                    .iteration = answer->iteration,
+                                    .sequence = answer->sequence,
+                                    .size = answer->size,
+                                    .lease = answer->lease};
+    zmq_msg_t *const message = &l->refusals[--l->refusal_count];
+    mechp_frame_write(&out, zmq_msg_data(message));
+    if (zmq_msg_send(message, socket, ZMQ_DONTWAIT | ZMQ_SNDMORE) < 0) {
+        l->refusal_count++;
+        return false;
+    }
+    return send_constant(socket, l->problem, l->problem_size);
+}
+
+/* The frame that a letter has, into *out; false: it is JSON. */
+static bool has_frame(const struct mechd_letter *letter, struct mechp_frame *out)
+{
+    return mechp_frame_read(letter->bytes, letter->size, out) == 0;
 }
 
 /* The topic in front of a frame of the stream. A subscriber that has not read its last thousand
@@ -304,6 +351,15 @@ void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter)
     if (ok && size >= MECHD_LETTER_LARGE) {
         ok = mechd_guard_unread(z, &letter->peer, &backlog);
     }
+    struct lent lent;
+    struct mechp_frame answer = {.kind = 0};
+    const bool taken = ok && lend(letter, backlog, &lent);
+    const bool framed = !taken && has_frame(letter, &answer);
+    if (ok && !taken && letter->grants && framed) {
+        mechd_frame_withdraw(z->service, &answer);
+        answer.lease = 0;
+    }
+    ok = ok && (taken || !letter->asks);
     if (ok && !send_frame(socket, letter->peer.id, letter->peer.size, true)) {
         ok = false;
         if (zmq_errno() == EAGAIN) {
@@ -311,13 +367,16 @@ void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter)
         }
     }
     ok = ok && (!letter->peer.delimiter || send_frame(socket, "", 0, true));
-    struct lent lent;
-    const bool taken = ok && lend(letter, backlog, &lent);
-    if (!taken) {
-        dispose(letter);
-    }
     // the message has begun: without an end it would go on with the next one
-    ok = ok && (taken ? send_lent(socket, &lent) : send_starved(socket, &z->letters));
+    if (!taken) {
+        ok = ok && send_starved(socket, &z->letters, framed ? &answer : NULL);
+        dispose(letter);
+    } else if (!ok) {
+        take_back(&lent, 0);
+    } else {
+        ok = send_lent(socket, &lent);
+    }
+    fill(&z->letters);
     struct mechd_counters *const c = &z->service->host.counters;
     mechd_count(ok ? &mechd_tally(c)->bytes_out : &c->unsent, ok ? size : 1);
 }

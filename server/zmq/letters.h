@@ -9,7 +9,9 @@
  *
  * Where there is no memory for an answer, a letter of a stock that was made at the start takes its
  * place, if it fits, and comes back when libzmq is done with it. Where there is none for libzmq to
- * take a letter, a constant refusal is sent, for which it needs none: an answer ends in any case.
+ * take a letter, a refusal is sent, for which it needs none: to a frame an error with its sequence,
+ * in a message of a second stock, and the problem; to JSON the problem alone. Its bytes are
+ * constant, but for that sequence. An answer ends in any case. A question to a program is not sent.
  */
 #pragma once
 
@@ -21,12 +23,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <zmq.h>
 
 enum {
     MECHD_PEER_MOST = 256, /* bytes of a routing id */
     MECHD_TOPIC_MOST = 144,
     MECHD_STOCK = 32,        /* letters of the stock */
     MECHD_STOCK_ROOM = 1024, /* bytes of an answer in each */
+    MECHD_REFUSALS = 32,     /* messages of the second stock */
     MECHD_STARVED_ROOM = 320 /* bytes of the refusal without a sequence */
 };
 
@@ -48,6 +52,8 @@ struct mechd_letter {
     struct mechd_letters *home;
     bool stream;
     bool stocked;                  /* it belongs to the stock */
+    bool grants;                   /* the reply to a hello, with a new lease */
+    bool asks;                     /* a question to a program, no answer */
     _Atomic int frames;            /* that libzmq has; partner: its thread that frees them */
     struct mechd_backlog *backlog; /* where they are counted, or NULL */
     size_t size, extra;            /* body, and a second frame after it (0: none) */
@@ -72,8 +78,12 @@ struct mechd_letters {
     _Atomic(struct mechd_letter *) returned; /* partner: libzmq's thread */
     _Atomic size_t spare;                    /* bytes of them, kept ones too */
 
-    char starved[MECHD_STARVED_ROOM]; /* [starved_size] const: the refusal, as JSON */
-    size_t starved_size;
+    /* const: the refusal, as JSON, and its problem, [starved_size] and [problem_size] bytes */
+    char starved[MECHD_STARVED_ROOM], problem[MECHD_STARVED_ROOM];
+    size_t starved_size, problem_size;
+    /* the door's thread's: messages for frames of refusals */
+    zmq_msg_t refusals[MECHD_REFUSALS];
+    int refusal_count;
 
     pthread_mutex_t x; /* the stream's socket: held while sending or reading there; before m */
     uint64_t looked;   /* locked by x: time of the last check of its events, ns */

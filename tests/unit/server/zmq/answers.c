@@ -143,7 +143,7 @@ static struct mechp_frame receive_frame(uint64_t sequence)
     return in;
 }
 
-/* The partnership of a hello ends, also of one that was refused behind its effect. */
+/* The partnership of a hello ends. */
 static void say_bye(const struct mechp_frame *hello)
 {
     const struct mechp_frame out = {
@@ -157,8 +157,18 @@ static void say_bye(const struct mechp_frame *hello)
     }
 }
 
+/* The instance has a lease. */
+static bool has_lease(struct mechd_zmq *z)
+{
+    struct mechd_instance *const i = mechd_table_find(&z->service->host.table, "i-1");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(i);
+    const bool none = mechd_leases_none(&i->leases);
+    mechd_instance_unref(i);
+    return !none;
+}
+
 /* Each allocation of a frame is refused in turn: all its answers but the last one are errors, with
- * their problem. */
+ * their problem, and a hello that is refused has no lease. */
 static void try_frame(struct mechd_zmq *z, const struct mechp_frame *out, const char *hello,
                       bool forever)
 {
@@ -183,6 +193,9 @@ static void try_frame(struct mechd_zmq *z, const struct mechp_frame *out, const 
         }
         starved += in.status == MECHP_OUT_OF_MEMORY || in.status == MECHP_INTERNAL;
         if (hello != NULL) {
+            CU_ASSERT_EQUAL(has_lease(z), good);
+        }
+        if (hello != NULL && good) {
             say_bye(&in);
         }
     }
@@ -209,20 +222,25 @@ static void frames_are_answered_too(void)
     scarce_end(served);
 }
 
-static struct mechd_letter *letter_of(struct mechd_zmq *z, const char *text, size_t extra)
+static struct mechd_letter *letter_of(struct mechd_zmq *z, const void *bytes, size_t size,
+                                      size_t extra)
 {
-    struct mechd_letter *const letter = mechd_letter_create(z, strlen(text), extra);
+    struct mechd_letter *const letter = mechd_letter_create(z, size, extra);
     CU_ASSERT_PTR_NOT_NULL_FATAL(letter);
     letter->peer = client.peer;
-    memcpy(letter->bytes, text, strlen(text));
-    memset(letter->bytes + strlen(text), 'x', extra);
+    memcpy(letter->bytes, bytes, size);
+    memset(letter->bytes + size, 'x', extra);
     return letter;
 }
 
-/* This thread is the door's. */
-static void a_message_that_has_begun_ends(void)
+static struct mechd_letter *letter_of_text(struct mechd_zmq *z, const char *text, size_t extra)
 {
-    struct mechd *const served = scarce_begin_with(false, sockets);
+    return letter_of(z, text, strlen(text), extra);
+}
+
+/* A door whose thread is this one, and which knows the client. */
+static struct mechd_zmq *open_door(struct mechd *served)
+{
     struct mechd_zmq *z = NULL;
     char fault[512];
     CU_ASSERT_EQUAL_FATAL(mechd_zmq_open(&served->service, &z, fault, sizeof fault), 0);
@@ -236,6 +254,13 @@ static void a_message_that_has_begun_ends(void)
     for (int k = 0; k < count; k++) {
         zmq_msg_close(&frames[k]);
     }
+    return z;
+}
+
+static void a_message_that_has_begun_ends(void)
+{
+    struct mechd *const served = scarce_begin_with(false, sockets);
+    struct mechd_zmq *const z = open_door(served);
     // what libzmq takes for each frame; for what it takes itself it ends the process
     static const struct {
         size_t extra;
@@ -243,14 +268,14 @@ static void a_message_that_has_begun_ends(void)
     } cases[] = {{0, 0}, {5, 0}, {5, 1}, {0, -1}, {5, -1}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const bool refuses = cases[k].passing >= 0;
-        struct mechd_letter *const letter = letter_of(z, "{\"ok\":true}", cases[k].extra);
+        struct mechd_letter *const letter = letter_of_text(z, "{\"ok\":true}", cases[k].extra);
         if (refuses) {
             alloc_refuse_start(cases[k].passing, false);
         }
         mechd_letter_send(z, letter);
         const long refused = refuses ? alloc_refuse_stop() : 0;
         CU_ASSERT_EQUAL(refused, refuses ? 1 : 0);
-        mechd_letter_send(z, letter_of(z, "behind", 0));
+        mechd_letter_send(z, letter_of_text(z, "behind", 0));
         receive();
         CU_ASSERT(has(refuses ? "no memory for the answer" : "\"ok\":true"));
         CU_ASSERT_EQUAL(client.more, !refuses && cases[k].extra > 0);
@@ -263,6 +288,96 @@ static void a_message_that_has_begun_ends(void)
         CU_ASSERT(!client.more);
     }
     CU_ASSERT_EQUAL(atomic_load(&served->service.host.counters.unsent), 0);
+    end_client();
+    mechd_zmq_stop(z);
+    scarce_end(served);
+}
+
+/* Each allocation of libzmq for a frame is refused in turn: an error comes with its sequence, and
+ * the problem; more often than there are messages for it. */
+static void frames_that_cannot_be_sent_are_refused(void)
+{
+    struct mechd *const served = scarce_begin_with(false, sockets);
+    struct mechd_zmq *const z = open_door(served);
+    unsigned char bytes[MECHP_FRAME_HEADER + 8];
+    for (int turn = 0; turn < 2 * MECHD_REFUSALS; turn++) {
+        const struct mechp_frame answer = {.kind = MECHP_STEP,
+                                           .count = turn % 2 == 0,
+                                           .sequence = (UINT64_C(1) << 63) + (uint64_t)turn,
+                                           .instance = 7,
+                                           .iteration = 3,
+                                           .lease = 11};
+        mechp_frame_write(&answer, bytes);
+        memset(bytes + MECHP_FRAME_HEADER, 0, 8);
+        struct mechd_letter *const letter =
+            letter_of(z, bytes, MECHP_FRAME_HEADER + 8 * (size_t)answer.count, turn % 4 == 3);
+        alloc_refuse_start(turn % 4 == 3, false);
+        mechd_letter_send(z, letter);
+        CU_ASSERT_EQUAL(alloc_refuse_stop(), 1);
+        const struct mechp_frame in = receive_frame(answer.sequence);
+        CU_ASSERT(in.kind == MECHP_ERROR && in.status == MECHP_INTERNAL && in.count == 0);
+        CU_ASSERT(in.instance == 7 && in.iteration == 3 && in.lease == 11);
+        CU_ASSERT(has("\"code\":\"internal-error\"") && has("no memory for the answer"));
+        char number[32];
+        (void)snprintf(number, sizeof number, "\"number\":%d", MECHP_INTERNAL);
+        CU_ASSERT(has(number));
+    }
+    end_client();
+    mechd_zmq_stop(z);
+    scarce_end(served);
+}
+
+/* Such a letter is an answer, or a question to a program: that is not sent at all. */
+static void questions_that_cannot_be_sent_are_not_replaced(void)
+{
+    struct mechd *const served = scarce_begin_with(false, sockets);
+    struct mechd_zmq *const z = open_door(served);
+    unsigned char bytes[MECHP_FRAME_HEADER];
+    mechp_frame_write(&(const struct mechp_frame){.kind = MECHP_TRIAL, .sequence = 1}, bytes);
+    struct mechd_letter *const letter = letter_of(z, bytes, sizeof bytes, 0);
+    letter->asks = true;
+    alloc_refuse_start(0, false);
+    mechd_letter_send(z, letter);
+    CU_ASSERT_EQUAL(alloc_refuse_stop(), 1);
+    mechd_letter_send(z, letter_of_text(z, "behind", 0));
+    receive();
+    CU_ASSERT_STRING_EQUAL(client.text, "behind");
+    CU_ASSERT_EQUAL(atomic_load(&served->service.host.counters.unsent), 1);
+    end_client();
+    mechd_zmq_stop(z);
+    scarce_end(served);
+}
+
+/* The reply to a hello is made, and libzmq does not take it. */
+static void a_hello_whose_reply_cannot_be_sent_has_no_lease(void)
+{
+    struct mechd *const served = scarce_begin_with(false, sockets);
+    struct mechd_zmq *const z = open_door(served);
+    const char *const body = "{\"example\":\"spring-mass-damper\"}";
+    CU_ASSERT_EQUAL_FATAL(local_status(served, "POST", "/v1/instances", body), 201);
+    struct mechd_instance *const i = mechd_table_find(&served->service.host.table, "i-1");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(i);
+    for (int turn = 0; turn < 4; turn++) {
+        const struct mechd_lease_wish wish = {.role = MECHD_ROLE_PARTNER};
+        struct mechd_holder holder;
+        struct mechp_frame hello = {.kind = MECHP_HELLO, .instance = i->number, .sequence = 5};
+        unsigned char bytes[MECHP_FRAME_HEADER];
+        CU_ASSERT_EQUAL(mechd_leases_take(&i->leases, &wish, &hello.lease, &holder), 0);
+        mechp_frame_write(&hello, bytes);
+        struct mechd_letter *const letter = letter_of(z, bytes, sizeof bytes, 4);
+        const bool grants = turn % 2 == 0, refuses = turn < 2;
+        letter->grants = grants;
+        if (refuses) {
+            alloc_refuse_start(0, false);
+        }
+        mechd_letter_send(z, letter);
+        CU_ASSERT_EQUAL(refuses ? alloc_refuse_stop() : 1, 1);
+        const struct mechp_frame in = receive_frame(5);
+        CU_ASSERT_EQUAL(in.kind, refuses ? MECHP_ERROR : MECHP_HELLO);
+        CU_ASSERT_EQUAL(has_lease(z), !(refuses && grants));
+        (void)mechd_leases_drop(&i->leases, hello.lease);
+    }
+    mechd_instance_unref(i);
     end_client();
     mechd_zmq_stop(z);
     scarce_end(served);
@@ -303,4 +418,8 @@ static void the_stock_is_bounded_and_comes_back(void)
 }
 
 UNIT_TESTS(UNIT_TEST(each_request_is_answered), UNIT_TEST(frames_are_answered_too),
-           UNIT_TEST(a_message_that_has_begun_ends), UNIT_TEST(the_stock_is_bounded_and_comes_back))
+           UNIT_TEST(a_message_that_has_begun_ends),
+           UNIT_TEST(frames_that_cannot_be_sent_are_refused),
+           UNIT_TEST(questions_that_cannot_be_sent_are_not_replaced),
+           UNIT_TEST(a_hello_whose_reply_cannot_be_sent_has_no_lease),
+           UNIT_TEST(the_stock_is_bounded_and_comes_back))
