@@ -23,6 +23,7 @@
 #include "server/lane/lane.h"
 #include "server/os/log.h"
 #include "server/os/notify.h"
+#include "server/os/shares.h"
 #include "server/os/ticks.h"
 #include "server/store/store.h"
 #include "server/zmq/stream.h"
@@ -107,10 +108,11 @@ static int open_fmus(struct mechd_service *s, char *fault, size_t size)
 {
     const struct mechd_config *const c = &s->config;
     const char *const state = strcmp(c->state, "none") != 0 ? c->state : NULL;
+    const struct mechd_fmu_settings limits = {.memory = (uint32_t)c->fmu_memory,
+                                              .call_ms = (uint64_t)c->fmu_seconds * 1000};
     mechd_fmus_number(&s->fmus, s->host.store);
     return strcmp(c->fmus, "on") == 0
-               ? mechd_fmus_open(&s->fmus, state, (uint32_t)c->fmu_memory,
-                                 (uint64_t)c->fmu_seconds * 1000, fault, size)
+               ? mechd_fmus_open(&s->fmus, state, &limits, mechd_shares(c).fmus, fault, size)
                : 0;
 }
 

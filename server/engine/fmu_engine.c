@@ -86,6 +86,7 @@ int mechd_engine_of_fmu(struct mechd_fmu_package *package,
                                                         .name = f->name,
                                                         .memory = settings->memory,
                                                         .call_ms = settings->call_ms,
+                                                        .places = settings->places,
                                                         .logging = true,
                                                         .log = log_message,
                                                         .log_context = f}};
@@ -129,7 +130,8 @@ int mechd_engine_fmu_like(const struct mechd_engine *e, struct mechd_engine *out
     const struct mechd_fmu_instance *const f = e->self;
     const struct mechd_fmu_settings settings = {.program = f->session.options.program,
                                                 .memory = f->session.options.memory,
-                                                .call_ms = f->session.options.call_ms};
+                                                .call_ms = f->session.options.call_ms,
+                                                .places = f->session.options.places};
     struct mech_diag diag;
     *out = (struct mechd_engine){NULL, NULL};
     mech_diag_init(&diag);
@@ -147,6 +149,11 @@ int mechd_engine_fmu_begin(const struct mechd_engine *e)
     MECH_TRY(mechd_engine_fmu.reset(f));
     f->state_most = f->saves ? 2 * f->now.state_size + STATE_MORE : 0;
     return 0;
+}
+
+bool mechd_engine_fmu_is_full(const struct mechd_engine *e)
+{
+    return ((const struct mechd_fmu_instance *)e->self)->session.full;
 }
 
 const char *mechd_engine_fmu_unfollowed(const struct mechd_engine *e, int32_t index, bool sampled)

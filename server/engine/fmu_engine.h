@@ -29,11 +29,13 @@
 
 #include "server/engine/engine.h"
 #include "server/engine/fmu_package.h"
+#include "server/engine/fmu_process.h"
 
 struct mechd_fmu_settings {
-    const char *program; /* path of mechd-fmu; outlives the engine */
-    uint32_t memory;     /* MiB of address space; 0: no limit */
-    uint64_t call_ms;    /* the most that an answer may take; 0: no limit */
+    const char *program;                /* path of mechd-fmu; outlives the engine */
+    uint32_t memory;                    /* MiB of address space; 0: no limit */
+    uint64_t call_ms;                   /* the most that an answer may take; 0: no limit */
+    struct mechd_hosted_places *places; /* of processes; outlives the engine; NULL: no limit */
 };
 
 /* An engine that holds a reference to the package; it has no process yet. 0; MECH_NO_MEMORY;
@@ -55,6 +57,9 @@ int mechd_engine_fmu_like(const struct mechd_engine *e, struct mechd_engine *out
 /* Starts the process and initializes the FMU. 0; MECH_NO_MEMORY; MECH_ENGINE_FAILED, with its
  * reason in mechd_engine_refusal. */
 int mechd_engine_fmu_begin(const struct mechd_engine *e);
+
+/* The last one to begin found as many processes as there may be. */
+bool mechd_engine_fmu_is_full(const struct mechd_engine *e);
 
 /* Why an input, or samples of it, cannot go over a step (fmu_follow.h); NULL: they can. */
 const char *mechd_engine_fmu_unfollowed(const struct mechd_engine *e, int32_t index, bool sampled);

@@ -148,8 +148,8 @@ int mechd_http_start(struct mechd_service *d, struct mechd_http **out, char *fau
     raise_descriptors();
     h->shares = mechd_shares(&d->config);
     if (h->shares.is_scarce) {
-        mechd_log(MECHD_WARNING, "descriptors", "limit=%ld http=%d zmq=%d", h->shares.limit,
-                  h->shares.http, h->shares.zmq);
+        mechd_log(MECHD_WARNING, "descriptors", "limit=%ld http=%d zmq=%d fmus=%d", h->shares.limit,
+                  h->shares.http, h->shares.zmq, h->shares.fmus);
     }
     for (int k = 0; k < d->config.listen_count; k++) {
         MECH_TRY(start_one(h, d->config.listen[k], fault, size));

@@ -48,8 +48,9 @@ static bool find_root(struct mechd_fmus *f, const char *state)
     return found;
 }
 
-int mechd_fmus_open(struct mechd_fmus *f, const char *state, uint32_t memory, uint64_t call_ms,
-                    char *fault, size_t size)
+int mechd_fmus_open(struct mechd_fmus *f, const char *state,
+                    const struct mechd_fmu_settings *limits, int processes, char *fault,
+                    size_t size)
 {
     if (!find_program(f->program, sizeof f->program)) {
         snprintf(fault, size, "--fmus on: there is no program mechd-fmu beside this one");
@@ -59,8 +60,11 @@ int mechd_fmus_open(struct mechd_fmus *f, const char *state, uint32_t memory, ui
         snprintf(fault, size, "--fmus on: there is no folder in which FMUs can be unpacked");
         return MECH_INTERNAL;
     }
-    f->settings =
-        (struct mechd_fmu_settings){.program = f->program, .memory = memory, .call_ms = call_ms};
+    f->places.most = processes;
+    f->settings = (struct mechd_fmu_settings){.program = f->program,
+                                              .memory = limits->memory,
+                                              .call_ms = limits->call_ms,
+                                              .places = &f->places};
     f->on = true;
     return 0;
 }

@@ -39,15 +39,18 @@ struct mechd_fmus {
     char program[512];         /* mechd-fmu */
     char root[512];            /* absolute: where archives are unpacked */
     struct mechd_fmu_settings settings;
+    struct mechd_hosted_places places; /* of their processes; shared */
 };
 
 /* Empty, and none are hosted. */
 void mechd_fmus_init(struct mechd_fmus *f);
 /* From now on they are, by the program mechd-fmu beside the one of this process. They are unpacked
  * below TMPDIR, or if that is not set in the state directory, which this process has locked and in
- * which earlier ones may have left some; NULL: in /tmp. 0, or negative with a sentence. */
-int mechd_fmus_open(struct mechd_fmus *f, const char *state, uint32_t memory, uint64_t call_ms,
-                    char *fault, size_t size);
+ * which earlier ones may have left some; NULL: in /tmp. Memory and time of a call as in the
+ * settings; so many processes at a time. 0, or negative with a sentence. */
+int mechd_fmus_open(struct mechd_fmus *f, const char *state,
+                    const struct mechd_fmu_settings *limits, int processes, char *fault,
+                    size_t size);
 /* Ids continue behind those of earlier processes on the store, which outlives all uploading; NULL:
  * they begin at f-1. Before the first upload. */
 void mechd_fmus_number(struct mechd_fmus *f, struct mechd_store *store);

@@ -95,8 +95,12 @@ bool mechd_fmu_engine(struct mechd_call *c, const char *id, const json_t *start,
         return false;
     }
     const int outcome = mechd_engine_fmu_begin(out);
-    if (outcome != 0) {
+    if (outcome != 0 && mechd_engine_fmu_is_full(out)) {
+        mechd_fail(c, MECHP_LIMIT_REACHED, "%s", mechd_engine_refusal(out));
+    } else if (outcome != 0) {
         mechd_fail_reason(c, outcome, mechd_engine_refusal(out));
+    }
+    if (outcome != 0) {
         mechd_engine_destroy(out);
     }
     return outcome == 0;

@@ -25,11 +25,15 @@ struct mechd_shares mechd_shares(const struct mechd_config *c)
         count += strcmp(sockets[k], "none") != 0;
     }
     const long http = c->connections + MECHD_RESERVE_MOST;
-    const long all = c->listen_count * http + count * MECHD_LINKS_MOST;
+    const long hosted = strcmp(c->fmus, "on") == 0 ? MECHD_HOSTED_MOST : 0;
+    const long all = c->listen_count * http + count * MECHD_LINKS_MOST + hosted;
     const bool known = getrlimit(RLIMIT_NOFILE, &limit) == 0;
     s.limit = known && limit.rlim_max < (rlim_t)1 << 30 ? (long)limit.rlim_max : 1L << 30;
     const long left = s.limit > OWN ? s.limit - OWN : 0;
     s.is_scarce = left < all;
+    if (hosted > 0 && !s.is_scarce) {
+        s.fmus = (int)(hosted + (left - all) / 2); // half of what nothing else needs
+    }
     if (s.is_scarce) {
         // a quarter is for what has been accepted and is on its way out
         const long kept = left - left / 4;
@@ -37,6 +41,7 @@ struct mechd_shares mechd_shares(const struct mechd_config *c)
         s.reserve = each / 4 < MECHD_RESERVE_MOST ? each / 4 : MECHD_RESERVE_MOST;
         s.http = each - s.reserve;
         s.zmq = part(MECHD_LINKS_MOST, all, kept);
+        s.fmus = hosted > 0 ? part(hosted, all, kept) : 0;
     }
     return s;
 }

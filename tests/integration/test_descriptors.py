@@ -3,6 +3,7 @@ their numbers."""
 import itertools
 import json
 import os
+import re
 import resource
 import signal
 import socket
@@ -10,6 +11,7 @@ import subprocess
 import tempfile
 import unittest
 import zmq
+import fmus
 import harness
 import models
 import raw
@@ -161,6 +163,37 @@ class Few(unittest.TestCase):
                         return False
                 wait_until(comes_in, 'control serves', 30)
                 self.serves(d)
+
+    def test_hosted_fmus_have_a_share_too(self):
+        """As many as a socket of ZeroMQ has connections; all doors serve beside them."""
+        with tempfile.TemporaryDirectory() as folder, \
+                self.few(folder, *fmus.ON, '--state', folder + '/state') as d:
+            i = d.create(models.oscillator())
+            fid = fmus.upload(d, fmus.archive())['id']
+            made = []
+            while len(made) < 256:
+                reply = d.call('POST', '/v1/instances', {'fmu': fid})
+                if reply.status != 201:
+                    break
+                made.append(reply['id'])
+            self.assertEqual((reply.status, reply['code']), (429, 'limit-reached'), len(made))
+            self.assertIn('%d FMUs are running, as many as the limit of descriptors (ulimit -n)' %
+                          len(made), reply['detail'])
+            share = int(re.search(r'event=descriptors limit=256 .* fmus=(\d+)', d.log())[1])
+            self.assertEqual(len(made), share)
+            self.assertTrue(8 < share < 64, share)
+            self.assertEqual(len(fmus.processes(d)), share)
+            self.serves(d)
+            with ZmqDoor(d) as door:
+                self.assertEqual(door.call('step', id=i, count=1)[0], 200)
+            # each of them steps; one that ends leaves its place to another
+            for k in (made[0], made[-1]):
+                step = d.call('POST', '/v1/instances/%s/step' % k, {'count': 1})
+                self.assertEqual(step.status, 200, step)
+            self.assertEqual(d.call('POST', '/v1/instances/%s/reset' % made[0]).status, 200)
+            self.assertEqual(d.call('DELETE', '/v1/instances/' + made.pop()).status, 204)
+            wait_until(lambda: d.call('POST', '/v1/instances', {'fmu': fid}).status == 201,
+                       'there is a place')
 
     def test_with_descriptors_for_all_nothing_is_said(self):
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
