@@ -53,9 +53,10 @@ static bool has_news(struct mechd_sse *s)
     struct mechd_run_shown shown;
     mechd_reading_follow(&e->reading);
     mechd_run_peek(e->reading.run, &shown);
-    return e->rewound || is_gone(e) || e->next < e->reading.end ||
+    return e->rewound || e->next < e->reading.end ||
            (shown.change != e->change && shown.state == MECHD_RUN_RUNNING) ||
-           (shown.state != MECHD_RUN_RUNNING && (!shown.kept || e->next >= shown.rows));
+           (shown.state != MECHD_RUN_RUNNING &&
+            (is_gone(e) || !shown.kept || e->next >= shown.rows));
 }
 
 /* Rows up to a piece's size. False: they cannot be read any more. */
@@ -105,7 +106,8 @@ static void compose(struct mechd_sse *s)
         return;
     }
     const bool told = !readable || !shown.kept || e->next >= shown.rows;
-    if (is_gone(e) || (shown.state != MECHD_RUN_RUNNING && told)) {
+    // that of what has been deleted ends soon, as stopped
+    if (shown.state != MECHD_RUN_RUNNING && (is_gone(e) || told)) {
         write_run(e, "end");
         s->ended = true;
     } else if (shown.change != e->change && shown.state == MECHD_RUN_RUNNING) {

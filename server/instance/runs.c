@@ -179,6 +179,10 @@ static enum mechd_progress step_on(struct mechd_job *job)
             }
             return MECHD_DONE;
         }
+        if (r->stepping.outcome != 0 && !mechd_instance_lives(i)) {
+            give_up(r);
+            return MECHD_DONE;
+        }
         if (r->stepping.outcome != 0) {
             end_run(r, MECHD_RUN_FAILED, r->stepping.report.reason);
             return MECHD_DONE;
