@@ -478,7 +478,7 @@ static int snapshot_read(void *self, const void *bytes, size_t size, bool *repro
     return 0;
 }
 
-/* A second process, which takes the place of the first one when it is ready. */
+/* A second process, which replaces the first one when it is ready. */
 static int reset(void *self)
 {
     struct mechd_fmu_instance *const f = self;
@@ -516,6 +516,7 @@ static void destroy(void *self)
 {
     struct mechd_fmu_instance *const f = self;
     mechd_fmu_session_end(&f->session);
+    mechd_fmu_leave_place(f);
     mechd_fmu_point_fini(&f->first);
     mechd_fmu_point_fini(&f->now);
     mechd_fmu_point_fini(&f->end);

@@ -86,10 +86,10 @@ int mechd_engine_of_fmu(struct mechd_fmu_package *package,
                                                         .name = f->name,
                                                         .memory = settings->memory,
                                                         .call_ms = settings->call_ms,
-                                                        .places = settings->places,
                                                         .logging = true,
                                                         .log = log_message,
                                                         .log_context = f}};
+    f->places = settings->places;
     f->saves = mechd_fmu_session_saves(&f->session);
     mech_text_copy(f->name, sizeof f->name, package->description.name);
     int rc = mechd_fmu_channels_make(&package->description, &f->channels, diag);
@@ -131,7 +131,7 @@ int mechd_engine_fmu_like(const struct mechd_engine *e, struct mechd_engine *out
     const struct mechd_fmu_settings settings = {.program = f->session.options.program,
                                                 .memory = f->session.options.memory,
                                                 .call_ms = f->session.options.call_ms,
-                                                .places = f->session.options.places};
+                                                .places = f->places};
     struct mech_diag diag;
     *out = (struct mechd_engine){NULL, NULL};
     mech_diag_init(&diag);
@@ -153,7 +153,7 @@ int mechd_engine_fmu_begin(const struct mechd_engine *e)
 
 bool mechd_engine_fmu_is_full(const struct mechd_engine *e)
 {
-    return ((const struct mechd_fmu_instance *)e->self)->session.full;
+    return ((const struct mechd_fmu_instance *)e->self)->full;
 }
 
 const char *mechd_engine_fmu_unfollowed(const struct mechd_engine *e, int32_t index, bool sampled)

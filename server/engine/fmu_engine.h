@@ -31,11 +31,20 @@
 #include "server/engine/fmu_package.h"
 #include "server/engine/fmu_process.h"
 
+#include <stdatomic.h>
+
+/* How many engines may have begun: the process of each has a descriptor in the daemon. shared;
+ * outlives them. */
+struct mechd_fmu_places {
+    int most;
+    _Atomic int taken; /* partner: all threads that begin and destroy engines */
+};
+
 struct mechd_fmu_settings {
-    const char *program;                /* path of mechd-fmu; outlives the engine */
-    uint32_t memory;                    /* MiB of address space; 0: no limit */
-    uint64_t call_ms;                   /* the most that an answer may take; 0: no limit */
-    struct mechd_hosted_places *places; /* of processes; outlives the engine; NULL: no limit */
+    const char *program;             /* path of mechd-fmu; outlives the engine */
+    uint32_t memory;                 /* MiB of address space; 0: no limit */
+    uint64_t call_ms;                /* the most that an answer may take; 0: no limit */
+    struct mechd_fmu_places *places; /* NULL: no limit */
 };
 
 /* An engine that holds a reference to the package; it has no process yet. 0; MECH_NO_MEMORY;
@@ -54,11 +63,12 @@ double mechd_engine_fmu_started(const struct mechd_engine *e, enum mech_causalit
 /* Another engine of the same package that begins with the same start values; `e` may have begun.
  * Any thread, while `e` does not change. 0; MECH_NO_MEMORY: *out is empty. */
 int mechd_engine_fmu_like(const struct mechd_engine *e, struct mechd_engine *out);
-/* Starts the process and initializes the FMU. 0; MECH_NO_MEMORY; MECH_ENGINE_FAILED, with its
- * reason in mechd_engine_refusal. */
+/* Starts the process and initializes the FMU. It has a place from then on until it is destroyed,
+ * whether it has a process or not. 0; MECH_NO_MEMORY; MECH_ENGINE_FAILED, with its reason in
+ * mechd_engine_refusal. */
 int mechd_engine_fmu_begin(const struct mechd_engine *e);
 
-/* The last one to begin found as many processes as there may be. */
+/* It could not begin, because others have all places. */
 bool mechd_engine_fmu_is_full(const struct mechd_engine *e);
 
 /* Why an input, or samples of it, cannot go over a step (fmu_follow.h); NULL: they can. */

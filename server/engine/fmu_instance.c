@@ -116,9 +116,37 @@ static int read_rates(struct mechd_fmu_instance *f, struct mechd_fmu_point *p)
     return rc == MECHD_HOSTED_REFUSED ? 0 : rc;
 }
 
+/* False: there is no place. */
+static bool take_place(struct mechd_fmu_instance *f)
+{
+    struct mechd_fmu_places *const p = f->places;
+    int taken = p != NULL ? atomic_load(&p->taken) : 0;
+    while (p != NULL && taken < p->most && !f->placed) {
+        f->placed = atomic_compare_exchange_weak(&p->taken, &taken, taken + 1);
+    }
+    return p == NULL || f->placed;
+}
+
+void mechd_fmu_leave_place(struct mechd_fmu_instance *f)
+{
+    if (f->placed) {
+        atomic_fetch_sub(&f->places->taken, 1);
+    }
+    f->placed = false;
+}
+
 int mechd_fmu_begin_at(struct mechd_fmu_instance *f, struct mechd_fmu_session *session,
                        const struct mechd_fmu_point *p)
 {
+    f->full = !take_place(f);
+    if (f->full) {
+        session->stopped = false;
+        (void)snprintf(session->reason, sizeof session->reason,
+                       "%d FMUs are running, as many as the limit of descriptors (ulimit -n) "
+                       "leaves for them",
+                       f->places->most);
+        return MECHD_HOSTED_FULL;
+    }
     mechd_fmu_point_inputs(&f->first, &f->channels, f->first.time, f->given);
     MECH_TRY(mechd_fmu_session_begin(session, f->given, f->first.parameters));
     const int rc = p->state != NULL && p != &f->first

@@ -4,6 +4,7 @@
  * mechd_fmu_lost turns into one of the engine. owner: the engine (fmu_engine.h). */
 #pragma once
 
+#include "server/engine/fmu_engine.h"
 #include "server/engine/fmu_point.h"
 #include "server/engine/fmu_session.h"
 #include "solver/base/name.h"
@@ -23,10 +24,13 @@ struct mechd_fmu_instance {
     struct mechd_fmu_package *package; /* a reference */
     struct mechd_fmu_channels channels;
     struct mechd_fmu_session session;
-    char name[MECH_NAME_MAX + 1]; /* of the instance in the server */
-    double h;                     /* communication step, s */
-    bool saves;                   /* states */
-    size_t state_most;            /* bytes; 0: not known yet */
+    struct mechd_fmu_places *places; /* or NULL */
+    bool placed;                     /* it has one of them */
+    bool full;                       /* there was none when it was to begin */
+    char name[MECH_NAME_MAX + 1];    /* of the instance in the server */
+    double h;                        /* communication step, s */
+    bool saves;                      /* states */
+    size_t state_most;               /* bytes; 0: not known yet */
     enum mechd_fmu_place place;
     struct mechd_fmu_point first, now, end; /* the start, the committed one, the end of a step */
     /* [inputs] scratch; [inputs], [parameters]: what the process has; not known: all are sent; of
@@ -55,9 +59,12 @@ struct mechd_fmu_instance {
 int mechd_fmu_lost(struct mechd_fmu_instance *f, int rc);
 /* Ends the process for this reason. */
 void mechd_fmu_end(struct mechd_fmu_instance *f, const char *reason);
-/* A process in `session` that is at a point: from its start, or with the point's state. */
+/* A process in `session` that is at a point: from its start, or with the point's state. The first
+ * takes a place; FULL: there is none. */
 int mechd_fmu_begin_at(struct mechd_fmu_instance *f, struct mechd_fmu_session *session,
                        const struct mechd_fmu_point *p);
+/* Before it is freed: its place is for others. */
+void mechd_fmu_leave_place(struct mechd_fmu_instance *f);
 /* Before anything changes: a trial can no longer be committed. */
 void mechd_fmu_drop_trial(struct mechd_fmu_instance *f);
 /* Brings the process, which is at no trial, to the committed point. 0 or an outcome of the engine.

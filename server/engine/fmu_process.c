@@ -30,7 +30,6 @@ struct mechd_hosted {
     struct mechd_hosted_options options; /* its texts are not read after opening */
     pid_t pid;                           /* NONE: it has ended */
     int socket;
-    bool placed; /* it has one of the places */
     struct mechd_pipe_message out, in;
     int status; /* of FMI */
     char reason[320];
@@ -143,9 +142,6 @@ void mechd_hosted_close(struct mechd_hosted *h)
     }
     if (h->socket != NONE) {
         (void)close(h->socket);
-    }
-    if (h->placed) {
-        atomic_fetch_sub(&h->options.places->taken, 1);
     }
     mechd_pipe_fini(&h->out);
     mechd_pipe_fini(&h->in);
@@ -345,28 +341,10 @@ int mechd_hosted_ask(struct mechd_hosted *h, const struct mechd_hosted_stop *sto
     return lost(h, rc);
 }
 
-/* Takes a place. False: there is none. */
-static bool take_place(struct mechd_hosted *h)
-{
-    struct mechd_hosted_places *const p = h->options.places;
-    int taken = p != NULL ? atomic_load(&p->taken) : 0;
-    while (p != NULL && taken < p->most && !h->placed) {
-        h->placed = atomic_compare_exchange_weak(&p->taken, &taken, taken + 1);
-    }
-    return p == NULL || h->placed;
-}
-
 static int begin(struct mechd_hosted *h)
 {
     const struct mechd_hosted_options *const o = &h->options;
     int ends[2];
-    if (!take_place(h)) {
-        explain(h,
-                "%d FMUs are running, as many as the limit of descriptors (ulimit -n) leaves for "
-                "them",
-                o->places->most);
-        return MECHD_HOSTED_FULL;
-    }
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
         explain(h, "no socket for %s", o->program);
         return MECHD_HOSTED_NOT_STARTED;

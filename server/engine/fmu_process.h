@@ -15,21 +15,12 @@
 #include "server/engine/fmu_pipe.h"
 #include "server/engine/fmu_verbs.h"
 
-#include <stdatomic.h>
-
 enum mechd_hosted_outcome {
     MECHD_HOSTED_REFUSED = 1, /* the FMU answered that it does not; it is there as before */
     MECHD_HOSTED_GONE,        /* the process has ended, or has been ended: there is no instance */
     MECHD_HOSTED_NOT_STARTED, /* there was no process to begin with */
     MECHD_HOSTED_STOPPED,     /* of a session's step: it has ended early, because it was to stop */
-    MECHD_HOSTED_FULL         /* there are as many processes as there may be */
-};
-
-/* How many processes there may be at a time: each has a descriptor in the daemon. shared; outlives
- * them. */
-struct mechd_hosted_places {
-    int most;
-    _Atomic int taken; /* partner: all threads that open and close processes */
+    MECHD_HOSTED_FULL         /* of an instance: there are as many as there may be */
 };
 
 struct mechd_hosted_options {
@@ -40,9 +31,8 @@ struct mechd_hosted_options {
     unsigned can;             /* abilities of the description, enum mechd_fmu_can */
     const uint32_t *required; /* [required_count] variables that are set within steps (3.0) */
     size_t required_count;
-    struct mechd_hosted_places *places; /* it takes one of them; NULL: no limit */
-    uint32_t memory;                    /* MiB of address space; 0: no limit */
-    uint64_t call_ms;                   /* the most that an answer may take; 0: no limit */
+    uint32_t memory;  /* MiB of address space; 0: no limit */
+    uint64_t call_ms; /* the most that an answer may take; 0: no limit */
     bool logging;
     /* a message of the FMU, which has a status of FMI; or NULL */
     void (*log)(void *context, int status, const char *category, const char *message);

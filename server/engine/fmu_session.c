@@ -163,7 +163,6 @@ static int open_process(struct mechd_fmu_session *s)
     }
     s->options.required = NULL;
     free(required);
-    s->full = rc == MECHD_HOSTED_FULL;
     return rc;
 }
 

@@ -27,7 +27,6 @@ struct mechd_fmu_session {
     bool (*urgent)(void *context);             /* … and then whether at once, or NULL */
     void *context;
     bool stopped;   /* `wanted` said so in the last call */
-    bool full;      /* there were as many processes as there may be, when the last was to begin */
     bool eventless; /* with event mode, which its description has, the FMU makes no instance */
     char reason[320];
 };

@@ -39,7 +39,7 @@ struct mechd_fmus {
     char program[512];         /* mechd-fmu */
     char root[512];            /* absolute: where archives are unpacked */
     struct mechd_fmu_settings settings;
-    struct mechd_hosted_places places; /* of their processes; shared */
+    struct mechd_fmu_places places; /* of their processes; shared */
 };
 
 /* Empty, and none are hosted. */
@@ -47,7 +47,7 @@ void mechd_fmus_init(struct mechd_fmus *f);
 /* From now on they are, by the program mechd-fmu beside the one of this process. They are unpacked
  * below TMPDIR, or if that is not set in the state directory, which this process has locked and in
  * which earlier ones may have left some; NULL: in /tmp. Memory and time of a call as in the
- * settings; so many processes at a time. 0, or negative with a sentence. */
+ * settings; so many instances at a time. 0, or negative with a sentence. */
 int mechd_fmus_open(struct mechd_fmus *f, const char *state,
                     const struct mechd_fmu_settings *limits, int processes, char *fault,
                     size_t size);

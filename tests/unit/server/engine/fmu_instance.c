@@ -323,6 +323,43 @@ static void one_that_cannot_be_put_back_ends_when_it_is_stopped(void)
     mechd_engine_destroy(&e);
 }
 
+/* So that one whose process was ended can continue. */
+static void a_place_is_its_own_until_it_is_destroyed(void)
+{
+    struct mechd_fmu_places places = {.most = 1};
+    struct mechd_fmu_package *const p = package(MECHD_FMI_3, all_of_3);
+    const struct mechd_engine e = made(p, 0), other = made(p, 0);
+    struct mech_diag diag;
+    mech_diag_init(&diag);
+    CU_ASSERT(mechd_engine_fmu_start(&e, MECH_INPUT, U, (const double[]){1.}, "", &diag));
+    mech_diag_fini(&diag);
+    inside(&e)->places = inside(&other)->places = &places;
+    CU_ASSERT_EQUAL(mechd_engine_fmu_begin(&e), 0);
+    CU_ASSERT_EQUAL(set_parameter(&e, MOOD, CONTROLLER_LOOPS), 0);
+    mechd_engine_set_interrupt(&e, at_once, NULL, NULL);
+    CU_ASSERT_EQUAL(step(&e, 0.5), MECH_CANCELLED);
+    mechd_engine_set_interrupt(&e, NULL, NULL, NULL);
+    CU_ASSERT_EQUAL(inside(&e)->place, MECHD_FMU_RENEWED);
+    CU_ASSERT_EQUAL(mechd_engine_fmu_begin(&other), MECH_ENGINE_FAILED);
+    CU_ASSERT(mechd_engine_fmu_is_full(&other));
+    CU_ASSERT_PTR_NOT_NULL(strstr(mechd_engine_refusal(&other), "1 FMUs are running"));
+    expect_a_good_step(&e);
+    // nor does one that has crashed lose it, or one that is reset
+    CU_ASSERT_EQUAL(set_parameter(&e, MOOD, CONTROLLER_ABORTS), 0);
+    CU_ASSERT_EQUAL(step(&e, 0.5), MECH_ENGINE_FAILED);
+    CU_ASSERT_EQUAL(mechd_engine_fmu_begin(&other), MECH_ENGINE_FAILED);
+    for (int k = 0; k < 2; k++) {
+        CU_ASSERT_EQUAL(mechd_engine_reset(&e), 0);
+    }
+    CU_ASSERT_FALSE(mechd_engine_fmu_is_full(&e));
+    expect_a_good_step(&e);
+    mechd_engine_destroy(&e);
+    CU_ASSERT_EQUAL(mechd_engine_fmu_begin(&other), 0);
+    mechd_engine_destroy(&other);
+    CU_ASSERT_EQUAL(atomic_load(&places.taken), 0);
+    mechd_fmu_package_unref(p);
+}
+
 static void a_step_that_ends_where_it_should_not_is_told(void)
 {
     const struct mechd_engine e = begun(MECHD_FMI_3, all_of_3);
@@ -423,6 +460,7 @@ UNIT_TESTS(UNIT_TEST(what_it_logs_is_in_the_log_with_the_name_of_its_instance),
            UNIT_TEST(derivatives_pass_nothing_on_that_stays),
            UNIT_TEST(one_that_cannot_be_put_back_is_passed_nothing_for_derivatives),
            UNIT_TEST(one_that_cannot_be_put_back_ends_when_it_is_stopped),
+           UNIT_TEST(a_place_is_its_own_until_it_is_destroyed),
            UNIT_TEST(a_step_that_ends_where_it_should_not_is_told),
            UNIT_TEST(the_step_is_that_of_the_description),
            UNIT_TEST(variables_that_cannot_be_shown_make_no_engine),
