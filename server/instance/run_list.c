@@ -187,8 +187,10 @@ void mechd_run_show(struct mechd_run *r)
 void mechd_run_warn(struct mechd_run *r, const char *text)
 {
     pthread_mutex_lock(&r->p);
+    const bool news = strcmp(r->shown.warning, text) != 0;
     snprintf(r->shown.warning, sizeof r->shown.warning, "%s", text);
     pthread_mutex_unlock(&r->p);
+    r->unsaved = r->unsaved || (news && r->record.key != 0);
 }
 
 void mechd_run_peek(struct mechd_run *r, struct mechd_run_shown *out)

@@ -237,7 +237,7 @@ static int take_run(void *context, const struct mechd_stored_run *stored)
     }
     r->time = in.start;
     restore(r, stored);
-    mechd_run_warn(r, warning);
+    snprintf(r->shown.warning, sizeof r->shown.warning, "%s", warning); // the store has it
     return 0;
 }
 

@@ -6,8 +6,8 @@
     "INSERT INTO " of "runs (key, number, state, description, time, elapsed, periods, overruns,"   \
     " rows, reason) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10"                                \
     " WHERE EXISTS (SELECT 1 FROM " owner " = ?1)"                                                 \
-    " ON CONFLICT (key, number) DO UPDATE SET state = ?3, time = ?5, elapsed = ?6, periods = ?7,"  \
-    " overruns = ?8, rows = ?9, reason = ?10"
+    " ON CONFLICT (key, number) DO UPDATE SET state = ?3, description = ?4, time = ?5,"            \
+    " elapsed = ?6, periods = ?7, overruns = ?8, rows = ?9, reason = ?10"
 #define SQL_RESULTS(of)                                                                            \
     "INSERT OR REPLACE INTO " of "results (key, number, first, time, bytes)"                       \
     " SELECT ?1, ?2, ?3, ?4, ?5 WHERE EXISTS"                                                      \

@@ -53,7 +53,7 @@ enum mechd_record_kind {
     MECHD_RECORD_SNAPSHOT,        /* number, time, bytes, base, and `present` */
     MECHD_RECORD_DELETE_SNAPSHOT, /* number; what descends from it descends from base */
     MECHD_RECORD_RECEIPT,         /* receipt */
-    MECHD_RECORD_RUN,             /* number and run; the description of the first one is retained */
+    MECHD_RECORD_RUN,             /* number and run: replaces the earlier record of that same run */
     MECHD_RECORD_RESULTS,         /* number, first and its time, bytes: replaces the same first */
     MECHD_RECORD_DELETE_RUN,      /* number */
     MECHD_RECORD_DELETE_RESULTS,  /* number */

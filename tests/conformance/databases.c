@@ -204,7 +204,7 @@ static void rows_of_runs(void)
         .run = {.state = "running", .description = "{}", .reason = "", .recorded = true}};
     CU_ASSERT(put(&r));
     r.run = (struct mechd_stored_run){.state = "done",
-                                      .description = "not kept",
+                                      .description = "{2}",
                                       .reason = "end",
                                       .time = 0.25,
                                       .rows = 30,
@@ -212,7 +212,7 @@ static void rows_of_runs(void)
     CU_ASSERT(put(&r));
     CU_ASSERT_EQUAL(ops->runs(reader, 20, take_run, &x), 0);
     CU_ASSERT(x.count == 1 && x.number == 4 && x.rows == 30 && x.flag && x.time == 0.25);
-    CU_ASSERT_STRING_EQUAL(x.text, "done|{}|end");
+    CU_ASSERT_STRING_EQUAL(x.text, "done|{2}|end");
 
     for (uint64_t first = 0; first < 30; first += 10) {
         r = (struct mechd_record){.kind = MECHD_RECORD_RESULTS,

@@ -81,6 +81,26 @@ class DurableRuns(KeptCouplings):
         self.again(True)
         self.assertEqual(self.get(where), before)
 
+    def test_what_a_run_is_warned_of_within_it_is_there_too(self):
+        """Of the last stability report: another one is of another window."""
+        _, _, cid = self.pair('every-step', scheme={'type': 'Jacobi'}, stepSize=1)
+        where = self.start(cid, pace=1, period=1)
+        said = self.get(where).get('warnings')
+        self.assertIsNone(said)
+        for _ in range(2):
+            report = self.daemon.call('GET', '/v1/couplings/%s/stability' % cid)
+            self.assertEqual(report.status, 200, report)
+            wait_until(lambda s=said: self.get(where).get('warnings') != s, 'it is warned', 60)
+            said = self.get(where)['warnings']
+            windows = self.shown(cid)['windows']
+            wait_until(lambda n=windows: self.shown(cid)['windows'] > n, 'it goes on', 60)
+        before = self.daemon.call('DELETE', where).json
+        self.assertEqual(before['state'], 'stopped')
+        wait_until(lambda: self.rows('SELECT state FROM coupling_runs') == [('stopped',)],
+                   'it is on the disk')
+        self.again(True)
+        self.assertEqual((self.get(where)['warnings'], before['warnings']), (said, said))
+
     def test_rows_and_windows_agree_after_a_kill_at_any_moment(self):
         """A free run is killed: what is there is the beginning of the same run without a kill, up
         to the window at which the coupling is."""
