@@ -134,6 +134,7 @@ struct turn {
     uint64_t end;   /* ms of the clock; 0: none */
     uint64_t asked; /* ms of the clock: its begin, or the last question whether to stop */
     const struct mechd_pipe_wait *wait;
+    bool moved; /* bytes of the message */
 };
 
 static uint64_t now(void)
@@ -146,11 +147,11 @@ static uint64_t now(void)
 static struct turn begin_turn(int socket, short events, const struct mechd_pipe_wait *wait)
 {
     const uint64_t at = now();
-    return (struct turn){socket, events, wait->ms > 0 ? at + wait->ms : 0, at, wait};
+    return (struct turn){socket, events, wait->ms > 0 ? at + wait->ms : 0, at, wait, false};
 }
 
 /* Until the socket can go on. 0 or an outcome: also while parts of a message come without a pause.
- */
+ * A socket that is ready before any of it has moved is not late, as the thread may be. */
 static int wait_for(struct turn *t)
 {
     const bool asks = t->wait->wanted != NULL;
@@ -170,7 +171,7 @@ static int wait_for(struct turn *t)
                 return MECHD_PIPE_STOPPED;
             }
         }
-        if (t->end > 0 && (rc > 0 ? at > t->end : at >= t->end)) {
+        if (t->end > 0 && (rc > 0 ? t->moved && at > t->end : at >= t->end)) {
             return MECHD_PIPE_LATE;
         }
         if (rc > 0) {
@@ -194,6 +195,7 @@ static int send_all(struct turn *t, const void *bytes, size_t size)
             return MECHD_PIPE_CLOSED;
         }
         done += n > 0 ? (size_t)n : 0;
+        t->moved = t->moved || n > 0;
     }
     return 0;
 }
@@ -207,6 +209,7 @@ static int receive_all(struct turn *t, void *bytes, size_t size)
             return MECHD_PIPE_CLOSED;
         }
         done += n > 0 ? (size_t)n : 0;
+        t->moved = t->moved || n > 0;
     }
     return 0;
 }

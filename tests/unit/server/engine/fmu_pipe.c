@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const struct mechd_pipe_wait patient = {0};
@@ -158,6 +159,58 @@ static void a_wait_ends(void)
     (void)close(ends[1]);
 }
 
+enum { END = 100 /* ms */ };
+
+/* A wait that is asked once in time whether to stop, and then held until its end is past. */
+struct held {
+    int socket;
+    uint64_t end; /* ms of the clock, at the earliest */
+    bool asked, in_time;
+};
+
+static uint64_t now(void)
+{
+    struct timespec t = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static bool hold(void *context)
+{
+    struct held *const h = context;
+    const struct mechd_pipe_message m = {.verb = 7};
+    if (h->asked) {
+        return false;
+    }
+    h->asked = true;
+    h->in_time = now() < h->end;
+    while (now() <= h->end + END) {
+        // steady: that the end is past is the subject
+        (void)poll(NULL, 0, END);
+    }
+    CU_ASSERT_EQUAL(mechd_pipe_send(h->socket, &m, &patient), 0);
+    return false;
+}
+
+/* As the thread that waits may stand still for that long. */
+static void what_is_there_when_it_looks_is_not_late(void)
+{
+    int ends[2], rc = 0;
+    struct mechd_pipe_message m = {0};
+    struct held h;
+    do {
+        open_pair(ends);
+        h = (struct held){.socket = ends[0], .end = now() + END};
+        const struct mechd_pipe_wait wait = {.ms = END, .wanted = hold, .context = &h};
+        rc = mechd_pipe_receive(ends[1], &m, &wait);
+        (void)close(ends[0]);
+        (void)close(ends[1]);
+    } while (!h.in_time);
+    CU_ASSERT_EQUAL(rc, 0);
+    CU_ASSERT_EQUAL(m.verb, 7);
+    mechd_pipe_fini(&m);
+}
+
 static bool always(void *context)
 {
     (void)context;
@@ -201,4 +254,5 @@ static void a_wait_ends_although_bytes_come_without_a_pause(void)
 UNIT_TESTS(UNIT_TEST(what_is_sent_is_received), UNIT_TEST(a_large_message_goes_in_parts),
            UNIT_TEST(values_that_are_not_there_break_a_message), UNIT_TEST(too_much_is_not_sent),
            UNIT_TEST(what_is_no_message_is_broken), UNIT_TEST(an_end_that_is_gone_is_an_outcome),
-           UNIT_TEST(a_wait_ends), UNIT_TEST(a_wait_ends_although_bytes_come_without_a_pause))
+           UNIT_TEST(a_wait_ends), UNIT_TEST(what_is_there_when_it_looks_is_not_late),
+           UNIT_TEST(a_wait_ends_although_bytes_come_without_a_pause))
