@@ -55,7 +55,9 @@ enum mechd_submitted mechd_turn_submit(struct mechd_run *r)
 void mechd_turn_warn(const struct mechd_coupling *g, struct mechd_run *r)
 {
     char text[MECHD_COUPLING_WARNING];
-    if (mechd_coupling_warns(g, fmin(g->step_size, r->settings.period), text)) {
+    // a period and the run end with a window that is as long as what is left; until may be NAN
+    const double size = fmin(fmin(g->step_size, r->settings.period), r->settings.until - r->time);
+    if (mechd_coupling_warns(g, size, text)) {
         mechd_run_warn(r, text);
     }
 }

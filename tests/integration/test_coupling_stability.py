@@ -134,6 +134,17 @@ class Stability(Couplings):
                 self.assertEqual(run.get('warnings'), size and [
                     {'pointer': '/stepSize', 'message': text % (size, bound)}], body)
 
+    def test_a_run_that_ends_before_a_window_does_is_warned_of_its_own(self):
+        _, _, cid = self.masses(100., 1., stepSize=0.05)  # up to 0.02 s
+        self.assertEqual(self.stability(cid).status, 200)
+        for span, size in ((0.01, None), (0.03, '0.03'), (0.07, '0.05')):
+            time = self.daemon.call('GET', '/v1/couplings/' + cid)['time']
+            for run in self.over(cid, until=time + span):
+                warnings = run.get('warnings')
+                self.assertEqual(bool(warnings), size is not None, run)
+                if size:
+                    self.assertIn('windows of %s s are unstable' % size, warnings[0]['message'])
+
     def test_a_report_within_a_run_warns_of_it(self):
         _, _, cid = self.masses(100., 1., stepSize=0.05)
         run = self.daemon.call('POST', '/v1/couplings/%s/runs' % cid, {'pace': 1})
