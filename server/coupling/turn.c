@@ -104,15 +104,16 @@ void mechd_turn_settle(struct mechd_coupling_command *k)
 {
     struct mechd_instance *const face = k->coupling->face;
     const struct mechd_host *const h = face->host;
-    // what fails because of that is no failure: leases are released, programs get a bye
-    const bool deleted = mechd_stop_reason(&k->coupling->ended) != MECHD_STOP_NONE;
+    // what fails behind a deletion is no failure: leases are released, programs get a bye; a
+    // deletion that is only wished for fails nothing, and may come to nothing
+    const bool over = !mechd_instance_lives(face);
+    const bool deleted = over || mechd_stop_reason(&k->coupling->ended) != MECHD_STOP_NONE;
     k->run->now = mechd_now();
     mechd_last_note(k);
     if (k->code == MECHP_DRAINING || (k->code != MECHP_OK && mechd_host_drains(h))) {
         mechd_run_stop(face, MECHD_RUN_INTERRUPTED, "the server was shut down");
-    } else if (k->code == MECHP_CANCELLED || (k->code != MECHP_OK && deleted)) {
-        const bool told = mechd_instance_lives(face) && !deleted;
-        mechd_run_stop(face, MECHD_RUN_STOPPED, told ? k->detail : "");
+    } else if (k->code == MECHP_CANCELLED || (k->code != MECHP_OK && over)) {
+        mechd_run_stop(face, MECHD_RUN_STOPPED, deleted ? "" : k->detail);
     } else if (k->code != MECHP_OK) {
         mechd_run_stop(face, MECHD_RUN_FAILED, k->detail);
     }
