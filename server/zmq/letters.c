@@ -354,8 +354,9 @@ void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter)
     struct lent lent;
     struct mechp_frame answer = {.kind = 0};
     const bool taken = ok && lend(letter, backlog, &lent);
-    const bool framed = !taken && has_frame(letter, &answer);
-    if (ok && !taken && letter->grants && framed) {
+    const bool framed = (!taken || letter->grants) && has_frame(letter, &answer);
+    const bool grants = letter->grants && framed;
+    if (grants && !taken) {
         mechd_frame_withdraw(z->service, &answer);
         answer.lease = 0;
     }
@@ -375,6 +376,9 @@ void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter)
         take_back(&lent, 0);
     } else {
         ok = send_lent(socket, &lent);
+    }
+    if (grants && taken && !ok) {
+        mechd_frame_withdraw(z->service, &answer);
     }
     fill(&z->letters);
     struct mechd_counters *const c = &z->service->host.counters;

@@ -52,7 +52,7 @@ struct mechd_letter {
     struct mechd_letters *home;
     bool stream;
     bool stocked;                  /* it belongs to the stock */
-    bool grants;                   /* the reply to a hello, with a new lease */
+    bool grants;                   /* the reply to a hello, with a new lease: withdrawn if unsent */
     bool asks;                     /* a question to a program, no answer */
     _Atomic int frames;            /* that libzmq has; partner: its thread that frees them */
     struct mechd_backlog *backlog; /* where they are counted, or NULL */
