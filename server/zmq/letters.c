@@ -272,8 +272,8 @@ static bool send_constant(void *socket, char *bytes, size_t size)
            zmq_msg_send(&message, socket, ZMQ_DONTWAIT) >= 0;
 }
 
-/* The refusal in place of what cannot be lent. Once the second stock is used up, frames get the
- * problem alone. */
+/* The refusal in place of what cannot be lent. Once the second stock is used up, frames get that of
+ * JSON. */
 static bool send_starved(void *socket, struct mechd_letters *l, const struct mechp_frame *answer)
 {
     if (answer == NULL || l->refusal_count == 0) {

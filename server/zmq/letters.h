@@ -10,8 +10,9 @@
  * Where there is no memory for an answer, a letter of a stock that was made at the start takes its
  * place, if it fits, and comes back when libzmq is done with it. Where there is none for libzmq to
  * take a letter, a refusal is sent, for which it needs none: to a frame an error with its sequence,
- * in a message of a second stock, and the problem; to JSON the problem alone. Its bytes are
- * constant, but for that sequence. An answer ends in any case. A question to a program is not sent.
+ * in a message of a second stock, and the problem; to JSON, and to a frame once that stock is used
+ * up, a reply in JSON (ok: false) without a sequence. Its bytes are constant, but for the sequence.
+ * An answer ends in any case. A question to a program is not sent.
  */
 #pragma once
 

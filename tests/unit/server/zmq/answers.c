@@ -294,7 +294,7 @@ static void a_message_that_has_begun_ends(void)
 }
 
 /* Each allocation of libzmq for a frame is refused in turn: an error comes with its sequence, and
- * the problem; more often than there are messages for it. */
+ * the problem; more often than there are messages for it, which come back in between. */
 static void frames_that_cannot_be_sent_are_refused(void)
 {
     struct mechd *const served = scarce_begin_with(false, sockets);
@@ -322,6 +322,44 @@ static void frames_that_cannot_be_sent_are_refused(void)
         (void)snprintf(number, sizeof number, "\"number\":%d", MECHP_INTERNAL);
         CU_ASSERT(has(number));
     }
+    end_client();
+    mechd_zmq_stop(z);
+    scarce_end(served);
+}
+
+/* Nor are there more messages for the errors: then the refusal is that of JSON. */
+static void frames_are_refused_in_json_once_the_stock_is_used_up(void)
+{
+    enum { WARM = 600 }; // libzmq's own queues then reuse their chunks, of 256 messages at most
+    struct mechd *const served = scarce_begin_with(false, sockets);
+    struct mechd_zmq *const z = open_door(served);
+    unsigned char bytes[MECHP_FRAME_HEADER];
+    for (int turn = 0; turn < WARM; turn++) {
+        mechd_letter_send(z, letter_of_text(z, "warm", 0));
+        receive();
+    }
+    for (uint64_t turn = 0; turn < MECHD_REFUSALS + 8; turn++) {
+        const struct mechp_frame answer = {.kind = MECHP_STEP, .sequence = turn};
+        mechp_frame_write(&answer, bytes);
+        struct mechd_letter *const letter = letter_of(z, bytes, sizeof bytes, 0);
+        alloc_refuse_start(0, true);
+        mechd_letter_send(z, letter);
+        CU_ASSERT_EQUAL(alloc_refuse_stop(), 2); // the letter's, and that of another message
+        CU_ASSERT_EQUAL(z->letters.refusal_count,
+                        turn < MECHD_REFUSALS ? MECHD_REFUSALS - 1 - (int)turn : 0);
+        if (turn < MECHD_REFUSALS) {
+            CU_ASSERT_EQUAL(receive_frame(turn).kind, MECHP_ERROR);
+        } else {
+            receive();
+            CU_ASSERT_FALSE(client.more);
+            CU_ASSERT(has("\"ok\":false") && has("no memory for the answer"));
+        }
+    }
+    mechd_letter_send(z, letter_of_text(z, "behind", 0));
+    receive();
+    CU_ASSERT_STRING_EQUAL(client.text, "behind");
+    CU_ASSERT_EQUAL(z->letters.refusal_count, MECHD_REFUSALS);
+    CU_ASSERT_EQUAL(atomic_load(&served->service.host.counters.unsent), 0);
     end_client();
     mechd_zmq_stop(z);
     scarce_end(served);
@@ -422,6 +460,7 @@ static void the_stock_is_bounded_and_comes_back(void)
 UNIT_TESTS(UNIT_TEST(each_request_is_answered), UNIT_TEST(frames_are_answered_too),
            UNIT_TEST(a_message_that_has_begun_ends),
            UNIT_TEST(frames_that_cannot_be_sent_are_refused),
+           UNIT_TEST(frames_are_refused_in_json_once_the_stock_is_used_up),
            UNIT_TEST(questions_that_cannot_be_sent_are_not_replaced),
            UNIT_TEST(a_hello_whose_reply_cannot_be_sent_has_no_lease),
            UNIT_TEST(the_stock_is_bounded_and_comes_back))
