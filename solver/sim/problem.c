@@ -470,20 +470,23 @@ static bool is_finite(const struct mech_lone_solution *s)
     return sum == 0.;
 }
 
-/* Whether there is a solution at all; not asked of an N that is not formed. */
-static int explain(struct lone *s, size_t m, struct mech_lone_solution *out)
+/* Whether there is a solution at all; not asked of an N that is not formed. 0; MECH_CANCELLED; no
+ * memory. */
+static int explain(struct lone *s, size_t m, struct mech_interrupt *interrupt,
+                   struct mech_lone_solution *out)
 {
     double *const d = mech_arena_alloc(s->arena, m, sizeof *d);
 
     if (!d) {
         return MECH_NO_MEMORY;
     }
-    const int found =
-        s->problem.N ? mech_certificate_find(&s->problem, s->request->vi.tolerance, s->l, d) : 0;
+    const int found = s->problem.N ? mech_certificate_find(&s->problem, s->request->vi.tolerance,
+                                                           interrupt, s->l, d)
+                                   : 0;
 
     out->certificate = found > 0 ? d : NULL;
     out->rows = (int32_t)m;
-    return found < 0 ? found : 0;
+    return found < 0 ? found : interrupt != NULL && interrupt->came ? MECH_CANCELLED : 0;
 }
 
 static int solve(struct lone *s, size_t m, struct mech_interrupt *interrupt,
@@ -524,7 +527,7 @@ static int solve(struct lone *s, size_t m, struct mech_interrupt *interrupt,
     }
     if (code == MECH_SINGULAR) {
         /* a member that cannot divide has nothing to accept, but there may be no solution at all */
-        MECH_TRY(explain(s, m, out));
+        MECH_TRY(explain(s, m, interrupt, out));
         return out->certificate ? MECH_VI_NOT_CONVERGED : code;
     }
     if (code != 0 && code != MECH_VI_NOT_CONVERGED) {
@@ -540,7 +543,7 @@ static int solve(struct lone *s, size_t m, struct mech_interrupt *interrupt,
                                        .solver = result.solver,
                                        .converged = code == 0};
     if (code) {
-        MECH_TRY(explain(s, m, out));
+        MECH_TRY(explain(s, m, interrupt, out));
     }
     if (s->system) {
         MECH_TRY(velocities(s, out));

@@ -63,11 +63,12 @@ static void tell(const struct mech_problem *p, const double *d, const struct mec
     (void)snprintf(text + used, size > used ? size - used : 0, "%s", more ? " and others" : "");
 }
 
-bool mech_conflict_tell(const struct mech_problem *p, double tolerance, const double *l,
-                        const struct mech_conflict_of *of, char *text, size_t size)
+bool mech_conflict_tell(const struct mech_problem *p, const struct mech_vi_limits *limits,
+                        const double *l, const struct mech_conflict_of *of, char *text, size_t size)
 {
     double *const d = malloc(((size_t)p->m + 1) * sizeof *d);
-    const bool found = d && mech_certificate_find(p, tolerance, l, d) > 0;
+    const bool found =
+        d && mech_certificate_find(p, limits->tolerance, limits->interrupt, l, d) > 0;
 
     if (found) {
         tell(p, d, of, text, size);

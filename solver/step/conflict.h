@@ -2,6 +2,7 @@
 #pragma once
 
 #include "solver/sys/problem.h"
+#include "solver/vi/vi.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +19,9 @@ struct mech_conflict_of {
 };
 
 /* "no impulses keep these contacts open together: "floor"–"ball", "ball"–"lid"" into text [size],
- * for the impulses l that a solver has come to without solving p. False: there may be a solution,
- * and text stays as it is. Allocates. See vi/certificate.h. */
-bool mech_conflict_tell(const struct mech_problem *p, double tolerance, const double *l,
-                        const struct mech_conflict_of *of, char *text, size_t size);
+ * for the impulses l that a solver has come to without solving p within these limits. False: there
+ * may be a solution, or the search was interrupted, and text stays as it is. Allocates. See
+ * vi/certificate.h. */
+bool mech_conflict_tell(const struct mech_problem *p, const struct mech_vi_limits *limits,
+                        const double *l, const struct mech_conflict_of *of, char *text,
+                        size_t size);

@@ -332,6 +332,8 @@ bool mech_relations_conflict(struct mech_relations *c, const struct mech_model *
         .lead = "no multipliers meet the laws of these interactions together",
         .self = m,
         .names = names_of};
+    const struct mech_vi_limits limits = {.tolerance = c->settings.tolerance,
+                                          .interrupt = c->interrupt};
 
-    return mech_conflict_tell(&p, c->settings.tolerance, lambda, &of, text, size);
+    return mech_conflict_tell(&p, &limits, lambda, &of, text, size);
 }

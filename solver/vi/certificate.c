@@ -9,7 +9,7 @@
 #include "solver/vi/certificate.h"
 
 #include "solver/base/err.h"
-#include "solver/linalg/dense.h"
+#include "solver/lsol/lsol.h"
 #include "solver/sys/acceptance.h"
 
 #include <float.h>
@@ -21,6 +21,9 @@ enum { STEPS = 100, ROUNDS = 12, POWER_STEPS = 8, TRIES = 6, INVERSE_STEPS = 3, 
 
 /* entries of d without a contact to name */
 static const double small = 1e-6;
+/* flops of a search at most: seconds, where a solve may have had milliseconds; and between two
+ * questions whether to go on, but within a factorization, which asks by itself (lsol/lsol.h) */
+static const double work_most = 2e10, unasked_most = 1e6;
 /* of the terms of r·d, what cones that slide fast lose of it: some ε */
 static const double rounded = 16. * DBL_EPSILON;
 
@@ -28,11 +31,32 @@ struct search {
     const struct mech_problem *p;
     struct mech_acceptance *accept;
     double tolerance;
+    struct mech_interrupt *interrupt;
+    double work, unasked;                /* flops so far; since the last question */
+    bool over;                           /* nothing more is to be done: told to, or work_most */
     double *x, *y, *last, *e, *gradient; /* [m] */
     double largest;                      /* of N, or of N Nᵀ */
-    double *factors;                     /* of a part of N */
-    int32_t *part, *pivot, count;        /* [m], [m]; [count] of the part */
+    struct mech_lsol *factors;           /* of a part of N, NULL: none */
+    int32_t *part, count;                /* [m]; [count] of the part */
 };
+
+/* Before so many flops; `ask`: whatever was asked before. True: none are to be spent. */
+static bool is_over(struct search *s, double flops, bool ask)
+{
+    s->work += flops;
+    s->unasked += flops;
+    s->over = s->over || s->work > work_most;
+    if (!s->over && (ask || s->unasked > unasked_most)) {
+        s->unasked = 0.;
+        s->over = mech_interrupted(s->interrupt);
+    }
+    return s->over;
+}
+
+static double flops_of_product(const struct search *s)
+{
+    return 2. * (double)mech_mat_stored(s->p->N);
+}
 
 /* out = Nᵀ d */
 static void product_transposed(const struct mech_problem *p, const double *d, double *out)
@@ -137,7 +161,7 @@ static double largest_of(struct search *s)
     for (int32_t i = 0; i < m; i++) {
         s->y[i] = 1. + 0.3 * (double)(i % 5) - (double)(i % 2);
     }
-    for (int k = 0; k < POWER_STEPS; k++) {
+    for (int k = 0; k < POWER_STEPS && !is_over(s, flops_of_product(s), false); k++) {
         double before = 0., after = 0.;
 
         product_transposed(s->p, s->y, s->p->N->symmetric ? s->gradient : s->e);
@@ -192,14 +216,14 @@ static void rise(struct search *s, const double *d, bool pushed)
     }
 }
 
-/* `steps` on f from x, or without r·d, which brings e to 0 nearby. */
+/* `steps` on f from x, or without r·d, which brings e to 0 nearby; fewer when it is over. */
 static void descend(struct search *s, double *x, double step, bool pushed, int steps)
 {
     const int32_t m = s->p->m;
     double theta = 1.;
 
     memcpy(s->last, x, (size_t)m * sizeof *x);
-    for (int k = 0; k < steps; k++) {
+    for (int k = 0; k < steps && !is_over(s, flops_of_product(s), false); k++) {
         const double next = 0.5 * (1. + sqrt(1. + 4. * theta * theta)), share = (theta - 1.) / next;
         double back = 0.;
 
@@ -219,9 +243,9 @@ static void descend(struct search *s, double *x, double step, bool pushed, int s
     }
 }
 
-/* Entries of d that are not 0: their rows and columns of N + shift, factored. False: too many, or
- * no memory. */
-static bool factor_part(struct search *s, const double *d, double shift)
+/* Entries of d that are not 0: their rows and columns of N + shift, factored into s->factors. 0;
+ * MECH_UNSUPPORTED: they are too many; MECH_SINGULAR; MECH_CANCELLED; MECH_NO_MEMORY. */
+static int factor_part(struct search *s, const double *d, double shift)
 {
     const size_t m = (size_t)s->p->m;
     size_t n = 0;
@@ -232,58 +256,70 @@ static bool factor_part(struct search *s, const double *d, double shift)
         }
     }
     s->count = (int32_t)n;
-    free(s->factors);
-    s->factors = n <= PART_MOST ? malloc((n * n + n + 1) * sizeof *s->factors) : NULL;
-    if (!s->factors) {
-        return false;
+    mech_lsol_destroy(s->factors);
+    s->factors = NULL;
+    if (n == 0 || n > PART_MOST) {
+        return n == 0 ? MECH_SINGULAR : MECH_UNSUPPORTED;
+    }
+    if (is_over(s, 2. / 3. * (double)n * (double)n * (double)n, true)) {
+        return MECH_CANCELLED;
+    }
+    double *const values = malloc((n * n + 1) * sizeof *values);
+    const struct mech_mat part = {
+        .kind = MECH_MAT_DENSE, .rows = s->count, .cols = s->count, .values = values};
+
+    if (!values) {
+        return MECH_NO_MEMORY;
     }
     for (size_t j = 0; j < n; j++) {
-        double *const column = s->factors + j * n;
-
         memset(s->e, 0, m * sizeof *s->e);
         mech_problem_add_column(s->p, s->part[j], 1., s->e);
-        s->factors[n * n + j] = 0.;
         for (size_t i = 0; i < n; i++) {
-            column[i] = s->e[s->part[i]] + (i == j ? shift : 0.);
-            s->factors[n * n + j] = fmax(s->factors[n * n + j], fabs(column[i]));
+            values[j * n + i] = s->e[s->part[i]] + (i == j ? shift : 0.);
         }
     }
-    return mech_dense_lu_factor(s->count, s->factors, s->factors + n * n, s->pivot) < 0;
+    int code = mech_lsol_create("dense_lu", &part, &s->factors);
+
+    if (code == 0) {
+        mech_lsol_listen(s->factors, s->interrupt);
+        code = mech_lsol_factor(s->factors, &part);
+    }
+    s->over = s->over || code == MECH_CANCELLED;
+    free(values);
+    return code;
 }
 
 /* d into what N does not reach, by inverse iterations on its own entries; those that would become
- * negative leave. False: no memory. */
+ * negative leave. False: there are too many, or no memory. */
 static bool reach(struct search *s, double *d)
 {
     const double shift = 1e-9 * s->largest;
+    bool left = shift > 0.; /* N = 0 reaches nothing */
 
-    for (int tries = 0; tries < TRIES; tries++) {
-        bool left = false;
+    for (int tries = 0; tries < TRIES && left; tries++) {
+        const int code = factor_part(s, d, shift);
 
-        if (!(shift > 0.)) {
-            return true; /* N = 0 reaches nothing */
-        }
-        if (!factor_part(s, d, shift)) {
-            return s->count <= PART_MOST && s->factors;
+        if (code != 0) {
+            return code == MECH_SINGULAR || code == MECH_CANCELLED;
         }
         for (int k = 0; k < INVERSE_STEPS; k++) {
             for (int32_t i = 0; i < s->count; i++) {
                 s->y[i] = shift * d[s->part[i]];
             }
-            mech_dense_lu_solve(s->count, s->factors, s->pivot, s->y);
+            if (mech_lsol_solve(s->factors, s->y, 1) != 0) {
+                return true;
+            }
             for (int32_t i = 0; i < s->count; i++) {
                 d[s->part[i]] = s->y[i];
             }
         }
         memcpy(s->y, d, (size_t)s->p->m * sizeof *d);
         project(s->p, s->y);
+        left = false;
         for (int32_t i = 0; i < s->p->m; i++) {
             left |= s->y[i] == 0. && d[i] != 0.;
         }
         memcpy(d, s->y, (size_t)s->p->m * sizeof *d);
-        if (!left) {
-            return true;
-        }
     }
     return true;
 }
@@ -300,7 +336,7 @@ static bool search(struct search *s, const double *l, double *d)
     }
     clean(s, s->x);
     project(s->p, s->x);
-    for (int k = 0; k < ROUNDS; k++) {
+    for (int k = 0; k < ROUNDS && !is_over(s, 0., true); k++) {
         memcpy(d, s->x, bytes);
         clean(s, d);
         if (!s->p->N->symmetric) {
@@ -316,21 +352,21 @@ static bool search(struct search *s, const double *l, double *d)
     return false;
 }
 
-int mech_certificate_find(const struct mech_problem *p, double tolerance, const double *l,
-                          double *d)
+int mech_certificate_find(const struct mech_problem *p, double tolerance,
+                          struct mech_interrupt *interrupt, const double *l, double *d)
 {
     const size_t n = p->m > 0 ? (size_t)p->m : 1;
     double *const memory = calloc(5 * n, sizeof *memory);
     struct search s = {.p = p,
                        .tolerance = tolerance,
+                       .interrupt = interrupt,
                        .x = memory,
                        .y = memory + n,
                        .last = memory + 2 * n,
                        .e = memory + 3 * n,
                        .gradient = memory + 4 * n,
-                       .part = calloc(2 * n, sizeof *s.part)};
+                       .part = calloc(n, sizeof *s.part)};
 
-    s.pivot = s.part ? s.part + n : NULL;
     if (!memory || !s.part || mech_acceptance_create(p->m, &s.accept) != 0) {
         free(memory);
         free(s.part);
@@ -344,7 +380,7 @@ int mech_certificate_find(const struct mech_problem *p, double tolerance, const 
         clean(&s, d);
     }
     mech_acceptance_destroy(s.accept);
-    free(s.factors);
+    mech_lsol_destroy(s.factors);
     free(s.part);
     free(memory);
     return found ? 1 : 0;

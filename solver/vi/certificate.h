@@ -14,10 +14,12 @@
  * that doubles cannot balance with what presses is reported: p->rounding. */
 #pragma once
 
+#include "solver/base/interrupt.h"
 #include "solver/sys/problem.h"
 
 /* d [m], the largest entry 1, from l [m], which a solver has come to without solving p (N formed,
- * finite). tolerance: of the acceptance. 1: found; 0: not; negative: no memory. Allocates; any
- * thread. Some hundred products with N. */
-int mech_certificate_find(const struct mech_problem *p, double tolerance, const double *l,
-                          double *d);
+ * finite). tolerance: of the acceptance; interrupt: may be NULL. 1: found; 0: not, also because it
+ * was interrupted; negative: no memory. Allocates; any thread. Some hundred products with N, or
+ * factors of it, up to 2e10 flops. */
+int mech_certificate_find(const struct mech_problem *p, double tolerance,
+                          struct mech_interrupt *interrupt, const double *l, double *d);

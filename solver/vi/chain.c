@@ -72,8 +72,10 @@ static double pressing(const struct mech_problem *p, struct mech_acceptance *a, 
 }
 
 /* Whether there is a certificate that l, which was accepted, is no solution: where only a slide
- * makes it one, an l that diverges looks the same (acceptance.h). 1, 0 or MECH_NO_MEMORY. */
-static int refuted(const struct mech_problem *p, double tolerance, const double *l)
+ * makes it one, an l that diverges looks the same (acceptance.h). 1, also where the search for it
+ * was interrupted; 0 or MECH_NO_MEMORY. */
+static int refuted(const struct mech_problem *p, const struct mech_vi_limits *limits,
+                   const double *l)
 {
     struct mech_acceptance *a = NULL;
 
@@ -83,8 +85,9 @@ static int refuted(const struct mech_problem *p, double tolerance, const double 
     double *const work = malloc(((size_t)p->m + 1) * sizeof *work);
     int code = work ? mech_acceptance_create(p->m, &a) : MECH_NO_MEMORY;
 
-    if (code == 0 && pressing(p, a, l, work) > tolerance) {
-        code = mech_certificate_find(p, tolerance, l, work);
+    if (code == 0 && pressing(p, a, l, work) > limits->tolerance) {
+        code = mech_certificate_find(p, limits->tolerance, limits->interrupt, l, work);
+        code = code == 0 && limits->interrupt && limits->interrupt->came ? 1 : code;
     }
     mech_acceptance_destroy(a);
     free(work);
@@ -134,7 +137,7 @@ int mech_vi_solve(const char *name, const struct mech_problem *p,
     *result = best;
     result->iterations = iterations;
     if (code == 0) {
-        const int none = refuted(p, limits->tolerance, l);
+        const int none = refuted(p, limits, l);
 
         return none > 0 ? MECH_VI_NOT_CONVERGED : none;
     }

@@ -236,8 +236,52 @@ static void what_has_no_solution_is_never_solved(void)
                 }
                 CU_ASSERT(code != 0);
             }
-            CU_ASSERT_EQUAL(mech_certificate_find(&p, 1e-10, l, d), 1);
+            CU_ASSERT_EQUAL(mech_certificate_find(&p, 1e-10, NULL, l, d), 1);
         }
+    }
+}
+
+/* The search for what a solvable problem does not have: each of its rounds factors all rows. */
+static void tell_to_end_a_search(int32_t after, struct clock *clock, bool *came)
+{
+    static double values[(size_t)MANY * MANY], r[MANY], l[MANY], d[MANY];
+    static struct mech_set sets[MANY];
+    const struct mech_mat N = {
+        .kind = MECH_MAT_DENSE, .rows = MANY, .cols = MANY, .symmetric = true, .values = values};
+    const struct mech_problem p = {.m = MANY, .N = &N, .r = r, .sets = sets, .count = MANY};
+    struct mech_interrupt interrupt = {.wanted = wanted, .context = clock};
+
+    for (int32_t i = 0; i < MANY; i++) {
+        sets[i] = set_of(MECH_SET_BILATERAL, 1);
+        r[i] = i % 3 ? 0.1 : -1.;
+        l[i] = 1.;
+        for (int32_t j = 0; j < MANY; j++) {
+            values[(size_t)i * MANY + (size_t)j] = i == j                     ? 2.
+                                                   : i - j == 1 || j - i == 1 ? -1.
+                                                                              : 0.;
+        }
+    }
+    *clock = (struct clock){.after = after};
+    CU_ASSERT_EQUAL(mech_certificate_find(&p, 1e-10, &interrupt, l, d), 0);
+    *came = interrupt.came;
+}
+
+/* The search for a certificate asks, and asks no more when it is told to end. */
+static void an_interrupt_ends_the_search_for_a_certificate(void)
+{
+    struct clock clock;
+    bool came = false;
+
+    tell_to_end_a_search(INT32_MAX, &clock, &came);
+    CU_ASSERT(!came);
+    const int32_t all = clock.asked;
+
+    CU_ASSERT(all >
+              300); /* at a quarter of its products; factors alone ask less than a hundred times */
+    for (int32_t after = 0; after < all; after += 1 + all / 7) {
+        tell_to_end_a_search(after, &clock, &came);
+        CU_ASSERT(came);
+        CU_ASSERT_EQUAL(clock.asked, after + 1);
     }
 }
 
@@ -492,4 +536,5 @@ UNIT_TESTS(UNIT_TEST(hostile_problems_end_with_the_truth),
            UNIT_TEST(what_asks_for_no_force_hides_no_others),
            UNIT_TEST(what_has_no_solution_is_never_solved),
            UNIT_TEST(light_contacts_meet_their_own_tolerance),
-           UNIT_TEST(an_interrupt_ends_every_member))
+           UNIT_TEST(an_interrupt_ends_every_member),
+           UNIT_TEST(an_interrupt_ends_the_search_for_a_certificate))

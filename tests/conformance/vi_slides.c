@@ -272,7 +272,7 @@ static void walls_that_close_on_what_slides_have_no_solution(void)
 
         sets[0].mu = sets[1].mu = mu[at % 3];
         CU_ASSERT(mech_vi_solve(names[at / 12], &p, &limits, l, &result) > 0);
-        CU_ASSERT_EQUAL_FATAL(mech_certificate_find(&p, limits.tolerance, l, d), 1);
+        CU_ASSERT_EQUAL_FATAL(mech_certificate_find(&p, limits.tolerance, NULL, l, d), 1);
         CHECK_NEAR(d[0], 1., 1e-6);
         CHECK_NEAR(d[2], 1., 1e-6);
     }

@@ -222,9 +222,10 @@ static bool tells_conflict(const struct mech_moreau_bodies *s, const double *P,
 {
     const struct mech_problem p = mech_moreau_bodies_problem(s);
     const struct mech_conflict_of of = {.self = s, .names = names_of};
+    const struct mech_vi_limits limits = {.tolerance = mech_model_settings(s->model)->vi.tolerance,
+                                          .interrupt = mech_model_interrupt(s->model)};
 
-    return mech_conflict_tell(&p, mech_model_settings(s->model)->vi.tolerance, P, &of,
-                              result->reason, sizeof result->reason);
+    return mech_conflict_tell(&p, &limits, P, &of, result->reason, sizeof result->reason);
 }
 
 /* Whether s->best, which is accepted without being solved, is no solution as there is none. A

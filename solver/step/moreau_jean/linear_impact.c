@@ -437,11 +437,12 @@ static void tell_conflict(struct mech_impacts *c, const struct mech_problem *p,
                           struct mech_step_result *result)
 {
     const struct mech_conflict_of of = {.self = c, .names = names_of};
+    const struct mech_vi_limits limits = {.tolerance = c->settings.vi.tolerance,
+                                          .interrupt = c->settings.interrupt};
 
     result->reason[0] = '\0';
     if (c->settings.model && c->P) {
-        (void)mech_conflict_tell(p, c->settings.vi.tolerance, c->P, &of, result->reason,
-                                 sizeof result->reason);
+        (void)mech_conflict_tell(p, &limits, c->P, &of, result->reason, sizeof result->reason);
     }
 }
 

@@ -1,5 +1,6 @@
 /* Iterations within one internal step end on request, and leave the state as it was. */
 #include "solver/sim/analysis.h"
+#include "solver/sim/problem.h"
 #include "tests/unit/model.h"
 
 #define OSCILLATOR(solver)                                                                         \
@@ -11,7 +12,7 @@
 
 /* a mass that one row lets leave at once and the other only with −1 m/s, and a solver that would
  * try for hours */
-#define PINCHED(integrator)                                                                        \
+#define PINCHED(integrator, iterations)                                                            \
     "{'mechd': 1, 'name': 'pinched', 'objects': [{'name': 'm', 'type': 'LagrangianLinearTIDS',"    \
     "'M': {'diag': [1]}, 'q0': [0], 'v0': [1]}], 'interactions': ["                                \
     "{'name': 'a', 'systems': ['m'], 'relation': {'type': 'LagrangianLinearTIR', 'H': [[1]],"      \
@@ -19,7 +20,7 @@
     "{'name': 'b', 'systems': ['m'], 'relation': {'type': 'LagrangianLinearTIR', 'H': [[-1]],"     \
     "'b': [-1]}, 'law': {'type': 'NewtonImpact', 'e': 1}}],"                                       \
     "'solver': {'integrator': '" integrator "', 'stepSize': 0.01, 'vi': {'type': 'psor',"          \
-    "'tolerance': 1e-12, 'maxIterations': 1000000000}}}"
+    "'tolerance': 1e-12, 'maxIterations': " iterations "}}}"
 
 struct question {
     int asked, from; /* times; wanted from this one on, 0: never */
@@ -65,7 +66,7 @@ static void check_step(const char *model, double size)
 
 static void complementarity_solvers_end(void)
 {
-    check_step(PINCHED("MoreauJean"), 0.01);
+    check_step(PINCHED("MoreauJean", "1000000000"), 0.01);
 }
 
 static void substeps_end(void)
@@ -204,6 +205,57 @@ static void analyses_end(void)
     mech_sim_destroy(s);
 }
 
+/* A problem, a step and one of a first-order system that are not solved: told to end at any question
+ * they are cancelled, also while it is sought whether there is a solution at all. */
+static void explanations_end(void)
+{
+    enum { ROWS = 200 };
+    static double values[ROWS * ROWS], r[ROWS];
+    const struct mech_lone_problem p = {
+        .N = {.kind = MECH_MAT_DENSE, .rows = ROWS, .cols = ROWS, .values = values},
+        .r = {.n = ROWS, .x = r},
+        .vi = {.type = "psor", .tolerance = 1e-10, .max_iterations = 1}};
+    for (size_t i = 0; i < ROWS; i++) {
+        r[i] = i % 3 == 0 ? 1. : -1.;
+        values[i * ROWS + i] = 2.;
+        if (i > 0) {
+            values[i * ROWS + i - 1] = values[(i - 1) * ROWS + i] = -1.;
+        }
+    }
+    int all = 1;
+    for (int from = 0; from <= all; from += from < 2 ? 1 : 1 + all / 8) {
+        struct question q = {.from = from};
+        struct mech_interrupt interrupt = {.wanted = wanted, .context = &q};
+        struct mech_lone_solution solution;
+        struct mech_arena arena;
+        struct mech_diag diag;
+        mech_arena_init(&arena, 0);
+        mech_diag_init(&diag);
+        CU_ASSERT_EQUAL(mech_lone_problem_solve(&p, &arena, &interrupt, &diag, &solution),
+                        from == 0 ? MECH_VI_NOT_CONVERGED : MECH_CANCELLED);
+        CU_ASSERT_EQUAL(q.asked, from == 0 ? q.asked : from);
+        all = from == 0 ? q.asked : all;
+        mech_diag_fini(&diag);
+        mech_arena_fini(&arena);
+    }
+    CU_ASSERT(all > 10); /* the solver and its caller ask once or twice */
+
+    struct mech_sim *const s = model_of(PINCHED("MoreauJean", "1"));
+    const struct mech_step_request step = {.kind = MECH_STEP_COUNT, .count = 1};
+    struct question q = {.from = 0};
+    struct mech_step_report report;
+    mech_sim_set_interrupt(s, wanted, &q);
+    CU_ASSERT_EQUAL(mech_sim_step(s, &step, &report), MECH_VI_NOT_CONVERGED);
+    all = q.asked;
+    CU_ASSERT(all >= 2); /* one sweep asks nothing */
+    for (int from = 1; from <= all; from++) {
+        q = (struct question){.from = from};
+        CU_ASSERT_EQUAL(mech_sim_step(s, &step, &report), MECH_CANCELLED);
+        CU_ASSERT_EQUAL(q.asked, from);
+    }
+    mech_sim_destroy(s);
+}
+
 /* Creation asks between its stages; the document stays the caller's, no fault is added. */
 static void creation_ends(void)
 {
@@ -239,7 +291,7 @@ static void creation_ends(void)
     mech_sim_destroy(s);
 }
 
-UNIT_TESTS(UNIT_TEST(analyses_end), UNIT_TEST(creation_ends),
+UNIT_TESTS(UNIT_TEST(analyses_end), UNIT_TEST(creation_ends), UNIT_TEST(explanations_end),
            UNIT_TEST(complementarity_solvers_end), UNIT_TEST(substeps_end),
            UNIT_TEST(starts_are_not_told), UNIT_TEST(derivatives_end),
            UNIT_TEST(steps_that_are_not_told_to_end_go_on), UNIT_TEST(equilibria_end))

@@ -80,14 +80,14 @@ static void closing_walls_are_named(void)
     p.r[0] = -0.5;
     p.r[1] = 0.2;
     p.r[2] = -3.;
-    CU_ASSERT_EQUAL_FATAL(mech_certificate_find(&p.problem, tolerance, l, d), 1);
+    CU_ASSERT_EQUAL_FATAL(mech_certificate_find(&p.problem, tolerance, NULL, l, d), 1);
     check(&p, d);
     CHECK_NEAR(d[0], 1., 1e-5);
     CHECK_NEAR(d[1], 1., 1e-5);
     CHECK_NEAR(d[2], 0., 0.);
     /* they open as fast as they close */
     p.r[1] = 0.5;
-    CU_ASSERT_EQUAL(mech_certificate_find(&p.problem, tolerance, l, d), 0);
+    CU_ASSERT_EQUAL(mech_certificate_find(&p.problem, tolerance, NULL, l, d), 0);
 }
 
 /* as before, of a matrix by its columns without the zeros */
@@ -106,12 +106,12 @@ static void a_sparse_matrix_has_the_same_certificate(void)
     p.r[0] = -0.5;
     p.r[1] = 0.2;
     p.r[2] = -3.;
-    CU_ASSERT_EQUAL_FATAL(mech_certificate_find(&p.problem, tolerance, l, d), 1);
+    CU_ASSERT_EQUAL_FATAL(mech_certificate_find(&p.problem, tolerance, NULL, l, d), 1);
     p.N[0] = p.N[4] = p.N[8] = 1.;
     p.N[1] = p.N[3] = -1.;
     check(&p, d);
     p.r[1] = 0.5;
-    CU_ASSERT_EQUAL(mech_certificate_find(&p.problem, tolerance, l, d), 0);
+    CU_ASSERT_EQUAL(mech_certificate_find(&p.problem, tolerance, NULL, l, d), 0);
 }
 
 /* the same with friction, by both laws, from a start that lies in a tangent */
@@ -129,7 +129,7 @@ static void friction_does_not_hold_walls_back(void)
         p.N[3] = p.N[18] = -1.;
         p.r[0] = p.r[3] = -0.1;
         p.r[1] = 0.3;
-        CU_ASSERT_EQUAL_FATAL(mech_certificate_find(&p.problem, tolerance, l, d), 1);
+        CU_ASSERT_EQUAL_FATAL(mech_certificate_find(&p.problem, tolerance, NULL, l, d), 1);
         CHECK_NEAR(d[0], 1., 1e-4);
         CHECK_NEAR(d[3], 1., 1e-4);
         CHECK_NEAR(d[1], 0., 1e-4);
@@ -155,7 +155,7 @@ static void what_large_forces_part_is_told_by_the_rounding(void)
         p.N[5] = p.N[7] = p.N[13] = p.N[15] = 1.;
         p.r[0] = p.r[2] = -1.;
         p.r[1] = p.r[3] = 1e12;
-        CU_ASSERT_EQUAL(mech_certificate_find(&p.problem, tolerance, l, d), rounded);
+        CU_ASSERT_EQUAL(mech_certificate_find(&p.problem, tolerance, NULL, l, d), rounded);
     }
 }
 
@@ -171,12 +171,12 @@ static void rows_that_contradict_each_other_are_named(void)
     p.N[10] = p.N[15] = 1.;
     p.r[0] = 1.;
     p.r[1] = -1.;
-    CU_ASSERT_EQUAL_FATAL(mech_certificate_find(&p.problem, tolerance, l, d), 1);
+    CU_ASSERT_EQUAL_FATAL(mech_certificate_find(&p.problem, tolerance, NULL, l, d), 1);
     check(&p, d);
     CHECK_NEAR(fabs(d[0]), 1., 1e-5);
     CHECK_NEAR(d[0] + d[1], 0., 1e-5);
     p.r[1] = 1.;
-    CU_ASSERT_EQUAL(mech_certificate_find(&p.problem, tolerance, l, d), 0);
+    CU_ASSERT_EQUAL(mech_certificate_find(&p.problem, tolerance, NULL, l, d), 0);
 }
 
 /* N = Gᵀ G of more rows than velocities, and r within its reach plus, or minus, what N never
@@ -222,7 +222,7 @@ static void random_problems_are_told_apart(void)
                 p.r[i] -= p.N[j * m + i] * push;
             }
         }
-        CU_ASSERT_EQUAL(mech_certificate_find(&p.problem, tolerance, l, d), solvable ? 0 : 1);
+        CU_ASSERT_EQUAL(mech_certificate_find(&p.problem, tolerance, NULL, l, d), solvable ? 0 : 1);
         if (!solvable) {
             check(&p, d);
         }
