@@ -205,8 +205,8 @@ static void analyses_end(void)
     mech_sim_destroy(s);
 }
 
-/* A problem, a step and one of a first-order system that are not solved: told to end at any question
- * they are cancelled, also while it is sought whether there is a solution at all. */
+/* A problem, a step and one of a first-order system that are not solved: told to end at any
+ * question they are cancelled, also while it is sought whether there is a solution at all. */
 static void explanations_end(void)
 {
     enum { ROWS = 200 };
