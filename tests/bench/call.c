@@ -1,6 +1,6 @@
 /* A step request without a door, in the process of the daemon: its JSON is read, the step is
  * computed, its answer is written. Nearly all of it is JSON; the reading of a body alone is a row
- * of its own.
+ * of its own. So is a request that sets a parameter.
  *
  * A step that was measured as long is handed to another thread, and under callgrind, beside other
  * work, every step is long: before each request the instance forgets what was measured. */
@@ -58,6 +58,14 @@ static void step(void *context, uint64_t count)
     }
 }
 
+static void set_parameter(void *context, uint64_t count)
+{
+    static const char *const bodies[] = {"{\"k\": 100}", "{\"k\": 120}"};
+    for (uint64_t k = 0; k < count; k++) {
+        ask(context, "PUT", "/v1/instances/tuned/parameters", bodies[k % 2]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     // how the keys of an object are found is drawn once a process: their hashes have a seed
@@ -74,6 +82,8 @@ int main(int argc, char **argv)
     }
     bench_tell("a step's body, read", read_body, NULL);
     bench_tell("a step in JSON, answered", step, &s);
+    ask(d, "PUT", "/v1/instances/tuned", bench_tuned);
+    bench_tell("a parameter, set", set_parameter, d);
     mechd_instance_unref(s.instance);
     local_stop(d);
     return bench_end();

@@ -11,3 +11,14 @@ static const char bench_model[] =
     "\"outputs\": [{\"name\": \"x1\", \"sensor\": \"at\", \"component\": 0}, {\"name\": "
     "\"x2\", \"sensor\": \"at\", \"component\": 1}], \"solver\": {\"integrator\": "
     "\"MoreauJean\", \"theta\": 0.5, \"stepSize\": 0.001}}}";
+
+/* An oscillator whose stiffness is a parameter, k. */
+static const char bench_tuned[] =
+    "{\"model\": {\"mechd\": 1, \"parameters\": {\"k\": 100}, "
+    "\"nodes\": [{\"name\": \"n\", \"type\": \"Node1D\", \"referenceCoordinates\": [0.1]}], "
+    "\"objects\": [{\"name\": \"m\", \"type\": \"Mass1D\", \"node\": \"n\", "
+    "\"physicsMass\": 1}, {\"name\": \"s\", \"type\": \"CoordinateSpringDamper\", "
+    "\"markers\": [\"g\", \"x\"], \"stiffness\": \"=k\"}], \"markers\": [{\"name\": \"g\", "
+    "\"type\": \"MarkerGroundCoordinate\"}, {\"name\": \"x\", \"type\": "
+    "\"MarkerNodeCoordinate\", \"node\": \"n\", \"coordinate\": 0}], "
+    "\"solver\": {\"integrator\": \"GeneralizedAlpha\", \"stepSize\": 0.001}}}";

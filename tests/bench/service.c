@@ -199,16 +199,7 @@ static void set_and_step(void *side, uint64_t count)
 
 static void compare_parameters(const struct served *daemon, const struct served *floor)
 {
-    static const char tuned[] =
-        "{\"model\": {\"mechd\": 1, \"parameters\": {\"k\": 100}, "
-        "\"nodes\": [{\"name\": \"n\", \"type\": \"Node1D\", \"referenceCoordinates\": [0.1]}], "
-        "\"objects\": [{\"name\": \"m\", \"type\": \"Mass1D\", \"node\": \"n\", "
-        "\"physicsMass\": 1}, {\"name\": \"s\", \"type\": \"CoordinateSpringDamper\", "
-        "\"markers\": [\"g\", \"x\"], \"stiffness\": \"=k\"}], \"markers\": [{\"name\": \"g\", "
-        "\"type\": \"MarkerGroundCoordinate\"}, {\"name\": \"x\", \"type\": "
-        "\"MarkerNodeCoordinate\", \"node\": \"n\", \"coordinate\": 0}], "
-        "\"solver\": {\"integrator\": \"GeneralizedAlpha\", \"stepSize\": 0.001}}}";
-    served_expect(daemon, "PUT", "/v1/instances/tuned", tuned, 201);
+    served_expect(daemon, "PUT", "/v1/instances/tuned", bench_tuned, 201);
     struct side ours = {daemon, open_load(daemon, false, 1)};
     struct side bare = {floor, open_load(floor, false, 1)};
     bench_time_by(wall);

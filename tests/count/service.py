@@ -1,7 +1,8 @@
-"""What one step request costs the daemon, counted at a real daemon on loopback: system calls (by
-strace), blocks of the heap that are allocated, resized and freed, bytes copied (by calls.c in front
-of the C library) and bytes of the answer; over HTTP, JSON and binary frames over ZeroMQ,
-frames over the lane, as a batch of ten, and as a window of a coupling of two instances.
+"""What one step request, or one that sets a parameter, costs the daemon, counted at a real daemon
+on loopback: system calls (by strace), blocks of the heap that are allocated, resized and freed,
+bytes copied (by calls.c in front of the C library) and bytes of the answer; over HTTP, JSON and
+binary frames over ZeroMQ, frames over the lane, as a batch of ten, and as a window of a coupling of
+two instances.
 
 Every request is counted for itself: it is sent when all threads of the daemon sleep, and its
 numbers are read when they sleep again. The requests go over connections that were idle before, one
@@ -62,6 +63,13 @@ def half(x):
         'outputs': [{'name': 'x', 'sensor': 'q', 'component': 0}],
         'solver': {'integrator': 'GeneralizedAlpha', 'stepSize': 1}}
 
+
+# a spring whose stiffness is a parameter
+TUNED = {**half(0.25), 'parameters': {'k': 100}}
+TUNED['markers'] = TUNED['markers'] + [{'name': 'ground', 'type': 'MarkerGroundCoordinate'}]
+TUNED['objects'] = TUNED['objects'] + [
+    {'name': 'spring', 'type': 'CoordinateSpringDamper', 'markers': ['ground', 'x'],
+     'stiffness': '=k'}]
 
 COUPLING = {
     'participants': [{'name': 'left', 'instance': 'left'}, {'name': 'right', 'instance': 'right'}],
@@ -151,14 +159,15 @@ class Calls:
 
 class Http:
     name = 'HTTP, a step'
-    path, body = '/v1/instances/still/step', '{"count":1}'
+    method, path, body = 'POST', '/v1/instances/still/step', '{"count":1}'
 
     def __init__(self, daemon):
         address = urllib.parse.urlsplit(daemon.base)
         self.connection = socket.create_connection((address.hostname, address.port), 60)
         self.request = (
-            'POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
-            'Content-Length: %d\r\n\r\n%s' % (self.path, len(self.body), self.body)).encode()
+            '%s %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
+            'Content-Length: %d\r\n\r\n%s' % (self.method, self.path, len(self.body),
+                                             self.body)).encode()
 
     def ask(self):
         self.connection.sendall(self.request)
@@ -185,6 +194,17 @@ class Http:
 class HttpJson(Http):
     name = 'HTTP, a step with more'
     body = '{"count":1,"outputs":["x1"],"want":["energy"]}'
+
+
+class Parameter(Http):
+    """Another value at each request behind the first, so that the model is computed anew; the first
+    one on a connection sets the value that there is."""
+    name = 'HTTP, a parameter'
+    method, path, body = 'PUT', '/v1/instances/tuned/parameters', '{"k":120}'
+
+    def ask(self):
+        self.request = self.request[:-4] + (b'140}' if self.request.endswith(b'120}') else b'120}')
+        return super().ask()
 
 
 class Batch(Http):
@@ -266,7 +286,7 @@ class LaneFrame:
         self.partner.close()
 
 
-DOORS = Http, HttpJson, Batch, Control, Frame, LaneFrame, Coupled
+DOORS = Http, HttpJson, Parameter, Batch, Control, Frame, LaneFrame, Coupled
 
 
 # --- rounds ---------------------------------------------------------------------------------------
@@ -322,6 +342,9 @@ def warm(daemon, door):
             assert reply.status == 201, reply
         reply = daemon.call('POST', '/v1/couplings', COUPLING)
         assert reply.headers['Location'] + '/step' == door.path, reply
+    if door is Parameter:
+        reply = daemon.call('PUT', '/v1/instances/tuned', {'model': TUNED})
+        assert reply.status == 201, reply
     connection = door(daemon)
     for _ in range(WARM):
         connection.ask()
