@@ -10,8 +10,10 @@ are set and read).
     run.py BUILD --table          bars.def as a table, with the distance to each goal
 
 Peers that are installed are measured beside, without bars. Ends with "N passed, N failed": a
-program counts once, and each planted bar once. Noise that lasts longer than a row is met
-by another try of a program, up to three; a bar that is broken three times is broken."""
+program counts once, and each planted bar once; one that could not judge its promises beside
+other work (it ends with 77) is "NOT JUDGED", and neither; a run that judges nothing has failed.
+Noise that lasts longer than a row is met by another try of a program, up to three; a bar that is
+broken three times is broken."""
 import argparse
 import json
 import math
@@ -24,6 +26,7 @@ import time
 from peers import ADAPTERS
 
 TRIES = 3
+NOT_JUDGED = 77  # exit code
 ALLOWED = 1.1  # a bar over what was measured
 HERE = os.path.dirname(os.path.abspath(__file__))
 BARS = os.path.join(HERE, 'bars.def')
@@ -71,14 +74,17 @@ def show(name, rows):
 
 
 def check(name, path):
+    """Whether it is good, or None: not judged."""
+    code = 0
     for attempt in range(TRIES):
         code, rows = run(path, '--quick')
         show(name, rows or [])
         if code == 0:
             return True
-        print('%s: broken, try %d of %d' % (name, attempt + 1, TRIES), flush=True)
-    print('FAILED ' + name)
-    return False
+        print('%s: %s, try %d of %d' % (name, 'not judged' if code == NOT_JUDGED else 'broken',
+                                        attempt + 1, TRIES), flush=True)
+    print('%s %s' % ('NOT JUDGED' if code == NOT_JUDGED else 'FAILED', name))
+    return None if code == NOT_JUDGED else False
 
 
 def check_planted(name, path, factor):
@@ -175,7 +181,7 @@ def main(arguments):
     passed, failed = 0, 0
     for name, path in programs(o.build, o.only) if o.plant is None else ():
         good = check(name, path)
-        passed, failed = passed + good, failed + (not good)
+        passed, failed = passed + (good is True), failed + (good is False)
     for name, path in programs(o.build, o.only) if o.plant is not None else ():
         red, green = check_planted(name, path, o.plant)
         passed, failed = passed + red, failed + green
