@@ -1,4 +1,4 @@
-/* Diagnostics and paths. Texts are cut at the end of a whole UTF-8 character, because they travel
+/* Diagnostics and paths. Paths are cut at the end of a whole UTF-8 character, because they travel
  * in JSON. */
 #include "solver/base/diag.h"
 
@@ -17,30 +17,6 @@ void mech_diag_fini(struct mech_diag *d)
     free(d->entries);
     free(d->warnings);
     *d = (struct mech_diag){.count = 0};
-}
-
-/* Length of text without the unfinished character that a cut may have left at its end. */
-static size_t whole_characters(const char *text, size_t length)
-{
-    size_t start = length;
-    // back over continuation bytes (10xxxxxx) to the lead byte
-    while (start > 0 && length - start < 3 && ((unsigned char)text[start - 1] & 0xc0u) == 0x80u) {
-        start--;
-    }
-    if (start == 0) {
-        return length;
-    }
-    const unsigned char lead = (unsigned char)text[start - 1];
-    const size_t size = lead >= 0xf0u ? 4 : lead >= 0xe0u ? 3 : lead >= 0xc0u ? 2 : 1;
-    return size > length - start + 1 ? start - 1 : length;
-}
-
-void mech_text_copy(char *out, size_t size, const char *text)
-{
-    const size_t length = strlen(text);
-    const size_t fits = length < size ? length : whole_characters(text, size - 1);
-    memcpy(out, text, fits);
-    out[fits] = '\0';
 }
 
 /* A place for one more entry of a list, or NULL. */
@@ -64,20 +40,13 @@ static struct mech_diag_entry *reserve(struct mech_diag_entry **list, size_t cou
 __attribute__((format(printf, 3, 0))) static void
 write_entry(struct mech_diag_entry *e, const char *path, const char *format, va_list arguments)
 {
-    // the path
     size_t length = strnlen(path, MECH_DIAG_PATH);
     if (length == MECH_DIAG_PATH) {
-        length = whole_characters(path, MECH_DIAG_PATH - 1);
+        length = mech_text_whole(path, MECH_DIAG_PATH - 1);
     }
     memcpy(e->path, path, length);
     e->path[length] = '\0';
-    // the text
-    const int written = vsnprintf(e->text, sizeof e->text, format, arguments);
-    if (written < 0) {
-        e->text[0] = '\0';
-    } else if ((size_t)written >= sizeof e->text) {
-        e->text[whole_characters(e->text, sizeof e->text - 1)] = '\0';
-    }
+    mech_text_format_list(e->text, sizeof e->text, format, arguments);
 }
 
 void mech_diag_add(struct mech_diag *d, const char *path, const char *format, ...)
@@ -113,7 +82,7 @@ void mech_diag_prefix(struct mech_diag_entry *entries, size_t count, const char 
         path[MECH_DIAG_PATH - 1] = '\0';
         const int written = snprintf(entries[k].path, MECH_DIAG_PATH, "%s%s", base, path);
         if (written >= MECH_DIAG_PATH) {
-            entries[k].path[whole_characters(entries[k].path, MECH_DIAG_PATH - 1)] = '\0';
+            entries[k].path[mech_text_whole(entries[k].path, MECH_DIAG_PATH - 1)] = '\0';
         }
     }
 }
@@ -166,7 +135,7 @@ size_t mech_path_push(struct mech_path *p, const char *key)
         fits = *c == '~' ? append(p, "~0", 2) : *c == '/' ? append(p, "~1", 2) : append(p, c, 1);
     }
     if (!fits) {
-        mech_path_cut(p, whole_characters(p->text, p->length));
+        mech_path_cut(p, mech_text_whole(p->text, p->length));
     }
     return mark;
 }

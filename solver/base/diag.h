@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include "solver/base/text.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -28,7 +30,7 @@ struct mech_diag {
 void mech_diag_init(struct mech_diag *d);
 void mech_diag_fini(struct mech_diag *d);
 
-/* Add one fault. Long paths and texts are cut. If memory is short, only `total` grows. */
+/* Add one fault. Long paths are cut, texts as in text.h. If memory is short, only `total` grows. */
 void mech_diag_add(struct mech_diag *d, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -55,9 +57,6 @@ static inline bool mech_diag_full(const struct mech_diag *d)
 {
     return d->total >= MECH_DIAG_MOST;
 }
-
-/* Copy a text for people into out [size], cut at the end of a whole UTF-8 character if need be. */
-void mech_text_copy(char *out, size_t size, const char *text);
 
 /* A path built up and cut back while walking a document.
  *   const size_t mark = mech_path_push(&p, "objects"); … mech_path_cut(&p, mark); */

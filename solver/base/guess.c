@@ -1,7 +1,8 @@
 /* Optimal string alignment: the table of edit distances of all beginnings, three rows at a time. */
 #include "solver/base/guess.h"
 
-#include <stdio.h>
+#include "solver/base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,7 +76,7 @@ const char *mech_guess_hint(struct mech_guess *g)
     const char *const meant = mech_guess_result(g);
     g->hint[0] = '\0';
     if (meant != NULL) {
-        snprintf(g->hint, sizeof g->hint, ", did you mean '%.*s'?", DISTANCE_MAX, meant);
+        mech_text_format(g->hint, sizeof g->hint, ", did you mean '%.*s'?", DISTANCE_MAX, meant);
     }
     return g->hint;
 }

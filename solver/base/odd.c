@@ -2,6 +2,10 @@
  * character, as RFC 4627, 3 has it for JSON. */
 #include "solver/base/odd.h"
 
+#include "solver/base/text.h"
+
+#include "solver/base/text.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -133,8 +137,8 @@ void mech_text_name(const char *bytes, size_t size, size_t at, struct mech_odd *
     const int32_t code = mech_text_code(bytes + at, size - at, &length);
     const struct range *const range = code >= 0 ? find(code) : NULL;
     if (code < 0) {
-        snprintf(out->text, sizeof out->text, "the byte 0x%02x, which is not UTF-8",
-                 (unsigned char)bytes[at]);
+        mech_text_format(out->text, sizeof out->text, "the byte 0x%02x, which is not UTF-8",
+                         (unsigned char)bytes[at]);
     } else if (range != NULL && range->name != NULL) {
         snprintf(out->text, sizeof out->text, "U+%04" PRIX32 " (%s)", (uint32_t)code, range->name);
     } else {
@@ -226,7 +230,8 @@ void mech_text_show(char *out, size_t size, const char *text)
         rest -= rest > 0 ? length : 0;
         const size_t n = strlen(shown);
         if (used + n + 1 > size) {
-            break;
+            mech_text_end_cut(out, size, used);
+            return;
         }
         memcpy(out + used, shown, n);
         used += n;

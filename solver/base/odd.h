@@ -43,9 +43,9 @@ void mech_text_name(const char *bytes, size_t size, size_t at, struct mech_odd *
  * does not end. False: there is none, or it cannot be read. */
 bool mech_text_line(FILE *file, char *out, size_t size, size_t *length);
 
-/* Copies a sentence, cut to fit, and writes characters that are not seen, tabs and ends of lines,
- * which a quoted name may have, as code points ("U+00A0"). So are Greek and Cyrillic letters that
- * look like Latin ones, and letters of full width, in a word that reads as Latin: "markers" with a
- * Cyrillic second letter as "mU+0430rkers". A word that has other Greek or Cyrillic letters too is
- * copied as it is. */
+/* Copies a sentence, which ends with "…" where it does not fit, and writes characters that are not
+ * seen, tabs and ends of lines, which a quoted name may have, as code points ("U+00A0"). So are
+ * Greek and Cyrillic letters that look like Latin ones, and letters of full width, in a word that
+ * reads as Latin: "markers" with a Cyrillic second letter as "mU+0430rkers". A word that has other
+ * Greek or Cyrillic letters too is copied as it is. */
 void mech_text_show(char *out, size_t size, const char *text);

@@ -68,9 +68,13 @@ static void a_sentence_shows_them_by_code_point(void)
     CU_ASSERT_STRING_EQUAL(out, "'aU+00A0' \xc3\xa4U+000A0xff");
     mech_text_show(out, sizeof out, "'a\tb\r'");
     CU_ASSERT_STRING_EQUAL(out, "'aU+0009bU+000D'");
-    char small[5];
+    char small[6];
     mech_text_show(small, sizeof small, "ab\xc2\xa0z");
-    CU_ASSERT_STRING_EQUAL(small, "ab");
+    CU_ASSERT_STRING_EQUAL(small, "ab…");
+    mech_text_show(small, sizeof small, "abcdef");
+    CU_ASSERT_STRING_EQUAL(small, "ab…");
+    mech_text_show(small, sizeof small, "abcde");
+    CU_ASSERT_STRING_EQUAL(small, "abcde");
 }
 
 /* Cyrillic, Greek and full width among Latin letters, or alone where they read as such. */
