@@ -11,10 +11,10 @@
  * solution. First-order states by the trapezoidal rule: (1 − h/2 A) x₁ = x₀ + h/2 (A x₀ + r₀ + r₁).
  * A step at the end of which the residual is met costs no more than that. */
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/step/alpha_internal.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,8 +239,8 @@ static int form(struct alpha *s, double h, struct mech_step_result *result)
         mech_mat_sum_again(2, x_w, x_terms, &s->X);
         const int code = mech_lsol_factor(s->x_solver, &s->X);
         if (code) {
-            snprintf(result->reason, sizeof result->reason,
-                     "the matrix of the first-order states is singular");
+            mech_text_format(result->reason, sizeof result->reason,
+                             "the matrix of the first-order states is singular");
             return code;
         }
     }

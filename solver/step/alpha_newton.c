@@ -18,10 +18,10 @@
  * less as the one before. Where nothing is left but some rounding, no correction follows. Where
  * iterations come no closer, what nudges of all numbers tell of rounding is close enough. */
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/step/alpha_internal.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* What rows that were left out as repeating others may slip, of the speeds in them: at index 2
@@ -212,10 +212,11 @@ static void take(struct alpha *s, struct mech_state *state, const double w[3])
 /* A row that depended on others where the model began does not any more. */
 static int no_longer_repeats(const struct alpha *s, struct mech_step_result *result)
 {
-    snprintf(result->reason, sizeof result->reason,
-             "equations of the joint \"%.64s\" that were left out as repetitions are now violated "
-             "by %.3g",
-             mech_model_joint_name(s->model, s->missing), s->missed_by);
+    mech_text_format(
+        result->reason, sizeof result->reason,
+        "equations of the joint \"%.64s\" that were left out as repetitions are now violated "
+        "by %.3g",
+        mech_model_joint_name(s->model, s->missing), s->missed_by);
     return MECH_SINGULAR;
 }
 
@@ -243,10 +244,11 @@ static int not_converged(const struct alpha *s, int32_t iterations, const struct
 
     result->residual = n->size * MECH_FORCES_ROUND;
     mech_balance_worst(&s->balance, s->r, name, sizeof name);
-    snprintf(result->reason, sizeof result->reason,
-             "Newton's method stopped after %d iterations with residual %.3g of the balance, "
-             "wanted %.3g, most of it at \"%s\"",
-             (int)iterations, result->residual, n->last * MECH_FORCES_ROUND, name);
+    mech_text_format(
+        result->reason, sizeof result->reason,
+        "Newton's method stopped after %d iterations with residual %.3g of the balance, "
+        "wanted %.3g, most of it at \"%s\"",
+        (int)iterations, result->residual, n->last * MECH_FORCES_ROUND, name);
     return MECH_NOT_CONVERGED;
 }
 

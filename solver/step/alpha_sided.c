@@ -7,11 +7,11 @@
  * A part of less than h/100 is a Taylor step of order 2: its error is below that of a whole step,
  * while the scheme would divide the tolerance of g by its length. */
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/step/alpha_internal.h"
 #include "solver/step/sided.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_IMPACTS = 64, MOST_CUTS = 60 };
@@ -281,9 +281,10 @@ int mech_alpha_sided(struct alpha *s, struct mech_state *state, double h, double
     }
     for (int32_t r = 0; r < s->rows; r++) {
         if (s->gap[r] - s->floor[r] <= within) {
-            snprintf(result->reason, sizeof result->reason,
-                     "the joint \"%.64s\" closes and opens more than %d times within a step",
-                     mech_model_joint_name(s->model, r), (int)MOST_IMPACTS);
+            mech_text_format(
+                result->reason, sizeof result->reason,
+                "the joint \"%.64s\" closes and opens more than %d times within a step",
+                mech_model_joint_name(s->model, r), (int)MOST_IMPACTS);
         }
     }
     return MECH_NOT_CONVERGED;

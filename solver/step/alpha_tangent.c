@@ -8,11 +8,11 @@
  * rotations and rows at velocity level leave O(h ω), to be repeated, each time by that much less.
  */
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/step/alpha_internal.h"
 #include "solver/step/tangent.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_REPEATS = 40 };
@@ -205,8 +205,8 @@ static int derive_velocities(const struct alpha_tangent *a, const struct mech_st
         }
         before = change;
     }
-    snprintf(result->reason, sizeof result->reason,
-             "the derivative of the step was not found; a smaller step size helps");
+    mech_text_format(result->reason, sizeof result->reason,
+                     "the derivative of the step was not found; a smaller step size helps");
     return MECH_NOT_CONVERGED;
 }
 

@@ -1,14 +1,14 @@
 /* Names for the certificate of a problem; see conflict.h. */
 #include "solver/step/conflict.h"
 
+#include "solver/base/text.h"
 #include "solver/vi/certificate.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAIRS_TOLD = 3, NAME = 20 };
+enum { PAIRS_TOLD = 3 };
 
 static bool holds(const double *d, int32_t rows)
 {
@@ -30,9 +30,9 @@ static void tell(const struct mech_problem *p, const double *d, const struct mec
 {
     struct mech_conflict_names told[PAIRS_TOLD];
     int32_t row = 0, n = 0, more = 0;
-    size_t used = (size_t)snprintf(
-        text, size, "%s: ", of->lead ? of->lead : "no impulses keep these contacts open together");
 
+    mech_text_format(text, size,
+                     "%s: ", of->lead ? of->lead : "no impulses keep these contacts open together");
     for (int32_t i = 0; i < mech_problem_sets(p); i++) {
         const int32_t rows = mech_problem_set(p, i).rows;
         bool known = !holds(d + row, rows);
@@ -54,13 +54,12 @@ static void tell(const struct mech_problem *p, const double *d, const struct mec
             continue;
         }
         told[n++] = now;
-        used +=
-            (size_t)snprintf(text + used, size > used ? size - used : 0,
-                             now.name[1] ? "%s\"%.*s\"–\"%.*s\"" : "%s\"%.*s\"", n > 1 ? ", " : "",
-                             NAME, now.name[0], NAME, now.name[1] ? now.name[1] : "");
-        used = used < size ? used : size;
+        mech_text_append(text, size, "%s\"%.20s\"", n > 1 ? ", " : "", now.name[0]);
+        if (now.name[1]) {
+            mech_text_append(text, size, "–\"%.20s\"", now.name[1]);
+        }
     }
-    (void)snprintf(text + used, size > used ? size - used : 0, "%s", more ? " and others" : "");
+    mech_text_append(text, size, "%s", more ? " and others" : "");
 }
 
 bool mech_conflict_tell(const struct mech_problem *p, const struct mech_vi_limits *limits,

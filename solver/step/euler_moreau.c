@@ -16,10 +16,10 @@
  *
  * Carried from step to step: whether b is constant, and X⁻¹b(t_k). */
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/step/euler_moreau_rows.h"
 #include "solver/step/rates.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,9 +87,9 @@ static int factor(struct stepper *s, double h, struct mech_step_result *result)
     mech_mat_sum_again(2, factors, terms, &s->W);
     int code = mech_lsol_factor(s->solver, &s->W);
     if (code == MECH_SINGULAR) {
-        snprintf(result->reason, sizeof result->reason,
-                 "the %s is singular at first-order state %d", what,
-                 (int)mech_lsol_where(s->solver));
+        mech_text_format(result->reason, sizeof result->reason,
+                         "the %s is singular at first-order state %d", what,
+                         (int)mech_lsol_where(s->solver));
         return code;
     }
     code = code ? code : mech_relations_factor(&s->relations, s->solver, h);
@@ -191,16 +191,17 @@ static int solve(struct stepper *s, struct mech_state *state, const double *r,
             return MECH_VI_NOT_CONVERGED;
         }
         if (code > 0) {
-            snprintf(result->reason, sizeof result->reason,
-                     "the multipliers of %d rows were not found (%s), residual %g",
-                     (int)s->relations.rows->count, mech_err_text(code), result->residual);
+            mech_text_format(result->reason, sizeof result->reason,
+                             "the multipliers of %d rows were not found (%s), residual %g",
+                             (int)s->relations.rows->count, mech_err_text(code), result->residual);
             return code;
         }
         code = code ? code : mech_relations_push(&s->relations, s->solver, lambda, s->dx);
     }
     if (code > 0) {
-        snprintf(result->reason, sizeof result->reason,
-                 "the linear solver \"%s\" did not find the states", mech_lsol_name(s->solver));
+        mech_text_format(result->reason, sizeof result->reason,
+                         "the linear solver \"%s\" did not find the states",
+                         mech_lsol_name(s->solver));
     }
     MECH_TRY(code);
     for (size_t i = 0; i < n; i++) {

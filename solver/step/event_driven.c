@@ -17,6 +17,7 @@
 #include "solver/step/event_driven.h"
 
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/base/times.h"
 #include "solver/model/contact_rows.h"
 
@@ -130,9 +131,10 @@ static int prepare(struct mech_events *e, struct mech_step_result *result)
     e->free = e->memory + 8 * m;
     const int code = mech_event_rows_init(&e->rows, e->model, &e->erk->rates);
     if (code == MECH_UNSUPPORTED) {
-        snprintf(result->reason, sizeof result->reason,
-                 "the interactions are too many for EventDriven with this mass matrix, or the "
-                 "complementarity solver does not support them");
+        mech_text_format(
+            result->reason, sizeof result->reason,
+            "the interactions are too many for EventDriven with this mass matrix, or the "
+            "complementarity solver does not support them");
     }
     MECH_TRY(code);
     e->erk->rates.held = m ? &e->rows : NULL;
@@ -237,9 +239,9 @@ static int no_solution(const struct mech_events *e, const struct mech_state *s, 
                        struct mech_step_result *result)
 {
     if (code == MECH_VI_NOT_CONVERGED) {
-        snprintf(result->reason, sizeof result->reason,
-                 "the contacts at t = %.9g were not resolved (%d rows), residual %g", s->at->time,
-                 (int)e->rows.rows->count, result->residual);
+        mech_text_format(result->reason, sizeof result->reason,
+                         "the contacts at t = %.9g were not resolved (%d rows), residual %g",
+                         s->at->time, (int)e->rows.rows->count, result->residual);
     }
     return code;
 }
@@ -330,7 +332,7 @@ static int start(void *self, struct mech_state *s, struct mech_step_result *resu
         const double y = mech_contact_rows_gap(rows, r, s->q, &rounding);
 
         if (!both && y < -e->gap_tolerance - rounding) {
-            snprintf(
+            mech_text_format(
                 result->reason, sizeof result->reason,
                 "the gap of interaction %d is %.3g m: EventDriven cannot begin with an overlap",
                 (int)rows->interaction[r], y);
@@ -416,10 +418,10 @@ static int go_on(struct mech_events *e, struct mech_state *s, double h, double t
         return 0;
     }
     if (e->stuck > STUCK_MOST || ++e->count > e->most) {
-        snprintf(result->reason, sizeof result->reason,
-                 "impacts pile up at t = %.9g: more than %d %s", s->at->time,
-                 e->stuck > STUCK_MOST ? STUCK_MOST : (int)e->most,
-                 e->stuck > STUCK_MOST ? "at once" : "events in one internal step");
+        mech_text_format(result->reason, sizeof result->reason,
+                         "impacts pile up at t = %.9g: more than %d %s", s->at->time,
+                         e->stuck > STUCK_MOST ? STUCK_MOST : (int)e->most,
+                         e->stuck > STUCK_MOST ? "at once" : "events in one internal step");
         return MECH_STEP_TOO_SMALL;
     }
     return meet(e, s, &event, result);
@@ -428,8 +430,8 @@ static int go_on(struct mech_events *e, struct mech_state *s, double h, double t
 static int too_small(const struct mech_state *s, int code, struct mech_step_result *result)
 {
     if (code <= 0 || !result->reason[0]) {
-        snprintf(result->reason, sizeof result->reason,
-                 "the error requires substeps under the minimum at t = %.9g", s->at->time);
+        mech_text_format(result->reason, sizeof result->reason,
+                         "the error requires substeps under the minimum at t = %.9g", s->at->time);
     }
     return MECH_STEP_TOO_SMALL;
 }

@@ -2,6 +2,7 @@
 #include "solver/step/substeps.h"
 
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -62,9 +63,9 @@ static int too_small(const struct mech_substeps *d, double t, int code,
         snprintf(last, sizeof last, "%.63s",
                  result->reason[0] ? result->reason : mech_err_text(code));
     }
-    snprintf(result->reason, sizeof result->reason,
-             "%s%s substeps under %.3g s at t = %.9g, or too many of them", last,
-             code > 0 ? ", which requires" : " requires", least, t);
+    mech_text_format(result->reason, sizeof result->reason,
+                     "%s%s substeps under %.3g s at t = %.9g, or too many of them", last,
+                     code > 0 ? ", which requires" : " requires", least, t);
     return MECH_STEP_TOO_SMALL;
 }
 

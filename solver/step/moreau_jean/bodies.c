@@ -5,9 +5,9 @@
 #include "solver/step/moreau_jean/bodies.h"
 
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/step/moreau_jean/ops.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,8 +163,8 @@ static int form(struct mech_moreau_bodies *s, double h, struct mech_step_result 
 
         mech_mat_sum_again(2, (const double[]){1., -end}, terms, &s->X);
         if (mech_lsol_factor(s->x_solver, &s->X)) {
-            snprintf(result->reason, sizeof result->reason,
-                     "the matrix of the first-order states is singular");
+            mech_text_format(result->reason, sizeof result->reason,
+                             "the matrix of the first-order states is singular");
             return MECH_SINGULAR;
         }
     }
@@ -201,10 +201,11 @@ static int advance(struct mech_moreau_bodies *s, struct mech_state *state, doubl
             return code;
         }
         if (3 * s->sweeps.count > MECH_IMPACT_ROWS_MOST) {
-            snprintf(result->reason, sizeof result->reason,
-                     "the impulses of %d contacts have residual %.3g after %d sweeps, wanted %.3g",
-                     (int)s->sweeps.count, result->residual, (int)result->vi_iterations,
-                     mech_model_settings(s->model)->vi.tolerance);
+            mech_text_format(
+                result->reason, sizeof result->reason,
+                "the impulses of %d contacts have residual %.3g after %d sweeps, wanted %.3g",
+                (int)s->sweeps.count, result->residual, (int)result->vi_iterations,
+                mech_model_settings(s->model)->vi.tolerance);
             return code;
         }
         memcpy(state->v, s->v0, (size_t)s->nv * sizeof *s->v0);

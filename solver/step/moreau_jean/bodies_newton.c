@@ -7,10 +7,10 @@
  * stops by what balances (balance.h), P among it; where iterations come no closer, by what rounding
  * leaves. */
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/step/moreau_jean/bodies.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { PROJECTIONS = 8 };
@@ -218,11 +218,11 @@ static int project(struct mech_moreau_bodies *s, struct mech_state *state, doubl
         mech_model_move(s->model, state->q, s->d, state->q);
     }
     if (s->missed > 1.) {
-        snprintf(result->reason, sizeof result->reason,
-                 "equations of the joint \"%.64s\" that were left out as repetitions are now "
-                 "violated by %.3g",
-                 mech_model_joint_name(s->model, s->missing),
-                 s->missed * s->balance.gap[s->missing]);
+        mech_text_format(
+            result->reason, sizeof result->reason,
+            "equations of the joint \"%.64s\" that were left out as repetitions are now "
+            "violated by %.3g",
+            mech_model_joint_name(s->model, s->missing), s->missed * s->balance.gap[s->missing]);
         return MECH_SINGULAR;
     }
     return mech_model_settings(s->model)->velocity_projection
@@ -242,14 +242,15 @@ static int not_converged(const struct mech_moreau_bodies *s, const double size[3
         which = size[i] / wanted[i] > size[which] / wanted[which] ? i : which;
     }
     mech_balance_worst(&s->balance, s->r, name, sizeof name);
-    snprintf(result->reason, sizeof result->reason,
-             "Newton's method stopped after %d iterations with residual %.3g of the balance in %s, "
-             "wanted %.3g, most of it at \"%s\"",
-             (int)result->iterations, size[which],
-             which == 2   ? "the contacts"
-             : which == 1 ? "the joints"
-                          : "the forces",
-             wanted[which], name);
+    mech_text_format(
+        result->reason, sizeof result->reason,
+        "Newton's method stopped after %d iterations with residual %.3g of the balance in %s, "
+        "wanted %.3g, most of it at \"%s\"",
+        (int)result->iterations, size[which],
+        which == 2   ? "the contacts"
+        : which == 1 ? "the joints"
+                     : "the forces",
+        wanted[which], name);
     result->residual = size[which];
     return MECH_NOT_CONVERGED;
 }

@@ -9,10 +9,10 @@
  * A gap that is open at q_m may close to just 0 at the end of the step, q_m + θ h v_{k+1}. One that
  * overlaps there must not close further; bodies_overlap.c opens it. */
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/step/moreau_jean/bodies.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -254,10 +254,11 @@ static int find_sides(struct mech_moreau_bodies *s, const struct mech_state *sta
 static int check_count(const struct mech_impact_rows *r, struct mech_step_result *result)
 {
     if (r->count > MECH_IMPACT_ROWS_MOST) {
-        snprintf(result->reason, sizeof result->reason,
-                 "%d rows of contacts in one step; at most %d are supported together with joints "
-                 "or springs",
-                 (int)r->count, (int)MECH_IMPACT_ROWS_MOST);
+        mech_text_format(
+            result->reason, sizeof result->reason,
+            "%d rows of contacts in one step; at most %d are supported together with joints "
+            "or springs",
+            (int)r->count, (int)MECH_IMPACT_ROWS_MOST);
         return MECH_UNSUPPORTED;
     }
     return 0;

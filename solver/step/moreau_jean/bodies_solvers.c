@@ -13,13 +13,13 @@
  * or beside what else presses: what is not solved is refused where a certificate proves that there
  * is no solution (vi/certificate.h). */
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/step/conflict.h"
 #include "solver/step/moreau_jean/bodies.h"
 #include "solver/vi/chain.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* iterations of members that were not requested */
@@ -254,7 +254,7 @@ static int not_solved(struct mech_moreau_bodies *s, const struct found *found,
     const struct mech_vi_settings *const vi = &mech_model_settings(s->model)->vi;
 
     if (code == MECH_UNSUPPORTED) {
-        snprintf(
+        mech_text_format(
             result->reason, sizeof result->reason,
             "the complementarity solver \"%.32s\" does not support these contacts, or not %d rows",
             vi->type ? vi->type : "", (int)s->impacts.count);
@@ -267,22 +267,24 @@ static int not_solved(struct mech_moreau_bodies *s, const struct found *found,
         return MECH_VI_NOT_CONVERGED;
     }
     if (!any) {
-        snprintf(result->reason, sizeof result->reason,
-                 "no complementarity solver found finite impulses of %d contacts",
-                 (int)s->impacts.sets);
+        mech_text_format(result->reason, sizeof result->reason,
+                         "no complementarity solver found finite impulses of %d contacts",
+                         (int)s->impacts.sets);
         return code;
     }
     if (found->work > 0.) {
-        snprintf(result->reason, sizeof result->reason,
-                 "the impulses of %d contacts have residual %.3g and would add %.3g J to kinetic "
-                 "energy, also when the solver starts from none",
-                 (int)s->impacts.sets, found->off, found->work);
+        mech_text_format(
+            result->reason, sizeof result->reason,
+            "the impulses of %d contacts have residual %.3g and would add %.3g J to kinetic "
+            "energy, also when the solver starts from none",
+            (int)s->impacts.sets, found->off, found->work);
         return code;
     }
-    snprintf(result->reason, sizeof result->reason,
-             "the impulses of %d contacts have residual %.3g after %d iterations, wanted %.3g "
-             "(contact.acceptable, solver.vi)",
-             (int)s->impacts.sets, residual, (int)result->vi_iterations, vi->tolerance);
+    mech_text_format(
+        result->reason, sizeof result->reason,
+        "the impulses of %d contacts have residual %.3g after %d iterations, wanted %.3g "
+        "(contact.acceptable, solver.vi)",
+        (int)s->impacts.sets, residual, (int)result->vi_iterations, vi->tolerance);
     return code;
 }
 

@@ -7,10 +7,10 @@
  * e. Impulses are kept as vectors in space, and start the next step along the normal that is found
  * there. */
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/step/moreau_jean/bodies.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,7 +99,8 @@ static int append(struct mech_moreau_bodies *s, const struct mech_state *state, 
 static int told(int code, struct mech_step_result *result)
 {
     if (code == MECH_NOT_FINITE) {
-        snprintf(result->reason, sizeof result->reason, "the placement of a body is not finite");
+        mech_text_format(result->reason, sizeof result->reason,
+                         "the placement of a body is not finite");
     }
     return code;
 }
@@ -167,8 +168,9 @@ struct mech_touched *mech_moreau_bodies_room(const struct mech_moreau_bodies *s,
     const int32_t most = mech_model_sizes(s->model)->contact;
 
     if (n > most) {
-        snprintf(result->reason, sizeof result->reason,
-                 "%d contacts between shapes; contact.capacity allows %d", (int)n, (int)most);
+        mech_text_format(result->reason, sizeof result->reason,
+                         "%d contacts between shapes; contact.capacity allows %d", (int)n,
+                         (int)most);
         return NULL;
     }
     result->contacts += n;

@@ -14,11 +14,11 @@
 #include "solver/step/moreau_jean/linear.h"
 
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/linalg/mat_walk.h"
 #include "solver/step/moreau_jean/ops.h"
 #include "solver/step/pins.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,14 +65,14 @@ static int factor(struct stepper *s, double h, struct mech_step_result *result)
     int32_t where = -1;
     const int code = mech_moreau_jean_factor(&s->core, h, &where);
     if (code == MECH_NOT_CONVERGED || code == MECH_UNSUPPORTED) {
-        (void)snprintf(result->reason, sizeof result->reason,
-                       "the linear solver \"%s\" cannot solve with M + h theta C + h^2 theta^2 K",
-                       mech_lsol_name(s->core.motion.solver));
+        mech_text_format(result->reason, sizeof result->reason,
+                         "the linear solver \"%s\" cannot solve with M + h theta C + h^2 theta^2 K",
+                         mech_lsol_name(s->core.motion.solver));
     } else if (code > 0) {
         char owner[96] = "";
         mech_model_owner(s->model, where, owner, sizeof owner);
-        (void)snprintf(result->reason, sizeof result->reason,
-                       "%s: M + h theta C + h^2 theta^2 K is singular", owner);
+        mech_text_format(result->reason, sizeof result->reason,
+                         "%s: M + h theta C + h^2 theta^2 K is singular", owner);
     }
     return code;
 }

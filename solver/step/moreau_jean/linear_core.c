@@ -2,8 +2,8 @@
 #include "solver/step/moreau_jean/linear.h"
 
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 int mech_moreau_jean_init(struct mech_moreau_jean *s, const struct mech_linear_part *part,
@@ -66,13 +66,13 @@ int mech_moreau_jean_step(struct mech_moreau_jean *s, const double *force, struc
         code = mech_impacts_solve(&s->impacts, state->v, s->dv, state->impulse, result);
     }
     if (code == MECH_NOT_CONVERGED || code == MECH_UNSUPPORTED) {
-        (void)snprintf(result->reason, sizeof result->reason,
-                       "the linear solver \"%s\" did not find the velocities",
-                       mech_lsol_name(s->motion.solver));
+        mech_text_format(result->reason, sizeof result->reason,
+                         "the linear solver \"%s\" did not find the velocities",
+                         mech_lsol_name(s->motion.solver));
     } else if (code > 0 && result->reason[0] == '\0') {
-        (void)snprintf(result->reason, sizeof result->reason,
-                       "the impulses of %d active contact rows were not found (%s), residual %g",
-                       (int)s->impacts.count, mech_err_text(code), result->residual);
+        mech_text_format(result->reason, sizeof result->reason,
+                         "the impulses of %d active contact rows were not found (%s), residual %g",
+                         (int)s->impacts.count, mech_err_text(code), result->residual);
     }
     MECH_TRY(code);
     update(s, state);

@@ -14,12 +14,12 @@
 #include "solver/step/moreau_jean/linear.h"
 
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/model/gap.h"
 #include "solver/step/conflict.h"
 #include "solver/vi/chain.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -486,10 +486,10 @@ static int leave_out_held(struct mech_impacts *c, const double *v, const double 
             const char *const name =
                 c->settings.model ? mech_model_contact_name(c->settings.model, c->active[k]) : "";
 
-            (void)snprintf(result->reason, sizeof result->reason,
-                           "no impulses keep these contacts open together: \"%.60s\", of which "
-                           "every coordinate is prescribed",
-                           name);
+            mech_text_format(result->reason, sizeof result->reason,
+                             "no impulses keep these contacts open together: \"%.60s\", of which "
+                             "every coordinate is prescribed",
+                             name);
             return MECH_VI_NOT_CONVERGED;
         }
         for (int32_t last = k + set.rows; k < last; k++) {
