@@ -9,12 +9,12 @@
 
 #include "solver/analysis/output_slopes.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/model/balance.h"
 #include "solver/step/rate_slopes.h"
 #include "solver/step/tangent.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,8 +186,8 @@ static int write_column(struct work *w, int32_t j, struct mech_step_result *resu
     double *const out = (state ? l->A : l->B) + column;
 
     if (!rate_of_motion(w, c->q + at, c->v + at)) {
-        snprintf(result->reason, sizeof result->reason,
-                 "the model has rotations that are not linearized");
+        mech_text_format(result->reason, sizeof result->reason,
+                         "the model has rotations that are not linearized");
         return MECH_UNSUPPORTED;
     }
     mech_motions_project(b, b->Q, b->positions, w->rate, out, width);
@@ -252,8 +252,8 @@ static int check_finite(const double *x, size_t n, struct mech_step_result *resu
 {
     for (size_t i = 0; x && i < n; i++) {
         if (!isfinite(x[i])) {
-            snprintf(result->reason, sizeof result->reason,
-                     "the linearization at this state is not finite");
+            mech_text_format(result->reason, sizeof result->reason,
+                             "the linearization at this state is not finite");
             return MECH_NOT_FINITE;
         }
     }

@@ -6,10 +6,10 @@
 #include "solver/analysis/subspace.h"
 #include "solver/analysis/tangents.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/linalg/eig.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const double pi = 3.14159265358979323846;
@@ -117,8 +117,8 @@ static int solve_undamped(struct mech_modes *out, int32_t free_count, const doub
         return MECH_NO_MEMORY;
     }
     if (!symmetrize(p, k) || !symmetrize(p, mass)) {
-        snprintf(out->reason, sizeof out->reason,
-                 "the stiffness or the mass matrix is not symmetric; use complex modes");
+        mech_text_format(out->reason, sizeof out->reason,
+                         "the stiffness or the mass matrix is not symmetric; use complex modes");
         return MECH_UNSUPPORTED;
     }
     memcpy(A, k, p * p * sizeof *A);
@@ -164,9 +164,10 @@ static int undamped(const struct mech_model *m, const struct mech_state *s,
     }
     int code = mech_motions_init(&b, m, s, true);
     if (code == 0 && b.positions != b.velocities) {
-        snprintf(out->reason, sizeof out->reason,
-                 "the model has nonholonomic constraints, so that a stiffness does not define its "
-                 "modes; use complex modes");
+        mech_text_format(
+            out->reason, sizeof out->reason,
+            "the model has nonholonomic constraints, so that a stiffness does not define its "
+            "modes; use complex modes");
         code = MECH_UNSUPPORTED;
     }
     if (code == 0) {
@@ -480,7 +481,7 @@ int mech_modes(const struct mech_model *m, const struct mech_state *s,
     out->speed = largest(s->v, out->n);
     out->acceleration = largest(s->vdot, out->n);
     if (obstacle) {
-        snprintf(out->reason, sizeof out->reason, "%s", obstacle);
+        mech_text_format(out->reason, sizeof out->reason, "%s", obstacle);
         return MECH_UNSUPPORTED;
     }
     /* all 2n eigenvalues may be real */

@@ -2,11 +2,11 @@
 #include "solver/analysis/shapes.h"
 
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/linalg/v3.h"
 #include "solver/model/touch.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { REASON = 160 };
 
@@ -44,9 +44,9 @@ static int32_t worst_of(const struct mech_model *m, const struct mech_contact_li
 
 static int touch(const struct mech_model *m, const int32_t collider[2], char *reason)
 {
-    snprintf(reason, REASON,
-             "\"%.40s\" and \"%.40s\" touch: small motions about this state are not smooth",
-             mech_model_touch_name(m, collider[0]), mech_model_touch_name(m, collider[1]));
+    mech_text_format(reason, REASON,
+                     "\"%.40s\" and \"%.40s\" touch: small motions about this state are not smooth",
+                     mech_model_touch_name(m, collider[0]), mech_model_touch_name(m, collider[1]));
     return MECH_UNSUPPORTED;
 }
 
@@ -58,14 +58,14 @@ static int look(const struct mech_model *m, const struct mech_state *s, bool tou
     int code = mech_model_touch_near(m, &e, known, &list);
 
     if (code > 0) {
-        snprintf(reason, REASON, "%s", mech_err_text(code));
+        mech_text_format(reason, REASON, "%s", mech_err_text(code));
     }
     const int32_t i = code == 0 ? worst_of(m, &list, touching) : -1;
 
     if (i >= 0 && touching) {
         code = touch(m, list.at[i].collider, reason);
     } else if (i >= 0) {
-        snprintf(
+        mech_text_format(
             reason, REASON,
             "\"%.30s\" and \"%.30s\" overlap by %.3g m: statics have no contacts between shapes",
             mech_model_touch_name(m, list.at[i].collider[0]),

@@ -4,6 +4,7 @@
 #include "solver/analysis/shapes.h"
 #include "solver/analysis/tangents.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/step/balance.h"
 #include "solver/step/rates.h"
 #include "solver/step/saddle.h"
@@ -73,8 +74,8 @@ static int residual_at(struct statics *s, struct mech_state *now, double load)
         char reason[120];
 
         mech_model_tell_infinite(s->model, &e, reason, sizeof reason);
-        snprintf(s->report->reason, sizeof s->report->reason, "%s, at %.4g of the loads", reason,
-                 load);
+        mech_text_format(s->report->reason, sizeof s->report->reason, "%s, at %.4g of the loads",
+                         reason, load);
         return MECH_NOT_FINITE;
     }
     return 0;
@@ -216,7 +217,7 @@ static int solve(struct statics *s)
             mech_lsol_listen(solver, mech_model_interrupt(s->model));
         }
         if (code == MECH_SINGULAR) {
-            snprintf(result.reason, sizeof result.reason, "the stiffness is singular");
+            mech_text_format(result.reason, sizeof result.reason, "the stiffness is singular");
         }
         if (code == 0) {
             code = mech_linear_outcome(s->model, "stiffness", solver, mech_lsol_factor(solver, &K),
@@ -242,17 +243,19 @@ static int diverged(struct statics *s, double load, double tolerance)
     char name[32];
 
     if (s->left <= tolerance) {
-        snprintf(s->report->reason, sizeof s->report->reason,
-                 "Newton's method stopped at %.4g of the loads: the joints are off by %.3g of their"
-                 " lengths",
-                 load, s->off);
+        mech_text_format(
+            s->report->reason, sizeof s->report->reason,
+            "Newton's method stopped at %.4g of the loads: the joints are off by %.3g of their"
+            " lengths",
+            load, s->off);
         return MECH_NOT_CONVERGED;
     }
     mech_balance_worst(&s->balance, s->r, name, sizeof name);
-    snprintf(s->report->reason, sizeof s->report->reason,
-             "Newton's method stopped at %.4g of the loads with residual %.3g of the balance, "
-             "wanted %.3g, most of it at \"%s\"",
-             load, s->left, tolerance, name);
+    mech_text_format(
+        s->report->reason, sizeof s->report->reason,
+        "Newton's method stopped at %.4g of the loads with residual %.3g of the balance, "
+        "wanted %.3g, most of it at \"%s\"",
+        load, s->left, tolerance, name);
     return MECH_NOT_CONVERGED;
 }
 
@@ -331,8 +334,8 @@ static int settle(struct statics *s, double load)
 
     for (int32_t k = 0; code == 0 && change_sides(s); k++) {
         if (k > 2 * s->rows + 2) {
-            snprintf(s->report->reason, sizeof s->report->reason,
-                     "the one-sided joints open and close without end");
+            mech_text_format(s->report->reason, sizeof s->report->reason,
+                             "the one-sided joints open and close without end");
             return MECH_NOT_CONVERGED;
         }
         code = equilibrium(s, load);
@@ -381,8 +384,8 @@ int mech_statics(const struct mech_model *m, struct mech_state *s,
 
     *report = (struct mech_statics_report){.load = 0.};
     if (n->impulse > 0) {
-        snprintf(report->reason, sizeof report->reason,
-                 "statics support only models without interactions");
+        mech_text_format(report->reason, sizeof report->reason,
+                         "statics support only models without interactions");
         return MECH_UNSUPPORTED;
     }
     self.loads =

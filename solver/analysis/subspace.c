@@ -9,6 +9,7 @@
 #include "solver/analysis/subspace.h"
 
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/linalg/eig.h"
 #include "solver/lsol/lsol.h"
 
@@ -102,7 +103,7 @@ static int factor(struct subspace *s)
         }
     }
     if (code > 0 && code != MECH_CANCELLED) {
-        snprintf(s->problem->reason, 160, "the stiffness cannot be factored");
+        mech_text_format(s->problem->reason, 160, "the stiffness cannot be factored");
     }
     return code;
 }
@@ -225,8 +226,8 @@ static int run(struct subspace *s)
         }
         memcpy(s->before, s->lambda, (size_t)s->p * sizeof *s->lambda);
     }
-    snprintf(s->problem->reason, 160, "the modes did not converge in %d subspace iterations",
-             MOST_ITERATIONS);
+    mech_text_format(s->problem->reason, 160,
+                     "the modes did not converge in %d subspace iterations", MOST_ITERATIONS);
     return MECH_NOT_CONVERGED;
 }
 
@@ -235,8 +236,8 @@ static int allocate(struct subspace *s)
     const size_t values = (size_t)s->n * (size_t)s->p, small = (size_t)s->p * (size_t)s->p;
 
     if (values > most_values) {
-        snprintf(s->problem->reason, 160, "%d vectors of %d coordinates are too many", (int)s->p,
-                 (int)s->n);
+        mech_text_format(s->problem->reason, 160, "%d vectors of %d coordinates are too many",
+                         (int)s->p, (int)s->n);
         return MECH_UNSUPPORTED;
     }
     const size_t column = (size_t)s->n + (size_t)s->rows;
@@ -315,7 +316,7 @@ int mech_subspace(const struct mech_subspace_problem *p, double *lambda, double 
 
     mech_arena_init(&s.arena, 0);
     if (!symmetric(p->K, &s.arena, &code) && code == 0) {
-        snprintf(p->reason, 160, "the stiffness is not symmetric; use complex modes");
+        mech_text_format(p->reason, 160, "the stiffness is not symmetric; use complex modes");
         code = MECH_UNSUPPORTED;
     }
     code = code ? code : allocate(&s);

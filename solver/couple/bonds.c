@@ -2,10 +2,10 @@
 #include "solver/couple/internal.h"
 
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/base/times.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Numbers of a bond. */
@@ -122,9 +122,9 @@ int couple_bonds_begin(struct mech_couple *c)
         const int code = longer ? MECH_INVALID : arrived(c, f->bond, 1 - f->end, &f->alpha);
         if (code != 0) {
             char reason[MECH_COUPLE_REASON];
-            (void)snprintf(reason, sizeof reason, "bond %.60s: %s", b->name,
-                           longer ? "the window is longer than its delay"
-                                  : "its delay spans more windows than can be stored");
+            mech_text_format(reason, sizeof reason, "bond %.60s: %s", b->name,
+                             longer ? "the window is longer than its delay"
+                                    : "its delay spans more windows than can be stored");
             couple_fail(c, -1, code, reason);
             return code;
         }

@@ -2,6 +2,7 @@
 #include "solver/couple/internal.h"
 
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -15,7 +16,7 @@ __attribute__((format(printf, 3, 4))) static int refuse(int code, char *reason, 
 {
     va_list list;
     va_start(list, format);
-    (void)vsnprintf(reason, MECH_COUPLE_REASON, format, list);
+    mech_text_format_list(reason, MECH_COUPLE_REASON, format, list);
     va_end(list);
     return code;
 }

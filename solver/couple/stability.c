@@ -2,12 +2,12 @@
 #include "solver/couple/stability.h"
 
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/couple/internal.h"
 #include "solver/linalg/dense.h"
 #include "solver/linalg/eig.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Growth log(radius) of a window that counts as none: of all sizes, and of those below an end at
@@ -422,10 +422,10 @@ static int check_parts(const struct map *m, char *reason)
         for (int k = 0; k < 4; k++) {
             for (int32_t i = 0; i < rows[k] * columns[k]; i++) {
                 if (!isfinite(matrices[k][i])) {
-                    (void)snprintf(reason, MECH_COUPLE_REASON,
-                                   "%c of participant %.64s is not finite in row %d, column %d",
-                                   "ABCD"[k], s -> is.name, (int)(i / columns[k]),
-                                   (int)(i % columns[k]));
+                    mech_text_format(reason, MECH_COUPLE_REASON,
+                                     "%c of participant %.64s is not finite in row %d, column %d",
+                                     "ABCD"[k], s -> is.name, (int)(i / columns[k]),
+                                     (int)(i % columns[k]));
                     return MECH_NOT_FINITE;
                 }
             }
@@ -457,9 +457,9 @@ static int prepare(struct map *m, struct mech_arena *a, const struct mech_couple
     }
     const int64_t n = states + outputs * (m->pasts + 1);
     if (n > MECH_COUPLE_STABILITY_MOST || widest > 2 * MECH_COUPLE_STABILITY_MOST) {
-        (void)snprintf(reason, MECH_COUPLE_REASON,
-                       "%lld states and values of outputs: stability is computed up to %d",
-                       (long long)(n > widest ? n : widest), MECH_COUPLE_STABILITY_MOST);
+        mech_text_format(reason, MECH_COUPLE_REASON,
+                         "%lld states and values of outputs: stability is computed up to %d",
+                         (long long)(n > widest ? n : widest), MECH_COUPLE_STABILITY_MOST);
         return MECH_UNSUPPORTED;
     }
     m->states = (int32_t)states;
@@ -478,13 +478,13 @@ int mech_couple_stability(const struct mech_couple *c, const struct mech_couple_
     reason[0] = '\0';
     *out = (struct mech_couple_stability){.least = size / range, .most = size * range};
     if (!(out->least > 0. && isfinite(out->most))) {
-        (void)snprintf(reason, MECH_COUPLE_REASON,
-                       "the size of a window has to be positive, and 1000 times it finite");
+        mech_text_format(reason, MECH_COUPLE_REASON,
+                         "the size of a window has to be positive, and 1000 times it finite");
         return MECH_INVALID;
     }
     if (c->bond_count > 0 || c->options.waveform > 0) {
-        (void)snprintf(reason, MECH_COUPLE_REASON, "stability of %s is not computed",
-                       c->bond_count > 0 ? "bonds" : "waveforms");
+        mech_text_format(reason, MECH_COUPLE_REASON, "stability of %s is not computed",
+                         c->bond_count > 0 ? "bonds" : "waveforms");
         return MECH_UNSUPPORTED;
     }
     mech_arena_init(&arena, 0);

@@ -5,10 +5,10 @@
 #include "solver/couple/internal.h"
 
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/base/times.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Loops at the start, where the scheme has no own tolerances. */
@@ -156,9 +156,9 @@ void couple_fail(struct mech_couple *c, int32_t side, int outcome, const char *r
     r->participant = side;
     r->size = c->size;
     if (side >= 0) {
-        (void)snprintf(r->reason, sizeof r->reason, "%.60s: %.90s", c->sides[side].is.name, text);
+        mech_text_format(r->reason, sizeof r->reason, "%.60s: %.90s", c->sides[side].is.name, text);
     } else {
-        (void)snprintf(r->reason, sizeof r->reason, "%.150s", text);
+        mech_text_format(r->reason, sizeof r->reason, "%s", text);
     }
     c->handed = 0;
     // commits cannot be undone: it has to be started again
@@ -417,10 +417,10 @@ static void scatter(struct mech_couple *c, struct couple_side *s, const int32_t 
 static void fail_unconverged(struct mech_couple *c, const char *why)
 {
     char reason[MECH_COUPLE_REASON];
-    (void)snprintf(reason, sizeof reason,
-                   "%s: %s after %d evaluations, residual %.3g times the tolerance",
-                   c->phase == COUPLE_STARTING ? "the loop at the start" : "the coupling", why,
-                   c->iteration + 1, c->report.residual);
+    mech_text_format(reason, sizeof reason,
+                     "%s: %s after %d evaluations, residual %.3g times the tolerance",
+                     c->phase == COUPLE_STARTING ? "the loop at the start" : "the coupling", why,
+                     c->iteration + 1, c->report.residual);
     couple_fail(c, -1, MECH_NOT_CONVERGED, reason);
 }
 

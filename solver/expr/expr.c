@@ -3,9 +3,9 @@
 
 #include "solver/base/err.h"
 #include "solver/base/odd.h"
+#include "solver/base/text.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ int mech_expr_refuse(const struct mech_expr_report *r, const char *format, ...)
     if (r->size > 0) {
         va_list arguments;
         va_start(arguments, format);
-        vsnprintf(r->message, r->size, format, arguments);
+        mech_text_format_list(r->message, r->size, format, arguments);
         va_end(arguments);
     }
     return MECH_INVALID;

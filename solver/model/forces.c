@@ -2,6 +2,7 @@
  * a channel: a number, an expression or an input, and the coordinates on which it acts with their
  * weights. Channels that never change are folded into one constant vector. */
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/model/internal.h"
 
 #include <math.h>
@@ -389,7 +390,7 @@ void mech_model_blame(const struct mech_model *m, const struct mech_state *s, do
             return;
         }
     }
-    snprintf(text, size, "a force is not finite at t = %.9g", t);
+    mech_text_format(text, size, "a force is not finite at t = %.9g", t);
 }
 
 double mech_model_input_value(const struct mech_model *m, const struct mech_state *s, int32_t input,

@@ -6,6 +6,7 @@
  *
  * All of a pair's algebra is done on arrays of 12; what it costs does not depend on the model. */
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/linalg/v3.h"
 #include "solver/model/penalty.h"
 #include "solver/model/pose.h"
@@ -224,8 +225,8 @@ static bool tell_rows(const struct mech_model *m, const struct row_values *r, ch
 
     for (int k = above; k < 3; k++) {
         if (!are_finite(r->of[k], r->rows)) {
-            snprintf(out, size, "the %s of the constraint \"%.64s\" is not finite",
-                     names[k - above], m->document->objects.at[r->object].name);
+            mech_text_format(out, size, "the %s of the constraint \"%.64s\" is not finite",
+                             names[k - above], m->document->objects.at[r->object].name);
             return true;
         }
     }
@@ -288,9 +289,9 @@ void mech_model_tell_infinite(const struct mech_model *m, const struct mech_eval
         mech_v3_add(pose[1]->p, -1., pose[0]->p, d);
         // where motions are lost already, every force is
         if (!are_finite(W, 12) && are_finite(d, 3)) {
-            snprintf(out, size, "the forces of \"%.64s\" are not finite%s",
-                     m->document->objects.at[m->rows.pairs[p].object].name,
-                     mech_v3_norm(d) == 0. ? ": its markers are at the same point" : "");
+            mech_text_format(out, size, "the forces of \"%.64s\" are not finite%s",
+                             m->document->objects.at[m->rows.pairs[p].object].name,
+                             mech_v3_norm(d) == 0. ? ": its markers are at the same point" : "");
             return;
         }
     }
@@ -299,7 +300,8 @@ void mech_model_tell_infinite(const struct mech_model *m, const struct mech_eval
     }
     const char *const name = mech_model_nonlinear_name(m);
 
-    snprintf(out, size, "the forces of \"%.64s\" or a neighbor are not finite", name ? name : "");
+    mech_text_format(out, size, "the forces of \"%.64s\" or a neighbor are not finite",
+                     name ? name : "");
 }
 
 void mech_pair_force(const struct mech_model *m, const struct mech_pair_of *p,

@@ -4,9 +4,9 @@
 #include "solver/analysis/shapes.h"
 #include "solver/analysis/tangents.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/sim/internal.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* The committed state with consistent v̇ and λ into s->point. */
@@ -28,7 +28,7 @@ static int start_point(struct mech_sim *s, char *reason)
 static int finish(struct mech_sim *s, int code, char *reason)
 {
     if (code >= 0 && mech_sim_interrupted(s)) {
-        snprintf(reason, 160, "%s", mech_err_text(MECH_CANCELLED));
+        mech_text_format(reason, 160, "%s", mech_err_text(MECH_CANCELLED));
         code = MECH_CANCELLED;
     }
     mech_sim_watch(s);
@@ -55,8 +55,8 @@ static int equilibrium(struct mech_sim *s, const struct mech_statics_query *quer
     }
     struct mech_unshown why = {.what = "the residual"};
     if (!isfinite(report->residual) || mech_sim_state_fits(s, &s->point, MECH_SHOWS_NONE, &why)) {
-        snprintf(report->reason, sizeof report->reason, "%.100s is infinite or not a number",
-                 why.what);
+        mech_text_format(report->reason, sizeof report->reason,
+                         "%.100s is infinite or not a number", why.what);
         return MECH_NOT_FINITE;
     }
     return 0;
@@ -115,7 +115,8 @@ int mech_sim_linearize_init(struct mech_sim *s, struct mech_linearization *out, 
     mech_arena_init(&out->motions.arena, 0);
     if (pressed || s->sizes.v > MECH_LINEARIZE_MOST / 2 ||
         2 * s->sizes.v + s->sizes.x > MECH_LINEARIZE_MOST) {
-        snprintf(reason, 160, "%s", pressed ? pressed : "at most 1000 states are linearized");
+        mech_text_format(reason, 160, "%s",
+                         pressed ? pressed : "at most 1000 states are linearized");
         return MECH_UNSUPPORTED;
     }
     int code = start_point(s, reason);

@@ -4,12 +4,12 @@
  * of it goes in turns: an internal step, or the start of something, each. */
 #include "solver/analysis/output_slopes.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/sim/analysis.h"
 #include "solver/sim/internal.h"
 #include "solver/step/tangent.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +55,7 @@ static int refuse(const struct mech_sim *s, const struct mech_step_request *step
     const char *reason = NULL;
 
     if (obstacle) {
-        snprintf(told->reason, sizeof told->reason, "%s", obstacle);
+        mech_text_format(told->reason, sizeof told->reason, "%s", obstacle);
         return MECH_UNSUPPORTED;
     }
     if (mech_sim_plan(s, step, plan) || (steps_most && plan->count > steps_most)) {
@@ -70,7 +70,7 @@ static int refuse(const struct mech_sim *s, const struct mech_step_request *step
                      : reason;
     }
     if (reason) {
-        snprintf(told->reason, sizeof told->reason, "%s", reason);
+        mech_text_format(told->reason, sizeof told->reason, "%s", reason);
     }
     return reason ? MECH_INVALID : 0;
 }
@@ -116,8 +116,8 @@ static int begin(struct mech_derivation *d, const struct mech_step_request *step
     mech_sim_put_inputs(s, step->inputs, step->input_count, &d->point);
     d->point.extra = d->point.wrench = NULL;
     if (!mech_sim_same_parameters(s, &s->now, &d->point)) {
-        snprintf(d->told->reason, sizeof d->told->reason,
-                 "set parameters before the step, not with it");
+        mech_text_format(d->told->reason, sizeof d->told->reason,
+                         "set parameters before the step, not with it");
         return MECH_INVALID;
     }
     d->told->steps = d->plan.count;
@@ -177,14 +177,14 @@ static int start_beside(struct mech_derivation *d, double step, struct mech_step
     s->beside = true;
     const int code = mech_sim_rebuild(s, to->parameter, &diag);
     if (code) {
-        snprintf(result->reason, sizeof result->reason, "%.159s",
-                 diag.count ? diag.entries[0].text : mech_err_text(code));
+        mech_text_format(result->reason, sizeof result->reason, "%s",
+                         diag.count ? diag.entries[0].text : mech_err_text(code));
     }
     mech_diag_fini(&diag);
     MECH_TRY(code);
     if (!mech_sim_rows_suit(s, to)) {
-        snprintf(result->reason, sizeof result->reason,
-                 "a joint would be activated or deactivated along with these parameters");
+        mech_text_format(result->reason, sizeof result->reason,
+                         "a joint would be activated or deactivated along with these parameters");
         return MECH_UNSUPPORTED;
     }
     return s->type->start(s->stepper, to, result);
@@ -332,8 +332,8 @@ static int parameters_turn(struct mech_derivation *d, bool *done, struct mech_st
         }
         d->told->differenced = true;
         if (d->sim->command.running) {
-            snprintf(result->reason, sizeof result->reason,
-                     "while a step is in progress there are no derivatives by parameters");
+            mech_text_format(result->reason, sizeof result->reason,
+                             "while a step is in progress there are no derivatives by parameters");
             return MECH_INVALID;
         }
         d->begun = true;

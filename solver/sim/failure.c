@@ -1,9 +1,9 @@
 /* The reason of a failed step: which item, when, and what step size an explicit scheme needs. */
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/sim/internal.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,13 +136,14 @@ void mech_sim_tell_failure(struct mech_sim *s, int code, const struct mech_step_
     if (code == MECH_NOT_FINITE || code == MECH_NOT_CONVERGED) {
         const bool unstable = code == MECH_NOT_FINITE && s->type->explicit_scheme;
         const double rate = unstable ? fmax(highest_rate(s), highest_state_rate(s)) : NAN;
-        int n = strstr(reason, "t = ") ? 0
-                                       : snprintf(more, sizeof more, "; the step began at t = %.9g",
-                                                  report->failed_time);
 
+        if (!strstr(reason, "t = ")) {
+            mech_text_append(more, sizeof more, "; the step began at t = %.9g",
+                             report->failed_time);
+        }
         if (isfinite(rate) && rate > 0.) {
-            snprintf(more + n, sizeof more - (size_t)n,
-                     "; explicit schemes need steps below about %.3g s", 2. / rate);
+            mech_text_append(more, sizeof more, "; explicit schemes need steps below about %.3g s",
+                             2. / rate);
         }
     }
     mech_text_copy(kept, sizeof kept - strlen(more), reason);

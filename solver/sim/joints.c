@@ -12,6 +12,7 @@
  * Positions stay, or are brought to the joints by the least motion in the same metric, Newton's
  * method on M Δq = Gᵀ μ, G Δq = −g. */
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/model/balance.h"
 #include "solver/sim/edit.h"
 #include "solver/sim/internal.h"
@@ -283,7 +284,8 @@ static int assemble(struct mech_sim *s, struct mech_rates *rates, struct mech_st
         MECH_TRY(mech_rates_answer(rates, &at, g, d, result));
         mech_model_move(s->model, state->q, d, state->q);
     }
-    snprintf(result->reason, sizeof result->reason, "the joints cannot be brought together");
+    mech_text_format(result->reason, sizeof result->reason,
+                     "the joints cannot be brought together");
     return MECH_NOT_CONVERGED;
 }
 

@@ -1,9 +1,9 @@
 /* Outputs in time: their derivatives along the equations. */
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/sim/analysis.h"
 #include "solver/sim/internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* Outputs at s->point, dt from the state `at` along its velocities and accelerations. */
@@ -45,7 +45,8 @@ int mech_sim_output_rates(struct mech_sim *s, bool trial, double *out, char *rea
     double *const xdot = room + n;
     int code = s->command.running || (trial && s->command.rebuilt) ? MECH_UNSUPPORTED : 0;
     if (code) {
-        snprintf(reason, 160, "a trial with other parameters, or a step in progress, has no rates");
+        mech_text_format(reason, 160,
+                         "a trial with other parameters, or a step in progress, has no rates");
     }
     code = code ? code : mech_sim_need_rates(s, &result);
     code = code ? code : mech_rates_xdot(&s->rates, at, at->at->time, at->x, xdot, &result);

@@ -14,12 +14,12 @@
  * sides differ by changes from h to h, as that of rounding does and that of an end of a law does
  * not. */
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/sim/analysis.h"
 #include "solver/sim/internal.h"
 #include "solver/step/tangent.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -416,8 +416,8 @@ int mech_sim_point_derivative(struct mech_sim *s, struct mech_point_derivative *
     d->reason[0] = '\0';
     d->kinked = false;
     if (!d->adjoint && along_parameter(s, d->values.inputs)) {
-        snprintf(d->reason, sizeof d->reason,
-                 "an input that is a parameter has no derivative here");
+        mech_text_format(d->reason, sizeof d->reason,
+                         "an input that is a parameter has no derivative here");
         return MECH_INVALID;
     }
     int code = begin(&w, s, &d->at);

@@ -2,10 +2,10 @@
  * changes a simulation asks here before the new state is committed, so that no reader finds an
  * infinity. The outputs that were made for the question are kept for the next reader. */
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/sim/internal.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 int mech_sim_outputs_fit(struct mech_sim *s, const struct mech_state *state, enum mech_shows as,
@@ -21,7 +21,7 @@ int mech_sim_outputs_fit(struct mech_sim *s, const struct mech_state *state, enu
         const struct mech_channel_info *const output = mech_model_output(s->model, i);
 
         if (!mech_sim_all_finite(s->shown + output->offset, (size_t)output->size)) {
-            snprintf(why->what, sizeof why->what, "the output \"%.64s\"", output->name);
+            mech_text_format(why->what, sizeof why->what, "the output \"%.64s\"", output->name);
             break;
         }
     }
@@ -48,7 +48,7 @@ int mech_sim_state_fits(struct mech_sim *s, const struct mech_state *state, enum
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (!mech_sim_all_finite(parts[i].values, (size_t)parts[i].count)) {
             why->place = parts[i].place;
-            snprintf(why->what, sizeof why->what, "%s", parts[i].what);
+            mech_text_format(why->what, sizeof why->what, "%s", parts[i].what);
             return MECH_NOT_FINITE;
         }
     }
@@ -57,7 +57,8 @@ int mech_sim_state_fits(struct mech_sim *s, const struct mech_state *state, enum
 
 int mech_sim_refuse(struct mech_sim *s, const struct mech_unshown *why)
 {
-    snprintf(s->refusal, sizeof s->refusal, "%.100s would be infinite or not a number", why->what);
+    mech_text_format(s->refusal, sizeof s->refusal, "%.100s would be infinite or not a number",
+                     why->what);
     return MECH_NOT_FINITE;
 }
 

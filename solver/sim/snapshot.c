@@ -15,6 +15,7 @@
  * 4.6 µs; write + read 0.45 and 35 µs, of which two checksums are 0.2 and 19 µs. */
 #include "solver/base/err.h"
 #include "solver/base/hash.h"
+#include "solver/base/text.h"
 #include "solver/linalg/blas.h"
 #include "solver/model/touch.h"
 #include "solver/sim/compare.h"
@@ -22,7 +23,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { FORMAT = 4, WITHOUT_SIZE = 3, BYTE_ORDER_MARK = 0x01020304 };
@@ -91,12 +91,12 @@ static int compose(struct mech_sim *s, const struct mech_state_view *in)
     }
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (parts[i].from && !mech_sim_all_finite(parts[i].from, (size_t)parts[i].n)) {
-            snprintf(why.what, sizeof why.what, "%s", parts[i].what);
+            mech_text_format(why.what, sizeof why.what, "%s", parts[i].what);
             return mech_sim_refuse(s, &why);
         }
     }
     if (in->q && !settle(s, in->q, p->v, p->q)) {
-        snprintf(why.what, sizeof why.what, "a coordinate of a rotation");
+        mech_text_format(why.what, sizeof why.what, "a coordinate of a rotation");
         return mech_sim_refuse(s, &why);
     }
     memcpy(p->v, in->v ? in->v : s->now.v, (size_t)s->sizes.v * sizeof(double));

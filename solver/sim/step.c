@@ -2,11 +2,11 @@
  * which is committed by swapping. A failure leaves the committed state unchanged. */
 #include "solver/base/err.h"
 #include "solver/base/subnormal.h"
+#include "solver/base/text.h"
 #include "solver/base/times.h"
 #include "solver/sim/internal.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,7 +91,7 @@ static const char *refuse(const struct mech_sim *s, const struct mech_step_reque
 
 static int refused(struct mech_step_report *report, int code, const char *reason)
 {
-    snprintf(report->reason, sizeof report->reason, "%.159s", reason);
+    mech_text_format(report->reason, sizeof report->reason, "%s", reason);
     report->outcome = code;
     return code;
 }
@@ -241,22 +241,24 @@ static void blame_state(const struct mech_sim *s, struct mech_step_result *resul
 
         if (!isfinite(rates) || (i < s->sizes.q && !isfinite(s->next.q[i]))) {
             mech_model_owner(s->model, i, path, sizeof path);
-            snprintf(result->reason, sizeof result->reason,
-                     "coordinate %d, of %.64s, became infinite or not a number", (int)i, path);
+            mech_text_format(result->reason, sizeof result->reason,
+                             "coordinate %d, of %.64s, became infinite or not a number", (int)i,
+                             path);
             return;
         }
     }
     for (int32_t i = 0; i < s->sizes.x; i++) {
         if (!isfinite(s->next.x[i])) {
             mech_model_first_order_owner(s->model, i, path, sizeof path);
-            snprintf(result->reason, sizeof result->reason,
-                     "first-order state %d, of %.64s, became infinite or not a number", (int)i,
-                     path);
+            mech_text_format(result->reason, sizeof result->reason,
+                             "first-order state %d, of %.64s, became infinite or not a number",
+                             (int)i, path);
             return;
         }
     }
     /* more coordinates than velocities: those of a rotation */
-    snprintf(result->reason, sizeof result->reason, "a rotation became infinite or not a number");
+    mech_text_format(result->reason, sizeof result->reason,
+                     "a rotation became infinite or not a number");
 }
 
 /* The command is over without effect. */
@@ -330,7 +332,8 @@ static int look_for_events(struct mech_sim *s, uint64_t before, struct mech_step
     const int code = mech_sim_events_look(s);
 
     if (code > 0) {
-        snprintf(result->reason, sizeof result->reason, "the placement of a body is not finite");
+        mech_text_format(result->reason, sizeof result->reason,
+                         "the placement of a body is not finite");
     }
     MECH_TRY(code);
     if (c->log->total == before || !c->early || c->done == c->count) {
@@ -444,13 +447,13 @@ static int show_end(struct mech_sim *s)
     mech_sim_drift(s, &s->next, &report->drift);
     if (!isfinite(report->drift.position) || !isfinite(report->drift.velocity) ||
         !isfinite(report->impact_gain)) {
-        snprintf(why.what, sizeof why.what, "the error of joints and impacts");
+        mech_text_format(why.what, sizeof why.what, "the error of joints and impacts");
         code = MECH_NOT_FINITE;
     }
     code = code ? code : mech_sim_state_fits(s, &s->next, MECH_SHOWS_NEXT, &why);
     if (code) {
-        snprintf(result.reason, sizeof result.reason, "%s became infinite or not a number",
-                 why.what);
+        mech_text_format(result.reason, sizeof result.reason, "%s became infinite or not a number",
+                         why.what);
         return fail(s, code, &result);
     }
     return 0;

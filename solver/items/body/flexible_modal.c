@@ -4,6 +4,7 @@
  *
  * A point of the mesh moves with the modes, every other local position is fixed in the frame. */
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/items/body/body.h"
 #include "solver/items/body/modal_record.h"
 #include "solver/linalg/mat_walk.h"
@@ -63,16 +64,17 @@ static void check(const void *description, const char *path, struct mech_diag *d
         return;
     }
     if (b->shape.modes.rows != n || m < 1 || m > MECH_MODES_MOST) {
-        snprintf(text, sizeof text, "for %d positions needs %d rows and from 1 to %d columns",
-                 (int)b->shape.positions.rows, (int)n, (int)MECH_MODES_MOST);
+        mech_text_format(text, sizeof text,
+                         "for %d positions needs %d rows and from 1 to %d columns",
+                         (int)b->shape.positions.rows, (int)n, (int)MECH_MODES_MOST);
         fault(d, path, "modes", text);
         return;
     }
     for (int i = 0; i < 3; i++) {
         if ((i == 0 || square[i]->kind != MECH_MAT_ZERO) &&
             (square[i]->rows != n || square[i]->cols != n)) {
-            snprintf(text, sizeof text, "for %d positions needs %d rows and columns",
-                     (int)b->shape.positions.rows, (int)n);
+            mech_text_format(text, sizeof text, "for %d positions needs %d rows and columns",
+                             (int)b->shape.positions.rows, (int)n);
             fault(d, path, names[i], text);
             return;
         }

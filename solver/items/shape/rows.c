@@ -1,6 +1,7 @@
 /* Points and triangles of descriptions: rows.h. */
 #include "solver/items/shape/rows.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/linalg/mat_walk.h"
 
 #include <math.h>
@@ -32,8 +33,8 @@ int mech_shape_rows(const struct mech_shape_rows *rows, struct mech_arena *arena
 
     *out = NULL;
     if (m->cols != 3 || m->rows < rows->least || m->rows > rows->most) {
-        snprintf(text, sizeof text, "needs %ld to %ld rows of 3 numbers", (long)rows->least,
-                 (long)rows->most);
+        mech_text_format(text, sizeof text, "needs %ld to %ld rows of 3 numbers", (long)rows->least,
+                         (long)rows->most);
         fault(rows, d, text);
         return 0;
     }
