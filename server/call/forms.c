@@ -2,9 +2,9 @@
 #include "server/call/forms.h"
 
 #include "protocol/wire/bodies_messages.h"
+#include "solver/base/text.h"
 #include "solver/base/words.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -96,10 +96,9 @@ int mechd_form(struct mechd_call *c, unsigned mask)
     if (found < 0) {
         char list[64] = "";
         for (int k = 0; k < MECHD_FORMS; k++) {
-            const size_t used = strlen(list);
             if ((mask >> k & 1) != 0) {
-                snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "",
-                         forms[k].name);
+                mech_text_append(list, sizeof list, "%s%s", list[0] != '\0' ? ", " : "",
+                                 forms[k].name);
             }
         }
         mechd_fail(c, MECHP_NOT_ACCEPTABLE, "this format is not available; available formats: %s",

@@ -7,8 +7,8 @@
 #include "server/call/service.h"
 #include "server/instance/durable.h"
 #include "server/os/ticks.h"
+#include "solver/base/text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -196,7 +196,7 @@ static void greet_outside(struct mechd_frame_request *r)
     const enum mechp_code code = mechd_outside_hello(r->service->outsides, &h);
     if (code != MECHP_OK) {
         char detail[sizeof r->detail];
-        snprintf(detail, sizeof detail, "%s", r->detail);
+        mech_text_format(detail, sizeof detail, "%s", r->detail);
         caller->destroy(caller);
         mechd_frame_fail(r, code, detail);
         return;
@@ -245,8 +245,8 @@ static bool find_instance(struct mechd_frame_request *r, const char *extra, size
     if (r->job.instance == NULL) {
         const char *id = json_string_value(json_object_get(r->hello, "instance"));
         char text[128];
-        snprintf(text, sizeof text, "there is no instance %.64s",
-                 id != NULL ? id : "with this number");
+        mech_text_format(text, sizeof text, "there is no instance %.64s",
+                         id != NULL ? id : "with this number");
         mechd_frame_fail(r, MECHP_INSTANCE_NOT_FOUND, text);
         return false;
     }

@@ -9,6 +9,7 @@
 #include "server/instance/snapshots.h"
 #include "server/instance/state.h"
 #include "server/os/ticks.h"
+#include "solver/base/text.h"
 #include "solver/base/times.h"
 
 #include <inttypes.h>
@@ -25,7 +26,7 @@ void mechd_frame_fail(struct mechd_frame_request *r, enum mechp_code code, const
     r->out.kind = MECHP_ERROR;
     r->out.status = (int32_t)code;
     r->out.count = 0;
-    snprintf(r->detail, sizeof r->detail, "%s", text);
+    mech_text_format(r->detail, sizeof r->detail, "%s", text);
 }
 
 static void fail_outcome(struct mechd_frame_request *r, int outcome)
@@ -132,8 +133,8 @@ static bool is_expected(struct mechd_frame_request *r)
         return true;
     }
     char text[160];
-    snprintf(text, sizeof text, "the instance is at time %.17g, %.3g s %s %.17g", now,
-             fabs(now - asked), now > asked ? "after" : "before", asked);
+    mech_text_format(text, sizeof text, "the instance is at time %.17g, %.3g s %s %.17g", now,
+                     fabs(now - asked), now > asked ? "after" : "before", asked);
     mechd_frame_fail(r, MECHP_TIME_MISMATCH, text);
     r->out.time = now;
     r->out.step = steps;

@@ -3,9 +3,9 @@
 #include "protocol/wire/json.h"
 #include "server/os/ticks.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -175,7 +175,7 @@ void mechd_outside_blame(struct mechd_outside *o, enum mechp_code code, const ch
 {
     va_list list;
     va_start(list, format);
-    vsnprintf(o->fault, sizeof o->fault, format, list);
+    mech_text_format_list(o->fault, sizeof o->fault, format, list);
     va_end(list);
     o->state = MECHD_OUTSIDE_FAULTY;
     o->code = code;

@@ -6,6 +6,7 @@
 #include "protocol/wire/wants.h"
 #include "server/instance/instance.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -64,18 +65,21 @@ static enum mechp_code check_place(const struct mechd_outside *o, bool given, ui
         return MECHP_OK;
     }
     if (least < most) {
-        snprintf(detail, 256,
-                 "the commit of window %llu has not been answered: a program that reconnects must "
-                 "give its last committed window, %llu or %llu",
-                 (unsigned long long)most, (unsigned long long)least, (unsigned long long)most);
+        mech_text_format(
+            detail, 256,
+            "the commit of window %llu has not been answered: a program that reconnects must "
+            "give its last committed window, %llu or %llu",
+            (unsigned long long)most, (unsigned long long)least, (unsigned long long)most);
     } else if (given) {
-        snprintf(detail, 256, "window %llu was committed last, but the program gives window %llu",
-                 (unsigned long long)o->window, (unsigned long long)window);
+        mech_text_format(detail, 256,
+                         "window %llu was committed last, but the program gives window %llu",
+                         (unsigned long long)o->window, (unsigned long long)window);
     } else {
-        snprintf(detail, 256,
-                 "window %llu was committed last: a program that reconnects must give its last "
-                 "committed window",
-                 (unsigned long long)o->window);
+        mech_text_format(
+            detail, 256,
+            "window %llu was committed last: a program that reconnects must give its last "
+            "committed window",
+            (unsigned long long)o->window);
     }
     return MECHP_TIME_MISMATCH;
 }
@@ -172,17 +176,17 @@ enum mechp_code mechd_outside_hello(struct mechd_outsides *t, struct mechd_outsi
     struct mechd_outside *const o = mechd_outside_named(t, coupling, name);
     h->lease = make_lease();
     if (o == NULL || h->lease == 0) {
-        snprintf(h->detail, 256, "the coupling %.64s has no partner %.64s", coupling, name);
+        mech_text_format(h->detail, 256, "the coupling %.64s has no partner %.64s", coupling, name);
         mechd_outside_unref(o);
         return o == NULL ? MECHP_NOT_FOUND : MECHP_INTERNAL;
     }
     enum mechp_code code = MECHP_INVALID_REQUEST;
     pthread_mutex_lock(&o->m);
     if (atomic_load(&t->closed)) {
-        snprintf(h->detail, 256, "the server is shutting down");
+        mech_text_format(h->detail, 256, "the server is shutting down");
         code = MECHP_DRAINING;
     } else if (o->table == NULL) {
-        snprintf(h->detail, 256, "the coupling %.64s has been deleted", coupling);
+        mech_text_format(h->detail, 256, "the coupling %.64s has been deleted", coupling);
         code = MECHP_NOT_FOUND;
     } else if (order != o->order) {
         mech_diag_add(h->diag, "/inputOrder", "inputs of this coupling have order %d",
@@ -256,7 +260,7 @@ static void remember(struct mechd_outside *o, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    vsnprintf(o->blamed, sizeof o->blamed, format, list);
+    mech_text_format_list(o->blamed, sizeof o->blamed, format, list);
     va_end(list);
 }
 
@@ -267,21 +271,23 @@ static bool is_wrong(const struct mechd_outside *o, const struct mechp_frame *f,
     const bool sloped = f->kind == MECHP_TRIAL && o->gives;
     const size_t slopes = sloped ? slope_count(o) : 0;
     if (f->count != o->output_count + slopes) {
-        snprintf(text, MECHD_OUTSIDE_FAULT, "an answer of %u values; its outputs have %zu%s",
-                 f->count, o->output_count + slopes, sloped ? " with their Jacobian" : "");
+        mech_text_format(text, MECHD_OUTSIDE_FAULT,
+                         "an answer of %u values; its outputs have %zu%s", f->count,
+                         o->output_count + slopes, sloped ? " with their Jacobian" : "");
         return true;
     }
     for (size_t k = 0; k < o->output_count; k++) {
         if (!isfinite(values[k])) {
-            snprintf(text, MECHD_OUTSIDE_FAULT, "output %.64s is not a finite number",
-                     o->outputs[k]);
+            mech_text_format(text, MECHD_OUTSIDE_FAULT, "output %.64s is not a finite number",
+                             o->outputs[k]);
             return true;
         }
     }
     for (size_t k = 0; k < slopes; k++) {
         if (!isfinite(values[o->output_count + k])) {
-            snprintf(text, MECHD_OUTSIDE_FAULT, "the Jacobian of output %.64s is not finite",
-                     o->outputs[k / (slopes / o->output_count)]);
+            mech_text_format(text, MECHD_OUTSIDE_FAULT,
+                             "the Jacobian of output %.64s is not finite",
+                             o->outputs[k / (slopes / o->output_count)]);
             return true;
         }
     }

@@ -1,6 +1,8 @@
 /* Numbers and words of requests, and names that do not belong in a query. */
 #include "server/call/query.h"
 
+#include "solver/base/text.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -164,8 +166,7 @@ int mechd_query_unknown(struct mechd_call *c, const char *name)
     char list[160] = "";
     const struct mechp_row *const row = mechd_call_row(c);
     for (int k = 0; k < mechp_query_count(row); k++) {
-        const size_t n = strlen(list);
-        snprintf(list + n, sizeof list - n, "%s%s", k > 0 ? ", " : "", row->query[k].name);
+        mech_text_append(list, sizeof list, "%s%s", k > 0 ? ", " : "", row->query[k].name);
     }
     if (list[0] == '\0') {
         return mechd_refuse(c, MECHP_MALFORMED_REQUEST,

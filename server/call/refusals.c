@@ -1,16 +1,16 @@
 /* Why a call is refused, and the problem that says so. */
 #include "server/call/call.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 enum mechd_progress mechd_fail(struct mechd_call *c, enum mechp_code code, const char *format, ...)
 {
     c->code = code;
     va_list args;
     va_start(args, format);
-    vsnprintf(c->detail, sizeof c->detail, format, args);
+    mech_text_format_list(c->detail, sizeof c->detail, format, args);
     va_end(args);
     return MECHD_DONE;
 }

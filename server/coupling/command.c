@@ -15,11 +15,11 @@
 #include "server/instance/stepping.h"
 #include "server/os/ticks.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/base/times.h"
 
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* What one slice takes about; and on the thread that carries the request, ns. */
@@ -38,7 +38,7 @@ void mechd_coupling_refuse(struct mechd_coupling_command *k, enum mechp_code cod
 {
     if (k->code == MECHP_OK) {
         k->code = code;
-        snprintf(k->detail, sizeof k->detail, "%.190s", detail);
+        mech_text_format(k->detail, sizeof k->detail, "%s", detail);
     }
 }
 
@@ -332,8 +332,8 @@ static bool check(struct mechd_coupling_command *k)
     for (int32_t n = 0; n < g->count; n++) {
         const struct mechd_instance *const i = g->parts[n].instance;
         if (!mechd_instance_lives(i)) {
-            snprintf(detail, sizeof detail, "participant %s: instance %s has been deleted",
-                     g->parts[n].name, i->id);
+            mech_text_format(detail, sizeof detail, "participant %s: instance %s has been deleted",
+                             g->parts[n].name, i->id);
             mechd_coupling_refuse(k, MECHP_NOT_FOUND, detail);
         }
     }
@@ -349,13 +349,13 @@ static bool check(struct mechd_coupling_command *k)
         struct mechd_instance *const i = g->parts[n].instance;
         const double other = mechd_engine_time(&i->engine);
         if (!mechd_leases_lasts(&i->leases, g->parts[n].lease)) {
-            snprintf(detail, sizeof detail,
-                     "participant %s: the coupling's lease of instance %s has been revoked",
-                     g->parts[n].name, i->id);
+            mech_text_format(detail, sizeof detail,
+                             "participant %s: the coupling's lease of instance %s has been revoked",
+                             g->parts[n].name, i->id);
             mechd_coupling_refuse(k, MECHP_FOREIGN_LEASE, detail);
         } else if (k->kind != MECHD_COUPLING_RESET && !mech_time_same(other, t, g->step_size)) {
-            snprintf(detail, sizeof detail, "%s is at %.17g s, %s at %.17g s", g->parts[0].name, t,
-                     g->parts[n].name, other);
+            mech_text_format(detail, sizeof detail, "%s is at %.17g s, %s at %.17g s",
+                             g->parts[0].name, t, g->parts[n].name, other);
             mechd_coupling_refuse(k, MECHP_TIME_MISMATCH, detail);
         } else if (g->keep.group != NULL ? mechd_durable_lost(i) : mechd_durable_repair(i) != 0) {
             mechd_coupling_refuse(k, MECHP_STORAGE_FAILED,
@@ -507,8 +507,8 @@ static void capture_rest(struct mechd_coupling_command *k, uint64_t most)
         }
         if (submitted == MECHD_FULL) {
             char detail[sizeof k->detail];
-            snprintf(detail, sizeof detail, "too many commands wait for instance %s",
-                     p->instance->id);
+            mech_text_format(detail, sizeof detail, "too many commands wait for instance %s",
+                             p->instance->id);
             mechd_coupling_refuse(k, MECHP_QUEUE_FULL, detail);
             end(k);
             return;

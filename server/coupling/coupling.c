@@ -12,6 +12,7 @@
 #include "server/instance/host.h"
 #include "server/instance/traits.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -367,15 +368,16 @@ bool mechd_coupling_warns(const struct mechd_coupling *g, double size,
     if (!(size > g->stable_most)) {
         return false;
     }
-    const int length =
-        snprintf(text, MECHD_COUPLING_WARNING, "windows of %.9g s are unstable: ", size);
     if (g->stable_most > 0.) {
-        snprintf(text + length, MECHD_COUPLING_WARNING - (size_t)length,
-                 "%.9g s is the largest stable size by the stability report of window %" PRIu64,
-                 g->stable_most, g->stable_window);
+        mech_text_format(text, MECHD_COUPLING_WARNING,
+                         "windows of %.9g s are unstable: %.9g s is the largest stable size by the "
+                         "stability report of window %" PRIu64,
+                         size, g->stable_most, g->stable_window);
     } else {
-        snprintf(text + length, MECHD_COUPLING_WARNING - (size_t)length,
-                 "no size is stable by the stability report of window %" PRIu64, g->stable_window);
+        mech_text_format(text, MECHD_COUPLING_WARNING,
+                         "windows of %.9g s are unstable: no size is stable by the stability "
+                         "report of window %" PRIu64,
+                         size, g->stable_window);
     }
     return true;
 }

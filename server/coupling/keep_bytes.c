@@ -6,8 +6,8 @@
 #include "server/coupling/away.h"
 #include "solver/base/err.h"
 #include "solver/base/hash.h"
+#include "solver/base/text.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Raised when what follows changes, or what mech_couple_save writes. */
@@ -135,20 +135,21 @@ int mechd_keep_read(struct mechd_coupling *g, const void *bytes, size_t size, ch
 {
     const char *at = bytes;
     struct head head;
-    snprintf(reason, 160, "its state does not fit its participants");
+    mech_text_format(reason, 160, "its state does not fit its participants");
     if (size < sizeof head) {
         return MECH_MISMATCH;
     }
     take(&at, &head, sizeof head);
     if (head.version != version) {
-        snprintf(reason, 160, "its state is of version %llu", (unsigned long long)head.version);
+        mech_text_format(reason, 160, "its state is of version %llu",
+                         (unsigned long long)head.version);
         return MECH_MISMATCH;
     }
     if (size != mechd_keep_size(g)) {
         return MECH_MISMATCH;
     }
     if (head.hash != hash_of(bytes, size)) {
-        snprintf(reason, 160, "its state is damaged");
+        mech_text_format(reason, 160, "its state is damaged");
         return MECH_MISMATCH;
     }
     if (head.count != (uint64_t)g->count || head.couple_size != mech_couple_saved_size(g->couple)) {
@@ -162,8 +163,9 @@ int mechd_keep_read(struct mechd_coupling *g, const void *bytes, size_t size, ch
         struct part part;
         take(&look, &part, sizeof part);
         if (part.key != now.key) {
-            snprintf(reason, 160, "participant %.40s: instance %.64s was deleted and created anew",
-                     p->name, p->instance->id);
+            mech_text_format(reason, 160,
+                             "participant %.40s: instance %.64s was deleted and created anew",
+                             p->name, p->instance->id);
             return MECH_MISMATCH;
         }
         if (part.inputs != now.inputs || part.outputs != now.outputs || part.order != now.order) {

@@ -11,8 +11,7 @@
 #include "server/store/store.h"
 #include "solver/base/err.h"
 #include "solver/base/name.h"
-
-#include <stdio.h>
+#include "solver/base/text.h"
 
 struct loading {
     struct mechd_service *service;
@@ -24,10 +23,10 @@ struct loading {
 static int refused(struct loading *l, const struct mechd_call *c)
 {
     if (c->diag.count > 0) {
-        snprintf(l->reason, sizeof l->reason, "%.100s: %.160s", c->diag.entries[0].path,
-                 c->diag.entries[0].text);
+        mech_text_format(l->reason, sizeof l->reason, "%.100s: %.160s", c->diag.entries[0].path,
+                         c->diag.entries[0].text);
     } else {
-        snprintf(l->reason, sizeof l->reason, "%.250s", c->detail);
+        mech_text_format(l->reason, sizeof l->reason, "%s", c->detail);
     }
     return c->code == MECHP_OUT_OF_MEMORY ? MECH_NO_MEMORY : MECH_INVALID;
 }
@@ -43,17 +42,17 @@ static int make(struct loading *l, struct mechd_call *c, struct mechd_coupling *
     char reason[160];
     const int read = mechd_keep_read(g, stored->state, stored->state_size, reason);
     if (read != 0) {
-        snprintf(l->reason, sizeof l->reason, "%s", reason);
+        mech_text_format(l->reason, sizeof l->reason, "%s", reason);
         return read < 0 ? read : MECH_MISMATCH;
     }
     if (!mechd_keep_join(&k) || g->keep.mode == MECHD_DURABLE_NONE) {
-        snprintf(l->reason, sizeof l->reason, "%.250s",
-                 k.code != MECHP_OK ? k.detail : "its participants are not stored");
+        mech_text_format(l->reason, sizeof l->reason, "%s",
+                         k.code != MECHP_OK ? k.detail : "its participants are not stored");
         return k.code != MECHP_OK ? MECH_NO_MEMORY : MECH_MISMATCH;
     }
     mechd_keep_number(g, stored->number);
     if (mechd_keep_load_snapshots(g, stored->number) != 0 || mechd_keep_load_runs(g) != 0) {
-        snprintf(l->reason, sizeof l->reason, "its snapshots or runs cannot be read");
+        mech_text_format(l->reason, sizeof l->reason, "its snapshots or runs cannot be read");
         return MECH_INTERNAL;
     }
     g->started = true;
@@ -63,8 +62,9 @@ static int make(struct loading *l, struct mechd_call *c, struct mechd_coupling *
     g->keep.since = stored->sequence;
     const int added = mechd_coupling_restore(l->service->couplings, g, stored->number);
     if (added != 0) {
-        snprintf(l->reason, sizeof l->reason,
-                 added == MECH_INVALID ? "its id is taken" : "there are too many couplings");
+        mech_text_format(l->reason, sizeof l->reason,
+                         added == MECH_INVALID ? "its id is taken"
+                                               : "there are too many couplings");
         return added == MECH_INVALID ? added : MECH_NO_MEMORY;
     }
     mechd_lives_continued(g->face);
@@ -85,7 +85,7 @@ static int load_one(void *context, const struct mechd_stored_coupling *stored, c
     *reason = l->reason;
     int outcome = 0;
     if (mechp_json_parse(stored->document, stored->document_size, NULL, &fault, &c.body) != 0) {
-        snprintf(l->reason, sizeof l->reason, "its document: %.120s", fault.text);
+        mech_text_format(l->reason, sizeof l->reason, "its document: %.120s", fault.text);
         outcome = fault.code == MECHP_OUT_OF_MEMORY ? MECH_NO_MEMORY : MECH_INVALID;
     }
     struct mechd_coupling *const g = outcome == 0 ? mechd_coupling_open(&c, true) : NULL;

@@ -2,8 +2,7 @@
 
 #include "protocol/wire/bodies_coupling.h"
 #include "server/coupling/coupling.h"
-
-#include <stdio.h>
+#include "solver/base/text.h"
 
 static const char *name_of(const struct mechd_coupling_command *k)
 {
@@ -29,7 +28,7 @@ void mechd_last_note(const struct mechd_coupling_command *k)
     last->evaluations = k->evaluations;
     last->residual = k->residual;
     if (k->code != MECHP_OK) {
-        snprintf(last->detail, sizeof last->detail, "%s", k->detail);
+        mech_text_format(last->detail, sizeof last->detail, "%s", k->detail);
     }
     pthread_mutex_unlock(&g->m);
 }
@@ -38,8 +37,8 @@ void mechd_last_lost(struct mechd_coupling *g)
 {
     pthread_mutex_lock(&g->m);
     g->last.code = MECHP_STORAGE_FAILED;
-    snprintf(g->last.detail, sizeof g->last.detail,
-             "what it changed could not be stored and is undone");
+    mech_text_format(g->last.detail, sizeof g->last.detail,
+                     "what it changed could not be stored and is undone");
     pthread_mutex_unlock(&g->m);
 }
 

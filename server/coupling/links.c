@@ -9,6 +9,7 @@
 #include "server/instance/host.h"
 #include "solver/base/err.h"
 #include "solver/base/name.h"
+#include "solver/base/text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -182,12 +183,12 @@ static bool fit(const struct mechd_reading *r, const char *path, const char *con
     double factor, offset;
     const enum mechd_units match = mechd_units_match(&from, &to, &factor, &offset);
     if (match >= MECHD_UNITS_APART) {
-        (void)snprintf(which, sizeof which, "%s: a factor is needed", reasons[match]);
+        mech_text_format(which, sizeof which, "%s: a factor is needed", reasons[match]);
     } else if (offset == 0.) {
-        (void)snprintf(which, sizeof which, "a factor of %.15g is needed", factor);
+        mech_text_format(which, sizeof which, "a factor of %.15g is needed", factor);
     } else {
-        (void)snprintf(which, sizeof which, "a factor of %.15g and an offset of %.15g are needed",
-                       factor, offset);
+        mech_text_format(which, sizeof which, "a factor of %.15g and an offset of %.15g are needed",
+                         factor, offset);
     }
     if (match != MECHD_UNITS_SAME) {
         mechd_reading_fault(r, path, "%.64s is in %.40s, %.64s in %.40s: %s", text[0], from.text,

@@ -1,6 +1,8 @@
 /* Members of the objects of a request for a coupling. */
 #include "server/coupling/reading.h"
 
+#include "solver/base/text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +14,7 @@ void mechd_reading_fault(const struct mechd_reading *r, const char *path, const 
     char text[200];
     va_list list;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    mech_text_format_list(text, sizeof text, format, list);
     va_end(list);
     mech_diag_add(r->diag, path, "%s", text);
 }
@@ -21,7 +23,7 @@ void mechd_reading_fail(struct mechd_reading *r, enum mechp_code code, const cha
 {
     if (r->code == MECHP_OK) {
         r->code = code;
-        snprintf(r->detail, sizeof r->detail, "%s", detail);
+        mech_text_format(r->detail, sizeof r->detail, "%s", detail);
     }
     if (r->c != NULL && r->c->code == MECHP_OK) {
         mechd_fail(r->c, code, "%s", detail);

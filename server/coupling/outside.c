@@ -7,6 +7,7 @@
 #include "server/os/ticks.h"
 #include "solver/base/arena.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -118,7 +119,7 @@ void mechd_outside_read(struct mechd_reading *r, struct mechd_part *p, const jso
     terms.rollback = in.rollback == NULL || *in.rollback;
     terms.patience = isnan(in.patience) ? patience_preset : in.patience;
     char range[80];
-    snprintf(range, sizeof range, "must be from %g to %g s", patience_least, patience_most);
+    mech_text_format(range, sizeof range, "must be from %g to %g s", patience_least, patience_most);
     mechd_reading_must(r, terms.patience >= patience_least && terms.patience <= patience_most,
                        place, "patience", range);
     // of the whole request: a fault in it is found where it is read
@@ -302,10 +303,9 @@ void mechd_outsides_name_ahead(struct mechd_coupling_command *k)
     const struct mechd_coupling *const g = k->coupling;
     for (int32_t n = 0; n < g->count; n++) {
         const struct mechd_part *const p = &g->parts[n];
-        const size_t at = strlen(k->detail);
         if (p->outside != NULL && mechd_outside_ahead(p->outside)) {
-            snprintf(k->detail + at, sizeof k->detail - at,
-                     "; %.40s has stepped this window and cannot roll back", p->name);
+            mech_text_append(k->detail, sizeof k->detail,
+                             "; %s has stepped this window and cannot roll back", p->name);
         }
     }
 }
@@ -316,7 +316,7 @@ static void blame(struct mechd_coupling_command *k, enum mechp_code code, const 
 {
     if (k->code == MECHP_OK) {
         k->code = code;
-        snprintf(k->detail, sizeof k->detail, "participant %.40s: %.199s", name, fault);
+        mech_text_format(k->detail, sizeof k->detail, "participant %s: %s", name, fault);
     }
 }
 
@@ -338,7 +338,8 @@ enum mechd_task_progress mechd_outside_perform(struct mechd_part *p,
     if (!p->asked && task->action != MECH_COUPLE_COMMIT && mechd_coupling_ends(k) != MECHP_OK) {
         // it cannot be taken back from a program that does not roll back
         task->code = MECH_CANCELLED;
-        snprintf(task->reason, sizeof task->reason, "the step ended before the program was asked");
+        mech_text_format(task->reason, sizeof task->reason,
+                         "the step ended before the program was asked");
         return MECHD_TASK_DONE;
     }
     if (!p->asked) {
@@ -359,8 +360,8 @@ enum mechd_task_progress mechd_outside_perform(struct mechd_part *p,
     } else if (wants) {
         // the next window goes by differences
         task->code = MECH_CANCELLED;
-        snprintf(task->reason, sizeof task->reason,
-                 "it has reconnected without offering its Jacobian");
+        mech_text_format(task->reason, sizeof task->reason,
+                         "it has reconnected without offering its Jacobian");
         blame(k, MECHP_PARTNER_FAULT, p->name, task->reason);
         return MECHD_TASK_DONE;
     }
@@ -377,10 +378,10 @@ enum mechd_task_progress mechd_outside_perform(struct mechd_part *p,
     task->code = MECH_CANCELLED;
     if (state == MECHD_OUTSIDE_ASKED) {
         mechd_outside_abandon(p->outside);
-        snprintf(task->reason, sizeof task->reason,
-                 "the step ended while the answer of the program was awaited");
+        mech_text_format(task->reason, sizeof task->reason,
+                         "the step ended while the answer of the program was awaited");
     } else {
-        snprintf(task->reason, sizeof task->reason, "%.150s", fault);
+        mech_text_format(task->reason, sizeof task->reason, "%s", fault);
         blame(k, code, p->name, fault);
     }
     return MECHD_TASK_DONE;

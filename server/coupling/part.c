@@ -9,6 +9,7 @@
 #include "server/instance/stepping.h"
 #include "server/os/ticks.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/sim/analysis.h"
 
 #include <math.h>
@@ -99,8 +100,8 @@ static void add_moments(struct mechd_part *p, double at)
 static void fail(struct mech_couple_task *task, int code, const char *reason)
 {
     task->code = code;
-    snprintf(task->reason, sizeof task->reason, "%.150s",
-             reason[0] != '\0' ? reason : mech_err_text(code));
+    mech_text_format(task->reason, sizeof task->reason, "%s",
+                     reason[0] != '\0' ? reason : mech_err_text(code));
 }
 
 /* y(t) with the inputs given. */

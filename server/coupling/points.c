@@ -5,6 +5,7 @@
 #include "server/coupling/reading.h"
 #include "server/os/ticks.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/base/times.h"
 #include "solver/items/document.h"
 
@@ -120,8 +121,8 @@ static void find_made(struct mechd_reading *r, struct mechd_part *p, const json_
         return;
     }
     mech_sim_destroy(sim);
-    snprintf(detail, sizeof detail, "participant %.64s: %.60s", p->name,
-             outcome == MECH_INVALID ? "its model has faults" : mech_err_text(outcome));
+    mech_text_format(detail, sizeof detail, "participant %.64s: %.60s", p->name,
+                     outcome == MECH_INVALID ? "its model has faults" : mech_err_text(outcome));
     mechd_reading_fail(
         r, outcome == MECH_INVALID ? MECHP_INVALID_MODEL : mechp_code_of_outcome(outcome), detail);
 }
@@ -219,12 +220,13 @@ static bool refuse(struct mechd_point *p, const struct mechd_coupling *g,
         char base[64];
         const int size = snprintf(base, sizeof base, "/participants/%d/model", g->parts[n].listed);
         if (strncmp(path, base, (size_t)size) == 0) {
-            snprintf(p->reason, sizeof p->reason, "participant %.40s: %.50s%s%.80s",
-                     g->parts[n].name, path + size, path[size] != '\0' ? ": " : "", text);
+            mech_text_format(p->reason, sizeof p->reason, "participant %.40s: %.50s%s%.80s",
+                             g->parts[n].name, path + size, path[size] != '\0' ? ": " : "", text);
             return false;
         }
     }
-    snprintf(p->reason, sizeof p->reason, "%.60s%s%.120s", path, path[0] != '\0' ? ": " : "", text);
+    mech_text_format(p->reason, sizeof p->reason, "%.60s%s%.120s", path,
+                     path[0] != '\0' ? ": " : "", text);
     return false;
 }
 
@@ -238,8 +240,8 @@ static bool fits(struct mechd_point *p, const struct mechd_coupling *g)
         const double other = mechd_engine_time(&g->parts[n].instance->engine);
         if (!mech_time_same(other, t, g->step_size)) {
             p->code = MECHP_TIME_MISMATCH;
-            snprintf(p->reason, sizeof p->reason, "%.50s is at %.17g s, %.50s at %.17g s",
-                     g->parts[0].name, t, g->parts[n].name, other);
+            mech_text_format(p->reason, sizeof p->reason, "%.50s is at %.17g s, %.50s at %.17g s",
+                             g->parts[0].name, t, g->parts[n].name, other);
             return false;
         }
     }

@@ -11,6 +11,7 @@
 #include "server/instance/host.h"
 #include "solver/base/err.h"
 #include "solver/base/name.h"
+#include "solver/base/text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -98,18 +99,19 @@ static void take_instances(struct mechd_reading *r)
             mechd_reading_fail(r, MECHP_OUT_OF_MEMORY, "no memory for the leases");
             return;
         } else if (outcome != 0) {
-            snprintf(text, sizeof text, "instance %.64s has as many leases as it can have",
-                     p->instance->id);
+            mech_text_format(text, sizeof text, "instance %.64s has as many leases as it can have",
+                             p->instance->id);
             refuse_for(r, p, MECHP_INVALID_REQUEST, text);
         } else if (!mechd_engine_keeps_state(&p->instance->engine)) {
-            snprintf(text, sizeof text,
-                     "the FMU of instance %.64s cannot save its state, so that a window could not "
-                     "be undone",
-                     p->instance->id);
+            mech_text_format(
+                text, sizeof text,
+                "the FMU of instance %.64s cannot save its state, so that a window could not "
+                "be undone",
+                p->instance->id);
             refuse_for(r, p, MECHP_INVALID_REQUEST, text);
         } else if (atomic_load(&p->instance->running)) {
-            snprintf(text, sizeof text, "instance %.64s is stepped by a run; stop it first",
-                     p->instance->id);
+            mech_text_format(text, sizeof text, "instance %.64s is stepped by a run; stop it first",
+                             p->instance->id);
             refuse_for(r, p, MECHP_RUN_IN_PROGRESS, text);
         }
     }
@@ -250,9 +252,9 @@ static void make_couple(struct mechd_reading *r)
         struct mechd_part *const p = &g->parts[n];
         uint32_t exact = 0;
         if (g->in_pieces && !mechd_pieces_prepare(p, g->step_size)) {
-            snprintf(reason, sizeof reason,
-                     "participant %.60s: a window has more than %d internal steps", p->name,
-                     MECHD_COUPLING_PIECES);
+            mech_text_format(reason, sizeof reason,
+                             "participant %.60s: a window has more than %d internal steps", p->name,
+                             MECHD_COUPLING_PIECES);
             code = MECH_UNSUPPORTED;
             break;
         }

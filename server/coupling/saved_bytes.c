@@ -5,8 +5,8 @@
 #include "server/coupling/keep.h"
 #include "solver/base/err.h"
 #include "solver/base/hash.h"
+#include "solver/base/text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,18 +116,18 @@ int mechd_saved_bytes_read(const struct mechd_coupling *g, const void *bytes, si
     struct head head;
     const char *const parts = (const char *)bytes + sizeof head;
     *out = NULL;
-    snprintf(reason, 160, "it does not fit the participants");
+    mech_text_format(reason, 160, "it does not fit the participants");
     if (size < sizeof head) {
         return MECH_MISMATCH;
     }
     memcpy(&head, bytes, sizeof head);
     if (head.version != version) {
-        snprintf(reason, 160, "it is of version %llu", (unsigned long long)head.version);
+        mech_text_format(reason, 160, "it is of version %llu", (unsigned long long)head.version);
         return MECH_MISMATCH;
     }
     const size_t from = sizeof head.hash;
     if (head.hash != mech_hash((const char *)bytes + from, size - from, 0)) {
-        snprintf(reason, 160, "it is damaged");
+        mech_text_format(reason, 160, "it is damaged");
         return MECH_MISMATCH;
     }
     if (!fits(g, &head, parts, size)) {

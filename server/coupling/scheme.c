@@ -5,6 +5,7 @@
 #include "protocol/wire/json.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
+#include "solver/base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -121,9 +122,9 @@ static void check_partners(const struct mechd_reading *r, const struct mech_sche
                                 "possible, and hold must be 0 to 2");
         }
         if (partner != NULL && !partner->rollback) {
-            snprintf(text, sizeof text,
-                     "%.60s: %.30s repeats windows, which this participant cannot",
-                     r->g->parts[n].name, iterates ? type->name : "error control");
+            mech_text_format(text, sizeof text,
+                             "%.60s: %.30s repeats windows, which this participant cannot",
+                             r->g->parts[n].name, iterates ? type->name : "error control");
             mechd_reading_must(r, !again, path, "partner/rollback", text);
         }
     }
@@ -148,13 +149,12 @@ static void say_types(const char *type, char *out, size_t size)
         mech_guess_try(&g, mech_scheme_types[k]->name);
     }
     if (mech_guess_result(&g) != NULL) {
-        snprintf(out, size, "there is no scheme '%.64s'%s", type, mech_guess_hint(&g));
+        mech_text_format(out, size, "there is no scheme '%.64s'%s", type, mech_guess_hint(&g));
         return;
     }
-    size_t at = (size_t)snprintf(out, size, "there are ");
-    for (int k = 0; mech_scheme_types[k] != NULL && at < size; k++) {
-        at += (size_t)snprintf(out + at, size - at, "%s%s", k > 0 ? ", " : "",
-                               mech_scheme_types[k]->name);
+    mech_text_format(out, size, "there are ");
+    for (int k = 0; mech_scheme_types[k] != NULL; k++) {
+        mech_text_append(out, size, "%s%s", k > 0 ? ", " : "", mech_scheme_types[k]->name);
     }
 }
 

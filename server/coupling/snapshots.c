@@ -11,6 +11,7 @@
 #include "server/instance/host.h"
 #include "server/instance/lives.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,8 +38,8 @@ static struct mechd_coupling_snapshot *find(struct mechd_coupling *g, const char
 void mechd_coupling_snapshot_missing(struct mechd_coupling *g, const char *id, char detail[200])
 {
     char before[MECHD_LIVES_WORDS];
-    snprintf(detail, 200, "there is no snapshot %.64s%s", id,
-             mechd_lives_tell(g->face, MECHD_COUNTED_PART, id, before));
+    mech_text_format(detail, 200, "there is no snapshot %.64s%s", id,
+                     mechd_lives_tell(g->face, MECHD_COUNTED_PART, id, before));
 }
 
 static void write(const struct mechd_coupling_snapshot *s, struct mechp_text *w)
@@ -108,8 +109,8 @@ void mechd_coupling_snapshot_take(struct mechd_coupling_command *k)
         mechd_coupling_refuse(k, MECHP_STORAGE_FAILED, mechd_lives_unrecorded(g->face, why));
     } else if (outcome != 0) {
         mechd_saved_free(saved, g, ONE);
-        snprintf(detail, sizeof detail, "at most %d snapshots and %zu bytes of a coupling",
-                 MECHD_COUPLING_SNAPSHOTS, bytes_most);
+        mech_text_format(detail, sizeof detail, "at most %d snapshots and %zu bytes of a coupling",
+                         MECHD_COUPLING_SNAPSHOTS, bytes_most);
         mechd_coupling_refuse(k, MECHP_LIMIT_REACHED, detail);
     } else {
         snprintf(k->call->location, sizeof k->call->location,
@@ -240,8 +241,8 @@ static void restore(struct mechd_coupling_command *k, const struct mechd_saved *
     const int outcome = mechd_saved_return(saved, g, &part, &reproducible);
     if (outcome != 0) {
         char detail[sizeof k->detail];
-        snprintf(detail, sizeof detail, "participant %.64s: %s", g->parts[part < 0 ? 0 : part].name,
-                 mech_err_text(outcome));
+        mech_text_format(detail, sizeof detail, "participant %.64s: %s",
+                         g->parts[part < 0 ? 0 : part].name, mech_err_text(outcome));
         mechd_coupling_refuse(k, mechp_code_of_outcome(outcome), detail);
         return;
     }

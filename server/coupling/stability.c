@@ -6,11 +6,11 @@
 #include "server/instance/effort.h"
 #include "server/os/ticks.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/couple/stability.h"
 #include "solver/sim/analysis.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 struct work {
@@ -28,8 +28,9 @@ static void refuse(struct mechd_coupling_command *k, int outcome, const char *wh
                    const char *reason)
 {
     char detail[sizeof k->detail];
-    snprintf(detail, sizeof detail, "%s%.64s%s%.110s", who[0] != '\0' ? "participant " : "", who,
-             who[0] != '\0' ? ": " : "", reason[0] != '\0' ? reason : mech_err_text(outcome));
+    mech_text_format(detail, sizeof detail, "%s%.64s%s%.110s", who[0] != '\0' ? "participant " : "",
+                     who, who[0] != '\0' ? ": " : "",
+                     reason[0] != '\0' ? reason : mech_err_text(outcome));
     mechd_coupling_refuse(k, mechp_code_of_outcome(outcome), detail);
 }
 
@@ -93,8 +94,8 @@ static int linearize(const struct mechd_part *p, struct mech_linearization *l, d
     const size_t n = (size_t)l->states, m = (size_t)l->inputs, outputs = (size_t)l->outputs;
     const size_t in = (size_t)p->in_count, kept = (size_t)p->out_count;
     if (l->states > MECH_COUPLE_STABILITY_MOST) {
-        snprintf(reason, 160, "%d states: stability is computed up to %d", (int)l->states,
-                 MECH_COUPLE_STABILITY_MOST);
+        mech_text_format(reason, 160, "%d states: stability is computed up to %d", (int)l->states,
+                         MECH_COUPLE_STABILITY_MOST);
         return MECH_UNSUPPORTED;
     }
     *block = calloc((n + outputs) * (n + m) + n * in + kept * (n + in) + 1, sizeof **block);
@@ -108,7 +109,7 @@ static int linearize(const struct mechd_part *p, struct mech_linearization *l, d
     MECH_TRY(mech_sim_linearize(p->instance->sim, l, reason));
     const char *const why = pick(p, l, out);
     if (why != NULL) {
-        snprintf(reason, 160, "%s", why);
+        mech_text_format(reason, 160, "%s", why);
     }
     return why != NULL ? MECH_UNSUPPORTED : 0;
 }
@@ -124,7 +125,7 @@ static bool linearize_all(struct work *w)
         const struct mechd_part *const p = &g->parts[n];
         who = p->name;
         if (p->instance->sim == NULL) {
-            snprintf(reason, sizeof reason, "it has no model that can be linearized");
+            mech_text_format(reason, sizeof reason, "it has no model that can be linearized");
             outcome = MECH_UNSUPPORTED;
             break;
         }

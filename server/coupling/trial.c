@@ -5,6 +5,7 @@
 #include "server/instance/host.h"
 #include "server/instance/lives.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -58,15 +59,16 @@ void mechd_trial_commit(struct mechd_coupling_command *k)
     if (g->trial == NULL || k->trial != g->trials) {
         char number[24], before[MECHD_LIVES_WORDS];
         snprintf(number, sizeof number, "%" PRIu64, k->trial);
-        snprintf(detail, sizeof detail, "there is no trial %s%s", number,
-                 mechd_lives_tell(g->face, MECHD_COUNTED_TRIAL, number, before));
+        mech_text_format(detail, sizeof detail, "there is no trial %s%s", number,
+                         mechd_lives_tell(g->face, MECHD_COUNTED_TRIAL, number, before));
         mechd_coupling_refuse(k, MECHP_NO_TRIAL, detail);
         return;
     }
     const struct mechd_part *const other = changed(g);
     if (other != NULL) {
-        snprintf(detail, sizeof detail, "participant %s has been changed since trial %" PRIu64,
-                 other->name, k->trial);
+        mech_text_format(detail, sizeof detail,
+                         "participant %s has been changed since trial %" PRIu64, other->name,
+                         k->trial);
         mechd_trial_drop(g);
         mechd_coupling_refuse(k, MECHP_NO_TRIAL, detail);
         return;

@@ -5,10 +5,10 @@
 #include "server/coupling/turn.h"
 
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/base/times.h"
 
 #include <math.h>
-#include <stdio.h>
 
 bool mechd_coupling_steps(const struct mechd_coupling_command *k)
 {
@@ -63,10 +63,10 @@ void mechd_coupling_window_over(struct mechd_coupling_command *k)
         mechd_coupling_refuse_end(k, why != MECHP_OK ? why : MECHP_CANCELLED);
         return;
     }
-    snprintf(detail, sizeof detail, "%s%.63s%s%.110s", r->participant >= 0 ? "participant " : "",
-             r->participant >= 0 ? g->parts[r->participant].name : "",
-             r->participant >= 0 ? ": " : "",
-             r->reason[0] != '\0' ? r->reason : mech_err_text(r->outcome));
+    mech_text_format(
+        detail, sizeof detail, "%s%.63s%s%.110s", r->participant >= 0 ? "participant " : "",
+        r->participant >= 0 ? g->parts[r->participant].name : "", r->participant >= 0 ? ": " : "",
+        r->reason[0] != '\0' ? r->reason : mech_err_text(r->outcome));
     mechd_coupling_refuse(k,
                           r->outcome == MECH_NOT_CONVERGED && r->participant < 0
                               ? MECHP_COUPLING_NOT_CONVERGED
@@ -84,9 +84,10 @@ void mechd_coupling_expect(struct mechd_coupling_command *k)
         return;
     }
     char detail[sizeof k->detail];
-    snprintf(detail, sizeof detail, "the coupling is at time %.17g, window %llu, %.3g s %s %.17g",
-             now, (unsigned long long)windows, fabs(now - k->expect),
-             now > k->expect ? "after" : "before", k->expect);
+    mech_text_format(detail, sizeof detail,
+                     "the coupling is at time %.17g, window %llu, %.3g s %s %.17g", now,
+                     (unsigned long long)windows, fabs(now - k->expect),
+                     now > k->expect ? "after" : "before", k->expect);
     mechd_coupling_refuse(k, MECHP_TIME_MISMATCH, detail);
 }
 
