@@ -6,6 +6,7 @@
 #include "server/auth/tokens.h"
 #include "server/os/ticks.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -93,8 +94,8 @@ int mechd_accounts_preset(struct mechd_accounts *a, const char *text, char *faul
     for (char *word = strtok_r(copy, " \t", &rest); word != NULL;
          word = strtok_r(NULL, " \t", &rest)) {
         if (!mechd_limits_read(word, &preset)) {
-            snprintf(fault, size, "the quota '%.64s' is not a limit; write it as in instances=10",
-                     word);
+            mech_text_format(fault, size,
+                             "the quota '%.64s' is not a limit; write it as in instances=10", word);
             return MECH_INTERNAL;
         }
     }
@@ -226,11 +227,12 @@ const char *mechd_excess_tell(const struct mechd_excess *x, char *out, size_t si
 {
     const char *const name = mechd_quota_names[x->which];
     if (x->which == MECHD_QUOTA_CPU) {
-        snprintf(out, size, "the quota cpu of %.9g s per second is used up for the next %.3g s",
-                 shown(x->which, x->limit), x->retry);
+        mech_text_format(out, size,
+                         "the quota cpu of %.9g s per second is used up for the next %.3g s",
+                         shown(x->which, x->limit), x->retry);
     } else {
-        snprintf(out, size, "the quota %s is %.9g, and %.9g are used", name,
-                 shown(x->which, x->limit), shown(x->which, x->used));
+        mech_text_format(out, size, "the quota %s is %.9g, and %.9g are used", name,
+                         shown(x->which, x->limit), shown(x->which, x->used));
     }
     return out;
 }

@@ -4,6 +4,7 @@
 #include "server/auth/tokens.h"
 #include "solver/base/err.h"
 #include "solver/base/odd.h"
+#include "solver/base/text.h"
 
 #include <errno.h>
 #include <sodium.h>
@@ -65,25 +66,26 @@ int mechd_curve_init(struct mechd_curve *c, const char *path, char *fault, size_
         return 0;
     }
     if (!zmq_has("curve") || sodium_init() < 0) {
-        snprintf(fault, size, "this libzmq was built without CURVE");
+        mech_text_format(fault, size, "this libzmq was built without CURVE");
         return MECH_INTERNAL;
     }
     FILE *const file = fopen(path, "r");
     if (file == NULL || fstat(fileno(file), &info) != 0) {
-        snprintf(fault, size, "cannot read the key in %s: %s", path, strerror(errno));
+        mech_text_format(fault, size, "cannot read the key in %s: %s", path, strerror(errno));
     } else if ((info.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-        snprintf(fault, size, "other users can access %s: chmod 600 %s", path, path);
+        mech_text_format(fault, size, "other users can access %s: chmod 600 %s", path, path);
     } else if (!find_secret(file, c->secret, &odd)) {
         char where[MECH_ODD_TEXT + 48] = "";
         if (odd.line > 0) {
             snprintf(where, sizeof where, "; line %d, column %d is %s", odd.line, odd.column,
                      odd.text);
         }
-        snprintf(fault, size, "%s has no line `secret KEY` as mechd --make-curve-key prints it%s",
-                 path, where);
+        mech_text_format(fault, size,
+                         "%s has no line `secret KEY` as mechd --make-curve-key prints it%s", path,
+                         where);
     } else {
         c->on = crypto_scalarmult_base(c->public, c->secret) == 0;
-        snprintf(fault, size, "%s: this is not a key", path);
+        mech_text_format(fault, size, "%s: this is not a key", path);
     }
     if (file != NULL) {
         fclose(file);
@@ -109,12 +111,12 @@ int mechd_curve_make(const char *name, const char *scopes, char *fault, size_t s
         return MECH_INTERNAL;
     }
     if (sodium_init() < 0) {
-        snprintf(fault, size, "no source of randomness");
+        mech_text_format(fault, size, "no source of randomness");
         return MECH_INTERNAL;
     }
     randombytes_buf(secret, sizeof secret);
     if (crypto_scalarmult_base(public, secret) != 0) {
-        snprintf(fault, size, "no key could be generated");
+        mech_text_format(fault, size, "no key could be generated");
         return MECH_INTERNAL;
     }
     mechd_curve_key_write(secret, secret_text);

@@ -4,6 +4,7 @@
 #include "server/auth/curve.h"
 #include "solver/base/err.h"
 #include "solver/base/odd.h"
+#include "solver/base/text.h"
 
 #include <errno.h>
 #include <sodium.h>
@@ -127,8 +128,8 @@ static int check_once(const char *path, bool keys, struct place *places, size_t 
     if (found == NULL) {
         return 0;
     }
-    snprintf(fault, size, "%s, line %d: the %s is that of line %d", path, found->line,
-             keys ? "key" : "hash", found[-1].line);
+    mech_text_format(fault, size, "%s, line %d: the %s is that of line %d", path, found->line,
+                     keys ? "key" : "hash", found[-1].line);
     return MECH_INTERNAL;
 }
 
@@ -144,7 +145,7 @@ static int read_file(const char *path, bool keys, struct mechd_token **out, size
     size_t n = 0;
     int outcome = 0;
     if (file == NULL || all == NULL || places == NULL) {
-        snprintf(fault, size, "cannot read the %s in %s: %s", what, path, strerror(errno));
+        mech_text_format(fault, size, "cannot read the %s in %s: %s", what, path, strerror(errno));
         outcome = MECH_INTERNAL;
     }
     size_t length = 0;
@@ -159,14 +160,14 @@ static int read_file(const char *path, bool keys, struct mechd_token **out, size
         const int read =
             wide == NULL && room ? read_line(line + mark, keys, &all[n], &why) : MECH_INTERNAL;
         if (read < 0 && wide != NULL) {
-            snprintf(fault, size, "%s is %s: save it as UTF-8", path, wide);
+            mech_text_format(fault, size, "%s is %s: save it as UTF-8", path, wide);
             outcome = MECH_INTERNAL;
         } else if (read < 0 && is_odd) {
-            snprintf(fault, size, "%s, line %d, column %d: %s is not allowed here", path, number,
-                     odd.column, odd.text);
+            mech_text_format(fault, size, "%s, line %d, column %d: %s is not allowed here", path,
+                             number, odd.column, odd.text);
             outcome = MECH_INTERNAL;
         } else if (read < 0) {
-            snprintf(fault, size, "%s, line %d: %s", path, number, why);
+            mech_text_format(fault, size, "%s, line %d: %s", path, number, why);
             outcome = MECH_INTERNAL;
         }
         if (read == 0) {
@@ -175,7 +176,7 @@ static int read_file(const char *path, bool keys, struct mechd_token **out, size
         }
     }
     if (outcome == 0 && ferror(file)) {
-        snprintf(fault, size, "cannot read the %s in %s: %s", what, path, strerror(errno));
+        mech_text_format(fault, size, "cannot read the %s in %s: %s", what, path, strerror(errno));
         outcome = MECH_INTERNAL;
     }
     outcome = outcome == 0 ? check_once(path, keys, places, n, fault, size) : outcome;
@@ -197,7 +198,7 @@ static int init(struct mechd_tokens *t, bool keys, const char *path, char *fault
     *t = (struct mechd_tokens){.needed = path != NULL && *path != '\0', .keys = keys};
     pthread_rwlock_init(&t->m, NULL);
     if (sodium_init() < 0) {
-        snprintf(fault, size, "no source of randomness");
+        mech_text_format(fault, size, "no source of randomness");
         return MECH_INTERNAL;
     }
     return t->needed ? read_file(path, keys, &t->at, &t->count, fault, size) : 0;
@@ -294,12 +295,13 @@ bool mechd_tokens_still(struct mechd_tokens *t, const struct mechd_token *who,
 int mechd_name_and_scopes(const char *name, const char *scopes, char *fault, size_t size)
 {
     if (!mech_name_valid(name)) {
-        snprintf(fault, size, "'%.64s' is not a name: [A-Za-z0-9._-]{1,64}", name);
+        mech_text_format(fault, size, "'%.64s' is not a name: [A-Za-z0-9._-]{1,64}", name);
         return MECH_INTERNAL;
     }
     if (mechd_scopes_read(scopes) == MECHD_SCOPE_NONE) {
-        snprintf(fault, size, "scopes are read, step, fmu, admin, separated by commas; not '%.64s'",
-                 scopes);
+        mech_text_format(fault, size,
+                         "scopes are read, step, fmu, admin, separated by commas; not '%.64s'",
+                         scopes);
         return MECH_INTERNAL;
     }
     return 0;
@@ -312,7 +314,7 @@ int mechd_token_make(const char *name, const char *scopes, char *fault, size_t s
     scopes = scopes != NULL ? scopes : "step";
     MECH_TRY(mechd_name_and_scopes(name, scopes, fault, size));
     if (sodium_init() < 0) {
-        snprintf(fault, size, "no source of randomness");
+        mech_text_format(fault, size, "no source of randomness");
         return MECH_INTERNAL;
     }
     randombytes_buf(secret, sizeof secret);

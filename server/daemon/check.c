@@ -8,6 +8,7 @@
 #include "server/http/certificate.h"
 #include "server/os/shares.h"
 #include "server/store/store.h"
+#include "solver/base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -176,8 +177,8 @@ static void check_connections(const struct mechd_config *c, int *faults)
     printf("connections %d for each listening address, %d of them from one client address\n",
            shares.http, c->connections_per_address);
     if (shares.http < c->connections) {
-        snprintf(why, sizeof why, "the limit of descriptors (ulimit -n) is enough for %d",
-                 shares.http);
+        mech_text_format(why, sizeof why, "the limit of descriptors (ulimit -n) is enough for %d",
+                         shares.http);
         tell(faults, "connections", "", why);
     }
 }
@@ -195,7 +196,7 @@ static const char *state_fault(const char *directory)
         if (file >= 0) {
             close(file);
         } else if (errno != ENOENT) {
-            snprintf(why, sizeof why, "%s: %s", files[k], strerror(errno));
+            mech_text_format(why, sizeof why, "%s: %s", files[k], strerror(errno));
             fault = why;
         }
     }

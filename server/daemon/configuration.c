@@ -4,6 +4,7 @@
 #include "server/daemon/options.h"
 #include "solver/base/guess.h"
 #include "solver/base/odd.h"
+#include "solver/base/text.h"
 #include "solver/base/words.h"
 
 #include <errno.h>
@@ -119,17 +120,16 @@ static int refuse(const struct mechd_option *o, const char *text, char *fault, s
 {
     char expected[96] = "it must be on or off (yes, no, true, false, 1, 0)";
     if (o->kind == MECHD_TEXT) {
-        snprintf(expected, sizeof expected, "it must have 1 to %zu bytes", o->room - 1);
+        mech_text_format(expected, sizeof expected, "it must have 1 to %zu bytes", o->room - 1);
     } else if (o->kind == MECHD_NUMBER) {
-        snprintf(expected, sizeof expected, "it must be a whole number from %ld to %zu", least(o),
-                 o->room);
+        mech_text_format(expected, sizeof expected, "it must be a whole number from %ld to %zu",
+                         least(o), o->room);
     } else if (o->kind == MECHD_LIST) {
-        snprintf(expected, sizeof expected,
-                 "it must be at most %d values, separated by commas, each of 1 to %d bytes",
-                 MECHD_LISTEN_MOST, MECHD_ADDRESS - 1);
+        mech_text_format(expected, sizeof expected,
+                         "it must be at most %d values, separated by commas, each of 1 to %d bytes",
+                         MECHD_LISTEN_MOST, MECHD_ADDRESS - 1);
     }
-    const size_t n = strlen(fault);
-    snprintf(fault + n, size - n, " cannot be '%.128s': %s", text, expected);
+    mech_text_append(fault, size, " cannot be '%.128s': %s", text, expected);
     return -1;
 }
 
@@ -200,7 +200,7 @@ static int read_file(struct mechd_config *c, const char *path, const bool *given
     const bool may_be_missing = *path == '-';
     path += may_be_missing;
     if (*path == '\0') {
-        snprintf(fault, size, "the configuration file - has no path: write -FILE");
+        mech_text_format(fault, size, "the configuration file - has no path: write -FILE");
         return -1;
     }
     FILE *file = fopen(path, "r");
@@ -208,7 +208,8 @@ static int read_file(struct mechd_config *c, const char *path, const bool *given
         return 0;
     }
     if (file == NULL) {
-        snprintf(fault, size, "cannot read the configuration file %s: %s", path, strerror(errno));
+        mech_text_format(fault, size, "cannot read the configuration file %s: %s", path,
+                         strerror(errno));
         return -1;
     }
     char buffer[LINE];
@@ -216,14 +217,14 @@ static int read_file(struct mechd_config *c, const char *path, const bool *given
     int outcome = 0;
     for (int n = 1; outcome == 0 && mech_text_line(file, buffer, sizeof buffer, &length); n++) {
         if (length == LINE - 1 && buffer[LINE - 2] != '\n') {
-            snprintf(fault, size, "%s, line %d: the line is longer than %d bytes", path, n,
-                     LINE - 2);
+            mech_text_format(fault, size, "%s, line %d: the line is longer than %d bytes", path, n,
+                             LINE - 2);
             outcome = -1;
             break;
         }
         const char *const wide = n == 1 ? mech_text_wide(buffer, length) : NULL;
         if (wide != NULL) {
-            snprintf(fault, size, "%s is %s: save it as UTF-8", path, wide);
+            mech_text_format(fault, size, "%s is %s: save it as UTF-8", path, wide);
             outcome = -1;
             break;
         }
@@ -231,8 +232,8 @@ static int read_file(struct mechd_config *c, const char *path, const bool *given
         const size_t counts = cut_comment(begin, length - (size_t)(begin - buffer));
         struct mech_odd odd;
         if (mech_text_odd(begin, counts, &odd)) {
-            snprintf(fault, size, "%s, line %d, column %d: %s is not allowed here", path, n,
-                     odd.column, odd.text);
+            mech_text_format(fault, size, "%s, line %d, column %d: %s is not allowed here", path, n,
+                             odd.column, odd.text);
             outcome = -1;
             break;
         }
@@ -242,7 +243,7 @@ static int read_file(struct mechd_config *c, const char *path, const bool *given
             continue;
         }
         if (equals == NULL) {
-            snprintf(fault, size, "%s, line %d: the line is not `option = value`", path, n);
+            mech_text_format(fault, size, "%s, line %d: the line is not `option = value`", path, n);
             outcome = -1;
             break;
         }
@@ -253,17 +254,19 @@ static int read_file(struct mechd_config *c, const char *path, const bool *given
         if (o == NULL) {
             char meant[48];
             guess(name, strlen(name), meant, sizeof meant);
-            snprintf(fault, size, "%s, line %d: there is no option %s%s", path, n, name, meant);
+            mech_text_format(fault, size, "%s, line %d: there is no option %s%s", path, n, name,
+                             meant);
             outcome = -1;
         } else if (!given[o - mechd_options] && set(c, o, unquoted(o, value)) != 0) {
-            snprintf(fault, size, "%s, line %d: %s", path, n, name);
+            mech_text_format(fault, size, "%s, line %d: %s", path, n, name);
             outcome = refuse(o, value, fault, size);
         } else {
             here[o - mechd_options] = true;
         }
     }
     if (outcome == 0 && ferror(file)) {
-        snprintf(fault, size, "cannot read the configuration file %s: %s", path, strerror(errno));
+        mech_text_format(fault, size, "cannot read the configuration file %s: %s", path,
+                         strerror(errno));
         outcome = -1;
     }
     fclose(file);
@@ -296,7 +299,7 @@ static int read_variables(struct mechd_config *c, const char *prefix, bool *give
             continue;
         }
         if (set(c, &mechd_options[k], value) != 0) {
-            snprintf(fault, size, "%s", name);
+            mech_text_format(fault, size, "%s", name);
             return refuse(&mechd_options[k], value, fault, size);
         }
         given[k] = true;
@@ -332,9 +335,9 @@ static int read_flags(struct mechd_config *c, char **argv, bool *given, const ch
             // --switch yes
             const char *const before = k > 1 && read_switch(flag) >= 0 ? argv[k - 1] : "";
             const bool joined = strncmp(before, "--", 2) == 0 && strchr(before, '=') == NULL;
-            snprintf(fault, size, "'%s' is not an option; %s%s%s%s", flag,
-                     joined ? "write " : "see ", joined ? before : "--help", joined ? "=" : "",
-                     joined ? flag : "");
+            mech_text_format(fault, size, "'%s' is not an option; %s%s%s%s", flag,
+                             joined ? "write " : "see ", joined ? before : "--help",
+                             joined ? "=" : "", joined ? flag : "");
             return -1;
         }
         flag += 2;
@@ -346,7 +349,8 @@ static int read_flags(struct mechd_config *c, char **argv, bool *given, const ch
         if (o == NULL && word == WORDS) {
             char meant[48];
             guess(flag, n, meant, sizeof meant);
-            snprintf(fault, size, "there is no option --%.*s%s; see --help", (int)n, flag, meant);
+            mech_text_format(fault, size, "there is no option --%.*s%s; see --help", (int)n, flag,
+                             meant);
             return -1;
         }
         if (word == HELP || word == VERSION) {
@@ -359,19 +363,19 @@ static int read_flags(struct mechd_config *c, char **argv, bool *given, const ch
         } else if (value == NULL) {
             value = argv[k + 1];
             if (value == NULL || strncmp(value, "--", 2) == 0) {
-                snprintf(fault, size, "--%.*s needs a value", (int)n, flag);
+                mech_text_format(fault, size, "--%.*s needs a value", (int)n, flag);
                 return -1;
             }
             k++;
         }
         if (word == CONFIG && *value == '\0') {
-            snprintf(fault, size, "--config needs a value");
+            mech_text_format(fault, size, "--config needs a value");
             return -1;
         }
         if (o == NULL) {
             take_word(c, word, value, file);
         } else if (set(c, o, value) != 0) {
-            snprintf(fault, size, "--%s", o->name);
+            mech_text_format(fault, size, "--%s", o->name);
             return refuse(o, value, fault, size);
         } else {
             given[o - mechd_options] = true;

@@ -3,9 +3,9 @@
 
 #include "server/instance/durable.h"
 #include "server/os/log.h"
+#include "solver/base/text.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 /* The options of HTTP. */
@@ -14,15 +14,15 @@ static int check_http(const struct mechd_config *c, char *fault, size_t size)
     const bool has_key = c->tls_certificate[0] != '\0' && c->tls_key[0] != '\0';
     for (int k = 0; k < c->listen_count; k++) {
         if (mechd_address_is_tls(c->listen[k]) && !has_key) {
-            snprintf(fault, size, "%s needs --tls-certificate FILE and --tls-key FILE",
-                     c->listen[k]);
+            mech_text_format(fault, size, "%s needs --tls-certificate FILE and --tls-key FILE",
+                             c->listen[k]);
             return -1;
         }
     }
     const size_t digits = strlen(c->unix_mode);
     if (strspn(c->unix_mode, "01234567") != digits || digits < 3 || digits > 4) {
-        snprintf(fault, size, "--unix-mode %s: it must be three or four octal digits",
-                 c->unix_mode);
+        mech_text_format(fault, size, "--unix-mode %s: it must be three or four octal digits",
+                         c->unix_mode);
         return -1;
     }
     for (int k = 0; k < c->cors_count; k++) {
@@ -32,15 +32,17 @@ static int check_http(const struct mechd_config *c, char *fault, size_t size)
         if (is_all ? c->cors_count > 1
                    : name == NULL || name == origin || name[3] == '\0' ||
                          strchr(name + 3, '/') != NULL) {
-            snprintf(fault, size,
-                     "--cors %s: it must be https://name or https://name:port, or * alone", origin);
+            mech_text_format(fault, size,
+                             "--cors %s: it must be https://name or https://name:port, or * alone",
+                             origin);
             return -1;
         }
     }
     for (int k = 0; k < c->host_count; k++) {
         const char *name = c->host[k];
         if (strchr(name, '/') != NULL || (*name != '[' && strchr(name, ':') != NULL)) {
-            snprintf(fault, size, "--host %s: it must be a name without scheme and port", name);
+            mech_text_format(fault, size, "--host %s: it must be a name without scheme and port",
+                             name);
             return -1;
         }
     }
@@ -102,7 +104,7 @@ static int check_addresses(const char *const *addresses, int count, bool check_c
         const char *why = form_fault(k, address);
         why = why == NULL && !check_config ? port_fault(address) : why;
         if (why != NULL) {
-            snprintf(fault, size, "--%s %s: %s", door, address, why);
+            mech_text_format(fault, size, "--%s %s: %s", door, address, why);
             return -1;
         }
         // a port of one's own choice is another each time
@@ -111,8 +113,8 @@ static int check_addresses(const char *const *addresses, int count, bool check_c
                             (n > 2 && strspn(address + n - 1, "*0") == 1 && address[n - 2] == ':');
         for (int j = 0; j < k && !chosen; j++) {
             if (strcmp(addresses[j], address) == 0) {
-                snprintf(fault, size, "--%s %s: already used by --%s", door, address,
-                         doors[door_of(j)]);
+                mech_text_format(fault, size, "--%s %s: already used by --%s", door, address,
+                                 doors[door_of(j)]);
                 return -1;
             }
         }
@@ -127,25 +129,27 @@ int mechd_config_agree(const struct mechd_config *c, char *fault, size_t size)
         return -1;
     }
     if (mechd_durability_find(c->durability) < 0) {
-        snprintf(fault, size, "--durability %s: it must be none, checkpoint or every-step",
-                 c->durability);
+        mech_text_format(fault, size, "--durability %s: it must be none, checkpoint or every-step",
+                         c->durability);
         return -1;
     }
     if (mechd_durability_find(c->durability) > 0 && strcmp(c->state, "none") == 0) {
-        snprintf(fault, size, "--durability %s needs a directory: add --state DIR", c->durability);
+        mech_text_format(fault, size, "--durability %s needs a directory: add --state DIR",
+                         c->durability);
         return -1;
     }
     if (mechd_log_level_find(c->log_level) < 0) {
-        snprintf(fault, size, "--log-level %s: it must be error, warning, info or debug",
-                 c->log_level);
+        mech_text_format(fault, size, "--log-level %s: it must be error, warning, info or debug",
+                         c->log_level);
         return -1;
     }
     if (strcmp(c->fmus, "on") != 0 && strcmp(c->fmus, "off") != 0) {
-        snprintf(fault, size, "--fmus %s: it must be on or off", c->fmus);
+        mech_text_format(fault, size, "--fmus %s: it must be on or off", c->fmus);
         return -1;
     }
     if ((c->curve_key[0] == '\0') != (c->curve_clients[0] == '\0')) {
-        snprintf(fault, size, "--curve-key and --curve-clients must both be given, or neither");
+        mech_text_format(fault, size,
+                         "--curve-key and --curve-clients must both be given, or neither");
         return -1;
     }
     const char *addresses[MECHD_LISTEN_MOST + LISTEN] = {c->control, c->stream, c->forces, c->lane};
@@ -162,17 +166,18 @@ int mechd_config_agree(const struct mechd_config *c, char *fault, size_t size)
         if (!c->insecure && !protected && !mechd_address_is_local(addresses[k])) {
             const char *const why = port_fault(addresses[k]);
             if (why != NULL) {
-                snprintf(fault, size, "--%s %s: %s", doors[door_of(k)], addresses[k], why);
+                mech_text_format(fault, size, "--%s %s: %s", doors[door_of(k)], addresses[k], why);
                 return -1;
             }
             if (mechd_address_unknown(addresses[k]) != NULL) {
                 mechd_address_fault(doors[door_of(k)], addresses[k], EADDRNOTAVAIL, fault, size);
                 return -1;
             }
-            snprintf(fault, size,
-                     "--%s %s: other machines can reach it, and it is not protected: listen on a "
-                     "loopback address, or add --%s FILE or --insecure",
-                     doors[door_of(k)], addresses[k], guard);
+            mech_text_format(
+                fault, size,
+                "--%s %s: other machines can reach it, and it is not protected: listen on a "
+                "loopback address, or add --%s FILE or --insecure",
+                doors[door_of(k)], addresses[k], guard);
             return -1;
         }
     }

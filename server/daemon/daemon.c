@@ -29,9 +29,9 @@
 #include "server/zmq/stream.h"
 #include "server/zmq/zmq.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -52,7 +52,7 @@ static int start_host(struct mechd_host *h, const struct mechd_config *c, char *
     MECH_TRY(mechd_accounts_preset(&h->accounts, c->quota, fault, size));
     MECH_TRY(mechd_tokens_init(&h->tokens, c->tokens, fault, size));
     mechd_accounts_apply(&h->accounts, &h->tokens);
-    snprintf(fault, size, "no threads or no memory");
+    mech_text_format(fault, size, "no threads or no memory");
     MECH_TRY(mechd_pool_init(&h->pool, c->workers));
     MECH_TRY(mechd_clock_init(&h->clock, 1));
     MECH_TRY(mechd_clock_init(&h->pace, c->workers));
@@ -75,7 +75,7 @@ static int start_service(struct mechd *d, char *fault, size_t size)
     mechd_fmus_init(&s->fmus);
     MECH_TRY(mechd_curve_init(&s->curve, s->config.curve_key, fault, size));
     MECH_TRY(mechd_tokens_init_keys(&s->peers, s->config.curve_clients, fault, size));
-    snprintf(fault, size, "no threads or no memory");
+    mech_text_format(fault, size, "no threads or no memory");
     MECH_TRY(mechd_receipts_init(&s->receipts));
     const struct mechd_observer receipts = mechd_receipts_observer(&s->receipts);
     mechd_host_observe(&s->host, &receipts);
@@ -93,7 +93,7 @@ static int load(struct mechd_service *s, char *fault, size_t size)
     h->incarnation = mechd_store_incarnation(h->store);
     mechd_lives_init(h);
     if (stores) {
-        snprintf(fault, size, "the contents of %s cannot be loaded", s->config.state);
+        mech_text_format(fault, size, "the contents of %s cannot be loaded", s->config.state);
         MECH_TRY(mechd_recover(h));
         MECH_TRY(mechd_couplings_load(s));
         MECH_TRY(mechd_sweeps_load(s));
@@ -155,14 +155,14 @@ int mechd_daemon_start(struct mechd *d, char *fault, size_t size)
     MECH_TRY(open_doors(d, fault, size));
     mechd_memory_started(&d->service.host.memory);
     if (mechd_watchdog_start(d, &d->watchdog) != 0) {
-        snprintf(fault, size, "no thread for the watchdog");
+        mech_text_format(fault, size, "no thread for the watchdog");
         return MECH_INTERNAL;
     }
     // a client that has seen the ready file must find the server ready
     atomic_store(&d->service.ready, true);
     if (mechd_ready_write(d) != 0) {
-        snprintf(fault, size, "cannot write the ready file %s: %s", d->service.config.ready_file,
-                 strerror(errno));
+        mech_text_format(fault, size, "cannot write the ready file %s: %s",
+                         d->service.config.ready_file, strerror(errno));
         return MECH_INTERNAL;
     }
     return 0;

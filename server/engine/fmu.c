@@ -2,10 +2,10 @@
 #include "server/engine/fmu_engine.h"
 #include "server/engine/fmu_follow.h"
 #include "server/engine/fmu_jacobian.h"
+#include "solver/base/text.h"
 #include "solver/base/times.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,13 +160,13 @@ static bool plan(struct mechd_fmu_instance *f, const struct mech_step_request *r
             f->goal > t && isfinite(f->goal) ? mech_time_steps(t, f->goal, f->h, 0., &f->size) : 0.;
     }
     if (!(count >= 1. && count <= steps_most)) {
-        (void)snprintf(f->report->reason, sizeof f->report->reason,
-                       "a step must be greater than 0, and at most 1e12 of %g s", f->h);
+        mech_text_format(f->report->reason, sizeof f->report->reason,
+                         "a step must be greater than 0, and at most 1e12 of %g s", f->h);
         return false;
     }
     if (!varies && !mech_time_same(f->size, f->h, f->h) && fabs(f->size - f->h) > 1e-9 * f->h) {
-        (void)snprintf(f->report->reason, sizeof f->report->reason,
-                       "this FMU steps only by multiples of %.17g s", f->h);
+        mech_text_format(f->report->reason, sizeof f->report->reason,
+                         "this FMU steps only by multiples of %.17g s", f->h);
         return false;
     }
     f->count = (uint64_t)count;
@@ -190,8 +190,8 @@ static int begin_trace(struct mechd_fmu_instance *f, struct mech_trace *trace)
         const int32_t at = trace->outputs[k];
         const struct mechd_fmu_channel *const c = &f->channels.at[MECH_OUTPUT_VARIABLE][at];
         if (!mechd_engine_fmu_traces(&e, at)) {
-            (void)snprintf(f->report->reason, sizeof f->report->reason,
-                           "output %.100s of the FMU has no intermediate update", c->v.name);
+            mech_text_format(f->report->reason, sizeof f->report->reason,
+                             "output %.100s of the FMU has no intermediate update", c->v.name);
             return MECH_INVALID;
         }
         f->traced[k] = (struct mechd_fmu_traced){
@@ -215,8 +215,8 @@ static int begin(void *self, const struct mech_step_request *r, struct mech_step
     f->from = f->now.time;
     f->done = 0;
     if (f->now.over) {
-        (void)snprintf(report->reason, sizeof report->reason,
-                       "the FMU has asked to end the simulation at t = %.17g s", f->now.time);
+        mech_text_format(report->reason, sizeof report->reason,
+                         "the FMU has asked to end the simulation at t = %.17g s", f->now.time);
         return MECH_ENGINE_FAILED;
     }
     if (r->force_count > 0 || !plan(f, r)) {
@@ -231,8 +231,8 @@ static int begin(void *self, const struct mech_step_request *r, struct mech_step
         return MECH_INVALID;
     }
     if (r->trial && !f->saves) {
-        (void)snprintf(report->reason, sizeof report->reason,
-                       "this FMU cannot save its state, so that it takes no trial steps");
+        mech_text_format(report->reason, sizeof report->reason,
+                         "this FMU cannot save its state, so that it takes no trial steps");
         return MECH_INVALID;
     }
     mechd_fmu_point_copy(&f->now, &f->end);
@@ -291,8 +291,8 @@ static int one_step(struct mechd_fmu_instance *f)
     MECH_TRY(mechd_fmu_session_step(&f->session, &span, &reached));
     f->end.over = reached.terminate;
     if (f->end.over && f->done + 1 < f->count) {
-        (void)snprintf(f->session.reason, sizeof f->session.reason,
-                       "the FMU asks to end the simulation at t = %.17g s", t + f->size);
+        mech_text_format(f->session.reason, sizeof f->session.reason,
+                         "the FMU asks to end the simulation at t = %.17g s", t + f->size);
         return MECHD_HOSTED_REFUSED;
     }
     f->done++;

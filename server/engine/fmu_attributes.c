@@ -2,10 +2,10 @@
  * 3.4). strtod reads them in the C locale, in which the programs run. */
 #include "server/engine/fmu_attributes.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ int mechd_fmu_refuse(struct mechd_fmu_reading *r, int outcome, int line, const c
     r->outcome = outcome;
     if (outcome > 0) {
         va_start(list, format);
-        (void)vsnprintf(text, sizeof text, format, list);
+        mech_text_format_list(text, sizeof text, format, list);
         va_end(list);
         const int at = line > 0 ? line : (int)XML_GetCurrentLineNumber(r->parser);
         mech_diag_add(r->diag, "/modelDescription.xml", "line %d: %s", at, text);

@@ -5,9 +5,9 @@
 #include "server/engine/fmu_exchange.h"
 #include "server/engine/fmu_follow.h"
 #include "server/os/log.h"
+#include "solver/base/text.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* of the communication step, where the description says nothing, s */
@@ -203,8 +203,8 @@ static int derive(struct mechd_fmu_instance *f, bool adjoint, const double *seed
                      : mechd_fmu_session_derive(&f->session, seed, out));
     for (size_t k = 0; k < f->channels.size[of]; k++) {
         if (!isfinite(out[k])) {
-            (void)snprintf(f->session.reason, sizeof f->session.reason,
-                           "a derivative of the FMU is infinite or not a number");
+            mech_text_format(f->session.reason, sizeof f->session.reason,
+                             "a derivative of the FMU is infinite or not a number");
             return MECHD_HOSTED_REFUSED;
         }
     }

@@ -29,7 +29,8 @@ static int open_parent(int folder, const char *path, const char **last)
     for (const char *slash = strchr(path, '/'); at != NONE && slash != NULL;
          slash = strchr(path, '/')) {
         char part[MECHD_ARCHIVE_NAME_MOST + 1];
-        mech_text_copy(part, (size_t)(slash - path) + 1, path);
+        memcpy(part, path, (size_t)(slash - path));
+        part[slash - path] = '\0';
         const bool made = mkdirat(at, part, FOLDER_MODE) == 0 || errno == EEXIST;
         const int below =
             made ? openat(at, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : NONE;

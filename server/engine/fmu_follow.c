@@ -4,9 +4,9 @@
 
 #include "protocol/fmi/fmi3.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,10 +146,11 @@ static void log_held(struct mechd_fmu_instance *f, const struct mechd_fmu_channe
         if (u[MECHD_FMU_RATE * n] != 0. || u[MECHD_FMU_SECOND * n] != 0.) {
             char text[MECHD_FMU_LOG_MOST];
             f->held_logged = true;
-            (void)snprintf(text, sizeof text,
-                           "input %.100s has derivatives, and holds its value at the start of each "
-                           "step: %s",
-                           c->v.name, why);
+            mech_text_format(
+                text, sizeof text,
+                "input %.100s has derivatives, and holds its value at the start of each "
+                "step: %s",
+                c->v.name, why);
             o->log(o->log_context, MECHP_FMI3_WARNING, MECHD_FMU_HOST_CATEGORY, text);
         }
     }

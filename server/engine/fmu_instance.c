@@ -3,10 +3,10 @@
 #include "server/engine/fmu_follow.h"
 
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +14,8 @@ void mechd_fmu_end(struct mechd_fmu_instance *f, const char *reason)
 {
     mechd_fmu_session_end(&f->session);
     f->place = MECHD_FMU_ENDED;
-    (void)snprintf(f->ended, sizeof f->ended, "%.180s; reset%s starts it again", reason,
-                   f->saves ? " or a snapshot" : "");
+    mech_text_format(f->ended, sizeof f->ended, "%.180s; reset%s starts it again", reason,
+                     f->saves ? " or a snapshot" : "");
 }
 
 int mechd_fmu_lost(struct mechd_fmu_instance *f, int rc)
@@ -36,8 +36,8 @@ int mechd_fmu_lost(struct mechd_fmu_instance *f, int rc)
         }
     } else if (f->place != MECHD_FMU_AT_POINT && !f->saves) {
         char why[MECH_DIAG_TEXT];
-        (void)snprintf(why, sizeof why, "%.120s, and the FMU cannot restore its state",
-                       rc > 0 ? f->session.reason : "no memory");
+        mech_text_format(why, sizeof why, "%.120s, and the FMU cannot restore its state",
+                         rc > 0 ? f->session.reason : "no memory");
         mechd_fmu_end(f, why);
         mech_text_copy(f->refusal, sizeof f->refusal, f->ended);
     }
@@ -79,8 +79,8 @@ static int save(struct mechd_fmu_instance *f, struct mechd_fmu_point *p)
     }
     MECH_TRY(mechd_fmu_session_save(&f->session, &bytes, &size));
     if (f->state_most > 0 && size > f->state_most) {
-        (void)snprintf(f->session.reason, sizeof f->session.reason,
-                       "the FMU's state has grown to %zu bytes, beyond %zu", size, f->state_most);
+        mech_text_format(f->session.reason, sizeof f->session.reason,
+                         "the FMU's state has grown to %zu bytes, beyond %zu", size, f->state_most);
         free(bytes);
         return MECHD_HOSTED_REFUSED;
     }
@@ -95,8 +95,8 @@ static int read_outputs(struct mechd_fmu_instance *f, struct mechd_fmu_point *p)
     MECH_TRY(mechd_fmu_session_get(&f->session, MECH_OUTPUT_VARIABLE, p->outputs));
     for (size_t k = 0; k < f->channels.size[MECH_OUTPUT_VARIABLE]; k++) {
         if (!isfinite(p->outputs[k])) {
-            (void)snprintf(f->session.reason, sizeof f->session.reason,
-                           "an output of the FMU is infinite or not a number");
+            mech_text_format(f->session.reason, sizeof f->session.reason,
+                             "an output of the FMU is infinite or not a number");
             return MECHD_HOSTED_REFUSED;
         }
     }

@@ -4,10 +4,10 @@
 
 #include "server/engine/fmu_instance.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,9 +153,9 @@ int mechd_fmu_jacobian_begin(const struct mechd_engine *e, const struct mech_jac
     *told = (struct mech_derived){.differenced = true};
     for (size_t k = 0; k < query->step->input_count; k++) {
         if (query->step->inputs[k].signal != NULL) {
-            (void)snprintf(told->reason, sizeof told->reason,
-                           "the jacobian of a step of an FMU is by values of its inputs, not by "
-                           "signals");
+            mech_text_format(told->reason, sizeof told->reason,
+                             "the jacobian of a step of an FMU is by values of its inputs, not by "
+                             "signals");
             free(x);
             free(y);
             return MECH_INVALID;
@@ -182,9 +182,9 @@ int mechd_fmu_jacobian_begin(const struct mechd_engine *e, const struct mech_jac
     int rc = begin_run(x);
     const struct mechd_fmu_instance *const f = e->self;
     if (rc == 0 && query->steps_most > 0 && f->count > query->steps_most / (2 * x->columns + 1)) {
-        (void)snprintf(told->reason, sizeof told->reason,
-                       "a jacobian of %zu inputs over %llu steps", x->columns,
-                       (unsigned long long)f->count);
+        mech_text_format(told->reason, sizeof told->reason,
+                         "a jacobian of %zu inputs over %llu steps", x->columns,
+                         (unsigned long long)f->count);
         rc = MECH_INVALID;
     }
     if (rc != 0) {

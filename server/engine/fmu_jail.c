@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "server/engine/fmu_jail.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +10,6 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -20,7 +20,7 @@ enum { DESCRIPTORS_MOST = 64, NONE = -1 };
 
 static int refuse(int outcome, const char *what, int error, char *fault, size_t size)
 {
-    (void)snprintf(fault, size, "%s: %s", what, strerror(error));
+    mech_text_format(fault, size, "%s: %s", what, strerror(error));
     return outcome;
 }
 

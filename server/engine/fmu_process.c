@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "server/engine/fmu_process.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -40,7 +41,7 @@ __attribute__((format(printf, 2, 3))) static void explain(struct mechd_hosted *h
 {
     va_list list;
     va_start(list, format);
-    (void)vsnprintf(h->reason, sizeof h->reason, format, list);
+    mech_text_format_list(h->reason, sizeof h->reason, format, list);
     va_end(list);
 }
 

@@ -4,10 +4,10 @@
 #include "protocol/fmi/fmi3.h"
 #include "server/engine/fmu_exchange.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/base/times.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -282,16 +282,17 @@ int mechd_fmu_session_step(struct mechd_fmu_session *s, const struct mechd_fmu_s
     }
     if (s->stopped && !out->terminate && out->time >= span->time &&
         mech_time_before(out->time, end, span->size)) {
-        (void)snprintf(s->reason, sizeof s->reason,
-                       "the FMU was to stop, and returned early from its step, at t = %.17g s",
-                       out->time);
+        mech_text_format(s->reason, sizeof s->reason,
+                         "the FMU was to stop, and returned early from its step, at t = %.17g s",
+                         out->time);
         return MECHD_HOSTED_STOPPED;
     }
     const bool early = span->early && out->event && !out->terminate &&
                        mech_time_before(out->time, end, span->size) && out->time >= span->time;
     if (!early && !mech_time_same(out->time, end, span->size)) {
-        (void)snprintf(s->reason, sizeof s->reason, "the FMU %s at t = %.17g s",
-                       out->terminate ? "asks to end the simulation" : "ended its step", out->time);
+        mech_text_format(s->reason, sizeof s->reason, "the FMU %s at t = %.17g s",
+                         out->terminate ? "asks to end the simulation" : "ended its step",
+                         out->time);
         return MECHD_HOSTED_REFUSED;
     }
     return 0;

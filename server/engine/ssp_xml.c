@@ -4,10 +4,10 @@
 #include "server/engine/fmu_attributes.h"
 #include "server/engine/xml.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char separator = '|';
@@ -197,7 +197,7 @@ void mechd_ssp_fault(struct mech_diag *diag, const struct mechd_ssp_element *e, 
     char path[MECH_DIAG_PATH] = "/", text[MECH_DIAG_TEXT];
     va_list list;
     va_start(list, format);
-    (void)vsnprintf(text, sizeof text, format, list);
+    mech_text_format_list(text, sizeof text, format, list);
     va_end(list);
     mech_text_copy(path + 1, sizeof path - 1, e->file);
     mech_diag_add(diag, path, "line %d: %s", e->line, text);

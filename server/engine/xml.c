@@ -2,8 +2,7 @@
 #include "server/engine/xml.h"
 
 #include "solver/base/err.h"
-
-#include <stdio.h>
+#include "solver/base/text.h"
 
 struct reading {
     XML_Parser parser;
@@ -28,7 +27,8 @@ static void on_start(void *context, const char *name, const char **attributes)
     }
     if (r->depth + r->skipped >= MECHD_XML_DEPTH_MOST) {
         char text[64];
-        snprintf(text, sizeof text, "elements are more than %d deep", (int)MECHD_XML_DEPTH_MOST);
+        mech_text_format(text, sizeof text, "elements are more than %d deep",
+                         (int)MECHD_XML_DEPTH_MOST);
         r->how->refuse(r->how->context, MECHD_XML_DEEP, text);
     } else if (r->skipped == 0 && r->how->open(r->how->context, name, attributes)) {
         r->depth++;

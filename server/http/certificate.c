@@ -6,6 +6,8 @@
  * starts with them, or does not. */
 #include "server/http/certificate.h"
 
+#include "solver/base/text.h"
+
 #include <microhttpd.h>
 #include <sodium.h>
 #include <stdatomic.h>
@@ -186,11 +188,11 @@ int mechd_key_read(struct mechd_key *k, const char *certificate, const char *key
 {
     *k = (struct mechd_key){.certificate = read_file(certificate), .key = read_file(key)};
     if (k->certificate == NULL || k->key == NULL) {
-        snprintf(fault, size, "cannot read %s", k->certificate == NULL ? certificate : key);
+        mech_text_format(fault, size, "cannot read %s", k->certificate == NULL ? certificate : key);
     } else if (mechd_certificate_dates(k->certificate, &k->from, &k->until) != 0) {
-        snprintf(fault, size, "%s holds no certificate (PEM)", certificate);
+        mech_text_format(fault, size, "%s holds no certificate (PEM)", certificate);
     } else if (!fits(k)) {
-        snprintf(fault, size, "%s is not the key of %s", key, certificate);
+        mech_text_format(fault, size, "%s is not the key of %s", key, certificate);
     } else {
         return 0;
     }
@@ -263,7 +265,7 @@ int mechd_key_serve(const struct mechd_key *k, char *fault, size_t size)
     struct pair *const p = calloc(1, sizeof *p);
     crypto_generichash_state state;
     if (p == NULL) {
-        snprintf(fault, size, "no memory for the certificate");
+        mech_text_format(fault, size, "no memory for the certificate");
         return -1;
     }
     crypto_generichash_init(&state, NULL, 0, sizeof p->hash);
@@ -277,8 +279,8 @@ int mechd_key_serve(const struct mechd_key *k, char *fault, size_t size)
     }
     const int code = import(p, k);
     if (code < 0) {
-        snprintf(fault, size, "the certificate or its key cannot be used: %s",
-                 gnutls_strerror(code));
+        mech_text_format(fault, size, "the certificate or its key cannot be used: %s",
+                         gnutls_strerror(code));
         destroy(p);
         return -1;
     }

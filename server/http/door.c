@@ -14,6 +14,7 @@
 #include "server/http/target.h"
 #include "server/instance/container.h"
 #include "solver/base/name.h"
+#include "solver/base/text.h"
 #include "solver/base/words.h"
 
 #include <stdio.h>
@@ -198,7 +199,8 @@ static int take_tree(struct mechd_exchange *x, const struct mechd_body *body,
     scan.tree += body->apart ? body->parts.tree : 0;
     if (!mechd_trees_take(x->call.service, scan.tree)) {
         fault->code = MECHP_LIMIT_REACHED;
-        snprintf(fault->text, sizeof fault->text, "too many large bodies are being processed");
+        mech_text_format(fault->text, sizeof fault->text,
+                         "too many large bodies are being processed");
         return -1;
     }
     x->tree = scan.tree;

@@ -10,10 +10,10 @@
 #include "server/os/log.h"
 #include "server/os/shares.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <errno.h>
 #include <microhttpd.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -117,7 +117,7 @@ static int start_one(struct mechd_http *h, const char *text, char *fault, size_t
     if (l->mhd == NULL) {
         // libmicrohttpd has closed the socket in most cases; closing another's would be worse
         mechd_links_fini(&l->links);
-        snprintf(fault, size, "cannot serve HTTP on %s", text);
+        mech_text_format(fault, size, "cannot serve HTTP on %s", text);
         return MECH_INTERNAL;
     }
     h->count++;

@@ -3,6 +3,7 @@
 #include "server/instance/fmus.h"
 
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,11 +54,12 @@ int mechd_fmus_open(struct mechd_fmus *f, const char *state,
                     size_t size)
 {
     if (!find_program(f->program, sizeof f->program)) {
-        snprintf(fault, size, "--fmus on: there is no program mechd-fmu beside this one");
+        mech_text_format(fault, size, "--fmus on: there is no program mechd-fmu beside this one");
         return MECH_INTERNAL;
     }
     if (!find_root(f, state)) {
-        snprintf(fault, size, "--fmus on: there is no folder in which FMUs can be unpacked");
+        mech_text_format(fault, size,
+                         "--fmus on: there is no folder in which FMUs can be unpacked");
         return MECH_INTERNAL;
     }
     f->places.most = processes;

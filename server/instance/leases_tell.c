@@ -3,6 +3,7 @@
 
 #include "protocol/wire/bodies.h"
 #include "server/os/ticks.h"
+#include "solver/base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,16 +34,16 @@ const char *mechd_holder_tell(const struct mechd_holder *h, const char *id, char
 {
     char until[48] = "";
     if (h->role < 0) {
-        snprintf(out, size, "the lease is not valid: it has ended or was never issued by %.64s",
-                 id);
+        mech_text_format(out, size,
+                         "the lease is not valid: it has ended or was never issued by %.64s", id);
         return out;
     }
     if (h->of == MECHD_LEASE_OF_COUPLING && h->name[0] == '\0') {
-        snprintf(out, size, "%.64s takes part in a coupling that is being created", id);
+        mech_text_format(out, size, "%.64s takes part in a coupling that is being created", id);
         return out;
     }
     if (h->of == MECHD_LEASE_OF_COUPLING) {
-        snprintf(out, size, "%.64s takes part in coupling %.64s", id, h->name);
+        mech_text_format(out, size, "%.64s takes part in coupling %.64s", id, h->name);
         return out;
     }
     if (h->expires != UINT64_MAX) {
@@ -51,16 +52,17 @@ const char *mechd_holder_tell(const struct mechd_holder *h, const char *id, char
     }
     const char *const name = h->name[0] != '\0' ? h->name : "an unnamed client";
     if (h->role == MECHD_ROLE_OBSERVER) {
-        snprintf(out, size, "%.64s is an observer of %.64s and may not change it", name, id);
+        mech_text_format(out, size, "%.64s is an observer of %.64s and may not change it", name,
+                         id);
     } else if (h->channel[0] != '\0') {
-        snprintf(out, size, "input %.64s of %.64s is held by %.64s (%s)%s", h->channel, id, name,
-                 mechd_role_names[h->role], until);
+        mech_text_format(out, size, "input %.64s of %.64s is held by %.64s (%s)%s", h->channel, id,
+                         name, mechd_role_names[h->role], until);
     } else if (h->role == MECHD_ROLE_CO_DRIVER) {
-        snprintf(out, size, "%.64s is a co-driver of %.64s and may set only its own inputs", name,
-                 id);
+        mech_text_format(out, size, "%.64s is a co-driver of %.64s and may set only its own inputs",
+                         name, id);
     } else {
-        snprintf(out, size, "%.64s is held by %.64s (%s)%s", id, name, mechd_role_names[h->role],
-                 until);
+        mech_text_format(out, size, "%.64s is held by %.64s (%s)%s", id, name,
+                         mechd_role_names[h->role], until);
     }
     return out;
 }

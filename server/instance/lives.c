@@ -5,9 +5,9 @@
 #include "server/instance/snapshots.h"
 #include "server/os/ids.h"
 #include "server/store/store.h"
+#include "solver/base/text.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,8 +115,8 @@ const char *mechd_lives_unrecorded(const struct mechd_instance *i, char out[MECH
 {
     char fault[160] = "";
     mechd_store_fault(i->host->store, fault, sizeof fault);
-    snprintf(out, MECHD_LIVES_UNRECORDED, "its number cannot be recorded: %s",
-             fault[0] != '\0' ? fault : "earlier changes are still being stored");
+    mech_text_format(out, MECHD_LIVES_UNRECORDED, "its number cannot be recorded: %s",
+                     fault[0] != '\0' ? fault : "earlier changes are still being stored");
     return out;
 }
 
@@ -129,9 +129,9 @@ const char *mechd_lives_tell(const struct mechd_instance *i, enum mechd_counted 
     const unsigned long long number = numbered ? strtoull(digits, NULL, 10) : 0;
     out[0] = '\0';
     if (number > 0 && number <= i->before[which]) {
-        snprintf(out, MECHD_LIVES_WORDS,
-                 ": numbers up to %" PRIu64 " are from before this %s or this process",
-                 i->before[which], i->turns != NULL ? "coupling" : "instance");
+        mech_text_format(out, MECHD_LIVES_WORDS,
+                         ": numbers up to %" PRIu64 " are from before this %s or this process",
+                         i->before[which], i->turns != NULL ? "coupling" : "instance");
     }
     return out;
 }

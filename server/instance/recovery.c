@@ -14,6 +14,7 @@
 #include "server/os/log.h"
 #include "server/os/ticks.h"
 #include "server/store/store.h"
+#include "solver/base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -182,9 +183,9 @@ static int build(const char *text, size_t size, char reason[160], struct mech_di
     struct mech_document *document = NULL;
     struct mech_diag diag;
     json_t *model = NULL;
-    snprintf(reason, 160, "its model cannot be read");
+    mech_text_format(reason, 160, "its model cannot be read");
     if (mechp_json_parse(text, size, NULL, &fault, &model) != 0) {
-        snprintf(reason, 160, "its model: %.120s", fault.text);
+        mech_text_format(reason, 160, "its model: %.120s", fault.text);
         return fault.code == MECHP_OUT_OF_MEMORY ? MECH_NO_MEMORY : MECH_INVALID;
     }
     mech_diag_init(&diag);
@@ -197,8 +198,8 @@ static int build(const char *text, size_t size, char reason[160], struct mech_di
         }
     }
     if (outcome != 0 && diag.count > 0) {
-        snprintf(reason, 160, "its model, %.60s: %.80s", diag.entries[0].path,
-                 diag.entries[0].text);
+        mech_text_format(reason, 160, "its model, %.60s: %.80s", diag.entries[0].path,
+                         diag.entries[0].text);
     }
     mech_diag_prefix(diag.warnings, diag.warning_count, "/model");
     mech_diag_give_warnings(&diag, told);

@@ -3,6 +3,7 @@
 #include "server/instance/host.h"
 #include "server/instance/runs.h"
 #include "server/os/ticks.h"
+#include "solver/base/text.h"
 #include "solver/base/times.h"
 
 #include <inttypes.h>
@@ -124,7 +125,7 @@ void mechd_run_cut(struct mechd_run *r, const struct mechd_run_reached *at, cons
     mechd_run_show(r);
     pthread_mutex_lock(&r->p);
     r->shown.time = now;
-    snprintf(r->shown.reason, sizeof r->shown.reason, "%s", reason);
+    mech_text_format(r->shown.reason, sizeof r->shown.reason, "%s", reason);
     pthread_mutex_unlock(&r->p);
 }
 

@@ -5,9 +5,9 @@
 #include "server/instance/host.h"
 #include "server/instance/runs.h"
 #include "server/os/ticks.h"
+#include "solver/base/text.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,10 +203,10 @@ static void restore(struct mechd_run *r, const struct mechd_stored_run *stored)
     mechd_run_show(r);
     r->shown.time = stored->time;
     r->shown.elapsed = mechd_ns(stored->elapsed);
-    snprintf(r->shown.reason, sizeof r->shown.reason, "%s",
-             stored->reason[0] != '\0'           ? stored->reason
-             : r->state == MECHD_RUN_INTERRUPTED ? "the process ended before the run did"
-                                                 : "");
+    mech_text_format(r->shown.reason, sizeof r->shown.reason, "%s",
+                     stored->reason[0] != '\0'           ? stored->reason
+                     : r->state == MECHD_RUN_INTERRUPTED ? "the process ended before the run did"
+                                                         : "");
 }
 
 /* One that makes no sense is left out: the instance itself is sound. */

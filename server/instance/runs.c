@@ -8,11 +8,11 @@
 #include "server/instance/host.h"
 #include "server/instance/lives.h"
 #include "server/os/ticks.h"
+#include "solver/base/text.h"
 #include "solver/base/times.h"
 
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 
 /* A free run gives others their turn about this often, ns. */
 static const uint64_t turn = 1000000;
@@ -46,7 +46,7 @@ static void end_run(struct mechd_run *r, enum mechd_run_state state, const char 
     const bool stopped = state == MECHD_RUN_STOPPED && reason[0] == '\0';
     r->state = state;
     pthread_mutex_lock(&r->p);
-    snprintf(r->shown.reason, sizeof r->shown.reason, "%s", stopped ? lost_by(r) : reason);
+    mech_text_format(r->shown.reason, sizeof r->shown.reason, "%s", stopped ? lost_by(r) : reason);
     pthread_mutex_unlock(&r->p);
     atomic_store(&r->active, false);
     if (i->run == r) {

@@ -11,10 +11,10 @@
 #include "server/instance/partners.h"
 #include "server/os/ticks.h"
 #include "solver/base/diag.h"
+#include "solver/base/text.h"
 #include "solver/base/times.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static const double slice_ns = 1e6;
@@ -130,7 +130,7 @@ static int begin(struct mechd_instance *i, struct mechd_stepping *s)
 
     // the parts before the last one are committed on the way: keep what they would have to undo
     if (!mechd_engine_keeps_state(&i->engine)) {
-        snprintf(
+        mech_text_format(
             s->report.reason, sizeof s->report.reason,
             "a force acts within the step, which an FMU that cannot save its state cannot undo");
         return MECH_INVALID;
@@ -210,8 +210,8 @@ static void tell_quota(struct mechd_stepping *s, const char *engine)
     char ended[sizeof s->report.reason];
     mech_text_copy(ended, sizeof ended, engine);
     (void)mechd_excess_tell(&s->excess, quota, sizeof quota);
-    (void)snprintf(s->report.reason, sizeof s->report.reason, "%.60s%s%.96s", quota,
-                   ended[0] != '\0' ? "; " : "", ended);
+    mech_text_format(s->report.reason, sizeof s->report.reason, "%.60s%s%.96s", quota,
+                     ended[0] != '\0' ? "; " : "", ended);
 }
 
 /* A command that has come to nothing. */

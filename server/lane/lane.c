@@ -9,6 +9,7 @@
 #include "server/os/thread.h"
 #include "server/os/ticks.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -260,7 +261,7 @@ int mechd_lane_open(struct mechd_service *s, struct mechd_lane_door **out, char 
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = l};
     ok = ok && epoll_ctl(l->threads[0].epoll, EPOLL_CTL_ADD, l->listener, &event) == 0;
     if (!ok) {
-        snprintf(fault, size, "cannot watch the lane: %s", strerror(errno));
+        mech_text_format(fault, size, "cannot watch the lane: %s", strerror(errno));
     }
     return ok ? 0 : MECH_INTERNAL;
 }

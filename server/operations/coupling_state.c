@@ -14,10 +14,10 @@
 #include "server/operations/couplings.h"
 #include "server/operations/put_snapshot.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/base/times.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,7 +141,7 @@ static bool same_coupling(struct mechd_call *c, const struct mechd_coupling *g,
 static void name_part(struct mechd_call *c, const struct mechd_coupling *g, int32_t n)
 {
     char why[sizeof c->detail];
-    (void)snprintf(why, sizeof why, "%s", c->detail);
+    mech_text_format(why, sizeof why, "%s", c->detail);
     mechd_fail(c, c->code, "participant %.64s: %.*s", g->parts[n].name, (int)sizeof c->detail - 96,
                why);
 }

@@ -15,6 +15,7 @@
 #include "server/operations/step_report.h"
 #include "server/operations/step_signals.h"
 #include "server/operations/step_trace.h"
+#include "solver/base/text.h"
 #include "solver/base/times.h"
 
 #include <inttypes.h>
@@ -505,7 +506,7 @@ static enum mechd_progress run_step(struct mechd_call *c)
     }
     // with what has become of an FMU that the stop has ended
     if (w->stepping.report.reason[0] != '\0') {
-        snprintf(c->detail, sizeof c->detail, "%s", w->stepping.report.reason);
+        mech_text_format(c->detail, sizeof c->detail, "%s", w->stepping.report.reason);
     }
     return MECHD_DONE;
 }

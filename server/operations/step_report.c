@@ -3,6 +3,7 @@
 
 #include "protocol/wire/bodies.h"
 #include "protocol/wire/bodies_stepping.h"
+#include "solver/base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -77,8 +78,9 @@ void mechd_write_step_ended(const void *of, struct mechp_text *w)
     char reason[256];
     if (early && log->count > 0) {
         const struct mech_logged *const e = &log->at[log->count - 1];
-        snprintf(reason, sizeof reason, "%s of %.80s%s%.80s at %.9g", mech_logged_kinds[e->kind],
-                 e->item, e->with != NULL ? " and " : "", e->with != NULL ? e->with : "", e->time);
+        mech_text_format(reason, sizeof reason, "%s of %.80s%s%.80s at %.9g",
+                         mech_logged_kinds[e->kind], e->item, e->with != NULL ? " and " : "",
+                         e->with != NULL ? e->with : "", e->time);
     }
     const struct mechp_body_step_ended body = {.by = early ? "event" : "request",
                                                .last_successful_time = end->time,

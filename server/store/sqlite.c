@@ -6,6 +6,7 @@
 #include "server/store/schema.h"
 #include "server/store/wal.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -132,7 +133,7 @@ static int set_aside(const char *path, const char *why, char *fault, size_t size
         snprintf(name, sizeof name, "%s%s", path, endings[k]);
         snprintf(to + length, sizeof to - length, "%s", endings[k]);
         if (rename(name, to) != 0 && errno != ENOENT) {
-            snprintf(fault, size, "cannot rename %s: %s", name, strerror(errno));
+            mech_text_format(fault, size, "cannot rename %s: %s", name, strerror(errno));
             return MECH_INTERNAL;
         }
     }
@@ -235,19 +236,20 @@ static int lock_directory(const char *directory, char *fault, size_t size, int *
 {
     char path[512];
     if (mkdir(directory, 0700) != 0 && errno != EEXIST) {
-        snprintf(fault, size, "cannot make the state directory %s: %s", directory, strerror(errno));
+        mech_text_format(fault, size, "cannot make the state directory %s: %s", directory,
+                         strerror(errno));
         return MECH_INTERNAL;
     }
     snprintf(path, sizeof path, "%s/lock", directory);
     *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (*lock < 0) {
-        snprintf(fault, size, "cannot write to the state directory %s: %s", directory,
-                 strerror(errno));
+        mech_text_format(fault, size, "cannot write to the state directory %s: %s", directory,
+                         strerror(errno));
         return MECH_INTERNAL;
     }
     (void)fchmod(*lock, 0600);
     if (flock(*lock, LOCK_EX | LOCK_NB) != 0) {
-        snprintf(fault, size, "another mechd uses the state directory %s", directory);
+        mech_text_format(fault, size, "another mechd uses the state directory %s", directory);
         return MECH_INTERNAL;
     }
     return 0;
@@ -311,8 +313,8 @@ static int open_connection(const char *place, char *fault, size_t size, void **s
         outcome = connect_to(d, path, &why);
     }
     if (outcome != 0) {
-        snprintf(fault, size, "cannot use %s: %s", path,
-                 d->sqlite != NULL ? sqlite3_errmsg(d->sqlite) : "no memory");
+        mech_text_format(fault, size, "cannot use %s: %s", path,
+                         d->sqlite != NULL ? sqlite3_errmsg(d->sqlite) : "no memory");
         close_connection(d);
         return MECH_INTERNAL;
     }

@@ -9,6 +9,7 @@
 #include "server/store/database.h"
 #include "server/store/numbers.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -98,7 +99,7 @@ static void note_failure(struct mechd_store *s)
     const char *const text = s->writer.ops->fault(s->writer.self);
     pthread_mutex_lock(&s->m);
     const bool news = strcmp(s->fault, text) != 0;
-    snprintf(s->fault, sizeof s->fault, "%s", text);
+    mech_text_format(s->fault, sizeof s->fault, "%s", text);
     pthread_mutex_unlock(&s->m);
     if (news) {
         mechd_log(MECHD_ERROR, "storage", "reason=\"%s\"", text);
@@ -257,7 +258,7 @@ int mechd_store_open(const char *place, char *fault, size_t size, struct mechd_s
 {
     const struct mechd_database_ops *const ops = mechd_database_of(place);
     struct mechd_store *const s = calloc(1, sizeof *s);
-    snprintf(fault, size, "no memory or no threads for storage");
+    mech_text_format(fault, size, "no memory or no threads for storage");
     if (s == NULL) {
         return MECH_NO_MEMORY;
     }

@@ -8,6 +8,7 @@
 #include "server/instance/entry.h"
 #include "server/os/log.h"
 #include "server/sweep/sweep.h"
+#include "solver/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -249,7 +250,7 @@ static void read_errors(struct mechd_sweep *s, const char *text)
         MECHP_READ(sweep_error, json_array_get(errors, k), &diag, &in);
         e->point = in.point != MECHP_ABSENT ? (uint32_t)in.point : 0;
         e->code = code_of(in.code);
-        snprintf(e->reason, sizeof e->reason, "%s", in.message != NULL ? in.message : "");
+        mech_text_format(e->reason, sizeof e->reason, "%s", in.message != NULL ? in.message : "");
     }
     mech_diag_fini(&diag);
     json_decref(errors);

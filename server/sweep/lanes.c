@@ -3,9 +3,9 @@
 
 #include "server/call/service.h"
 #include "server/os/ticks.h"
+#include "solver/base/text.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ns after which a lane lets others have the worker. */
@@ -49,7 +49,7 @@ bool mechd_point_ends(void *point)
 bool mechd_point_fail(struct mechd_point *p, enum mechp_code code, const char *reason)
 {
     p->code = code;
-    snprintf(p->reason, sizeof p->reason, "%s", reason);
+    mech_text_format(p->reason, sizeof p->reason, "%s", reason);
     return false;
 }
 
@@ -116,7 +116,7 @@ static void fail_point(struct mechd_sweep_lane *l)
         struct mechd_sweep_error *e = &s->errors[s->error_count++];
         e->point = l->number;
         e->code = l->point.code;
-        snprintf(e->reason, sizeof e->reason, "%s", l->point.reason);
+        mech_text_format(e->reason, sizeof e->reason, "%s", l->point.reason);
     }
     pthread_mutex_unlock(&s->m);
     end_point(l, false);

@@ -5,8 +5,7 @@
 #include "protocol/bind/bind.h"
 #include "server/call/service.h"
 #include "server/sweep/sweep.h"
-
-#include <stdio.h>
+#include "solver/base/text.h"
 
 /* True if the simulation has the outputs and the step that the rows are made for. */
 static bool fits(const struct mechd_sweep_plan *p, const struct mech_sim *sim)
@@ -42,8 +41,8 @@ static int make_sim(struct mechd_point *p, struct mech_sim **sim)
         mech_document_destroy(document);
     }
     const bool told = diag.count > 0;
-    snprintf(p->reason, sizeof p->reason, "%.60s%s%.128s", told ? diag.entries[0].path : "",
-             told ? ": " : "", told ? diag.entries[0].text : mech_err_text(outcome));
+    mech_text_format(p->reason, sizeof p->reason, "%.60s%s%.128s", told ? diag.entries[0].path : "",
+                     told ? ": " : "", told ? diag.entries[0].text : mech_err_text(outcome));
     mech_diag_fini(&diag);
     return outcome;
 }

@@ -14,6 +14,7 @@
 #include "server/os/ticks.h"
 #include "server/zmq/internal.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +42,8 @@ int mechd_zap_open(struct mechd_zmq *z, char *fault, size_t size)
     }
     z->zap = zmq_socket(z->context, ZMQ_REP);
     if (z->zap == NULL || zmq_bind(z->zap, "inproc://zeromq.zap.01") != 0) {
-        snprintf(fault, size, "cannot authenticate for CURVE: %s", zmq_strerror(zmq_errno()));
+        mech_text_format(fault, size, "cannot authenticate for CURVE: %s",
+                         zmq_strerror(zmq_errno()));
         return MECH_INTERNAL;
     }
     return 0;
@@ -59,7 +61,7 @@ int mechd_zap_protect(struct mechd_zmq *z, enum mechd_zmq_socket which, char *fa
         zmq_setsockopt(socket, ZMQ_CURVE_SECRETKEY, curve->secret, sizeof curve->secret) != 0 ||
         zmq_setsockopt(socket, ZMQ_ZAP_DOMAIN, rules[which].domain, strlen(rules[which].domain)) !=
             0) {
-        snprintf(fault, size, "cannot set up CURVE: %s", zmq_strerror(zmq_errno()));
+        mech_text_format(fault, size, "cannot set up CURVE: %s", zmq_strerror(zmq_errno()));
         return MECH_INTERNAL;
     }
     return 0;

@@ -7,6 +7,7 @@
 #include "server/zmq/internal.h"
 #include "server/zmq/stream.h"
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -308,7 +309,7 @@ static int bind_socket(struct mechd_zmq *z, enum mechd_zmq_socket which, const c
         return MECH_INTERNAL;
     }
     if (why != NULL) {
-        snprintf(fault, size, "--%s %s: %s", option, endpoint, why);
+        mech_text_format(fault, size, "--%s %s: %s", option, endpoint, why);
         return MECH_INTERNAL;
     }
     const int on = is_v6;
@@ -330,13 +331,14 @@ static int open_socket(struct mechd_zmq *z, enum mechd_zmq_socket which, int typ
     }
     void *socket = zmq_socket(z->context, type);
     if (socket == NULL) {
-        snprintf(fault, size, "cannot open a ZeroMQ socket: %s", zmq_strerror(zmq_errno()));
+        mech_text_format(fault, size, "cannot open a ZeroMQ socket: %s", zmq_strerror(zmq_errno()));
         return MECH_INTERNAL;
     }
     z->sockets[which] = socket;
     bound(z, which, type);
     if (mechd_guard_open(z, which) != 0) {
-        snprintf(fault, size, "cannot watch a ZeroMQ socket: %s", zmq_strerror(zmq_errno()));
+        mech_text_format(fault, size, "cannot watch a ZeroMQ socket: %s",
+                         zmq_strerror(zmq_errno()));
         return MECH_INTERNAL;
     }
     MECH_TRY(mechd_zap_protect(z, which, fault, size));
@@ -356,7 +358,8 @@ static int watch_all(struct mechd_zmq *z, char *fault, size_t size)
         size_t wide = sizeof w->descriptor;
         *w = (struct mechd_watched){.descriptor = -1, .unseen = sockets[k] != NULL};
         if (sockets[k] != NULL && zmq_getsockopt(sockets[k], ZMQ_FD, &w->descriptor, &wide) != 0) {
-            snprintf(fault, size, "cannot watch a ZeroMQ socket: %s", zmq_strerror(zmq_errno()));
+            mech_text_format(fault, size, "cannot watch a ZeroMQ socket: %s",
+                             zmq_strerror(zmq_errno()));
             return MECH_INTERNAL;
         }
     }
@@ -380,7 +383,7 @@ int mechd_zmq_open(struct mechd_service *d, struct mechd_zmq **out, char *fault,
     z->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     z->context = zmq_ctx_new();
     if (z->wake < 0 || z->context == NULL) {
-        snprintf(fault, size, "cannot start ZeroMQ");
+        mech_text_format(fault, size, "cannot start ZeroMQ");
         return MECH_INTERNAL;
     }
     const struct mechd_config *c = &d->config;
