@@ -1,6 +1,8 @@
 /* The error of a handle: set here, or read from the daemon's problem+json (RFC 9457). */
 #include "clients/c/handle.h"
 
+#include "solver/base/text.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,7 @@ int mechc_fail(struct mechc *c, enum mechc_result result, const char *format, ..
     char text[512];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    mech_text_format_list(text, sizeof text, format, arguments);
     va_end(arguments);
     mechc_clear_error(c);
     mechc_bytes_text(&c->words, text);

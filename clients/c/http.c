@@ -2,6 +2,7 @@
 #include "clients/c/handle.h"
 
 #include "clients/c/address.h"
+#include "solver/base/text.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -192,11 +193,11 @@ static const char *tell_done(const struct mechc *c, const char *id, char out[OUT
         return "it has been refused";
     }
     const bool over = strcmp(state, "finished") == 0;
-    snprintf(out, OUTCOME, "it was done before it could be cancelled%s%s",
-             !over   ? "; its answer will be at /v1/operations/"
-             : *made ? "; it made "
-                     : "",
-             !over ? id : made);
+    mech_text_format(out, OUTCOME, "it was done before it could be cancelled%s%s",
+                     !over   ? "; its answer will be at /v1/operations/"
+                     : *made ? "; it made "
+                             : "",
+                     !over ? id : made);
     return out;
 }
 

@@ -5,6 +5,7 @@
  * again is answered as before, without a second step or commit. */
 #include "clients/c/line.h"
 #include "protocol/frame/frame.h"
+#include "solver/base/text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -256,7 +257,7 @@ static int outcome(struct mechc_participant *p, const char *name, const struct m
 {
     const struct mechc_program *const program = p->program;
     const char *const why = found != 0 && program->reason ? program->reason(program->self) : NULL;
-    snprintf(p->why, sizeof p->why, "%s", why ? why : "");
+    mech_text_format(p->why, sizeof p->why, "%s", why ? why : "");
     if (found < 0) {
         mechc_fail(p->c, MECHC_FAILED, "%s: the function %s returned %d in window %llu%s%.120s",
                    p->participant, name, found, (unsigned long long)f->step, why ? ": " : "",
@@ -269,7 +270,7 @@ static int wrong(struct mechc_participant *p, const char *what, const struct mec
 {
     mechc_fail(p->c, MECHC_BAD_REPLY, "%s of window %llu; window %llu was committed", what,
                (unsigned long long)f->step, (unsigned long long)p->window);
-    snprintf(p->why, sizeof p->why, "%s", p->c->error.text);
+    mech_text_format(p->why, sizeof p->why, "%s", p->c->error.text);
     return -1;
 }
 
@@ -281,8 +282,8 @@ static int outcome_of(struct mechc_participant *p, const char *name, const struc
         if (!isfinite(y[k])) {
             mechc_fail(p->c, MECHC_BAD_ARGUMENT, "%s: output %s of the function %s is not finite",
                        p->participant, p->outputs.at[k], name);
-            snprintf(p->why, sizeof p->why, "output %s of the function %s is not finite",
-                     p->outputs.at[k], name);
+            mech_text_format(p->why, sizeof p->why, "output %s of the function %s is not finite",
+                             p->outputs.at[k], name);
             return -1;
         }
     }
@@ -297,9 +298,9 @@ static int slope_outcome(struct mechc_participant *p, const struct mechp_frame *
     const int found = program->jacobian(program->self, w, slopes);
     for (size_t k = 0; k < p->slopes && found == 0; k++) {
         if (!isfinite(slopes[k])) {
-            snprintf(p->why, sizeof p->why,
-                     "the derivative of output %s by value %zu is not finite",
-                     p->outputs.at[k / p->values_count], k % p->values_count);
+            mech_text_format(p->why, sizeof p->why,
+                             "the derivative of output %s by value %zu is not finite",
+                             p->outputs.at[k / p->values_count], k % p->values_count);
             mechc_fail(p->c, MECHC_BAD_ARGUMENT, "%s: %s", p->participant, p->why);
             return -1;
         }
@@ -335,8 +336,9 @@ static int try_window(struct mechc_participant *p, const struct mechp_frame *f,
         return wrong(p, "a trial", f);
     }
     if (p->stepped == f->step) {
-        snprintf(p->why, sizeof p->why, "window %llu has been stepped, and was not committed",
-                 (unsigned long long)f->step);
+        mech_text_format(p->why, sizeof p->why,
+                         "window %llu has been stepped, and was not committed",
+                         (unsigned long long)f->step);
         return NOT_ANSWERED;
     }
     const struct mechc_window w = window_of(p, f);

@@ -3,6 +3,7 @@
 #include "clients/cli/cli.h"
 #include "solver/base/guess.h"
 #include "solver/base/odd.h"
+#include "solver/base/text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,7 +18,7 @@ int mechctl_usage(const char *format, ...)
     char text[1024], shown[2048];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    mech_text_format_list(text, sizeof text, format, arguments);
     va_end(arguments);
     mech_text_show(shown, sizeof shown, text);
     fprintf(stderr, "mechctl: %s\n", shown);

@@ -4,6 +4,7 @@
 #include "solver/base/err.h"
 #include "solver/base/hash.h"
 #include "solver/base/name.h"
+#include "solver/base/text.h"
 #include "solver/items/limits.h"
 
 #include <inttypes.h>
@@ -84,13 +85,13 @@ static const struct mech_item *sensor_of(const struct builder *b, int32_t channe
 static void describe(const struct builder *b, const struct mech_variable *v, char *text)
 {
     if (v->causality == MECH_PARAMETER) {
-        snprintf(text, TEXT_ROOM, "parameter of the model");
+        mech_text_format(text, TEXT_ROOM, "parameter of the model");
     } else if (v->causality == MECH_OUTPUT_VARIABLE) {
         bool first_order;
         const enum mech_output measured = mech_sim_output_variable(b->sim, v->index, &first_order);
 
-        snprintf(text, TEXT_ROOM, "%s, by sensor \"%s\"", mech_output_name(measured),
-                 sensor_of(b, v->index)->name);
+        mech_text_format(text, TEXT_ROOM, "%s, by sensor \"%s\"", mech_output_name(measured),
+                         sensor_of(b, v->index)->name);
     } else {
         const struct mech_input *const in = input_of(b, v->index);
 
@@ -99,7 +100,7 @@ static void describe(const struct builder *b, const struct mech_variable *v, cha
         } else if (in->load.name) {
             snprintf(text, TEXT_ROOM, "load \"%s\"", in->load.name);
         } else {
-            snprintf(text, TEXT_ROOM, "force on marker \"%s\"", in->marker.name);
+            mech_text_format(text, TEXT_ROOM, "force on marker \"%s\"", in->marker.name);
         }
     }
 }

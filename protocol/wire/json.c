@@ -4,6 +4,7 @@
 #include "solver/base/err.h"
 #include "solver/base/guess.h"
 #include "solver/base/odd.h"
+#include "solver/base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -40,8 +41,8 @@ static bool has_room(size_t longest)
 /* A text that is no UTF-8 at all. */
 static int refuse_wide(const char *what, struct mechp_json_fault *fault)
 {
-    snprintf(fault->text, sizeof fault->text, "the text is %s, and JSON is UTF-8: save it as UTF-8",
-             what);
+    mech_text_format(fault->text, sizeof fault->text,
+                     "the text is %s, and JSON is UTF-8: save it as UTF-8", what);
     return MECH_INVALID;
 }
 
@@ -96,7 +97,7 @@ int mechp_json_parse(const char *bytes, size_t size, const struct mechp_json_lim
     }
     if (!has_room(scan.longest)) {
         fault->code = MECHP_OUT_OF_MEMORY;
-        snprintf(fault->text, sizeof fault->text, "no memory for %zu bytes of JSON", size);
+        mech_text_format(fault->text, sizeof fault->text, "no memory for %zu bytes of JSON", size);
         return MECH_INVALID;
     }
     // integers beyond 64 bits and the sign of -0 are kept by reading all numbers as real
@@ -109,7 +110,7 @@ int mechp_json_parse(const char *bytes, size_t size, const struct mechp_json_lim
         json_decref(*out);
         *out = NULL;
         fault->code = MECHP_OUT_OF_MEMORY;
-        snprintf(fault->text, sizeof fault->text, "no memory for %zu bytes of JSON", size);
+        mech_text_format(fault->text, sizeof fault->text, "no memory for %zu bytes of JSON", size);
         return MECH_INVALID;
     }
     if (*out != NULL) {
@@ -176,8 +177,8 @@ bool mechp_json_integer_in(const struct mechp_json_in *in, const char *key, int6
     const int64_t number = json_is_real(value) ? (int64_t)real : json_integer_value(value);
     if (number < least || number > most) {
         char text[80];
-        snprintf(text, sizeof text, "must be between %lld and %lld", (long long)least,
-                 (long long)most);
+        mech_text_format(text, sizeof text, "must be between %lld and %lld", (long long)least,
+                         (long long)most);
         return fault_at(in, key, text);
     }
     *out = number;

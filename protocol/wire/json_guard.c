@@ -9,6 +9,7 @@
 #include "protocol/wire/json.h"
 
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -100,8 +101,8 @@ int mechp_json_guard(const char *bytes, size_t size, const struct mechp_json_lim
     *out = (struct mechp_json_scan){0};
     if (size > limits->bytes) {
         fault->code = MECHP_BODY_TOO_LARGE;
-        snprintf(fault->text, sizeof fault->text, "%zu bytes of JSON; at most %zu are accepted",
-                 size, limits->bytes);
+        mech_text_format(fault->text, sizeof fault->text,
+                         "%zu bytes of JSON; at most %zu are accepted", size, limits->bytes);
         return MECH_INVALID;
     }
     int depth = 0;
@@ -127,7 +128,8 @@ int mechp_json_guard(const char *bytes, size_t size, const struct mechp_json_lim
             out->depth = depth > out->depth ? depth : out->depth;
             if (depth > limits->depth) {
                 char reason[64];
-                snprintf(reason, sizeof reason, "nested deeper than %d levels", limits->depth);
+                mech_text_format(reason, sizeof reason, "nested deeper than %d levels",
+                                 limits->depth);
                 return refuse(bytes, i, reason, fault);
             }
         } else if (c == ']' || c == '}') {
@@ -141,8 +143,9 @@ int mechp_json_guard(const char *bytes, size_t size, const struct mechp_json_lim
                                 : 0;
         if (out->tree > limits->tree) {
             char reason[80];
-            snprintf(reason, sizeof reason,
-                     "reading these values takes more than %zu MiB of memory", limits->tree >> 20);
+            mech_text_format(reason, sizeof reason,
+                             "reading these values takes more than %zu MiB of memory",
+                             limits->tree >> 20);
             (void)refuse(bytes, i, reason, fault);
             fault->code = MECHP_BODY_TOO_LARGE;
             return MECH_INVALID;

@@ -1,6 +1,8 @@
 /* mechctl watch: outputs live from the stream, on the whole terminal or one line a frame. */
 #include "clients/cli/cli.h"
 
+#include "solver/base/text.h"
+
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
@@ -284,7 +286,8 @@ static void draw(const struct view *v, const struct mechc_sample *s)
     }
     if (shown < s->count) {
         char text[96];
-        snprintf(text, sizeof text, "… %zu more; a taller terminal shows them", s->count - shown);
+        mech_text_format(text, sizeof text, "… %zu more; a taller terminal shows them",
+                         s->count - shown);
         l.left = columns;
         mechctl_piece(&l, MECHCTL_DIM, text, false);
         end_line(&l);
