@@ -25,6 +25,7 @@ int mech_probe(int count)
 '''
 LONG = '/* Long. */\n' + GOOD_C + 'int mech_long(void)\n{\n' + '    mech_probe(1);\n' * 81 + '}\n'
 MANY = 'int mech_many(int a, int b, int c, int d, int e, int f, int g)'
+TEXT = 'f()\n{\n    %s(%s, sizeof text, "the force of %%s is large", name);\n}\n'
 LIST = '/* Items. */\nMECH_ITEM(f, a)\nMECH_ITEM(f, b)\n'
 ITEM = 'const struct mech_item_type mech_item_%s = {\n    .name = "%s",\n};\n'
 FAMILY = {'solver/items/items.def': LIST, 'solver/items/f/a.c': ITEM % ('f_a', 'TypeA'),
@@ -117,6 +118,16 @@ FAULTS = {
         ({'tests/integration/test_a.py': 'from forms import load_npy\n'},
          {'tests/integration/test_a.py': 'def f():\n    from test_forms import load_npy\n'})],
     'layers.check_top_level': [({'README.md': ''}, {'notes.md': ''})],
+    'texts.check_cut': [
+        ({'server/a.c': TEXT % ('mech_text_format', 'text'), 'clients/fmu/a.c': TEXT %
+          ('snprintf', 'text'), 'tests/a.c': TEXT % ('snprintf', 'text')},
+         {'server/a.c': TEXT % ('snprintf', 'text')}),
+        ({'solver/a.c': 'f() { snprintf(key, sizeof key, "%s", s); }'},
+         {'solver/a.c': 'f() { (void)snprintf(r->reason, sizeof r->reason, "%s", s); }'}),
+        ({'protocol/a.c': 'f() { snprintf(at, 4, "%d %s", 2, ")"); }'},
+         {'protocol/a.c': 'f() { n = snprintf(at + n, 4, ") %d " "no such %s", 2, s); }'}),
+        ({'server/a.c': 'f() { mech_text_format_list(a, sizeof a, format, list); }'},
+         {'server/a.c': 'f() { vsnprintf(a, sizeof a, format, list); }'})],
     'sizes.check_files': [({'server/a.c': '\n' * 600}, {'server/a.c': '\n' * 601})],
     'sizes.check_functions': [
         ({'server/a.c': GOOD_C}, {'server/a.c': LONG}),
@@ -272,7 +283,7 @@ FAULTS = {
          {'tests/unit/a.c': 'CU_ASSERT(mechd_now() - begin < 5);\n'})],
 }
 MODULES = ('layers', 'sizes', 'headers', 'format', 'names', 'registries', 'routes', 'states',
-           'bars', 'steady', 'deploy')
+           'bars', 'steady', 'deploy', 'texts')
 STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '.clang-format')
 
 
