@@ -103,22 +103,11 @@ static int32_t find_parameter(const struct mech_model *m, const char *name)
     return -1;
 }
 
-/* Whether the one coordinate of a marker turns its body without moving the body's origin. */
-static bool turns(const struct mech_model *m, int32_t marker)
+/* Whether the velocity at `slot` turns an object without moving the object's origin. */
+static bool turns_object(const struct mech_model *m, int32_t object, int32_t slot)
 {
-    const struct mech_marker_map *const map = &m->kinematics.markers[marker];
-    const struct mech_item *const on_it = &m->document->markers.at[marker];
-    enum mech_category category = MECH_OBJECT;
-    const struct mech_marker_ops *const ops = on_it->type->ops.marker;
-    const struct mech_ref *const ref = ops->seat ? ops->seat(on_it->description, &category) : NULL;
-    const int32_t object = ref && category == MECH_NODE ? m->kinematics.body_of[ref->index] : -1;
-
-    if (object < 0 || map->n != 1 || m->kinematics.objects[object].n > MECH_MARKER_SLOTS ||
-        !m->document->objects.at[object].type->ops.object->pose) {
-        return false;
-    }
-    const struct mech_seat_of *const on = &m->kinematics.objects[object];
     const struct mech_item *const item = &m->document->objects.at[object];
+    const struct mech_seat_of *const on = &m->kinematics.objects[object];
     const struct mech_seat seat = {
         .item = item, .slot = on->slot, .q_slot = on->q_slot, .n = on->n, .nq = on->nq};
     const struct mech_eval e =
@@ -126,14 +115,37 @@ static bool turns(const struct mech_model *m, int32_t marker)
     struct mech_pose pose = {.n = on->n, .slot = on->slot};
     double moved = 0., turned = 0.;
 
+    if (on->n > MECH_MARKER_SLOTS || !item->type->ops.object->pose) {
+        return false;
+    }
     item->type->ops.object->pose(item->description, &seat, &e, (double[3]){0.}, &pose);
     for (int32_t k = 0; k < on->n; k++) {
-        for (int r = 0; r < 3 && on->slot[k] == map->slot[0]; r++) {
+        for (int r = 0; r < 3 && on->slot[k] == slot; r++) {
             moved += fabs(pose.J[r][k]);
             turned += fabs(pose.J[3 + r][k]);
         }
     }
     return turned > 0. && !(moved > 0.);
+}
+
+/* The same of a coordinate of a node, which is its body's. */
+static bool turns_node(const struct mech_model *m, int32_t node, int32_t slot)
+{
+    const int32_t object = m->kinematics.body_of[node];
+
+    return object >= 0 && turns_object(m, object, slot);
+}
+
+/* The same of the one coordinate of a marker. */
+static bool turns(const struct mech_model *m, int32_t marker)
+{
+    const struct mech_marker_map *const map = &m->kinematics.markers[marker];
+    const struct mech_item *const on_it = &m->document->markers.at[marker];
+    enum mech_category category = MECH_OBJECT;
+    const struct mech_marker_ops *const ops = on_it->type->ops.marker;
+    const struct mech_ref *const ref = ops->seat ? ops->seat(on_it->description, &category) : NULL;
+
+    return ref && category == MECH_NODE && map->n == 1 && turns_node(m, ref->index, map->slot[0]);
 }
 
 static int add_input(struct mech_model *m, const struct mech_input *in, size_t i,
@@ -251,6 +263,84 @@ static void sensor_request(struct mech_model *m, size_t i, struct mech_output_re
     }
 }
 
+/* Whether all coordinates that a connector joins turn; the ground's do not count. */
+static bool joins_turns(const struct mech_model *m, int32_t object)
+{
+    const struct mech_item *const item = &m->document->objects.at[object];
+    struct mech_attachment at = {.n = 0};
+    bool any = false;
+
+    if (!item->type->ops.object->markers) {
+        return false;
+    }
+    item->type->ops.object->markers(item->description, &at);
+    for (size_t k = 0; k < at.n; k++) {
+        const struct mech_marker_map *const map = &m->kinematics.markers[at.refs[k].index];
+        const bool turned = turns(m, at.refs[k].index);
+        const bool still = map->n == 1 && map->slot[0] == m->sizes.v; /* the ground's slot */
+
+        if (map->kind != MECH_MARKER_COORDINATE || !(turned || still)) {
+            return false;
+        }
+        any = any || turned;
+    }
+    return any;
+}
+
+/* Whether what an output shows, or its component if that is not negative, is of coordinates that
+ * turn. */
+static bool shows_turns(const struct mech_model *m, const struct mech_output_request *r,
+                        int32_t component)
+{
+    const struct mech_seat_of *const node =
+        r->category == MECH_NODE ? &m->kinematics.nodes[r->index] : NULL;
+
+    if (r->category == MECH_MARKER) {
+        return m->kinematics.markers[r->index].kind == MECH_MARKER_COORDINATE && turns(m, r->index);
+    }
+    if (r->category == MECH_OBJECT) {
+        return joins_turns(m, r->index);
+    }
+    if (!node || node->first_order || node->n != node->nq) {
+        return false;
+    }
+    const int32_t first = component < 0 ? 0 : component;
+    const int32_t count = component < 0 ? node->n : 1;
+
+    for (int32_t k = first; k < first + count && first + count <= node->n; k++) {
+        if (!turns_node(m, r->index, node->slot[k])) {
+            return false;
+        }
+    }
+    return count > 0 && first + count <= node->n;
+}
+
+/* The unit of an output, "" if it is not known. Variables of coordinates have that of angles where
+ * the coordinates turn. */
+static const char *output_unit(const struct mech_model *m, const struct mech_output_request *r,
+                               int32_t component)
+{
+    static const struct {
+        enum mech_output of, angular;
+    } turned[] = {{MECH_OUTPUT_COORDINATES, MECH_OUTPUT_ROTATION},
+                  {MECH_OUTPUT_COORDINATES_TOTAL, MECH_OUTPUT_ROTATION},
+                  {MECH_OUTPUT_COORDINATES_T, MECH_OUTPUT_ANGULAR_VELOCITY},
+                  {MECH_OUTPUT_COORDINATES_TT, MECH_OUTPUT_ANGULAR_ACCELERATION},
+                  {MECH_OUTPUT_DISPLACEMENT, MECH_OUTPUT_ROTATION},
+                  {MECH_OUTPUT_VELOCITY, MECH_OUTPUT_ANGULAR_VELOCITY},
+                  {MECH_OUTPUT_FORCE, MECH_OUTPUT_TORQUE}};
+    const char *const unit = mech_output_unit(r->variable);
+
+    for (size_t k = 0; k < sizeof turned / sizeof *turned; k++) {
+        const bool of_coordinates = !mech_output_unit(turned[k].of) || r->category == MECH_OBJECT;
+
+        if (turned[k].of == r->variable && of_coordinates && shows_turns(m, r, component)) {
+            return mech_output_unit(turned[k].angular);
+        }
+    }
+    return unit ? unit : "";
+}
+
 /* The document's outputs; where it has no such list, one a sensor under the sensor's name. */
 static int output_list(struct mech_model *m, struct mech_structs *list)
 {
@@ -335,7 +425,6 @@ int mech_outputs(struct mech_model *m, struct mech_diag *diag)
     }
     for (size_t i = 0; i < list->n; i++) {
         const struct mech_output_request *const r = &m->channels.sensors[out[i].sensor.index];
-        const char *const unit = mech_output_unit(r->variable);
         int32_t first;
         size_t size = 0;
 
@@ -348,7 +437,7 @@ int mech_outputs(struct mech_model *m, struct mech_diag *diag)
             (struct mech_channel_info){.name = out[i].name,
                                        .offset = m->channels.output_size,
                                        .scalar = out[i].component >= 0 || size == 1,
-                                       .unit = unit ? unit : ""};
+                                       .unit = output_unit(m, r, out[i].component)};
         m->channels.output_of[i] = (struct mech_output_of){*r, out[i].component};
         if (m->kinematics.sensor_z && m->kinematics.sensor_z[out[i].sensor.index] >= 0) {
             /* by way of the sensor, which counts turns */

@@ -224,6 +224,8 @@ class Outputs(Served):
                  'loads': [{'name': n, 'type': 'LoadCoordinate', 'marker': n}
                            for n in ('x', 'phi', 'r', 'm')] +
                           [{'name': 'T', 'type': 'LoadTorqueVector', 'marker': 'body'}],
+                 'sensors': [{'name': 'of-' + n, 'type': 'SensorMarker', 'marker': n,
+                              'outputVariable': 'Coordinates_t'} for n in ('x', 'phi', 'r')],
                  'inputs': [{'name': n, 'load': n} for n in ('x', 'phi', 'r', 'm', 'T')] +
                            [{'name': 'mr', 'marker': 'r'},
                             {'name': 'f2', 'marker': 'body', 'component': 2},
@@ -234,6 +236,9 @@ class Outputs(Served):
                  if v['causality'] == 'input'}
         self.assertEqual(units, {'x': 'N', 'phi': 'N m', 'r': 'N m', 'm': 'N', 'T': 'N m',
                                  'mr': 'N m', 'f2': 'N', 't2': 'N m'})
+        outputs = {v['name']: v['unit'] for v in door.call('variables', id=i)[1]['items']
+                   if v['causality'] == 'output'}
+        self.assertEqual(outputs, {'of-x': '', 'of-phi': 'rad/s', 'of-r': 'rad/s'})
         # the plate is drawn as a rod of its inertia, the others as blocks
         sizes = {b['name']: b['graphics'][0]['size'] for b in door.call('scene', id=i)[1]['bodies']}
         length = math.sqrt(12 / (1.01 * 3))

@@ -236,7 +236,7 @@ static void a_wrench_has_the_units_of_both(void)
     mech_sim_destroy(s);
 }
 
-/* Coordinates have no unit: only of second order it is known what their rates are. */
+/* Coordinates have no unit of their own: only of second order it is known what their rates are. */
 static void outputs_are_displacements_velocities_or_neither(void)
 {
     static const enum mech_kinematic kinds[] = {
@@ -263,6 +263,71 @@ static void outputs_are_displacements_velocities_or_neither(void)
         CU_ASSERT_EQUAL(v.kinematic, kinds[i]);
     }
     mech_sim_destroy(s);
+}
+
+/* A rotor, a mass, a plate in the plane and a body in space; still: a coordinate of the ground. */
+#define TURNING                                                                                    \
+    "'nodes': [{'name': 'r', 'type': 'Node1D'}, {'name': 'm', 'type': 'Node1D'},"                  \
+    "{'name': 'p', 'type': 'NodeRigidBody2D'}, {'name': 'b', 'type': 'NodeRigidBodyRotVecLG'},"    \
+    "{'name': 'e', 'type': 'NodeRigidBodyEP'}], 'objects': ["                                      \
+    "{'name': 'rotor', 'type': 'Rotor1D', 'node': 'r', 'physicsInertia': 1},"                      \
+    "{'name': 'mass', 'type': 'Mass1D', 'node': 'm', 'physicsMass': 1},"                           \
+    "{'name': 'plate', 'type': 'RigidBody2D', 'node': 'p', 'physicsMass': 1,"                      \
+    "'physicsInertia': 1}, {'name': 'body', 'type': 'RigidBody', 'node': 'b', 'physicsMass': 1,"   \
+    "'physicsInertia': [1, 1, 1, 0, 0, 0]}, {'name': 'other', 'type': 'RigidBody', 'node': 'e',"   \
+    "'physicsMass': 1, 'physicsInertia': [1, 1, 1, 0, 0, 0]},"                                     \
+    "{'name': 'torsion', 'type': 'CoordinateSpringDamper', 'markers': ['still', 'phi'],"           \
+    "'stiffness': 2}, {'name': 'gear', 'type': 'CoordinateConstraint', 'markers': ['turn', "       \
+    "'phi']},"                                                                                     \
+    "{'name': 'rack', 'type': 'CoordinateConstraint', 'markers': ['x', 'turn']}], 'markers': ["    \
+    "{'name': 'still', 'type': 'MarkerGroundCoordinate'},"                                         \
+    "{'name': 'turn', 'type': 'MarkerNodeCoordinate', 'node': 'r'},"                               \
+    "{'name': 'x', 'type': 'MarkerNodeCoordinate', 'node': 'm'},"                                  \
+    "{'name': 'phi', 'type': 'MarkerNodeCoordinate', 'node': 'p', 'coordinate': 2}],"
+
+static void outputs_of_what_turns_are_in_radians(void)
+{
+    static const struct {
+        const char *sensor, *component, *unit;
+    } outputs[] = {
+        {"'SensorNode', 'node': 'r', 'outputVariable': 'Coordinates'", "", "rad"},
+        {"'SensorNode', 'node': 'r', 'outputVariable': 'CoordinatesTotal'", "", "rad"},
+        {"'SensorNode', 'node': 'r', 'outputVariable': 'Coordinates_t'", "", "rad/s"},
+        {"'SensorNode', 'node': 'r', 'outputVariable': 'Coordinates_tt'", "", "rad/s^2"},
+        {"'SensorNode', 'node': 'm', 'outputVariable': 'Coordinates'", "", ""},
+        {"'SensorMarker', 'marker': 'phi', 'outputVariable': 'Coordinates'", "", "rad"},
+        {"'SensorMarker', 'marker': 'phi', 'outputVariable': 'Coordinates_tt'", "", "rad/s^2"},
+        {"'SensorMarker', 'marker': 'x', 'outputVariable': 'Coordinates'", "", ""},
+        {"'SensorNode', 'node': 'p', 'outputVariable': 'Coordinates'", "", ""},
+        {"'SensorNode', 'node': 'p', 'outputVariable': 'Coordinates'", ", 'component': 1", ""},
+        {"'SensorNode', 'node': 'p', 'outputVariable': 'Coordinates'", ", 'component': 2", "rad"},
+        {"'SensorNode', 'node': 'b', 'outputVariable': 'Coordinates_t'", ", 'component': 2", ""},
+        {"'SensorNode', 'node': 'b', 'outputVariable': 'Coordinates_t'", ", 'component': 5",
+         "rad/s"},
+        /* Euler parameters are no angles */
+        {"'SensorNode', 'node': 'e', 'outputVariable': 'Coordinates'", ", 'component': 5", ""},
+        {"'SensorObject', 'object': 'torsion', 'outputVariable': 'Displacement'", "", "rad"},
+        {"'SensorObject', 'object': 'torsion', 'outputVariable': 'Velocity'", "", "rad/s"},
+        {"'SensorObject', 'object': 'torsion', 'outputVariable': 'Force'", "", "N m"},
+        {"'SensorObject', 'object': 'gear', 'outputVariable': 'Displacement'", "", "rad"},
+        {"'SensorObject', 'object': 'rack', 'outputVariable': 'Displacement'", "", "m"},
+        {"'SensorBody', 'object': 'plate', 'outputVariable': 'Displacement'", "", "m"},
+    };
+
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        char text[4000];
+        struct mech_variable v;
+
+        snprintf(text, sizeof text,
+                 "{'mechd': 1, " TURNING "'sensors': [{'name': 's', 'type': %s}],"
+                 "'outputs': [{'name': 'o', 'sensor': 's'%s}]}",
+                 outputs[i].sensor, outputs[i].component);
+        struct mech_sim *const s = model_of(text);
+
+        mech_sim_variable(s, MECH_OUTPUT_VARIABLE, 0, &v);
+        CU_ASSERT_STRING_EQUAL(v.unit, outputs[i].unit);
+        mech_sim_destroy(s);
+    }
 }
 
 /* Several models may report to one list: a fault that is in it is none of the next one. */
@@ -303,4 +368,5 @@ UNIT_TESTS(UNIT_TEST(forces_act_along_the_coordinate_and_torques_do_nothing),
            UNIT_TEST(variables_say_their_shape_and_place),
            UNIT_TEST(a_load_that_is_not_finite_is_named), UNIT_TEST(a_wrench_has_the_units_of_both),
            UNIT_TEST(outputs_are_displacements_velocities_or_neither),
+           UNIT_TEST(outputs_of_what_turns_are_in_radians),
            UNIT_TEST(a_model_is_built_beside_the_faults_of_others))
