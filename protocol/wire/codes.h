@@ -11,7 +11,7 @@ struct mechp_code_info {
     enum mechp_code code;
     int http_status;
     const char *text;  /* "invalid-model" */
-    const char *title; /* human-readable */
+    const char *title; /* the name of its kind of error */
 };
 
 /* Info of a code; an unknown number gives INTERNAL. Static storage, any thread. */

@@ -1,7 +1,7 @@
 /* Problem details (RFC 9457, application/problem+json): the format of every refusal. HTTP sends it
  * as the body with its status; ZeroMQ's JSON replies carry the same object as their `error` member.
  *
- *   {"type": "/docs#invalid-model", "title": "the model is invalid", "status": 422,
+ *   {"type": "/docs#invalid-model", "title": "invalid model", "status": 422,
  *    "code": "invalid-model", "number": 1019, "detail": "2 faults",
  *    "errors": [{"pointer": "/model/objects/0/node", "message": "there is no node 'n'"}],
  *    "report": {…}}

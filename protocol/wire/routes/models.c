@@ -50,10 +50,12 @@ static const struct mechp_shape type_entry = {
 static const struct mechp_shape type_list = {
     .name = "TypeList",
     .doc = "Every type.",
-    .members = MECHP_MEMBERS(
-        {"items", "@TypeEntry[]", "all of them", true},
-        {"next", "null", "always null: there are no further pages", true},
-        {"outputVariables", "object[]", "names and units of all output variables", true})};
+    .members = MECHP_MEMBERS({"items", "@TypeEntry[]", "all of them", true},
+                             {"next", "null", "always null: there are no further pages", true},
+                             {"outputVariables", "object[]",
+                              "names and units of all output variables; null where the "
+                              "item decides: coordinates that turn are in rad",
+                              true})};
 
 const struct mechp_shape mechp_body_warning = {
     .name = "Warning",

@@ -19,6 +19,22 @@ static void codes_are_sorted_and_their_texts_unique(void)
     }
 }
 
+/* A title is true of every error of its code, and is no sentence about one of them. */
+static void titles_name_kinds_of_error(void)
+{
+    static const char *const verbs[] = {" is ",  " are ",  " was ", " were ", " has ",   " have ",
+                                        " did ", " does ", " do ",  " can ",  " cannot", " could "};
+    for (int i = 0; mechp_code_at(i) != NULL; i++) {
+        const char *const title = mechp_code_at(i)->title;
+        for (size_t k = 0; k < sizeof verbs / sizeof *verbs; k++) {
+            CU_ASSERT_EQUAL(strstr(title, verbs[k]), NULL);
+        }
+        for (int j = i + 1; mechp_code_at(j) != NULL; j++) {
+            CU_ASSERT(strcmp(title, mechp_code_at(j)->title) != 0);
+        }
+    }
+}
+
 static void every_code_is_found_by_its_number(void)
 {
     for (int i = 0; mechp_code_at(i) != NULL; i++) {
@@ -54,6 +70,6 @@ static void no_outcome_of_the_solver_is_an_internal_error(void)
 }
 
 UNIT_TESTS(UNIT_TEST(codes_are_sorted_and_their_texts_unique),
-           UNIT_TEST(every_code_is_found_by_its_number),
+           UNIT_TEST(titles_name_kinds_of_error), UNIT_TEST(every_code_is_found_by_its_number),
            UNIT_TEST(outcomes_of_steps_are_2000_and_their_number),
            UNIT_TEST(no_outcome_of_the_solver_is_an_internal_error))

@@ -28,12 +28,11 @@ static void a_problem_carries_code_detail_faults_and_report(void)
     mechp_text_init(&w, NULL, 0);
     mechp_problem_write(&p, &w);
     CU_ASSERT_STRING_EQUAL(
-        text_of(&w),
-        "{\"type\":\"/docs#invalid-model\",\"title\":\"the model is invalid\",\"status\":422,"
-        "\"code\":\"invalid-model\",\"number\":1019,\"detail\":\"1 "
-        "fault\",\"errors\":[{\"pointer\":"
-        "\"/model/objects/0/node\",\"message\":\"there is no "
-        "'n\\\"1'\"}],\"report\":{\"steps\":2}}");
+        text_of(&w), "{\"type\":\"/docs#invalid-model\",\"title\":\"invalid model\",\"status\":422,"
+                     "\"code\":\"invalid-model\",\"number\":1019,\"detail\":\"1 "
+                     "fault\",\"errors\":[{\"pointer\":"
+                     "\"/model/objects/0/node\",\"message\":\"there is no "
+                     "'n\\\"1'\"}],\"report\":{\"steps\":2}}");
     mech_diag_fini(&d);
 }
 
@@ -43,11 +42,11 @@ static void the_reply_over_zeromq_holds_the_same_object(void)
     const struct mechp_problem p = {.code = MECHP_QUEUE_FULL};
     mechp_text_init(&w, NULL, 0);
     mechp_problem_write_reply(&p, "7", 1, &w);
-    CU_ASSERT_STRING_EQUAL(
-        text_of(&w), "{\"ok\":false,\"sequence\":7,\"error\":{\"type\":\"/docs#queue-full\","
-                     "\"title\":\"too many commands are waiting for this instance or coupling\","
-                     "\"status\":429,"
-                     "\"code\":\"queue-full\",\"number\":1022}}");
+    CU_ASSERT_STRING_EQUAL(text_of(&w),
+                           "{\"ok\":false,\"sequence\":7,\"error\":{\"type\":\"/docs#queue-full\","
+                           "\"title\":\"too many waiting commands of an instance or coupling\","
+                           "\"status\":429,"
+                           "\"code\":\"queue-full\",\"number\":1022}}");
     mechp_text_init(&w, NULL, 0);
     mechp_problem_write_reply(&p, NULL, 0, &w);
     CU_ASSERT_PTR_NULL(strstr(text_of(&w), "sequence"));
