@@ -189,7 +189,7 @@ void mechd_run_warn(struct mechd_run *r, const char *text)
 {
     pthread_mutex_lock(&r->p);
     const bool news = strcmp(r->shown.warning, text) != 0;
-    snprintf(r->shown.warning, sizeof r->shown.warning, "%s", text);
+    mech_text_copy(r->shown.warning, sizeof r->shown.warning, text);
     pthread_mutex_unlock(&r->p);
     r->unsaved = r->unsaved || (news && r->record.key != 0);
 }

@@ -218,7 +218,7 @@ static int take_run(void *context, const struct mechd_stored_run *stored)
     struct mech_diag diag = {0};
     char warning[MECHD_RUN_WARNING];
     MECHP_READ(stored_run, description, &diag, &in);
-    snprintf(warning, sizeof warning, "%s", in.warning != NULL ? in.warning : "");
+    mech_text_copy(warning, sizeof warning, in.warning != NULL ? in.warning : "");
     struct mechd_run_settings s = {.pace = in.pace,
                                    .period = in.period,
                                    .until = in.until,
@@ -237,7 +237,7 @@ static int take_run(void *context, const struct mechd_stored_run *stored)
     }
     r->time = in.start;
     restore(r, stored);
-    snprintf(r->shown.warning, sizeof r->shown.warning, "%s", warning); // the store has it
+    mech_text_copy(r->shown.warning, sizeof r->shown.warning, warning); // the store has it
     return 0;
 }
 
