@@ -24,18 +24,32 @@ static unsigned failed;
 /* where comparisons are noted; NULL: nowhere */
 static FILE *numbers;
 
+/* what is compared, and where; `order`: how an observed order is compared, "" for other numbers */
+struct place {
+    const char *text, *order, *file;
+    int line;
+};
+
 /* One line of JSON for a comparison. What is not finite has no number there. */
-static void note(double actual, double expected, double tolerance, int line, const char *file)
+static void note(double actual, double expected, double tolerance, const struct place *at)
 {
     const CU_pTest test = numbers != NULL ? CU_get_current_test() : NULL;
     if (test == NULL || !isfinite(actual) || !isfinite(expected) || !isfinite(tolerance)) {
         return;
     }
-    const char *const slash = strrchr(file, '/');
+    const char *const slash = strrchr(at->file, '/');
     (void)fprintf(numbers,
-                  "{\"file\":\"%s\",\"line\":%d,\"test\":\"%s\",\"found\":%.17g,"
-                  "\"expected\":%.17g,\"bar\":%.17g}\n",
-                  slash != NULL ? slash + 1 : file, line, test->pName, actual, expected, tolerance);
+                  "{\"file\":\"%s\",\"line\":%d,\"test\":\"%s\",\"order\":\"%s\",\"found\":%.17g,"
+                  "\"expected\":%.17g,\"bar\":%.17g,\"text\":\"",
+                  slash != NULL ? slash + 1 : at->file, at->line, test->pName, at->order, actual,
+                  expected, tolerance);
+    for (const char *c = at->text; *c != '\0'; c++) {
+        if (*c == '"' || *c == '\\') {
+            (void)fputc('\\', numbers);
+        }
+        (void)fputc(*c, numbers);
+    }
+    (void)fputs("\"}\n", numbers);
 }
 
 enum { STACK = 1 << 20 };
@@ -74,18 +88,41 @@ int unit_status_of(int (*run)(void *context), void *context)
     return status;
 }
 
+static bool near(double actual, double expected, double tolerance, const struct place *at)
+{
+    // equal infinities are near each other; a NaN fails both comparisons
+    const bool is_near = actual == expected || fabs(actual - expected) <= tolerance;
+    note(actual, expected, tolerance, at);
+    char message[400];
+    (void)snprintf(message, sizeof(message),
+                   "%s%s is %.17g, expected %.17g within %.3g (off by %.3g)",
+                   at->order[0] != '\0' ? "order of " : "", at->text, actual, expected, tolerance,
+                   fabs(actual - expected));
+    CU_assertImplementation(is_near, (unsigned)at->line, message, at->file, "", CU_FALSE);
+    return is_near;
+}
+
 bool unit_near(double actual, double expected, double tolerance, const char *text, int line,
                const char *file)
 {
-    // equal infinities are near each other; a NaN fails both comparisons
-    const bool near = actual == expected || fabs(actual - expected) <= tolerance;
-    note(actual, expected, tolerance, line, file);
+    return near(actual, expected, tolerance, &(struct place){text, "", file, line});
+}
+
+bool unit_order(const char *of, double observed, double expected, double tolerance, int line,
+                const char *file)
+{
+    return near(observed, expected, tolerance, &(struct place){of, "near", file, line});
+}
+
+bool unit_order_from(const char *of, double observed, double least, int line, const char *file)
+{
+    const bool passes = observed >= least;
+    note(observed, least, 0., &(struct place){of, "from", file, line});
     char message[400];
-    (void)snprintf(message, sizeof(message),
-                   "%s is %.17g, expected %.17g within %.3g (off by %.3g)", text, actual, expected,
-                   tolerance, fabs(actual - expected));
-    CU_assertImplementation(near, (unsigned)line, message, file, "", CU_FALSE);
-    return near;
+    (void)snprintf(message, sizeof(message), "order of %s is %.3f, at least %.3f", of, observed,
+                   least);
+    CU_assertImplementation(passes, (unsigned)line, message, file, "", CU_FALSE);
+    return passes;
 }
 
 static void before_test(const CU_pTest test, const CU_pSuite suite)

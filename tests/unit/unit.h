@@ -7,7 +7,7 @@
  *     }
  *     UNIT_TESTS(UNIT_TEST(spring_energy_is_half_k_x2))
  *
- * The checks are CUnit's (CU_ASSERT…) and CHECK_NEAR. The program runs its tests in order, or those
+ * The checks are CUnit's (CU_ASSERT…), CHECK_NEAR and CHECK_ORDER. The program runs its tests in order, or those
  * whose names stand on its command line, prints one line for each failed check and ends with the
  * line "N passed, N failed". It exits 0 if all passed; a test without a single check fails, and so
  * does a program without tests. Data files of the tests lie under MECH_TESTS_FOLDER.
@@ -50,6 +50,17 @@ bool unit_near(double actual, double expected, double tolerance, const char *tex
 
 #define CHECK_NEAR(actual, expected, tolerance)                                                    \
     ((void)unit_near((actual), (expected), (tolerance), #actual, __LINE__, __FILE__))
+
+/* an observed order of convergence, and what is of this order in a few words; the second passes
+ * from `least` on */
+bool unit_order(const char *of, double observed, double expected, double tolerance, int line,
+                const char *file);
+bool unit_order_from(const char *of, double observed, double least, int line, const char *file);
+
+#define CHECK_ORDER(of, observed, expected, tolerance)                                             \
+    ((void)unit_order((of), (observed), (expected), (tolerance), __LINE__, __FILE__))
+#define CHECK_ORDER_FROM(of, observed, least)                                                      \
+    ((void)unit_order_from((of), (observed), (least), __LINE__, __FILE__))
 
 // clang-format off
 #define UNIT_TEST(function) {#function, (function)}

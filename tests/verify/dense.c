@@ -147,7 +147,7 @@ static double error_within(double h)
 
 static void interpolation_errs_by_the_fourth_power(void)
 {
-    CHECK_NEAR(log2(error_within(0.02) / error_within(0.01)), 4., 0.1);
+    CHECK_ORDER("values within steps", log2(error_within(0.02) / error_within(0.01)), 4., 0.1);
 }
 
 /* --- dense output ----------------------------------------------------------------------------- */

@@ -85,8 +85,8 @@ static void its_order_is_one_and_two_with_both_weights_at_a_half(void)
     const double first = log2(bridge_error(2e-5, 1., 1.) / bridge_error(1e-5, 1., 1.));
     const double second = log2(bridge_error(2e-4, 0.5, 0.5) / bridge_error(1e-4, 0.5, 0.5));
 
-    CHECK_NEAR(first, 1., 0.05);
-    CHECK_NEAR(second, 2., 0.05);
+    CHECK_ORDER("θ = γ = 1", first, 1., 0.05);
+    CHECK_ORDER("θ = γ = ½", second, 2., 0.05);
 }
 
 /* E = ½ C v² + ½ L i²; ΔE = −h λᵀ D λ, to rounding: what the diodes take is 0 */

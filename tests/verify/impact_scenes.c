@@ -12,6 +12,7 @@
 enum { BODIES = 8, TEXT = 32768 };
 
 static const double thetas[] = {0.5, 0.75, 1.};
+static const char *const words[] = {"θ = ½", "θ = ¾", "θ = 1"};
 /* three small ones, three in the middle, three large ones */
 static const double steps[] = {1e-6, 1e-5, 1e-4, 2e-4, 1e-3, 2.3e-3, 5e-3, 1e-2, 2e-2};
 static const double g = 9.81;
@@ -250,7 +251,7 @@ static void joints_take_and_add_energy_by_the_order_of_the_step(void)
         const struct bounce coarse = bounce(thetas[k], 4e-3), fine = bounce(thetas[k], 5e-4);
 
         /* better at θ = ½, where the parts of order h nearly cancel */
-        CHECK_NEAR(fmin(log2(coarse.added / fine.added) / 3., 1.), 1., 0.25);
+        CHECK_ORDER(words[k], fmin(log2(coarse.added / fine.added) / 3., 1.), 1., 0.25);
         /* what turns by 7 rad/s turns by 0.03 in a step */
         CHECK_NEAR(coarse.added, 0., 0.03);
         /* each step says so */

@@ -161,7 +161,7 @@ static void free_top_precesses_at_second_order(void)
 {
     const double coarse = top_error(0.02, 100), fine = top_error(0.01, 200);
 
-    CHECK_NEAR(log2(coarse / fine), 2., 0.1);
+    CHECK_ORDER("the top's motion", log2(coarse / fine), 2., 0.1);
 }
 
 static void joints_that_do_not_fit_are_named(void)

@@ -61,10 +61,7 @@ static void every_integrator_has_its_order(void)
         const int n = info.order >= 6 ? 60 : info.order >= 4 ? 200 : 1000;
         const double order = log2(error_of(info.name, n) / error_of(info.name, 2 * n));
 
-        if (!(fabs(order - info.order) <= 0.1)) {
-            fprintf(stderr, "%s: order %.3f, expected %d\n", info.name, order, (int)info.order);
-        }
-        CHECK_NEAR(order, info.order, 0.1);
+        CHECK_ORDER(info.name, order, info.order, 0.1);
     }
 }
 
@@ -100,10 +97,7 @@ static void first_order_states_have_their_order(void)
             const double order =
                 log2(state_error_of(info.name, n) / state_error_of(info.name, 2 * n));
 
-            if (!(fabs(order - info.order) <= 0.1)) {
-                fprintf(stderr, "%s: order %.3f, expected %d\n", info.name, order, (int)info.order);
-            }
-            CHECK_NEAR(order, info.order, 0.1);
+            CHECK_ORDER(info.name, order, info.order, 0.1);
         }
     }
 }
@@ -158,6 +152,7 @@ static void pendulum(const char *integrator, int n, double y[5])
  * all schemes swing to the same place */
 static void joints_keep_the_order_of_all_that_is_computed(void)
 {
+    static const char *const parts[] = {"position", "velocity", "multiplier"};
     struct mech_integrator_info info;
     double best[5];
     int checked = 0;
@@ -174,11 +169,10 @@ static void joints_keep_the_order_of_all_that_is_computed(void)
                 const int n = j < 4 ? 2 : 1;
                 const double last = model_distance(y[1] + j, y[2] + j, n);
                 const double order = log2(model_distance(y[0] + j, y[1] + j, n) / last);
+                char of[80];
 
-                if (!(fabs(order - info.order) <= 0.1)) {
-                    fprintf(stderr, "%s: order %.3f of part %d\n", info.name, order, j / 2);
-                }
-                CHECK_NEAR(order, info.order, 0.1);
+                snprintf(of, sizeof of, "%s, %s", parts[j / 2], info.name);
+                CHECK_ORDER(of, order, info.order, 0.1);
                 /* the error that the order predicts, and that of the best */
                 CHECK_NEAR(model_distance(y[2] + j, best + j, n), 0.,
                            1.5 * last / (exp2(info.order) - 1.) + 1e-7);
@@ -235,10 +229,7 @@ static void held_inputs_cost_no_order(void)
         held(info.name, 4 * n, c);
         const double order = log2(model_distance(a, b, 2) / model_distance(b, c, 2));
 
-        if (!(fabs(order - info.order) <= 0.1)) {
-            fprintf(stderr, "%s: order %.3f, expected %d\n", info.name, order, (int)info.order);
-        }
-        CHECK_NEAR(order, info.order, 0.1);
+        CHECK_ORDER(info.name, order, info.order, 0.1);
     }
 }
 

@@ -101,10 +101,7 @@ static void all_schemes_follow_the_same_motion(void)
         run(schemes[k].name, 2 * schemes[k].steps, b);
         const double order = log2(model_distance(a, best, 4) / model_distance(b, best, 4));
 
-        if (!(fabs(order - schemes[k].order) < 0.15)) {
-            fprintf(stderr, "%s: order %.3f\n", schemes[k].name, order);
-        }
-        CHECK_NEAR(order, schemes[k].order, 0.15);
+        CHECK_ORDER(schemes[k].name, order, schemes[k].order, 0.15);
     }
 }
 

@@ -150,8 +150,10 @@ static double drift(const char *scheme, double h)
 /* what a free body keeps changes with the order of the scheme, and is kept to 1e-11 by the sixth */
 static void free_body_keeps_momentum_and_energy(void)
 {
-    CHECK_NEAR(log2(drift("TrapezoidalIndex2", 0.01) / drift("TrapezoidalIndex2", 0.005)), 2., 0.1);
-    CU_ASSERT(log2(drift("RK44", 0.02) / drift("RK44", 0.01)) > 3.9);
+    CHECK_ORDER("TrapezoidalIndex2",
+                log2(drift("TrapezoidalIndex2", 0.01) / drift("TrapezoidalIndex2", 0.005)), 2.,
+                0.1);
+    CHECK_ORDER_FROM("RK44", log2(drift("RK44", 0.02) / drift("RK44", 0.01)), 3.9);
     CHECK_NEAR(drift("RK67", 0.002), 0., 1e-13);
 }
 
@@ -271,7 +273,7 @@ static void heavy_top_precesses_steadily(void)
         const double coarse = top_distance(0.002, 500, schemes[i]);
         const double fine = top_distance(0.001, 1000, schemes[i]);
 
-        CHECK_NEAR(log2(coarse / fine), 2., 0.1);
+        CHECK_ORDER(i ? "GeneralizedAlpha" : "TrapezoidalIndex2", log2(coarse / fine), 2., 0.1);
         CU_ASSERT(fine < 1e-3);
     }
 }

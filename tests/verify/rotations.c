@@ -72,10 +72,7 @@ static void every_integrator_keeps_its_order_and_all_agree(void)
                 log2(model_distance(a, b, NUMBERS) / model_distance(b, c, NUMBERS));
             const double left = model_distance(b, c, NUMBERS) / (exp2(info.order) - 1.);
 
-            if (!(fabs(order - info.order) <= 0.1)) {
-                fprintf(stderr, "%s: order %.3f, expected %d\n", info.name, order, (int)info.order);
-            }
-            CHECK_NEAR(order, info.order, 0.1);
+            CHECK_ORDER(info.name, order, info.order, 0.1);
             /* the error that the order predicts, twice; and rounding */
             CHECK_NEAR(model_distance(c, best, NUMBERS), 0., 2. * left + 1e-11);
             checked++;
@@ -213,7 +210,7 @@ static void a_heavy_top_on_its_point_spins_alike(void)
                     error[k] = hypot(error[k], y[k][j] - best[j]);
                 }
             }
-            CHECK_NEAR(log2(error[0] / error[1]), info.order, 0.1);
+            CHECK_ORDER(info.name, log2(error[0] / error[1]), info.order, 0.1);
             /* the point carries m v²/r and the weight: its slope by the state is some 10 N */
             for (int j = 13; j < OF_TOP; j++) {
                 CHECK_NEAR(y[2][j], best[j], 1e2 * error[2] + 1e-9);

@@ -207,6 +207,16 @@ static void slopes(model *make, look *at, const char *integrator, enum way way, 
     }
 }
 
+/* what has an order, in words that last until the next one */
+static const char *words_for(const char *what, const char *integrator, const char *way, int part)
+{
+    static char text[120];
+
+    snprintf(text, sizeof text, "%s, %s, sizes %s%s", part ? "force" : "motion", integrator, way,
+             what);
+    return text;
+}
+
 /* The order with sizes that vary is that with a constant one, or better; what is right but for
  * rounding has none. */
 static void compare(model *make, look *at, const struct mech_integrator_info *info, int n)
@@ -219,11 +229,7 @@ static void compare(model *make, look *at, const struct mech_integrator_info *in
         for (int p = 0; p < 2 && !isnan(constant[p]); p++) {
             const double order = fmin(constant[p], info->order);
 
-            if (!(varying[p] >= order - 0.2)) {
-                fprintf(stderr, "%s, %s, part %d: order %.2f, %.2f with constant steps\n",
-                        info->name, ways[way], p, varying[p], constant[p]);
-            }
-            CU_ASSERT(varying[p] >= order - 0.2);
+            CHECK_ORDER_FROM(words_for("", info->name, ways[way], p), varying[p], order - 0.2);
         }
     }
 }
@@ -382,12 +388,9 @@ static void joints_keep_the_order_in_many_sequences(void)
                 const double order = p == 1 && info.nonsmooth ? 1. : info.order;
                 const double mean = 0.5 * slope_of(r.mean, p), worst = slope_of(r.worst, p);
 
-                if (!(mean >= order - 0.1 && worst >= order - 0.2)) {
-                    fprintf(stderr, "%s, %s, part %d: order %.2f, the worst %.2f\n", info.name,
-                            ways[way], p, mean, worst);
-                }
-                CU_ASSERT(mean >= order - 0.1);
-                CU_ASSERT(worst >= order - 0.2);
+                CHECK_ORDER_FROM(words_for("", info.name, ways[way], p), mean, order - 0.1);
+                CHECK_ORDER_FROM(words_for(", the worst", info.name, ways[way], p), worst,
+                                 order - 0.2);
             }
         }
     }
