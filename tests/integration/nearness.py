@@ -12,12 +12,13 @@ NUMBERS = open(os.environ['MECHD_TESTS_NUMBERS'], 'a', encoding='utf-8', bufferi
 class Near:
     """For test cases: `near`."""
 
-    def near(self, found, expected, tolerance):
-        """Fails unless the distance is below the tolerance."""
+    def near(self, found, expected, tolerance, of=''):
+        """Fails unless the distance is below the tolerance; `of` is what is compared."""
         if NUMBERS:
             part = getattr(self, '_subtest', None)
             words = ', '.join('%s %s' % pair for pair in part.params.items()) if part else ''
-            NUMBERS.write(json.dumps({'test': self.id().split('.')[-1], 'case': words,
+            NUMBERS.write(json.dumps({'test': self.id().split('.')[-1], 'case': words, 'text': of,
                                       'found': found, 'expected': expected,
                                       'bar': tolerance}) + '\n')
-        self.assertLess(abs(found - expected), tolerance, '%r against %r' % (found, expected))
+        self.assertLess(abs(found - expected), tolerance, '%s: %r against %r' % (
+            of or 'number', found, expected))

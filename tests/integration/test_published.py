@@ -199,40 +199,46 @@ class Published(Served, Near):
                 with self.subTest(joint=name, time=t):
                     self.assertEqual(self.door.call('step', id=i, until=t)[0], 200)
                     q = self.door.call('get-state', id=i)[1]['q']
-                    for found, x in zip(q, expected):
-                        self.near(found, x, 1e-3)
+                    for axis, found, x in zip('xyz', q, expected):
+                        self.near(found, x, 1e-3, axis)
 
     def test_free_bodies_in_the_plane_and_falling(self):
-        self.near(self.end(point_2d(), count=100)['q'][0], 2, 1e-9)
+        self.near(self.end(point_2d(), count=100)['q'][0], 2, 1e-9, 'x of a mass point')
         q = self.end(plate(), count=100)['q']
-        self.near(q[0] + q[2] - math.pi / 4, 4.356194490192344, 1e-9)
-        self.near(self.end(falling(), count=100)['q'][2], -4.905, 1e-9)
+        self.near(q[0] + q[2] - math.pi / 4, 4.356194490192344, 1e-9,
+                  'way and turn of a plate')
+        self.near(self.end(falling(), count=100)['q'][2], -4.905, 1e-9, 'z of a falling mass')
 
     def test_a_prescribed_coordinate(self):
-        self.near(self.end(prescribed(), count=100)['q'][0], 0.05, 1e-9)
+        self.near(self.end(prescribed(), count=100)['q'][0], 0.05, 1e-9, 'x')
 
     def test_a_physical_pendulum_and_a_mass_in_a_sweep(self):
         with self.subTest(model='physical pendulum'):
-            self.near(self.end(physical_pendulum(), count=1000)['q'][0], -3.134018551808591, 1e-9)
+            self.near(self.end(physical_pendulum(), count=1000)['q'][0], -3.134018551808591, 1e-9,
+                      'angle')
         with self.subTest(model='mass in a sweep'):
-            self.near(self.end(sweep(), count=5000)['q'][0], 0.5062872273010911, 1e-9)
+            self.near(self.end(sweep(), count=5000)['q'][0], 0.5062872273010911, 1e-9, 'x')
 
     def test_four_bar_of_masses(self):
-        self.near(self.end(four_bar(), count=2000)['q'][1] - 2, -2.376335780518, 2e-7)
+        self.near(self.end(four_bar(), count=2000)['q'][1] - 2, -2.376335780518, 2e-7,
+                  'y of the first mass')
 
     def test_slider_crank(self):
         model = self.daemon.call('GET', '/v1/examples/slider-crank').json
         model = model.get('model', model)
         model['solver'] = {'integrator': 'Newmark', 'stepSize': 0.3 / 5000}
-        self.near(self.end(model, count=5000)['q'][6], 0.29485999, 1e-8)
+        self.near(self.end(model, count=5000)['q'][6], 0.29485999, 1e-8,
+                  'x of the slider')
 
     def test_verlet_over_four_steps(self):
         total = sum(self.end(verlet(i), count=2000 * 2 ** i)['q'][0] for i in range(4))
-        self.near(total, 4.365184132226787, 1e-9)
+        self.near(total, 4.365184132226787, 1e-9, 'sum of x by four step sizes')
 
     def test_one_system_as_two_kinds(self):
-        self.near(self.end(second_order(), count=2000)['q'][0], math.cos(20), 1e-9)
-        self.near(self.end(first_order(), count=2000)['x'][0], math.cos(20), 1e-9)
+        self.near(self.end(second_order(), count=2000)['q'][0], math.cos(20), 1e-9,
+                  'x of second order')
+        self.near(self.end(first_order(), count=2000)['x'][0], math.cos(20), 1e-9,
+                  'x of first order')
 
     def test_modes(self):
         i = self.daemon.create(hinged_bar())
@@ -242,13 +248,14 @@ class Published(Served, Near):
         inertia = m * (length ** 2 + width ** 2) / 12 + m * length ** 2 / 4
         with self.subTest(model='hinged bar'):
             self.near(modes['modes'][0]['frequency'],
-                      math.sqrt(10 * length ** 2 / inertia) / (2 * math.pi), 1e-9)
+                      math.sqrt(10 * length ** 2 / inertia) / (2 * math.pi), 1e-9, 'frequency')
         i = self.daemon.create(line([mass(1.6), spring(stiffness=4000, damping=8)]))
         status, modes = self.door.call('modes', id=i, complex='true')
         self.assertEqual(status, 200, modes)
         f0 = math.sqrt(4000 / 1.6) / (2 * math.pi)
         with self.subTest(model='damped mass'):
-            self.near(modes['modes'][0]['frequency'] - f0 + 0.05, 0.0400465912833907, 1e-9)
+            self.near(modes['modes'][0]['frequency'] - f0 + 0.05, 0.0400465912833907, 1e-9,
+                      'change of the frequency')
 
 
 if __name__ == '__main__':
