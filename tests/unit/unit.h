@@ -7,10 +7,10 @@
  *     }
  *     UNIT_TESTS(UNIT_TEST(spring_energy_is_half_k_x2))
  *
- * The checks are CUnit's (CU_ASSERT…), CHECK_NEAR and CHECK_ORDER. The program runs its tests in order, or those
- * whose names stand on its command line, prints one line for each failed check and ends with the
- * line "N passed, N failed". It exits 0 if all passed; a test without a single check fails, and so
- * does a program without tests. Data files of the tests lie under MECH_TESTS_FOLDER.
+ * The checks are CUnit's (CU_ASSERT…), CHECK_NEAR and CHECK_ORDER. The program runs its tests in
+ * order, or those whose names stand on its command line, prints one line for each failed check and
+ * ends with the line "N passed, N failed". It exits 0 if all passed; a test without a single check
+ * fails, and so does a program without tests. Data files of the tests lie under MECH_TESTS_FOLDER.
  */
 #pragma once
 

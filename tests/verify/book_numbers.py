@@ -119,11 +119,16 @@ def row(of):
         values['error'] = common(*errors, most=1) or below(*errors)
         shares = share(one), share(other)
         values['share'] = common(*shares, most=1 if max(shares) < 0.95 else 2) or below(*shares)
-    digits = ORDER_DIGITS if one.get('order') else DIGITS
-    for key in ('found', 'expected', 'bar'):
+    # what is far below its error is rounding, too; a number that is an error has no more digits
+    least = max(ROUNDING * (values['share'] == ''), 1e-6 * max(error(one), error(other)))
+    is_zero = max(abs(n['expected']) for n in (one, other)) <= least
+    digits = {'expected': DIGITS, 'found': 2 if is_zero else DIGITS, 'bar': 2}
+    if one.get('order'):
+        digits.update(expected=ORDER_DIGITS, found=ORDER_DIGITS)
+    for key, most in digits.items():
         a, b = one[key], other[key]
-        values[key] = common(a, b, 2 if key == 'bar' else digits) or \
-            ('0' if max(abs(a), abs(b)) < ROUNDING else below(a, b))
+        values[key] = '0' if max(abs(a), abs(b)) <= least and key != 'bar' else \
+            common(a, b, most) or below(a, b)
     if values['share'] == '':
         values['found'] = values['expected']
     return Row(one['test'], one.get('case', ''), one['text'], one.get('order', ''), len(of),

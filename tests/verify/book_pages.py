@@ -12,9 +12,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 HEAD = """# The verification book
 
 The comparisons of mechd with closed forms, published numbers, balances and literal implementations:
-a page for each program of this folder and for each test of published numbers, with each comparison's
-source, error and bar, and with observed orders beside the expected ones. All pages are printed from
-the tests' own numbers by
+a page for each program of this folder and for each test of published numbers, with the source,
+error and bar of each comparison, and with observed orders beside the expected ones. All pages are
+printed from the tests' own numbers by
 
     /usr/bin/python3 tests/verify/book.py build/tests/release --write
 
@@ -32,11 +32,10 @@ may differ.
 
 ![Largest error of each page, as a part of its bar](book.svg)
 """
-
-
+# of sentences made of names
 WORDS = {'http': 'HTTP', 'zeromq': 'ZeroMQ', 'lti': 'LTI', 'rhs': 'right-hand side', 'klu': 'KLU',
-         'moreau jean': 'Moreau–Jean', 'euler moreau': 'Euler–Moreau', 'newton': 'Newton', 'newtons': "Newton's",
-         'euler': 'Euler', 'bernoulli': 'Bernoulli', 'bessel': 'Bessel'}
+         'moreau jean': 'Moreau–Jean', 'euler moreau': 'Euler–Moreau', 'newton': 'Newton',
+         'newtons': "Newton's", 'euler': 'Euler', 'bernoulli': 'Bernoulli', 'bessel': 'Bessel'}
 
 
 @dataclass

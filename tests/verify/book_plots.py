@@ -24,7 +24,7 @@ class Drawing:
 
     def __init__(self, columns):
         self.column = min(24, max(4, 760 / columns))
-        self.width = max(360, LEFT + RIGHT + self.column * columns)
+        self.width = max(430, LEFT + RIGHT + self.column * columns)
         self.column = (self.width - LEFT - RIGHT) / columns
         self.count = columns
         self.height = TOP + HEIGHT + BOTTOM
