@@ -109,26 +109,46 @@ def check_modules(tree):
             yield '%s: does not call unittest.main() where it is run itself' % path
 
 
+def pages_of_book(tree):
+    """The names of the verification book's pages: {name: who has it}."""
+    found = {a[0]: 'tests/verify/units.def:%d' % n
+             for n, a in tree.members('tests/verify/units.def', 'UNIT')}
+    for module in ('published', 'references'):
+        path = 'tests/integration/test_%s.py' % module
+        for test in re.findall(r'^    def test_(\w+)\(', tree.text(path), re.M) \
+                if path in tree.paths else []:
+            found['published_' + test] = path
+    return found
+
+
 def check_book(tree):
-    """Every program of verify has its section in the verification book, and no other is there; the
-    README at the top has the book's counts."""
-    path, book = 'tests/verify/units.def', 'tests/verify/README.md'
-    if path not in tree.paths:
+    """Every program of verify and every test of published numbers has its page in the verification
+    book, with its plots and a line in the index, and no other is there; the README at the top has
+    the book's counts."""
+    if 'tests/verify/units.def' not in tree.paths:
         return
-    heads = set(re.findall('^## (.*)$', tree.text(book), re.M)) if book in tree.paths else set()
-    for number, arguments in tree.members(path, 'UNIT'):
-        head = arguments[0].replace('_', ' ').capitalize()
-        if head not in heads:
-            yield '%s:%d: %s has no section "%s": print it again (tests/verify/book.py)' % (
-                path, number, book, head)
-        heads.discard(head)
-    for head in sorted(heads - {'Published numbers'}):
-        yield '%s: "%s" is no program of verify any more: print it again' % (book, head)
+    index, folder = 'tests/verify/README.md', 'tests/verify/book/'
+    listed = tree.text(index) if index in tree.paths else ''
+    wanted, again = {}, 'print it again (tests/verify/book.py)'
+    for name, source in pages_of_book(tree).items():
+        page = folder + name + '.md'
+        wanted[page] = source
+        if page in tree.paths:
+            plots = re.findall(r'^!\[.*\]\((.*)\)$', tree.text(page), re.M)
+            wanted.update((folder + plot, page) for plot in plots)
+        if '(book/%s.md)' % name not in listed:
+            yield '%s: does not list %s: %s' % (index, page, again)
+    for path, source in wanted.items():
+        if path not in tree.paths:
+            yield '%s: %s is missing: %s' % (source, path, again)
+    for path in tree.files('', under=folder):
+        if path not in wanted:
+            yield '%s: is of no program of verify and no published test: %s' % (path, again)
     counts = [re.findall(r'(\d+) comparisons in (\d+) programs and (\d+) over',
                          re.sub(r'\s+', ' ', tree.text(page).replace(',', '')))
-              if page in tree.paths else [] for page in (book, 'README.md')]
+              if page in tree.paths else [] for page in (index, 'README.md')]
     if counts[0] != counts[1]:
-        yield 'README.md: has not the counts of %s: print it again (tests/verify/book.py)' % book
+        yield 'README.md: has not the counts of %s: %s' % (index, again)
 
 
 def member_names(tree, members, file):
@@ -168,7 +188,7 @@ CHECKS = {
     'every member has its file': check_files,
     'every file of a member has its line': check_lines,
     'every module of tests runs its tests': check_modules,
-    'every program of verify is in the book': check_book,
+    'every program of verify and every published test has its page': check_book,
     'no file decides by a member outside its folder': check_no_decisions,
 }
 

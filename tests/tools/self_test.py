@@ -32,7 +32,10 @@ FAMILY = {'solver/items/items.def': LIST, 'solver/items/f/a.c': ITEM % ('f_a', '
           'solver/items/f/b.c': ITEM % ('f_b', 'TypeB')}
 COUNTS = 'comparisons in 1 programs, and 3 over HTTP.'
 BOOK = {'tests/verify/units.def': 'UNIT(a_b, solver)\n', 'tests/verify/a_b.c': 'UNIT_TESTS(1)\n',
-        'tests/verify/README.md': '2100 %s\n\n## Published numbers\n\n## A b\n' % COUNTS,
+        'tests/verify/README.md': '2100 %s\n(book/a_b.md) (book/published_c.md)\n' % COUNTS,
+        'tests/verify/book/a_b.md': '![Errors](a_b.svg)\n', 'tests/verify/book/a_b.svg': '\n',
+        'tests/integration/test_published.py': '    def test_c(self):\n',
+        'tests/verify/book/published_c.md': '\n',
         'README.md': '2,100 %s\n' % COUNTS.replace(' ', '\n')}
 UNITS = {'tests/unit/units.def': 'UNIT(base/x, base)\n', 'tests/unit/base/x.c': 'UNIT_TESTS(1)\n'}
 CODES = 'MECHP_CODE(A, %d, 200, "a", "b")\nMECHP_CODE(B, 2, 200, "b, c", "d")\n'
@@ -179,7 +182,11 @@ FAULTS = {
         (UNITS, {'tests/unit/base/z.c': 'UNIT_TESTS(1)\n'})],
     'registries.check_book': [
         (BOOK, {'tests/verify/units.def': 'UNIT(a_b, solver)\nUNIT(c, solver)\n'}),
-        (BOOK, {'tests/verify/README.md': '## A b\n\n## C\n'}),
+        (BOOK, {'tests/integration/test_published.py': '    def test_d(self):\n'}),
+        (BOOK, {'tests/verify/README.md': '2100 %s\n(book/a_b.md)\n' % COUNTS}),
+        (BOOK, {'tests/verify/book/a_b.md': '![Errors](a_b.svg)\n![Orders](b.svg)\n'}),
+        (BOOK, {'tests/verify/book/a_b.md': 'no plot\n'}),
+        (BOOK, {'tests/verify/book/c.md': '\n'}),
         (BOOK, {'README.md': '2,000 %s\n' % COUNTS})],
     'registries.check_modules': [
         ({TEST: WAITS + RUNS}, {TEST: WAITS}),
