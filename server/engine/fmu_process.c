@@ -307,12 +307,12 @@ static bool is_over(struct waiting *w)
 int mechd_hosted_ask(struct mechd_hosted *h, const struct mechd_hosted_stop *stop)
 {
     const uint64_t part = h->options.call_ms / RETURN_PART, began = now();
-    struct waiting waiting = {.of = h,
-                              .stop = stop != NULL ? *stop : (struct mechd_hosted_stop){NULL},
-                              .returns = returns(h),
-                              .patience =
-                                  h->options.call_ms > 0 && part < RETURN_MOST ? part : RETURN_MOST,
-                              .looked = began};
+    struct waiting waiting = {
+        .of = h,
+        .stop = stop != NULL ? *stop : (struct mechd_hosted_stop){.wanted = NULL, .urgent = NULL},
+        .returns = returns(h),
+        .patience = h->options.call_ms > 0 && part < RETURN_MOST ? part : RETURN_MOST,
+        .looked = began};
     const struct mechd_pipe_wait sending = {h->options.call_ms, waiting.stop.wanted,
                                             waiting.stop.context};
     const struct mechd_pipe_wait wait = {h->options.call_ms, stop != NULL ? gives_up : NULL,
