@@ -1,4 +1,5 @@
-/* Values, derivatives and messages of courses. */
+/* Values, derivatives and messages of courses. A value of -0 to which nothing is added keeps its
+ * sign. */
 #include "server/engine/fmu_course.h"
 
 #include <stdlib.h>
@@ -13,7 +14,8 @@ double mechd_fmu_course_slope(const struct mechd_fmu_course *c, size_t element, 
         for (size_t j = 0; j < order; j++) {
             factor *= (double)(k - j);
         }
-        sum = sum * tau + factor * c->values[k * c->elements + element];
+        const double more = sum * tau, own = factor * c->values[k * c->elements + element];
+        sum = more != 0. ? more + own : own;
     }
     return sum;
 }
@@ -35,7 +37,8 @@ double mechd_fmu_course_value(const struct mechd_fmu_course *c, size_t element, 
         high = c->tau[middle] <= tau ? high : middle;
     }
     const double share = (tau - c->tau[low]) / (c->tau[high] - c->tau[low]);
-    return at[low * c->elements] + share * (at[high * c->elements] - at[low * c->elements]);
+    const double first = at[low * c->elements], more = share * (at[high * c->elements] - first);
+    return more != 0. ? first + more : first;
 }
 
 void mechd_fmu_courses_put(const struct mechd_fmu_course *at, size_t count,

@@ -266,12 +266,13 @@ int mech_channels_fold(struct mech_model *m, struct mech_diag *diag)
 
 /* --- evaluation ------------------------------------------------------------------------------- */
 
-/* An input at time t: value and derivatives from the time since which they hold. */
+/* An input at time t: value and derivatives from the time since which they hold. A value of -0 that
+ * does not change keeps its sign. */
 static double extrapolate(const double in[4], double t)
 {
-    const double dt = t - in[3];
+    const double dt = t - in[3], change = dt * (in[1] + 0.5 * dt * in[2]);
 
-    return in[0] + dt * (in[1] + 0.5 * dt * in[2]);
+    return change != 0. ? in[0] + change : in[0];
 }
 
 static double channel_value(const struct mech_channel *c, const struct mech_state *s, double t)

@@ -1,4 +1,4 @@
-/* Inputs over a step; see signal.h. */
+/* Inputs over a step; see signal.h. A value of -0 to which nothing is added keeps its sign. */
 #include "solver/model/signal.h"
 
 #include <stddef.h>
@@ -26,10 +26,12 @@ double mech_signal_value(const struct mech_signal *g, double t)
     const size_t stride = (size_t)g->stride;
 
     if (!g->tau) {
-        double sum = 0.;
+        double sum = g->values[(size_t)(g->n - 1) * stride];
 
-        for (int32_t k = g->n; k-- > 0;) {
-            sum = sum * tau + g->values[(size_t)k * stride];
+        for (int32_t k = g->n - 1; k-- > 0;) {
+            const double more = sum * tau, own = g->values[(size_t)k * stride];
+
+            sum = more != 0. ? more + own : own;
         }
         return sum;
     }
@@ -43,5 +45,7 @@ double mech_signal_value(const struct mech_signal *g, double t)
     const double *const at = g->values + (size_t)k * stride;
     const double share = (tau - g->tau[k]) / (g->tau[k + 1] - g->tau[k]);
 
-    return at[0] + share * (at[stride] - at[0]);
+    const double more = share * (at[stride] - at[0]);
+
+    return more != 0. ? at[0] + more : at[0];
 }

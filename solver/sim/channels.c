@@ -17,7 +17,10 @@ static bool put_input(struct mech_state *to, int32_t at, const double given[3])
     if (held && given[1] == 0. && given[2] == 0. && memcmp(in, given, sizeof *in) == 0) {
         return false;
     }
-    memcpy(in, given, 3 * sizeof *in);
+    /* a derivative of -0 is one of 0, as in the comparison above */
+    in[0] = given[0];
+    in[1] = given[1] + 0.;
+    in[2] = given[2] + 0.;
     in[3] = to->at->time;
     to->input_set[at] = 1.;
     return true;

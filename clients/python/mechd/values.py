@@ -178,8 +178,9 @@ def _scalar(given: Any, at: str) -> Any:
         raise ValueError(_told('%r is not a finite number' % (given,), at)) from None
     if not math.isfinite(found):
         raise ValueError(_told('%r is not a finite number' % (given,), at))
-    # a whole number of a type that is exact stays one
-    exact = not isinstance(given, float) and isinstance(given, numbers.Number)
+    # a whole number of a type that is exact stays one, but for -0, which no int has
+    exact = (not isinstance(given, float) and isinstance(given, numbers.Number) and
+             not (found == 0. and math.copysign(1., found) < 0.))
     return int(given) if exact and abs(found) <= 2 ** 53 and given == int(given) else found
 
 

@@ -37,6 +37,24 @@ static void samples_are_joined_by_straight_lines(void)
     CU_ASSERT_EQUAL(mechd_fmu_course_value(&one, 0, 7.), 1.);
 }
 
+static void a_zero_to_which_nothing_is_added_keeps_its_sign(void)
+{
+    static const double zeros[] = {-0., 0., 0., 5.}, times[] = {-1., 0., 1., 2.};
+    static const double through[] = {1., -0., 5., -0.};
+    for (size_t rows = 1; rows <= 3; rows++) {
+        const struct mechd_fmu_course c = {.elements = 1, .rows = rows, .values = zeros};
+        CU_ASSERT(signbit(mechd_fmu_course_value(&c, 0, 0.)));
+        CU_ASSERT(signbit(mechd_fmu_course_value(&c, 0, 0.5)));
+    }
+    const struct mechd_fmu_course c = {.elements = 1, .rows = 4, .values = zeros};
+    CU_ASSERT(signbit(mechd_fmu_course_value(&c, 0, 0.)));
+    CHECK_NEAR(mechd_fmu_course_value(&c, 0, 0.5), 0.625, 1e-15);
+    const struct mechd_fmu_course s = {.elements = 1, .rows = 4, .tau = times, .values = through};
+    CU_ASSERT(signbit(mechd_fmu_course_value(&s, 0, 0.)));
+    CU_ASSERT(signbit(mechd_fmu_course_value(&s, 0, 2.)));
+    CHECK_NEAR(mechd_fmu_course_value(&s, 0, 0.5), 2.5, 1e-15);
+}
+
 static void a_message_has_all_of_them_or_none(void)
 {
     const struct mechd_fmu_course both[] = {
@@ -86,4 +104,5 @@ static void a_message_has_all_of_them_or_none(void)
 }
 
 UNIT_TESTS(UNIT_TEST(polynomials_have_derivatives), UNIT_TEST(samples_are_joined_by_straight_lines),
+           UNIT_TEST(a_zero_to_which_nothing_is_added_keeps_its_sign),
            UNIT_TEST(a_message_has_all_of_them_or_none))
