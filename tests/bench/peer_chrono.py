@@ -5,6 +5,8 @@ z in turns, and step size in the same run.
 
 Prints the time of a step of both, in microseconds, and their ratio, without any bar. The names are
 those of its Python binding from version 9 on."""
+import os
+import re
 import sys
 import time
 import peers
@@ -16,13 +18,16 @@ except ImportError:
 
 NAME = 'Chrono'
 MISSING = 'conda install projectchrono::pychrono'
-UNTRIED = 'the documentation of version 9 and its published examples'
-HOW = ('its system of complementarity (NSC) called from Python, one call a step, its default '
-       'integrator (linearized implicit Euler) and solver of joints by 200 iterations of '
-       'Barzilai-Borwein, on one thread; mechd steps by generalized-α to its default tolerance')
+HOW = ('its system of complementarity (NSC) called from Python, one call a step, on one thread, '
+       'its default integrator (linearized implicit Euler, first order, one linear solve a step) '
+       'and its direct solver (SparseLU, its pattern locked), which here takes a third of the time '
+       'of 200 iterations of Barzilai-Borwein; mechd steps by generalized-α, second order, to its '
+       'default tolerance')
 LINKS = (16, 64, 256)
-STEP, STEPS, ITERATIONS = 1e-3, 300, 200
+STEP, STEPS = 1e-3, 300
 HALF = 0.5 ** 0.5
+# from the package: of a tree it was built in, of one it is installed in
+HEADERS = ('../../chrono/ChVersion.h', '../../../../include/chrono/ChVersion.h')
 
 
 def place(x):
@@ -35,8 +40,8 @@ def chain(n):
     system = pychrono.ChSystemNSC()
     system.SetGravitationalAcceleration(pychrono.ChVector3d(0, 0, -9.81))
     system.SetNumThreads(1)
-    solver = pychrono.ChSolverBB()
-    solver.SetMaxIterations(ITERATIONS)
+    solver = pychrono.ChSolverSparseLU()
+    solver.LockSparsityPattern(True)
     system.SetSolver(solver)
     last = pychrono.ChBody()
     last.SetFixed(True)
@@ -69,7 +74,18 @@ def timed(n):
 
 
 def version(_):
-    return pychrono and getattr(pychrono, '__version__', 'of unknown version')
+    """Its binding does not tell it; a header beside it does."""
+    if not pychrono:
+        return None
+    package = os.path.dirname(pychrono.__file__)
+    for header in (*(os.path.join(package, name) for name in HEADERS),
+                   os.path.join(sys.prefix, 'include', 'chrono', 'ChVersion.h')):
+        if os.path.exists(header):
+            with open(header, encoding='utf-8') as f:
+                told = re.search(r'#define CHRONO_VERSION "(.*?)"', f.read())
+            if told:
+                return told.group(1)
+    return 'of unknown version'
 
 
 def rows(build):

@@ -16,7 +16,6 @@ except ImportError:
 
 NAME = 'Exudyn'
 MISSING = 'pip install exudyn'
-UNTRIED = 'its documentation and the interface published in August 2026'
 HOW = ('its solver runs all steps in one call on one thread, generalized-α of spectral radius 0.9, '
        'index 3, sparse, Jacobian of each step anew as by default; what a call costs beside its '
        'steps is taken off by a second call with fewer steps')
