@@ -2,7 +2,6 @@
  * character, as RFC 4627, 3 has it for JSON. */
 #include "solver/base/odd.h"
 
-
 #include "solver/base/text.h"
 
 #include <inttypes.h>
