@@ -129,18 +129,44 @@ static bool is_definite(size_t n, double a[ROWS][ROWS])
     return true;
 }
 
+/* Whether N is symmetric and mu times its condition is below 1, by the discs of Gershgorin. Then
+ * there is one solution: with what friction adds to the approach, s = μ ‖u_T‖, held fixed there is
+ * one l(s) (G. De Saxcé), ‖Δu‖ ≤ λ_max / λ_min ‖Δs‖, and so s is the fixed point of a contraction. */
+static bool is_rough_but_one(size_t n, double a[ROWS][ROWS], const json_t *mu)
+{
+    double least = HUGE_VAL, most = 0., largest = 0.;
+    for (size_t i = 0; i < n; i++) {
+        double off = 0.;
+        for (size_t j = 0; j < n; j++) {
+            off += i != j ? fabs(a[i][j]) : 0.;
+            if (a[i][j] != a[j][i]) {
+                return false;
+            }
+        }
+        least = fmin(least, a[i][i] - off);
+        most = fmax(most, a[i][i] + off);
+    }
+    for (size_t k = 0; k < json_array_size(mu); k++) {
+        const double value = json_number_value(json_array_get(mu, k));
+        largest = value >= 0. ? fmax(largest, value) : HUGE_VAL;
+    }
+    return least > 0. && largest * most < 0.8 * least;
+}
+
 const char *oracle_agrees(const json_t *request, const json_t *one, const json_t *other)
 {
-    const json_t *const p = json_object_get(request, "problem");
+    const json_t *const p = json_object_get(request, "problem"), *const r = json_object_get(p, "r");
     const json_t *const first = json_object_get(one, "l"), *second = json_object_get(other, "l");
-    const size_t n = json_array_size(json_object_get(p, "r"));
-    double a[ROWS][ROWS], largest = 0., apart = 0.;
+    const json_t *const mu = json_object_get(p, "mu");
+    const size_t n = json_array_size(r);
+    double a[ROWS][ROWS], largest = 0., apart = 0., approach = 0., heaviest = 0.;
     if (!json_is_true(json_object_get(json_object_get(one, "report"), "converged")) ||
         !json_is_true(json_object_get(json_object_get(other, "report"), "converged")) || n == 0 ||
-        n > ROWS || json_object_get(p, "mu") != NULL || json_object_get(p, "sets") != NULL ||
+        n > ROWS || json_object_get(p, "friction") != NULL || json_object_get(p, "sets") != NULL ||
         json_object_get(json_object_get(p, "solver"), "tolerance") != NULL ||
         json_object_get(json_object_get(p, "solver"), "onFailure") != NULL ||
-        !matrix(json_object_get(p, "N"), n, a) || !is_definite(n, a)) {
+        !matrix(json_object_get(p, "N"), n, a) || !is_definite(n, a) ||
+        (mu != NULL && !is_rough_but_one(n, a, mu))) {
         return NULL;
     }
     for (size_t i = 0; i < n; i++) {
@@ -148,9 +174,41 @@ const char *oracle_agrees(const json_t *request, const json_t *one, const json_t
         const double y = json_number_value(json_array_get(second, i));
         largest = fmax(largest, fmax(fabs(x), fabs(y)));
         apart = fmax(apart, fabs(x - y));
+        approach = fmax(approach, fabs(json_number_value(json_array_get(r, i))));
+        heaviest = fmax(heaviest, a[i][i]);
+    }
+    if (mu != NULL) {
+        // what nearly opens is as near as the data are, of which this is the l
+        largest = fmax(largest, approach / heaviest);
     }
     // a tolerance of 1e-10, times what the least pivots make of it
     return apart > 1e-4 * largest ? "two solvers do not agree" : NULL;
+}
+
+json_t *oracle_problem(struct generate *g)
+{
+    const size_t contacts = 1 + generate_below(g, 4), n = 3 * contacts;
+    double a[ROWS][ROWS];
+    json_t *const N = json_array(), *const r = json_array(), *const mu = json_array();
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j <= i; j++) {
+            // discs of a half at most
+            a[i][j] = a[j][i] = i == j ? 1. + 0.25 * generate_below(g, 3)
+                                       : ((double)generate_below(g, 33) - 16.) / (32. * (double)n);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        json_t *const row = json_array();
+        for (size_t j = 0; j < n; j++) {
+            json_array_append_new(row, json_real(a[i][j]));
+        }
+        json_array_append_new(N, row);
+        json_array_append_new(r, json_real(generate_real(g)));
+        if (i % 3 == 0) {
+            json_array_append_new(mu, json_real(generate_below(g, 16) / 100.));
+        }
+    }
+    return json_pack("{s:{s:o,s:o,s:o}}", "problem", "N", N, "r", r, "mu", mu);
 }
 
 json_t *oracle_scene(struct generate *g)
@@ -170,6 +228,50 @@ json_t *oracle_scene(struct generate *g)
                      "RigidBody", "node", "n", "physicsMass", 1., "physicsInertia", 0.1, 0.1, 0.1,
                      0., 0., 0., "geometry", shape, "solver", "integrator", "MoreauJean",
                      "stepSize", h, "theta", theta);
+}
+
+/* The node and the body of number k, at place x, with its six velocities. */
+static void add_body(json_t *scene, struct generate *g, int k, const double *x, const double *v,
+                     double mu)
+{
+    static const char *const nodes[] = {"n0", "n1"}, *const bodies[] = {"b0", "b1"};
+    json_t *const shape = generate_shape(g);
+    json_object_set_new(shape, "material", json_pack("{s:f}", "friction", mu));
+    json_array_append_new(json_object_get(scene, "nodes"),
+                          json_pack("{s:s,s:s,s:[f,f,f,f,f,f],s:[f,f,f,f,f,f]}", "name", nodes[k],
+                                    "type", "NodeRigidBodyRotVecLG", "referenceCoordinates", x[0],
+                                    x[1], x[2], 0., 0., 0., "initialVelocities", v[0], v[1], v[2],
+                                    v[3], v[4], v[5]));
+    json_array_append_new(json_object_get(scene, "objects"),
+                          json_pack("{s:s,s:s,s:s,s:f,s:[f,f,f,f,f,f],s:[o]}", "name", bodies[k],
+                                    "type", "RigidBody", "node", nodes[k], "physicsMass", 1. + k,
+                                    "physicsInertia", 0.1, 0.1, 0.1, 0., 0., 0., "geometry",
+                                    shape));
+}
+
+json_t *oracle_pair(struct generate *g, double mu)
+{
+    static const double steps[] = {1e-3, 2e-3, 5e-3, 1e-2, 2e-2};
+    static const double thetas[] = {0.5, 0.75, 1.};
+    const bool thrown = generate_often(g, 60);
+    const double h = steps[generate_below(g, 5)], theta = thetas[generate_below(g, 3)];
+    json_t *const scene =
+        json_pack("{s:i,s:[f,f,f],s:[],s:[{s:s,s:s,s:[{s:s,s:[f,f,f],s:{s:f}}]}],"
+                  "s:{s:s,s:f,s:f,s:{s:f}}}",
+                  "mechd", 1, "gravity", 0., 0., -9.81, "nodes", "objects", "name", "ground",
+                  "type", "Ground", "geometry", "shape", "Plane", "normal", 0., 0., 1., "material",
+                  "friction", mu, "solver", "integrator", "MoreauJean", "stepSize", h, "theta",
+                  theta, "vi", "tolerance", 1e-10);
+    for (int k = 0; k < 2; k++) {
+        const double x[] = {thrown ? 0.5 * k : 0.02 * k, 0.03 * k, 0.4 + (thrown ? 0.1 : 0.5) * k};
+        double v[6] = {0.};
+        for (size_t i = 0; thrown && i < 6; i++) {
+            v[i] = generate_real(g) / (i < 3 ? 4. : 2.);
+        }
+        v[0] = thrown ? (k > 0 ? -1. : 1.) * (1. + generate_below(g, 3)) : 0.;
+        add_body(scene, g, k, x, v, mu);
+    }
+    return scene;
 }
 
 bool oracle_gained(double before, double after, double scale)

@@ -347,11 +347,41 @@ const char *session_request(struct session *s, const json_t *model, const char *
     return route->method;
 }
 
+/* What of an instance is no state, and what a refused request may not change either. */
+static const char *const held[] = {"inputs", "parameters", "model"};
+enum { HELD = sizeof held / sizeof *held };
+
+/* Read anew, as a look that is no request of the session. */
+static struct session_reply look_at(struct session *s, const char *what)
+{
+    char path[PATH];
+    (void)snprintf(path, sizeof path, "/v1/instances/%.200s/%s", s->id, what);
+    const struct session_reply r = session_ask(s, "GET", path, NULL);
+    s->requests--;
+    return r;
+}
+
+/* `was` [HELD] becomes what is there now; `kept`: it must be the same. `request`: which one it is
+ * behind. */
+static void look(struct session *s, struct session_reply *was, bool kept, const char *request)
+{
+    for (size_t k = 0; k < HELD; k++) {
+        const struct session_reply now = look_at(s, held[k]);
+        if (kept && !session_same(&was[k], &now)) {
+            session_fault(s, "%s changed the %s: %.300s -> %.300s", request, held[k], was[k].text,
+                          now.text != NULL ? now.text : "");
+        }
+        free(was[k].text);
+        was[k] = now;
+    }
+}
+
 /* One request to the instance, and to its twin. */
-static void act(struct session *s, const json_t *model, const char *twin)
+static void act(struct session *s, const json_t *model, const char *twin,
+                struct session_reply was[HELD])
 {
     struct session_reply before, after, other;
-    char path[PATH], twins[PATH];
+    char path[PATH], twins[PATH], request[3 * PATH];
     const struct mechp_route *const route = any_route(s);
     session_state(s, s->id, &before);
     request_path(s, model, route, (const char *const[]){s->id, twin}, path, twins);
@@ -360,13 +390,15 @@ static void act(struct session *s, const json_t *model, const char *twin)
     const int status = session_status(s, route->method, path, body);
     session_state(s, s->id, &after);
     const bool reads = strcmp(route->method, "GET") == 0;
-    if ((reads || status >= 400) && before.status == 200 && !session_same(&before, &after)) {
-        session_fault(
-            s,
-            "a request that was refused or reads (%d) changed the state: %s %s %s: %.300s -> "
-            "%.300s",
-            status, route->method, path, body != NULL ? body : "", before.text, after.text);
+    const bool kept = (reads || status >= 400) && before.status == 200;
+    (void)snprintf(request, sizeof request,
+                   "a request that was refused or reads (%d), %s %s %.300s,", status, route->method,
+                   path, body != NULL ? body : "");
+    if (kept && !session_same(&before, &after)) {
+        session_fault(s, "%s changed the state: %.300s -> %.300s", request, before.text,
+                      after.text);
     }
+    look(s, was, kept, request);
     if (json_object_get(tree, "trial") != NULL && !s->same_numbers) {
         s->twin = false; // the number is of another trial there, or of none
     }
@@ -385,6 +417,19 @@ static void act(struct session *s, const json_t *model, const char *twin)
     free(after.text);
     free(body);
     json_decref(tree);
+}
+
+/* So many requests, one after the other. */
+static void act_on(struct session *s, const json_t *model, const char *twin)
+{
+    struct session_reply was[HELD] = {{.status = 0}};
+    look(s, was, false, "");
+    for (uint32_t k = 0; k < ACTIONS; k++) {
+        act(s, model, twin, was);
+    }
+    for (size_t k = 0; k < HELD; k++) {
+        free(was[k].text);
+    }
 }
 
 char *session_creation(const json_t *model)
@@ -446,54 +491,6 @@ static void solve_one(struct session *s)
     json_decref(tree);
     free(r.text);
     free(text);
-}
-
-/* What one step may lift a body out of the floor: overlaps are closed in positions, at
- * recoverySpeed at most, which raises no kinetic energy. */
-static double lift_of(const json_t *scene, double h)
-{
-    const json_t *const objects = json_object_get(scene, "objects");
-    const double recovery_speed = 0.6, gravity = 9.81; /* the scene has the default */
-    double mass = 0.;
-    for (size_t k = 0; k < json_array_size(objects); k++) {
-        mass += json_number_value(json_object_get(json_array_get(objects, k), "physicsMass"));
-    }
-    return mass * gravity * recovery_speed * h;
-}
-
-/* A body falls onto a plane: what is lost does not come back. */
-static void fall(struct session *s)
-{
-    char path[PATH], step[PATH];
-    json_t *const scene = oracle_scene(&s->g);
-    char *const body = session_creation(scene);
-    const double lift = lift_of(scene, 0.02);
-    double energy = NAN, scale = 0.;
-    (void)snprintf(path, sizeof path, "/v1/instances/%.200s-falls", s->id);
-    (void)snprintf(step, sizeof step, "%.250s/step", path);
-    const int status = session_status(s, "PUT", path, body);
-    if (status != 201) {
-        session_fault(s, "a scene was refused: %d %s", status, body);
-    }
-    for (int k = 0; k < 100 && status == 201; k++) {
-        const struct session_reply r =
-            session_ask(s, "POST", step, "{\"size\": 0.02, \"want\": [\"energy\"]}");
-        json_t *const reply =
-            r.text != NULL ? json_loads(r.text, JSON_DECODE_INT_AS_REAL, NULL) : NULL;
-        const double now = json_number_value(json_object_get(reply, "energy"));
-        scale = fmax(scale, fabs(now));
-        if (r.status == 200 && oracle_gained(energy + lift, now, scale)) {
-            session_fault(s, "energy from nowhere, %g J to %g J at step %d: %s", energy, now, k,
-                          body);
-            k = 100;
-        }
-        energy = now;
-        json_decref(reply);
-        free(r.text);
-    }
-    (void)session_status(s, "DELETE", path, NULL);
-    free(body);
-    json_decref(scene);
 }
 
 /* Takes the number of the trial out of a reply: ids of others that were deleted may raise it
@@ -559,9 +556,7 @@ void session_run(struct session *s)
         if (!s->twin && generate_often(&s->g, 70)) {
             session_life(s, model);
         }
-        for (uint32_t k = 0; k < ACTIONS; k++) {
-            act(s, model, twin);
-        }
+        act_on(s, model, twin);
         if (generate_often(&s->g, 50)) {
             session_far(s, model);
         }
@@ -585,7 +580,7 @@ void session_run(struct session *s)
     for (uint32_t k = generate_below(&s->g, 4); k > 0; k--) {
         solve_one(s);
     }
-    fall(s);
+    session_scenes(s);
     if (s->served) {
         session_shared(s);
     }

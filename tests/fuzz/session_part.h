@@ -59,6 +59,9 @@ void session_coupled(struct session *s, const json_t *model);
 /* Snapshots, clones, trials, runs, batches, leases, sweeps: the instance is new, and is as new
  * afterwards, but for its counts and its last trial. */
 void session_life(struct session *s, const json_t *model);
+/* Scenes that nothing drives, whose energy does not rise, by two solvers too; and a problem with
+ * friction that has one solution. */
+void session_scenes(struct session *s);
 /* Requests to an instance that all sessions share; nothing is known of its state. */
 void session_shared(struct session *s);
 /* A random request of a route of an instance: method, path and body (decref; may be NULL). */
