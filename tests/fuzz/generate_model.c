@@ -423,11 +423,11 @@ json_t *generate_shape(struct generate *g)
     g->document = json_pack("{s:i}", "mechd", 1);
     for (int k = 0; k < FOCUS_TRIES; k++) {
         json_t *const shape = generate_loose_item(g, generate_any_type(g, MECH_SHAPE, 0));
-        json_t *const model =
-            json_pack("{s:i,s:[{s:s,s:s}],s:[{s:s,s:s,s:s,s:f,s:[f,f,f,f,f,f],s:[O]}]}", "mechd", 1,
-                      "nodes", "name", "n", "type", "NodeRigidBodyRotVecLG", "objects", "name",
-                      "body", "type", "RigidBody", "node", "n", "physicsMass", 1., "physicsInertia",
-                      0.1, 0.1, 0.1, 0., 0., 0., "geometry", shape);
+        json_t *const model = json_pack(
+            "{s:i,s:{s:s},s:[{s:s,s:s}],s:[{s:s,s:s,s:s,s:f,s:[f,f,f,f,f,f],s:[O]}]}", "mechd", 1,
+            "solver", "integrator", "MoreauJean", "nodes", "name", "n", "type",
+            "NodeRigidBodyRotVecLG", "objects", "name", "body", "type", "RigidBody", "node", "n",
+            "physicsMass", 1., "physicsInertia", 0.1, 0.1, 0.1, 0., 0., 0., "geometry", shape);
         const bool good = generate_accepted(model);
         json_decref(model);
         if (good && strcmp(json_string_value(json_object_get(shape, "shape")), "Plane") != 0) {
