@@ -418,11 +418,38 @@ int generate_count(json_t *model, const struct mech_item_type *type)
     return n;
 }
 
+/* Numbers of a value, by a factor. */
+static void scale(json_t *value, double by)
+{
+    size_t k = 0;
+    json_t *entry = NULL;
+    if (json_is_real(value)) {
+        (void)json_real_set(value, by * json_real_value(value));
+    }
+    json_array_foreach(value, k, entry)
+    {
+        scale(entry, by);
+    }
+}
+
+/* A shape of the type, whose lengths are 64ths of a metre, up to half of one. */
+static json_t *small_shape(struct generate *g, const struct mech_item_type *type)
+{
+    json_t *const shape = generate_loose_item(g, type);
+    for (size_t k = 0; k < type->table.count; k++) {
+        const struct mech_field *const f = &type->table.fields[k];
+        if (f->unit != NULL && strcmp(f->unit, "m") == 0) {
+            scale(json_object_get(shape, f->name), 1. / 8.);
+        }
+    }
+    return shape;
+}
+
 json_t *generate_shape(struct generate *g)
 {
     g->document = json_pack("{s:i}", "mechd", 1);
     for (int k = 0; k < FOCUS_TRIES; k++) {
-        json_t *const shape = generate_loose_item(g, generate_any_type(g, MECH_SHAPE, 0));
+        json_t *const shape = small_shape(g, generate_any_type(g, MECH_SHAPE, 0));
         json_t *const model = json_pack(
             "{s:i,s:{s:s},s:[{s:s,s:s}],s:[{s:s,s:s,s:s,s:f,s:[f,f,f,f,f,f],s:[O]}]}", "mechd", 1,
             "solver", "integrator", "MoreauJean", "nodes", "name", "n", "type",

@@ -5,6 +5,9 @@
 
 enum { ROWS = 16 };
 
+/* m/s², and kg m² about each axis of a body of a scene */
+static const double gravity = 9.81, inertia = 0.1;
+
 /* N dense, from rows or places; false: another form, or too large. */
 static bool matrix(const json_t *N, size_t n, double a[ROWS][ROWS])
 {
@@ -211,23 +214,15 @@ json_t *oracle_problem(struct generate *g)
     return json_pack("{s:{s:o,s:o,s:o}}", "problem", "N", N, "r", r, "mu", mu);
 }
 
-json_t *oracle_scene(struct generate *g)
+/* A shape of any type, which touches all others. */
+static json_t *shape_of(struct generate *g, double mu)
 {
-    static const double steps[] = {1e-3, 2e-3, 5e-3, 1e-2, 2e-2};
-    static const double thetas[] = {0.5, 0.75, 1.};
     json_t *const shape = generate_shape(g);
-    const double height = 1. + generate_below(g, 9) / 8.;
-    const double h = steps[generate_below(g, 5)], theta = thetas[generate_below(g, 3)];
-    return json_pack("{s:i,s:[f,f,f],s:[{s:s,s:s,s:[f,f,f,f,f,f]}],"
-                     "s:[{s:s,s:s,s:[{s:s,s:[f,f,f],s:{s:f}}]},"
-                     "{s:s,s:s,s:s,s:f,s:[f,f,f,f,f,f],s:[o]}],s:{s:s,s:f,s:f}}",
-                     "mechd", 1, "gravity", 0., 0., -9.81, "nodes", "name", "n", "type",
-                     "NodeRigidBodyRotVecLG", "referenceCoordinates", 0., 0., height, 0., 0., 0.,
-                     "objects", "name", "ground", "type", "Ground", "geometry", "shape", "Plane",
-                     "normal", 0., 0., 1., "material", "friction", 0., "name", "body", "type",
-                     "RigidBody", "node", "n", "physicsMass", 1., "physicsInertia", 0.1, 0.1, 0.1,
-                     0., 0., 0., "geometry", shape, "solver", "integrator", "MoreauJean",
-                     "stepSize", h, "theta", theta);
+    json_object_del(shape, "category");
+    json_object_del(shape, "group");
+    json_object_del(shape, "mask");
+    json_object_set_new(shape, "material", json_pack("{s:f}", "friction", mu));
+    return shape;
 }
 
 /* The node and the body of number k, at place x, with its six velocities. */
@@ -235,8 +230,6 @@ static void add_body(json_t *scene, struct generate *g, int k, const double *x, 
                      double mu)
 {
     static const char *const nodes[] = {"n0", "n1"}, *const bodies[] = {"b0", "b1"};
-    json_t *const shape = generate_shape(g);
-    json_object_set_new(shape, "material", json_pack("{s:f}", "friction", mu));
     json_array_append_new(json_object_get(scene, "nodes"),
                           json_pack("{s:s,s:s,s:[f,f,f,f,f,f],s:[f,f,f,f,f,f]}", "name", nodes[k],
                                     "type", "NodeRigidBodyRotVecLG", "referenceCoordinates", x[0],
@@ -245,36 +238,95 @@ static void add_body(json_t *scene, struct generate *g, int k, const double *x, 
     json_array_append_new(json_object_get(scene, "objects"),
                           json_pack("{s:s,s:s,s:s,s:f,s:[f,f,f,f,f,f],s:[o]}", "name", bodies[k],
                                     "type", "RigidBody", "node", nodes[k], "physicsMass", 1. + k,
-                                    "physicsInertia", 0.1, 0.1, 0.1, 0., 0., 0., "geometry",
-                                    shape));
+                                    "physicsInertia", inertia, inertia, inertia, 0., 0., 0.,
+                                    "geometry", shape_of(g, mu)));
 }
 
-json_t *oracle_pair(struct generate *g, double mu)
+/* A joint halfway between two places. */
+static void add_joint(json_t *scene, double x[2][3])
 {
-    static const double steps[] = {1e-3, 2e-3, 5e-3, 1e-2, 2e-2};
+    static const char *const markers[] = {"m0", "m1"}, *const bodies[] = {"b0", "b1"};
+    json_t *const list = json_array();
+    for (int k = 0; k < 2; k++) {
+        const double side = k > 0 ? -0.5 : 0.5;
+        json_array_append_new(list,
+                              json_pack("{s:s,s:s,s:s,s:[f,f,f]}", "name", markers[k], "type",
+                                        "MarkerBodyRigid", "object", bodies[k], "localPosition",
+                                        side * (x[1][0] - x[0][0]), side * (x[1][1] - x[0][1]),
+                                        side * (x[1][2] - x[0][2])));
+    }
+    json_object_set_new(scene, "markers", list);
+    json_array_append_new(json_object_get(scene, "objects"),
+                          json_pack("{s:s,s:s,s:[s,s]}", "name", "joint", "type", "SphericalJoint",
+                                    "markers", markers[0], markers[1]));
+}
+
+json_t *oracle_scene(struct generate *g, enum oracle_scene kind, double mu)
+{
+    static const double steps[] = {1e-3, 5e-3, 1e-2, 2e-2};
     static const double thetas[] = {0.5, 0.75, 1.};
-    const bool thrown = generate_often(g, 60);
-    const double h = steps[generate_below(g, 5)], theta = thetas[generate_below(g, 3)];
+    const bool joined = kind == ORACLE_JOINED;
+    const bool thrown = joined || (kind == ORACLE_PAIR && generate_often(g, 60));
+    const double h = steps[generate_below(g, 4)], theta = thetas[generate_below(g, 3)];
     json_t *const scene =
         json_pack("{s:i,s:[f,f,f],s:[],s:[{s:s,s:s,s:[{s:s,s:[f,f,f],s:{s:f}}]}],"
                   "s:{s:s,s:f,s:f,s:{s:f}}}",
-                  "mechd", 1, "gravity", 0., 0., -9.81, "nodes", "objects", "name", "ground",
+                  "mechd", 1, "gravity", 0., 0., -gravity, "nodes", "objects", "name", "ground",
                   "type", "Ground", "geometry", "shape", "Plane", "normal", 0., 0., 1., "material",
                   "friction", mu, "solver", "integrator", "MoreauJean", "stepSize", h, "theta",
                   theta, "vi", "tolerance", 1e-10);
-    for (int k = 0; k < 2; k++) {
-        const double x[] = {thrown ? 0.5 * k : 0.02 * k, 0.03 * k, 0.4 + (thrown ? 0.1 : 0.5) * k};
-        double v[6] = {0.};
-        for (size_t i = 0; thrown && i < 6; i++) {
+    const double height = 0.4 + generate_below(g, 9) / 16.;
+    double x[2][3], v[6] = {0.};
+    for (int k = 0; k < (kind == ORACLE_FALL ? 1 : 2); k++) {
+        memcpy(x[k],
+               (const double[]){(thrown ? 0.5 : 0.02) * k, 0.03 * k,
+                                height + (thrown ? 0.1 : 0.5) * k},
+               sizeof x[k]);
+        // what hangs together begins with one velocity
+        for (size_t i = 0; thrown && i < (joined ? 3 : 6) && !(joined && k > 0); i++) {
             v[i] = generate_real(g) / (i < 3 ? 4. : 2.);
         }
-        v[0] = thrown ? (k > 0 ? -1. : 1.) * (1. + generate_below(g, 3)) : 0.;
-        add_body(scene, g, k, x, v, mu);
+        if (thrown && !joined) {
+            v[0] = (k > 0 ? -1. : 1.) * (1. + generate_below(g, 3));
+        }
+        add_body(scene, g, k, x[k], v, mu);
+    }
+    if (joined) {
+        add_joint(scene, x);
     }
     return scene;
 }
 
-bool oracle_gained(double before, double after, double scale)
+json_t *oracle_free(const json_t *scene)
 {
-    return after - before > 2e-3 * scale;
+    json_t *const copy = json_deep_copy(scene);
+    size_t k = 0;
+    json_t *object = NULL;
+    json_array_foreach(json_object_get(copy, "objects"), k, object)
+    {
+        json_object_del(object, "geometry");
+    }
+    return copy;
+}
+
+double oracle_kinetic(const double *v, size_t count, double h)
+{
+    double sum = 0.;
+    for (size_t i = 0; i < count; i++) {
+        const double mass = i % 6 < 3 ? 1. + (double)(i / 6) : inertia;
+        const double u = i % 6 == 2 ? v[i] - h * gravity : v[i];
+        sum += 0.5 * mass * u * u;
+    }
+    return sum;
+}
+
+double oracle_rise(const json_t *scene, double span)
+{
+    const json_t *const solver = json_object_get(scene, "solver");
+    const double recovery_speed = 0.6; // the scene has the default
+    const double h = json_number_value(json_object_get(solver, "stepSize"));
+    const bool ends = json_number_value(json_object_get(solver, "theta")) >= 1.;
+    const size_t bodies = json_array_size(json_object_get(scene, "nodes"));
+    const double weight = (bodies > 1 ? 3. : 1.) * gravity;
+    return weight * span * ((double)bodies * recovery_speed + (ends ? 0. : 0.5 * gravity * h));
 }

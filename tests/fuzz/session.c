@@ -25,12 +25,10 @@ void session_fault(struct session *s, const char *format, ...)
 
 /* --- replies ---------------------------------------------------------------------------------- */
 
-/* s that a reply may take: more under a sanitizer, as MECHD_TESTS_DEADLINE says. */
-static long limit(void)
+double session_patience(void)
 {
     const char *const factor = getenv("MECHD_TESTS_DEADLINE");
-    const double by = factor != NULL ? strtod(factor, NULL) : 1.;
-    return (long)(LIMIT_S * (by > 1. ? by : 1.));
+    return factor != NULL ? fmax(strtod(factor, NULL), 1.) : 1.;
 }
 
 struct session_reply session_ask(struct session *s, const char *method, const char *path,
@@ -53,7 +51,7 @@ struct session_reply session_ask(struct session *s, const char *method, const ch
         session_fault(s, "status %d: %s %s %s: %.300s", r.status, method, path, shown,
                       r.text != NULL ? r.text : "");
     }
-    if (to.tv_sec - from.tv_sec > limit()) {
+    if ((double)(to.tv_sec - from.tv_sec) > LIMIT_S * session_patience()) {
         session_fault(s, "%d s: %s %s %s", (int)(to.tv_sec - from.tv_sec), method, path, shown);
     }
     const char *const wrong = session_wrong(method, path, &r);
@@ -543,7 +541,11 @@ void session_run(struct session *s)
     (void)snprintf(twin, sizeof twin, "%.100s-twin", s->id);
     (void)snprintf(twins, sizeof twins, "/v1/instances/%.150s", twin);
     (void)session_status(s, "POST", "/v1/models/check", body);
-    s->accepted = session_status(s, "PUT", path, body) == 201;
+    const int created = session_status(s, "PUT", path, body);
+    s->accepted = created == 201;
+    if (created >= 400 && session_status(s, "GET", path, NULL) == 200) {
+        session_fault(s, "a creation was refused (%d) and left an instance: %s", created, body);
+    }
     for (size_t k = 0; s->accepted && mech_item_types[k] != NULL && k < SESSION_TYPES; k++) {
         s->holds[k] = generate_count(model, mech_item_types[k]) > 0;
     }
