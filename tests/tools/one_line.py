@@ -1,5 +1,6 @@
 """Adding an item type is one new file and one line: plants an item in a copy of the tree, builds
-the copy and sees the type in the running daemon's registry; without the line it is not there."""
+the copy and sees the type in the running daemon's registry and in models of the generator
+(tests/fuzz/sessions.c); without the line it is not there."""
 import json
 import os
 import shutil
@@ -40,9 +41,10 @@ def add_item(root):
 
 
 def build(root, into):
-    """mechd of that tree, unoptimised: only the registry is looked at."""
-    options = ['--buildtype=debug', '-Doptimization=0', '-Ddebug=false', '-Dtests=false']
-    for command in (['meson', 'setup', into, root] + options, ['ninja', '-C', into]):
+    """mechd and the generator of that tree, unoptimised: only the registry is looked at."""
+    options = ['--buildtype=debug', '-Doptimization=0', '-Ddebug=false', '-Dtests=true']
+    for command in (['meson', 'setup', into, root] + options,
+                    ['ninja', '-C', into, 'server/mechd', 'tests/sessions']):
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if done.returncode != 0:
             raise SystemExit(done.stdout.decode()[-3000:])
@@ -62,20 +64,37 @@ def types_of(program):
         return found
 
 
+def sessions(into):
+    return os.path.join(into, 'tests', 'sessions')
+
+
+def generated(program):
+    """What the generator says of models made for the new type; None: one holds it."""
+    done = subprocess.run([program, '--census', '300', '--type', NEW_TYPE],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return None if done.returncode == 0 else done.stdout.decode(errors='replace')
+
+
 def main():
     faults = []
     with tempfile.TemporaryDirectory(prefix='mechd-one-line-') as folder:
         root, into = os.path.join(folder, 'tree'), os.path.join(folder, 'build')
         copy(Tree(), root)
-        before = types_of(build(root, into))
+        before, without = types_of(build(root, into)), generated(sessions(into))
         add_item(root)
         after = types_of(build(root, into + '-after'))
+        beside = generated(sessions(into + '-after'))
     if not isinstance(before[MODEL_TYPE], dict) or before[NEW_TYPE] != 404:
         faults.append('before the line: %s' % before)
     if not isinstance(after[NEW_TYPE], dict) or after[NEW_TYPE].get('type') != NEW_TYPE:
         faults.append('after the line: %s' % str(after[NEW_TYPE])[:300])
+    if without is None or 'there is no type' not in without:
+        faults.append('before the line the generator has a model of it: %s' % without)
+    if beside is not None:
+        faults.append('after the line the generator has no model of it: %s' % beside[-300:])
     print('\n'.join(['FAILED an item is one file and one line'] + faults) if faults else
-          'a new item type needs %s and one line of %s' % (NEW_FILE, REGISTRY))
+          'a new item type needs %s and one line of %s, and is in generated models' % (
+              NEW_FILE, REGISTRY))
     print('%d passed, %d failed' % (not faults, bool(faults)))
     return 1 if faults else 0
 
