@@ -134,7 +134,8 @@ static bool is_definite(size_t n, double a[ROWS][ROWS])
 
 /* Whether N is symmetric and mu times its condition is below 1, by the discs of Gershgorin. Then
  * there is one solution: with what friction adds to the approach, s = μ ‖u_T‖, held fixed there is
- * one l(s) (G. De Saxcé), ‖Δu‖ ≤ λ_max / λ_min ‖Δs‖, and so s is the fixed point of a contraction. */
+ * one l(s) (De Saxcé and Feng 1998), ‖Δu‖ ≤ λ_max / λ_min ‖Δs‖, and so s is the fixed point of a
+ * contraction. */
 static bool is_rough_but_one(size_t n, double a[ROWS][ROWS], const json_t *mu)
 {
     double least = HUGE_VAL, most = 0., largest = 0.;

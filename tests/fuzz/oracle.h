@@ -15,9 +15,9 @@ const char *oracle_agrees(const json_t *request, const json_t *one, const json_t
 /* A problem with friction that has one solution (oracle_agrees). */
 json_t *oracle_problem(struct generate *g);
 
-/* Scenes that nothing drives: a body of any shape that falls onto a plane; two that are thrown at each
- * other, or fall onto each other, over it; two in a joint that fall onto it. Friction mu and no
- * restitution anywhere; masses 1 and 2 kg, the same inertia about each axis. */
+/* Scenes that nothing drives: a body of any shape that falls onto a plane; two that are thrown at
+ * each other, or fall onto each other, over it; two in a joint that fall onto it. Friction mu and
+ * no restitution anywhere; masses 1 and 2 kg, the same inertia about each axis. */
 enum oracle_scene { ORACLE_FALL, ORACLE_PAIR, ORACLE_JOINED };
 json_t *oracle_scene(struct generate *g, enum oracle_scene kind, double mu);
 /* The same bodies without shapes, which nothing touches. */

@@ -3,8 +3,8 @@
  *
  *  - a reply is JSON with null only where the row of its route has it (NaN and infinity would be
  *    null), no status is 500 or above but 503, and it comes within a limit
- *  - a refused request leaves state, inputs, parameters and model as they were, byte for byte, and a
- *    refused creation no instance
+ *  - a refused request leaves state, inputs, parameters and model as they were, byte for byte, and
+ *    a refused creation no instance
  *  - the same requests on a second instance give the same replies, byte for byte
  *  - models are mostly accepted; those that the checks accept are created
  *  - a restored snapshot, a clone, a reset, a trial that is kept, a run and a batch lead to the

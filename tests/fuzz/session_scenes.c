@@ -100,8 +100,8 @@ static bool set_state(struct session *s, const json_t *state, const struct place
     return status == 200;
 }
 
-/* Kinetic energy behind one step without contacts from the present state: that of a free fall, or of
- * the same bodies without shapes. NAN: not known. */
+/* Kinetic energy behind one step without contacts from the present state: that of a free fall, or
+ * of the same bodies without shapes. NAN: not known. */
 static double free_energy(struct session *s, const struct placed *p, const struct placed *bare,
                           double h)
 {
