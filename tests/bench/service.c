@@ -3,9 +3,10 @@
  *
  * POST …/step of a model of 2 coordinates with 1, 8 and 64 connections, each with an instance of
  * its own, by the wall and by the CPU time of the servers, against a hello and against one that
- * parses the body and prints the answer by jansson; a parameter set and a step after it; a
- * million steps in one request against the same steps by a loop for two masses; a state of
- * 100,000 values as JSON against std::to_chars of as many.
+ * parses the body and prints the answer by jansson; with 64 connections, each to an instance of
+ * its own, a parameter set and a step after it against hellos, where a unit is 64 of both; a
+ * million steps in one request against the same steps by a loop for two masses; a state of 100,000
+ * values as JSON against std::to_chars of as many.
  */
 #include "protocol/wire/text.h"
 #include "tests/bench/bench.h"
@@ -184,28 +185,40 @@ static void measure_state(const struct served *daemon, struct load *l)
 
 /* --- parameters ------------------------------------------------------------------------------- */
 
-/* a parameter set, and a step after it */
+/* on each connection a parameter set, to another value than before, and then a step */
 static void set_and_step(void *side, uint64_t count)
 {
+    static const char *const values[] = {"{\"k\": 100}", "{\"k\": 120}"};
     struct load *const l = ((const struct side *)side)->load;
-    for (uint64_t k = 0; k < count; k++) {
-        load_request(l, 0, "PUT", "/v1/instances/tuned/parameters",
-                     k % 2 ? "{\"k\": 120}" : "{\"k\": 100}");
-        load_run(l, 1);
-        load_request(l, 0, "POST", "/v1/instances/tuned/step", step_one);
-        load_run(l, 1);
+    char path[64];
+    for (uint64_t turn = 0; turn < count; turn++) {
+        for (int k = 0; k < l->count; k++) {
+            (void)snprintf(path, sizeof path, "/v1/instances/tuned-%d/parameters", k);
+            load_request(l, k, "PUT", path, values[turn % 2]);
+        }
+        load_run(l, (uint64_t)l->count);
+        for (int k = 0; k < l->count; k++) {
+            (void)snprintf(path, sizeof path, "/v1/instances/tuned-%d/step", k);
+            load_request(l, k, "POST", path, step_one);
+        }
+        load_run(l, (uint64_t)l->count);
     }
 }
 
 static void compare_parameters(const struct served *daemon, const struct served *floor)
 {
-    served_expect(daemon, "PUT", "/v1/instances/tuned", bench_tuned, 201);
-    struct side ours = {daemon, open_load(daemon, false, 1)};
-    struct side bare = {floor, open_load(floor, false, 1)};
+    for (int k = 0; k < INSTANCES; k++) {
+        char path[64];
+        (void)snprintf(path, sizeof path, "/v1/instances/tuned-%d", k);
+        served_expect(daemon, "PUT", path, bench_tuned, 201);
+    }
+    struct side ours = {daemon, open_load(daemon, false, INSTANCES)};
+    struct side bare = {floor, open_load(floor, false, INSTANCES)};
     bench_time_by(wall);
-    bench_beside("set a parameter, step / 2 hellos", set_and_step, &ours, set_and_step, &bare);
+    bench_compare("parameter and step, tcp 64 / hellos", set_and_step, &ours, set_and_step, &bare);
     bench_time_by(processor);
-    bench_beside("set a parameter, step / 2 hellos, CPU", set_and_step, &ours, set_and_step, &bare);
+    bench_compare("parameter and step, tcp 64 / hellos, CPU", set_and_step, &ours, set_and_step,
+                  &bare);
     load_close(ours.load);
     load_close(bare.load);
     free(ours.load);
