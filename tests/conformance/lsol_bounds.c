@@ -50,7 +50,7 @@ static bool always(void *context)
 }
 
 /* Long work ends on request, with x as it was, and succeeds when it is repeated. */
-static void members_that_listen_end_when_they_are_told(void)
+static void members_that_take_an_interrupt_end_when_it_comes(void)
 {
     enum { N = 600 };
     struct mech_interrupt end = {.wanted = always};
@@ -92,4 +92,4 @@ static void members_that_listen_end_when_they_are_told(void)
 }
 
 UNIT_TESTS(UNIT_TEST(direct_members_refuse_what_would_fill_without_bound),
-           UNIT_TEST(members_that_listen_end_when_they_are_told))
+           UNIT_TEST(members_that_take_an_interrupt_end_when_it_comes))

@@ -460,7 +460,7 @@ static bool third_time(void *asked)
     return ++*(int *)asked >= 3;
 }
 
-static void all_end_when_they_are_told_to(void)
+static void all_end_when_an_interrupt_comes(void)
 {
     // w_1 + w_2 = −2: no member gets there
     const double a[] = {1., -1., -1., 1.}, q[] = {-1., -1.};
@@ -523,7 +523,7 @@ static void all_end_on_matrices_that_give_them_no_length(void)
 UNIT_TESTS(UNIT_TEST(published_problems_are_solved_or_refused),
            UNIT_TEST(all_end_on_matrices_that_give_them_no_length),
            UNIT_TEST(lemke_solves_every_published_problem),
-           UNIT_TEST(all_end_when_they_are_told_to),
+           UNIT_TEST(all_end_when_an_interrupt_comes),
            UNIT_TEST(psor_refuses_a_zero_diagonal_and_leaves_z),
            UNIT_TEST(all_agree_on_positive_definite_problems),
            UNIT_TEST(dependent_rows_are_solved_or_said_to_fail),

@@ -153,7 +153,7 @@ class BadInput(unittest.TestCase):
                 named = [e['pointer'] for e in body['errors']]
                 self.assertTrue(any(p.startswith('/model' + pointer) for p in named), body)
 
-    def test_all_faults_are_told_at_once(self):
+    def test_all_faults_are_reported_at_once(self):
         model = changed('/objects/0/physicsMass', -1)
         model['nodes'][0]['colour'] = 'red'
         model['solver']['stepSize'] = 'fast'
@@ -165,7 +165,7 @@ class BadInput(unittest.TestCase):
                         '/model/objects/1/damping'):
             self.is_problem(reply, 422, pointer)
 
-    def test_faults_of_text_and_of_physics_are_told_at_once(self):
+    def test_faults_of_text_and_of_physics_are_reported_at_once(self):
         model = changed('/gravty', [0, 0, 0])
         model['nodes'].append({'name': 'bare', 'type': 'Node1D'})
         model['outputs'][0]['component'] = 7
@@ -179,7 +179,7 @@ class BadInput(unittest.TestCase):
         for pointer in ('/model/objects/0/physicsMass', '/model/outputs/0/component'):
             self.is_problem(reply, 422, pointer)
 
-    def test_all_faults_of_a_request_are_told_at_once(self):
+    def test_all_faults_of_a_request_are_reported_at_once(self):
         path = '/v1/instances/' + self.instance
         for method, where, body, pointers in (
                 ('POST', '/step', {'count': 0, 'sise': 1, 'expectTime': 99, 'commit': 1,
@@ -226,7 +226,7 @@ class BadInput(unittest.TestCase):
                                  {'model': changed('/objects/1/stifness', 1)})
         self.assertIn('stiffness', reply.raw.decode())
 
-    def test_a_bare_model_is_told_where_it_belongs(self):
+    def test_the_refusal_of_a_bare_model_names_where_it_belongs(self):
         for method, path in (('POST', '/v1/instances'), ('PUT', '/v1/instances/bare'),
                              ('POST', '/v1/models/check')):
             reply = self.daemon.call(method, path, models.oscillator())

@@ -140,7 +140,7 @@ class CancelledLate(unittest.TestCase):
                 self.assertEqual(d.call('DELETE', where).status, 204)
                 self.assertEqual(d.call('GET', where).status, 404)
 
-    def test_what_an_admin_was_told_its_client_is_told_too(self):
+    def test_a_client_gets_the_answer_that_an_admin_got(self):
         path, body = '/v1/models/check', {'model': models.oscillator()}
         admin, owner = make('the-admin', 'admin'), make('the-owner', 'step')
         with tempfile.NamedTemporaryFile('w', suffix='.tokens') as f:

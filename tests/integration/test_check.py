@@ -27,7 +27,7 @@ class Check(unittest.TestCase):
                 f.write(text)
         return path
 
-    def test_a_sound_configuration_is_told_and_nothing_is_made(self):
+    def test_a_sound_configuration_is_reported_and_nothing_is_made(self):
         tokens = self.path('tokens', 'rig step %s\n' % ('0' * 64))
         code, out, err = check('--listen', '127.0.0.1:8080', '--listen',
                                'unix:' + self.path('http'), '--listen', '[::1]:0', '--control',
@@ -62,7 +62,7 @@ class Check(unittest.TestCase):
         self.assertEqual(subprocess.run(again, stdout=subprocess.PIPE, text=True, check=True,
                                         timeout=60 * SLOW).stdout, out)
 
-    def test_each_fault_is_told_with_its_option(self):
+    def test_each_fault_is_reported_with_its_option(self):
         file = self.path('file', 'not a line\n')
         missing = self.path('missing')
         os.symlink(missing, self.path('dangling'))
@@ -96,7 +96,7 @@ class Check(unittest.TestCase):
             self.assertRegex(err, r'^mechd: %s .*%s.*\n$' % (named, why))
             self.assertNotIn('is valid', out)
 
-    def test_a_folder_in_which_nothing_can_be_made_is_told(self):
+    def test_a_folder_in_which_nothing_can_be_made_is_reported(self):
         # no user may make a file in /proc, whatever its permissions are
         for option, value in (('state', '/proc/mechd'), ('state', '/proc/self'),
                               ('ready-file', '/proc/mechd.json'), ('listen', 'unix:/proc/mechd'),
@@ -109,7 +109,7 @@ class Check(unittest.TestCase):
                                   capture_output=True, text=True, timeout=60 * SLOW)
             self.assertEqual(done.returncode, 1, (option, value, done.stderr))
 
-    def test_a_file_of_the_state_that_cannot_be_written_is_told(self):
+    def test_a_file_of_the_state_that_cannot_be_written_is_reported(self):
         for name in ('lock', 'mechd.sqlite'):
             state = self.path('state-of-' + name)
             os.makedirs(os.path.join(state, name))
@@ -118,13 +118,13 @@ class Check(unittest.TestCase):
             self.assertIn('%s: Is a directory' % name, err)
             self.assertEqual(os.listdir(state), [name])
 
-    def test_all_faults_are_told_at_once(self):
+    def test_all_faults_are_reported_at_once(self):
         missing = self.path('missing')
         code, _, err = check('--listen', '127.0.0.1:x', '--control', 'tcp://127.0.0.1:x',
                              '--state', missing + '/state', '--tokens', missing)
         self.assertEqual((code, len(err.splitlines())), (1, 4))
 
-    def test_what_is_no_address_is_told_before_who_reaches_it(self):
+    def test_what_is_no_address_is_reported_before_who_reaches_it(self):
         port = 'tcp://127.0.0.1:5655'
         for arguments, why in (
                 (('--listen', '8080'), '--listen 8080: it must be HOST:PORT, '),
@@ -141,7 +141,7 @@ class Check(unittest.TestCase):
                                                    '--stream', 'tcp://127.0.0.1:*')
         self.assertEqual(check(*ports, '--forces', 'none', '--state', 'none')[0], 0)
 
-    def test_a_database_that_would_be_set_aside_is_told(self):
+    def test_a_database_that_would_be_quarantined_is_reported(self):
         state = self.path('state')
         with Daemon('--state', state):
             pass

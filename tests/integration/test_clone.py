@@ -98,7 +98,7 @@ class Clone(Served):
         i = self.daemon.create(models.oscillator(), labels={'team': 'red'})
         self.assertEqual(self.call('POST', '/%s/clone' % i, {}, 201)['labels'], {'team': 'red'})
 
-    def test_faults_are_told_and_nothing_is_made(self):
+    def test_faults_are_reported_and_nothing_is_made(self):
         i = self.daemon.create(models.oscillator())
         count = len(self.call('GET', '?limit=1000')['items'])
         for body, status in (({'as': i}, 409), ({'as': 'a b'}, 422), ({'as': '..'}, 422),

@@ -102,7 +102,7 @@ class Concurrency(unittest.TestCase):
             door.close()
         self.together(work)
 
-    def test_a_long_command_delays_nobody(self):
+    def test_a_long_command_delays_no_other_client(self):
         """While more long commands run than there are workers, probes and others answer."""
         long_ones = ['/v1/instances/' + self.daemon.create(models.nonlinear_oscillator())
                      for _ in range(4)]

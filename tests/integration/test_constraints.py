@@ -58,7 +58,7 @@ class Constraints(Case):
         for found, expected in zip(state['q'] + state['v'], [3 / 11, -0.3 / 11, 6 / 11, -0.6 / 11]):
             self.assertAlmostEqual(found, expected, delta=1e-9)
 
-    def test_initial_velocities_that_part_a_joint_are_told(self):
+    def test_initial_velocities_that_part_a_joint_have_a_warning(self):
         joins = {'velocityProjection': True}
         for model, told in ((bar([0, 0, 2]), 'give consistent ones'), (bar([0, 2, 2]), None),
                             (bar([0, 0, 2], **joins), 'the start replaces them')):
@@ -138,7 +138,7 @@ def inclined():
 
 
 class Joints(Case):
-    def test_an_inclined_pendulum_starts_as_told(self):
+    def test_an_inclined_pendulum_starts_with_the_closed_form(self):
         i = self.make(inclined())
         turn = self.value(i, 'b', 'AngularAcceleration')
         self.assertAlmostEqual(math.hypot(*turn), 3.382609, delta=5e-7)
@@ -167,7 +167,7 @@ class Joints(Case):
         self.assertLess(report['joints']['position'], 1e-9)
         self.assertLess(report['joints']['velocity'], 1e-9)
 
-    def test_a_joint_that_repeats_another_is_left_out_and_told(self):
+    def test_a_joint_that_repeats_another_is_left_out_and_reported(self):
         for op, status in (('check', 200), ('create', 201)):
             code, reply = self.door.call(op, model=pendulum([2, 2]))
             self.assertEqual(code, status, reply)
@@ -205,7 +205,7 @@ class Joints(Case):
         model['objects'][2]['discAxis'] = [0, 0, 0]
         self.refused(model, '/model/objects/2/discAxis', 'no direction')
 
-    def test_drift_is_told_and_removed(self):
+    def test_drift_is_reported_and_removed(self):
         i = self.make(pendulum([2]))
         free = self.step(i, count=300)['report']['joints']
         self.assertEqual(free['worstVelocity'], 'rod0')

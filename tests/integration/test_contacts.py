@@ -68,7 +68,7 @@ class Contacts(Served):
     def contacts(self, i):
         return self.good('contacts', id=i)['items']
 
-    def test_a_contact_is_told_with_its_bodies_and_forces(self):
+    def test_a_contact_is_reported_with_its_bodies_and_forces(self):
         i = self.instance(sphere_on_floor())
         self.assertEqual(self.contacts(i), [])
         step = self.good('step', id=i, count=10)

@@ -85,7 +85,7 @@ class OtherSites(unittest.TestCase):
             with self.subTest(host):
                 self.assertEqual(ask(self.daemon, 'GET', '/v1', 'Host: ' + host)[0], 200)
 
-    def test_preflights_are_told_nothing(self):
+    def test_preflights_are_refused_without_headers(self):
         status, headers, _ = ask(self.daemon, 'OPTIONS', '/v1/instances', 'Host: ' + self.host,
                                  'Origin: ' + OTHER, 'Access-Control-Request-Method: POST')
         self.assertEqual(status, 403)

@@ -89,7 +89,7 @@ class CouplingEvents(Couplings):
             self.assertEqual([stream.next()[1]['step'] for _ in range(7)], list(range(2, 9)))
             wait_until(lambda: self.daemon.call('GET', where)['state'] == 'finished', 'it is over')
 
-    def test_a_committed_trial_and_a_restored_snapshot_are_told(self):
+    def test_a_committed_trial_and_a_restored_snapshot_are_events(self):
         _, _, cid = self.oscillators()
         path = '/v1/couplings/' + cid
         self.good(cid, count=2)

@@ -56,7 +56,7 @@ class Shares(Couplings):
         self.assertIn('participant left', reply['detail'])
         self.assertEqual(self.state(right), before)
 
-    def test_the_first_in_order_is_named_whoever_fails_first(self):
+    def test_the_first_in_order_is_named_whichever_fails_first(self):
         for h in (1e-6, 1e-3):
             _, _, cid = self.pair(broken(h), broken(1e-3 * 1e-6 / h), stepSize=0.5)
             reply = self.step(cid, count=1)

@@ -59,7 +59,7 @@ class Stability(Couplings):
         self.assertAlmostEqual(gaps[1] / gaps[0], radius, 6)
         self.assertGreater(radius, 1.1)
 
-    def test_what_cannot_be_told_from_rounding_has_a_reason(self):
+    def test_what_cannot_be_distinguished_from_rounding_has_a_reason(self):
         """2 c/k is 2e-7 s, where a window grows or fades by 1e-12; with no damper there is none."""
         for c in (1e-5, 0.):
             _, _, cid = self.masses(100., c)

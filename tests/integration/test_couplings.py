@@ -159,7 +159,7 @@ class Numbers(Couplings):
 
 
 class Faults(Couplings):
-    def test_faults_are_told_together(self):
+    def test_faults_are_reported_together(self):
         model = half()
         model['sensors'].append({'name': 'b', 'type': 'SensorBody', 'object': 'm',
                                  'outputVariable': 'Position'})

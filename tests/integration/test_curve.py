@@ -82,7 +82,7 @@ class Curve(unittest.TestCase):
             self.assertIn('the key is not known', d.log())
             self.assertGreaterEqual(self.refusals(d), 1)
 
-    def test_the_server_tells_its_public_key(self):
+    def test_the_server_reports_its_public_key(self):
         with self.daemon() as d:
             self.assertEqual(d.info['serverKey'], self.server['public'])
             self.assertEqual(d.call('GET', '/v1')['serverKey'], self.server['public'])
@@ -239,7 +239,7 @@ class Curve(unittest.TestCase):
         with self.assertRaisesRegex(AssertionError, 'must both be given'):
             Daemon('--curve-key', self.key)
 
-    def test_check_config_tells_the_keys(self):
+    def test_check_config_reports_the_keys(self):
         done = subprocess.run([program('mechd'), *self.options(), '--check-config'],
                               capture_output=True, text=True, timeout=60 * SLOW)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -325,7 +325,7 @@ class Clients(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn('requires a key', done.stderr)
 
-    def test_mechctl_tells_a_key_that_is_not_known(self):
+    def test_mechctl_reports_a_key_that_is_not_known(self):
         for more in (['--curve-key', self.stranger_file],
                      ['--curve-key', self.rig_file, '--server-key', self.stranger['public']]):
             done = self.watch(*more, '--timeout', '3')

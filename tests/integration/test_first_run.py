@@ -138,7 +138,7 @@ class FirstRun(unittest.TestCase):
             self.assertIn('--port takes a number from 1 to 65535', said)
             self.assertNotIn('build:', said)
 
-    def test_a_port_that_may_not_be_used_is_told_from_one_that_is_taken(self):
+    def test_a_port_that_may_not_be_used_is_distinguished_from_one_in_use(self):
         with socket.socket() as free:
             free.bind(('127.0.0.1', 0))
             port = free.getsockname()[1]
@@ -152,7 +152,7 @@ class FirstRun(unittest.TestCase):
         self.assertRegex(said, r'\d+ is free: deploy/run --port \d+')
         self.assertNotIn('is taken', said)
 
-    def test_what_is_not_installed_is_told(self):
+    def test_what_is_not_installed_is_reported(self):
         code, said = self.begin('--python')
         self.assertEqual(code, 0, said)
         self.assertIn('packages: --python installs nothing with --no-install: python3-zmq '
@@ -164,7 +164,7 @@ class FirstRun(unittest.TestCase):
         self.assertEqual(code, 0, said)
         self.assertIn('deploy/run --python installs them', said)
 
-    def test_a_python_that_packages_do_not_reach_is_told_from_theirs(self):
+    def test_a_python_without_the_packages_is_distinguished_from_theirs(self):
         self.program('python3', PYTHON)
         code, said = self.begin(MECHD_RUN_PYTHON='true')
         self.assertEqual(code, 0, said)

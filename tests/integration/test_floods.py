@@ -357,7 +357,7 @@ class Floods(unittest.TestCase):
             return max(now[0], 1) if time.monotonic() - seen[1] > 1.5 else 0
         return condition
 
-    def test_trickled_heads_are_ended_and_nobody_waits_for_them(self):
+    def test_trickled_heads_are_ended_and_no_client_waits_for_them(self):
         self.flood(trickle, self.address, scaled(1000), 20 * harness.SLOW)
 
     def test_a_flood_of_connections_is_bounded(self):

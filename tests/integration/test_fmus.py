@@ -53,7 +53,7 @@ class Uploads(unittest.TestCase):
             self.assertRegex(lines, r'fmu-uploaded fmu=f-1 token=- .*bytes=%d' % len(content))
             self.assertRegex(lines, r'fmu-deleted fmu=f-1 token=-')
 
-    def test_a_server_hosts_none_unless_it_was_told_to(self):
+    def test_a_server_hosts_none_without_the_option(self):
         with Daemon() as d:
             self.assertIs(d.call('GET', '/v1')['enabled']['fmus'], False)
             self.assertNotIn('fmu', d.call('GET', '/v1')['enabled']['engines'])
@@ -451,7 +451,7 @@ class Instances(unittest.TestCase):
             self.assertAlmostEqual(rows[-1][0], 1, 12)
             self.assertAlmostEqual(rows[-1][1], 2, 12)
 
-    def test_a_run_tells_that_its_stop_has_ended_the_fmu(self):
+    def test_a_run_reports_that_its_stop_has_ended_the_fmu(self):
         with Daemon(*fmus.ON) as d:
             for abilities in (fmus.VARIES, fmus.SAVES + ' ' + fmus.VARIES):
                 path = fmus.hosted(d, fmus.archive(3, abilities), u=1)

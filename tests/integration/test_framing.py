@@ -321,7 +321,7 @@ class Pipelines(Served):
                 s.sendall(request[k:k + 1])
             self.assertEqual([a[0] for a in raw.Answers(s).all()], [200])
 
-    def test_head_tells_what_get_would(self):
+    def test_head_answers_as_get_would(self):
         i = self.daemon.create(models.oscillator()).encode()
         for target in (b'/livez', b'/v1', b'/v1/instances/%s/state' % i, b'/v1/nowhere', b'/'):
             with self.subTest(target), raw.connect(self.daemon) as s:
@@ -334,7 +334,7 @@ class Pipelines(Served):
                     self.assertEqual(head[1].get(name), whole[1].get(name))
                 self.assertEqual(answers.next()[0], 200)
 
-    def test_options_tell_the_methods(self):
+    def test_options_lists_the_methods(self):
         for target, allow in ((b'/v1/instances', {'GET', 'HEAD', 'POST'}),
                               (b'/v1/instances/x/step', {'POST'})):
             with raw.connect(self.daemon) as s:

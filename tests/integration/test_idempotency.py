@@ -86,7 +86,7 @@ class Idempotency(unittest.TestCase):
             self.assertEqual({(a.status, a.raw) for a in answers}, {(200, answers[0].raw)})
             self.assertEqual(d.call('GET', '/v1/instances/%s/state' % i).json['step'], 50000)
 
-    def test_a_repetition_that_waited_for_a_refusal_is_told_the_same(self):
+    def test_a_repetition_that_waited_for_a_refusal_gets_the_same(self):
         with Daemon() as d:
             i = d.create(models.nonlinear_oscillator())
             path, answers = '/v1/instances/%s/step' % i, []

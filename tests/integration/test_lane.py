@@ -249,7 +249,7 @@ class Leaving(OfBothKinds):
             wait_until(lambda d=daemon, n=i: not is_busy(d, '/' + n), 'it is over')
             self.assertEqual(daemon.call('GET', '/v1/instances/%s/state' % i)['step'], 0)
 
-    def test_a_stopped_step_is_told_and_the_next_request_is_done(self):
+    def test_a_stopped_step_is_reported_and_the_next_request_is_done(self):
         for daemon, i in self.each():
             with LanePartner(daemon, i, ['force'], ['x']) as partner:
                 partner.write(partner.framed('step', size=1e9) +
@@ -294,7 +294,7 @@ class Slow(unittest.TestCase):
                 self.assertIsNone(door.message())
                 self.assertEqual(partner.step(SIZE)['kind'], KINDS['step'])
 
-    def test_a_message_that_never_ends_is_told_so(self):
+    def test_a_message_that_never_ends_is_refused(self):
         with Daemon('--lane', 'tcp://127.0.0.1:*', '--body-seconds', '1') as daemon:
             i = daemon.create(models.oscillator())
             with LanePartner(daemon, i) as partner:
@@ -303,7 +303,7 @@ class Slow(unittest.TestCase):
                 self.assertIsNone(partner.message())
             self.assertEqual(gauge(daemon, 'lane_timeouts_total'), 1)
 
-    def test_a_peer_that_never_reads_is_ended_and_delays_nobody(self):
+    def test_a_peer_that_never_reads_is_ended_and_delays_no_other(self):
         with Daemon('--lane', 'tcp://127.0.0.1:*', '--body-seconds', '1', '--body-rate',
                     '1000000') as daemon:
             large = daemon.create(models.independent_masses(2000))

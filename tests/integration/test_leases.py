@@ -61,7 +61,7 @@ class Leases(Served):
     def list(self):
         return self.call('GET', '/lease')['items']
 
-    def test_with_an_owner_nobody_else_changes_anything_and_everybody_reads(self):
+    def test_with_an_owner_no_other_client_changes_anything_and_all_read(self):
         snapshot = self.call('POST', '/snapshots', status=201)['id']
         trial = self.call('POST', '/step', {'size': 1e-3, 'commit': False})['trial']
         lease = self.take('owner', name='rig-a')
@@ -121,7 +121,7 @@ class Leases(Served):
         self.refused('PATCH', '/lease', {'role': 'owner'}, other, 'first')
         self.assertEqual(self.list()[2]['channels'], ['torque'])
 
-    def test_a_co_driver_sets_its_inputs_and_nothing_else_whoever_owns(self):
+    def test_a_co_driver_sets_its_inputs_and_nothing_else_under_any_owner(self):
         drive = self.take('co-driver', 'force', name='hand')
 
         def check():
@@ -273,7 +273,7 @@ class Leases(Served):
         self.assertEqual(self.call('POST', '/step', {'count': 1}, 409, lease)['code'],
                          'foreign-lease')
 
-    def test_a_command_is_kept_for_whoever_comes_back_for_its_answer(self):
+    def test_a_command_is_retained_for_a_client_that_reconnects_for_its_answer(self):
         lease = self.take('owner')
         key = {'Idempotency-Key': 'again'}
         first = self.begin(**show(lease), **key)
@@ -338,7 +338,7 @@ class Leases(Served):
         self.addCleanup(partner.socket.close)
         return partner
 
-    def test_a_partner_without_a_role_changes_what_anybody_may(self):
+    def test_a_partner_without_a_role_changes_what_any_client_may(self):
         first, second = self.partner(), self.partner()
         first.step(1e-3, [1])
         second.step(1e-3, [1])
@@ -435,7 +435,7 @@ class Leases(Served):
         with self.assertRaisesRegex(FrameError, 'not valid'):
             partner.step(1e-3, [1])
 
-    def test_faults_of_a_hello_are_told_with_their_places(self):
+    def test_faults_of_a_hello_are_reported_with_their_places(self):
         for more, pointer in (({'role': 'king'}, '/role'), ({'seconds': 5}, '/seconds'),
                               ({'role': 'owner', 'seconds': 0}, '/seconds'),
                               ({'role': 'owner', 'name': 'a b'}, '/name')):
@@ -446,7 +446,7 @@ class Leases(Served):
             Partner(self.daemon, self.who, [], ['x'], role='co-driver')
         self.assertIn(b'"pointer":"/inputs"', caught.exception.problem[0])
 
-    def test_faults_of_a_request_are_told_with_their_places(self):
+    def test_faults_of_a_request_are_reported_with_their_places(self):
         for body, pointer in (({}, '/role'), ({'role': 'king'}, '/role'),
                               ({'role': 'partner'}, '/role'), ({'role': 'co-driver'}, '/channels'),
                               ({'role': 'owner', 'channels': ['force']}, '/channels'),
@@ -550,7 +550,7 @@ class Python(Served):
 
 
 class Tokens(unittest.TestCase):
-    def test_an_admin_breaks_a_lease_and_nobody_else_does(self):
+    def test_only_an_admin_breaks_a_lease(self):
         step, step_line = make('rig', 'step')
         admin, admin_line = make('boss', 'admin')
         read, read_line = make('eye', 'read')

@@ -48,7 +48,7 @@ class Libmechc(Served):
         rows = self.rows(self.example(self.daemon.create(models.oscillator()), 'v', 'x'))
         self.assertEqual([[t, x, v] for t, v, x in rows], self.expected())
 
-    def test_the_stream_tells_a_listener_the_same(self):
+    def test_the_stream_sends_a_listener_the_same(self):
         rows = self.rows(self.example(self.daemon.create(models.oscillator()), mode='MECHC_FOLLOW'))
         self.assertEqual([row[:3] for row in rows], self.expected())
 

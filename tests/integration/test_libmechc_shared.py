@@ -29,7 +29,7 @@ class LibmechcShared(Served):
         self.assertEqual([c.result() for c in children] + [own], [0] * len(TYPES))
         self.assertEqual(self.asked(handle, TYPES[0]), 0)
 
-    def test_a_process_is_told_to_open_its_own_partner_and_stream(self):
+    def test_a_forked_process_must_open_its_own_partner_and_stream(self):
         instance = self.daemon.create(models.oscillator())
         handle = Handle(self.daemon.base)
         library = handle.library
@@ -136,7 +136,7 @@ class LibmechcShared(Served):
         library.mechc_partner_close(partner)
         handle.close()
 
-    def test_a_second_thread_is_told_to_open_its_own(self):
+    def test_a_second_thread_must_open_its_own(self):
         instance = self.daemon.create(models.nonlinear_oscillator())
         handle, results = Handle(self.daemon.base), []
         step, name = handle.library.mechc_step_count, instance.encode()

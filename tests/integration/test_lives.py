@@ -159,7 +159,7 @@ class Lives(Served):
         self.assertEqual(len(set(hashes)), 4)
         self.assertEqual((hashes[0], hashes[4]), (hashes[2], hashes[5]))
 
-    def test_live_events_tell_a_client_of_another_life(self):
+    def test_live_events_report_another_life_to_a_client(self):
         path = self.again('live', delete=False)
         self.step(path)
         with Events(self.daemon, path + '/events?rate=60') as s:

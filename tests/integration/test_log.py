@@ -63,7 +63,7 @@ class Access(unittest.TestCase):
                              (i, '/v1/instances/{id}/step'))
             self.assertEqual(found[1]['method'], 'no such')
 
-    def test_without_the_option_requests_are_not_told(self):
+    def test_without_the_option_requests_are_not_logged(self):
         with Daemon() as d:
             self.assertEqual(d.call('GET', '/v1').status, 200)
             self.assertEqual(d.call('GET', '/v1').status, 200)

@@ -75,7 +75,7 @@ class LongRequests(Served):
                 self.ended(one, lambda prefix: begin(one, prefix),
                            lambda prefix, partner: partner.close())
 
-    def test_told_to(self):
+    def test_stopped_by_a_request(self):
         def begin(one, prefix):
             asked = Asked(self.daemon, one.method, prefix + one.path, one.body)
             wait_until(lambda: all_at_work(self.daemon, 1), 'it is at work', 60)

@@ -168,7 +168,7 @@ class LongSteps(Served):
         wait_until(lambda: self.daemon.call('POST', one + '/lease', lease).status == 201,
                    'the instance is free', 3)
 
-    def test_frames_that_wait_at_the_end_are_told_why(self):
+    def test_frames_that_wait_at_the_shutdown_are_refused_with_a_reason(self):
         daemon = Daemon()
         with Partner(daemon, daemon.create(pinched()), outputs=[]) as partner:
             for _ in range(4):

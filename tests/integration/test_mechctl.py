@@ -434,7 +434,7 @@ class Mechctl(unittest.TestCase):
         self.assertIn('refusals', self.good('help'))
         self.assertIn('RFC 9457', self.good('help', '--man'))
 
-    def test_what_is_no_json_is_told_by_its_place_in_the_file(self):
+    def test_what_is_no_json_is_reported_with_its_place_in_the_file(self):
         for text, place in (('# x', 'line 1, column 1'),
                             ('{"mechd": 1\n "name" 5}', 'line 2, column'),
                             ('[' * 100, 'line 1, column 32')):
@@ -489,7 +489,7 @@ class Mechctl(unittest.TestCase):
             self.assertIn('it must be GET', done.stderr)
         self.good('show', i)
 
-    def test_output_that_cannot_be_written_is_told(self):
+    def test_output_that_cannot_be_written_is_reported(self):
         i = self.created()
         run = self.good('run', i, '--fast', '--count', '500', '--record', '1').strip()
         self.good('progress', i, run, '--wait')

@@ -302,7 +302,7 @@ class Shown(unittest.TestCase):
 
     # --- watch ------------------------------------------------------------------------------------
 
-    def test_labels_tell_the_ends_of_an_axis_apart(self):
+    def test_labels_distinguish_the_ends_of_an_axis(self):
         """A place that moves by 0.45 mm in 1 m, and by 3 nm."""
         number = r'-?[0-9.]+(?:e[-+][0-9]+)?'
         for speed in (4.5e-4, 3e-9):

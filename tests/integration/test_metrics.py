@@ -167,7 +167,7 @@ class Metrics(unittest.TestCase):
             self.assertGreater(grown('mechd_received_bytes_total'), len(str(models.oscillator())))
             self.assertGreater(grown('mechd_sent_bytes_total'), 500)
 
-    def test_the_process_tells_memory_descriptors_and_processor(self):
+    def test_metrics_of_the_process_have_memory_descriptors_and_processor(self):
         with Daemon() as d:
             page = Page(d)
             with open('/proc/%d/statm' % d.pid(), encoding='ascii') as f:

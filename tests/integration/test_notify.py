@@ -23,7 +23,7 @@ class Notify(unittest.TestCase):
         self.addCleanup(manager.close)
         return manager, {'NOTIFY_SOCKET': name, **environment}
 
-    def test_ready_reloading_and_stopping_are_told_in_their_order(self):
+    def test_ready_reloading_and_stopping_are_sent_in_their_order(self):
         for name in (None, '@mechd-test-%d' % os.getpid()):
             manager, environment = self.start(name)
             with Daemon(environment=environment) as d:

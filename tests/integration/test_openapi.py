@@ -34,7 +34,7 @@ class OpenApi(unittest.TestCase):
         with open(os.path.join(ROOT, 'protocol', 'openapi.json'), encoding='utf-8') as f:
             self.assertEqual(json.load(f), self.document)
 
-    def test_every_quantity_of_evaluate_is_told_as_documented(self):
+    def test_every_quantity_of_evaluate_is_returned_as_documented(self):
         one = '/v1/instances/' + self.daemon.create(models.oscillator())
         wants = self.document['components']['schemas']['Want']['enum']
         for sparse in (False, True):

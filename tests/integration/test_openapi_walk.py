@@ -331,7 +331,7 @@ class Walk(Refusals, unittest.TestCase):
                 reply = self.send(operation, body={'unheardOf': 1}, **more)
                 self.check(operation, reply, 422, 'key-reused')
 
-    def test_a_full_queue_is_told(self):
+    def test_a_full_queue_is_reported(self):
         root = self.rig()
         door = ZmqDoor(self.daemon)
         request, sent = json.dumps({'op': 'step', 'id': 'rig', 'count': 10 ** 9}).encode(), []
@@ -378,7 +378,7 @@ class Walk(Refusals, unittest.TestCase):
                     if 'cid' in more:
                         client.call('DELETE', '/v1/couplings/' + more['cid'])
 
-    def test_the_end_is_told(self):
+    def test_the_shutdown_is_reported(self):
         daemon = Daemon('--workers', '1')
         with Client(daemon.base) as first:
             self.rig(first)
@@ -407,7 +407,7 @@ class Walk(Refusals, unittest.TestCase):
             client.http.close()
         daemon._remove()
 
-    def test_a_disk_that_takes_no_more_is_told(self):
+    def test_a_full_disk_is_reported(self):
         with tempfile.TemporaryDirectory(prefix='mechd-walk-') as folder, \
                 Daemon(*ON, '--state', folder, '--durability', 'every-step') as d, \
                 Client(d.base) as client:
@@ -436,7 +436,7 @@ class Walk(Refusals, unittest.TestCase):
                 reply = self.send(operation, query=query, body=body, **more)
                 self.check(operation, reply, status, code)
 
-    def test_what_fails_tells_why(self):
+    def test_what_fails_has_its_reason(self):
         for model, name, status, code, body in FAILURES:
             operation = self.api.operations[name]
             with self.subTest(code):
@@ -526,7 +526,7 @@ class Walk(Refusals, unittest.TestCase):
                 self.assertEqual(problem['code'], code)
                 self.codes().add(code)
 
-    def test_missing_memory_is_told(self):
+    def test_missing_memory_is_reported(self):
         with Daemon() as d, Client(d.base) as client:
             root = self.rig(client)
             size = resident(d, 'VmData')

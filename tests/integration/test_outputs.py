@@ -205,7 +205,7 @@ class Outputs(Served):
             i = door.call('create', model=dict(model, outputs=[]))[1]['id']
             self.assertEqual(door.call('outputs', id=i)[1]['outputs'], {})
 
-    def test_torques_are_told_in_newton_metres(self):
+    def test_torques_are_in_newton_metres(self):
         """Of coordinates that turn a body, of torques, and of the torque components of a marker."""
         model = {'mechd': 1,
                  'nodes': [{'name': 'p', 'type': 'NodeRigidBody2D'},

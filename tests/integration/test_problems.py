@@ -63,7 +63,7 @@ class Problems(unittest.TestCase):
         self.assertEqual(murty['report']['iterations'], 63)
         self.near(murty['l'], [0, 0, 0, 0, 0, 64])
 
-    def test_the_chain_ends_with_whoever_solves_it(self):
+    def test_the_chain_ends_with_the_first_solver_that_succeeds(self):
         rover = self.solve({**golden('rover'), 'solver': {'tolerance': 1e-10}})
         self.assertEqual(rover['report']['solver'], 'nsgs')
         self.assertAlmostEqual(norm(rover['l']), 54.379377, delta=1e-6)
@@ -152,7 +152,7 @@ class Problems(unittest.TestCase):
                 if math.hypot(c[1], c[2]) > 1e-5:
                     self.assertAlmostEqual(math.hypot(l[1], l[2]), 0.3 * l[0], delta=1e-6)
 
-    def test_failure_is_told(self):
+    def test_failure_is_reported(self):
         hopeless = {'N': [[0, 0], [0, 1]], 'r': [-1, 1]}
         status, reply = self.doors[0].call('solve', problem=hopeless)
         self.assertEqual((status, reply['code']), (422, 'vi-not-converged'))

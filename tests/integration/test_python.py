@@ -74,7 +74,7 @@ class Python(ManyTests, StateTests, Served):
         with self.assertRaises(mechd.NotFound):
             i.info()
 
-    def test_a_step_is_stopped_by_somebody_else(self):
+    def test_a_step_is_stopped_by_another_client(self):
         i = self.created()
         self.assertFalse(i.stop())
         with mechd.Server(self.daemon.base) as other:
@@ -486,7 +486,7 @@ class Python(ManyTests, StateTests, Served):
             i.step(float('nan'))
         self.assertEqual(i.time, 0)
 
-    def test_a_failed_step_tells_its_report(self):
+    def test_the_exception_of_a_failed_step_has_its_report(self):
         model = models.nonlinear_oscillator()
         model['solver'].update(stepSize=0.01, newton={'maxIterations': 1})
         with self.server.create(model) as i:
@@ -521,7 +521,7 @@ class Python(ManyTests, StateTests, Served):
             with self.assertRaises(mechd.Unreachable):
                 server.about()
 
-    def test_no_server_is_told(self):
+    def test_no_server_is_reported(self):
         with socket.create_server(('127.0.0.1', 0)) as silent:
             url = 'http://127.0.0.1:%d' % silent.getsockname()[1]
             with mechd.Server(url, timeout=0.2) as server, \

@@ -74,7 +74,7 @@ class Interrupted(Served):
             self.assertEqual(self.press(lambda: self.instance.step(**ENDLESS)), CANCELLED)
             self.check_free()
 
-    def test_the_command_of_somebody_else_goes_on(self):
+    def test_the_command_of_another_client_continues(self):
         told = []
 
         def foreign():

@@ -59,7 +59,7 @@ class PythonLane(unittest.TestCase):
                         partner.step(1e9)
                     self.assertTrue(instance.stop())
 
-    def test_a_lane_that_is_closed_is_told(self):
+    def test_a_lane_that_is_closed_is_reported(self):
         with Daemon() as daemon, mechd.Server(daemon.base) as server:
             instance = server.instance(daemon.create(models.oscillator()))
             with self.assertRaisesRegex(mechd.BadReply, '--lane'):

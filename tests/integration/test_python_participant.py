@@ -281,7 +281,7 @@ class Works(Partners):
                         self.assertEqual([c for c in calls if c[0] == 'trial'],
                                          [('trial', n) for n in range(5)])
 
-    def test_a_connection_that_does_not_come_back_is_told(self):
+    def test_a_connection_that_does_not_come_back_is_reported(self):
         relay = Relay(self.daemon.info[self.word])
         self.server.endpoints()[self.word] = relay.endpoint
         cid = self.couple()

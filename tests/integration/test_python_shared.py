@@ -78,7 +78,7 @@ class Shared(Served):
         expected = list(range(int(first[-1]) + 1, 2002))
         self.assertEqual([c.result() for c in children] + [rest()], [expected] * 3)
 
-    def test_a_process_is_told_to_open_its_own_partner(self):
+    def test_a_forked_process_must_open_its_own_partner(self):
         instance = self.server.create(models.oscillator())
         with instance.connect(['force'], ['x'], timeout=5) as partner, \
                 instance.stream(timeout=5) as stream, partner.forces() as forces:

@@ -347,7 +347,7 @@ class Shown(unittest.TestCase):
         self.assertEqual(len(list(self.server.instances())), before + 3)
 
     @unittest.skipUnless(numpy, 'numpy is not installed (Debian package python3-numpy)')
-    def test_episodes_of_an_environment_begin_where_they_are_told_and_end_where_they_fail(self):
+    def test_episodes_of_an_environment_begin_at_the_given_state_and_end_where_they_fail(self):
         # a root of what is negative beyond 9 m
         model = models.oscillator()
         model['objects'][1] = models.spring(springForceUserFunction='=100*u + sqrt(81 - u*u)')

@@ -48,7 +48,7 @@ class Words(Served):
         with self.assertRaisesRegex(ValueError, 'there is no file /nowhere/ca.pem, .*verify'):
             mechd.Server('https://127.0.0.1:1', verify='/nowhere/ca.pem')
 
-    def test_no_server_is_told_in_a_sentence(self):
+    def test_no_server_is_reported_in_a_sentence(self):
         for url, why in (('http://127.0.0.1:1', 'Connection refused'),
                          ('unix:/nowhere/mechd.sock', 'No such file or directory')):
             with self.assertRaises(mechd.Unreachable) as told:

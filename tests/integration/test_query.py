@@ -17,7 +17,7 @@ class Query(Served):
                                      reply)
                     self.assertIn('sausage', reply['detail'])
 
-    def test_what_is_taken_is_told_and_nothing_is_taken_twice(self):
+    def test_what_is_accepted_is_listed_and_nothing_is_accepted_twice(self):
         reply = self.daemon.call('GET', '/v1/instances?limt=3')
         self.assertIn('limit, after, label', reply['detail'])
         self.assertEqual(self.daemon.call('GET', '/v1/instances?limit=3&limit=4').status, 400)
@@ -57,7 +57,7 @@ class Query(Served):
         label = ','.join('k%d=v' % k for k in range(64))
         self.assertEqual(self.daemon.call('GET', '/v1/instances?label=' + label).status, 200)
 
-    def test_zeromq_is_told_the_same(self):
+    def test_zeromq_gets_the_same_refusals(self):
         door = ZmqDoor(self.daemon)
         for limit in (0, 1001, '3x'):
             status, reply = door.call('instances', limit=limit)

@@ -164,7 +164,7 @@ class Runs(Served):
                                                         'record': record}, 422)
                 self.assertEqual(reply['errors'][0]['pointer'], pointer)
 
-    def test_a_limit_cuts_and_tells_where_the_rest_begins(self):
+    def test_a_limit_cuts_and_the_reply_has_where_the_rest_begins(self):
         i = self.daemon.create(models.oscillator())
         path = self.run_to_end(i, count=100, period=0.01, record={})
         whole = self.call('GET', path + '/results').json
@@ -241,7 +241,7 @@ class Runs(Served):
 
     # --- events -----------------------------------------------------------------------------------
 
-    def test_events_tell_every_row_once_and_then_the_end(self):
+    def test_events_have_every_row_once_and_then_the_end(self):
         i = self.daemon.create(models.oscillator())
         path = self.start(i, until=1, period=0.01, pace=5, record={'every': 2})
         with Stream(self.daemon, '/v1/instances/%s/events?rate=60' % path) as s:
@@ -255,7 +255,7 @@ class Runs(Served):
         parts = [e[2]['fraction'] for e in told if e[0] == 'progress']
         self.assertEqual(parts, sorted(parts))
 
-    def test_events_tell_how_far_a_run_has_come(self):
+    def test_events_report_the_progress_of_a_run(self):
         i = self.daemon.create(models.oscillator())
         path = self.start(i, until=1e4, period=0.01, pace=5)
         parts = []

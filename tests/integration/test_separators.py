@@ -111,7 +111,7 @@ class Separators(Served):
             'Accept-Encoding': 'br;note="a, gzip"'})
         self.assertNotIn('Content-Encoding', reply.headers)
 
-    def test_participants_with_points_are_told_apart(self):
+    def test_participants_with_points_are_distinguished(self):
         ids = [self.daemon.create(model) for model in (self.named('b.c'), self.named('c'),
                                                        self.named('d'))]
 

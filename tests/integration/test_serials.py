@@ -230,7 +230,7 @@ class Serials(unittest.TestCase):
             end(d)
         self.assertEqual(len(set(trials)), len(trials))
 
-    def test_what_guards_a_request_is_told_before_its_faults(self):
+    def test_failed_conditions_of_a_request_are_reported_before_its_faults(self):
         with Daemon() as d:
             i = d.create(models.oscillator())
             path = '/v1/instances/' + i

@@ -319,7 +319,7 @@ class CommandLine(unittest.TestCase):
             self.assertNotEqual(done.returncode, 0)
             self.assertIn("'yes' is not an option; write --access-log=yes", done.stdout)
 
-    def test_a_wrong_value_is_told_with_what_is_expected(self):
+    def test_a_wrong_value_is_reported_with_what_is_expected(self):
         with harness.tempfile.TemporaryDirectory() as folder:
             path = harness.os.path.join(folder, 'mechd.conf')
             for option, value, expected in (

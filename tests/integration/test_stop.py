@@ -57,7 +57,7 @@ class Stop(Served):
         wait_until(lambda: self.busy() is False, 'it is free')
         self.assertEqual(self.call('POST', '/step', {'count': 1})['step'], 4)
 
-    def test_nothing_to_stop_is_told_and_stops_nothing_later(self):
+    def test_nothing_to_stop_is_reported_and_stops_nothing_later(self):
         self.assertIs(self.busy(), False)
         self.stop(False)
         self.assertEqual(self.call('POST', '/step', {'count': 50000})['step'], 50000)
@@ -217,7 +217,7 @@ class Stop(Served):
                 self.stop()
                 self.check_cancelled(asked.answer())
 
-    def test_a_partner_and_who_prefers_a_late_answer_are_told(self):
+    def test_a_partner_and_a_client_with_a_late_answer_are_answered(self):
         where = self.daemon.call('POST', self.one + '/step', ENDLESS, ASYNC).headers['Location']
         with ZmqDoor(self.daemon) as door:
             self.assertEqual(door.call('stop', id=self.who)[1]['stopped'], True)

@@ -299,7 +299,7 @@ class Storage(unittest.TestCase):
             with self.assertRaisesRegex(AssertionError, 'another mechd uses the state directory'):
                 Kept(self.folder)
 
-    def test_a_directory_that_cannot_be_made_is_told(self):
+    def test_a_directory_that_cannot_be_made_is_reported(self):
         blocked = os.path.join(self.folder, 'file')
         with open(blocked, 'w', encoding='utf-8') as f:
             f.write('in the way')
@@ -468,7 +468,7 @@ class Storage(unittest.TestCase):
         with Kept(self.folder) as d:
             self.assertEqual(d.call('GET', '/v1/instances')['items'], [])
 
-    def test_a_directory_that_can_only_be_read_is_told_and_left_as_it_is(self):
+    def test_a_directory_that_can_only_be_read_is_reported_and_not_changed(self):
         before, files = self.one_with_a_state(), self.contents()
         with self.assertRaisesRegex(AssertionError, 'ended with 1: .*cannot write to the state '
                                     'directory %s: Read-only' % self.folder):
@@ -580,7 +580,7 @@ class Modes(unittest.TestCase):
             finally:
                 os.umask(before)
 
-    def test_a_folder_that_is_its_owners_alone_is_not_told(self):
+    def test_no_warning_for_a_folder_that_only_its_owner_can_read(self):
         with tempfile.TemporaryDirectory() as folder:
             for path in (folder, os.path.join(folder, 'made')):
                 with Kept(path) as d:

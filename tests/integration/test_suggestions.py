@@ -27,7 +27,7 @@ def many_items(count, letter):
 
 
 class Suggestions(Served):
-    def test_of_many_faults_the_first_ones_are_told(self):
+    def test_of_many_faults_the_first_ones_are_reported(self):
         sound, faulty = (self.daemon.call('POST', '/v1/models/check', {'model': many_items(*how)})
                          for how in ((1000, 'x'), (5000, 'y')))
         self.assertEqual((sound.status, faulty.status), (200, 422))
@@ -132,7 +132,7 @@ class Suggestions(Served):
                 self.assertTrue(reply['detail'].endswith(
                     'ids and names in a path have 1 to 64 characters of A-Z a-z 0-9 . _ -'))
 
-    def test_keys_that_belong_elsewhere_are_told_their_place(self):
+    def test_the_refusal_of_a_misplaced_key_names_its_place(self):
         i = self.daemon.create(example='mass1d')
         path = '/v1/instances/' + i
         pair = self.daemon.call('POST', '/v1/couplings', {
@@ -324,7 +324,7 @@ class Suggestions(Served):
         self.assertIn(b"there is no input 'frce', did you mean 'force'?",
                       refused.exception.problem[0])
 
-    def test_what_is_no_message_is_told_in_terms_of_messages(self):
+    def test_what_is_no_message_is_refused_in_terms_of_messages(self):
         door = ZmqDoor(self.daemon)
         self.addCleanup(door.close)
         for text in (b'[{"op":"about"}]', b'"about"', b'about', b'?' * 64, b''):

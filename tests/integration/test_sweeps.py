@@ -142,7 +142,7 @@ class Sweeps(Served):
         self.assertTrue(door.call('delete-sweep', wid=reply['id'])[1]['ok'])
         door.close()
 
-    def test_what_is_wrong_is_told_with_its_place(self):
+    def test_faults_are_reported_with_their_places(self):
         good = {'model': tuned(), 'parameters': GRID, 'count': 1}
         broken = {**tuned(), 'extra': 1}
         many = {'mechd': 1, 'parameters': {'p%d' % k: 0 for k in range(17)}}

@@ -216,7 +216,7 @@ class CoupledSweeps(Served):
         self.assertEqual(row['parameters'], {'left/k': 3})
         self.assertEqual(list(row['outputs']), ['left.x', 'left.v', 'right.x', 'right.v'])
 
-    def test_what_is_wrong_is_told_with_its_place(self):
+    def test_faults_are_reported_with_their_places(self):
         good = {'coupling': coupling(), 'parameters': {'grid': {'left/k': [1]}}, 'count': 1}
 
         def wrong(**change):

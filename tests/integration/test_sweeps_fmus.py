@@ -66,7 +66,7 @@ class Sweeps(fmus.Uploaded):
             self.assertEqual(list(sweep.results()['y']),
                              [float(line.split(',')[-1]) for line in lines[1:]])
 
-    def test_points_that_fail_are_told_and_the_others_go_on(self):
+    def test_points_that_fail_are_reported_and_the_others_continue(self):
         done, table = self.ended(self.sweep(
             parameters={'list': [{'mood': 0}, {'mood': fmus.ABORTS}, {'mood': 0.5}, {'mood': 0}]},
             start={'u': 1}, count=1))

@@ -93,7 +93,7 @@ class KeptSweeps(unittest.TestCase):
             self.assertEqual(len(kept), found['done'])
             self.assertEqual(kept[:len(rows)], rows)
 
-    def test_a_full_disk_refuses_the_beginning_and_tells_of_rows_that_are_lost(self):
+    def test_a_full_disk_refuses_the_start_and_reports_rows_that_are_lost(self):
         body = {'model': tuned(), 'parameters': GRID, 'count': 1}
         with Kept(self.folder) as daemon:
             used = max(os.path.getsize(os.path.join(self.folder, f))

@@ -30,7 +30,7 @@ class Ttl(Served):
         text = self.daemon.call('GET', '/metrics').raw.decode()
         return int(text.split('\nmechd_instances_expired_total ')[1].split()[0])
 
-    def test_what_nobody_uses_is_deleted(self):
+    def test_an_unused_instance_is_deleted(self):
         before = self.expired()
         start = time.monotonic()
         i = self.daemon.create(models.oscillator(), ttl=SHORT)
@@ -142,7 +142,7 @@ class Ttl(Served):
         for nothing in ('set=page', 'set=pages2', 'se=pages', 'set=', 'nobody'):
             self.assertEqual(pages(nothing, 3), [[]], nothing)
 
-    def test_faults_are_told_with_their_places(self):
+    def test_faults_are_reported_with_their_places(self):
         i = self.daemon.create(models.oscillator())
         for body, pointer in (({'ttl': 0}, '/ttl'), ({'ttl': -1}, '/ttl'), ({'ttl': 'x'}, '/ttl'),
                               ({'ttl': 1e300}, '/ttl'), ({'labels': {'a': 1}}, '/labels/a'),

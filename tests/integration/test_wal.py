@@ -52,11 +52,11 @@ class Cut(unittest.TestCase):
     def flipped(self, at):
         return self.wal[:at] + bytes([self.wal[at] ^ 0x10]) + self.wal[at + 1:]
 
-    def test_a_whole_one_is_not_told(self):
+    def test_a_complete_one_is_not_reported(self):
         for index in (True, False):
             self.assertEqual(self.begin(self.wal, index), ('', self.step))
 
-    def test_one_that_is_cut_is_told(self):
+    def test_a_truncated_one_is_reported(self):
         for index in (True, False):
             for cut in (1, 100, 4000, 4096, 4110, FRAME * 3 // 2):
                 with self.subTest(cut=cut, index=index):
@@ -64,14 +64,14 @@ class Cut(unittest.TestCase):
             for size in (HEAD - 5, 1):
                 self.told(self.wal[:size], 'its header is truncated', index)
 
-    def test_one_that_ends_too_early_is_told_by_its_index(self):
+    def test_one_that_ends_too_early_is_detected_by_its_index(self):
         for size in (0, HEAD, len(self.wal) // 2 // FRAME * FRAME + HEAD, len(self.wal) - FRAME):
             with self.subTest(size=size):
                 line, step = self.begin(self.wal[:size])
                 self.assertRegex(line, 'shorter than the data|incomplete')
                 self.assertNotEqual(step, self.step)
 
-    def test_flipped_bits_are_told(self):
+    def test_flipped_bits_are_reported(self):
         last = len(self.wal) - FRAME
         for at, words in ((0, 'head'), (9, 'head'), (17, 'head'), (30, 'head'),
                           (HEAD + 2, 'damaged'), (HEAD + 5 * FRAME + 9, 'damaged'),
@@ -81,13 +81,13 @@ class Cut(unittest.TestCase):
                 with self.subTest(at=at, index=index):
                     self.told(self.flipped(at), words, index)
 
-    def test_garbage_behind_its_end_is_told_and_zeros_are_not(self):
+    def test_garbage_after_its_end_is_reported_and_zeros_are_not(self):
         line, step = self.begin(self.wal + self.wal[HEAD:HEAD + FRAME])
         self.assertIn('incomplete', line)
         self.assertEqual(step, self.step)
         self.assertEqual(self.begin(self.wal + bytes(FRAME + 100)), ('', self.step))
 
-    def test_what_stands_behind_a_log_that_began_again_is_not_told(self):
+    def test_old_frames_after_a_restarted_log_are_not_reported(self):
         with tempfile.TemporaryDirectory() as folder:
             d = Kept(folder)
             i = d.create(models.oscillator(), durability='every-step')

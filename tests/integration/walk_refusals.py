@@ -112,7 +112,7 @@ class Refusals:
             with self.subTest(str(operation)):
                 self.check(operation, self.send(operation, **more), 409, 'run-in-progress')
 
-    def test_a_coupling_that_does_not_converge_tells_so(self):
+    def test_a_coupling_that_does_not_converge_is_refused(self):
         operation = self.api.operations['stepCoupling']
         self.ready(self.api.operations['couple'])
         made = self.client.call('POST', '/v1/couplings', {
@@ -167,7 +167,7 @@ class Refusals:
         self.check(operation, self.send(operation, cid=cid), 422, 'invalid-request')
         self.client.call('DELETE', '/v1/couplings/' + cid)
 
-    def test_an_fmu_whose_process_ends_tells_why(self):
+    def test_the_end_of_the_process_of_an_fmu_has_a_reason(self):
         operation = self.api.operations['step']
         root = fmus.hosted(self.daemon, u=1)
         self.client.call('PUT', root + '/parameters', {'mood': fmus.ABORTS})
@@ -184,7 +184,7 @@ class Refusals:
         wait_until(lambda: self.client.call('GET', root + '/state')['step'] == 1, 'it is done')
         self.check(operation, self.send(operation, oid=step['id']), 200)
 
-    def test_what_is_stopped_before_its_turn_tells_so(self):
+    def test_what_is_stopped_in_the_queue_is_cancelled(self):
         with Daemon('--workers', '1') as d, Client(d.base) as client, Client(d.base) as other:
             rig, long = '/v1/instances/rig', '/v1/instances/' + d.create(pinched())
             for operation in self.having(409, 'cancelled'):

@@ -418,7 +418,7 @@ static void a_solver_that_fails_leaves_the_state_or_is_accepted(void)
     }
 }
 
-static void more_contacts_than_allowed_are_told(void)
+static void more_contacts_than_allowed_are_reported(void)
 {
     struct mech_sim *const s = model_of(
         "{'mechd': 1, 'gravity': [0, 0, -9.81], 'nodes': [{'name': 'n', 'type': 'NodePoint',"
@@ -482,5 +482,5 @@ UNIT_TESTS(UNIT_TEST(a_sliding_sphere_obeys_the_law_that_is_asked_for),
            UNIT_TEST(overlaps_are_undone_in_time),
            UNIT_TEST(contacts_resume_to_the_bit_and_allocate_nothing),
            UNIT_TEST(a_solver_that_fails_leaves_the_state_or_is_accepted),
-           UNIT_TEST(more_contacts_than_allowed_are_told),
+           UNIT_TEST(more_contacts_than_allowed_are_reported),
            UNIT_TEST(a_cube_comes_to_rest_on_any_floor))

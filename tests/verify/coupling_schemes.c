@@ -164,7 +164,7 @@ static void loops_at_the_start_are_solved(void)
     }
 }
 
-static void a_loop_without_solution_is_told(void)
+static void a_loop_without_a_solution_is_reported(void)
 {
     /* y = u + 1 around a loop of two */
     struct maps m = {0};
@@ -315,7 +315,8 @@ UNIT_TESTS(UNIT_TEST(quasi_newton_takes_two_evaluations_more_than_unknowns),
            UNIT_TEST(newton_converges_on_nonlinear_interfaces),
            UNIT_TEST(reuse_saves_evaluations_of_later_windows),
            UNIT_TEST(filters_drop_columns_that_depend_on_others),
-           UNIT_TEST(loops_at_the_start_are_solved), UNIT_TEST(a_loop_without_solution_is_told),
+           UNIT_TEST(loops_at_the_start_are_solved),
+           UNIT_TEST(a_loop_without_a_solution_is_reported),
            UNIT_TEST(explicit_schemes_are_of_one_order_more_than_their_hold),
            UNIT_TEST(iterated_schemes_are_of_one_order_more_than_their_hold),
            UNIT_TEST(the_first_windows_cost_no_order),

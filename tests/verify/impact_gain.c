@@ -52,7 +52,7 @@ static double added(struct mech_sim *s, double *told)
     return mech_sim_energy(s) - before;
 }
 
-static void friction_with_restitution_tells_what_it_adds(void)
+static void friction_with_restitution_reports_the_energy_it_adds(void)
 {
     int gained = 0, lost = 0;
 
@@ -84,5 +84,5 @@ static void without_friction_nothing_is_added(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(friction_with_restitution_tells_what_it_adds),
+UNIT_TESTS(UNIT_TEST(friction_with_restitution_reports_the_energy_it_adds),
            UNIT_TEST(without_friction_nothing_is_added))

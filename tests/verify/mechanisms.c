@@ -37,7 +37,7 @@ static void a_released_pendulum_and_its_bearing(void)
 }
 
 /* hinge z inclined by −45° about x: ω' = −m g l sin(−45°)/(J_z + m l²) = 3.382609 */
-static void an_inclined_pendulum_starts_as_told(void)
+static void an_inclined_pendulum_starts_with_the_closed_form(void)
 {
     struct mech_sim *const s = model_of(
         BAR("'type': 'RevoluteJointZ', 'rotationMarker0': [[1, 0, 0],"
@@ -134,6 +134,6 @@ static void a_universal_joint_turns_unevenly(void)
 }
 
 UNIT_TESTS(UNIT_TEST(a_released_pendulum_and_its_bearing),
-           UNIT_TEST(an_inclined_pendulum_starts_as_told),
+           UNIT_TEST(an_inclined_pendulum_starts_with_the_closed_form),
            UNIT_TEST(a_cylindrical_joint_lets_fall_and_spin),
            UNIT_TEST(a_universal_joint_turns_unevenly))

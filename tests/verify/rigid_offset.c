@@ -79,7 +79,7 @@ static void check_alike(const char *solver, uint64_t steps, double tolerance)
 }
 
 /* accelerations agree at the start to rounding; motions to the error of the schemes at h = 1e-3 */
-static void one_body_told_about_two_points(void)
+static void one_body_described_about_two_points(void)
 {
     check_alike("'stepSize': 1e-9, 'integrator': 'ExplicitEuler'", 1, 1e-12);
     check_alike("'stepSize': 0.001, 'integrator': 'RK67'", 1000, 1e-11);
@@ -341,7 +341,7 @@ static void bodies_that_cannot_be_are_refused(void)
         "/objects/1/physicsInertia", "not positive definite"));
 }
 
-UNIT_TESTS(UNIT_TEST(one_body_told_about_two_points),
+UNIT_TESTS(UNIT_TEST(one_body_described_about_two_points),
            UNIT_TEST(free_body_keeps_momentum_and_energy), UNIT_TEST(pendulum_about_its_joint),
            UNIT_TEST(inclined_pendulum_starts_as_it_must), UNIT_TEST(heavy_top_precesses_steadily),
            UNIT_TEST(modes_do_not_depend_on_the_point),

@@ -168,7 +168,7 @@ static void a_trial_leaves_the_turns(void)
 }
 
 /* Where a law does not hold, the report of the step has the reason; where it holds, none. */
-static void a_bushing_tells_where_it_does_not_hold(void)
+static void a_bushing_reports_where_it_is_not_valid(void)
 {
     const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = 1};
     const struct {
@@ -203,4 +203,4 @@ static void a_bushing_tells_where_it_does_not_hold(void)
 
 UNIT_TESTS(UNIT_TEST(a_driven_coordinate_turns_on), UNIT_TEST(it_turns_back_through_zero),
            UNIT_TEST(a_spring_wound_by_three_turns_unwinds), UNIT_TEST(a_snapshot_holds_the_turns),
-           UNIT_TEST(a_trial_leaves_the_turns), UNIT_TEST(a_bushing_tells_where_it_does_not_hold))
+           UNIT_TEST(a_trial_leaves_the_turns), UNIT_TEST(a_bushing_reports_where_it_is_not_valid))

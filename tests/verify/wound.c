@@ -196,7 +196,7 @@ static void warning_of(const struct scene *c, char out[1024])
     mech_sim_destroy(s);
 }
 
-static void turns_that_do_not_count_are_told(void)
+static void turns_that_are_not_counted_have_a_warning(void)
 {
     static const char wound[] = "/objects/2: \"x\" is wound by more than half a turn at the start";
     static const char passes[] = "/objects/2: \"x\" has angles that are not unique";
@@ -240,7 +240,7 @@ static void turns_that_do_not_count_are_told(void)
 }
 
 /* Two rotors, the axis of one off by 0.2 rad: `angle` at the start is told beyond half a turn. */
-static void turns_about_two_axes_are_told(void)
+static void turns_about_two_axes_have_a_warning(void)
 {
     const char *const types[] = {spring, bushing, intrinsic};
 
@@ -292,5 +292,6 @@ static void inactive_ones_show_their_turns(void)
 UNIT_TESTS(UNIT_TEST(half_turns_have_the_sign_of_the_start),
            UNIT_TEST(sensors_of_half_turns_have_the_sign_of_the_start),
            UNIT_TEST(paths_through_are_smooth), UNIT_TEST(paths_beside_are_followed),
-           UNIT_TEST(turns_that_do_not_count_are_told), UNIT_TEST(turns_about_two_axes_are_told),
+           UNIT_TEST(turns_that_are_not_counted_have_a_warning),
+           UNIT_TEST(turns_about_two_axes_have_a_warning),
            UNIT_TEST(inactive_ones_show_their_turns))

@@ -146,7 +146,7 @@ static void every_fault_has_its_pointer_and_reason(void)
             "must be an object of expressions, is an array");
 }
 
-static void all_faults_are_told_at_once_with_dangling_names(void)
+static void all_faults_are_reported_at_once_with_dangling_names(void)
 {
     struct mech_diag d;
     struct mech_document *doc;
@@ -171,7 +171,7 @@ static void all_faults_are_told_at_once_with_dangling_names(void)
 }
 
 /* Faults of the solver stand beside the reader's when the document is whole but for those. */
-static void faults_of_reader_and_solver_are_told_together(void)
+static void faults_of_reader_and_solver_are_reported_together(void)
 {
     struct mech_diag d;
     struct mech_document *doc;
@@ -288,8 +288,8 @@ static void expressions_are_bounded_in_length_together(void)
 UNIT_TESTS(UNIT_TEST(a_whole_model_is_read_into_its_structs),
            UNIT_TEST(bindings_know_text_and_path),
            UNIT_TEST(every_fault_has_its_pointer_and_reason),
-           UNIT_TEST(all_faults_are_told_at_once_with_dangling_names),
-           UNIT_TEST(faults_of_reader_and_solver_are_told_together),
+           UNIT_TEST(all_faults_are_reported_at_once_with_dangling_names),
+           UNIT_TEST(faults_of_reader_and_solver_are_reported_together),
            UNIT_TEST(a_model_that_is_no_object_is_refused),
            UNIT_TEST(expressions_are_bounded_in_length_and_number),
            UNIT_TEST(expressions_are_bounded_in_length_together))

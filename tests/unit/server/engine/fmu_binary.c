@@ -142,7 +142,7 @@ static int step_from(struct mechd_binary *b, double time, struct mechd_fmu_reach
     return mechd_binary_step(b, &(struct mechd_fmu_span){.time = time, .size = 0.5}, end);
 }
 
-static void a_step_tells_where_it_ended(void)
+static void a_step_returns_the_time_of_its_end(void)
 {
     for (size_t k = 0; k < 2; k++) {
         OPEN(b, versions[k]);
@@ -398,7 +398,8 @@ UNIT_TESTS(UNIT_TEST(values_of_every_type_go_there_and_back),
            UNIT_TEST(a_variable_that_is_not_there_is_refused_with_the_function),
            UNIT_TEST(an_enumeration_beyond_32_bits_is_refused_by_version_2),
            UNIT_TEST(initialization_hands_over_what_is_given),
-           UNIT_TEST(a_step_tells_where_it_ended), UNIT_TEST(states_and_reset_bring_values_back),
+           UNIT_TEST(a_step_returns_the_time_of_its_end),
+           UNIT_TEST(states_and_reset_bring_values_back),
            UNIT_TEST(whichever_allocation_fails_it_is_refused),
            UNIT_TEST(functions_that_are_not_exported_are_named),
            UNIT_TEST(a_direction_is_derived_in_both_versions),

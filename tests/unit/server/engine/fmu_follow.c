@@ -196,7 +196,7 @@ static void what_an_fmu_does_not_follow_is_refused(void)
     }
 }
 
-static void what_the_fmu_refuses_is_told(void)
+static void what_the_fmu_refuses_is_reported(void)
 {
     // a derivative that this one does not take
     static const double cubic[] = {1., 0., 0., 1.};
@@ -292,4 +292,4 @@ UNIT_TESTS(UNIT_TEST(inputs_that_hold_their_values_are_logged_once),
            UNIT_TEST(what_an_fmu_was_given_within_its_steps_is_set_again),
            UNIT_TEST(samples_act_over_the_command),
            UNIT_TEST(what_an_fmu_does_not_follow_is_refused),
-           UNIT_TEST(what_the_fmu_refuses_is_told), UNIT_TEST(a_jacobian_is_by_values))
+           UNIT_TEST(what_the_fmu_refuses_is_reported), UNIT_TEST(a_jacobian_is_by_values))

@@ -360,7 +360,7 @@ static void a_place_is_its_own_until_it_is_destroyed(void)
     mechd_fmu_package_unref(p);
 }
 
-static void a_step_that_ends_where_it_should_not_is_told(void)
+static void a_step_that_ends_where_it_should_not_is_reported(void)
 {
     const struct mechd_engine e = begun(MECHD_FMI_3, all_of_3);
     CU_ASSERT_EQUAL(set_parameter(&e, MOOD, CONTROLLER_STOPS), 0);
@@ -461,7 +461,7 @@ UNIT_TESTS(UNIT_TEST(what_it_logs_is_in_the_log_with_the_name_of_its_instance),
            UNIT_TEST(one_that_cannot_be_put_back_is_passed_nothing_for_derivatives),
            UNIT_TEST(one_that_cannot_be_put_back_ends_when_it_is_stopped),
            UNIT_TEST(a_place_is_its_own_until_it_is_destroyed),
-           UNIT_TEST(a_step_that_ends_where_it_should_not_is_told),
+           UNIT_TEST(a_step_that_ends_where_it_should_not_is_reported),
            UNIT_TEST(the_step_is_that_of_the_description),
            UNIT_TEST(variables_that_cannot_be_shown_make_no_engine),
            UNIT_TEST(a_seed_of_two_outputs_is_adjoined))

@@ -55,7 +55,7 @@ static void it_is_that_of_the_equations_and_leaves_no_trace(void)
     mechd_engine_destroy(&e);
 }
 
-static void what_fails_is_told_and_undone(void)
+static void what_fails_is_reported_and_undone(void)
 {
     const struct mechd_engine e = begun(MECHD_FMI_3, all_of_3);
     const struct mech_step_request one = {.size = 0.5}, none = {.size = -1.}, two = {.size = 1.};
@@ -103,7 +103,7 @@ static void what_fails_is_told_and_undone(void)
 }
 
 /* The tank that is full at the end of the step is emptied if a little more flows into it. */
-static void limits_are_kept_and_kinks_are_told(void)
+static void limits_are_respected_and_kinks_are_reported(void)
 {
     struct mechd_fmu_package *const p = package_from(
         MECHD_FMI_3,
@@ -154,4 +154,5 @@ static void limits_are_kept_and_kinks_are_told(void)
 }
 
 UNIT_TESTS(UNIT_TEST(it_is_that_of_the_equations_and_leaves_no_trace),
-           UNIT_TEST(what_fails_is_told_and_undone), UNIT_TEST(limits_are_kept_and_kinks_are_told))
+           UNIT_TEST(what_fails_is_reported_and_undone),
+           UNIT_TEST(limits_are_respected_and_kinks_are_reported))

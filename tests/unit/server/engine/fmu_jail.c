@@ -263,7 +263,7 @@ static int is_told(void *context)
                : CAME_OUT_OTHERWISE;
 }
 
-static void what_the_kernel_refuses_is_told(void)
+static void what_the_kernel_refuses_is_reported(void)
 {
     const struct scmp_arg_cmp sets = SCMP_A2(SCMP_CMP_NE, 0, 0), makes = SCMP_A2(SCMP_CMP_EQ, 0, 0);
     struct refusing cases[] = {
@@ -285,8 +285,9 @@ static void what_the_kernel_refuses_is_told(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(what_the_kernel_refuses_is_told), UNIT_TEST(it_reads_below_its_folder_alone),
-           UNIT_TEST(it_changes_no_file), UNIT_TEST(it_reaches_no_network_and_no_process),
+UNIT_TESTS(UNIT_TEST(what_the_kernel_refuses_is_reported),
+           UNIT_TEST(it_reads_below_its_folder_alone), UNIT_TEST(it_changes_no_file),
+           UNIT_TEST(it_reaches_no_network_and_no_process),
            UNIT_TEST(it_computes_in_threads_with_libraries),
            UNIT_TEST(it_takes_memory_up_to_its_limit), UNIT_TEST(it_can_abort),
            UNIT_TEST(a_folder_that_is_not_there_is_an_outcome))

@@ -314,7 +314,7 @@ static void questions_that_are_none_are_refused(void)
     end(&h);
 }
 
-static void a_folder_or_a_library_that_is_not_there_is_told(void)
+static void a_missing_folder_or_library_is_reported(void)
 {
     static struct host h;
     begin(&h);
@@ -358,4 +358,4 @@ static void what_it_logs_comes_before_the_answer(void)
 UNIT_TESTS(UNIT_TEST(a_whole_life_is_answered), UNIT_TEST(what_was_for_a_step_is_forgotten_with_it),
            UNIT_TEST(what_it_logs_comes_before_the_answer),
            UNIT_TEST(questions_that_are_none_are_refused),
-           UNIT_TEST(a_folder_or_a_library_that_is_not_there_is_told))
+           UNIT_TEST(a_missing_folder_or_library_is_reported))

@@ -97,7 +97,7 @@ static void a_discrete_input_is_set_at_an_event(void)
     mechd_engine_destroy(&e);
 }
 
-static void an_event_that_ends_the_simulation_is_told(void)
+static void an_event_that_ends_the_simulation_is_reported(void)
 {
     const struct mechd_engine e = tank(saves);
     CU_ASSERT_EQUAL(step(&e, 0.5), 0);
@@ -325,7 +325,7 @@ static void one_that_has_no_event_mode_but_says_so_is_made_without(void)
 }
 
 UNIT_TESTS(UNIT_TEST(one_step_has_all_its_events), UNIT_TEST(a_discrete_input_is_set_at_an_event),
-           UNIT_TEST(an_event_that_ends_the_simulation_is_told),
+           UNIT_TEST(an_event_that_ends_the_simulation_is_reported),
            UNIT_TEST(an_event_without_an_end_is_refused_and_undone),
            UNIT_TEST(a_fixed_step_has_its_events_at_its_end), UNIT_TEST(a_command_lists_its_events),
            UNIT_TEST(a_command_may_end_with_its_first_event),

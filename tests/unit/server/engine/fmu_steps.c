@@ -207,7 +207,7 @@ static void expect_event(const struct mech_event_log *log, size_t k, enum mech_l
     CU_ASSERT_EQUAL(log->at[k].time, time);
 }
 
-static void events_of_a_step_are_told(void)
+static void events_of_a_step_are_reported(void)
 {
     struct mechd_fmu_reached end;
     WATCH(log);
@@ -343,7 +343,7 @@ UNIT_TESTS(UNIT_TEST(a_step_is_cut_at_events),
            UNIT_TEST(an_event_may_end_the_simulation),
            UNIT_TEST(states_have_the_event_that_is_foreseen),
            UNIT_TEST(an_fmu_that_has_no_events_after_all_is_refused),
-           UNIT_TEST(events_of_a_step_are_told),
+           UNIT_TEST(events_of_a_step_are_reported),
            UNIT_TEST(an_event_that_is_not_located_is_in_its_step),
            UNIT_TEST(a_step_may_end_with_its_first_event),
            UNIT_TEST(one_without_event_mode_returns_early),

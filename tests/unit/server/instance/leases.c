@@ -139,7 +139,7 @@ static void tell(void *context, const char *role, const char *name)
     *told += strcmp(role, "owner") == 0 && strcmp(name, "who") == 0;
 }
 
-static void what_has_ended_is_cleared_away_and_told(void)
+static void what_has_ended_is_removed_and_logged(void)
 {
     struct mechd_leases l;
     struct mechd_holder holder;
@@ -287,7 +287,7 @@ static void of_many_threads_one_owns(void)
 UNIT_TESTS(UNIT_TEST(each_role_may_what_it_may),
            UNIT_TEST(an_input_is_its_co_drivers_and_the_owners),
            UNIT_TEST(silence_ends_a_lease_and_its_own_act_is_no_silence),
-           UNIT_TEST(what_has_ended_is_cleared_away_and_told),
+           UNIT_TEST(what_has_ended_is_removed_and_logged),
            UNIT_TEST(what_is_refused_leaves_a_lease_as_it_was),
            UNIT_TEST(a_couplings_lease_has_its_id_and_a_code_of_its_own),
            UNIT_TEST(there_is_a_largest_number_of_leases), UNIT_TEST(of_many_threads_one_owns))

@@ -296,7 +296,7 @@ static void coinciding_shapes_have_a_normal(void)
     mech_arena_fini(&k.arena);
 }
 
-static void what_is_farther_than_asked_is_not_told(void)
+static void what_is_farther_than_the_limit_is_not_reported(void)
 {
     struct kit k;
     uint64_t seed = 2;
@@ -323,4 +323,4 @@ UNIT_TESTS(UNIT_TEST(overlaps_of_polyhedra_are_the_least_of_all_axes),
            UNIT_TEST(touching_boxes_have_the_normal_of_their_faces),
            UNIT_TEST(a_point_near_a_face_has_its_normal),
            UNIT_TEST(coinciding_shapes_have_a_normal),
-           UNIT_TEST(what_is_farther_than_asked_is_not_told))
+           UNIT_TEST(what_is_farther_than_the_limit_is_not_reported))

@@ -82,7 +82,7 @@ static struct world *new_world(void)
     return w;
 }
 
-static void a_ball_on_a_plane_is_told_with_its_points(void)
+static void a_ball_on_a_plane_is_reported_with_its_points(void)
 {
     struct world *const w = new_world();
 
@@ -301,7 +301,7 @@ static void nothing_is_allocated_for_what_was_there_before(void)
     end(w);
 }
 
-static void placements_that_are_not_finite_are_told(void)
+static void placements_that_are_not_finite_are_reported(void)
 {
     struct world *const w = new_world();
 
@@ -354,7 +354,7 @@ static void materials_are_combined(void)
     end(w);
 }
 
-static void refused_memory_is_told_and_nothing_is_lost(void)
+static void refused_memory_is_reported_and_nothing_is_lost(void)
 {
     struct world *const w = new_world();
 
@@ -394,12 +394,12 @@ static void refused_memory_is_told_and_nothing_is_lost(void)
     end(w);
 }
 
-UNIT_TESTS(UNIT_TEST(a_ball_on_a_plane_is_told_with_its_points),
+UNIT_TESTS(UNIT_TEST(a_ball_on_a_plane_is_reported_with_its_points),
            UNIT_TEST(what_a_body_moves_by_widens_the_search), UNIT_TEST(filters_decide_who_touches),
            UNIT_TEST(bodies_that_are_apart_do_not_touch),
            UNIT_TEST(all_touching_pairs_are_found_in_order),
            UNIT_TEST(contacts_do_not_depend_on_what_came_before),
            UNIT_TEST(nothing_is_allocated_for_what_was_there_before),
-           UNIT_TEST(placements_that_are_not_finite_are_told),
-           UNIT_TEST(refused_memory_is_told_and_nothing_is_lost),
+           UNIT_TEST(placements_that_are_not_finite_are_reported),
+           UNIT_TEST(refused_memory_is_reported_and_nothing_is_lost),
            UNIT_TEST(an_empty_scene_has_no_contacts), UNIT_TEST(materials_are_combined))

@@ -49,7 +49,7 @@ static void failed_trials_are_tried_with_smaller_windows(void)
     mech_couple_destroy(h.couple);
 }
 
-static void windows_below_the_minimum_are_told(void)
+static void windows_below_the_minimum_are_reported(void)
 {
     struct halves h = pair();
     struct mech_couple_setup s = setup_of("GaussSeidel");
@@ -134,7 +134,7 @@ static void sizes_follow_the_order_of_the_extrapolation(void)
 
 UNIT_TESTS(UNIT_TEST(errors_are_controlled_by_the_window),
            UNIT_TEST(failed_trials_are_tried_with_smaller_windows),
-           UNIT_TEST(windows_below_the_minimum_are_told),
+           UNIT_TEST(windows_below_the_minimum_are_reported),
            UNIT_TEST(a_refused_window_leads_to_the_size_that_is_allowed),
            UNIT_TEST(windows_stay_between_minimum_and_maximum),
            UNIT_TEST(sizes_follow_the_order_of_the_extrapolation))

@@ -118,7 +118,7 @@ static void factors_are_those_of_lapack(void)
     }
 }
 
-static void all_of_them_end_when_told(void)
+static void all_of_them_end_at_an_interrupt(void)
 {
     for (int kind = 0; kind < KINDS; kind++) {
         struct matrix m = make((enum kind)kind, 1100), same = make((enum kind)kind, 1100);
@@ -140,7 +140,7 @@ static void all_of_them_end_when_told(void)
     }
 }
 
-static void what_is_not_definite_or_has_no_pivot_is_told(void)
+static void what_is_not_definite_or_has_no_pivot_is_reported(void)
 {
     struct matrix m = make(CHOLESKY, 700);
     m.a[650 * 700 + 650] = -1.;
@@ -151,5 +151,5 @@ static void what_is_not_definite_or_has_no_pivot_is_told(void)
     drop(&m);
 }
 
-UNIT_TESTS(UNIT_TEST(factors_are_those_of_lapack), UNIT_TEST(all_of_them_end_when_told),
-           UNIT_TEST(what_is_not_definite_or_has_no_pivot_is_told))
+UNIT_TESTS(UNIT_TEST(factors_are_those_of_lapack), UNIT_TEST(all_of_them_end_at_an_interrupt),
+           UNIT_TEST(what_is_not_definite_or_has_no_pivot_is_reported))

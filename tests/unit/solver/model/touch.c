@@ -487,7 +487,7 @@ static const char small[] =
     "'geometry': [{'shape': 'Plane'}]}, {'name': 'A', 'type': 'MassPoint', 'node': 'a', "
     "'physicsMass': 2, 'geometry': [{'shape': 'Sphere', 'radius': 1}]}]}";
 
-static void contacts_of_a_step_are_told_as_forces(void)
+static void contacts_of_a_step_are_reported_as_forces(void)
 {
     struct compiled c = compiled_of(resting);
     struct mech_contact_list list = {.n = 0};
@@ -564,5 +564,5 @@ UNIT_TESTS(UNIT_TEST(rows_are_rates_of_gaps_and_of_points),
            UNIT_TEST(other_coordinates_are_not_free),
            UNIT_TEST(shapes_that_cannot_be_are_refused_at_their_place),
            UNIT_TEST(integrators_without_contacts_are_refused),
-           UNIT_TEST(contacts_of_a_step_are_told_as_forces),
+           UNIT_TEST(contacts_of_a_step_are_reported_as_forces),
            UNIT_TEST(copies_of_a_state_take_its_contacts_alone))

@@ -22,7 +22,7 @@ static bool has(const struct mech_step_report *report, const char *words)
 }
 
 /* ω = 100/s, and damped by 2 D ω: rates of ω, or for D > 1 of D + √(D² − 1) times that */
-static void an_explicit_scheme_tells_its_stable_step(void)
+static void an_explicit_scheme_reports_its_stable_step(void)
 {
     static const char *const schemes[] = {"RK44", "ExplicitEuler", "VelocityVerlet"};
 
@@ -47,7 +47,7 @@ static void an_explicit_scheme_tells_its_stable_step(void)
 }
 
 /* a decay of 1000/s and a vibration of 2000/s */
-static void an_explicit_scheme_tells_its_stable_step_of_first_order_systems(void)
+static void an_explicit_scheme_reports_its_stable_step_of_first_order_systems(void)
 {
     static const char *const systems[] = {"[[-1000, 0], [0, -10]]", "[[0, 2000], [-2000, 0]]"};
 
@@ -82,7 +82,7 @@ static void a_first_order_system_is_named(void)
     CU_ASSERT(has(&report, "; the step began at t = 0.4"));
 }
 
-static void newton_tells_the_time_and_the_item(void)
+static void the_failure_of_newton_names_the_time_and_the_item(void)
 {
     struct mech_step_report report;
 
@@ -123,7 +123,8 @@ static void a_law_that_ends_at_rest_has_a_slope(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(an_explicit_scheme_tells_its_stable_step),
-           UNIT_TEST(an_explicit_scheme_tells_its_stable_step_of_first_order_systems),
-           UNIT_TEST(a_first_order_system_is_named), UNIT_TEST(newton_tells_the_time_and_the_item),
+UNIT_TESTS(UNIT_TEST(an_explicit_scheme_reports_its_stable_step),
+           UNIT_TEST(an_explicit_scheme_reports_its_stable_step_of_first_order_systems),
+           UNIT_TEST(a_first_order_system_is_named),
+           UNIT_TEST(the_failure_of_newton_names_the_time_and_the_item),
            UNIT_TEST(a_law_that_ends_at_rest_has_a_slope))

@@ -80,7 +80,7 @@ static void substeps_end(void)
 }
 
 /* Rests on a contact, whose forces are a problem to be solved where a step starts, too. */
-static void starts_are_not_told(void)
+static void starts_are_not_interrupted(void)
 {
     check_step("{'mechd': 1, 'name': 'rest', 'objects': [{'name': 'm',"
                "'type': 'LagrangianLinearTIDS', 'M': {'diag': [1]}, 'q0': [0], 'v0': [0],"
@@ -139,7 +139,7 @@ static void derivatives_end(void)
     mech_sim_destroy(s);
 }
 
-static void steps_that_are_not_told_to_end_go_on(void)
+static void steps_without_an_interrupt_continue(void)
 {
     struct mech_sim *const s = model_of(OSCILLATOR("'integrator': 'DOPRI5', 'stepSize': 10"));
     struct question q = {.from = 0};
@@ -293,5 +293,5 @@ static void creation_ends(void)
 
 UNIT_TESTS(UNIT_TEST(analyses_end), UNIT_TEST(creation_ends), UNIT_TEST(explanations_end),
            UNIT_TEST(complementarity_solvers_end), UNIT_TEST(substeps_end),
-           UNIT_TEST(starts_are_not_told), UNIT_TEST(derivatives_end),
-           UNIT_TEST(steps_that_are_not_told_to_end_go_on), UNIT_TEST(equilibria_end))
+           UNIT_TEST(starts_are_not_interrupted), UNIT_TEST(derivatives_end),
+           UNIT_TEST(steps_without_an_interrupt_continue), UNIT_TEST(equilibria_end))

@@ -39,7 +39,7 @@ static void says(const char *velocity, const char *rope, const char *solver, con
 #define ROPE ", 'unilateral': true"
 #define PROJECTION ", 'velocityProjection': true"
 
-static void a_speed_against_a_rod_is_told(void)
+static void a_speed_against_a_rod_is_reported(void)
 {
     says(OUTWARD, "", "", "by 2: give consistent ones");
     says(INWARD, "", "", "by 2: give consistent ones");
@@ -49,7 +49,7 @@ static void a_speed_against_a_rod_is_told(void)
     says("", "", PROJECTION, NULL);
 }
 
-static void a_speed_against_a_taut_rope_is_told(void)
+static void a_speed_against_a_taut_rope_is_reported(void)
 {
     says(OUTWARD, ROPE, "", "by 2: the first step");
     says(OUTWARD, ROPE, PROJECTION, "by 2: the ");
@@ -111,6 +111,7 @@ static void the_integrator_is_named_where_the_document_leaves_it_open(void)
 }
 
 UNIT_TESTS(UNIT_TEST(a_start_that_is_not_finite_is_refused),
-           UNIT_TEST(a_speed_against_a_rod_is_told), UNIT_TEST(a_speed_against_a_taut_rope_is_told),
+           UNIT_TEST(a_speed_against_a_rod_is_reported),
+           UNIT_TEST(a_speed_against_a_taut_rope_is_reported),
            UNIT_TEST(the_integrator_is_named_where_the_document_leaves_it_open),
            UNIT_TEST(the_first_step_takes_it_away))

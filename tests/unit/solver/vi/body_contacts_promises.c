@@ -261,7 +261,7 @@ static void expect(struct pile *p, int code, int32_t body, int32_t contact)
     free(contacts);
 }
 
-static void what_is_not_finite_is_told_and_changes_nothing(void)
+static void what_is_not_finite_is_reported_and_changes_nothing(void)
 {
     struct pile *const p = fallen(8, 2, 60, MECH_COULOMB);
     struct mech_body_contact *const c = &p->contact[2];
@@ -295,7 +295,7 @@ static void what_is_not_finite_is_told_and_changes_nothing(void)
     pile_destroy(p);
 }
 
-static void what_is_not_valid_is_told_and_changes_nothing(void)
+static void what_is_not_valid_is_reported_and_changes_nothing(void)
 {
     struct pile *const p = fallen(8, 2, 60, MECH_COULOMB);
     struct mech_body_contact *const c = &p->contact[1], good = *c;
@@ -326,7 +326,7 @@ static void what_is_not_valid_is_told_and_changes_nothing(void)
     pile_destroy(p);
 }
 
-static void what_does_not_converge_is_told(void)
+static void what_does_not_converge_is_reported(void)
 {
     struct pile *const p = pile_of_column(30);
     struct mech_body_contacts_options options = exact;
@@ -547,9 +547,9 @@ UNIT_TESTS(UNIT_TEST(impulses_whose_squares_vanish_are_no_trouble),
            UNIT_TEST(a_body_may_have_any_number_of_contacts),
            UNIT_TEST(bodies_that_nothing_moves_are_no_trouble),
            UNIT_TEST(next_to_no_data_is_no_overflow),
-           UNIT_TEST(what_is_not_finite_is_told_and_changes_nothing),
-           UNIT_TEST(what_is_not_valid_is_told_and_changes_nothing),
-           UNIT_TEST(what_does_not_converge_is_told), UNIT_TEST(stacks_of_boxes_come_to_rest),
+           UNIT_TEST(what_is_not_finite_is_reported_and_changes_nothing),
+           UNIT_TEST(what_is_not_valid_is_reported_and_changes_nothing),
+           UNIT_TEST(what_does_not_converge_is_reported), UNIT_TEST(stacks_of_boxes_come_to_rest),
            UNIT_TEST(tall_columns_need_acceleration), UNIT_TEST(memory_grows_and_may_be_refused),
            UNIT_TEST(turned_spheres_are_spheres), UNIT_TEST(grains_move_as_spheres_do),
            UNIT_TEST(sweeps_end_where_another_way_costs_less))

@@ -138,7 +138,7 @@ static void friction_does_not_hold_walls_back(void)
 
 /* Walls at an angle of 2^-20 leave a body between them a way out, by forces of 2^41 while it slides
  * at 1e12: a solution if r is exact, and rounding of the slide if it is not. */
-static void what_large_forces_part_is_told_by_the_rounding(void)
+static void the_rounding_decides_what_large_forces_part(void)
 {
     static const struct mech_set plane = {.kind = MECH_SET_CONE, .rows = 2, .mu = 0.125};
 
@@ -181,7 +181,7 @@ static void rows_that_contradict_each_other_are_named(void)
 
 /* N = Gᵀ G of more rows than velocities, and r within its reach plus, or minus, what N never
  * gives: solvable by r = N l* + c*, and not by r·d < 0 of d ≥ 0 with N d = 0 */
-static void random_problems_are_told_apart(void)
+static void random_problems_are_distinguished(void)
 {
     for (uint64_t seed = 1; seed <= 60; seed++) {
         static struct posed p;
@@ -231,6 +231,6 @@ static void random_problems_are_told_apart(void)
 
 UNIT_TESTS(UNIT_TEST(closing_walls_are_named), UNIT_TEST(a_sparse_matrix_has_the_same_certificate),
            UNIT_TEST(friction_does_not_hold_walls_back),
-           UNIT_TEST(what_large_forces_part_is_told_by_the_rounding),
+           UNIT_TEST(the_rounding_decides_what_large_forces_part),
            UNIT_TEST(rows_that_contradict_each_other_are_named),
-           UNIT_TEST(random_problems_are_told_apart))
+           UNIT_TEST(random_problems_are_distinguished))
