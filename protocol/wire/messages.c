@@ -50,7 +50,7 @@ const struct mechp_shape mechp_body_hello_request = {
 
 const struct mechp_shape mechp_body_hello_instance = {
     .name = "HelloInstance",
-    .doc = "Of the reply to a partner: with whom it speaks.",
+    .doc = "Of the reply to a partner: the instance of its frames.",
     .members = MECHP_MEMBERS(
         {"instance", "integer", "its number in frames", MECHP_IN(hello_instance, instance)})};
 

@@ -35,9 +35,10 @@ static int update(struct mechd_binary *b)
         b->ends = b->ends || ends;
         again = again && !ends;
     }
-    return again ? mechd_binary_fault(b, MECHD_FMU_REFUSED, 0,
-                                      "fmi3UpdateDiscreteStates (which asks for ever more updates)")
-                 : 0;
+    return again
+               ? mechd_binary_fault(b, MECHD_FMU_REFUSED, 0,
+                                    "fmi3UpdateDiscreteStates (which requests updates without end)")
+               : 0;
 }
 
 int mechd_binary_leave_event(struct mechd_binary *b)
@@ -227,13 +228,13 @@ static int asked_for_none(struct mechd_binary *b)
 {
     if (b->courses_needed) {
         return mechd_binary_fault(b, MECHD_FMU_REFUSED, 0,
-                                  "fmi3DoStep (which asks for no inputs within the step)");
+                                  "fmi3DoStep (which does not read inputs within the step)");
     }
     if (!b->quiet_logged) {
         b->quiet_logged = true;
         b->log(b->log_context, MECHP_FMI3_WARNING, MECHD_FMU_HOST_CATEGORY,
-               "fmi3DoStep asks for no inputs within a step: those with derivatives hold their "
-               "values at its start");
+               "fmi3DoStep does not read inputs within a step: those with derivatives hold "
+               "their values at its start");
     }
     return 0;
 }

@@ -179,12 +179,12 @@ class Operation(_Awaited):
         return 'Operation(%r, %s)' % (self.id, self.state)
 
     def _left(self) -> str:
-        # whoever waits where it is made has it by its id alone
+        # a caller that waited where it was created knows its id alone
         return '%r goes on in the server, and other commands to its instance wait for it; ' \
                'server.operation(%r).cancel() ends it' % (self, self.id)
 
     def look(self) -> 'Operation':
-        """Ask whether it is over."""
+        """Fetch its state: whether it is over."""
         self.raw = self._server.transport.call('GET', 'v1', 'operations', self.id).json
         self.state = self.raw['state']
         return self

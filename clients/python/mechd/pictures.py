@@ -14,7 +14,7 @@ _MOST_POINTS = 2000  # points of a curve
 
 
 def needed(module: str, what: str) -> Any:
-    """An optional package; ImportError says what wants it and how it is installed."""
+    """An optional package; ImportError names what needs it and how to install it."""
     try:
         return importlib.import_module(module)
     except ImportError as fault:
