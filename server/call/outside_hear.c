@@ -214,7 +214,7 @@ enum mechp_code mechd_outside_hello(struct mechd_outsides *t, struct mechd_outsi
     return code;
 }
 
-/* Whoever asks is woken; m is held, and is released. */
+/* The coupling that waits is woken; m is held, and is released. */
 static void wake_and_unlock(struct mechd_outside *o)
 {
     void *const of = o->of;

@@ -376,9 +376,9 @@ void mechd_coupling_slice_over(struct mechd_coupling_command *k);
 void mechd_coupling_refuse_end(struct mechd_coupling_command *k, enum mechp_code code);
 /* A client waits for its answer: it is no turn of a run, and does not store by itself. */
 bool mechd_coupling_asked(const struct mechd_coupling_command *k);
-/* Before its effect: from here on neither its client nor a stop of an instance ends it, and both
- * are told so. False: one of them has, and it is refused; windows that are done stay. As owner of
- * the instances. */
+/* Before its effect: from here on neither its client nor a stop of an instance ends it, and the
+ * answers to both say so. False: one of them has, and it is refused; windows that are done stay. As
+ * owner of the instances. */
 bool mechd_coupling_close(struct mechd_coupling_command *k);
 /* Answer a completed command: the reply, or a refusal. While its instances are held, and are at its
  * end. */

@@ -1,5 +1,5 @@
 /* State of a coupling and of all its instances as bytes in memory, to return to: of a trial, of a
- * snapshot, and of a command that may fail. owner: whoever holds it; saving and returning need all
+ * snapshot, and of a command that may fail. owner: its holder; saving and returning need all
  * instances, as the owner of the command in progress. */
 #pragma once
 

@@ -106,7 +106,7 @@ void mechd_share_begin(struct mechd_coupling_command *k)
         p->place = n;
         p->turn = MECHD_PART_OPEN;
         if (k->batch.tasks[n].action == MECH_COUPLE_TRIAL) {
-            // a trial that somebody could have committed is gone, whoever begins first
+            // a trial that a client could have committed is gone, whichever thread begins first
             p->instance->trial = 0;
         }
     }

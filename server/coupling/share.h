@@ -1,11 +1,11 @@
 /* Trials of one batch at the same time (solver/couple/couple.h: tasks of a batch are independent).
  *
- * A *round* opens the trials of instances that are not done yet to threads of the pool. Whoever
- * takes part takes the first one that no other thread has, works at it for a slice, puts it back,
- * and takes the next; the round is over when each has had a slice and the last thread has left it.
- * The thread that had the command takes part itself and waits for none: the last one to leave
- * continues with the command. So a pool of one thread, or one that is busy, delays nothing: the
- * command's thread does all.
+ * A *round* opens the trials of instances that are not done yet to threads of the pool. A thread
+ * that takes part takes the first one that no other thread has, works at it for a slice, puts it
+ * back, and takes the next; the round is over when each has had a slice and the last thread has
+ * left it. The thread that had the command takes part itself and waits for none: the last one to
+ * leave continues with the command. So a pool of one thread, or one that is busy, delays nothing:
+ * the command's thread does all.
  *
  * Results are used in the order of the batch, whatever the order in which they were found: a trial
  * that has failed ends those behind it, never those before it. Which threads worked changes no

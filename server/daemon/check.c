@@ -31,8 +31,8 @@ static void tell(int *faults, const char *what, const char *value, const char *w
     (*faults)++;
 }
 
-/* Why no file can be made in `folder`, or NULL. Rights alone do not tell: root has them also where
- * nothing can be written. So one is made, and removed at once. */
+/* Why no file can be made in `folder`, or NULL. Permissions alone do not show it: root has them
+ * also where nothing can be written. So one is made, and removed at once. */
 static const char *inside(const char *folder)
 {
     char path[ROOM + 32];

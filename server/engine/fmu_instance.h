@@ -54,7 +54,7 @@ struct mechd_fmu_instance {
 };
 
 /* After a call that came to nothing: notes where that leaves the process, and its reason in
- * f->refusal. Returns MECH_ENGINE_FAILED, MECH_CANCELLED (it was told to stop) or the fatal code.
+ * f->refusal. Returns MECH_ENGINE_FAILED, MECH_CANCELLED (a stop) or the fatal code.
  */
 int mechd_fmu_lost(struct mechd_fmu_instance *f, int rc);
 /* Ends the process for this reason. */

@@ -137,8 +137,8 @@ static void require(struct mechd_fmu_session *s, enum mech_causality causality, 
     }
 }
 
-/* One with intermediate update is told which inputs are set and which outputs are read there: all
- * that can be. It may refuse others (FMI 3.0.2, section 2.3.1). */
+/* An FMU with intermediate update gets the lists of the inputs that are set and the outputs that
+ * are read there: all that can be. It may refuse others (FMI 3.0.2, section 2.3.1). */
 static int open_process(struct mechd_fmu_session *s)
 {
     const bool updates =

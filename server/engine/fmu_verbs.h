@@ -83,7 +83,7 @@ enum mechd_fmu_failure {
 
 enum {
     MECHD_FMU_LOG_MOST = 1024,  /* bytes of a text of a log message */
-    MECHD_FMU_EVENTS_MOST = 256 /* of one step that are told, the others are counted */
+    MECHD_FMU_EVENTS_MOST = 256 /* of one step that are reported, the others are counted */
 };
 
 /* A step as it is asked for. */

@@ -3,7 +3,7 @@
  *   id: 6b02756300001.17.running
  *   data: {"time":0.5,"step":500,"sequence":50,"running":true,"outputs":{"x":1.25}}
  *
- * The newest values are written; what came between is skipped. The id tells which values those are:
+ * The newest values are written; what came between is skipped. The id identifies these values:
  * a client that comes back with it as Last-Event-ID gets no event before there are others. `life`
  * says which instance of this id it is; one that comes back from another life of the id gets
  * "rewound": true with the first event, as after a time that went back. The event `end` says that

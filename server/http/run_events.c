@@ -36,8 +36,8 @@ struct run_events {
     struct mechd_column *columns; /* [rows.count] */
     struct mechd_rows rows;
     uint64_t next;   /* row */
-    uint64_t change; /* of the progress that was told */
-    bool rewound;    /* to be told: the client comes from another life of the instance */
+    uint64_t change; /* of the progress that was sent */
+    bool rewound;    /* to be sent: the client comes from another life of the instance */
     char life[MECHD_LIFE];
 };
 

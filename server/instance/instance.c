@@ -63,7 +63,7 @@ int mechd_instance_create(struct mechd_host *host, const struct mechd_engine *en
     pthread_mutex_init(&i->p, NULL);
     mechd_leases_init(&i->leases);
 
-    // the first values, before anybody can ask for them
+    // the first values, before any reader
     i->published.revision = 1;
     i->published.time = mechd_engine_time(engine);
     i->published.steps = mechd_engine_step_count(engine);

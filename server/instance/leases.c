@@ -137,7 +137,7 @@ static void count_drivers(struct mechd_leases *l)
     atomic_store(&l->drivers, drivers);
 }
 
-/* Does anybody but `self` have what is asked for? 0, or MECH_INVALID. */
+/* Whether another lease than `self` has what is requested: MECH_INVALID; or 0. */
 static int check_free(const struct mechd_leases *l, const struct mechd_lease *self, int role,
                       const struct mechd_lease_wish *w, struct mechd_holder *holder)
 {
@@ -386,7 +386,7 @@ int mechd_leases_begin(struct mechd_leases *l, uint64_t number, enum mechd_act a
         outcome = judge(l, x, act, now, holder);
     }
     if (x != NULL) {
-        // a refusal has been heard, too
+        // a refused request shows that its client is there, too
         begin_anew(x, now);
         x->acts += outcome == 0;
     }

@@ -113,7 +113,7 @@ bool mechd_run_next(struct mechd_run *r);
  * `turn_start`. */
 bool mechd_run_done(struct mechd_run *r, uint64_t turn_start);
 /* After the turn, without ownership: the next one is prepared, or r is released. The last use of r
- * by whoever did the turn. */
+ * by the thread that did the turn. */
 void mechd_run_turned(struct mechd_run *r);
 
 /* A run without a chain at the head of the instance's list, which gets one more reference: it is

@@ -205,7 +205,7 @@ static bool same_outputs(struct mechd_call *c, const struct mechd_coupling *g)
     return same;
 }
 
-/* The command has changed no instance: the scheme is as before, and nobody is told of a change. */
+/* The command has changed no instance: the scheme is as before, and no client sees a change. */
 static void forget(struct mechd_coupling_command *k)
 {
     struct mechd_coupling *const g = k->coupling;

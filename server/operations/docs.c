@@ -299,7 +299,7 @@ static const char style[] =
     "main{margin:0;padding:1rem}article td:first-child{width:8rem}}\n";
 
 /* Sorts routes so that each finds what those before it have made: in the order of their paths, at
- * each path what makes before what tells, and what deletes behind everything below the path. */
+ * each path what creates before what reads, and what deletes after everything below the path. */
 static int follows(const void *one, const void *other)
 {
     static const char *const methods[] = {"POST", "PUT", "GET", "PATCH"};

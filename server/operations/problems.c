@@ -1,6 +1,6 @@
 /* POST /v1/problems/solve: a complementarity, friction or mixed problem that stands alone. No
  * instance is involved; it runs in the pool. What does not converge is an error, unless the request
- * says onFailure "accept": then the report tells. */
+ * says onFailure "accept": then the report has it. */
 #include "protocol/bind/bind.h"
 #include "protocol/wire/bodies_values.h"
 #include "server/call/service.h"

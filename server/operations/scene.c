@@ -77,8 +77,8 @@ static void write_line(const void *body, struct mechp_text *w)
 }
 
 /* The box of even mass with a rigid body's mass and inertia: J_xx = m (b² + c²)/12 about the
- * centre, so a² = 6 (J_yy + J_zz − J_xx)/m. In the plane J_zz alone tells: a rod, ten times as long
- * as wide. False: the item has other fields. */
+ * centre, so a² = 6 (J_yy + J_zz − J_xx)/m. In the plane there is J_zz alone: a rod, ten times as
+ * long as wide. False: the item has other fields. */
 static bool inertia_box(const struct mech_item *item, struct mech_graphic *g)
 {
     const struct mech_table *const table = &item->type->table;

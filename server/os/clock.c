@@ -1,6 +1,6 @@
-/* Lanes. They wait on a condition with a deadline and not on a timerfd: whoever arms an earlier
- * timer, or stops the clock, wakes them by the same means, and a wait is one system call. Timer
- * slack is 1 ns instead of the 50 µs that threads have, so that a waking is a few µs late.
+/* Lanes. They wait on a condition with a deadline and not on a timerfd: a thread that arms an
+ * earlier timer, or stops the clock, wakes them by the same means, and a wait is one system call.
+ * Timer slack is 1 ns instead of the 50 µs that threads have, so that a waking is a few µs late.
  */
 #include "server/os/clock.h"
 
@@ -206,8 +206,8 @@ static struct mechd_lane *choose(struct mechd_clock *c, const struct mechd_timer
     return lane;
 }
 
-/* Let a timer that is not armed go to this lane. Whoever holds the lock of the lane that a timer
- * has may look at it (cancel), so that it leaves that lane under its lock. */
+/* Let a timer that is not armed go to this lane. A thread that holds the lock of the lane that a
+ * timer has may read it (cancel), so that it leaves that lane under its lock. */
 static void move_to(struct mechd_timer *timer, struct mechd_lane *lane)
 {
     struct mechd_lane *const before = atomic_load_explicit(&timer->lane, memory_order_relaxed);

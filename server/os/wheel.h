@@ -10,7 +10,7 @@
  *     mechd_wheel_advance(&w, now);
  *     while ((t = mechd_wheel_pop(&w)) != NULL) { … }
  *
- * owner: whoever holds the lock of the structure that it is part of. Method: G. Varghese,
+ * owner: the holder of the lock of the structure that it is part of. Method: G. Varghese,
  * T. Lauck, "Hashed and hierarchical timing wheels", IEEE/ACM Trans. Networking 5 (1997), scheme 7.
  */
 #pragma once

@@ -199,9 +199,9 @@ struct mechd_stored {
     size_t state_size;
 };
 
-/* Called for each. 0; an outcome puts the instance aside: all of it is kept, `aside` tells *reason,
- * its id is free ("rig" becomes "rig (17)"), and the log tells; negative: it stays as it is, for
- * the next start (the log tells *reason). */
+/* Called for each. 0; an outcome quarantines the instance: all of it is retained, `aside` has
+ * *reason, its id is free ("rig" becomes "rig (17)"), and the log has a line; negative: it stays as
+ * it is, for the next start (the log has *reason). */
 typedef int mechd_store_visit(void *context, const struct mechd_stored *stored,
                               const char **reason);
 /* All instances by age; before other threads use the store. 0 or negative. */
@@ -254,9 +254,9 @@ struct mechd_stored_coupling {
     size_t state_size;
 };
 
-/* Called for each. 0; an outcome sets the coupling aside: its row is kept with *reason, it is not
- * shown again, and the log tells; negative: it stays as it is, for the next start (the log tells
- * *reason). */
+/* Called for each. 0; an outcome quarantines the coupling: its row is retained with *reason, it is
+ * not shown again, and the log has a line; negative: it stays as it is, for the next start (the log
+ * has *reason). */
 typedef int mechd_store_coupling(void *context, const struct mechd_stored_coupling *stored,
                                  const char **reason);
 /* All couplings by age; before others use the store. 0 or negative. */

@@ -93,7 +93,7 @@ int mechd_guard_open(struct mechd_zmq *z, enum mechd_zmq_socket door)
                               ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
                               ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
     char address[32];
-    const int unbounded = 0; // libzmq's thread would wait for us: what it tells is taken each turn
+    const int unbounded = 0; // libzmq's thread would wait for us: its events are taken each turn
     snprintf(address, sizeof address, "inproc://guard-%s", mechd_zmq_socket_name(door));
     z->guard.most = mechd_shares(&z->service->config).zmq;
     z->guard.gates[door].listener = -1;
@@ -206,7 +206,7 @@ static void accepted(struct mechd_zmq *z, enum mechd_zmq_socket door, int descri
     }
     struct mechd_link *const link = &g->links[descriptor];
     if (link->open) {
-        // the end of the one before has been told to another socket's monitor, and comes later
+        // the end of the previous one is an event of another socket's monitor, and comes later
         has_ended(link);
         atomic_fetch_sub(&g->open[link->door], 1);
     }

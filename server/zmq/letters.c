@@ -17,7 +17,7 @@ enum {
     SPARE_MOST = 1 << 20, /* bytes of letters that are kept to be used again */
     TURNS = 64
 };
-/* A send may take from libzmq what tells the door of a subscription; it is looked at so often. */
+/* A send may consume the signal of libzmq for a subscription; the socket is checked this often. */
 static const uint64_t look_ns = MECHD_MS / 2;
 
 static void free_all(struct mechd_letter *letter)

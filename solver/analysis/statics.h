@@ -1,7 +1,7 @@
 /* Static equilibrium: F(t) − K (q − q_ref) − g(q, 0, t) + Gᵀ λ = 0 with the joints' g(q, t) = 0, by
  * Newton's method, the loads raised in steps. A residual within the tolerances of solver.newton, or
- * one that falls no more and is what rounding leaves of the forces that balance. owner: whoever
- * owns the model. */
+ * one that falls no more and is what rounding leaves of the forces that balance. owner: that
+ * of the model. */
 #pragma once
 
 #include <stdint.h>

@@ -135,7 +135,7 @@ struct mech_couple_task {
     uint64_t window;   /* number of the window, from 0 */
     int32_t iteration; /* of the window, from 0 */
     double time, size; /* of its start; its length, s */
-    /* u(τ) = Σ polynomial[k · inputs + i] τ^k, k ≤ order, in NULL: mech_couple_input tells */
+    /* u(τ) = Σ polynomial[k · inputs + i] τ^k, k ≤ order, or NULL: see mech_couple_input */
     const double *polynomial;
     int32_t order;
     /* jacobian is ∂y(t + size)/∂w, where w adds w_i Σ shape[k] τ^k to input i, k ≤ order */

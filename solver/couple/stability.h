@@ -28,8 +28,7 @@ enum mech_couple_end {
     MECH_COUPLE_END_FOUND,
     MECH_COUPLE_END_LEAST, /* not even the least size is stable */
     MECH_COUPLE_END_MOST,  /* all sizes are: none grows by 1e-9 a window */
-    MECH_COUPLE_END_UNTOLD /* growth gets too small to be told from rounding before it ends, if it
-                              does */
+    MECH_COUPLE_END_UNTOLD /* growth vanishes in rounding before it ends, if it does */
 };
 
 struct mech_couple_stability {

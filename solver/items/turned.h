@@ -14,7 +14,7 @@
  *
  * Angles are not unique where an axis of one frame lies on one of the other, and change the faster
  * the nearer the path comes to it. It goes through within 2e-6 rad; from 0.006 on there are as many
- * knots as it needs; what lies between is not decided, and told.
+ * knots as it needs; what lies between is not decided, and has a warning.
  *
  * Axes of two bodies count as one up to 0.1 rad: the turns of angles between them are those that
  * they would have on one axis. Bodies in space have no coordinates that count turns. Immutable. */
@@ -41,11 +41,11 @@ extern const struct mech_angles mech_angles_tait_bryan;
 struct mech_turned;
 
 /* Of two frames with these rotations (by rows) in those of the markers. *out lives in the arena, or
- * is NULL: coordinates do not say what the turns are, which at->told says where that matters. 0, or
- * negative: no memory. */
+ * is NULL: coordinates do not determine the turns; at->told is the warning where that matters. 0,
+ * or negative: no memory. */
 int mech_turned_new(const struct mech_angles *angles, const double rotation[2][9],
                     struct mech_settling *at, const struct mech_turned **out);
-/* at->told of a rotation vector that no coordinates count: it is wound at the start. */
+/* Warning at->told for a rotation vector that no coordinates count: it is wound at the start. */
 void mech_turned_tell(const double rotation[2][9], struct mech_settling *at);
 /* The axis in space (length 1) that both bodies turn about within 1e-6, to which frames are given;
  * false: there is none. */

@@ -6,7 +6,7 @@
 
 /* Faults of all expressions, as mech_scope_compile reports them, under `base` (path of the document
  * in what was sent, or "") into d; not where one is reported already, and none when the parameters
- * have a fault, because their names are not known then. 0 or negative. Thread: whoever has the
- * document and the arena, which gives room for names. */
+ * have a fault, because their names are not known then. 0 or negative. Thread: the owner of
+ * the document and of the arena, which gives room for names. */
 int mech_document_unknown(const struct mech_document *document, const char *base,
                           struct mech_arena *arena, struct mech_diag *d);

@@ -1,9 +1,9 @@
 /* Factors of large dense matrices in panels of columns, by columns as LAPACK, that ask between two
  * pieces of work whether to go on (base/interrupt.h). Without an end that comes, the result is the
- * same whoever asks. The longest stretch without a question is 1e9 flops, one panel of an
- * indefinite matrix (64 columns at order 8192: 8e9 flops at most), or below order MECH_PANELS_LEAST
- * LAPACK's whole routine: a fraction of a second on a core that does 1e10 flops a second.
- * Nothing allocates. Any thread.
+ * same with any interrupt or none. The longest stretch without a question is 1e9 flops, one panel
+ * of an indefinite matrix (64 columns at order 8192: 8e9 flops at most), or below order
+ * MECH_PANELS_LEAST LAPACK's whole routine: a fraction of a second on a core that does 1e10 flops a
+ * second. Nothing allocates. Any thread.
  *
  * interrupt: may be NULL. MECH_CANCELLED: it came, and the matrix holds anything. */
 #pragma once

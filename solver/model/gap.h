@@ -34,7 +34,7 @@ struct mech_gap_step {
  * that would be a speed, another one at each corner of a face and in each step, so that impulses of
  * a pile went from corner to corner without end though no body moves. It is taken off all gaps and
  * not only those within it: with a jump there, faces that creep apart by what solutions leave of
- * speeds would all at once be told to close. What stays open is less than positions can say. */
+ * speeds would all get a closing speed at once. What stays open is less than positions can say. */
 double mech_gap_known(double gap, double rounding);
 /* b of a gap that rests. */
 double mech_gap_rest(const struct mech_gap_step *s, double gap);

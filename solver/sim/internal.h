@@ -82,8 +82,8 @@ int mech_machine_step(struct mech_machine *machine, struct mech_diag *diag);
 void mech_machine_fini(struct mech_machine *machine);
 /* Take over a machine of the same document: the old one is destroyed, the state stays. */
 void mech_sim_take(struct mech_sim *s, const struct mech_machine *machine);
-/* What iterates with this model asks anew from here on, as the caller said; whether it was told to
- * end since then, by this model or one before it. */
+/* What iterates with this model calls the caller's interrupt anew from here on; whether that came
+ * since then, in this model or one before it. */
 void mech_sim_watch(const struct mech_sim *s);
 bool mech_sim_interrupted(const struct mech_sim *s);
 /* Rebuild with other parameters; on a fault nothing changes. Same returns as build. */

@@ -16,7 +16,7 @@
  * It stops by what balances in each equation (balance.h): a residual within relativeTolerance of
  * that gets one correction more, by the matrix in use, which is not looked at: it leaves as much
  * less as the one before. Where nothing is left but some rounding, no correction follows. Where
- * iterations come no closer, what nudges of all numbers tell of rounding is close enough. */
+ * iterations come no closer, the rounding that nudges of all numbers show is close enough. */
 #include "solver/base/err.h"
 #include "solver/base/text.h"
 #include "solver/step/alpha_internal.h"

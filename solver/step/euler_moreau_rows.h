@@ -8,7 +8,7 @@
  *
  *     λ = lower + z,   0 ≤ z ⊥ w + s ≥ 0,   0 ≤ s ⊥ (upper − lower) − z ≥ 0
  *
- * so that Lemke's pivoting finds relays that slide exactly. Whoever finds λ is judged by the
+ * so that Lemke's pivoting finds relays that slide exactly. A solution λ is judged by the
  * residual of the problem above, not of the wider one.
  * owner: one stepper, one thread. Nothing is allocated after init. */
 #pragma once

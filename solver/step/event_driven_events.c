@@ -4,7 +4,7 @@
  *     y(θ) = y₀ + h ẏ₀ θ + (Y₄ + Y₅ − Y₃) θ² − (Y₄ + 2 Y₅) θ³ + Y₅ θ⁴,   Y₂ = h Σ b_i ẏ_i
  *     Y₃ = h ẏ₀ − Y₂,  Y₄ = Y₂ − h ẏ₁ − Y₃,  Y₅ = h Σ d_i ẏ_i
  *
- * made of speeds alone, so that flights far shorter than what q resolves keep their shape. It tells
+ * made of speeds alone, so that flights far shorter than what q resolves keep their shape. It shows
  * where to look: the event itself is found by steps of the pair from the start of the substep, of
  * full order, with Newton's method on y, or by bracketing on λ. */
 #include "solver/step/event_driven.h"

@@ -13,7 +13,7 @@
  * with ‖P_K(−r_β)‖ of the other sets in P and R. What else is in r_β opens a contact, or holds a
  * box at its bound: for N ≥ 0 no l is larger for it, by lᵀN l = l·(c − r) with l·c ≤ 0. A slide is
  * stopped by forces as large, as of bodies that are wedged, which r_T alone may push, or goes on
- * and asks for none: l itself tells how much of it counts, and −r_N always does. But what presses
+ * and needs none: l itself shows how much of it counts, and −r_N always does. But what presses
  * is never missed by more than κ = 1e-6 of it: where rounding of a slide that is stopped exceeds
  * that, an l that diverges looks like a solution, and neither is accepted. An island is a set of
  * contacts coupled by entries of N: a contact without data of its own moves through others, and a

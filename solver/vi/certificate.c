@@ -33,7 +33,7 @@ struct search {
     double tolerance;
     struct mech_interrupt *interrupt;
     double work, unasked;                /* flops so far; since the last question */
-    bool over;                           /* nothing more is to be done: told to, or work_most */
+    bool over;                           /* nothing more is to be done: interrupt, or work_most */
     double *x, *y, *last, *e, *gradient; /* [m] */
     double largest;                      /* of N, or of N Nᵀ */
     struct mech_lsol *factors;           /* of a part of N, NULL: none */

@@ -1,5 +1,5 @@
 /* What ZeroMQ costs without a daemon around it: a ROUTER that sends every body back, and an XPUB
- * that sends frames of 1,000 numbers behind a topic, as fast as it can, while somebody subscribes.
+ * that sends frames of 1,000 numbers behind a topic, as fast as it can, while it has subscribers.
  * Frames are made by one thread and sent by another, which takes them from an inproc socket, or,
  * "alone", made and sent by the thread that serves. "echo" has the ROUTER alone, and a thread that
  * waits in its receive: the least that a request can cost. Bounds, linger and keep-alive are those
@@ -28,7 +28,7 @@ static const char topic[] = "state/wide/";
 struct floor {
     void *context, *control, *stream, *frames;
     struct mech_sim *sim; /* the producer's, or NULL */
-    _Atomic bool wanted;  /* somebody subscribes; partner: the producer */
+    _Atomic bool wanted;  /* it has subscribers; partner: the producer */
     bool alone;           /* no producer */
     uint64_t made;        /* without one */
 };

@@ -74,7 +74,7 @@ def timed(n):
 
 
 def version(_):
-    """Its binding does not tell it; a header beside it does."""
+    """Its binding does not have it; a header in the same package does."""
     if not pychrono:
         return None
     package = os.path.dirname(pychrono.__file__)

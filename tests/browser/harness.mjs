@@ -136,7 +136,7 @@ const complaints = () =>
         .flatMap((page) => page.complaints ?? []);
 
 /**
- * All tests, or those that are named to the program; its exit code tells whether they pass.
+ * All tests, or those that are named to the program; its exit code is 0 if they pass.
  * @param {Record<string, () => Promise<void>>} tests
  */
 async function runAll(tests) {

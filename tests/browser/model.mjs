@@ -21,7 +21,7 @@ async function enter(page, field, text) {
     await page.press(field, "Enter");
 }
 
-/** What a reader of the screen hears of a field that is wrong, or "". */
+/** The text by which a field is described to a screen reader, or "". */
 const described = (page, field) =>
     page.evaluate((which) => {
         const box = document.querySelector(which);
@@ -124,7 +124,7 @@ export const tests = {
             assert.equal(await stayed(), 700);
             await page.keyboard.press("Enter");
             await until(() => page.evaluate((old) => location.hash !== old, `#/${last}`), "chosen");
-            // and the form scrolls with nobody
+            // and the form does not scroll with the list
             if (wide) {
                 await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
                 assert.ok(await inSight(page, "#create button"), "in sight at the page's end");
@@ -147,13 +147,13 @@ export const tests = {
         await until(async () => (await parameters(id)).k === 55.5, "the parameter is set");
         assert.equal((await parameters(id)).m, 1);
 
-        // a refusal tells why, at the field and in whole, and the value stays as it was
+        // a refusal gives its reason, at the field and as a notice, and the value stays as it was
         await enter(page, "#parameter-m", "0");
         await page.waitForSelector(".notice >> text=must be greater than 0");
         assert.match(await page.textContent(".notice"), /\/objects\/1\/physicsMass/);
         await until(
             async () => /greater than 0/.test(await described(page, "#parameter-m")),
-            "told at the field",
+            "reported at the field",
         );
         assert.equal((await parameters(id)).m, 1);
         await picture(page, "parameters");

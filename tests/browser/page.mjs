@@ -352,7 +352,7 @@ export const tests = {
         assert.ok(!page.url().includes(token));
         await page.waitForSelector("text=rig (read)");
 
-        // what its scope does not allow is told, and it stays logged in
+        // what its scope does not allow is reported, and it stays logged in
         await page.click("#create button");
         await page.waitForSelector("text=this needs the scope step");
         assert.equal(await page.isVisible("form.login"), false);

@@ -61,7 +61,7 @@ export const tests = {
         await until(async () => (await filled(page)).part < 0.4, "the line is broken");
         assert.ok((await filled(page)).width > 400, "its dots are there");
         await picture(page, "fast-run");
-        // what is told step by step behind it is joined
+        // what follows it step by step is joined
         await press(page, "Reset");
         await until(async () => (await time(page)) === 0, "the reset");
         await page.fill("#size", "0.05");

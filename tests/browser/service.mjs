@@ -153,8 +153,8 @@ export const tests = {
         await page.waitForSelector("text=The connection to the run is lost");
         await until(() => cut > 2, "it is asked for again");
         const bar = page.locator(`${RUN} progress`);
-        await until(async () => (await bar.evaluate((b) => b.value)) > 0.05, "progress is told");
-        // the list of runs tells progress too, maybe before the connection is there again
+        await until(async () => (await bar.evaluate((b) => b.value)) > 0.05, "progress is shown");
+        // the list of runs shows progress too, maybe before the connection is there again
         await page.waitForSelector("text=The connection to the run is lost", { state: "hidden" });
         await daemon.call("DELETE", at(id, "/runs/r-1"));
         await page.waitForSelector(`${RUN}[data-state=stopped]`);
@@ -350,7 +350,7 @@ export const tests = {
         }
         await picture(other, "watching");
         assert.equal((await daemon.call("POST", at(id, "/step"), { size: 1 })).status, 409);
-        // what is tried all the same is told with who stands against it
+        // the refusal of a command names the owner
         await press(other, "Take a snapshot");
         await other.waitForSelector(".notice >> text=foreign-lease");
         await press(page, "Step");

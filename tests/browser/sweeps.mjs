@@ -192,7 +192,7 @@ export const tests = {
         await page.waitForSelector("text=the parameter k is given twice");
         await page.locator(".axis").nth(1).getByRole("button").click();
         assert.equal(await page.locator(".axis").count(), 1);
-        // what the server refuses is told with its place
+        // what the server refuses is reported with its place
         await range(page, 0, "k", ["1", "2", "1000001"]);
         await press(page, "Start sweep");
         await page.waitForSelector(".notice >> text=invalid-request");

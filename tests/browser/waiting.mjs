@@ -1,4 +1,4 @@
-/** What the page tells while the server takes its time. */
+/** What the page shows while the server takes its time. */
 import assert from "node:assert/strict";
 import { until } from "./daemon.mjs";
 import { daemon, fits, open, picture, press, shown, time } from "./harness.mjs";

@@ -367,7 +367,7 @@ static void check_free_chain(const struct mech_lsol_type *type, struct mech_lsol
     static double x[600];
     const int code = mech_lsol_factor(s, a);
     if (!type->iterative || code != 0) {
-        // a block factorisation that breaks down does not tell by how much
+        // a block factorisation that breaks down does not report by how much
         CU_ASSERT(code == MECH_SINGULAR || (type->definite && code == MECH_UNSUPPORTED));
         CU_ASSERT(mech_lsol_where(s) >= 0 && mech_lsol_where(s) < a->rows);
         return;

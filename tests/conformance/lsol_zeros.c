@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Rows of joints come and go: every third diagonal entry, all, or none is 0 though it is stored.
- * Whoever met another set of zeros first, the same bits, a small residual, and no allocation for
+ * Whichever set of zeros a solver met first: the same bits, a small residual, and no allocation for
  * every third. */
 static void zeros_on_the_diagonal_do_not_depend_on_those_before(void)
 {

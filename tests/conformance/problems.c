@@ -306,7 +306,7 @@ static const char *word_of(int code)
 
 struct found {
     int code;
-    const char *name; /* of the member, or of whoever of the chain */
+    const char *name; /* of the member, or of that of the chain which solved it */
     double l[ROWS], c[ROWS];
 };
 

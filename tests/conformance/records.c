@@ -149,7 +149,7 @@ static void force(const struct subject *s, const double *q, const double *vdot, 
     mech_model_nonlinear(s->model, &e, g);
 }
 
-/* T [nv × nv] by rows = Σ c ∂g/∂(q, v, v̇) as the items tell it */
+/* T [nv × nv] by rows = Σ c ∂g/∂(q, v, v̇) as the items report it */
 static void told(const struct subject *s, const double c[3], double T[MOST][MOST])
 {
     const struct mech_mat *const pattern = mech_model_pattern(s->model);

@@ -6,8 +6,8 @@
  *
  * the distance where they are apart and minus the least translation that parts them where they
  * overlap. So a gap g with its normal n is right when f(n) = g, and no other direction gives more:
- * many are tried, and the best of them improved. Without any contact told, f must exceed the reach
- * somewhere. */
+ * many are tried, and the best of them improved. Without any contact reported, f must exceed the
+ * reach somewhere. */
 #include "tests/unit/solver/contact/shapes.h"
 #include "solver/contact/pair.h"
 #include "solver/linalg/so3.h"

@@ -266,7 +266,7 @@ static void tell_to_end_a_search(int32_t after, struct clock *clock, bool *came)
     *came = interrupt.came;
 }
 
-/* The search for a certificate asks, and asks no more when it is told to end. */
+/* The search for a certificate calls the interrupt, and not once more after that has come. */
 static void an_interrupt_ends_the_search_for_a_certificate(void)
 {
     struct clock clock;

@@ -1,5 +1,5 @@
-/* Shapes of any size in any places: whatever their types take is built, and what touches is told
- * with finite numbers, unit normals and ascending ids, the same twice.
+/* Shapes of any size in any places: whatever their types take is built, and what touches is
+ * reported with finite numbers, unit normals and ascending ids, the same twice.
  *
  * An input: bodies and colliders, each by the byte of its type and the numbers of its table, then
  * placements (frames by three angles), reaches and a margin. */

@@ -1,4 +1,4 @@
-/* Problems that stand alone, of any numbers: what is told to be solved has finite numbers and a
+/* Problems that stand alone, of any numbers: what is reported as solved has finite numbers and a
  * residual within its tolerance, the same twice.
  *
  * An input: rows, form (N and r, or H, G, f, b), sets, solver, then the numbers. They go through

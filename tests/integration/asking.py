@@ -23,7 +23,7 @@ def is_busy(daemon, one):
 
 
 class Asked:
-    """A request of somebody else, on a connection and a thread of its own."""
+    """A request of another client, on a connection and a thread of its own."""
 
     def __init__(self, daemon, method, path, body, headers=None):
         self.door, self.reply = Http(daemon.base), None

@@ -131,8 +131,8 @@ def modal_cantilever():
 
 
 def inclined_pendulum():
-    """A rod of mass 1 and length 4 on a hinge at its end whose axis is inclined by 45 degrees, told
-    about the hinge: J = 0.1 + 1 * 2^2 across it."""
+    """A rod of mass 1 and length 4 on a hinge at its end whose axis is inclined by 45 degrees,
+    described about the hinge: J = 0.1 + 1 * 2^2 across it."""
     half = math.sqrt(0.5)
     frame = [[1, 0, 0], [0, half, -half], [0, half, half]]
     return dict(document(

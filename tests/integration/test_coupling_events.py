@@ -1,4 +1,5 @@
-"""What couplings tell while they step: rows and progress of a run, live events, and the stream."""
+"""What couplings publish while they step: rows and progress of a run, live events, and the
+stream."""
 import unittest
 
 from harness import REPEAT, REWOUND, Stream, wait_until

@@ -125,7 +125,7 @@ class Chosen(Couplings):
         reply = self.couple(left, 'none', OSCILLATORS, outputs=['left.x', 'right.x', 'right.v'])
         self.assertEqual([e['pointer'] for e in reply['errors']], ['/participants/1'], reply)
         self.assertEqual(self.daemon.call('GET', '/v1/instances/%s/lease' % left)['items'], [])
-        # whoever has outputs records one at least
+        # an instance with outputs records one at least
         reply = self.daemon.call('POST', '/v1/instances/%s/runs' % left,
                                  {'count': 1, 'record': {'outputs': []}})
         self.assertEqual([e['pointer'] for e in reply['errors']], ['/record/outputs'], reply)

@@ -123,7 +123,7 @@ class Stability(Couplings):
     def test_a_run_beyond_it_is_done_and_warned_of(self):
         _, _, cid = self.masses(100., 1., stepSize=0.05)  # up to 0.02 s
         for run in self.over(cid, count=2):
-            self.assertNotIn('warnings', run)  # nobody has asked
+            self.assertNotIn('warnings', run)  # before the first stability report
         bound = self.stability(cid)['largestStable']
         text = ('windows of %s s are unstable: %.9g s is the largest stable size by the '
                 'stability report of window 2')

@@ -107,13 +107,13 @@ class State(Couplings):
                 for p in parts for what in ('state', 'inputs', 'parameters')]
 
     def untouched(self, cid):
-        """What tells others that an instance has changed."""
+        """The tags that show other clients whether an instance has changed."""
         parts = self.daemon.call('GET', '/v1/couplings/' + cid)['participants']
         return [self.daemon.call('GET', '/v1/instances/%s/state' % p['instance']).headers['ETag']
                 for p in parts if 'instance' in p]
 
     def refused_unseen(self, cid, raw, *words):
-        """And nobody is told of a change."""
+        """And no client sees a change."""
         tags = self.untouched(cid)
         self.refused(cid, raw, *words)
         self.assertEqual(self.untouched(cid), tags)

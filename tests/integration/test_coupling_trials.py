@@ -154,7 +154,7 @@ class Trials(Couplings):
         door.sendall(raw.request('/v1/couplings/%s/step' % cid,
                                  {'count': 10 ** 12, 'commit': False}))
         wait_until(lambda: self.daemon.call('GET', '/v1/couplings/' + cid)['busy'], 'it works', 30)
-        # a list tells what has been published, without waiting for the instance
+        # a list has what was published, without waiting for the instance
         items = self.daemon.call('GET', '/v1/instances')['items']
         self.assertEqual({i['time'] for i in items}, {0})
         door.close()

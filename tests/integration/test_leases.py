@@ -255,7 +255,7 @@ class Leases(Served):
             lease = self.take('owner')
             self.leave_behind(**show(lease))
             self.refused('POST', '/step', {'count': 1})
-            # as long as the holder is heard of, it goes on
+            # as long as the holder sends requests, it continues
             use(self.call, 'PATCH', '/lease', {'seconds': 3 * SHORT}, lease=lease)
             start = time.monotonic()
             while time.monotonic() < start + 6 * SHORT:

@@ -117,7 +117,7 @@ class Problems(unittest.TestCase):
                 'mu': [0.3] * bodies}
 
     def test_systems_are_solved_without_their_matrix_of_rows(self):
-        # one unique w under the associated law, whoever finds it and however N is had
+        # one unique w under the associated law, for any solver and any form of N
         for stiffness in (0, 25):
             problem = {**self.row_of_masses(100, stiffness), 'friction': 'associated'}
             found = {}

@@ -1,5 +1,5 @@
 """Every type of the registry alive in a model: all of its output variables in all configurations,
-and all of its tunable fields set anew. Models are found by trial from what /v1/types tells: bodies
+and all of its tunable fields set anew. Models are found by trial from what /v1/types lists: bodies
 for nodes, markers for bodies and nodes, and for every other object the first seats on which the
 daemon's own check lets it stand. A newcomer needs nothing here, unless it asks for more than that
 finds: then a function of models.py that takes nothing is looked for that has it."""
@@ -12,7 +12,7 @@ import models
 from harness import Daemon
 
 CONFIGURATIONS = ('current', 'reference', 'initial', 'startOfStep')
-SIZES = (2, 1, 3, 6)  # of matrices and vectors whose size the types do not tell
+SIZES = (2, 1, 3, 6)  # of matrices and vectors whose size the types do not give
 
 
 def value_of(field, size):

@@ -107,7 +107,7 @@ class Steps(Served):
             partner.socket.send_multipart([b'', harness.pack('bye', sequence=2, **frame)])
             # a reader between two slices
             self.assertEqual(len(other.ask('outputs')[0]['values']), 1)
-            # replies may overtake each other on their way out: their numbers tell them apart
+            # replies may overtake each other on their way out: their numbers distinguish them
             replies = {}
             for _ in range(2):
                 reply = harness.unpack(partner.socket.recv_multipart()[-1])

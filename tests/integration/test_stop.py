@@ -1,5 +1,5 @@
-"""Stopping a command: it answers `cancelled`, the state is that of before, what waits goes on, and
-whoever asks finds out that there is something to stop."""
+"""Stopping a command: it answers `cancelled`, the state is that of before, what waits continues,
+and a client can see that there is something to stop."""
 import json
 import re
 import socket

@@ -192,7 +192,7 @@ class Streams(Served):
 
 
 class Ready(Served):
-    """Whoever has been answered misses nothing that comes later."""
+    """A subscriber that has its answer misses nothing that comes later."""
 
     def test_the_answer_comes_after_all_that_was_subscribed_before(self):
         paths = ['/v1/instances/' + self.daemon.create(three_outputs()) for _ in range(40)]

@@ -1,5 +1,5 @@
 """Sweeps in the state directory: what has ended is there after any end of the process, what had not
-is interrupted, and whoever began them pays."""
+is interrupted, and they count for the token that began them."""
 import os
 import shutil
 import tempfile

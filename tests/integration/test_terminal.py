@@ -41,7 +41,7 @@ def drained(terminal):
     while True:
         try:
             yield os.read(terminal, 4096).decode(errors='replace')
-        except OSError:  # nobody has it open
+        except OSError:  # no process has it open
             return
 
 
@@ -326,8 +326,8 @@ true
         self.addCleanup(watch.wait)
         self.addCleanup(watch.kill)
         os.close(slave)
-        # nobody reads: the terminal is full, and a picture is written in part; where a signal comes
-        # again nothing of the rest has been written
+        # no process reads: the terminal is full, and a picture is written in part; where a signal
+        # comes again nothing of the rest has been written
         for _ in range(3):
             wait_for_full_terminal(watch.pid)
             os.kill(watch.pid, signal.SIGTSTP)

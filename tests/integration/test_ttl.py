@@ -104,7 +104,7 @@ class Ttl(Served):
         etag = self.call('GET', '/' + i).headers['ETag']
         reply = self.call('PATCH', '/' + i, {'labels': {'team': 'red'}, 'ttl': 50})
         self.assertEqual((reply['labels'], reply['ttl']), ({'team': 'red'}, 50))
-        # whoever has seen the labels before does not overwrite these
+        # a client that has seen the earlier labels does not overwrite these
         self.assertNotEqual(reply.headers['ETag'], etag)
         late = self.daemon.call('PATCH', '/v1/instances/' + i, {'labels': {}}, {'If-Match': etag})
         self.assertEqual((late.status, late['code']), (412, 'revision-mismatch'))

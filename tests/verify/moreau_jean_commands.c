@@ -132,7 +132,7 @@ static void what_moreau_jean_cannot_take_is_refused(void)
         "/solver/vi/type", "does not support"));
 }
 
-/* the same end of five beads that fall on each other, whoever finds the impulses */
+/* the same end of five beads that fall on each other, whichever solver finds the impulses */
 static void every_solver_that_takes_impacts_gives_the_same_steps(void)
 {
     static const char *const names[] = {"lemke",  "admm", "apgd", "barzilai",

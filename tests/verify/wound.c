@@ -239,7 +239,8 @@ static void turns_that_are_not_counted_have_a_warning(void)
     }
 }
 
-/* Two rotors, the axis of one off by 0.2 rad: `angle` at the start is told beyond half a turn. */
+/* Two rotors, the axis of one off by 0.2 rad: an `angle` at the start beyond half a turn has a
+ * warning. */
 static void turns_about_two_axes_have_a_warning(void)
 {
     const char *const types[] = {spring, bushing, intrinsic};

@@ -3,7 +3,7 @@
  * The matrix takes G at q_θ for the rows too, which belong to q_{k+1}, and ∂q_θ/∂v at rest: off by
  * O(h ω), which costs iterations and no accuracy. It stays while each iteration leaves a tenth of
  * the residual at most. Rows of contacts stay as they are found once a step, after the first
- * iteration, which tells where bodies go without contacts, but for what is foretold wrongly. It
+ * iteration, which shows where bodies go without contacts, but for what that predicts wrongly. It
  * stops by what balances (balance.h), P among it; where iterations come no closer, by what rounding
  * leaves. */
 #include "solver/base/err.h"

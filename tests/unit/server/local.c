@@ -306,7 +306,7 @@ bool local_clear(struct mechd *d, int ms)
     while (more && mechd_table_list(&d->service.host.table, 0, 100, &items, &count, &more) == 0) {
         for (size_t k = 0; k < count; k++) {
             char path[160];
-            // whoever drives it has to let it go
+            // its owner, if any, must release it
             (void)snprintf(path, sizeof path, "/v1/instances/%s/lease?of=owner", items[k]->id);
             (void)local_status(d, "DELETE", path, NULL);
             (void)snprintf(path, sizeof path, "/v1/instances/%s", items[k]->id);

@@ -1,5 +1,5 @@
 /* Rows of routes do not contradict themselves: each fact of a route is in its row alone, so
- * that nothing else would tell. */
+ * that nothing else would show it. */
 #include "protocol/wire/row.h"
 
 #include "tests/unit/unit.h"

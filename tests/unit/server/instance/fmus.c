@@ -73,7 +73,7 @@ static void they_are_found_listed_and_removed(void)
     CU_ASSERT_STRING_EQUAL(owner, "other");
     CU_ASSERT_EQUAL(p->size, 2);
     CU_ASSERT_PTR_NULL(mechd_fmus_find(&s->fmus, "f-4", NULL));
-    // its owner removes it, or whoever may remove all; who holds it goes on
+    // its owner removes it, or a token that may remove all; its holders keep it
     CU_ASSERT_EQUAL(mechd_fmus_remove(&s->fmus, "f-2", "one"), MECH_UNSUPPORTED);
     CU_ASSERT_EQUAL(mechd_fmus_remove(&s->fmus, "f-2", "other"), 0);
     CU_ASSERT_EQUAL(mechd_fmus_remove(&s->fmus, "f-2", NULL), MECH_NOT_FOUND);

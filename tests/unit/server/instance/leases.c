@@ -125,7 +125,7 @@ static void silence_ends_a_lease_and_its_own_act_is_no_silence(void)
     const bool lasts = mechd_leases_lasts(&l, number);
     CU_ASSERT_TRUE(lasts || mechd_now() - end >= 20 * (uint64_t)MECHD_MS);
     nap(0.06);
-    // it counts as ended before anybody has cleared it away
+    // it counts as ended before it has been removed
     CU_ASSERT_FALSE(mechd_leases_lasts(&l, number));
     CU_ASSERT_EQUAL(act(&l, number, MECHD_ACT_CHANGE), MECH_NOT_FOUND);
     CU_ASSERT_EQUAL(act(&l, 0, MECHD_ACT_CHANGE), 0);

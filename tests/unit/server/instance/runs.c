@@ -5,7 +5,7 @@
 
 static int given;
 
-/* Whoever steps the run has it from now on: here, the test. */
+/* The stepper of the run has it from now on: here, the test. */
 static enum mechd_submitted give(struct mechd_run *r)
 {
     (void)r;

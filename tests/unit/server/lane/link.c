@@ -1,4 +1,5 @@
-/* The life of a connection: what is closed has no more events, whoever else has its socket. */
+/* The life of a connection: what is closed has no more events, even if its socket is open
+ * elsewhere. */
 #include "server/lane/internal.h"
 
 #include "tests/unit/unit.h"

@@ -88,7 +88,7 @@ static void letters_that_look_like_others_are_named(void)
          "ass'",
          "'U+FF4Dass'"},
         {"'m\xd0\xb0r\xe2\x80\xa6'", "'mU+0430r\xe2\x80\xa6'"},
-        /* words of their own script, and names with letters that nobody reads as Latin */
+        /* words of their own script, and names with letters that do not look Latin */
         {"'\xd1\x80\xd0\xbe\xd1\x82\xd0\xbe\xd1\x80'",
          "'\xd1\x80\xd0\xbe\xd1\x82\xd0\xbe\xd1\x80'"},
         {"'\xce\x94x' '\xcf\x89_0' '\xce\xb1\xce\xbf'",

@@ -169,8 +169,8 @@ static void equilibria_end(void)
     mech_sim_destroy(s);
 }
 
-/* Modes, complex ones too, and a linearization: told to end at any question they do, and the next
- * one is as if nothing had been. */
+/* Modes, complex ones too, and a linearization end at an interrupt at any call, and the next one is
+ * as if nothing had been. */
 static void analyses_end(void)
 {
     struct mech_sim *const s = model_of(OSCILLATOR("'stepSize': 0.01"));
@@ -205,8 +205,8 @@ static void analyses_end(void)
     mech_sim_destroy(s);
 }
 
-/* A problem, a step and one of a first-order system that are not solved: told to end at any
- * question they are cancelled, also while it is sought whether there is a solution at all. */
+/* A problem, a step and one of a first-order system that are not solved: an interrupt at any call
+ * cancels them, also during the search for whether there is a solution at all. */
 static void explanations_end(void)
 {
     enum { ROWS = 200 };

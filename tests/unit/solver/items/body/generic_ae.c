@@ -50,7 +50,7 @@ static void velocities_follow_theirs(void)
     CHECK_NEAR(force, -0.4 / (7. / 3.), 1e-9);
 }
 
-/* as many equations as coordinates: both move as told, whatever their masses */
+/* as many equations as coordinates: both move as prescribed, whatever their masses */
 static void several_equations_hold_together(void)
 {
     double second, force;
