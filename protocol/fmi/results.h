@@ -1,5 +1,5 @@
 /* Reference results of an FMU: what its outputs are when it is stepped from its start without any
- * input set, so that the one who imports it can see that it runs there as it does here. In the
+ * input set, so that its importer can check that it runs there as it does here. In the
  * archive they are described as the layered standard FMI-LS-REF 1.0 has it (related files with
  * their roles).
  */

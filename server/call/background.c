@@ -125,8 +125,8 @@ static bool enter(struct mechd_backgrounds *t, struct mechd_background *b)
     return fits;
 }
 
-/* What a caller of the same name needs to end it: a name can have several tokens. Who may read may
- * end what changes nothing; for a batch it is what its items had. */
+/* What a caller of the same name needs to end it: a name can have several tokens. A token
+ * that may read may end what changes nothing; for a batch it is what its items had. */
 static enum mechd_scope scope_to_end(const struct mechd_background *b)
 {
     const enum mechd_scope had = b->call.who.scope;

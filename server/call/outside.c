@@ -388,7 +388,7 @@ void mechd_outside_restore(struct mechd_outside *o, const struct mechd_outside_p
     o->window = place->window;
     o->time = place->time;
     o->sequence = place->sequence > o->sequence ? place->sequence : o->sequence;
-    // who has been sent a trial since then has answered the commit that was owed
+    // a program that was sent a trial since then has answered the commit that was owed
     o->owes = place->owes != 0 && !o->tried;
     o->restarted = false;
     o->state = MECHD_OUTSIDE_IDLE;

@@ -32,8 +32,8 @@
  * it the trial if the program has been started again.
  * A program without rollback gets one trial a window: when that was not committed, its later
  * questions fail until it has said hello again, from the window that was committed.
- * No thread waits: who asks polls, and is woken. shared, locked by m except where noted; reference
- * counted. */
+ * No thread waits: the coupling polls, and is woken. shared, locked by m except where noted;
+ * reference counted. */
 #pragma once
 
 #include "protocol/frame/frame.h"

@@ -5,7 +5,7 @@
  * runs and their results, live events, the stream. Every command of the coupling captures it,
  * behind all participants; then it is the owner, as of the participants, and publishes after each
  * window. It steps nothing: its runs get their turns from the coupling (turn.c). It outlives the
- * coupling in the hands of those who read. */
+ * coupling as long as readers hold it. */
 #pragma once
 
 #include "server/coupling/coupling.h"
@@ -16,7 +16,7 @@ bool mechd_face_create(struct mechd_coupling *g, struct mechd_call *c);
 /* From now on it is found, as "c-1", "c-2", …, from *serial on: an id that no instance has; g->id
  * and *serial are its number. 0 or negative. */
 int mechd_face_open(struct mechd_coupling *g, uint64_t *serial);
-/* It is gone for all who read; its run ends with its next turn. */
+/* It is gone for all readers; its run ends with its next turn. */
 void mechd_face_close(struct mechd_coupling *g);
 /* The coupling that it belongs to, a reference; NULL: it is over. Any thread. */
 struct mechd_coupling *mechd_face_coupling(const struct mechd_instance *face);

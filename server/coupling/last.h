@@ -1,4 +1,4 @@
-/* What the last command of a coupling ended with, for those who did not get its answer: steps,
+/* What the last command of a coupling ended with, for a client that did not get its answer: steps,
  * trials and resets, also the turns of a run. In memory. locked by the coupling's m. */
 #pragma once
 

@@ -43,7 +43,7 @@ enum mechd_task_progress mechd_outside_perform(struct mechd_part *p,
                                                struct mechd_coupling_command *k,
                                                struct mech_couple_task *task);
 
-/* Before anything is asked: who sleeps is woken by answers to its questions. */
+/* Before any question: a command that sleeps is woken by the answers to its own. */
 void mechd_nap_init(struct mechd_coupling *g);
 /* The command at the head sleeps; once it is woken its task runs in the pool. True: the last thing
  * that a thread does with it. False: the clock has stopped, it cannot sleep. */

@@ -1,4 +1,4 @@
-/* Rounds: who takes which trial, and who continues. */
+/* Rounds: which thread takes which trial, and which one continues. */
 #include "server/coupling/share.h"
 
 #include "server/call/service.h"
@@ -173,7 +173,7 @@ static bool others_wait(const struct mechd_share *s, struct mechd_pool *pool)
     return mechd_pool_waiting(pool) > s->queued;
 }
 
-/* Leave it. True: as the last one, who continues with the command. Locked. */
+/* Leave it. True: as the last thread, which continues with the command. Locked. */
 static bool leave(struct mechd_share *s)
 {
     const bool last = --s->working == 0;

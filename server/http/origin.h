@@ -7,7 +7,7 @@
  *   - what carries an Origin comes from this server itself (the authority equals Host), or from an
  *     origin of --cors; everything else is refused, with tokens too.
  *
- * Who reaches the server through a proxy that keeps Host names it by --host. Clients that are no
+ * A server behind a proxy that keeps Host has that name in --host. Clients that are no
  * browsers send no Origin. With --cors those origins get what the Fetch standard asks for: answers
  * that their scripts may read, and preflights. Any thread. Internal to server/http.
  */

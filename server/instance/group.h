@@ -2,9 +2,9 @@
  * the disk in one transaction or not at all, so that a process that follows finds all of them at
  * the same window.
  *
- * Who steps the group (server/coupling/keep.h) stores it. The instances themselves store nothing of
- * their state alone, unless the group is one of every step: then all of it is on its way to the
- * disk whenever an instance is free, and a change of one of them goes alone.
+ * The coupling that steps the group (server/coupling/keep.h) stores it. The instances themselves
+ * store nothing of their state alone, unless the group is one of every step: then all of it is on
+ * its way to the disk whenever an instance is free, and a change of one of them goes alone.
  *
  * What could not be stored is answered when all instances have been put back: a client that reads
  * after the answer sees nothing that was lost.

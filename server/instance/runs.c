@@ -79,7 +79,7 @@ static bool next_period(struct mechd_run *r)
 }
 
 /* When the next period begins; a schedule that has slipped by more than a period is moved to the
- * present: whole periods would take more from those who come last after each standstill. */
+ * present: whole periods would take more from the runs that come last after each standstill. */
 static void schedule(struct mechd_run *r)
 {
     const double wall = r->settings.period / r->settings.pace; /* s */

@@ -75,7 +75,7 @@ bool mechd_couplings_override(struct mechd_call *c, json_t *document)
     const char *const type = asked.type;
     const double window = asked.window;
     if (!json_is_object(document)) {
-        return true; // refused by who reads it, as is a type that is no UTF-8
+        return true; // refused by its reader, as is a type that is no UTF-8
     }
     return (type == NULL ||
             json_object_set_new(document, "scheme",
@@ -290,7 +290,7 @@ const struct mechd_operation mechd_operation_COUPLING_STABILITY = {.spread = spr
 
 /* --- as a package ----------------------------------------------------------------------------- */
 
-/* Uploaded FMUs go only to whom they may come from. False: refused. */
+/* Uploaded FMUs go only to tokens that may upload FMUs. False: refused. */
 static bool may_have_fmus(struct mechd_call *c, const struct mechd_coupling *g)
 {
     for (int32_t n = 0; n < g->count && c->who.scope < MECHD_SCOPE_FMU; n++) {

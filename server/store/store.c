@@ -173,7 +173,7 @@ static void tell(struct mechd_store *s, struct mechd_record *first)
 }
 
 /* Nothing comes while the last record has failed: find out whether the disk takes records again, so
- * that who waits for readiness need not send work first. */
+ * that a client that waits for readiness need not send work first. */
 static void probe(struct mechd_store *s)
 {
     if (!s->writer.ops->probe(s->writer.self)) {

@@ -1,5 +1,5 @@
 /* Sweeps in the store: the beginning before it is acknowledged, rows and the end once all lanes are
- * over. Rows go in chunks, each a transaction's part, so that others who wait for the disk are not
+ * over. Rows go in chunks, each a transaction's part, so that others that wait for the disk are not
  * held up by a large table; until its end is there, a sweep of the store was interrupted. */
 #include "protocol/wire/bodies.h"
 #include "protocol/wire/bodies_records.h"

@@ -394,7 +394,7 @@ static bool send_here(struct mechd_zmq *z, struct mechd_letter *letter)
     if (pthread_mutex_trylock(&l->x) != 0) {
         return false;
     }
-    // who made the frame before this one of the same instance has been waited for: if it was
+    // the maker of the previous frame of the same instance has been waited for: if that was
     // queued, it is seen here, or has been sent while x was held
     const bool first = atomic_load(&l->queued) == 0;
     bool news = false;

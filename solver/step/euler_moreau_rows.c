@@ -30,7 +30,7 @@ bool mech_relations_suit(const struct mech_first_order_rows *rows, const struct 
     return (kinds & ~type->kinds) == 0 || (wide & ~type->kinds) == 0;
 }
 
-/* Who does not take relays sees the wider problem. */
+/* A solver that does not take relays gets the wider problem. */
 static bool widens(const struct mech_relations *c, const struct mech_vi_type *type)
 {
     return c->boxes > 0 && !(type->kinds & 1u << MECH_SET_BOX);

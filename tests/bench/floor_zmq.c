@@ -136,7 +136,7 @@ static void take_subscription(struct floor *f)
     }
 }
 
-/* Send a request back to whom it came from. */
+/* Send a request back to its sender. */
 static void echo(struct floor *f, int flags)
 {
     for (int more = 1; more != 0;) {

@@ -317,7 +317,7 @@ static int solved_as(const double N[36], const double r[6], const struct mech_se
     return solved;
 }
 
-/* a contact beside one 1e8 times heavier is as exact as alone, by whom it is solved */
+/* a contact beside one 1e8 times heavier is as exact as alone, with any solver */
 static void light_contacts_meet_their_own_tolerance(void)
 {
     static const double N[36] = {1., 0, 0, 0,    0, 0, 0, 1., 0, 0, 0,    0, 0, 0, 1., 0, 0, 0,

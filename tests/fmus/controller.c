@@ -462,7 +462,7 @@ STATES3(struct component)
 
 enum mechp_fmi3_status fmi3SetFMUState(void *i, void *state)
 {
-    // whom it logs to is of this process, and no part of a state
+    // the receiver of its log is of this process, and no part of a state
     struct component *const c = i;
     const struct component own = *c;
     memcpy(c, state, sizeof *c);

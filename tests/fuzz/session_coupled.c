@@ -204,7 +204,7 @@ static bool turn(struct session *s, const struct copy copies[COPIES])
         "/stability", "/stability?size=0.001", "", "/runs", "/snapshots", "/ssp", "/streams"};
     const uint32_t slow = s->slow;
     const uint32_t reader = generate_below(&s->g, sizeof readers / sizeof *readers);
-    // who reads leaves no trace, but that windows are warned of after a report of stability
+    // a read leaves no trace, but that windows are warned of after a report of stability
     const int asked = reader < 2 ? COPIES : 1;
     json_t *body = NULL;
     int status = 200;

@@ -513,8 +513,9 @@ class Partner(Verbs):
 
 
 class Stream:
-    """Frames of one instance from the stream socket, each communication step once: who subscribes
-    while a step is published may get its frame twice, one of them as the last value again."""
+    """Frames of one instance from the stream socket, each communication step once: a client that
+    subscribes while a step is published may get its frame twice, one of them as the last value
+    again."""
 
     def __init__(self, daemon, instance, form='state', keys=None):
         import zmq

@@ -184,7 +184,7 @@ class Batch(Served):
         self.assertEqual(self.ask({'items': [{'op': 'step', 'id': j, 'count': 1}]})['failed'], 0)
 
     def test_others_are_served_while_long_items_run(self):
-        """The batch has no end: who had to wait for any of it would wait for ever."""
+        """The batch has no end: what had to wait for any of it would wait for ever."""
         *ids, other = self.instances(201, models.nonlinear_oscillator)
         reply = self.daemon.call('POST', '/v1/batch', {
             'instances': ids, 'op': 'step', 'body': {'count': 10 ** 9}}, ASYNC)

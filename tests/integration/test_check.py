@@ -124,7 +124,7 @@ class Check(unittest.TestCase):
                              '--state', missing + '/state', '--tokens', missing)
         self.assertEqual((code, len(err.splitlines())), (1, 4))
 
-    def test_what_is_no_address_is_reported_before_who_reaches_it(self):
+    def test_what_is_no_address_is_reported_before_its_reach(self):
         port = 'tcp://127.0.0.1:5655'
         for arguments, why in (
                 (('--listen', '8080'), '--listen 8080: it must be HOST:PORT, '),

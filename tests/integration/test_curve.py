@@ -1,4 +1,4 @@
-"""CURVE: who connects to ZeroMQ's sockets, for what, and until when; keys as files."""
+"""CURVE: which keys connect to ZeroMQ's sockets, for what, and until when; keys as files."""
 import contextlib
 import os
 import re

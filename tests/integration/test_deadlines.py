@@ -1,5 +1,5 @@
-"""How long a request may take and how many connections there may be: who trickles, stalls, idles or
-comes too often is ended, everybody else is served meanwhile."""
+"""How long a request may take and how many connections there may be: a client that trickles,
+stalls, idles or comes too often is ended, all others are served meanwhile."""
 import json
 import os
 import socket
@@ -157,7 +157,7 @@ class Deadlines(unittest.TestCase):
             self.assertTrue(answers.until(lambda: b'"step":7,' in answers.bytes))
         self.daemon.call('DELETE', '/v1/instances/' + i)
 
-    def test_who_takes_an_answer_in_drops_is_ended(self):
+    def test_a_client_that_reads_an_answer_in_drops_is_ended(self):
         """Some bytes now and then are activity, but an answer of 1.6 MB has 1.2 s."""
         n = 100000
         model = {'mechd': 1, 'objects': [{'name': 'o', 'type': 'LagrangianLinearTIDS',
@@ -317,7 +317,7 @@ class Limits(unittest.TestCase):
             for s in flood[-100:]:
                 closed += raw.Answers(s).ends()
             self.assertEqual(closed, 100)
-            # who holds a place of the reserve and says nothing has two seconds
+            # a client that holds a place of the reserve and sends nothing has two seconds
             harness.wait_until(lambda: self.probe(daemon), 'the probe answers', 6)
             for s in flood + kept:
                 s.close()

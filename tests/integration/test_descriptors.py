@@ -115,7 +115,8 @@ class Few(unittest.TestCase):
         return found
 
     def serves(self, d):
-        """A probe is answered, at the latest when who fills the reserve has had its two seconds."""
+        """A probe is answered, at the latest when the clients that fill the reserve have had their
+        two seconds."""
         def probe():
             try:
                 with raw.connect(d) as s:

@@ -256,7 +256,7 @@ class Doors(Served):
             state = HttpDoor(self.daemon).call('get-state', id=i)[1]
             self.assertEqual(values, (state['v'][0], state['q'][0]))
 
-    def test_an_answer_of_the_pool_wakes_who_sends_it(self):
+    def test_an_answer_of_the_pool_wakes_its_sender(self):
         # without that it would wait for the next look at the sockets, a fifth of a second
         i = self.daemon.create(models.oscillator())
         shortest = []

@@ -126,7 +126,7 @@ class Endpoints(unittest.TestCase):
                                '--' + option, address],
                               capture_output=True, text=True, timeout=60 * harness.SLOW)
 
-    def test_who_reaches_an_address_does_not_depend_on_how_it_is_written(self):
+    def test_the_reach_of_an_address_does_not_depend_on_how_it_is_written(self):
         missing = 'the host is not found'
         for option, address, why in (
                 ('listen', '127.1:0', None), ('listen', 'localhost:0', None),

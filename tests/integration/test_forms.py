@@ -131,7 +131,7 @@ class Forms(unittest.TestCase):
         self.assertEqual(door.call('outputs', id=i, format='csv')[1]['code'], 'not-acceptable')
         door.close()
 
-    def test_large_text_is_compressed_for_those_who_take_it(self):
+    def test_large_text_is_compressed_for_clients_that_accept_it(self):
         i = '/v1/instances/' + self.daemon.create(masses(20000))
         plain = self.get(i + '/state', **{'Accept-Encoding': 'identity'})
         self.assertNotIn('Content-Encoding', plain.headers)

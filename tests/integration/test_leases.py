@@ -479,7 +479,7 @@ class Leases(Served):
         again = self.call('POST', '/lease', {'role': 'owner'}, 201, **key)
         self.assertEqual(first['lease'], again['lease'])
 
-    def test_of_many_who_want_to_own_one_does(self):
+    def test_of_many_requests_for_ownership_one_succeeds(self):
         taken, refused = [], []
 
         def want():

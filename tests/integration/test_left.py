@@ -118,7 +118,7 @@ class Left(unittest.TestCase):
         self.assertTrue(self.daemon.call('POST', one + '/stop')['stopped'])
         wait_until(lambda: not is_busy(self.daemon, one), 'it is over', 5)
 
-    def test_who_closed_one_side_only_has_left(self):
+    def test_a_client_that_closed_one_side_has_left(self):
         """It may get that answer; whether libmicrohttpd still writes to it is not certain."""
         one, s = self.long(models.oscillator(), {'size': 1e9})
         s.shutdown(socket.SHUT_WR)
@@ -178,7 +178,7 @@ class Left(unittest.TestCase):
             self.assertEqual(next(events)[2]['step'], 1)
             self.assertEqual(gauge(self.daemon, 'event_clients'), 1)
 
-    def test_who_closed_its_sending_side_alone_gets_its_events(self):
+    def test_a_client_that_closed_its_sending_side_gets_its_events(self):
         one = self.make(models.oscillator())
         self.no_streams()
         s = raw.connect(self.daemon)

@@ -231,7 +231,7 @@ class Unread(unittest.TestCase):
                     self.assertEqual(log.lines()[-1], 'request')
                 os.close(read)
 
-    def test_the_open_file_is_left_as_it_is_for_those_who_share_it(self):
+    def test_the_open_file_is_not_changed_for_other_processes(self):
         for make in (full_pipe, full_socket, terminal):
             read, write = make()
             with Daemon('--access-log', stderr=write) as d:

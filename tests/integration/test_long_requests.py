@@ -54,13 +54,13 @@ class LongRequests(Served):
         wait_until(self.served, 'it has ended', 20)
         self.assertEqual(self.state(prefix), before)
 
-    def test_who_has_left(self):
+    def test_left_by_the_client(self):
         for one in LONG:
             with self.subTest(one.name):
                 self.ended(one, lambda prefix: self.begin(one, prefix),
                            lambda prefix, s: s.close())
 
-    def test_who_has_left_the_control_socket(self):
+    def test_left_by_the_client_of_the_control_socket(self):
         def begin(one, prefix):
             path, _, query = one.path.partition('?')
             partner = ZmqDoor(self.daemon)

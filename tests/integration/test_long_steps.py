@@ -82,7 +82,7 @@ class LongSteps(Served):
         self.assertEqual(self.daemon.call('POST', self.make(models.oscillator()) + '/step',
                                           {'count': 50000}).status, 200)
 
-    def test_who_ends_another_run_takes_nothing_of_this_one(self):
+    def test_the_end_of_another_run_takes_nothing_of_this_one(self):
         one = self.make(models.oscillator(integrator='DOPRI5', stepSize=2e4))
         made = self.daemon.call('POST', one + '/runs', {'pace': 0, 'until': 1e9})
         self.assertEqual(made.status, 202, made)

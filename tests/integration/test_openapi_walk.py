@@ -148,7 +148,7 @@ class Walk(Refusals, unittest.TestCase):
                     reply = self.send(operation, query='?' + query, **more)
                     self.check(operation, reply, operation.success)
 
-    def test_what_waits_goes_on_by_itself_for_those_who_prefer_that(self):
+    def test_what_waits_continues_without_its_client_where_preferred(self):
         step = json.dumps({'op': 'step', 'id': 'rig', 'count': 10 ** 12}).encode()
         with tempfile.TemporaryDirectory(prefix='mechd-walk-') as folder, \
                 Daemon(*ON, '--state', folder, '--durability', 'every-step') as d, \

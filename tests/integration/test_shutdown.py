@@ -72,7 +72,7 @@ class Shutdown(unittest.TestCase):
         os.symlink(fifo, link)
         for path in (fifo, link):
             with self.subTest(path):
-                # a reader who is there, as a launcher that waits
+                # a reader that is there, as a launcher that waits
                 reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
                 process = subprocess.Popen([harness.program('mechd'), '--listen', '127.0.0.1:0',
                                             *harness.FREE_PORTS, '--ready-file', path],

@@ -64,7 +64,7 @@ class Tokens(unittest.TestCase):
                 self.assertEqual([r['status'] for r in reply['results']], expected)
             self.assertEqual(d.call('POST', '/v1/batch', body).status, 401)
 
-    def test_an_answer_that_comes_later_is_for_who_asked(self):
+    def test_a_late_answer_is_for_its_token(self):
         with self.daemon() as d:
             later = {'Prefer': 'respond-async', **bearer(self.tokens['step'])}
             reply = d.call('POST', '/v1/models/check', {'model': models.oscillator()}, later)
@@ -73,7 +73,7 @@ class Tokens(unittest.TestCase):
                                headers=bearer(self.tokens[token]))
                 self.assertEqual(found.status, status, token)
 
-    def test_who_may_begin_what_is_answered_later_may_end_it(self):
+    def test_a_token_that_may_begin_a_late_answer_may_end_it(self):
         self.tokens['twin'], line = make('the-step', 'read')
         self.write(*self.lines.values(), line)
         long = {'count': MOST, 'inputs': {'force': 1}}

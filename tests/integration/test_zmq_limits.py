@@ -175,7 +175,7 @@ class Limits(unittest.TestCase):
             self.alone(d)
             self.assertGreater(metric(d, 'handshakes_failed_total'), 0)
 
-    def test_who_does_not_greet_in_time_is_disconnected(self):
+    def test_a_peer_that_does_not_greet_in_time_is_disconnected(self):
         with Daemon('--handshake-ms', '1000') as d:
             with Raw(d.info['control']) as silent, Raw(d.info['control']) as trickling:
                 start = time.monotonic()
@@ -269,7 +269,7 @@ class Limits(unittest.TestCase):
                         pass
                     return metric(d, 'peers_cut_total') > 0
                 wait_until(cut, 'it is cut', 60)
-                # once: its descriptor may be another's by now, who would lose a request
+                # once: its descriptor may be another peer's by now, which would lose a request
                 self.lives(d)
                 self.assertEqual(metric(d, 'peers_cut_total'), 1)
             self.assertIn('does not read its answers', d.log())
@@ -299,7 +299,7 @@ class Limits(unittest.TestCase):
                     self.assertNotEqual(many.receive()[0], 429)
                 self.assertEqual(many.call('instances')[0], 200)
 
-    def test_who_comes_after_a_peer_owes_nothing_for_it(self):
+    def test_a_peer_on_the_descriptor_of_another_owes_nothing_for_it(self):
         with Daemon() as d:
             names = ['long-%d' % k for k in range(20)]
             for name in names:

@@ -40,7 +40,7 @@ class Refusals:
                     reply = self.send(operation, client, query=query, **more)
                     self.check(operation, reply, 501, 'not-installed')
 
-    def test_uploaded_fmus_go_only_to_whom_may_upload(self):
+    def test_uploaded_fmus_go_only_to_tokens_that_may_upload(self):
         operation = self.api.operations['couplingSsp']
         owner, reader = make('the-one', 'fmu'), make('the-other', 'read')
         with tempfile.NamedTemporaryFile('w', suffix='.tokens') as f:

@@ -1,4 +1,4 @@
-"""Who includes whom: every #include against the allow-list of rooms, outside headers too.
+"""Which room includes which: every #include against the allow-list of rooms, outside headers too.
 
 The table is the house's: a room may include itself, the rooms named, the C standard library and
 the outside headers named. The server and the clients also speak to the operating system. Generated

@@ -1,7 +1,7 @@
-"""Who calls whom: every symbol that an object file of a build takes from another, against the
-table of rooms that layers.py holds includes to. A room may call one that it may include, and what a
-header that it reaches declares of a room below that header's. A header whose functions live above
-it, or a declaration written again in place of an #include, is seen here.
+"""Which room calls which: every symbol that an object file of a build takes from another, against
+the table of rooms that layers.py holds includes to. A room may call one that it may include, and
+what a header that it reaches declares of a room below that header's. A header whose functions live
+above it, or a declaration written again in place of an #include, is seen here.
 
     symbols.py BUILD        the build is one of the plain kind, such as build/release
 

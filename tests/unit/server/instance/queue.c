@@ -194,7 +194,7 @@ static enum mechd_hold hold_of(struct mechd_instance *i)
     return hold;
 }
 
-static void the_state_is_who_has_it(void)
+static void the_state_names_the_holder(void)
 {
     begin();
     struct mechd_host *d = host_create(1);
@@ -348,7 +348,7 @@ UNIT_TESTS(UNIT_TEST(a_short_job_of_an_idle_instance_runs_here),
            UNIT_TEST(a_long_job_runs_in_the_pool),
            UNIT_TEST(a_job_longer_than_expected_goes_on_in_the_pool),
            UNIT_TEST(jobs_wait_in_order_and_the_65th_is_refused),
-           UNIT_TEST(readers_come_in_between_two_slices), UNIT_TEST(the_state_is_who_has_it),
+           UNIT_TEST(readers_come_in_between_two_slices), UNIT_TEST(the_state_names_the_holder),
            UNIT_TEST(a_job_that_has_had_its_effect_is_not_stopped),
            UNIT_TEST(a_run_yields_to_what_waits_and_hurries_and_to_nothing_refused),
            UNIT_TEST(a_paused_job_can_be_sealed), UNIT_TEST(an_open_state_cannot))

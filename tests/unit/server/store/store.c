@@ -312,8 +312,8 @@ static bool waits(const struct mechd_record *r)
     return false;
 }
 
-/* A batch of which one record fails is stored one by one: who sees that one has failed knows what
- * was stored before it. */
+/* A batch of which one record fails is stored one by one: a client that sees that one has failed
+ * knows what was stored before it. */
 static void what_is_stored_is_reported_before_a_later_one_fails(void)
 {
     char place[PLACE];
