@@ -119,6 +119,9 @@ struct mechd_letter *mechd_letter_create(struct mechd_zmq *z, size_t size, size_
     struct mechd_letter *letter = make(&z->letters, size + extra);
     letter = letter != NULL ? letter : take_stock(&z->letters, size + extra);
     if (letter != NULL) {
+        letter->next = NULL;
+        // one of the stock is as it was sent
+        letter->grants = letter->asks = letter->cancelled = false;
         letter->size = size;
         letter->extra = extra;
     }
@@ -341,12 +344,35 @@ static void send_streamed(struct mechd_zmq *z, struct mechd_letter *letter)
     }
 }
 
+/* Questions to the program with this lease, from this letter of a line on, are not sent. */
+static void cancel(struct mechd_letter *from, uint64_t lease)
+{
+    for (struct mechd_letter *x = from; x != NULL; x = x->next) {
+        struct mechp_frame question;
+        x->cancelled =
+            x->cancelled || (x->asks && has_frame(x, &question) && question.lease == lease);
+    }
+}
+
+/* A hello is without effect; `behind`: the line behind its reply. No question is made after that,
+ * but some may wait in that line or in the outbox. */
+static void withdraw(struct mechd_zmq *z, const struct mechp_frame *hello,
+                     struct mechd_letter *behind)
+{
+    mechd_frame_withdraw(z->service, hello);
+    cancel(behind, hello->lease);
+    pthread_mutex_lock(&z->letters.m);
+    cancel(z->letters.answers.head, hello->lease);
+    pthread_mutex_unlock(&z->letters.m);
+}
+
 void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter)
 {
+    struct mechd_letter *const behind = letter->next;
     void *const socket = z->sockets[MECHD_ZMQ_CONTROL];
     const size_t size = letter->size + letter->extra;
     struct mechd_backlog *backlog = NULL;
-    bool ok = socket != NULL;
+    bool ok = socket != NULL && !letter->cancelled;
     z->watched[MECHD_WATCH_SOCKETS + MECHD_ZMQ_CONTROL].unseen = true;
     if (ok && size >= MECHD_LETTER_LARGE) {
         ok = mechd_guard_unread(z, &letter->peer, &backlog);
@@ -357,7 +383,7 @@ void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter)
     const bool framed = (!taken || letter->grants) && has_frame(letter, &answer);
     const bool grants = letter->grants && framed;
     if (grants && !taken) {
-        mechd_frame_withdraw(z->service, &answer);
+        withdraw(z, &answer, behind);
         answer.lease = 0;
     }
     ok = ok && (taken || !letter->asks);
@@ -378,7 +404,7 @@ void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter)
         ok = send_lent(socket, &lent);
     }
     if (grants && taken && !ok) {
-        mechd_frame_withdraw(z->service, &answer);
+        withdraw(z, &answer, behind);
     }
     fill(&z->letters);
     struct mechd_counters *const c = &z->service->host.counters;

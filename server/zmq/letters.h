@@ -55,6 +55,7 @@ struct mechd_letter {
     bool stocked;                  /* it belongs to the stock */
     bool grants;                   /* the reply to a hello, with a new lease: withdrawn if unsent */
     bool asks;                     /* a question to a program, no answer */
+    bool cancelled;                /* its hello was withdrawn: it is not sent */
     _Atomic int frames;            /* that libzmq has; partner: its thread that frees them */
     struct mechd_backlog *backlog; /* where they are counted, or NULL */
     size_t size, extra;            /* body, and a second frame after it (0: none) */

@@ -386,6 +386,49 @@ static void questions_that_cannot_be_sent_are_not_replaced(void)
     scarce_end(served);
 }
 
+/* A hello is without effect when its reply cannot be sent, and questions that wait behind that reply
+ * are for a program that does not know its lease. */
+static void questions_behind_a_hello_without_effect_are_not_sent(void)
+{
+    static const struct mechp_frame frames[] = {{.kind = MECHP_HELLO, .sequence = 1, .lease = 11},
+                                                {.kind = MECHP_TRIAL, .sequence = 2, .lease = 11},
+                                                {.kind = MECHP_TRIAL, .sequence = 3, .lease = 12},
+                                                {.kind = MECHP_BYE, .sequence = 4, .lease = 11}};
+    struct mechd *const served = scarce_begin_with(false, sockets);
+    struct mechd_zmq *const z = open_door(served);
+    for (int refuses = 0; refuses < 2; refuses++) {
+        unsigned char bytes[MECHP_FRAME_HEADER];
+        for (size_t k = 0; k < sizeof frames / sizeof *frames; k++) {
+            mechp_frame_write(&frames[k], bytes);
+            struct mechd_letter *const letter = letter_of(z, bytes, sizeof bytes, k == 0 ? 4 : 0);
+            letter->grants = k == 0;
+            letter->asks = k > 0;
+            mechd_letter_post(z, letter);
+        }
+        if (refuses) {
+            alloc_refuse_start(0, false);
+        }
+        mechd_letters_answer(z);
+        CU_ASSERT_EQUAL(refuses ? alloc_refuse_stop() : 1, 1);
+        CU_ASSERT_EQUAL(receive_frame(1).kind, refuses ? MECHP_ERROR : MECHP_HELLO);
+        mechd_letter_send(z, letter_of_text(z, "behind", 0));
+        for (size_t k = 1; k < sizeof frames / sizeof *frames; k++) {
+            struct mechp_frame in = {.sequence = 0};
+            if (!refuses || frames[k].lease != frames[0].lease) {
+                receive();
+                CU_ASSERT_EQUAL(mechp_frame_read(client.text, sizeof bytes, &in), 0);
+                CU_ASSERT_EQUAL(in.sequence, frames[k].sequence);
+            }
+        }
+        receive();
+        CU_ASSERT_STRING_EQUAL(client.text, "behind");
+        CU_ASSERT_EQUAL(atomic_load(&served->service.host.counters.unsent), refuses ? 2 : 0);
+    }
+    end_client();
+    mechd_zmq_stop(z);
+    scarce_end(served);
+}
+
 /* The reply to a hello is made, and libzmq does not take it; or there is no such client. */
 static void a_hello_whose_reply_cannot_be_sent_has_no_lease(void)
 {
@@ -448,6 +491,8 @@ static void the_stock_is_bounded_and_comes_back(void)
         CU_ASSERT_PTR_NULL(all[MECHD_STOCK]);
         for (int k = 0; k < MECHD_STOCK; k++) {
             CU_ASSERT_PTR_NOT_NULL_FATAL(all[k]);
+            CU_ASSERT_FALSE(all[k]->asks);
+            all[k]->asks = true;
             all[k]->peer = (struct mechd_peer){.size = 0};
             mechd_letter_post(z, all[k]); // there is no socket: disposed of
         }
@@ -462,5 +507,6 @@ UNIT_TESTS(UNIT_TEST(each_request_is_answered), UNIT_TEST(frames_are_answered_to
            UNIT_TEST(frames_that_cannot_be_sent_are_refused),
            UNIT_TEST(frames_are_refused_in_json_once_the_stock_is_used_up),
            UNIT_TEST(questions_that_cannot_be_sent_are_not_replaced),
+           UNIT_TEST(questions_behind_a_hello_without_effect_are_not_sent),
            UNIT_TEST(a_hello_whose_reply_cannot_be_sent_has_no_lease),
            UNIT_TEST(the_stock_is_bounded_and_comes_back))
