@@ -38,6 +38,7 @@ struct run_events {
     uint64_t next;   /* row */
     uint64_t change; /* of the progress that was sent */
     bool rewound;    /* to be sent: the client comes from another life of the instance */
+    bool unreadable; /* the rows that follow: they have been deleted, or the disk fails */
     char life[MECHD_LIFE];
 };
 
@@ -53,10 +54,10 @@ static bool has_news(struct mechd_sse *s)
     struct mechd_run_shown shown;
     mechd_reading_follow(&e->reading);
     mechd_run_peek(e->reading.run, &shown);
-    return e->rewound || e->next < e->reading.end ||
+    return e->rewound || (e->next < e->reading.end && !e->unreadable) ||
            (shown.change != e->change && shown.state == MECHD_RUN_RUNNING) ||
            (shown.state != MECHD_RUN_RUNNING &&
-            (is_gone(e) || !shown.kept || e->next >= shown.rows));
+            (is_gone(e) || e->unreadable || !shown.kept || e->next >= shown.rows));
 }
 
 /* Rows up to a piece's size. False: they cannot be read any more. */
@@ -101,13 +102,13 @@ static void compose(struct mechd_sse *s)
         e->rewound = false;
         write_run(e, "rewound");
     }
-    const bool readable = write_rows(e);
+    e->unreadable = !write_rows(e);
     if (s->eager) {
         return;
     }
-    const bool told = !readable || !shown.kept || e->next >= shown.rows;
+    const bool complete = e->unreadable || !shown.kept || e->next >= shown.rows;
     // that of what has been deleted ends soon, as stopped
-    if (shown.state != MECHD_RUN_RUNNING && (is_gone(e) || told)) {
+    if (shown.state != MECHD_RUN_RUNNING && (is_gone(e) || complete)) {
         write_run(e, "end");
         s->ended = true;
     } else if (shown.change != e->change && shown.state == MECHD_RUN_RUNNING) {
