@@ -37,7 +37,7 @@ static const struct mech_item *find_item(const struct mech_document *d,
     return NULL;
 }
 
-/* Bytes of the member when its reader expects it empty; 0: when it does not care. */
+/* Bytes of the member when its reader expects it empty; 0: when it takes any. */
 static size_t clear_size(const struct mech_field *f)
 {
     return f->kind == MECH_VECTOR    ? sizeof(struct mech_vector)

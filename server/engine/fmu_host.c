@@ -1,7 +1,7 @@
 /* mechd-fmu: the process that hosts one instance of an FMU. It is started by the daemon with a
  * socket as its input, confines itself, loads the library and answers questions until the socket is
  * closed. What the library does wrong ends this process: a crash, an abort, an exit. Endless loops
- * are ended by the daemon, which waits no longer than it wants to. */
+ * are ended by the daemon, whose waits are bounded. */
 #include "server/engine/fmu_serve.h"
 
 #include <signal.h>

@@ -79,7 +79,7 @@ enum MHD_Result mechd_exchange_send(struct mechd_exchange *x, int status,
     if (x->is_last) {
         MHD_add_response_header(response, "Connection", "close");
     }
-    // a stream of events may take as long as it likes
+    // a stream of events has no limit of time
     if (!mechd_link_enter(x->link, x->is_stream ? MECHD_PHASE_WORK : MECHD_PHASE_ANSWER, size)) {
         MHD_destroy_response(response);
         return MHD_NO;

@@ -84,7 +84,7 @@ static bool joints_fit(struct mech_sim *s, struct mech_diag *diag)
         char path[MECH_DIAG_PATH];
 
         snprintf(path, sizeof path, "/objects/%d", (int)rows->object[r]);
-        /* a one-sided row may be as far on its side as it likes */
+        /* a one-sided row may be at any distance on its side */
         if (!released && !isfinite(miss)) {
             mech_diag_add(diag, path,
                           "equation %d of the joint \"%s\" is not finite at the initial positions",

@@ -370,7 +370,7 @@ static void add_impulse(const struct mech_events *e, struct mech_state *s, doubl
     }
 }
 
-/* A gap is the carried one while H q + b does not know better. */
+/* A gap is the carried one while H q + b is not more exact. */
 static void settle_gaps(const struct mech_events *e, struct mech_state *s)
 {
     const struct mech_event_carry c = mech_event_carry(e, s);

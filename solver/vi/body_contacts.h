@@ -85,9 +85,9 @@ struct mech_body_contacts_options {
     int32_t look_every;          /* sweeps between two looks at the residual, each of which costs
                                     about half a sweep; 0: only after the last */
     bool accelerate;             /* sweep with momentum, for tall stacks and small tolerances: 1/3
-                                    more a sweep; wants looks, by which it falls back to the best */
+                                    more a sweep; needs looks, by which it falls back to the best */
     /* Sweeps that another way costs after so many sweeps, asked at looks while more than
-     * MECH_PATIENCE seem to be left: solve ends when more than these do. Wants looks; NULL: there
+     * MECH_PATIENCE seem to be left: solve ends when more than these do. Needs looks; NULL: there
      * is none. */
     double (*other)(void *of, int32_t sweeps);
     void *of;

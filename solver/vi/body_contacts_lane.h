@@ -1,4 +1,4 @@
-/* Inside body_contacts: one lane, as body_contacts_visit.h wants it. */
+/* Inside body_contacts: one lane, as body_contacts_visit.h needs it. */
 #pragma once
 
 #include "solver/vi/body_contacts_layout.h"

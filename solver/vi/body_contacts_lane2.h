@@ -1,4 +1,4 @@
-/* Inside body_contacts: two lanes, as body_contacts_visit.h wants them: vectors of 16 bytes, which
+/* Inside body_contacts: two lanes, as body_contacts_visit.h needs them: vectors of 16 bytes, which
  * every x86-64 and 64-bit ARM has. Without them compilers fall back to numbers. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* Inside body_contacts: four lanes, as body_contacts_visit.h wants them, with AVX2 and without
+/* Inside body_contacts: four lanes, as body_contacts_visit.h needs them, with AVX2 and without
  * fused products. Vectors of the compilers, so that no header of a processor is needed. */
 #pragma once
 
