@@ -1,8 +1,8 @@
 /* Messages between the daemon and the process that hosts an FMU, over a stream of a socket pair.
  *
  * A message is a head and its bytes, in the byte order of the machine, which both ends share. Both
- * read it as if the other end were hostile: the hosted library can write to the socket what it
- * likes. A head of another kind or size, a value that is not there, a text without its end, bytes
+ * read it as if the other end were hostile: the hosted library can write to the socket any
+ * bytes. A head of another kind or size, a value that is not there, a text without its end, bytes
  * left over: each makes the message broken, which ends the process and not the daemon.
  *
  *     mechd_pipe_begin(&m, VERB);                        mechd_pipe_receive(&pipe, &m, &wait)
