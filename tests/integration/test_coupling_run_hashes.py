@@ -95,7 +95,7 @@ class Hashes(Couplings):
                                  {'count': 1, 'record': {'hash': True}})
         self.assertEqual((reply.status, reply['errors'][0]['pointer']), (422, '/record/hash'))
 
-    def test_a_run_begins_behind_the_commands_that_were_sent_before_it(self):
+    def test_a_run_begins_after_the_commands_that_were_sent_before_it(self):
         left, right = (self.daemon.create(half(1., k=K)) for _ in range(2))
         cid = self.couple(left, right, [], scheme='Jacobi')['id']
         endless = self.daemon.call('POST', '/v1/couplings/%s/step' % cid, {'count': ENDLESS}, ASYNC)

@@ -93,7 +93,7 @@ class Numbers(Couplings):
         _, _, other = self.oscillators(hold=1)
         self.assertEqual(reply['outputs'], self.good(other, until=1)['outputs'])
 
-    def test_inputs_are_held_behind_the_last_window(self):
+    def test_inputs_are_held_after_the_last_window(self):
         """What the coupling has extrapolated does not go on by itself."""
         left, _, cid = self.oscillators(hold=1)
         self.good(cid, count=10)
@@ -115,7 +115,7 @@ class Numbers(Couplings):
         for force, expected in zip(forces, (2, -3, 1)):
             self.assertAlmostEqual(force, expected, 12)
 
-    def test_a_trial_of_before_cannot_be_committed_behind_it(self):
+    def test_an_earlier_trial_cannot_be_committed_after_it(self):
         left = self.daemon.create(half(1., k=K + K12))
         right = self.daemon.create(half(0., k=K + K12))
         path = '/v1/instances/' + left

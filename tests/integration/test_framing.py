@@ -134,7 +134,7 @@ class Framing(Served):
                 self.assertEqual(answer[1]['connection'], 'close')
                 self.assertIn('detail', json.loads(answer[2]))
 
-    def test_a_refusal_behind_good_requests_ends_the_connection_there(self):
+    def test_a_refusal_after_good_requests_ends_the_connection_there(self):
         good = get(b'/livez', HOST)
         for what, request in TWO_WAYS:
             with self.subTest(what):
@@ -153,7 +153,7 @@ class Framing(Served):
                     self.assertEqual(answer[0], 405 if status == 404 and answer[0] == 405
                                      else status, answer)
 
-    def test_blanks_behind_a_value_are_no_part_of_it(self):
+    def test_blanks_after_a_value_are_no_part_of_it(self):
         i = self.daemon.create(models.oscillator())
         path = '/v1/instances/' + i
         lease = self.daemon.call('POST', path + '/lease', {'role': 'owner', 'seconds': 600})

@@ -61,7 +61,7 @@ class Kept(Served):
         self.daemon.call('PUT', '/v1/instances/' + i, {'model': models.oscillator()})
         self.assertEqual(self.ask(b'POST', self.target(i), one)[1]['step'], 1)
 
-    def test_a_faulty_target_is_refused_behind_a_sound_one_that_begins_alike(self):
+    def test_a_faulty_target_is_refused_after_a_sound_one_with_the_same_start(self):
         i = self.daemon.create(models.oscillator())
         state = self.target(i, 'state')
         for end in (b'/..', b'#a', b'%2', b'?a=%00'):

@@ -249,7 +249,7 @@ class Leases(Served):
         """A step without end, whose client closes the connection."""
         self.begin(**head).close()
 
-    def test_what_a_silent_holder_has_left_behind_ends_with_the_lease(self):
+    def test_commands_of_an_inactive_holder_end_with_its_lease(self):
         def go_on(use):
             self.setUp()
             lease = self.take('owner')

@@ -96,7 +96,7 @@ class Steps(Served):
             partner.step(SIZE, [3.0])
         self.assertEqual(self.door.call('get-inputs', id=i)[1]['inputs']['force'], 3.0)
 
-    def test_a_bye_behind_a_long_step_waits_for_it(self):
+    def test_a_bye_after_a_long_step_waits_for_it(self):
         """The lease lasts as long as its step: the reply carries the partner's outputs."""
         i = self.daemon.create(models.oscillator())
         with Partner(self.daemon, i, ['force'], ['x', 'v']) as partner, \

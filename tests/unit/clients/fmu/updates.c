@@ -87,7 +87,7 @@ static double own_x(const struct imported *f)
 }
 
 /* behind each internal step with the values there; at the end there is nothing left to set */
-static void it_is_called_behind_each_internal_step(void)
+static void it_is_called_after_each_internal_step(void)
 {
     struct imported f = import_example("spring-mass-damper");
     struct watcher w = watch(&f);
@@ -228,7 +228,7 @@ static void variables_without_it_are_refused(void)
     forget_import(&f);
 }
 
-UNIT_TESTS(UNIT_TEST(it_is_called_behind_each_internal_step),
+UNIT_TESTS(UNIT_TEST(it_is_called_after_each_internal_step),
            UNIT_TEST(what_it_sets_acts_from_there_on), UNIT_TEST(it_can_end_the_step),
            UNIT_TEST(other_variables_and_functions_are_refused_there),
            UNIT_TEST(a_step_that_fails_is_undone), UNIT_TEST(variables_without_it_are_refused))

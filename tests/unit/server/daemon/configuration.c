@@ -116,7 +116,7 @@ static void what_is_no_option_or_no_value_is_refused_with_its_name(void)
     CU_ASSERT_NOT_EQUAL(read_config(&c, "word", NULL, NULL), 0);
 }
 
-static void a_file_behind_a_hyphen_may_be_missing(void)
+static void a_file_after_a_hyphen_may_be_missing(void)
 {
     char path[] = "-/tmp/mechd-config-XXXXXX";
     const int file = mkstemp(path + 1);
@@ -181,7 +181,7 @@ static void settings_can_be_asked_of_what_cannot_start(void)
 UNIT_TESTS(UNIT_TEST(nothing_given_listens_on_loopback),
            UNIT_TEST(a_path_is_cut_at_no_hash_and_no_quoted_comma),
            UNIT_TEST(flags_win_over_environment_over_file),
-           UNIT_TEST(a_file_behind_a_hyphen_may_be_missing),
+           UNIT_TEST(a_file_after_a_hyphen_may_be_missing),
            UNIT_TEST(defaults_of_the_environment_are_the_weakest),
            UNIT_TEST(settings_can_be_asked_of_what_cannot_start),
            UNIT_TEST(addresses_that_others_reach_need_the_word_insecure),

@@ -125,7 +125,7 @@ static void events_without_an_end_are_refused(void)
     mechd_binary_close(&b);
 }
 
-static void a_step_that_ends_behind_its_end_is_refused(void)
+static void a_step_that_ends_after_its_end_is_refused(void)
 {
     struct mechd_fmu_reached end;
     BEGIN(b, CUTS);
@@ -339,7 +339,7 @@ UNIT_TESTS(UNIT_TEST(a_step_is_cut_at_events),
            UNIT_TEST(events_of_steps_that_cannot_be_cut_are_at_their_ends),
            UNIT_TEST(what_is_not_continuous_is_set_in_event_mode),
            UNIT_TEST(events_without_an_end_are_refused),
-           UNIT_TEST(a_step_that_ends_behind_its_end_is_refused),
+           UNIT_TEST(a_step_that_ends_after_its_end_is_refused),
            UNIT_TEST(an_event_may_end_the_simulation),
            UNIT_TEST(states_have_the_event_that_is_foreseen),
            UNIT_TEST(an_fmu_that_has_no_events_after_all_is_refused),

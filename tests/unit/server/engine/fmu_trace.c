@@ -18,7 +18,7 @@ static int second(const struct mechd_engine *e, struct mech_trace *trace, bool t
     return run(e, &r);
 }
 
-static void outputs_are_read_behind_each_internal_step(void)
+static void outputs_are_read_after_each_internal_step(void)
 {
     const struct mechd_engine e = begun(MECHD_FMI_3, updates);
     double rows[2 * ROOM] = {0.};
@@ -240,7 +240,7 @@ static void rows_are_finite_and_of_the_step(void)
     CU_ASSERT(mechd_fmu_rows_good(&trace, 1, &span));
 }
 
-UNIT_TESTS(UNIT_TEST(outputs_are_read_behind_each_internal_step),
+UNIT_TESTS(UNIT_TEST(outputs_are_read_after_each_internal_step),
            UNIT_TEST(rows_without_room_are_counted), UNIT_TEST(an_output_may_be_read_several_times),
            UNIT_TEST(what_cannot_be_read_within_steps_is_refused),
            UNIT_TEST(what_the_fmu_does_wrong_there_is_refused),

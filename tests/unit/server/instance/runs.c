@@ -36,7 +36,7 @@ static void step(struct mechd_instance *i, const struct mechd_run *r)
     mechd_instance_stepped(i, 0);
 }
 
-static void a_run_ends_behind_its_last_period(void)
+static void a_run_ends_after_its_last_period(void)
 {
     struct mechd_host *const d = host_create(1);
     struct mechd_instance *const i = instance_create(d);
@@ -82,5 +82,5 @@ static void a_turn_that_is_over_is_followed_by_the_next(void)
     host_destroy(d);
 }
 
-UNIT_TESTS(UNIT_TEST(a_run_ends_behind_its_last_period),
+UNIT_TESTS(UNIT_TEST(a_run_ends_after_its_last_period),
            UNIT_TEST(a_turn_that_is_over_is_followed_by_the_next))

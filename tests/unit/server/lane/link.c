@@ -103,7 +103,7 @@ static void a_closed_one_has_no_events_while_a_new_process_has_its_socket(void)
     bench_destroy(&b);
 }
 
-static void one_whose_request_works_is_freed_behind_its_answer(void)
+static void one_with_a_request_in_progress_is_freed_after_its_answer(void)
 {
     struct bench b = bench_create();
     int peer = -1;
@@ -126,4 +126,4 @@ static void one_whose_request_works_is_freed_behind_its_answer(void)
 
 UNIT_TESTS(UNIT_TEST(a_peer_that_leaves_is_an_event),
            UNIT_TEST(a_closed_one_has_no_events_while_a_new_process_has_its_socket),
-           UNIT_TEST(one_whose_request_works_is_freed_behind_its_answer))
+           UNIT_TEST(one_with_a_request_in_progress_is_freed_after_its_answer))

@@ -83,7 +83,7 @@ static void a_text_that_cannot_be_formed_is_empty_and_counts(void)
     mech_diag_fini(&d);
 }
 
-static void a_place_behind_a_base_is_cut_at_a_whole_character(void)
+static void a_place_after_a_base_is_cut_at_a_whole_character(void)
 {
     char base[MECH_DIAG_PATH] = "/";
     memset(base + 1, 'b', MECH_DIAG_PATH - 4);
@@ -164,7 +164,7 @@ UNIT_TESTS(UNIT_TEST(faults_keep_their_order_and_place),
            UNIT_TEST(only_the_first_hundred_are_kept_but_all_counted),
            UNIT_TEST(long_texts_are_cut_at_whole_characters),
            UNIT_TEST(a_text_that_cannot_be_formed_is_empty_and_counts),
-           UNIT_TEST(a_place_behind_a_base_is_cut_at_a_whole_character),
+           UNIT_TEST(a_place_after_a_base_is_cut_at_a_whole_character),
            UNIT_TEST(what_a_part_says_is_added_at_its_place),
            UNIT_TEST(a_path_is_pushed_escaped_and_cut_back),
            UNIT_TEST(a_path_that_is_too_long_stays_well_formed))

@@ -30,7 +30,7 @@ static void the_nearest_name_is_meant_if_it_is_near(void)
     CU_ASSERT_PTR_NULL(mech_closest("mass", none));
 }
 
-static void a_hint_stands_behind_a_message_or_is_empty(void)
+static void a_hint_follows_a_message_or_is_empty(void)
 {
     const struct {
         const char *name;
@@ -83,4 +83,4 @@ static void the_nearest_of_many_is_that_of_whole_distances(void)
 UNIT_TESTS(UNIT_TEST(distance_counts_edits_and_swaps),
            UNIT_TEST(the_nearest_name_is_meant_if_it_is_near),
            UNIT_TEST(the_nearest_of_many_is_that_of_whole_distances),
-           UNIT_TEST(a_hint_stands_behind_a_message_or_is_empty))
+           UNIT_TEST(a_hint_follows_a_message_or_is_empty))

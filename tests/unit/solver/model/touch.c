@@ -279,7 +279,7 @@ static int count_contacts(const char *text, double ahead, double speed)
     return n;
 }
 
-static void jointed_bodies_do_not_touch_unless_they_shall(void)
+static void jointed_bodies_do_not_touch_unless_the_model_says_so(void)
 {
     CU_ASSERT_EQUAL(count_contacts(jointed, 0., 0.), 1);
     CU_ASSERT_EQUAL(count_contacts(jointed_too, 0., 0.), 2);
@@ -556,7 +556,7 @@ static void copies_of_a_state_take_its_contacts_alone(void)
 }
 
 UNIT_TESTS(UNIT_TEST(rows_are_rates_of_gaps_and_of_points),
-           UNIT_TEST(jointed_bodies_do_not_touch_unless_they_shall),
+           UNIT_TEST(jointed_bodies_do_not_touch_unless_the_model_says_so),
            UNIT_TEST(contacts_are_found_as_far_as_bodies_move),
            UNIT_TEST(materials_come_by_name_or_in_place),
            UNIT_TEST(shapes_of_the_ground_sit_in_its_frame),

@@ -316,7 +316,7 @@ static void spheres_of_a_heap_are_solved(void)
 }
 
 /* The next proximal point is none any more then; the best so far stays. */
-static void steps_end_where_they_shall(void)
+static void steps_end_where_they_should(void)
 {
     struct pile *const p = pile_of_boxes(100, 1.), *const q = pile_of_boxes(100, 1.);
     double cost, few, many;
@@ -381,7 +381,7 @@ static void masses_may_have_any_unit(void)
 }
 
 UNIT_TESTS(UNIT_TEST(stacks_take_few_steps), UNIT_TEST(masses_may_have_any_unit),
-           UNIT_TEST(steps_end_where_they_shall),
+           UNIT_TEST(steps_end_where_they_should),
            UNIT_TEST(faces_that_repeat_each_other_but_for_small_angles),
            UNIT_TEST(islands_are_solved_each_by_itself), UNIT_TEST(what_it_does_not_take_stays),
            UNIT_TEST(islands_of_too_many_contacts_stay),
