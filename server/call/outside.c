@@ -5,7 +5,6 @@
 #include "solver/base/err.h"
 #include "solver/base/text.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -104,7 +103,7 @@ struct mechd_outside *mechd_outside_create(const char *name,
     mech_text_copy(o->name, sizeof o->name, name);
     o->rollback = terms->rollback;
     o->order = terms->order;
-    o->patience = (uint64_t)llround(1e9 * terms->patience);
+    o->patience = terms->patience;
     o->inputs = copy_names(terms->inputs, terms->input_count);
     o->input_count = o->inputs != NULL ? terms->input_count : 0;
     o->outputs = copy_names(terms->outputs, terms->output_count);
@@ -206,7 +205,7 @@ static void ask(struct mechd_outside *o, const struct mechp_frame *frame, const 
     o->asked.sequence = ++o->sequence;
     o->state = MECHD_OUTSIDE_ASKED;
     o->sent = false;
-    o->due = mechd_now() + o->patience;
+    o->due = mechd_now() + mechd_ns(o->patience);
     if (frame->count > 0) {
         memcpy(o->question, values, size);
     }
@@ -293,7 +292,7 @@ enum mechd_outside_state mechd_outside_poll(struct mechd_outside *o, uint64_t no
         mechd_outside_blame(o, MECHP_PARTNER_TIMEOUT, "%s within %g s",
                             o->caller == NULL ? "it is not connected, and has not reconnected"
                                               : "no answer",
-                            (double)o->patience / 1e9);
+                            o->patience);
     }
     const enum mechd_outside_state state = o->state;
     if (state == MECHD_OUTSIDE_ANSWERED) {

@@ -114,7 +114,7 @@ struct mechd_outside {
     char **inputs, **outputs; /* [input_count], [output_count] */
     size_t input_count, output_count;
     bool rollback;
-    uint64_t patience; /* ns */
+    double patience; /* s */
     int32_t order;
 
     pthread_mutex_t m;

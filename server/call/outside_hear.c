@@ -425,7 +425,7 @@ void mechd_outside_write(const void *outside, struct mechp_text *w)
     const struct mechp_body_coupling_program body = {.inputs = {write_inputs, o},
                                                      .outputs = {write_outputs, o},
                                                      .rollback = o->rollback,
-                                                     .patience = (double)o->patience / 1e9,
+                                                     .patience = o->patience,
                                                      .connected = connected,
                                                      .window = window};
     MECHP_WRITE(coupling_program, &body, w);

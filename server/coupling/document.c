@@ -39,7 +39,7 @@ static void write_participant(const struct mechd_part *p, struct mechp_text *w)
         .inputs.items = {write_inputs, o},
         .outputs.items = {write_outputs, o},
         .rollback = &rollback,
-        .patience = (double)o->patience / 1e9,
+        .patience = o->patience,
     };
     body.partner.inner = MECHP_INNER(coupling_partner, &partner);
     MECHP_WRITE(coupling_participant, &body, w);

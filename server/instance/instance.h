@@ -101,7 +101,7 @@ struct mechd_instance {
     _Atomic uint64_t step_ns; /* measured time of one internal step; partner: any reader */
     _Atomic unsigned watched; /* MECHD_WATCH_… topics with a subscriber; partner: zmq/stream.c */
     _Atomic bool running;     /* a run is in progress; written by the owner */
-    _Atomic uint64_t ttl;     /* ns without use after which it is deleted, 0: never */
+    _Atomic double ttl;       /* s without use after which it is deleted, 0: never */
     _Atomic uint64_t used;    /* mechd_now of its last use, with a ttl; partner: the reaper */
 
     struct mechd_leases leases;     /* locked by its own */

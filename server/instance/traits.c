@@ -5,6 +5,7 @@
 #include "server/os/ticks.h"
 #include "solver/base/name.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,17 +85,17 @@ bool mechd_instance_chosen(struct mechd_instance *i, const struct mechd_choice *
 void mechd_instance_set_ttl(struct mechd_instance *i, double seconds)
 {
     atomic_store(&i->used, mechd_now());
-    atomic_store(&i->ttl, (uint64_t)(1e9 * seconds));
+    atomic_store(&i->ttl, seconds);
     mechd_reaper_meet(&i->host->reaper, mechd_instance_ends(i));
 }
 
 double mechd_instance_ttl(const struct mechd_instance *i)
 {
-    return (double)atomic_load(&i->ttl) / 1e9;
+    return atomic_load(&i->ttl);
 }
 
 uint64_t mechd_instance_ends(const struct mechd_instance *i)
 {
-    const uint64_t ttl = atomic_load(&i->ttl);
-    return ttl != 0 ? atomic_load(&i->used) + ttl : 0;
+    const double ttl = atomic_load(&i->ttl);
+    return ttl > 0. ? atomic_load(&i->used) + (uint64_t)ceil(1e9 * ttl) : 0;
 }

@@ -53,7 +53,7 @@ uint64_t mechd_instance_ends(const struct mechd_instance *i);
 /* Record a use. */
 static inline void mechd_instance_use(struct mechd_instance *i)
 {
-    if (atomic_load_explicit(&i->ttl, memory_order_relaxed) != 0) {
+    if (atomic_load_explicit(&i->ttl, memory_order_relaxed) > 0.) {
         atomic_store_explicit(&i->used, mechd_now(), memory_order_relaxed);
     }
 }

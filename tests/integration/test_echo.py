@@ -4,7 +4,7 @@ import json
 import unittest
 
 import models
-from harness import Served, ZmqDoor
+from harness import Served, ZmqDoor, wait_until
 
 SEQUENCES = ('0', '7', '-0', '1.0', '1e2', '1E+2', '0.1', '9007199254740993', '-9007199254740993',
              '1764084000123456789', '9223372036854775807', '9223372036854775808',
@@ -84,6 +84,34 @@ class Echo(Served):
                     'scheme': {'type': 'Jacobi'}, 'stepSize': 0.01})
                 self.assertEqual((pair.status, pair['name']), (201, text))
                 self.daemon.call('DELETE', '/v1/couplings/' + pair['id'])
+
+    def test_seconds_come_back_to_the_last_digit(self):
+        for seconds in (2.01, 4.35, 1 / 3, 86400.000000001, 1e8 + 1 / 7):
+            with self.subTest(seconds=seconds):
+                made = self.daemon.call('POST', '/v1/instances', {
+                    'model': models.oscillator(), 'ttl': seconds + 60})
+                path = '/v1/instances/' + made['id']
+                copy = self.daemon.call('POST', path + '/clone', {})
+                for shown in (made, self.daemon.call('GET', path), copy,
+                              self.daemon.call('PATCH', path, {'ttl': seconds + 60})):
+                    self.assertEqual(shown['ttl'], seconds + 60)
+                patience = min(seconds, 3600)
+                pair = self.daemon.call('POST', '/v1/couplings', {
+                    'participants': [{'instance': made['id']}, {'name': 'rig', 'partner': {
+                        'outputs': ['y'], 'patience': patience}}], 'connections': [],
+                    'scheme': {'type': 'Jacobi'}, 'stepSize': 0.01})
+                self.assertEqual(pair.status, 201, pair)
+                self.assertEqual(pair['participants'][1]['partner']['patience'], patience)
+                self.assertEqual(pair['document']['participants'][1]['partner']['patience'],
+                                 patience)
+                self.daemon.call('DELETE', '/v1/couplings/' + pair['id'])
+
+    def test_the_shortest_time_to_live_ends(self):
+        made = self.daemon.call('POST', '/v1/instances', {
+            'model': models.oscillator(), 'ttl': 1e-10})
+        self.assertEqual((made.status, made['ttl']), (201, 1e-10))
+        wait_until(lambda: self.daemon.call('GET', '/v1/instances/' + made['id']).status == 404,
+                   'it expires')
 
 
 if __name__ == '__main__':
