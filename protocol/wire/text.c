@@ -180,20 +180,9 @@ static size_t plain_length(const char *text, size_t length)
     return i;
 }
 
-static void quoted(struct mechp_text *w, const char *text, size_t length)
+/* Text of a string, its exceptions escaped. */
+static void escaped(struct mechp_text *w, const char *text, size_t length)
 {
-    // nearly always nothing is special
-    if (plain_length(text, length) == length) {
-        char *const at = room(w, length + 2);
-        if (at != NULL) {
-            at[0] = '"';
-            memcpy(at + 1, text, length);
-            at[length + 1] = '"';
-            w->length += length + 2;
-        }
-        return;
-    }
-    append_char(w, '"');
     size_t start = 0;
     size_t i = 0;
     while (i < length) {
@@ -215,6 +204,34 @@ static void quoted(struct mechp_text *w, const char *text, size_t length)
         start = i;
     }
     append(w, text + start, length - start);
+}
+
+static void quoted(struct mechp_text *w, const char *text, size_t length)
+{
+    // nearly always nothing is special
+    if (plain_length(text, length) == length) {
+        char *const at = room(w, length + 2);
+        if (at != NULL) {
+            at[0] = '"';
+            memcpy(at + 1, text, length);
+            at[length + 1] = '"';
+            w->length += length + 2;
+        }
+        return;
+    }
+    append_char(w, '"');
+    escaped(w, text, length);
+    append_char(w, '"');
+}
+
+/* The same of several texts, one behind the other. */
+static void quoted_pieces(struct mechp_text *w, const char *const *pieces, size_t count)
+{
+    separate(w);
+    append_char(w, '"');
+    for (size_t k = 0; k < count; k++) {
+        escaped(w, pieces[k], strlen(pieces[k]));
+    }
     append_char(w, '"');
 }
 
@@ -224,6 +241,18 @@ void mechp_text_key(struct mechp_text *w, const char *key)
     quoted(w, key, strlen(key));
     append_char(w, ':');
     w->comma[w->depth] = false;
+}
+
+void mechp_text_key_of(struct mechp_text *w, const char *const *pieces, size_t count)
+{
+    quoted_pieces(w, pieces, count);
+    append_char(w, ':');
+    w->comma[w->depth] = false;
+}
+
+void mechp_text_string_of(struct mechp_text *w, const char *const *pieces, size_t count)
+{
+    quoted_pieces(w, pieces, count);
 }
 
 /* A short text, by words that overlap: a call would cost more. */

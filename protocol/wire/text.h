@@ -64,6 +64,9 @@ static inline void mechp_text_key_as_is(struct mechp_text *w, const char *key, s
 void mechp_text_key_plain(struct mechp_text *w, const char *key);
 void mechp_text_string(struct mechp_text *w, const char *text); /* NULL: null */
 void mechp_text_string_n(struct mechp_text *w, const char *text, size_t length);
+/* A key, or a string, of so many pieces one behind the other, each of them whole UTF-8. */
+void mechp_text_key_of(struct mechp_text *w, const char *const *pieces, size_t count);
+void mechp_text_string_of(struct mechp_text *w, const char *const *pieces, size_t count);
 void mechp_text_number(struct mechp_text *w, double value);
 /* Null for what is not finite: of a member that may be null. */
 void mechp_text_number_or_null(struct mechp_text *w, double value);

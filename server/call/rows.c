@@ -10,32 +10,49 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "NPY and F64 are written as they lie");
 
-enum { NUMBER = 32, NAME = 128, DIGITS = 16, LINE = 4096, ALIGNED = 64 };
+enum { NUMBER = 32, DIGITS = 16, LINE = 4096, ALIGNED = 64 };
 
 static const char inputs[] = "inputs", input_prefix[] = "input:";
 
-/* Name of one value of a column: x, or x[2]; of an input input:x. Returns its length. */
-static size_t name_of(const struct mechd_column *k, int32_t index, char *out)
+/* The name of one value of a column: x, or x[2]; of an input input:x. */
+struct naming {
+    const char *pieces[3];
+    char index[DIGITS]; /* "[2]" */
+};
+
+static void name_of(const struct mechd_column *k, int32_t index, struct naming *out)
 {
-    const size_t prefix = k->group == inputs ? sizeof input_prefix - 1 : 0;
-    const size_t length = strnlen(k->name, NAME - DIGITS - sizeof input_prefix);
-    char *at = out + prefix + length;
-    memcpy(out, input_prefix, prefix);
-    memcpy(out + prefix, k->name, length);
+    char *at = out->index + sizeof out->index - 1;
+    *at = '\0';
     if (!k->scalar) {
-        char digits[DIGITS];
-        int n = 0;
+        *--at = ']';
         do {
-            digits[n++] = (char)('0' + index % 10);
+            *--at = (char)('0' + index % 10);
             index /= 10;
         } while (index > 0);
-        *at++ = '[';
-        while (n > 0) {
-            *at++ = digits[--n];
-        }
-        *at++ = ']';
+        *--at = '[';
     }
-    return (size_t)(at - out);
+    out->pieces[0] = k->group == inputs ? input_prefix : "";
+    out->pieces[1] = k->name;
+    out->pieces[2] = at;
+}
+
+/* A field of CSV: in quotes where a comma, a quote or the end of a line is in it (RFC 4180). */
+static void add_csv_name(struct mechp_text *w, const struct naming *name)
+{
+    static const char special[] = ",\"\r\n";
+    const bool quoted = strpbrk(name->pieces[1], special) != NULL;
+    mechp_text_plain(w, "\"", quoted);
+    for (size_t k = 0; k < sizeof name->pieces / sizeof *name->pieces; k++) {
+        for (const char *p = name->pieces[k]; *p != '\0';) {
+            // a quote is written twice
+            const size_t n = strcspn(p, "\"") + (strchr(p, '"') != NULL);
+            mechp_text_plain(w, p, n);
+            mechp_text_plain(w, "\"", p[n - 1] == '"');
+            p += n;
+        }
+    }
+    mechp_text_plain(w, "\"", quoted);
 }
 
 /* Magic, version, length of what follows, a Python dictionary, blanks and a line's end: a multiple
@@ -60,15 +77,15 @@ static void begin_npy(struct mechd_rows *r, uint64_t rows)
 static void write_names(struct mechd_rows *r)
 {
     bool first = true;
-    char name[NAME];
+    struct naming name;
     for (size_t k = 0; k < r->count; k++) {
         for (int32_t n = 0; n < r->columns[k].size; n++) {
-            const size_t length = name_of(&r->columns[k], n, name);
+            name_of(&r->columns[k], n, &name);
             if (r->form == MECHD_FORM_JSON) {
-                mechp_text_string_n(r->text, name, length);
+                mechp_text_string_of(r->text, name.pieces, sizeof name.pieces / sizeof(char *));
             } else {
                 mechp_text_plain(r->text, ",", first ? 0 : 1);
-                mechp_text_plain(r->text, name, length);
+                add_csv_name(r->text, &name);
             }
             first = false;
         }

@@ -266,9 +266,9 @@ void mechd_write_entries(const void *entries, struct mechp_text *w)
 void mechd_write_label(const struct mech_variable *v, struct mechp_text *w)
 {
     for (int32_t i = 0; i < v->size; i++) {
-        char label[128];
-        snprintf(label, sizeof label, v->scalar ? "%.100s" : "%.100s/%d", v->name, (int)i);
-        mechp_text_string(w, label);
+        char component[16];
+        snprintf(component, sizeof component, "/%d", (int)i);
+        mechp_text_string_of(w, (const char *const[]){v->name, component}, v->scalar ? 1 : 2);
     }
 }
 

@@ -220,6 +220,9 @@ void mechd_coupling_unref(struct mechd_coupling *g)
     free(g->document);
     free(g->parts);
     free(g->order);
+    for (int32_t n = 0; n < g->connection_count; n++) {
+        free(g->connections[n]);
+    }
     free(g->connections);
     free(g->bonds);
     pthread_mutex_destroy(&g->m);
@@ -300,10 +303,8 @@ void mechd_coupling_write_outputs(const void *coupling, struct mechp_text *w)
         const struct mechd_shown *const o = &g->shown[k];
         const struct mechd_part *const p = &g->parts[o->part];
         struct mech_variable v;
-        char key[2 * MECH_NAME_MAX + 4];
         mechd_engine_variable(&p->instance->engine, MECH_OUTPUT_VARIABLE, (size_t)o->index, &v);
-        snprintf(key, sizeof key, "%s.%s", p->name, v.name);
-        mechp_text_key(w, key);
+        mechp_text_key_of(w, (const char *const[]){p->name, ".", v.name}, 3);
         mechd_write_value(&v, p->outputs + v.offset, w);
     }
     mechp_text_end(w);

@@ -260,10 +260,10 @@ struct mechd_coupling {
     struct mechd_saved *trial;   /* end of the trial that can be committed, or NULL; as that */
     uint64_t trials;             /* number of the last one; as that */
     char scheme[MECH_NAME_MAX + 1];
-    char *document;                              /* JSON text of the request that makes it again */
-    size_t document_size;                        /* of it, bytes */
-    struct mechd_reading *reading;               /* until it is connected; or NULL */
-    char (*connections)[2 * MECH_NAME_MAX + 16]; /* [connection_count] "left.x → right.other" */
+    char *document;                /* JSON text of the request that makes it again */
+    size_t document_size;          /* of it, bytes */
+    struct mechd_reading *reading; /* until it is connected; or NULL */
+    char **connections;            /* [connection_count] "left.x → right.other" */
     int32_t connection_count;
     char (*bonds)[MECH_NAME_MAX + 1]; /* [bond_count] names */
     int32_t bond_count;

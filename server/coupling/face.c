@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef char port_name[2 * MECH_NAME_MAX + 4];
-
 /* An input of a participant: it is read there. */
 struct origin {
     int32_t part, index;
@@ -38,7 +36,8 @@ struct panel {
     uint64_t windows;                /* done */
     size_t count, size;              /* outputs, and their values */
     size_t inputs;                   /* of all */
-    port_name *names;                /* [count + inputs] "left.x" */
+    char *names;                     /* [named] "left.x" of each, closed by NUL */
+    size_t named;                    /* bytes */
     struct mech_variable *variables; /* [count + inputs] */
     struct origin *origins;          /* [inputs] */
     double *values;                  /* [size] */
@@ -144,6 +143,26 @@ static const struct mechd_engine_ops ops = {
 
 /* --- life ------------------------------------------------------------------------------------- */
 
+/* Name a variable of a participant in p->names, behind those before; all have room. */
+static void name(struct panel *p, const struct mechd_part *part, struct mech_variable *v)
+{
+    char *const at = p->names + p->named;
+    const size_t head = strlen(part->name), tail = strlen(v->name) + 1;
+    memcpy(at, part->name, head);
+    at[head] = '.';
+    memcpy(at + head + 1, v->name, tail);
+    p->named += head + 1 + tail;
+    v->name = at;
+}
+
+/* Bytes of such a name. */
+static size_t name_size(const struct mechd_part *part, enum mech_causality causality, size_t index)
+{
+    struct mech_variable v;
+    mechd_engine_variable(&part->instance->engine, causality, index, &v);
+    return strlen(part->name) + strlen(v.name) + sizeof ".";
+}
+
 /* One output behind those before. */
 static void add_output(struct panel *p, const struct mechd_shown *o)
 {
@@ -151,8 +170,7 @@ static void add_output(struct panel *p, const struct mechd_shown *o)
     struct mech_variable *const v = &p->variables[p->count];
     struct stretch *const last = p->stretch_count > 0 ? &p->stretches[p->stretch_count - 1] : NULL;
     mechd_engine_variable(&part->instance->engine, MECH_OUTPUT_VARIABLE, (size_t)o->index, v);
-    snprintf(p->names[p->count], sizeof *p->names, "%s.%s", part->name, v->name);
-    v->name = p->names[p->count];
+    name(p, part, v);
     v->index = (int32_t)p->count++;
     v->offset = (int32_t)p->size;
     p->size += (size_t)o->size;
@@ -172,8 +190,7 @@ static void add_inputs(struct panel *p, const struct mechd_part *part, int32_t p
         const size_t at = p->count + p->inputs;
         struct mech_variable *const v = &p->variables[at];
         mechd_engine_variable(e, MECH_INPUT, k, v);
-        snprintf(p->names[at], sizeof *p->names, "%s.%s", part->name, v->name);
-        v->name = p->names[at];
+        name(p, part, v);
         v->index = (int32_t)p->inputs;
         p->origins[p->inputs++] = (struct origin){place, (int32_t)k};
     }
@@ -202,24 +219,30 @@ static bool hash_of_all(const struct mechd_instance *face, uint64_t *out)
 static uint64_t bytes_of(const struct panel *p)
 {
     return sizeof *p + sizeof(struct mechd_instance) +
-           p->count * (sizeof *p->names + 2 * sizeof *p->variables + sizeof *p->stretches +
-                       sizeof *p->coupling->shown) +
-           p->size * 2 * sizeof *p->values +
-           p->inputs * (sizeof *p->names + sizeof *p->variables + sizeof *p->origins);
+           p->count *
+               (2 * sizeof *p->variables + sizeof *p->stretches + sizeof *p->coupling->shown) +
+           p->named + p->size * 2 * sizeof *p->values +
+           p->inputs * (sizeof *p->variables + sizeof *p->origins);
 }
 
 /* A panel of the coupling. NULL: no memory. */
 static struct panel *make(struct mechd_coupling *g, struct mechd_couplings *couplings)
 {
     struct panel *const p = calloc(1, sizeof *p);
-    size_t size = 0, inputs = 0, most = 0;
+    size_t size = 0, inputs = 0, most = 0, named = 0;
     for (size_t k = 0; k < g->shown_count; k++) {
-        size += (size_t)g->shown[k].size;
+        const struct mechd_shown *const o = &g->shown[k];
+        size += (size_t)o->size;
+        named += name_size(&g->parts[o->part], MECH_OUTPUT_VARIABLE, (size_t)o->index);
     }
     for (int32_t n = 0; n < g->count; n++) {
         const struct mechd_engine *const e = &g->parts[n].instance->engine;
         const size_t all = mechd_engine_output_size(e);
-        inputs += mechd_engine_variable_count(e, MECH_INPUT);
+        const size_t own = mechd_engine_variable_count(e, MECH_INPUT);
+        for (size_t k = 0; k < own; k++) {
+            named += name_size(&g->parts[n], MECH_INPUT, k);
+        }
+        inputs += own;
         most = all > most ? all : most;
     }
     if (p == NULL) {
@@ -229,7 +252,7 @@ static struct panel *make(struct mechd_coupling *g, struct mechd_couplings *coup
     p->coupling = g;
     p->step_size = g->step_size;
     p->title = strdup(g->name);
-    p->names = calloc(g->shown_count + inputs + 1, sizeof *p->names);
+    p->names = malloc(named + 1);
     p->variables = calloc(g->shown_count + inputs + 1, sizeof *p->variables);
     p->origins = calloc(inputs + 1, sizeof *p->origins);
     p->values = calloc(size + 1, sizeof *p->values);

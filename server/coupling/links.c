@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LABEL = 2 * MECH_NAME_MAX + 16, PATH = 64 };
+enum { PATH = 64 };
 
 /* --- ends ------------------------------------------------------------------------------------- */
 
@@ -108,44 +108,51 @@ static bool read_whole(const struct mechd_reading *r, const char *name,
     return true;
 }
 
-/* "left.tip[2]": the variable, and its component or −1. False: a fault at the path. */
-static bool read_end(const struct mechd_reading *r, const char *text, enum mech_causality causality,
-                     const char *path, struct mech_variable *v, struct mechd_end *out)
+/* "left.tip[2]", text up to its bracket in `name`: the variable, and its component or −1. False: a
+ * fault at the path. */
+static bool read_component(const struct mechd_reading *r, const char *name, const char *bracket,
+                           enum mech_causality causality, const char *path, struct mech_variable *v,
+                           struct mechd_end *out)
 {
-    const struct mechd_coupling *const g = r->g;
-    char name[2 * MECH_NAME_MAX + 2] = "";
     int component = -1, used = 0;
-    const char *const bracket = text != NULL ? strchr(text, '[') : NULL;
-    const size_t length = text == NULL      ? 0
-                          : bracket != NULL ? (size_t)(bracket - text)
-                                            : strlen(text);
-    if (text == NULL || length >= sizeof name) {
-        mechd_reading_fault(r, path, "\"participant.variable\" is needed");
-        return false;
-    }
-    // names of variables may have brackets: that of an element of an array in FMI 2.0
-    if (bracket != NULL && strlen(text) < sizeof name && is_known(r, text, causality)) {
-        return read_whole(r, text, causality, path, v, out);
-    }
-    memcpy(name, text, length);
     if (bracket != NULL && (bracket[1] < '0' || bracket[1] > '9' ||
                             sscanf(bracket, "[%9d]%n", &component, &used) != 1 || used == 0 ||
                             bracket[used] != '\0')) {
         mechd_reading_fault(r, path, "'%.64s' is not a component: [0], [1], …", bracket);
         return false;
     }
-    int32_t part = -1, index = -1;
-    if (!mechd_end_find(r, name, causality, path, &part, &index)) {
+    if (!read_whole(r, name, causality, path, v, out)) {
         return false;
     }
-    const struct mechd_engine *const e = &g->parts[part].instance->engine;
-    mechd_engine_variable(e, causality, (size_t)index, v);
     if (component >= v->size) {
         mechd_reading_fault(r, path, "%.64s has %d components", name, v->size);
         return false;
     }
-    *out = (struct mechd_end){part, index, component};
+    out->component = component;
     return true;
+}
+
+/* "left.tip", or a component of it. False: a fault at the path. */
+static bool read_end(struct mechd_reading *r, const char *text, enum mech_causality causality,
+                     const char *path, struct mech_variable *v, struct mechd_end *out)
+{
+    const char *const bracket = text != NULL ? strchr(text, '[') : NULL;
+    if (text == NULL) {
+        mechd_reading_fault(r, path, "\"participant.variable\" is needed");
+        return false;
+    }
+    // names of variables may have brackets: that of an element of an array in FMI 2.0
+    if (bracket == NULL || is_known(r, text, causality)) {
+        return read_whole(r, text, causality, path, v, out);
+    }
+    char *const name = strndup(text, (size_t)(bracket - text));
+    if (name == NULL) {
+        mechd_reading_fail(r, MECHP_OUT_OF_MEMORY, "no memory for the connections");
+        return false;
+    }
+    const bool good = read_component(r, name, bracket, causality, path, v, out);
+    free(name);
+    return good;
 }
 
 /* Both ends agree. False: a fault at the path. */
@@ -197,8 +204,20 @@ static bool fit(const struct mechd_reading *r, const char *path, const char *con
     return match == MECHD_UNITS_SAME;
 }
 
+/* "left.x -> right.other", "left.p -> right.F[2]"; freed by the caller. NULL: no memory. */
+static char *label_of(const char *const text[2], int32_t size, int32_t k)
+{
+    const size_t length = strlen(text[0]) + strlen(text[1]) + sizeof " -> [2147483647]";
+    char *const label = malloc(length);
+    if (label != NULL) {
+        snprintf(label, length, size > 1 ? "%s -> %s[%d]" : "%s -> %s", text[0], text[1], (int)k);
+    }
+    return label;
+}
+
+/* `label` is freed with the coupling. False: a fault, and it is still the caller's. */
 static bool add_link(struct mechd_reading *r, struct mechd_end from, struct mechd_end to,
-                     double factor, double offset, const char *label)
+                     double factor, double offset, char *label)
 {
     struct mechd_coupling *const g = r->g;
     if (r->count >= MECHD_COUPLING_CONNECTIONS) {
@@ -206,7 +225,7 @@ static bool add_link(struct mechd_reading *r, struct mechd_end from, struct mech
                             MECHD_COUPLING_CONNECTIONS);
         return false;
     }
-    snprintf(g->connections[r->count], sizeof *g->connections, "%s", label);
+    g->connections[r->count] = label;
     r->links[r->count++] = (struct mechd_link){from, to, factor, offset};
     g->connection_count = r->count;
     return true;
@@ -235,16 +254,16 @@ static void read_connection(struct mechd_reading *r, const json_t *item, const c
     }
     const int32_t size = at[0].component < 0 ? v[0].size : 1;
     for (int32_t k = 0; k < size; k++) {
-        char label[LABEL];
         struct mechd_end from = at[0], to = at[1];
         from.component = from.component < 0 ? k : from.component;
         to.component = to.component < 0 ? k : to.component;
-        if (size > 1) {
-            snprintf(label, sizeof label, "%.60s -> %.60s[%d]", text[0], text[1], (int)k);
-        } else {
-            snprintf(label, sizeof label, "%.64s -> %.64s", text[0], text[1]);
+        char *const label = label_of(text, size, k);
+        if (label == NULL) {
+            mechd_reading_fail(r, MECHP_OUT_OF_MEMORY, "no memory for the connections");
+            return;
         }
         if (!add_link(r, from, to, factor, offset, label)) {
+            free(label);
             return;
         }
     }
@@ -265,7 +284,7 @@ void mechd_read_connections(struct mechd_reading *r)
         read_connection(r, json_array_get(list, k), path);
     }
     // what is kept is what there is
-    char(*const fitting)[sizeof *r->g->connections] =
+    char **const fitting =
         realloc(r->g->connections, ((size_t)r->count + 1) * sizeof *r->g->connections);
     r->g->connections = fitting != NULL ? fitting : r->g->connections;
 }

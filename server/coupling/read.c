@@ -146,15 +146,22 @@ static void refuse_shared_names(struct mechd_reading *r)
         }
         const struct mechd_engine *const e = &q->instance->engine;
         for (size_t k = 0; k < mechd_engine_variable_count(e, MECH_OUTPUT_VARIABLE); k++) {
-            char name[2 * MECH_NAME_MAX + 2], path[PATH];
+            char path[PATH];
             struct mech_variable v;
             mechd_engine_variable(e, MECH_OUTPUT_VARIABLE, k, &v);
-            snprintf(name, sizeof name, "%s.%s", q->name + size + 1, v.name);
+            const size_t room = strlen(q->name) + strlen(v.name) + sizeof ".";
+            char *const name = malloc(room);
+            if (name == NULL) {
+                mechd_reading_fail(r, MECHP_OUT_OF_MEMORY, "no memory for the participants");
+                return;
+            }
+            snprintf(name, room, "%s.%s", q->name + size + 1, v.name);
             if (mechd_engine_variable_find(&p->instance->engine, MECH_OUTPUT_VARIABLE, name) >= 0) {
                 snprintf(path, sizeof path, "/participants/%d", (int)q->listed);
                 mechd_reading_fault(r, path, "%.64s.%.64s is an output of %.64s too", q->name,
                                     v.name, p->name);
             }
+            free(name);
         }
     }
 }

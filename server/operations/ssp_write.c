@@ -223,7 +223,6 @@ static bool find_end(const struct mechd_coupling *g, const char *text,
     for (int32_t n = 0; n < g->count; n++) {
         const struct mechd_engine *const e = &g->parts[n].instance->engine;
         const size_t length = strlen(g->parts[n].name);
-        char name[2 * MECH_NAME_MAX];
         int component = -1;
         if (strncmp(text, g->parts[n].name, length) != 0 || text[length] != '.') {
             continue;
@@ -231,9 +230,9 @@ static bool find_end(const struct mechd_coupling *g, const char *text,
         int32_t index = mechd_engine_variable_find(e, causality, text + length + 1);
         const char *const bracket = strrchr(text + length, '[');
         if (index < 0 && bracket != NULL && sscanf(bracket, "[%9d]", &component) == 1) {
-            (void)snprintf(name, sizeof name, "%.*s", (int)(bracket - text - (ptrdiff_t)length - 1),
-                           text + length + 1);
-            index = mechd_engine_variable_find(e, causality, name);
+            char *const name = strndup(text + length + 1, (size_t)(bracket - text) - length - 1);
+            index = name != NULL ? mechd_engine_variable_find(e, causality, name) : -1;
+            free(name);
         }
         if (index >= 0) {
             struct mech_variable v;

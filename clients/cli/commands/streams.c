@@ -1,26 +1,18 @@
 /* mechctl streams: streams that clients have chosen: list, show, choose and delete them. */
 #include "clients/cli/cli.h"
 
-#include <string.h>
-
 /* Append {"name", "outputs", "every"}, as far as given. */
 static int compose(struct mechctl *m)
 {
     double every = 0.;
     const char *const outputs = mechctl_option(m, "outputs");
     struct mechc_bytes *const b = &m->body;
-    const int code = mechctl_number(m, "every", &every);
+    int code = mechctl_number(m, "every", &every);
     mechc_bytes_text(b, "{\"name\":");
     mechc_bytes_string(b, m->arguments[1]);
     if (outputs) {
-        mechc_bytes_text(b, ",\"outputs\":[");
-        for (const char *p = outputs; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
-            char name[80];
-            snprintf(name, sizeof name, "%.*s", (int)strcspn(p, ","), p);
-            mechc_bytes_text(b, p == outputs ? "" : ",");
-            mechc_bytes_string(b, name);
-        }
-        mechc_bytes_text(b, "]");
+        mechc_bytes_text(b, ",\"outputs\":");
+        code = code == MECHCTL_DONE ? mechctl_add_items("outputs", outputs, b) : code;
     }
     if (mechctl_option(m, "every")) {
         mechc_bytes_text(b, ",\"every\":");

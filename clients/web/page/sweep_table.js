@@ -9,6 +9,15 @@ export const ROWS_MOST = 200;
 const COLUMNS_MOST = 40;
 const PAUSE = 1000; // ms between two requests for more rows
 
+/**
+ * The fields of a line of CSV, those with commas in quotes (RFC 4180).
+ * @param {string} line
+ */
+const fields = (line) =>
+  Array.from(line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g), ([, quoted, plain = ""]) =>
+    quoted === undefined ? plain : quoted.replaceAll('""', '"'),
+  );
+
 export class SweepTable {
   /** @param {string} wid */
   constructor(wid) {
@@ -62,7 +71,7 @@ export class SweepTable {
 
   /** @param {string[]} lines of the table as CSV */
   show(lines) {
-    const [names = [], ...all] = lines.map((line) => line.split(","));
+    const [names = [], ...all] = lines.map((line, n) => (n === 0 ? fields(line) : line.split(",")));
     const rows = all.slice(0, ROWS_MOST).map((row) => row.slice(0, COLUMNS_MOST));
     const texts = names
       .slice(0, COLUMNS_MOST)

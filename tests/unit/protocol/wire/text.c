@@ -234,7 +234,24 @@ static void a_number_that_is_not_finite_is_noted_with_its_place(void)
     mechp_text_fini(&w);
 }
 
-UNIT_TESTS(UNIT_TEST(commas_stand_between_values_and_nowhere_else),
+static void pieces_are_one_text(void)
+{
+    struct mechp_text w;
+    mechp_text_init(&w, NULL, 0);
+    mechp_text_object(&w);
+    mechp_text_key_of(&w, (const char *const[]){"left", ".", "a\"b"}, 3);
+    mechp_text_array(&w);
+    mechp_text_string_of(&w, (const char *const[]){"", "J[1,2]", "\n"}, 3);
+    mechp_text_string_of(&w, NULL, 0);
+    mechp_text_end(&w);
+    mechp_text_key(&w, "c");
+    mechp_text_null(&w);
+    mechp_text_end(&w);
+    CU_ASSERT_STRING_EQUAL(text_of(&w), "{\"left.a\\\"b\":[\"J[1,2]\\n\",\"\"],\"c\":null}");
+    mechp_text_fini(&w);
+}
+
+UNIT_TESTS(UNIT_TEST(pieces_are_one_text), UNIT_TEST(commas_stand_between_values_and_nowhere_else),
            UNIT_TEST(borrowed_buffers_of_every_size_give_the_same_text),
            UNIT_TEST(strings_are_escaped_and_bad_utf8_is_replaced),
            UNIT_TEST(numbers_read_back_to_the_same_bits),
