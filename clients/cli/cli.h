@@ -193,6 +193,11 @@ void mechctl_on_end_restore(const struct mechctl_ends *ends);
  * that. What was so before. */
 sigset_t mechctl_hold_ends(void);
 void mechctl_release_ends(const sigset_t *before);
+/* While something is waited for that goes on in the server: they are noted, and end a nap.
+ * mechctl_noted: the one that has come, or 0; it ends the program with mechctl_obey_ends. */
+struct mechctl_ends mechctl_note_ends(void);
+int mechctl_noted(void);
+void mechctl_obey_ends(const struct mechctl_ends *before);
 
 #define MECHCTL_PATH(...) ((const char *const[]){__VA_ARGS__, NULL})
 
@@ -229,8 +234,9 @@ const char *mechctl_kind(const struct mechctl *m);
         "coupling", NULL, "ID is that of a coupling"                                               \
     }
 /* Wait until a run is over, with a bar on a terminal, and print how it ended (wait.c). A run that
- * failed is MECHCTL_REFUSED. */
-int mechctl_wait(struct mechctl *m, const char *id, const char *run);
+ * failed is MECHCTL_REFUSED. A signal that was noted ends the wait, and the run if it is the
+ * program's own; what becomes of it is said. */
+int mechctl_wait(struct mechctl *m, const char *id, const char *run, bool own);
 /* A run of a coupling once more, here or on the server of --on (replay_coupling.c). */
 int mechctl_replay_coupling(struct mechctl *m);
 

@@ -130,6 +130,31 @@ void mechctl_release_ends(const sigset_t *before)
     sigprocmask(SIG_SETMASK, before, NULL);
 }
 
+static volatile sig_atomic_t noted;
+
+static void note(int signal)
+{
+    noted = signal;
+}
+
+struct mechctl_ends mechctl_note_ends(void)
+{
+    return mechctl_on_end(note);
+}
+
+int mechctl_noted(void)
+{
+    return noted;
+}
+
+void mechctl_obey_ends(const struct mechctl_ends *before)
+{
+    mechctl_on_end_restore(before);
+    if (noted != 0) {
+        raise(noted);
+    }
+}
+
 /* whose request Ctrl-C cancels, and the signal that has */
 static struct mechc *waiting;
 static volatile sig_atomic_t cancelled;

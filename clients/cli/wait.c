@@ -22,7 +22,24 @@ const char *mechctl_kind(const struct mechctl *m)
     return mechctl_option(m, "coupling") != NULL ? "couplings" : "instances";
 }
 
-int mechctl_wait(struct mechctl *m, const char *id, const char *run)
+/* What becomes of a run whose end is not awaited any more. */
+static int leave(struct mechctl *m, const char *id, const char *run, bool own)
+{
+    struct mechc_json reply;
+    if (!own) {
+        fprintf(stderr, "mechctl: interrupted; the run %s goes on in the server\n", run);
+        return MECHCTL_FAILED;
+    }
+    const int code = mechctl_send(m, "DELETE", MECHCTL_PATH("v1", mechctl_kind(m), id, "runs", run),
+                                  NULL, &reply);
+    if (code == MECHCTL_DONE) {
+        fprintf(stderr, "mechctl: interrupted; the run %s has been stopped at %g s\n", run,
+                number(reply, "time"));
+    }
+    return code == MECHCTL_DONE ? MECHCTL_FAILED : code;
+}
+
+int mechctl_wait(struct mechctl *m, const char *id, const char *run, bool own)
 {
     const bool shown = isatty(STDERR_FILENO) && !m->json;
     struct mechc_json reply, v;
@@ -35,7 +52,7 @@ int mechctl_wait(struct mechctl *m, const char *id, const char *run)
             break;
         }
         mechc_json_text(v, state, sizeof state);
-        if (strcmp(state, "running") != 0) {
+        if (strcmp(state, "running") != 0 || mechctl_noted() != 0) {
             break;
         }
         const double fraction = number(reply, "fraction");
@@ -48,6 +65,9 @@ int mechctl_wait(struct mechctl *m, const char *id, const char *run)
     fputs(drawn ? "\r\033[K" : "", stderr);
     if (code != MECHCTL_DONE) {
         return code;
+    }
+    if (strcmp(state, "running") == 0 && mechctl_noted() != 0) {
+        return leave(m, id, run, own);
     }
     if (m->json) {
         mechctl_print_raw(reply);

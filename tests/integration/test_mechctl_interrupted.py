@@ -61,6 +61,52 @@ class Interrupted(Served):
             reply = self.daemon.call('POST', '/v1/instances/%s/step' % one, {'count': 1})
             self.assertEqual((reply.status, reply.json['step']), (200, 1))
 
+    def waiting(self, is_running, *words):
+        """What mechctl says when Ctrl-C ends its wait."""
+        with subprocess.Popen([program('mechctl'), '--server', self.daemon.base, *words],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as mechctl:
+            wait_until(lambda: signals(mechctl, 'SigCgt') and is_running(), 'it is in progress')
+            mechctl.send_signal(signal.SIGINT)
+            out, said = mechctl.communicate(timeout=60 * SLOW)
+        self.assertEqual((mechctl.returncode, out), (-signal.SIGINT, ''), said)
+        return said
+
+    def test_a_run_that_is_waited_for_stops(self):
+        one = self.daemon.create(models.oscillator())
+        path = '/v1/instances/%s/runs' % one
+
+        def states():
+            return [run['state'] for run in self.daemon.call('GET', path)['items']]
+        said = self.waiting(lambda: states() == ['running'], 'run', one, '--wait')
+        self.assertRegex(said, r'^mechctl: interrupted; the run r-1 has been stopped at [\d.]+ s$')
+        self.assertEqual(states(), ['stopped'])
+        # somebody else's goes on
+        run = self.daemon.call('POST', path, {'pace': 1})['id']
+        said = self.waiting(lambda: True, 'progress', one, run, '--wait')
+        self.assertEqual(said, 'mechctl: interrupted; the run %s goes on in the server\n' % run)
+        self.assertEqual(states()[0], 'running')
+        self.daemon.call('DELETE', '%s/%s' % (path, run))
+
+    def test_a_sweep_that_is_waited_for_is_deleted(self):
+        def sweeps():
+            return [s['id'] for s in self.daemon.call('GET', '/v1/sweeps')['items']]
+        said = self.waiting(lambda: len(sweeps()) == 1, 'sweep', '--example', 'driven-oscillator',
+                            'k=1,2', '--count', '1000000000')
+        self.assertRegex(said, r'^mechctl: interrupted; the sweep w-\d+ has been stopped and '
+                               r'deleted$')
+        self.assertEqual(sweeps(), [])
+
+    def test_numbers_that_are_none_start_no_sweep(self):
+        for values in ('nan', '1,inf', '0:inf:3'):
+            done = subprocess.run(
+                [program('mechctl'), '--server', self.daemon.base, 'sweep', '--example',
+                 'driven-oscillator', 'k=' + values, '--count', '1'], capture_output=True,
+                text=True, timeout=60 * SLOW)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("'k=%s': " % values, done.stderr)
+            self.assertIn(' is not a finite number', done.stderr)
+
     def started_with_it_ignored(self, *words):
         mechctl = subprocess.Popen(
             [*IGNORED, program('mechctl'), '--server', self.daemon.base, *words], text=True,

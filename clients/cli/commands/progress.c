@@ -3,10 +3,14 @@
 
 static int run(struct mechctl *m)
 {
-    return mechctl_option(m, "wait")
-               ? mechctl_wait(m, m->arguments[0], m->arguments[1])
-               : mechctl_show_path(m, MECHCTL_PATH("v1", mechctl_kind(m), m->arguments[0], "runs",
-                                                   m->arguments[1]));
+    const char *const id = m->arguments[0], *const run = m->arguments[1];
+    if (!mechctl_option(m, "wait")) {
+        return mechctl_show_path(m, MECHCTL_PATH("v1", mechctl_kind(m), id, "runs", run));
+    }
+    const struct mechctl_ends before = mechctl_note_ends();
+    const int code = mechctl_wait(m, id, run, false);
+    mechctl_obey_ends(&before);
+    return code;
 }
 
 static const struct mechctl_option options[] = {

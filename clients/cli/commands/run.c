@@ -70,19 +70,33 @@ static int add_settings(struct mechctl *m)
     return code;
 }
 
+/* Start the run and wait for its end. Ctrl-C waits for the id of the run that it stops. */
+static int run_and_wait(struct mechctl *m, const char *const *path)
+{
+    struct mechc_json reply, value;
+    char id[MECHC_ID] = "";
+    const sigset_t held = mechctl_hold_ends();
+    const struct mechctl_ends before = mechctl_note_ends();
+    int code = mechctl_send(m, "POST", path, &m->body, &reply);
+    mechctl_release_ends(&held);
+    if (code == MECHCTL_DONE && mechc_json_member(reply, "id", &value)) {
+        mechc_json_text(value, id, sizeof id);
+        code = mechctl_wait(m, m->arguments[0], id, true);
+    }
+    mechctl_obey_ends(&before);
+    return code;
+}
+
 static int run(struct mechctl *m)
 {
     const char *const path[] = {"v1", mechctl_kind(m), m->arguments[0], "runs", NULL};
-    struct mechc_json reply, value;
-    char id[MECHC_ID] = "";
+    struct mechc_json reply;
     int code = add_settings(m);
+    if (code == MECHCTL_DONE && mechctl_option(m, "wait")) {
+        return run_and_wait(m, path);
+    }
     if (code == MECHCTL_DONE) {
         code = mechctl_send(m, "POST", path, &m->body, &reply);
-    }
-    if (code == MECHCTL_DONE && mechctl_option(m, "wait") &&
-        mechc_json_member(reply, "id", &value)) {
-        mechc_json_text(value, id, sizeof id);
-        return mechctl_wait(m, m->arguments[0], id);
     }
     return code == MECHCTL_DONE ? mechctl_print_id(m, reply) : code;
 }

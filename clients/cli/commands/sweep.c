@@ -1,6 +1,7 @@
 /* mechctl sweep: one model, hosted FMU or coupling over many sets of parameters. */
 #include "clients/cli/cli.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,9 @@ static int add_axis(struct mechctl *m, const char *name, const char *text)
         const double value = strtod(at, &end);
         if (end == at || (*end && *end != (range ? ':' : ',')) || (range && n > 2)) {
             return mechctl_usage("'%s=%s': must be NAME=A,B,... or NAME=FROM:TO:COUNT", name, text);
+        }
+        if (!isfinite(value)) {
+            return mechctl_usage("'%s=%s': %g is not a finite number", name, text, value);
         }
         mechc_bytes_text(b, range ? keys[n] : n > 0 ? "," : "");
         mechc_bytes_number(b, value);
@@ -93,7 +97,7 @@ static int wait_for(struct mechctl *m, const char *id, double *failed)
             return code;
         }
         mechc_json_text(v, state, sizeof state);
-        if (strcmp(state, "running") != 0) {
+        if (strcmp(state, "running") != 0 || mechctl_noted() != 0) {
             break;
         }
         if (shown) {
@@ -151,29 +155,46 @@ static int form_request(struct mechctl *m)
     return code == MECHCTL_DONE ? add_end(m) : code;
 }
 
-static int run(struct mechctl *m)
+/* Wait for the points, print the table and delete the sweep; Ctrl-C deletes it at once. */
+static int wait_and_print(struct mechctl *m, const char *id)
 {
     const char *const given = mechctl_option(m, "format");
     const char *const format = given ? given : m->json ? "json" : "csv";
-    struct mechc_json reply, v;
-    char id[MECHC_ID] = "";
+    struct mechc_json reply;
     double failed = 0.;
-    int code = form_request(m);
-    if (code == MECHCTL_DONE) {
-        code = mechctl_send(m, "POST", MECHCTL_PATH("v1", "sweeps"), &m->body, &reply);
+    int code = wait_for(m, id, &failed);
+    if (code == MECHCTL_DONE && mechctl_noted() == 0) {
+        code = mechctl_print_sweep(m, id, format);
     }
-    if (code != MECHCTL_DONE || !mechc_json_member(reply, "id", &v)) {
-        return code;
-    }
-    mechc_json_text(v, id, sizeof id);
-    if (mechctl_option(m, "keep")) {
-        return mechctl_print_id(m, reply);
-    }
-    code = wait_for(m, id, &failed);
-    code = code == MECHCTL_DONE ? mechctl_print_sweep(m, id, format) : code;
     const int freed = mechctl_send(m, "DELETE", MECHCTL_PATH("v1", "sweeps", id), NULL, &reply);
+    if (freed == MECHCTL_DONE && mechctl_noted() != 0) {
+        fprintf(stderr, "mechctl: interrupted; the sweep %s has been stopped and deleted\n", id);
+    }
     code = code == MECHCTL_DONE ? freed : code;
     return code == MECHCTL_DONE && failed > 0. ? MECHCTL_REFUSED : code;
+}
+
+static int run(struct mechctl *m)
+{
+    struct mechc_json reply, v;
+    char id[MECHC_ID] = "";
+    int code = form_request(m);
+    if (code != MECHCTL_DONE) {
+        return code;
+    }
+    // Ctrl-C waits for the id of what it ends
+    const sigset_t held = mechctl_hold_ends();
+    const struct mechctl_ends before = mechctl_note_ends();
+    code = mechctl_send(m, "POST", MECHCTL_PATH("v1", "sweeps"), &m->body, &reply);
+    mechctl_release_ends(&held);
+    if (code == MECHCTL_DONE && mechctl_option(m, "keep")) {
+        code = mechctl_print_id(m, reply);
+    } else if (code == MECHCTL_DONE && mechc_json_member(reply, "id", &v)) {
+        mechc_json_text(v, id, sizeof id);
+        code = wait_and_print(m, id);
+    }
+    mechctl_obey_ends(&before);
+    return code;
 }
 
 static const struct mechctl_option options[] = {
