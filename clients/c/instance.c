@@ -249,9 +249,8 @@ static int read_numbers(struct mechc *c, const char *const *segments, const char
     if (within && !mechc_json_member(reply, within, &reply)) {
         return mechc_fail(c, MECHC_BAD_REPLY, "the reply has no %s", within);
     }
-    // names contain no slash, so that a name is a path of one step
     struct mechc_json v;
-    if (strchr(name, '/') || !mechc_json_member(reply, name, &v)) {
+    if (!mechc_json_named(reply, name, &v)) {
         return mechc_fail(c, MECHC_BAD_ARGUMENT, "there is no '%s'", name);
     }
     out->output_count = 0;

@@ -259,74 +259,6 @@ size_t mechc_json_count(struct mechc_json container)
     return n;
 }
 
-static bool string_is(struct mechc_json v, const char *text, size_t size)
-{
-    char decoded[256];
-    return size < sizeof decoded && mechc_json_text(v, decoded, sizeof decoded) == size &&
-           memcmp(decoded, text, size) == 0;
-}
-
-bool mechc_json_is(struct mechc_json v, const char *text)
-{
-    return mechc_json_kind(v) == '"' && string_is(v, text, strlen(text));
-}
-
-bool mechc_json_member(struct mechc_json object, const char *path, struct mechc_json *out)
-{
-    while (mechc_json_kind(object) == '{') {
-        const size_t n = strcspn(path, "/");
-        bool found = false;
-        for (struct mechc_json_walk w = mechc_json_walk(object); !found && mechc_json_next(&w);) {
-            found = string_is(w.key, path, n);
-            if (found) {
-                object = w.value;
-            }
-        }
-        if (!found) {
-            return false;
-        }
-        if (path[n] == 0) {
-            *out = object;
-            return true;
-        }
-        path += n + 1;
-    }
-    return false;
-}
-
-/* --- values ----------------------------------------------------------------------------------- */
-
-bool mechc_json_number(struct mechc_json v, double *out)
-{
-    char text[400];
-    const size_t n = (size_t)(v.end - v.at);
-    if (mechc_json_kind(v) != '0' || n >= sizeof text) {
-        return false;
-    }
-    memcpy(text, v.at, n);
-    text[n] = 0;
-    // strtod reads the locale's decimal point
-    char *const point = strchr(text, '.');
-    if (point) {
-        *point = *localeconv()->decimal_point;
-    }
-    *out = strtod(text, NULL);
-    return true;
-}
-
-bool mechc_json_unsigned(struct mechc_json v, uint64_t *out)
-{
-    uint64_t n = 0;
-    for (const char *p = v.at; p < v.end; p++) {
-        if (*p < '0' || *p > '9' || n > (UINT64_MAX - 9) / 10) {
-            return false;
-        }
-        n = n * 10 + (uint64_t)(*p - '0');
-    }
-    *out = n;
-    return true;
-}
-
 static uint32_t unit_at(const char *p)
 {
     uint32_t unit = 0;
@@ -366,6 +298,112 @@ static size_t encode_utf8(uint32_t code, char out[4])
     return more + 1;
 }
 
+/* The next character of a string, p behind a backslash's escape too. Returns its bytes. */
+static size_t decode(const char **p, const char *end, char piece[4])
+{
+    static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
+    piece[0] = *(*p)++;
+    if (piece[0] != '\\') {
+        return 1;
+    }
+    const char c = *(*p)++;
+    const char *const known = strchr(from, c);
+    if (c == 'u') {
+        return encode_utf8(decode_unicode(p, end), piece);
+    }
+    piece[0] = known ? to[known - from] : c;
+    return 1;
+}
+
+/* Whether the string has this text, of any length. */
+static bool string_is(struct mechc_json v, const char *text, size_t size)
+{
+    const char *p = v.at + 1;
+    const char *const end = v.end - 1;
+    char piece[4];
+    size_t at = 0;
+    while (p < end) {
+        const size_t n = decode(&p, end, piece);
+        if (n > size - at || memcmp(text + at, piece, n) != 0) {
+            return false;
+        }
+        at += n;
+    }
+    return at == size;
+}
+
+bool mechc_json_is(struct mechc_json v, const char *text)
+{
+    return mechc_json_kind(v) == '"' && string_is(v, text, strlen(text));
+}
+
+static bool find(struct mechc_json object, const char *name, size_t size, struct mechc_json *out)
+{
+    if (mechc_json_kind(object) != '{') {
+        return false;
+    }
+    for (struct mechc_json_walk w = mechc_json_walk(object); mechc_json_next(&w);) {
+        if (string_is(w.key, name, size)) {
+            *out = w.value;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool mechc_json_named(struct mechc_json object, const char *name, struct mechc_json *out)
+{
+    return find(object, name, strlen(name), out);
+}
+
+bool mechc_json_member(struct mechc_json object, const char *path, struct mechc_json *out)
+{
+    for (;;) {
+        const size_t n = strcspn(path, "/");
+        if (!find(object, path, n, &object)) {
+            return false;
+        }
+        if (path[n] == 0) {
+            *out = object;
+            return true;
+        }
+        path += n + 1;
+    }
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+bool mechc_json_number(struct mechc_json v, double *out)
+{
+    char text[400];
+    const size_t n = (size_t)(v.end - v.at);
+    if (mechc_json_kind(v) != '0' || n >= sizeof text) {
+        return false;
+    }
+    memcpy(text, v.at, n);
+    text[n] = 0;
+    // strtod reads the locale's decimal point
+    char *const point = strchr(text, '.');
+    if (point) {
+        *point = *localeconv()->decimal_point;
+    }
+    *out = strtod(text, NULL);
+    return true;
+}
+
+bool mechc_json_unsigned(struct mechc_json v, uint64_t *out)
+{
+    uint64_t n = 0;
+    for (const char *p = v.at; p < v.end; p++) {
+        if (*p < '0' || *p > '9' || n > (UINT64_MAX - 9) / 10) {
+            return false;
+        }
+        n = n * 10 + (uint64_t)(*p - '0');
+    }
+    *out = n;
+    return true;
+}
+
 size_t mechc_json_text(struct mechc_json v, char *out, size_t size)
 {
     const bool string = mechc_json_kind(v) == '"';
@@ -373,18 +411,9 @@ size_t mechc_json_text(struct mechc_json v, char *out, size_t size)
     const char *const end = string ? v.end - 1 : v.end;
     size_t length = 0, kept = 0;
     while (p < end) {
-        char piece[4] = {*p++};
-        size_t n = 1;
-        if (string && piece[0] == '\\') {
-            const char c = *p++;
-            static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
-            const char *const known = strchr(from, c);
-            if (c == 'u') {
-                n = encode_utf8(decode_unicode(&p, end), piece);
-            } else {
-                piece[0] = known ? to[known - from] : c;
-            }
-        }
+        char piece[4] = {*p};
+        const size_t n = string ? decode(&p, end, piece) : 1;
+        p += !string;
         // whole characters only, so that a cut text stays UTF-8 where it was escaped
         if (kept == length && length + n < size) {
             memcpy(out + kept, piece, n);

@@ -28,6 +28,8 @@ char mechc_json_kind(struct mechc_json v);
 /* The member of an object; false: no such member, or not an object. A path with slashes walks
  * down: "report/steps". */
 bool mechc_json_member(struct mechc_json object, const char *path, struct mechc_json *out);
+/* The same for the member of exactly this name, which may have slashes. */
+bool mechc_json_named(struct mechc_json object, const char *name, struct mechc_json *out);
 
 /* Walk the members of an object or the elements of an array:
  *   for (struct mechc_json_walk w = mechc_json_walk(v); mechc_json_next(&w);) { w.key, w.value } */

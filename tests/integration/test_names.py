@@ -1,6 +1,7 @@
 """Names of variables, of any length that is accepted and with any separator in them, come back whole
 and apart: in outputs, columns, reports, labels and streams, of instances and of couplings."""
 import csv
+import ctypes
 import io
 import json
 import subprocess
@@ -11,12 +12,14 @@ import fmus
 import harness
 from coupled import half
 from harness import wait_until
+from mechc import Handle
 
 # participants and variables that differ behind many letters alone
 LEFT, RIGHT, F = 'l' * 63 + '1', 'l' * 63 + '2', 'F' * 64
 X, V = 'x' * 63 + '1', 'x' * 63 + '2'
-# of an FMU: an element of a matrix, one with what CSV quotes, and one of a deep tree
-ELEMENT, QUOTED, DEEP = 'J[1,2]', 'a"b",c', 'robot.' + 'axis.' * 40 + 'y'
+# of an FMU: an element of a matrix, one with what CSV quotes, one in a block, one of a deep tree
+ELEMENT, QUOTED, SLASHED = 'J[1,2]', 'a"b",c', 'plant/gain.y'
+DEEP = 'robot.' + 'axis.' * 60 + 'y'
 
 
 class Names(fmus.Uploaded):
@@ -86,7 +89,8 @@ class Names(fmus.Uploaded):
         return fmus.hosted(self.daemon, fmus.archive(2, variables=variables))
 
     def test_names_of_an_fmu(self):
-        for u, y in ((ELEMENT, QUOTED), (DEEP[:-1] + 'u', DEEP), (QUOTED, ELEMENT)):
+        for u, y in ((ELEMENT, QUOTED), (DEEP[:-1] + 'u', DEEP), (SLASHED, ELEMENT),
+                     (QUOTED, SLASHED)):
             with self.subTest(y=y):
                 path = self.hosted(u, y)
                 self.assertEqual(list(self.daemon.call('GET', path + '/outputs')['outputs']), [y])
@@ -101,7 +105,7 @@ class Names(fmus.Uploaded):
                     capture_output=True, text=True, timeout=60 * harness.SLOW)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertEqual([c['name'] for c in json.loads(done.stdout)['layout']], [y])
-                # an element of it would be another name
+                self.post(path + '/reset')
                 links = [{'from': 'a.' + y, 'to': 'b.' + u, 'factor': 1}]
                 made = self.post('/v1/couplings', {
                     'participants': [{'name': n, 'instance': p.rsplit('/', 1)[1]}
@@ -113,6 +117,18 @@ class Names(fmus.Uploaded):
                 self.check_table(self.run_of('/v1/couplings/' + made['id']) + '/results',
                                  ['time', 'a.' + y, 'b.' + y])
                 self.daemon.call('DELETE', '/v1/couplings/' + made['id'])
+
+    def test_names_of_an_fmu_in_libmechc(self):
+        handle = Handle(self.daemon.base)
+        self.addCleanup(handle.close)
+        for y in (ELEMENT, QUOTED, SLASHED, DEEP):
+            with self.subTest(y=y):
+                i = self.hosted('u', y).rsplit('/', 1)[1]
+                value, count = ctypes.c_double(), ctypes.c_size_t()
+                handle.check(handle.library.mechc_output(
+                    handle.at, i.encode(), y.encode(), ctypes.byref(value), 1,
+                    ctypes.byref(count)))
+                self.assertEqual(count.value, 1)
 
 
 if __name__ == '__main__':

@@ -2,6 +2,7 @@
 #include "clients/c/scan.h"
 #include "tests/unit/unit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +64,23 @@ static void members_are_found_by_path(void)
     CU_ASSERT(!mechc_json_member(root, "steps", &v));
     CU_ASSERT(!mechc_json_member(root, "report/steps/deeper", &v));
     CU_ASSERT(!mechc_json_member(root, "x/steps", &v));
+}
+
+static void names_of_any_length_and_with_slashes_are_found(void)
+{
+    struct mechc_json root, v;
+    char text[1200], name[600];
+    memset(name, 'n', sizeof name);
+    memcpy(name + sizeof name - sizeof "a/b", "a/b", sizeof "a/b");
+    snprintf(text, sizeof text, "{\"a\":{\"b\":1},\"a/b\":[],\"%s\":{},\"\\u00e9/\\n\":null}",
+             name);
+    CU_ASSERT_FATAL(opens(text, &root));
+    CU_ASSERT(mechc_json_named(root, "a/b", &v) && mechc_json_kind(v) == '[');
+    CU_ASSERT(mechc_json_named(root, name, &v) && mechc_json_kind(v) == '{');
+    CU_ASSERT(mechc_json_named(root, "\xc3\xa9/\n", &v) && mechc_json_kind(v) == 'n');
+    CU_ASSERT(!mechc_json_named(root, name + 1, &v));
+    CU_ASSERT(!mechc_json_named(root, "", &v));
+    CU_ASSERT(mechc_json_member(root, "a/b", &v) && mechc_json_kind(v) == '0');
 }
 
 static void a_walk_sees_every_element_once(void)
@@ -158,6 +176,7 @@ static void damaged_texts_are_refused_or_walked_inside_their_bytes(void)
 
 UNIT_TESTS(UNIT_TEST(well_formed_texts_are_accepted), UNIT_TEST(malformed_texts_are_refused),
            UNIT_TEST(deep_nesting_is_refused), UNIT_TEST(members_are_found_by_path),
+           UNIT_TEST(names_of_any_length_and_with_slashes_are_found),
            UNIT_TEST(a_walk_sees_every_element_once), UNIT_TEST(numbers_keep_all_their_bits),
            UNIT_TEST(strings_are_decoded),
            UNIT_TEST(damaged_texts_are_refused_or_walked_inside_their_bytes))
