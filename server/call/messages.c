@@ -6,6 +6,7 @@
 #include "server/call/body.h"
 #include "server/call/service.h"
 #include "server/os/ticks.h"
+#include "solver/base/name.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +30,13 @@ static void take_parameter(struct mechd_call *c, const char *name, size_t length
     if (value == NULL || strlen(value) >= sizeof p->value) {
         char path[40];
         snprintf(path, sizeof path, "/%s", p->name);
-        mech_diag_add(&c->diag, path, "a string is needed");
+        if (value == NULL) {
+            mech_diag_add(&c->diag, path, "a string is needed");
+        } else {
+            mech_diag_add(&c->diag, path,
+                          "ids and names have 1 to %d characters of A-Z a-z 0-9 . _ -",
+                          MECH_NAME_MAX);
+        }
         p->value[0] = '\0';
         return;
     }

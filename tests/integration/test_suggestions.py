@@ -132,6 +132,15 @@ class Suggestions(Served):
                 self.assertTrue(reply['detail'].endswith(
                     'ids and names in a path have 1 to 64 characters of A-Z a-z 0-9 . _ -'))
 
+    def test_an_id_of_a_message_that_is_too_long_is_reported_as_such(self):
+        with ZmqDoor(self.daemon) as door:
+            for given, told in (('x' * 200, 'ids and names have 1 to 64 characters of A-Z'),
+                                (7, 'a string is needed'), (None, 'a string is needed')):
+                status, reply = door.call('step', id=given, count=1)
+                self.assertEqual(status, 422)
+                self.assertEqual(reply['errors'][0]['pointer'], '/id')
+                self.assertIn(told, reply['errors'][0]['message'])
+
     def test_the_refusal_of_a_misplaced_key_names_its_place(self):
         i = self.daemon.create(example='mass1d')
         path = '/v1/instances/' + i
