@@ -120,6 +120,22 @@ class Values(Served):
         found = i.record(until=F(1, 2), period=D('0.25'), outputs={'x': 0}.keys())
         self.assertEqual((len(found), list(found.columns)), (3, ['x']))
 
+    def test_records_end_where_they_shall(self):
+        for start in (0.0, -1.0, 1e6):
+            model = models.oscillator()
+            model['solver'] = dict(model['solver'], startTime=start)
+            for end, times in ((0.5, [0.25, 0.5]), (0.6, [0.25, 0.5, 0.6]),
+                               (0.7, [0.25, 0.5, 0.7]), (0.1, [0.1]), (0, []), (-0.1, [])):
+                with self.subTest(start=start, end=end), self.server.create(model) as i:
+                    found = i.record(until=start + end, period=0.25)
+                    self.assertEqual(list(found.time), [start] + [start + t for t in times])
+                    self.assertEqual(i.time, start + max(times, default=0))
+        i = self.created()
+        self.assertEqual(len(i.record(until=0.3, period=0.1)), 4)
+        for period in (0, -0.1):
+            with self.assertRaisesRegex(ValueError, '^period: .* is not a positive number'):
+                i.record(1, period)
+
     def test_in_what_is_done_to_many(self):
         many = {k: self.created() for k in 'ab'}
         found = self.server.batch('step', many.values(), count=numpy.int64(4))

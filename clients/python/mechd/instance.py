@@ -11,7 +11,7 @@ from . import replies
 from .lease import Lease
 from .partner import Layout, Partner, Stream
 from .progress import Bar, Progress
-from .runs import Record, Runner
+from .runs import Record, Runner, periods
 from .system import System
 from .values import array, content, is_number, listed, number, value, values
 
@@ -297,11 +297,11 @@ class Instance(Runner):
     def record(self, until: float, period: float, *, outputs: Optional[Sequence[str]] = None,
                inputs: Optional[Callable[[float], Mapping[str, Any]]] = None,
                progress: Progress = None) -> Record:
-        """Step from here `until` a time and record the outputs at the start and after each
-        `period` (s); inputs: a function of the time that gives the inputs of the step that
-        begins there."""
+        """Step from here `until` a time and record the outputs at the start, after each
+        `period` (s) and at the end; inputs: a function of the time that gives the inputs of the
+        step that begins there."""
         start, until, period = self.time, number(until, 'until'), number(period, 'period')
-        count = max(int(round((until - start) / period)), 0)
+        count = periods(start, until, period)
         first = self.outputs
         names = list(first) if outputs is None else listed(outputs, '/outputs')
         times, columns = [start], {name: [first[name]] for name in names}

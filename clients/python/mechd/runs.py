@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import secrets
 import struct
+import sys
 import time
 from typing import (TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple,
                     Union)
@@ -154,6 +155,17 @@ class Run:
         if self.state == 'failed':
             raise MechdError('the run failed at %g s: %s' % (self.time, self.reason))
         return self
+
+
+def periods(start: float, until: float, period: float) -> int:
+    """The number of periods to a time, of which the last one may be shorter; a rest that is
+    rounding of the times is none."""
+    if period <= 0:
+        raise ValueError('period: %r is not a positive number of seconds' % (period,))
+    whole = max(int(round((until - start) / period)), 0)
+    rounding = 4 * sys.float_info.epsilon * max(abs(start), abs(until))
+    return whole if until - (start + whole * period) <= rounding else whole + 1
+
 
 def recorded(given: Any) -> Optional[Dict[str, Any]]:
     """`record` of a run in the form of the server."""
