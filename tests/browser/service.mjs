@@ -125,6 +125,23 @@ export const tests = {
         assert.equal(await page.locator(`${RUN}[data-run=r-2] progress`).isVisible(), false);
     },
 
+    async a_run_for_some_seconds_ends_after_these() {
+        const { page, id } = await shown();
+        let time = 0;
+        for (const [k, seconds, period, periods] of [
+            [1, 0.12, 0.05, 3],
+            [2, 0.02, 0.05, 1],
+            [3, 0.3, 0.1, 3],
+        ]) {
+            await start(page, { Run: "for", "How long": `${seconds}`, Period: `${period}` });
+            await page.waitForSelector(`${RUN}[data-run=r-${k}][data-state=finished]`);
+            const run = await got(at(id, `/runs/r-${k}`));
+            time += seconds;
+            assert.equal(run.periods, periods);
+            assert.ok(Math.abs(run.time - time) < 1e-12, `${run.time} is ${time}`);
+        }
+    },
+
     async a_run_that_is_refused_or_late_is_told() {
         const { page, id } = await shown();
         await start(page, { Period: "0,x" });

@@ -1,4 +1,5 @@
 /** The form that starts a run: its end, its pace, its period, and what is recorded. */
+import * as api from "./api.js";
 import { make } from "./dom.js";
 import { box, choice, field, names, positive } from "./fields.js";
 import { tell } from "./notices.js";
@@ -6,6 +7,19 @@ import { tell } from "./notices.js";
 /** @typedef {import("./types.js").RunRequest} RunRequest */
 
 const PERIOD = 0.02; // s, the server's own where a model's step is shorter
+
+/**
+ * The end of a run of so many seconds: periods, or a time where they are no whole number of these.
+ * @param {string} id
+ * @param {number} seconds
+ * @param {number} period
+ */
+async function endAfter(id, seconds, period) {
+  const count = Math.round(seconds / period);
+  return Math.abs(count * period - seconds) <= 4 * Number.EPSILON * seconds
+    ? { count }
+    : { until: (await api.instance(id)).time + seconds };
+}
 
 /**
  * @param {import("./types.js").Instance} info
@@ -68,8 +82,8 @@ export function runForm(info, outputs, start) {
     ),
     button,
   );
-  /** @returns {RunRequest | null} */
-  const read = () => {
+  /** @returns {Promise<RunRequest | null>} */
+  const read = async () => {
     const step = positive(period);
     const speed = paces.value === "x" ? positive(factor) : Number(paces.value);
     const size = ends.value === "never" ? Infinity : positive(amount);
@@ -84,14 +98,14 @@ export function runForm(info, outputs, start) {
       period: step,
       ...(ends.value === "until" ? { until: size } : {}),
       ...(ends.value === "count" ? { count: size } : {}),
-      ...(ends.value === "for" ? { count: Math.max(1, Math.round(size / step)) } : {}),
+      ...(ends.value === "for" ? await endAfter(info.id, size, step) : {}),
       ...(rows ? { record: { every: nth, ...some } } : {}),
     };
   };
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const request = read();
-    if (!request) {
+    const request = await read().catch((error) => tell("start the run", error));
+    if (request === null) {
       tell("start the run", new Error("the marked fields need a positive number"));
       const wrong = form.querySelector("input.wrong");
       if (wrong instanceof HTMLInputElement) {
@@ -99,7 +113,9 @@ export function runForm(info, outputs, start) {
       }
       return;
     }
-    await start(request);
+    if (request) {
+      await start(request);
+    }
   });
   arrange();
   return { element: form, button };
