@@ -289,6 +289,8 @@ int mechctl_flush(void);
 const char *mechctl_human(double value, char out[32]);
 /* A value on one line: numbers for people, strings without quotes, containers in short. */
 void mechctl_inline(struct mechc_json value, struct mechc_bytes *out);
+/* The text of a string, of any length, and what is behind it; the caller frees. NULL: no memory. */
+char *mechctl_text(struct mechc_json string, const char *behind);
 /* JSON indented by two, arrays of plain values on one line. */
 void mechctl_print_json(struct mechc_json value);
 /* "key  value" lines, nested objects indented. */

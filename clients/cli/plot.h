@@ -6,8 +6,8 @@
 
 /* What is drawn. owner: the command. */
 struct mechctl_curve {
-    char name[96], unit[24]; /* unit "": none, or unknown */
-    const double *at;        /* [rows], `stride` apart */
+    char *name, unit[24]; /* unit "": none, or unknown */
+    const double *at;     /* [rows], `stride` apart */
 };
 struct mechctl_plot {
     struct mechctl_curve *curves; /* [count] */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SHORT_LIST = 8, LINE = 100 };
@@ -266,24 +267,40 @@ int mechctl_print_id(const struct mechctl *m, struct mechc_json reply)
     return MECHCTL_DONE;
 }
 
+char *mechctl_text(struct mechc_json string, const char *behind)
+{
+    const size_t length = mechc_json_text(string, NULL, 0);
+    char *const out = malloc(length + strlen(behind) + 1);
+    if (out) {
+        mechc_json_text(string, out, length + 1);
+        memcpy(out + length, behind, strlen(behind) + 1);
+    }
+    return out;
+}
+
+/* How wide the keys of an object are. */
+static int width_of_keys(struct mechc_json object)
+{
+    int width = 0;
+    for (struct mechc_json_walk w = mechc_json_walk(object); mechc_json_next(&w) && w.object;) {
+        char *const key = mechctl_text(w.key, "");
+        width = key && mechctl_width(key) > width ? mechctl_width(key) : width;
+        free(key);
+    }
+    return width;
+}
+
 static void print_tree(const struct mechctl *m, struct mechc_json object, int depth)
 {
     // keys of one level share a column
-    int width = 0;
-    char key[128];
-    for (struct mechc_json_walk w = mechc_json_walk(object); mechc_json_next(&w);) {
-        if (w.object) {
-            mechc_json_text(w.key, key, sizeof key);
-            width = mechctl_width(key) > width ? mechctl_width(key) : width;
-        }
-    }
+    const int width = width_of_keys(object);
     struct mechc_bytes line = {0};
     for (struct mechc_json_walk w = mechc_json_walk(object); mechc_json_next(&w);) {
-        snprintf(key, sizeof key, "-");
-        if (w.object) {
-            mechc_json_text(w.key, key, sizeof key);
-        }
+        char *const own = w.object ? mechctl_text(w.key, "") : NULL;
+        const char *const key = own ? own : "-";
+        const int used = mechctl_width(key);
         printf("%*s%s%s%s", 2 * depth, "", mechctl_ink(m, MECHCTL_DIM), key, mechctl_ink_off(m));
+        free(own);
         const bool nested = is_container(w.value) && mechc_json_count(w.value) > 0 &&
                             (mechc_json_kind(w.value) == '{' || holds_containers(w.value));
         if (nested) {
@@ -293,7 +310,7 @@ static void print_tree(const struct mechctl *m, struct mechc_json object, int de
         }
         mechc_bytes_clear(&line);
         mechctl_inline(w.value, &line);
-        printf("%*s  %s\n", width - mechctl_width(key), "", line.failed ? "" : line.at);
+        printf("%*s  %s\n", width > used ? width - used : 0, "", line.failed ? "" : line.at);
     }
     mechc_bytes_fini(&line);
 }

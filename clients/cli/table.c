@@ -143,18 +143,20 @@ void mechctl_print_values(const struct mechctl *m, struct mechc_json values,
 {
     struct mechc_bytes text = {0};
     int names = 0, numbers = 0;
-    char name[128], unit[32];
+    char unit[32];
     // widths first
     for (struct mechc_json_walk w = mechc_json_walk(values); mechc_json_next(&w);) {
-        mechc_json_text(w.key, name, sizeof name);
+        char *const name = mechctl_text(w.key, "");
         mechc_bytes_clear(&text);
         mechctl_inline(w.value, &text);
-        const int a = mechctl_width(name), b = text.failed ? 0 : mechctl_width(text.at);
+        const int a = name ? mechctl_width(name) : 0, b = text.failed ? 0 : mechctl_width(text.at);
         names = a > names ? a : names;
         numbers = b > numbers ? b : numbers;
+        free(name);
     }
     for (struct mechc_json_walk w = mechc_json_walk(values); mechc_json_next(&w);) {
-        mechc_json_text(w.key, name, sizeof name);
+        char *const own = mechctl_text(w.key, "");
+        const char *const name = own ? own : "";
         struct mechc_json v;
         unit[0] = 0;
         if (variables && mechctl_unit(*variables, name, &v)) {
@@ -167,6 +169,7 @@ void mechctl_print_values(const struct mechctl *m, struct mechc_json values,
         pad(names - mechctl_width(name) + 2 + numbers - mechctl_width(number));
         printf("%s%s%s%s%s\n", number, *unit ? " " : "", mechctl_ink(m, MECHCTL_DIM), unit,
                mechctl_ink_off(m));
+        free(own);
     }
     mechc_bytes_fini(&text);
 }

@@ -35,6 +35,12 @@ class Names(fmus.Uploaded):
             output['name'] = name
         return model
 
+    def mechctl(self, *words):
+        done = subprocess.run([harness.program('mechctl'), '--server', self.daemon.base, *words],
+                              capture_output=True, text=True, timeout=60 * harness.SLOW)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
     def check_table(self, path, columns):
         """The table there has these columns, as JSON and as CSV."""
         self.assertEqual(self.daemon.call('GET', path).json['columns'], columns)
@@ -65,7 +71,14 @@ class Names(fmus.Uploaded):
         self.assertEqual(list(step['outputs']), outputs)
         self.assertEqual(list(step['report']['residual']), labels)
         self.assertEqual(list(step['report']['interface']), labels)
-        self.check_table(self.run_of(path) + '/results', ['time'] + outputs)
+        told = self.mechctl('couplings', made['id'], '--count', '1')
+        self.assertEqual([x for x in outputs if x not in told.split()], [])
+        told = self.mechctl('watch', made['id'], '--coupling', '--follow', '--count', '1')
+        self.assertEqual(told.splitlines()[0].split('\t'), ['time'] + outputs)
+        run = self.run_of(path)
+        self.assertEqual([x for x in outputs if x not in self.mechctl(
+            'plot', made['id'], run.rsplit('/', 1)[1], '--coupling').split()], [])
+        self.check_table(run + '/results', ['time'] + outputs)
         kept = self.run_of(path, inputs=True)
         self.assertEqual(self.daemon.call('GET', kept + '/results').json['columns'],
                          ['time'] + outputs + ['input:%s.%s' % (end, F) for end in (LEFT, RIGHT)])
@@ -84,9 +97,9 @@ class Names(fmus.Uploaded):
             *['%s.%s' % (n, x) for n in (LEFT, RIGHT) for x in (X, V)]])
 
     def hosted(self, u, y):
-        variables = fmus.VARIABLES[2].replace('name="u"', 'name=' + quoteattr(u)).replace(
+        variables = fmus.VARIABLES[3].replace('name="u"', 'name=' + quoteattr(u)).replace(
             'name="y"', 'name=' + quoteattr(y))
-        return fmus.hosted(self.daemon, fmus.archive(2, variables=variables))
+        return fmus.hosted(self.daemon, fmus.archive(variables=variables))
 
     def test_names_of_an_fmu(self):
         for u, y in ((ELEMENT, QUOTED), (DEEP[:-1] + 'u', DEEP), (SLASHED, ELEMENT),
@@ -99,12 +112,9 @@ class Names(fmus.Uploaded):
                 table = self.post('/v1/batch', {'instances': [i], 'operation': 'outputs',
                                                 'results': 'table'})
                 self.assertEqual(table['columns'], ['time', 'step', y])
-                done = subprocess.run(
-                    [harness.program('mechctl'), '--server', self.daemon.base, '--json', 'streams',
-                     i, 's', '--outputs', '"%s"' % y.replace('"', '\\"')],
-                    capture_output=True, text=True, timeout=60 * harness.SLOW)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertEqual([c['name'] for c in json.loads(done.stdout)['layout']], [y])
+                told = json.loads(self.mechctl('--json', 'streams', i, 's', '--outputs',
+                                               '"%s"' % y.replace('"', '\\"')))
+                self.assertEqual([c['name'] for c in told['layout']], [y])
                 self.post(path + '/reset')
                 links = [{'from': 'a.' + y, 'to': 'b.' + u, 'factor': 1}]
                 made = self.post('/v1/couplings', {

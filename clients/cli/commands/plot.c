@@ -32,7 +32,10 @@ static int read_names(struct mechctl *m, const char *path, struct mechctl_plot *
     bool first = true; // the time
     for (struct mechc_json_walk w = mechc_json_walk(columns); mechc_json_next(&w); first = false) {
         if (!first) {
-            mechc_json_text(w.value, p->curves[p->count++].name, sizeof p->curves->name);
+            p->curves[p->count].name = mechctl_text(w.value, "");
+            if (!p->curves[p->count++].name) {
+                return MECHCTL_FAILED;
+            }
         }
     }
     if (mechctl_option(m, "coupling")) {
@@ -44,12 +47,17 @@ static int read_names(struct mechctl *m, const char *path, struct mechctl_plot *
         return code;
     }
     for (struct mechctl_curve *c = p->curves; c < p->curves + p->count; c++) {
-        char name[sizeof c->name];
-        // "name[2]" is a component of "name"
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(c->name, "["), c->name);
-        if (mechctl_unit(variables, name, &unit)) {
+        // "name[2]" is a component of "name", or a name
+        char *const name = mechc_copy(c->name);
+        bool has = name && mechctl_unit(variables, name, &unit);
+        if (name && !has) {
+            name[strcspn(name, "[")] = '\0';
+            has = mechctl_unit(variables, name, &unit);
+        }
+        if (has) {
             mechc_json_text(unit, c->unit, sizeof c->unit);
         }
+        free(name);
     }
     return MECHCTL_DONE;
 }
@@ -142,6 +150,9 @@ static int run(struct mechctl *m)
         mechctl_plot_text(m, &p, (int)lines);
     }
     free(rows);
+    for (size_t k = 0; k < p.count; k++) {
+        free(p.curves[k].name);
+    }
     free(p.curves);
     return code;
 }

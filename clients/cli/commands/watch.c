@@ -29,7 +29,7 @@ static const double silence = 1.;  /* s without a frame after which the server i
 static const double digits_shown = 1e-9, rounding = 1e-13;
 
 struct channel {
-    char name[96], unit[24];
+    char *name, unit[24];
     double past[HISTORY]; /* ring of drawn values */
 };
 
@@ -77,6 +77,24 @@ static size_t value_count(struct mechc_json v)
     return mechc_json_kind(v) == '[' ? mechc_json_count(v) : 1;
 }
 
+/* The next channel: a value of that name, or a component of it. NULL: no memory. */
+static struct channel *name_channel(struct view *v, struct mechc_json name, bool component,
+                                    size_t index)
+{
+    char behind[32] = "";
+    if (component) {
+        snprintf(behind, sizeof behind, "[%zu]", index);
+    }
+    struct channel *const c = &v->channels[v->count];
+    c->name = mechctl_text(name, behind);
+    if (!c->name) {
+        return NULL;
+    }
+    v->count++;
+    v->width = mechctl_width(c->name) > v->width ? mechctl_width(c->name) : v->width;
+    return c;
+}
+
 /* Of a coupling, from the layout that it shows: its outputs have no units. */
 static int read_layout(struct view *v, const char *id)
 {
@@ -96,17 +114,14 @@ static int read_layout(struct view *v, const char *id)
         return MECHCTL_FAILED;
     }
     for (struct mechc_json_walk w = mechc_json_walk(layout); mechc_json_next(&w);) {
-        char name[80] = "";
-        if (!mechc_json_member(w.value, "count", &part) || !mechc_json_unsigned(part, &n)) {
+        if (!mechc_json_member(w.value, "count", &part) || !mechc_json_unsigned(part, &n) ||
+            !mechc_json_member(w.value, "name", &part)) {
             continue;
         }
-        if (mechc_json_member(w.value, "name", &part)) {
-            mechc_json_text(part, name, sizeof name);
-        }
         for (size_t i = 0; i < n; i++) {
-            struct channel *const c = &v->channels[v->count++];
-            snprintf(c->name, sizeof c->name, n > 1 ? "%s[%zu]" : "%s", name, i);
-            v->width = mechctl_width(c->name) > v->width ? mechctl_width(c->name) : v->width;
+            if (!name_channel(v, part, n > 1, i)) {
+                return MECHCTL_FAILED;
+            }
         }
     }
     return MECHCTL_DONE;
@@ -138,17 +153,18 @@ static int read_channels(struct view *v, const char *id)
         return MECHCTL_FAILED;
     }
     for (struct mechc_json_walk w = mechc_json_walk(values); mechc_json_next(&w);) {
-        char name[64];
-        mechc_json_text(w.key, name, sizeof name);
+        char *const name = mechctl_text(w.key, "");
+        const bool has = name && mechctl_unit(variables, name, &unit);
         const size_t n = value_count(w.value);
+        free(name);
         for (size_t i = 0; i < n; i++) {
-            struct channel *const c = &v->channels[v->count++];
-            snprintf(c->name, sizeof c->name, mechc_json_kind(w.value) == '[' ? "%s[%zu]" : "%s",
-                     name, i);
-            if (mechctl_unit(variables, name, &unit)) {
+            struct channel *const c = name_channel(v, w.key, mechc_json_kind(w.value) == '[', i);
+            if (!c) {
+                return MECHCTL_FAILED;
+            }
+            if (has) {
                 mechc_json_text(unit, c->unit, sizeof c->unit);
             }
-            v->width = mechctl_width(c->name) > v->width ? mechctl_width(c->name) : v->width;
         }
     }
     return MECHCTL_DONE;
@@ -548,6 +564,9 @@ static int run(struct mechctl *m)
     }
     mechc_stream_close(stream);
     free(v.values);
+    for (size_t k = 0; k < v.count; k++) {
+        free(v.channels[k].name);
+    }
     free(v.channels);
     return code;
 }
