@@ -303,11 +303,6 @@ static bool read_batch(struct mechd_batch *b)
 
 static enum mechd_submitted spread_batch(struct mechd_call *c)
 {
-    if (c->if_match != NULL) {
-        mechd_fail(c, MECHP_MALFORMED_REQUEST,
-                   "If-Match applies to one instance, but a batch has many");
-        return MECHD_RAN;
-    }
     struct mechd_batch *b = calloc(1, sizeof *b);
     if (b == NULL) {
         mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the batch");

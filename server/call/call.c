@@ -404,6 +404,12 @@ static int check_call(struct mechd_call *c)
     if (c->body != NULL && !mechd_call_named(c)) {
         mechd_call_check_keys(c);
     }
+    const struct mechp_route *const route = c->match.route;
+    if (c->if_match != NULL && mechp_route_changes(route) && !mechp_route_on_instance(route) &&
+        route->id != MECHP_ROUTE_CREATE_AS) {
+        return mechd_refuse(c, MECHP_MALFORMED_REQUEST,
+                            "If-Match applies to one instance: nothing else has a revision");
+    }
     if (mechp_route_queues(c->match.route) && find_instance(c) != 0) {
         return 1;
     }

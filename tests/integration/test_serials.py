@@ -249,6 +249,26 @@ class Serials(unittest.TestCase):
                 self.assertEqual((reply.status, reply['code']), (412, 'revision-mismatch'), reply)
             self.assertEqual(d.call('GET', '/v1/instances/new').status, 404)
             self.assertEqual(d.call('GET', path + '/state')['step'], 10)
+            # nothing else has a revision: a guard that cannot hold is no guard
+            pair = d.call('POST', '/v1/couplings', {
+                'participants': [{'name': 'a', 'instance': i}], 'connections': [],
+                'scheme': {'type': 'Jacobi'}, 'stepSize': 0.01})
+            self.assertEqual(pair.status, 201, pair)
+            pair = '/v1/couplings/' + pair['id']
+            for method, at, body in (('POST', pair + '/step', {'count': 1}),
+                                     ('POST', pair + '/reset', {}),
+                                     ('POST', pair + '/runs', {'count': 1}),
+                                     ('POST', pair + '/streams', {'name': 's'}),
+                                     ('DELETE', pair, None),
+                                     ('POST', '/v1/instances', {'model': models.oscillator()})):
+                for tag in ('"x"', '*', first.headers['ETag']):
+                    reply = d.call(method, at, body, {'If-Match': tag})
+                    self.assertEqual((reply.status, reply['code']), (400, 'malformed-request'),
+                                     (method, at, reply))
+                    self.assertIn('If-Match', reply['detail'])
+            self.assertEqual(d.call('GET', path + '/state')['step'], 10)
+            self.assertEqual(len(d.call('GET', '/v1/instances')['items']), 1)
+            self.assertEqual(d.call('DELETE', pair).status, 204)
 
     def test_a_creation_in_the_background_has_its_name(self):
         with Daemon() as d:
