@@ -1,10 +1,11 @@
 """An id that is deleted and created again: what a consumer compares is of one life of it."""
 import itertools
+import subprocess
 import unittest
 
 import models
 from coupled import K, K12, OSCILLATORS, half
-from harness import SLOW, Daemon, Served, Stream, wait_until
+from harness import SLOW, Daemon, Served, Stream, program, wait_until
 from package import mechd
 from sse import Events
 
@@ -60,6 +61,36 @@ class Lives(Served):
                 self.again('named', model=model)
                 self.step(path)
                 self.assertEqual(list(next(stream).outputs), [model['outputs'][0]['name']])
+
+    def test_mechctl_watch_names_the_outputs_of_the_life(self):
+        path, model = self.again('watched', delete=False), models.oscillator()
+        names = [output['name'] for output in model['outputs']]
+        self.step(path)
+        with subprocess.Popen([program('mechctl'), '--server', self.daemon.base, 'watch',
+                               'watched', '--follow', '--count', '4'], text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as mechctl:
+            def line():
+                return mechctl.stdout.readline().rstrip('\n').split('\t')
+            self.assertEqual(line(), ['time'] + names)
+            self.assertEqual(len(line()), 1 + len(names))
+            # the same names again: no other head
+            self.again('watched')
+            self.step(path)
+            before = line()
+            self.assertEqual(before[0], '0.001')
+            model['outputs'].reverse()
+            self.again('watched', model=model)
+            self.step(path)
+            self.assertEqual(line(), ['time'] + names[::-1])
+            self.assertEqual(line()[1:], before[:0:-1])
+            del model['outputs'][0]
+            self.again('watched', model=model)
+            self.step(path)
+            self.assertEqual(line(), ['time', names[0]])
+            self.assertEqual(line()[1:], before[1:2])
+            out, said = mechctl.communicate(timeout=60 * SLOW)
+            self.assertEqual((mechctl.returncode, out), (0, ''), said)
 
     def test_frames_and_json_say_which_life_they_are_of(self):
         path = self.again('both', delete=False)

@@ -1,6 +1,5 @@
 /* mechctl watch: outputs live from the stream, on the whole terminal or one line a frame. */
-#include "clients/cli/cli.h"
-
+#include "clients/cli/channels.h"
 #include "solver/base/text.h"
 
 #include <errno.h>
@@ -15,7 +14,7 @@
 #include <unistd.h>
 
 enum {
-    HISTORY = 512,
+    HISTORY = MECHCTL_HISTORY,
     SHORT = 8,   /* columns below which a history is useless */
     WIDE = 40,   /* from so many columns on a history may be higher than a line */
     HIGHEST = 9, /* lines of one channel */
@@ -28,20 +27,16 @@ static const double silence = 1.;  /* s without a frame after which the server i
  * than rounding among values of its unit, is drawn as a constant. */
 static const double digits_shown = 1e-9, rounding = 1e-13;
 
-struct channel {
-    char *name, unit[24];
-    double past[HISTORY]; /* ring of drawn values */
-};
-
 struct view {
     struct mechctl *m;
-    struct channel *channels; /* [count] one a value of the frame */
-    size_t count, filled, at; /* filled: values in the rings; at: where the next goes */
-    int width;                /* of the longest name */
-    bool live;                /* pictures, else lines */
-    bool whole;               /* the pictures fill the terminal's other screen */
-    bool away;                /* stopped and continued in the background: nothing is drawn */
-    struct termios keys;      /* the terminal's settings before, while has_keys */
+    struct mechctl_channels own;      /* what is read of the instance or coupling */
+    struct mechctl_channel *channels; /* [count] its own, one a value of the frame */
+    size_t count, filled, at;         /* filled: values in the rings; at: where the next goes */
+    int width;                        /* of the longest name */
+    bool live;                        /* pictures, else lines */
+    bool whole;                       /* the pictures fill the terminal's other screen */
+    bool away;           /* stopped and continued in the background: nothing is drawn */
+    struct termios keys; /* the terminal's settings before, while has_keys */
     bool has_keys;
     struct mechc_sample last; /* what was drawn last; its values are `values` */
     double *values;           /* [count] */
@@ -72,102 +67,38 @@ static double now(void)
 
 /* --- channels: every value of the outputs by name --------------------------------------------- */
 
-static size_t value_count(struct mechc_json v)
+/* Names and units, and room for a value of each. */
+static int take_channels(struct view *v, const struct mechctl_channels *c)
 {
-    return mechc_json_kind(v) == '[' ? mechc_json_count(v) : 1;
-}
-
-/* The next channel: a value of that name, or a component of it. NULL: no memory. */
-static struct channel *name_channel(struct view *v, struct mechc_json name, bool component,
-                                    size_t index)
-{
-    char behind[32] = "";
-    if (component) {
-        snprintf(behind, sizeof behind, "[%zu]", index);
-    }
-    struct channel *const c = &v->channels[v->count];
-    c->name = mechctl_text(name, behind);
-    if (!c->name) {
-        return NULL;
-    }
-    v->count++;
-    v->width = mechctl_width(c->name) > v->width ? mechctl_width(c->name) : v->width;
-    return c;
-}
-
-/* Of a coupling, from the layout that it shows: its outputs have no units. */
-static int read_layout(struct view *v, const char *id)
-{
-    struct mechc_json reply, layout, part;
-    const int code = mechctl_get(v->m, MECHCTL_PATH("v1", "couplings", id), &reply);
-    if (code != MECHCTL_DONE || !mechc_json_member(reply, "layout", &layout)) {
-        return code;
-    }
-    size_t total = 0;
-    uint64_t n = 0;
-    for (struct mechc_json_walk w = mechc_json_walk(layout); mechc_json_next(&w);) {
-        total +=
-            mechc_json_member(w.value, "count", &part) && mechc_json_unsigned(part, &n) ? n : 0;
-    }
-    v->channels = calloc(total ? total : 1, sizeof *v->channels);
-    if (!v->channels) {
+    double *const values = realloc(v->values, (c->count + 1) * sizeof *values);
+    if (!values) {
         return MECHCTL_FAILED;
     }
-    for (struct mechc_json_walk w = mechc_json_walk(layout); mechc_json_next(&w);) {
-        if (!mechc_json_member(w.value, "count", &part) || !mechc_json_unsigned(part, &n) ||
-            !mechc_json_member(w.value, "name", &part)) {
-            continue;
-        }
-        for (size_t i = 0; i < n; i++) {
-            if (!name_channel(v, part, n > 1, i)) {
-                return MECHCTL_FAILED;
-            }
-        }
-    }
+    mechctl_channels_free(&v->own);
+    v->own = *c;
+    v->channels = c->at;
+    v->count = c->count;
+    v->width = c->width;
+    v->values = values;
+    v->filled = v->at = 0;
+    v->last.count = 0;
+    v->last.values = v->last.values ? values : NULL;
     return MECHCTL_DONE;
 }
 
-static int read_channels(struct view *v, const char *id)
+/* After a reset, and for another instance with the id: its outputs may have other names. True in
+ * *changed: they have. */
+static int read_channels(struct view *v, bool *changed)
 {
-    if (mechctl_option(v->m, "coupling")) {
-        return read_layout(v, id);
+    struct mechctl_channels found;
+    int code = mechctl_channels_read(v->m, v->m->arguments[0], &found);
+    *changed = code == MECHCTL_DONE && !mechctl_channels_same(&found, &v->own);
+    if (*changed || !v->channels) {
+        code = code == MECHCTL_DONE ? take_channels(v, &found) : code;
+    } else {
+        mechctl_channels_free(&found);
     }
-    struct mechc_json reply, variables, values, unit;
-    int code = mechctl_get(v->m, MECHCTL_PATH("v1", "instances", id, "variables"), &variables);
-    if (code == MECHCTL_DONE) {
-        code = mechctl_hold(v->m, &variables);
-    }
-    if (code == MECHCTL_DONE) {
-        code = mechctl_get(v->m, MECHCTL_PATH("v1", "instances", id, "outputs"), &reply);
-    }
-    if (code != MECHCTL_DONE || !mechc_json_member(reply, "outputs", &values)) {
-        return code;
-    }
-    mechc_json_member(variables, "items", &variables);
-    size_t total = 0;
-    for (struct mechc_json_walk w = mechc_json_walk(values); mechc_json_next(&w);) {
-        total += value_count(w.value);
-    }
-    v->channels = calloc(total ? total : 1, sizeof *v->channels);
-    if (!v->channels) {
-        return MECHCTL_FAILED;
-    }
-    for (struct mechc_json_walk w = mechc_json_walk(values); mechc_json_next(&w);) {
-        char *const name = mechctl_text(w.key, "");
-        const bool has = name && mechctl_unit(variables, name, &unit);
-        const size_t n = value_count(w.value);
-        free(name);
-        for (size_t i = 0; i < n; i++) {
-            struct channel *const c = name_channel(v, w.key, mechc_json_kind(w.value) == '[', i);
-            if (!c) {
-                return MECHCTL_FAILED;
-            }
-            if (has) {
-                mechc_json_text(unit, c->unit, sizeof c->unit);
-            }
-        }
-    }
-    return MECHCTL_DONE;
+    return code;
 }
 
 /* --- pictures --------------------------------------------------------------------------------- */
@@ -176,7 +107,7 @@ static int read_channels(struct view *v, const char *id)
 static double scale_of(const struct view *v, const char *unit)
 {
     double scale = 0.;
-    for (const struct channel *c = v->channels; c < v->channels + v->count; c++) {
+    for (const struct mechctl_channel *c = v->channels; c < v->channels + v->count; c++) {
         const size_t n = strcmp(c->unit, unit) == 0 ? v->filled : 0;
         for (size_t i = 0; i < n; i++) {
             scale = fmax(scale, fabs(c->past[i]));
@@ -187,7 +118,7 @@ static double scale_of(const struct view *v, const char *unit)
 
 /* The newest values of the ring in `room` columns: line `line`, from the lowest up, of `lines`
  * lines of eight heights each, between their least and greatest value. */
-static void draw_history(const struct view *v, const struct channel *c, int line, int lines,
+static void draw_history(const struct view *v, const struct mechctl_channel *c, int line, int lines,
                          struct mechctl_line *l)
 {
     static const char *const heights[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -237,8 +168,8 @@ static size_t channels_shown(const struct view *v, const struct mechc_sample *s,
 }
 
 /* Name, value, unit and, if it is not below, history: as many as the line has room for. */
-static void draw_channel(const struct view *v, const struct channel *c, double value, bool history,
-                         struct mechctl_line *l)
+static void draw_channel(const struct view *v, const struct mechctl_channel *c, double value,
+                         bool history, struct mechctl_line *l)
 {
     char text[128];
     // on a narrow terminal name and number share it
@@ -508,6 +439,14 @@ static int follow(struct view *v, struct mechc_stream *stream, double most, doub
         }
         heard = now();
         v->lost += s.lost;
+        bool changed = false;
+        const int code = (s.flags & MECHC_REWOUND) != 0 ? read_channels(v, &changed) : MECHCTL_DONE;
+        if (code != MECHCTL_DONE) {
+            return interrupted ? MECHCTL_DONE : code;
+        }
+        if (changed && !v->live) {
+            print_header(v);
+        }
         // a picture at intervals; a line for each frame, unless --every is given
         if (now() - last < every) {
             continue;
@@ -536,8 +475,9 @@ static int run(struct mechctl *m)
         code = mechctl_number(m, "every", &every);
     }
     struct mechc_stream *stream = NULL;
+    bool changed = false;
     if (code == MECHCTL_DONE) {
-        code = read_channels(&v, m->arguments[0]);
+        code = read_channels(&v, &changed);
     }
     if (code == MECHCTL_DONE) {
         code = mechctl_result(m, mechc_stream_open(m->c, m->arguments[0], &stream));
@@ -549,7 +489,6 @@ static int run(struct mechctl *m)
         if (v.live) {
             mechctl_on_signal(SIGTSTP, suspend);
         }
-        v.values = calloc(v.count > 0 ? v.count : 1, sizeof *v.values);
         // started in the background, the terminal is the shell's until fg
         v.away = v.live && !is_in_front(STDOUT_FILENO);
         if (v.live && !v.away) {
@@ -557,17 +496,14 @@ static int run(struct mechctl *m)
         } else if (!v.live) {
             print_header(&v);
         }
-        code = v.values ? follow(&v, stream, most, every) : MECHCTL_FAILED;
+        code = follow(&v, stream, most, every);
         if (v.whole) {
             leave_screen(&v);
         }
     }
     mechc_stream_close(stream);
     free(v.values);
-    for (size_t k = 0; k < v.count; k++) {
-        free(v.channels[k].name);
-    }
-    free(v.channels);
+    mechctl_channels_free(&v.own);
     return code;
 }
 
