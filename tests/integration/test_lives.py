@@ -1,6 +1,7 @@
 """An id that is deleted and created again: what a consumer compares is of one life of it."""
 import itertools
 import subprocess
+import threading
 import unittest
 
 import models
@@ -43,6 +44,24 @@ class Lives(Served):
                 self.step(path)
                 sample = next(stream)
                 self.assertEqual((sample.sequence, sample.rewound), (2, False))
+
+    def test_a_chosen_stream_is_chosen_again(self):
+        path, model = self.again('picked', delete=False), models.oscillator()
+        with mechd.Server(self.daemon.base, timeout=30 * SLOW) as server:
+            with server.instance('picked').stream(outputs=['v'], timeout=30 * SLOW) as stream:
+                self.step(path)
+                before = next(stream)
+                self.assertEqual(list(before.outputs), ['v'])
+                model['outputs'].reverse()
+                self.again('picked', model=model)
+                found = []
+                reader = threading.Thread(target=lambda: found.append(next(stream)))
+                reader.start()
+                wait_until(lambda: len(server.instance('picked').streams()) == 1, 'it is chosen')
+                self.step(path)
+                reader.join()
+                self.assertEqual((found[0].rewound, found[0].outputs), (True, before.outputs))
+            self.assertEqual(server.instance('picked').streams(), [])
 
     def test_names_of_a_stream_are_those_of_the_life(self):
         path, model = self.again('named', delete=False), models.oscillator()

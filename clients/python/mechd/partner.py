@@ -27,6 +27,7 @@ from .values import listed, plain
 
 _SLICE = 0.1  # s for which a thread waits in one go
 _AGAIN = 1.0  # s after which a stream asks once more whether its subscription has arrived
+_IDLE = 1.0  # s without a frame after which a chosen stream looks whether the server still has it
 
 Values = Union[Sequence[float], Mapping[str, Any]]
 
@@ -327,14 +328,17 @@ class Stream(_Door):
     """Iterates over an instance's communication steps as they are committed by any client; from its
     creation on, none is missing. If threads share it, each sample goes to one of them. opening:
     longest wait for the server to have its subscription, s. look: fetches the layout of the
-    instance that has the id now; another one under the same id may have other outputs."""
+    instance that has the id now; another one under the same id may have other outputs. renew: asked
+    while no frame arrives; chooses the stream again where the server has it no more, and returns
+    its layout, or None."""
 
     def __init__(self, endpoint: str, instance: str, layout: Layout, timeout: Optional[float],
                  keys: Optional[Keys] = None, topic: str = '',
                  ended: Optional[Callable[[], None]] = None, opening: Optional[float] = 60.0,
-                 look: Optional[Callable[[], Layout]] = None):
+                 look: Optional[Callable[[], Layout]] = None,
+                 renew: Optional[Callable[[], Optional[Layout]]] = None):
         timeout = transport.wait(timeout)
-        self._ended, self._look = ended, look
+        self._ended, self._look, self._renew = ended, look, renew
         self._layout, self._sequence, self._timeout = layout, 0, timeout
         self._number: Optional[int] = None
         self.instance = instance
@@ -375,7 +379,8 @@ class Stream(_Door):
         return self
 
     def __next__(self) -> Sample:
-        until = None if self._timeout is None else clock.monotonic() + self._timeout
+        begin = looked = clock.monotonic()
+        until = None if self._timeout is None else begin + self._timeout
         while True:
             self._check()
             left = 1.0 if until is None else until - clock.monotonic()
@@ -383,6 +388,9 @@ class Stream(_Door):
                 self._check()
                 # in slices: close() of another thread can run between them
                 sample = self._sample(min(max(left, 0.0), _SLICE))
+                if sample is None and self._renew and clock.monotonic() - looked > _IDLE:
+                    self._layout = self._renew() or self._layout
+                    looked = clock.monotonic()
             if sample is not None:
                 return sample
             if left <= 0:

@@ -1,6 +1,7 @@
 """Runs in the server and what they record."""
 from __future__ import annotations
 
+import contextlib
 import secrets
 import struct
 import sys
@@ -209,8 +210,18 @@ class Runner:
     def _chosen(self, timeout: Optional[float], outputs: Optional[Sequence[str]],
                 every: Optional[int]) -> Stream:
         name = 'python-' + secrets.token_hex(8)
-        chosen = self.post('streams', name=name, every=every,
-                           outputs=None if outputs is None else listed(outputs, '/outputs'))
+        names = None if outputs is None else listed(outputs, '/outputs')
+        # to look counts as a use, and would keep an instance with a time to live
+        lasts = self.call('GET').json.get('ttl') is None
+        chosen = self.post('streams', name=name, every=every, outputs=names)
+
+        def renew() -> Optional[Layout]:
+            with contextlib.suppress(NotFound):
+                self.streams(name)
+                return None
+            with contextlib.suppress(NotFound):
+                return Layout(self.post('streams', name=name, every=every, outputs=names)['layout'])
+            return None  # its owner is gone, and may be created again
 
         def end() -> None:
             try:
@@ -220,7 +231,7 @@ class Runner:
         try:
             return Stream(self.server.endpoints()['stream'], self.id, Layout(chosen['layout']),
                           timeout, self.server.keys, chosen['topic'], end,
-                          self.server.transport.timeout)
+                          self.server.transport.timeout, renew=renew if lasts else None)
         except BaseException:
             end()
             raise
