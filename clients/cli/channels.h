@@ -1,5 +1,5 @@
-/* The values of a stream by name, for `mechctl watch`: a channel for each value of the outputs, in the
- * order of the frames. */
+/* The values of a stream by name, for `mechctl watch`: a channel for each value of the outputs, in
+ * the order of the frames. */
 #pragma once
 
 #include "clients/cli/cli.h"

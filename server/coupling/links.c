@@ -108,35 +108,25 @@ static bool read_whole(const struct mechd_reading *r, const char *name,
     return true;
 }
 
-/* "left.tip[2]", text up to its bracket in `name`: the variable, and its component or −1. False: a
- * fault at the path. */
-static bool read_component(const struct mechd_reading *r, const char *name, const char *bracket,
-                           enum mech_causality causality, const char *path, struct mech_variable *v,
-                           struct mechd_end *out)
+/* "[2]". False: a fault at the path. */
+static bool read_component(const struct mechd_reading *r, const char *bracket, const char *path,
+                           int *out)
 {
-    int component = -1, used = 0;
-    if (bracket != NULL && (bracket[1] < '0' || bracket[1] > '9' ||
-                            sscanf(bracket, "[%9d]%n", &component, &used) != 1 || used == 0 ||
-                            bracket[used] != '\0')) {
+    int used = 0;
+    if (bracket[1] < '0' || bracket[1] > '9' || sscanf(bracket, "[%9d]%n", out, &used) != 1 ||
+        used == 0 || bracket[used] != '\0') {
         mechd_reading_fault(r, path, "'%.64s' is not a component: [0], [1], …", bracket);
         return false;
     }
-    if (!read_whole(r, name, causality, path, v, out)) {
-        return false;
-    }
-    if (component >= v->size) {
-        mechd_reading_fault(r, path, "%.64s has %d components", name, v->size);
-        return false;
-    }
-    out->component = component;
     return true;
 }
 
-/* "left.tip", or a component of it. False: a fault at the path. */
+/* "left.tip", or a component of it, "left.tip[2]". False: a fault at the path. */
 static bool read_end(struct mechd_reading *r, const char *text, enum mech_causality causality,
                      const char *path, struct mech_variable *v, struct mechd_end *out)
 {
     const char *const bracket = text != NULL ? strchr(text, '[') : NULL;
+    int component = -1;
     if (text == NULL) {
         mechd_reading_fault(r, path, "\"participant.variable\" is needed");
         return false;
@@ -145,12 +135,20 @@ static bool read_end(struct mechd_reading *r, const char *text, enum mech_causal
     if (bracket == NULL || is_known(r, text, causality)) {
         return read_whole(r, text, causality, path, v, out);
     }
+    if (!read_component(r, bracket, path, &component)) {
+        return false;
+    }
     char *const name = strndup(text, (size_t)(bracket - text));
     if (name == NULL) {
         mechd_reading_fail(r, MECHP_OUT_OF_MEMORY, "no memory for the connections");
         return false;
     }
-    const bool good = read_component(r, name, bracket, causality, path, v, out);
+    bool good = read_whole(r, name, causality, path, v, out);
+    if (good && component >= v->size) {
+        mechd_reading_fault(r, path, "%.64s has %d components", name, v->size);
+        good = false;
+    }
+    out->component = component;
     free(name);
     return good;
 }

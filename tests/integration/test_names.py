@@ -1,5 +1,5 @@
-"""Names of variables, of any length that is accepted and with any separator in them, come back whole
-and apart: in outputs, columns, reports, labels and streams, of instances and of couplings."""
+"""Names of variables, of any length that is accepted and with any separator in them, come back
+whole and apart: in outputs, columns, reports, labels and streams, of instances and couplings."""
 import csv
 import ctypes
 import io
