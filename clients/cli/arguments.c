@@ -399,15 +399,31 @@ int mechctl_read_file(const char *path, struct mechc_bytes *out)
     return failed ? mechctl_usage("%s: %s", path, strerror(fault)) : MECHCTL_DONE;
 }
 
-int mechctl_read_json(const char *path, struct mechc_bytes *out)
+static int refuse_empty(const char *path)
+{
+    return mechctl_usage("%s: it is empty", strcmp(path, "-") == 0 ? "standard input" : path);
+}
+
+int mechctl_read_content(const char *path, struct mechc_bytes *out)
 {
     const size_t before = out->length;
     const int code = mechctl_read_file(path, out);
+    return code == MECHCTL_DONE && !out->failed && out->length == before ? refuse_empty(path)
+                                                                         : code;
+}
+
+int mechctl_read_json(const char *path, struct mechc_bytes *out)
+{
+    const size_t before = out->length;
+    const int code = mechctl_read_content(path, out);
     if (code != MECHCTL_DONE || out->failed) {
         return code;
     }
     char *const text = out->at + before;
     const size_t size = out->length - before, mark = mech_text_mark(text, size);
+    if (strspn(text + mark, " \t\r\n") == size - mark) {
+        return refuse_empty(path);
+    }
     const char *const wide = mech_text_wide(text, size);
     if (wide) {
         return mechctl_usage("%s: it is %s, and JSON is UTF-8: save it as UTF-8", path, wide);

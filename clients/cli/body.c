@@ -141,7 +141,7 @@ static void add_base64(struct mechc_bytes *out, const char *bytes, size_t size)
 int mechctl_add_snapshot(struct mechctl *m, const char *path)
 {
     mechc_bytes_clear(&m->held);
-    const int code = mechctl_read_file(path, &m->held);
+    const int code = mechctl_read_content(path, &m->held);
     if (code == MECHCTL_DONE) {
         mechc_bytes_text(&m->body, "{\"snapshot\":\"");
         add_base64(&m->body, m->held.at, m->held.length);
@@ -152,7 +152,7 @@ int mechctl_add_snapshot(struct mechctl *m, const char *path)
 
 int mechctl_upload(struct mechctl *m, const char *path, const char *file, const char *type)
 {
-    int code = mechctl_read_file(file, &m->body);
+    int code = mechctl_read_content(file, &m->body);
     if (code != MECHCTL_DONE) {
         return code;
     }

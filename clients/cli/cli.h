@@ -166,6 +166,8 @@ int mechctl_upload(struct mechctl *m, const char *path, const char *file, const 
 int mechctl_download(struct mechctl *m, const char *path, const char *file);
 /* A whole file ("-": stdin) appended. MECHCTL_DONE or MECHCTL_USAGE. */
 int mechctl_read_file(const char *path, struct mechc_bytes *out);
+/* The same; MECHCTL_USAGE: it is empty, too. */
+int mechctl_read_content(const char *path, struct mechc_bytes *out);
 /* The same for a file of JSON: without a mark of UTF-8 in front. MECHCTL_USAGE: UTF-16 too. */
 int mechctl_read_json(const char *path, struct mechc_bytes *out);
 /* "-": stdout. MECHCTL_DONE, MECHCTL_USAGE, or what mechctl_flush returns. */

@@ -52,13 +52,16 @@ static void name_odd(const char *bytes, size_t size, struct mechp_json_fault *fa
 {
     char text[sizeof fault->text];
     bool inside = false;
-    for (size_t k = 0; k < size && k <= fault->byte; k++) {
+    size_t length = 1;
+    for (size_t k = 0; k < size && k <= fault->byte; k += length) {
         const unsigned char c = (unsigned char)bytes[k];
+        const bool coded = mech_text_code(bytes + k, size - k, &length) >= 0;
+        const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
         if (c == '"') {
             inside = !inside;
         } else if (inside && c == '\\') {
-            k++;
-        } else if (inside ? c < ' ' : c > '~' || (c < ' ' && strchr("\t\n\r", (char)c) == NULL)) {
+            length = 2;
+        } else if (inside ? c < ' ' || !coded : c > '~' || (c < ' ' && !blank)) {
             struct mech_odd odd;
             mech_text_name(bytes, size, k, &odd);
             fault->line = odd.line;
@@ -66,7 +69,8 @@ static void name_odd(const char *bytes, size_t size, struct mechp_json_fault *fa
             fault->byte = k;
             snprintf(fault->text, sizeof fault->text, "line %d, column %d: %s %s", odd.line,
                      odd.column, odd.text,
-                     inside ? "must be written as an escape in a string" : "is not allowed here");
+                     inside && coded ? "must be written as an escape in a string"
+                                     : "is not allowed here");
             return;
         }
     }

@@ -110,7 +110,7 @@ int mechp_json_guard(const char *bytes, size_t size, const struct mechp_json_lim
     while (i < size && is_blank(bytes[i])) {
         i++;
     }
-    if (i == size && size > 0) {
+    if (i == size) {
         return refuse(bytes, size, "no value", fault);
     }
     while (i < size) {

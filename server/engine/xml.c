@@ -2,7 +2,11 @@
 #include "server/engine/xml.h"
 
 #include "solver/base/err.h"
+#include "solver/base/odd.h"
 #include "solver/base/text.h"
+
+#include <stdio.h>
+#include <string.h>
 
 struct reading {
     XML_Parser parser;
@@ -63,6 +67,38 @@ static void on_document_type(void *context, const char *name, const char *system
     r->how->refuse(r->how->context, MECHD_XML_TYPE, "a document type is not allowed");
 }
 
+static bool is_blank(const char *text, size_t size)
+{
+    size_t k = mech_text_mark(text, size);
+    while (k < size && strchr(" \t\r\n", text[k]) != NULL && text[k] != '\0') {
+        k++;
+    }
+    return k == size;
+}
+
+/* A fault of the text; the character at its place, if that is not seen. */
+static void refuse_text(const struct reading *r, const char *fault, const char *text, size_t size)
+{
+    const XML_Index at = XML_GetCurrentByteIndex(r->parser);
+    const size_t mark = mech_text_mark(text, size);
+    char words[128];
+    size_t length = 0;
+    snprintf(words, sizeof words, "%s", fault);
+    if (is_blank(text, size)) {
+        snprintf(words, sizeof words, "the document is empty");
+    } else if (at >= (XML_Index)mark && (size_t)at < size && mech_text_wide(text, size) == NULL) {
+        const size_t left = size - (size_t)at;
+        const int32_t code = mech_text_code(text + at, left, &length);
+        if (code > '~' || code < ' ') {
+            struct mech_odd odd;
+            mech_text_name(text + mark, size - mark, (size_t)at - mark, &odd);
+            snprintf(words, sizeof words, "column %d: %s is not allowed here", odd.column,
+                     odd.text);
+        }
+    }
+    r->how->refuse(r->how->context, MECHD_XML_SYNTAX, words);
+}
+
 int mechd_xml_read(XML_Parser parser, const struct mechd_xml *how, const char *text, size_t size)
 {
     struct reading r = {.parser = parser, .how = how};
@@ -77,7 +113,7 @@ int mechd_xml_read(XML_Parser parser, const struct mechd_xml *how, const char *t
         return MECH_NO_MEMORY;
     }
     if (error != XML_ERROR_ABORTED) {
-        how->refuse(how->context, MECHD_XML_SYNTAX, XML_ErrorString(error));
+        refuse_text(&r, XML_ErrorString(error), text, size);
     }
     return 1;
 }

@@ -135,7 +135,7 @@ void mech_text_name(const char *bytes, size_t size, size_t at, struct mech_odd *
     const int32_t code = mech_text_code(bytes + at, size - at, &length);
     const struct range *const range = code >= 0 ? find(code) : NULL;
     if (code < 0) {
-        mech_text_format(out->text, sizeof out->text, "the byte 0x%02x, which is not UTF-8",
+        mech_text_format(out->text, sizeof out->text, "the byte 0x%02x (not UTF-8)",
                          (unsigned char)bytes[at]);
     } else if (range != NULL && range->name != NULL) {
         snprintf(out->text, sizeof out->text, "U+%04" PRIX32 " (%s)", (uint32_t)code, range->name);

@@ -2,6 +2,7 @@
 mark of UTF-8 means nothing, all else is named by its code point and place."""
 import json
 import os
+import pathlib
 import subprocess
 import tempfile
 import unittest
@@ -62,6 +63,24 @@ class Bodies(Served):
                 self.assertEqual(detail.split(':')[0] + ': ' + name,
                                  place + ': ' + detail.split(': ')[1][:len(name)], detail)
                 self.assertNotIn(odd, detail)
+
+    def test_what_is_no_text_at_all_has_its_place(self):
+        for body, detail in ((b'{"a":1}\0', 'line 1, column 8: U+0000 (null) is not allowed here'),
+                             (b'\0', 'line 1, column 1: U+0000 (null) is not allowed here'),
+                             (b'{"\xc3\xa4\xff": 1}',
+                              'line 1, column 4: the byte 0xff (not UTF-8) is not allowed here'),
+                             (b'{\n "a":\xc0\xaf}',
+                              'line 2, column 6: the byte 0xc0 (not UTF-8) is not allowed here'),
+                             (b'{"a": "\xe2\x80"}',
+                              'line 1, column 8: the byte 0xe2 (not UTF-8) is not allowed here')):
+            reply = self.post(body)
+            self.assertEqual((reply.status, reply['detail']), (400, detail))
+
+    def test_a_body_of_blanks_has_no_value(self):
+        for body, place in ((MARK, 'line 1, column 1'), (b' \n ', 'line 2, column 2'),
+                            (MARK + b'\n', 'line 2, column 1')):
+            reply = self.post(body)
+            self.assertEqual((reply.status, reply['detail']), (400, place + ': no value'))
 
     def test_what_a_message_quotes_is_shown(self):
         for odd, name in ODD + [('\n', 'U+000A'), ('\t', 'U+0009'), ('\r', 'U+000D'),
@@ -194,6 +213,61 @@ class Files(unittest.TestCase):
                 self.assertEqual(done.returncode, 1)
                 self.assertIn(name, done.stderr)
                 self.assertNotIn(odd, done.stderr)
+
+    def test_empty_files_of_mechctl_are_named(self):
+        empty = self.file(b'')
+        with Daemon('--fmus', 'on') as d:
+            i = d.create(models.oscillator())
+            package = os.path.join(self.folder, 'empty.ssp')
+            with open(package, 'wb'):
+                pass
+            for words in (('create', empty), ('check', empty), ('solve', empty), ('couple', empty),
+                          ('couple', package), ('sweep', empty, 'k=1'), ('evaluate', i, empty),
+                          ('restore', i, '--file', empty), ('fmus', '--upload', empty)):
+                done = run(program('mechctl'), '--server', d.base, *words)
+                self.assertEqual((done.returncode, done.stderr),
+                                 (2, 'mechctl: %s: it is empty\n' % words[-1 if 'k=1' not in words
+                                                                          else 1]), words)
+            for content in (MARK, b' \n\t', MARK + b'\r\n'):
+                done = run(program('mechctl'), '--server', d.base, 'create', self.file(content))
+                self.assertEqual((done.returncode, done.stderr),
+                                 (2, 'mechctl: %s: it is empty\n' % empty))
+            done = subprocess.run([program('mechctl'), '--server', d.base, 'create', '-'],
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                  timeout=60 * harness.SLOW)
+            self.assertEqual(done.stderr, 'mechctl: standard input: it is empty\n')
+
+    def test_files_of_the_python_package(self):
+        text = json.dumps(models.oscillator(), indent=1)
+        path = pathlib.Path(self.folder, 'file')
+        with Daemon() as d, mechd.Server(d.base) as server:
+            def told(content):
+                self.file(content)
+                with self.assertRaises(ValueError) as fault:
+                    server.create(path)
+                return str(fault.exception)
+            self.file(MARK + text.encode())
+            server.create(path)
+            for content in (b'', MARK, b' \n', MARK + b'\t'):
+                self.assertEqual(told(content), '%s: it is empty' % path)
+            for coding, name in WIDE:
+                self.assertEqual(told(text.encode(coding)),
+                                 '%s: it is %s: save it as UTF-8' % (path, name))
+            for odd, name in ODD + [('\x01', 'U+0001'), ('\u201c', 'U+201C')]:
+                for before, place in (('{"\u00e4\u00f6": 1,\n  "b":', 'line 2, column 7'),
+                                      ('{"\u00e4\u00f6":', 'line 1, column 7')):
+                    said = told((before + odd + '1}').encode())
+                    where = '%s, %s: %s' % (path, place, name.split(' ')[0])
+                    self.assertEqual(said[:len(where)], where)
+                    self.assertNotIn(odd, said)
+            said = told('{"a\u00e4": "b\x02"}'.encode())
+            self.assertRegex(said, r'line 1, column 10: U\+0002 is not allowed here$')
+            self.assertEqual(told(b'{"\xc3\xa4\xff": 1}'),
+                             '%s, line 1, column 4: the byte 0xff is not UTF-8' % path)
+            self.file(b'')
+            for use in (server.check, server.couple_package, server.instance('i-1').restore):
+                with self.assertRaisesRegex(ValueError, '^%s: it is empty$' % path):
+                    use(path)
 
     def test_places_that_mechctl_names_are_shown(self):
         with Daemon() as d:

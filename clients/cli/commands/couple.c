@@ -16,7 +16,7 @@ static int send_package(struct mechctl *m, struct mechc_json *reply)
 {
     char path[MECHC_PATH] = "/v1/couplings";
     struct mechc_reply r;
-    int code = mechctl_read_file(m->file, &m->body);
+    int code = mechctl_read_content(m->file, &m->body);
     if (code != MECHCTL_DONE) {
         return code;
     }

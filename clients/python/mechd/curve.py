@@ -8,6 +8,7 @@ import zmq
 from zmq.utils import z85
 
 from .errors import Unreachable
+from .values import content, decoded
 
 
 def key_of(text: str) -> bytes:
@@ -25,14 +26,10 @@ def key_of(text: str) -> bytes:
 
 def secret_of(path: str) -> bytes:
     """The secret of a file as `mechd --make-curve-key` prints it."""
-    with open(path, encoding='utf-8-sig') as f:  # with or without a byte order mark
-        try:
-            for line in f:
-                words = line.split()
-                if len(words) > 1 and words[0] == 'secret':
-                    return key_of(words[1])
-        except UnicodeDecodeError:
-            raise ValueError('%s is not UTF-8: save it as UTF-8' % path) from None
+    for line in decoded(content(path), path).splitlines():
+        words = line.split()
+        if len(words) > 1 and words[0] == 'secret':
+            return key_of(words[1])
     raise ValueError('%s has no line "secret KEY" as mechd --make-curve-key prints it' % path)
 
 

@@ -8,12 +8,14 @@ types, and NaN and infinity, which JSON cannot express, are a ValueError with th
 """
 from __future__ import annotations
 
+import codecs
 import collections
 import json
 import math
 import numbers
 import operator
 import os
+import unicodedata
 from collections.abc import ItemsView, Iterator, KeysView, Set, ValuesView
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
@@ -44,16 +46,54 @@ def content(given: Any) -> bytes:
     """The bytes of a file: its path, or what holds them (bytes, bytearray, memoryview)."""
     if isinstance(given, (str, os.PathLike)):
         with open(given, 'rb') as file:
-            return file.read()
+            found = file.read()
+        if not found:
+            raise ValueError('%s: it is empty' % os.fspath(given))
+        return found
     return bytes(memoryview(given))
 
 
 def document(given: Any) -> Any:
-    """A document: itself, or that of a JSON file, given by its path."""
-    if isinstance(given, os.PathLike):
-        with open(given, encoding='utf-8-sig') as text:
-            return json.load(text)
-    return given
+    """A document: itself, or that of a JSON file, given by its path. ValueError: the file and the
+    place of what is no JSON; a character that is not seen is named."""
+    if not isinstance(given, os.PathLike):
+        return given
+    name = os.fspath(given)
+    text = decoded(content(given), name)
+    if not text.strip(' \t\r\n'):
+        raise ValueError('%s: it is empty' % name)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as fault:
+        letter = text[fault.pos:fault.pos + 1]
+        seen = ' ' <= letter <= '~' or letter in ('', '\t', '\r')
+        words = fault.msg if seen else '%s is not allowed here' % _named(letter)
+        raise ValueError('%s, line %d, column %d: %s' % (name, fault.lineno, fault.colno,
+                                                         words)) from None
+
+
+def decoded(raw: bytes, name: str) -> str:
+    """The text of a file, without a byte order mark. ValueError: it is not UTF-8."""
+    marks = ((codecs.BOM_UTF32_LE, 'UTF-32'), (codecs.BOM_UTF32_BE, 'UTF-32'),
+             (codecs.BOM_UTF16_LE, 'UTF-16'), (codecs.BOM_UTF16_BE, 'UTF-16'))
+    wide = next((coding for mark, coding in marks if raw.startswith(mark)), None)
+    if wide is None and 0 in raw[:2]:
+        wide = 'UTF-32' if raw[1:3] == b'\0\0' or raw[:2] == b'\0\0' else 'UTF-16'
+    if wide is not None:
+        raise ValueError('%s: it is %s: save it as UTF-8' % (name, wide))
+    try:
+        return raw.decode('utf-8-sig')
+    except UnicodeDecodeError as fault:
+        before = raw[:fault.start].decode('utf-8-sig')
+        line = before.count('\n') + 1
+        raise ValueError('%s, line %d, column %d: the byte 0x%02x is not UTF-8' % (
+            name, line, len(before) - before.rfind('\n'), raw[fault.start])) from None
+
+
+def _named(letter: str) -> str:
+    """A character by its code point, and its name if it has one."""
+    name = unicodedata.name(letter, '')
+    return 'U+%04X%s' % (ord(letter), ' (%s)' % name.lower() if name else '')
 
 
 _LISTS = (list, tuple, range, collections.deque, KeysView, ValuesView, ItemsView, Iterator,

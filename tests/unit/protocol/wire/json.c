@@ -18,14 +18,14 @@ static void malformed_text_is_refused_with_its_place(void)
         const char *text;
         int line, column;
     } cases[] = {
-        {"", 1, 0},
+        {"", 1, 1},
         {"{\"a\": 1,\n \"a\": 2}", 2, 4},
         {"[1,\n2,\n NaN]", 3, 4},
         {"[1e400]", 1, 6},
         {"{\"model\": ", 1, 10},
         {"[1] x", 1, 5},
         {"[\"\\u0000\"]", 1, 9},
-        {"[\"\xff\"]", 1, 2},
+        {"[\"\xff\"]", 1, 3},
         {"[+1]", 1, 2},
         {"[Infinity]", 1, 9},
         {"[01]", 1, 2},

@@ -4,13 +4,15 @@
 #include "solver/base/err.h"
 #include "tests/unit/unit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Names of elements that begin, ")" of those that end, and "!" of a fault. */
 struct noted {
     XML_Parser parser;
     char text[256];
-    int fault; /* −1: none */
+    int fault;      /* −1: none */
+    char said[128]; /* its words */
 };
 
 static void note(struct noted *n, const char *text)
@@ -47,6 +49,7 @@ static void refuse(void *context, enum mechd_xml_fault fault, const char *text)
     CU_ASSERT_EQUAL(n->fault, -1);
     n->fault = (int)fault;
     note(n, "!");
+    (void)snprintf(n->said, sizeof n->said, "%s", text);
     (void)XML_StopParser(n->parser, XML_FALSE);
 }
 
@@ -82,6 +85,35 @@ static void faults_are_reported_once(void)
     expect("<!DOCTYPE A [<!ENTITY e 'x'>]><A>&e;</A>", 1, MECHD_XML_TYPE, "!");
 }
 
+static void what_is_not_seen_is_named(void)
+{
+    static const struct {
+        const char *text, *said;
+    } cases[] = {
+        {"", "the document is empty"},
+        {"\xef\xbb\xbf \n", "the document is empty"},
+        {"<A>\n <B\xc2\xa0x=''/></A>", "column 4: U+00A0 (no-break space) is not allowed here"},
+        {"\xef\xbb\xbf<A>\xe2\x80\x8b<\xe2\x80\x8b",
+         "column 6: U+200B (zero width space) is not allowed"
+         " here"},
+        {"<A>\x01</A>", "column 4: U+0001 is not allowed here"},
+        {"\xc3\xa4", "column 1: U+00E4 is not allowed here"},
+        {"<A>\xc3\xa4\xff</A>", "column 5: the byte 0xff (not UTF-8) is not allowed here"},
+        {"<A><B></A>", "mismatched tag"},
+    };
+
+    expect("\xef\xbb\xbf<A/>", 0, -1, "A)");
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const struct noted n = read(cases[k].text, 1);
+
+        CU_ASSERT_EQUAL(n.fault, MECHD_XML_SYNTAX);
+        CU_ASSERT_STRING_EQUAL(n.said, cases[k].said);
+        if (strcmp(n.said, cases[k].said) != 0) {
+            (void)printf("    %s\n", n.said);
+        }
+    }
+}
+
 static void a_stop_is_the_end(void)
 {
     expect("<A><Stop/><B/></A>", 1, -1, "AStop");
@@ -105,5 +137,5 @@ static void elements_are_so_deep_at_most(void)
 }
 
 UNIT_TESTS(UNIT_TEST(what_is_not_known_is_passed_over_with_all_within_it),
-           UNIT_TEST(faults_are_reported_once), UNIT_TEST(a_stop_is_the_end),
-           UNIT_TEST(elements_are_so_deep_at_most))
+           UNIT_TEST(faults_are_reported_once), UNIT_TEST(what_is_not_seen_is_named),
+           UNIT_TEST(a_stop_is_the_end), UNIT_TEST(elements_are_so_deep_at_most))

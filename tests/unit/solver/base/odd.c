@@ -31,10 +31,10 @@ static void what_is_not_seen_is_named_with_its_place(void)
         {"\xee\x80\x80", 1, 1, "U+E000 (private use)"},
         {"\xef\xbf\xbe", 1, 1, "U+FFFE (noncharacter)"},
         {"\xe0\xa3\xa2", 1, 1, "U+08E2"},
-        {"ab\xff", 1, 3, "the byte 0xff, which is not UTF-8"},
-        {"\xc0\x80", 1, 1, "the byte 0xc0, which is not UTF-8"},
-        {"\xed\xa0\x80", 1, 1, "the byte 0xed, which is not UTF-8"},
-        {"\xe2\x80", 1, 1, "the byte 0xe2, which is not UTF-8"},
+        {"ab\xff", 1, 3, "the byte 0xff (not UTF-8)"},
+        {"\xc0\x80", 1, 1, "the byte 0xc0 (not UTF-8)"},
+        {"\xed\xa0\x80", 1, 1, "the byte 0xed (not UTF-8)"},
+        {"\xe2\x80", 1, 1, "the byte 0xe2 (not UTF-8)"},
     };
     struct mech_odd odd;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
