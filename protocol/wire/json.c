@@ -46,22 +46,30 @@ static int refuse_wide(const char *what, struct mechp_json_fault *fault)
     return MECH_INVALID;
 }
 
-/* A character that is not seen is named, up to the place of a fault: JSON is ASCII beside its
- * texts. */
-static void name_odd(const char *bytes, size_t size, struct mechp_json_fault *fault)
+/* What may come yet of an escape in a string: its letter, or so many digits behind u. */
+enum { DIGITS = 4, LETTER = DIGITS + 1 };
+
+static bool continues_escape(unsigned char c, int left)
+{
+    return c != '\0' &&
+           strchr(left == LETTER ? "\"\\/bfnrtu" : "0123456789abcdefABCDEF", c) != NULL;
+}
+
+/* A character that is not seen is named, if it is within the first bytes, up to the fault, or the
+ * next one in a string: JSON is ASCII beside its texts and in their escapes. */
+static void name_odd(const char *bytes, size_t size, size_t end, struct mechp_json_fault *fault)
 {
     char text[sizeof fault->text];
     bool inside = false;
+    int escape = 0;
     size_t length = 1;
-    for (size_t k = 0; k < size && k <= fault->byte; k += length) {
+    for (size_t k = 0; k < size && (k < end || (inside && k == end)); k += length) {
         const unsigned char c = (unsigned char)bytes[k];
         const bool coded = mech_text_code(bytes + k, size - k, &length) >= 0;
         const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-        if (c == '"') {
-            inside = !inside;
-        } else if (inside && c == '\\') {
-            length = 2;
-        } else if (inside ? c < ' ' || !coded : c > '~' || (c < ' ' && !blank)) {
+        const bool plain = inside && escape == 0 ? c >= ' ' && coded
+                                                 : c <= '~' && (c >= ' ' || (blank && !inside));
+        if (!plain) {
             struct mech_odd odd;
             mech_text_name(bytes, size, k, &odd);
             fault->line = odd.line;
@@ -69,13 +77,37 @@ static void name_odd(const char *bytes, size_t size, struct mechp_json_fault *fa
             fault->byte = k;
             snprintf(fault->text, sizeof fault->text, "line %d, column %d: %s %s", odd.line,
                      odd.column, odd.text,
-                     inside && coded ? "must be written as an escape in a string"
-                                     : "is not allowed here");
+                     !coded || !inside ? "is not allowed here"
+                     : escape > 0      ? "is not allowed after a backslash"
+                                       : "must be written as an escape in a string");
             return;
         }
+        if (escape > 0 && !continues_escape(c, escape)) {
+            break;
+        }
+        inside = inside != (c == '"' && escape == 0);
+        escape = escape == LETTER      ? (c == 'u' ? DIGITS : 0)
+                 : escape > 0          ? escape - 1
+                 : inside && c == '\\' ? LETTER
+                                       : 0;
     }
     snprintf(text, sizeof text, "%s", fault->text);
     mech_text_show(fault->text, sizeof fault->text, text);
+}
+
+bool mechp_json_begins(const char *bytes, size_t size)
+{
+    struct mech_odd odd;
+    size_t length = 0, k = mech_text_mark(bytes, size);
+    if (mech_text_wide(bytes, size) != NULL) {
+        return true;
+    }
+    while (k < size &&
+           (bytes[k] == ' ' || bytes[k] == '\t' || bytes[k] == '\r' || bytes[k] == '\n')) {
+        k++;
+    }
+    return k > 0 || (size > 0 && (bytes[0] == '{' || (mech_text_code(bytes, size, &length) > '~' &&
+                                                      mech_text_odd(bytes, length, &odd))));
 }
 
 int mechp_json_parse(const char *bytes, size_t size, const struct mechp_json_limits *limits,
@@ -94,8 +126,8 @@ int mechp_json_parse(const char *bytes, size_t size, const struct mechp_json_lim
     const int guarded = mechp_json_guard(
         bytes, size, limits == NULL ? &mechp_json_limits_model : limits, fault, &scan);
     if (guarded != 0) {
-        if (fault->line > 0) {
-            name_odd(bytes, size, fault);
+        if (fault->code == MECHP_MALFORMED_JSON) {
+            name_odd(bytes, size, fault->byte, fault);
         }
         return guarded;
     }
@@ -130,7 +162,8 @@ int mechp_json_parse(const char *bytes, size_t size, const struct mechp_json_lim
     const bool null = code == json_error_null_character || code == json_error_null_byte_in_key;
     snprintf(fault->text, sizeof fault->text, "line %d, column %d: %s", fault->line, fault->column,
              null ? "a string has no \\u0000 here" : error.text);
-    name_odd(bytes, size, fault);
+    // what is no UTF-8 has not been taken in, all else has
+    name_odd(bytes, size, fault->byte + (code == json_error_invalid_utf8), fault);
     return MECH_INVALID;
 }
 

@@ -45,6 +45,9 @@ struct mechp_json_fault {
  * gives the reason, *out is NULL). */
 int mechp_json_parse(const char *bytes, size_t size, const struct mechp_json_limits *limits,
                      struct mechp_json_fault *fault, json_t **out);
+/* Whether a message that is either a frame or JSON is the latter: it begins with {, a blank or a
+ * mark of UTF-8; or it is UTF-16 or begins with what is not seen, and is refused as JSON. */
+bool mechp_json_begins(const char *bytes, size_t size);
 /* From now on the parser can distinguish lack of memory from malformed text. Once per process,
  * before anything is parsed. */
 void mechp_json_watch_memory(void);

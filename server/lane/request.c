@@ -2,7 +2,6 @@
 #include "protocol/wire/parts.h"
 #include "protocol/wire/problem.h"
 #include "server/lane/internal.h"
-#include "solver/base/odd.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +10,8 @@ enum { ASKED_ROOM = 4096 /* what a request takes beside its text */ };
 
 static bool is_json(const struct mechd_lane_message *m)
 {
-    // a mark of its coding too: what is no UTF-8 is refused as such
-    return m->size > 0 &&
-           (m->bytes[0] == '{' || mech_text_mark(m->bytes, m->size) > 0 ||
-            mech_text_wide(m->bytes, m->size) != NULL || mechp_parts_are(m->bytes, m->size));
+    return m->size > 0 && (m->bytes[0] == '{' || mechp_json_begins(m->bytes, m->size) ||
+                           mechp_parts_are(m->bytes, m->size));
 }
 
 /* --- frames ----------------------------------------------------------------------------------- */

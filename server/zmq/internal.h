@@ -9,7 +9,6 @@
 #include "server/zmq/lines.h"
 #include "server/zmq/readers.h"
 #include "server/zmq/zmq.h"
-#include "solver/base/odd.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -41,10 +40,8 @@ struct mechd_asked {
 
 static inline bool mechd_asked_is_json(const struct mechd_asked *a)
 {
-    // a byte order mark too: text that is not UTF-8 is refused as such
-    return a->size > 0 &&
-           (a->bytes[0] == '{' || mech_text_mark(a->bytes, a->size) > 0 ||
-            mech_text_wide(a->bytes, a->size) != NULL || mechp_parts_are(a->bytes, a->size));
+    return a->size > 0 && (a->bytes[0] == '{' || mechp_json_begins(a->bytes, a->size) ||
+                           mechp_parts_are(a->bytes, a->size));
 }
 
 /* What the door's thread waits for: the monitors first, so that a message finds its connection. */

@@ -59,6 +59,23 @@ static void what_is_not_seen_is_named_with_its_place(void)
         {"[\xe2\x80\x9c"
          "a]",
          6, "line 1, column 2: U+201C"},
+        // behind a backslash too, and what a string has there is no fault of its own
+        {"[\"\\\xc3\xa4\"]", 7, "line 1, column 4: U+00E4 is not allowed after a backslash"},
+        {"[\"\\\xc2\xa0\"]", 7, "line 1, column 4: U+00A0 (no-break space) is not allowed after"},
+        {"[\"\\\x01\"]", 6, "line 1, column 4: U+0001 is not allowed after a backslash"},
+        {"[\"\\\xff\"]", 6, "line 1, column 4: the byte 0xff (not UTF-8) is not allowed here"},
+        {"[\"\\u12\xe2\x80\x8b"
+         "4\"]",
+         12, "line 1, column 7: U+200B (zero width space) is not allowed after a backslash"},
+        {"[\"\\u12\"\xc3\xa4\"]", 11, "line 1, column 7: invalid escape"},
+        {"[\"\\x\n\"]", 7, "line 1, column 4: invalid escape"},
+        {"[\"\\u12?\xff\"]", 10, "line 1, column 7: invalid escape"},
+        {"[?\xc2\xa0]", 5, "line 1, column 2: invalid token"},
+        {"[?\xff]", 4, "line 1, column 2: invalid token"},
+        {"[\"\xc3\xa4\\x\"]", 8, "line 1, column 5: invalid escape"},
+        {"[\"\\\"\xc3\xa4\\\\\",?]", 12, "line 1, column 10: invalid token"},
+        {"[\"\\\\\"\xc2\xa0]", 8, "line 1, column 6: U+00A0 (no-break space)"},
+        {"[\"a\nb\"]", 7, "line 1, column 4: U+000A must be written as an escape in a string"},
         {"{\0}\0", 4, "the text is UTF-16"},
         {"\xff\xfe{\0}\0", 6, "the text is UTF-16"},
     };
@@ -82,6 +99,32 @@ static void a_mark_of_utf_8_means_nothing(void)
     json_decref(root);
     CU_ASSERT_EQUAL(parse("\xef\xbb\xbf[?]", &fault, &root), MECH_INVALID);
     CU_ASSERT_EQUAL(fault.column, 2);
+}
+
+static void messages_that_are_meant_as_json_are_known(void)
+{
+    static const struct {
+        const char *text;
+        size_t size;
+        bool json;
+    } cases[] = {
+        {"{}", 2, true},
+        {" \r\n\t{}", 6, true},
+        {" ", 1, true},
+        {"\xef\xbb\xbf{}", 5, true},
+        {"\xef\xbb\xbf", 3, true},
+        {"{\0}\0", 4, true},
+        {"\xc2\xa0{}", 4, true},
+        {"\xe2\x80\x8b{}", 5, true},
+        {"", 0, false},
+        {"MCHD", 4, false},
+        {"about", 5, false},
+        {"\xff{}", 3, false},
+        {"\0\0\0\0", 4, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CU_ASSERT_EQUAL(mechp_json_begins(cases[i].text, cases[i].size), cases[i].json);
+    }
 }
 
 static void blank_text_does_not_reach_the_parser(void)
@@ -295,6 +338,7 @@ UNIT_TESTS(UNIT_TEST(a_tree_is_written_as_it_was_read),
            UNIT_TEST(malformed_text_is_refused_with_its_place),
            UNIT_TEST(what_is_not_seen_is_named_with_its_place),
            UNIT_TEST(a_mark_of_utf_8_means_nothing),
+           UNIT_TEST(messages_that_are_meant_as_json_are_known),
            UNIT_TEST(blank_text_does_not_reach_the_parser),
            UNIT_TEST(depth_is_bounded_before_a_tree_is_built),
            UNIT_TEST(size_and_number_of_values_are_bounded),
