@@ -99,10 +99,20 @@ static void what_is_not_seen_is_named(void)
         {"<A>\x01</A>", "column 4: U+0001 is not allowed here"},
         {"\xc3\xa4", "column 1: U+00E4 is not allowed here"},
         {"<A>\xc3\xa4\xff</A>", "column 5: the byte 0xff (not UTF-8) is not allowed here"},
+        {"<A/>\xe2\x80\x8b", "column 5: U+200B (zero width space) is not allowed here"},
+        {"<A>\n\xc3\xa4</A>\xc2\xa0", "column 6: U+00A0 (no-break space) is not allowed here"},
+        // what is not the fault of the character there
         {"<A><B></A>", "mismatched tag"},
+        {"<A><B></\xc3\x84></A>", "mismatched tag"},
+        {"<A>\n", "no element found"},
+        {"<A>\r", "no element found"},
+        {"<A b='1'\nb='2'/>", "duplicate attribute"},
+        {"<?xml version='1.0' encoding='ISO-8859-1'?><A>\xe4\x01</A>",
+         "not well-formed (invalid token)"},
     };
 
     expect("\xef\xbb\xbf<A/>", 0, -1, "A)");
+    expect("<?xml version='1.0' encoding='ISO-8859-1'?><A x='\xe4'>\xa0</A>", 0, -1, "A)");
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const struct noted n = read(cases[k].text, 1);
 
