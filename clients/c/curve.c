@@ -2,12 +2,14 @@
  * Z85; people and mechd write 64 hexadecimal digits. */
 #include "clients/c/handle.h"
 
+#include "solver/base/odd.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zmq.h>
 
-enum { HEX = 64, BYTES = 32, LINE = 256 };
+enum { HEX = 64, BYTES = 32, LINE = 256, WHY = 512 };
 
 static int digit(char c)
 {
@@ -64,26 +66,27 @@ static bool take_secret(char *line, char out[MECHC_KEY])
 int mechc_set_key_file(struct mechc *c, const char *path)
 {
     MECHC_ENTER(c);
-    char line[LINE];
+    char line[LINE], *text = line, why[WHY];
     bool found = false;
     c->secret_key[0] = 0;
     if (!path) {
         return MECHC_OK;
     }
-    FILE *const f = fopen(path, "r");
-    if (!f) {
+    struct mech_lines lines = {.file = fopen(path, "r")};
+    if (!lines.file) {
         return mechc_fail(c, MECHC_BAD_ARGUMENT, "%s: %s", path, strerror(errno));
     }
-    while (!found && fgets(line, sizeof line, f)) {
-        // an editor's mark of UTF-8 in front of the first line
-        found = take_secret(line + (strncmp(line, "\xef\xbb\xbf", 3) == 0 ? 3 : 0), c->secret_key);
+    while (!found && mech_lines_next(&lines, line, sizeof line, &text)) {
+        found = take_secret(text, c->secret_key);
     }
-    fclose(f);
+    fclose(lines.file);
     memset(line, 0, sizeof line);
-    return found ? MECHC_OK
-                 : mechc_fail(c, MECHC_BAD_ARGUMENT,
-                              "%s has no line `secret KEY` as mechd --make-curve-key prints it",
-                              path);
+    if (found) {
+        return MECHC_OK;
+    }
+    mech_lines_explain(&lines, path, "has no line `secret KEY` as mechd --make-curve-key prints it",
+                       why, sizeof why);
+    return mechc_fail(c, MECHC_BAD_ARGUMENT, "%s", why);
 }
 
 int mechc_curve_learn(struct mechc *c, struct mechc_json about)

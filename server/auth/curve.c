@@ -34,19 +34,13 @@ void mechd_curve_key_write(const unsigned char key[MECHD_CURVE_KEY], char out[ME
     sodium_bin2hex(out, MECHD_CURVE_TEXT, key, MECHD_CURVE_KEY);
 }
 
-/* The secret among the lines of a file. False: there is none, and the first character that is not
- * seen, if there is one, may be why. */
-static bool find_secret(FILE *file, unsigned char secret[MECHD_CURVE_KEY], struct mech_odd *oddity)
+/* The secret among the lines of a file. False: there is none. */
+static bool find_secret(struct mech_lines *l, unsigned char secret[MECHD_CURVE_KEY])
 {
-    char line[LINE];
+    char line[LINE], *text = line;
     bool found = false;
-    size_t length = 0, mark = 0;
-    for (int n = 1; !found && mech_text_line(file, line, sizeof line, &length); n++) {
-        mark = n == 1 ? mech_text_mark(line, length) : 0;
-        if (oddity->line == 0 && mech_text_odd(line + mark, length - mark, oddity)) {
-            oddity->line = n;
-        }
-        char *rest = line + mark;
+    while (!found && mech_lines_next(l, line, sizeof line, &text)) {
+        char *rest = text;
         const char *word = strtok_r(NULL, " \t\r\n", &rest);
         if (word != NULL && strcmp(word, "secret") == 0) {
             word = strtok_r(NULL, " \t\r\n", &rest);
@@ -60,7 +54,6 @@ static bool find_secret(FILE *file, unsigned char secret[MECHD_CURVE_KEY], struc
 int mechd_curve_init(struct mechd_curve *c, const char *path, char *fault, size_t size)
 {
     struct stat info;
-    struct mech_odd odd = {.line = 0};
     *c = (struct mechd_curve){.on = false};
     if (path == NULL || *path == '\0') {
         return 0;
@@ -69,20 +62,16 @@ int mechd_curve_init(struct mechd_curve *c, const char *path, char *fault, size_
         mech_text_format(fault, size, "this libzmq was built without CURVE");
         return MECH_INTERNAL;
     }
-    FILE *const file = fopen(path, "r");
+    struct mech_lines lines = {.file = fopen(path, "r")};
+    FILE *const file = lines.file;
     if (file == NULL || fstat(fileno(file), &info) != 0) {
         mech_text_format(fault, size, "cannot read the key in %s: %s", path, strerror(errno));
     } else if ((info.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
         mech_text_format(fault, size, "other users can access %s: chmod 600 %s", path, path);
-    } else if (!find_secret(file, c->secret, &odd)) {
-        char where[MECH_ODD_TEXT + 48] = "";
-        if (odd.line > 0) {
-            snprintf(where, sizeof where, "; line %d, column %d is %s", odd.line, odd.column,
-                     odd.text);
-        }
-        mech_text_format(fault, size,
-                         "%s has no line `secret KEY` as mechd --make-curve-key prints it%s", path,
-                         where);
+    } else if (!find_secret(&lines, c->secret)) {
+        mech_lines_explain(&lines, path,
+                           "has no line `secret KEY` as mechd --make-curve-key prints it", fault,
+                           size);
     } else {
         c->on = crypto_scalarmult_base(c->public, c->secret) == 0;
         mech_text_format(fault, size, "%s: this is not a key", path);

@@ -157,8 +157,11 @@ static int read_file(const char *path, bool keys, struct mechd_token **out, size
         const size_t mark = number == 1 ? mech_text_mark(line, length) : 0;
         struct mech_odd odd;
         const bool is_odd = mech_text_odd(line + mark, length - mark, &odd);
-        const int read =
-            wide == NULL && room ? read_line(line + mark, keys, &all[n], &why) : MECH_INTERNAL;
+        // what is behind a null would not be read
+        const bool is_whole = strlen(line) == length;
+        const int read = wide == NULL && room && is_whole
+                             ? read_line(line + mark, keys, &all[n], &why)
+                             : MECH_INTERNAL;
         if (read < 0 && wide != NULL) {
             mech_text_format(fault, size, "%s is %s: save it as UTF-8", path, wide);
             outcome = MECH_INTERNAL;

@@ -6,8 +6,10 @@
  * starts with them, or does not. */
 #include "server/http/certificate.h"
 
+#include "solver/base/odd.h"
 #include "solver/base/text.h"
 
+#include <errno.h>
 #include <microhttpd.h>
 #include <sodium.h>
 #include <stdatomic.h>
@@ -143,16 +145,25 @@ int mechd_certificate_dates(const char *pem, time_t *from, time_t *until)
     return good ? 0 : -1;
 }
 
-/* The whole file as text, or NULL. */
-static char *read_file(const char *path)
+/* The whole file as text; NULL with the reason. */
+static char *read_file(const char *path, char *fault, size_t size)
 {
-    FILE *file = fopen(path, "rb");
+    FILE *const file = fopen(path, "rb");
     char *text = file != NULL ? calloc(1, FILE_MOST + 1) : NULL;
     const size_t length = text != NULL ? fread(text, 1, FILE_MOST, file) : 0;
+    const char *const wide = length > 0 ? mech_text_wide(text, length) : NULL;
+    if (text == NULL || ferror(file)) {
+        mech_text_format(fault, size, "cannot read %s: %s", path, strerror(errno));
+    } else if (length == 0 || length == FILE_MOST) {
+        mech_text_format(fault, size, "%s is %s", path, length == 0 ? "empty" : "too large");
+    } else if (wide != NULL) {
+        mech_text_format(fault, size, "%s is %s: save it as UTF-8", path, wide);
+    }
+    const bool good = text != NULL && !ferror(file) && length > 0 && length < FILE_MOST && !wide;
     if (file != NULL) {
         fclose(file);
     }
-    if (length == 0 || length == FILE_MOST) {
+    if (!good) {
         free(text);
         return NULL;
     }
@@ -186,9 +197,10 @@ static bool fits(const struct mechd_key *k)
 int mechd_key_read(struct mechd_key *k, const char *certificate, const char *key, char *fault,
                    size_t size)
 {
-    *k = (struct mechd_key){.certificate = read_file(certificate), .key = read_file(key)};
-    if (k->certificate == NULL || k->key == NULL) {
-        mech_text_format(fault, size, "cannot read %s", k->certificate == NULL ? certificate : key);
+    *k = (struct mechd_key){.certificate = read_file(certificate, fault, size)};
+    k->key = k->certificate != NULL ? read_file(key, fault, size) : NULL;
+    if (k->key == NULL) {
+        // said already
     } else if (mechd_certificate_dates(k->certificate, &k->from, &k->until) != 0) {
         mech_text_format(fault, size, "%s holds no certificate (PEM)", certificate);
     } else if (!fits(k)) {

@@ -168,6 +168,37 @@ bool mech_text_line(FILE *file, char *out, size_t size, size_t *length)
     return *length > 0;
 }
 
+bool mech_lines_next(struct mech_lines *l, char *out, size_t size, char **text)
+{
+    size_t length = 0;
+    if (l->wide != NULL || !mech_text_line(l->file, out, size, &length)) {
+        return false;
+    }
+    l->count++;
+    l->wide = l->count == 1 ? mech_text_wide(out, length) : NULL;
+    const size_t mark = l->count == 1 ? mech_text_mark(out, length) : 0;
+    if (l->odd.line == 0 && mech_text_odd(out + mark, length - mark, &l->odd)) {
+        l->odd.line = l->count;
+    }
+    *text = out + mark;
+    return l->wide == NULL;
+}
+
+void mech_lines_explain(const struct mech_lines *l, const char *path, const char *missing,
+                        char *out, size_t size)
+{
+    if (l->count == 0) {
+        mech_text_format(out, size, "%s is empty", path);
+    } else if (l->wide != NULL) {
+        mech_text_format(out, size, "%s is %s: save it as UTF-8", path, l->wide);
+    } else if (l->odd.line > 0) {
+        mech_text_format(out, size, "%s %s; line %d, column %d is %s", path, missing, l->odd.line,
+                         l->odd.column, l->odd.text);
+    } else {
+        mech_text_format(out, size, "%s %s", path, missing);
+    }
+}
+
 /* Letters of Greek and Cyrillic that look like one of ASCII. */
 static bool resembles(int32_t code)
 {

@@ -43,6 +43,24 @@ void mech_text_name(const char *bytes, size_t size, size_t at, struct mech_odd *
  * does not end. False: there is none, or it cannot be read. */
 bool mech_text_line(FILE *file, char *out, size_t size, size_t *length);
 
+/* Lines of a file, and what in them may be why something is not found in it.
+ *
+ *   struct mech_lines l = {.file = file};
+ *   while (!found && mech_lines_next(&l, line, sizeof line, &text)) { … text … }
+ *   if (!found) { mech_lines_explain(&l, path, "has no key", fault, size); } */
+struct mech_lines {
+    FILE *file;
+    int count;           /* of those that have been read */
+    const char *wide;    /* "UTF-16" or "UTF-32": the file is that, and is not read; or NULL */
+    struct mech_odd odd; /* the first character that is not seen; line 0: there is none */
+};
+
+/* The next line, without a mark of UTF-8. False: there is none, or the text is not UTF-8 at all. */
+bool mech_lines_next(struct mech_lines *l, char *out, size_t size, char **text);
+/* "FILE has no key; line 2, column 7 is U+00A0 (no-break space)", or what else is known. */
+void mech_lines_explain(const struct mech_lines *l, const char *path, const char *missing,
+                        char *out, size_t size);
+
 /* Copies a sentence, which ends with "…" where it does not fit, and writes characters that are not
  * seen, tabs and ends of lines, which a quoted name may have, as code points ("U+00A0"). So are
  * Greek and Cyrillic letters that look like Latin ones, and letters of full width, in a word that

@@ -3,6 +3,7 @@
 
 #include "tests/unit/unit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void letters_of_any_script_are_seen(void)
@@ -61,6 +62,45 @@ static void marks_and_other_codings_are_known(void)
     CU_ASSERT_STRING_EQUAL(mech_text_wide("{\0\0\0", 4), "UTF-32");
 }
 
+static void a_file_without_what_is_looked_for_says_why(void)
+{
+    static const struct {
+        const char *text;
+        size_t size;
+        int lines;
+        const char *words;
+    } cases[] = {
+        {"", 0, 0, "F is empty"},
+        {"a\nb", 3, 2, "F has no c"},
+        {"\xef\xbb\xbf\n", 4, 1, "F has no c"},
+        {"\xef\xbb\xbf\xc3\xa4\xe2\x80\x8b\n\x01", 10, 2,
+         "F has no c; line 1, column 2 is U+200B (zero width space)"},
+        {"a\n\xef\xbb\xbf"
+         "b",
+         6, 2, "F has no c; line 2, column 1 is U+FEFF (byte order mark)"},
+        {"\xff\xfe"
+         "a\0\n\0b\0",
+         8, 0, "F is UTF-16: save it as UTF-8"},
+        {"\n\0b\0", 4, 2, "F has no c; line 2, column 1 is U+0000 (null)"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char line[64], *text = line, words[128];
+        struct mech_lines l = {.file = tmpfile()};
+        int lines = 0;
+        CU_ASSERT_PTR_NOT_NULL_FATAL(l.file);
+        CU_ASSERT_EQUAL(fwrite(cases[k].text, 1, cases[k].size, l.file), cases[k].size);
+        rewind(l.file);
+        while (mech_lines_next(&l, line, sizeof line, &text)) {
+            CU_ASSERT_PTR_NULL(strstr(text, lines == 0 ? "\xef\xbb\xbf" : "c"));
+            lines++;
+        }
+        fclose(l.file);
+        mech_lines_explain(&l, "F", "has no c", words, sizeof words);
+        CU_ASSERT_EQUAL(lines, cases[k].lines);
+        CU_ASSERT_STRING_EQUAL(words, cases[k].words);
+    }
+}
+
 static void a_sentence_shows_them_by_code_point(void)
 {
     char out[32];
@@ -106,5 +146,6 @@ static void letters_that_look_like_others_are_named(void)
 UNIT_TESTS(UNIT_TEST(letters_of_any_script_are_seen),
            UNIT_TEST(what_is_not_seen_is_named_with_its_place),
            UNIT_TEST(marks_and_other_codings_are_known),
+           UNIT_TEST(a_file_without_what_is_looked_for_says_why),
            UNIT_TEST(a_sentence_shows_them_by_code_point),
            UNIT_TEST(letters_that_look_like_others_are_named))
