@@ -42,19 +42,23 @@ static int post_for_id(struct mechc *c, const char *const *segments, char id[MEC
 int mechc_create(struct mechc *c, const char *model, char id[MECHC_ID])
 {
     MECHC_ENTER(c);
-    struct mechc_bytes *const b = body(c);
+    static const char *const segments[] = {"v1", "instances", NULL};
     struct mechc_json value;
     model = mechc_json_unmarked(model);
     if (mechc_json_open(model, strlen(model), &value)) {
+        struct mechc_bytes *const b = body(c);
         mechc_bytes_text(b, "{");
         member(b, "model");
         mechc_bytes_text(b, model);
         mechc_bytes_text(b, "}");
-    } else {
-        // alone it is refused by the lines and columns that it has
-        mechc_bytes_text(b, model);
+        const int result = post_for_id(c, segments, id);
+        if (result != MECHC_REFUSED || strcmp(c->error.code, "malformed-json") != 0) {
+            return result;
+        }
     }
-    return post_for_id(c, (const char *const[]){"v1", "instances", NULL}, id);
+    // alone it is refused by the lines and columns that it has
+    mechc_bytes_text(body(c), model);
+    return post_for_id(c, segments, id);
 }
 
 int mechc_create_example(struct mechc *c, const char *example, char id[MECHC_ID])

@@ -412,6 +412,15 @@ int mechctl_read_content(const char *path, struct mechc_bytes *out)
                                                                          : code;
 }
 
+bool mechctl_is_blank(const char *text, size_t size)
+{
+    size_t k = mech_text_mark(text, size);
+    while (k < size && (text[k] == ' ' || text[k] == '\t' || text[k] == '\r' || text[k] == '\n')) {
+        k++;
+    }
+    return k == size;
+}
+
 int mechctl_read_json(const char *path, struct mechc_bytes *out)
 {
     const size_t before = out->length;
@@ -421,7 +430,7 @@ int mechctl_read_json(const char *path, struct mechc_bytes *out)
     }
     char *const text = out->at + before;
     const size_t size = out->length - before, mark = mech_text_mark(text, size);
-    if (strspn(text + mark, " \t\r\n") == size - mark) {
+    if (mechctl_is_blank(text, size)) {
         return refuse_empty(path);
     }
     const char *const wide = mech_text_wide(text, size);

@@ -170,6 +170,8 @@ int mechctl_read_file(const char *path, struct mechc_bytes *out);
 int mechctl_read_content(const char *path, struct mechc_bytes *out);
 /* The same for a file of JSON: without a mark of UTF-8 in front. MECHCTL_USAGE: UTF-16 too. */
 int mechctl_read_json(const char *path, struct mechc_bytes *out);
+/* A text has nothing but blanks, or a mark of UTF-8 and blanks. */
+bool mechctl_is_blank(const char *text, size_t size);
 /* "-": stdout. MECHCTL_DONE, MECHCTL_USAGE, or what mechctl_flush returns. */
 int mechctl_write_file(const char *path, const void *bytes, size_t size);
 /* The same, and with a file the line "FILE: N bytes", without --json. */

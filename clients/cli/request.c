@@ -5,6 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+/* "model.json: " */
+static void print_file(const struct mechctl *m)
+{
+    char shown[1024];
+    mech_text_show(shown, sizeof shown, m->file);
+    fprintf(stderr, "%s: ", shown);
+}
+
 /* "model.json: /objects/0/stiffness: must be positive" */
 static void print_fault(const struct mechctl *m, const struct mechc_fault *f)
 {
@@ -13,7 +21,7 @@ static void print_fault(const struct mechctl *m, const struct mechc_fault *f)
     if (m->file && strncmp(pointer, m->prefix, n) == 0) {
         // the file is the model: its own root is the pointer's
         pointer += n;
-        fprintf(stderr, "%s: ", m->file);
+        print_file(m);
     }
     char shown[1024];
     mech_text_show(shown, sizeof shown, pointer);
@@ -30,8 +38,9 @@ static bool print_malformed(const struct mechctl *m, const struct mechc_error *e
         return false;
     }
     const int shift = line == 1 && column > m->lead ? m->lead : 0;
-    fprintf(stderr, "%s: line %d, column %d: %s\nmechctl: refused (%s)\n", m->file, line,
-            column - shift, e->text + text, e->code);
+    print_file(m);
+    fprintf(stderr, "line %d, column %d: %s\nmechctl: refused (%s)\n", line, column - shift,
+            e->text + text, e->code);
     return true;
 }
 

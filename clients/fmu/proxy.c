@@ -9,6 +9,7 @@
 #include "clients/fmu/proxy.h"
 
 #include "solver/base/err.h"
+#include "solver/base/odd.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -106,6 +107,31 @@ static const char *or_environment(const char *text, const char *name)
     return own ? own : text;
 }
 
+/* The first word of a file moved to its beginning. False, with a message: there is none. */
+static bool take_word(const struct mechfmu *m, const char *path, char *text, size_t size)
+{
+    static const char blanks[] = " \t\r\n";
+    const char *const wide = mech_text_wide(text, size);
+    const char *word = text + mech_text_mark(text, size);
+    struct mech_odd odd;
+
+    word += strspn(word, blanks);
+    const size_t length = strcspn(word, blanks);
+    if (wide) {
+        mechfmu_say(m, MECHP_FMI3_ERROR, "\"%.300s\" is %s: save it as UTF-8", path, wide);
+    } else if (length == 0) {
+        mechfmu_say(m, MECHP_FMI3_ERROR, "there is no token in \"%.300s\"", path);
+    } else if (mech_text_odd(word, length, &odd)) {
+        mechfmu_say(m, MECHP_FMI3_ERROR, "\"%.300s\": character %d of the token is %s", path,
+                    odd.column, odd.text);
+    } else {
+        memmove(text, word, length);
+        text[length] = '\0';
+        return true;
+    }
+    return false;
+}
+
 /* The bearer token into text [TOKEN_MOST], "": none. 0, or refused. */
 static int find_token(const struct mechfmu *m, char *text)
 {
@@ -122,15 +148,13 @@ static int find_token(const struct mechfmu *m, char *text)
         }
         return 0;
     }
-    FILE *const file = fopen(path, "r");
-    const bool read = file && fscanf(file, "%4095s", text) == 1;
+    FILE *const file = fopen(path, "rb");
+    const size_t size = file ? fread(text, 1, TOKEN_MOST - 1, file) : 0;
     if (file) {
         fclose(file);
     }
-    if (!read) {
-        mechfmu_say(m, MECHP_FMI3_ERROR, "there is no token in \"%.300s\"", path);
-    }
-    return read ? 0 : MECH_INVALID;
+    text[size] = '\0';
+    return take_word(m, path, text, size) ? 0 : MECH_INVALID;
 }
 
 /* To the server of the settings. 0, or refused. */

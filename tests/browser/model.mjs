@@ -84,6 +84,29 @@ export const tests = {
         assert.equal((await got("/v1/instances")).items.length, 0);
     },
 
+    async a_file_with_what_is_not_seen_is_refused_by_its_place() {
+        const page = await open();
+        const text = JSON.stringify(await got(`/v1/examples/${EXAMPLE}`));
+        const marked = Buffer.from('\u00ef\u00bb\u00bf{"\u00c3\u00a4\u00ff": 1}', "latin1");
+        for (const [name, content, told] of [
+            ["wide.json", Buffer.from(`\ufeff${text}`, "utf16le"), "the text is UTF-16"],
+            ["wide.txt", Buffer.from(`\ufeff${text}`, "utf16le"), "the text is UTF-16"],
+            ["bare.txt", Buffer.from(text, "utf16le"), "the text is UTF-16"],
+            ["big.txt", Buffer.from(text, "utf16le").swap16(), "the text is UTF-16"],
+            ["latin.json", Buffer.from('{"\u00e4": 1}', "latin1"), "line 1, column 3: the byte 0xe4"],
+            ["marked.json", marked, "line 1, column 4: the byte 0xff"],
+            ["blank.json", `{"\u00e4":\u00a01}`, "line 1, column 6: U+00A0"],
+            ["first.txt", `\u200b${text}`, "line 1, column 1: U+200B"],
+            ["twice.json", '{"\u00e4": 1, "\u00e4": 2}', "line 1, column 12: duplicate"],
+            ["none.json", "", "none.json is empty"],
+        ]) {
+            await give(page, name, content);
+            await page.waitForSelector(`.notice >> text=${told}`);
+            assert.ok(!/[\u00a0\u200b\ufffd]/.test(await page.textContent(".notice")), name);
+        }
+        assert.equal((await got("/v1/instances")).items.length, 0);
+    },
+
     async fifty_instances_leave_the_form_in_sight() {
         const last = await crowd();
         for (const viewport of [

@@ -313,6 +313,9 @@ export const tests = {
         await page.fill("#token", "nonsense");
         await page.keyboard.press("Enter");
         await page.waitForSelector("text=does not accept this token");
+        await page.fill("#token", `${token.slice(0, 9)}\u200b${token.slice(9)}`);
+        await page.press("#token", "Enter");
+        await page.waitForSelector("text=Character 10 of the token is U+200B.");
         await page.fill("#token", token);
         await press(page, "Log in");
         await linked(page, "live");

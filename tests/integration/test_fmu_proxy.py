@@ -401,7 +401,21 @@ class Settings(unittest.TestCase):
                 self.refused({}, 'token', data)
                 self.refused({'proxy:token': token + 'x'}, 'token', data)
                 self.refused({'proxy:tokenFile': os.path.join(folder, 'none')}, 'none', data)
-                for texts in ({'proxy:token': token}, {'proxy:tokenFile': own}):
+                edited = os.path.join(folder, 'edited')
+
+                def edit(content):
+                    with open(edited, 'wb') as f:
+                        f.write(content)
+                for content, words in ((b'', 'no token in'), (b'\xef\xbb\xbf \n', 'no token in'),
+                                       (token.encode('utf-16'), 'is UTF-16'),
+                                       (token.encode('utf-16-be'), 'is UTF-16'),
+                                       (token[:9].encode() + b'\xe2\x80\x8b' + token[9:].encode(),
+                                        'character 10 of the token is U+200B')):
+                    edit(content)
+                    self.refused({'proxy:tokenFile': edited}, words, data)
+                edit(b'\xef\xbb\xbf' + token.encode() + b'\r\nits name')
+                for texts in ({'proxy:token': token}, {'proxy:tokenFile': own},
+                              {'proxy:tokenFile': edited}):
                     with Fmu(data, texts) as f:
                         f.initialize()
                         f.step(0.01)

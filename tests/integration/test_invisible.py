@@ -1,5 +1,7 @@
 """What editors leave in files without showing it, in every file that people edit and in bodies: a
 mark of UTF-8 means nothing, all else is named by its code point and place."""
+import contextlib
+import ctypes
 import json
 import os
 import pathlib
@@ -8,7 +10,9 @@ import tempfile
 import unittest
 import harness
 import models
+from certificates import authority, certificate
 from harness import FREE_PORTS, Daemon, Served, ZmqDoor, program
+from mechc import Handle
 from package import mechd
 from tokens import make
 
@@ -63,6 +67,48 @@ class Bodies(Served):
                 self.assertEqual(detail.split(':')[0] + ': ' + name,
                                  place + ': ' + detail.split(': ')[1][:len(name)], detail)
                 self.assertNotIn(odd, detail)
+
+    def test_keys_strings_and_both_ends(self):
+        """Within strings they are what they are."""
+        for odd, name in ODD:
+            for text, column in (('{"\u00e4"%s: 1}', 5), ('{"\u00e4": 1%s}', 8), ('{%s"a": 1}', 2),
+                                 ('{"a": "\\%s"}', 9), ('{"\u00e4\\%s": 1}', 5),
+                                 ('{"\\"\u00e4\\\\\u00e4":%s1}', 11), ('{"a": "\\u00%se4"}', 12),
+                                 ('{"a": "\u00e4"}%s', 11)):
+                with self.subTest(ascii(text % odd)):
+                    detail = self.post((text % odd).encode())['detail']
+                    where = 'line 1, column %d: %s ' % (column, name)
+                    self.assertEqual(detail[:len(where)], where)
+                    self.assertEqual('backslash' in detail, '\\%s' in text or 'u00%s' in text)
+            # a mark is a mark once
+            start = MARK + odd.encode() if odd == '\ufeff' else odd.encode()
+            self.assertIn('line 1, column 1: ' + name, self.post(start + b'{}')['detail'])
+            body = {'model': dict(models.oscillator(), name='a' + odd), 'labels': {'a': odd}}
+            made = self.post(json.dumps(body, ensure_ascii=False).encode(), '/v1/instances')
+            self.assertEqual((made.status, made['name'], made['labels']),
+                             (201, 'a' + odd, {'a': odd}))
+
+    def test_a_backslash_is_no_part_of_the_character_behind_it(self):
+        for letter in ('\u00e4', '\u20ac', '\U0001f600'):
+            detail = self.post(('{"a": "C:\\%sber"}' % letter).encode())['detail']
+            self.assertEqual(detail, 'line 1, column 11: U+%04X is not allowed after a backslash' %
+                             ord(letter))
+        for text, place in (('{"\u00e4": "\\x\u00e4"}', 'line 1, column 9: invalid escape'),
+                            ('{"\u00e4": "\\u12"\u00e4"}', 'line 1, column 12: invalid escape')):
+            self.assertIn(place, self.post(text.encode())['detail'])
+
+    def test_messages_may_have_blanks_in_front(self):
+        i = self.daemon.create(models.oscillator())
+        text = json.dumps({'op': 'step', 'id': i, 'count': 1}).encode()
+        with ZmqDoor(self.daemon) as door:
+            door.socket.send_multipart([b'', b' \r\n\t' + text])
+            self.assertEqual(door.receive(200)[1]['step'], 1)
+            for odd, name in ODD[:2] + ODD[3:]:
+                door.socket.send_multipart([b'', odd.encode() + text])
+                self.assertIn('line 1, column 1: ' + name, door.receive(400)[1]['detail'])
+            for blank in (MARK, b' \n'):
+                door.socket.send_multipart([b'', blank])
+                self.assertIn('no value', door.receive(400)[1]['detail'])
 
     def test_what_is_no_text_at_all_has_its_place(self):
         for body, detail in ((b'{"a":1}\0', 'line 1, column 8: U+0000 (null) is not allowed here'),
@@ -147,8 +193,40 @@ class Files(unittest.TestCase):
         other = make('other', 'read')[1]
         self.goes_through('--tokens', '%s\n%s\n' % (line, other))
 
+    def test_a_null_hides_no_token(self):
+        line = make('rig', 'read')[1]
+        for content, place in (
+                (('%s\n\0%s' % (line, line)).encode(), 'line 2, column 1: U+0000 (null)'),
+                (('%s \0a=1' % line).encode(), 'line 1, column %d: U+0000' % (len(line) + 2)),
+                (('\n' + line).encode('utf-16-le'), 'line 2, column 1: U+0000 (null)')):
+            code, err = self.check('--tokens', self.file(content))
+            self.assertEqual(code, 1)
+            self.assertIn(place, err)
+
+    def test_certificates(self):
+        authority(self.folder)
+        certificate(self.folder, 'own')
+
+        def read(name):
+            with open(os.path.join(self.folder, name), 'rb') as f:
+                return f.read()
+
+        def check(option, content):
+            own = {'--tls-certificate': 'own.pem', '--tls-key': 'own.key'}
+            words = ['--listen', 'https://127.0.0.1:0']
+            for each, name in own.items():
+                words += [each, self.file(content(read(name))) if each == option else
+                          os.path.join(self.folder, name)]
+            return self.check(*words)
+        for option in ('--tls-certificate', '--tls-key'):
+            self.assertEqual(check(option, lambda text: MARK + text)[0], 0)
+            self.assertIn('file is empty', check(option, lambda text: b'')[1])
+            for coding, name in WIDE:
+                code, err = check(option, lambda text, c=coding: text.decode().encode(c))
+                self.assertEqual(code, 1)
+                self.assertIn('is %s: save it as UTF-8' % name, err)
+
     def test_tokens_of_clients(self):
-        from mechc import Handle
         token, line = make('rig', 'read')
         path = self.file(line.encode() + b'\n')
         with Daemon('--tokens', path) as d:
@@ -194,8 +272,35 @@ class Files(unittest.TestCase):
                                '--curve-clients', clients)
         self.assertEqual(code, 1)
         self.assertIn('U+00A0 (no-break space)', err)
-        with self.assertRaisesRegex(ValueError, 'UTF-8'):
-            mechd.curve.secret_of(self.file(printed.encode('utf-16')))
+
+        def told(content):
+            """What the daemon, libmechc and the Python package say of the key's file."""
+            path = self.file(content)
+            code, err = self.check('--curve-key', path, '--curve-clients', clients)
+            self.assertEqual(code, 1)
+            with self.assertRaises(ValueError) as fault:
+                mechd.curve.secret_of(path)
+            with contextlib.closing(Handle('http://127.0.0.1:1')) as handle:
+                handle.library.mechc_set_key_file(handle.at, path.encode())
+                return [err, str(fault.exception), handle.said()]
+        for content, words in ((b'', ' empty'), (MARK + b'\n', 'has no line')):
+            for said in told(content):
+                self.assertIn(words, said)
+        for coding, name in WIDE:
+            for said in told(printed.encode(coding)):
+                self.assertIn('is %s: save it as UTF-8' % name, said)
+        for odd, name in ODD:
+            for text, place in ((printed.replace('secret ', 'secret' + odd), 'line 1, column 7'),
+                                (printed.replace('secret ', 'secret ' + odd), 'line 1, column 8'),
+                                ('# \u00e4\n' + printed.replace('secret', odd + 'secret'),
+                                 'line 2, column 1')):
+                for said in told(MARK + text.encode()):
+                    self.assertRegex(said, r'; %s is %s' % (place, name[:6].replace('+', r'\+')))
+                    self.assertNotIn(odd, said)
+                    self.assertNotIn(lines['secret'].strip(), said)
+        path = self.file(MARK + printed.encode())
+        with contextlib.closing(Handle('http://127.0.0.1:1')) as handle:
+            handle.check(handle.library.mechc_set_key_file(handle.at, path.encode()))
 
     def test_models_of_mechctl(self):
         text = json.dumps(models.oscillator(), indent=1)
@@ -213,6 +318,22 @@ class Files(unittest.TestCase):
                 self.assertEqual(done.returncode, 1)
                 self.assertIn(name, done.stderr)
                 self.assertNotIn(odd, done.stderr)
+
+    def test_models_of_libmechc(self):
+        text = json.dumps(models.oscillator())
+        with Daemon() as d, contextlib.closing(Handle(d.base)) as handle:
+            def create(content):
+                made = ctypes.create_string_buffer(80)
+                return handle.library.mechc_create(handle.at, content, made)
+            self.assertEqual(create(MARK + text.encode()), 0)
+            for content, said in (
+                    (b'{"\xc3\xa4":\xc2\xa01}', 'line 1, column 6: U+00A0 (no-break space)'),
+                    (MARK + b'{"\xc3\xa4\xff": 1}', 'line 1, column 4: the byte 0xff (not UTF-8)'),
+                    (b'{"\xc3\xa4": 1, "\xc3\xa4": 2}', 'line 1, column 12: duplicate'),
+                    (b'{"a": "\\u0000"}', 'line 1, column 14: a string has no'),
+                    (b'', 'a body is needed')):
+                self.assertNotEqual(create(content), 0)
+                self.assertIn(said, handle.said())
 
     def test_empty_files_of_mechctl_are_named(self):
         empty = self.file(b'')
@@ -236,6 +357,19 @@ class Files(unittest.TestCase):
                                   stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                   timeout=60 * harness.SLOW)
             self.assertEqual(done.stderr, 'mechctl: standard input: it is empty\n')
+            for body in ('', ' ', '\ufeff\n'):
+                done = run(program('mechctl'), '--server', d.base, 'batch', 'step', i, '--body',
+                           body)
+                self.assertEqual((done.returncode, done.stderr),
+                                 (2, 'mechctl: --body: it is empty\n'))
+            for odd, name in ODD:
+                path = os.path.join(self.folder, 'a%sb' % odd)
+                for content in (b'', b'{"a":\xc2\xa01}', b'{"mechd": "1"}'):
+                    with open(path, 'wb') as f:
+                        f.write(content)
+                    done = run(program('mechctl'), '--server', d.base, 'create', path)
+                    self.assertIn('a%sb: ' % name.split(' ')[0], done.stderr)
+                    self.assertNotIn(odd, done.stderr)
 
     def test_files_of_the_python_package(self):
         text = json.dumps(models.oscillator(), indent=1)
@@ -261,9 +395,14 @@ class Files(unittest.TestCase):
                     self.assertEqual(said[:len(where)], where)
                     self.assertNotIn(odd, said)
             said = told('{"a\u00e4": "b\x02"}'.encode())
-            self.assertRegex(said, r'line 1, column 10: U\+0002 is not allowed here$')
-            self.assertEqual(told(b'{"\xc3\xa4\xff": 1}'),
-                             '%s, line 1, column 4: the byte 0xff is not UTF-8' % path)
+            self.assertRegex(said,
+                             r'column 10: U\+0002 must be written as an escape in a string$')
+            for mark in (b'', MARK):
+                self.assertEqual(told(mark + b'{"\xc3\xa4\xff": 1}'), '%s, line 1, column 4: the '
+                                 'byte 0xff (not UTF-8) is not allowed here' % path)
+                self.assertRegex(told(mark + b'{"\xc3\xa4": "\\\xc3\xa4"}'),
+                                 r'line 1, column 9: U\+00E4 .*is not allowed after a backslash$')
+            self.assertRegex(told(b'\0'), r'line 1, column 1: U\+0000 is not allowed here$')
             self.file(b'')
             for use in (server.check, server.couple_package, server.instance('i-1').restore):
                 with self.assertRaisesRegex(ValueError, '^%s: it is empty$' % path):

@@ -37,6 +37,9 @@ static int run(struct mechctl *m)
     if ((label != NULL) == (m->count > 1)) {
         return mechctl_usage("batch: give ids or --label, and not both");
     }
+    if (body && mechctl_is_blank(body, strlen(body))) {
+        return mechctl_usage("--body: it is empty");
+    }
     mechc_bytes_text(&m->body, "{");
     if (body) {
         // first: places in it are counted from there

@@ -2,13 +2,14 @@
 characters of Z85."""
 from __future__ import annotations
 
+import re
 from typing import Any, Optional
 
 import zmq
 from zmq.utils import z85
 
 from .errors import Unreachable
-from .values import content, decoded
+from .values import content, decoded, shown, unseen
 
 
 def key_of(text: str) -> bytes:
@@ -26,11 +27,13 @@ def key_of(text: str) -> bytes:
 
 def secret_of(path: str) -> bytes:
     """The secret of a file as `mechd --make-curve-key` prints it."""
-    for line in decoded(content(path), path).splitlines():
-        words = line.split()
-        if len(words) > 1 and words[0] == 'secret':
+    text = decoded(content(path), path)
+    for line in text.split('\n'):
+        words = re.findall('[^ \t\r]+', line)
+        if len(words) > 1 and words[0] == 'secret' and words[1].isascii():
             return key_of(words[1])
-    raise ValueError('%s has no line "secret KEY" as mechd --make-curve-key prints it' % path)
+    raise ValueError('%s has no line "secret KEY" as mechd --make-curve-key prints it%s' % (
+        shown(path), unseen(text)))
 
 
 class Keys:

@@ -17,7 +17,7 @@ import operator
 import os
 import unicodedata
 from collections.abc import ItemsView, Iterator, KeysView, Set, ValuesView
-from typing import Any, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 try:
     import numpy as numpy  # others have it from here
@@ -48,7 +48,7 @@ def content(given: Any) -> bytes:
         with open(given, 'rb') as file:
             found = file.read()
         if not found:
-            raise ValueError('%s: it is empty' % os.fspath(given))
+            raise ValueError('%s: it is empty' % shown(given))
         return found
     return bytes(memoryview(given))
 
@@ -58,42 +58,80 @@ def document(given: Any) -> Any:
     place of what is no JSON; a character that is not seen is named."""
     if not isinstance(given, os.PathLike):
         return given
-    name = os.fspath(given)
-    text = decoded(content(given), name)
-    if not text.strip(' \t\r\n'):
-        raise ValueError('%s: it is empty' % name)
+    text = decoded(content(given), given)
+    if not text.strip(_BLANKS):
+        raise ValueError('%s: it is empty' % shown(given))
     try:
         return json.loads(text)
     except json.JSONDecodeError as fault:
-        letter = text[fault.pos:fault.pos + 1]
-        seen = ' ' <= letter <= '~' or letter in ('', '\t', '\r')
-        words = fault.msg if seen else '%s is not allowed here' % _named(letter)
-        raise ValueError('%s, line %d, column %d: %s' % (name, fault.lineno, fault.colno,
-                                                         words)) from None
+        at, words = _json_fault(fault, text)
+        raise ValueError('%s, %s: %s' % (shown(given), _place(text, at), words)) from None
 
 
-def decoded(raw: bytes, name: str) -> str:
+def _json_fault(fault: json.JSONDecodeError, text: str) -> Tuple[int, str]:
+    """Where a text is no JSON, and why: by the name of a character where that is not ASCII."""
+    escaped = text[fault.pos:fault.pos + 1] == '\\'
+    at = fault.pos + escaped
+    letter = text[at:at + 1]
+    if fault.msg.startswith('Invalid control character'):
+        return at, '%s must be written as an escape in a string' % _named(letter)
+    if not letter or ' ' <= letter <= '~' or (letter in _BLANKS and not escaped):
+        return fault.pos, fault.msg
+    return at, '%s is not allowed %s' % (_named(letter),
+                                         'after a backslash' if escaped else 'here')
+
+
+def decoded(raw: bytes, path: Any) -> str:
     """The text of a file, without a byte order mark. ValueError: it is not UTF-8."""
-    marks = ((codecs.BOM_UTF32_LE, 'UTF-32'), (codecs.BOM_UTF32_BE, 'UTF-32'),
-             (codecs.BOM_UTF16_LE, 'UTF-16'), (codecs.BOM_UTF16_BE, 'UTF-16'))
-    wide = next((coding for mark, coding in marks if raw.startswith(mark)), None)
-    if wide is None and 0 in raw[:2]:
-        wide = 'UTF-32' if raw[1:3] == b'\0\0' or raw[:2] == b'\0\0' else 'UTF-16'
-    if wide is not None:
-        raise ValueError('%s: it is %s: save it as UTF-8' % (name, wide))
+    wide = _wide(raw[:4])
+    if wide:
+        raise ValueError('%s: it is %s: save it as UTF-8' % (shown(path), wide))
+    body = raw[len(codecs.BOM_UTF8):] if raw.startswith(codecs.BOM_UTF8) else raw
     try:
-        return raw.decode('utf-8-sig')
+        return body.decode()
     except UnicodeDecodeError as fault:
-        before = raw[:fault.start].decode('utf-8-sig')
-        line = before.count('\n') + 1
-        raise ValueError('%s, line %d, column %d: the byte 0x%02x is not UTF-8' % (
-            name, line, len(before) - before.rfind('\n'), raw[fault.start])) from None
+        before = body[:fault.start].decode()
+        raise ValueError('%s, %s: the byte 0x%02x (not UTF-8) is not allowed here' % (
+            shown(path), _place(before, len(before)), body[fault.start])) from None
+
+
+def unseen(text: str) -> str:
+    """The first character of a text that is not seen and its place, behind a semicolon; or
+    nothing."""
+    for at, letter in enumerate(text):
+        if not letter.isprintable() and letter not in _BLANKS:
+            return '; %s is %s' % (_place(text, at), _named(letter))
+    return ''
+
+
+def shown(path: Any) -> str:
+    """A path in a message: characters that are not seen by their code points."""
+    return ''.join(c if c.isprintable() else 'U+%04X' % ord(c) for c in os.fsdecode(path))
+
+
+_BLANKS = ' \t\r\n'
+
+
+def _wide(first: bytes) -> str:
+    """'UTF-16' or 'UTF-32' of a text that begins so, with a mark or with ASCII; or ''."""
+    if first in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
+        return 'UTF-32'
+    if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return 'UTF-16'
+    filled = ''.join('x' if byte else '0' for byte in first)
+    if filled in ('x000', '000x', '00x0', '00xx'):
+        return 'UTF-32'
+    return 'UTF-16' if filled[:2] in ('x0', '0x') else ''
+
+
+def _place(text: str, at: int) -> str:
+    return 'line %d, column %d' % (text.count('\n', 0, at) + 1, at - text.rfind('\n', 0, at))
 
 
 def _named(letter: str) -> str:
     """A character by its code point, and its name if it has one."""
-    name = unicodedata.name(letter, '')
-    return 'U+%04X%s' % (ord(letter), ' (%s)' % name.lower() if name else '')
+    name = 'byte order mark' if letter == '\ufeff' else unicodedata.name(letter, '').lower()
+    return 'U+%04X%s' % (ord(letter), ' (%s)' % name if name else '')
 
 
 _LISTS = (list, tuple, range, collections.deque, KeysView, ValuesView, ItemsView, Iterator,

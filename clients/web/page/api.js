@@ -376,19 +376,29 @@ export const deleteSnapshot = (id, sid) => ask("DELETE", at(id, ofSnapshot(sid))
 /** @param {string} id @param {string} sid */
 export const snapshotFile = async (id, sid) => (await send("GET", at(id, ofSnapshot(sid)))).blob();
 
-/** Is it JSON, not a snapshot? @param {File} file */
+/**
+ * Is it JSON, not a snapshot? In any coding, so that the server can name that.
+ * @param {File} file
+ */
 const isText = async (file) =>
-  /\.json$/i.test(file.name) || /^\s*[{[]/.test(await file.slice(0, 256).text());
+  /\.json$/i.test(file.name) ||
+  // zeros and replacement characters are what UTF-16 looks like in UTF-8
+  /^[\s\0\ufffd\u200b-\u200f\u2060]*[{[]/.test(await file.slice(0, 256).text());
 
-/** @param {string} text */
-function isJson(text) {
+/** Its text without a mark of UTF-8; "" if it is not UTF-8, or no JSON. @param {File} file */
+async function jsonOf(file) {
   try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
     JSON.parse(text);
-    return true;
+    return text;
   } catch {
-    return false;
+    return "";
   }
 }
+
+/** @param {BodyInit} body @param {string} type */
+const post = async (body, type) =>
+  (await send("POST", "/v1/instances", body, type, UPLOAD)).json();
 
 /**
  * @param {File} file a model as JSON, or a snapshot
@@ -396,16 +406,24 @@ function isJson(text) {
  * @returns {Promise<import("./types.js").Instance>}
  */
 export async function createFrom(file, durability) {
-  /** @type {[BodyInit, string]} */
-  let body = [file, "application/vnd.mechd.snapshot"];
-  if (await isText(file)) {
-    // as written: numbers keep their digits, and duplicate names are refused; a text that is not
-    // JSON is sent alone, so that the server counts its lines and columns
-    const text = await file.text();
-    const kept = durability ? `"durability":${JSON.stringify(durability)},` : "";
-    body = [isJson(text) ? `{${kept}"model":${text}}` : text, "application/json"];
+  if (file.size === 0) {
+    throw new Problem(`${file.name} is empty`, 0, "", []);
   }
-  return (await send("POST", "/v1/instances", ...body, UPLOAD)).json();
+  if (!(await isText(file))) {
+    return post(file, "application/vnd.mechd.snapshot");
+  }
+  // as written: numbers keep their digits, and duplicate names are refused
+  const text = await jsonOf(file);
+  const kept = durability ? `"durability":${JSON.stringify(durability)},` : "";
+  try {
+    return await post(text ? `{${kept}"model":${text}}` : file, "application/json");
+  } catch (error) {
+    if (text && error instanceof Problem && error.code === "malformed-json") {
+      // alone it is refused by the lines and columns that it has
+      return post(file, "application/json");
+    }
+    throw error;
+  }
 }
 
 /**

@@ -4,11 +4,20 @@ import { find, make } from "./dom.js";
 
 const IN_ADDRESS = /^#\/?token=(.*)$/;
 
+/** Why it is no token: a character that is not visible ASCII; or "". @param {string} value */
+function strange(value) {
+  const letters = [...value];
+  const at = letters.findIndex((letter) => letter < "!" || letter > "~");
+  const code = at < 0 ? "" : (letters[at].codePointAt(0) ?? 0).toString(16).toUpperCase();
+  return at < 0 ? "" : `Character ${at + 1} of the token is U+${code.padStart(4, "0")}.`;
+}
+
 /** A token after the # of the address is stored and removed from the address. */
 export function takeFromAddress() {
   const found = IN_ADDRESS.exec(location.hash);
   if (found) {
-    api.setToken(decodeURIComponent(found[1]));
+    const value = decodeURIComponent(found[1]).trim();
+    api.setToken(strange(value) ? null : value);
     history.replaceState(null, "", location.pathname);
   }
 }
@@ -44,6 +53,11 @@ export function askForToken(place) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const value = box.value.trim();
+    why.textContent = strange(value);
+    if (why.textContent) {
+      box.select();
+      return;
+    }
     const good = await api.admits(value).catch(() => null);
     if (good) {
       api.setToken(value);
