@@ -1,5 +1,6 @@
 """Ctrl-C and time-outs of the Python package: what was asked for ends on the server, the next call
 works, and the message says what has become of the request."""
+import itertools
 import signal
 import threading
 import time
@@ -19,6 +20,10 @@ WINDOWS = 'it was still in progress there and has been cancelled; windows that a
 STOPPED = 'the step was still in progress there and has been stopped: it is undone'
 
 
+class Own(Exception):
+    """Of a program."""
+
+
 def ctrl_c():
     """In the main thread, also while it waits."""
     signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
@@ -30,6 +35,8 @@ def hasten(partner, seconds):
 
 
 class Interrupted(Served):
+    OPTIONS = ['--lane', 'tcp://127.0.0.1:*']
+
     def setUp(self):
         soon, transport.SOON = transport.SOON, 60.0
         self.addCleanup(setattr, transport, 'SOON', soon)
@@ -193,6 +200,52 @@ class Interrupted(Served):
             self.assertEqual(str(told.exception), 'no answer from %s within 0.2 s; %s' %
                              (self.daemon.base, CANCELLED))
         self.check_free()
+
+    def raised_in(self, call, kind, condition=None):
+        """What the handler of a signal has raised, once the condition holds, or else the instance
+        works, in `call`."""
+        def handler(*_):
+            raise kind('of the program')
+        before = signal.signal(signal.SIGINT, handler)
+        presser = threading.Thread(target=lambda: (
+            wait_until(condition or self.busy, 'it is in progress'), ctrl_c()))
+        try:
+            presser.start()
+            with self.assertRaises(kind) as told:
+                call()
+                time.sleep(60)  # steady: as in `when`
+        finally:
+            presser.join()
+            signal.signal(signal.SIGINT, before)
+        self.assertEqual(told.exception.args, ('of the program',))
+
+    def test_whatever_a_handler_raises_ends_the_step(self):
+        for kind in (RuntimeError, OSError, TimeoutError, ConnectionResetError, Own, SystemExit):
+            with self.subTest(kind.__name__):
+                done = self.instance.info()['step']
+                self.raised_in(lambda: self.instance.step(**ENDLESS), kind)
+                self.check_free(done + 1)
+        # faults that no signal raises are what they were
+        with mechd.Server('http://127.0.0.1:1', retries=0) as nobody:
+            with self.assertRaises(mechd.Unreachable):
+                nobody.instance('i-1').step(count=1)
+
+    def test_whatever_a_handler_raises_ends_what_is_waited_for(self):
+        for kind in (RuntimeError, OSError):
+            self.raised_in(lambda: self.instance.run(until=self.instance.time + 1e9), kind,
+                           lambda: self.other.instance(self.instance.id).info()['running'])
+            self.assertEqual(self.instance.runs()[0].state, 'stopped')
+
+    def test_whatever_a_handler_raises_ends_the_step_of_a_partner(self):
+        for kind, door in itertools.product((RuntimeError, OSError, TimeoutError),
+                                            ('control', 'lane')):
+            with self.subTest(kind.__name__, door=door), \
+                    self.instance.connect(['force'], ['x'], timeout=30 * SLOW,
+                                          door=door) as partner:
+                before = self.instance.info()['step']
+                self.raised_in(lambda p=partner: p.step(1e6, [1]), kind)
+                partner.step(0.001, [1])
+                self.assertEqual(partner.count, before + 1)
 
     def test_a_partner_stops_its_step(self):
         with self.instance.connect(['force'], ['x'], timeout=30 * SLOW) as partner:

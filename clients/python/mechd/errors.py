@@ -3,6 +3,7 @@ places of its faults."""
 from __future__ import annotations
 
 import contextlib
+from types import FrameType, TracebackType
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional
 
 
@@ -84,13 +85,53 @@ class StepFailed(Refused):
     """The solver gave up and undid the step; `report` gives time and reason."""
 
 
+_VARARGS = 4  # inspect.CO_VARARGS
+
+
+def of_signal(fault: BaseException) -> Optional[BaseException]:
+    """What a signal has raised, KeyboardInterrupt or anything that a handler of the program raises:
+    the fault itself, or one beneath it, where a library has taken it for its own. None: nothing."""
+    if not isinstance(fault, Exception):
+        return None if isinstance(fault, GeneratorExit) else fault
+    left: List[BaseException] = [fault]
+    seen: List[BaseException] = []
+    while left:
+        at = left.pop(0)
+        seen.append(at)
+        wraps = type(at).__module__.partition('.')[0] in ('requests', 'urllib3')
+        if not wraps and _by_handler(at.__traceback__):
+            return at
+        beneath = [getattr(at, 'reason', None), at.__cause__, at.__context__, *at.args]
+        left += [b for b in beneath if isinstance(b, BaseException) and b not in seen]
+    return None
+
+
+def _by_handler(trace: Optional[TracebackType]) -> bool:
+    """Whether a function in it is a handler: it was called with a number and a frame."""
+    while trace is not None:
+        frame = trace.tb_frame
+        code = frame.f_code
+        count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & _VARARGS)
+        given = [frame.f_locals.get(name) for name in code.co_varnames[:count]]
+        given += [g for one in given if isinstance(one, tuple) for g in one]
+        if any(isinstance(g, FrameType) for g in given):
+            return True
+        trace = trace.tb_next
+    return False
+
+
 @contextlib.contextmanager
 def interrupted(words: Callable[[], str]) -> Iterator[None]:
-    """Ctrl-C within it carries these words about the work in the server."""
+    """Ctrl-C within it carries these words about the work in the server, which they may end; so
+    may they when another signal raises."""
     try:
         yield
-    except KeyboardInterrupt as fault:
-        fault.args = (words(),)
+    except BaseException as fault:
+        if of_signal(fault) is None:
+            raise
+        told = words()
+        if isinstance(fault, KeyboardInterrupt):
+            fault.args = (told,)
         raise
 
 

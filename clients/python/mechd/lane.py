@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import zmq
 
 from . import frames
-from .errors import BadReply, Unreachable
+from .errors import BadReply, Unreachable, of_signal
 
 _LENGTH = struct.Struct('<I')
 
@@ -46,15 +46,9 @@ class LaneSocket:
         this one."""
         try:
             self._socket.sendall(b''.join(_LENGTH.pack(len(p)) + p for p in parts[1:]))
-        except socket.timeout as fault:
+        except BaseException as fault:
             self.close()
-            raise zmq.Again() from fault  # type: ignore[no-untyped-call]
-        except OSError as fault:
-            self.close()
-            raise self._ended(fault) from fault
-        except BaseException:
-            self.close()
-            raise
+            raise self._fault(fault)
 
     def recv_multipart(self) -> List[bytes]:
         """An empty part, and the message or two of the next reply. The bytes of an incomplete one
@@ -92,13 +86,21 @@ class LaneSocket:
         while len(self._rest) < count:
             try:
                 piece = self._socket.recv(max(1 << 16, count - len(self._rest)))
-            except socket.timeout as fault:
-                raise zmq.Again() from fault  # type: ignore[no-untyped-call]
             except OSError as fault:
-                raise self._ended(fault) from fault
+                raise self._fault(fault)
             if not piece:
                 raise self._ended('the server has closed it')
             self._rest += piece
+
+    def _fault(self, fault: BaseException) -> BaseException:
+        """What a fault of the socket means here; one that a signal has raised is itself."""
+        if of_signal(fault) is not None or not isinstance(fault, OSError):
+            return fault
+        found: Exception = self._ended(fault)
+        if isinstance(fault, socket.timeout):
+            found = zmq.Again()  # type: ignore[no-untyped-call]
+        found.__cause__ = fault
+        return found
 
     def _ended(self, why: object) -> Unreachable:
         return Unreachable('the connection to %s has ended: %s' % (self._endpoint, why))

@@ -21,7 +21,7 @@ import zmq
 
 from . import frames, transport
 from .curve import Keys
-from .errors import BadReply, TimedOut, Unreachable, refusal
+from .errors import BadReply, TimedOut, Unreachable, of_signal, refusal
 from .lane import LaneSocket
 from .values import listed, plain
 
@@ -235,9 +235,9 @@ class Partner(_Door):
         except zmq.Again as fault:
             raise TimedOut('no answer from %s within %g s%s' % (
                 self._endpoints[self._door], self._timeout or 0, self._stop(kind))) from fault
-        except Exception:
-            raise
-        except BaseException as fault:  # Ctrl-C, or what another signal raises
+        except BaseException as fault:
+            if of_signal(fault) is None:
+                raise
             words = self._stop(kind)
             if isinstance(fault, KeyboardInterrupt) and not fault.args:
                 fault.args = (words.lstrip('; '),)

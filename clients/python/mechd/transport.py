@@ -17,7 +17,7 @@ from urllib.parse import quote, urljoin, urlsplit
 
 import requests
 
-from .errors import BadReply, TimedOut, Unreachable, refusal
+from .errors import BadReply, TimedOut, Unreachable, of_signal, refusal
 from .values import integer, number, plain
 from .unix import UnixAdapter
 
@@ -271,9 +271,9 @@ class Transport:
             raise TimedOut('no answer from %s within %g s; %s' % (
                 self.name, self.timeout or 0,
                 self._withdraw(method, url, data, head, fields))) from fault
-        except Exception:
-            raise
-        except BaseException as fault:  # Ctrl-C, or what another signal raises
+        except BaseException as fault:
+            if of_signal(fault) is None:
+                raise
             words = self._withdraw(method, url, data, head, fields)
             if isinstance(fault, KeyboardInterrupt) and not fault.args:
                 fault.args = (words,)
@@ -334,10 +334,14 @@ class Transport:
                 with self.session() as session:
                     return session.request(method, url, data=data, headers=head, params=fields,
                                            timeout=(CONNECT, self.timeout))
-            except requests.exceptions.ReadTimeout:
-                raise
-            except (requests.exceptions.ConnectionError,
-                    requests.exceptions.ChunkedEncodingError) as fault:
+            except requests.exceptions.RequestException as fault:
+                own = of_signal(fault)
+                if own is not None:
+                    raise own from own.__cause__
+                if isinstance(fault, requests.exceptions.ReadTimeout) or not isinstance(
+                        fault, (requests.exceptions.ConnectionError,
+                                requests.exceptions.ChunkedEncodingError)):
+                    raise
                 if attempt == self.retries:
                     raise Unreachable('no connection to %s: %s' %
                                       (self.name, reason(fault))) from fault
