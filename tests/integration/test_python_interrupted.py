@@ -1,17 +1,24 @@
 """Ctrl-C and time-outs of the Python package: what was asked for ends on the server, the next call
 works, and the message says what has become of the request."""
+import contextlib
+import functools
 import itertools
+import random
 import signal
+import socket
+import sys
 import threading
 import time
 import unittest
 import unittest.mock
 
+import requests
+import zmq
 import models
 from asking import MOST
 from harness import SLOW, Served, wait_until
 from package import mechd
-from mechd import transport
+from mechd import lane, transport
 
 ENDLESS = {'count': 10 ** 9}
 CANCELLED = 'it was still in progress there and has been cancelled; what it had begun is undone'
@@ -22,6 +29,36 @@ STOPPED = 'the step was still in progress there and has been stopped: it is undo
 
 class Own(Exception):
     """Of a program."""
+
+
+class Lost(OSError):
+    """Of a program, and of the kind of a lost connection."""
+
+
+class Handler:
+    """Handlers of the forms that a program may install."""
+
+    def __init__(self, kind):
+        self.kind = kind
+
+    def method(self, number, frame):
+        raise self.kind('of the program')
+
+    def __call__(self, *given):
+        self.method(*given)
+
+    def last(self, number, frame):
+        """As the first Ctrl-C is often taken: the second one ends the program."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        raise self.kind('of the program')
+
+    def of_another(self, number, _):
+        """It has no argument that is a frame any more."""
+        _ = None
+        try:
+            raise ConnectionResetError('within the handler')
+        except OSError as fault:
+            raise self.kind('of the program') from fault
 
 
 def ctrl_c():
@@ -201,12 +238,12 @@ class Interrupted(Served):
                              (self.daemon.base, CANCELLED))
         self.check_free()
 
-    def raised_in(self, call, kind, condition=None):
+    def raised_in(self, call, kind, condition=None, handler=None):
         """What the handler of a signal has raised, once the condition holds, or else the instance
         works, in `call`."""
-        def handler(*_):
+        def simple(*_):
             raise kind('of the program')
-        before = signal.signal(signal.SIGINT, handler)
+        before = signal.signal(signal.SIGINT, handler or simple)
         presser = threading.Thread(target=lambda: (
             wait_until(condition or self.busy, 'it is in progress'), ctrl_c()))
         try:
@@ -217,7 +254,9 @@ class Interrupted(Served):
         finally:
             presser.join()
             signal.signal(signal.SIGINT, before)
+        self.assertIs(type(told.exception), kind)
         self.assertEqual(told.exception.args, ('of the program',))
+        return told.exception
 
     def test_whatever_a_handler_raises_ends_the_step(self):
         for kind in (RuntimeError, OSError, TimeoutError, ConnectionResetError, Own, SystemExit):
@@ -225,10 +264,43 @@ class Interrupted(Served):
                 done = self.instance.info()['step']
                 self.raised_in(lambda: self.instance.step(**ENDLESS), kind)
                 self.check_free(done + 1)
-        # faults that no signal raises are what they were
-        with mechd.Server('http://127.0.0.1:1', retries=0) as nobody:
-            with self.assertRaises(mechd.Unreachable):
-                nobody.instance('i-1').step(count=1)
+
+    def test_handlers_of_every_form_end_the_step(self):
+        own = Handler(Lost)
+        for handler in (own.method, own, own.last, functools.partial(own.method), own.of_another):
+            with self.subTest(handler):
+                done = self.instance.info()['step']
+                told = self.raised_in(lambda: self.instance.step(**ENDLESS), Lost,
+                                      handler=handler)
+                # urllib3 takes away its cause
+                self.assertEqual(isinstance(told.__context__, ConnectionResetError),
+                                 handler == own.of_another)
+                self.assertNotIsInstance(told.__context__, requests.RequestException)
+                self.check_free(done + 1)
+
+    def test_what_no_signal_raises_is_what_it_was(self):
+        def refused():
+            with mechd.Server('http://127.0.0.1:1', retries=0) as nobody:
+                with self.assertRaises(mechd.Unreachable):
+                    nobody.instance('i-1').step(count=1)
+            with self.instance.connect(['force'], ['x'], door='lane') as partner:
+                partner._socket._socket.shutdown(socket.SHUT_RDWR)
+                with self.assertRaises(mechd.Unreachable):
+                    partner.step(0.001, [1])
+        refused()
+        # nor beneath what was being handled before
+        try:
+            Handler(Lost).method(1, sys._getframe())
+        except Lost:
+            refused()
+        before = signal.signal(signal.SIGINT, Handler(Lost).method)
+        try:
+            ctrl_c()
+            time.sleep(60)  # steady: as in `when`
+        except Lost:
+            refused()
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     def test_whatever_a_handler_raises_ends_what_is_waited_for(self):
         for kind in (RuntimeError, OSError):
@@ -246,6 +318,82 @@ class Interrupted(Served):
                 self.raised_in(lambda p=partner: p.step(1e6, [1]), kind)
                 partner.step(0.001, [1])
                 self.assertEqual(partner.count, before + 1)
+
+    def torn(self, partner, kind, name, after):
+        """A signal raises in a step of this partner once so many parts are sent or read."""
+        done, method = [], getattr(kind, name)
+
+        def called(*given, **named):
+            if len(done) == after:
+                raise KeyboardInterrupt
+            done.append(method(*given, **named))
+            return done[-1]
+        with unittest.mock.patch.object(kind, name, called), \
+                unittest.mock.patch.object(partner, '_stop', lambda _: ''), \
+                self.assertRaises(KeyboardInterrupt):
+            partner.step(0.001, [1])
+
+    def test_a_message_in_parts_does_not_begin_the_next_one(self):
+        for door, kind, name in (('control', zmq.Socket, 'send'), ('control', zmq.Socket, 'recv'),
+                                 ('lane', lane.LaneSocket, '_need')):
+            for after in (0, 1):
+                with self.subTest(name, after=after), \
+                        self.instance.connect(['force'], ['x'], timeout=30 * SLOW,
+                                              door=door) as partner:
+                    self.torn(partner, kind, name, after)
+                    begun = self.instance.info()['step']
+                    partner.step(0.001, [1])
+                    self.assertIn(partner.count, (begun + 1, begun + 2))
+        with self.instance.connect(['force'], ['x'], timeout=30 * SLOW, door='lane') as partner:
+            # a part of a message has been sent
+            whole = lane.LaneSocket.send_multipart
+
+            def half(door, parts):
+                door._socket.sendall(b'\x40\0\0')
+                with unittest.mock.patch.object(door, '_socket') as broken:
+                    broken.sendall.side_effect = KeyboardInterrupt
+                    whole(door, parts)
+            begun = self.instance.info()['step']
+            with unittest.mock.patch.object(lane.LaneSocket, 'send_multipart', half), \
+                    unittest.mock.patch.object(partner, '_stop', lambda _: ''), \
+                    self.assertRaises(KeyboardInterrupt):
+                partner.step(0.001, [1])
+            partner.step(0.001, [1])
+            self.assertEqual(partner.count, begun + 1)
+
+    @contextlib.contextmanager
+    def steps_of(self, door):
+        """A function that makes one step over it."""
+        if door == 'http':
+            yield lambda: self.instance.step(count=1)
+            return
+        with self.instance.connect(['force'], ['x'], timeout=60 * SLOW, door=door) as partner:
+            yield lambda: partner.step(0.001, [1])
+
+    def test_signals_at_any_time_leave_what_works(self):
+        dice, fired = random.Random(7), []
+
+        def handler(*_):
+            fired.append(dice.choice((Lost, RuntimeError, KeyboardInterrupt)))
+            raise fired[-1]('of the program')
+        before = signal.signal(signal.SIGALRM, handler)
+        self.addCleanup(signal.signal, signal.SIGALRM, before)
+        self.addCleanup(signal.setitimer, signal.ITIMER_REAL, 0)
+        look = self.other.instance(self.instance.id).info
+        for door in ('http', 'control', 'lane'):
+            with self.subTest(door), self.steps_of(door) as step:
+                for _ in range(30):
+                    fired.clear()
+                    try:
+                        signal.setitimer(signal.ITIMER_REAL, dice.uniform(1e-5, 2e-3))
+                        while not fired:
+                            step()
+                    except (Lost, RuntimeError, KeyboardInterrupt) as fault:
+                        self.assertEqual((type(fault), fault.args),
+                                         (fired[0], ('of the program',)))
+                    begun = look()['step']
+                    step()
+                    self.assertGreater(look()['step'], begun)
 
     def test_a_partner_stops_its_step(self):
         with self.instance.connect(['force'], ['x'], timeout=30 * SLOW) as partner:

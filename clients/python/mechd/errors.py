@@ -3,8 +3,12 @@ places of its faults."""
 from __future__ import annotations
 
 import contextlib
-from types import FrameType, TracebackType
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional
+import functools
+import inspect
+import signal
+from types import CodeType, FrameType, TracebackType
+from typing import (Any, Callable, Dict, Iterator, List, NamedTuple, NoReturn, Optional, Set,
+                    Tuple)
 
 
 class MechdError(Exception):
@@ -85,39 +89,86 @@ class StepFailed(Refused):
     """The solver gave up and undid the step; `report` gives time and reason."""
 
 
-_VARARGS = 4  # inspect.CO_VARARGS
+# --- what the handlers of signals raise
 
 
-def of_signal(fault: BaseException) -> Optional[BaseException]:
-    """What a signal has raised, KeyboardInterrupt or anything that a handler of the program raises:
-    the fault itself, or one beneath it, where a library has taken it for its own. None: nothing."""
+def by_handler(fault: BaseException) -> bool:
+    """Whether a signal has raised it: Ctrl-C, the end of the program, or anything that a handler of
+    the program raises."""
     if not isinstance(fault, Exception):
-        return None if isinstance(fault, GeneratorExit) else fault
+        return not isinstance(fault, GeneratorExit)
+    return _handler_in(fault.__traceback__, _handlers()) is not None
+
+
+def of_signal(fault: BaseException, before: Optional[BaseException]) -> Optional[BaseException]:
+    """What a signal has raised: the fault itself, or one beneath it, where a library has taken that
+    for a fault of its own. None: nothing. before: what was being handled when the call began; it
+    and what is beneath it are none of the call's."""
+    if not isinstance(fault, Exception):
+        return fault if by_handler(fault) else None
+    codes = _handlers()
     left: List[BaseException] = [fault]
-    seen: List[BaseException] = []
+    seen: List[BaseException] = [] if before is None else [before]
+    found: List[Tuple[BaseException, TracebackType]] = []
     while left:
         at = left.pop(0)
+        if any(at is b for b in seen):
+            continue
         seen.append(at)
-        wraps = type(at).__module__.partition('.')[0] in ('requests', 'urllib3')
-        if not wraps and _by_handler(at.__traceback__):
-            return at
+        entry = _handler_in(at.__traceback__, codes)
+        if entry is not None:
+            found.append((at, entry))
         beneath = [getattr(at, 'reason', None), at.__cause__, at.__context__, *at.args]
-        left += [b for b in beneath if isinstance(b, BaseException) and b not in seen]
+        left += [b for b in beneath if isinstance(b, BaseException)]
+    # the outermost is what has left the handler; a library may raise its own with that traceback
+    own = [at for at, entry in found if entry is found[0][1]]
+    return own[-1] if own else None
+
+
+def raise_as_it_is(own: BaseException) -> NoReturn:
+    """Raise what a handler has raised as if no library had seen it."""
+    context = own.__context__
+    try:
+        raise own
+    finally:
+        own.__context__ = context
+
+
+def _handlers() -> Set[CodeType]:
+    """The code of the functions that handle signals."""
+    codes = set()
+    for number in signal.valid_signals():
+        handler: Any = signal.getsignal(number)
+        while isinstance(handler, functools.partial):
+            handler = handler.func
+        # a function, a method, or an object that can be called
+        for one in (handler, type(handler).__call__) if callable(handler) else ():
+            code = getattr(getattr(one, '__func__', one), '__code__', None)
+            if isinstance(code, CodeType):
+                codes.add(code)
+    return codes
+
+
+def _handler_in(trace: Optional[TracebackType], codes: Set[CodeType]) -> Optional[TracebackType]:
+    """The entry of a handler in a traceback, also of one that is installed no longer."""
+    while trace is not None:
+        if trace.tb_frame.f_code in codes or _is_called_as_handler(trace.tb_frame):
+            return trace
+        trace = trace.tb_next
     return None
 
 
-def _by_handler(trace: Optional[TracebackType]) -> bool:
-    """Whether a function in it is a handler: it was called with a number and a frame."""
-    while trace is not None:
-        frame = trace.tb_frame
-        code = frame.f_code
-        count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & _VARARGS)
-        given = [frame.f_locals.get(name) for name in code.co_varnames[:count]]
-        given += [g for one in given if isinstance(one, tuple) for g in one]
-        if any(isinstance(g, FrameType) for g in given):
-            return True
-        trace = trace.tb_next
-    return False
+def _is_called_as_handler(frame: FrameType) -> bool:
+    """Whether its arguments are the number of a signal and a frame, behind an object or not."""
+    code = frame.f_code
+    names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount +
+                             bool(code.co_flags & inspect.CO_VARARGS)]
+    given: List[Any] = []
+    for name in names:
+        value = frame.f_locals.get(name)
+        given += value if isinstance(value, tuple) else [value]
+    return any(isinstance(number, int) and isinstance(where, FrameType)
+               for number, where in zip(given[:2], given[1:3]))
 
 
 @contextlib.contextmanager
@@ -127,11 +178,11 @@ def interrupted(words: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     except BaseException as fault:
-        if of_signal(fault) is None:
-            raise
-        told = words()
-        if isinstance(fault, KeyboardInterrupt):
-            fault.args = (told,)
+        if by_handler(fault):
+            with contextlib.suppress(MechdError):  # the program's is the one that counts
+                told = words()
+                if isinstance(fault, KeyboardInterrupt):
+                    fault.args = (told,)
         raise
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import zmq
 
 from . import frames
-from .errors import BadReply, Unreachable, of_signal
+from .errors import BadReply, Unreachable, by_handler
 
 _LENGTH = struct.Struct('<I')
 
@@ -37,6 +37,8 @@ class LaneSocket:
                 self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self._socket.settimeout(timeout)
         except OSError as fault:
+            if by_handler(fault):
+                raise
             raise Unreachable('%s cannot be reached: %s' % (endpoint, fault)) from fault
         self._endpoint = endpoint
 
@@ -94,7 +96,7 @@ class LaneSocket:
 
     def _fault(self, fault: BaseException) -> BaseException:
         """What a fault of the socket means here; one that a signal has raised is itself."""
-        if of_signal(fault) is not None or not isinstance(fault, OSError):
+        if not isinstance(fault, OSError) or by_handler(fault):
             return fault
         found: Exception = self._ended(fault)
         if isinstance(fault, socket.timeout):

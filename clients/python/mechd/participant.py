@@ -31,7 +31,7 @@ import zmq
 
 from . import frames, transport
 from .curve import Keys
-from .errors import BadReply, Busy, MechdError, TimedOut, Unreachable, refusal
+from .errors import BadReply, Busy, MechdError, TimedOut, Unreachable, by_handler, refusal
 from .lane import LaneSocket
 from .partner import _SLICE, Layout, _Door, _socket
 from .values import integer, items_of, listed, number
@@ -174,8 +174,9 @@ class Participant(_Door):
             try:
                 if not left and not self._over and not self._socket.closed:
                     self._send(frames.pack(frames.BYE, lease=self._lease))
-            except Exception:  # the server may be gone already
-                pass
+            except Exception as fault:  # the server may be gone already
+                if by_handler(fault):
+                    raise
             finally:
                 self._drop(1000)
 
@@ -381,7 +382,12 @@ class Participant(_Door):
         return reply
 
     def _send(self, *parts: bytes) -> None:
-        self._socket.send_multipart([b'', *parts])
+        try:
+            self._socket.send_multipart([b'', *parts])
+        except BaseException:
+            # the rest of a message would begin the next one
+            self._drop()
+            raise
 
     def _reply(self, *parts: bytes) -> None:
         """Send an answer; where the connection is lost, the question comes again."""
@@ -401,7 +407,10 @@ class Participant(_Door):
                     raise TimedOut('no question within %g s' % (timeout or 0))
                 if self._ends:
                     return None
-            return list(self._socket.recv_multipart()[1:])
+            parts = list(self._socket.recv_multipart())
+            if parts[0]:
+                raise _Lost('a signal has raised while a question was read')
+            return parts[1:]
         except zmq.Again:
             return None  # a message that is not whole yet
         except (_Lost, Unreachable) as fault:

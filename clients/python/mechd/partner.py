@@ -21,7 +21,7 @@ import zmq
 
 from . import frames, transport
 from .curve import Keys
-from .errors import BadReply, TimedOut, Unreachable, of_signal, refusal
+from .errors import BadReply, TimedOut, Unreachable, by_handler, refusal
 from .lane import LaneSocket
 from .values import listed, plain
 
@@ -113,7 +113,7 @@ class Partner(_Door):
         self._timeout = transport.wait(timeout)
         self.instance = hello['instance']
         self._token = {'token': hello['token']} if 'token' in hello else {}
-        self._sequence, self._number, self._lease = 0, 0, lease
+        self._sequence, self._number, self._lease, self._torn = 0, 0, lease, False
         super().__init__(self._open(timeout))
         try:
             head, parts = self._ask(frames.HELLO,
@@ -150,8 +150,9 @@ class Partner(_Door):
         try:
             if not self._closed:
                 self._ask(frames.BYE)
-        except Exception:  # the instance or the server may be gone already
-            pass
+        except Exception as fault:  # the instance or the server may be gone already
+            if by_handler(fault):
+                raise
         finally:
             self._shut()
 
@@ -232,13 +233,16 @@ class Partner(_Door):
         parts = [b'', body] if extra is None else [b'', body, extra]
         try:
             head, parts = self._answered(parts)
-        except zmq.Again as fault:
-            raise TimedOut('no answer from %s within %g s%s' % (
-                self._endpoints[self._door], self._timeout or 0, self._stop(kind))) from fault
         except BaseException as fault:
-            if of_signal(fault) is None:
+            signalled = by_handler(fault)
+            late = isinstance(fault, zmq.Again) and not signalled
+            self._torn = signalled or (late and self._socket.closed)
+            if not signalled and not late:
                 raise
             words = self._stop(kind)
+            if late:
+                raise TimedOut('no answer from %s within %g s%s' % (
+                    self._endpoints[self._door], self._timeout or 0, words)) from fault
             if isinstance(fault, KeyboardInterrupt) and not fault.args:
                 fault.args = (words.lstrip('; '),)
             raise
@@ -248,8 +252,16 @@ class Partner(_Door):
         self.event = bool(head.flags & frames.EVENT)
         return head, parts
 
+    @property
+    def _closed(self) -> bool:
+        return self._ends or (self._socket.closed and not self._torn)
 
     def _answered(self, parts: List[bytes]) -> Tuple[frames.Header, List[bytes]]:
+        if self._torn:
+            # a message may have been sent or read in part: the next ones go over another connection
+            self._socket.close(0)
+            self._socket = self._open(self._timeout)
+            self._torn = False
         self._socket.send_multipart(parts)
         while True:
             parts = self._socket.recv_multipart()[1:]
@@ -400,11 +412,13 @@ class Stream(_Door):
         """The next one; None: there was none, it is a repetition, or an answer to the question of
         the beginning."""
         try:
-            topic, frame = self._socket.recv_multipart(zmq.NOBLOCK)
+            parts = self._socket.recv_multipart(zmq.NOBLOCK)
         except zmq.Again:
             self._socket.poll(int(1000 * seconds))
             return None
-        if topic.startswith(b'ready/'):
+        topic, frame = parts[0], parts[-1]
+        # or the rest of one in whose reading a signal has raised
+        if topic.startswith(b'ready/') or len(parts) != 2:
             return None
         head = frames.header(frame)
         # another number: a new instance with the id, whose steps are counted from 1 again

@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import re
+import sys
 import time
 import uuid
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
@@ -17,7 +18,7 @@ from urllib.parse import quote, urljoin, urlsplit
 
 import requests
 
-from .errors import BadReply, TimedOut, Unreachable, of_signal, refusal
+from .errors import BadReply, TimedOut, Unreachable, of_signal, raise_as_it_is, refusal
 from .values import integer, number, plain
 from .unix import UnixAdapter
 
@@ -265,19 +266,20 @@ class Transport:
 
     def _send(self, method: str, url: str, data: Optional[bytes], head: Dict[str, str],
               fields: Dict[str, str]) -> requests.Response:
+        before = sys.exc_info()[1]
         try:
             return self._attempt(method, url, data, head, fields)
-        except requests.exceptions.ReadTimeout as fault:
-            raise TimedOut('no answer from %s within %g s; %s' % (
-                self.name, self.timeout or 0,
-                self._withdraw(method, url, data, head, fields))) from fault
         except BaseException as fault:
-            if of_signal(fault) is None:
+            own = of_signal(fault, before)
+            if own is None and not isinstance(fault, requests.exceptions.ReadTimeout):
                 raise
             words = self._withdraw(method, url, data, head, fields)
-            if isinstance(fault, KeyboardInterrupt) and not fault.args:
-                fault.args = (words,)
-            raise
+            if own is None:
+                raise TimedOut('no answer from %s within %g s; %s' % (
+                    self.name, self.timeout or 0, words)) from fault
+            if isinstance(own, KeyboardInterrupt) and not own.args:
+                own.args = (words,)
+            raise_as_it_is(own)
 
     def _withdraw(self, method: str, url: str, data: Optional[bytes], head: Dict[str, str],
                   fields: Dict[str, str]) -> str:
@@ -329,18 +331,17 @@ class Transport:
 
     def _attempt(self, method: str, url: str, data: Optional[bytes], head: Dict[str, str],
                  fields: Dict[str, str]) -> requests.Response:
+        before = sys.exc_info()[1]
         for attempt in range(self.retries + 1):
             try:
                 with self.session() as session:
                     return session.request(method, url, data=data, headers=head, params=fields,
                                            timeout=(CONNECT, self.timeout))
-            except requests.exceptions.RequestException as fault:
-                own = of_signal(fault)
-                if own is not None:
-                    raise own from own.__cause__
-                if isinstance(fault, requests.exceptions.ReadTimeout) or not isinstance(
-                        fault, (requests.exceptions.ConnectionError,
-                                requests.exceptions.ChunkedEncodingError)):
+            except requests.exceptions.ReadTimeout:
+                raise
+            except (requests.exceptions.ConnectionError,
+                    requests.exceptions.ChunkedEncodingError) as fault:
+                if of_signal(fault, before) is not None:
                     raise
                 if attempt == self.retries:
                     raise Unreachable('no connection to %s: %s' %
@@ -352,7 +353,7 @@ class Transport:
               **fields: Any) -> Iterator[str]:
         """The lines of an endless answer, as they arrive. Forked: it was started by the parent of
         this process, whose connection it reads from."""
-        process = os.getpid()
+        process, before = os.getpid(), sys.exc_info()[1]
         try:
             with contextlib.closing(self._new_session()) as session, \
                     session.get(self.url(parts), params=query(fields), headers=headers,
@@ -364,6 +365,9 @@ class Transport:
                     if os.getpid() != process:
                         raise Forked('the events of %s are read by another process' % self.name)
         except requests.exceptions.RequestException as fault:
+            own = of_signal(fault, before)
+            if own is not None:
+                raise_as_it_is(own)
             raise Unreachable('the events of %s ended: %s' %
                               (self.name, reason(fault))) from fault
 
