@@ -361,6 +361,12 @@ class Interrupted(Served):
             partner.step(0.001, [1])
             self.assertEqual(partner.count, begun + 1)
 
+    def test_a_request_takes_no_lock_that_a_signal_may_leave_locked(self):
+        for server in (self.server, mechd.Server(self.daemon.base)):
+            with unittest.mock.patch.object(threading.Condition, '__enter__', self.fail):
+                server.instance(self.instance.id).step(count=1)
+            server.close()
+
     @contextlib.contextmanager
     def steps_of(self, door):
         """A function that makes one step over it."""

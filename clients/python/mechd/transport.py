@@ -20,7 +20,7 @@ import requests
 
 from .errors import BadReply, TimedOut, Unreachable, of_signal, raise_as_it_is, refusal
 from .values import integer, number, plain
-from .unix import UnixAdapter
+from .unix import Adapter, UnixAdapter
 
 CONNECT = 5.0  # s, to open a connection
 SOON = 1.0  # s for the answer to a request that cancels another one
@@ -196,6 +196,8 @@ class Transport:
 
     def _new_session(self) -> requests.Session:
         session = requests.Session()
+        for scheme in ('http://', 'https://'):
+            session.mount(scheme, Adapter())
         if self.token:
             session.headers['Authorization'] = 'Bearer ' + self.token
         if self._verify is not None:

@@ -1,12 +1,60 @@
-"""HTTP through a Unix socket, for URLs like unix:/run/mechd.sock."""
+"""What is beneath a session of requests: pools without locks, and HTTP through a Unix socket, for
+URLs like unix:/run/mechd.sock."""
 from __future__ import annotations
 
+import queue
 import socket
-from typing import Any
+from typing import Any, List, Optional
 
 from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection
-from urllib3.connectionpool import HTTPConnectionPool
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+
+
+class _Shelf:
+    """Idle connections, as queue.LifoQueue has them. A signal that raises while that takes its lock
+    leaves it locked for ever; a session, and with it a pool, belongs to one thread at a time."""
+
+    def __init__(self, maxsize: int = 0):
+        self._most = maxsize
+        self._items: List[Any] = []
+
+    def put(self, item: Any, block: bool = True, timeout: Optional[float] = None) -> None:
+        if len(self._items) >= self._most:
+            raise queue.Full
+        self._items.append(item)
+
+    def get(self, block: bool = True, timeout: Optional[float] = None) -> Any:
+        if not self._items:
+            raise queue.Empty
+        return self._items.pop()
+
+    def qsize(self) -> int:
+        return len(self._items)
+
+
+class _Plain(HTTPConnectionPool):
+    QueueCls = _Shelf
+
+
+class _Secure(HTTPSConnectionPool):
+    QueueCls = _Shelf
+
+
+_POOLS = {'http': _Plain, 'https': _Secure}
+
+
+class Adapter(HTTPAdapter):
+    """Mounted for http:// and https:// of a session."""
+
+    def init_poolmanager(self, *given: Any, **named: Any) -> None:
+        super().init_poolmanager(*given, **named)
+        self.poolmanager.pool_classes_by_scheme = _POOLS
+
+    def proxy_manager_for(self, *given: Any, **named: Any) -> Any:
+        manager = super().proxy_manager_for(*given, **named)
+        manager.pool_classes_by_scheme = _POOLS
+        return manager
 
 
 class _Connection(HTTPConnection):
@@ -21,7 +69,7 @@ class _Connection(HTTPConnection):
         self.sock.settimeout(None)
 
 
-class _Pool(HTTPConnectionPool):
+class _Pool(_Plain):
     def __init__(self, path: str):
         super().__init__('localhost', maxsize=4)
         self._path = path
