@@ -1,8 +1,12 @@
 """The benchmark book: runs the benchmarks and the other programs that are installed in turns, and
 prints tables, plots and slopes of what they measured.
 
-    book.py BUILD [--budget SECONDS] [--write]    measures; prints the page, or writes all
+    book.py BUILD [--budget SECONDS] [--write] [--built NAME=TEXT]…    measures; prints the page,
+                                                                       or writes all
     book.py --print [--write]                     the same from the data of the last --write
+
+--built says of another program that is no package how it was built, as "Exudyn=from its source with
+gcc at -O3"; the page has it beside the version.
 
 --write writes the data (book.json), the page (between the marks of README.md), its plots
 (plots/*.svg), the summary (between the marks of the README at the top) and what operators plan with
@@ -11,6 +15,7 @@ sections run once, one after the other, then again as long as the time of their 
 medians of these rounds are printed. A program begins only while its section has time left, so that
 the book takes about --budget seconds (1200); one that did not begin is listed as not measured."""
 import argparse
+import importlib
 import json
 import os
 import re
@@ -73,6 +78,11 @@ def versions(build):
     return {name: version for name, version in sorted(found.items()) if version}
 
 
+def peer_names():
+    """Those of the other programs."""
+    return [importlib.import_module(name).NAME for name in ADAPTERS]
+
+
 def adapter(name, build):
     """What peer_NAME.py has measured; None where it has failed."""
     done = subprocess.run([sys.executable, os.path.join(HERE, name + '.py'), build, '--json'],
@@ -118,8 +128,9 @@ def merged(runs):
 class Book:
     """owner: one run. Programs begin while their section has time left, the first always."""
 
-    def __init__(self, build, budget):
+    def __init__(self, build, budget, built):
         self.build, self.budget = build, budget
+        self.built = built  # {name of another program: how}
         self.runs = {name: [] for programs, _ in SECTIONS.values() for name in programs}
         self.took = {}  # the longest run of each, s
         self.left = {section: budget * part for section, (_, part) in SECTIONS.items()}
@@ -163,6 +174,11 @@ class Book:
                     begun = True
         return begun
 
+    def described(self, found):
+        """The same with how the program was built, where that was given."""
+        how = self.built.get(found['name']) if found.get('version') else None
+        return {**found, 'built': how} if how else found
+
     def data(self):
         begin, at = time.monotonic(), machine()
         while self.round():
@@ -173,7 +189,8 @@ class Book:
                 'failed': [name for name, of in self.runs.items()
                            if self.failures[name] and not of],
                 'sections': {section: {
-                    'programs': [merged(self.runs[n]) for n in programs if self.runs[n]],
+                    'programs': [self.described(merged(self.runs[n])) for n in programs
+                                 if self.runs[n]],
                     'left': [n for n in programs if not self.runs[n]]}
                     for section, (programs, _) in SECTIONS.items()}}
 
@@ -204,12 +221,17 @@ def main(arguments):
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument('build', nargs='?')
     parser.add_argument('--budget', type=float, default=BUDGET)
+    parser.add_argument('--built', action='append', default=[])
     parser.add_argument('--print', action='store_true')
     parser.add_argument('--write', action='store_true')
     o = parser.parse_args(arguments)
     if bool(o.build) == o.print or not o.budget > 0:
         parser.error('BUILD or --print, and a budget above 0')
-    data = read_data() if o.print else Book(os.path.abspath(o.build), o.budget).data()
+    built = dict(text.partition('=')[::2] for text in o.built)
+    names = peer_names() if built else []
+    if not set(built) <= set(names) or not all(built.values()):
+        parser.error('--built NAME=TEXT, of ' + ', '.join(names))
+    data = read_data() if o.print else Book(os.path.abspath(o.build), o.budget, built).data()
     if o.write:
         write(data)
     else:

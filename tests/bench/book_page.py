@@ -191,8 +191,9 @@ def peers(data):
         if found['version'] is None:
             lines += [not_run(found) + '.', '']
             continue
-        lines += ['**%s %s**, %s: %s.' % (found['name'], found['version'], times(found['runs']),
-                                          found['how']), '']
+        built = ', built %s' % found['built'] if 'built' in found else ''
+        lines += ['**%s %s**%s, %s: %s.' % (found['name'], found['version'], built,
+                                            times(found['runs']), found['how']), '']
         lines += table(['case', 'unit', 'mechd', found['name'], 'times'], [
             [row['what'], row['unit'], figure(row['ours']), figure(row['theirs']),
              figure(row['times'])] for row in found['rows']])
@@ -265,13 +266,22 @@ def beside_peers(data):
             for k, row in enumerate(peer['rows']))) for peer in found)
 
 
-def read_about(data):
-    """Which of the codes were run, and that the others were not."""
+def listed(names):
+    """"a, b and c"."""
+    return ' and '.join(filter(None, [', '.join(names[:-1]), *names[-1:]]))
+
+
+def run_and_read(data):
+    """Which of the codes were run for speed; what is said beyond that was read."""
     found = data['sections']['peers']['programs']
-    none = [p['name'] for p in found if p['version'] is None]
-    return '%s %s not run here: what is said of %s was read in %s documentation.' % (
-        ' and '.join(none), *(('was', 'it', 'its') if len(none) == 1 else
-                              ('were', 'them', 'their'))) if none else ''
+    run, none = ([p['name'] for p in found if (p['version'] is None) == is_none]
+                 for is_none in (False, True))
+    texts = ['%s %s run for these figures' % (listed(run), 'were' if len(run) > 1 else 'was')
+             if run else '', '%s %s not' % (listed(none), 'were' if len(none) > 1 else 'was')
+             if none else '']
+    text = '; '.join([*filter(None, texts),
+                      'what else is said of other codes was read in their documentation.'])
+    return text[:1].upper() + text[1:]
 
 
 def summary(data):
@@ -286,7 +296,7 @@ def summary(data):
         '%d processors:' % (data['date'], at['processor'], at['cores']),
         'Kernels take %s times as long as such programs (median %.2g, %d cases).' % (
             span(kernels), statistics.median(kernels), len(kernels)) if kernels else '',
-        growth(data), served(data), beside_peers(data), read_about(data)]
+        growth(data), served(data), beside_peers(data), run_and_read(data)]
     return wrapped(' '.join(filter(None, sentences))) + '\n'
 
 

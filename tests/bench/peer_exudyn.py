@@ -16,11 +16,14 @@ except ImportError:
 
 NAME = 'Exudyn'
 MISSING = 'pip install exudyn'
-HOW = ('its solver runs all steps in one call on one thread, generalized-α of spectral radius 0.9, '
-       'index 3, sparse, Jacobian of each step anew as by default; what a call costs beside its '
-       'steps is taken off by a second call with fewer steps')
 LINKS = (16, 64, 256)
 STEP, MANY, FEW = 1e-3, 600, 100
+HOW = ('called from Python, all steps in one call on one thread: generalized-α of spectral radius '
+       '0.9, index 3, Newton to its default tolerance (1e-8 of the first residual) with the '
+       'Jacobian of each iteration anew, as by default, and Eigen\'s sparse solver, without files; '
+       'as imported by default, with checks of ranges. A step is a part of the CPU time of %d '
+       'steps less that of %d, so that what a call costs beside its steps is not in it; mechd '
+       'steps by generalized-α of spectral radius 0.9, too, to its default tolerance' % (MANY, FEW))
 
 
 def chain(n):

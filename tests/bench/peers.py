@@ -2,8 +2,8 @@
 
     NAME       the program
     MISSING    what to install, where it is not there
-    UNTRIED    what it is written after, if it has never run with the program; else it has none
-    HOW        what is run, through which interface, and what differs from mechd's run
+    HOW        what is run, through which interface and to which tolerance, what is counted as a
+               step, and what differs from mechd's run
     version(build) its version; None where it is not installed
     rows(build) what was measured: [row(…)], mechd and the program in turns in one run
 
@@ -58,18 +58,14 @@ def measured(adapter, build):
     build = os.path.abspath(build)
     version = adapter.version(build)
     if version is None:
-        untried = getattr(adapter, 'UNTRIED', None)
-        return {'name': adapter.NAME, 'version': None, 'missing': adapter.MISSING,
-                **({'untried': untried} if untried else {})}
+        return {'name': adapter.NAME, 'version': None, 'missing': adapter.MISSING}
     return {'name': adapter.NAME, 'version': version, 'how': adapter.HOW,
             'rows': adapter.rows(build)}
 
 
 def not_run(found):
     """Why a program has no rows."""
-    text = '%s is not installed (%s)' % (found['name'], found['missing'])
-    return text + '; its adapter was written after %s and has never run' % found['untried'] \
-        if 'untried' in found else text
+    return '%s is not installed (%s)' % (found['name'], found['missing'])
 
 
 def show(found):
