@@ -37,11 +37,11 @@ TRIES = 2  # of one that fails
 # what is measured, and its part of the time
 SECTIONS = {
     'kernels': (('lti', 'contacts', 'friction', 'text', 'call'), 0.15),
-    'models': (('joints', 'closed', 'couple'), 0.15),
+    'models': (('joints', 'closed', 'couple', 'fmu'), 0.15),
     'contacts': (('spheres', 'detection'), 0.1),
     'scaling': (('scaling', ), 0.15),
-    'http': (('service', 'service-scaling', 'batch', 'service-start', 'service-couple'), 0.2),
-    'zmq': (('service-zmq', ), 0.05),
+    'http': (('service', 'service-scaling', 'batch', 'service-start', 'service-couple'), 0.175),
+    'zmq': (('service-zmq', 'service-lane'), 0.075),
     'storage': (('service-storage', ), 0.05),
     'peers': (ADAPTERS, 0.15),
 }

@@ -14,11 +14,11 @@ BEGIN, END = '<!-- tests/bench/book.py prints from here -->', '<!-- to here -->'
 COLUMNS = 119
 SECTIONS = {
     'kernels': 'Kernels',
-    'models': 'Models with joints and items, couplings',
+    'models': 'Models with joints and items, couplings, FMUs',
     'contacts': 'Contacts',
     'scaling': 'Growth with the model, integrators',
     'http': 'HTTP',
-    'zmq': 'ZeroMQ',
+    'zmq': 'ZeroMQ and the lane',
     'storage': 'Storage'}
 # the other side of pairs without a line in bars.def, which names it
 OTHERS = (

@@ -5,6 +5,9 @@ import sys
 from tree import report
 
 BARS, ROWS = 'tests/bench/bars.def', 'tests/bench/rows.c'
+BUILD, BOOK = 'tests/bench/meson.build', 'tests/bench/book.py'
+# it has a table of its own
+WITHOUT_ROWS = {'realtime'}
 ALLOWED, MARGIN, SEEN = 1.1, 1.25, 1.5
 
 
@@ -49,10 +52,21 @@ def check_margin(tree):
             yield '%s: a margin of %s' % (ROWS, match.group(1))
 
 
+def check_book(tree):
+    """Programs of meson.build, in a section of the book."""
+    if BUILD not in tree.paths or BOOK not in tree.paths:
+        return
+    sections = re.search(r'^SECTIONS = \{\n(.*?)^\}', tree.text(BOOK), re.M | re.S).group(1)
+    for name in re.findall(r"^  '([\w-]+)': \[", tree.text(BUILD), re.M):
+        if name not in WITHOUT_ROWS and "'%s'" % name not in sections:
+            yield '%s: bench-%s is in no section' % (BOOK, name)
+
+
 CHECKS = {
     'every bar is a whole line': check_lines,
     'every bar is at most 1.1 of what was measured': check_bars,
     'a slowdown of 1.5 breaks every bar': check_margin,
+    'every benchmark is in the book': check_book,
 }
 
 if __name__ == '__main__':

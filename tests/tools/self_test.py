@@ -230,6 +230,10 @@ FAULTS = {
         ({'tests/bench/bars.def': BAR % 1.1},
          {'tests/bench/bars.def': (BAR % 1.1).replace('2026-11-23', '')})],
     'bars.check_bars': [({'tests/bench/bars.def': BAR % 1.1}, {'tests/bench/bars.def': BAR % 1.2})],
+    'bars.check_book': [
+        ({'tests/bench/meson.build': "benches = {\n  'lti': [\n  'realtime': [\n}\n",
+          'tests/bench/book.py': "SECTIONS = {\n    'kernels': (('lti',), 1),\n}\n"},
+         {'tests/bench/book.py': "SECTIONS = {\n    'kernels': (('text',), 1),\n}\n"})],
     'bars.check_margin': [
         ({'tests/bench/rows.c': 'static const double margin = 1.25;\n'},
          {'tests/bench/rows.c': 'static const double margin = 1.3;\n'})],
