@@ -79,7 +79,7 @@ const struct mechd_option mechd_options[] = {
          "on SIGHUP"),
     NUMBER("workers", workers, 256, 0, "N", "number of worker threads (0: one per processor)"),
     NUMBER("model-size", model_size, 2000, 64, "MIB",
-           "maximum size of a model document in MiB of JSON (64); reading it takes about 20 times "
+           "maximum size of a model document in MiB of JSON (64); reading it takes up to 30 times "
            "as much memory"),
     NUMBER("message-size", message_size, 2000, 0, "MIB",
            "maximum size of a frame over ZeroMQ or the lane (0: --model-size for control, 1 MiB "

@@ -116,7 +116,7 @@ class Manifests(unittest.TestCase):
         memory = {'Mi': 1, 'Gi': 1024}[limits['memory'][-2:]] * int(limits['memory'][:-2])
         quota = re.search(r'\bmemory=(\d+)MiB', given['MECHD_QUOTA']['value'])
         # what reading a model of this size takes (deploy/README.md)
-        reading = 20 * int(given['MECHD_MODEL_SIZE']['value'])
+        reading = 30 * int(given['MECHD_MODEL_SIZE']['value'])
         # which each worker may do at once, beside the instances of one token
         self.assertLess(int(quota.group(1)) + int(limits['cpu']) * reading, memory)
 
