@@ -242,7 +242,7 @@ class Shown(unittest.TestCase):
                              sorted(MODULES + ['py.typed']))
             self.assertEqual((meta['Name'], meta['Version']), ('mechd', mechd.__version__))
             self.assertIn('Typing :: Typed', meta.get_all('Classifier'))
-            for name in ('Summary', 'License', 'Requires-Python', 'Keywords'):
+            for name in ('Summary', 'Author', 'License', 'Requires-Python', 'Keywords'):
                 self.assertTrue(meta[name], name)
             self.assertIn('First steps', meta.get_payload())
             self.assertEqual(set(meta.get_all('Provides-Extra')),
