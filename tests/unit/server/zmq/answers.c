@@ -386,7 +386,7 @@ static void questions_that_cannot_be_sent_are_not_replaced(void)
     scarce_end(served);
 }
 
-/* A hello is without effect when its reply cannot be sent, and questions that wait behind that reply
+/* A hello is without effect when its reply cannot be sent, and questions that wait behind the reply
  * are for a program that does not know its lease. */
 static void questions_behind_a_hello_without_effect_are_not_sent(void)
 {
@@ -396,17 +396,27 @@ static void questions_behind_a_hello_without_effect_are_not_sent(void)
                                                 {.kind = MECHP_BYE, .sequence = 4, .lease = 11}};
     struct mechd *const served = scarce_begin_with(false, sockets);
     struct mechd_zmq *const z = open_door(served);
-    for (int refuses = 0; refuses < 2; refuses++) {
+    for (int turn = 0; turn < 3; turn++) {
         unsigned char bytes[MECHP_FRAME_HEADER];
+        struct mechd_letter *first = NULL;
+        // the reply waits in the same line, or is sent at once while they wait in the outbox
+        const bool refuses = turn > 0, at_once = turn == 2;
         for (size_t k = 0; k < sizeof frames / sizeof *frames; k++) {
             mechp_frame_write(&frames[k], bytes);
             struct mechd_letter *const letter = letter_of(z, bytes, sizeof bytes, k == 0 ? 4 : 0);
             letter->grants = k == 0;
             letter->asks = k > 0;
-            mechd_letter_post(z, letter);
+            if (k == 0 && at_once) {
+                first = letter;
+            } else {
+                mechd_letter_post(z, letter);
+            }
         }
         if (refuses) {
             alloc_refuse_start(0, false);
+        }
+        if (at_once) {
+            mechd_letter_send(z, first);
         }
         mechd_letters_answer(z);
         CU_ASSERT_EQUAL(refuses ? alloc_refuse_stop() : 1, 1);
@@ -422,7 +432,7 @@ static void questions_behind_a_hello_without_effect_are_not_sent(void)
         }
         receive();
         CU_ASSERT_STRING_EQUAL(client.text, "behind");
-        CU_ASSERT_EQUAL(atomic_load(&served->service.host.counters.unsent), refuses ? 2 : 0);
+        CU_ASSERT_EQUAL(atomic_load(&served->service.host.counters.unsent), (uint64_t)(2 * turn));
     }
     end_client();
     mechd_zmq_stop(z);
