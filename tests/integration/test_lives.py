@@ -85,31 +85,34 @@ class Lives(Served):
         path, model = self.again('watched', delete=False), models.oscillator()
         names = [output['name'] for output in model['outputs']]
         self.step(path)
-        with subprocess.Popen([program('mechctl'), '--server', self.daemon.base, 'watch',
-                               'watched', '--follow', '--count', '4'], text=True,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE) as mechctl:
-            def line():
-                return mechctl.stdout.readline().rstrip('\n').split('\t')
-            self.assertEqual(line(), ['time'] + names)
-            self.assertEqual(len(line()), 1 + len(names))
-            # the same names again: no other head
-            self.again('watched')
-            self.step(path)
-            before = line()
-            self.assertEqual(before[0], '0.001')
-            model['outputs'].reverse()
-            self.again('watched', model=model)
-            self.step(path)
-            self.assertEqual(line(), ['time'] + names[::-1])
-            self.assertEqual(line()[1:], before[:0:-1])
-            del model['outputs'][0]
-            self.again('watched', model=model)
-            self.step(path)
-            self.assertEqual(line(), ['time', names[0]])
-            self.assertEqual(line()[1:], before[1:2])
-            out, said = mechctl.communicate(timeout=60 * SLOW)
-            self.assertEqual((mechctl.returncode, out), (0, ''), said)
+        mechctl = subprocess.Popen([program('mechctl'), '--server', self.daemon.base, 'watch',
+                                    'watched', '--follow', '--count', '4'], text=True,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        self.addCleanup(mechctl.communicate)
+        self.addCleanup(mechctl.kill)
+
+        def line():
+            return mechctl.stdout.readline().rstrip('\n').split('\t')
+        self.assertEqual(line(), ['time'] + names)
+        self.assertEqual(len(line()), 1 + len(names))
+        # the same names again: no other head
+        self.again('watched')
+        self.step(path)
+        before = line()
+        self.assertEqual(before[0], '0.001')
+        model['outputs'].reverse()
+        self.again('watched', model=model)
+        self.step(path)
+        self.assertEqual(line(), ['time'] + names[::-1])
+        self.assertEqual(line()[1:], before[:0:-1])
+        del model['outputs'][0]
+        self.again('watched', model=model)
+        self.step(path)
+        self.assertEqual(line(), ['time', names[0]])
+        self.assertEqual(line()[1:], before[1:2])
+        out, said = mechctl.communicate(timeout=60 * SLOW)
+        self.assertEqual((mechctl.returncode, out), (0, ''), said)
 
     def test_frames_and_json_say_which_life_they_are_of(self):
         path = self.again('both', delete=False)
