@@ -197,7 +197,8 @@ void mechctl_on_end_restore(const struct mechctl_ends *ends);
  * that. What was so before. */
 sigset_t mechctl_hold_ends(void);
 void mechctl_release_ends(const sigset_t *before);
-/* While something is waited for that goes on in the server: they are noted, and end a nap.
+/* While something is waited for that goes on in the server: they are noted, and end a nap; a second
+ * one ends the program at once.
  * mechctl_noted: the one that has come, or 0; it ends the program with mechctl_obey_ends. */
 struct mechctl_ends mechctl_note_ends(void);
 int mechctl_noted(void);

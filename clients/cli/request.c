@@ -141,9 +141,13 @@ void mechctl_release_ends(const sigset_t *before)
 
 static volatile sig_atomic_t noted;
 
-static void note(int signal)
+static void note(int number)
 {
-    noted = signal;
+    if (noted != 0) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+    noted = number;
 }
 
 struct mechctl_ends mechctl_note_ends(void)

@@ -200,7 +200,7 @@ int mechd_key_read(struct mechd_key *k, const char *certificate, const char *key
     *k = (struct mechd_key){.certificate = read_file(certificate, fault, size)};
     k->key = k->certificate != NULL ? read_file(key, fault, size) : NULL;
     if (k->key == NULL) {
-        // said already
+        // the fault is reported already
     } else if (mechd_certificate_dates(k->certificate, &k->from, &k->until) != 0) {
         mech_text_format(fault, size, "%s holds no certificate (PEM)", certificate);
     } else if (!fits(k)) {

@@ -5,7 +5,6 @@
 #include "server/os/ticks.h"
 #include "solver/base/name.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,5 +96,5 @@ double mechd_instance_ttl(const struct mechd_instance *i)
 uint64_t mechd_instance_ends(const struct mechd_instance *i)
 {
     const double ttl = atomic_load(&i->ttl);
-    return ttl > 0. ? atomic_load(&i->used) + (uint64_t)ceil(1e9 * ttl) : 0;
+    return ttl > 0. ? atomic_load(&i->used) + mechd_ns(ttl) + 1 : 0;
 }

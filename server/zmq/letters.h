@@ -12,7 +12,7 @@
  * take a letter, a refusal is sent, for which it needs none: to a frame an error with its sequence,
  * in a message of a second stock, and the problem; to JSON, and to a frame once that stock is used
  * up, a reply in JSON (ok: false) without a sequence. Its bytes are constant, but for the sequence.
- * An answer ends in any case. A question to a program is not sent then, nor behind a hello that is
+ * An answer ends in any case. A question to a program is not sent then, nor after a hello that is
  * without effect.
  */
 #pragma once

@@ -343,7 +343,8 @@ static int ended(struct mech_couple_stability *out, enum mech_couple_end end, do
 
 /* An end at which growth begins is one beyond which it is soon far more. Where it fades towards
  * smaller sizes, as H² or H³, or an eigenvalue comes so close to 1 that it counts as 1, the end is
- * that of what differs from 1: smaller sizes may grow no less in a second, or be stable.
+ * that of what can be distinguished from 1: smaller sizes may grow no less in a second, or be
+ * stable.
  * *least: the growth that counts as none. */
 static int search(struct map *m, struct mech_interrupt *ask, struct mech_couple_stability *out,
                   double *least)

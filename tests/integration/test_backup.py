@@ -10,7 +10,7 @@ import threading
 import unittest
 import harness
 import models
-from harness import Http
+from harness import Http, wait_until
 from keeping import Kept
 
 STEPS = 20
@@ -20,7 +20,7 @@ def documented(target):
     """The statement of the page, for another file."""
     with open(os.path.join(harness.ROOT, 'deploy', 'README.md'), encoding='utf-8') as f:
         found = re.search(r'sqlite3 \S+/mechd\.sqlite "(.*?)"\n', f.read())
-    return found.group(1).replace('/backup/mechd.sqlite', target)
+    return found.group(1).replace('/backup/mechd-$(date +%F).sqlite', target)
 
 
 class Backup(unittest.TestCase):
@@ -50,6 +50,8 @@ class Backup(unittest.TestCase):
             other = threading.Thread(target=step_on, args=(daemon.base, path))
             other.start()
             try:
+                wait_until(lambda: daemon.call('GET', path)['step'] > STEPS,
+                           'steps are stored meanwhile')
                 self.make_copy()
             finally:
                 over.set()
@@ -57,7 +59,7 @@ class Backup(unittest.TestCase):
             last = daemon.call('GET', path + '/state').json
         with Kept(self.copy) as daemon:
             first = daemon.call('GET', path + '/state').json
-            self.assertTrue(STEPS <= first['step'] <= last['step'], (first, last))
+            self.assertTrue(STEPS < first['step'] <= last['step'], (first, last))
             self.assertEqual(len(daemon.call('GET', path + '/snapshots')['items']), 1)
             more = last['step'] - first['step']
             if more:

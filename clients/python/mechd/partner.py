@@ -351,6 +351,7 @@ class Stream(_Door):
                  renew: Optional[Callable[[], Optional[Layout]]] = None):
         timeout = transport.wait(timeout)
         self._ended, self._look, self._renew = ended, look, renew
+        self._heard = clock.monotonic()  # of a frame, or that there is none
         self._layout, self._sequence, self._timeout = layout, 0, timeout
         self._number: Optional[int] = None
         self.instance = instance
@@ -391,7 +392,7 @@ class Stream(_Door):
         return self
 
     def __next__(self) -> Sample:
-        begin = looked = clock.monotonic()
+        begin = clock.monotonic()
         until = None if self._timeout is None else begin + self._timeout
         while True:
             self._check()
@@ -400,11 +401,14 @@ class Stream(_Door):
                 self._check()
                 # in slices: close() of another thread can run between them
                 sample = self._sample(min(max(left, 0.0), _SLICE))
-                if sample is None and self._renew and clock.monotonic() - looked > _IDLE:
-                    self._layout = self._renew() or self._layout
-                    looked = clock.monotonic()
             if sample is not None:
+                self._heard = clock.monotonic()
                 return sample
+            if self._renew and clock.monotonic() - self._heard > _IDLE:
+                layout = self._renew()
+                with self._turn:
+                    self._layout = layout or self._layout
+                self._heard = clock.monotonic()
             if left <= 0:
                 raise Unreachable('no frame arrived within %g s' % (self._timeout or 0))
 

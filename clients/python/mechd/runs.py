@@ -1,7 +1,6 @@
 """Runs in the server and what they record."""
 from __future__ import annotations
 
-import contextlib
 import secrets
 import struct
 import sys
@@ -10,7 +9,7 @@ from typing import (TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional,
                     Union)
 
 from . import pictures
-from .errors import MechdError, NotFound, interrupted
+from .errors import Invalid, MechdError, NotFound, interrupted
 from .partner import Layout, Stream
 from .progress import Bar, Progress
 from .sse import Event, events
@@ -216,12 +215,17 @@ class Runner:
         chosen = self.post('streams', name=name, every=every, outputs=names)
 
         def renew() -> Optional[Layout]:
-            with contextlib.suppress(NotFound):
-                self.streams(name)
-                return None
-            with contextlib.suppress(NotFound):
-                return Layout(self.post('streams', name=name, every=every, outputs=names)['layout'])
-            return None  # its owner is gone, and may be created again
+            try:
+                try:
+                    self.streams(name)
+                except NotFound:
+                    return Layout(self.post('streams', name=name, every=every,
+                                            outputs=names)['layout'])
+            except Invalid:
+                raise  # the outputs are not those of the next life
+            except MechdError:
+                pass  # its owner or the server is gone, and may come back
+            return None
 
         def end() -> None:
             try:
