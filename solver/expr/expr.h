@@ -21,6 +21,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct mech_expr;
 
@@ -42,6 +43,13 @@ void mech_expr_destroy(struct mech_expr *e);
 /* Whether its value may jump where its variables do not: it has a comparison, && or ||, a choice,
  * sign, rint or atan2. */
 bool mech_expr_may_jump(const struct mech_expr *e);
+
+/* Whether it can go several ways: it has a comparison, a choice, &&, ||, sign, rint, abs, max or
+ * min. */
+bool mech_expr_has_ways(const struct mech_expr *e);
+/* Which way it goes over other values: a number that differs where the outcome of one of these does
+ * (two outcomes have the same one with a chance of 2^-64). */
+uint64_t mech_expr_way(const struct mech_expr *e, const double *values);
 
 /* Values may be infinite or not a number; the caller checks. */
 

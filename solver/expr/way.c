@@ -1,0 +1,130 @@
+/* Which way an expression goes at a point: the outcomes of its comparisons, choices and signs, as a
+ * number (FNV-1a over them, in the order of evaluation). Cost: that of the value, about twice. */
+#include "solver/expr/program.h"
+
+#include <string.h>
+
+static const uint64_t basis = UINT64_C(0xcbf29ce484222325), prime = UINT64_C(0x100000001b3);
+
+/* Whether an operation of one number has several sides, and on which x is. */
+static bool side_of_one(enum mech_expr_op op, double x, uint64_t *side)
+{
+    switch (op) {
+    case MECH_EXPR_ABS:
+        *side = x >= 0.;
+        return true;
+    case MECH_EXPR_SIGN:
+        *side = x < 0. ? 0u : x > 0. ? 2u : 1u;
+        return true;
+    case MECH_EXPR_RINT: {
+        const double stair = mech_expr_of_one(op, x);
+        memcpy(side, &stair, sizeof *side);
+        return true;
+    }
+    default:
+        return false;
+    }
+}
+
+/* The same of two numbers. */
+static bool side_of_two(enum mech_expr_op op, double a, double b, uint64_t *side)
+{
+    switch (op) {
+    case MECH_EXPR_MAX:
+        *side = a < b;
+        return true;
+    case MECH_EXPR_MIN:
+        *side = b < a;
+        return true;
+    case MECH_EXPR_AND:
+    case MECH_EXPR_EQUAL:
+    case MECH_EXPR_GREATER:
+    case MECH_EXPR_GREATER_OR_EQUAL:
+    case MECH_EXPR_LESS:
+    case MECH_EXPR_LESS_OR_EQUAL:
+    case MECH_EXPR_OR:
+    case MECH_EXPR_UNEQUAL:
+        *side = mech_expr_of_two(op, a, b) != 0.;
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool mech_expr_has_ways(const struct mech_expr *e)
+{
+    uint64_t side;
+    bool some = false;
+
+    for (const struct mech_expr_code *c = e->code; c->op != MECH_EXPR_END && !some; c++) {
+        some = c->op == MECH_EXPR_IF || side_of_one(c->op, 0., &side) ||
+               side_of_two(c->op, 0., 0., &side);
+    }
+    return some;
+}
+
+/* What comes onto the stack. */
+static double load(const struct mech_expr_code *c, const double *values)
+{
+    const double x = c->op == MECH_EXPR_NUMBER ? 0. : values[c->at];
+
+    switch (c->op) {
+    case MECH_EXPR_NUMBER:
+        return c->b;
+    case MECH_EXPR_LINEAR:
+        return x * c->a + c->b;
+    case MECH_EXPR_SQUARE:
+        return x * x;
+    case MECH_EXPR_CUBE:
+        return x * x * x;
+    case MECH_EXPR_FOURTH:
+        return x * x * x * x;
+    default:
+        return x;
+    }
+}
+
+uint64_t mech_expr_way(const struct mech_expr *e, const double *values)
+{
+    double stack[MECH_EXPR_DEPTH];
+    double *top = stack; // behind it
+    uint64_t way = basis, side = 0;
+
+    for (const struct mech_expr_code *c = e->code;; c++) {
+        switch (c->op) {
+        case MECH_EXPR_END:
+            return way;
+        case MECH_EXPR_NUMBER:
+        case MECH_EXPR_VARIABLE:
+        case MECH_EXPR_LINEAR:
+        case MECH_EXPR_SQUARE:
+        case MECH_EXPR_CUBE:
+        case MECH_EXPR_FOURTH:
+            *top++ = load(c, values);
+            break;
+        case MECH_EXPR_IF:
+            top--;
+            way = (way ^ (*top != 0.)) * prime;
+            c += *top == 0. ? c->at : 0;
+            break;
+        case MECH_EXPR_ELSE:
+            c += c->at;
+            break;
+        case MECH_EXPR_END_IF:
+            break;
+#define ONE(symbol, value, by_x, by_xx) case MECH_EXPR_##symbol:
+#define TWO(symbol, value)
+#include "solver/expr/operations.def"
+#undef ONE
+#undef TWO
+            way = side_of_one(c->op, top[-1], &side) ? (way ^ side) * prime : way;
+            top[-1] = mech_expr_of_one(c->op, top[-1]);
+            break;
+        default:
+            top--;
+            way = side_of_two(c->op, top[-1], *top, &side) ? (way ^ side) * prime : way;
+            top[-1] = mech_expr_of_two(c->op, top[-1], *top);
+            break;
+        }
+    }
+}
