@@ -50,6 +50,8 @@ struct mech_site {
     bool curved;                    /* some coordinates are not the integrals of the velocities */
     const char *path;               /* "/objects/3" */
     struct mech_diag *diag;
+    struct mech_switches *switches; /* expressions with several ways are noted there; NULL: not */
+    int32_t item;                   /* 3 */
 };
 
 /* The point at which records are evaluated. Vectors have their ground slot. */

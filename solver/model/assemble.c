@@ -41,7 +41,9 @@ struct mech_site mech_site_of(struct mech_model *m, size_t i, const char *path,
                               .first_order = seat->first_order,
                               .curved = seat->curved,
                               .path = path,
-                              .diag = diag};
+                              .diag = diag,
+                              .switches = &m->switches,
+                              .item = (int32_t)i};
 }
 
 /* sizes against coordinates, for all objects */

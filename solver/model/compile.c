@@ -92,6 +92,7 @@ int mech_model_compile(struct mech_document *document, const double *parameters,
     m->document = document;
     mech_arena_init(&m->arena, 0);
     mech_arena_init(&m->scratch, 0);
+    m->switches.arena = &m->arena;
     m->interrupt = mech_arena_alloc(&m->arena, 1, sizeof *m->interrupt);
     const int r = m->interrupt ? compile(m, parameters, diag) : MECH_NO_MEMORY;
     if (r) {

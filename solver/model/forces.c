@@ -261,7 +261,7 @@ int mech_channels_fold(struct mech_model *m, struct mech_diag *diag)
         }
     }
     m->terms.base[m->sizes.v] = 0.;
-    return 0;
+    return mech_switches_channels(m);
 }
 
 /* --- evaluation ------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "solver/base/name.h"
+#include "solver/items/switches.h"
 #include "solver/model/channels.h"
 #include "solver/model/kinematics.h"
 #include "solver/model/rows.h"
@@ -19,7 +20,11 @@ struct mech_model {
     struct mech_model_terms terms;
     struct mech_model_rows rows;
     struct mech_model_channels channels;
+    struct mech_switches switches;
 };
+
+/* switches.c: the expressions of all channels. 0; MECH_NO_MEMORY. */
+int mech_switches_channels(struct mech_model *m);
 
 /* resolve.c: bindings, names, references, ranges, checks of single items. */
 int mech_resolve(struct mech_model *m, struct mech_diag *diag);

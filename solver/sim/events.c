@@ -7,6 +7,7 @@
  *   bodies         a pair of shapes touches while one of its contacts has an impulse, or under
  *                  penalty a force; pairs, not points, so that contacts that wander along a face
  *                  are no events
+ *   expressions    see event_switches.c
  *
  * A rigid contact that begins to act while its bodies approach is met by an impact. If they part at
  * the end of that internal step it does not last: an impact alone, and it does not act there. Of a
@@ -560,7 +561,8 @@ int mech_sim_events_begin(struct mech_sim *s)
 {
     MECH_TRY(make(s));
     MECH_TRY(find_known(s, &s->compared->now));
-    return find_near(s);
+    MECH_TRY(find_near(s));
+    return mech_sim_switches_begin(s);
 }
 
 void mech_sim_events_step(struct mech_sim *s)
@@ -585,6 +587,7 @@ int mech_sim_events_look(struct mech_sim *s)
     }
     of.of = MECH_LOGGED_JOINT;
     look_at_joints(s, of);
+    mech_sim_switches_look(s, event);
     of.of = MECH_LOGGED_BODIES;
     return look_at_bodies(s, of);
 }

@@ -47,6 +47,7 @@ struct mech_sim {
     double trial_energy;         /* of a trial with other parameters, J */
     struct mech_signal *signals; /* [inputs] of the command; made when first needed */
     struct mech_event_watch *compared; /* of commands that ask for events; made when first needed */
+    struct mech_event_switches *switched; /* the same, of their expressions */
     bool has_rates, has_trial, differenced;
     double *joint_scratch; /* [4 × rows + entries of G]; mech_sim_drift begins it with |g|, |ġ| */
     bool *dropped; /* [sizes.lambda] rows of joints that repeat others where the model starts */
@@ -158,6 +159,11 @@ int mech_sim_events_look(struct mech_sim *s);
 /* The state before the last internal step. */
 const struct mech_state *mech_sim_events_before(const struct mech_sim *s);
 void mech_sim_events_fini(struct mech_sim *s);
+
+/* event_switches.c: those of expressions. begin and look as above; `event` has since and time. */
+int mech_sim_switches_begin(struct mech_sim *s);
+void mech_sim_switches_look(struct mech_sim *s, struct mech_logged event);
+void mech_sim_switches_fini(struct mech_sim *s);
 
 /* active.c: what acts in the step that has led to a state, as a number, and as a list. */
 struct mech_active_set;

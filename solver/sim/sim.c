@@ -356,6 +356,7 @@ void mech_sim_destroy(struct mech_sim *s)
     mech_arena_fini(&s->arena);
     mech_document_destroy(s->document);
     mech_sim_events_fini(s);
+    mech_sim_switches_fini(s);
     free(s->signals);
     free(s->trial_outputs);
     free(s->memory);

@@ -3,4 +3,4 @@
 
 const char *const mech_logged_kinds[] = {"impact",   "closes",  "opens",
                                          "switches", "updates", "returns"};
-const char *const mech_logged_ofs[] = {"interaction", "joint", "bodies", "model"};
+const char *const mech_logged_ofs[] = {"interaction", "joint", "bodies", "model", "expression"};

@@ -8,7 +8,7 @@
  * is offsetUserFunction_t. Source: Exudyn's ObjectConnectorCoordinate. The output Force has
  * Exudyn's sign, −λ. */
 #include "solver/items/connector/pair.h"
-#include "solver/items/timed.h"
+#include "solver/items/switches.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -100,6 +100,9 @@ static int record(const void *description, const struct mech_site *site, void *a
     int code = mech_timed_read(&r->offset, &c->offset, 0, &scope, place, site->diag);
     if (code >= 0) {
         code = read_law(c, site, r);
+    }
+    if (code >= 0 && c->active) {
+        code = mech_switches_timed(site->switches, &r->offset, site->item);
     }
     if (code < 0) {
         release(r);

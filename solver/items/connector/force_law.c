@@ -2,6 +2,7 @@
 #include "solver/items/connector/force_law.h"
 
 #include "solver/base/err.h"
+#include "solver/items/switches.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -59,6 +60,7 @@ int mech_force_law_init(struct mech_force_law *law, const struct mech_formula *f
                                       &law->partial[i]);
         }
     }
+    code = code < 0 ? code : mech_switches_law(site->switches, law->value, law->vars, site->item);
     if (code < 0) {
         mech_force_law_fini(law);
     }
@@ -278,6 +280,7 @@ int mech_springs_law(struct mech_springs *s, const struct mech_values *law,
             snprintf(place + strlen(place), sizeof place - strlen(place), "/%d", (int)i);
             code = mech_scope_compile(&scope, law->text[i], place, site->diag, &s->row[i]);
         }
+        code = code < 0 ? code : mech_switches_law(site->switches, s->row[i], s->vars, site->item);
     }
     if (code < 0) {
         mech_springs_fini(s);

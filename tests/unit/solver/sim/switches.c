@@ -1,5 +1,5 @@
-/* Events of relays and diodes, on masses and on systems of first order, over one and several
- * commands. */
+/* Events of relays and diodes, on masses and on systems of first order, and of expressions, over
+ * one and several commands. */
 #include "tests/unit/model.h"
 
 #include <string.h>
@@ -17,13 +17,25 @@ static void until(struct mech_sim *s, double t, struct heard *h)
     struct mech_step_report report;
 
     h->log = (struct mech_event_log){.at = h->at, .room = ROOM};
-    CU_ASSERT_EQUAL_FATAL(mech_sim_step(s, &r, &report), 0);
+    const int code = mech_sim_step(s, &r, &report);
+
+    if (code) {
+        (void)fprintf(stderr, "%s\n", report.reason);
+    }
+    CU_ASSERT_EQUAL_FATAL(code, 0);
     CU_ASSERT_EQUAL(h->log.count, h->log.total);
 }
 
 static bool is(const struct mech_logged *e, enum mech_logged_kind kind, const char *item)
 {
     return e->kind == kind && strcmp(e->item, item) == 0;
+}
+
+/* Whether an event is that an expression goes another way at t, in a step of h. */
+static bool turns(const struct mech_logged *e, const char *item, int32_t row, double t, double h)
+{
+    return is(e, MECH_LOGGED_SWITCHES, item) && e->of == MECH_LOGGED_EXPRESSION && e->row == row &&
+           e->since <= t && t <= e->time && e->time - e->since < 1.01 * h;
 }
 
 /* ẋ = −sign x from 1: the relay leaves its bound at t = 1 */
@@ -65,9 +77,11 @@ static void a_relay_on_a_mass_switches(void)
     CU_ASSERT(is(&h.at[0], MECH_LOGGED_SWITCHES, "relay"));
     CU_ASSERT(h.at[0].since <= 1.03 && h.at[0].time >= 1.);
     until(s, 2.5, &h);
-    CU_ASSERT_EQUAL_FATAL(h.log.count, 1);
-    CU_ASSERT(is(&h.at[0], MECH_LOGGED_SWITCHES, "relay"));
-    CU_ASSERT(h.at[0].since <= 2.03 && h.at[0].time >= 2.);
+    CU_ASSERT_EQUAL_FATAL(h.log.count, 2);
+    const int relay = h.at[0].of == MECH_LOGGED_INTERACTION ? 0 : 1;
+    CU_ASSERT(is(&h.at[relay], MECH_LOGGED_SWITCHES, "relay"));
+    CU_ASSERT(h.at[relay].since <= 2.03 && h.at[relay].time >= 2.);
+    CU_ASSERT(turns(&h.at[1 - relay], "s", 0, 2., 0.03));
     mech_sim_destroy(s);
 }
 
@@ -85,13 +99,131 @@ static void a_diode_closes_and_opens(void)
     until(s, 0.3, &h);
     CU_ASSERT_EQUAL(h.log.total, 0);
     until(s, 1.5, &h);
-    CU_ASSERT_EQUAL_FATAL(h.log.count, 2);
+    CU_ASSERT_EQUAL_FATAL(h.log.count, 3);
+    const int opens = h.at[1].of == MECH_LOGGED_INTERACTION ? 1 : 2;
     CU_ASSERT(is(&h.at[0], MECH_LOGGED_CLOSES, "diode"));
-    CU_ASSERT(is(&h.at[1], MECH_LOGGED_OPENS, "diode"));
+    CU_ASSERT(is(&h.at[opens], MECH_LOGGED_OPENS, "diode"));
     CU_ASSERT(h.at[0].since <= 0.53 && h.at[0].time >= 0.5);
-    CU_ASSERT(h.at[1].since <= 1.03 && h.at[1].time >= 1.);
+    CU_ASSERT(h.at[opens].since <= 1.03 && h.at[opens].time >= 1.);
+    CU_ASSERT(turns(&h.at[3 - opens], "s", 0, 1., 0.03));
+    mech_sim_destroy(s);
+}
+
+/* --- expressions ------------------------------------------------------------------------------ */
+
+/* 1 kg at 1 m/s, a stop of 1000 N/m from 0.1 m on: it meets the stop at t = 0.1 and leaves it half
+ * a period of √1000 1/s later. */
+#define STOP(active)                                                                               \
+    "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'Node1D', 'initialVelocities': [1]}], "          \
+    "'objects':"                                                                                   \
+    "[{'name': 'm', 'type': 'Mass1D', 'node': 'n', 'physicsMass': 1}, {'name': 'stop', 'type':"    \
+    "'CoordinateSpringDamper', 'markers': ['g', 'x'], 'active': " active                           \
+    ", 'springForceUserFunction': '=u > 0.1 ? 1000*(u - 0.1) : 0'}], 'markers': [{'name': 'g',"    \
+    "'type': 'MarkerGroundCoordinate'}, {'name': 'x', 'type': 'MarkerNodeCoordinate', 'node':"     \
+    "'n', 'coordinate': 0}], 'solver': {'integrator': 'GeneralizedAlpha', 'stepSize': 0.001}}"
+
+static void a_force_law_turns_at_its_stop(void)
+{
+    struct mech_sim *s = model_of(STOP("true"));
+    struct heard h;
+
+    until(s, 0.15, &h);
+    CU_ASSERT_EQUAL_FATAL(h.log.count, 1);
+    CU_ASSERT(turns(&h.at[0], "stop", 0, 0.1, 0.001));
+    /* a further command knows on which side it is */
+    until(s, 0.5, &h);
+    CU_ASSERT_EQUAL_FATAL(h.log.count, 1);
+    CU_ASSERT(turns(&h.at[0], "stop", 0, 0.1 + 3.14159265 / sqrt(1000.), 0.0011));
+    mech_sim_destroy(s);
+
+    s = model_of(STOP("false"));
+    until(s, 0.5, &h);
+    CU_ASSERT_EQUAL(h.log.total, 0);
+    mech_sim_destroy(s);
+}
+
+static void an_early_return_ends_where_a_law_turns(void)
+{
+    struct mech_sim *const s = model_of(STOP("true")), *const o = model_of(STOP("true"));
+    struct mech_logged one;
+    struct mech_event_log log = {.at = &one, .room = 1};
+    const struct mech_step_request r = {
+        .kind = MECH_STEP_COUNT, .count = 500, .events = &log, .early_return = true};
+    struct mech_step_report report;
+
+    CU_ASSERT_EQUAL_FATAL(mech_sim_step(s, &r, &report), 0);
+    CU_ASSERT_EQUAL(report.ended, MECH_ENDED_AT_EVENT);
+    CHECK_NEAR(mech_sim_time(s), 0.1, 0.0011);
+    /* looking changes no bit */
+    CU_ASSERT_EQUAL(model_steps(o, report.steps), 0);
+    CU_ASSERT_EQUAL(model_state(o).q[0], model_state(s).q[0]);
+    CU_ASSERT_EQUAL(model_state(o).v[0], model_state(s).v[0]);
+    mech_sim_destroy(s);
+    mech_sim_destroy(o);
+}
+
+/* A bushing between two points with a law in each direction: both move at 1 m/s along x and 2 m/s
+ * along y away from each other, held by nothing until the laws act weakly. */
+static void each_row_of_a_law_turns_by_itself(void)
+{
+    struct mech_sim *const s = model_of(
+        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodePoint', 'initialVelocities': [1, 2, "
+        "0]}],"
+        "'objects': [{'name': 'p', 'type': 'MassPoint', 'node': 'n', 'physicsMass': 1000},"
+        "{'name': 'ground', 'type': 'Ground'}, {'name': 'bush', 'type': 'CartesianSpringDamper',"
+        "'markers': ['a', 'b'], 'springForceUserFunction': ['=max(0, u0 - 0.1)', '=u1 > 0.1 ? u1 - "
+        "0.1 : 0', 0]}],"
+        "'markers': [{'name': 'a', 'type': 'MarkerBodyPosition', 'object': 'ground'},"
+        "{'name': 'b', 'type': 'MarkerBodyPosition', 'object': 'p'}],"
+        "'solver': {'integrator': 'GeneralizedAlpha', 'stepSize': 0.001}}");
+    struct heard h;
+
+    until(s, 0.2, &h);
+    CU_ASSERT_EQUAL_FATAL(h.log.count, 2);
+    CU_ASSERT(turns(&h.at[0], "bush", 1, 0.05, 0.0012));
+    CU_ASSERT(turns(&h.at[1], "bush", 0, 0.1, 0.0012));
+    mech_sim_destroy(s);
+}
+
+/* A load, a motion that is prescribed, and one whose constraint is not active. */
+static void loads_and_motions_turn_at_their_times(void)
+{
+    static const char *const model =
+        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'Node1D'}, {'name': 'o', 'type': 'Node1D'}],"
+        "'objects': [{'name': 'm', 'type': 'Mass1D', 'node': 'n', 'physicsMass': 1}, {'name': 'k',"
+        "'type': 'Mass1D', 'node': 'o', 'physicsMass': 1}, {'name': 'led', 'type':"
+        "'CoordinateConstraint', 'markers': ['g', 'y'], 'offset': '=t < 0.2505 ? 0 : t - 0.2505'},"
+        "{'name': 'free', 'type': 'CoordinateConstraint', 'markers': ['g', 'x'], 'active': false,"
+        "'offset': '=abs(t - 0.1)'}], 'markers': [{'name': 'g', 'type': 'MarkerGroundCoordinate'},"
+        "{'name': 'x', 'type': 'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 0}, {'name': 'y',"
+        "'type': 'MarkerNodeCoordinate', 'node': 'o', 'coordinate': 0}], 'loads': [{'name': 'F',"
+        "'type': 'LoadCoordinate', 'marker': 'x', 'load': '=10*(t > 0.1005)'}], 'inputs':"
+        "[{'name': 'f', 'load': 'F'}], 'solver': {'integrator': 'GeneralizedAlpha', 'stepSize':"
+        "0.001}}";
+    struct mech_sim *s = model_of(model);
+    struct heard h;
+    const double none = 0.;
+    const struct mech_input_change held = {.index = 0, .values = &none};
+    const struct mech_step_request r = {
+        .kind = MECH_STEP_UNTIL, .size = 0.2, .inputs = &held, .input_count = 1, .events = &h.log};
+    struct mech_step_report report;
+
+    until(s, 0.5, &h);
+    CU_ASSERT_EQUAL_FATAL(h.log.count, 2);
+    CU_ASSERT(turns(&h.at[0], "F", 0, 0.1005, 0.001));
+    CU_ASSERT(turns(&h.at[1], "led", 0, 0.2505, 0.001));
+    mech_sim_destroy(s);
+
+    /* an input in place of the load's expression */
+    s = model_of(model);
+    h.log = (struct mech_event_log){.at = h.at, .room = ROOM};
+    CU_ASSERT_EQUAL_FATAL(mech_sim_step(s, &r, &report), 0);
+    CU_ASSERT_EQUAL(h.log.total, 0);
     mech_sim_destroy(s);
 }
 
 UNIT_TESTS(UNIT_TEST(a_relay_switches), UNIT_TEST(a_relay_on_a_mass_switches),
-           UNIT_TEST(a_diode_closes_and_opens))
+           UNIT_TEST(a_diode_closes_and_opens), UNIT_TEST(a_force_law_turns_at_its_stop),
+           UNIT_TEST(an_early_return_ends_where_a_law_turns),
+           UNIT_TEST(each_row_of_a_law_turns_by_itself),
+           UNIT_TEST(loads_and_motions_turn_at_their_times))

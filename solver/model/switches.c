@@ -1,0 +1,96 @@
+/* Which way the expressions of a model go in a state: each is evaluated there, which leaves the
+ * values of its variables behind. Of force laws the objects that have them alone are evaluated. */
+#include "solver/model/switches.h"
+
+#include "solver/base/err.h"
+#include "solver/model/internal.h"
+
+#include <string.h>
+
+int mech_switches_channels(struct mech_model *m)
+{
+    for (size_t i = 0; i < m->channels.count; i++) {
+        const struct mech_channel *const c = &m->channels.at[i];
+        const struct mech_switch one = {.of = c->source.value,
+                                        .vars = c->source.vars,
+                                        .timed = &c->source,
+                                        .channel = (int32_t)i,
+                                        .category = c->category,
+                                        .item = c->item};
+
+        MECH_TRY(mech_switches_add(&m->switches, &one));
+    }
+    return 0;
+}
+
+size_t mech_model_switches(const struct mech_model *m)
+{
+    return m->switches.count;
+}
+
+const char *mech_model_switch_name(const struct mech_model *m, size_t k, int32_t *row)
+{
+    const struct mech_switch *const one = &m->switches.at[k];
+
+    *row = one->row;
+    return mech_document_items(m->document, one->category)->at[one->item].name;
+}
+
+/* Whether an object is not active. */
+static bool is_idle(const struct mech_model *m, int32_t object)
+{
+    const struct mech_seat_of *const on = &m->kinematics.objects[object];
+
+    return (on->pair >= 0 && m->rows.pairs[on->pair].idle) ||
+           (on->equation >= 0 && m->rows.equations[on->equation].idle);
+}
+
+/* The force law of an object at the point, where its poses are. */
+static void evaluate_law(const struct mech_model *m, const struct mech_eval *e, int32_t object,
+                         double *g)
+{
+    const struct mech_seat_of *const on = &m->kinematics.objects[object];
+    const struct mech_pose *pose[2];
+    double W[12] = {0.};
+
+    if (on->pair < 0) {
+        m->document->objects.at[object].type->ops.object->force(on->record, 1, e, g);
+        return;
+    }
+    const struct mech_pair_of *const p = &m->rows.pairs[on->pair];
+    mech_pair_poses(m, p, pose);
+    p->ops->wrench(p->record, e, pose, W);
+}
+
+/* Expression k; the rows of a law come from one evaluation of it. */
+static void evaluate(const struct mech_model *m, const struct mech_state *s,
+                     const struct mech_eval *e, size_t k, double *g)
+{
+    const struct mech_switch *const one = &m->switches.at[k];
+
+    if (one->channel >= 0) {
+        // one that an input has replaced stays as it is
+        (void)mech_model_channel_value(m, s, (size_t)one->channel, e->t);
+    } else if (is_idle(m, one->item)) {
+        return;
+    } else if (one->timed) {
+        (void)mech_timed_value(one->timed, e->t);
+    } else if (one->row == 0) {
+        evaluate_law(m, e, one->item, g);
+    }
+}
+
+void mech_model_switch_ways(const struct mech_model *m, const struct mech_state *s, double *g,
+                            uint64_t *way)
+{
+    const struct mech_eval e = mech_model_point(m, s, s->at->time, s->q, s->v);
+
+    if (m->switches.laws) {
+        memset(g, 0, ((size_t)m->sizes.v + 1) * sizeof *g);
+        mech_model_pose(m, &e);
+    }
+    for (size_t k = 0; k < m->switches.count; k++) {
+        evaluate(m, s, &e, k, g);
+        way[k] = mech_expr_way(m->switches.at[k].of, m->switches.at[k].vars);
+    }
+}
