@@ -111,6 +111,22 @@ class StepEvents(unittest.TestCase):
         self.assertEqual(reply['ended'], {'by': 'request', 'lastSuccessfulTime': 0.8})
         self.assertEqual((reply['time'], reply['events']), (0.8, []))
 
+    def test_a_force_law_that_turns_is_one(self):
+        """The mass at 0.5 m comes to the spring's stop at 0, and the load begins at 0.3 s."""
+        model = models.oscillator()
+        model['objects'][1]['springForceUserFunction'] = '=10 + (u < 0 ? 1000*u : 0)'
+        model['loads'][0]['load'] = '=t > 0.3005 ? 1 : 0'
+        i = self.daemon.create(model)
+        reply = self.step(self.door, id=i, until=0.31, want=['events'])
+        (event,) = reply['events']
+        self.assertEqual({k: event[k] for k in ('kind', 'of', 'item', 'row')}, {
+            'kind': 'switches', 'of': 'expression', 'item': 'F', 'row': 0})
+        self.assertTrue(event['since'] < 0.3005 < event['time'], event)
+        reply = self.step(self.door, id=i, size=1, earlyReturn=True)
+        self.assertEqual(reply['ended']['by'], 'event')
+        self.assertIn('switches of %s' % model['objects'][1]['name'], reply['ended']['reason'])
+        self.assertAlmostEqual(reply['outputs']['x'] - 1, 0, delta=0.01)
+
     def test_a_trial_returns_early_too(self):
         i = self.daemon.create(ball())
         trial = self.step(self.door, id=i, size=2.0, earlyReturn=True, commit=False)

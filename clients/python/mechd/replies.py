@@ -1384,7 +1384,7 @@ class StepEnded(_StepEndedAlways, _StepEndedSometimes):
 
 _StepEventAlways = TypedDict('_StepEventAlways', {
     'kind': 'str',
-    'of': "Literal['interaction', 'joint', 'bodies', 'model']",
+    'of': 'str',
     'item': 'str',
     'since': 'float',
     'time': 'float',

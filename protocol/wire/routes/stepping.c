@@ -143,17 +143,19 @@ const struct mechp_shape mechp_body_step_event = {
         {"kind", "'impact'|'closes'|'opens'|'switches'|'updates'|'returns'",
          "impact: two surfaces met with a speed, and velocities jumped; closes, opens: a contact, "
          "a rope or a diode becomes active, or inactive; switches: a relay reaches or leaves a "
-         "bound; updates: a hosted FMU has updated its discrete states in event mode; returns: a "
+         "bound, or an expression goes another way; updates: a hosted FMU has updated its discrete "
+         "states in event mode; returns: a "
          "hosted FMU has ended its step early without an update",
          MECHP_IN(step_event, kind)},
-        {"of", "'interaction'|'joint'|'bodies'|'model'", "kind of the item",
+        {"of", "'interaction'|'joint'|'bodies'|'model'|'expression'", "kind of the item",
          MECHP_IN(step_event, of)},
         {"item", "string",
-         "the interaction, the joint, the object of the first shape, or the model of the FMU",
+         "the interaction, the joint, the object of the first shape, the model of the FMU, or the "
+         "object or load of the expression",
          MECHP_IN(step_event, item)},
         {"with", "@Name", "between bodies: the object of the second shape",
          MECHP_MAY(step_event, with)},
-        {"row", "integer", "row of the interaction or the joint, from 0",
+        {"row", "integer", "row of the interaction or the joint, or which expression, from 0",
          MECHP_MAY(step_event, row)},
         {"since", "number", "latest known time before the event, s", MECHP_IN(step_event, since)},
         {"time", "number", "earliest known time after the event, s", MECHP_IN(step_event, time)},
