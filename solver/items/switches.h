@@ -1,5 +1,5 @@
 /* The expressions of a model that can go several ways (expr.h): force laws with choices, loads with
- * comparisons. Items note them while the model is compiled; events are where one goes another way.
+ * comparisons. Items note them while the model is compiled; events are where one takes another branch.
  * owner: the model. */
 #pragma once
 

@@ -16,7 +16,7 @@ enum mech_logged_kind {
     MECH_LOGGED_CLOSES,   /* a contact, a rope or a diode acts from here on */
     MECH_LOGGED_OPENS,    /* it no longer does */
     MECH_LOGGED_SWITCHES, /* the multiplier of a relay reaches or leaves one of its bounds; an
-                             expression goes another way (items/switches.h) */
+                             expression takes another branch (items/switches.h) */
     /* of a whole model, never of the solver's: */
     MECH_LOGGED_UPDATES, /* its discrete states are updated */
     MECH_LOGGED_RETURNS  /* it ends its step early, without such an update */
