@@ -73,6 +73,7 @@ struct mech_impacts {
     double *A;       /* [count × count] H W⁻¹ Hᵀ + E by columns */
     double *columns; /* [count × nv] W⁻¹Hᵀ, or NULL: W is diagonal, or too large */
     double *part;    /* [count × count] A of the active rows, or their band by columns */
+    bool symmetric;  /* A, up to rounding: M, C and K are */
     int32_t width;   /* diagonals of A below the main one when it is a narrow band, or -1 */
     int32_t *colptr, *rowind; /* of that band: [count + 1], [count × (2 width + 1)] */
     double *work;             /* [nv] */

@@ -15,6 +15,7 @@
 
 #include "solver/base/err.h"
 #include "solver/base/text.h"
+#include "solver/linalg/symmetric.h"
 #include "solver/model/gap.h"
 #include "solver/step/conflict.h"
 #include "solver/vi/chain.h"
@@ -87,6 +88,24 @@ static int find_held(struct mech_impacts *c)
     return 0;
 }
 
+/* A is symmetric up to rounding if M, C and K are; itself it would not say, as it has the rounding
+ * of large matrices in small entries. */
+static int find_symmetric(struct mech_impacts *c)
+{
+    const struct mech_linear_part *const part = c->motion->part;
+    const struct mech_mat *const of[] = {part->M, part->C, part->K};
+    struct mech_arena arena;
+    int code = 0;
+
+    mech_arena_init(&arena, 0);
+    c->symmetric = true;
+    for (int k = 0; k < 3 && code == 0 && c->symmetric; k++) {
+        code = mech_symmetric(&arena, of[k], MECH_SYMMETRIC_TO, NULL, &c->symmetric);
+    }
+    mech_arena_fini(&arena);
+    return code;
+}
+
 int mech_impacts_init(struct mech_impacts *c, const struct mech_contact_rows *rows,
                       const struct mech_free_motion *motion,
                       const struct mech_moreau_jean_settings *settings)
@@ -101,6 +120,7 @@ int mech_impacts_init(struct mech_impacts *c, const struct mech_contact_rows *ro
     }
     MECH_TRY(choose(c));
     MECH_TRY(find_held(c));
+    MECH_TRY(find_symmetric(c));
     const bool keep = motion->inverse == NULL && count * n <= MECH_CONTACT_COLUMNS_MOST;
     const size_t columns = keep ? count * n : 0;
     const size_t band = count * (2 * MECH_BANDED_SET_WIDTH + 1);
@@ -205,7 +225,7 @@ int mech_impacts_factor(struct mech_impacts *c)
             a[j] += E;
         }
     }
-    c->width = count > 0 ? width_of(c->A, count) : -1;
+    c->width = count > 0 && c->symmetric ? width_of(c->A, count) : -1;
     return 0;
 }
 
@@ -344,7 +364,7 @@ static void gather(struct mech_impacts *c, const double *v, const double *dv, co
             c->b[i] = free_speed + softness(c, row, c->gap[i], c->speed[i], &E);
         }
     }
-    *N = (struct mech_mat){.kind = MECH_MAT_DENSE, .rows = m, .cols = m, .symmetric = true};
+    *N = (struct mech_mat){.kind = MECH_MAT_DENSE, .rows = m, .cols = m, .symmetric = c->symmetric};
     if (c->width >= 0 && m >= BANDED_LEAST) {
         gather_band(c, N);
         return;

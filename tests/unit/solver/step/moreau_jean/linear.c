@@ -2,6 +2,7 @@
  * numbers that overflow, many rows. Its results are verified in tests/verify/nonsmooth_lti.c.
  */
 #include "solver/base/err.h"
+#include "solver/linalg/mat_walk.h"
 #include "tests/unit/unit.h"
 #include "tests/verify/lti_cases.h"
 
@@ -202,6 +203,42 @@ static void too_many_rows_and_unknown_solvers_are_refused(void)
     lti_end(&c);
 }
 
+/* A chain with stops between its masses, K(0, 1) more by a share of it and C(0, 1) by `turn`, whose
+ * step is so short that A, M⁻¹ but for 1e-10 of it, says nothing of either. */
+static bool are_contacts_symmetric(enum lti_form form, double share, double turn)
+{
+    const struct lti_bands bands = {.M = {1.}, .C = {1., 1e-3}, .K = {2e3, -1e3}};
+    struct lti_case c;
+    int32_t where;
+
+    lti_begin(&c, 8, 1e-9, &bands, form);
+    for (int32_t i = 1; i < 8; i++) {
+        lti_contact(&c, 2, (int32_t[]){i - 1, i}, (double[]){-1., 1.}, 0., 0.);
+    }
+    *mech_mat_place(&c.K, 0, 1) *= 1. + share;
+    *mech_mat_place(&c.C, 0, 1) += turn;
+    c.K.symmetric = c.K.symmetric && share == 0.;
+    c.C.symmetric = c.C.symmetric && turn == 0.;
+    lti_ready(&c);
+    CU_ASSERT_EQUAL_FATAL(mech_moreau_jean_factor(&c.core, c.h, &where), 0);
+    const bool symmetric = c.core.impacts.symmetric;
+    /* a band is read by one half */
+    CU_ASSERT(symmetric || c.core.impacts.width == -1);
+    lti_end(&c);
+    return symmetric;
+}
+
+static void contacts_are_as_symmetric_as_the_system(void)
+{
+    for (enum lti_form form = LTI_LEANEST; form < LTI_FORMS; form++) {
+        CU_ASSERT(are_contacts_symmetric(form, 0., 0.));
+        CU_ASSERT(are_contacts_symmetric(form, 1e-12, 0.));
+        CU_ASSERT(are_contacts_symmetric(form, 0., 1e-12));
+        CU_ASSERT(!are_contacts_symmetric(form, 1e-6, 0.));
+        CU_ASSERT(!are_contacts_symmetric(form, 0., 0.1));
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(a_column_at_rest_carries_its_weight),
            UNIT_TEST(many_active_rows_are_solved_whichever_solver_gets_there),
            UNIT_TEST(a_long_column_is_pivoted_as_a_band),
@@ -210,5 +247,6 @@ UNIT_TESTS(UNIT_TEST(a_column_at_rest_carries_its_weight),
            UNIT_TEST(a_singular_iteration_matrix_names_its_coordinate),
            UNIT_TEST(a_massless_coordinate_with_a_spring_is_no_fault),
            UNIT_TEST(impulses_act_the_same_with_and_without_kept_columns),
+           UNIT_TEST(contacts_are_as_symmetric_as_the_system),
            UNIT_TEST(rows_activate_at_the_threshold),
            UNIT_TEST(too_many_rows_and_unknown_solvers_are_refused))
