@@ -8,6 +8,7 @@
 #include "solver/base/err.h"
 #include "solver/base/text.h"
 #include "solver/linalg/eig.h"
+#include "solver/linalg/symmetric.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,22 +31,16 @@ static int spread(struct mech_arena *arena, const struct mech_mat *A, double *ou
     return 0;
 }
 
-/* Symmetric up to rounding; then made so to the bit. */
-static bool symmetrize(size_t n, double *A)
+/* What is symmetric up to rounding becomes so to the bit. */
+static void symmetrize(size_t n, double *A)
 {
-    double largest = 0., difference = 0.;
-
     for (size_t j = 0; j < n; j++) {
-        largest = fmax(largest, fabs(A[j * n + j]));
         for (size_t i = 0; i < j; i++) {
             double *const a = &A[j * n + i], *const b = &A[i * n + j];
 
-            largest = fmax(largest, fmax(fabs(*a), fabs(*b)));
-            difference = fmax(difference, fabs(*a - *b));
             *a = *b = 0.5 * (*a + *b);
         }
     }
-    return difference <= 1e-9 * largest;
 }
 
 /* the largest entry of a real shape becomes positive */
@@ -116,11 +111,8 @@ static int solve_undamped(struct mech_modes *out, int32_t free_count, const doub
     if (!square || !A || !B) {
         return MECH_NO_MEMORY;
     }
-    if (!symmetrize(p, k) || !symmetrize(p, mass)) {
-        mech_text_format(out->reason, sizeof out->reason,
-                         "the stiffness or the mass matrix is not symmetric; use complex modes");
-        return MECH_UNSUPPORTED;
-    }
+    symmetrize(p, k);
+    symmetrize(p, mass);
     memcpy(A, k, p * p * sizeof *A);
     memcpy(B, mass, p * p * sizeof *B);
     MECH_TRY(mech_eig_symmetric(free_count, k, mass, square));
@@ -142,9 +134,58 @@ static int solve_undamped(struct mech_modes *out, int32_t free_count, const doub
     return 0;
 }
 
+/* How exactly a stiffness is known, relative: where moments do not balance, turns do not commute,
+ * and that of a model at rest is not symmetric by as much as statics leave. */
+static double stiffness_known_to(const struct mech_model *m)
+{
+    const double statics = mech_model_settings(m)->newton.relative_tolerance;
+
+    return mech_model_is_linear(m) ? MECH_SYMMETRIC_TO : fmax(MECH_SYMMETRIC_TO, statics);
+}
+
+/* Whether S [n × n], what a matrix differs from its transpose by, moves none of the motions that
+ * the joints leave free. S is overwritten; T [n × n] is scratch. */
+static bool is_barred(const struct mech_motions *b, double *S, double *T)
+{
+    const size_t n = (size_t)b->n, p = (size_t)b->positions;
+    double size = 0., left = 0.;
+
+    for (size_t k = 0; k < n * n; k++) {
+        size = fmax(size, fabs(S[k]) * b->size[k % n] * b->size[k / n]);
+    }
+    project(n, p, b->Q, S, T);
+    for (size_t k = 0; k < p * p; k++) {
+        left = fmax(left, fabs(S[k]));
+    }
+    return left <= MECH_SYMMETRIC_TO * size;
+}
+
+/* Whether both matrices are symmetric; b NULL: there are no joints. T [2 × n × n] is scratch.
+ * 0; MECH_UNSUPPORTED with the reason; negative. */
+static int check_symmetric(const struct mech_mat *const of[2], const double known_to[2],
+                           const struct mech_motions *b, double *T, struct mech_modes *out)
+{
+    const size_t n = (size_t)out->n;
+
+    for (int k = 0; k < 2; k++) {
+        bool symmetric;
+
+        MECH_TRY(mech_symmetric(&out->arena, of[k], known_to[k], b ? T : NULL, &symmetric));
+        if (!symmetric && !(b && is_barred(b, T, T + n * n))) {
+            mech_text_format(out->reason, sizeof out->reason,
+                             "the %s is not symmetric; use complex modes",
+                             k ? "mass matrix" : "stiffness");
+            return MECH_UNSUPPORTED;
+        }
+    }
+    return 0;
+}
+
 static int undamped(const struct mech_model *m, const struct mech_state *s,
                     const struct mech_mat *M, const struct mech_mat *K, struct mech_modes *out)
 {
+    const struct mech_mat *const of[] = {K, M};
+    const double known_to[] = {stiffness_known_to(m), MECH_SYMMETRIC_TO};
     const size_t n = (size_t)out->n;
     double *const k = mech_arena_alloc(&out->arena, n * n, sizeof *k);
     double *const mass = mech_arena_alloc(&out->arena, n * n, sizeof *mass);
@@ -156,9 +197,10 @@ static int undamped(const struct mech_model *m, const struct mech_state *s,
     MECH_TRY(spread(&out->arena, K, k));
     MECH_TRY(spread(&out->arena, M, mass));
     if (mech_model_joints(m)->count == 0) {
+        MECH_TRY(check_symmetric(of, known_to, NULL, NULL, out));
         return solve_undamped(out, out->n, NULL, k, mass);
     }
-    double *const T = mech_arena_alloc(&out->arena, n * n, sizeof *T);
+    double *const T = mech_arena_alloc(&out->arena, 2 * n * n, sizeof *T);
     if (!T) {
         return MECH_NO_MEMORY;
     }
@@ -170,6 +212,7 @@ static int undamped(const struct mech_model *m, const struct mech_state *s,
             "modes; use complex modes");
         code = MECH_UNSUPPORTED;
     }
+    code = code ? code : check_symmetric(of, known_to, &b, T, out);
     if (code == 0) {
         project(n, (size_t)b.positions, b.Q, k, T);
         project(n, (size_t)b.positions, b.Q, mass, T);
@@ -408,8 +451,14 @@ static int large_modes(const struct mech_model *m, const struct mech_state *s,
         out->count = out->count < left ? out->count : left > 0 ? left : 0;
     }
     const size_t count = (size_t)out->count;
-    const struct mech_subspace_problem p = {
-        K, M, &G, out->count, out->linear, out->reason, mech_model_interrupt(m)};
+    const struct mech_subspace_problem p = {.K = K,
+                                            .M = M,
+                                            .G = &G,
+                                            .count = out->count,
+                                            .linear = out->linear,
+                                            .reason = out->reason,
+                                            .interrupt = mech_model_interrupt(m),
+                                            .known_to = stiffness_known_to(m)};
     MECH_TRY(mech_subspace(&p, square, out->shapes, square + count));
     for (size_t i = 0; i < count; i++) {
         set_undamped(&out->modes[i], square[i]);

@@ -11,6 +11,7 @@
 #include "solver/base/err.h"
 #include "solver/base/text.h"
 #include "solver/linalg/eig.h"
+#include "solver/linalg/symmetric.h"
 #include "solver/lsol/lsol.h"
 
 #include <math.h>
@@ -281,22 +282,19 @@ static int residuals(struct subspace *s, double *residual)
     return 0;
 }
 
-/* Symmetric up to rounding. */
-static bool symmetric(const struct mech_mat *K, struct mech_arena *arena, int *code)
+/* Both matrices symmetric up to rounding; the reason where they are not. */
+static int check_symmetric(struct subspace *s)
 {
-    struct mech_triplet *t = NULL;
-    size_t count = 0;
-    double largest = 0., difference = 0.;
+    bool stiffness, mass;
 
-    if (K->symmetric || K->kind == MECH_MAT_ZERO) {
-        return true;
+    MECH_TRY(mech_symmetric(&s->arena, s->K, s->problem->known_to, NULL, &stiffness));
+    MECH_TRY(mech_symmetric(&s->arena, s->M, MECH_SYMMETRIC_TO, NULL, &mass));
+    if (stiffness && mass) {
+        return 0;
     }
-    *code = mech_mat_triplets(arena, K, &t, &count);
-    for (size_t k = 0; k < count && *code == 0; k++) {
-        largest = fmax(largest, fabs(t[k].value));
-        difference = fmax(difference, fabs(t[k].value - mech_mat_get(K, t[k].col, t[k].row)));
-    }
-    return difference <= 1e-9 * largest;
+    mech_text_format(s->problem->reason, 160, "the %s is not symmetric; use complex modes",
+                     stiffness ? "mass matrix" : "stiffness");
+    return MECH_UNSUPPORTED;
 }
 
 int mech_subspace(const struct mech_subspace_problem *p, double *lambda, double *shapes,
@@ -312,13 +310,9 @@ int mech_subspace(const struct mech_subspace_problem *p, double *lambda, double 
                          .p = wanted < n - rows ? wanted : n - rows,
                          .count = count,
                          .problem = p};
-    int code = 0;
 
     mech_arena_init(&s.arena, 0);
-    if (!symmetric(p->K, &s.arena, &code) && code == 0) {
-        mech_text_format(p->reason, 160, "the stiffness is not symmetric; use complex modes");
-        code = MECH_UNSUPPORTED;
-    }
+    int code = check_symmetric(&s);
     code = code ? code : allocate(&s);
     code = code ? code : factor(&s);
     if (code == 0) {

@@ -13,11 +13,12 @@ struct mech_subspace_problem {
     char *linear;                     /* [32] linear solver */
     char *reason;                     /* [160] when it came to an outcome */
     struct mech_interrupt *interrupt; /* asked at each vector, and while factoring (lsol/lsol.h) */
+    double known_to; /* relative: how exactly K is known, so that it counts as symmetric */
 };
 
 /* lambda [count] ascending, shapes [count × n] with φᵀ M φ = 1, residual [count]: how far φ is from
  * (λ + σ) (K + σ M)⁻¹ M φ within G φ = 0, relative. K may be singular there (bodies that are free),
  * not indefinite. 0; MECH_CANCELLED; MECH_SINGULAR; MECH_NOT_CONVERGED; MECH_UNSUPPORTED (too
- * large, K not symmetric); negative. */
+ * large, K or M not symmetric); negative. */
 int mech_subspace(const struct mech_subspace_problem *p, double *lambda, double *shapes,
                   double *residual);
