@@ -16,6 +16,7 @@ static int with_tangent(const struct mech_model *m, const struct mech_state *s,
 
     e.lambda = mech_model_sizes(m)->lambda > 0 ? s->lambda : NULL;
     e.vdot = s->vdot;
+    e.exact = true;
 
     MECH_TRY(mech_mat_sum(arena, 2, (const double[]){1., 1.}, terms, out));
     const size_t stored = mech_mat_stored(out);

@@ -44,6 +44,8 @@ struct mech_contact_list {
     struct mech_contact *at; /* [n] ascending by id */
     int32_t n, capacity;
 };
+/* Room for n contacts, so that no search for fewer allocates. 0 or negative. */
+int mech_contact_list_reserve(struct mech_contact_list *list, int32_t n);
 void mech_contact_list_fini(struct mech_contact_list *list);
 
 struct mech_placement {
@@ -80,6 +82,13 @@ struct mech_scene_query {
  * MECH_NOT_FINITE: a placement is not, or what touches is not; negative: no memory. */
 int mech_scene_find(struct mech_scene *s, const struct mech_scene_query *query,
                     struct mech_contact_list *list);
+
+/* Contacts of two colliders i < j of one that moves and another whose bodies are elsewhere than at
+ * the last query: at [2], not read of the ground. Gaps up to reach, into list (overwritten). 0;
+ * MECH_NOT_FINITE; negative. */
+int mech_scene_touch_at(const struct mech_scene *s, const int32_t collider[2],
+                        const struct mech_placement *const at[2], double reach,
+                        struct mech_contact_list *list);
 
 /* Rigid motions of the bodies from the placements of the last query on: after t seconds a body's
  * frame is at p + v t, exp(ω× t) R. */

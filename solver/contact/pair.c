@@ -76,18 +76,27 @@ void mech_contact_list_fini(struct mech_contact_list *list)
     *list = (struct mech_contact_list){.at = NULL};
 }
 
-static int grow(struct mech_contact_list *list)
+int mech_contact_list_reserve(struct mech_contact_list *list, int32_t n)
 {
-    const int32_t capacity = list->capacity > 0 ? 2 * list->capacity : 64;
-    struct mech_contact *const at =
-        capacity > list->capacity ? realloc(list->at, (size_t)capacity * sizeof *at) : NULL;
+    if (n <= list->capacity) {
+        return 0;
+    }
+    struct mech_contact *const at = realloc(list->at, (size_t)n * sizeof *at);
 
     if (!at) {
         return MECH_NO_MEMORY;
     }
     list->at = at;
-    list->capacity = capacity;
+    list->capacity = n;
     return 0;
+}
+
+static int grow(struct mech_contact_list *list)
+{
+    const int32_t capacity = list->capacity > 0 ? 2 * list->capacity : 64;
+
+    /* twice as many as an int32_t counts are none */
+    return capacity > list->capacity ? mech_contact_list_reserve(list, capacity) : MECH_NO_MEMORY;
 }
 
 void mech_touching_add(struct mech_touching *t, uint32_t feature, const double normal[3],

@@ -97,3 +97,24 @@ int mech_scene_place(struct mech_scene *s, const struct mech_scene_query *query)
     }
     return 0;
 }
+
+int mech_scene_touch_at(const struct mech_scene *s, const int32_t collider[2],
+                        const struct mech_placement *const at[2], double reach,
+                        struct mech_contact_list *list)
+{
+    struct mech_scene_place place[2];
+    struct mech_convex convex[2];
+
+    list->n = 0;
+    for (int k = 0; k < 2; k++) {
+        const struct mech_collider *const c = &s->colliders[collider[k]];
+
+        place[k] = s->place[collider[k]];
+        if (c->body >= 0) {
+            frame(c, at[k], &place[k]);
+        }
+        convex[k] = (struct mech_convex){.shape = &c->shape, .p = place[k].p, .R = place[k].R};
+    }
+    return mech_scene_touch(
+        s, collider, (const struct mech_convex *const[2]){&convex[0], &convex[1]}, reach, list);
+}

@@ -65,6 +65,7 @@ struct mech_eval {
     const double *z;      /* what pairs keep from step to step; NULL: as at the start, 0 */
     const double *vdot;   /* accelerations on which M_q(q) acts; NULL: M_q v̇ is left out */
     bool posed; /* mech_model_nonlinear came before with the same q and v: its poses serve */
+    bool exact; /* tangents are derivatives, whatever they cost; else as Newton's method wants */
 };
 
 /* Where the coordinates of a node, or of a body, are. */

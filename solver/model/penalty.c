@@ -3,37 +3,20 @@
 
 #include "solver/base/err.h"
 #include "solver/linalg/v3.h"
-#include "solver/model/touch_internal.h"
+#include "solver/model/penalty_internal.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct mech_penalty {
-    struct mech_contact_list list;
-    int32_t n;                  /* velocities of all bodies with shapes; 0: no tangent */
-    int32_t *slot;              /* [n] */
-    int32_t *at;                /* [nv + 1] place of a velocity among them */
-    double *block;              /* [n × n] by rows */
-    struct mech_touched *fresh; /* [sizes.contact] scratch */
-    struct mech_touch_rows rows;
-};
+/* more than most pairs of shapes have; lists grow beyond */
+enum { CONTACTS_OF_A_PAIR = 64 };
 
-static const double along = 2. / 7.;
+static const double along = MECH_PENALTY_ALONG;
 
-/* One contact at a point: what acts, in its frame. */
-struct pushing {
-    const struct mech_contact *contact;
-    double k, d, mu; /* N/m, N s/m */
-    double u[3];     /* m/s, of the second surface against the first: n, t₁, t₂ */
-    double s[2];     /* m, stretch along the surfaces */
-    double f[3];     /* N, on the second body */
-    bool slips;
-};
-
-/* The record of an id in the state, or NULL; *from moves on with ascending ids. */
-static const struct mech_touched *kept_of(const struct mech_state *s, uint64_t id, uint64_t *from)
+const struct mech_touched *mech_penalty_kept(const struct mech_state *s, uint64_t id,
+                                             uint64_t *from)
 {
     const uint64_t n = s ? s->at->touched : 0;
 
@@ -80,18 +63,17 @@ static void stretch(const struct mech_touch *t, const struct mech_touch_rows *ro
     s[1] = mech_v3_dot(rows->frame + 6, way);
 }
 
-/* What acts at a contact; its rows into p->rows. */
-static void evaluate(const struct mech_model *m, const struct mech_eval *e,
-                     const struct mech_contact *c, const struct mech_touched *kept,
-                     struct pushing *out)
+void mech_penalty_evaluate(const struct mech_model *m, const struct mech_eval *e,
+                           const struct mech_contact *c, const struct mech_touched *kept,
+                           enum mech_penalty_law law, struct mech_pushing *out)
 {
     struct mech_touch_rows *const rows = &m->rows.penalty->rows;
     const struct mech_material material = mech_model_touch_material(m, c);
 
-    *out = (struct pushing){.contact = c,
-                            .k = 1. / material.compliance,
-                            .d = material.damping,
-                            .mu = material.friction};
+    *out = (struct mech_pushing){.contact = c,
+                                 .k = 1. / material.compliance,
+                                 .d = material.damping,
+                                 .mu = material.friction};
     mech_model_touch_rows(m, c, rows);
     for (int32_t j = 0; j < rows->n; j++) {
         for (int r = 0; r < 3; r++) {
@@ -101,20 +83,23 @@ static void evaluate(const struct mech_model *m, const struct mech_eval *e,
     if (kept) {
         stretch(m->rows.touch, rows, kept, out->s);
     }
-    out->f[0] = c->gap < 0. ? fmax(0., -out->k * c->gap - out->d * out->u[0]) : 0.;
+    out->f[0] = -out->k * c->gap - out->d * out->u[0];
+    if (law == MECH_PENALTY_AS_IS) {
+        out->f[0] = c->gap < 0. ? fmax(0., out->f[0]) : 0.;
+    }
     for (int r = 0; r < 2; r++) {
         out->f[1 + r] = -along * (out->k * out->s[r] + out->d * out->u[1 + r]);
     }
-    const double most = out->mu * out->f[0], length = hypot(out->f[1], out->f[2]);
-    out->slips = length > most;
-    if (out->slips) {
-        out->f[1] *= most / length;
-        out->f[2] *= most / length;
+    const double most = out->mu * out->f[0];
+
+    out->wanted = hypot(out->f[1], out->f[2]);
+    out->slips = law == MECH_PENALTY_AS_IS ? out->wanted > most : law == MECH_PENALTY_SLIPS;
+    for (int r = 1; r < 3 && out->slips && out->wanted > 0.; r++) {
+        out->f[r] *= most / out->wanted;
     }
 }
 
-/* Contacts at a point into the list: how many; −1: some body is at no place. */
-static int32_t find(const struct mech_model *m, const struct mech_eval *e)
+int32_t mech_penalty_find(const struct mech_model *m, const struct mech_eval *e)
 {
     return mech_model_touch_find(m, e, 0., &m->rows.penalty->list) == 0 ? m->rows.penalty->list.n
                                                                         : -1;
@@ -123,7 +108,7 @@ static int32_t find(const struct mech_model *m, const struct mech_eval *e)
 void mech_penalty_force(const struct mech_model *m, const struct mech_eval *e, double *g)
 {
     struct mech_penalty *const p = m->rows.penalty;
-    const int32_t count = find(m, e);
+    const int32_t count = mech_penalty_find(m, e);
     uint64_t from = 0;
 
     if (count < 0) {
@@ -132,10 +117,11 @@ void mech_penalty_force(const struct mech_model *m, const struct mech_eval *e, d
     }
     for (int32_t i = 0; i < count; i++) {
         const struct mech_contact *const c = &p->list.at[i];
-        struct pushing now;
+        struct mech_pushing now;
 
         if (c->gap < 0.) {
-            evaluate(m, e, c, kept_of(e->state, c->id, &from), &now);
+            mech_penalty_evaluate(m, e, c, mech_penalty_kept(e->state, c->id, &from),
+                                  MECH_PENALTY_AS_IS, &now);
             for (int32_t j = 0; j < p->rows.n; j++) {
                 for (int r = 0; r < 3; r++) {
                     g[p->rows.slot[j]] -= p->rows.G[r][j] * now.f[r];
@@ -145,82 +131,20 @@ void mech_penalty_force(const struct mech_model *m, const struct mech_eval *e, d
     }
 }
 
-/* D [3 × 3]: −∂f of one contact by the motions (by position, scale 1) or velocities along its
- * frame, times `c0` and `c1`. */
-static void stiffness(const struct pushing *now, const double c[2], double D[3][3])
-{
-    const double normal = now->f[0] > 0. ? c[0] * now->k + c[1] * now->d : 0.;
-
-    memset(D, 0, 9 * sizeof(double));
-    D[0][0] = normal;
-    if (now->slips) {
-        /* as long as μ f_n: it follows the normal force */
-        for (int r = 0; r < 2 && now->f[0] > 0.; r++) {
-            D[1 + r][0] = now->f[1 + r] / now->f[0] * normal;
-        }
-        return;
-    }
-    for (int r = 0; r < 2; r++) {
-        D[1 + r][1 + r] = along * (c[0] * now->k + c[1] * now->d);
-    }
-}
-
-const int32_t *mech_penalty_tangent(const struct mech_model *m, const struct mech_eval *e,
-                                    const double c[2], const int32_t *places, double *values)
-{
-    struct mech_penalty *const p = m->rows.penalty;
-    const size_t n = (size_t)p->n;
-    uint64_t from = 0;
-
-    if (n == 0) {
-        return places;
-    }
-    memset(p->block, 0, n * n * sizeof *p->block);
-    const int32_t count = find(m, e);
-    for (int32_t i = 0; i < count; i++) {
-        const struct mech_contact *const at = &p->list.at[i];
-        struct pushing now;
-        double D[3][3];
-
-        if (at->gap >= 0.) {
-            continue;
-        }
-        evaluate(m, e, at, kept_of(e->state, at->id, &from), &now);
-        stiffness(&now, c, D);
-        for (int32_t j = 0; j < p->rows.n; j++) {
-            double *const row = p->block + (size_t)p->at[p->rows.slot[j]] * n;
-            double push[3];
-
-            for (int r = 0; r < 3; r++) {
-                push[r] = p->rows.G[0][j] * D[0][r] + p->rows.G[1][j] * D[1][r] +
-                          p->rows.G[2][j] * D[2][r];
-            }
-            for (int32_t k = 0; k < p->rows.n; k++) {
-                row[p->at[p->rows.slot[k]]] += push[0] * p->rows.G[0][k] +
-                                               push[1] * p->rows.G[1][k] +
-                                               push[2] * p->rows.G[2][k];
-            }
-        }
-    }
-    for (size_t k = 0; k < n * n; k++) {
-        values[places[k]] += p->block[k];
-    }
-    return places + n * n;
-}
-
 double mech_penalty_energy(const struct mech_model *m, const struct mech_eval *e)
 {
     const struct mech_penalty *const p = m->rows.penalty;
-    const int32_t count = find(m, e);
+    const int32_t count = mech_penalty_find(m, e);
     uint64_t from = 0;
     double sum = 0.;
 
     for (int32_t i = 0; i < count; i++) {
         const struct mech_contact *const c = &p->list.at[i];
-        struct pushing now;
+        struct mech_pushing now;
 
         if (c->gap < 0.) {
-            evaluate(m, e, c, kept_of(e->state, c->id, &from), &now);
+            mech_penalty_evaluate(m, e, c, mech_penalty_kept(e->state, c->id, &from),
+                                  MECH_PENALTY_AS_IS, &now);
             sum += 0.5 * now.k *
                    (c->gap * c->gap + along * (now.s[0] * now.s[0] + now.s[1] * now.s[1]));
         }
@@ -232,7 +156,8 @@ double mech_penalty_energy(const struct mech_model *m, const struct mech_eval *e
 
 /* The anchors of a contact: halfway between the surfaces, as far from each other as the spring is
  * stretched by the force that acts. */
-static void anchor(const struct mech_model *m, const struct pushing *now, struct mech_touched *out)
+static void anchor(const struct mech_model *m, const struct mech_pushing *now,
+                   struct mech_touched *out)
 {
     const struct mech_touch_rows *const rows = &m->rows.penalty->rows;
     double way[3] = {0.}, x[2][3];
@@ -249,7 +174,8 @@ static void anchor(const struct mech_model *m, const struct pushing *now, struct
     }
 }
 
-static void record(const struct mech_model *m, const struct pushing *now, struct mech_touched *out)
+static void record(const struct mech_model *m, const struct mech_pushing *now,
+                   struct mech_touched *out)
 {
     const double l[6] = {now->f[0], now->f[1], now->f[2]};
 
@@ -263,17 +189,18 @@ void mech_penalty_keep(const struct mech_model *m, struct mech_state *s)
     struct mech_penalty *const p = m->rows.penalty;
     const size_t most = (size_t)m->sizes.contact;
     struct mech_touched *const fresh = p->fresh;
-    const int32_t count = find(m, &e);
+    const int32_t count = mech_penalty_find(m, &e);
     uint64_t from = 0;
     size_t n = 0;
 
     /* old records are read until the last new one is made */
     for (int32_t i = 0; i < count && n < most; i++) {
         const struct mech_contact *const c = &p->list.at[i];
-        struct pushing now;
+        struct mech_pushing now;
 
         if (c->gap < 0.) {
-            evaluate(m, &e, c, kept_of(s, c->id, &from), &now);
+            mech_penalty_evaluate(m, &e, c, mech_penalty_kept(s, c->id, &from), MECH_PENALTY_AS_IS,
+                                  &now);
             record(m, &now, &fresh[n++]);
         }
     }
@@ -305,6 +232,17 @@ static void check_materials(const struct mech_model *m, struct mech_diag *diag)
     }
 }
 
+/* How the node of a body moves; NULL: by sums. */
+static const struct mech_node_ops *node_of(const struct mech_model *m, const struct mech_seat *seat)
+{
+    for (size_t i = 0; i < m->kinematics.seat_count; i++) {
+        if (m->kinematics.seats[i]->slot[0] == seat->slot[0]) {
+            return m->kinematics.seat_ops[i];
+        }
+    }
+    return NULL;
+}
+
 /* All velocities of bodies with shapes, if they are few. */
 static int take_slots(struct mech_model *m)
 {
@@ -318,8 +256,13 @@ static int take_slots(struct mech_model *m)
     p->slot = mech_arena_alloc(&m->arena, (size_t)n, sizeof *p->slot);
     p->at = mech_arena_alloc(&m->arena, (size_t)m->sizes.v + 1, sizeof *p->at);
     p->block = mech_arena_alloc(&m->arena, (size_t)n * (size_t)n, sizeof *p->block);
-    if (!p->slot || !p->at || !p->block) {
+    p->q = mech_arena_alloc(&m->arena, (size_t)m->sizes.q + 1, sizeof *p->q);
+    p->moves = mech_arena_alloc(&m->arena, (size_t)t->count, sizeof *p->moves);
+    if (!p->slot || !p->at || !p->block || !p->q || !p->moves) {
         return MECH_NO_MEMORY;
+    }
+    for (int k = 0; k < 2; k++) {
+        MECH_TRY(mech_contact_list_reserve(&p->moved[k], CONTACTS_OF_A_PAIR));
     }
     for (int32_t i = 0; i < t->count; i++) {
         const struct mech_seat *const seat = &t->bodies[i].seat;
@@ -328,6 +271,7 @@ static int take_slots(struct mech_model *m)
             p->at[seat->slot[k]] = p->n;
             p->slot[p->n++] = seat->slot[k];
         }
+        p->moves[i] = node_of(m, seat);
     }
     return 0;
 }
@@ -389,6 +333,8 @@ void mech_penalty_fini(struct mech_penalty *p)
 {
     if (p) {
         mech_contact_list_fini(&p->list);
+        mech_contact_list_fini(&p->moved[0]);
+        mech_contact_list_fini(&p->moved[1]);
         free(p);
     }
 }

@@ -11,7 +11,9 @@
  * France 6, 1996). Where it slips, the points follow. They are kept in the state's contacts, by
  * body, and change at the end of internal steps only.
  *
- * The tangent leaves out how normals and surfaces turn. owner: the model's simulation. */
+ * Tangents are the derivatives of these forces where they are asked for as exact; else they leave
+ * out how normals and surfaces turn (penalty_tangent.c).
+ * owner: the model's simulation. */
 #pragma once
 
 #include "solver/model/internal.h"
@@ -32,9 +34,10 @@ const int32_t *mech_penalty_slots(const struct mech_model *m, int32_t *n);
 
 /* g −= Gᵀ f at a point; NaN into g where the bodies are at no place. */
 void mech_penalty_force(const struct mech_model *m, const struct mech_eval *e, double *g);
-/* values[places] += c[0] ∂g/∂q + c[1] ∂g/∂v; returns the places behind its own. */
-const int32_t *mech_penalty_tangent(const struct mech_model *m, const struct mech_eval *e,
-                                    const double c[2], const int32_t *places, double *values);
+/* values[places] += c[0] ∂g/∂q + c[1] ∂g/∂v; NaN where the bodies are at no place, or without
+ * memory. */
+void mech_penalty_tangent(const struct mech_model *m, const struct mech_eval *e, const double c[2],
+                          const int32_t *places, double *values);
 /* J of all springs. */
 double mech_penalty_energy(const struct mech_model *m, const struct mech_eval *e);
 /* Contacts of the state into its records, with their forces in place of impulses. */

@@ -58,6 +58,7 @@ static int prepare(struct alpha_tangent *a, struct mech_step_result *result)
     }
     e.lambda = a->to->lambda;
     e.vdot = a->to->vdot;
+    e.exact = true;
     mech_slopes_at(&a->t->slopes, &e);
     return mech_saddle_factor(&s->saddle, &e,
                               (const double[3]){1. / a->w[0], a->w[1] / a->w[0], 1.}, result);

@@ -89,7 +89,9 @@ void mech_slopes_at(struct mech_slopes *s, const struct mech_eval *e)
     const struct mech_linear_part *const part = mech_model_linear(s->model);
     const struct mech_mat *const base[] = {part->K, part->C, part->M};
     const struct mech_mat *const pattern = mech_model_pattern(s->model);
+    struct mech_eval exact = *e;
 
+    exact.exact = true;
     if (mech_model_is_linear(s->model)) {
         return;
     }
@@ -98,7 +100,7 @@ void mech_slopes_at(struct mech_slopes *s, const struct mech_eval *e)
         const double c[3] = {i == 0, i == 1, i == 2};
 
         mech_mat_sum_again(2, (const double[]){1., 0.}, terms, &s->own[i]);
-        mech_model_tangent(s->model, e, c, s->places[i], s->own[i].values);
+        mech_model_tangent(s->model, &exact, c, s->places[i], s->own[i].values);
     }
     if (mech_model_joints(s->model)->count) {
         mech_model_joint_jacobian(s->model, s->G);
