@@ -1,0 +1,208 @@
+/* Contact by penalty: its tangent is the derivative of its forces, by positions and velocities,
+ * and Newton's method converges as it does where the tangent is exact. */
+#include "solver/model/penalty.h"
+#include "solver/linalg/mat_walk.h"
+#include "solver/sim/internal.h"
+#include "tests/unit/model.h"
+
+enum { MOST = 32 };
+
+#define BODY(name, q, v)                                                                           \
+    "{'name': 'n" name "', 'type': 'NodeRigidBodyEP', 'referenceCoordinates': " q                  \
+    ", 'initialVelocities': " v "}"
+#define SOFT "'material': {'friction': 0.4, 'compliance': 1e-4, 'damping': 20}"
+#define RIGID(name, shape)                                                                         \
+    "{'name': 'b" name "', 'type': 'RigidBody', 'node': 'n" name "', 'physicsMass': 1.3,"          \
+    "'physicsInertia': [0.02, 0.03, 0.04, 0.002, 0.001, 0.003], 'physicsCenterOfMass':"            \
+    "[0.01, 0.005, -0.01], 'geometry': [{" shape ", " SOFT "}]}"
+#define GROUND(shape) "{'name': 'g', 'type': 'Ground', 'geometry': [{" shape ", " SOFT "}]}"
+#define SCENE(nodes, objects) SCENE_AT("1e-4", nodes, objects)
+#define SCENE_AT(h, nodes, objects)                                                                \
+    "{'mechd': 1, 'gravity': [0, 0, -9.81], 'contact': {'method': 'penalty'}, 'nodes': [" nodes    \
+    "], 'objects': [" objects "], 'solver': {'integrator': 'GeneralizedAlpha', 'stepSize': " h     \
+    "}}"
+#define BALL "'shape': 'Sphere', 'radius': 0.1, 'position': [0.02, 0.01, 0]"
+#define BOX "'shape': 'Box', 'size': [0.2, 0.3, 0.1]"
+#define ROD "'shape': 'Capsule', 'radius': 0.05, 'length': 0.3"
+
+#define POINT(more)                                                                                \
+    SCENE("{'name': 'p', 'type': 'NodePoint', 'referenceCoordinates': [0, 0, 0.0965]}",            \
+          "{'name': 'g', 'type': 'Ground', 'geometry': [{'shape': 'Sphere', 'radius': 1,"          \
+          "'position': [0.01, 0.02, -1], " more "}]}, {'name': 'b', 'type': 'MassPoint', 'node':"  \
+          "'p', 'physicsMass': 1, 'geometry': [{'shape': 'Sphere', 'radius': 0.1, " more "}]}")
+
+static const char *const scenes[] = {
+    SCENE(BODY("0", "[0, 0, 0.0965, 1, 0, 0, 0]", "[0, 0, 0, 0, 0, 0, 0]"),
+          GROUND("'shape': 'Plane', 'normal': [0.1, 0.05, 1]") ", " RIGID("0", BALL)),
+    /* a corner below a plane */
+    SCENE(BODY("0", "[0, 0, 0.1793, 0.86, 0.4, 0.3, 0.1]", "[0, 0, 0, 0, 0, 0, 0]"),
+          GROUND("'shape': 'Plane'") ", " RIGID("0", BOX)),
+    /* two that both move */
+    SCENE(BODY("0", "[0, 0, 0, 1, 0, 0, 0]", "[0, 0, 0, 0, 0, 0, 0]") ", " BODY(
+              "1", "[0.1, 0.09, 0.146, 1, 0, 0, 0]", "[0, 0, 0, 0, 0, 0, 0]"),
+          RIGID("0", BALL) ", " RIGID("1", BALL)),
+    SCENE(BODY("0", "[0, 0, 0, 1, 0, 0, 0]", "[0, 0, 0, 0, 0, 0, 0]") ", " BODY(
+              "1", "[0.02, 0.03, 0.0985, 0.7, 0.1, 0.7, 0.1]", "[0, 0, 0, 0, 0, 0, 0]"),
+          RIGID("0", BOX) ", " RIGID("1", ROD)),
+    POINT(SOFT),
+    /* without friction, and without any damping */
+    POINT("'material': {'friction': 0, 'compliance': 1e-4, 'damping': 20}"),
+    POINT("'material': {'friction': 0, 'compliance': 1e-4, 'damping': 0}"),
+    /* in the plane, beside a body in space */
+    SCENE(
+        "{'name': 'p', 'type': 'NodeRigidBody2D', 'referenceCoordinates': [0, 0.081, 0.3]}, " BODY(
+            "0", "[5, -0.415, 0, 1, 0, 0, 0]", "[0, 0, 0, 0, 0, 0, 0]"),
+        GROUND("'shape': 'Plane', 'normal': [0.1, 1, 0]") ", {'name': 'b', 'type':"
+                                                          "'RigidBody2D', 'node': 'p', "
+                                                          "'physicsMass': 1, 'physicsInertia': "
+                                                          "0.01, 'geometry': [{" BALL ", " SOFT
+                                                          "}]}, " RIGID("0", BALL))};
+
+struct point {
+    struct mech_sim *s;
+    int32_t n;
+    double v[MOST + 1];
+};
+
+/* g at the point moved by d, with velocities v. */
+static void forces(const struct point *p, const double *d, const double *v, double *g)
+{
+    double q[2 * MOST];
+    const struct mech_state *const now = &p->s->now;
+
+    mech_model_move(p->s->model, now->q, d, q);
+    const struct mech_eval e = mech_model_point(p->s->model, now, now->at->time, q, v);
+    memset(g, 0, (MOST + 1) * sizeof *g);
+    mech_model_nonlinear(p->s->model, &e, g);
+}
+
+/* The largest difference of a column of the tangent to central ones, of its largest entry. */
+static double off_by(const struct point *p, bool velocity, bool exact)
+{
+    const struct mech_state *const now = &p->s->now;
+    struct mech_mat W = *mech_model_pattern(p->s->model);
+    struct mech_eval e = mech_model_point(p->s->model, now, now->at->time, now->q, p->v);
+    const double c[3] = {velocity ? 0. : 1., velocity ? 1. : 0., 0.};
+    const double step = velocity ? 1e-5 : 1e-7;
+    double values[MOST * MOST] = {0.}, off = 0., largest = 0.;
+    struct mech_arena arena;
+    int32_t *places = NULL;
+
+    e.exact = exact;
+    CU_ASSERT_FATAL(mech_mat_stored(&W) <= MOST * MOST);
+    W.values = values;
+    mech_arena_init(&arena, 0);
+    CU_ASSERT_EQUAL_FATAL(mech_model_places(p->s->model, &arena, &W, &places), 0);
+    mech_model_tangent(p->s->model, &e, c, places, values);
+    for (int32_t j = 0; j < p->n; j++) {
+        double d[MOST + 1] = {0.}, v[MOST + 1], g[2][MOST + 1];
+
+        memcpy(v, p->v, sizeof v);
+        for (int side = 0; side < 2; side++) {
+            *(velocity ? &v[j] : &d[j]) = (velocity ? p->v[j] : 0.) + (side ? step : -step);
+            forces(p, d, v, g[side]);
+        }
+        for (int32_t i = 0; i < p->n; i++) {
+            const double *const at = mech_mat_place(&W, i, j);
+            const double expected = (g[1][i] - g[0][i]) / (2. * step);
+
+            off = fmax(off, fabs((at ? *at : 0.) - expected));
+            largest = fmax(largest, fabs(expected));
+        }
+    }
+    mech_arena_fini(&arena);
+    /* nothing depends on velocities where there is no damping */
+    CU_ASSERT(velocity || largest > 0.);
+    return largest > 0. ? off / largest : off;
+}
+
+static void tangents_are_derivatives_of_forces(void)
+{
+    for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) {
+        for (int slides = 0; slides < 2; slides++) {
+            struct point p = {.s = model_of(scenes[k])};
+
+            /* records of the last step, whose springs have a stretch */
+            CU_ASSERT_EQUAL_FATAL(model_steps(p.s, 5), 0);
+            CU_ASSERT_FATAL(p.s->now.at->touched > 0);
+            p.n = p.s->sizes.v;
+            CU_ASSERT_FATAL(p.n <= MOST);
+            for (int32_t i = 0; i < p.n; i++) {
+                p.v[i] = p.s->now.v[i] + (slides ? 0.3 : 1e-3) * sin(1. + 3. * i);
+            }
+            for (int way = 0; way < 4; way++) {
+                const bool velocity = way % 2, exact = way < 2;
+                const double off = off_by(&p, velocity, exact);
+                /* that of Newton's method leaves out how surfaces turn: 0.04 of a radius deep */
+                const double most = velocity || exact ? 1e-7 : 0.05;
+
+                CU_ASSERT(off < most);
+                if (!(off < most)) {
+                    fprintf(stderr, "scene %d, %s, by %s%s: %.3g\n", (int)k,
+                            slides ? "slides" : "sticks", velocity ? "velocity" : "position",
+                            exact ? ", exact" : "", off);
+                }
+            }
+            mech_sim_destroy(p.s);
+        }
+    }
+}
+
+/* A ball that slides and spins on another, fixed one, so that the direction of its slip changes. */
+#define BALLS                                                                                      \
+    SCENE_AT("1e-3",                                                                               \
+             "{'name': 'n0', 'type': 'NodeRigidBodyEP', 'referenceCoordinates': [0, 0, 0.099, 1,"  \
+             "0, 0, 0], 'initialVelocities': [0.05, 0, 0, 0, 1, 3, 3]}",                           \
+             GROUND("'shape': 'Sphere', 'radius': 0.2, 'position': [0, 0, -0.2]") ", " RIGID(      \
+                 "0", BALL))
+
+static void newtons_method_knows_how_slips_turn(void)
+{
+    struct mech_sim *const s = model_of(BALLS);
+    const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = 50};
+    struct mech_step_report report;
+
+    CU_ASSERT_EQUAL_FATAL(mech_sim_step(s, &r, &report), 0);
+    /* with a tangent that leaves that out it is 147 */
+    CU_ASSERT(report.iterations <= 105);
+    mech_sim_destroy(s);
+}
+
+/* The values of the tangent with weights c, all of which must be there: their largest. */
+static double largest_of(const struct mech_sim *s, const double *q, const double c[3])
+{
+    const struct mech_state *const now = &s->now;
+    struct mech_mat W = *mech_model_pattern(s->model);
+    struct mech_eval e = mech_model_point(s->model, now, now->at->time, q, now->v);
+    double values[MOST * MOST] = {0.}, sum = 0.;
+    struct mech_arena arena;
+    int32_t *places = NULL;
+
+    W.values = values;
+    e.exact = true;
+    mech_arena_init(&arena, 0);
+    CU_ASSERT_EQUAL_FATAL(mech_model_places(s->model, &arena, &W, &places), 0);
+    mech_model_tangent(s->model, &e, c, places, values);
+    for (size_t k = 0; k < mech_mat_stored(&W); k++) {
+        sum += fabs(values[k]);
+    }
+    mech_arena_fini(&arena);
+    return sum;
+}
+
+/* Nothing is looked for that has no weight, and bodies at no place have no tangent. */
+static void weights_and_places_count(void)
+{
+    struct mech_sim *const s = model_of(POINT(SOFT));
+    static const double none[3] = {0., 0., 1.}, both[3] = {1., 1., 0.};
+    double q[3] = {INFINITY, 0., 0.};
+
+    CU_ASSERT_EQUAL_FATAL(model_steps(s, 1), 0);
+    CU_ASSERT_EQUAL(largest_of(s, q, none), 0.);
+    CU_ASSERT(isnan(largest_of(s, q, both)));
+    CU_ASSERT(largest_of(s, s->now.q, both) > 1e3);
+    mech_sim_destroy(s);
+}
+
+UNIT_TESTS(UNIT_TEST(tangents_are_derivatives_of_forces),
+           UNIT_TEST(newtons_method_knows_how_slips_turn), UNIT_TEST(weights_and_places_count))
