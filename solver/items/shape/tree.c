@@ -305,6 +305,18 @@ static int find_edges(const struct build *b, struct mech_arena *arena, struct ed
 
 /* --- all -------------------------------------------------------------------------------------- */
 
+static double mean_length(const struct build *b, const struct edges *e)
+{
+    double sum = 0., d[3];
+
+    for (int32_t k = 0; k < e->count; k++) {
+        mech_v3_add(b->vertex + 3 * (size_t)e->edge[2 * k + 1], -1.,
+                    b->vertex + 3 * (size_t)e->edge[2 * k], d);
+        sum += mech_v3_norm(d);
+    }
+    return sum / e->count;
+}
+
 static void measure(const struct build *b, int32_t t)
 {
     const double *const x = b->vertex + 3 * (size_t)b->triangle[3 * t];
@@ -350,6 +362,7 @@ int mech_shape_tree_build(const double *vertex, int32_t vertices, const int32_t 
     if (code == 0) {
         *tree = (struct mech_shape_tree){.nodes = b.nodes,
                                          .edges = e.count,
+                                         .edge_length = mean_length(&b, &e),
                                          .node = b.node,
                                          .order = b.order,
                                          .normal = b.normal,

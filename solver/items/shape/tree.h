@@ -16,6 +16,7 @@ struct mech_tree_node {
 
 struct mech_shape_tree {
     int32_t nodes, edges;
+    double edge_length;                /* m, of all edges in the mean */
     const struct mech_tree_node *node; /* [nodes] */
     const int32_t *order;              /* [triangles] of the leaves */
     const double *normal;              /* [3 × triangles] unit */
