@@ -3,7 +3,7 @@
 
 #include "solver/base/err.h"
 #include "solver/contact/broad.h"
-#include "solver/contact/convex.h"
+#include "solver/contact/flush_from.h"
 #include "solver/linalg/v3.h"
 
 #include <stdlib.h>
@@ -16,26 +16,8 @@
 #define LEADS 0.05
 /* sine to the surface at x at which a direction leads into a neighbour that ends there */
 #define LEANS 1e-5
-
-static bool takes(const struct mech_collider *c)
-{
-    return c->shape.ops->support && isfinite(c->shape.high[0] - c->shape.low[0]);
-}
-
-static double size_of(const struct mech_collider *c)
-{
-    double size = HUGE_VAL;
-
-    for (int i = 0; i < 3; i++) {
-        size = fmin(size, c->shape.high[i] - c->shape.low[i]);
-    }
-    return size;
-}
-
-static struct mech_convex in_body(const struct mech_collider *c)
-{
-    return (struct mech_convex){.shape = &c->shape, .p = c->p, .R = c->R};
-}
+/* sine at which a collider rises from its neighbour's surface in a groove, where both push */
+#define RISES 0.1
 
 /* Bounds in the frame of the body, a little larger. */
 static struct mech_bounds bounds(const struct mech_collider *c)
@@ -43,9 +25,9 @@ static struct mech_bounds bounds(const struct mech_collider *c)
     struct mech_bounds out;
 
     for (int i = 0; i < 3; i++) {
-        double middle = c->p[i], half = FLUSH * size_of(c);
+        double middle = c->p[i], half = FLUSH * mech_flush_size(c);
 
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 3 && isfinite(half); k++) {
             middle += 0.5 * c->R[3 * i + k] * (c->shape.high[k] + c->shape.low[k]);
             half += 0.5 * fabs(c->R[3 * i + k]) * (c->shape.high[k] - c->shape.low[k]);
         }
@@ -55,13 +37,15 @@ static struct mech_bounds bounds(const struct mech_collider *c)
     return out;
 }
 
+static bool is_plane(const struct mech_collider *c)
+{
+    return mech_flush_kind_of(c) == MECH_FLUSH_PLANE;
+}
+
 static bool are_flush(const struct mech_collider *a, const struct mech_collider *b)
 {
-    const struct mech_convex first = in_body(a), second = in_body(b);
-    const double most = FLUSH * fmin(size_of(a), size_of(b));
-    struct mech_convex_gap gap;
-
-    return mech_convex_gap(&first, &second, most, &gap) == 0;
+    return !(is_plane(a) && is_plane(b)) &&
+           mech_flush_touch(a, b, FLUSH * fmin(mech_flush_size(a), mech_flush_size(b)));
 }
 
 /* --- building --------------------------------------------------------------------------------- */
@@ -117,13 +101,13 @@ static int find(struct building *b, int32_t n, int32_t bodies, int32_t *order, i
     const struct mech_collider *const c = b->colliders;
 
     for (int32_t i = 0; i < n; i++) {
-        start[c[i].body + 2] += takes(&c[i]);
+        start[c[i].body + 2] += mech_flush_kind_of(&c[i]) != MECH_FLUSH_NONE;
     }
     for (int32_t k = 0; k <= bodies; k++) {
         start[k + 1] += start[k];
     }
     for (int32_t i = 0; i < n; i++) {
-        if (takes(&c[i])) {
+        if (mech_flush_kind_of(&c[i]) != MECH_FLUSH_NONE) {
             order[start[c[i].body + 1]++] = i;
         }
     }
@@ -139,7 +123,7 @@ static int find(struct building *b, int32_t n, int32_t bodies, int32_t *order, i
     return 0;
 }
 
-/* The pairs as lists, both ways. */
+/* The pairs as lists, both ways; a plane has no edges, and none. */
 static int list(const struct building *b, int32_t n, struct mech_flush *out)
 {
     if (b->count == 0) {
@@ -152,13 +136,15 @@ static int list(const struct building *b, int32_t n, struct mech_flush *out)
         return MECH_NO_MEMORY;
     }
     for (int32_t k = 0; k < 2 * b->count; k++) {
-        out->start[b->pair[k] + 2]++;
+        out->start[b->pair[k] + 2] += !is_plane(&b->colliders[b->pair[k]]);
     }
     for (int32_t i = 0; i < n; i++) {
         out->start[i + 2] += out->start[i + 1];
     }
     for (int32_t k = 0; k < 2 * b->count; k++) {
-        out->at[out->start[b->pair[k] + 1]++] = b->pair[k ^ 1];
+        if (!is_plane(&b->colliders[b->pair[k]])) {
+            out->at[out->start[b->pair[k] + 1]++] = b->pair[k ^ 1];
+        }
     }
     return 0;
 }
@@ -203,74 +189,56 @@ size_t mech_flush_memory(const struct mech_flush *f, int32_t n)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-static void middle_of_point(const struct mech_shape *s, const double d[3], double out[3])
-{
-    (void)s, (void)d;
-    out[0] = out[1] = out[2] = 0.;
-}
-
-/* From a collider to a point: gap, the outward normal, the nearest point of its surface. */
-static bool from(const struct mech_collider *c, const double x[3], double most,
-                 struct mech_convex_gap *out)
-{
-    static const struct mech_shape_ops ops = {.support = middle_of_point};
-    static const struct mech_shape point = {.ops = &ops};
-    static const double one[9] = {1., 0., 0., 0., 1., 0., 0., 0., 1.};
-    const struct mech_convex a = in_body(c), b = {.shape = &point, .p = x, .R = one};
-
-    return mech_convex_gap(&a, &b, most, out) == 0;
-}
-
-/* Whether x lies within `around` of the collider's bounds. */
-static bool near(const struct mech_collider *c, const double x[3], double around)
-{
-    double shift[3], local[3];
-
-    mech_v3_add(x, -1., c->p, shift);
-    mech_m3_mul_transposed(c->R, shift, local);
-    for (int i = 0; i < 3; i++) {
-        if (local[i] < c->shape.low[i] - around || local[i] > c->shape.high[i] + around) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Whether x is on the neighbour, which reaches over the plane through x with normal n: then n is
  * no normal of both together. What is on its far side, as the top of the next tile, counts as well
  * as what is near x, since it is convex. */
-static bool reaches_over(const struct mech_collider *neighbour, const double x[3],
-                         const double n[3])
+static bool reaches_over(const struct mech_collider *c, const struct mech_collider *neighbour,
+                         const double x[3], const double n[3])
 {
-    double local[3], to[3];
-    struct mech_convex_gap gap;
+    const double size = is_plane(neighbour) ? mech_flush_size(c) : mech_flush_size(neighbour);
 
-    if (!from(neighbour, x, FLUSH * size_of(neighbour), &gap)) {
-        return false;
-    }
-    mech_m3_mul_transposed(neighbour->R, n, local);
-    neighbour->shape.ops->support(&neighbour->shape, local, to);
-    mech_m3_mul(neighbour->R, to, to);
-    mech_v3_add(to, 1., neighbour->p, to);
-    mech_v3_add(to, -1., x, to);
-    return mech_v3_dot(to, n) > LEANS * mech_v3_norm(to);
+    return mech_flush_reaches_over(neighbour, x, n, FLUSH * size, LEANS);
 }
 
 bool mech_flush_hides(const struct mech_collider *c, const struct mech_collider *neighbour,
                       const double x[3], const double n[3])
 {
-    const double look = LOOK * fmin(size_of(c), size_of(neighbour));
+    const double look = LOOK * fmin(mech_flush_size(c), mech_flush_size(neighbour));
     double probe[3], along[3], beyond[3];
-    struct mech_convex_gap gap, left;
+    struct mech_flush_gap gap, left;
 
     mech_v3_add(x, look, n, probe);
-    if (!near(neighbour, probe, look) || !from(neighbour, probe, look, &gap)) {
+    if (!mech_flush_from(neighbour, probe, look, &gap)) {
         return false;
     }
-    mech_v3_add(gap.point[0], -1., x, along);
-    if (gap.gap > 0. && mech_v3_dot(along, n) < LEADS * look && !reaches_over(neighbour, x, n)) {
+    if (gap.gap > 0. &&
+        mech_flush_reaches_over(c, x, gap.normal, FLUSH * mech_flush_size(c), RISES)) {
+        return false;
+    }
+    mech_v3_add(gap.point, -1., x, along);
+    if (gap.gap > 0. && mech_v3_dot(along, n) < LEADS * look && !reaches_over(c, neighbour, x, n)) {
         return false;
     }
     mech_v3_add(x, 2. * look - fmin(gap.gap, 0.), gap.normal, beyond);
-    return !from(c, beyond, 0.5 * look, &left);
+    return !mech_flush_from(c, beyond, 0.5 * look, &left);
+}
+
+bool mech_flush_goes_on(const struct mech_flush_of *f, const double x[3])
+{
+    const struct mech_collider *const mesh = &f->colliders[f->mesh];
+    double at[3];
+
+    mech_m3_mul(mesh->R, x, at);
+    mech_v3_add(at, 1., mesh->p, at);
+    for (int32_t k = 0; k < f->n; k++) {
+        const struct mech_collider *const other = &f->colliders[f->at[k]];
+        const double most = FLUSH * fmin(mech_flush_size(mesh), mech_flush_size(other));
+        struct mech_flush_gap gap;
+
+        /* not below it, where what bounds nothing may be overhead */
+        if (mech_flush_from(other, at, most, &gap) && gap.gap >= -most) {
+            return true;
+        }
+    }
+    return false;
 }

@@ -5,8 +5,8 @@
  * edge and the covered face of the next box, which no real floor has. A contact on collider B is
  * such a one when its normal, from its point x, leads into a collider A that is flush with B, or x
  * is on A too and A reaches over the plane of that normal, and a motion out of A there along A's
- * own normal also leaves B. At the foot of a step B continues, and
- * the contact stays.
+ * own normal also leaves B. At the foot of a step B continues, and the contact stays; so do those
+ * at the bottom of a groove. A plane has no edges, and none of its contacts is of a seam.
  *
  * owner: a scene; built once, read by one thread. */
 #pragma once
@@ -21,13 +21,24 @@ struct mech_flush {
     int32_t *start, *at; /* [n + 1]; NULL: no collider has any */
 };
 
-/* Flush are two bounded convex colliders of one body whose gap is at most 1e-6 of the smaller.
- * 0 or negative. */
+/* Flush are two colliders of one body, convex, meshes or a plane, whose gap is at most 1e-6 of the
+ * smaller (flush_from.h). 0 or negative. */
 int mech_flush_build(const struct mech_collider *colliders, int32_t n, int32_t bodies,
                      struct mech_flush *out);
 void mech_flush_fini(struct mech_flush *f);
 /* Bytes held, for n colliders. */
 size_t mech_flush_memory(const struct mech_flush *f, int32_t n);
+
+/* A mesh and what is flush with it. */
+struct mech_flush_of {
+    const struct mech_collider *colliders;
+    int32_t mesh;      /* in them */
+    const int32_t *at; /* [n] in them */
+    int32_t n;
+};
+/* Whether x, in the mesh's frame, is on one of the flush ones too: a border of the mesh is none
+ * there. */
+bool mech_flush_goes_on(const struct mech_flush_of *f, const double x[3]);
 
 /* Whether a contact of collider `other` with collider c at x, with the direction n out of c, both
  * in the frame of c's body, is one of the seam with its neighbour A. */

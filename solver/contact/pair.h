@@ -15,12 +15,15 @@
 #include "solver/contact/contact.h"
 #include "solver/contact/convex.h"
 
+struct mech_flush_of;
+
 struct mech_touching {
     struct mech_contact_list *list;
     double reach; /* m: gaps beyond are dropped */
     int32_t collider[2];
-    bool turned; /* the pair's first shape is the second collider */
-    int code;    /* MECH_NOT_FINITE; negative: no memory */
+    bool turned;                       /* the pair's first shape is the second collider */
+    const struct mech_flush_of *flush; /* of the pair's first shape (flush.h); NULL: nothing is */
+    int code;                          /* MECH_NOT_FINITE; negative: no memory */
 };
 
 /* One point of contact, points on the surfaces of the pair's first and second shape, normal from

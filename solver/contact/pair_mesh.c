@@ -10,6 +10,7 @@
  * nothing catches on them.
  *
  * At most 512 points of one shape are reported. */
+#include "solver/contact/flush.h"
 #include "solver/contact/hull.h"
 #include "solver/items/shape/tree.h"
 #include "solver/linalg/v3.h"
@@ -88,11 +89,19 @@ static double height_over(const struct work *w, int32_t t, const double x[3])
     return mech_v3_dot(w->tree->normal + 3 * (size_t)t, d);
 }
 
+/* Whether edge e is a border at which another shape goes on at the point x. */
+static bool is_seam(const struct work *w, int32_t e, const double x[3])
+{
+    return w->tree->side_start[e + 1] - w->tree->side_start[e] == 1 && w->out->flush &&
+           mech_flush_goes_on(w->out->flush, x);
+}
+
 enum over { APART, OVER, BEHIND };
 
 /* Whether the foot of a local point x on the triangle's plane lies over the triangle: up to its
- * edges, and of a point below not up to convex ones, where another way out is as near. A
- * point below both sides of a groove is BEHIND the one across whose edge its foot lies. */
+ * edges, and of a point below not up to convex ones, where another way out is as near, but up to
+ * borders at which another shape goes on. A point below both sides of a groove is BEHIND the one
+ * across whose edge its foot lies. */
 static enum over over(const struct work *w, int32_t t, const double foot[3], const double *x)
 {
     const int32_t *const at = w->mesh->shape->triangle + 3 * (size_t)t;
@@ -100,14 +109,15 @@ static enum over over(const struct work *w, int32_t t, const double foot[3], con
 
     for (int i = 0; i < 3; i++) {
         const double *const from = vertex_of(w, at[i]), *const to = vertex_of(w, at[(i + 1) % 3]);
-        const bool sharp = w->tree->sharp[w->tree->edge_of[3 * (size_t)t + (size_t)i]];
+        const int32_t e = w->tree->edge_of[3 * (size_t)t + (size_t)i];
         double along[3], inward[3], d[3];
 
         mech_v3_add(to, -1., from, along);
         mech_v3_cross(w->tree->normal + 3 * (size_t)t, along, inward);
         mech_v3_add(foot, -1., from, d);
         const double inside = mech_v3_dot(inward, d) / mech_v3_norm(along);
-        if (inside >= (x && sharp ? on_line : -on_line) * w->size) {
+        if (inside >= (x && w->tree->sharp[e] ? on_line : -on_line) * w->size ||
+            (inside >= -on_line * w->size && is_seam(w, e, foot))) {
             continue;
         }
         const int32_t other = x ? beyond_groove(w, t, i) : -1;

@@ -252,6 +252,25 @@ static void drop_seams(const struct mech_scene *s, const struct mech_convex *con
     list->n = n;
 }
 
+/* What a pair finds where colliders of some bodies are flush. */
+static void touch_flush(const struct mech_scene *s, const struct mech_shape_pair *pair,
+                        const struct mech_convex *const at[2], struct mech_touching *out)
+{
+    const int32_t own = out->collider[out->turned], from = s->flush.start[own];
+    const struct mech_flush_of flush = {.colliders = s->colliders,
+                                        .mesh = own,
+                                        .at = s->flush.at + from,
+                                        .n = s->flush.start[own + 1] - from};
+    const int32_t first = out->list->n;
+
+    out->flush = flush.n > 0 ? &flush : NULL;
+    pair->find(at[out->turned], at[!out->turned], out);
+    out->flush = NULL;
+    if (out->list->n > first && out->code == 0) {
+        drop_seams(s, at, first, out->list);
+    }
+}
+
 /* As mech_scene_touch, with numbers in the place of arrays: one of these for each pair of boxes. */
 static inline int touch_at(const struct mech_scene *s, int32_t i, int32_t j,
                            const struct mech_convex *const at[2], double reach,
@@ -261,9 +280,10 @@ static inline int touch_at(const struct mech_scene *s, int32_t i, int32_t j,
     struct mech_touching out = {
         .list = list, .reach = reach, .collider = {i, j}, .turned = s->turned[kinds]};
 
-    s->pair[kinds]->find(at[out.turned], at[!out.turned], &out);
-    if (s->flush.start && list->n > first && out.code == 0) {
-        drop_seams(s, at, first, list);
+    if (s->flush.start) {
+        touch_flush(s, s->pair[kinds], at, &out);
+    } else {
+        s->pair[kinds]->find(at[out.turned], at[!out.turned], &out);
     }
     if (list->n > first + 1) {
         sort_from(list, first);
