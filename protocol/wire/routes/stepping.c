@@ -143,8 +143,8 @@ const struct mechp_shape mechp_body_step_event = {
         {"kind", "'impact'|'closes'|'opens'|'switches'|'updates'|'returns'",
          "impact: two surfaces met with a speed, and velocities jumped; closes, opens: a contact, "
          "a rope or a diode becomes active, or inactive; switches: a relay reaches or leaves a "
-         "bound, or an expression takes another branch; updates: a hosted FMU has updated its discrete "
-         "states in event mode; returns: a "
+         "bound, or an expression takes another branch; updates: a hosted FMU has updated its "
+         "discrete states in event mode; returns: a "
          "hosted FMU has ended its step early without an update",
          MECHP_IN(step_event, kind)},
         {"of", "'interaction'|'joint'|'bodies'|'model'|'expression'", "kind of the item",
