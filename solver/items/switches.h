@@ -1,6 +1,6 @@
-/* The expressions of a model that can go several ways (expr.h): force laws with choices, loads with
- * comparisons. Items note them while the model is compiled; events are where one takes another branch.
- * owner: the model. */
+/* The expressions of a model that have branches (expr.h): force laws with choices, loads with
+ * comparisons. Items note them while the model is compiled; events are where one takes another
+ * branch. owner: the model. */
 #pragma once
 
 #include "solver/base/arena.h"

@@ -92,10 +92,6 @@ class Lives(Served):
         self.addCleanup(mechctl.communicate)
         self.addCleanup(mechctl.kill)
 
-        late = threading.Timer(60 * SLOW, mechctl.kill)
-        late.start()
-        self.addCleanup(late.cancel)
-
         def line():
             return mechctl.stdout.readline().rstrip('\n').split('\t')
         self.assertEqual(line(), ['time'] + names)
