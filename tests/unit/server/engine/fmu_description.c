@@ -214,7 +214,7 @@ static void document_types_and_entities_are_refused(void)
 
 static void what_is_no_xml_is_refused(void)
 {
-    expect("", MECHD_DESCRIPTION_XML, "no element");
+    expect("", MECHD_DESCRIPTION_XML, "the document is empty");
     expect(HEAD_2 COSIM, MECHD_DESCRIPTION_XML, "");
     expect("<a/>", MECHD_DESCRIPTION_CONTENT, "not an fmiModelDescription");
     expect(HEAD_2 "\xff</fmiModelDescription>", MECHD_DESCRIPTION_XML, "");
