@@ -1,5 +1,5 @@
 /**
- * The page in a real browser: all tests, or those that are named. All tests run in three lanes, each
+ * The page in a real browser: all tests, or those that are named. All tests run in two lanes, each
  * with a browser and a daemon of its own; what fails is run again alone, up to twice, and named in a
  * line "UNSTEADY n: names" if it passes then.
  */
@@ -14,7 +14,7 @@ import { tests as sweeps } from "./sweeps.mjs";
 import { tests as waiting } from "./waiting.mjs";
 
 const tests = { ...page, ...model, ...plot, ...service, ...sweeps, ...waiting };
-const lanes = 3;
+const lanes = 2;
 const unsteadyMost = 3;
 
 /** This program for some tests, in a process of its own: what passed, and the names that failed. */
