@@ -417,7 +417,8 @@ class Mechctl(unittest.TestCase):
                      'snapshot nobody', 'snapshot nobody --save -', 'snapshot %s --delete s-9' % i,
                      'stop nobody', 'stop %s r-9' % i, 'modes nobody', 'results %s r-9' % i,
                      'call GET /v1/nothing', 'lease nobody --break owner', 'lease nobody owner',
-                     'system nobody', 'watch nobody', 'run nobody', 'types Nothing', 'jvp nobody ' + path,
+                     'system nobody', 'watch nobody', 'run nobody', 'types Nothing',
+                     'jvp nobody ' + path,
                      'field %s spring nothing 1' % i, 'progress %s r-9 --wait' % i,
                      'sweep %s nothing=1 --count 1' % self.model):
             with self.subTest(line=line):
