@@ -112,8 +112,8 @@ static const char *closest_command(const char *name)
 int mechctl_no_command(const char *word)
 {
     const char *const meant = closest_command(word);
-    return mechctl_usage("'%s' is not a command%s%s%s; mechctl help lists them", word,
-                         meant ? ", did you mean " : "", meant ? meant : "", meant ? "?" : "");
+    return mechctl_usage("'%s' is not a command%s%s%s mechctl help lists them", word,
+                         meant ? ", did you mean " : ";", meant ? meant : "", meant ? "?" : "");
 }
 
 static bool is_word(const char *name, size_t length, const char *word)
@@ -151,8 +151,8 @@ static int take_option(struct mechctl *m, struct line *l, char **words, int left
     const int takes = text ? 1 : takes_argument(m->command, name, length);
     if (takes < 0 || flag || (takes == 0 && value)) {
         const char *const meant = takes < 0 ? closest_option(m->command, name, length) : NULL;
-        mechctl_usage("%s: no such option%s%s%s%s; try mechctl help%s%s", words[0],
-                      m->command ? " here" : "", meant ? ", did you mean --" : "",
+        mechctl_usage("%s: no such option%s%s%s%s mechctl help%s%s lists them", words[0],
+                      m->command ? " here" : "", meant ? ", did you mean --" : ";",
                       meant ? meant : "", meant ? "?" : "", m->command ? " " : "",
                       m->command ? m->command->name : "");
         return 0;

@@ -68,7 +68,7 @@ class Suggestions(Served):
             for words in ((word, ), ('help', word)):
                 code, text = told(program('mechctl'), *words)
                 self.assertEqual((code, text), (
-                    2, "mechctl: '%s' is not a command, did you mean %s?; mechctl help lists them\n"
+                    2, "mechctl: '%s' is not a command, did you mean %s? mechctl help lists them\n"
                     % (word, meant)))
 
     def test_a_word_of_other_programs_stands_for_one_command_and_is_none(self):
