@@ -62,7 +62,17 @@ static void evaluate_law(const struct mech_model *m, const struct mech_eval *e, 
     p->ops->wrench(p->record, e, pose, W);
 }
 
-/* Expression k; the rows of a law come from one evaluation of it. */
+/* Whether k is the first of the force laws of its object, whose rows come from one evaluation. */
+static bool is_first_law(const struct mech_model *m, size_t k)
+{
+    const struct mech_switch *const one = &m->switches.at[k];
+    const struct mech_switch *const before = k > 0 ? one - 1 : NULL;
+
+    return !before || before->timed || before->category != one->category ||
+           before->item != one->item;
+}
+
+/* Expression k. */
 static void evaluate(const struct mech_model *m, const struct mech_state *s,
                      const struct mech_eval *e, size_t k, double *g)
 {
@@ -75,7 +85,7 @@ static void evaluate(const struct mech_model *m, const struct mech_state *s,
         return;
     } else if (one->timed) {
         (void)mech_timed_value(one->timed, e->t);
-    } else if (one->row == 0) {
+    } else if (is_first_law(m, k)) {
         evaluate_law(m, e, one->item, g);
     }
 }
