@@ -129,6 +129,8 @@ class Package(unittest.TestCase):
                    'ready-file = %s\n' % READY + ''.join(
             '%s = tcp://127.0.0.1:*\n' % door for door in ('control', 'stream', 'forces')))
         for path in ('/usr/lib/systemd/system/mechd.service', '/usr/share/man/man1/mechd.1.gz',
+                     '/usr/share/man/man1/mechd-fmu.1.gz', '/usr/share/man/man1/mechctl.1.gz',
+                     '/usr/share/fish/vendor_completions.d/mechctl.fish',
                      '/usr/share/doc/mechd/examples/mechd.conf',
                      '/usr/share/bash-completion/completions/mechctl',
                      '/usr/share/zsh/site-functions/_mechctl', '/usr/share/doc/mechd/copyright',
@@ -143,6 +145,9 @@ class Package(unittest.TestCase):
             root.run(*ask, 'step', 'rig', '--count', '7')
             script = 'import mechd; print(mechd.__version__)'
             self.assertRegex(root.run('python3', '-c', script), r'^\d+\.\d')
+            script = 'import importlib.metadata as m; print(m.metadata("mechd"))'
+            self.assertRegex(root.run('python3', '-c', script),
+                             r"(?s)Requires-Python: >=.*Requires-Dist: numpy.*; extra == 'numpy'")
         self.assertEqual(root.code, 0)
 
         root.install(*newer.split())
