@@ -266,7 +266,7 @@ static int read_series(struct mechp_reader *r, const json_t *value, const struct
             return MECH_NO_MEMORY;
         }
     }
-    const struct mech_field inner = {.name = "table", .table = &mech_series_table};
+    const struct mech_field inner = {.name = "table", .table = &mech_point_series_table};
     const size_t mark = mech_path_push(r->path, "table");
     MECH_TRY(mechp_read_struct(r, table, &inner, &out->series[i]));
     mech_path_cut(r->path, mark);

@@ -482,7 +482,7 @@ static void matrix(struct printer *p)
 /* A value that is a function of time by points. */
 static void by_table(struct printer *p)
 {
-    definition(p, &mech_series_table, NULL);
+    definition(p, &mech_point_series_table, NULL);
     mechp_text_key(p->w, "ByTable");
     mechp_text_object(p->w);
     mechp_text_member_string(p->w, "description", "A value that is a function of time by points.");
@@ -490,7 +490,7 @@ static void by_table(struct printer *p)
     mechp_text_key(p->w, "properties");
     mechp_text_object(p->w);
     mechp_text_key(p->w, "table");
-    mechp_schema_ref(p->w, p->prefix, mech_series_table.name);
+    mechp_schema_ref(p->w, p->prefix, mech_point_series_table.name);
     mechp_text_end(p->w);
     mechp_text_key(p->w, "required");
     mechp_text_raw(p->w, "[\"table\"]", 9);

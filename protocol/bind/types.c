@@ -195,7 +195,7 @@ static void write_solver(struct mechp_text *w, const char *name, const char *cat
 
 static const struct mech_table *const structures[] = {
     &mech_document_table,       &mech_interaction_table, &mech_input_table,
-    &mech_output_channel_table, &mech_settings_table,    &mech_series_table,
+    &mech_output_channel_table, &mech_settings_table,    &mech_point_series_table,
     &mech_visualization_table,  &mech_material_table,    &mech_contact_settings_table,
 };
 enum { STRUCTURES = sizeof structures / sizeof *structures };

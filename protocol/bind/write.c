@@ -226,7 +226,7 @@ static void write_values(struct mechp_writer *s, const struct mech_field *f,
             mechp_text_object(s->w);
             mechp_text_key(s->w, "table");
             mechp_text_object(s->w);
-            write_fresh(s, &mech_series_table, &values->series[i]);
+            write_fresh(s, &mech_point_series_table, &values->series[i]);
             mechp_text_end(s->w);
             mechp_text_end(s->w);
         } else if (values->text != NULL && values->text[i] != NULL) {

@@ -224,7 +224,7 @@ static bool add_link(struct mechd_reading *r, struct mechd_end from, struct mech
         return false;
     }
     g->connections[r->count] = label;
-    r->links[r->count++] = (struct mechd_link){from, to, factor, offset};
+    r->links[r->count++] = (struct mechd_connection){from, to, factor, offset};
     g->connection_count = r->count;
     return true;
 }
@@ -357,7 +357,7 @@ static struct bond_end read_bond_end(struct mechd_reading *r,
                                      const struct mechp_body_coupling_bond *in, const char *path,
                                      int32_t n, size_t side)
 {
-    struct mechd_link *const l = &r->bond_links[2 * n + (int32_t)side];
+    struct mechd_connection *const l = &r->bond_links[2 * n + (int32_t)side];
     struct mech_variable v[2];
     struct bond_end e = {.flow = json_string_value(json_array_get(in->flow, side)),
                          .effort = json_string_value(json_array_get(in->effort, side))};
@@ -555,7 +555,7 @@ static bool add_port(struct mechd_coupling_port **ports, int32_t *count, const s
     return true;
 }
 
-static bool add_ports(struct mechd_coupling *g, const struct mechd_link *l)
+static bool add_ports(struct mechd_coupling *g, const struct mechd_connection *l)
 {
     struct mechd_part *const from = &g->parts[l->from.part], *const to = &g->parts[l->to.part];
     return add_port(&from->out, &from->out_count, &l->from) &&

@@ -86,7 +86,7 @@ static int make_sim(struct mechd_reading *r, const struct making *m, int32_t lis
     mech_diag_init(&own);
     int outcome = mechp_bind_read(m->points->models[listed], "", &own, &document);
     for (int32_t k = 0; outcome == 0 && k < m->points->target_count; k++) {
-        const struct mechd_target *const t = &m->points->targets[k];
+        const struct mechd_swept *const t = &m->points->targets[k];
         if (t->part == listed) {
             (void)value_of(m, k, &document->parameters.at[t->parameter].value);
         }
@@ -154,7 +154,7 @@ static json_t *document_of(const struct making *m)
     bool good = document != NULL;
     for (size_t k = 0; good && m->point != NULL && k < m->point->sweep->plan.places; k++) {
         const struct mechd_sweep_plan *const plan = &m->point->sweep->plan;
-        const struct mechd_target *const t = &m->points->targets[plan->index[k]];
+        const struct mechd_swept *const t = &m->points->targets[plan->index[k]];
         good = t->part >= 0 || put(document, plan->names[k], t->whole, m->point->values[k]);
     }
     if (!good) {

@@ -14,7 +14,7 @@ extern const struct mechd_point_ops mechd_points_of_coupling;
 struct mechd_coupling;
 
 /* What a name stands for. */
-struct mechd_target {
+struct mechd_swept {
     int32_t part; /* place of the participant in the document, or −1: the name is a pointer */
     int32_t parameter; /* of its model */
     bool whole;        /* a whole number */
@@ -23,10 +23,10 @@ struct mechd_target {
 
 /* plan.of. owner: the request, then const, read by all lanes. */
 struct mechd_points {
-    json_t *document;                                    /* without the models */
-    size_t count;                                        /* participants */
-    json_t **models;                                     /* [count] */
-    struct mechd_target targets[MECHD_SWEEP_PARAMETERS]; /* by plan.index */
+    json_t *document;                                   /* without the models */
+    size_t count;                                       /* participants */
+    json_t **models;                                    /* [count] */
+    struct mechd_swept targets[MECHD_SWEEP_PARAMETERS]; /* by plan.index */
     int32_t target_count;
 };
 

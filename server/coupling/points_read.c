@@ -77,7 +77,7 @@ static const json_t *find_number(const json_t *document, const char *pointer, bo
 
 /* "left/k": a parameter of a participant. False: a fault at the path. */
 static bool find_parameter(const struct mechd_coupling *g, const char *name, const char *path,
-                           struct mech_diag *diag, struct mechd_target *out)
+                           struct mech_diag *diag, struct mechd_swept *out)
 {
     const size_t size = strcspn(name, "/");
     const struct mechd_part *p = NULL;
@@ -107,14 +107,14 @@ static bool find_parameter(const struct mechd_coupling *g, const char *name, con
         return false;
     }
     *out =
-        (struct mechd_target){.part = p->listed, .parameter = (int32_t)k, .own = all->at[k].value};
+        (struct mechd_swept){.part = p->listed, .parameter = (int32_t)k, .own = all->at[k].value};
     return true;
 }
 
 int32_t mechd_points_target(struct mechd_points *points, const struct mechd_coupling *g,
                             const char *name, const char *path, struct mech_diag *diag)
 {
-    struct mechd_target t = {.part = -1};
+    struct mechd_swept t = {.part = -1};
     if (name[0] == '/') {
         const json_t *const number = find_number(points->document, name, &t.whole);
         if (number == NULL) {

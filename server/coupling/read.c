@@ -280,7 +280,7 @@ static void make_couple(struct mechd_reading *r)
                                                     .abilities = abilities_of(p) | exact};
     }
     for (int32_t k = 0; k < r->count && code == 0; k++) {
-        const struct mechd_link *const l = &r->links[k];
+        const struct mechd_connection *const l = &r->links[k];
         const struct mechd_part *const from = &g->parts[l->from.part];
         const struct mechd_part *const to = &g->parts[l->to.part];
         links[k] = (struct mech_couple_connection){
@@ -289,7 +289,7 @@ static void make_couple(struct mechd_reading *r)
             l->factor,    l->offset};
     }
     for (int32_t k = 0; k < 2 * r->bond_count && code == 0; k++) {
-        const struct mechd_link *const l = &r->bond_links[k];
+        const struct mechd_connection *const l = &r->bond_links[k];
         const struct mechd_part *const p = &g->parts[l->from.part];
         r->bonds[k / 2].flow[k % 2] = mechd_port_place(p->out, p->out_count, &l->from);
         r->bonds[k / 2].effort[k % 2] = mechd_port_place(p->in, p->in_count, &l->to);

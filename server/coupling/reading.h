@@ -13,7 +13,7 @@ struct mechd_end {
 };
 
 /* One value that goes from an output to an input; of a bond: from its flow, into its effort. */
-struct mechd_link {
+struct mechd_connection {
     struct mechd_end from, to;
     double factor, offset;
 };
@@ -43,10 +43,10 @@ struct mechd_reading {
     enum mechp_code code;
     char detail[160];
     struct mechd_coupling *g;
-    struct mechd_link *links; /* [count] */
+    struct mechd_connection *links; /* [count] */
     int32_t count;
-    struct mech_couple_bond *bonds; /* [bond_count]; ends by `bond_links` */
-    struct mechd_link *bond_links;  /* [2 × bond_count] */
+    struct mech_couple_bond *bonds;      /* [bond_count]; ends by `bond_links` */
+    struct mechd_connection *bond_links; /* [2 × bond_count] */
     int32_t bond_count;
     char (*bond_names)[MECH_NAME_MAX + 1];
     int32_t *turns;        /* [parts] options.order */

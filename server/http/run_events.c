@@ -32,7 +32,7 @@ enum { PIECE = 32768 }; /* bytes of rows written at a time */
 
 struct run_events {
     struct mechd_sse sse; /* first */
-    struct mechd_reading reading;
+    struct mechd_run_reading reading;
     struct mechd_column *columns; /* [rows.count] */
     struct mechd_rows rows;
     uint64_t next;   /* row */
@@ -52,7 +52,7 @@ static bool has_news(struct mechd_sse *s)
 {
     struct run_events *const e = (struct run_events *)s;
     struct mechd_run_shown shown;
-    mechd_reading_follow(&e->reading);
+    mechd_run_reading_follow(&e->reading);
     mechd_run_peek(e->reading.run, &shown);
     return e->rewound || (e->next < e->reading.end && !e->unreadable) ||
            (shown.change != e->change && shown.state == MECHD_RUN_RUNNING) ||
@@ -65,7 +65,7 @@ static bool write_rows(struct run_events *e)
 {
     char id[32 + MECHD_LIFE];
     while (e->next < e->reading.end && e->sse.text.length < PIECE) {
-        const double *const row = mechd_reading_row(&e->reading, e->next);
+        const double *const row = mechd_run_reading_row(&e->reading, e->next);
         if (row == NULL) {
             return false;
         }
@@ -97,7 +97,7 @@ static void compose(struct mechd_sse *s)
     }
     // what is shown is never ahead of the rows that follow it
     mechd_run_peek(e->reading.run, &shown);
-    mechd_reading_follow(&e->reading);
+    mechd_run_reading_follow(&e->reading);
     if (e->rewound) {
         e->rewound = false;
         write_run(e, "rewound");
@@ -120,7 +120,7 @@ static void compose(struct mechd_sse *s)
 static void destroy(struct mechd_sse *s)
 {
     struct run_events *const e = (struct run_events *)s;
-    mechd_reading_fini(&e->reading);
+    mechd_run_reading_fini(&e->reading);
     free(e->columns);
     free(e);
 }
@@ -180,7 +180,7 @@ static enum mechd_progress run_events(struct mechd_call *c)
         free(columns);
         return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for another stream of events");
     }
-    mechd_reading_begin_safe(&e->reading, run);
+    mechd_run_reading_begin_safe(&e->reading, run);
     mechd_instance_life(c->job.instance, e->life);
     e->sse.ops = &ops;
     e->columns = columns;

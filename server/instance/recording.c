@@ -213,16 +213,16 @@ void mechd_recording_trim(struct mechd_recording *r, bool all)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-static void begin(struct mechd_reading *x, struct mechd_run *run)
+static void begin(struct mechd_run_reading *x, struct mechd_run *run)
 {
-    *x = (struct mechd_reading){
+    *x = (struct mechd_run_reading){
         .run = run, .instance = run->job.instance, .width = run->record.width};
     atomic_fetch_add(&run->refs, 1);
     mechd_instance_ref(x->instance);
 }
 
 /* The rows of the window as they are now: those that it will give up. */
-static int copy_window(struct mechd_reading *x, const struct mechd_recording *r)
+static int copy_window(struct mechd_run_reading *x, const struct mechd_recording *r)
 {
     const size_t size = (size_t)(r->count - r->base) * r->width * sizeof(double);
     if (take_block(x->instance->host, size, &x->block) != 0) {
@@ -232,7 +232,7 @@ static int copy_window(struct mechd_reading *x, const struct mechd_recording *r)
     return 0;
 }
 
-int mechd_reading_begin(struct mechd_reading *x, struct mechd_run *run)
+int mechd_run_reading_begin(struct mechd_run_reading *x, struct mechd_run *run)
 {
     const struct mechd_recording *const r = &run->record;
     int outcome = 0;
@@ -248,22 +248,22 @@ int mechd_reading_begin(struct mechd_reading *x, struct mechd_run *run)
         x->first = x->end;
     }
     if (outcome != 0) {
-        mechd_reading_fini(x);
+        mechd_run_reading_fini(x);
     }
     return outcome;
 }
 
-void mechd_reading_begin_safe(struct mechd_reading *x, struct mechd_run *run)
+void mechd_run_reading_begin_safe(struct mechd_run_reading *x, struct mechd_run *run)
 {
     begin(x, run);
     if (run->record.key == 0 && run->record.block != NULL) {
         x->block = run->record.block;
         atomic_fetch_add(&x->block->refs, 1);
     }
-    mechd_reading_follow(x);
+    mechd_run_reading_follow(x);
 }
 
-void mechd_reading_follow(struct mechd_reading *x)
+void mechd_run_reading_follow(struct mechd_run_reading *x)
 {
     if (x->run->record.key != 0) {
         x->end = x->first = atomic_load(&x->run->record.safe);
@@ -274,19 +274,19 @@ void mechd_reading_follow(struct mechd_reading *x)
     }
 }
 
-void mechd_reading_fini(struct mechd_reading *x)
+void mechd_run_reading_fini(struct mechd_run_reading *x)
 {
     unref_block(x->block);
     free(x->chunk);
     mechd_run_unref(x->run);
     mechd_instance_unref(x->instance);
-    *x = (struct mechd_reading){.run = NULL};
+    *x = (struct mechd_run_reading){.run = NULL};
 }
 
 /* Keep a chunk. */
 static int read_chunk(void *context, const struct mechd_stored_bytes *b)
 {
-    struct mechd_reading *const x = context;
+    struct mechd_run_reading *const x = context;
     if (b->size > x->chunk_room) {
         double *const more = realloc(x->chunk, b->size);
         if (more == NULL) {
@@ -301,7 +301,7 @@ static int read_chunk(void *context, const struct mechd_stored_bytes *b)
     return 0;
 }
 
-const double *mechd_reading_row(struct mechd_reading *x, uint64_t row)
+const double *mechd_run_reading_row(struct mechd_run_reading *x, uint64_t row)
 {
     if (x->block != NULL && row >= x->first) {
         return x->block->values + (row - x->first) * x->width;
@@ -318,7 +318,7 @@ const double *mechd_reading_row(struct mechd_reading *x, uint64_t row)
     return x->chunk + (row - x->chunk_first) * x->width;
 }
 
-uint64_t mechd_reading_find(struct mechd_reading *x, double time, bool beyond)
+uint64_t mechd_run_reading_find(struct mechd_run_reading *x, double time, bool beyond)
 {
     uint64_t low = 0;
     uint64_t high = x->end;
@@ -328,14 +328,14 @@ uint64_t mechd_reading_find(struct mechd_reading *x, double time, bool beyond)
             mechd_store_results_at(x->instance->host->store, x->run->record.key, x->run->id, time);
         if (x->first < x->end && x->block->values[0] <= time) {
             low = x->first;
-        } else if (mechd_reading_row(x, low) != NULL && x->chunk_count > 0) {
+        } else if (mechd_run_reading_row(x, low) != NULL && x->chunk_count > 0) {
             const uint64_t after = x->chunk_first + x->chunk_count;
             high = after < high ? after : high;
         }
     }
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
-        const double *const row = mechd_reading_row(x, middle);
+        const double *const row = mechd_run_reading_row(x, middle);
         if (row == NULL) {
             return x->end;
         }

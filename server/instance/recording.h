@@ -74,7 +74,7 @@ void mechd_recording_trim(struct mechd_recording *r, bool all);
 /* --- reading ---------------------------------------------------------------------------------- */
 
 /* Rows 0 to end of a run, in progress or not. One thread at a time. */
-struct mechd_reading {
+struct mechd_run_reading {
     struct mechd_run *run; /* references */
     struct mechd_instance *instance;
     size_t width;
@@ -89,13 +89,13 @@ struct mechd_reading {
 };
 
 /* All rows recorded so far; as owner. 0 or negative. */
-int mechd_reading_begin(struct mechd_reading *x, struct mechd_run *run);
+int mechd_run_reading_begin(struct mechd_run_reading *x, struct mechd_run *run);
 /* Rows on the disk, of a stored instance, or those published so far: as owner. Then, on any thread,
  * the end follows. */
-void mechd_reading_begin_safe(struct mechd_reading *x, struct mechd_run *run);
-void mechd_reading_follow(struct mechd_reading *x);
-void mechd_reading_fini(struct mechd_reading *x);
+void mechd_run_reading_begin_safe(struct mechd_run_reading *x, struct mechd_run *run);
+void mechd_run_reading_follow(struct mechd_run_reading *x);
+void mechd_run_reading_fini(struct mechd_run_reading *x);
 /* A row before the end, valid until the next call; NULL: it has been deleted or cannot be read. */
-const double *mechd_reading_row(struct mechd_reading *x, uint64_t row);
+const double *mechd_run_reading_row(struct mechd_run_reading *x, uint64_t row);
 /* First row at or after this time; with `beyond`, after it. */
-uint64_t mechd_reading_find(struct mechd_reading *x, double time, bool beyond);
+uint64_t mechd_run_reading_find(struct mechd_run_reading *x, double time, bool beyond);

@@ -21,7 +21,7 @@ enum {
 };
 
 struct results {
-    struct mechd_reading reading;
+    struct mechd_run_reading reading;
     struct mechd_column *columns; /* [rows.count] that are wanted */
     size_t *offsets;              /* [rows.count] where each begins in a recorded row */
     bool *wanted;                 /* [channels] those that are asked for */
@@ -35,7 +35,7 @@ static void free_results(struct mechd_call *c)
 {
     struct results *const x = c->work;
     if (x->reading.run != NULL) {
-        mechd_reading_fini(&x->reading);
+        mechd_run_reading_fini(&x->reading);
     }
     free(x->columns);
     free(x->offsets);
@@ -170,7 +170,7 @@ static enum mechd_piece produce(struct mechd_call *c)
     }
     const size_t most = c->text.length + PIECE;
     for (; x->at < x->end && c->text.length < most; x->at++) {
-        const double *const row = mechd_reading_row(&x->reading, x->at);
+        const double *const row = mechd_run_reading_row(&x->reading, x->at);
         if (row == NULL) {
             return MECHD_PIECE_FAILED;
         }
@@ -186,14 +186,14 @@ static enum mechd_piece produce(struct mechd_call *c)
 /* The part of the rows by time and number; of a part the rest begins at `next`. */
 static void cut(struct results *x, double from, double to, uint64_t limit)
 {
-    x->at = mechd_reading_find(&x->reading, from, false);
-    x->end = mechd_reading_find(&x->reading, to, true);
+    x->at = mechd_run_reading_find(&x->reading, from, false);
+    x->end = mechd_run_reading_find(&x->reading, to, true);
     x->end = x->end < x->at ? x->at : x->end;
     x->rows.paged = true;
     x->rows.next = NAN;
     if (x->end - x->at > limit) {
         x->end = x->at + limit;
-        const double *const row = mechd_reading_row(&x->reading, x->end);
+        const double *const row = mechd_run_reading_row(&x->reading, x->end);
         x->rows.next = row != NULL ? row[0] : (double)NAN;
     }
 }
@@ -257,7 +257,7 @@ static enum mechd_progress run_results(struct mechd_call *c)
     x->rows.form = (enum mechd_form)form;
     x->rows.gaps = run->settings.inputs;
     x->rows.text = &c->text;
-    if (!choose(x, run, list == NULL) || mechd_reading_begin(&x->reading, run) != 0) {
+    if (!choose(x, run, list == NULL) || mechd_run_reading_begin(&x->reading, run) != 0) {
         return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the results");
     }
     cut(x, from, to, asked.limit);

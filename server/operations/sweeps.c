@@ -295,7 +295,7 @@ static bool find_target(struct mechd_call *c, const struct mechd_axes *axes, con
     struct mechd_points *const points = axes->points;
     const int32_t k = mechd_points_target(points, axes->of, name, path, &c->diag);
     if (k >= 0) {
-        const struct mechd_target *const t = &points->targets[k];
+        const struct mechd_swept *const t = &points->targets[k];
         *out = (struct mechd_axis){.index = k, .own = t->own, .whole = t->whole};
     }
     return k >= 0;

@@ -15,7 +15,7 @@ typedef void mechd_database_see(void *context, const struct mechd_stored *stored
 typedef void mechd_database_see_coupling(void *context, const struct mechd_stored_coupling *stored);
 
 /* Rows of bytes. */
-enum mechd_rows {
+enum mechd_rows_kind {
     MECHD_ROWS_SNAPSHOTS,
     MECHD_ROWS_RESULTS,
     MECHD_ROWS_SWEEP,
@@ -23,7 +23,7 @@ enum mechd_rows {
     MECHD_ROWS_COUPLING_SNAPSHOTS
 };
 struct mechd_rows_asked {
-    enum mechd_rows which;
+    enum mechd_rows_kind which;
     int64_t key;  /* of the instance; not of sweeps and couplings */
     uint64_t of;  /* number of the run, of the sweep or of the coupling */
     uint64_t row; /* results: the chunk that holds it; a sweep: the first chunk there or after it;

@@ -33,7 +33,7 @@ static const uint64_t gate_ns = 1000000000u;
 static const uint64_t slack = 16u << 20;
 
 /* The link of a descriptor, or NULL. */
-static struct mechd_link *link_of(struct mechd_guard *g, int descriptor)
+static struct mechd_zmq_link *link_of(struct mechd_guard *g, int descriptor)
 {
     return descriptor >= 0 && (size_t)descriptor < g->room && g->links[descriptor].open
                ? &g->links[descriptor]
@@ -72,7 +72,7 @@ static bool is_of(const struct mechd_zmq *z, enum mechd_zmq_socket door, int des
 static void cut(struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor, const char *why)
 {
     char quoted[96];
-    struct mechd_link *const link = &z->guard.links[descriptor];
+    struct mechd_zmq_link *const link = &z->guard.links[descriptor];
     if (link->cut || !is_of(z, door, descriptor)) {
         return;
     }
@@ -132,7 +132,7 @@ static bool make_room(struct mechd_guard *g, int descriptor)
     const size_t needed = (size_t)descriptor + 1;
     if (needed > g->room) {
         const size_t room = needed + needed / 2 + 64;
-        struct mechd_link *const more = realloc(g->links, room * sizeof *more);
+        struct mechd_zmq_link *const more = realloc(g->links, room * sizeof *more);
         if (more == NULL) {
             return false;
         }
@@ -144,7 +144,7 @@ static bool make_room(struct mechd_guard *g, int descriptor)
 }
 
 /* What was asked through it is not waited for any more. */
-static void has_ended(const struct mechd_link *link)
+static void has_ended(const struct mechd_zmq_link *link)
 {
     if (link->backlog != NULL) {
         (void)mechd_stop_raise(&link->backlog->gone, MECHD_STOP_GONE);
@@ -204,14 +204,14 @@ static void accepted(struct mechd_zmq *z, enum mechd_zmq_socket door, int descri
     if (descriptor < 0 || descriptor >= DESCRIPTORS_MOST || !make_room(g, descriptor)) {
         return;
     }
-    struct mechd_link *const link = &g->links[descriptor];
+    struct mechd_zmq_link *const link = &g->links[descriptor];
     if (link->open) {
         // the end of the previous one is an event of another socket's monitor, and comes later
         has_ended(link);
         atomic_fetch_sub(&g->open[link->door], 1);
     }
     mechd_backlog_unref(link->backlog);
-    *link = (struct mechd_link){.open = true, .door = door, .serial = link->serial + 1};
+    *link = (struct mechd_zmq_link){.open = true, .door = door, .serial = link->serial + 1};
     if (atomic_fetch_add(&g->open[door], 1) >= g->most) {
         turn_away(z, door, descriptor);
     }
@@ -219,7 +219,7 @@ static void accepted(struct mechd_zmq *z, enum mechd_zmq_socket door, int descri
 
 static void disconnected(struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor)
 {
-    struct mechd_link *const link = link_of(&z->guard, descriptor);
+    struct mechd_zmq_link *const link = link_of(&z->guard, descriptor);
     if (link != NULL && link->door == door) {
         link->open = false;
         has_ended(link);
@@ -267,7 +267,7 @@ bool mechd_guard_serve(struct mechd_zmq *z, enum mechd_zmq_socket door)
 static void set_window(struct mechd_zmq *z, int descriptor, bool slowed)
 {
     const int window = slowed ? 1 : WINDOW_MOST; // the kernel takes the smallest that it can
-    struct mechd_link *const link = &z->guard.links[descriptor];
+    struct mechd_zmq_link *const link = &z->guard.links[descriptor];
     if ((slowed || link->slowed) && is_of(z, link->door, descriptor)) {
         (void)setsockopt(descriptor, IPPROTO_TCP, TCP_WINDOW_CLAMP, &window, sizeof window);
     }
@@ -286,7 +286,7 @@ static uint64_t received(int descriptor)
 }
 
 /* Bytes of a message that is not whole yet. */
-static uint64_t parts_of(struct mechd_link *link, int descriptor)
+static uint64_t parts_of(struct mechd_zmq_link *link, int descriptor)
 {
     const uint64_t now = received(descriptor);
     if (link->heard || now < link->base) {
@@ -297,7 +297,7 @@ static uint64_t parts_of(struct mechd_link *link, int descriptor)
 }
 
 /* A key may have lost its line, or its scope. */
-static bool is_known(struct mechd_zmq *z, const struct mechd_link *link)
+static bool is_known(struct mechd_zmq *z, const struct mechd_zmq_link *link)
 {
     struct mechd_token who;
     return !link->has_key || (mechd_tokens_find_key(&z->service->peers, link->key, &who) &&
@@ -317,7 +317,7 @@ void mechd_guard_sweep(struct mechd_zmq *z)
     uint64_t all = 0, largest = 0;
     int hoarder = -1;
     for (size_t k = 0; k < g->room; k++) {
-        struct mechd_link *const link = &g->links[k];
+        struct mechd_zmq_link *const link = &g->links[k];
         if (!link->open) {
             continue;
         }
@@ -347,7 +347,7 @@ void mechd_guard_sweep(struct mechd_zmq *z)
 void mechd_guard_heard(struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor,
                        struct mechd_peer *peer)
 {
-    struct mechd_link *link = link_of(&z->guard, descriptor);
+    struct mechd_zmq_link *link = link_of(&z->guard, descriptor);
     if (link == NULL) {
         // accepted since the monitor was looked at last
         mechd_guard_serve(z, door);
@@ -370,7 +370,7 @@ void mechd_guard_heard(struct mechd_zmq *z, enum mechd_zmq_socket door, int desc
 
 uint32_t mechd_guard_serial(struct mechd_zmq *z, int descriptor)
 {
-    const struct mechd_link *const link = link_of(&z->guard, descriptor);
+    const struct mechd_zmq_link *const link = link_of(&z->guard, descriptor);
     return link != NULL && link->door == MECHD_ZMQ_STREAM && is_of(z, link->door, descriptor)
                ? link->serial
                : 0;
@@ -378,7 +378,7 @@ uint32_t mechd_guard_serial(struct mechd_zmq *z, int descriptor)
 
 bool mechd_guard_subscribed(struct mechd_zmq *z, int descriptor, bool subscribe, bool whole)
 {
-    struct mechd_link *const link = link_of(&z->guard, descriptor);
+    struct mechd_zmq_link *const link = link_of(&z->guard, descriptor);
     if (link == NULL || link->door != MECHD_ZMQ_STREAM) {
         return true;
     }
@@ -393,7 +393,7 @@ bool mechd_guard_subscribed(struct mechd_zmq *z, int descriptor, bool subscribe,
 
 void mechd_guard_full(struct mechd_zmq *z, const struct mechd_peer *peer)
 {
-    const struct mechd_link *const link = link_of(&z->guard, peer->descriptor);
+    const struct mechd_zmq_link *const link = link_of(&z->guard, peer->descriptor);
     if (link != NULL && link->serial == peer->serial) {
         cut(z, link->door, peer->descriptor, "it does not read its answers");
     }
@@ -402,7 +402,7 @@ void mechd_guard_full(struct mechd_zmq *z, const struct mechd_peer *peer)
 /* Where a peer's connection counts what it leaves open; NULL: it is not known, or has ended. */
 static struct mechd_backlog *backlog_of(struct mechd_guard *g, const struct mechd_peer *peer)
 {
-    struct mechd_link *const link = link_of(g, peer->descriptor);
+    struct mechd_zmq_link *const link = link_of(g, peer->descriptor);
     if (link == NULL || link->serial != peer->serial) {
         return NULL;
     }

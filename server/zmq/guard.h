@@ -50,7 +50,7 @@ struct mechd_backlog {
 };
 
 /* A connection, by its descriptor. */
-struct mechd_link {
+struct mechd_zmq_link {
     bool open;
     bool heard;   /* a complete message arrived since the last sweep */
     bool has_key; /* the key is known */
@@ -66,7 +66,7 @@ struct mechd_link {
 
 struct mechd_guard {
     void *monitors[MECHD_ZMQ_SOCKETS]; /* PAIR; NULL: closed */
-    struct mechd_link *links;          /* [room] by descriptor */
+    struct mechd_zmq_link *links;      /* [room] by descriptor */
     size_t room;
     _Atomic int open[MECHD_ZMQ_SOCKETS]; /* partner: /metrics */
     int most;                            /* connections of each socket */

@@ -69,13 +69,13 @@ struct mech_shared {
     int32_t index;    /* in the list once resolved, -1 before and without a name */
 };
 
-struct mech_series;
+struct mech_point_series;
 
 /* Numbers that may depend on time: text[i] is NULL for a plain number or a function by points. */
 struct mech_values {
-    double *number;             /* [n] value, or the start value of an expression */
-    const char **text;          /* [n] expression without its "=", or NULL; NULL as a whole: none */
-    struct mech_series *series; /* [n] (solver/items/series.h), without points where there is
+    double *number;    /* [n] value, or the start value of an expression */
+    const char **text; /* [n] expression without its "=", or NULL; NULL as a whole: none */
+    struct mech_point_series *series; /* [n] (solver/items/series.h), without points where there is
                                    none; NULL as a whole: none */
     size_t n;
 };

@@ -20,34 +20,34 @@ static const char *const outsides[] = {
 static const struct mech_field fields[] = {
     {.name = "interpolation",
      .kind = MECH_CHOICE,
-     .offset = offsetof(struct mech_series, interpolation),
+     .offset = offsetof(struct mech_point_series, interpolation),
      .choices = interpolations,
      .doc = "between the points: straight lines, or the natural cubic spline with continuous "
             "first and second derivatives"},
     {.name = "outside",
      .kind = MECH_CHOICE,
-     .offset = offsetof(struct mech_series, outside),
+     .offset = offsetof(struct mech_point_series, outside),
      .choices = outsides,
      .doc = "before the first and after the last point: the nearest value holds, it is zero, or "
             "a step there is refused"},
     {.name = "t",
      .kind = MECH_VECTOR,
-     .offset = offsetof(struct mech_series, t),
+     .offset = offsetof(struct mech_point_series, t),
      .flags = MECH_REQUIRED,
      .unit = "s",
      MECH_ANY_REAL,
      .doc = "times of the points, increasing; at least two"},
     {.name = "values",
      .kind = MECH_VECTOR,
-     .offset = offsetof(struct mech_series, values),
+     .offset = offsetof(struct mech_point_series, values),
      .flags = MECH_REQUIRED,
      MECH_ANY_REAL,
      .doc = "values at the points, in the unit of the field"},
 };
-const struct mech_table mech_series_table = {.name = "TimeTable",
-                                             .doc = "A function of time by points.",
-                                             .size = sizeof(struct mech_series),
-                                             MECH_FIELDS(fields)};
+const struct mech_table mech_point_series_table = {.name = "TimeTable",
+                                                   .doc = "A function of time by points.",
+                                                   .size = sizeof(struct mech_point_series),
+                                                   MECH_FIELDS(fields)};
 
 static void fault(struct mech_path *path, const char *key, struct mech_diag *diag, size_t n,
                   const char *what)
@@ -58,7 +58,8 @@ static void fault(struct mech_path *path, const char *key, struct mech_diag *dia
     mech_path_cut(path, mark);
 }
 
-void mech_series_check(const struct mech_series *s, struct mech_path *path, struct mech_diag *diag)
+void mech_point_series_check(const struct mech_point_series *s, struct mech_path *path,
+                             struct mech_diag *diag)
 {
     if (s->t.n < 2) {
         fault(path, "t", diag, s->t.n, "at least 2");
@@ -103,7 +104,8 @@ static void bend(struct mech_curve *c, double *factor)
     }
 }
 
-int mech_curve_init(struct mech_curve *c, struct mech_arena *arena, const struct mech_series *s)
+int mech_curve_init(struct mech_curve *c, struct mech_arena *arena,
+                    const struct mech_point_series *s)
 {
     const size_t n = s->t.n;
 

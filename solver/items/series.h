@@ -16,14 +16,15 @@ enum { MECH_SERIES_LINEAR, MECH_SERIES_CUBIC };
 enum { MECH_SERIES_HOLD, MECH_SERIES_ZERO, MECH_SERIES_ERROR };
 
 /* As in the document. */
-struct mech_series {
+struct mech_point_series {
     struct mech_vector t, values; /* [n] s, rising; unit of the field */
     int32_t interpolation, outside;
 };
-extern const struct mech_table mech_series_table;
+extern const struct mech_table mech_point_series_table;
 
 /* Faults under path: fewer than two points, other than one value a time, times that do not rise. */
-void mech_series_check(const struct mech_series *s, struct mech_path *path, struct mech_diag *diag);
+void mech_point_series_check(const struct mech_point_series *s, struct mech_path *path,
+                             struct mech_diag *diag);
 
 /* Ready to be evaluated; with its own copy of the points. */
 struct mech_curve {
@@ -33,6 +34,7 @@ struct mech_curve {
     int32_t outside;
 };
 /* Of a series without faults. 0; negative: no memory. */
-int mech_curve_init(struct mech_curve *c, struct mech_arena *arena, const struct mech_series *s);
+int mech_curve_init(struct mech_curve *c, struct mech_arena *arena,
+                    const struct mech_point_series *s);
 /* out: value, rate, curvature at t. Cost: log n. */
 void mech_curve_at(const struct mech_curve *c, double t, double out[3]);

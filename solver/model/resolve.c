@@ -314,9 +314,9 @@ static void walk_values(struct walk *w, const struct mech_field *f, const struct
 
         if (v->series && v->series[i].t.x) {
             mech_path_push(&w->path, "table");
-            walk_table(w, &mech_series_table, &v->series[i]);
+            walk_table(w, &mech_point_series_table, &v->series[i]);
             if (w->numbers) {
-                mech_series_check(&v->series[i], &w->path, w->diag);
+                mech_point_series_check(&v->series[i], &w->path, w->diag);
             }
         } else if (!v->text || !v->text[i]) {
             check_number(w, f, v->number[i]);

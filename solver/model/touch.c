@@ -24,7 +24,7 @@ int32_t mech_model_touch_bodies(const struct mech_model *m)
 
 struct mech_touch_body mech_model_touch_body(const struct mech_model *m, int32_t body)
 {
-    const struct mech_touching *const b = &m->rows.touch->bodies[body];
+    const struct mech_moving_body *const b = &m->rows.touch->bodies[body];
 
     return (struct mech_touch_body){b->object, b->seat.n, b->seat.slot};
 }
@@ -88,7 +88,7 @@ bool mech_model_touch_known(const struct mech_model *m, uint64_t id)
 
 /* --- where the bodies are --------------------------------------------------------------------- */
 
-void mech_touch_pose(const struct mech_touching *b, const struct mech_eval *e,
+void mech_touch_pose(const struct mech_moving_body *b, const struct mech_eval *e,
                      struct mech_pose *pose)
 {
     static const double origin[3];
@@ -360,7 +360,7 @@ bool mech_model_touch_free(const struct mech_model *m)
 void mech_model_touch_inertia(const struct mech_model *m, int32_t body, double *inverse_mass,
                               double inverse_inertia[9])
 {
-    const struct mech_touching *const b = &m->rows.touch->bodies[body];
+    const struct mech_moving_body *const b = &m->rows.touch->bodies[body];
     const double *const R = m->rows.touch->poses[body].R;
 
     *inverse_mass = b->inverse_mass;
@@ -378,7 +378,7 @@ void mech_model_touch_inertia(const struct mech_model *m, int32_t body, double *
 void mech_model_touch_twist(const struct mech_model *m, int32_t body, const double *v,
                             double twist[6])
 {
-    const struct mech_touching *const b = &m->rows.touch->bodies[body];
+    const struct mech_moving_body *const b = &m->rows.touch->bodies[body];
     const int32_t *const slot = b->seat.slot;
 
     for (int k = 0; k < 3; k++) {
@@ -395,7 +395,7 @@ void mech_model_touch_twist(const struct mech_model *m, int32_t body, const doub
 void mech_model_touch_untwist(const struct mech_model *m, int32_t body, const double twist[6],
                               double *v)
 {
-    const struct mech_touching *const b = &m->rows.touch->bodies[body];
+    const struct mech_moving_body *const b = &m->rows.touch->bodies[body];
     const int32_t *const slot = b->seat.slot;
 
     for (int k = 0; k < 3; k++) {

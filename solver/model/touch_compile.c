@@ -99,14 +99,14 @@ static int add_shapes(struct builder *b)
             continue;
         }
         if (on->n > 0) {
-            struct mech_touching *const to = &b->t->bodies[body = b->t->count++];
+            struct mech_moving_body *const to = &b->t->bodies[body = b->t->count++];
 
-            *to = (struct mech_touching){.object = (int32_t)o,
-                                         .seat = {.item = &objects->at[o],
-                                                  .slot = on->slot,
-                                                  .q_slot = on->q_slot,
-                                                  .n = on->n,
-                                                  .nq = on->nq}};
+            *to = (struct mech_moving_body){.object = (int32_t)o,
+                                            .seat = {.item = &objects->at[o],
+                                                     .slot = on->slot,
+                                                     .q_slot = on->q_slot,
+                                                     .n = on->n,
+                                                     .nq = on->nq}};
             if (ops->mass) {
                 (void)ops->mass(objects->at[o].description, to->center);
             }
@@ -202,7 +202,7 @@ static int create_scene(struct mech_model *m)
 /* --- free bodies ------------------------------------------------------------------------------ */
 
 /* 1/m and J⁻¹ of a body from its block of M, [6 × 6] by rows; false: M is not of that form. */
-static bool invert_block(struct mech_touching *b, const double *block)
+static bool invert_block(struct mech_moving_body *b, const double *block)
 {
     const double m = block[0];
     const double *J[3] = {block + 21, block + 27, block + 33};
@@ -258,7 +258,7 @@ static bool frames_in_space(const struct mech_model *m, int32_t *body_of_slot)
     int32_t owned = 0;
 
     for (int32_t i = 0; i < m->rows.touch->count; i++) {
-        const struct mech_touching *const b = &m->rows.touch->bodies[i];
+        const struct mech_moving_body *const b = &m->rows.touch->bodies[i];
         const struct mech_pose *const pose = &m->rows.touch->poses[i];
 
         if (!(pose->kind == MECH_POSE_SPACE ? b->seat.n == 6 : is_point(pose)) ||

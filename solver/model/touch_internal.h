@@ -5,7 +5,7 @@
 #include "solver/model/touch.h"
 
 /* A moving body with shapes. */
-struct mech_touching {
+struct mech_moving_body {
     int32_t object;
     struct mech_seat seat;
     double center[3]; /* of mass, in its frame */
@@ -20,7 +20,7 @@ struct mech_collider_of {
 };
 
 struct mech_touch {
-    struct mech_touching *bodies; /* [count] */
+    struct mech_moving_body *bodies; /* [count] */
     int32_t count;
     struct mech_collider_of *colliders; /* [collider_count] */
     int32_t collider_count;
@@ -35,7 +35,7 @@ struct mech_touch {
 };
 
 /* touch.c: the pose of a body's frame; J is not written where it follows (lean). */
-void mech_touch_pose(const struct mech_touching *b, const struct mech_eval *e,
+void mech_touch_pose(const struct mech_moving_body *b, const struct mech_eval *e,
                      struct mech_pose *pose);
 
 /* touch_output.c: force and torque of all contacts of an object. As mech_model_item_output. */

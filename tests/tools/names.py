@@ -1,5 +1,6 @@
 """What must not stand in the tree: paths of a machine, addresses of package registries, words that
-mark unfinished work, commented-out code; and letters that are no English."""
+mark unfinished work, commented-out code, letters that are no English, a name with two meanings."""
+import collections
 import re
 import sys
 from tree import report
@@ -66,12 +67,44 @@ def check_letters(tree):
                     break
 
 
+# the engine of an exported FMU is the solver in it or a server elsewhere: one header, two programs
+TWICE = ('clients/fmu/solver.c',)
+
+
+def named(code):
+    """[(kind, name, offset)] of the structs, enumerators and functions that C code defines with
+    their owner in front (mech_, mechd_, …)."""
+    for match in re.finditer(r'\b(?:struct|enum|union) (mech\w*) *\{', code):
+        yield 'type', match.group(1), match.start(1)
+    for listed in re.finditer(r'\benum *\w* *\{([^}]*)\}', code):
+        for match in re.finditer(r'(?:^|,)\s*(MECH\w+)', listed.group(1)):
+            yield 'constant', match.group(1), listed.start(1) + match.start(1)
+    function = r'^(?!return|else)[a-z][\w *]*?\b(mech\w*)\([^;{}]*\)\s*\{'
+    for match in re.finditer(function, code, re.M):
+        yield 'function', match.group(1), match.start(1)
+
+
+def check_once(tree):
+    seen = collections.defaultdict(dict)  # by kind and name, the first place in each file
+    for path in tree.files('.c', '.h', '.cpp'):
+        if not path.startswith('tests/') and path not in TWICE:
+            code = tree.code(path)
+            for kind, name, at in named(code):
+                seen[kind, name].setdefault(path, code.count('\n', 0, at) + 1)
+    for (kind, name), places in sorted(seen.items()):
+        # one file may define it twice, for two systems
+        if len(places) > 1:
+            yield '%s %s is defined in %s' % (kind, name, ', '.join(
+                '%s:%d' % place for place in sorted(places.items())))
+
+
 CHECKS = {
     'no path of a machine is in the tree': check_paths,
     'no address of a package registry is in the tree': check_hosts,
     'no word marks unfinished work': check_words,
     'no code is commented out': check_commented_code,
     'every text is in Latin and Greek letters': check_letters,
+    'a name of the tree stands for one thing': check_once,
 }
 
 if __name__ == '__main__':

@@ -167,6 +167,13 @@ FAULTS = {
                           ({'tests/run': '#\n'}, {'tests/run': '# a st' 'ub\n'})],
     'names.check_commented_code': [({'server/a.c': GOOD_C}, {'server/a.c': '// count();\n'})],
     'names.check_letters': [({'README.md': 'λ ≥ 0, Brüls\n'}, {'README.md': '\u043f\n'})],
+    'names.check_once': [
+        ({'server/a.c': GOOD_C, 'server/b.h': 'struct mech_probe {\n    int i;\n};\n'},
+         {'server/b.c': GOOD_C}),
+        ({'server/a.h': 'struct mech_a {\n    int i;\n};\n', 'server/b.h': 'struct mech_a;\n'},
+         {'server/b.h': 'struct mech_a {\n    int k;\n};\n'}),
+        ({'server/a.h': 'enum { MECH_A, MECH_B = 2 };\n'},
+         {'server/b.h': 'enum mech_c { MECH_C, MECH_B };\n'})],
     'registries.check_sorted': [
         (FAMILY, {'solver/items/items.def': 'MECH_ITEM(f, b)\nMECH_ITEM(f, a)\n'}),
         (FAMILY, {'solver/items/items.def': '\n'})],

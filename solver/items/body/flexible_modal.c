@@ -63,10 +63,10 @@ static void check(const void *description, const char *path, struct mech_diag *d
         fault(d, path, "referencePositions", "needs rows of 3 numbers");
         return;
     }
-    if (b->shape.modes.rows != n || m < 1 || m > MECH_MODES_MOST) {
+    if (b->shape.modes.rows != n || m < 1 || m > MECH_MODAL_MOST) {
         mech_text_format(text, sizeof text,
                          "for %d positions needs %d rows and from 1 to %d columns",
-                         (int)b->shape.positions.rows, (int)n, (int)MECH_MODES_MOST);
+                         (int)b->shape.positions.rows, (int)n, (int)MECH_MODAL_MOST);
         fault(d, path, "modes", text);
         return;
     }
@@ -271,7 +271,7 @@ static void pose(const void *description, const struct mech_seat *seat, const st
 {
     const struct flexible_body_modal *const b = description;
     const int32_t at = mech_modal_find(&b->shape, local);
-    double psi[MECH_MODES_MOST + 1][3] = {{0.}};
+    double psi[MECH_MODAL_MOST + 1][3] = {{0.}};
 
     for (int32_t k = 1; k <= b->shape.modes.cols && at >= 0; k++) {
         mech_modal_column(&b->shape, at, k, psi[k]);
@@ -283,7 +283,7 @@ static void pose(const void *description, const struct mech_seat *seat, const st
 static double mass_of(const void *description, double center[3])
 {
     const struct flexible_body_modal *const b = description;
-    double s[MECH_MODES_MOST + 1][3];
+    double s[MECH_MODAL_MOST + 1][3];
     const double mass = mech_modal_moments(&b->shape, 1, s);
 
     for (int r = 0; r < 3; r++) {
@@ -296,7 +296,7 @@ static void centre(const void *description, const struct mech_seat *seat, const 
                    struct mech_pose *out)
 {
     const struct flexible_body_modal *const b = description;
-    double s[MECH_MODES_MOST + 1][3];
+    double s[MECH_MODAL_MOST + 1][3];
     const double mass = mech_modal_moments(&b->shape, b->shape.modes.cols + 1, s);
 
     for (int32_t k = 0; k <= b->shape.modes.cols; k++) {

@@ -10,7 +10,7 @@
 #include "solver/base/arena.h"
 #include "solver/linalg/mat.h"
 
-enum { MECH_MODES_MOST = 94 };
+enum { MECH_MODAL_MOST = 94 };
 
 /* What a document says; N points, m modes. */
 struct mech_modal_shape {

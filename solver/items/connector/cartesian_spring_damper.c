@@ -71,7 +71,7 @@ static void wrench(void *record, const struct mech_eval *e, const struct mech_po
     double F[3];
 
     force_of(record, e->t, pose, F);
-    mech_pair_force(F, W);
+    mech_opposed_force(F, W);
 }
 
 static void slope(void *record, const struct mech_eval *e, const struct mech_pose *const pose[2],

@@ -74,7 +74,7 @@ static void wrench(void *record, const struct mech_eval *e, const struct mech_po
 
     (void)e;
     force_of(record, pose, F);
-    mech_pair_force(F, W);
+    mech_opposed_force(F, W);
 }
 
 static void slope(void *record, const struct mech_eval *e, const struct mech_pose *const pose[2],

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Force F on the first point, −F on the second. */
-static inline void mech_pair_force(const double F[3], double W[12])
+static inline void mech_opposed_force(const double F[3], double W[12])
 {
     for (int i = 0; i < 3; i++) {
         W[i] += F[i];

@@ -73,7 +73,7 @@ static void wrench(void *record, const struct mech_eval *e, const struct mech_po
     for (int i = 0; i < 3; i++) {
         F[i] = f * l.n[i];
     }
-    mech_pair_force(F, W);
+    mech_opposed_force(F, W);
 }
 
 static void slope(void *record, const struct mech_eval *e, const struct mech_pose *const pose[2],

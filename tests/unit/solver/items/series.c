@@ -6,7 +6,7 @@
 static struct mech_curve curve(struct mech_arena *arena, double *t, double *y, size_t n,
                                int interpolation, int outside)
 {
-    const struct mech_series s = {
+    const struct mech_point_series s = {
         .t = {t, n}, .values = {y, n}, .interpolation = interpolation, .outside = outside};
     struct mech_curve c;
 
