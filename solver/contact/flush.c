@@ -3,7 +3,9 @@
 
 #include "solver/base/err.h"
 #include "solver/contact/broad.h"
+#include "solver/contact/convex.h"
 #include "solver/contact/flush_from.h"
+#include "solver/contact/scene.h"
 #include "solver/linalg/v3.h"
 
 #include <stdlib.h>
@@ -18,6 +20,8 @@
 #define LEANS 1e-5
 /* sine at which a collider rises from its neighbour's surface in a groove, where both push */
 #define RISES 0.1
+/* how much the direction out of a collider counts among a shape's farthest points */
+#define TILTS 1e-3
 
 /* Bounds in the frame of the body, a little larger. */
 static struct mech_bounds bounds(const struct mech_collider *c)
@@ -200,43 +204,104 @@ static bool reaches_over(const struct mech_collider *c, const struct mech_collid
     return mech_flush_reaches_over(neighbour, x, n, FLUSH * size, LEANS);
 }
 
+/* Whether the line from x, in a convex shape, to its farthest point along the normal, of several
+ * the one that is farthest toward the neighbour, goes through the mesh. */
+static bool passes_through(const struct mech_flush_contact *k, const struct mech_collider *mesh,
+                           const struct mech_flush_gap *gap)
+{
+    const struct mech_convex shape = {
+        .shape = &k->other->shape, .p = k->other->p, .R = k->other->R};
+    double top[3], d[3], at[3];
+    struct mech_flush_gap there;
+
+    mech_v3_add(gap->normal, TILTS, k->n, d);
+    mech_convex_farthest(&shape, d, top);
+    mech_v3_add(top, -1., gap->point, d);
+    const double over = mech_v3_dot(d, gap->normal);
+    if (over <= 0.) {
+        return false;
+    }
+    mech_v3_add(top, -1., k->x, d);
+    mech_v3_add(k->x, -gap->gap / (over - gap->gap), d, at);
+    mech_v3_add(at, -1., gap->point, d);
+    return mech_flush_from(mesh, at, 2. * mech_v3_norm(d) + LOOK * mech_flush_size(mesh), &there) &&
+           !there.beside;
+}
+
+/* Whether the other collider of a contact reaches over the nearest point of its collider's
+ * neighbour. */
+static bool is_above(const struct mech_flush_contact *k, const struct mech_flush_gap *gap)
+{
+    const struct mech_convex shape = {
+        .shape = &k->other->shape, .p = k->other->p, .R = k->other->R};
+    double top[3];
+
+    if (mech_flush_kind_of(k->other) != MECH_FLUSH_CONVEX) {
+        return true;
+    }
+    mech_convex_farthest(&shape, gap->normal, top);
+    mech_v3_add(top, -1., gap->point, top);
+    return mech_v3_dot(top, gap->normal) > 0.;
+}
+
+/* Whether the other collider of a contact is in the mesh, below which the contact is: it is at the
+ * point of the mesh above, too, or, as a cone that stands there, farther inward. */
+static bool is_in_both(const struct mech_flush_contact *k, const struct mech_collider *mesh,
+                       const struct mech_flush_gap *gap, double look)
+{
+    struct mech_flush_gap there;
+
+    if (gap->beside || !is_above(k, gap)) {
+        return false;
+    }
+    return mech_flush_from(k->other, gap->point, fmax(k->gap, 0.) + 2. * look, &there) ||
+           (mech_flush_kind_of(k->other) == MECH_FLUSH_CONVEX && passes_through(k, mesh, gap));
+}
+
 bool mech_flush_hides(const struct mech_collider *c, const struct mech_collider *neighbour,
-                      const double x[3], const double n[3])
+                      const struct mech_flush_contact *k)
 {
     const double look = LOOK * fmin(mech_flush_size(c), mech_flush_size(neighbour));
     double probe[3], along[3], beyond[3];
     struct mech_flush_gap gap, left;
 
-    mech_v3_add(x, look, n, probe);
+    mech_v3_add(k->x, look, k->n, probe);
     if (!mech_flush_from(neighbour, probe, look, &gap)) {
         return false;
     }
-    if (gap.gap > 0. &&
-        mech_flush_reaches_over(c, x, gap.normal, FLUSH * mech_flush_size(c), RISES)) {
+    if (gap.gap < 0. && mech_flush_kind_of(neighbour) == MECH_FLUSH_MESH &&
+        !is_in_both(k, neighbour, &gap, look)) {
         return false;
     }
-    mech_v3_add(gap.point, -1., x, along);
-    if (gap.gap > 0. && mech_v3_dot(along, n) < LEADS * look && !reaches_over(c, neighbour, x, n)) {
-        return false;
+    if (gap.gap > 0.) {
+        mech_v3_add(gap.point, -1., k->x, along);
+        const double leads = mech_v3_dot(along, k->n) / look;
+
+        if (mech_flush_reaches_over(c, k->x, gap.normal, FLUSH * mech_flush_size(c),
+                                    leads < LEADS ? 0.5 * LEANS : RISES) ||
+            (leads < LEADS && !reaches_over(c, neighbour, k->x, k->n))) {
+            return false;
+        }
     }
-    mech_v3_add(x, 2. * look - fmin(gap.gap, 0.), gap.normal, beyond);
+    mech_v3_add(k->x, 2. * look - fmin(gap.gap, 0.), gap.normal, beyond);
     return !mech_flush_from(c, beyond, 0.5 * look, &left);
 }
 
 bool mech_flush_goes_on(const struct mech_flush_of *f, const double x[3])
 {
-    const struct mech_collider *const mesh = &f->colliders[f->mesh];
+    const struct mech_collider *const mesh = &f->scene->colliders[f->mesh];
     double at[3];
 
     mech_m3_mul(mesh->R, x, at);
     mech_v3_add(at, 1., mesh->p, at);
     for (int32_t k = 0; k < f->n; k++) {
-        const struct mech_collider *const other = &f->colliders[f->at[k]];
-        const double most = FLUSH * fmin(mech_flush_size(mesh), mech_flush_size(other));
+        const struct mech_collider *const next = &f->scene->colliders[f->at[k]];
+        const double most = FLUSH * fmin(mech_flush_size(mesh), mech_flush_size(next));
         struct mech_flush_gap gap;
 
         /* not below it, where what bounds nothing may be overhead */
-        if (mech_flush_from(other, at, most, &gap) && gap.gap >= -most) {
+        if (mech_scene_may(f->scene, f->at[k], f->other) && mech_flush_from(next, at, most, &gap) &&
+            gap.gap >= -most) {
             return true;
         }
     }

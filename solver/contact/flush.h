@@ -29,18 +29,25 @@ void mech_flush_fini(struct mech_flush *f);
 /* Bytes held, for n colliders. */
 size_t mech_flush_memory(const struct mech_flush *f, int32_t n);
 
-/* A mesh and what is flush with it. */
+/* A mesh that a shape touches, and what is flush with it. */
 struct mech_flush_of {
-    const struct mech_collider *colliders;
-    int32_t mesh;      /* in them */
-    const int32_t *at; /* [n] in them */
+    const struct mech_scene *scene;
+    int32_t mesh, other; /* colliders */
+    const int32_t *at;   /* [n] colliders */
     int32_t n;
 };
-/* Whether x, in the mesh's frame, is on one of the flush ones too: a border of the mesh is none
- * there. */
+/* Whether x, in the mesh's frame, is also on one of the flush ones that `other` may touch: a border
+ * of the mesh is none there. */
 bool mech_flush_goes_on(const struct mech_flush_of *f, const double x[3]);
 
-/* Whether a contact of collider `other` with collider c at x, with the direction n out of c, both
- * in the frame of c's body, is one of the seam with its neighbour A. */
+/* A contact of another collider with collider c, in the frame of c's body. */
+struct mech_flush_contact {
+    const double *x, *n;               /* the point on c, the direction out of c */
+    double gap;                        /* m */
+    const struct mech_collider *other; /* placed in this frame */
+};
+/* Whether a contact of collider c is one of the seam with its neighbour. An open mesh hides what is
+ * below it only where the other collider is in it as well, both above and below: there may be a
+ * room under a mesh, with walls. */
 bool mech_flush_hides(const struct mech_collider *c, const struct mech_collider *neighbour,
-                      const double x[3], const double n[3]);
+                      const struct mech_flush_contact *contact);

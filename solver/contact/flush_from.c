@@ -234,7 +234,7 @@ static bool from_convex(const struct mech_collider *c, const double x[3], double
     if (mech_convex_gap(&a, &b, most, &gap) != 0) {
         return false;
     }
-    out->gap = gap.gap;
+    *out = (struct mech_flush_gap){.gap = gap.gap};
     memcpy(out->normal, gap.normal, sizeof out->normal);
     memcpy(out->point, gap.point[0], sizeof out->point);
     return true;
@@ -243,6 +243,7 @@ static bool from_convex(const struct mech_collider *c, const double x[3], double
 static bool from_plane(const struct mech_collider *c, const double x[3], double most,
                        struct mech_flush_gap *out)
 {
+    out->beside = false;
     out->gap = height_over(c, x, out->normal);
     mech_v3_add(x, -out->gap, out->normal, out->point);
     return out->gap <= most;
@@ -259,43 +260,101 @@ static int32_t first_around(struct mech_tree_walk *walk, const double x[3], doub
     return mech_tree_first(walk, low, high);
 }
 
-static bool from_mesh(const struct mech_collider *c, const double at[3], double most,
-                      struct mech_flush_gap *out)
+/* Whether y, on triangle t, is on an edge that is no other triangle's. */
+static bool is_at_border(const struct mech_shape *s, int32_t t, const double y[3], double to)
 {
-    const double size = mech_flush_size(c);
-    struct mech_tree_walk walk = {.tree = c->shape.tree};
-    double x[3], far = HUGE_VAL, height = 0.;
-    int32_t best = -1;
+    double x[3][3], along[3], d[3];
 
-    to_local(c, at, x);
-    for (int32_t t = first_around(&walk, x, fmax(most, size)); t >= 0; t = mech_tree_next(&walk)) {
+    corners(s, t, x);
+    for (int i = 0; i < 3; i++) {
+        const int32_t edge = s->tree->edge_of[3 * (size_t)t + (size_t)i];
+
+        mech_v3_add(x[(i + 1) % 3], -1., x[i], along);
+        mech_v3_add(y, -1., x[i], d);
+        mech_v3_cross(along, d, d);
+        if (s->tree->side_start[edge + 1] - s->tree->side_start[edge] == 1 &&
+            mech_v3_norm(d) <= to * mech_v3_norm(along)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of a mesh's triangles the one nearest to x, in the mesh's frame. */
+struct nearest {
+    int32_t triangle; /* −1: none is near */
+    double far, over; /* m: to it; over its plane */
+    double at[3];
+};
+
+/* Among the triangles whose boxes are at most `around` away along each axis. */
+static void look_around(const struct mech_shape *s, const double x[3], double around,
+                        struct nearest *out)
+{
+    const double alike = same * s->tree->edge_length;
+    struct mech_tree_walk walk = {.tree = s->tree};
+
+    *out = (struct nearest){.triangle = -1, .far = HUGE_VAL};
+    for (int32_t t = first_around(&walk, x, around); t >= 0; t = mech_tree_next(&walk)) {
         double corner[3][3], y[3], d[3];
 
-        corners(&c->shape, t, corner);
+        corners(s, t, corner);
         nearest_of(corner, x, y);
         mech_v3_add(x, -1., y, d);
         const double length = mech_v3_norm(d);
-        const double over = mech_v3_dot(walk.tree->normal + 3 * (size_t)t, d);
+        const double over = mech_v3_dot(s->tree->normal + 3 * (size_t)t, d);
         /* at an edge the triangle that faces the point most has the sign of both */
-        if (length < far - same * size ||
-            (length <= far + same * size && fabs(over) > fabs(height))) {
-            best = t;
-            far = length;
-            height = over;
-            memcpy(out->point, y, sizeof y);
+        if (length < out->far - alike ||
+            (length <= out->far + alike && fabs(over) > fabs(out->over))) {
+            out->triangle = t;
+            out->far = length;
+            out->over = over;
+            memcpy(out->at, y, sizeof y);
         }
     }
-    const double sign = height < 0. ? -1. : 1.;
-    if (best < 0 || far > (sign < 0. ? size : most)) {
+}
+
+/* The nearest triangle up to `most` away. Not all those are visited that are as near: the search
+ * widens until one is found. */
+static void find_nearest(const struct mech_shape *s, const double x[3], double start, double most,
+                         struct nearest *out)
+{
+    double around = fmin(start, most);
+
+    look_around(s, x, around, out);
+    while (out->far > around && around < most) {
+        around = fmin(4. * around, most);
+        look_around(s, x, around, out);
+    }
+}
+
+static bool from_mesh(const struct mech_collider *c, const double at[3], double most,
+                      struct mech_flush_gap *out)
+{
+    const double size = mech_flush_size(c), alike = same * size;
+    struct nearest near;
+    double x[3], d[3];
+
+    to_local(c, at, x);
+    find_nearest(&c->shape, x, most, fmax(most, size), &near);
+    const double sign = near.over < 0. ? -1. : 1.;
+    if (near.triangle < 0 || near.far > (sign < 0. ? size : most)) {
         return false;
     }
-    out->gap = sign * far;
+    const double over = fabs(near.over);
+    mech_v3_add(x, -1., near.at, d);
+    *out = (struct mech_flush_gap){
+        .gap = sign * near.far,
+        .beside = sqrt(fmax(0., (near.far - over) * (near.far + over))) > 1e-3 * most &&
+                  is_at_border(&c->shape, near.triangle, near.at, alike)};
+    /* over a face its own, which is exact however near the point is */
     for (int i = 0; i < 3; i++) {
-        out->normal[i] = far > same * size ? sign * (x[i] - out->point[i]) / far
-                                           : walk.tree->normal[3 * (size_t)best + (size_t)i];
+        out->normal[i] = near.far - over > alike
+                             ? sign * d[i] / near.far
+                             : c->shape.tree->normal[3 * (size_t)near.triangle + (size_t)i];
     }
     mech_m3_mul(c->R, out->normal, out->normal);
-    to_body(c, out->point, out->point);
+    to_body(c, near.at, out->point);
     return true;
 }
 

@@ -21,6 +21,7 @@ struct mech_flush_gap {
     double gap;       /* m; < 0: inside */
     double normal[3]; /* unit, outward */
     double point[3];  /* the nearest of the surface */
+    bool beside;      /* a mesh ends there: the point lies beyond its border by 1e-3 of `most` */
 };
 
 /* From a collider to a point. False: farther than `most`. */

@@ -209,29 +209,42 @@ static void sort_from(struct mech_contact_list *list, int32_t first)
     }
 }
 
+/* A global point in the frame of a collider's body, whose axes R turns into from global ones. */
+static void to_body(const struct mech_collider *c, const struct mech_convex *at, const double R[9],
+                    const double point[3], double out[3])
+{
+    double d[3];
+
+    mech_v3_add(point, -1., at->p, d);
+    mech_m3_mul(R, d, d);
+    mech_v3_add(d, 1., c->p, out);
+}
+
 /* Whether a contact is none on the side of its collider number k: one of a seam. */
 static bool hidden(const struct mech_scene *s, const struct mech_contact *c, int k,
-                   const struct mech_convex *at)
+                   const struct mech_convex *const at[2])
 {
     const int32_t own = c->collider[k], other = c->collider[1 - k];
     const struct mech_collider *const collider = &s->colliders[own];
-    const double out = k == 0 ? 1. : -1.;
-    double x[3], n[3];
+    struct mech_collider placed = s->colliders[other];
+    double R[9], x[3], n[3];
+    const struct mech_flush_contact contact = {.x = x, .n = n, .gap = c->gap, .other = &placed};
 
-    mech_v3_add(c->point[k], -1., at->p, x);
-    mech_m3_mul_transposed(at->R, x, x);
-    mech_m3_mul(collider->R, x, x);
-    mech_v3_add(x, 1., collider->p, x);
-    mech_m3_mul_transposed(at->R, c->normal, n);
-    mech_m3_mul(collider->R, n, n);
+    /* R turns from global axes into those of the body */
+    mech_m3_transpose(at[k]->R, R);
+    mech_m3_product(collider->R, R, R);
+    to_body(collider, at[k], R, c->point[k], x);
+    to_body(collider, at[k], R, at[1 - k]->p, placed.p);
+    mech_m3_product(R, at[1 - k]->R, placed.R);
+    mech_m3_mul(R, c->normal, n);
     for (int i = 0; i < 3; i++) {
-        n[i] *= out;
+        n[i] = k == 0 ? n[i] : -n[i];
     }
     for (int32_t e = s->flush.start[own]; e < s->flush.start[own + 1]; e++) {
         const int32_t neighbour = s->flush.at[e];
 
         if (mech_scene_may(s, neighbour, other) &&
-            mech_flush_hides(collider, &s->colliders[neighbour], x, n)) {
+            mech_flush_hides(collider, &s->colliders[neighbour], &contact)) {
             return true;
         }
     }
@@ -245,7 +258,7 @@ static void drop_seams(const struct mech_scene *s, const struct mech_convex *con
     int32_t n = first;
 
     for (int32_t k = first; k < list->n; k++) {
-        if (!hidden(s, &list->at[k], 0, at[0]) && !hidden(s, &list->at[k], 1, at[1])) {
+        if (!hidden(s, &list->at[k], 0, at) && !hidden(s, &list->at[k], 1, at)) {
             list->at[n++] = list->at[k];
         }
     }
@@ -257,8 +270,9 @@ static void touch_flush(const struct mech_scene *s, const struct mech_shape_pair
                         const struct mech_convex *const at[2], struct mech_touching *out)
 {
     const int32_t own = out->collider[out->turned], from = s->flush.start[own];
-    const struct mech_flush_of flush = {.colliders = s->colliders,
+    const struct mech_flush_of flush = {.scene = s,
                                         .mesh = own,
+                                        .other = out->collider[!out->turned],
                                         .at = s->flush.at + from,
                                         .n = s->flush.start[own + 1] - from};
     const int32_t first = out->list->n;

@@ -1,5 +1,6 @@
 /* Seams between flush shapes of one body: which contacts are of the seam alone. */
 #include "solver/contact/flush.h"
+#include "solver/contact/scene.h"
 #include "tests/unit/solver/contact/build_shapes.h"
 #include "tests/unit/unit.h"
 
@@ -46,6 +47,15 @@ static void neighbours_without_a_gap_are_listed_both_ways(void)
     shapes_fini(&shapes);
 }
 
+/* Whether the contact with the other collider, or one that is of no account, is of the seam. */
+static bool hides(const struct mech_collider *c, const struct mech_collider *neighbour,
+                  const double x[3], const double n[3], const struct mech_collider *other)
+{
+    const struct mech_flush_contact contact = {.x = x, .n = n, .other = other ? other : c};
+
+    return mech_flush_hides(c, neighbour, &contact);
+}
+
 static void the_covered_face_is_hidden_and_the_top_is_not(void)
 {
     static const double up[3] = {0., 0., 1.}, back[3] = {-1., 0., 0.};
@@ -55,15 +65,45 @@ static void the_covered_face_is_hidden_and_the_top_is_not(void)
 
     boxes(&shapes, c);
     /* of the second box: its edge above the first, from the side and from above, and its top */
-    CU_ASSERT(mech_flush_hides(&c[1], &c[0], (const double[]){0.5, 0.2, 0.5}, back));
-    CU_ASSERT(mech_flush_hides(&c[1], &c[0], (const double[]){0.5, 0.2, 0.5}, slanted));
-    CU_ASSERT(!mech_flush_hides(&c[1], &c[0], (const double[]){0.5, 0.2, 0.5}, up));
-    CU_ASSERT(!mech_flush_hides(&c[1], &c[0], (const double[]){0.9, 0.2, 0.5}, up));
+    CU_ASSERT(hides(&c[1], &c[0], (const double[]){0.5, 0.2, 0.5}, back, NULL));
+    CU_ASSERT(hides(&c[1], &c[0], (const double[]){0.5, 0.2, 0.5}, slanted, NULL));
+    CU_ASSERT(!hides(&c[1], &c[0], (const double[]){0.5, 0.2, 0.5}, up, NULL));
+    CU_ASSERT(!hides(&c[1], &c[0], (const double[]){0.9, 0.2, 0.5}, up, NULL));
 
     /* half a box higher, the first one's top is the foot of a step */
     c[1].p[2] = 0.5;
-    CU_ASSERT(!mech_flush_hides(&c[1], &c[0], (const double[]){0.5, 0.2, 0.5}, back));
-    CU_ASSERT(!mech_flush_hides(&c[1], &c[0], (const double[]){0.5, 0., 0.8}, back));
+    CU_ASSERT(!hides(&c[1], &c[0], (const double[]){0.5, 0.2, 0.5}, back, NULL));
+    CU_ASSERT(!hides(&c[1], &c[0], (const double[]){0.5, 0., 0.8}, back, NULL));
+    shapes_fini(&shapes);
+}
+
+/* Two boxes whose tops meet at y = 0 … and rise from there to both sides, by an angle in degrees. */
+static void both_sides_of_a_groove_bear(void)
+{
+    static const double rises[] = {0.01, 0.1, 1., 2.5, 5., 20., 44.};
+    struct shapes shapes;
+
+    shapes_init(&shapes);
+    for (size_t k = 0; k < sizeof rises / sizeof *rises; k++) {
+        const double angle = rises[k] * 3.14159265358979323846 / 180.;
+        struct mech_collider c[2];
+
+        for (int i = 0; i < 2; i++) {
+            const double side = i == 0 ? 1. : -1., cosine = cos(angle), sine = side * sin(angle);
+            const double R[9] = {cosine, 0., sine, 0., 1., 0., -sine, 0., cosine};
+
+            c[i] = shapes_collider(shapes_box(&shapes, 1., 1., 1.));
+            c[i].body = -1;
+            memcpy(c[i].R, R, sizeof R);
+            c[i].p[0] = -0.5 * (side * cosine + sine);
+            c[i].p[2] = -0.5 * (cosine - side * sine);
+        }
+        for (int i = 0; i < 2; i++) {
+            const double up[3] = {c[i].R[2], 0., c[i].R[8]}, x[3] = {0., 0.2, 0.};
+
+            CU_ASSERT(!hides(&c[i], &c[1 - i], x, up, NULL));
+        }
+    }
     shapes_fini(&shapes);
 }
 
@@ -92,33 +132,71 @@ static struct mech_collider block(struct shapes *shapes, double height)
     return c;
 }
 
-/* What lies below a surface by less than its edges are long, 1.65 m in the mean, is covered by it:
- * then the side of what is flush with its border is inside of both. */
-static void the_side_at_a_mesh_is_hidden_as_deep_as_its_edges_are_long(void)
+/* A pyramid that stands upright, as wide at its foot, at z = `foot`, as it is high: twice `half`. */
+static struct mech_collider pyramid(struct shapes *shapes, double half, double foot)
 {
-    static const double back[3] = {-1., 0., 0.}, up[3] = {0., 0., 1.};
+    const double x[15] = {-half, -half, 0.,   half, -half, 0., half,     half,
+                          0.,    -half, half, 0.,   0.,    0., 2. * half};
+    const struct shape_rows rows[] = {{"points", x, 5}, {NULL, NULL, 0}};
+    struct mech_collider c = shapes_collider(shapes_from_rows(shapes, "ConvexHull", rows));
+
+    c.p[0] = -half;
+    c.p[1] = 0.2;
+    c.p[2] = foot;
+    return c;
+}
+
+/* What lies below a surface by less than its edges are long, 1.65 m in the mean, may be covered by
+ * it: the side of what is flush with its border is then inside of both. It is not for what stays
+ * below the surface, or is beside it. */
+static void the_side_below_a_mesh_is_hidden_from_what_is_in_the_mesh(void)
+{
+    static const double back[3] = {-1., 0., 0.}, ahead[3] = {1., 0., 0.}, up[3] = {0., 0., 1.};
     static const double depth[] = {1e-9, 1e-5, 1e-3, 0.01, 0.1, 1., 1.6};
     struct shapes shapes;
 
     shapes_init(&shapes);
     const struct mech_collider mesh = square(&shapes, -1., 0., 1.), box = block(&shapes, 4.);
+    struct mech_collider column = shapes_collider(shapes_box(&shapes, 0.2, 0.2, 8.));
+    struct mech_collider ball = shapes_collider(shapes_sphere(&shapes, 0.05));
+    struct mech_collider wall = block(&shapes, 4.), crate = column;
+    /* all that is behind it */
+    struct mech_collider half = shapes_collider(shapes_plane(&shapes, 1., 0., 0.));
 
+    half.p[0] = 1e-3;
+    column.p[0] = -0.1;
+    column.p[1] = 0.2;
+    ball.p[0] = -0.05;
+    ball.p[1] = 0.2;
+    wall.p[0] = -0.5;
+    crate.p[0] = -0.1;
+    crate.p[1] = 0.2;
+    crate.p[2] = -4. - 1e-9;
     for (size_t k = 0; k < sizeof depth / sizeof *depth; k++) {
         const double x[3] = {0., 0.2, -depth[k]};
+        const struct mech_collider cone = pyramid(&shapes, 2. * depth[k] + 0.01, -depth[k]);
 
-        CU_ASSERT(mech_flush_hides(&box, &mesh, x, back));
+        CU_ASSERT(hides(&box, &mesh, x, back, &column));
+        CU_ASSERT(hides(&box, &mesh, x, back, &cone));
+        CU_ASSERT(hides(&box, &mesh, x, back, &half));
+        CU_ASSERT(!hides(&box, &mesh, x, back, &crate));
+        ball.p[2] = -depth[k];
+        CU_ASSERT_EQUAL(hides(&box, &mesh, x, back, &ball), depth[k] < ball.shape.high[2]);
+        /* what stands under the border, from outside */
+        CU_ASSERT(!hides(&wall, &mesh, x, ahead, &column));
     }
-    CU_ASSERT(!mech_flush_hides(&box, &mesh, (const double[]){0., 0.2, 0.}, up));
-    CU_ASSERT(!mech_flush_hides(&box, &mesh, (const double[]){0., 0.2, -1.7}, back));
+    CU_ASSERT(!hides(&box, &mesh, (const double[]){0., 0.2, 0.}, up, &column));
+    CU_ASSERT(!hides(&box, &mesh, (const double[]){0., 0.2, -1.7}, back, &column));
     shapes_fini(&shapes);
 }
 
-/* What is flush is so where it is, and not along all of the border. */
+/* What is flush is so where it is, and not along all of the border, and not for what may not touch
+ * it. */
 static void a_border_goes_on_where_a_neighbour_is(void)
 {
-    struct mech_collider c[3];
+    struct mech_collider c[5];
+    struct mech_scene *scene;
     struct shapes shapes;
-    struct mech_flush f;
 
     shapes_init(&shapes);
     c[0] = square(&shapes, -1., 0., 1.);
@@ -130,10 +208,19 @@ static void a_border_goes_on_where_a_neighbour_is(void)
     c[2] = shapes_collider(shapes_plane(&shapes, -1., 0., 0.));
     c[2].body = -1;
     c[2].p[0] = -1.;
-    CU_ASSERT_EQUAL_FATAL(mech_flush_build(c, 3, 0, &f), 0);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(f.start);
-    CU_ASSERT_EQUAL(f.start[1] - f.start[0], 2);
-    const struct mech_flush_of of = {c, 0, f.at + f.start[0], f.start[1] - f.start[0]};
+    c[3] = shapes_collider(shapes_sphere(&shapes, 0.1));
+    c[4] = c[3];
+    c[3].body = 0;
+    c[4].body = 1;
+    c[1].category = 2;
+    c[4].mask = ~2;
+    const struct mech_scene_description description = {.colliders = c, .n = 5, .bodies = 2};
+
+    CU_ASSERT_EQUAL_FATAL(mech_scene_create(&description, &scene), 0);
+    const struct mech_flush *const f = &scene->flush;
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f->start);
+    CU_ASSERT_EQUAL(f->start[1] - f->start[0], 2);
+    struct mech_flush_of of = {scene, 0, 3, f->at + f->start[0], f->start[1] - f->start[0]};
 
     CU_ASSERT(mech_flush_goes_on(&of, (const double[]){0., 0.5, 0.}));
     CU_ASSERT(mech_flush_goes_on(&of, (const double[]){1e-9, 0.5, 0.}));
@@ -141,30 +228,44 @@ static void a_border_goes_on_where_a_neighbour_is(void)
     CU_ASSERT(!mech_flush_goes_on(&of, (const double[]){0., -0.01, 0.}));
     CU_ASSERT(!mech_flush_goes_on(&of, (const double[]){0., -1., 0.}));
     CU_ASSERT(mech_flush_goes_on(&of, (const double[]){-1., -0.5, 0.}));
-    mech_flush_fini(&f);
+    of.other = 4;
+    CU_ASSERT(!mech_flush_goes_on(&of, (const double[]){0., 0.5, 0.}));
+    CU_ASSERT(mech_flush_goes_on(&of, (const double[]){-1., -0.5, 0.}));
+    mech_scene_destroy(scene);
     shapes_fini(&shapes);
 }
 
-/* Contacts of a hull that stands on a point at p with n colliders of the ground, into list. */
+/* Contacts of a body's colliders, of which the first is at p, with n of the ground, into list. */
+static void touch(const struct mech_collider *ground, int32_t n, const struct mech_collider *body,
+                  int32_t m, const double p[3], struct mech_contact_list *list)
+{
+    const struct mech_placement at = {.p = {p[0], p[1], p[2]},
+                                      .R = {1., 0., 0., 0., 1., 0., 0., 0., 1.}};
+    const struct mech_scene_query query = {.at = &at};
+    struct mech_collider c[8];
+    struct mech_scene *scene;
+
+    memcpy(c, ground, (size_t)n * sizeof *c);
+    memcpy(c + n, body, (size_t)m * sizeof *c);
+    for (int32_t k = n; k < n + m; k++) {
+        c[k].body = 0;
+    }
+    const struct mech_scene_description description = {.colliders = c, .n = n + m, .bodies = 1};
+
+    CU_ASSERT_EQUAL_FATAL(mech_scene_create(&description, &scene), 0);
+    CU_ASSERT_EQUAL(mech_scene_find(scene, &query, list), 0);
+    mech_scene_destroy(scene);
+}
+
+/* The same of a hull that stands on a point. */
 static void stand_on(struct shapes *shapes, const struct mech_collider *ground, int32_t n,
                      const double p[3], struct mech_contact_list *list)
 {
     static const double points[12] = {0., 0., 0., -0.1, 0.1, 0.2, -0.1, -0.1, 0.2, 0.1, 0., 0.2};
     const struct shape_rows rows[] = {{"points", points, 4}, {NULL, NULL, 0}};
-    const struct mech_placement at = {.p = {p[0], p[1], p[2]},
-                                      .R = {1., 0., 0., 0., 1., 0., 0., 0., 1.}};
-    const struct mech_scene_query query = {.at = &at};
-    struct mech_collider c[4];
-    struct mech_scene *scene;
+    const struct mech_collider hull = shapes_collider(shapes_from_rows(shapes, "ConvexHull", rows));
 
-    memcpy(c, ground, (size_t)n * sizeof *c);
-    c[n] = shapes_collider(shapes_from_rows(shapes, "ConvexHull", rows));
-    c[n].body = 0;
-    const struct mech_scene_description description = {.colliders = c, .n = n + 1, .bodies = 1};
-
-    CU_ASSERT_EQUAL_FATAL(mech_scene_create(&description, &scene), 0);
-    CU_ASSERT_EQUAL(mech_scene_find(scene, &query, list), 0);
-    mech_scene_destroy(scene);
+    touch(ground, n, &hull, 1, p, list);
 }
 
 static int upward(const struct mech_contact_list *list)
@@ -218,8 +319,132 @@ static void a_point_outside_a_free_rim_is_not_on_the_face(void)
     shapes_fini(&shapes);
 }
 
+/* A rectangle with the corners at p, p + a, p + a + b and p + b, on the ground; it faces a × b. */
+static struct mech_collider sheet(struct shapes *shapes, const double p[3], const double a[3],
+                                  const double b[3])
+{
+    double x[12];
+
+    for (int i = 0; i < 3; i++) {
+        x[i] = p[i];
+        x[3 + i] = p[i] + a[i];
+        x[6 + i] = p[i] + a[i] + b[i];
+        x[9 + i] = p[i] + b[i];
+    }
+    struct mech_collider c = shapes_collider(shapes_mesh(shapes, x, 4, square_triangles, 2));
+
+    c.body = -1;
+    return c;
+}
+
+/* The walls of rooms below a sheet, and a ball that touches one of them. */
+static void walls_below_a_sheet_stand(void)
+{
+    struct shapes shapes;
+    struct mech_contact_list alone = {.n = 0}, list = {.n = 0};
+
+    shapes_init(&shapes);
+    const struct mech_collider box = shapes_collider(shapes_box(&shapes, 0.2, 10., 3.));
+    const struct mech_collider roof =
+        sheet(&shapes, (const double[]){-5., -5., 3.}, (const double[]){10., 0., 0.},
+              (const double[]){0., 10., 0.});
+    struct {
+        struct mech_collider wall;
+        double x[3], ball; /* where a ball of this radius is */
+    } const at[] = {
+        /* flush with the rim from outside, below the rim, in the middle; from both sides */
+        {box, {5.1, 0., 1.5}, 0.1},
+        {box, {4.9, 0., 1.5}, 0.1},
+        {box, {4.9, 0., 1.5}, -0.1},
+        {box, {0., 0., 1.5}, 0.1},
+        {box, {0., 0., 1.5}, -0.4},
+        {box, {4., 0., 1.5}, 1.2},
+        /* sheets: at the rim, facing in, and in the middle */
+        {sheet(&shapes, (const double[]){0., -5., -1.5}, (const double[]){0., 0., 3.},
+               (const double[]){0., 10., 0.}),
+         {5., 0., 1.5},
+         0.1},
+        {sheet(&shapes, (const double[]){0., -5., -1.5}, (const double[]){0., 0., 3.},
+               (const double[]){0., 10., 0.}),
+         {1., 0., 1.5},
+         0.3},
+    };
+
+    for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+        const double radius = fabs(at[k].ball), side = at[k].ball > 0. ? -1. : 1.;
+        const double thick = at[k].wall.shape.tree ? 0. : 0.1;
+        struct mech_collider ground[2] = {at[k].wall, roof};
+        const struct mech_collider ball = shapes_collider(shapes_sphere(&shapes, radius));
+
+        ground[0].body = -1;
+        memcpy(ground[0].p, at[k].x, sizeof ground[0].p);
+        for (int high = 0; high < 3; high++) {
+            /* 1e-4 m deep: by the floor, in the middle, by the roof */
+            const double p[3] = {at[k].x[0] + side * (thick + radius - 1e-4), 0.3,
+                                 radius + high * (1.5 - radius) - (high == 2 ? 0.01 : 0.)};
+
+            touch(ground, 1, &ball, 1, p, &alone);
+            touch(ground, 2, &ball, 1, p, &list);
+            CU_ASSERT_EQUAL(alone.n, 1);
+            CU_ASSERT_EQUAL(list.n, alone.n);
+            if (list.n != alone.n) {
+                fprintf(stderr, "wall %d, height %d: %d of %d contacts\n", (int)k, high, list.n,
+                        alone.n);
+            }
+        }
+    }
+    mech_contact_list_fini(&alone);
+    mech_contact_list_fini(&list);
+    shapes_fini(&shapes);
+}
+
+/* A table whose top is a sheet stands on its legs, on a plane, on a box, and on a mesh that is
+ * higher elsewhere; and its leg meets a ramp that rises over the table. */
+static void legs_below_a_sheet_stand(void)
+{
+    static const double hill[15] = {-9., -9., 0., 9., -9., 0., 9., 9.,
+                                    0.,  -9., 9., 0., 20., 0., 5.};
+    static const double hill_triangles[9] = {0., 1., 2., 0., 2., 3., 1., 4., 2.};
+    static const double ramp_points[18] = {0.9, -3., 0., 0.9, 3.,  0.,  9., -3., 0.,
+                                           9.,  3.,  0., 9.,  -3., 8.1, 9., 3.,  8.1};
+    const struct shape_rows ramp_rows[] = {{"points", ramp_points, 6}, {NULL, NULL, 0}};
+    struct mech_contact_list list = {.n = 0};
+    static const double at[2][3] = {{0., 0., 1. - 1e-4}, {1e-3, 0., 1.}};
+    struct mech_collider table[5], ground[4];
+    struct shapes shapes;
+
+    shapes_init(&shapes);
+    table[0] = sheet(&shapes, (const double[]){-1., -1., 0.}, (const double[]){2., 0., 0.},
+                     (const double[]){0., 2., 0.});
+    for (int k = 0; k < 4; k++) {
+        table[1 + k] = shapes_collider(shapes_box(&shapes, 0.1, 0.1, 1.));
+        table[1 + k].p[0] = k % 2 ? 0.85 : -0.85;
+        table[1 + k].p[1] = k < 2 ? 0.85 : -0.85;
+        table[1 + k].p[2] = -0.5;
+    }
+    ground[0] = shapes_collider(shapes_plane(&shapes, 0., 0., 1.));
+    ground[1] = shapes_collider(shapes_box(&shapes, 9., 9., 2.));
+    ground[1].p[2] = -1.;
+    ground[2] = shapes_collider(shapes_mesh(&shapes, hill, 5, hill_triangles, 3));
+    ground[3] = shapes_collider(shapes_from_rows(&shapes, "ConvexHull", ramp_rows));
+    for (int k = 0; k < 4; k++) {
+        int forward = 0;
+
+        ground[k].body = -1;
+        touch(&ground[k], 1, table, 5, at[k / 3], &list);
+        for (int32_t i = 0; i < list.n; i++) {
+            forward += list.at[i].normal[0] < -0.1;
+        }
+        CU_ASSERT(k < 3 ? upward(&list) == 16 : forward > 0);
+    }
+    mech_contact_list_fini(&list);
+    shapes_fini(&shapes);
+}
+
 UNIT_TESTS(UNIT_TEST(neighbours_without_a_gap_are_listed_both_ways),
            UNIT_TEST(the_covered_face_is_hidden_and_the_top_is_not),
-           UNIT_TEST(the_side_at_a_mesh_is_hidden_as_deep_as_its_edges_are_long),
+           UNIT_TEST(both_sides_of_a_groove_bear),
+           UNIT_TEST(the_side_below_a_mesh_is_hidden_from_what_is_in_the_mesh),
            UNIT_TEST(a_border_goes_on_where_a_neighbour_is),
-           UNIT_TEST(a_point_outside_a_free_rim_is_not_on_the_face))
+           UNIT_TEST(a_point_outside_a_free_rim_is_not_on_the_face),
+           UNIT_TEST(walls_below_a_sheet_stand), UNIT_TEST(legs_below_a_sheet_stand))
