@@ -93,7 +93,9 @@ void mech_penalty_evaluate(const struct mech_model *m, const struct mech_eval *e
     const double most = out->mu * out->f[0];
 
     out->wanted = hypot(out->f[1], out->f[2]);
-    out->slips = law == MECH_PENALTY_AS_IS ? out->wanted > most : law == MECH_PENALTY_SLIPS;
+    // without friction it slips at rest, too
+    out->slips =
+        law == MECH_PENALTY_AS_IS ? out->wanted > most || out->mu <= 0. : law == MECH_PENALTY_SLIPS;
     for (int r = 1; r < 3 && out->slips && out->wanted > 0.; r++) {
         out->f[r] *= most / out->wanted;
     }

@@ -116,11 +116,29 @@ static double off_by(const struct point *p, bool velocity, bool exact)
     return largest > 0. ? off / largest : off;
 }
 
+/* By positions and velocities, exact or as Newton's method has it. */
+static void check_tangents(const struct point *p, const char *where)
+{
+    for (int way = 0; way < 4; way++) {
+        const bool velocity = way % 2, exact = way < 2;
+        const double off = off_by(p, velocity, exact);
+        /* that of Newton's method leaves out how surfaces turn: 0.04 of a radius deep */
+        const double most = velocity || exact ? 1e-7 : 0.05;
+
+        CU_ASSERT(off < most);
+        if (!(off < most)) {
+            fprintf(stderr, "%s, by %s%s: %.3g\n", where, velocity ? "velocity" : "position",
+                    exact ? ", exact" : "", off);
+        }
+    }
+}
+
 static void tangents_are_derivatives_of_forces(void)
 {
     for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) {
         for (int slides = 0; slides < 2; slides++) {
             struct point p = {.s = model_of(scenes[k])};
+            char where[32];
 
             /* records of the last step, whose springs have a stretch */
             CU_ASSERT_EQUAL_FATAL(model_steps(p.s, 5), 0);
@@ -130,19 +148,32 @@ static void tangents_are_derivatives_of_forces(void)
             for (int32_t i = 0; i < p.n; i++) {
                 p.v[i] = p.s->now.v[i] + (slides ? 0.3 : 1e-3) * sin(1. + 3. * i);
             }
-            for (int way = 0; way < 4; way++) {
-                const bool velocity = way % 2, exact = way < 2;
-                const double off = off_by(&p, velocity, exact);
-                /* that of Newton's method leaves out how surfaces turn: 0.04 of a radius deep */
-                const double most = velocity || exact ? 1e-7 : 0.05;
+            snprintf(where, sizeof where, "scene %d, %s", (int)k, slides ? "slides" : "sticks");
+            check_tangents(&p, where);
+            mech_sim_destroy(p.s);
+        }
+    }
+}
 
-                CU_ASSERT(off < most);
-                if (!(off < most)) {
-                    fprintf(stderr, "scene %d, %s, by %s%s: %.3g\n", (int)k,
-                            slides ? "slides" : "sticks", velocity ? "velocity" : "position",
-                            exact ? ", exact" : "", off);
-                }
-            }
+/* What rests without a stretch or a velocity is not held where there is no friction. */
+#define SMOOTH "'material': {'friction': 0, 'compliance': 1e-4, 'damping': 20}"
+static void without_friction_nothing_holds_what_rests(void)
+{
+    static const char *const resting[] = {
+        POINT(SMOOTH),
+        SCENE("{'name': 'p', 'type': 'NodePoint', 'referenceCoordinates': [0, 0, 0.0965]}",
+              "{'name': 'g', 'type': 'Ground', 'geometry': [{'shape': 'Plane', " SMOOTH
+              "}]}, {'name': 'b', 'type': 'MassPoint', 'node': 'p', 'physicsMass': 1, 'geometry':"
+              "[{'shape': 'Sphere', 'radius': 0.1, " SMOOTH "}]}")};
+
+    for (uint64_t steps = 0; steps < 2; steps++) {
+        for (size_t k = 0; k < sizeof resting / sizeof *resting; k++) {
+            struct point p = {.s = model_of(resting[k])};
+
+            CU_ASSERT_FATAL(steps == 0 || model_steps(p.s, steps) == 0);
+            p.n = p.s->sizes.v;
+            memcpy(p.v, p.s->now.v, (size_t)p.n * sizeof *p.v);
+            check_tangents(&p, k ? "at rest on a plane" : "at rest on a sphere");
             mech_sim_destroy(p.s);
         }
     }
@@ -205,4 +236,5 @@ static void weights_and_places_count(void)
 }
 
 UNIT_TESTS(UNIT_TEST(tangents_are_derivatives_of_forces),
+           UNIT_TEST(without_friction_nothing_holds_what_rests),
            UNIT_TEST(newtons_method_knows_how_slips_turn), UNIT_TEST(weights_and_places_count))
