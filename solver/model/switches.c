@@ -72,17 +72,26 @@ static bool is_first_law(const struct mech_model *m, size_t k)
            before->item != one->item;
 }
 
-/* Expression k. */
+/* Whether the value of expression k is one of the model's in this state. */
+static bool acts(const struct mech_model *m, const struct mech_state *s, size_t k)
+{
+    const struct mech_switch *const one = &m->switches.at[k];
+
+    if (one->channel < 0) {
+        return !is_idle(m, one->item);
+    }
+    const int32_t input = m->channels.at[one->channel].input;
+    return input < 0 || s->input_set[input] == 0.;
+}
+
+/* Expression k, which acts: its variables become those of the state. */
 static void evaluate(const struct mech_model *m, const struct mech_state *s,
                      const struct mech_eval *e, size_t k, double *g)
 {
     const struct mech_switch *const one = &m->switches.at[k];
 
     if (one->channel >= 0) {
-        // one that an input has replaced stays as it is
         (void)mech_model_channel_value(m, s, (size_t)one->channel, e->t);
-    } else if (is_idle(m, one->item)) {
-        return;
     } else if (one->timed) {
         (void)mech_timed_value(one->timed, e->t);
     } else if (is_first_law(m, k)) {
@@ -100,7 +109,11 @@ void mech_model_switch_ways(const struct mech_model *m, const struct mech_state 
         mech_model_pose(m, &e);
     }
     for (size_t k = 0; k < m->switches.count; k++) {
-        evaluate(m, s, &e, k, g);
-        way[k] = mech_expr_way(m->switches.at[k].of, m->switches.at[k].vars);
+        way[k] = MECH_SWITCH_IDLE;
+        if (acts(m, s, k)) {
+            evaluate(m, s, &e, k, g);
+            // at once: expressions share variables
+            way[k] = mech_expr_way(m->switches.at[k].of, m->switches.at[k].vars);
+        }
     }
 }

@@ -185,7 +185,8 @@ static void each_row_of_a_law_turns_by_itself(void)
     mech_sim_destroy(s);
 }
 
-/* A load, a motion that is prescribed, and one whose constraint is not active. */
+/* A load, a motion that is prescribed, and one whose constraint is not active; and another load,
+ * which has the same variables. */
 static void loads_and_motions_turn_at_their_times(void)
 {
     static const char *const model =
@@ -197,7 +198,8 @@ static void loads_and_motions_turn_at_their_times(void)
         "'offset': '=abs(t - 0.1)'}], 'markers': [{'name': 'g', 'type': 'MarkerGroundCoordinate'},"
         "{'name': 'x', 'type': 'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 0}, {'name': 'y',"
         "'type': 'MarkerNodeCoordinate', 'node': 'o', 'coordinate': 0}], 'loads': [{'name': 'F',"
-        "'type': 'LoadCoordinate', 'marker': 'x', 'load': '=10*(t > 0.1005)'}], 'inputs':"
+        "'type': 'LoadCoordinate', 'marker': 'x', 'load': '=10*(t > 0.1005)'}, {'name': 'G',"
+        "'type': 'LoadCoordinate', 'marker': 'x', 'load': '=sin(t)'}], 'inputs':"
         "[{'name': 'f', 'load': 'F'}], 'solver': {'integrator': 'GeneralizedAlpha', 'stepSize':"
         "0.001}}";
     struct mech_sim *s = model_of(model);
