@@ -143,35 +143,85 @@ static double stiffness_known_to(const struct mech_model *m)
     return mech_model_is_linear(m) ? MECH_SYMMETRIC_TO : fmax(MECH_SYMMETRIC_TO, statics);
 }
 
-/* Whether S [n × n], what a matrix differs from its transpose by, moves none of the motions that
- * the joints leave free. S is overwritten; T [n × n] is scratch. */
-static bool is_barred(const struct mech_motions *b, double *S, double *T)
-{
-    const size_t n = (size_t)b->n, p = (size_t)b->positions;
-    double size = 0., left = 0.;
+/* Room for the judgement of what the joints leave of a matrix: each [n × n], columns side by side. */
+struct left_over {
+    double *A;    /* what is left of it, */
+    double *size; /* of its magnitudes, */
+    double *more; /* and of these with Q as far as it is known */
+    double *Q, *T;
+};
 
-    for (size_t k = 0; k < n * n; k++) {
-        size = fmax(size, fabs(S[k]) * b->size[k % n] * b->size[k / n]);
+static int make_left_over(struct mech_arena *arena, size_t n, struct left_over *l)
+{
+    double **const all[] = {&l->A, &l->size, &l->more, &l->Q, &l->T};
+
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        *all[k] = mech_arena_alloc(arena, n * n, sizeof **all[k]);
+        if (!*all[k]) {
+            return MECH_NO_MEMORY;
+        }
     }
-    project(n, p, b->Q, S, T);
-    for (size_t k = 0; k < p * p; k++) {
-        left = fmax(left, fabs(S[k]));
-    }
-    return left <= MECH_SYMMETRIC_TO * size;
+    return 0;
 }
 
-/* Whether both matrices are symmetric; b NULL: there are no joints. T [2 × n × n] is scratch.
- * 0; MECH_UNSUPPORTED with the reason; negative. */
-static int check_symmetric(const struct mech_mat *const of[2], const double known_to[2],
-                           const struct mech_motions *b, double *T, struct mech_modes *out)
+/* A := |Q|ᵀ |A| |Q|, `known` times the sizes of the coordinates added to |Q|. */
+static void project_sizes(const struct mech_motions *b, double known, struct left_over *l,
+                          double *A)
 {
-    const size_t n = (size_t)out->n;
+    const size_t n = (size_t)b->n;
 
+    for (size_t k = 0; k < n * n; k++) {
+        l->Q[k] = fabs(b->Q[k]) + known * b->size[k % n];
+        A[k] = fabs(A[k]);
+    }
+    project(n, (size_t)b->positions, l->Q, A, l->T);
+}
+
+/* Whether A is symmetric in the motions that the joints leave free, pair by pair: Qᵀ A Q up to the
+ * rounding of its sums and that of Q, some 1e-14 of the size of a coordinate. 0 or negative. */
+static int is_symmetric_between(struct mech_arena *arena, const struct mech_mat *A,
+                                const struct mech_motions *b, double to, bool *symmetric)
+{
+    const size_t n = (size_t)b->n, p = (size_t)b->positions;
+    const struct mech_arena_mark mark = mech_arena_mark(arena);
+    struct left_over l;
+
+    MECH_TRY(make_left_over(arena, n, &l));
+    MECH_TRY(spread(arena, A, l.A));
+    memcpy(l.size, l.A, n * n * sizeof *l.A);
+    memcpy(l.more, l.A, n * n * sizeof *l.A);
+    project(n, p, b->Q, l.A, l.T);
+    project_sizes(b, 0., &l, l.size);
+    project_sizes(b, 1e-14, &l, l.more);
+    *symmetric = true;
+    for (size_t j = 0; j < p; j++) {
+        for (size_t i = 0; i < j && *symmetric; i++) {
+            const size_t a = j * p + i, c = i * p + j;
+            const double pair[] = {l.A[a], l.A[c]};
+            const double diagonal[] = {l.A[i * p + i], l.A[j * p + j]};
+            const double rounding =
+                1e-12 * (l.size[a] + l.size[c]) + l.more[a] - l.size[a] + l.more[c] - l.size[c];
+
+            *symmetric = mech_symmetric_pair(pair, diagonal, rounding, to);
+        }
+    }
+    mech_arena_release(arena, mark);
+    return 0;
+}
+
+/* Whether both matrices are symmetric; b NULL: there are no joints. 0; MECH_UNSUPPORTED with the
+ * reason; negative. */
+static int check_symmetric(const struct mech_mat *const of[2], const double known_to[2],
+                           const struct mech_motions *b, struct mech_modes *out)
+{
     for (int k = 0; k < 2; k++) {
         bool symmetric;
 
-        MECH_TRY(mech_symmetric(&out->arena, of[k], known_to[k], b ? T : NULL, &symmetric));
-        if (!symmetric && !(b && is_barred(b, T, T + n * n))) {
+        MECH_TRY(mech_symmetric(&out->arena, of[k], known_to[k], &symmetric));
+        if (!symmetric && b) {
+            MECH_TRY(is_symmetric_between(&out->arena, of[k], b, known_to[k], &symmetric));
+        }
+        if (!symmetric) {
             mech_text_format(out->reason, sizeof out->reason,
                              "the %s is not symmetric; use complex modes",
                              k ? "mass matrix" : "stiffness");
@@ -197,10 +247,10 @@ static int undamped(const struct mech_model *m, const struct mech_state *s,
     MECH_TRY(spread(&out->arena, K, k));
     MECH_TRY(spread(&out->arena, M, mass));
     if (mech_model_joints(m)->count == 0) {
-        MECH_TRY(check_symmetric(of, known_to, NULL, NULL, out));
+        MECH_TRY(check_symmetric(of, known_to, NULL, out));
         return solve_undamped(out, out->n, NULL, k, mass);
     }
-    double *const T = mech_arena_alloc(&out->arena, 2 * n * n, sizeof *T);
+    double *const T = mech_arena_alloc(&out->arena, n * n, sizeof *T);
     if (!T) {
         return MECH_NO_MEMORY;
     }
@@ -212,7 +262,7 @@ static int undamped(const struct mech_model *m, const struct mech_state *s,
             "modes; use complex modes");
         code = MECH_UNSUPPORTED;
     }
-    code = code ? code : check_symmetric(of, known_to, &b, T, out);
+    code = code ? code : check_symmetric(of, known_to, &b, out);
     if (code == 0) {
         project(n, (size_t)b.positions, b.Q, k, T);
         project(n, (size_t)b.positions, b.Q, mass, T);

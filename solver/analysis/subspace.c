@@ -287,8 +287,8 @@ static int check_symmetric(struct subspace *s)
 {
     bool stiffness, mass;
 
-    MECH_TRY(mech_symmetric(&s->arena, s->K, s->problem->known_to, NULL, &stiffness));
-    MECH_TRY(mech_symmetric(&s->arena, s->M, MECH_SYMMETRIC_TO, NULL, &mass));
+    MECH_TRY(mech_symmetric(&s->arena, s->K, s->problem->known_to, &stiffness));
+    MECH_TRY(mech_symmetric(&s->arena, s->M, MECH_SYMMETRIC_TO, &mass));
     if (stiffness && mass) {
         return 0;
     }

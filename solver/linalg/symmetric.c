@@ -5,34 +5,27 @@
 #include "solver/linalg/mat_walk.h"
 
 #include <math.h>
-#include <string.h>
 
 /* of the largest magnitudes around a pair: what is left of their sums and differences */
 static const double left = 1e-12;
 
-bool mech_symmetric_pair(const double pair[2], const double diagonal[2], double around, double to)
+bool mech_symmetric_pair(const double pair[2], const double diagonal[2], double rounding, double to)
 {
     /* by roots, as a product may leave the range of doubles */
     const double middle = sqrt(fabs(diagonal[0])) * sqrt(fabs(diagonal[1]));
     const double sizes = fabs(pair[0]) + fabs(pair[1]) + middle;
 
-    return fabs(pair[0] - pair[1]) <= to * sizes + left * around;
+    return fabs(pair[0] - pair[1]) <= to * sizes + rounding;
 }
 
-int mech_symmetric(struct mech_arena *arena, const struct mech_mat *A, double to, double *S,
-                   bool *symmetric)
+int mech_symmetric(struct mech_arena *arena, const struct mech_mat *A, double to, bool *symmetric)
 {
-    const size_t n = (size_t)A->rows;
-
     *symmetric = true;
-    if (S) {
-        memset(S, 0, n * n * sizeof *S);
-    }
     if (A->symmetric || A->kind == MECH_MAT_ZERO) {
         return 0;
     }
     const struct mech_arena_mark mark = mech_arena_mark(arena);
-    double *const around = mech_arena_alloc(arena, n, sizeof *around);
+    double *const around = mech_arena_alloc(arena, (size_t)A->rows, sizeof *around);
 
     if (!around) {
         return MECH_NO_MEMORY;
@@ -41,18 +34,12 @@ int mech_symmetric(struct mech_arena *arena, const struct mech_mat *A, double to
         around[w.row] = fmax(around[w.row], fabs(w.value));
         around[w.col] = fmax(around[w.col], fabs(w.value));
     }
-    for (struct mech_mat_walk w = {.a = A}; mech_mat_next(&w) && (S || *symmetric);) {
+    for (struct mech_mat_walk w = {.a = A}; mech_mat_next(&w) && *symmetric;) {
         const double pair[2] = {w.value, mech_mat_get(A, w.col, w.row)};
         const double diagonal[2] = {mech_mat_get(A, w.row, w.row), mech_mat_get(A, w.col, w.col)};
-        const double most = fmax(around[w.row], around[w.col]);
+        const double rounding = left * fmax(around[w.row], around[w.col]);
 
-        if (!mech_symmetric_pair(pair, diagonal, most, to)) {
-            *symmetric = false;
-            if (S) {
-                S[(size_t)w.col * n + (size_t)w.row] = pair[0] - pair[1];
-                S[(size_t)w.row * n + (size_t)w.col] = pair[1] - pair[0];
-            }
-        }
+        *symmetric = mech_symmetric_pair(pair, diagonal, rounding, to);
     }
     mech_arena_release(arena, mark);
     return 0;

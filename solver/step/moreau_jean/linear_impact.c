@@ -100,7 +100,7 @@ static int find_symmetric(struct mech_impacts *c)
     mech_arena_init(&arena, 0);
     c->symmetric = true;
     for (int k = 0; k < 3 && code == 0 && c->symmetric; k++) {
-        code = mech_symmetric(&arena, of[k], MECH_SYMMETRIC_TO, NULL, &c->symmetric);
+        code = mech_symmetric(&arena, of[k], MECH_SYMMETRIC_TO, &c->symmetric);
     }
     mech_arena_fini(&arena);
     return code;
