@@ -142,7 +142,7 @@ static double side_of(const struct mech_model *m, const struct mech_contact *c)
 }
 
 /* How far velocity j moves points of a body, at most. */
-static double way_of(const struct pair *p, const struct mech_touching *b,
+static double way_of(const struct pair *p, const struct mech_moving_body *b,
                      const struct mech_pose *pose, int32_t j)
 {
     double way = 0.;
