@@ -143,7 +143,7 @@ static double stiffness_known_to(const struct mech_model *m)
     return mech_model_is_linear(m) ? MECH_SYMMETRIC_TO : fmax(MECH_SYMMETRIC_TO, statics);
 }
 
-/* Room for the judgement of what the joints leave of a matrix: each [n × n], columns side by side. */
+/* Room to judge what the joints leave of a matrix: each [n × n], columns side by side. */
 struct left_over {
     double *A;    /* what is left of it, */
     double *size; /* of its magnitudes, */
@@ -153,15 +153,13 @@ struct left_over {
 
 static int make_left_over(struct mech_arena *arena, size_t n, struct left_over *l)
 {
-    double **const all[] = {&l->A, &l->size, &l->more, &l->Q, &l->T};
+    double *const x = mech_arena_alloc(arena, 5 * n * n, sizeof *x);
 
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-        *all[k] = mech_arena_alloc(arena, n * n, sizeof **all[k]);
-        if (!*all[k]) {
-            return MECH_NO_MEMORY;
-        }
+    *l = (struct left_over){.A = x};
+    if (x) {
+        *l = (struct left_over){x, x + n * n, x + 2 * n * n, x + 3 * n * n, x + 4 * n * n};
     }
-    return 0;
+    return x ? 0 : MECH_NO_MEMORY;
 }
 
 /* A := |Q|ᵀ |A| |Q|, `known` times the sizes of the coordinates added to |Q|. */

@@ -77,7 +77,7 @@ static void the_covered_face_is_hidden_and_the_top_is_not(void)
     shapes_fini(&shapes);
 }
 
-/* Two boxes whose tops meet at y = 0 … and rise from there to both sides, by an angle in degrees. */
+/* Two boxes whose tops meet at the origin and rise from there to both sides, by some degrees. */
 static void both_sides_of_a_groove_bear(void)
 {
     static const double rises[] = {0.01, 0.1, 1., 2.5, 5., 20., 44.};
@@ -132,7 +132,7 @@ static struct mech_collider block(struct shapes *shapes, double height)
     return c;
 }
 
-/* A pyramid that stands upright, as wide at its foot, at z = `foot`, as it is high: twice `half`. */
+/* A pyramid that stands at z = `foot`, there as wide as it is high: twice `half`. */
 static struct mech_collider pyramid(struct shapes *shapes, double half, double foot)
 {
     const double x[15] = {-half, -half, 0.,   half, -half, 0., half,     half,

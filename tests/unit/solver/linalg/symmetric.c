@@ -110,8 +110,8 @@ static void small_stiffnesses_are_judged_beside_large_ones(void)
     }
 }
 
-/* Four coordinates, the last of which a joint holds: a and −a between the first two, b and −b between
- * the others, which the joint bars, however large. */
+/* Four coordinates, the last of which a joint holds: a and −a between the first two, b and −b
+ * between the others, which the joint bars, however large. */
 static void a_large_pair_that_is_held_says_nothing_of_a_small_one(void)
 {
     static const char *const pairs[][2] = {{"0", "2"}, {"0", "1e10"}, {"1", "2"}, {"1", "1e10"}};
