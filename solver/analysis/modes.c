@@ -176,7 +176,7 @@ static void project_sizes(const struct mech_motions *b, double known, struct lef
 }
 
 /* Whether A is symmetric in the motions that the joints leave free, pair by pair: Qᵀ A Q up to the
- * rounding of its sums and that of Q, some 1e-14 of the size of a coordinate. 0 or negative. */
+ * rounding of its sums and that of Q, some 1e-15 of the size of a coordinate. 0 or negative. */
 static int is_symmetric_between(struct mech_arena *arena, const struct mech_mat *A,
                                 const struct mech_motions *b, double to, bool *symmetric)
 {
@@ -190,7 +190,7 @@ static int is_symmetric_between(struct mech_arena *arena, const struct mech_mat 
     memcpy(l.more, l.A, n * n * sizeof *l.A);
     project(n, p, b->Q, l.A, l.T);
     project_sizes(b, 0., &l, l.size);
-    project_sizes(b, 1e-14, &l, l.more);
+    project_sizes(b, 1e-15, &l, l.more);
     *symmetric = true;
     for (size_t j = 0; j < p; j++) {
         for (size_t i = 0; i < j && *symmetric; i++) {

@@ -20,6 +20,8 @@
 #define LEANS 1e-5
 /* sine at which a collider rises from its neighbour's surface in a groove, where both push */
 #define RISES 0.1
+/* rad, within which a direction is that of a surface */
+#define TURNS 1e-4
 /* how much the direction out of a collider counts among a shape's farthest points */
 #define TILTS 1e-3
 
@@ -225,7 +227,7 @@ static bool passes_through(const struct mech_flush_contact *k, const struct mech
     mech_v3_add(k->x, -gap->gap / (over - gap->gap), d, at);
     mech_v3_add(at, -1., gap->point, d);
     return mech_flush_from(mesh, at, 2. * mech_v3_norm(d) + LOOK * mech_flush_size(mesh), &there) &&
-           !there.beside;
+           mech_v3_norm(there.beside) == 0.;
 }
 
 /* Whether the other collider of a contact reaches over the nearest point of its collider's
@@ -251,11 +253,39 @@ static bool is_in_both(const struct mech_flush_contact *k, const struct mech_col
 {
     struct mech_flush_gap there;
 
-    if (gap->beside || !is_above(k, gap)) {
+    /* beside the mesh, and the way out of c leads away from it: not in the groove below a ramp */
+    if (mech_v3_norm(gap->beside) > 0. &&
+        mech_v3_dot(gap->beside, k->n) > -LEADS * mech_v3_norm(gap->beside)) {
+        return false;
+    }
+    if (!is_above(k, gap)) {
         return false;
     }
     return mech_flush_from(k->other, gap->point, fmax(k->gap, 0.) + 2. * look, &there) ||
            (mech_flush_kind_of(k->other) == MECH_FLUSH_CONVEX && passes_through(k, mesh, gap));
+}
+
+/* Whether the collider rises from the plane through x with this normal by more than a sine. */
+static bool rises(const struct mech_collider *c, const double x[3], const double normal[3],
+                  double sine)
+{
+    return mech_flush_reaches_over(c, x, normal, FLUSH * mech_flush_size(c), sine);
+}
+
+/* Whether the direction is that of the collider's own surface at x, and does not lean from it
+ * toward the neighbour, which has this normal: turned away by TURNS, the collider rises over it. */
+static bool is_own(const struct mech_collider *c, const struct mech_flush_contact *k,
+                   const double normal[3])
+{
+    double away[3], turned[3];
+
+    mech_v3_add(normal, -mech_v3_dot(normal, k->n), k->n, away);
+    const double length = mech_v3_norm(away);
+    if (length == 0.) {
+        return true;
+    }
+    mech_v3_add(k->n, TURNS / length, away, turned);
+    return rises(c, k->x, turned, 0.25 * TURNS);
 }
 
 bool mech_flush_hides(const struct mech_collider *c, const struct mech_collider *neighbour,
@@ -275,11 +305,11 @@ bool mech_flush_hides(const struct mech_collider *c, const struct mech_collider 
     }
     if (gap.gap > 0.) {
         mech_v3_add(gap.point, -1., k->x, along);
-        const double leads = mech_v3_dot(along, k->n) / look;
+        const bool leads = mech_v3_dot(along, k->n) >= LEADS * look;
 
-        if (mech_flush_reaches_over(c, k->x, gap.normal, FLUSH * mech_flush_size(c),
-                                    leads < LEADS ? 0.5 * LEANS : RISES) ||
-            (leads < LEADS && !reaches_over(c, neighbour, k->x, k->n))) {
+        if (rises(c, k->x, gap.normal, RISES) ||
+            (!leads && rises(c, k->x, gap.normal, 0.5 * LEANS) && is_own(c, k, gap.normal)) ||
+            (!leads && !reaches_over(c, neighbour, k->x, k->n))) {
             return false;
         }
     }

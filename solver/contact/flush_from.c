@@ -8,8 +8,9 @@
 
 #include <string.h>
 
-/* of a mesh's size: distances that are the same */
-static const double same = 1e-10;
+/* of a mesh's size: distances that are the same; how far a point is beyond a border that another
+ * shape may be flush with */
+static const double same = 1e-10, beyond = 2e-6;
 
 enum mech_flush_kind mech_flush_kind_of(const struct mech_collider *c)
 {
@@ -243,7 +244,7 @@ static bool from_convex(const struct mech_collider *c, const double x[3], double
 static bool from_plane(const struct mech_collider *c, const double x[3], double most,
                        struct mech_flush_gap *out)
 {
-    out->beside = false;
+    *out = (struct mech_flush_gap){.gap = 0.};
     out->gap = height_over(c, x, out->normal);
     mech_v3_add(x, -out->gap, out->normal, out->point);
     return out->gap <= most;
@@ -282,20 +283,28 @@ static bool is_at_border(const struct mech_shape *s, int32_t t, const double y[3
 
 /* Of a mesh's triangles the one nearest to x, in the mesh's frame. */
 struct nearest {
-    int32_t triangle; /* −1: none is near */
+    int32_t triangle; /* −1: none is within `most` */
     double far, over; /* m: to it; over its plane */
     double at[3];
 };
 
-/* Among the triangles whose boxes are at most `around` away along each axis. */
-static void look_around(const struct mech_shape *s, const double x[3], double around,
-                        struct nearest *out)
+/* What is left to look at is as near as what was found. */
+static void narrow(struct mech_tree_walk *walk, const double x[3], double far)
+{
+    for (int i = 0; i < 3; i++) {
+        walk->low[i] = fmax(walk->low[i], x[i] - far);
+        walk->high[i] = fmin(walk->high[i], x[i] + far);
+    }
+}
+
+static void find_nearest(const struct mech_shape *s, const double x[3], double most,
+                         struct nearest *out)
 {
     const double alike = same * s->tree->edge_length;
     struct mech_tree_walk walk = {.tree = s->tree};
 
     *out = (struct nearest){.triangle = -1, .far = HUGE_VAL};
-    for (int32_t t = first_around(&walk, x, around); t >= 0; t = mech_tree_next(&walk)) {
+    for (int32_t t = first_around(&walk, x, most); t >= 0; t = mech_tree_next(&walk)) {
         double corner[3][3], y[3], d[3];
 
         corners(s, t, corner);
@@ -310,21 +319,8 @@ static void look_around(const struct mech_shape *s, const double x[3], double ar
             out->far = length;
             out->over = over;
             memcpy(out->at, y, sizeof y);
+            narrow(&walk, x, length + alike);
         }
-    }
-}
-
-/* The nearest triangle up to `most` away. Not all those are visited that are as near: the search
- * widens until one is found. */
-static void find_nearest(const struct mech_shape *s, const double x[3], double start, double most,
-                         struct nearest *out)
-{
-    double around = fmin(start, most);
-
-    look_around(s, x, around, out);
-    while (out->far > around && around < most) {
-        around = fmin(4. * around, most);
-        look_around(s, x, around, out);
     }
 }
 
@@ -333,25 +329,25 @@ static bool from_mesh(const struct mech_collider *c, const double at[3], double 
 {
     const double size = mech_flush_size(c), alike = same * size;
     struct nearest near;
-    double x[3], d[3];
+    double x[3], d[3], across[3];
 
     to_local(c, at, x);
-    find_nearest(&c->shape, x, most, fmax(most, size), &near);
+    find_nearest(&c->shape, x, fmax(most, size), &near);
     const double sign = near.over < 0. ? -1. : 1.;
     if (near.triangle < 0 || near.far > (sign < 0. ? size : most)) {
         return false;
     }
-    const double over = fabs(near.over);
+    const double *const normal = c->shape.tree->normal + 3 * (size_t)near.triangle;
     mech_v3_add(x, -1., near.at, d);
-    *out = (struct mech_flush_gap){
-        .gap = sign * near.far,
-        .beside = sqrt(fmax(0., (near.far - over) * (near.far + over))) > 1e-3 * most &&
-                  is_at_border(&c->shape, near.triangle, near.at, alike)};
+    mech_v3_add(d, -near.over, normal, across);
+    *out = (struct mech_flush_gap){.gap = sign * near.far};
+    if (mech_v3_norm(across) > fmax(1e-3 * most, beyond * size) &&
+        is_at_border(&c->shape, near.triangle, near.at, alike)) {
+        mech_m3_mul(c->R, across, out->beside);
+    }
     /* over a face its own, which is exact however near the point is */
     for (int i = 0; i < 3; i++) {
-        out->normal[i] = near.far - over > alike
-                             ? sign * d[i] / near.far
-                             : c->shape.tree->normal[3 * (size_t)near.triangle + (size_t)i];
+        out->normal[i] = near.far - fabs(near.over) > alike ? sign * d[i] / near.far : normal[i];
     }
     mech_m3_mul(c->R, out->normal, out->normal);
     to_body(c, near.at, out->point);

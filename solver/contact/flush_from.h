@@ -21,7 +21,8 @@ struct mech_flush_gap {
     double gap;       /* m; < 0: inside */
     double normal[3]; /* unit, outward */
     double point[3];  /* the nearest of the surface */
-    bool beside;      /* a mesh ends there: the point lies beyond its border by 1e-3 of `most` */
+    double beside[3]; /* from a mesh's border there, along its plane, to a point that is not over or
+                         under it, but 1e-3 of `most` and 2e-6 of the size beside it; else 0 */
 };
 
 /* From a collider to a point. False: farther than `most`. */

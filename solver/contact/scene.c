@@ -258,7 +258,14 @@ static void drop_seams(const struct mech_scene *s, const struct mech_convex *con
     int32_t n = first;
 
     for (int32_t k = first; k < list->n; k++) {
-        if (!hidden(s, &list->at[k], 0, at) && !hidden(s, &list->at[k], 1, at)) {
+        bool hides = false;
+
+        for (int i = 0; i < 2 && !hides; i++) {
+            const int32_t own = list->at[k].collider[i];
+
+            hides = s->flush.start[own + 1] > s->flush.start[own] && hidden(s, &list->at[k], i, at);
+        }
+        if (!hides) {
             list->at[n++] = list->at[k];
         }
     }

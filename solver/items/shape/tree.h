@@ -39,7 +39,8 @@ int mech_shape_tree_build(const double *vertex, int32_t vertices, const int32_t 
 
 enum { MECH_TREE_DEPTH = 64 };
 
-/* The triangles of all leaves whose boxes overlap low … high, always in the same order. */
+/* The triangles of all leaves whose boxes overlap low … high, always in the same order. Between two
+ * triangles low … high may be narrowed. */
 struct mech_tree_walk {
     const struct mech_shape_tree *tree;
     double low[3], high[3];

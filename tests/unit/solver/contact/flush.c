@@ -1,6 +1,7 @@
 /* Seams between flush shapes of one body: which contacts are of the seam alone. */
 #include "solver/contact/flush.h"
 #include "solver/contact/scene.h"
+#include "solver/linalg/v3.h"
 #include "tests/unit/solver/contact/build_shapes.h"
 #include "tests/unit/unit.h"
 
@@ -77,31 +78,56 @@ static void the_covered_face_is_hidden_and_the_top_is_not(void)
     shapes_fini(&shapes);
 }
 
-/* Two boxes whose tops meet at the origin and rise from there to both sides, by some degrees. */
+/* Two boxes whose tops meet at the origin and rise from there to both sides. */
+static void groove(struct shapes *shapes, double angle, struct mech_collider c[2])
+{
+    for (int i = 0; i < 2; i++) {
+        const double side = i == 0 ? 1. : -1., cosine = cos(angle), sine = side * sin(angle);
+        const double R[9] = {cosine, 0., sine, 0., 1., 0., -sine, 0., cosine};
+
+        c[i] = shapes_collider(shapes_box(shapes, 1., 1., 1.));
+        c[i].body = -1;
+        memcpy(c[i].R, R, sizeof R);
+        c[i].p[0] = -0.5 * (side * cosine + sine);
+        c[i].p[2] = -0.5 * (cosine - side * sine);
+    }
+}
+
 static void both_sides_of_a_groove_bear(void)
 {
-    static const double rises[] = {0.01, 0.1, 1., 2.5, 5., 20., 44.};
+    static const double rises[] = {1e-4, 1e-3, 0.01, 0.05, 0.1, 0.4, 0.75};
     struct shapes shapes;
 
     shapes_init(&shapes);
     for (size_t k = 0; k < sizeof rises / sizeof *rises; k++) {
-        const double angle = rises[k] * 3.14159265358979323846 / 180.;
         struct mech_collider c[2];
 
-        for (int i = 0; i < 2; i++) {
-            const double side = i == 0 ? 1. : -1., cosine = cos(angle), sine = side * sin(angle);
-            const double R[9] = {cosine, 0., sine, 0., 1., 0., -sine, 0., cosine};
-
-            c[i] = shapes_collider(shapes_box(&shapes, 1., 1., 1.));
-            c[i].body = -1;
-            memcpy(c[i].R, R, sizeof R);
-            c[i].p[0] = -0.5 * (side * cosine + sine);
-            c[i].p[2] = -0.5 * (cosine - side * sine);
-        }
+        groove(&shapes, rises[k], c);
         for (int i = 0; i < 2; i++) {
             const double up[3] = {c[i].R[2], 0., c[i].R[8]}, x[3] = {0., 0.2, 0.};
 
             CU_ASSERT(!hides(&c[i], &c[1 - i], x, up, NULL));
+        }
+    }
+    shapes_fini(&shapes);
+}
+
+/* A ball that rolls over such a groove, sunk into one side, is not stopped by the edge of the
+ * other; where the groove is so wide that it touches both, it is held by both. */
+static void what_rolls_meets_no_edge_of_a_groove(void)
+{
+    static const double rises[] = {0., 1e-6, 1e-5, 1e-4, 1e-3, 1e-2};
+    struct shapes shapes;
+
+    shapes_init(&shapes);
+    for (size_t k = 0; k < sizeof rises / sizeof *rises; k++) {
+        for (int lean = 0; lean <= 4; lean++) {
+            const double x[3] = {0., 0.2, 0.}, leans = rises[k] + 0.01 * lean;
+            const double n[3] = {-sin(leans), 0., cos(leans)};
+            struct mech_collider c[2];
+
+            groove(&shapes, rises[k], c);
+            CU_ASSERT_EQUAL(hides(&c[1], &c[0], x, n, NULL), lean > 0);
         }
     }
     shapes_fini(&shapes);
@@ -190,6 +216,37 @@ static void the_side_below_a_mesh_is_hidden_from_what_is_in_the_mesh(void)
     shapes_fini(&shapes);
 }
 
+/* A mesh that rises from the edge of a box, as a ramp, and a body that slides down from it: the box's
+ * side is in the groove between both. */
+static void the_side_below_a_ramp_is_hidden(void)
+{
+    static const double back[3] = {-1., 0., 0.}, rises[] = {0., 0.03, 0.17, 0.5, 0.75};
+    static const double depth[] = {1e-9, 1e-5, 1e-4, 1e-3, 0.01};
+    struct shapes shapes;
+
+    shapes_init(&shapes);
+    for (size_t k = 0; k < sizeof rises / sizeof *rises; k++) {
+        const double cosine = cos(rises[k]), sine = sin(rises[k]);
+        const double R[9] = {cosine, 0., sine, 0., 1., 0., -sine, 0., cosine};
+        struct mech_collider mesh = square(&shapes, -1., 0., 1.);
+        const struct mech_collider box = block(&shapes, 1.);
+
+        memcpy(mesh.R, R, sizeof R);
+        for (size_t d = 0; d < sizeof depth / sizeof *depth; d++) {
+            struct mech_collider body = shapes_collider(shapes_box(&shapes, 0.4, 0.4, 0.4));
+            const double x[3] = {0., 0.2, -depth[d]};
+
+            /* along the ramp, its foremost lower edge a little past x */
+            memcpy(body.R, R, sizeof R);
+            body.p[0] = 1e-6 - 0.2 * cosine + 0.2 * sine;
+            body.p[1] = 0.2;
+            body.p[2] = 0.2 * sine + 0.2 * cosine - depth[d];
+            CU_ASSERT(hides(&box, &mesh, x, back, &body));
+        }
+    }
+    shapes_fini(&shapes);
+}
+
 /* What is flush is so where it is, and not along all of the border, and not for what may not touch
  * it. */
 static void a_border_goes_on_where_a_neighbour_is(void)
@@ -235,26 +292,48 @@ static void a_border_goes_on_where_a_neighbour_is(void)
     shapes_fini(&shapes);
 }
 
-/* Contacts of a body's colliders, of which the first is at p, with n of the ground, into list. */
+/* The collider of a body or the ground, turned by Q. */
+static struct mech_collider turned(const struct mech_collider *c, const double Q[9], int32_t body)
+{
+    struct mech_collider out = *c;
+
+    mech_m3_mul(Q, c->p, out.p);
+    mech_m3_product(Q, c->R, out.R);
+    out.body = body;
+    return out;
+}
+
+/* Contacts of a body's colliders, of which the first is at p, with n of the ground, into list: as
+ * many if the body's frame is turned, and all of it. */
 static void touch(const struct mech_collider *ground, int32_t n, const struct mech_collider *body,
                   int32_t m, const double p[3], struct mech_contact_list *list)
 {
-    const struct mech_placement at = {.p = {p[0], p[1], p[2]},
-                                      .R = {1., 0., 0., 0., 1., 0., 0., 0., 1.}};
-    const struct mech_scene_query query = {.at = &at};
-    struct mech_collider c[8];
-    struct mech_scene *scene;
+    static const double frame[2][9] = {{0.36, 0.48, -0.8, -0.8, 0.6, 0., 0.48, 0.64, 0.6},
+                                       {1., 0., 0., 0., 1., 0., 0., 0., 1.}};
+    static const double all[2][9] = {{0.6, -0.8, 0., 0.8, 0.6, 0., 0., 0., 1.},
+                                     {1., 0., 0., 0., 1., 0., 0., 0., 1.}};
+    int32_t other = 0;
 
-    memcpy(c, ground, (size_t)n * sizeof *c);
-    memcpy(c + n, body, (size_t)m * sizeof *c);
-    for (int32_t k = n; k < n + m; k++) {
-        c[k].body = 0;
+    for (int k = 0; k < 2; k++) {
+        struct mech_placement at;
+        const struct mech_scene_query query = {.at = &at};
+        struct mech_collider c[8];
+        struct mech_scene *scene;
+
+        mech_m3_mul(all[k], p, at.p);
+        mech_m3_transpose(frame[k], at.R);
+        mech_m3_product(all[k], at.R, at.R);
+        for (int32_t i = 0; i < n + m; i++) {
+            c[i] = i < n ? turned(&ground[i], all[k], -1) : turned(&body[i - n], frame[k], 0);
+        }
+        const struct mech_scene_description description = {.colliders = c, .n = n + m, .bodies = 1};
+
+        CU_ASSERT_EQUAL_FATAL(mech_scene_create(&description, &scene), 0);
+        CU_ASSERT_EQUAL(mech_scene_find(scene, &query, list), 0);
+        mech_scene_destroy(scene);
+        CU_ASSERT(k == 0 || list->n == other);
+        other = list->n;
     }
-    const struct mech_scene_description description = {.colliders = c, .n = n + m, .bodies = 1};
-
-    CU_ASSERT_EQUAL_FATAL(mech_scene_create(&description, &scene), 0);
-    CU_ASSERT_EQUAL(mech_scene_find(scene, &query, list), 0);
-    mech_scene_destroy(scene);
 }
 
 /* The same of a hull that stands on a point. */
@@ -443,7 +522,8 @@ static void legs_below_a_sheet_stand(void)
 
 UNIT_TESTS(UNIT_TEST(neighbours_without_a_gap_are_listed_both_ways),
            UNIT_TEST(the_covered_face_is_hidden_and_the_top_is_not),
-           UNIT_TEST(both_sides_of_a_groove_bear),
+           UNIT_TEST(both_sides_of_a_groove_bear), UNIT_TEST(what_rolls_meets_no_edge_of_a_groove),
+           UNIT_TEST(the_side_below_a_ramp_is_hidden),
            UNIT_TEST(the_side_below_a_mesh_is_hidden_from_what_is_in_the_mesh),
            UNIT_TEST(a_border_goes_on_where_a_neighbour_is),
            UNIT_TEST(a_point_outside_a_free_rim_is_not_on_the_face),
