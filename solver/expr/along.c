@@ -252,20 +252,17 @@ static void load(struct jet *j, const struct mech_expr_code *c, const double *va
         j->dd = m->along != NULL ? m->along[k].curvature : 0.;
         j->moves = m->along == NULL || j->d[0] != 0. || j->dd != 0.;
     }
+    const double A = c->a;
     switch (c->op) {
-    case MECH_EXPR_LINEAR:
-        j->moves = j->moves && c->a != 0.;
-        chain(j, m->wide, x * c->a + c->b, c->a, 0.);
+#define LOAD(symbol, value, by_x, by_xx, moving)                                                   \
+    case MECH_EXPR_##symbol:                                                                       \
+        if (MECH_EXPR_##symbol != MECH_EXPR_VARIABLE) {                                            \
+            j->moves = j->moves && (moving);                                                       \
+            chain(j, m->wide, mech_expr_load(MECH_EXPR_##symbol, c, x), by_x, by_xx);              \
+        }                                                                                          \
         break;
-    case MECH_EXPR_SQUARE:
-        chain(j, m->wide, x * x, 2. * x, 2.);
-        break;
-    case MECH_EXPR_CUBE:
-        chain(j, m->wide, x * x * x, 3. * x * x, 6. * x);
-        break;
-    case MECH_EXPR_FOURTH:
-        chain(j, m->wide, x * x * x * x, 4. * x * x * x, 12. * x * x);
-        break;
+#include "solver/expr/loads.def"
+#undef LOAD
     default:
         break;
     }
@@ -274,42 +271,15 @@ static void load(struct jet *j, const struct mech_expr_code *c, const double *va
 static struct jet run(const struct mech_expr *e, const double *values, const struct directions *m)
 {
     struct jet stack[MECH_EXPR_DEPTH];
-    struct jet *s = stack; // behind the top
+    struct jet *top = stack; // behind it
 
-    for (const struct mech_expr_code *c = e->code;; c++) {
-        switch (c->op) {
-        case MECH_EXPR_END:
-            return stack[0];
-        case MECH_EXPR_NUMBER:
-        case MECH_EXPR_VARIABLE:
-        case MECH_EXPR_LINEAR:
-        case MECH_EXPR_SQUARE:
-        case MECH_EXPR_CUBE:
-        case MECH_EXPR_FOURTH:
-            load(s++, c, values, m);
-            break;
-        case MECH_EXPR_IF:
-            s--;
-            c += s->x == 0. ? c->at : 0;
-            break;
-        case MECH_EXPR_ELSE:
-            c += c->at;
-            break;
-        case MECH_EXPR_END_IF:
-            break;
-#define ONE(symbol, value, by_x, by_xx) case MECH_EXPR_##symbol:
-#define TWO(symbol, value)
-#include "solver/expr/operations.def"
-#undef ONE
-#undef TWO
-            of_one(s - 1, m, c->op);
-            break;
-        default:
-            s--;
-            of_two(s - 1, s, m, c->op);
-            break;
-        }
-    }
+#define AT_END return stack[0]
+#define AT_LOAD load(top, c, values, m)
+#define IS_ZERO (top->x == 0.)
+#define AT_CHOICE
+#define AT_ONE of_one(&top[-1], m, c->op)
+#define AT_TWO of_two(&top[-1], top, m, c->op)
+#include "solver/expr/frame.inc"
 }
 
 void mech_expr_along(const struct mech_expr *e, const double *values,

@@ -385,11 +385,9 @@ static bool check_one(struct check *k, struct mech_expr_code *code, int32_t i)
 
     switch (code[i].op) {
     case MECH_EXPR_NUMBER:
-    case MECH_EXPR_VARIABLE:
-    case MECH_EXPR_LINEAR:
-    case MECH_EXPR_SQUARE:
-    case MECH_EXPR_CUBE:
-    case MECH_EXPR_FOURTH:
+#define LOAD(symbol, value, by_x, by_xx, moves) case MECH_EXPR_##symbol:
+#include "solver/expr/loads.def"
+#undef LOAD
         break;
     case MECH_EXPR_IF:
     case MECH_EXPR_ELSE:
@@ -435,7 +433,7 @@ static int check_all(struct compiler *c, struct check *k)
 static bool is_constant(const struct mech_expr *x)
 {
     for (const struct mech_expr_code *code = x->code; code->op != MECH_EXPR_END; code++) {
-        if (code->op >= MECH_EXPR_VARIABLE && code->op <= MECH_EXPR_FOURTH) {
+        if (mech_expr_is_load(code->op)) {
             return false;
         }
     }

@@ -20,13 +20,11 @@ enum {
 
 enum mech_expr_op {
     MECH_EXPR_END,
-    /* a number onto the stack: `b`; with x = variable `at`: x, a x + b, x², x³, x⁴ */
+    /* a number onto the stack: `b`; functions of variable `at`, with the numbers `a` and `b` */
     MECH_EXPR_NUMBER,
-    MECH_EXPR_VARIABLE,
-    MECH_EXPR_LINEAR,
-    MECH_EXPR_SQUARE,
-    MECH_EXPR_CUBE,
-    MECH_EXPR_FOURTH,
+#define LOAD(symbol, value, by_x, by_xx, moves) MECH_EXPR_##symbol,
+#include "solver/expr/loads.def"
+#undef LOAD
     /* choices; `at` operations are passed over */
     MECH_EXPR_IF,
     MECH_EXPR_ELSE,
@@ -94,6 +92,39 @@ void mech_expr_sides(const struct mech_expr *e, const double *values,
 static inline double mech_expr_side(double x)
 {
     return x > 0. ? 1. : x < 0. ? -1. : x;
+}
+
+/* Whether an operation loads a function of a variable. */
+static inline bool mech_expr_is_load(enum mech_expr_op op)
+{
+    switch (op) {
+#define LOAD(symbol, value, by_x, by_xx, moves) case MECH_EXPR_##symbol:
+#include "solver/expr/loads.def"
+#undef LOAD
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What operation `op`, c->op, loads of a variable x. */
+static inline double mech_expr_load(enum mech_expr_op op, const struct mech_expr_code *c, double x)
+{
+    const double A = c->a, B = c->b;
+
+    switch (op) {
+#define PLUS(a, b) ((a) + (b))
+#define TIMES(a, b) ((a) * (b))
+#define LOAD(symbol, value, by_x, by_xx, moves)                                                    \
+    case MECH_EXPR_##symbol:                                                                       \
+        return value;
+#include "solver/expr/loads.def"
+#undef LOAD
+#undef TIMES
+#undef PLUS
+    default:
+        return NAN;
+    }
 }
 
 /* Operations by name. */

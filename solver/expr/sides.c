@@ -20,15 +20,10 @@ static double blur_of(const double *values, const struct mech_expr_path *path)
     return 16. * DBL_EPSILON * reach / unit;
 }
 
-/* A number, or a variable as it moves forward or back. */
-static struct mech_series load(const struct mech_expr_code *c, const double *values,
-                               const struct mech_expr_path *path, double s,
-                               struct mech_series_scale scale)
+/* A variable as it moves forward or back. */
+static struct mech_series moving(const double *values, size_t i, const struct mech_expr_path *path,
+                                 double s, struct mech_series_scale scale)
 {
-    if (c->op == MECH_EXPR_NUMBER) {
-        return mech_series_of(c->b);
-    }
-    const size_t i = (size_t)c->at;
     struct mech_series x = mech_series_of(values[i]);
 
     if (i >= path->first && i < path->first + path->count) {
@@ -38,17 +33,34 @@ static struct mech_series load(const struct mech_expr_code *c, const double *val
         x.c[2 * scale.grain] = 0.5 * m.curvature * s * s;
         x.moves = m.rate != 0. || m.curvature != 0.;
     }
-    const struct mech_series factor = mech_series_of(c->a), constant = mech_series_of(c->b);
-    struct mech_series f = x;
+    return x;
+}
 
-    if (c->op == MECH_EXPR_LINEAR) {
-        f = mech_series_two(MECH_EXPR_MULTIPLY, &x, &factor, scale);
-        return mech_series_two(MECH_EXPR_ADD, &f, &constant, scale);
+static struct mech_series two(enum mech_expr_op op, struct mech_series a, struct mech_series b,
+                              struct mech_series_scale scale)
+{
+    return mech_series_two(op, &a, &b, scale);
+}
+
+/* What an operation loads of x. */
+static struct mech_series load_of(const struct mech_expr_code *c, const struct mech_series x,
+                                  struct mech_series_scale scale)
+{
+    const struct mech_series A = mech_series_of(c->a), B = mech_series_of(c->b);
+
+    switch (c->op) {
+#define PLUS(a, b) two(MECH_EXPR_ADD, a, b, scale)
+#define TIMES(a, b) two(MECH_EXPR_MULTIPLY, a, b, scale)
+#define LOAD(symbol, value, by_x, by_xx, moves)                                                    \
+    case MECH_EXPR_##symbol:                                                                       \
+        return value;
+#include "solver/expr/loads.def"
+#undef LOAD
+#undef TIMES
+#undef PLUS
+    default:
+        return B;
     }
-    for (int n = MECH_EXPR_SQUARE; n <= (int)c->op; n++) {
-        f = mech_series_two(MECH_EXPR_MULTIPLY, &f, &x, scale);
-    }
-    return f;
 }
 
 /* Behind the point, where the motion goes on by s. */
@@ -59,43 +71,19 @@ static struct mech_series run(const struct mech_expr *e, const double *values,
     struct mech_series *top = stack; // behind it
     const struct mech_series_scale scale = {grain, blur_of(values, path)};
 
-    for (const struct mech_expr_code *c = e->code;; c++) {
-        switch (c->op) {
-        case MECH_EXPR_END:
-            return stack[0];
-        case MECH_EXPR_NUMBER:
-        case MECH_EXPR_VARIABLE:
-        case MECH_EXPR_LINEAR:
-        case MECH_EXPR_SQUARE:
-        case MECH_EXPR_CUBE:
-        case MECH_EXPR_FOURTH:
-            *top++ = load(c, values, path, s, scale);
-            break;
-        case MECH_EXPR_IF:
-            top--;
-            if (mech_series_is_vague(top)) {
-                return *top;
-            }
-            c += top->c[0] == 0. ? c->at : 0;
-            break;
-        case MECH_EXPR_ELSE:
-            c += c->at;
-            break;
-        case MECH_EXPR_END_IF:
-            break;
-#define ONE(symbol, value, by_x, by_xx) case MECH_EXPR_##symbol:
-#define TWO(symbol, value)
-#include "solver/expr/operations.def"
-#undef ONE
-#undef TWO
-            top[-1] = mech_series_one(c->op, &top[-1], scale);
-            break;
-        default:
-            top--;
-            top[-1] = mech_series_two(c->op, &top[-1], top, scale);
-            break;
-        }
+#define AT_END return stack[0]
+#define AT_LOAD                                                                                    \
+    *top = c->op == MECH_EXPR_NUMBER                                                               \
+               ? mech_series_of(c->b)                                                              \
+               : load_of(c, moving(values, (size_t)c->at, path, s, scale), scale)
+#define IS_ZERO (top->c[0] == 0.)
+#define AT_CHOICE                                                                                  \
+    if (mech_series_is_vague(top)) {                                                               \
+        return *top;                                                                               \
     }
+#define AT_ONE top[-1] = mech_series_one(c->op, &top[-1], scale)
+#define AT_TWO top[-1] = mech_series_two(c->op, &top[-1], top, scale)
+#include "solver/expr/frame.inc"
 }
 
 /* Powers of s that are known, the first ones tried first; rarer ones reach less far. */

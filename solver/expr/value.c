@@ -22,29 +22,13 @@ static inline double run(const struct mech_expr_code *c, const double *values, s
             *s++ = x;
             x = c->b;
             break;
-        case MECH_EXPR_VARIABLE:
-            *s++ = x;
-            x = values[stride * (size_t)c->at];
-            break;
-        case MECH_EXPR_LINEAR:
-            *s++ = x;
-            x = values[stride * (size_t)c->at] * c->a + c->b;
-            break;
-        case MECH_EXPR_SQUARE:
-            *s++ = x;
-            x = values[stride * (size_t)c->at];
-            x = x * x;
-            break;
-        case MECH_EXPR_CUBE:
-            *s++ = x;
-            x = values[stride * (size_t)c->at];
-            x = x * x * x;
-            break;
-        case MECH_EXPR_FOURTH:
-            *s++ = x;
-            x = values[stride * (size_t)c->at];
-            x = x * x * x * x;
-            break;
+#define LOAD(symbol, value, by_x, by_xx, moves)                                                    \
+    case MECH_EXPR_##symbol:                                                                       \
+        *s++ = x;                                                                                  \
+        x = mech_expr_load(MECH_EXPR_##symbol, c, values[stride * (size_t)c->at]);                 \
+        break;
+#include "solver/expr/loads.def"
+#undef LOAD
         case MECH_EXPR_IF:
             c += x == 0. ? c->at : 0;
             x = *--s;
@@ -78,47 +62,32 @@ double mech_expr_at(const struct mech_expr *e, const double *values)
     return run(e->code, values, 1);
 }
 
-/* A number or a variable of 16 members onto the stack. */
-static void load(const struct mech_expr_code *c, const double *v, double to[LANES])
-{
-    switch (c->op) {
-#define LOAD(symbol, value)                                                                        \
-    case MECH_EXPR_##symbol:                                                                       \
-        for (int i = 0; i < LANES; i++) {                                                          \
-            to[i] = value;                                                                         \
-        }                                                                                          \
-        break;
-        LOAD(NUMBER, c->b)
-        LOAD(VARIABLE, v[i])
-        LOAD(LINEAR, v[i] * c->a + c->b)
-        LOAD(SQUARE, v[i] * v[i])
-        LOAD(CUBE, v[i] * v[i] * v[i])
-        LOAD(FOURTH, v[i] * v[i] * v[i] * v[i])
-#undef LOAD
-    default:
-        break;
-    }
-}
-
 /* Of 16 members, values as in `run`. */
 static void run_lanes(const struct mech_expr_code *c, const double *values, size_t stride,
                       double y[LANES])
 {
     double stack[MECH_EXPR_SHALLOW][LANES];
     double(*s)[LANES] = stack; // behind the top
+    const double *v;
 
     for (;; c++) {
         switch (c->op) {
         case MECH_EXPR_NUMBER:
-            load(c, values, *s++);
+            for (int i = 0; i < LANES; i++) {
+                s[0][i] = c->b;
+            }
+            s++;
             break;
-        case MECH_EXPR_VARIABLE:
-        case MECH_EXPR_LINEAR:
-        case MECH_EXPR_SQUARE:
-        case MECH_EXPR_CUBE:
-        case MECH_EXPR_FOURTH:
-            load(c, values + stride * (size_t)c->at, *s++);
-            break;
+#define LOAD(symbol, value, by_x, by_xx, moves)                                                    \
+    case MECH_EXPR_##symbol:                                                                       \
+        v = values + stride * (size_t)c->at;                                                       \
+        for (int i = 0; i < LANES; i++) {                                                          \
+            s[0][i] = mech_expr_load(MECH_EXPR_##symbol, c, v[i]);                                 \
+        }                                                                                          \
+        s++;                                                                                       \
+        break;
+#include "solver/expr/loads.def"
+#undef LOAD
         case MECH_EXPR_IF:
         case MECH_EXPR_ELSE:
             break;

@@ -66,22 +66,10 @@ bool mech_expr_has_ways(const struct mech_expr *e)
 /* What comes onto the stack. */
 static double load(const struct mech_expr_code *c, const double *values)
 {
-    const double x = c->op == MECH_EXPR_NUMBER ? 0. : values[c->at];
-
-    switch (c->op) {
-    case MECH_EXPR_NUMBER:
+    if (c->op == MECH_EXPR_NUMBER) {
         return c->b;
-    case MECH_EXPR_LINEAR:
-        return x * c->a + c->b;
-    case MECH_EXPR_SQUARE:
-        return x * x;
-    case MECH_EXPR_CUBE:
-        return x * x * x;
-    case MECH_EXPR_FOURTH:
-        return x * x * x * x;
-    default:
-        return x;
     }
+    return mech_expr_load(c->op, c, values[c->at]);
 }
 
 uint64_t mech_expr_way(const struct mech_expr *e, const double *values)
@@ -90,41 +78,15 @@ uint64_t mech_expr_way(const struct mech_expr *e, const double *values)
     double *top = stack; // behind it
     uint64_t way = basis, side = 0;
 
-    for (const struct mech_expr_code *c = e->code;; c++) {
-        switch (c->op) {
-        case MECH_EXPR_END:
-            return way;
-        case MECH_EXPR_NUMBER:
-        case MECH_EXPR_VARIABLE:
-        case MECH_EXPR_LINEAR:
-        case MECH_EXPR_SQUARE:
-        case MECH_EXPR_CUBE:
-        case MECH_EXPR_FOURTH:
-            *top++ = load(c, values);
-            break;
-        case MECH_EXPR_IF:
-            top--;
-            way = (way ^ (*top != 0.)) * prime;
-            c += *top == 0. ? c->at : 0;
-            break;
-        case MECH_EXPR_ELSE:
-            c += c->at;
-            break;
-        case MECH_EXPR_END_IF:
-            break;
-#define ONE(symbol, value, by_x, by_xx) case MECH_EXPR_##symbol:
-#define TWO(symbol, value)
-#include "solver/expr/operations.def"
-#undef ONE
-#undef TWO
-            way = side_of_one(c->op, top[-1], &side) ? (way ^ side) * prime : way;
-            top[-1] = mech_expr_of_one(c->op, top[-1]);
-            break;
-        default:
-            top--;
-            way = side_of_two(c->op, top[-1], *top, &side) ? (way ^ side) * prime : way;
-            top[-1] = mech_expr_of_two(c->op, top[-1], *top);
-            break;
-        }
-    }
+#define AT_END return way
+#define AT_LOAD *top = load(c, values)
+#define IS_ZERO (*top == 0.)
+#define AT_CHOICE way = (way ^ !IS_ZERO) * prime
+#define AT_ONE                                                                                     \
+    way = side_of_one(c->op, top[-1], &side) ? (way ^ side) * prime : way;                         \
+    top[-1] = mech_expr_of_one(c->op, top[-1])
+#define AT_TWO                                                                                     \
+    way = side_of_two(c->op, top[-1], *top, &side) ? (way ^ side) * prime : way;                   \
+    top[-1] = mech_expr_of_two(c->op, top[-1], *top)
+#include "solver/expr/frame.inc"
 }

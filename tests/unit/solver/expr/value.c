@@ -1,11 +1,13 @@
 /* Values of several members at once are those of each, to the bit; one expression serves several
  * sets of values; nothing is allocated. */
-#include "solver/expr/expr.h"
+#include "solver/expr/program.h"
 
 #include "tests/unit/alloc_count.h"
 #include "tests/unit/unit.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MEMBERS = 53, STRIDE = 60 };
@@ -143,6 +145,62 @@ static void chains_of_powers_are_bounded(void)
     }
 }
 
+/* One load, and whether that is the number y: 1 or 0. */
+static struct mech_expr *loading(enum mech_expr_op op, double y)
+{
+    const struct mech_expr_code code[] = {
+        {.op = op, .a = -3., .b = 0.7},
+        {.op = isnan(y) ? MECH_EXPR_END : MECH_EXPR_NUMBER, .b = y},
+        {.op = MECH_EXPR_EQUAL},
+        {.op = MECH_EXPR_END}};
+    struct mech_expr *const e = malloc(sizeof *e + sizeof code);
+
+    *e = (struct mech_expr){.depth = 2, .breadth = 2};
+    memcpy(e->code, code, sizeof code);
+    return e;
+}
+
+/* Its value is the same wherever it is computed, and its derivatives are those of the value. */
+static void check_load(enum mech_expr_op op, double x)
+{
+    static const double h = 1e-3;
+    struct mech_expr *const e = loading(op, NAN);
+    const double values[16] = {x, x - h, x + h, x, x, x, x, x, x, x, x, x, x, x, x, x};
+    double f[16], along[3], sides[3];
+
+    mech_expr_values(e, 16, values, 16, f);
+    mech_expr_along(e, &x, (struct mech_expr_motion[]){{1., 0.}}, 1, along);
+    sides[0] = f[0];
+    mech_expr_sides(e, &x, &(struct mech_expr_path){(struct mech_expr_motion[]){{1., 0.}}, 0, 1},
+                    sides);
+    CHECK_NEAR(mech_expr_at(e, &x), f[0], 0.);
+    CHECK_NEAR(along[0], f[0], 0.);
+    CHECK_NEAR(along[1], (f[2] - f[1]) / (2. * h), 1e-4);
+    CHECK_NEAR(along[2], (f[2] - 2. * f[0] + f[1]) / (h * h), 1e-4);
+    CHECK_NEAR(sides[1], along[1], 1e-6);
+    CHECK_NEAR(sides[2], along[2], 1e-6);
+    struct mech_expr *const same = loading(op, f[0]), *const other = loading(op, f[0] + 1.);
+    CU_ASSERT_NOT_EQUAL(mech_expr_way(same, &x), mech_expr_way(other, &x));
+    mech_expr_destroy(same);
+    mech_expr_destroy(other);
+    mech_expr_destroy(e);
+}
+
+static void loads_are_the_same_everywhere(void)
+{
+    static const enum mech_expr_op loads[] = {
+#define LOAD(symbol, value, by_x, by_xx, moves) MECH_EXPR_##symbol,
+#include "solver/expr/loads.def"
+#undef LOAD
+    };
+
+    for (size_t k = 0; k < sizeof loads / sizeof *loads; k++) {
+        for (double x = -1.6; x < 2.; x += 0.4) {
+            check_load(loads[k], x);
+        }
+    }
+}
+
 static void nothing_is_allocated(void)
 {
     struct mech_expr *const e = compiled("t<1?max(sin(t),u,k^3,exp(-t)):atan2(t,k)*sqrt(abs(u))");
@@ -162,7 +220,7 @@ static void nothing_is_allocated(void)
     mech_expr_destroy(e);
 }
 
-UNIT_TESTS(UNIT_TEST(members_have_the_values_of_each),
+UNIT_TESTS(UNIT_TEST(members_have_the_values_of_each), UNIT_TEST(loads_are_the_same_everywhere),
            UNIT_TEST(each_operation_is_rounded_by_itself),
            UNIT_TEST(long_chains_of_choices_serve_several_members),
            UNIT_TEST(chains_of_powers_are_bounded), UNIT_TEST(nothing_is_allocated))
