@@ -29,34 +29,36 @@ int mech_switches_add(struct mech_switches *s, const struct mech_switch *one)
     if (s->count == s->room) {
         MECH_TRY(make_room(s));
     }
-    struct mech_switch *const next = &s->at[s->count];
-    const struct mech_switch *const last = s->count ? next - 1 : NULL;
-    const bool again = last && last->category == one->category && last->item == one->item;
-
-    *next = *one;
-    next->row = again ? last->row + 1 : 0;
-    s->count++;
+    s->at[s->count++] = *one;
     s->laws = s->laws || !one->timed;
     return 0;
 }
 
 int mech_switches_law(struct mech_switches *s, const struct mech_expr *of, const double *vars,
-                      int32_t object)
+                      int32_t object, int32_t row)
 {
-    return mech_switches_add(
-        s, &(struct mech_switch){
-               .of = of, .vars = vars, .channel = -1, .category = MECH_OBJECT, .item = object});
+    return mech_switches_add(s, &(struct mech_switch){.of = of,
+                                                      .vars = vars,
+                                                      .channel = -1,
+                                                      .category = MECH_OBJECT,
+                                                      .item = object,
+                                                      .row = row});
 }
 
-int mech_switches_timed(struct mech_switches *s, const struct mech_timed *x, int32_t object)
+int mech_switches_timed(struct mech_switches *s, const struct mech_timed *x, int32_t object,
+                        int32_t row)
 {
+    for (const struct mech_timed *y = x->inner; y; y = y->inner) {
+        row++;
+    }
     for (; x; x = x->inner) {
         const struct mech_switch one = {.of = x->value,
                                         .vars = x->vars,
                                         .timed = x,
                                         .channel = -1,
                                         .category = MECH_OBJECT,
-                                        .item = object};
+                                        .item = object,
+                                        .row = row--};
 
         MECH_TRY(mech_switches_add(s, &one));
     }

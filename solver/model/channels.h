@@ -14,7 +14,7 @@ struct mech_channel {
     bool first_order;
     size_t start, end;           /* entries */
     enum mech_category category; /* of the item that it belongs to, for messages */
-    int32_t item;
+    int32_t item, row;           /* … and which of its numbers this is */
 };
 
 struct mech_channel_entry {

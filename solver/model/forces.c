@@ -105,6 +105,7 @@ static int load_channels(struct mech_model *m, size_t l, struct mech_scope *scop
         }
         c->category = MECH_LOAD;
         c->item = (int32_t)l;
+        c->row = k;
         c->first_order = map->first_order;
         mech_item_path(MECH_LOAD, l, "load", path, sizeof path);
         if (ops->size > 1) {
@@ -173,6 +174,7 @@ static int system_channels(struct mech_model *m, size_t o, struct mech_diag *dia
         }
         c->category = MECH_OBJECT;
         c->item = (int32_t)o;
+        c->row = (int32_t)i;
         c->z = m->sizes.z;
         c->z_count = (int32_t)z->n;
         c->first_order = m->kinematics.objects[o].first_order;

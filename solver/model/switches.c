@@ -7,6 +7,14 @@
 
 #include <string.h>
 
+/* A system's forces come behind the motions that it prescribes. */
+static int32_t rows_before(const struct mech_model *m, const struct mech_channel *c)
+{
+    const int32_t own = c->category == MECH_OBJECT ? m->kinematics.objects[c->item].equation : -1;
+
+    return own >= 0 ? m->rows.equations[own].rows : 0;
+}
+
 int mech_switches_channels(struct mech_model *m)
 {
     for (size_t i = 0; i < m->channels.count; i++) {
@@ -16,7 +24,8 @@ int mech_switches_channels(struct mech_model *m)
                                         .timed = &c->source,
                                         .channel = (int32_t)i,
                                         .category = c->category,
-                                        .item = c->item};
+                                        .item = c->item,
+                                        .row = rows_before(m, c) + c->row};
 
         MECH_TRY(mech_switches_add(&m->switches, &one));
     }

@@ -6,7 +6,8 @@
 
 /* How many there are. */
 size_t mech_model_switches(const struct mech_model *m);
-/* Name of the object or load that expression k belongs to; which one of its own, from 0. */
+/* Name of the object or load that expression k belongs to; which of its numbers it is, as the
+ * protocol counts them. */
 const char *mech_model_switch_name(const struct mech_model *m, size_t k, int32_t *row);
 /* The way of an expression that does not act: its object is not active, or an input is in its
  * place. Neither changes within a step. */

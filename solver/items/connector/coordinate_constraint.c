@@ -102,7 +102,7 @@ static int record(const void *description, const struct mech_site *site, void *a
         code = read_law(c, site, r);
     }
     if (code >= 0 && c->active) {
-        code = mech_switches_timed(site->switches, &r->offset, site->item);
+        code = mech_switches_timed(site->switches, &r->offset, site->item, 0);
     }
     if (code < 0) {
         release(r);

@@ -61,7 +61,8 @@ int mech_coordinate_rows_offset(struct mech_coordinate_rows *r, const struct mec
         }
         snprintf(place, sizeof place, "%s/%s/%zu", site->path, field, i);
         code = mech_timed_read(&r->offset[i], offset, i, &scope, place, site->diag);
-        code = code ? code : mech_switches_timed(site->switches, &r->offset[i], site->item);
+        code = code ? code
+                    : mech_switches_timed(site->switches, &r->offset[i], site->item, (int32_t)i);
     }
     if (code) {
         mech_coordinate_rows_release(r);
@@ -79,7 +80,7 @@ int mech_coordinate_rows_offset_at(struct mech_coordinate_rows *r, const struct 
     MECH_TRY(mech_scope_init(&scope, site->arena, locals, site->parameters, site->values));
     snprintf(place, sizeof place, "%s/%s", site->path, field);
     MECH_TRY(mech_timed_read(&r->offset[row], offset, 0, &scope, place, site->diag));
-    return mech_switches_timed(site->switches, &r->offset[row], site->item);
+    return mech_switches_timed(site->switches, &r->offset[row], site->item, row);
 }
 
 void mech_coordinate_rows_residual(void *record, const struct mech_equation_point *at, double *g)

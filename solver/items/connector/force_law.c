@@ -60,7 +60,8 @@ int mech_force_law_init(struct mech_force_law *law, const struct mech_formula *f
                                       &law->partial[i]);
         }
     }
-    code = code < 0 ? code : mech_switches_law(site->switches, law->value, law->vars, site->item);
+    code =
+        code < 0 ? code : mech_switches_law(site->switches, law->value, law->vars, site->item, 0);
     if (code < 0) {
         mech_force_law_fini(law);
     }
@@ -280,7 +281,8 @@ int mech_springs_law(struct mech_springs *s, const struct mech_values *law,
             snprintf(place + strlen(place), sizeof place - strlen(place), "/%d", (int)i);
             code = mech_scope_compile(&scope, law->text[i], place, site->diag, &s->row[i]);
         }
-        code = code < 0 ? code : mech_switches_law(site->switches, s->row[i], s->vars, site->item);
+        code =
+            code < 0 ? code : mech_switches_law(site->switches, s->row[i], s->vars, site->item, i);
     }
     if (code < 0) {
         mech_springs_fini(s);

@@ -185,6 +185,51 @@ static void each_row_of_a_law_turns_by_itself(void)
     mech_sim_destroy(s);
 }
 
+/* Numbers that are no expressions, or go one way only, are counted too. */
+static void rows_are_places(void)
+{
+    struct mech_sim *const s = model_of(
+        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodePoint'}], 'objects': [{'name': 'p',"
+        "'type': 'MassPoint', 'node': 'n', 'physicsMass': 1000}, {'name': 'ground', 'type':"
+        "'Ground'}, {'name': 'bush', 'type': 'CartesianSpringDamper', 'markers': ['a', 'b'],"
+        "'springForceUserFunction': ['=0*u0', 0, '=t > 0.0105 ? 1e-9 : 0']}, {'name': 's', 'type':"
+        "'LagrangianLinearTIDS', 'M': {'diag': [1, 1, 1]}, 'q0': [0, 0, 0], 'v0': [0, 0, 0],"
+        "'Fext': [0, 0, '=max(t, 0.0205)'], 'prescribed': [{'coordinate': 1, 'velocity': '=t'},"
+        "{'coordinate': 0, 'velocity': '=t > 0.0305 ? t : t'}]}],"
+        "'markers': [{'name': 'a', 'type': 'MarkerBodyPosition', 'object': 'ground'},"
+        "{'name': 'b', 'type': 'MarkerBodyPosition', 'object': 'p'}], 'loads': [{'name': 'F',"
+        "'type': 'LoadForceVector', 'marker': 'b', 'load': [0, '=t', '=t > 0.0405']}],"
+        "'solver': {'integrator': 'GeneralizedAlpha', 'stepSize': 0.001}}");
+    struct heard h;
+
+    until(s, 0.05, &h);
+    CU_ASSERT_EQUAL_FATAL(h.log.count, 4);
+    CU_ASSERT(turns(&h.at[0], "bush", 2, 0.0105, 0.001));
+    CU_ASSERT(turns(&h.at[1], "s", 4, 0.0205, 0.001));
+    CU_ASSERT(turns(&h.at[2], "s", 1, 0.0305, 0.001));
+    CU_ASSERT(turns(&h.at[3], "F", 2, 0.0405, 0.001));
+    mech_sim_destroy(s);
+}
+
+/* A law that reads an offset, which turns too. */
+static void laws_of_constraints_follow_their_offsets(void)
+{
+    struct mech_sim *const s = model_of(
+        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'Node1D'}], 'objects': [{'name': 'm', 'type':"
+        "'Mass1D', 'node': 'n', 'physicsMass': 1}, {'name': 'c', 'type': 'CoordinateConstraint',"
+        "'markers': ['g', 'x'], 'offset': '=max(0, t - 0.0105)', 'offsetUserFunction': '=offset +"
+        "max(0, t - 0.0205)'}], 'markers': [{'name': 'g', 'type': 'MarkerGroundCoordinate'},"
+        "{'name': 'x', 'type': 'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 0}],"
+        "'solver': {'integrator': 'GeneralizedAlpha', 'stepSize': 0.001}}");
+    struct heard h;
+
+    until(s, 0.03, &h);
+    CU_ASSERT_EQUAL_FATAL(h.log.count, 2);
+    CU_ASSERT(turns(&h.at[0], "c", 0, 0.0105, 0.001));
+    CU_ASSERT(turns(&h.at[1], "c", 1, 0.0205, 0.001));
+    mech_sim_destroy(s);
+}
+
 /* A load, a motion that is prescribed, and one whose constraint is not active; and another load,
  * which has the same variables. */
 static void loads_and_motions_turn_at_their_times(void)
@@ -227,5 +272,6 @@ static void loads_and_motions_turn_at_their_times(void)
 UNIT_TESTS(UNIT_TEST(a_relay_switches), UNIT_TEST(a_relay_on_a_mass_switches),
            UNIT_TEST(a_diode_closes_and_opens), UNIT_TEST(a_force_law_turns_at_its_stop),
            UNIT_TEST(an_early_return_ends_where_a_law_turns),
-           UNIT_TEST(each_row_of_a_law_turns_by_itself),
+           UNIT_TEST(each_row_of_a_law_turns_by_itself), UNIT_TEST(rows_are_places),
+           UNIT_TEST(laws_of_constraints_follow_their_offsets),
            UNIT_TEST(loads_and_motions_turn_at_their_times))
