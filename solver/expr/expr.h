@@ -47,9 +47,15 @@ bool mech_expr_may_jump(const struct mech_expr *e);
 /* Whether it can go several ways: it has a comparison, a choice, &&, ||, sign, rint, abs, max or
  * min. */
 bool mech_expr_has_ways(const struct mech_expr *e);
-/* Which way it goes over other values: a number that differs where the outcome of one of these does
- * (two outcomes have the same one with a chance of 2^-64). */
-uint64_t mech_expr_way(const struct mech_expr *e, const double *values);
+/* Which way it goes over other values: numbers that differ where the outcome of one of these does
+ * (two outcomes have the same `jumps` with a chance of 2^-64). */
+struct mech_expr_way {
+    uint64_t jumps; /* of those where it may jump; and of what kinks behind the 64th */
+    uint64_t kinks; /* of abs, max and min, a bit each in the order of evaluation */
+};
+struct mech_expr_way mech_expr_way(const struct mech_expr *e, const double *values);
+/* Its value with other kinks than its own, and the same jumps. */
+double mech_expr_kinked(const struct mech_expr *e, const double *values, uint64_t kinks);
 
 /* Values may be infinite or not a number; the caller checks. */
 

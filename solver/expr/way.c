@@ -1,5 +1,5 @@
-/* Which way an expression goes at a point: the outcomes of its comparisons, choices and signs, as a
- * number (FNV-1a over them, in the order of evaluation). Cost: that of the value, about twice. */
+/* Which way an expression goes at a point: the outcomes of its comparisons, choices and signs, as
+ * numbers (FNV-1a over them, in the order of evaluation). Cost: that of the value, about twice. */
 #include "solver/expr/program.h"
 
 #include <string.h>
@@ -72,21 +72,71 @@ static double load(const struct mech_expr_code *c, const double *values)
     return mech_expr_load(c->op, c, values[c->at]);
 }
 
-uint64_t mech_expr_way(const struct mech_expr *e, const double *values)
+struct walk {
+    struct mech_expr_way way;
+    unsigned kinks; /* passed */
+};
+
+static bool kinks(enum mech_expr_op op)
+{
+    return op == MECH_EXPR_ABS || op == MECH_EXPR_MAX || op == MECH_EXPR_MIN;
+}
+
+/* One more outcome. */
+static void pass(struct walk *w, enum mech_expr_op op, uint64_t side)
+{
+    if (kinks(op) && w->kinks < 64) {
+        w->way.kinks |= side << w->kinks++;
+        return;
+    }
+    w->way.jumps = (w->way.jumps ^ side) * prime;
+}
+
+struct mech_expr_way mech_expr_way(const struct mech_expr *e, const double *values)
 {
     double stack[MECH_EXPR_DEPTH];
     double *top = stack; // behind it
-    uint64_t way = basis, side = 0;
+    struct walk w = {.way.jumps = basis};
+    uint64_t side = 0;
 
-#define AT_END return way
+#define AT_END return w.way
 #define AT_LOAD *top = load(c, values)
 #define IS_ZERO (*top == 0.)
-#define AT_CHOICE way = (way ^ !IS_ZERO) * prime
+#define AT_CHOICE pass(&w, MECH_EXPR_IF, !IS_ZERO)
 #define AT_ONE                                                                                     \
-    way = side_of_one(c->op, top[-1], &side) ? (way ^ side) * prime : way;                         \
+    if (side_of_one(c->op, top[-1], &side)) {                                                      \
+        pass(&w, c->op, side);                                                                     \
+    }                                                                                              \
     top[-1] = mech_expr_of_one(c->op, top[-1])
 #define AT_TWO                                                                                     \
-    way = side_of_two(c->op, top[-1], *top, &side) ? (way ^ side) * prime : way;                   \
+    if (side_of_two(c->op, top[-1], *top, &side)) {                                                \
+        pass(&w, c->op, side);                                                                     \
+    }                                                                                              \
     top[-1] = mech_expr_of_two(c->op, top[-1], *top)
+#include "solver/expr/frame.inc"
+}
+
+/* abs, max or min of x = top[0] and top[1] on a side. */
+static double on_side(enum mech_expr_op op, const double *x, bool side)
+{
+    return op == MECH_EXPR_ABS ? (side ? x[0] : -x[0]) : x[side];
+}
+
+double mech_expr_kinked(const struct mech_expr *e, const double *values, uint64_t sides)
+{
+    double stack[MECH_EXPR_DEPTH];
+    double *top = stack; // behind it
+    unsigned passed = 0;
+
+#define AT_END return stack[0]
+#define AT_LOAD *top = load(c, values)
+#define IS_ZERO (*top == 0.)
+#define AT_CHOICE
+#define AT_ONE                                                                                     \
+    top[-1] = kinks(c->op) && passed < 64 ? on_side(c->op, &top[-1], sides >> passed++ & 1u)       \
+                                          : mech_expr_of_one(c->op, top[-1])
+#define AT_TWO                                                                                     \
+    top[-1] = kinks(c->op) && passed < 64 ? on_side(c->op, &top[-1], sides >> passed++ & 1u)       \
+                                          : mech_expr_of_two(c->op, top[-1], *top)
 #include "solver/expr/frame.inc"
 }

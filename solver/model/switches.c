@@ -3,9 +3,15 @@
 #include "solver/model/switches.h"
 
 #include "solver/base/err.h"
+#include "solver/model/balance.h"
 #include "solver/model/internal.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
+
+/* of the magnitudes of forces that are added up: some ε */
+static const double rounding = 16. * DBL_EPSILON;
 
 /* A system's forces come behind the motions that it prescribes. */
 static int32_t rows_before(const struct mech_model *m, const struct mech_channel *c)
@@ -108,21 +114,76 @@ static void evaluate(const struct mech_model *m, const struct mech_state *s,
     }
 }
 
-void mech_model_switch_ways(const struct mech_model *m, const struct mech_state *s, double *g,
-                            uint64_t *way)
+/* By how much its value would differ with the kinks that it had; 0: its jumps differ. */
+static double bend_of(const struct mech_switch *one, const struct mech_expr_way *was,
+                      const struct mech_expr_way *is)
 {
-    const struct mech_eval e = mech_model_point(m, s, s->at->time, s->q, s->v);
+    if (one->timed || was->jumps != is->jumps || was->kinks == is->kinks) {
+        return 0.;
+    }
+    return fabs(mech_expr_at(one->of, one->vars) -
+                mech_expr_kinked(one->of, one->vars, was->kinks));
+}
+
+/* The largest of S where an object acts. */
+static double size_at(const struct mech_model *m, int32_t object, const double *S)
+{
+    const struct mech_seat_of *const on = &m->kinematics.objects[object];
+    int32_t own[MECH_PAIR_SLOTS];
+    const int32_t n = on->pair < 0 ? on->n : mech_pair_slots(m, &m->rows.pairs[on->pair], own);
+    const int32_t *const slot = on->pair < 0 ? on->slot : own;
+    double size = 0.;
+
+    for (int32_t i = 0; i < n; i++) {
+        size = slot[i] < m->sizes.v ? fmax(size, S[slot[i]]) : size;
+    }
+    return size;
+}
+
+/* Kinks that make no difference beside the other forces are as they were. */
+static void keep_kinks(const struct mech_model *m, const struct mech_eval *e,
+                       const struct mech_expr_way *was, double *work, struct mech_expr_way *way)
+{
+    double *const S = work + m->sizes.v + 1;
+    bool known = false;
+
+    for (size_t k = 0; k < m->switches.count; k++) {
+        struct mech_switch *const one = &m->switches.at[k];
+
+        if (one->bend > 0. && !known) {
+            mech_model_force_sizes(m, e, work, S);
+            known = true;
+        }
+        if (one->bend > 0. && one->bend <= rounding * size_at(m, one->item, S)) {
+            way[k].kinks = was[k].kinks;
+        }
+    }
+}
+
+void mech_model_switch_ways(const struct mech_model *m, const struct mech_state *s,
+                            const struct mech_expr_way *was, double *work,
+                            struct mech_expr_way *way)
+{
+    struct mech_eval e = mech_model_point(m, s, s->at->time, s->q, s->v);
 
     if (m->switches.laws) {
-        memset(g, 0, ((size_t)m->sizes.v + 1) * sizeof *g);
+        memset(work, 0, ((size_t)m->sizes.v + 1) * sizeof *work);
         mech_model_pose(m, &e);
     }
     for (size_t k = 0; k < m->switches.count; k++) {
-        way[k] = MECH_SWITCH_IDLE;
+        struct mech_switch *const one = &m->switches.at[k];
+
+        way[k] = (struct mech_expr_way){.jumps = MECH_SWITCH_IDLE};
+        one->bend = 0.;
         if (acts(m, s, k)) {
-            evaluate(m, s, &e, k, g);
+            evaluate(m, s, &e, k, work);
             // at once: expressions share variables
-            way[k] = mech_expr_way(m->switches.at[k].of, m->switches.at[k].vars);
+            way[k] = mech_expr_way(one->of, one->vars);
+            one->bend = was ? bend_of(one, &was[k], &way[k]) : 0.;
         }
+    }
+    if (was) {
+        e.lambda = m->sizes.lambda > 0 ? s->lambda : NULL;
+        keep_kinks(m, &e, was, work, way);
     }
 }

@@ -9,14 +9,14 @@
 
 struct mech_event_switches {
     size_t room;
-    double *g; /* [nv + 1] scratch */
-    uint64_t *was, *is;
+    double *work; /* [2 (nv + 1)] scratch */
+    struct mech_expr_way *was, *is;
 };
 
 void mech_sim_switches_fini(struct mech_sim *s)
 {
     if (s->switched) {
-        free(s->switched->g);
+        free(s->switched->work);
         free(s->switched->was);
         free(s->switched);
         s->switched = NULL;
@@ -35,10 +35,10 @@ static int make_room(struct mech_sim *s, size_t count)
     if (!w) {
         return MECH_NO_MEMORY;
     }
-    w->g = calloc((size_t)s->sizes.v + 1, sizeof *w->g);
+    w->work = calloc(2 * ((size_t)s->sizes.v + 1), sizeof *w->work);
     w->was = calloc(2 * count, sizeof *w->was);
     w->is = w->was ? w->was + count : NULL;
-    w->room = w->g && w->was ? count : 0;
+    w->room = w->work && w->was ? count : 0;
     return w->room ? 0 : MECH_NO_MEMORY;
 }
 
@@ -50,7 +50,7 @@ int mech_sim_switches_begin(struct mech_sim *s)
         return 0;
     }
     MECH_TRY(make_room(s, count));
-    mech_model_switch_ways(s->model, &s->next, s->switched->g, s->switched->was);
+    mech_model_switch_ways(s->model, &s->next, NULL, s->switched->work, s->switched->was);
     return 0;
 }
 
@@ -62,11 +62,11 @@ void mech_sim_switches_look(struct mech_sim *s, struct mech_logged event)
     if (count == 0) {
         return;
     }
-    mech_model_switch_ways(s->model, &s->next, w->g, w->is);
+    mech_model_switch_ways(s->model, &s->next, w->was, w->work, w->is);
     event.kind = MECH_LOGGED_SWITCHES;
     event.of = MECH_LOGGED_EXPRESSION;
     for (size_t k = 0; k < count; k++) {
-        if (w->is[k] != w->was[k]) {
+        if (w->is[k].jumps != w->was[k].jumps || w->is[k].kinks != w->was[k].kinks) {
             event.item = mech_model_switch_name(s->model, k, &event.row);
             mech_event_log_add(s->command.log, &event);
             w->was[k] = w->is[k];

@@ -1,5 +1,6 @@
 /* Events of relays and diodes, on masses and on systems of first order, and of expressions, over
  * one and several commands. */
+#include "solver/sim/analysis.h"
 #include "tests/unit/model.h"
 
 #include <string.h>
@@ -185,6 +186,35 @@ static void each_row_of_a_law_turns_by_itself(void)
     mech_sim_destroy(s);
 }
 
+/* A mass on a spring that holds its weight, with drag of the square of its speed, and a stop that it
+ * just does not press: speeds and gaps of rounding's size turn no law. Pushed, it does. */
+static void what_rests_does_not_turn(void)
+{
+    struct mech_sim *const s = model_of(
+        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'Node1D'}], 'objects': [{'name': 'm', 'type':"
+        "'Mass1D', 'node': 'n', 'physicsMass': 1.3}, {'name': 'spring', 'type':"
+        "'CoordinateSpringDamper', 'markers': ['g', 'x'], 'stiffness': 70.7, 'damping': 0.1},"
+        "{'name': 'drag', 'type': 'CoordinateSpringDamper', 'markers': ['g', 'x'],"
+        "'springForceUserFunction': '=3*v*abs(v) + 5*max(0, u - 9.81*1.3/70.7)'}], 'markers':"
+        "[{'name': 'g', 'type': 'MarkerGroundCoordinate'}, {'name': 'x', 'type':"
+        "'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 0}], 'loads': [{'name': 'F', 'type':"
+        "'LoadCoordinate', 'marker': 'x', 'load': '=9.81*1.3 + (t > 1.0005)'}], 'solver':"
+        "{'integrator': 'GeneralizedAlpha', 'stepSize': 0.001}}");
+    const struct mech_statics_query query = {.request = {.load_steps = 1}, .keep = true};
+    struct mech_statics_report report;
+    struct heard h;
+
+    CU_ASSERT_EQUAL_FATAL(mech_sim_statics(s, &query, &report), 0);
+    until(s, 1., &h);
+    CU_ASSERT_EQUAL(h.log.total, 0);
+    until(s, 1.25, &h);
+    CU_ASSERT_FATAL(h.log.count >= 2);
+    CU_ASSERT(turns(&h.at[0], "F", 0, 1.0005, 0.001));
+    CU_ASSERT(is(&h.at[1], MECH_LOGGED_SWITCHES, "drag"));
+    CU_ASSERT(h.at[1].time <= 1.003);
+    mech_sim_destroy(s);
+}
+
 /* Numbers that are no expressions, or go one way only, are counted too. */
 static void rows_are_places(void)
 {
@@ -272,6 +302,6 @@ static void loads_and_motions_turn_at_their_times(void)
 UNIT_TESTS(UNIT_TEST(a_relay_switches), UNIT_TEST(a_relay_on_a_mass_switches),
            UNIT_TEST(a_diode_closes_and_opens), UNIT_TEST(a_force_law_turns_at_its_stop),
            UNIT_TEST(an_early_return_ends_where_a_law_turns),
-           UNIT_TEST(each_row_of_a_law_turns_by_itself), UNIT_TEST(rows_are_places),
-           UNIT_TEST(laws_of_constraints_follow_their_offsets),
+           UNIT_TEST(each_row_of_a_law_turns_by_itself), UNIT_TEST(what_rests_does_not_turn),
+           UNIT_TEST(rows_are_places), UNIT_TEST(laws_of_constraints_follow_their_offsets),
            UNIT_TEST(loads_and_motions_turn_at_their_times))
