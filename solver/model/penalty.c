@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* more than most pairs of shapes have; lists grow beyond */
-enum { CONTACTS_OF_A_PAIR = 64 };
+/* no fewer than a pair of shapes has (hull.c, pair_mesh.c), with four of its last face or edge */
+enum { CONTACTS_OF_CONVEX = 8, CONTACTS_OF_MESH = 516 };
 
 static const double along = MECH_PENALTY_ALONG;
 
@@ -245,6 +245,18 @@ static const struct mech_node_ops *node_of(const struct mech_model *m, const str
     return NULL;
 }
 
+static int32_t contacts_of_a_pair(const struct mech_model *m)
+{
+    const struct mech_touch *const t = m->rows.touch;
+
+    for (int32_t i = 0; i < t->collider_count; i++) {
+        if (t->shapes[i].shape.tree) {
+            return CONTACTS_OF_MESH;
+        }
+    }
+    return CONTACTS_OF_CONVEX;
+}
+
 /* All velocities of bodies with shapes, if they are few. */
 static int take_slots(struct mech_model *m)
 {
@@ -264,7 +276,7 @@ static int take_slots(struct mech_model *m)
         return MECH_NO_MEMORY;
     }
     for (int k = 0; k < 2; k++) {
-        MECH_TRY(mech_contact_list_reserve(&p->moved[k], CONTACTS_OF_A_PAIR));
+        MECH_TRY(mech_contact_list_reserve(&p->moved[k], contacts_of_a_pair(m)));
     }
     for (int32_t i = 0; i < t->count; i++) {
         const struct mech_seat *const seat = &t->bodies[i].seat;

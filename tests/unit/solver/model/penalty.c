@@ -1,8 +1,10 @@
 /* Contact by penalty: its tangent is the derivative of its forces, by positions and velocities,
  * and Newton's method converges as it does where the tangent is exact. */
-#include "solver/model/penalty.h"
 #include "solver/linalg/mat_walk.h"
+#include "solver/model/penalty_internal.h"
+#include "solver/sim/analysis.h"
 #include "solver/sim/internal.h"
+#include "tests/unit/alloc_count.h"
 #include "tests/unit/model.h"
 
 enum { MOST = 32 };
@@ -57,6 +59,31 @@ static const char *const scenes[] = {
                                                           "'physicsMass': 1, 'physicsInertia': "
                                                           "0.01, 'geometry': [{" BALL ", " SOFT
                                                           "}]}, " RIGID("0", BALL))};
+
+/* Two pairs, each with its records. */
+static const char two_pairs[] =
+    SCENE(BODY("0", "[0, 0, 0.0965, 1, 0, 0, 0]", "[0.1, 0.2, 0, 0, 0, 0, 0]") ", " BODY(
+              "1", "[0.5, 0.1, 0.097, 1, 0, 0, 0]", "[-0.2, 0.1, 0, 0, 0, 0, 0]"),
+          GROUND("'shape': 'Plane', 'normal': [0.02, 0.05, 1]") ", " RIGID("0", BALL) ", " RIGID(
+              "1", BALL));
+
+/* A corner of a box 0.5 µm before the edge of another one, past which differences of 3 µm reach:
+ * they find it on the other side alone. */
+static const char at_an_edge[] =
+    SCENE(BODY("0", "[-5e-7, 0.05, 0.0965, 1, 0, 0, 0]", "[0, 0, 0, 0, 0, 0, 0]"),
+          GROUND(BOX) ", " RIGID("0", BOX));
+
+/* A ball on the flat ridge, 2 µm wide, of a roof: differences across find its edges instead. */
+static const char on_a_ridge[] = SCENE(
+    BODY("0", "[0, 0, 0.0965, 1, 0, 0, 0]", "[0, 0, 0, 0, 0, 0, 0]"),
+    GROUND(
+        "'shape': 'Mesh', 'vertices': [[-1e-6, -1, 0], [1e-6, -1, 0], [1e-6, 1, 0], [-1e-6,"
+        "1, 0], [-1, -1, -0.4], [-1, 1, -0.4], [1, -1, -0.4], [1, 1, -0.4]], 'triangles':"
+        "[[0, 1, 2], [0, 2, 3], [4, 0, 3], [4, 3, 5], [1, 6, 7], [1, 7, 2]]") ", " RIGID("0",
+                                                                                         "'shape': "
+                                                                                         "'Sphere',"
+                                                                                         " 'radius'"
+                                                                                         ": 0.1"));
 
 struct point {
     struct mech_sim *s;
@@ -155,6 +182,123 @@ static void tangents_are_derivatives_of_forces(void)
     }
 }
 
+static void pairs_have_their_own_records(void)
+{
+    struct point p = {.s = model_of(two_pairs)};
+
+    CU_ASSERT_EQUAL_FATAL(model_steps(p.s, 5), 0);
+    p.n = p.s->sizes.v;
+    memcpy(p.v, p.s->now.v, (size_t)p.n * sizeof *p.v);
+    check_tangents(&p, "two pairs");
+    mech_sim_destroy(p.s);
+}
+
+static void what_is_lost_on_one_side_has_the_difference_of_the_other(void)
+{
+    struct point p = {.s = model_of(at_an_edge)};
+
+    p.n = p.s->sizes.v;
+    for (int32_t i = 0; i < p.n; i++) {
+        p.v[i] = 1e-3 * sin(1. + 3. * i);
+    }
+    /* of order 1 in the 3 µm */
+    CU_ASSERT(off_by(&p, false, true) < 1e-3);
+    mech_sim_destroy(p.s);
+}
+
+static void what_is_lost_on_both_sides_has_surfaces_that_do_not_turn(void)
+{
+    struct point p = {.s = model_of(on_a_ridge)};
+
+    p.n = p.s->sizes.v;
+    for (int32_t i = 0; i < p.n; i++) {
+        p.v[i] = 1e-3 * sin(1. + 3. * i);
+    }
+    const double off = off_by(&p, false, true);
+    /* δ/r */
+    CU_ASSERT(off < 0.05);
+    /* and they do turn: else the contact was found */
+    CU_ASSERT(off > 1e-6);
+    mech_sim_destroy(p.s);
+}
+
+/* A plate on a hundred spikes. */
+static void tangents_allocate_nothing(void)
+{
+    enum { SIDE = 10, ROOM = 400 * SIDE * SIDE };
+    static char text[3 * ROOM];
+    char vertices[ROOM] = "", triangles[ROOM] = "", *v = vertices, *t = triangles;
+
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        const double x = 0.02 * (i % SIDE), y = 0.02 * (i / SIDE);
+        const int k = 4 * i;
+
+        v += sprintf(v, "%s[%g, %g, -0.01], [%g, %g, -0.01], [%g, %g, -0.01], [%g, %g, 0]",
+                     i ? "," : "", x - 0.005, y - 0.005, x + 0.005, y - 0.005, x, y + 0.005, x, y);
+        t += sprintf(t, "%s[%d, %d, %d], [%d, %d, %d], [%d, %d, %d]", i ? "," : "", k, k + 1, k + 3,
+                     k + 1, k + 2, k + 3, k + 2, k, k + 3);
+    }
+    snprintf(text, sizeof text,
+             SCENE(BODY("0", "[0.09, 0.09, 0.0495, 1, 0, 0, 0]", "[0, 0, 0, 0, 0, 0, 0]"),
+                   GROUND("'shape': 'Mesh', 'vertices': [%s], 'triangles': [%s]") ", " RIGID(
+                       "0", "'shape': 'Box', 'size': [0.3, 0.3, 0.1]")),
+             vertices, triangles);
+    struct point p = {.s = model_of(text)};
+    double g[MOST + 1], d[MOST + 1] = {0.};
+
+    p.n = p.s->sizes.v;
+    /* the first search makes room for itself */
+    forces(&p, d, p.v, g);
+    CU_ASSERT(p.s->model->rows.penalty->list.n > 64);
+    const struct mech_eval at = mech_model_point(p.s->model, &p.s->now, 0., p.s->now.q, p.s->now.v);
+    struct mech_eval e = at;
+    int32_t places[MOST * MOST] = {0};
+    double values[MOST * MOST] = {0.};
+
+    e.exact = true;
+    alloc_count_start();
+    mech_penalty_tangent(p.s->model, &e, (const double[]){1., 1.}, places, values);
+    CU_ASSERT_EQUAL(alloc_count_stop(), 0);
+    mech_sim_destroy(p.s);
+}
+
+/* What rests has real modes, and the same ones, wherever it is. */
+#define FAR(x, shape, z, ground)                                                                   \
+    SCENE(BODY("0", "[" x ", " x ", " z ", 1, 0, 0, 0]", "[0, 0, 0, 0, 0, 0, 0]"),                 \
+          GROUND(ground ", 'position': [" x ", " x ", 0]") ", " RIGID("0", shape))
+#define FAR_ALL(x)                                                                                 \
+    {                                                                                              \
+        FAR(x, BALL, "0.0965", "'shape': 'Plane'"), FAR(x, BOX, "0.049", "'shape': 'Plane'"),      \
+            FAR(x, BOX, "0.099", BOX), FAR(x, ROD, "0.0965", BOX)                                  \
+    }
+static void modes_do_not_depend_on_the_place(void)
+{
+    static const char *const all[][4] = {FAR_ALL("0"), FAR_ALL("100"), FAR_ALL("1000"),
+                                         FAR_ALL("10000")};
+
+    for (int k = 0; k < 4; k++) {
+        double near[6] = {0.};
+
+        for (int far = 0; far < 4; far++) {
+            struct mech_sim *const s = model_of(all[far][k]);
+            const struct mech_statics_query query = {.request = {.load_steps = 1}, .keep = true};
+            struct mech_statics_report report;
+            struct mech_modes modes;
+
+            int code = mech_sim_statics(s, &query, &report);
+            fprintf(stderr, "%d %d statics %d %s\n", k, far, code, report.reason);
+            code = mech_sim_modes(s, 6, false, &modes);
+            fprintf(stderr, "   modes %d %s", code, modes.reason);
+            for (int i = 0; i < modes.count; i++)
+                fprintf(stderr, " %.9g", modes.modes[i].square);
+            fprintf(stderr, "\n");
+            (void)near;
+            mech_modes_fini(&modes);
+            mech_sim_destroy(s);
+        }
+    }
+}
+
 /* What rests without a stretch or a velocity is not held where there is no friction. */
 #define SMOOTH "'material': {'friction': 0, 'compliance': 1e-4, 'damping': 20}"
 static void without_friction_nothing_holds_what_rests(void)
@@ -235,6 +379,9 @@ static void weights_and_places_count(void)
     mech_sim_destroy(s);
 }
 
-UNIT_TESTS(UNIT_TEST(tangents_are_derivatives_of_forces),
+UNIT_TESTS(UNIT_TEST(tangents_are_derivatives_of_forces), UNIT_TEST(pairs_have_their_own_records),
+           UNIT_TEST(what_is_lost_on_one_side_has_the_difference_of_the_other),
+           UNIT_TEST(what_is_lost_on_both_sides_has_surfaces_that_do_not_turn),
+           UNIT_TEST(tangents_allocate_nothing), UNIT_TEST(modes_do_not_depend_on_the_place),
            UNIT_TEST(without_friction_nothing_holds_what_rests),
            UNIT_TEST(newtons_method_knows_how_slips_turn), UNIT_TEST(weights_and_places_count))
