@@ -4,32 +4,16 @@
 #include "solver/analysis/linearize.h"
 #include "solver/analysis/shapes.h"
 #include "solver/analysis/subspace.h"
+#include "solver/analysis/symmetry.h"
 #include "solver/analysis/tangents.h"
 #include "solver/base/err.h"
 #include "solver/base/text.h"
 #include "solver/linalg/eig.h"
-#include "solver/linalg/symmetric.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double pi = 3.14159265358979323846;
-
-/* A by columns into out [n × n] */
-static int spread(struct mech_arena *arena, const struct mech_mat *A, double *out)
-{
-    struct mech_triplet *t = NULL;
-    size_t count = 0;
-
-    if (A->kind == MECH_MAT_ZERO) {
-        return 0;
-    }
-    MECH_TRY(mech_mat_triplets(arena, A, &t, &count));
-    for (size_t k = 0; k < count; k++) {
-        out[(size_t)t[k].col * (size_t)A->rows + (size_t)t[k].row] = t[k].value;
-    }
-    return 0;
-}
 
 /* What is symmetric up to rounding becomes so to the bit. */
 static void symmetrize(size_t n, double *A)
@@ -65,17 +49,6 @@ static void set_undamped(struct mech_mode *mode, double square)
                                .im = square > 0. ? sqrt(square) : 0.};
     mode->frequency = mode->im / (2. * pi);
     mode->damping = square < 0. ? -1. : 0.;
-}
-
-/* A := Zᵀ A Z, its leading part [free × free]; T [n × n] is scratch. Z has n columns, those behind
- * `free` may hold anything finite. */
-static void project(size_t n, size_t free_count, const double *Z, double *A, double *T)
-{
-    mech_eig_rotate((int32_t)n, (int32_t)n, (int32_t)n, A, Z, T);
-    mech_eig_gram((int32_t)n, (int32_t)n, (int32_t)n, Z, T, A);
-    for (size_t j = 0; j < free_count; j++) {
-        memmove(A + j * free_count, A + j * n, free_count * sizeof *A);
-    }
 }
 
 /* ‖A x − λ B x‖₂ / (‖A‖ + |λ| ‖B‖) ‖x‖₂ for x [n], with the largest entries as norms times n */
@@ -134,106 +107,42 @@ static int solve_undamped(struct mech_modes *out, int32_t free_count, const doub
     return 0;
 }
 
-/* How exactly a stiffness is known, relative: where moments do not balance, turns do not commute,
- * and that of a model at rest is not symmetric by as much as statics leave. */
-static double stiffness_known_to(const struct mech_model *m)
+/* Whether a matrix is symmetric; b NULL: there are no joints. 0; MECH_UNSUPPORTED with the reason;
+ * negative. */
+static int check_symmetric(const struct mech_mat *A, const char *name,
+                           const struct mech_symmetric_slack *slack, const struct mech_motions *b,
+                           struct mech_modes *out)
 {
-    const double statics = mech_model_settings(m)->newton.relative_tolerance;
+    struct mech_mat even, odd;
 
-    return mech_model_is_linear(m) ? MECH_SYMMETRIC_TO : fmax(MECH_SYMMETRIC_TO, statics);
-}
-
-/* Room to judge what the joints leave of a matrix: each [n × n], columns side by side. */
-struct left_over {
-    double *A;    /* what is left of it, */
-    double *size; /* of its magnitudes, */
-    double *more; /* and of these with Q as far as it is known */
-    double *Q, *T;
-};
-
-static int make_left_over(struct mech_arena *arena, size_t n, struct left_over *l)
-{
-    double *const x = mech_arena_alloc(arena, 5 * n * n, sizeof *x);
-
-    *l = (struct left_over){.A = x};
-    if (x) {
-        *l = (struct left_over){x, x + n * n, x + 2 * n * n, x + 3 * n * n, x + 4 * n * n};
+    MECH_TRY(mech_symmetric_split(&out->arena, A, MECH_SYMMETRIC_TO, slack, &even, &odd));
+    bool symmetric = odd.kind == MECH_MAT_ZERO;
+    if (!symmetric && b) {
+        MECH_TRY(mech_symmetry_between(&out->arena, A, b, slack, &symmetric));
     }
-    return x ? 0 : MECH_NO_MEMORY;
-}
-
-/* A := |Q|ᵀ |A| |Q|, `known` times the sizes of the coordinates added to |Q|. */
-static void project_sizes(const struct mech_motions *b, double known, struct left_over *l,
-                          double *A)
-{
-    const size_t n = (size_t)b->n;
-
-    for (size_t k = 0; k < n * n; k++) {
-        l->Q[k] = fabs(b->Q[k]) + known * b->size[k % n];
-        A[k] = fabs(A[k]);
-    }
-    project(n, (size_t)b->positions, l->Q, A, l->T);
-}
-
-/* Whether A is symmetric in the motions that the joints leave free, pair by pair: Qᵀ A Q up to the
- * rounding of its sums and that of Q, some 1e-15 of the size of a coordinate. 0 or negative. */
-static int is_symmetric_between(struct mech_arena *arena, const struct mech_mat *A,
-                                const struct mech_motions *b, double to, bool *symmetric)
-{
-    const size_t n = (size_t)b->n, p = (size_t)b->positions;
-    const struct mech_arena_mark mark = mech_arena_mark(arena);
-    struct left_over l;
-
-    MECH_TRY(make_left_over(arena, n, &l));
-    MECH_TRY(spread(arena, A, l.A));
-    memcpy(l.size, l.A, n * n * sizeof *l.A);
-    memcpy(l.more, l.A, n * n * sizeof *l.A);
-    project(n, p, b->Q, l.A, l.T);
-    project_sizes(b, 0., &l, l.size);
-    project_sizes(b, 1e-15, &l, l.more);
-    *symmetric = true;
-    for (size_t j = 0; j < p; j++) {
-        for (size_t i = 0; i < j && *symmetric; i++) {
-            const size_t a = j * p + i, c = i * p + j;
-            const double pair[] = {l.A[a], l.A[c]};
-            const double diagonal[] = {l.A[i * p + i], l.A[j * p + j]};
-            const double rounding =
-                1e-12 * (l.size[a] + l.size[c]) + l.more[a] - l.size[a] + l.more[c] - l.size[c];
-
-            *symmetric = mech_symmetric_pair(pair, diagonal, rounding, to);
-        }
-    }
-    mech_arena_release(arena, mark);
-    return 0;
-}
-
-/* Whether both matrices are symmetric; b NULL: there are no joints. 0; MECH_UNSUPPORTED with the
- * reason; negative. */
-static int check_symmetric(const struct mech_mat *const of[2], const double known_to[2],
-                           const struct mech_motions *b, struct mech_modes *out)
-{
-    for (int k = 0; k < 2; k++) {
-        bool symmetric;
-
-        MECH_TRY(mech_symmetric(&out->arena, of[k], known_to[k], &symmetric));
-        if (!symmetric && b) {
-            MECH_TRY(is_symmetric_between(&out->arena, of[k], b, known_to[k], &symmetric));
-        }
-        if (!symmetric) {
-            mech_text_format(out->reason, sizeof out->reason,
-                             "the %s is not symmetric; use complex modes",
-                             k ? "mass matrix" : "stiffness");
-            return MECH_UNSUPPORTED;
-        }
+    if (!symmetric) {
+        mech_text_format(out->reason, sizeof out->reason,
+                         "the %s is not symmetric; use complex modes", name);
+        return MECH_UNSUPPORTED;
     }
     return 0;
+}
+
+/* The same of stiffness and mass. */
+static int check_both(const struct mech_model *m, const struct mech_state *s,
+                      const struct mech_mat *M, const struct mech_mat *K,
+                      const struct mech_motions *b, struct mech_modes *out)
+{
+    struct mech_symmetric_slack slack;
+
+    MECH_TRY(mech_symmetry_slack(m, s, M, &out->arena, &slack));
+    MECH_TRY(check_symmetric(K, "stiffness", &slack, b, out));
+    return check_symmetric(M, "mass matrix", NULL, b, out);
 }
 
 static int undamped(const struct mech_model *m, const struct mech_state *s,
                     const struct mech_mat *M, const struct mech_mat *K, struct mech_modes *out)
 {
-    const struct mech_mat *const of[] = {K, M};
-    const double known_to[] = {stiffness_known_to(m), MECH_SYMMETRIC_TO};
     const size_t n = (size_t)out->n;
     double *const k = mech_arena_alloc(&out->arena, n * n, sizeof *k);
     double *const mass = mech_arena_alloc(&out->arena, n * n, sizeof *mass);
@@ -242,10 +151,10 @@ static int undamped(const struct mech_model *m, const struct mech_state *s,
     if (!k || !mass) {
         return MECH_NO_MEMORY;
     }
-    MECH_TRY(spread(&out->arena, K, k));
-    MECH_TRY(spread(&out->arena, M, mass));
+    MECH_TRY(mech_symmetry_spread(&out->arena, K, k));
+    MECH_TRY(mech_symmetry_spread(&out->arena, M, mass));
     if (mech_model_joints(m)->count == 0) {
-        MECH_TRY(check_symmetric(of, known_to, NULL, out));
+        MECH_TRY(check_both(m, s, M, K, NULL, out));
         return solve_undamped(out, out->n, NULL, k, mass);
     }
     double *const T = mech_arena_alloc(&out->arena, n * n, sizeof *T);
@@ -260,10 +169,10 @@ static int undamped(const struct mech_model *m, const struct mech_state *s,
             "modes; use complex modes");
         code = MECH_UNSUPPORTED;
     }
-    code = code ? code : check_symmetric(of, known_to, &b, out);
+    code = code ? code : check_both(m, s, M, K, &b, out);
     if (code == 0) {
-        project(n, (size_t)b.positions, b.Q, k, T);
-        project(n, (size_t)b.positions, b.Q, mass, T);
+        mech_symmetry_project(n, (size_t)b.positions, b.Q, k, T);
+        mech_symmetry_project(n, (size_t)b.positions, b.Q, mass, T);
         code = solve_undamped(out, b.positions, b.Q, k, mass);
     }
     mech_motions_fini(&b);
@@ -488,10 +397,12 @@ static int large_modes(const struct mech_model *m, const struct mech_state *s,
     double *const square =
         mech_arena_alloc(&out->arena, 2 * (size_t)out->count + 1, sizeof *square);
     struct mech_mat G = {.kind = MECH_MAT_ZERO};
+    struct mech_symmetric_slack slack;
 
     if (!square) {
         return MECH_NO_MEMORY;
     }
+    MECH_TRY(mech_symmetry_slack(m, s, M, &out->arena, &slack));
     if (mech_model_joints(m)->count > 0) {
         MECH_TRY(mech_tangent_rows(m, s, &out->arena, &G));
         MECH_TRY(without_empty(&out->arena, &G));
@@ -503,10 +414,11 @@ static int large_modes(const struct mech_model *m, const struct mech_state *s,
                                             .M = M,
                                             .G = &G,
                                             .count = out->count,
+                                            .dense = MECH_MODES_DENSE,
                                             .linear = out->linear,
                                             .reason = out->reason,
                                             .interrupt = mech_model_interrupt(m),
-                                            .known_to = stiffness_known_to(m)};
+                                            .slack = &slack};
     MECH_TRY(mech_subspace(&p, square, out->shapes, square + count));
     for (size_t i = 0; i < count; i++) {
         set_undamped(&out->modes[i], square[i]);
@@ -558,6 +470,9 @@ static int compute(const struct mech_model *m, const struct mech_state *s,
     }
     MECH_TRY(mech_tangent_mass(m, s, &out->arena, &M));
     MECH_TRY(mech_tangents(m, s, false, &out->arena, &K));
+    if (!mech_mat_is_finite(&M) || !mech_mat_is_finite(&K)) {
+        return MECH_NOT_FINITE;
+    }
     MECH_TRY(out->n <= MECH_MODES_DENSE ? undamped(m, s, &M, &K, out)
                                         : large_modes(m, s, &K, &M, out));
     for (int32_t i = 0; i < out->count; i++) {

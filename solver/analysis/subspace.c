@@ -19,11 +19,15 @@
 #include <string.h>
 
 enum { MOST_ITERATIONS = 300, TOGETHER = 32 /* vectors between two questions */ };
-static const double tolerance = 1e-13;      /* of an eigenvalue from one iteration to the next */
+static const double tolerance = 1e-13; /* of an eigenvalue from one iteration to the next */
+/* of a mode, in the norm of M: what an antisymmetric part may move it by. Eigenvalues that are
+ * apart change by the square of it, equal ones by as much. */
+static const double most_odd = 1e-8;
 static const size_t most_values = 20000000; /* n × p: 160 MB each of three arrays */
 
 struct subspace {
     const struct mech_mat *K, *M;
+    struct mech_mat even, odd; /* of K */
     struct mech_arena arena;
     struct mech_lsol *solver; /* of the matrix above */
     double shift;
@@ -258,6 +262,18 @@ static int allocate(struct subspace *s)
     return 0;
 }
 
+/* √(xᵀ M x); MX is overwritten */
+static double length_of(const struct subspace *s, const double *x)
+{
+    double sum = 0.;
+
+    mech_mat_mul(s->M, 1., x, 0., s->MX);
+    for (int32_t i = 0; i < s->n; i++) {
+        sum += x[i] * s->MX[i];
+    }
+    return sum > 0. ? sqrt(sum) : isnan(sum) ? sum : 0.;
+}
+
 /* ‖φ − (λ + σ) A⁻¹ M φ‖ in the norm of M, φ of unit length in it */
 static int residuals(struct subspace *s, double *residual)
 {
@@ -268,33 +284,56 @@ static int residuals(struct subspace *s, double *residual)
     MECH_TRY(solve(s, s->Y, s->count));
     for (int32_t j = 0; j < s->count; j++) {
         const size_t at = (size_t)j * n;
-        double sum = 0.;
 
         for (size_t i = 0; i < n; i++) {
             s->column[i] = s->X[at + i] - s->lambda[j] * s->Y[at + i];
         }
-        mech_mat_mul(s->M, 1., s->column, 0., s->MX);
-        for (size_t i = 0; i < n; i++) {
-            sum += s->column[i] * s->MX[i];
-        }
-        residual[j] = sqrt(fmax(sum, 0.));
+        residual[j] = length_of(s, s->column);
     }
     return 0;
 }
 
-/* Both matrices symmetric up to rounding; the reason where they are not. */
-static int check_symmetric(struct subspace *s)
+static int refuse(const struct subspace *s, const char *name)
 {
-    bool stiffness, mass;
+    mech_text_format(s->problem->reason, 160,
+                     "the %s is not symmetric, and complex modes are computed up to %d coordinates",
+                     name, s->problem->dense);
+    return MECH_UNSUPPORTED;
+}
 
-    MECH_TRY(mech_symmetric(&s->arena, s->K, s->problem->known_to, &stiffness));
-    MECH_TRY(mech_symmetric(&s->arena, s->M, MECH_SYMMETRIC_TO, &mass));
-    if (stiffness && mass) {
+/* K becomes its symmetric part, the mass is symmetric up to rounding. */
+static int split(struct subspace *s)
+{
+    bool symmetric;
+
+    MECH_TRY(mech_symmetric(&s->arena, s->M, MECH_SYMMETRIC_TO, &symmetric));
+    if (!symmetric) {
+        return refuse(s, "mass matrix");
+    }
+    MECH_TRY(mech_symmetric_split(&s->arena, s->problem->K, MECH_SYMMETRIC_TO, s->problem->slack,
+                                  &s->even, &s->odd));
+    s->K = &s->even;
+    return 0;
+}
+
+/* Whether the rest of K, the antisymmetric part B, moves no mode: (λ + σ) (K + σ M)⁻¹ M φ with K + B
+ * in place of K differs by (K + σ M)⁻¹ B φ, which is 0 where the joints' reactions take up B φ. */
+static int check_odd(struct subspace *s)
+{
+    const size_t n = (size_t)s->n;
+    bool small = true;
+
+    if (s->odd.kind == MECH_MAT_ZERO) {
         return 0;
     }
-    mech_text_format(s->problem->reason, 160, "the %s is not symmetric; use complex modes",
-                     stiffness ? "mass matrix" : "stiffness");
-    return MECH_UNSUPPORTED;
+    for (int32_t j = 0; j < s->count; j++) {
+        mech_mat_mul(&s->odd, 1., s->X + (size_t)j * n, 0., s->Y + (size_t)j * n);
+    }
+    MECH_TRY(solve(s, s->Y, s->count));
+    for (int32_t j = 0; j < s->count; j++) {
+        small = small && length_of(s, s->Y + (size_t)j * n) <= most_odd;
+    }
+    return small ? 0 : refuse(s, "stiffness");
 }
 
 int mech_subspace(const struct mech_subspace_problem *p, double *lambda, double *shapes,
@@ -312,7 +351,7 @@ int mech_subspace(const struct mech_subspace_problem *p, double *lambda, double 
                          .problem = p};
 
     mech_arena_init(&s.arena, 0);
-    int code = check_symmetric(&s);
+    int code = split(&s);
     code = code ? code : allocate(&s);
     code = code ? code : factor(&s);
     if (code == 0) {
@@ -325,6 +364,7 @@ int mech_subspace(const struct mech_subspace_problem *p, double *lambda, double 
     if (code == 0) {
         memcpy(shapes, s.X, (size_t)count * (size_t)s.n * sizeof *shapes);
         code = residuals(&s, residual);
+        code = code ? code : check_odd(&s);
     }
     mech_lsol_destroy(s.solver);
     mech_arena_fini(&s.arena);

@@ -4,21 +4,21 @@
 #pragma once
 
 #include "solver/base/interrupt.h"
-#include "solver/linalg/mat.h"
+#include "solver/linalg/symmetric.h"
 
 struct mech_subspace_problem {
     const struct mech_mat *K, *M;
-    const struct mech_mat *G; /* [rows × n] of full rank, or ZERO: none */
-    int32_t count;
+    const struct mech_mat *G;         /* [rows × n] of full rank, or ZERO: none */
+    int32_t count, dense;             /* modes; up to how many coordinates there are complex ones */
     char *linear;                     /* [32] linear solver */
     char *reason;                     /* [160] when it came to an outcome */
     struct mech_interrupt *interrupt; /* asked at each vector, and while factoring (lsol/lsol.h) */
-    double known_to; /* relative: how exactly K is known, so that it counts as symmetric */
+    const struct mech_symmetric_slack *slack; /* what pairs of K may differ by, or NULL */
 };
 
 /* lambda [count] ascending, shapes [count × n] with φᵀ M φ = 1, residual [count]: how far φ is from
  * (λ + σ) (K + σ M)⁻¹ M φ within G φ = 0, relative. K may be singular there (bodies that are free),
  * not indefinite. 0; MECH_CANCELLED; MECH_SINGULAR; MECH_NOT_CONVERGED; MECH_UNSUPPORTED (too
- * large, K or M not symmetric); negative. */
+ * large, M not symmetric, K not symmetric in the modes); negative. */
 int mech_subspace(const struct mech_subspace_problem *p, double *lambda, double *shapes,
                   double *residual);

@@ -16,3 +16,18 @@ bool mech_symmetric_pair(const double pair[2], const double diagonal[2], double 
 /* Whether all pairs of A [n × n] are, with a rounding of 1e-12 of the largest entry of their rows
  * and columns. Scratch from the arena. 0 or negative. */
 int mech_symmetric(struct mech_arena *arena, const struct mech_mat *A, double to, bool *symmetric);
+
+/* By how much more pairs may differ: those of two indices in one block, by up to `most` of both; and
+ * all, by a share of the largest entry of their rows and columns. */
+struct mech_symmetric_slack {
+    const int32_t *block; /* [n] */
+    const double *most;   /* [n] the same in a block, or 0 */
+    double known_to;
+};
+double mech_symmetric_slack_of(const struct mech_symmetric_slack *slack, int32_t i, int32_t j);
+
+/* In the arena: even = ½ (A + Aᵀ), symmetric to the bit; odd = ½ (A − Aᵀ) of the pairs that are not
+ * symmetric with that slack, ZERO if there are none. 0 or negative. */
+int mech_symmetric_split(struct mech_arena *arena, const struct mech_mat *A, double to,
+                         const struct mech_symmetric_slack *slack, struct mech_mat *even,
+                         struct mech_mat *odd);

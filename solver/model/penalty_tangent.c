@@ -15,7 +15,10 @@
 #include "solver/model/penalty_internal.h"
 
 #include "solver/base/err.h"
+#include "solver/linalg/v3.h"
+#include "solver/model/balance.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -319,6 +322,26 @@ static int add_pair(struct pair *p)
     p->size = share * p->side;
     add_closed_form(p, exact ? 0. : p->c[0]);
     return exact && p->c[0] != 0. ? add_positions(p) : 0;
+}
+
+double mech_model_tangent_known_to(const struct mech_model *m, const struct mech_eval *e)
+{
+    double worst = 0.;
+
+    if (!mech_model_penalty_coupled(m)) {
+        return 0.;
+    }
+    const int32_t count = mech_penalty_find(m, e);
+
+    for (int32_t i = 0; i < count; i++) {
+        const struct mech_contact *const c = &m->rows.penalty->list.at[i];
+        const double side = side_of(m, c);
+        const double far = fmax(mech_v3_norm(c->point[0]), mech_v3_norm(c->point[1]));
+
+        /* of some sums */
+        worst = fmax(worst, 4. * DBL_EPSILON * (far + side) / (share * side));
+    }
+    return worst;
 }
 
 void mech_penalty_tangent(const struct mech_model *m, const struct mech_eval *e, const double c[2],

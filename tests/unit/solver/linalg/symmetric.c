@@ -58,6 +58,42 @@ static void each_pair_is_judged_beside_its_own_rows(void)
     }
 }
 
+/* Both parts of A [3 × 3]; places 0 and 1 may differ by 0.5. */
+static void parts_add_up(void)
+{
+    static const double A[] = {3., 1., 0., 0.6, 3., 2., 4., 0., 1e3};
+    static const int32_t block[] = {0, 0, 1};
+    static const double most[][3] = {{0.5, 0.5, 0.5}, {0.3, 0.3, 9.}};
+    struct mech_triplet t[9];
+    struct mech_arena arena;
+    struct mech_mat a, even, odd;
+
+    mech_arena_init(&arena, 0);
+    for (int full = 0; full < 2; full++) {
+        int count = 0;
+
+        for (int k = 0; k < 9; k++) {
+            t[count] = (struct mech_triplet){k / 3, k % 3, A[k]};
+            count += full || A[k] != 0.;
+        }
+        CU_ASSERT_EQUAL_FATAL(mech_mat_from_triplets(&arena, 3, 3, t, (size_t)count, &a), 0);
+        for (int k = 0; k < 2; k++) {
+            const struct mech_symmetric_slack slack = {block, most[k], 0.};
+
+            CU_ASSERT_EQUAL_FATAL(mech_symmetric_split(&arena, &a, 1e-9, &slack, &even, &odd), 0);
+            CU_ASSERT(even.symmetric);
+            for (int i = 0; i < 9; i++) {
+                const double other = A[3 * (i % 3) + i / 3];
+                const bool left = i / 3 + i % 3 == 1 && k == 0;
+
+                CHECK_NEAR(mech_mat_get(&even, i / 3, i % 3), 0.5 * (A[i] + other), 0.);
+                CHECK_NEAR(mech_mat_get(&odd, i / 3, i % 3), left ? 0. : 0.5 * (A[i] - other), 0.);
+            }
+        }
+    }
+    mech_arena_fini(&arena);
+}
+
 /* --- modes ------------------------------------------------------------------------------------ */
 
 static void check_refused(struct mech_sim *s, const char *what)
@@ -202,6 +238,49 @@ static void joints_hold_what_is_not_symmetric(void)
     mech_sim_destroy(s);
 }
 
+/* The same of more bodies than can be projected. */
+static void many_joints_hold_what_is_not_symmetric(void)
+{
+    enum { BODIES = MECH_MODES_DENSE / 6 + 1, EACH = 512 };
+    static char text[3 * BODIES * EACH];
+    char *at = text;
+    struct mech_modes modes;
+
+    at += sprintf(at, "{'mechd': 1, 'gravity': [0, -9.81, 0], 'nodes': [");
+    for (int i = 0; i < BODIES; i++) {
+        at += sprintf(at,
+                      "%s{'name': 'n%d', 'type': 'NodeRigidBodyEP', 'referenceCoordinates': [0.25,"
+                      "-0.4330127018922193, %d, 1, 0, 0, 0]}",
+                      i ? "," : "", i, i);
+    }
+    at += sprintf(at, "], 'objects': [{'name': 'g', 'type': 'Ground'}");
+    for (int i = 0; i < BODIES; i++) {
+        at += sprintf(at,
+                      ", {'name': 'b%d', 'type': 'RigidBody', 'node': 'n%d', 'physicsMass': 2,"
+                      "'physicsInertia': [0.1, 0.2, 0.3, 0, 0, 0]}, {'name': 'j%d', 'type':"
+                      "'RevoluteJointZ', 'markers': ['g%d', 'h%d']}",
+                      i, i, i, i, i);
+    }
+    at += sprintf(at, "], 'markers': [");
+    for (int i = 0; i < BODIES; i++) {
+        at += sprintf(at,
+                      "%s{'name': 'g%d', 'type': 'MarkerBodyRigid', 'object': 'g', 'localPosition':"
+                      "[0, 0, %d]}, {'name': 'h%d', 'type': 'MarkerBodyRigid', 'object': 'b%d',"
+                      "'localPosition': [-0.25, 0.4330127018922193, 0]}",
+                      i ? "," : "", i, i, i, i);
+    }
+    sprintf(at, "]}");
+    struct mech_sim *const s = model_of(text);
+
+    CU_ASSERT_EQUAL(mech_sim_modes(s, 3, false, &modes), 0);
+    CU_ASSERT_EQUAL(modes.count, 3);
+    for (int i = 0; i < modes.count; i++) {
+        CHECK_NEAR(modes.modes[i].square, 2. * 9.81 * 0.4330127018922193 / (0.3 + 0.5), 1e-9);
+    }
+    mech_modes_fini(&modes);
+    mech_sim_destroy(s);
+}
+
 /* Chains of coordinates on springs of 3 N/m, the last one of `last`; the first two are coupled by a
  * and b. */
 static struct mech_sim *band(double a, double b, double last)
@@ -244,6 +323,76 @@ static void many_coordinates_are_judged_pair_by_pair(void)
         mech_modes_fini(&modes);
         mech_sim_destroy(s);
     }
+}
+
+/* One mode, the lowest by itself, which is turned into one far above it: λ = 2, not 1. */
+static void what_is_far_away_counts(void)
+{
+    static char text[TEXT];
+    char *at = text;
+
+    at += sprintf(at, "{'mechd': 1, 'objects': [{'name': 's', 'type': 'LagrangianLinearTIDS',"
+                      "'M': {'diag': [");
+    for (int i = 0; i < N; i++) {
+        at += sprintf(at, "%s1", i ? "," : "");
+    }
+    at += sprintf(at, "]}, 'K': {'shape': [%d, %d], 'coo': [[0, 1, 1e3], [1, 0, -1e3]", N, N);
+    for (int i = 0; i < N; i++) {
+        at += sprintf(at, ", [%d, %d, %g]", i, i, i == 0 ? 1. : i == 1 ? 1e6 : 1e3 + i);
+    }
+    at += sprintf(at, "]}, 'q0': [");
+    for (int i = 0; i < N; i++) {
+        at += sprintf(at, "%s0", i ? "," : "");
+    }
+    sprintf(at, "]}], 'solver': {'integrator': 'Newmark'}}");
+    struct mech_sim *const s = model_of(text);
+    struct mech_modes modes;
+
+    CU_ASSERT_EQUAL(mech_sim_modes(s, 1, false, &modes), MECH_UNSUPPORTED);
+    CU_ASSERT(strstr(modes.reason, "stiffness is not symmetric") != NULL);
+    CU_ASSERT(strstr(modes.reason, "use complex modes") == NULL);
+    mech_modes_fini(&modes);
+    mech_sim_destroy(s);
+}
+
+/* Coordinates beside a body that turns: what statics leave of moments is not in their forces. */
+static void tolerances_of_statics_are_of_moments(void)
+{
+    static const char *const tolerances[] = {"1e-8", "1e-2", "0.9"};
+
+    for (int k = 0; k < 3; k++) {
+        char text[1024];
+
+        snprintf(text, sizeof text,
+                 "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeGenericODE2',"
+                 "'referenceCoordinates': [0, 0]}, {'name': 'r', 'type': 'NodeRigidBodyEP'}],"
+                 "'objects': [{'name': 's', 'type': 'GenericODE2', 'nodes': ['n'], 'massMatrix':"
+                 "[[1, 0], [0, 1]], 'stiffnessMatrix': [[1000, 5], [-5, 1000]]}, {'name': 'b',"
+                 "'type': 'RigidBody', 'node': 'r', 'physicsMass': 1, 'physicsInertia': [1, 2, 3,"
+                 "0, 0, 0]}], 'solver': {'newton': {'relativeTolerance': %s}}}",
+                 tolerances[k]);
+        struct mech_sim *const s = model_of(text);
+
+        check_refused(s, "stiffness is not symmetric");
+        mech_sim_destroy(s);
+    }
+}
+
+/* A sum of stiffnesses that leaves the range of doubles. */
+static void infinite_stiffnesses_are_named_as_such(void)
+{
+    struct mech_sim *const s =
+        model_of("{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeGenericODE2',"
+                 "'referenceCoordinates': [0, 0]}], 'objects': [{'name': 'a', 'type':"
+                 "'GenericODE2', 'nodes': ['n'], 'massMatrix': [[1, 0], [0, 1]],"
+                 "'stiffnessMatrix': [[1.5e308, 1e308], [1e308, 1.5e308]]}, {'name': 'b', 'type':"
+                 "'GenericODE2', 'nodes': ['n'], 'stiffnessMatrix': [[1.5e308, 1e308], [1e308,"
+                 "1.5e308]]}]}");
+    struct mech_modes modes;
+
+    CU_ASSERT_EQUAL(mech_sim_modes(s, 2, false, &modes), MECH_NOT_FINITE);
+    mech_modes_fini(&modes);
+    mech_sim_destroy(s);
 }
 
 /* Bodies on bushings of 1e9 N/m and 1e3 N m, turned by a force beside the middle; the second one is
@@ -387,7 +536,10 @@ UNIT_TESTS(UNIT_TEST(each_pair_is_judged_beside_its_own_rows),
            UNIT_TEST(small_stiffnesses_are_judged_beside_large_ones),
            UNIT_TEST(a_large_pair_that_is_held_says_nothing_of_a_small_one),
            UNIT_TEST(what_rounding_leaves_of_held_pairs_is_none_of_the_stiffness),
-           UNIT_TEST(joints_hold_what_is_not_symmetric),
+           UNIT_TEST(joints_hold_what_is_not_symmetric), UNIT_TEST(parts_add_up),
+           UNIT_TEST(many_joints_hold_what_is_not_symmetric), UNIT_TEST(what_is_far_away_counts),
+           UNIT_TEST(tolerances_of_statics_are_of_moments),
+           UNIT_TEST(infinite_stiffnesses_are_named_as_such),
            UNIT_TEST(many_coordinates_are_judged_pair_by_pair),
            UNIT_TEST(bushings_at_rest_have_real_modes),
            UNIT_TEST(contacts_of_an_unsymmetric_system_stop_it))
