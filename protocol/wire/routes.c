@@ -327,6 +327,34 @@ bool mechp_route_closest(const char *method, const char *path, char *out, size_t
     return best >= 0;
 }
 
+/* True if the path has the words of the template, but for parameters that are empty. */
+static bool lacks(const char *template, const char *path)
+{
+    bool empty = false;
+    while (*template == '/' && *path == '/') {
+        const size_t n = strcspn(++template, "/"), own = strcspn(++path, "/");
+        const bool free = *template == '{';
+        if (!free && (n != own || memcmp(template, path, n) != 0)) {
+            return false;
+        }
+        empty = empty || own == 0;
+        template += n;
+        path += own;
+    }
+    return empty && *template == '\0' && *path == '\0';
+}
+
+const char *mechp_route_lacking(const char *method, const char *path)
+{
+    const char *const wanted = strcmp(method, "HEAD") == 0 ? "GET" : method;
+    for (int i = 0; i < MECHP_ROUTES; i++) {
+        if (strcmp(routes[i].method, wanted) == 0 && lacks(routes[i].path, path)) {
+            return routes[i].path;
+        }
+    }
+    return NULL;
+}
+
 const char *mechp_operation_closest(const char *name)
 {
     struct mech_guess g = {.text = name};

@@ -58,6 +58,9 @@ void mechp_route_methods(struct mechp_match *out);
  * extra slash or the base is missing, the template if words are misspelled; of several that are
  * equally close one with the method. False: none. */
 bool mechp_route_closest(const char *method, const char *path, char *out, size_t size);
+/* The template of this method that the path, which has no route of it, lacks an id of: one between
+ * two slashes or behind the last one; NULL: none. */
+const char *mechp_route_lacking(const char *method, const char *path);
 /* The operation that was probably meant, or NULL. */
 const char *mechp_operation_closest(const char *name);
 

@@ -5,6 +5,7 @@
 #include "server/call/body.h"
 #include "server/call/query.h"
 #include "server/call/service.h"
+#include "server/http/astray.h"
 #include "server/http/body.h"
 #include "server/http/exchange.h"
 #include "server/http/gzip.h"
@@ -54,35 +55,14 @@ static int find_route(struct mechd_exchange *x)
     return code;
 }
 
-/* A path that has no route, or the shape of one and a part that cannot be. 1. */
-static int refuse_path(struct mechd_exchange *x, int code)
-{
-    char meant[MECHP_MATCH_PATH];
-    if (code == MECHP_MALFORMED_REQUEST) {
-        return mechd_refuse(&x->call, MECHP_MALFORMED_REQUEST,
-                            "%.16s %.128s: ids and names in a path have 1 to %d characters of "
-                            "A-Z a-z 0-9 . _ -",
-                            x->method, x->path, MECH_NAME_MAX);
-    }
-    const bool near = mechp_route_closest(x->method, x->path, meant, sizeof meant);
-    return mechd_refuse(&x->call, (enum mechp_code)code, "there is no %.16s %.128s%s%s%s",
-                        x->method, x->path, near ? ", did you mean " : "", near ? meant : "",
-                        near ? "?" : "");
-}
-
 /* Evaluate the head. 0, or refused. */
 static int read_head(struct mechd_exchange *x)
 {
     struct mechd_call *c = &x->call;
     const char *const *value = x->head.value;
     const int code = find_route(x);
-    if (code == MECHP_METHOD_NOT_ALLOWED) {
-        return mechd_refuse(c, MECHP_METHOD_NOT_ALLOWED, "%.128s takes %s", x->path,
-                            c->match.allow);
-    }
     if (code != 0) {
-        c->match.route = NULL;
-        return refuse_path(x, code);
+        return mechd_astray_refuse(c, x->method, x->path, code);
     }
     c->operation = mechd_operation(c->service, c->match.route);
     x->body_limit = (mechd_call_row(c)->traits & MECHP_TAKES_MODELS) != 0

@@ -124,6 +124,37 @@ class Suggestions(Served):
                      '/v1/i-1'):
             self.assertNotIn(b'did you mean', self.daemon.call('GET', path).raw, path)
 
+    def test_an_id_that_is_missing_is_reported_as_such(self):
+        self.daemon.call('PUT', '/v1/instances/state', {'example': 'mass1d'})
+        for method, path, meant in (
+                ('PUT', '/v1/instances/', '/v1/instances/{id}'),
+                ('DELETE', '/v1/instances/', '/v1/instances/{id}'),
+                ('POST', '/v1/instances//step', '/v1/instances/{id}/step'),
+                ('GET', '/v1/instances//state', '/v1/instances/{id}/state'),
+                ('HEAD', '/v1/instances//state', '/v1/instances/{id}/state'),
+                ('POST', '/v1/couplings//step', '/v1/couplings/{cid}/step'),
+                ('DELETE', '/v1/sweeps/', '/v1/sweeps/{wid}'),
+                ('DELETE', '/v1/operations/', '/v1/operations/{oid}'),
+                ('PUT', '/v1/instances//objects//fields/',
+                 '/v1/instances/{id}/objects/{name}/fields/{field}')):
+            with self.subTest(method=method, path=path):
+                reply = self.daemon.call(method, path)
+                self.assertEqual(reply.status, 404)
+                if method != 'HEAD':
+                    self.assertEqual(reply['code'], 'route-not-found')
+                    self.assertEqual(reply['detail'],
+                                     'there is no %s %s: an id is missing, the route is %s' % (
+                                         method, path, meant))
+        for method, path, detail in (
+                ('PUT', '/v1/instances',
+                 '/v1/instances takes GET, HEAD, POST; PUT is for /v1/instances/{id}'),
+                ('DELETE', '/v1/sweeps',
+                 '/v1/sweeps takes GET, HEAD, POST; DELETE is for /v1/sweeps/{wid}'),
+                ('PUT', '/v1/instances/state/step', '/v1/instances/state/step takes POST'),
+                ('DELETE', '/livez', '/livez takes GET, HEAD')):
+            reply = self.daemon.call(method, path)
+            self.assertEqual((reply.status, reply['detail']), (405, detail))
+
     def test_an_id_that_is_none_gets_a_whole_sentence(self):
         for part in ('%C3%BCber', 'a%2Fb', 'x' * 200, 'a%01'):
             with self.subTest(part=part):
@@ -153,6 +184,8 @@ class Suggestions(Served):
         for route, body, key, place in (
                 ('/v1/instances', {'id': 'x', 'example': 'mass1d'}, 'id',
                  'PUT /v1/instances/{id}'),
+                ('/v1/instances', {'name': 'x', 'example': 'mass1d'}, 'name',
+                 'PUT /v1/instances/{id}'),
                 (path + '/clone', {'id': 'x'}, 'id', '`as`'),
                 (path + '/snapshots', {'sid': 's'}, 'sid', None),
                 (path + '/snapshots', {'id': 's'}, 'id',
@@ -178,6 +211,8 @@ class Suggestions(Served):
                 told_so = [e['message'] for e in reply['errors'] if e['pointer'] == '/' + key]
                 self.assertEqual(len(told_so), 1)
                 self.assertIn(place or 'unknown key', told_so[0])
+        reply = self.daemon.call('PUT', '/v1/instances/y', {'name': 'x', 'example': 'mass1d'})
+        self.assertIn('a model has a name', reply['errors'][0]['message'])
         with ZmqDoor(self.daemon) as door:
             status, reply = door.call('create', id='x', example='mass1d')
             self.assertEqual(status, 422)
