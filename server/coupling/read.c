@@ -311,15 +311,25 @@ static void make_couple(struct mechd_reading *r)
     }
 }
 
+/* Bytes of the names of its connections and bonds. */
+static size_t names_size(const struct mechd_coupling *g)
+{
+    size_t size = (size_t)g->bond_count * sizeof *g->bonds;
+    for (int32_t k = 0; k < g->connection_count; k++) {
+        size += sizeof *g->connections + strlen(g->connections[k]) + 1;
+    }
+    return size;
+}
+
 /* The states that it holds, to the accounts of its instances: where windows are in pieces, one of
- * each; and its own and its document, to the first one's. */
+ * each; and its own, its document and names, to the first one's. */
 static void charge(struct mechd_coupling *g, struct mechd_call *c)
 {
     for (int32_t n = 0; n < g->count; n++) {
         struct mechd_part *const p = &g->parts[n];
         const size_t start =
             p->start != NULL ? mechd_engine_snapshot_size(&p->instance->engine) : 0;
-        const size_t own = mech_couple_saved_size(g->couple) + g->document_size;
+        const size_t own = mech_couple_saved_size(g->couple) + g->document_size + names_size(g);
         const size_t bytes = start + (n == 0 ? own : 0);
         struct mechd_excess excess;
         if (!mechd_instance_charge(p->instance, MECHD_QUOTA_MEMORY, bytes,

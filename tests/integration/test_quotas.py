@@ -6,6 +6,7 @@ import tempfile
 import unittest
 import heap
 import models
+from coupled import point
 from harness import Daemon, Partner, FrameError, wait_until
 from asking import DERIVATIVES
 from keeping import Kept
@@ -87,6 +88,25 @@ class Quotas(unittest.TestCase):
             self.assertGreater(d.call('GET', '/v1/quota')['used']['memory'], 100 * 8)
             d.call('DELETE', '/v1/couplings/' + made['id'])
             wait_until(lambda: d.call('GET', '/v1/quota')['used']['memory'] == 0, 'it is refunded')
+
+    def test_names_of_connections_take_memory_of_the_account(self):
+        with Daemon('--quota', 'memory=1MiB') as d:
+            def couple(one, two):
+                before = d.call('GET', '/v1/quota')['used']['memory']
+                made = d.call('POST', '/v1/couplings', {
+                    'participants': [{'name': name, 'instance': d.create(point())}
+                                     for name in (one, two)],
+                    'connections': [{'from': one + '.p', 'to': two + '.F', 'factor': 1}],
+                    'scheme': {'type': 'Jacobi'}, 'stepSize': 0.1})
+                self.assertEqual(made.status, 201, made)
+                used = d.call('GET', '/v1/quota')['used']['memory'] - before
+                return made['id'], used
+            couple('a', 'b')
+            short, long = couple('c', 'd'), couple('c' * 64, 'd' * 64)
+            # twice in the document, and in the name of each of the three values
+            self.assertGreaterEqual(long[1] - short[1], 2 * 2 * 63 + 3 * 2 * 63)
+            for cid, _ in (short, long):
+                self.assertEqual(d.call('DELETE', '/v1/couplings/' + cid).status, 204)
 
     def test_runs_at_work_are_bounded(self):
         with Daemon('--quota', 'runs=1') as d:
