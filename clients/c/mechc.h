@@ -423,7 +423,13 @@ MECHC_API void mechc_participant_close(struct mechc_participant *p);
 
 struct mechc_stream;
 
-enum mechc_flags { MECHC_REPEAT = 1, MECHC_REWOUND = 2, MECHC_EVENT = 4, MECHC_LATE = 8 };
+enum mechc_flags {
+    MECHC_REPEAT = 1,
+    MECHC_REWOUND = 2,
+    MECHC_EVENT = 4,
+    MECHC_LATE = 8,
+    MECHC_ANOTHER = 65536 /* with REWOUND, first of another instance under the id */
+};
 
 struct mechc_sample {
     const char *id;       /* instance */

@@ -207,7 +207,7 @@ static int read_sample(struct mechc_stream *s, zmq_msg_t *frame, struct mechc_sa
                                  .step = f.step,
                                  .sequence = f.sequence,
                                  .lost = gap ? f.sequence - s->sequence - 1 : 0,
-                                 .flags = f.flags | (another ? MECHC_REWOUND : 0u)};
+                                 .flags = f.flags | (another ? MECHC_REWOUND | MECHC_ANOTHER : 0u)};
     s->sequence = f.sequence;
     s->number = f.instance;
     return MECHC_OK;

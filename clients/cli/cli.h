@@ -25,7 +25,8 @@ enum mechctl_exit {
     MECHCTL_REFUSED = 1,     /* the server refused: the reason is on stderr */
     MECHCTL_USAGE = 2,       /* the command line is not understood, or a file cannot be read */
     MECHCTL_UNREACHABLE = 3, /* no server there, or no answer in time */
-    MECHCTL_FAILED = 4 /* a reply that makes no sense, no memory, output that cannot be written */
+    MECHCTL_FAILED = 4, /* a reply that makes no sense, no memory, output that cannot be written */
+    MECHCTL_LATER       /* no exit code: a repetition may succeed (struct mechctl, patient) */
 };
 
 /* An option of a command: "--size H". */
@@ -88,6 +89,7 @@ struct mechctl {
     const char *token, *ca;  /* --token, --ca; NULL: those of the environment */
     double timeout;          /* --timeout, s */
     bool json;               /* --json: print the server's JSON, for scripts */
+    bool patient;            /* 429, 5xx and no answer in time are MECHCTL_LATER */
     bool colour;             /* stdout is a terminal that may be coloured */
     const char *file;        /* file that the request came from, for its errors; or NULL */
     const char *prefix;      /* pointer prefix that denotes the file's root */

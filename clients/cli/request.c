@@ -82,9 +82,20 @@ int mechctl_result(struct mechctl *m, int result)
     return result < 0 ? MECHCTL_FAILED : codes[result];
 }
 
+/* Whether the server may answer the same request later. */
+static bool may_come(const struct mechctl *m, int result)
+{
+    const int status = mechc_last_error(m->c)->status;
+    return result == MECHC_TIMEOUT ||
+           (result == MECHC_REFUSED && (status == 429 || (status >= 500 && status != 501)));
+}
+
 int mechctl_answer(struct mechctl *m, int result, const struct mechc_reply *r)
 {
     struct mechc_json problem;
+    if (m->patient && may_come(m, result)) {
+        return MECHCTL_LATER;
+    }
     if (result != MECHC_REFUSED || !m->json || !mechc_json_open(r->body, r->size, &problem) ||
         mechc_json_kind(problem) != '{') {
         return mechctl_result(m, result);

@@ -1,7 +1,5 @@
 """mechctl replay: the recorded inputs of a run played again, here and on another daemon, with the
 first step whose hash differs, or the proof that none does."""
-import http.client
-import http.server
 import json
 import os
 import shutil
@@ -9,48 +7,15 @@ import signal
 import socket
 import subprocess
 import tempfile
-import threading
 import unittest
 
 import certificates
 import harness
 import models
+from between import Between, Forwarder
 from coupled import K, K12, OSCILLATORS, half
 from harness import SLOW, Daemon, wait_until
 from tokens import bearer, make
-
-
-class Between:
-    """A server whose requests are answered by `answer(handler, body)`."""
-
-    def __init__(self):
-        owner = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def handle_it(self):
-                owner.answer(self, self.rfile.read(int(self.headers.get('Content-Length', 0))))
-            do_GET = do_POST = do_DELETE = handle_it
-
-            def log_message(self, *_):
-                pass
-        self.server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
-        self.url = 'http://127.0.0.1:%d' % self.server.server_port
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-
-    @staticmethod
-    def send(handler, status, body=b'', kind='application/json'):
-        handler.send_response(status)
-        handler.send_header('Content-Type', kind)
-        handler.send_header('Content-Length', str(len(body)))
-        handler.end_headers()
-        handler.wfile.write(body)
 
 
 class Listener(Between):
@@ -65,24 +30,19 @@ class Listener(Between):
         self.send(handler, 403)
 
 
-class Forwarder(Between):
-    """Passes requests on to a daemon, but for all restoring of snapshots beyond the first."""
+class Restoring(Forwarder):
+    """Passes requests on, but for all restoring of snapshots beyond the first."""
 
     def __init__(self, daemon):
-        self.address, self.restored = daemon.base.split('//')[1], 0
-        super().__init__()
+        self.restored = 0
+        super().__init__(daemon)
 
     def answer(self, handler, body):
         self.restored += handler.path.endswith('/restore')
         if handler.path.endswith('/restore') and self.restored > 1:
             self.send(handler, 403)
-            return
-        connection = http.client.HTTPConnection(self.address, timeout=100 * SLOW)
-        kind = {k: v for k, v in handler.headers.items() if k in ('Content-Type', 'Accept')}
-        connection.request(handler.command, handler.path, body or None, kind)
-        reply = connection.getresponse()
-        self.send(handler, reply.status, reply.read(), reply.headers.get('Content-Type', ''))
-        connection.close()
+        else:
+            super().answer(handler, body)
 
 
 class Replay(unittest.TestCase):
@@ -307,7 +267,7 @@ class Replay(unittest.TestCase):
         path, run = '/v1/couplings/' + cid, self.run_of(cid)
         self.call('POST', path + '/step', {'count': 3})
         before = dict(self.call('GET', path).json, last=None)
-        with Forwarder(self.daemon) as between:
+        with Restoring(self.daemon) as between:
             done = self.mechctl('--server', between.url, 'replay', '--coupling', cid, run, 's-1')
         self.assertEqual(between.restored, 2, done.stderr)
         self.assertNotEqual(done.returncode, 0)

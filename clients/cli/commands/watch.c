@@ -23,6 +23,9 @@ enum {
 
 static const double redraw = 0.05; /* s between two pictures: faster than the eye needs */
 static const double silence = 1.;  /* s without a frame after which the server is queried */
+/* s between two requests of which the first was refused with 429 or 5xx: the first pause, which
+ * doubles up to the longest */
+static const double pause_first = 0.25, pause_longest = 8.;
 /* What changes by less than the ninth digit, which the number beside it does not show, or by less
  * than rounding among values of its unit, is drawn as a constant. */
 static const double digits_shown = 1e-9, rounding = 1e-13;
@@ -41,7 +44,9 @@ struct view {
     struct mechc_sample last; /* what was drawn last; its values are `values` */
     double *values;           /* [count] */
     uint64_t lost;
-    bool waits; /* it has been reported that it waits */
+    bool waits;  /* it has been reported that it waits */
+    bool quits;  /* the user has pressed q */
+    bool unsure; /* names and units may be those of another instance under the id */
 };
 
 static volatile sig_atomic_t interrupted, suspended;
@@ -86,7 +91,7 @@ static int take_channels(struct view *v, const struct mechctl_channels *c)
     return MECHCTL_DONE;
 }
 
-/* After a reset, and for another instance with the id: its outputs may have other names. True in
+/* At the start, and for another instance under the id: its outputs may have other names. True in
  * *changed: they have. */
 static int read_channels(struct view *v, bool *changed)
 {
@@ -320,18 +325,19 @@ static void mind_the_shell(struct view *v)
     }
 }
 
-/* Whether the user has pressed q. */
-static bool wants_to_quit(const struct view *v)
+/* Do what the user and the shell want. True: the command is to end. */
+static bool wants_to_end(struct view *v)
 {
     struct pollfd key = {.fd = STDIN_FILENO, .events = POLLIN};
     char c = 0;
+    if (v->live) {
+        mind_the_shell(v);
+    }
     while (v->has_keys && poll(&key, 1, 0) > 0 && (key.revents & POLLIN) &&
            read(STDIN_FILENO, &c, 1) == 1) {
-        if (c == 'q' || c == 'Q') {
-            return true;
-        }
+        v->quits = v->quits || c == 'q' || c == 'Q';
     }
-    return false;
+    return v->quits || interrupted;
 }
 
 static void remember(struct view *v, const struct mechc_sample *s)
@@ -385,8 +391,8 @@ static void print_header(const struct view *v)
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
-/* An idle stream does not show whether the instance is at rest or deleted. A server that is busy,
- * or about to shut down, is queried again. */
+/* An idle stream does not show whether the instance is at rest or deleted. MECHCTL_LATER: the
+ * server is busy, or about to shut down. */
 static int ask(struct view *v)
 {
     const char *const id = v->m->arguments[0];
@@ -396,9 +402,33 @@ static int ask(struct view *v)
     if (result == MECHC_OK) {
         result = mechc_call(v->m->c, &(struct mechc_request){.method = "GET", .path = path}, &r);
     }
-    const int status = mechc_last_error(v->m->c)->status;
-    const bool later = result == MECHC_REFUSED && (status == 429 || status >= 500);
-    return interrupted || later ? MECHCTL_DONE : mechctl_answer(v->m, result, &r);
+    return interrupted ? MECHCTL_DONE : mechctl_answer(v->m, result, &r);
+}
+
+/* The next pause. */
+static double longer(double pause)
+{
+    return fmin(2. * pause, pause_longest);
+}
+
+/* The names and units of a frame that may be another instance's, as soon as the server gives them;
+ * later frames wait in the stream. True in *changed: they are others. */
+static int settle(struct view *v, bool *changed)
+{
+    int code = read_channels(v, changed);
+    for (double pause = pause_first; code == MECHCTL_LATER; pause = longer(pause)) {
+        const double end = now() + pause;
+        while (!wants_to_end(v) && now() < end) {
+            const double left = fmin(end - now(), pause_first);
+            (void)poll(NULL, 0, left > 0. ? (int)(1e3 * left) + 1 : 0);
+        }
+        if (v->quits || interrupted) {
+            return MECHCTL_DONE;
+        }
+        code = read_channels(v, changed);
+    }
+    v->unsure = v->unsure && code != MECHCTL_DONE;
+    return code;
 }
 
 /* Once, where no picture shows that nothing moves. */
@@ -411,55 +441,68 @@ static void report_waiting(struct view *v)
     v->waits = true;
 }
 
+/* A picture, or a line. */
+static void show(struct view *v, const struct mechc_sample *s)
+{
+    if (v->live) {
+        remember(v, s);
+    }
+    if (v->whole) {
+        redraw_screen(v);
+    } else if (!v->live) {
+        print_line(v, s);
+    }
+}
+
+/* After a time without frames: the next query is after *quiet, s. */
+static int look(struct view *v, double *quiet)
+{
+    const int code = ask(v);
+    *quiet = code == MECHCTL_LATER ? longer(*quiet) : silence;
+    report_waiting(v);
+    return code == MECHCTL_LATER ? MECHCTL_DONE : code;
+}
+
 static int follow(struct view *v, struct mechc_stream *stream, double most, double every)
 {
-    double last = -INFINITY, shown = 0., heard = now();
+    double last = -INFINITY, shown = 0., heard = now(), quiet = silence;
     struct mechc_sample s;
-    while (!interrupted && !ferror(stdout) && shown < most) {
+    while (!ferror(stdout) && shown < most) {
         const int result = mechc_stream_next(stream, 0.25, &s);
-        if (v->live) {
-            mind_the_shell(v);
-        }
-        if (wants_to_quit(v)) {
+        if (wants_to_end(v)) {
             return MECHCTL_DONE;
         }
-        if (result == MECHC_TIMEOUT && !interrupted && now() - heard > silence) {
-            const int code = ask(v);
-            if (code != MECHCTL_DONE) {
-                return code;
-            }
+        int code = MECHCTL_DONE;
+        bool changed = false;
+        if (result == MECHC_TIMEOUT && now() - heard > quiet) {
+            code = look(v, &quiet);
             heard = now();
-            report_waiting(v);
+        } else if (result != MECHC_OK && result != MECHC_TIMEOUT) {
+            code = mechctl_result(v->m, result);
         }
-        if (result == MECHC_TIMEOUT || interrupted) {
-            continue;
+        if (code != MECHCTL_DONE) {
+            return code;
         }
         if (result != MECHC_OK) {
-            return mechctl_result(v->m, result);
+            continue;
         }
         heard = now();
+        quiet = silence;
         v->lost += s.lost;
-        bool changed = false;
-        const int code = (s.flags & MECHC_REWOUND) != 0 ? read_channels(v, &changed) : MECHCTL_DONE;
-        if (code != MECHCTL_DONE) {
+        // the first frame may be of an instance that was not yet there when the names were read
+        v->unsure = v->unsure ? (s.flags & MECHC_REWOUND) != 0 : (s.flags & MECHC_ANOTHER) != 0;
+        code = v->unsure ? settle(v, &changed) : MECHCTL_DONE;
+        if (code != MECHCTL_DONE || v->quits || interrupted) {
             return interrupted ? MECHCTL_DONE : code;
         }
         if (changed && !v->live) {
             print_header(v);
         }
         // a picture at intervals; a line for each frame, unless --every is given
-        if (now() - last < every) {
-            continue;
-        }
-        last = now();
-        shown++;
-        if (v->live) {
-            remember(v, &s);
-        }
-        if (v->whole) {
-            redraw_screen(v);
-        } else if (!v->live) {
-            print_line(v, &s);
+        if (now() - last >= every) {
+            last = now();
+            shown++;
+            show(v, &s);
         }
     }
     return MECHCTL_DONE;
@@ -467,7 +510,7 @@ static int follow(struct view *v, struct mechc_stream *stream, double most, doub
 
 static int run(struct mechctl *m)
 {
-    struct view v = {.m = m};
+    struct view v = {.m = m, .unsure = true};
     v.live = !m->json && !mechctl_option(m, "follow") && isatty(STDOUT_FILENO);
     double most = INFINITY, every = v.live ? redraw : 0.;
     int code = mechctl_number(m, "count", &most);
@@ -496,6 +539,7 @@ static int run(struct mechctl *m)
         } else if (!v.live) {
             print_header(&v);
         }
+        m->patient = true;
         code = follow(&v, stream, most, every);
         if (v.whole) {
             leave_screen(&v);
@@ -526,7 +570,8 @@ const struct mechctl_command mechctl_watch = {
         "and exits. Ctrl-C ends it, as does the end of the instance or of the server.\n"
         "Ctrl-Z goes to the shell, and fg back to the picture.\n"
         "While the stream is idle, mechctl requests the instance once a second, which restarts\n"
-        "its time to live. With --follow, standard error reports once that it is waiting.",
+        "its time to live. With --follow, standard error reports once that it is waiting.\n"
+        "After a refusal with 429 or 5xx the request is repeated, in pauses of up to 8 s.",
     .options = options,
     .synonyms = "tail follow monitor top stream",
     .least = 1,
