@@ -32,9 +32,10 @@ int mechp_bind_read_table(const json_t *object, const struct mech_table *table, 
                           struct mech_document *document, struct mech_path *path,
                           struct mech_diag *diag);
 
-/* A field of an item of a live model. */
+/* A field of an item of a live model, or of an interaction. */
 struct mechp_edit_query {
     enum mech_category category;
+    bool interaction; /* it is one of the document's, and the category is not read */
     const char *name, *field;
     const json_t *value; /* as in a document */
     bool assembled;      /* positions are corrected to satisfy an activated joint */
@@ -46,6 +47,10 @@ struct mechp_edit_query {
 struct mechp_edited;
 int mechp_bind_edit(struct mech_sim *sim, const struct mechp_edit_query *query,
                     struct mech_diag *diag, struct mechp_edited **before);
+/* The fields of an interaction; NULL: there is none of that name, and what was probably meant is in
+ * the guess. */
+const struct mech_table *mechp_bind_interaction(const struct mech_sim *sim, const char *name,
+                                                struct mech_guess *guess);
 /* Put back what an edit of this simulation has replaced, those after it first. Needs no memory; a
  * snapshot of the model as it is then must be read next (mech_sim_edit_undo). */
 void mechp_bind_edit_undo(struct mech_sim *sim, struct mechp_edited *before);

@@ -20,18 +20,62 @@ struct mechp_edited {
     uint32_t edits;
 };
 
-static const struct mech_item *find_item(const struct mech_document *d,
-                                         const struct mechp_edit_query *q, size_t *index)
+/* What a query names. */
+struct place {
+    const char *list;               /* its key in the document */
+    size_t index;                   /* in the list */
+    const struct mech_table *table; /* NULL: there is none */
+    const struct mech_field *field; /* NULL: it has none */
+    void *description, *at;         /* of the item, and in it of the field */
+};
+
+static struct place place_of(const char *list, size_t index, const struct mech_table *table,
+                             void *description, const char *field)
+{
+    const struct mech_field *const f = mech_table_find(table, field);
+    return (struct place){.list = list,
+                          .index = index,
+                          .table = table,
+                          .field = f,
+                          .description = description,
+                          .at = f != NULL ? (char *)description + f->offset : NULL};
+}
+
+static struct place find_place(const struct mech_document *d, const struct mechp_edit_query *q)
 {
     const struct mech_items *const lists[] = {
         [MECH_NODE] = &d->nodes, [MECH_OBJECT] = &d->objects, [MECH_MARKER] = &d->markers,
         [MECH_LOAD] = &d->loads, [MECH_SENSOR] = &d->sensors,
     };
-    const struct mech_items *const items = lists[q->category];
-    for (size_t i = 0; i < items->n; i++) {
-        if (strcmp(items->at[i].name, q->name) == 0) {
-            *index = i;
-            return &items->at[i];
+    struct mech_interaction *const all = d->interactions.at;
+    for (size_t i = 0; q->interaction && i < d->interactions.n; i++) {
+        if (strcmp(all[i].name, q->name) == 0) {
+            return place_of("interactions", i, &mech_interaction_table, &all[i], q->field);
+        }
+    }
+    const struct mech_items *const items = q->interaction ? NULL : lists[q->category];
+    for (size_t i = 0; items != NULL && i < items->n; i++) {
+        const struct mech_item *const item = &items->at[i];
+        if (strcmp(item->name, q->name) == 0) {
+            return place_of(mech_category_name(q->category), i, &item->type->table,
+                            item->description, q->field);
+        }
+    }
+    return (struct place){.table = NULL};
+}
+
+const struct mech_table *mechp_bind_interaction(const struct mech_sim *sim, const char *name,
+                                                struct mech_guess *guess)
+{
+    const struct mech_structs *const list = &mech_sim_document(sim)->interactions;
+    const struct mech_interaction *const all = list->at;
+    *guess = (struct mech_guess){.text = name};
+    for (size_t i = 0; i < list->n; i++) {
+        if (strcmp(all[i].name, name) == 0) {
+            return &mech_interaction_table;
+        }
+        if (i < MECH_GUESS_MOST) {
+            mech_guess_try(guess, all[i].name);
         }
     }
     return NULL;
@@ -49,9 +93,13 @@ static size_t clear_size(const struct mech_field *f)
                                      : 0;
 }
 
-/* True when it holds no further structs: those stay as the document says. */
-static bool is_plain(const struct mech_field *f)
+/* True when it holds no further structs: those stay as the document says, as do the name and the
+ * systems of an interaction. */
+static bool is_plain(const struct mechp_edit_query *q, const struct mech_field *f)
 {
+    if (q->interaction) {
+        return (f->flags & MECH_TUNABLE) != 0;
+    }
     return f->kind != MECH_STRUCT && f->kind != MECH_STRUCTS && f->kind != MECH_SHARED &&
            f->kind != MECH_ITEMS && f->kind != MECH_VARIANT && f->kind != MECH_PARAMETERS;
 }
@@ -102,11 +150,11 @@ static void unbind_field(struct mech_document *d, const struct mech_field *f, vo
 }
 
 /* Keep what is there: the description, and which numbers come from expressions. */
-static int save(struct mechp_edited *e, struct mech_document *d, const struct mech_item *item)
+static int save(struct mechp_edited *e, struct mech_document *d, const struct place *place)
 {
     const struct mech_bindings *const b = &d->bindings;
-    e->at = item->description;
-    e->size = item->type->table.size;
+    e->at = place->description;
+    e->size = place->table->size;
     void *const description = malloc(e->size);
     e->bindings = malloc(b->n * sizeof *b->at + 1);
     if (description == NULL || e->bindings == NULL) {
@@ -127,27 +175,24 @@ static int apply(struct mech_document *d, void *context, struct mech_diag *diag)
     struct mechp_edited *const e = context;
     const struct mechp_edit_query *const q = e->query;
     struct mech_path path = {.length = 0};
-    size_t index = 0;
-    const struct mech_item *const item = find_item(d, q, &index);
-    const struct mech_field *const f =
-        item == NULL ? NULL : mech_table_find(&item->type->table, q->field);
+    const struct place place = find_place(d, q);
+    const struct mech_field *const f = place.field;
     if (f == NULL) {
         return MECH_NOT_FOUND;
     }
-    if (!is_plain(f)) {
+    if (!is_plain(q, f)) {
         mech_diag_add(diag, "", "%s cannot be changed in the model of an instance", f->name);
         return MECH_INVALID;
     }
-    MECH_TRY(save(e, d, item));
-    void *const at = (char *)item->description + f->offset;
-    (void)mech_path_push(&path, mech_category_name(q->category));
-    (void)mech_path_push_index(&path, index);
+    MECH_TRY(save(e, d, &place));
+    (void)mech_path_push(&path, place.list);
+    (void)mech_path_push_index(&path, place.index);
     (void)mech_path_push(&path, q->field);
-    unbind_field(d, f, at);
-    memset(at, 0, clear_size(f));
+    unbind_field(d, f, place.at);
+    memset(place.at, 0, clear_size(f));
     const size_t before = diag->total;
     MECH_TRY(mechp_reader_field(&(struct mechp_reader){.document = d, .path = &path, .diag = diag},
-                                q->value, f, at));
+                                q->value, f, place.at));
     return diag->total > before ? MECH_INVALID : 0;
 }
 
@@ -195,14 +240,10 @@ bool mechp_edited_covers(const struct mechp_edited *older, const struct mechp_ed
 static bool is_carried(const struct mech_sim *sim, const struct mechp_edit_query *q)
 {
     const struct mech_document *const d = mech_sim_document(sim);
-    size_t index = 0;
-    const struct mech_item *const item = find_item(d, q, &index);
-    if (item == NULL || q->category != MECH_OBJECT || !json_is_boolean(q->value) ||
-        strcmp(q->field, "active") != 0 || !mech_sim_is_joint(sim, index)) {
-        return false;
-    }
-    const struct mech_field *const f = mech_table_find(&item->type->table, q->field);
-    return mech_document_binding(d, (const char *)item->description + f->offset) == NULL;
+    const struct place place = find_place(d, q);
+    return place.field != NULL && !q->interaction && q->category == MECH_OBJECT &&
+           json_is_boolean(q->value) && strcmp(q->field, "active") == 0 &&
+           mech_sim_is_joint(sim, place.index) && mech_document_binding(d, place.at) == NULL;
 }
 
 int mechp_bind_edit(struct mech_sim *sim, const struct mechp_edit_query *query,
@@ -238,13 +279,11 @@ void mechp_bind_write_field(const struct mech_sim *sim, const struct mechp_edit_
                             struct mechp_text *w)
 {
     const struct mech_document *const d = mech_sim_document(sim);
-    const struct mech_item *const item = find_item(d, query, &(size_t){0});
-    const struct mech_field *const f =
-        item == NULL ? NULL : mech_table_find(&item->type->table, query->field);
+    const struct place place = find_place(d, query);
     struct mechp_writer writer = {.document = d, .w = w};
-    if (f == NULL || !is_plain(f)) {
+    if (place.field == NULL || !is_plain(query, place.field)) {
         mechp_text_null(w);
     } else {
-        mechp_writer_field(&writer, f, (const char *)item->description + f->offset, NULL);
+        mechp_writer_field(&writer, place.field, place.at, NULL);
     }
 }

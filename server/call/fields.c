@@ -1,5 +1,6 @@
-/* PUT …/objects/{name}/fields/{field}: change a field of a live object, node, marker, load or
- * sensor. The model is made anew from the changed document, and goes on from the present state. */
+/* PUT …/objects/{name}/fields/{field}: change a field of a live object, node, marker, load, sensor
+ * or interaction. The model is made anew from the changed document, and goes on from the present
+ * state. */
 #include "protocol/bind/bind.h"
 #include "protocol/wire/bodies_values.h"
 #include "protocol/wire/json.h"
@@ -9,6 +10,9 @@
 
 #include <string.h>
 
+/* Of the words of `category` the one behind those of the categories. */
+enum { INTERACTIONS = MECH_SENSOR + 1 };
+
 /* The impulse of a joint that has been taken up. */
 static struct mechp_numbers impulse_of(const struct mech_sim *sim,
                                        const struct mechp_edit_query *query)
@@ -16,7 +20,8 @@ static struct mechp_numbers impulse_of(const struct mech_sim *sim,
     const struct mech_items *const objects = &mech_sim_document(sim)->objects;
     const double *impulse = NULL;
     int32_t n = 0;
-    for (size_t k = 0; k < objects->n && query->category == MECH_OBJECT && n == 0; k++) {
+    const bool object = !query->interaction && query->category == MECH_OBJECT;
+    for (size_t k = 0; k < objects->n && object && n == 0; k++) {
         n = strcmp(objects->at[k].name, query->name) == 0 ? mech_sim_taken(sim, k, &impulse) : 0;
     }
     return (struct mechp_numbers){n > 0 ? impulse : NULL, (size_t)n};
@@ -34,6 +39,24 @@ static void write_field(const void *of, struct mechp_text *w)
     mechp_bind_write_field(s->sim, s->query, w);
 }
 
+/* The fields of what is asked for; NULL: there is none, refused. */
+static const struct mech_table *find_table(struct mechd_call *c,
+                                           const struct mechp_edit_query *query)
+{
+    if (!query->interaction) {
+        const struct mech_item *const item = mechd_item(c, query->category, query->name);
+        return item != NULL ? &item->type->table : NULL;
+    }
+    struct mech_guess g;
+    const struct mech_table *const table =
+        mechp_bind_interaction(c->job.instance->sim, query->name, &g);
+    if (table == NULL) {
+        mechd_fail(c, MECHP_NOT_FOUND, "there is no %.64s in interactions%s", query->name,
+                   mech_guess_hint(&g));
+    }
+    return table;
+}
+
 static enum mechd_progress run_set_field(struct mechd_call *c)
 {
     struct mech_sim *sim = c->job.instance->sim;
@@ -48,6 +71,7 @@ static enum mechd_progress run_set_field(struct mechd_call *c)
                                            .field = mechd_call_value(c, "field"),
                                            .value = in.value,
                                            .category = (enum mech_category)category,
+                                           .interaction = category == INTERACTIONS,
                                            .assembled = in.positions == 1};
     if (query.value == NULL) {
         mech_diag_add(&c->diag, "/value", "a value is needed");
@@ -55,11 +79,10 @@ static enum mechd_progress run_set_field(struct mechd_call *c)
     if (mechd_call_faulty(c)) {
         return MECHD_DONE;
     }
-    const struct mech_item *const item = mechd_item(c, query.category, query.name);
-    if (item == NULL) {
+    const struct mech_table *const table = find_table(c, &query);
+    if (table == NULL) {
         return MECHD_DONE;
     }
-    const struct mech_table *const table = &item->type->table;
     const int outcome = mechd_durable_edit(c->job.instance, &query, &c->diag);
     if (outcome == MECH_NOT_FOUND) {
         struct mech_guess g;

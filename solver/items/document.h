@@ -25,6 +25,7 @@ struct mech_bindings {
 
 /* An interaction between Lagrangian systems: y = H q + b and a law on (y, multiplier). */
 struct mech_interaction {
+    bool active; /* else its rows stay, and their multipliers are 0 */
     const char *name;
     struct mech_refs systems; /* objects; H's columns run over their coordinates in this order */
     struct mech_item relation;

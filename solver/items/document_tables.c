@@ -87,6 +87,13 @@ const struct mech_table mech_visualization_table = {.name = "Visualization",
 /* --- interactions and channels ---------------------------------------------------------------- */
 
 static const struct mech_field interaction_fields[] = {
+    {.name = "active",
+     .kind = MECH_BOOL,
+     .offset = offsetof(struct mech_interaction, active),
+     .preset = 1.,
+     .flags = MECH_TUNABLE,
+     .doc = "false: the law is suspended, and its multipliers are 0 from the next step on; made "
+            "active, the law holds from the next step on, whose impulses include the impact"},
     {.name = "law",
      .kind = MECH_VARIANT,
      .offset = offsetof(struct mech_interaction, law),

@@ -6,6 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* m, the gap of a contact whose interaction is not active: it never closes, whatever the unit, and
+ * its square is a number */
+static const double far_away = 1e100;
+
 /* False, with a fault, when the systems are not what the relation needs. */
 static bool systems_fit(const struct mech_model *m, const struct mech_interaction *in, size_t i,
                         struct mech_diag *diag)
@@ -157,11 +161,18 @@ struct mech_set mech_interaction_set(const struct mech_contact_law *law)
                              .upper = law->upper};
 }
 
-static void append_contact(const struct mech_contact_law *law, struct row_arrays *a)
+/* One that is not active is a contact that is far from closing. */
+static void append_contact(const struct mech_contact_law *law, bool active, struct row_arrays *a)
 {
-    a->plain &= law->kind == MECH_LAW_UNILATERAL;
+    const bool gap = law->kind == MECH_LAW_UNILATERAL || law->kind == MECH_LAW_FRICTION;
+    struct mech_set set = mech_interaction_set(law);
+
+    if (!active && !gap) {
+        set = (struct mech_set){.kind = MECH_SET_UNILATERAL, .rows = law->rows};
+    }
+    a->plain &= set.kind == MECH_SET_UNILATERAL;
     a->soft |= law->compliance > 0.;
-    a->sets[a->contacts++] = mech_interaction_set(law);
+    a->sets[a->contacts++] = set;
 }
 
 /* Append the rows of interaction i. */
@@ -188,13 +199,13 @@ static int append(struct mech_model *m, const struct mech_interaction *in, size_
             a->value[at] = t[k].value;
         }
         a->start[*row + 1] = at;
-        a->b[*row] = b->n ? b->x[r] : 0.;
+        a->b[*row] = !in->active ? far_away : b->n ? b->x[r] : 0.;
         a->e[*row] = law.e[r % law.rows];
         a->compliance[*row] = law.compliance;
         a->damping[*row] = law.damping;
         a->interaction[*row] = (int32_t)i;
         if (r % law.rows == 0) {
-            append_contact(&law, a);
+            append_contact(&law, in->active, a);
         }
     }
     mech_arena_release(&m->scratch, mark);

@@ -131,6 +131,7 @@ static void contact(struct mech_document *d, struct mech_triplet *t, size_t coun
 {
     struct mech_interaction *const in = room(d, 1, sizeof *in);
     d->interactions = (struct mech_structs){.at = in, .n = 1};
+    in->active = true;
     in->name = "c";
     in->systems.refs = room(d, 1, sizeof *in->systems.refs);
     in->systems.refs[0] = (struct mech_ref){.name = "s", .index = -1};

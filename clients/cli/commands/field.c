@@ -38,7 +38,7 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"category", "CATEGORY", "nodes, objects, markers, loads or sensors (objects)"},
+    {"category", "CATEGORY", "nodes, objects, markers, loads, sensors or interactions (objects)"},
     {0},
 };
 

@@ -368,9 +368,9 @@ class Instance(Runner):
 
     def set_field(self, item: str, field: str, new: Any, *, category: Optional[str] = None,
                   positions: Optional[str] = None) -> List[float]:
-        """Change a field of an item in the model of this instance; category as for `output`. Where
-        `active` activates a joint, its impulse is returned; positions that violate the joint are
-        refused, or moved to satisfy it with positions='assembled'."""
+        """Change a field of an item in the model of this instance; category as for `output`, or
+        interactions. Where `active` activates a joint, its impulse is returned; positions that
+        violate the joint are refused, or moved to satisfy it with positions='assembled'."""
         body = {'value': new, **({'positions': positions} if positions else {})}
         reply = self.call('PUT', 'objects', item, 'fields', field, body=body,
                           category=category).json

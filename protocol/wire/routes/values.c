@@ -67,7 +67,7 @@ const struct mechp_shape mechp_body_set_field_request = {
     .request = true,
     .members = MECHP_MEMBERS(
         {"value", "any", "as in a model document", MECHP_IN(set_field_request, value)},
-        {"category", "'nodes'|'objects'|'markers'|'loads'|'sensors'",
+        {"category", "'nodes'|'objects'|'markers'|'loads'|'sensors'|'interactions'",
          "category of the item (default objects); also as a query parameter",
          MECHP_MAY(set_field_request, category)},
         {"positions", "'kept'|'assembled'",
@@ -198,14 +198,14 @@ const struct mechp_row mechp_row_SET_INPUTS = {
 
 const struct mechp_row mechp_row_SET_FIELD = {
     .tag = "values",
-    .doc = "Changes stiffness, mass, active or any other field that GET /v1/types lists. The model "
-           "is rebuilt, and continues from the current state.",
+    .doc = "Changes stiffness, mass, active or any other field that GET /v1/types lists; of an "
+           "interaction, active. The model is rebuilt, and continues from the current state.",
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_OF_MODEL | MECHP_WHILE_RUN | MECHP_TAKES_MODELS,
     .body = &mechp_body_set_field_request,
-    .query = MECHP_QUERY({"category", "'nodes'|'objects'|'markers'|'loads'|'sensors'",
-                          "Category of the item (default objects).", "\"objects\"",
-                          MECHP_ASKED(item, category)}),
+    .query = MECHP_QUERY(
+        {"category", "'nodes'|'objects'|'markers'|'loads'|'sensors'|'interactions'",
+         "Category of the item (default objects).", "\"objects\"", MECHP_ASKED(item, category)}),
     .status = 200,
     .reply = "@SetFieldReply",
     .content = MECHP_JSON};
