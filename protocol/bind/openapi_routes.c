@@ -458,14 +458,14 @@ static void camel(const char *symbol, char *out, size_t size)
 /* The scope of the token; a daemon that knows no tokens asks for none. */
 static void write_security(struct mechp_text *w, const struct mechp_route *route)
 {
-    const char *const scope = mechp_route_scope(route);
+    const enum mechp_scope scope = mechp_route_scope(route);
     mechp_text_key(w, "security");
     mechp_text_array(w);
-    if (scope != NULL) {
+    if (scope != MECHP_SCOPE_NONE) {
         mechp_text_object(w);
         mechp_text_key(w, "bearer");
         mechp_text_array(w);
-        mechp_text_string(w, scope);
+        mechp_text_string(w, mechp_scope_names[scope]);
         mechp_text_end(w);
         mechp_text_end(w);
         mechp_text_object(w);

@@ -15,6 +15,7 @@
 
 #include "protocol/wire/json.h"
 #include "protocol/wire/routes.h"
+#include "protocol/wire/scopes.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -174,5 +175,5 @@ bool mechp_route_on_instance(const struct mechp_route *route);
 bool mechp_route_queues(const struct mechp_route *route);
 /* True if it changes something: what a key makes idempotent. */
 bool mechp_route_changes(const struct mechp_route *route);
-/* Scope of the token that it requires: "read", "step", "fmu", "admin", or NULL: none. */
-const char *mechp_route_scope(const struct mechp_route *route);
+/* Scope of the token that it requires. */
+enum mechp_scope mechp_route_scope(const struct mechp_route *route);

@@ -29,21 +29,21 @@ bool mechp_route_changes(const struct mechp_route *route)
     return route->row->effect == MECHP_CHANGES || route->row->effect == MECHP_BESIDE;
 }
 
-const char *mechp_route_scope(const struct mechp_route *route)
+enum mechp_scope mechp_route_scope(const struct mechp_route *route)
 {
     switch (route->row->access) {
     case MECHP_OPEN:
-        return NULL;
+        return MECHP_SCOPE_NONE;
     case MECHP_ADMIN:
-        return "admin";
+        return MECHP_SCOPE_ADMIN;
     case MECHP_UPLOADS:
-        return "fmu";
+        return MECHP_SCOPE_FMU;
     case MECHP_BY_PARTS:
-        return "read";
+        return MECHP_SCOPE_READ;
     case MECHP_BY_EFFECT:
         break;
     }
-    return mechp_route_changes(route) ? "step" : "read";
+    return mechp_route_changes(route) ? MECHP_SCOPE_STEP : MECHP_SCOPE_READ;
 }
 
 /* A list of codes without repetition. */
@@ -105,15 +105,15 @@ size_t mechp_route_codes(const struct mechp_route *route, int codes[MECHP_ROUTE_
     const struct mechp_row *const row = route->row;
     const bool instance = mechp_route_on_instance(route);
     const bool changes = mechp_route_changes(route);
-    const char *const scope = mechp_route_scope(route);
+    const enum mechp_scope scope = mechp_route_scope(route);
     struct list l = {.codes = codes, .n = 0};
     // framing, Host, keys: any route
     add(&l, MECHP_MALFORMED_REQUEST);
-    if (scope != NULL) {
+    if (scope != MECHP_SCOPE_NONE) {
         add(&l, MECHP_UNAUTHORIZED);
     }
     // a known client may read
-    if (scope != NULL && strcmp(scope, "read") != 0) {
+    if (scope > MECHP_SCOPE_READ) {
         add(&l, MECHP_FORBIDDEN);
     }
     if (row->body != NULL) {
@@ -128,7 +128,7 @@ size_t mechp_route_codes(const struct mechp_route *route, int codes[MECHP_ROUTE_
         add_of_queue(&l, route);
     }
     // changes at once, the rest once the last answers are written
-    if (scope != NULL) {
+    if (scope != MECHP_SCOPE_NONE) {
         add(&l, MECHP_DRAINING);
     }
     const bool lasts = instance ? !has(route, MECHP_FLEETING) : has(route, MECHP_STORES);

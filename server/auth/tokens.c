@@ -17,22 +17,24 @@ enum { SECRET = 32, TOKENS_MOST = 10000, LINE = 512 };
 /* what every token begins with, so that it is recognised where it should not be */
 static const char prefix[] = "mechd_";
 
-const char *const mechd_scope_names[] = {"none", "read", "step", "fmu", "admin", NULL};
+#define NAME(symbol, name) name
+#define AFTER_COMMA(symbol, name) ", " name
+#define SCOPES "scopes are " MECHP_SCOPES(NAME, AFTER_COMMA) ", separated by commas"
 
-enum mechd_scope mechd_scopes_read(const char *text)
+enum mechp_scope mechd_scopes_read(const char *text)
 {
-    enum mechd_scope largest = MECHD_SCOPE_NONE;
+    enum mechp_scope largest = MECHP_SCOPE_NONE;
     while (*text != '\0') {
         const size_t n = strcspn(text, ",");
-        int k = MECHD_SCOPE_READ;
-        while (mechd_scope_names[k] != NULL &&
-               (strlen(mechd_scope_names[k]) != n || memcmp(mechd_scope_names[k], text, n) != 0)) {
+        int k = MECHP_SCOPE_READ;
+        while (mechp_scope_names[k] != NULL &&
+               (strlen(mechp_scope_names[k]) != n || memcmp(mechp_scope_names[k], text, n) != 0)) {
             k++;
         }
-        if (mechd_scope_names[k] == NULL) {
-            return MECHD_SCOPE_NONE;
+        if (mechp_scope_names[k] == NULL) {
+            return MECHP_SCOPE_NONE;
         }
-        largest = (int)largest < k ? (enum mechd_scope)k : largest;
+        largest = (int)largest < k ? (enum mechp_scope)k : largest;
         text += n + (text[n] == ',');
     }
     return largest;
@@ -85,9 +87,9 @@ static int read_line(char *line, bool keys, struct mechd_token *out, const char 
     if (!mech_name_valid(name)) {
         return MECH_INTERNAL;
     }
-    *why = "scopes are read, step, fmu, admin, separated by commas";
+    *why = SCOPES;
     out->scope = mechd_scopes_read(scopes);
-    if (out->scope == MECHD_SCOPE_NONE) {
+    if (out->scope == MECHP_SCOPE_NONE) {
         return MECH_INTERNAL;
     }
     *why = keys ? "the key must have 64 hexadecimal digits, or 40 characters of Z85"
@@ -270,7 +272,7 @@ bool mechd_tokens_find(struct mechd_tokens *t, const char *token, struct mechd_t
 {
     unsigned char hash[32];
     if (!t->needed) {
-        *out = (struct mechd_token){.scope = MECHD_SCOPE_ADMIN};
+        *out = (struct mechd_token){.scope = MECHP_SCOPE_ADMIN};
         return true;
     }
     if (token == NULL) {
@@ -281,10 +283,10 @@ bool mechd_tokens_find(struct mechd_tokens *t, const char *token, struct mechd_t
 }
 
 bool mechd_tokens_still(struct mechd_tokens *t, const struct mechd_token *who,
-                        enum mechd_scope scope, unsigned *turn)
+                        enum mechp_scope scope, unsigned *turn)
 {
     const unsigned now = atomic_load(&t->turn);
-    struct mechd_token found = {.scope = MECHD_SCOPE_NONE};
+    struct mechd_token found = {.scope = MECHP_SCOPE_NONE};
     if (!t->needed || now == *turn) {
         return true;
     }
@@ -301,10 +303,8 @@ int mechd_name_and_scopes(const char *name, const char *scopes, char *fault, siz
         mech_text_format(fault, size, "'%.64s' is not a name: [A-Za-z0-9._-]{1,64}", name);
         return MECH_INTERNAL;
     }
-    if (mechd_scopes_read(scopes) == MECHD_SCOPE_NONE) {
-        mech_text_format(fault, size,
-                         "scopes are read, step, fmu, admin, separated by commas; not '%.64s'",
-                         scopes);
+    if (mechd_scopes_read(scopes) == MECHP_SCOPE_NONE) {
+        mech_text_format(fault, size, SCOPES "; not '%.64s'", scopes);
         return MECH_INTERNAL;
     }
     return 0;

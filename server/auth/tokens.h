@@ -5,14 +5,13 @@
  *
  *   rig read,step 1f0c…   (64 hexadecimal digits)
  *
- * Scopes: read sees everything and changes nothing; step also creates, steps, changes and deletes
- * instances; fmu also uploads and deletes FMUs, which are programs; admin also changes the server.
- * Each includes those before it. A token is 256 random bits, so that its hash (BLAKE2b) needs
+ * Scopes: protocol/wire/scopes.h. A token is 256 random bits, so that its hash (BLAKE2b) needs
  * neither salt nor slowness: an exhaustive search is impossible, and a request costs a microsecond.
  * shared, locked by m; the list is replaced as a whole.
  */
 #pragma once
 
+#include "protocol/wire/scopes.h"
 #include "server/auth/accounts.h"
 #include "solver/base/name.h"
 
@@ -21,19 +20,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum mechd_scope {
-    MECHD_SCOPE_NONE,
-    MECHD_SCOPE_READ,
-    MECHD_SCOPE_STEP,
-    MECHD_SCOPE_FMU,
-    MECHD_SCOPE_ADMIN
-};
-/* "none", "read", "step", "fmu", "admin". */
-extern const char *const mechd_scope_names[];
-
 struct mechd_token {
     char name[MECH_NAME_MAX + 1]; /* "" when no tokens are required */
-    enum mechd_scope scope;
+    enum mechp_scope scope;
     unsigned char hash[32];
     struct mechd_limits limits; /* of its account, after the hash */
 };
@@ -62,14 +51,14 @@ bool mechd_tokens_find(struct mechd_tokens *t, const char *token, struct mechd_t
 /* True if this token is still in the file, with at least this scope. `turn`: of t at the last
  * check, updated. For streams and partners that continue without a new request. Any thread. */
 bool mechd_tokens_still(struct mechd_tokens *t, const struct mechd_token *who,
-                        enum mechd_scope scope, unsigned *turn);
+                        enum mechp_scope scope, unsigned *turn);
 
 /* The entry of this public key into *out. False: it is unknown. Any thread. */
 bool mechd_tokens_find_key(struct mechd_tokens *t, const unsigned char key[32],
                            struct mechd_token *out);
 
 /* The largest of "read,step,…"; NONE if one of them is unknown. */
-enum mechd_scope mechd_scopes_read(const char *text);
+enum mechp_scope mechd_scopes_read(const char *text);
 
 /* 0 when this is a name and these are scopes, or negative with a sentence. */
 int mechd_name_and_scopes(const char *name, const char *scopes, char *fault, size_t size);

@@ -127,11 +127,11 @@ static bool enter(struct mechd_backgrounds *t, struct mechd_background *b)
 
 /* What a caller of the same name needs to end it: a name can have several tokens. A token
  * that may read may end what changes nothing; for a batch it is what its items had. */
-static enum mechd_scope scope_to_end(const struct mechd_background *b)
+static enum mechp_scope scope_to_end(const struct mechd_background *b)
 {
-    const enum mechd_scope had = b->call.who.scope;
-    const enum mechd_scope change = had < MECHD_SCOPE_STEP ? had : MECHD_SCOPE_STEP;
-    return mechd_call_changes(&b->call) ? change : MECHD_SCOPE_READ;
+    const enum mechp_scope had = b->call.who.scope;
+    const enum mechp_scope change = had < MECHP_SCOPE_STEP ? had : MECHP_SCOPE_STEP;
+    return mechd_call_changes(&b->call) ? change : MECHP_SCOPE_READ;
 }
 
 /* A reference; `ends`: to end or to forget it. NULL: there is none, or it is not this caller's. */
@@ -148,9 +148,9 @@ static struct mechd_background *find(struct mechd_call *c, bool ends)
             break;
         }
     }
-    const bool own = b != NULL && (c->who.scope >= MECHD_SCOPE_ADMIN ||
+    const bool own = b != NULL && (c->who.scope >= MECHP_SCOPE_ADMIN ||
                                    strcmp(c->who.name, b->call.who.name) == 0);
-    const enum mechd_scope needed = own && ends ? scope_to_end(b) : MECHD_SCOPE_READ;
+    const enum mechp_scope needed = own && ends ? scope_to_end(b) : MECHP_SCOPE_READ;
     const bool may = own && c->who.scope >= needed;
     if (may) {
         atomic_fetch_add(&b->refs, 1);
@@ -160,7 +160,7 @@ static struct mechd_background *find(struct mechd_call *c, bool ends)
         mechd_fail(c, MECHP_NOT_FOUND, "there is no operation %.64s, or it has been deleted", id);
     } else if (!may) {
         mechd_fail(c, MECHP_FORBIDDEN, "cancelling operation %.64s needs the scope %s; %s has %s",
-                   id, mechd_scope_names[needed], c->who.name, mechd_scope_names[c->who.scope]);
+                   id, mechp_scope_names[needed], c->who.name, mechp_scope_names[c->who.scope]);
     }
     return may ? b : NULL;
 }

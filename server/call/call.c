@@ -433,28 +433,11 @@ bool mechd_call_who(struct mechd_service *d, const char *token, const unsigned c
     return mechd_tokens_find(&d->host.tokens, token, out);
 }
 
-static enum mechd_scope scope_of(const struct mechd_call *c)
-{
-    switch (mechd_call_row(c)->access) {
-    case MECHP_OPEN:
-        return MECHD_SCOPE_NONE;
-    case MECHP_ADMIN:
-        return MECHD_SCOPE_ADMIN;
-    case MECHP_UPLOADS:
-        return MECHD_SCOPE_FMU;
-    case MECHP_BY_PARTS:
-        return MECHD_SCOPE_READ;
-    case MECHP_BY_EFFECT:
-        break;
-    }
-    return mechd_call_changes(c) ? MECHD_SCOPE_STEP : MECHD_SCOPE_READ;
-}
-
 int mechd_call_admit(struct mechd_call *c)
 {
-    const enum mechd_scope needed = scope_of(c);
+    const enum mechp_scope needed = mechp_route_scope(c->match.route);
     if (!mechd_call_who(c->service, c->token, c->key, &c->who)) {
-        return needed == MECHD_SCOPE_NONE
+        return needed == MECHP_SCOPE_NONE
                    ? 0
                    : mechd_refuse(c, MECHP_UNAUTHORIZED, "%s",
                                   c->token != NULL ? "the token is not known"
@@ -466,11 +449,11 @@ int mechd_call_admit(struct mechd_call *c)
 
 int mechd_call_allow(struct mechd_call *c)
 {
-    const enum mechd_scope needed = scope_of(c);
+    const enum mechp_scope needed = mechp_route_scope(c->match.route);
     if (c->who.scope < needed) {
         return mechd_refuse(c, MECHP_FORBIDDEN, "this needs the scope %s; %s has %s",
-                            mechd_scope_names[needed], c->who.name,
-                            mechd_scope_names[c->who.scope]);
+                            mechp_scope_names[needed], c->who.name,
+                            mechp_scope_names[c->who.scope]);
     }
     return 0;
 }

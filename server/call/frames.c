@@ -166,7 +166,7 @@ static bool admit(struct mechd_frame_request *r)
                              : "this server requires a token in the hello");
         return false;
     }
-    if (r->pass.who.scope < MECHD_SCOPE_STEP) {
+    if (r->pass.who.scope < MECHP_SCOPE_STEP) {
         mechd_frame_fail(r, MECHP_FORBIDDEN, "this needs the scope step");
         return false;
     }

@@ -44,7 +44,7 @@ void mechd_outside_dismiss(struct mechd_outside *o, const struct mechd_caller *n
 bool mechd_outside_still(struct mechd_outside *o)
 {
     return !o->pass.has_token || o->table == NULL || o->table->tokens == NULL ||
-           mechd_tokens_still(o->table->tokens, &o->pass.who, MECHD_SCOPE_STEP, &o->pass.turn);
+           mechd_tokens_still(o->table->tokens, &o->pass.who, MECHP_SCOPE_STEP, &o->pass.turn);
 }
 
 /* --- life ------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* --help and the manual page, from the table of options. */
 #include "server/daemon/options.h"
 
+#include "protocol/wire/scopes.h"
 #include "server/daemon/configuration.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@ static const char *const others[][2] = {
                       "start of a line or after a space, outside of double quotes; "
                       "with -FILE the file may be missing"},
     {"--make-token NAME",
-     "print a new token and its line for --tokens; --scopes read,step,fmu,admin (step)"},
+     "print a new token and its line for --tokens; --scopes " MECHP_SCOPES_LIST " (step)"},
     {"--make-curve-key NAME",
      "print a new key pair and its line for --curve-clients; --scopes as above"},
     {"--print WHAT", "print openapi, schema, types or errors as JSON, man: the manual page, or "

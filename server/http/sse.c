@@ -67,7 +67,7 @@ static void wake(struct mechd_sse *s)
 /* A token may have been taken out of the file. */
 static bool is_let_in(struct mechd_sse *s)
 {
-    return mechd_tokens_still(&s->service->host.tokens, &s->who, MECHD_SCOPE_READ, &s->turn);
+    return mechd_tokens_still(&s->service->host.tokens, &s->who, MECHP_SCOPE_READ, &s->turn);
 }
 
 /* What is seen of the client now and then. The connection is suspended. */

@@ -336,7 +336,7 @@ struct mechd_partner *mechd_partner_find(struct mechd_instance *i, uint64_t leas
 bool mechd_partner_still(struct mechd_instance *i, struct mechd_partner *p)
 {
     return !p->pass.has_token ||
-           mechd_tokens_still(&i->host->tokens, &p->pass.who, MECHD_SCOPE_STEP, &p->pass.turn);
+           mechd_tokens_still(&i->host->tokens, &p->pass.who, MECHP_SCOPE_STEP, &p->pass.turn);
 }
 
 struct mechd_partner *mechd_partner_begin(struct mechd_instance *i, uint64_t lease,

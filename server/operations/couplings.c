@@ -293,12 +293,12 @@ const struct mechd_operation mechd_operation_COUPLING_STABILITY = {.spread = spr
 /* Uploaded FMUs go only to tokens that may upload FMUs. False: refused. */
 static bool may_have_fmus(struct mechd_call *c, const struct mechd_coupling *g)
 {
-    for (int32_t n = 0; n < g->count && c->who.scope < MECHD_SCOPE_FMU; n++) {
+    for (int32_t n = 0; n < g->count && c->who.scope < MECHP_SCOPE_FMU; n++) {
         if (mechd_engine_package(&g->parts[n].instance->engine) != NULL) {
             mechd_fail(c, MECHP_FORBIDDEN,
                        "participant %.64s is a hosted FMU: this needs the scope %s; %s has %s",
-                       g->parts[n].name, mechd_scope_names[MECHD_SCOPE_FMU], c->who.name,
-                       mechd_scope_names[c->who.scope]);
+                       g->parts[n].name, mechp_scope_names[MECHP_SCOPE_FMU], c->who.name,
+                       mechp_scope_names[c->who.scope]);
             return false;
         }
     }

@@ -244,14 +244,13 @@ static void write_refusals(struct mechp_text *w, const struct mechp_route *r)
 
 static void write_route(struct mechp_text *w, const struct mechp_route *r)
 {
-    const char *const scope = mechp_route_scope(r);
     wrap(w, "<article id=\"", r->symbol, "\">\n<h3><b class=\"");
     wrap(w, "", r->method, "\">");
     wrap(w, "", r->method, "</b> <code>");
     wrap(w, "", r->path, "</code></h3>\n<p>");
     wrap(w, "<strong>", r->summary, ".</strong> ");
     wrap(w, "", r->row->doc, "</p>\n<p class=\"with\">");
-    wrap(w, "scope: ", scope == NULL ? "none" : scope, "");
+    wrap(w, "scope: ", mechp_scope_names[mechp_route_scope(r)], "");
     if (r->operation[0] != '\0') {
         wrap(w, " &middot; over ZeroMQ: <code>", r->operation, "</code>");
     }

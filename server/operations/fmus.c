@@ -258,7 +258,7 @@ const struct mechd_operation mechd_operation_GET_FMU = {.run = run_one};
 static enum mechd_progress run_delete(struct mechd_call *c)
 {
     const char *const id = mechd_call_value(c, "fid");
-    const bool all = c->who.scope >= MECHD_SCOPE_ADMIN;
+    const bool all = c->who.scope >= MECHP_SCOPE_ADMIN;
     const int outcome = mechd_fmus_remove(&c->service->fmus, id, all ? NULL : c->who.name);
     if (outcome == MECH_NOT_FOUND) {
         return mechd_fail(c, MECHP_NOT_FOUND, "there is no FMU %.64s", id);

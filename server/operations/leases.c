@@ -170,9 +170,9 @@ static enum mechd_progress break_leases(struct mechd_call *c, int role)
     if (role < 0) {
         return MECHD_DONE;
     }
-    if (c->who.scope < MECHD_SCOPE_ADMIN) {
+    if (c->who.scope < MECHP_SCOPE_ADMIN) {
         return mechd_fail(c, MECHP_FORBIDDEN, "revoking a lease needs the scope admin; %s has %s",
-                          c->who.name, mechd_scope_names[c->who.scope]);
+                          c->who.name, mechp_scope_names[c->who.scope]);
     }
     const int count = mechd_leases_break(&i->leases, (enum mechd_role)role);
     if (count == 0) {

@@ -157,7 +157,7 @@ static enum mechd_progress run_about(struct mechd_call *c)
                                                          .forces = self->forces,
                                                          .lane = self->lane};
     const struct mechp_body_about_who who = {.name = c->who.name[0] != '\0' ? c->who.name : NULL,
-                                             .scope = mechd_scope_names[c->who.scope]};
+                                             .scope = mechp_scope_names[c->who.scope]};
     const struct mechp_body_about body = {.name = "mechd",
                                           .version = MECHD_VERSION,
                                           .compiler = __VERSION__,

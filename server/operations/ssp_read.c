@@ -392,10 +392,10 @@ static void run_upload(struct mechd_task *task)
 
 enum mechd_submitted mechd_ssp_couple(struct mechd_call *c)
 {
-    if (c->who.scope < MECHD_SCOPE_FMU) {
+    if (c->who.scope < MECHP_SCOPE_FMU) {
         mechd_fail(c, MECHP_FORBIDDEN, "a package has FMUs: this needs the scope %s; %s has %s",
-                   mechd_scope_names[MECHD_SCOPE_FMU], c->who.name,
-                   mechd_scope_names[c->who.scope]);
+                   mechp_scope_names[MECHP_SCOPE_FMU], c->who.name,
+                   mechp_scope_names[c->who.scope]);
         return MECHD_RAN;
     }
     if (mechd_fmus_check_on(c) != 0) {

@@ -80,7 +80,7 @@ static bool may_push(struct mechd_service *d, const struct mechd_peer *peer)
 {
     struct mechd_token who;
     return !peer->has_key ||
-           (mechd_tokens_find_key(&d->peers, peer->key, &who) && who.scope >= MECHD_SCOPE_STEP);
+           (mechd_tokens_find_key(&d->peers, peer->key, &who) && who.scope >= MECHP_SCOPE_STEP);
 }
 
 void mechd_forces_take(struct mechd_zmq *z, const struct mechd_peer *peer, const void *bytes,

@@ -103,7 +103,7 @@ int mechd_zap_protect(struct mechd_zmq *z, enum mechd_zmq_socket which, char *fa
 /* Answer waiting authentication requests. False: there may be more. On the door's thread. */
 bool mechd_zap_serve(struct mechd_zmq *z);
 /* The scope that a connection to this socket requires. */
-enum mechd_scope mechd_zap_needs(enum mechd_zmq_socket which);
+enum mechp_scope mechd_zap_needs(enum mechd_zmq_socket which);
 /* The key of the connection that a message came through, into *peer. */
 void mechd_zap_key(struct mechd_zmq *z, zmq_msg_t *message, struct mechd_peer *peer);
 

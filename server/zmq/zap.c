@@ -25,12 +25,12 @@ static const uint64_t tell_ns = 1000000000u;
 
 static const struct {
     const char *domain;
-    enum mechd_scope needed;
-} rules[MECHD_ZMQ_SOCKETS] = {[MECHD_ZMQ_CONTROL] = {"control", MECHD_SCOPE_READ},
-                              [MECHD_ZMQ_STREAM] = {"stream", MECHD_SCOPE_READ},
-                              [MECHD_ZMQ_FORCES] = {"forces", MECHD_SCOPE_STEP}};
+    enum mechp_scope needed;
+} rules[MECHD_ZMQ_SOCKETS] = {[MECHD_ZMQ_CONTROL] = {"control", MECHP_SCOPE_READ},
+                              [MECHD_ZMQ_STREAM] = {"stream", MECHP_SCOPE_READ},
+                              [MECHD_ZMQ_FORCES] = {"forces", MECHP_SCOPE_STEP}};
 
-enum mechd_scope mechd_zap_needs(enum mechd_zmq_socket which)
+enum mechp_scope mechd_zap_needs(enum mechd_zmq_socket which)
 {
     return rules[which].needed;
 }
@@ -113,7 +113,7 @@ static void tell(struct mechd_zmq *z, zmq_msg_t *parts, const char *why, const c
 static bool answer(struct mechd_zmq *z)
 {
     zmq_msg_t parts[PARTS];
-    struct mechd_token who = {.scope = MECHD_SCOPE_NONE};
+    struct mechd_token who = {.scope = MECHP_SCOPE_NONE};
     char user[MECHD_CURVE_TEXT] = "";
     const int count = mechd_zmq_receive(z->zap, parts, PARTS);
     if (count == 0) {

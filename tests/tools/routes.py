@@ -3,7 +3,8 @@ second list of its keys, no two rows list the same members (those are in shared.
 says who may use it or what it changes, and each route has one operation and one line. Keys of
 requests are read, and those of replies written, by the walker of their row (protocol/wire/body.h);
 by_hand.txt counts those that the server still reads or writes itself, by file, and says why: it
-only becomes shorter."""
+only becomes shorter. The scopes of tokens are listed in protocol/wire/scopes.h alone, and which of
+them a route requires is derived from its row in one place."""
 import re
 import sys
 from tree import report, split_arguments
@@ -126,11 +127,44 @@ def check_keys_by_rows(tree):
                 yield '%s: %d keys are %s by hand: not %d, in %s' % (path, now, what, listed, KNOWN)
 
 
+# the list of scopes, what derives one from the access of a row, and documents printed from both
+SCOPES = 'protocol/wire/scopes.h'
+SCOPE_OF_ACCESS = 'protocol/wire/row_codes.c'
+PRINTED = ('clients/python/mechd/replies.py',)
+
+
+def check_one_list_of_scopes(tree):
+    """No second list of their names, also within a sentence, and no second way from the access of
+    a row to a scope."""
+    if SCOPES not in tree.paths:
+        return
+    names = [n for n in re.findall(r'\(\w+, "(\w+)"\)', tree.code(SCOPES))]
+    accesses = re.findall(r'\bMECHP_\w+', re.search(
+        r'enum mechp_access \{(.*?)\}', tree.code('protocol/wire/row.h'), re.S).group(1))
+    word = r'["\'`]?\b(?:%s)\b["\'`]?' % '|'.join(names)
+    lists = re.compile(r'%s(?:\s*(?:,|\||\bor\b|\band\b)+\s*%s){2,}' % (word, word))
+    one = re.compile(r'(?:->|\.)access\b(?!\s*=[^=])|\bcase (?:%s)\b' % '|'.join(accesses))
+    for path in tree.files('.c', '.h', '.js', '.py', '.def', under=('server/', 'protocol/',
+                                                                    'clients/')):
+        if path in PRINTED + (SCOPES,):
+            continue
+        text = tree.text(path)
+        for match in lists.finditer(text):
+            yield '%s:%d: lists scopes, as %s does: %s' % (
+                path, text[:match.start()].count('\n') + 1, SCOPES, match.group(0))
+        if path != SCOPE_OF_ACCESS and path.endswith(('.c', '.h')):
+            code = tree.code(path)
+            for match in one.finditer(code):
+                yield '%s:%d: mechp_route_scope says which scope a route requires' % (
+                    path, code[:match.start()].count('\n') + 1)
+
+
 CHECKS = {
     'keys of bodies are read and written by their rows': check_keys_by_rows,
     'no second list of keys of a route': check_one_list_of_keys,
     'no two rows list the same members': check_members_once,
     'operations say only what they do': check_operations,
+    'no second list of scopes': check_one_list_of_scopes,
     'a route has one row, one operation and one line': check_one_row_and_operation,
 }
 

@@ -53,6 +53,12 @@ SHARED = {'protocol/wire/routes/a.c':
           BODY.replace('{"v", "number"}', 'MECHP_X_MEMBERS') + ROW % 'A',
           'protocol/wire/routes/shared.h': '#define MECHP_X_MEMBERS \\\n    { \\\n"x", "number"}\n'}
 
+SCOPES = {'protocol/wire/scopes.h':
+          '#define S(F, N) F(READ, "read") N(STEP, "step") N(FMU, "fmu") N(ADMIN, "admin")\n',
+          'protocol/wire/row.h': 'enum mechp_access {\n    MECHP_OPEN,\n    MECHP_ADMIN\n};\n',
+          'protocol/wire/row_codes.c': 'f(route->row->access);\n',
+          'protocol/wire/routes/a.c': 'const struct mechp_row r = {.access = MECHP_OPEN};\n'}
+
 HEAD = '| state | who | next |\n|---|---|---|\n'
 STATES = {'server/instance/queue.c':
           'f = {[MECHD_HOLD_A] = 0,\n[MECHD_HOLD_B] = FROM(A) | FROM(B)};\n',
@@ -216,6 +222,13 @@ FAULTS = {
          {'tests/tools/by_hand.txt': 'server/operations/b.c 1 0\n'})],
     'routes.check_members_once': [
         (ROUTE, {'protocol/wire/routes/b.c': SIX % 'b' + SIX % 'c'})],
+    'routes.check_one_list_of_scopes': [
+        (SCOPES, {'server/a.c': 'static const char *const a[] = {"read", "step", "fmu"};\n'}),
+        (SCOPES, {'server/a.c': 'f("scopes are read, step, fmu, admin, with commas");\n'}),
+        (SCOPES, {'server/a.c': 'f("--scopes read,step,fmu");\n'}),
+        (SCOPES, {'clients/web/a.js': '/** @type {"read" | "step" | "fmu"} */\n'}),
+        (SCOPES, {'server/a.c': 'f(row->access == 1);\n'}),
+        (SCOPES, {'server/a.c': '    case MECHP_ADMIN:\n'})],
     'routes.check_operations': [
         (ROUTE, {'server/operations/a.c': OPERATION % ('A', 'f, .flags = 1')})],
     'routes.check_one_row_and_operation': [

@@ -81,7 +81,7 @@ class AboutLimits(_AboutLimitsAlways):
 
 _AboutWhoAlways = TypedDict('_AboutWhoAlways', {
     'name': 'Optional[str]',
-    'scope': 'str',
+    'scope': "Literal['none', 'read', 'step', 'fmu', 'admin']",
 })
 
 

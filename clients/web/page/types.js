@@ -23,7 +23,7 @@
  *
  * @typedef {object} Who
  * @property {string | null} name of the token
- * @property {string} scope "read", "step", "fmu" or "admin"
+ * @property {string} scope what it may do
  *
  * @typedef {object} RunRequest
  * @property {number} [pace]

@@ -70,8 +70,7 @@ const struct mechp_shape mechp_body_about_who = {
     .doc = "The client's token.",
     .members = MECHP_MEMBERS(
         {"name", "string|null", "null: the server has no tokens", MECHP_IN(about_who, name)},
-        {"scope", "string", "what it may do: none, read, step, fmu or admin",
-         MECHP_IN(about_who, scope)})};
+        {"scope", MECHP_SCOPES_TYPE, "what it may do", MECHP_IN(about_who, scope)})};
 
 const struct mechp_shape mechp_body_log_level = {
     .name = "LogLevel",
