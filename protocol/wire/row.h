@@ -112,10 +112,27 @@ enum mechp_trait {
     MECHP_FLEETING = 1u << 11,    /* a change of an instance that is not stored on disk */
     MECHP_AT_ONCE = 1u << 12,     /* not a GET, but never waits: a deferred answer is useless */
     MECHP_OF_COUPLING =
-        1u << 13,           /* waits for the coupling of its path, as others for an instance */
-    MECHP_CLOSES = 1u << 14 /* a change that works long before its effect, and can be cancelled
+        1u << 13,            /* waits for the coupling of its path, as others for an instance */
+    MECHP_CLOSES = 1u << 14, /* a change that works long before its effect, and can be cancelled
                                      until its operation closes the call (mechd_call_close) */
+    MECHP_PROBE = 1u << 15,  /* also answered on a connection beyond the limits */
+    MECHP_LIVE = 1u << 16,   /* the reply is live events (HTTP only), which have no end */
+    MECHP_FOLLOWS_RUN = 1u << 17, /* the reply is the events of a run (HTTP only), until it ends */
+    MECHP_NAMES_NEW = 1u << 18    /* makes the instance of its path, which need not exist */
 };
+
+/* What surrounds the call by curl in /docs, so that the calls work in the order of the page. Each
+ * may be NULL. */
+struct mechp_shown {
+    const char *before;  /* in front of it */
+    const char *options; /* with a blank behind each */
+    const char *body;    /* options that send it, in place of the row's example, likewise */
+    const char *after;
+    const char *id; /* of the instance, in place of the usual one */
+};
+#define MECHP_SHOWN(...) (&(const struct mechp_shown){__VA_ARGS__})
+/* The server in these calls. */
+#define MECHP_SERVER "http://127.0.0.1:8080"
 
 struct mechp_row {
     const char *tag; /* a name of mechp_tags */
@@ -128,6 +145,8 @@ struct mechp_row {
     const char *named;              /* type of the members of a body that has names of its own in
                                         place of the shape's, or NULL */
     bool optional;                  /* the body may be omitted */
+    const char *of_id;              /* where the id belongs that a body gives by `id`, which it does
+                                       not have; NULL: in the path, if that has one */
     const char *takes[MECHP_TAKES]; /* other media types of bodies, closed by NULL */
     const struct mechp_parameter *query; /* closed by a NULL name, MECHP_QUERIES at most; or NULL */
     int status; /* of success; 204 with a reply: that, or 200 where there is something to reply */
@@ -135,9 +154,11 @@ struct mechp_row {
     const char *content; /* media type of the reply, NULL: none; of a 200 where `status` is 204 */
     const char *also;    /* other media types of the reply, with spaces between, or NULL */
     const int *codes;    /* errors beyond those of its kind (mechp_route_codes), closed by 0 */
+    const struct mechp_shown *shown; /* its call in /docs, or NULL */
 };
 
 #define MECHP_JSON "application/json"
+#define MECHP_ID_CHOSEN "the server chooses the id" /* of_id */
 /* The other formats of a table, and the query that selects them. */
 #define MECHP_ROWS "application/x-ndjson text/csv application/x-npy application/octet-stream"
 #define MECHP_FORMAT_QUERY                                                                         \

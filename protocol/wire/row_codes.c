@@ -12,10 +12,8 @@ static bool has(const struct mechp_route *route, unsigned trait)
 
 bool mechp_route_on_instance(const struct mechp_route *route)
 {
-    // PUT /v1/instances/{id} makes the instance
-    const size_t n = sizeof instances - 1;
-    const bool makes = strcmp(route->path, instances) == 0 && strcmp(route->method, "PUT") == 0;
-    return strncmp(route->path, instances, n) == 0 && !makes;
+    return strncmp(route->path, instances, sizeof instances - 1) == 0 &&
+           !has(route, MECHP_NAMES_NEW);
 }
 
 bool mechp_route_queues(const struct mechp_route *route)
@@ -121,7 +119,7 @@ size_t mechp_route_codes(const struct mechp_route *route, int codes[MECHP_ROUTE_
     }
     if (instance) {
         add_of_instance(&l, route);
-    } else if (strchr(route->path, '{') != NULL && strcmp(route->path, instances) != 0) {
+    } else if (strchr(route->path, '{') != NULL && !has(route, MECHP_NAMES_NEW)) {
         add(&l, MECHP_NOT_FOUND);
     }
     if (has(route, MECHP_OF_COUPLING)) {

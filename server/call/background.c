@@ -281,7 +281,7 @@ static void write_description(const struct mechd_background *b, bool over, struc
     snprintf(id, sizeof id, "o-%" PRIu64, b->id);
     const struct mechp_body_operation body = {
         .id = id,
-        .operation = route->id == MECHP_ROUTE_CREATE_AS ? "create" : route->operation,
+        .operation = (route->row->traits & MECHP_NAMES_NEW) != 0 ? "create" : route->operation,
         .state = over ? "finished" : "running",
         .status = over ? mechd_call_status(own) : INT64_MIN,
         .location = good && own->location[0] != '\0' ? own->location : NULL,

@@ -406,7 +406,7 @@ static int check_call(struct mechd_call *c)
     }
     const struct mechp_route *const route = c->match.route;
     if (c->if_match != NULL && mechp_route_changes(route) && !mechp_route_on_instance(route) &&
-        route->id != MECHP_ROUTE_CREATE_AS) {
+        (route->row->traits & MECHP_NAMES_NEW) == 0) {
         return mechd_refuse(c, MECHP_MALFORMED_REQUEST,
                             "If-Match applies to one instance: nothing else has a revision");
     }

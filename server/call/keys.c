@@ -44,30 +44,9 @@ static bool is_bare_model(const struct mechd_call *c)
 /* What an `id` in the body was meant for; NULL: the route knows none. */
 static const char *meant_by_id(const struct mechd_call *c)
 {
-    static const char chosen[] = "the server chooses the id";
     const bool http = c->door == MECHD_DOOR_HTTP;
-    const struct {
-        int route;
-        const char *place;
-    } routes[] = {
-        {MECHP_ROUTE_CREATE, "to choose the id, put it in the path: PUT /v1/instances/{id}"},
-        {MECHP_ROUTE_CLONE, http ? "the id of the clone is given by `as`" : NULL},
-        {MECHP_ROUTE_TAKE_SNAPSHOT,
-         "the path contains the id of the instance; the server chooses the id of the snapshot"},
-        {MECHP_ROUTE_START_RUN,
-         "the path contains the id of the instance; the server chooses the id of the run"},
-        {MECHP_ROUTE_CHOOSE_STREAM, "the name of the stream is given by `name`"},
-        {MECHP_ROUTE_KEEP_TRIAL, "the name of the trial is given by `name`"},
-        {MECHP_ROUTE_BATCH, "the ids are given by `instances`"},
-        {MECHP_ROUTE_COUPLE, chosen},
-        {MECHP_ROUTE_SWEEP, chosen},
-        {MECHP_ROUTE_START_COUPLING_RUN, chosen},
-        {MECHP_ROUTE_TAKE_COUPLING_SNAPSHOT, chosen},
-    };
-    for (size_t k = 0; k < sizeof routes / sizeof *routes; k++) {
-        if ((int)c->match.route->id == routes[k].route) {
-            return routes[k].place;
-        }
+    if (mechd_call_row(c)->of_id != NULL) {
+        return mechd_call_row(c)->of_id;
     }
     if (mechp_match_value(&c->match, "cid") != NULL) {
         return http ? "it belongs in the path" : "the id of the coupling is given by `cid`";

@@ -103,8 +103,7 @@ static int read_reserve(struct mechd_exchange *x)
         return 0;
     }
     x->is_last = true;
-    if (route != NULL && (route->id == MECHP_ROUTE_LIVEZ || route->id == MECHP_ROUTE_READYZ ||
-                          route->id == MECHP_ROUTE_METRICS)) {
+    if (route != NULL && (route->row->traits & MECHP_PROBE) != 0) {
         return 0;
     }
     return mechd_refuse(c, x->link->refused,
@@ -358,12 +357,12 @@ static void wait_for(struct mechd_job *job)
 /* The reply is complete: send it. */
 static enum MHD_Result answer(struct mechd_exchange *x)
 {
-    const int route =
-        x->call.match.route != NULL && x->call.code == MECHP_OK ? (int)x->call.match.route->id : -1;
-    if (route == MECHP_ROUTE_EVENTS || route == MECHP_ROUTE_COUPLING_EVENTS) {
+    const bool good = x->call.match.route != NULL && x->call.code == MECHP_OK;
+    const unsigned traits = good ? mechd_call_row(&x->call)->traits : 0;
+    if ((traits & MECHP_LIVE) != 0) {
         return mechd_events_serve(x);
     }
-    if (route == MECHP_ROUTE_RUN_EVENTS || route == MECHP_ROUTE_COUPLING_RUN_EVENTS) {
+    if ((traits & MECHP_FOLLOWS_RUN) != 0) {
         return mechd_run_events_serve(x);
     }
     if (x->call.produce != NULL && x->call.code == MECHP_OK) {

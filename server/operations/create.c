@@ -212,11 +212,11 @@ static int prepare_create(struct mechd_call *c)
     if (c->body == NULL && c->bytes == NULL) {
         return mechd_refuse(c, MECHP_MALFORMED_REQUEST, "a body is needed");
     }
-    if (c->match.route->id == MECHP_ROUTE_CREATE_AS &&
-        !mech_name_valid(mechd_call_value(c, "id"))) {
+    const bool own = (mechd_call_row(c)->traits & MECHP_NAMES_NEW) != 0;
+    if (own && !mech_name_valid(mechd_call_value(c, "id"))) {
         return mechd_refuse(c, MECHP_INVALID_REQUEST, "an id is 1 to 64 of A-Z a-z 0-9 . _ -");
     }
-    if (c->match.route->id == MECHP_ROUTE_CREATE_AS && c->if_match != NULL && check_match(c) != 0) {
+    if (own && c->if_match != NULL && check_match(c) != 0) {
         return 1;
     }
     struct mechp_body_create_request in;
@@ -332,7 +332,7 @@ static enum mechd_progress run_create(struct mechd_call *c)
     if (!make_engine(c, &in, &engine)) {
         return MECHD_DONE;
     }
-    const bool own = c->match.route->id == MECHP_ROUTE_CREATE_AS;
+    const bool own = (mechd_call_row(c)->traits & MECHP_NAMES_NEW) != 0;
     const struct origin o = {.id = own ? mechd_call_value(c, "id") : NULL,
                              .labels = in.labels,
                              .durability = durability_of(c, in.durability, in.fmu != NULL),

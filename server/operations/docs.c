@@ -74,47 +74,17 @@ static void quoted(struct mechp_text *w, const char *json)
     }
 }
 
-#define SERVER "http://127.0.0.1:8080"
-
-/* Text around a call, so that the calls work in the order of the page. */
-static const struct setting {
-    const char *before;  /* text in front of it */
-    const char *options; /* with a blank behind each */
-    const char *body;    /* options that send it, in place of the row's example, likewise */
-    const char *after;
-    const char *id; /* of the instance, in place of the usual one */
-} settings[MECHP_ROUTES] = {
-    // the live outputs have no end, those of a run have
-    [MECHP_ROUTE_EVENTS] = {.options = "--max-time 2 "},
-    [MECHP_ROUTE_COUPLING_EVENTS] = {.options = "--max-time 2 "},
-    [MECHP_ROUTE_CHANGE_LEASE] = {.options = "-H \"Lease: $LEASE\" "},
-    [MECHP_ROUTE_COMMIT] = {.before = "curl --json '{\"size\":0.01,\"commit\":false}' " SERVER
-                                      "/v1/instances/rig/step\n"},
-    [MECHP_ROUTE_COMMIT_COUPLING] = {.before =
-                                         "curl --json '{\"count\":1,\"commit\":false}' " SERVER
-                                         "/v1/couplings/c-1/step\n"},
-    [MECHP_ROUTE_COMPARE] = {.before = "curl -X POST " SERVER "/v1/instances/rig/snapshots\n"},
-    [MECHP_ROUTE_KEEP_TRIAL] = {.before = "curl --json '{\"size\":0.01,\"commit\":false}' " SERVER
-                                          "/v1/instances/rig/step\n"},
-    // not the one that the next calls are about
-    [MECHP_ROUTE_DELETE] = {.id = "copy"},
-    [MECHP_ROUTE_DROP_LEASE] = {.options = "-H \"Lease: $LEASE\" "},
-    [MECHP_ROUTE_OPERATION] = {.before =
-                                   "curl -H 'Prefer: respond-async' --json "
-                                   "'{\"count\":100000000}' " SERVER "/v1/instances/rig/step\n"},
-    [MECHP_ROUTE_SET_COUPLING_STATE] = {.before = "curl -o coupling.mechd " SERVER
-                                                  "/v1/couplings/c-1/state\n",
-                                        .body = "-H 'Content-Type: application/vnd.mechd.coupling' "
-                                                "--data-binary @coupling.mechd "},
-    [MECHP_ROUTE_TAKE_LEASE] = {.before = "LEASE=$(",
-                                .options = "-s ",
-                                .after = " | sed 's/.*\"lease\":\\([0-9]*\\).*/\\1/')"},
-};
+/* The call's surroundings, if the row has none: none. */
+static const struct mechp_shown *shown_of(const struct mechp_route *r)
+{
+    static const struct mechp_shown none;
+    return r->row->shown != NULL ? r->row->shown : &none;
+}
 
 static void write_address(struct mechp_text *w, const struct mechp_route *r)
 {
-    const char *const id = settings[r->id].id;
-    put(w, SERVER);
+    const char *const id = shown_of(r)->id;
+    put(w, MECHP_SERVER);
     for (const char *at = r->path; *at != '\0';) {
         const size_t plain = strcspn(at, "{");
         text_n(w, at, plain);
@@ -148,7 +118,7 @@ static const char *file_of(const char *type)
 
 static void write_curl(struct mechp_text *w, const struct mechp_route *r)
 {
-    const struct setting *const set = &settings[r->id];
+    const struct mechp_shown *const set = shown_of(r);
     const struct mechp_row *const row = r->row;
     const struct mechp_shape *const body = row->body;
     const char *const usual = body != NULL && body->name != NULL ? "POST" : "GET";
@@ -161,6 +131,7 @@ static void write_curl(struct mechp_text *w, const struct mechp_route *r)
     } else if (row->content != NULL && file_of(row->content) != NULL) {
         wrap(w, "-o ", file_of(row->content), " ");
     }
+    put(w, (row->traits & MECHP_LIVE) != 0 ? "--max-time 2 " : "");
     wrap(w, "", set->options == NULL ? "" : set->options, "");
     if (set->body != NULL) {
         put(w, set->body);

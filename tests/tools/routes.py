@@ -4,7 +4,8 @@ says who may use it or what it changes, and each route has one operation and one
 requests are read, and those of replies written, by the walker of their row (protocol/wire/body.h);
 by_hand.txt counts those that the server still reads or writes itself, by file, and says why: it
 only becomes shorter. The scopes of tokens are listed in protocol/wire/scopes.h alone, and which of
-them a route requires is derived from its row in one place."""
+them a route requires is derived from its row in one place. No code decides by the id of a route:
+what it is stands in its row (traits, of_id, shown)."""
 import re
 import sys
 from tree import report, split_arguments
@@ -159,11 +160,25 @@ def check_one_list_of_scopes(tree):
                     path, code[:match.start()].count('\n') + 1)
 
 
+def check_no_decisions_by_id(tree):
+    """The id of a route serves to call it (mechp_route_at), for nothing else."""
+    path = 'protocol/wire/routes.def'
+    symbols = [split_arguments(a)[0] if isinstance(a, str) else a[0]
+               for _, a in tree.members(path, 'MECHP_ROUTE')] if path in tree.paths else []
+    ids = re.compile(r'(?<!mechp_route_at\()\bMECHP_ROUTE_(?:%s)\b' % '|'.join(symbols or ['-']))
+    for path in tree.files('.c', '.h', under=('server/', 'clients/', 'protocol/bind/')):
+        code = tree.code(path)
+        for match in ids.finditer(code):
+            yield '%s:%d: decides by %s: its row says what it is' % (
+                path, code[:match.start()].count('\n') + 1, match.group(0))
+
+
 CHECKS = {
     'keys of bodies are read and written by their rows': check_keys_by_rows,
     'no second list of keys of a route': check_one_list_of_keys,
     'no two rows list the same members': check_members_once,
     'operations say only what they do': check_operations,
+    'no code decides by the id of a route': check_no_decisions_by_id,
     'no second list of scopes': check_one_list_of_scopes,
     'a route has one row, one operation and one line': check_one_row_and_operation,
 }

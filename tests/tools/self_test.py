@@ -222,6 +222,10 @@ FAULTS = {
          {'tests/tools/by_hand.txt': 'server/operations/b.c 1 0\n'})],
     'routes.check_members_once': [
         (ROUTE, {'protocol/wire/routes/b.c': SIX % 'b' + SIX % 'c'})],
+    'routes.check_no_decisions_by_id': [
+        (dict(ROUTE, **{'server/b.c': 'f(mechp_route_at(MECHP_ROUTE_A), MECHP_ROUTE_CODES);\n'}),
+         {'server/a.c': 'int a = route->id == MECHP_ROUTE_A;\n'}),
+        (ROUTE, {'server/a.c': 'int a[] = {[MECHP_ROUTE_A] = 1};\n'})],
     'routes.check_one_list_of_scopes': [
         (SCOPES, {'server/a.c': 'static const char *const a[] = {"read", "step", "fmu"};\n'}),
         (SCOPES, {'server/a.c': 'f("scopes are read, step, fmu, admin, with commas");\n'}),

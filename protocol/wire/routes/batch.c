@@ -74,6 +74,7 @@ const struct mechp_row mechp_row_BATCH = {
     .access = MECHP_BY_PARTS,
     .body = &mechp_body_batch_request,
     .query = MECHP_QUERY(MECHP_FORMAT_QUERY),
+    .of_id = "the ids are given by `instances`",
     .status = 200,
     .reply = "@BatchReply|@BatchTable",
     .content = MECHP_JSON,

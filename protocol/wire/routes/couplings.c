@@ -281,6 +281,8 @@ const struct mechp_row mechp_row_COMMIT_COUPLING = {
            "instance; a commit then returns 409.",
     .traits = MECHP_STORES,
     .body = &mechp_body_coupling_commit_request,
+    .shown = MECHP_SHOWN(.before = "curl --json '{\"count\":1,\"commit\":false}' " MECHP_SERVER
+                                   "/v1/couplings/c-1/step\n"),
     .status = 200,
     .reply = "@CouplingCommitReply",
     .content = MECHP_JSON,
@@ -317,6 +319,7 @@ const struct mechp_row mechp_row_COUPLE = {
         {"type", "string",
          "Type of the scheme, in place of scheme. Default for a package that has none: Jacobi.",
          "\"GaussSeidel\"", MECHP_ASKED(couple, type)}),
+    .of_id = MECHP_ID_CHOSEN,
     .status = 201,
     .reply = "@Coupling",
     .content = MECHP_JSON,
@@ -375,6 +378,7 @@ const struct mechp_row mechp_row_TAKE_COUPLING_SNAPSHOT = {
     .traits = MECHP_STORES,
     .body = &mechp_empty,
     .optional = true,
+    .of_id = MECHP_ID_CHOSEN,
     .status = 201,
     .reply = "@CouplingSnapshot",
     .content = MECHP_JSON,
@@ -429,6 +433,10 @@ const struct mechp_row mechp_row_SET_COUPLING_STATE = {
     .traits = MECHP_STORES | MECHP_TAKES_MODELS,
     .body = &mechp_body_set_coupling_state_request,
     .takes = {"application/vnd.mechd.coupling", "application/octet-stream"},
+    .shown = MECHP_SHOWN(
+            .before = "curl -o coupling.mechd " MECHP_SERVER "/v1/couplings/c-1/state\n",
+            .body =
+                "-H 'Content-Type: application/vnd.mechd.coupling' --data-binary @coupling.mechd "),
     .status = 200,
     .reply = "@CouplingRestored",
     .content = MECHP_JSON,

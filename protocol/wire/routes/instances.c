@@ -179,6 +179,7 @@ const struct mechp_row mechp_row_CREATE = {
     .traits = MECHP_TAKES_MODELS | MECHP_STORES | MECHP_CLOSES,
     .body = &mechp_body_create_request,
     .takes = {"application/vnd.mechd.snapshot"},
+    .of_id = "to choose the id, put it in the path: PUT /v1/instances/{id}",
     .status = 201,
     .reply = "@Instance",
     .content = MECHP_JSON,
@@ -190,6 +191,7 @@ const struct mechp_row mechp_row_DELETE = {
     .doc = "The id can be reused immediately. A command in progress is cancelled and returns "
            "`cancelled`; queued commands return `instance-not-found`.",
     .traits = MECHP_NO_QUEUE,
+    .shown = MECHP_SHOWN(.id = "copy"),
     .status = 204};
 
 const struct mechp_row mechp_row_INSTANCE = {
@@ -217,7 +219,7 @@ const struct mechp_row mechp_row_CREATE_AS = {
     .tag = "instances",
     .doc = "Like POST /v1/instances, with the id of the path.",
     .cost = MECHP_COST_UNKNOWN,
-    .traits = MECHP_TAKES_MODELS | MECHP_STORES | MECHP_CLOSES,
+    .traits = MECHP_TAKES_MODELS | MECHP_STORES | MECHP_CLOSES | MECHP_NAMES_NEW,
     .body = &mechp_body_create_request,
     .takes = {"application/vnd.mechd.snapshot"},
     .status = 201,
@@ -236,6 +238,7 @@ const struct mechp_row mechp_row_CLONE = {
     .traits = MECHP_OF_MODEL | MECHP_WHILE_RUN | MECHP_UNLEASED | MECHP_CLOSES,
     .body = &mechp_body_clone_request,
     .optional = true,
+    .of_id = "the id of the clone is given by `as`",
     .status = 201,
     .reply = "@Instance",
     .content = MECHP_JSON,

@@ -68,6 +68,7 @@ const struct mechp_row mechp_row_DROP_LEASE = {
     .query =
         MECHP_QUERY({"of", "'owner'|'co-driver'|'observer'|'partner'",
                      "Role whose leases are revoked.", "\"owner\"", MECHP_ASKED(drop_lease, of)}),
+    .shown = MECHP_SHOWN(.options = "-H \"Lease: $LEASE\" "),
     .status = 204,
     .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_NOT_FOUND, MECHP_INVALID_REQUEST)};
 
@@ -87,6 +88,7 @@ const struct mechp_row mechp_row_CHANGE_LEASE = {
     .traits = MECHP_WHILE_RUN | MECHP_UNLEASED | MECHP_FLEETING,
     .body = &lease_change,
     .optional = true,
+    .shown = MECHP_SHOWN(.options = "-H \"Lease: $LEASE\" "),
     .status = 200,
     .reply = "@Lease",
     .content = MECHP_JSON,
@@ -102,6 +104,8 @@ const struct mechp_row mechp_row_TAKE_LEASE = {
     .effect = MECHP_BESIDE,
     .traits = MECHP_WHILE_RUN | MECHP_UNLEASED | MECHP_FLEETING,
     .body = &lease_request,
+    .shown = MECHP_SHOWN(.before = "LEASE=$(", .options = "-s ",
+                         .after = " | sed 's/.*\"lease\":\\([0-9]*\\).*/\\1/')"),
     .status = 201,
     .reply = "@Lease",
     .content = MECHP_JSON,

@@ -149,6 +149,7 @@ const struct mechp_row mechp_row_START_RUN = {
            "most 64 MiB in memory, or 1 GiB on disk if the instance is stored; rows of "
            "older runs are discarded first.",
     .body = &mechp_body_run_request,
+    .of_id = "the path contains the id of the instance; the server chooses the id of the run",
     .status = 202,
     .reply = "@Run|@Operation",
     .content = MECHP_JSON,
@@ -183,6 +184,7 @@ const struct mechp_row mechp_row_RUN_EVENTS = {
            "server.",
     .effect = MECHP_READS,
     .query = rate,
+    .traits = MECHP_FOLLOWS_RUN,
     .status = 200,
     .content = "text/event-stream",
     .codes = MECHP_CODES(MECHP_INVALID_REQUEST)};
@@ -230,6 +232,7 @@ const struct mechp_row mechp_row_START_COUPLING_RUN = {
            "MiB in memory; rows of older runs are discarded first.",
     .traits = MECHP_OF_COUPLING | MECHP_STORES,
     .body = &mechp_body_run_request,
+    .of_id = MECHP_ID_CHOSEN,
     .status = 202,
     .reply = "@Run|@Operation",
     .content = MECHP_JSON,
@@ -260,7 +263,7 @@ const struct mechp_row mechp_row_COUPLING_RUN_EVENTS = {
            "at most `rate` per second; `end` when the run is over. With Last-Event-ID the stream "
            "resumes after that row.",
     .effect = MECHP_READS,
-    .traits = MECHP_OF_COUPLING,
+    .traits = MECHP_OF_COUPLING | MECHP_FOLLOWS_RUN,
     .query = rate,
     .status = 200,
     .content = "text/event-stream",

@@ -136,6 +136,7 @@ const struct mechp_row mechp_row_LIVEZ = {
     .doc = "Returns 200 while the process runs. Requires no token and waits for no instance.",
     .access = MECHP_OPEN,
     .effect = MECHP_READS,
+    .traits = MECHP_PROBE,
     .status = 200,
     .content = "text/plain"};
 
@@ -144,6 +145,7 @@ const struct mechp_row mechp_row_METRICS = {
     .doc = "Counters, gauges and histograms in Prometheus text format: requests by route "
            "and status, steps, queues, bytes, dropped frames.",
     .effect = MECHP_READS,
+    .traits = MECHP_PROBE,
     .status = 200,
     .content = "text/plain"};
 
@@ -163,6 +165,7 @@ const struct mechp_row mechp_row_READYZ = {
            "shutdown; 507 while changes cannot be stored.",
     .access = MECHP_OPEN,
     .effect = MECHP_READS,
+    .traits = MECHP_PROBE,
     .status = 200,
     .content = "text/plain",
     .codes = MECHP_CODES(MECHP_DRAINING, MECHP_STORAGE_FAILED)};
@@ -210,6 +213,9 @@ const struct mechp_row mechp_row_OPERATION = {
            "finished, `answer` holds its response; a response that is not JSON is returned "
            "as the whole body. Results are retained for ten minutes.",
     .effect = MECHP_READS,
+    .shown = MECHP_SHOWN(
+            .before = "curl -H 'Prefer: respond-async' --json '{\"count\":100000000}' " MECHP_SERVER
+                      "/v1/instances/rig/step\n"),
     .status = 200,
     .reply = "@Operation",
     .content = MECHP_JSON,

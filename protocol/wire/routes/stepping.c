@@ -286,6 +286,8 @@ const struct mechp_row mechp_row_COMMIT = {
            "live, snapshots or leases do not discard it. A further trial replaces it unless it is "
            "kept under a name: any kept trial can be committed until the state changes.",
     .body = &mechp_body_commit_request,
+    .shown = MECHP_SHOWN(.before = "curl --json '{\"size\":0.01,\"commit\":false}' " MECHP_SERVER
+                                   "/v1/instances/rig/step\n"),
     .status = 200,
     .reply = "@CommitReply",
     .content = MECHP_JSON,
@@ -304,6 +306,9 @@ const struct mechp_row mechp_row_KEEP_TRIAL = {
            "the same name. Every change of the state discards all kept trials.",
     .traits = MECHP_FLEETING,
     .body = &mechp_body_keep_trial_request,
+    .of_id = "the name of the trial is given by `name`",
+    .shown = MECHP_SHOWN(.before = "curl --json '{\"size\":0.01,\"commit\":false}' " MECHP_SERVER
+                                   "/v1/instances/rig/step\n"),
     .status = 201,
     .reply = "@KeptTrial",
     .content = MECHP_JSON,
@@ -320,6 +325,7 @@ const struct mechp_row mechp_row_EVENTS = {
     .effect = MECHP_READS,
     .query = MECHP_QUERY(
         {"rate", "number 0.1..60", "Maximum events per second.", "10", MECHP_ASKED(events, rate)}),
+    .traits = MECHP_LIVE,
     .status = 200,
     .content = "text/event-stream",
     .codes = MECHP_CODES(MECHP_INVALID_REQUEST)};
@@ -330,7 +336,7 @@ const struct mechp_row mechp_row_COUPLING_EVENTS = {
         "Server-sent events with the time and the outputs that the coupling shows, at most `rate` "
         "per second, until the connection closes. Each event has the values of the last window.",
     .effect = MECHP_READS,
-    .traits = MECHP_OF_COUPLING | MECHP_STATELESS,
+    .traits = MECHP_OF_COUPLING | MECHP_STATELESS | MECHP_LIVE,
     .query = MECHP_QUERY(
         {"rate", "number 0.1..60", "Maximum events per second.", "10", MECHP_ASKED(events, rate)}),
     .status = 200,

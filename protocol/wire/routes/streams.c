@@ -83,6 +83,7 @@ const struct mechp_row mechp_row_CHOOSE_STREAM = {
     .effect = MECHP_BESIDE,
     .traits = MECHP_WHILE_RUN | MECHP_UNLEASED | MECHP_FLEETING | MECHP_STATELESS,
     .body = &mechp_body_stream_request,
+    .of_id = "the name of the stream is given by `name`",
     .status = 201,
     .reply = "@ChosenStream",
     .content = MECHP_JSON,

@@ -137,6 +137,7 @@ const struct mechp_row mechp_row_SWEEP = {
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_TAKES_MODELS | MECHP_STORES | MECHP_CLOSES,
     .body = &mechp_body_sweep_request,
+    .of_id = MECHP_ID_CHOSEN,
     .status = 202,
     .reply = "@Sweep|@Operation",
     .content = MECHP_JSON,
