@@ -186,21 +186,12 @@ static void check_connections(const struct mechd_config *c, int *faults)
 /* Why the state directory, which is there, cannot be used; or NULL. */
 static const char *state_fault(const char *directory)
 {
-    static const char *const files[] = {"lock", "mechd.sqlite", "mechd.sqlite-wal"};
-    static char why[64];
-    char path[ROOM];
-    const char *fault = inside(directory);
-    for (size_t k = 0; fault == NULL && k < sizeof files / sizeof *files; k++) {
-        snprintf(path, sizeof path, "%s/%s", directory, files[k]);
-        const int file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-        if (file >= 0) {
-            close(file);
-        } else if (errno != ENOENT) {
-            mech_text_format(why, sizeof why, "%s: %s", files[k], strerror(errno));
-            fault = why;
-        }
+    static char why[128];
+    const char *const fault = inside(directory);
+    if (fault != NULL) {
+        return fault;
     }
-    return fault != NULL ? fault : mechd_store_look(directory);
+    return mechd_store_look(directory, why, sizeof why) != 0 ? why : NULL;
 }
 
 /* The state directory is there and may be written, or can be made. */

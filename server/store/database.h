@@ -34,9 +34,10 @@ struct mechd_database_ops {
     const char *name;
     /* Whether a place is of this kind. */
     bool (*serves)(const char *place);
-    /* Why opening would rename the existing file, or NULL, as far as can be determined without
-     * opening: another process may use it. Any thread. */
-    const char *(*look)(const char *place);
+    /* Whether the place, which exists, can be opened as it is, as far as can be determined without
+     * opening: another process may use it. 0; negative with a sentence: it cannot, or the existing
+     * database would be renamed. Any thread. */
+    int (*look)(const char *place, char *fault, size_t size);
 
     /* Claim the place for this process exclusively, as long as it runs, and log what is wrong with
      * it. 0 and the argument of `release`; negative with a sentence. */

@@ -68,7 +68,26 @@ static int64_t number_of(struct mechd_sqlite *d, const char *sql)
 
 static const char newer[] = "a newer version of mechd wrote it";
 
-static const char *look(const char *directory)
+/* Why a file of the directory, if it is there, cannot be written, or 0. */
+static int check_files(const char *directory, char *fault, size_t size)
+{
+    static const char *const files[] = {"lock", "mechd.sqlite", "mechd.sqlite-wal"};
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        char path[PATH];
+        snprintf(path, sizeof path, "%s/%s", directory, files[k]);
+        const int file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+        if (file >= 0) {
+            close(file);
+        } else if (errno != ENOENT) {
+            mech_text_format(fault, size, "%s: %s", files[k], strerror(errno));
+            return MECH_INTERNAL;
+        }
+    }
+    return 0;
+}
+
+/* Why opening would rename the file, or NULL. */
+static const char *renamed_for(const char *directory)
 {
     // "Database File Format" of SQLite, 1.3: the magic, and user_version at 60, big-endian
     enum { HEAD = 100, USER_VERSION = 60 };
@@ -97,6 +116,17 @@ static const char *look(const char *directory)
     return version > mechd_schema_version
                ? "a newer version of mechd wrote mechd.sqlite: it would be renamed"
                : NULL;
+}
+
+static int look(const char *directory, char *fault, size_t size)
+{
+    MECH_TRY(check_files(directory, fault, size));
+    const char *const why = renamed_for(directory);
+    if (why != NULL) {
+        mech_text_format(fault, size, "%s", why);
+        return MECH_INTERNAL;
+    }
+    return 0;
 }
 
 /* What is wrong with the content, or NULL. */

@@ -304,9 +304,9 @@ void mechd_store_close(struct mechd_store *s)
     free(s);
 }
 
-const char *mechd_store_look(const char *place)
+int mechd_store_look(const char *place, char *fault, size_t size)
 {
-    return mechd_database_of(place)->look(place);
+    return mechd_database_of(place)->look(place, fault, size);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

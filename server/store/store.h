@@ -140,9 +140,10 @@ struct mechd_record {
 int mechd_store_open(const char *place, char *fault, size_t size, struct mechd_store **out);
 /* Apply waiting records, stop, close. Accepts NULL. */
 void mechd_store_close(struct mechd_store *s);
-/* Why opening would rename the file at the place, or NULL, as far as can be determined without
- * opening. Any thread. */
-const char *mechd_store_look(const char *place);
+/* Whether the place, which exists, can be opened as it is, as far as can be determined without
+ * opening. 0; negative with a sentence: it cannot, or the database there would be renamed. Any
+ * thread. */
+int mechd_store_look(const char *place, char *fault, size_t size);
 
 /* A key for a new instance: never assigned before in this database. Any thread. */
 int64_t mechd_store_key(struct mechd_store *s);

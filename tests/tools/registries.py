@@ -162,6 +162,19 @@ def member_names(tree, members, file):
     return names
 
 
+def check_databases(tree):
+    """Above the store nothing names a kind of database, nor a file of one."""
+    path = 'server/store/databases.def'
+    names = [a[0] for _, a in tree.members(path, 'MECHD_DATABASE')] if path in tree.paths else []
+    named = re.compile(r'"[^"\n]*(?:%s)[^"\n]*"' % '|'.join(names or ['-^']), re.I)
+    for source in tree.files('.c', '.h', under='server/'):
+        code = tree.code(source) if not source.startswith('server/store/') else ''
+        for match in named.finditer(code):
+            if not re.match(r'\s*#include', code[code.rfind('\n', 0, match.start()) + 1:]):
+                yield '%s:%d: names a kind of database: %s' % (
+                    source, code[:match.start()].count('\n') + 1, match.group(0))
+
+
 def check_no_decisions(tree):
     """Outside its folder no file compares with a member's name or uses its symbol."""
     for path, members, file, symbol in families(tree):
@@ -189,6 +202,7 @@ CHECKS = {
     'every file of a member has its line': check_lines,
     'every module of tests runs its tests': check_modules,
     'every program of verify and every published test has its page': check_book,
+    'nothing above the store names a kind of database': check_databases,
     'no file decides by a member outside its folder': check_no_decisions,
 }
 

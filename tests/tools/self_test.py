@@ -201,6 +201,10 @@ FAULTS = {
         (BOOK, {'tests/verify/book/a_b.md': 'no plot\n'}),
         (BOOK, {'tests/verify/book/c.md': '\n'}),
         (BOOK, {'README.md': '2,000 %s\n' % COUNTS})],
+    'registries.check_databases': [
+        ({'server/store/databases.def': 'MECHD_DATABASE(lite)\n',
+          'server/store/lite.c': 'f("mechd.lite");\n', 'server/a.c': 'f("a"); // lite\n'},
+         {'server/a.c': 'f("mechd.lite-wal");\n'})],
     'registries.check_modules': [
         ({TEST: WAITS + RUNS}, {TEST: WAITS}),
         ({TEST: WAITS + RUNS}, {TEST: WAITS + RUNS.replace('unittest', 'self')})],
