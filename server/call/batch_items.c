@@ -135,7 +135,7 @@ static void write_result(const struct mechd_batch_call *x, struct mechp_text *w)
 static bool close_item(struct mechd_call *c)
 {
     struct mechd_batch_call *const x = (struct mechd_batch_call *)c;
-    if (x->closed || mechd_stop_reason(c->whole) != MECHD_STOP_NONE) {
+    if (x->closed || mechd_call_whole(c) != MECHD_STOP_NONE) {
         return x->closed;
     }
     x->closed = true;

@@ -137,19 +137,6 @@ static bool may_hurry(struct mechd_call *c)
     return true;
 }
 
-bool mechd_call_abandoned(const struct mechd_call *c)
-{
-    struct mechd_instance *const i = c->job.instance;
-    if (mechd_stop_reason(c->gone) == MECHD_STOP_NONE) {
-        return false;
-    }
-    if (c->lease == 0 || i == NULL) {
-        return c->scope == NULL || !mechd_call_changes(c);
-    }
-    return !mechd_receipts_awaited(&c->service->receipts, c) &&
-           mechd_leases_silent(&i->leases, c->lease, c->admitted);
-}
-
 /* Checks as owner, before the first slice. False: refused. */
 static bool may_run(struct mechd_call *c)
 {
@@ -172,7 +159,7 @@ static bool may_run(struct mechd_call *c)
                    "%s %s has been deleted", coupling ? "coupling" : "instance", i->id);
         return false;
     }
-    if ((traits & MECHP_STOPPABLE) != 0 && mechd_stop_reason(&i->stop) != MECHD_STOP_NONE) {
+    if ((traits & MECHP_STOPPABLE) != 0 && mechd_effort_asked(i) == MECHD_STOP_STOPPED) {
         mechd_fail(c, MECHP_CANCELLED, "stopped before it started");
         return false;
     }

@@ -178,6 +178,8 @@ struct mechd_ticket *mechd_call_ticket(struct mechd_call *c);
  * there is an idempotency key and an answer to retain, because the client may reconnect for it. As
  * owner. */
 bool mechd_call_abandoned(const struct mechd_call *c);
+/* Why the batch of which it is an item ends; NONE: it does not, or there is none. Any thread. */
+enum mechd_stop_reason mechd_call_whole(const struct mechd_call *c);
 /* Why its answer is no longer awaited: STOPPED if it has been cancelled, GONE if abandoned. The
  * `asks` of its efforts (instance/effort.h). As owner of the instance if there is one. */
 enum mechd_stop_reason mechd_call_asks(const void *call);

@@ -40,6 +40,7 @@
 #include "protocol/wire/codes.h"
 #include "protocol/wire/text.h"
 #include "server/instance/partners.h"
+#include "server/os/stop.h"
 #include "solver/base/diag.h"
 #include "solver/base/name.h"
 
@@ -169,7 +170,7 @@ struct mechd_outside_index {
 struct mechd_outsides {
     struct mechd_outside_index by[MECHD_OUTSIDE_KEYS];
     struct mechd_tokens *tokens; /* the host's */
-    _Atomic bool closed;         /* hellos are refused; partner: hello, under the outside's m */
+    struct mechd_stop stop;      /* SHUTDOWN: hellos are refused; read under the outside's m */
 };
 
 void mechd_outsides_init(struct mechd_outsides *t, struct mechd_tokens *tokens);

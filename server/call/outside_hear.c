@@ -182,7 +182,7 @@ enum mechp_code mechd_outside_hello(struct mechd_outsides *t, struct mechd_outsi
     }
     enum mechp_code code = MECHP_INVALID_REQUEST;
     pthread_mutex_lock(&o->m);
-    if (atomic_load(&t->closed)) {
+    if (mechd_stop_reason(&t->stop) != MECHD_STOP_NONE) {
         mech_text_format(h->detail, 256, "the server is shutting down");
         code = MECHP_DRAINING;
     } else if (o->table == NULL) {

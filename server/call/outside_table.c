@@ -105,7 +105,7 @@ void mechd_outsides_fini(struct mechd_outsides *t)
 void mechd_outsides_close(struct mechd_outsides *t)
 {
     struct mechd_outside_index *const x = &t->by[MECHD_OUTSIDE_BY_NAME];
-    atomic_store(&t->closed, true);
+    (void)mechd_stop_raise(&t->stop, MECHD_STOP_SHUTDOWN);
     pthread_mutex_lock(&x->m);
     for (size_t k = 0; k < x->size; k++) {
         struct mechd_outside *o = x->chains[k];

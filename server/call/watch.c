@@ -3,11 +3,29 @@
 #include "server/call/service.h"
 #include "server/os/ticks.h"
 
+bool mechd_call_abandoned(const struct mechd_call *c)
+{
+    struct mechd_instance *const i = c->job.instance;
+    if (mechd_stop_reason(c->gone) == MECHD_STOP_NONE) {
+        return false;
+    }
+    if (c->lease == 0 || i == NULL) {
+        return c->scope == NULL || !mechd_call_changes(c);
+    }
+    return !mechd_receipts_awaited(&c->service->receipts, c) &&
+           mechd_leases_silent(&i->leases, c->lease, c->admitted);
+}
+
+enum mechd_stop_reason mechd_call_whole(const struct mechd_call *c)
+{
+    return mechd_stop_reason(c->whole);
+}
+
 enum mechd_stop_reason mechd_call_asks(const void *call)
 {
     const struct mechd_call *const c = call;
     const enum mechd_stop_reason stopped = mechd_stop_reason(&c->stop);
-    const enum mechd_stop_reason whole = mechd_stop_reason(c->whole);
+    const enum mechd_stop_reason whole = mechd_call_whole(c);
     const enum mechd_stop_reason gone = mechd_stop_reason(c->gone);
     return stopped != MECHD_STOP_NONE                           ? stopped
            : whole != MECHD_STOP_NONE                           ? whole

@@ -369,6 +369,8 @@ enum mechp_code mechd_coupling_ends_by(const struct mechd_coupling_command *k,
                                        struct mechd_excess *x);
 /* The same, into the call's excess. As owner of the instances. */
 enum mechp_code mechd_coupling_ends(struct mechd_coupling_command *k);
+/* DELETED: a client wants to delete the coupling; or NONE. Any thread. */
+enum mechd_stop_reason mechd_coupling_ended(const struct mechd_coupling *g);
 /* A slice of the command in progress is over: readers are served, and it goes on in the pool, or
  * sleeps. As that owner; the last thing that a thread does with the command. */
 void mechd_coupling_slice_over(struct mechd_coupling_command *k);

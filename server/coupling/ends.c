@@ -1,7 +1,12 @@
 /* Why a command of a coupling must end, and its refusal for that. */
 #include "server/call/service.h"
 #include "server/coupling/turn.h"
-#include "server/instance/stepping.h"
+#include "server/instance/effort.h"
+
+enum mechd_stop_reason mechd_coupling_ended(const struct mechd_coupling *g)
+{
+    return mechd_stop_reason(&g->ended);
+}
 
 /* The reason, asked for in this order: a quota, which *x describes, and the shutdown have codes of
  * their own. */
@@ -12,15 +17,14 @@ static enum mechd_stop_reason ends_why(const struct mechd_coupling_command *k,
     if (g->asks != NULL) {
         return g->asks(g->asks_of);
     }
-    enum mechd_stop_reason why = mechd_stop_reason(&g->ended);
+    enum mechd_stop_reason why = mechd_coupling_ended(g);
     if (why == MECHD_STOP_NONE) {
         why = mechd_turn_stopped(k) ? MECHD_STOP_STOPPED : mechd_call_asks(k->call);
     }
     for (int32_t n = 0; n < g->count; n++) {
         const struct mechd_instance *const i = g->parts[n].instance;
-        why = why != MECHD_STOP_NONE ? why : mechd_stop_reason(&i->stop);
-        why = why != MECHD_STOP_NONE ? why : mechd_stop_reason(&i->ended);
-        if (k->run == NULL && i->account != NULL && mechd_stepping_over(i, k->worked, x)) {
+        why = why != MECHD_STOP_NONE ? why : mechd_effort_asked(i);
+        if (k->run == NULL && mechd_effort_over(i, k->worked, x)) {
             return MECHD_STOP_QUOTA;
         }
     }

@@ -393,7 +393,7 @@ enum mechd_stop_reason mechd_share_asks(const void *part)
     // a quota of what all threads have worked is the command's, which looks at it between slices
     const bool yields =
         atomic_load(&g->share->failed) < p->place || over_quota(p, k) || mechd_share_overdue(p);
-    const enum mechd_stop_reason deleted = mechd_stop_reason(&g->ended);
+    const enum mechd_stop_reason deleted = mechd_coupling_ended(g);
     return call != MECHD_STOP_NONE      ? call
            : deleted != MECHD_STOP_NONE ? deleted
            : yields                     ? MECHD_STOP_YIELD

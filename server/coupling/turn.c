@@ -107,7 +107,7 @@ void mechd_turn_settle(struct mechd_coupling_command *k)
     // what fails behind a deletion is no failure: leases are released, programs get a bye; a
     // deletion that is only wished for fails nothing, and may come to nothing
     const bool over = !mechd_instance_lives(face);
-    const bool deleted = over || mechd_stop_reason(&k->coupling->ended) != MECHD_STOP_NONE;
+    const bool deleted = over || mechd_coupling_ended(k->coupling) != MECHD_STOP_NONE;
     k->run->now = mechd_now();
     mechd_last_note(k);
     if (k->code == MECHP_DRAINING || (k->code != MECHP_OK && mechd_host_drains(h))) {

@@ -82,6 +82,21 @@ bool mechd_effort_urgent(void *instance)
            mechd_stop_reason(&i->host->stop) != MECHD_STOP_NONE;
 }
 
+enum mechd_stop_reason mechd_effort_asked(const struct mechd_instance *i)
+{
+    const enum mechd_stop_reason stopped = mechd_stop_reason(&i->stop);
+    return stopped != MECHD_STOP_NONE ? stopped : mechd_stop_reason(&i->ended);
+}
+
+bool mechd_effort_over(const struct mechd_instance *i, uint64_t worked, struct mechd_excess *x)
+{
+    if (!is_over(i, &(const struct mechd_effort){.worked = worked, .kind = MECHD_EFFORT_STEP}, 0)) {
+        return false;
+    }
+    mechd_effort_exceeds(i, worked, x);
+    return true;
+}
+
 void mechd_effort_exceeds(const struct mechd_instance *i, uint64_t worked, struct mechd_excess *x)
 {
     *x = (struct mechd_excess){.which = MECHD_QUOTA_STEP_CPU,

@@ -56,5 +56,12 @@ bool mechd_effort_ends(void *instance);
  * been deleted, or the daemon shuts down, after a stop too. The same signature. */
 bool mechd_effort_urgent(void *instance);
 
+/* For commands that work on several instances: why this one ends them, STOPPED or DELETED, or NONE.
+ * Any thread. */
+enum mechd_stop_reason mechd_effort_asked(const struct mechd_instance *i);
+/* True if a step command of such a kind has used up the time of the instance's account, after so
+ * many ns: *x says of what, and it is counted. */
+bool mechd_effort_over(const struct mechd_instance *i, uint64_t worked, struct mechd_excess *x);
+
 /* The excess that a QUOTA is refused with, after so many ns; it is counted. */
 void mechd_effort_exceeds(const struct mechd_instance *i, uint64_t worked, struct mechd_excess *x);

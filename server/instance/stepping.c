@@ -281,17 +281,6 @@ static enum mechd_progress interrupted(struct mechd_instance *i, struct mechd_st
     return MECHD_MORE;
 }
 
-bool mechd_stepping_over(const struct mechd_instance *i, uint64_t worked, struct mechd_excess *x)
-{
-    const uint64_t most =
-        i->account != NULL ? atomic_load(&i->account->most[MECHD_QUOTA_STEP_CPU]) : UINT64_MAX;
-    if (worked <= most) {
-        return false;
-    }
-    mechd_effort_exceeds(i, worked, x);
-    return true;
-}
-
 enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_stepping *s)
 {
     // the beginning of a command, which may refuse it

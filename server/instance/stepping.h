@@ -40,9 +40,6 @@ void mechd_stepping_measure(struct mechd_instance *i, uint64_t ns, uint64_t step
 /* About a millisecond of work; MORE or MORE_ALONE until it is over. */
 enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_stepping *s);
 
-/* True if a command that has worked for so many ns exceeds its time; *x describes it. */
-bool mechd_stepping_over(const struct mechd_instance *i, uint64_t worked, struct mechd_excess *x);
-
 /* True of a command that has succeeded with an impact that its scheme reports, or with an event if
  * these were asked for: the flag EVENT of its frames. */
 bool mechd_stepping_eventful(const struct mechd_stepping *s);

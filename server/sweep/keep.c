@@ -189,7 +189,7 @@ void mechd_sweep_keep_end(struct mechd_sweep *s)
     struct mechp_text errors;
     struct note *n = NULL;
     uint64_t rows = 0;
-    if (!s->stored || mechd_stop_reason(&s->stop) != MECHD_STOP_NONE) {
+    if (!s->stored || mechd_sweep_asked(s) != MECHD_STOP_NONE) {
         close_sweep(s, false, 0);
         return;
     }

@@ -29,10 +29,15 @@ struct mechd_sweep_lane *mechd_sweep_lanes_make(struct mechd_sweep *s, int count
     return lanes;
 }
 
+enum mechd_stop_reason mechd_sweep_asked(const struct mechd_sweep *s)
+{
+    return mechd_stop_reason(&s->stop);
+}
+
 /* Why no point goes on. */
 static enum mechd_stop_reason ends_by(const struct mechd_sweep *s)
 {
-    const enum mechd_stop_reason why = mechd_stop_reason(&s->stop);
+    const enum mechd_stop_reason why = mechd_sweep_asked(s);
     return why != MECHD_STOP_NONE ? why : mechd_stop_reason(&s->service->host.drain);
 }
 

@@ -276,10 +276,10 @@ const char *mechd_sweep_state(struct mechd_sweep *s)
 {
     // `done` is read last: if the sweep is over, all points are done
     const bool over = atomic_load(&s->over_all);
-    return !over                                            ? "running"
-           : atomic_load(&s->done) == s->plan.points        ? "finished"
-           : mechd_stop_reason(&s->stop) != MECHD_STOP_NONE ? "stopped"
-                                                            : "interrupted";
+    return !over                                     ? "running"
+           : atomic_load(&s->done) == s->plan.points ? "finished"
+           : mechd_sweep_asked(s) != MECHD_STOP_NONE ? "stopped"
+                                                     : "interrupted";
 }
 
 struct mechd_sweep *mechd_sweep_find(struct mechd_sweeps *t, const char *id)

@@ -128,6 +128,8 @@ int mechd_sweep_create(struct mechd_service *d, struct mechd_account *account, c
 void mechd_sweep_begin(struct mechd_sweep *s, struct mechd_ticket *t);
 /* A reference, or NULL. */
 struct mechd_sweep *mechd_sweep_find(struct mechd_sweeps *t, const char *id);
+/* DELETED: a client has ended it; or NONE. Any thread. */
+enum mechd_stop_reason mechd_sweep_asked(const struct mechd_sweep *s);
 /* References to all, oldest first, into a fresh array. Negative: no memory. */
 int mechd_sweep_list(struct mechd_sweeps *t, struct mechd_sweep ***out, size_t *count);
 /* Remove it from the table, and end it at the next slices. False: it has already been removed. */

@@ -65,6 +65,10 @@ STATES = {'server/instance/queue.c':
           'server/README.md': HEAD + '| `A` | x | `B` |\n| `B` | y | – |\n'}
 REASONS = {'server/os/stop.h': 'enum r {\n    MECHD_STOP_NONE,\n    MECHD_STOP_A\n};\n',
            'server/README.md': '| reason | by |\n|---|---|\n| `A` | x |\n'}
+BOOLEANS = {'server/os/pool.h': '    bool stop;\n',
+            'server/README.md': '| boolean | of |\n|---|---|\n| `os/pool.h` `stop` | x |\n'}
+ASKERS = {'server/call/a.c': 'f(mechd_stop_reason(&c->stop));\n',
+          'server/README.md': '| asker | of |\n|---|---|\n| `call/a.c` | x |\n'}
 
 TEST = 'tests/integration/test_a.py'
 WAITS = """import time
@@ -249,8 +253,15 @@ FAULTS = {
     'states.check_reasons': [
         (REASONS, {'server/README.md': '| reason | by |\n|---|---|\n| `B` | x |\n'})],
     'states.check_tokens': [
-        ({'server/call/a.h': 'struct mechd_stop stop;\n'},
-         {'server/call/a.h': '_Atomic bool cancelled;\n'})],
+        (BOOLEANS, {'server/call/a.h': '    _Atomic bool cancelled;\n'}),
+        (BOOLEANS, {'server/zmq/a.h': '    _Atomic bool is_closed;\n'}),
+        (BOOLEANS, {'server/os/pool.h': '    bool stop, stopped;\n'}),
+        (BOOLEANS, {'server/README.md': '| boolean | of |\n|---|---|\n'}),
+        (BOOLEANS, {'server/os/pool.h': 'struct mechd_stop stop;\n'})],
+    'states.check_askers': [
+        (ASKERS, {'server/call/b.c': 'f(mechd_stop_reason(&c->stop));\n'}),
+        (ASKERS, {'server/call/a.c': 'f();\n'}),
+        (ASKERS, {'server/README.md': '| asker | of |\n|---|---|\n'})],
     'bars.check_lines': [
         ({'tests/bench/bars.def': BAR % 1.1}, {'tests/bench/bars.def': BAR % 1.1 + BAR % 1.1}),
         ({'tests/bench/bars.def': BAR % 1.1},

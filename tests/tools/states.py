@@ -1,6 +1,7 @@
 """The tables of states and reasons in server/README.md are the code's: who has an instance and what
-comes next (server/instance/queue.c), and why work ends (server/os/stop.h); and what ends work is a
-token with a reason there, not a boolean."""
+comes next (server/instance/queue.c), why work ends (server/os/stop.h), and which file asks for the
+reasons of each level; what ends work is a token with a reason there, not a boolean but those that
+the table there lists."""
 import re
 import sys
 from tree import report
@@ -8,16 +9,18 @@ from tree import report
 README = 'server/README.md'
 HOLD, STATES = 'MECHD_HOLD_', 'server/instance/queue.c'
 STOP, REASONS = 'MECHD_STOP_', 'server/os/stop.h'
-# where work is done that may have to end; threads of the doors end by booleans of their own
+# where work is done that may have to end
 WORK = ('server/instance/', 'server/call/', 'server/sweep/', 'server/coupling/',
         'server/operations/')
-ENDS = (r'_Atomic bool (?:\w+, )*'
-        r'(cancel\w*|stop\w*|interrupt\w*|gone|withdrawn|delet\w*|drain\w*|abandon\w*)\b')
-
+ASKS = re.compile(r'\bmechd_stop(?:_held)?_reason\(')
+# a boolean that says that something has ended, or shall
+ENDS = re.compile(r'^[ \t]+(?:_Atomic bool (?:\w+, )*(\w*(?:cancel|stop|interrupt|gone|withdrawn|'
+                  r'delet|drain|abandon|ended|closed|active)\w*)'
+                  r'|bool (?:\w+, )*(stop|stops|stopped|cancelled))\b(?:, \w+)*;', re.M)
 
 def rows(tree, first):
     """[cells] of the rows of the table whose first column has that head."""
-    lines = tree.text(README).split('\n')
+    lines = tree.text(README).split('\n') if README in tree.paths else []
     at = [k for k, line in enumerate(lines) if line.startswith('| %s |' % first)]
     found = []
     for line in lines[at[0] + 2:] if at else []:
@@ -60,18 +63,43 @@ def check_reasons(tree):
                                 else 'no reason of ' + REASONS)
 
 
+def listed(tree, head, pattern):
+    """What the first cells of the table of that head list."""
+    return [found for cells in rows(tree, head) for found in re.findall(pattern, cells[0])]
+
+
 def check_tokens(tree):
-    for path in tree.files('.h', '.c'):
-        code = tree.code(path) if path.startswith(WORK) else ''
-        for match in re.finditer(ENDS, code):
-            yield '%s:%d: %s says that work ends, without a reason: struct mechd_stop' % (
-                path, code[:match.start()].count('\n') + 1, match.group(1))
+    known = {('server/' + path, name)
+             for path, name in listed(tree, 'boolean', r'`([\w/]+\.[ch])` `(\w+)`')}
+    seen = set()
+    for path in tree.files('.h', '.c', under='server/'):
+        code = tree.code(path)
+        for match in ENDS.finditer(code):
+            name = match.group(1) or match.group(2)
+            seen.add((path, name))
+            if (path, name) not in known:
+                yield '%s:%d: %s says that work ends, without a reason: struct mechd_stop' % (
+                    path, code[:match.start()].count('\n') + 1, name)
+    for path, name in sorted(known - seen):
+        yield '%s: %s has no boolean %s' % (README, path, name)
+
+
+def check_askers(tree):
+    known = {'server/' + path for path in listed(tree, 'asker', r'`([\w/]+\.[ch])`')}
+    asks = {path: ASKS.search(tree.code(path)) for path in tree.files('.h', '.c', under=WORK)}
+    for path in sorted(known | {path for path, found in asks.items() if found}):
+        if not asks.get(path):
+            yield '%s: %s asks for no reason' % (README, path)
+        elif path not in known:
+            yield '%s:%d: asks for a reason, and is no asker of its level (%s, "Why work ends")' % (
+                path, tree.code(path)[:asks[path].start()].count('\n') + 1, README)
 
 
 CHECKS = {
     'the table of who has an instance is the code\'s': check_hold,
     'each reason to end has its row': check_reasons,
     'work ends by a token with a reason': check_tokens,
+    'the reasons of a level are asked for in one file': check_askers,
 }
 
 if __name__ == '__main__':

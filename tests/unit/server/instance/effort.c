@@ -245,6 +245,38 @@ static void a_quota_is_refused_with_what_was_used(void)
     host_destroy(d);
 }
 
+static void a_stop_is_reported_before_a_deletion_to_commands_of_several(void)
+{
+    struct mechd_host *const d = host_create(1);
+    struct mechd_instance *const i = instance_create(d);
+    CU_ASSERT_EQUAL(mechd_effort_asked(i), MECHD_STOP_NONE);
+    (void)mechd_stop_raise(&i->ended, MECHD_STOP_DELETED);
+    CU_ASSERT_EQUAL(mechd_effort_asked(i), MECHD_STOP_DELETED);
+    (void)mechd_stop_raise(&i->stop, MECHD_STOP_STOPPED);
+    CU_ASSERT_EQUAL(mechd_effort_asked(i), MECHD_STOP_STOPPED);
+    mechd_instance_unref(i);
+    host_destroy(d);
+}
+
+static void a_command_of_several_is_over_a_quota_beyond_its_limit_only(void)
+{
+    struct mechd_host *const d = host_create(1);
+    struct mechd_instance *const i = instance_create(d);
+    struct mechd_account account = {0};
+    struct mechd_excess x = {.used = 0};
+    CU_ASSERT_FALSE(mechd_effort_over(i, UINT64_MAX, &x));
+    atomic_store(&account.most[MECHD_QUOTA_STEP_CPU], 5);
+    i->account = &account;
+    CU_ASSERT_FALSE(mechd_effort_over(i, 5, &x));
+    CU_ASSERT_EQUAL(atomic_load(&account.refused), 0);
+    CU_ASSERT_TRUE(mechd_effort_over(i, 6, &x));
+    CU_ASSERT(x.used == 6 && x.limit == 5 && x.which == MECHD_QUOTA_STEP_CPU);
+    CU_ASSERT_EQUAL(atomic_load(&account.refused), 1);
+    i->account = NULL;
+    mechd_instance_unref(i);
+    host_destroy(d);
+}
+
 UNIT_TESTS(UNIT_TEST(a_step_ends_in_this_order),
            UNIT_TEST(a_period_of_a_run_is_interrupted_before_all_else_and_never_over_a_quota),
            UNIT_TEST(an_analysis_has_no_quota), UNIT_TEST(a_stop_does_not_apply_to_a_reader),
@@ -254,4 +286,6 @@ UNIT_TESTS(UNIT_TEST(a_step_ends_in_this_order),
            UNIT_TEST(a_token_that_is_closed_takes_no_reason),
            UNIT_TEST(a_token_that_is_raised_does_not_close),
            UNIT_TEST(a_token_is_raised_or_closed_and_never_both),
-           UNIT_TEST(a_quota_is_refused_with_what_was_used))
+           UNIT_TEST(a_quota_is_refused_with_what_was_used),
+           UNIT_TEST(a_stop_is_reported_before_a_deletion_to_commands_of_several),
+           UNIT_TEST(a_command_of_several_is_over_a_quota_beyond_its_limit_only))
