@@ -302,10 +302,10 @@ static enum mechd_progress run_call(struct mechd_job *job)
 {
     struct mechd_call *c = (struct mechd_call *)job;
     enum mechd_progress progress = MECHD_DONE;
-    if (c->begun || (may_run(c) && mechd_call_close_early(c))) {
+    const bool first = job->state == MECHD_JOB_FIRST;
+    if (!first || (may_run(c) && mechd_call_close_early(c))) {
         c->before =
-            c->begun || job->instance == NULL ? c->before : atomic_load(&job->instance->revision);
-        c->begun = true;
+            first && job->instance != NULL ? atomic_load(&job->instance->revision) : c->before;
         progress = c->operation->run(c);
     }
     if (progress != MECHD_DONE) {
@@ -346,7 +346,7 @@ void mechd_call_over(struct mechd_call *c)
 static void run_task(struct mechd_task *task)
 {
     struct mechd_call *c = (struct mechd_call *)((char *)task - offsetof(struct mechd_call, task));
-    while (run_call(&c->job) != MECHD_DONE) {
+    while (mechd_job_slice(&c->job) != MECHD_DONE) {
     }
     finish_call(&c->job);
 }
@@ -470,7 +470,7 @@ static enum mechd_submitted start_call(struct mechd_call *c)
 
     // without an instance: here, or on the pool
     if (i == NULL && row->cost != MECHP_COST_UNKNOWN) {
-        while (run_call(&c->job) != MECHD_DONE) {
+        while (mechd_job_slice(&c->job) != MECHD_DONE) {
         }
         return mechd_ticket_wait(&c->ticket, suspend, c) ? MECHD_QUEUED : MECHD_RAN;
     }

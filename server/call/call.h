@@ -109,8 +109,7 @@ struct mechd_call {
     struct mechd_call *next_waiting; /* for the same receipt */
 
     /* the operation's own, between its slices */
-    bool begun;      /* the first slice has run */
-    uint64_t before; /* revision of the instance then */
+    uint64_t before; /* revision of the instance before the first */
     int admitted;    /* number of uses of its lease that have begun and not ended */
     void *work;
     void (*work_free)(struct mechd_call *c);

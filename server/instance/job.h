@@ -1,10 +1,11 @@
 /* Jobs: work on an instance, one at a time, by the thread that currently owns it.
  *
- * Life of a job: mechd_instance_submit either runs it at once on the calling thread, or takes it
- * into the instance's queue, or refuses it. A queued job is run by the pool, in slices if it is
- * long; between two slices the readers in the queue are served. `finish` is called once, on the
- * thread that ran the last slice, with no lock held and after the instance has been released; the
- * job may be freed in it.
+ * mechd_instance_submit either runs a job at once on the calling thread, or takes it into the
+ * instance's queue, or refuses it. A queued job is run by the pool, in slices if it is long; the
+ * readers in the queue are served between them. `finish` is called once, on the thread that ran
+ * the last slice, with no lock held and after the instance has been released; the job may be freed
+ * in it. Where a job is in its life is one state, which queue.c changes and checks;
+ * server/README.md has the table.
  */
 #pragma once
 
@@ -18,6 +19,17 @@ struct mechd_instance;
  * before the slice has returned; only for jobs of mechd_instance_capture. */
 enum mechd_progress { MECHD_DONE, MECHD_MORE, MECHD_MORE_ALONE, MECHD_HELD };
 
+/* Zeroed: NEW. */
+enum mechd_job_state {
+    MECHD_JOB_NEW,     /* not submitted yet, or refused because the queue was full */
+    MECHD_JOB_QUEUED,  /* in the queue of its instance */
+    MECHD_JOB_FIRST,   /* its first slice runs */
+    MECHD_JOB_BETWEEN, /* between two slices: still before all others of its instance */
+    MECHD_JOB_LATER,   /* another slice runs */
+    MECHD_JOB_HELD,    /* it captures, and has the instance until mechd_instance_release */
+    MECHD_JOB_OVER     /* `finish` follows, or submit returns RAN; it may be submitted again */
+};
+
 struct mechd_job {
     struct mechd_job *next;
     struct mechd_instance *instance; /* a reference, taken by the creator of the job */
@@ -29,7 +41,10 @@ struct mechd_job {
     /* Just before the job is queued, under the instance's lock: the carrier prepares to wait. May
      * be NULL. */
     void (*wait)(struct mechd_job *job);
-    uint64_t cost;  /* ns expected; decides between the carrying thread and the pool */
+    uint64_t cost; /* ns expected; decides between the carrying thread and the pool */
+    /* changed by mechd_job_slice and the queue; owner: the instance's, and before it is queued the
+     * thread that submits it */
+    enum mechd_job_state state;
     bool reader;    /* only reads: may run between two slices of another job */
     bool stateless; /* of those: also while the other job has left the state open */
     bool captures;  /* it is one of mechd_instance_capture, which sets this */
@@ -47,3 +62,7 @@ enum mechd_submitted {
 
 /* Most jobs that wait for one instance; longest job that the carrying thread runs itself. */
 enum { MECHD_QUEUE_MOST = 64, MECHD_SHORT = 200000 /* ns */ };
+
+/* One slice: the one place where jobs are run; in a first slice job->state is FIRST. By the queue,
+ * and by calls without an instance. */
+enum mechd_progress mechd_job_slice(struct mechd_job *job);

@@ -1,6 +1,7 @@
 /* Ownership and queue of one instance.
  *
- * Who has it is one state, enum mechd_hold, which `hold` below changes. A carrying thread becomes
+ * Who has it is one state, enum mechd_hold, which `hold` below changes, and where a job is in its
+ * life another, enum mechd_job_state, which `enter` changes. A carrying thread becomes
  * the owner only of an idle instance; when it leaves and jobs have come meanwhile, the pool takes
  * over. The head of the queue is the job in progress, once it has begun. What waits in the pool and
  * is not open can be sealed, and is left alone from then on.
@@ -29,6 +30,37 @@ static void hold(struct mechd_instance *i, enum mechd_hold by)
 {
     assert((reached_from[by] & 1u << i->hold) != 0);
     i->hold = by;
+}
+
+/* The same of a job: bits 1 << enum mechd_job_state. */
+#define AFTER(state) (1u << MECHD_JOB_##state)
+static const unsigned job_reached_from[] = {
+    [MECHD_JOB_QUEUED] = AFTER(NEW) | AFTER(OVER),
+    [MECHD_JOB_FIRST] = AFTER(NEW) | AFTER(QUEUED) | AFTER(OVER),
+    [MECHD_JOB_BETWEEN] = AFTER(FIRST) | AFTER(LATER),
+    [MECHD_JOB_LATER] = AFTER(BETWEEN),
+    [MECHD_JOB_HELD] = AFTER(NEW) | AFTER(QUEUED) | AFTER(OVER),
+    [MECHD_JOB_OVER] = AFTER(FIRST) | AFTER(LATER) | AFTER(HELD)};
+
+/* The one change of where a job is. */
+static void enter(struct mechd_job *job, enum mechd_job_state state)
+{
+    const bool may = (job_reached_from[state] & 1u << job->state) != 0;
+    assert(may);
+    (void)may;
+    job->state = state;
+}
+
+enum mechd_progress mechd_job_slice(struct mechd_job *job)
+{
+    const bool later = job->state == MECHD_JOB_BETWEEN;
+    enter(job, later ? MECHD_JOB_LATER : job->captures ? MECHD_JOB_HELD : MECHD_JOB_FIRST);
+    const enum mechd_progress progress = job->run(job);
+    // one that is held may have been released by now, and be gone
+    if (progress != MECHD_HELD) {
+        enter(job, progress == MECHD_DONE ? MECHD_JOB_OVER : MECHD_JOB_BETWEEN);
+    }
+    return progress;
 }
 
 /* True if the head is in progress, and waits for no other thread; the instance is locked. */
@@ -107,7 +139,7 @@ static void serve_readers(struct mechd_instance *i, bool stateless)
         if (job == NULL) {
             return;
         }
-        while (job->run(job) != MECHD_DONE) {
+        while (mechd_job_slice(job) != MECHD_DONE) {
         }
         settle_hurry(i, job);
         job->finish(job);
@@ -163,7 +195,7 @@ static void run_from_pool(struct mechd_task *task)
     }
 
     // not done: readers first, then back to the end of the pool's queue, behind other instances
-    const enum mechd_progress progress = job->run(job);
+    const enum mechd_progress progress = mechd_job_slice(job);
     if (progress == MECHD_HELD) {
         return;
     }
@@ -187,6 +219,7 @@ static void run_from_pool(struct mechd_task *task)
 /* Queue a job; the instance is locked and not owned by the caller. */
 static void enqueue(struct mechd_instance *i, struct mechd_job *job)
 {
+    enter(job, MECHD_JOB_QUEUED);
     if (job->wait != NULL) {
         job->wait(job);
     }
@@ -245,7 +278,7 @@ enum mechd_submitted mechd_instance_submit(struct mechd_instance *i, struct mech
         hold(i, MECHD_HOLD_CARRIED);
         i->direct = job;
         pthread_mutex_unlock(&i->m);
-        return leave(i, job, job->run(job));
+        return leave(i, job, mechd_job_slice(job));
     }
     if (is_full(i)) {
         pthread_mutex_unlock(&i->m);
@@ -263,6 +296,7 @@ enum mechd_submitted mechd_instance_capture(struct mechd_instance *i, struct mec
     pthread_mutex_lock(&i->m);
     if (i->hold == MECHD_HOLD_IDLE) {
         append(i, job);
+        enter(job, MECHD_JOB_HELD);
         hold(i, MECHD_HOLD_CAPTURED);
         i->task.run = run_from_pool;
         mechd_instance_ref(i);
@@ -278,6 +312,7 @@ enum mechd_submitted mechd_instance_capture(struct mechd_instance *i, struct mec
 
 void mechd_instance_release(struct mechd_instance *i, struct mechd_job *job)
 {
+    enter(job, MECHD_JOB_OVER);
     if (leave_head(i, job)) {
         mechd_instance_unref(i);
     }

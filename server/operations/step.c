@@ -40,7 +40,6 @@ struct step_work {
     struct mechd_stepping stepping;
     struct mechp_body_step_request in; /* unless plain */
     double expect_time;                /* NaN: none */
-    bool begun;                        /* the body has been read */
     bool plain;                        /* size, until or count is all that the body has */
     unsigned want;                     /* a set of MECHP_WANTS */
     struct mech_event_log log;         /* of the events, if they or an early return are requested */
@@ -475,10 +474,9 @@ static enum mechd_progress run_step(struct mechd_call *c)
 {
     struct step_work *w = c->work;
     enum mechd_progress progress = MECHD_DONE;
-    if (!w->begun && !begin(c, w)) {
+    if (c->job.state == MECHD_JOB_FIRST && !begin(c, w)) {
         return MECHD_DONE;
     }
-    w->begun = true;
     w->stepping.asks = mechd_call_asks;
     w->stepping.of = c;
     w->stepping.closes = closes;

@@ -63,6 +63,8 @@ HEAD = '| state | who | next |\n|---|---|---|\n'
 STATES = {'server/instance/queue.c':
           'f = {[MECHD_HOLD_A] = 0,\n[MECHD_HOLD_B] = FROM(A) | FROM(B)};\n',
           'server/README.md': HEAD + '| `A` | x | `B` |\n| `B` | y | – |\n'}
+JOBS = {'server/instance/queue.c': 'f = {[MECHD_JOB_B] = AFTER(A)};\n',
+        'server/README.md': HEAD.replace('state', 'job') + '| `A` | x | `B` |\n| `B` | y | – |\n'}
 REASONS = {'server/os/stop.h': 'enum r {\n    MECHD_STOP_NONE,\n    MECHD_STOP_A\n};\n',
            'server/README.md': '| reason | by |\n|---|---|\n| `A` | x |\n'}
 BOOLEANS = {'server/os/pool.h': '    bool stop;\n',
@@ -247,7 +249,8 @@ FAULTS = {
         (ROUTE, {'server/operations/b.c': OPERATION % ('A', 'g')}),
         (ROUTE, {'server/operations/b.c': OPERATION % ('B', 'g')}),
         (ROUTE, {'protocol/wire/routes/a.c': BODY})],
-    'states.check_hold': [
+    'states.check_machines': [
+        (JOBS, {'server/README.md': JOBS['server/README.md'].replace('| x | `B`', '| x | –')}),
         (STATES, {'server/README.md': HEAD + '| `A` | x | `B` |\n| `B` | y | `A` |\n'}),
         (STATES, {'server/README.md': HEAD + '| `A` | x | `B` |\n'})],
     'states.check_reasons': [

@@ -7,7 +7,9 @@ import sys
 from tree import report
 
 README = 'server/README.md'
-HOLD, STATES = 'MECHD_HOLD_', 'server/instance/queue.c'
+STATES = 'server/instance/queue.c'
+# the states of an instance and of a job: prefix, macro of those before, head of the table
+MACHINES = (('MECHD_HOLD_', 'FROM', 'state'), ('MECHD_JOB_', 'AFTER', 'job'))
 STOP, REASONS = 'MECHD_STOP_', 'server/os/stop.h'
 # where work is done that may have to end
 WORK = ('server/instance/', 'server/call/', 'server/sweep/', 'server/coupling/',
@@ -35,22 +37,23 @@ def words(text):
     return re.findall(r'`([A-Z]+)`', text)
 
 
-def check_hold(tree):
-    if STATES not in tree.paths:
-        return
-    follow = {}
-    for state, before in re.findall(r'\[%s(\w+)\] = ([^,;{}]*)' % HOLD, tree.code(STATES)):
-        follow.setdefault(state, set())
-        for one in re.findall(r'FROM\((\w+)\)', before):
-            follow.setdefault(one, set()).add(state)
-    for state in follow:
-        follow[state].discard(state)
-    told = {words(cells[0])[0]: set(words(cells[-1])) for cells in rows(tree, 'state')}
-    for state in sorted(set(follow) | set(told)):
-        if follow.get(state) != told.get(state):
-            yield '%s: next of %s: %s, in %s: %s' % (
-                README, state, ', '.join(sorted(told.get(state, {'no row'}))), STATES,
-                ', '.join(sorted(follow.get(state, {'no such state'}))))
+def check_machines(tree):
+    code = tree.code(STATES) if STATES in tree.paths else ''
+    for prefix, macro, head in MACHINES:
+        follow = {}
+        for state, before in re.findall(r'\[%s(\w+)\] = ([^,;{}]*)' % prefix, code):
+            follow.setdefault(state, set())
+            for one in re.findall(r'%s\((\w+)\)' % macro, before):
+                follow.setdefault(one, set()).add(state)
+        for state in follow:
+            follow[state].discard(state)
+        told = {words(cells[0])[0]: set(words(cells[-1])) - {words(cells[0])[0]}
+                for cells in rows(tree, head)} if code else {}
+        for state in sorted(set(follow) | set(told)):
+            if follow.get(state) != told.get(state):
+                yield '%s: next of %s: %s, in %s: %s' % (
+                    README, state, ', '.join(sorted(told.get(state, {'no row'}))), STATES,
+                    ', '.join(sorted(follow.get(state, {'no such state'}))))
 
 
 def check_reasons(tree):
@@ -96,7 +99,7 @@ def check_askers(tree):
 
 
 CHECKS = {
-    'the table of who has an instance is the code\'s': check_hold,
+    'the tables of who has an instance, and of a job\'s life, are the code\'s': check_machines,
     'each reason to end has its row': check_reasons,
     'work ends by a token with a reason': check_tokens,
     'the reasons of a level are asked for in one file': check_askers,

@@ -11,10 +11,11 @@ struct probe {
     int slices;
     _Atomic int *gate; /* NULL: open */
     pthread_t ran_on;
-    _Atomic int order;        /* place among those whose last slice has run, from 1 */
-    _Atomic int waits;        /* calls of wait */
-    enum mechd_progress more; /* behind a slice that is not the last; 0: MORE */
-    enum mechd_hold held;     /* in its last slice */
+    _Atomic int order;                /* place among those whose last slice has run, from 1 */
+    _Atomic int waits;                /* calls of wait */
+    enum mechd_progress more;         /* behind a slice that is not the last; 0: MORE */
+    enum mechd_hold held;             /* in its last slice */
+    enum mechd_job_state first, last; /* its own state in its first and its last slice */
 };
 
 static _Atomic int ran;
@@ -37,6 +38,8 @@ static enum mechd_progress run_probe(struct mechd_job *job)
     }
     p->ran_on = pthread_self();
     p->held = job->instance->hold;
+    p->first = p->first == MECHD_JOB_NEW ? job->state : p->first;
+    p->last = job->state;
     while (p->gate != NULL && atomic_load(p->gate) == 0) {
         nap();
     }
@@ -181,6 +184,47 @@ static void readers_come_in_between_two_slices(void)
     CU_ASSERT_EQUAL(reader.order, 1);
     CU_ASSERT_EQUAL(slow.order, 2);
     CU_ASSERT_EQUAL(writer.order, 3);
+    mechd_instance_unref(i);
+    host_destroy(d);
+}
+
+static void a_job_goes_through_its_states(void)
+{
+    begin();
+    struct mechd_host *d = host_create(1);
+    struct mechd_instance *i = instance_create(d);
+    struct probe carried = make_probe(i, 0, 1), captor = make_probe(i, 0, 1);
+    CU_ASSERT_EQUAL(carried.job.state, MECHD_JOB_NEW);
+    // run here, twice
+    for (int k = 0; k < 2; k++) {
+        carried.slices = 1;
+        carried.first = MECHD_JOB_NEW;
+        CU_ASSERT_EQUAL(mechd_instance_submit(i, &carried.job), MECHD_RAN);
+        CU_ASSERT(carried.first == MECHD_JOB_FIRST && carried.job.state == MECHD_JOB_OVER);
+    }
+    // queued behind one that captures, which has no slice
+    CU_ASSERT_EQUAL(mechd_instance_capture(i, &captor.job), MECHD_RAN);
+    CU_ASSERT_EQUAL(captor.job.state, MECHD_JOB_HELD);
+    struct probe slow = make_probe(i, 0, 3);
+    CU_ASSERT_EQUAL(mechd_instance_submit(i, &slow.job), MECHD_QUEUED);
+    CU_ASSERT_EQUAL(slow.job.state, MECHD_JOB_QUEUED);
+    mechd_instance_release(i, &captor.job);
+    CU_ASSERT_EQUAL(captor.job.state, MECHD_JOB_OVER);
+    CU_ASSERT_TRUE(wait_finished(1));
+    CU_ASSERT(slow.first == MECHD_JOB_FIRST && slow.last == MECHD_JOB_LATER);
+    CU_ASSERT_EQUAL(slow.job.state, MECHD_JOB_OVER);
+    // one that is refused
+    CU_ASSERT_EQUAL(mechd_instance_capture(i, &captor.job), MECHD_RAN);
+    static struct probe waiting[MECHD_QUEUE_MOST];
+    for (int k = 0; k < MECHD_QUEUE_MOST; k++) {
+        waiting[k] = make_probe(i, 0, 1);
+        CU_ASSERT_EQUAL(mechd_instance_submit(i, &waiting[k].job), MECHD_QUEUED);
+    }
+    struct probe beyond = make_probe(i, 0, 1);
+    CU_ASSERT_EQUAL(mechd_instance_submit(i, &beyond.job), MECHD_FULL);
+    CU_ASSERT_EQUAL(beyond.job.state, MECHD_JOB_NEW);
+    mechd_instance_release(i, &captor.job);
+    CU_ASSERT_TRUE(wait_finished(MECHD_QUEUE_MOST + 1));
     mechd_instance_unref(i);
     host_destroy(d);
 }
@@ -351,4 +395,5 @@ UNIT_TESTS(UNIT_TEST(a_short_job_of_an_idle_instance_runs_here),
            UNIT_TEST(readers_come_in_between_two_slices), UNIT_TEST(the_state_names_the_holder),
            UNIT_TEST(a_job_that_has_had_its_effect_is_not_stopped),
            UNIT_TEST(a_run_yields_to_what_waits_and_hurries_and_to_nothing_refused),
-           UNIT_TEST(a_paused_job_can_be_sealed), UNIT_TEST(an_open_state_cannot))
+           UNIT_TEST(a_job_goes_through_its_states), UNIT_TEST(a_paused_job_can_be_sealed),
+           UNIT_TEST(an_open_state_cannot))
