@@ -69,6 +69,10 @@ REASONS = {'server/os/stop.h': 'enum r {\n    MECHD_STOP_NONE,\n    MECHD_STOP_A
            'server/README.md': '| reason | by |\n|---|---|\n| `A` | x |\n'}
 BOOLEANS = {'server/os/pool.h': '    bool stop;\n',
             'server/README.md': '| boolean | of |\n|---|---|\n| `os/pool.h` `stop` | x |\n'}
+WAY = {'server/a.c': 'int f(void)\n{\n    return o->run(h());\n}\n',
+       'server/b.c': 'static int g(void)\n{\n}\nint h(int a,\n      int b)\n{\n}\n'
+                     't = {.run = g};\n',
+       'server/README.md': '    f      a.c   first\n     h     b.c\n     g     b.c (o->run)  x\n'}
 ASKERS = {'server/call/a.c': 'f(mechd_stop_reason(&c->stop));\n',
           'server/README.md': '| asker | of |\n|---|---|\n| `call/a.c` | x |\n'}
 
@@ -261,6 +265,11 @@ FAULTS = {
         (BOOLEANS, {'server/os/pool.h': '    bool stop, stopped;\n'}),
         (BOOLEANS, {'server/README.md': '| boolean | of |\n|---|---|\n'}),
         (BOOLEANS, {'server/os/pool.h': 'struct mechd_stop stop;\n'})],
+    'states.check_way': [
+        (WAY, {'server/a.c': 'int f(void)\n{\n    h();\n}\n'}),
+        (WAY, {'server/README.md': WAY['server/README.md'].replace('h ', 'j ')}),
+        (WAY, {'server/README.md': WAY['server/README.md'].replace('o->run', 'o->end')}),
+        (WAY, {'server/b.c': WAY['server/b.c'].replace('.run', '.end')})],
     'states.check_askers': [
         (ASKERS, {'server/call/b.c': 'f(mechd_stop_reason(&c->stop));\n'}),
         (ASKERS, {'server/call/a.c': 'f();\n'}),

@@ -1,7 +1,7 @@
 """The tables of states and reasons in server/README.md are the code's: who has an instance and what
 comes next (server/instance/queue.c), why work ends (server/os/stop.h), and which file asks for the
 reasons of each level; what ends work is a token with a reason there, not a boolean but those that
-the table there lists."""
+the table there lists. The way of one step request that the README draws is that of the calls."""
 import re
 import sys
 from tree import report
@@ -98,10 +98,42 @@ def check_askers(tree):
                 path, tree.code(path)[:asks[path].start()].count('\n') + 1, README)
 
 
+def body_of(tree, path, name):
+    """The body of a function, or None."""
+    code = tree.code(path) if path in tree.paths else ''
+    match = re.search(r'^[a-z][^;{}()]*\b%s\([^;{}]*\)\n\{\n(.*?)^\}$' % name, code, re.S | re.M)
+    return match.group(1) if match else None
+
+
+def check_way(tree):
+    """Each line is a function of its file, which the line that it is under calls: by its name, or
+    by the pointer in brackets, to which its file sets it."""
+    above = []
+    for line in tree.text(README).split('\n') if README in tree.paths else ():
+        match = re.match(r'    ( *)(\w+) +([\w/]+\.[ch])(?: \(([\w>-]+)\))?(?:  |$)', line)
+        if not match:
+            above = []
+            continue
+        depth, (name, path, pointer) = len(match.group(1)), match.groups()[1:]
+        path = path if path.startswith('solver/') else 'server/' + path
+        above = [one for one in above if one[0] < depth]
+        body = body_of(tree, path, name)
+        if body is None:
+            yield '%s: %s has no function %s' % (README, path, name)
+        elif above and above[-1][2] is not None and not re.search(
+                r'\b%s\(' % re.escape(pointer or name), above[-1][2]):
+            yield '%s: %s does not call %s' % (README, above[-1][1], pointer or name)
+        elif pointer and not re.search(r'\b%s = %s\b' % (pointer.split('->')[-1], name),
+                                       tree.code(path)):
+            yield '%s: %s does not set %s to %s' % (README, path, pointer, name)
+        above.append((depth, name, body))
+
+
 CHECKS = {
     'the tables of who has an instance, and of a job\'s life, are the code\'s': check_machines,
     'each reason to end has its row': check_reasons,
     'work ends by a token with a reason': check_tokens,
+    'a step request goes the way that is drawn': check_way,
     'the reasons of a level are asked for in one file': check_askers,
 }
 
