@@ -74,6 +74,11 @@ struct mechp_body_instance_list {
 
 /* --- analyses, steps --- */
 
+/* Of `instances`, in place of a list of ids. */
+struct mechp_body_batch_choice {
+    const json_t *label; /* text */
+};
+
 struct mechp_body_batch_request {
     const json_t *instances;      /* list of ids, or object */
     const json_t *operation, *op; /* texts */
@@ -384,6 +389,16 @@ struct mechp_body_sweep_record {
     const json_t *every; /* number */
 };
 
+/* Of `parameters`, and of an axis of its grid. */
+struct mechp_body_sweep_parameters {
+    const json_t *grid, *list; /* object; list */
+};
+
+struct mechp_body_sweep_axis {
+    double from, to;
+    int64_t count;
+};
+
 struct mechp_body_sweep_request {
     struct mechp_object model;
     const char *example, *fmu;
@@ -495,6 +510,7 @@ struct mechp_body_operation {
 /* --- their shapes --- */
 
 extern const struct mechp_shape mechp_body_about;
+extern const struct mechp_shape mechp_body_batch_choice;
 extern const struct mechp_shape mechp_body_batch_request;
 extern const struct mechp_shape mechp_body_check_reply;
 extern const struct mechp_shape mechp_body_check_request;
@@ -564,6 +580,8 @@ extern const struct mechp_shape mechp_body_stream_request;
 extern const struct mechp_shape mechp_body_sweep;
 extern const struct mechp_shape mechp_body_sweep_error;
 extern const struct mechp_shape mechp_body_sweep_list;
+extern const struct mechp_shape mechp_body_sweep_axis;
+extern const struct mechp_shape mechp_body_sweep_parameters;
 extern const struct mechp_shape mechp_body_sweep_record;
 extern const struct mechp_shape mechp_body_sweep_request;
 extern const struct mechp_shape mechp_body_unknowns;

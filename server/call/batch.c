@@ -114,8 +114,10 @@ static void take_list(struct mechd_batch *b, const json_t *ids)
 static void take_labelled(struct mechd_batch *b, const json_t *choice)
 {
     struct mechd_call *c = b->call;
-    const char *label = json_string_value(json_object_get(choice, "label"));
-    mechp_json_only(choice, "/instances", (const char *const[]){"label", NULL}, &c->diag);
+    struct mechp_body_batch_choice in;
+    MECHP_READ(batch_choice, choice, &c->diag, &in);
+    mechp_shape_only(choice, "/instances", &mechp_body_batch_choice, &c->diag);
+    const char *const label = json_string_value(in.label);
     struct mechd_choice labels = {.count = 0};
     if (label == NULL) {
         mech_diag_add(&c->diag, "/instances/label", "expected \"name=value,name\"");

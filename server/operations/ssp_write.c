@@ -4,11 +4,13 @@
 #include "server/operations/ssp.h"
 
 #include "protocol/fmi/system.h"
+#include "protocol/wire/bodies_coupling.h"
 #include "protocol/wire/json.h"
 #include "server/call/service.h"
 #include "server/engine/fmu_engine.h"
 #include "server/operations/ssp_models.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -274,10 +276,10 @@ static bool is_driven(const struct package *x, size_t part, const char *input)
 static bool add_connection(struct mechd_call *c, struct package *x, const struct mechd_coupling *g,
                            const json_t *item)
 {
-    const char *const from = json_string_value(json_object_get(item, "from"));
-    const char *const to = json_string_value(json_object_get(item, "to"));
-    const json_t *const factor = json_object_get(item, "factor");
+    struct mechp_body_coupling_connection in;
     struct end a, b;
+    MECHP_READ(coupling_connection, item, &c->diag, &in);
+    const char *const from = json_string_value(in.from), *const to = json_string_value(in.to);
     if (!find_end(g, from, MECH_OUTPUT_VARIABLE, &a) || !find_end(g, to, MECH_INPUT, &b)) {
         mechd_fail(c, MECHP_INTERNAL, "%.100s -> %.100s is not found", from, to);
         return false;
@@ -298,13 +300,13 @@ static bool add_connection(struct mechd_call *c, struct package *x, const struct
             return false;
         }
         input->has_value = false;
-        x->connections[x->connection_count++] = (struct mechp_system_connection){
-            .from = a.part,
-            .to = b.part,
-            .output = output->name,
-            .input = input->name,
-            .factor = factor != NULL ? json_number_value(factor) : 1.,
-            .offset = json_number_value(json_object_get(item, "offset"))};
+        x->connections[x->connection_count++] =
+            (struct mechp_system_connection){.from = a.part,
+                                             .to = b.part,
+                                             .output = output->name,
+                                             .input = input->name,
+                                             .factor = isnan(in.factor) ? 1. : in.factor,
+                                             .offset = isnan(in.offset) ? 0. : in.offset};
     }
     return true;
 }

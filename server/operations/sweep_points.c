@@ -1,6 +1,7 @@
 /* Grids and lists of parameter sets. */
 #include "server/operations/sweep_points.h"
 
+#include "protocol/wire/bodies.h"
 #include "protocol/wire/json.h"
 
 #include <math.h>
@@ -80,24 +81,23 @@ static bool make_values(struct reader *r)
 static double *read_range(struct reader *r, int place, const json_t *axis, const char *path,
                           size_t *count)
 {
-    struct mech_diag *const d = &r->c->diag;
-    double from = 0., to = 0.;
-    int64_t n = 0;
-    static const char *const keys[] = {"from", "to", "count", NULL};
-    mechp_json_only(axis, path, keys, d);
-    if (!mechp_json_number(axis, "from", d, &from) || !mechp_json_number(axis, "to", d, &to) ||
-        !mechp_json_integer(axis, "count", d, 1, MECHD_SWEEP_POINTS, &n)) {
-        mech_diag_add(d, path, "expected numbers, or {\"from\", \"to\", \"count\"}");
+    const struct mechp_json_in in = {axis, path, &r->c->diag};
+    struct mechp_body_sweep_axis range;
+    mechp_shape_only(axis, path, &mechp_body_sweep_axis, in.diag);
+    MECHP_READ_IN(sweep_axis, &in, &range);
+    if (isnan(range.from) || isnan(range.to) || range.count == INT64_MIN) {
+        mech_diag_add(in.diag, path, "expected numbers, or {\"from\", \"to\", \"count\"}");
         return NULL;
     }
-    *count = (size_t)n;
+    *count = (size_t)range.count;
     double *const values = calloc(*count, sizeof *values);
     for (size_t k = 0; values != NULL && k < *count; k++) {
         const double last = *count > 1 ? (double)(*count - 1) : 1.;
         // whole numbers come out whole
+        const double length = range.to - range.from;
         const double part =
-            r->at[place].whole ? (double)k * (to - from) / last : (double)k / last * (to - from);
-        values[k] = k > 0 && k + 1 == *count ? to : from + part;
+            r->at[place].whole ? (double)k * length / last : (double)k / last * length;
+        values[k] = k > 0 && k + 1 == *count ? range.to : range.from + part;
     }
     return values;
 }
@@ -235,9 +235,8 @@ void mechd_sweep_points_read(struct mechd_call *c, const json_t *parameters,
                              const struct mechd_axes *axes, struct mechd_sweep_plan *plan)
 {
     struct reader r = {.c = c, .axes = axes, .plan = plan};
-    static const char *const keys[] = {"grid", "list", NULL};
-    const json_t *grid = json_object_get(parameters, "grid");
-    const json_t *list = json_object_get(parameters, "list");
+    struct mechp_body_sweep_parameters in;
+    MECHP_READ(sweep_parameters, parameters, &c->diag, &in);
     plan->names = calloc(MECHD_SWEEP_PARAMETERS, sizeof *plan->names);
     plan->index = calloc(MECHD_SWEEP_PARAMETERS, sizeof *plan->index);
     if (plan->names == NULL || plan->index == NULL) {
@@ -245,12 +244,12 @@ void mechd_sweep_points_read(struct mechd_call *c, const json_t *parameters,
         return;
     }
     if (json_is_object(parameters)) {
-        mechp_json_only(parameters, "/parameters", keys, &c->diag);
+        mechp_shape_only(parameters, "/parameters", &mechp_body_sweep_parameters, &c->diag);
     }
-    if (json_is_object(grid) && list == NULL) {
-        read_grid(&r, grid);
-    } else if (json_is_array(list) && grid == NULL) {
-        read_list(&r, list);
+    if (json_is_object(in.grid) && in.list == NULL) {
+        read_grid(&r, in.grid);
+    } else if (json_is_array(in.list) && in.grid == NULL) {
+        read_list(&r, in.list);
     } else {
         mech_diag_add(&c->diag, "/parameters",
                       "expected {\"grid\": {name: values}} or {\"list\": [{name: value}]}");

@@ -16,7 +16,11 @@ OPERATION = {'run', 'spread', 'prepare', 'plain'}
 
 
 # a key of a request that is read, and one of a reply that is written, where it stands
+# of a body, of a part of one (any object), and a list of keys that an object may have
+OBJECT = r'(?!\w+->body,)(?:[^;"()]|\([^;"()]*\))+,'
 READ = re.compile(r'\b(?:json_object_get|mechp_json_\w+)\(\s*\w+->body,'
+                  r'|\b(?:json_object_get|mechp_json_\w+)\(\s*' + OBJECT + r'\s*"(?![/"])'
+                  r'|\bmechp_json_only\(\s*' + OBJECT +
                   r'|\bmechd_(?:call_query|call_word|query_number|query_whole)\(\s*c, "')
 WRITTEN = re.compile(r'\bmechp_text_(?:key|literal|member_\w+)\(\s*[\w&>.-]+,\s*"')
 KNOWN = 'tests/tools/by_hand.txt'

@@ -25,6 +25,14 @@ const struct mechp_shape mechp_body_batch_reply = {
                              {"results", "@BatchItemResult[]", "one for each operation",
                               MECHP_IN(batch_reply, results)})};
 
+/* It stands in the text of `instances`. */
+const struct mechp_shape mechp_body_batch_choice = {
+    .name = "BatchChoice",
+    .doc = "Instances by their labels.",
+    .request = true,
+    .members = MECHP_MEMBERS({"label", "any", "labels that they have, with commas between",
+                              MECHP_IN(batch_choice, label)})};
+
 const struct mechp_shape mechp_body_batch_request = {
     .name = "BatchRequest",
     .doc = "One operation on many instances, or a list of operations.",

@@ -98,6 +98,23 @@ const struct mechp_shape mechp_body_sweep_record = {
                               "of size adaptive.minimum must fit into the limit of rows",
                               MECHP_MAY(sweep_record, every)})};
 
+/* These two stand in the text of `parameters`: a grid has names of its own. */
+const struct mechp_shape mechp_body_sweep_parameters = {
+    .name = "SweepParameters",
+    .doc = "Values of parameters: exactly one of grid and list.",
+    .request = true,
+    .members = MECHP_MEMBERS({"grid", "any", "axes by name", MECHP_MAY(sweep_parameters, grid)},
+                             {"list", "any", "points", MECHP_MAY(sweep_parameters, list)})};
+
+const struct mechp_shape mechp_body_sweep_axis = {
+    .name = "SweepAxis",
+    .doc = "Equally spaced values, both ends included.",
+    .request = true,
+    .members =
+        MECHP_MEMBERS({"from", "number", "first", MECHP_IN(sweep_axis, from)},
+                      {"to", "number", "last", MECHP_IN(sweep_axis, to)},
+                      {"count", "integer 1..1000000", "how many", MECHP_IN(sweep_axis, count)})};
+
 static const struct mechp_shape sweep_table = {
     .name = "SweepTable",
     .doc = "Rows of the finished points.",
