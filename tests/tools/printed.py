@@ -1,13 +1,14 @@
 """The generated documents as committed are what the tables print: OpenAPI, JSON Schema, the types
-of the answers for Python, and the table of error codes in protocol/README.md; and the page, plots
-and summary of the benchmark book are what its data print. With --write the committed copies are
-brought up to date. The check is shown that it sees a difference: a copy with one changed letter
-must fail, and a changed figure must change the book's page."""
+of the answers for Python and of the page, and the table of error codes in protocol/README.md; and
+the page, plots and summary of the benchmark book are what its data print. With --write the
+committed copies are brought up to date. The check is shown that it sees a difference: a copy with
+one changed letter must fail, and a changed figure must change the book's page."""
 import difflib
 import json
 import os
 import subprocess
 import sys
+import page_types
 import replies
 from tree import ROOT
 
@@ -17,7 +18,7 @@ import book_page  # noqa: E402
 from harness import program  # noqa: E402
 
 WHOLE = {'openapi': 'protocol/openapi.json', 'schema': 'protocol/schema/model.schema.json',
-         'replies': 'clients/python/mechd/replies.py'}
+         'replies': 'clients/python/mechd/replies.py', 'page': 'clients/web/schemas.d.ts'}
 PART = {'errors': 'protocol/README.md'}
 MOST = 12  # lines of a difference that are shown
 
@@ -25,6 +26,8 @@ MOST = 12  # lines of a difference that are shown
 def printed(what):
     if what == 'replies':
         return replies.text(json.loads(printed('openapi')))
+    if what == 'page':
+        return page_types.text(json.loads(printed('openapi')))
     done = subprocess.run([program('mechd'), '--print', what], stdout=subprocess.PIPE, timeout=60)
     if done.returncode != 0 or not done.stdout:
         raise SystemExit('mechd --print %s ended with %d' % (what, done.returncode))
