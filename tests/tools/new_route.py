@@ -1,7 +1,7 @@
-"""A route is a row, an operation and one line: one with fields of its own is added to a copy of the
-tree, the copy is built, and its server is asked. Nothing else is written, and yet the new route is
-admitted by its scope, its keys and its query are checked, and OpenAPI, /docs, ZeroMQ and batches
-know it."""
+"""A route is a row, an operation and one line: one with fields of its own, and the structs that
+they fill, is added to a copy of the tree, the copy is built, and its server is asked. Nothing else
+is written, and yet the new route is admitted by its scope, its keys and its query are checked,
+OpenAPI, /docs, ZeroMQ and batches know it, and no check finds a second list of its keys."""
 import json
 import os
 import shutil
@@ -9,30 +9,34 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import routes
+from tree import Tree
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LINE = ('MECHP_ROUTE(CLOCK, "POST", "/v1/instances/{id}/clock", "clock", '
         '"Time of an instance by another clock")\n')
 ROW = '''
-static const struct mechp_shape clock_request = {
+const struct mechp_shape mechp_body_clock_request = {
     .name = "ClockRequest",
     .doc = "Another clock.",
     .request = true,
-    .members = MECHP_MEMBERS({"rate", "number", "seconds of it per second", true}),
+    .members = MECHP_MEMBERS({"rate", "number", "seconds of it per second",
+                              MECHP_IN(clock_request, rate)}),
     .example = "{\\"rate\\":2}"};
 
-static const struct mechp_shape clock_reply = {
+const struct mechp_shape mechp_body_clock_reply = {
     .name = "ClockReply",
     .doc = "What it shows.",
-    .members = MECHP_MEMBERS({"shows", "number", "s", true})};
+    .members = MECHP_MEMBERS({"shows", "number", "s", MECHP_IN(clock_reply, shows)})};
 
-const struct mechp_shape *const mechp_shapes_clock[] = {&clock_request, &clock_reply, NULL};
+const struct mechp_shape *const mechp_shapes_clock[] = {
+    &mechp_body_clock_request, &mechp_body_clock_reply, NULL};
 
 const struct mechp_row mechp_row_CLOCK = {
     .tag = "view",
     .doc = "What another clock shows that has run since time 0.",
     .effect = MECHP_READS,
-    .body = &clock_request,
+    .body = &mechp_body_clock_request,
     .query = MECHP_QUERY({"zone", "number -1e9..1e9", "What it shows at time 0, s.", "3600",
                           MECHP_ASKED(clock, zone)}),
     .status = 200,
@@ -40,6 +44,7 @@ const struct mechp_row mechp_row_CLOCK = {
     .content = MECHP_JSON};
 '''
 OPERATION = '''/* What another clock shows. */
+#include "protocol/wire/bodies.h"
 #include "server/call/query.h"
 
 #include <math.h>
@@ -47,24 +52,36 @@ OPERATION = '''/* What another clock shows. */
 static enum mechd_progress run_clock(struct mechd_call *c)
 {
     struct mechp_query_clock asked;
-    double rate = 0.;
+    struct mechp_body_clock_request in;
     MECHD_ASK(clock, c, &asked);
-    if (!mechp_json_number(c->body, "rate", &c->diag, &rate)) {
+    MECHP_READ(clock_request, c->body, &c->diag, &in);
+    if (isnan(in.rate)) {
         mech_diag_add(&c->diag, "/rate", "a number is needed");
     }
     const double zone = isnan(asked.zone) ? 0. : asked.zone;
     if (mechd_call_faulty(c)) {
         return MECHD_DONE;
     }
-    mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "shows");
-    mechp_text_number(&c->text, zone + rate * mechd_engine_time(&c->job.instance->engine));
-    mechp_text_end(&c->text);
+    const double time = mechd_engine_time(&c->job.instance->engine);
+    const struct mechp_body_clock_reply body = {.shows = zone + in.rate * time};
+    MECHP_WRITE(clock_reply, &body, &c->text);
     return MECHD_DONE;
 }
 
 const struct mechd_operation mechd_operation_CLOCK = {.run = run_clock};
 '''
+# what the row's fields fill
+STRUCTS = '''struct mechp_body_clock_request {
+    double rate;
+};
+
+struct mechp_body_clock_reply {
+    double shows; /* s */
+};
+
+'''
+SHAPES = ''.join('extern const struct mechp_shape mechp_body_clock_%s;\n' % body
+                 for body in ('reply', 'request'))
 
 
 def edit(root, path, change):
@@ -86,8 +103,12 @@ def add_route(root):
     edit(root, 'protocol/wire/routes.def',
          lambda text: text.replace('MECHP_ROUTE(CLONE', LINE + 'MECHP_ROUTE(CLONE'))
     write(root, 'protocol/wire/routes/clock.c',
-          '/* Another clock. */\n#include "protocol/wire/queries.h"\n#include '
-          '"protocol/wire/row.h"\n' + ROW)
+          '/* Another clock. */\n#include "protocol/wire/bodies.h"\n#include '
+          '"protocol/wire/queries.h"\n#include "protocol/wire/row.h"\n' + ROW)
+    edit(root, 'protocol/wire/bodies.h', lambda text: text.replace(
+        'struct mechp_body_commit_request {', STRUCTS + 'struct mechp_body_commit_request {')
+         .replace('extern const struct mechp_shape mechp_body_commit_request;',
+                  SHAPES + 'extern const struct mechp_shape mechp_body_commit_request;'))
     edit(root, 'protocol/wire/queries.h', lambda text: text.replace(
         'struct mechp_query_modes {', 'struct mechp_query_clock {\n    double zone; /* s */\n};\n\n'
         'struct mechp_query_modes {'))
@@ -109,6 +130,8 @@ def build(root):
 
 
 class NewRoute(unittest.TestCase):
+    root = None  # of the copy
+
     @classmethod
     def setUpClass(cls):
         from harness import Daemon
@@ -144,6 +167,10 @@ class NewRoute(unittest.TestCase):
         self.assertIn('What another clock shows', page)
         self.assertIn('seconds of it per second', page)
 
+    def test_the_checks_of_routes_find_nothing(self):
+        for sentence, check in routes.CHECKS.items():
+            self.assertEqual(list(check(Tree(self.root))), [], sentence)
+
     def test_zeromq_and_batches_know_it(self):
         from harness import ZmqDoor
         with ZmqDoor(self.daemon) as door:
@@ -166,6 +193,7 @@ def main():
                 shutil.copy2(os.path.join(ROOT, name), os.path.join(root, name))
         add_route(root)
         build(root)
+        NewRoute.root = root
         os.environ['MECHD_TESTS_BUILD'] = os.path.join(root, 'build')
         sys.path.insert(0, os.path.join(ROOT, 'tests', 'integration'))
         result = unittest.TextTestRunner(stream=sys.stdout).run(
