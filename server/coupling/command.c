@@ -18,6 +18,7 @@
 #include "solver/base/text.h"
 #include "solver/base/times.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -25,6 +26,22 @@
 /* What one slice takes about; and on the thread that carries the request, ns. */
 static const uint64_t slice = MECHD_MS;
 static const uint64_t direct = 200000;
+
+/* From which states each state can be reached: bits 1 << enum mechd_coupling_state. */
+#define AFTER(state) (1u << MECHD_COUPLING_##state)
+static const unsigned reached_from[] = {[MECHD_COUPLING_WAITING] = AFTER(WAITING) | AFTER(OVER),
+                                        [MECHD_COUPLING_CAPTURING] = AFTER(WAITING),
+                                        [MECHD_COUPLING_WORKING] = AFTER(CAPTURING),
+                                        [MECHD_COUPLING_OVER] = AFTER(CAPTURING) | AFTER(WORKING)};
+
+/* The one change of where a command is. */
+static void enter(struct mechd_coupling_command *k, enum mechd_coupling_state state)
+{
+    const bool may = (reached_from[state] & 1u << k->state) != 0;
+    assert(may);
+    (void)may;
+    k->state = state;
+}
 
 static void start_next(struct mechd_coupling_command *k);
 
@@ -187,7 +204,7 @@ static void end(struct mechd_coupling_command *k)
 {
     struct mechd_coupling *const g = k->coupling;
     const bool held = holds_all(k);
-    k->state = MECHD_COUPLING_OVER;
+    enter(k, MECHD_COUPLING_OVER);
     if (held) {
         settle(k);
         mechd_coupling_note_time(g);
@@ -388,7 +405,7 @@ static void reset_part(struct mechd_coupling_command *k, struct mechd_part *p)
 static void begin(struct mechd_coupling_command *k, uint64_t most)
 {
     struct mechd_coupling *const g = k->coupling;
-    k->state = MECHD_COUPLING_WORKING;
+    enter(k, MECHD_COUPLING_WORKING);
     if (mechd_keep_mend(k) != 0) {
         mechd_coupling_refuse(k, MECHP_STORAGE_FAILED,
                               "a change before this one could not be stored");
@@ -533,7 +550,7 @@ static void start_on_pool(struct mechd_task *task)
 /* The command at the head begins in the pool: never nested in the end of the one before. */
 static void start_next(struct mechd_coupling_command *k)
 {
-    k->state = MECHD_COUPLING_CAPTURING;
+    enter(k, MECHD_COUPLING_CAPTURING);
     k->task.run = start_on_pool;
     mechd_pool_push(&k->coupling->service->host.pool, &k->task);
 }
@@ -546,6 +563,7 @@ bool mechd_coupling_submit(struct mechd_coupling_command *k)
                       k->kind == MECHD_COUPLING_END;
     const bool first = fits && g->head == NULL;
     if (fits) {
+        enter(k, MECHD_COUPLING_WAITING);
         k->call->job.wait(&k->call->job);
         k->next = NULL;
         if (g->tail != NULL) {
@@ -561,7 +579,7 @@ bool mechd_coupling_submit(struct mechd_coupling_command *k)
     if (first && k->slow) {
         start_next(k);
     } else if (first) {
-        k->state = MECHD_COUPLING_CAPTURING;
+        enter(k, MECHD_COUPLING_CAPTURING);
         k->task.run = run_task;
         capture_rest(k, direct);
     }

@@ -115,6 +115,8 @@ struct mechd_part {
     double *moments; /* [MECH_FLOW_MOMENTS × all values of its inputs] of the trial */
 };
 
+/* Of a command: command.c changes and checks it, and server/README.md has the table. Zeroed:
+ * WAITING. */
 enum mechd_coupling_state {
     MECHD_COUPLING_WAITING,
     MECHD_COUPLING_CAPTURING,

@@ -7,9 +7,11 @@ import sys
 from tree import report
 
 README = 'server/README.md'
-STATES = 'server/instance/queue.c'
-# the states of an instance and of a job: prefix, macro of those before, head of the table
-MACHINES = (('MECHD_HOLD_', 'FROM', 'state'), ('MECHD_JOB_', 'AFTER', 'job'))
+QUEUE, COMMAND = 'server/instance/queue.c', 'server/coupling/command.c'
+# the states of an instance, of a job, and of a command of a coupling: file, prefix, macro of those
+# before, head of the table
+MACHINES = ((QUEUE, 'MECHD_HOLD_', 'FROM', 'state'), (QUEUE, 'MECHD_JOB_', 'AFTER', 'job'),
+            (COMMAND, 'MECHD_COUPLING_', 'AFTER', 'command'))
 STOP, REASONS = 'MECHD_STOP_', 'server/os/stop.h'
 # where work is done that may have to end
 WORK = ('server/instance/', 'server/call/', 'server/sweep/', 'server/coupling/',
@@ -38,9 +40,8 @@ def words(text):
 
 
 def check_machines(tree):
-    code = tree.code(STATES) if STATES in tree.paths else ''
-    for prefix, macro, head in MACHINES:
-        follow = {}
+    for path, prefix, macro, head in MACHINES:
+        code, follow = tree.code(path) if path in tree.paths else '', {}
         for state, before in re.findall(r'\[%s(\w+)\] = ([^,;{}]*)' % prefix, code):
             follow.setdefault(state, set())
             for one in re.findall(r'%s\((\w+)\)' % macro, before):
@@ -52,7 +53,7 @@ def check_machines(tree):
         for state in sorted(set(follow) | set(told)):
             if follow.get(state) != told.get(state):
                 yield '%s: next of %s: %s, in %s: %s' % (
-                    README, state, ', '.join(sorted(told.get(state, {'no row'}))), STATES,
+                    README, state, ', '.join(sorted(told.get(state, {'no row'}))), path,
                     ', '.join(sorted(follow.get(state, {'no such state'}))))
 
 
@@ -130,7 +131,7 @@ def check_way(tree):
 
 
 CHECKS = {
-    'the tables of who has an instance, and of a job\'s life, are the code\'s': check_machines,
+    'the tables of owners, and of the lives of jobs and commands, are the code\'s': check_machines,
     'each reason to end has its row': check_reasons,
     'work ends by a token with a reason': check_tokens,
     'a step request goes the way that is drawn': check_way,
