@@ -133,20 +133,15 @@ static int refuse(const struct mechd_option *o, const char *text, char *fault, s
     return -1;
 }
 
-/* Options that are no settings. */
-enum word { CONFIG, SCOPES, HELP, VERSION, PRINT, MAKE_TOKEN, MAKE_KEY, WORDS };
-static const char *const words[WORDS] = {
-    [CONFIG] = "config",          [SCOPES] = "scopes", [HELP] = "help",
-    [VERSION] = "version",        [PRINT] = "print",   [MAKE_TOKEN] = "make-token",
-    [MAKE_KEY] = "make-curve-key"};
-
-static enum word find_word(const char *name, size_t n)
+/* The flag of that name, n bytes of it, or MECHD_FLAGS. */
+static enum mechd_flag_kind find_flag(const char *name, size_t n)
 {
     int k = 0;
-    while (k < WORDS && (strlen(words[k]) != n || memcmp(words[k], name, n) != 0)) {
+    while (k < MECHD_FLAGS &&
+           (strlen(mechd_flags[k].name) != n || memcmp(mechd_flags[k].name, name, n) != 0)) {
         k++;
     }
-    return (enum word)k;
+    return (enum mechd_flag_kind)k;
 }
 
 /* What a misspelled option [n] may have meant: ", did you mean --listen?", or "". */
@@ -158,8 +153,8 @@ static void guess(const char *name, size_t n, char *out, size_t size)
     for (int k = 0; k < mechd_option_count; k++) {
         mech_guess_try(&g, mechd_options[k].name);
     }
-    for (int k = 0; k < WORDS; k++) {
-        mech_guess_try(&g, words[k]);
+    for (int k = 0; k < MECHD_FLAGS; k++) {
+        mech_guess_try(&g, mechd_flags[k].name);
     }
     const char *const meant = mech_guess_result(&g);
     snprintf(out, size, "%s%s%s", meant != NULL ? ", did you mean --" : "",
@@ -307,21 +302,22 @@ static int read_variables(struct mechd_config *c, const char *prefix, bool *give
     return 0;
 }
 
-/* Do what a word says; HELP and VERSION have no value. */
-static void take_word(struct mechd_config *c, enum word word, const char *value, const char **file)
+/* Do what a flag says; value: "" where it has none. */
+static void take_flag(struct mechd_config *c, enum mechd_flag_kind kind, const char *value,
+                      const char **file)
 {
-    static const enum mechd_action actions[WORDS] = {[HELP] = MECHD_SAY_HELP,
-                                                     [VERSION] = MECHD_SAY_VERSION,
-                                                     [PRINT] = MECHD_PRINT,
-                                                     [MAKE_TOKEN] = MECHD_MAKE_TOKEN,
-                                                     [MAKE_KEY] = MECHD_MAKE_KEY};
-    if (word == CONFIG) {
+    static const enum mechd_action actions[MECHD_FLAGS] = {
+        [MECHD_FLAG_HELP] = MECHD_SAY_HELP,     [MECHD_FLAG_VERSION] = MECHD_SAY_VERSION,
+        [MECHD_FLAG_PRINT] = MECHD_PRINT,       [MECHD_FLAG_MAKE_TOKEN] = MECHD_MAKE_TOKEN,
+        [MECHD_FLAG_MAKE_KEY] = MECHD_MAKE_KEY,
+    };
+    if (kind == MECHD_FLAG_CONFIG) {
         *file = value;
-    } else if (word == SCOPES) {
+    } else if (kind == MECHD_FLAG_SCOPES) {
         snprintf(c->scopes, sizeof c->scopes, "%s", value);
     } else {
-        c->action = actions[word];
-        snprintf(c->print, sizeof c->print, "%s", value != NULL ? value : "");
+        c->action = actions[kind];
+        snprintf(c->print, sizeof c->print, "%s", value);
     }
 }
 
@@ -345,16 +341,16 @@ static int read_flags(struct mechd_config *c, char **argv, bool *given, const ch
         // --option=value or --option value
         const size_t n = strcspn(flag, "=");
         const struct mechd_option *o = mechd_option_find(flag, n);
-        const enum word word = o != NULL ? WORDS : find_word(flag, n);
-        if (o == NULL && word == WORDS) {
+        const enum mechd_flag_kind kind = o != NULL ? MECHD_FLAGS : find_flag(flag, n);
+        if (o == NULL && kind == MECHD_FLAGS) {
             char meant[48];
             guess(flag, n, meant, sizeof meant);
             mech_text_format(fault, size, "there is no option --%.*s%s; see --help", (int)n, flag,
                              meant);
             return -1;
         }
-        if (word == HELP || word == VERSION) {
-            take_word(c, word, NULL, file);
+        if (o == NULL && mechd_flags[kind].value == NULL) {
+            take_flag(c, kind, "", file);
             return 0;
         }
         const char *value = flag[n] == '=' ? flag + n + 1 : NULL;
@@ -368,12 +364,12 @@ static int read_flags(struct mechd_config *c, char **argv, bool *given, const ch
             }
             k++;
         }
-        if (word == CONFIG && *value == '\0') {
+        if (kind == MECHD_FLAG_CONFIG && *value == '\0') {
             mech_text_format(fault, size, "--config needs a value");
             return -1;
         }
         if (o == NULL) {
-            take_word(c, word, value, file);
+            take_flag(c, kind, value, file);
         } else if (set(c, o, value) != 0) {
             mech_text_format(fault, size, "--%s", o->name);
             return refuse(o, value, fault, size);

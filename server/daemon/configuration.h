@@ -21,3 +21,5 @@ void mechd_config_help(void);
 void mechd_config_print(const struct mechd_config *c);
 /* The manual page mechd.1. */
 void mechd_config_manual(void);
+/* What a shell (bash, zsh, fish) completes behind mechd, as a script of it. 1: no such shell. */
+int mechd_config_complete(const char *shell);

@@ -49,6 +49,9 @@ static int print_document(const struct mechd_config *c)
         mechd_config_manual();
         return EXIT_SUCCESS;
     }
+    if (mechd_config_complete(what) == 0) {
+        return EXIT_SUCCESS;
+    }
     if (strcmp(what, "settings") == 0) {
         mechd_config_print(c);
         return EXIT_SUCCESS;
@@ -56,7 +59,9 @@ static int print_document(const struct mechd_config *c)
     mechp_text_init(&w, NULL, 0);
     if (mechp_bind_print(what, &w) != 0) {
         mechp_text_fini(&w);
-        fprintf(stderr, "mechd: --print takes openapi, schema, types, errors, man or settings\n");
+        fprintf(stderr,
+                "mechd: --print takes openapi, schema, types, errors, man, bash, zsh, fish or "
+                "settings\n");
         return EXIT_FAILURE;
     }
     const bool ok = !w.failed && fwrite(w.bytes, 1, w.length, stdout) == w.length;

@@ -7,21 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Options that are no settings. */
-static const char *const others[][2] = {
-    {"--config FILE", "configuration file: lines of `option = value`; # begins a comment, at the "
-                      "start of a line or after a space, outside of double quotes; "
-                      "with -FILE the file may be missing"},
-    {"--make-token NAME",
-     "print a new token and its line for --tokens; --scopes " MECHP_SCOPES_LIST " (step)"},
-    {"--make-curve-key NAME",
-     "print a new key pair and its line for --curve-clients; --scopes as above"},
-    {"--print WHAT", "print openapi, schema, types or errors as JSON, man: the manual page, or "
-                     "settings: the options in effect, as lines of the configuration file"},
-    {"--version", "print the version"},
-    {"--help", "print this text"},
-};
-
 static const char sources[] =
     "Every option can also be set in the environment as MECHD_NAME "
     "(MECHD_LOG_LEVEL=debug;\nseveral addresses separated by commas) and in the configuration "
@@ -31,9 +16,11 @@ static const char sources[] =
     "port.\n";
 
 /* A line of the help; a long name has a line of its own. */
-static void print_entry(const char *name, const char *doc)
+static void print_entry(const char *name, const char *value, const char *doc)
 {
-    printf(strlen(name) > 24 ? "  %s\n%27s%s\n" : "  %-24s %s%s\n", name, "", doc);
+    char left[48];
+    snprintf(left, sizeof left, "--%s %s", name, value != NULL ? value : "");
+    printf(strlen(left) > 24 ? "  %s\n%27s%s\n" : "  %-24s %s%s\n", left, "", doc);
 }
 
 void mechd_config_help(void)
@@ -41,13 +28,10 @@ void mechd_config_help(void)
     printf("mechd " MECHD_VERSION ": a co-simulation server for mechanics\n\n"
            "usage: mechd [options]\n\n");
     for (int k = 0; k < mechd_option_count; k++) {
-        char left[48];
-        snprintf(left, sizeof left, "--%s %s", mechd_options[k].name,
-                 mechd_options[k].value != NULL ? mechd_options[k].value : "");
-        print_entry(left, mechd_options[k].doc);
+        print_entry(mechd_options[k].name, mechd_options[k].value, mechd_options[k].doc);
     }
-    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
-        print_entry(others[k][0], others[k][1]);
+    for (int k = 0; k < MECHD_FLAGS; k++) {
+        print_entry(mechd_flags[k].name, mechd_flags[k].value, mechd_flags[k].doc);
     }
     printf("\n%s", sources);
 }
@@ -120,7 +104,7 @@ static void put(const char *text)
 /* "--name VALUE" and what it is. */
 static void put_option(const char *name, const char *value, const char *doc)
 {
-    printf(".TP\n.B ");
+    printf(".TP\n.B \\-\\-");
     put(name);
     printf("%s", value != NULL ? " " : "");
     put(value != NULL ? value : "");
@@ -142,12 +126,10 @@ void mechd_config_manual(void)
            "keys.\n"
            ".SH OPTIONS\n");
     for (int k = 0; k < mechd_option_count; k++) {
-        char name[48];
-        snprintf(name, sizeof name, "--%s", mechd_options[k].name);
-        put_option(name, mechd_options[k].value, mechd_options[k].doc);
+        put_option(mechd_options[k].name, mechd_options[k].value, mechd_options[k].doc);
     }
-    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
-        put_option(others[k][0], NULL, others[k][1]);
+    for (int k = 0; k < MECHD_FLAGS; k++) {
+        put_option(mechd_flags[k].name, mechd_flags[k].value, mechd_flags[k].doc);
     }
     printf(".SH ENVIRONMENT\n");
     put(sources);

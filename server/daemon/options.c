@@ -7,20 +7,25 @@
 #define TEXT(name, field, value, doc)                                                              \
     {                                                                                              \
         name, MECHD_TEXT, offsetof(struct mechd_config, field), sizeof(FIELD(field)), 0, value,    \
-            doc                                                                                    \
+            doc, NULL                                                                              \
+    }
+#define CHOICE(name, field, value, choices, doc)                                                   \
+    {                                                                                              \
+        name, MECHD_TEXT, offsetof(struct mechd_config, field), sizeof(FIELD(field)), 0, value,    \
+            doc, choices                                                                           \
     }
 #define LIST(name, field, value, doc)                                                              \
     {                                                                                              \
         name, MECHD_LIST, offsetof(struct mechd_config, field),                                    \
-            offsetof(struct mechd_config, field##_count), 0, value, doc                            \
+            offsetof(struct mechd_config, field##_count), 0, value, doc, NULL                      \
     }
 #define NUMBER(name, field, most, preset, value, doc)                                              \
     {                                                                                              \
-        name, MECHD_NUMBER, offsetof(struct mechd_config, field), most, preset, value, doc         \
+        name, MECHD_NUMBER, offsetof(struct mechd_config, field), most, preset, value, doc, NULL   \
     }
 #define SWITCH(name, field, doc)                                                                   \
     {                                                                                              \
-        name, MECHD_SWITCH, offsetof(struct mechd_config, field), 0, 0, NULL, doc                  \
+        name, MECHD_SWITCH, offsetof(struct mechd_config, field), 0, 0, NULL, doc, NULL            \
     }
 
 const struct mechd_option mechd_options[] = {
@@ -58,16 +63,17 @@ const struct mechd_option mechd_options[] = {
          "endpoint for frames and JSON over a stream socket: unix:PATH or tcp://host:port, or none "
          "(none)"),
     TEXT("state", state, "DIR", "directory in which instances are stored, or none (none)"),
-    TEXT("durability", durability, "MODE",
-         "default durability of instances: none, checkpoint or every-step (none)"),
+    CHOICE("durability", durability, "MODE", "none checkpoint every-step",
+           "default durability of instances: none, checkpoint or every-step (none)"),
     TEXT("tokens", tokens, "FILE",
          "file with tokens and their scopes: lines printed by --make-token; reloaded on SIGHUP"),
     TEXT("quota", quota, "LIMITS",
          "default quota of tokens, and of clients without a token, such as instances=10 "
          "memory=1GiB; in the configuration file reloaded on SIGHUP"),
-    TEXT("fmus", fmus, "WORD",
-         "on: tokens with the scope fmu may upload FMUs, which are programs that the server runs; "
-         "or off (off)"),
+    CHOICE(
+        "fmus", fmus, "WORD", "on off",
+        "on: tokens with the scope fmu may upload FMUs, which are programs that the server runs; "
+        "or off (off)"),
     NUMBER("fmu-memory", fmu_memory, 1 << 30, 1024, "MIB",
            "maximum address space of the process that runs an instance of an FMU (1024)"),
     NUMBER("fmu-seconds", fmu_seconds, 86400, 30, "S",
@@ -99,7 +105,8 @@ const struct mechd_option mechd_options[] = {
            "(5000)"),
     NUMBER("settle-ms", settle_ms, 3600000, 200, "MS",
            "time limit at shutdown for ZeroMQ peers to receive their last answers (200)"),
-    TEXT("log-level", log_level, "LEVEL", "error, warning, info or debug (info)"),
+    CHOICE("log-level", log_level, "LEVEL", "error warning info debug",
+           "error, warning, info or debug (info)"),
     SWITCH("access-log", access_log, "log every request at level info (otherwise at debug)"),
     TEXT("ready-file", ready_file, "FILE",
          "file to write when all endpoints are open: pid and actual endpoints as JSON"),
@@ -108,6 +115,29 @@ const struct mechd_option mechd_options[] = {
         "permit unprotected addresses (no --tokens, no --curve-key) that other machines can reach"),
     SWITCH("check-config", check_config,
            "check the configuration, print what a start would do and every error, and exit"),
+};
+
+const struct mechd_flag mechd_flags[MECHD_FLAGS] = {
+    [MECHD_FLAG_CONFIG] = {"config", "FILE",
+                           "configuration file: lines of `option = value`; # begins a comment, at "
+                           "the start of a line or after a space, outside of double quotes; with "
+                           "-FILE the file may be missing",
+                           NULL},
+    [MECHD_FLAG_MAKE_TOKEN] = {"make-token", "NAME", "print a new token and its line for --tokens",
+                               NULL},
+    [MECHD_FLAG_MAKE_KEY] = {"make-curve-key", "NAME",
+                             "print a new key pair and its line for --curve-clients", NULL},
+    [MECHD_FLAG_SCOPES] = {"scopes", "SCOPES",
+                           "scopes of the token or key that is made: read, step, fmu or admin, "
+                           "several separated by commas (step)",
+                           "read step fmu admin"},
+    [MECHD_FLAG_PRINT] = {"print", "WHAT",
+                          "print openapi, schema, types or errors as JSON, man: the manual page, "
+                          "bash, zsh or fish: what this shell completes, or settings: the options "
+                          "in effect, as lines of the configuration file",
+                          "openapi schema types errors man bash zsh fish settings"},
+    [MECHD_FLAG_VERSION] = {"version", NULL, "print the version", NULL},
+    [MECHD_FLAG_HELP] = {"help", NULL, "print this text", NULL},
 };
 
 const int mechd_option_count = sizeof mechd_options / sizeof *mechd_options;

@@ -208,7 +208,9 @@ true
             installed = set(json.load(f).values())
         for end in ('share/man/man1/mechd.1', 'share/man/man1/mechctl.1',
                     'bash-completion/completions/mechctl', 'zsh/site-functions/_mechctl',
-                    'fish/vendor_completions.d/mechctl.fish', 'lib/systemd/system/mechd.service',
+                    'fish/vendor_completions.d/mechctl.fish',
+                    'bash-completion/completions/mechd', 'zsh/site-functions/_mechd',
+                    'fish/vendor_completions.d/mechd.fish', 'lib/systemd/system/mechd.service',
                     'lib/sysusers.d/mechd.conf', 'lib/tmpfiles.d/mechd.conf',
                     'pkgconfig/mechc.pc', 'cmake/mechc/mechc-config.cmake',
                     'share/licenses/mechd/LICENSE'):

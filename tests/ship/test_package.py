@@ -131,9 +131,12 @@ class Package(unittest.TestCase):
         for path in ('/usr/lib/systemd/system/mechd.service', '/usr/share/man/man1/mechd.1.gz',
                      '/usr/share/man/man1/mechd-fmu.1.gz', '/usr/share/man/man1/mechctl.1.gz',
                      '/usr/share/fish/vendor_completions.d/mechctl.fish',
+                     '/usr/share/fish/vendor_completions.d/mechd.fish',
                      '/usr/share/doc/mechd/examples/mechd.conf',
                      '/usr/share/bash-completion/completions/mechctl',
-                     '/usr/share/zsh/site-functions/_mechctl', '/usr/share/doc/mechd/copyright',
+                     '/usr/share/bash-completion/completions/mechd',
+                     '/usr/share/zsh/site-functions/_mechctl',
+                     '/usr/share/zsh/site-functions/_mechd', '/usr/share/doc/mechd/copyright',
                      '/usr/lib/sysusers.d/mechd.conf', '/usr/lib/tmpfiles.d/mechd.conf'):
             self.assertTrue(os.path.exists(root.at(path)), path)
         with root.daemon() as info:
