@@ -10,6 +10,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, '..', 'integration'))
+sys.path.append(os.path.join(HERE, '..', 'tools'))
 
 
 class Result(unittest.TestResult):

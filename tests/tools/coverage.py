@@ -17,6 +17,7 @@ import json
 import os
 import subprocess
 import sys
+import records
 from tree import ROOT
 
 ROOMS = ('solver/', 'protocol/', 'server/', 'clients/')
@@ -141,6 +142,9 @@ def main():
         if o.missing and name.startswith(o.missing) and missing:
             print('%s: %s' % (name, ' '.join(map(str, missing))))
     faults = [*filter(None, ran), *below(now)]
+    if tree == ROOT:
+        records.record('tests/run coverage', 'lines of C that the gate runs', ', '.join(
+            '%s %.1f %%' % (room, percent(now[room])) for room in ROOMS if room in now))
     for fault in faults:
         print('FAILED ' + fault)
     print('%d passed, %d failed' % (len(ran) + len(BARS) - len(faults), len(faults)))

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import coverage
+import records
 from tree import ROOT, Tree
 
 GOOD_C = '''/* A file that no check has anything to say about. */
@@ -419,6 +420,11 @@ def main():
     say(notes == ['server/now.p/a.c.gcno'], 'coverage reads the notes %s' % notes)
     say(counters == ['server/now.p/a.c.gcda', 'tests/t.p/t.c.gcda'],
         'coverage begins at zero for %s alone' % counters)
+    rows = [records.line('run ' + name, 'a', 'b', '2026-11-2%d' % day)
+            for day, name in enumerate(('x', 'y', 'x'))]
+    page = 'a\n\n' + records.HEAD + '%s\n| `run x` | other |\n'
+    say(records.with_line(page % (rows[0] + rows[1]), rows[2]) == page % (rows[1] + rows[2]),
+        'records does not replace the line of a command, and this alone')
     said = skipped()
     say('test_gone.Gone.test_one skipped: nothing (Debian package none)\n' in said,
         'integration/run.py does not say what it skips: ' + said)
