@@ -31,7 +31,7 @@ def deployed(tree, *suffixes):
 
 def options(tree):
     """Names of the daemon's options, from its table."""
-    return set(re.findall(r'\b(?:TEXT|LIST|NUMBER|SWITCH)\(\s*"([a-z-]+)"', tree.text(OPTIONS))) \
+    return set(re.findall(r'\b[A-Z]+\(\s*"([a-z-]+)"', tree.text(OPTIONS))) \
         if OPTIONS in tree.paths else set()
 
 
