@@ -21,6 +21,16 @@ static unsigned asserts_before;
 static unsigned passed;
 static unsigned failed;
 
+/* which cases of the test that runs do so, and whether it has asked */
+static struct {
+    long first, each; /* 0: all */
+    bool asked;
+} cases;
+
+/* the words of the command line */
+static char **words;
+static int word_count;
+
 /* where comparisons are noted; NULL: nowhere */
 static FILE *numbers;
 
@@ -125,11 +135,47 @@ bool unit_order_from(const char *of, double observed, double least, int line, co
     return passes;
 }
 
+/* What a word of the command line says of a test: '=' names it, or with *number its first cases,
+ * '/' each *number-th of them, '-' leaves it out. 0: nothing. */
+static char about(const char *word, const char *name, long *number)
+{
+    const bool leaves = word[0] == '-';
+    const size_t length = strlen(name);
+    char *end;
+
+    *number = 0;
+    if (strncmp(word + leaves, name, length) != 0) {
+        return 0;
+    }
+    const char *const behind = word + leaves + length;
+    if (*behind == '\0') {
+        return leaves ? '-' : '=';
+    }
+    if (leaves) {
+        return 0;
+    }
+    *number = strtol(behind + 1, &end, 10);
+    return (*behind == '=' || *behind == '/') && *end == '\0' && *number > 0 ? *behind : 0;
+}
+
+bool unit_case(int k)
+{
+    cases.asked = true;
+    return (cases.first == 0 || k < cases.first) && (cases.each == 0 || k % cases.each == 0);
+}
+
 static void before_test(const CU_pTest test, const CU_pSuite suite)
 {
-    (void)test;
     (void)suite;
     asserts_before = CU_get_number_of_asserts();
+    memset(&cases, 0, sizeof(cases));
+    for (int i = 0; i < word_count; i++) {
+        long number;
+        const char what = about(words[i], test->pName, &number);
+
+        cases.first = what == '=' ? number : cases.first;
+        cases.each = what == '/' ? number : cases.each;
+    }
 }
 
 static void after_test(const CU_pTest test, const CU_pSuite suite,
@@ -137,7 +183,8 @@ static void after_test(const CU_pTest test, const CU_pSuite suite,
 {
     (void)suite;
     const bool checked = CU_get_number_of_asserts() > asserts_before;
-    if (first_failure == NULL && checked) {
+    const bool chosen = cases.asked || (cases.first == 0 && cases.each == 0);
+    if (first_failure == NULL && checked && chosen) {
         passed++;
         return;
     }
@@ -148,22 +195,45 @@ static void after_test(const CU_pTest test, const CU_pSuite suite,
     if (!checked) {
         printf("    the test checks nothing\n");
     }
+    if (!chosen) {
+        printf("    the test has no cases of which some could be chosen\n");
+    }
     for (const CU_FailureRecord *f = first_failure; f != NULL; f = f->pNext) {
         printf("    %s:%u: %s\n", f->strFileName, f->uiLineNumber, f->strCondition);
     }
 }
 
-static bool is_wanted(const char *name, int argc, char **argv)
+/* By the words of the command line: all where none of them names a test. */
+static bool is_wanted(const char *name, bool all)
 {
-    if (argc < 2) {
-        return true;
+    bool wanted = all;
+    for (int i = 0; i < word_count; i++) {
+        long number;
+        const char what = about(words[i], name, &number);
+
+        wanted = what == '-' ? false : wanted || (what == '=' && number == 0);
     }
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], name) == 0) {
-            return true;
+    return wanted;
+}
+
+/* Each word is about a test; whether one names a test in *named. */
+static bool words_are_known(const struct unit_test *tests, size_t count, bool *named)
+{
+    bool known = true;
+    *named = false;
+    for (int i = 0; i < word_count; i++) {
+        char what = 0;
+        long number = 0;
+        for (size_t k = 0; k < count && what == 0; k++) {
+            what = about(words[i], tests[k].name, &number);
+        }
+        *named = *named || (what == '=' && number == 0);
+        if (what == 0) {
+            printf("FAILED %s\n    there is no such test\n", words[i]);
+            known = false;
         }
     }
-    return false;
+    return known;
 }
 
 int unit_main(const struct unit_test *tests, size_t count, int argc, char **argv)
@@ -171,9 +241,13 @@ int unit_main(const struct unit_test *tests, size_t count, int argc, char **argv
     if (CU_initialize_registry() != CUE_SUCCESS) {
         return 2;
     }
+    bool named;
+    words = argv + 1;
+    word_count = argc - 1;
+    failed += words_are_known(tests, count, &named) ? 0 : 1;
     CU_pSuite suite = CU_add_suite("tests", NULL, NULL);
     for (size_t i = 0; suite != NULL && i < count; i++) {
-        if (is_wanted(tests[i].name, argc, argv) &&
+        if (is_wanted(tests[i].name, !named) &&
             CU_add_test(suite, tests[i].name, tests[i].run) == NULL) {
             printf("FAILED %s\n    %s\n", tests[i].name, CU_get_error_msg());
             failed++;

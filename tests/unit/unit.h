@@ -11,6 +11,10 @@
  * order, or those whose names stand on its command line, prints one line for each failed check and
  * ends with the line "N passed, N failed". It exits 0 if all passed; a test without a single check
  * fails, and so does a program without tests. Data files of the tests lie under MECH_TESTS_FOLDER.
+ *
+ * The command line may also shorten tests: "-TEST" leaves one out, of the cases of "TEST=4" the
+ * first 4 run, of those of "TEST/4" each fourth from the first on. tests/sanitized.def says with
+ * which the gate runs programs under sanitizers.
  */
 #pragma once
 
@@ -37,6 +41,9 @@ struct unit_test {
 
 /* runs the tests; returns the exit code of the program */
 int unit_main(const struct unit_test *tests, size_t count, int argc, char **argv);
+
+/* False if the command line leaves out case k of this test; k counts from 0. */
+bool unit_case(int k);
 
 /* The wait status of a child process that calls run(context) and ends with what that returns. It
  * has this process's memory, and with it its counters of coverage, whatever it may do no longer;
