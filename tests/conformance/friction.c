@@ -340,7 +340,7 @@ static void piles_are_solved_or_said_to_fail(void)
         double tolerance;
     } piles[] = {{4, 3, 1e-9}, {30, 12, 1e-8}, {60, 25, 1e-7}, {500, 250, 1e-4}};
 
-    for (size_t k = 0; k < sizeof piles / sizeof *piles; k++) {
+    for (size_t k = 0; k < sizeof piles / sizeof *piles && unit_case((int)k); k++) {
         random_pile(&p, piles[k].contacts, piles[k].bodies, 4242 + k);
         p.problem.friction = MECH_COULOMB;
         check_pile(&p, piles[k].tolerance);

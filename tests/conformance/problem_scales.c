@@ -107,6 +107,9 @@ static void compare(const char *name, enum family family, enum mech_friction fri
         return;
     }
     for (size_t k = 0; k < sizeof scales / sizeof *scales; k++) {
+        if (!unit_case((int)k)) {
+            continue;
+        }
         const double mass = scales[k][0], length = scales[k][1];
         /* the others take one step for forces and torques: they may say that this does not do */
         const bool may_refuse = length != 1. && name && strcmp(name, "psor") != 0;

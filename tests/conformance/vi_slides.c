@@ -233,10 +233,11 @@ static void where_friction_leaves_no_solution_none_is_found(void)
     static const double N[] = {0.0625, 0.25, 0.25, 1.};
     const char *names[MEMBERS];
     const int n = members(MECH_SET_CONE, names);
+    int at = 0;
 
     for (double fast = 10.; fast < 1e30; fast *= 7.) {
         for (double from = 1.; from < 1e40; from *= 1e6) {
-            for (int k = 0; k < n; k++) {
+            for (int k = 0; k < n && unit_case(at); k++) {
                 double l[] = {from > 1. ? from : 0., from > 1. ? -0.25 * from : 0.};
                 const int code = in_the_plane(names[k], N, 0.25, fast, l);
 
@@ -246,6 +247,7 @@ static void where_friction_leaves_no_solution_none_is_found(void)
                 }
                 CU_ASSERT(code > 0);
             }
+            at++;
         }
     }
 }

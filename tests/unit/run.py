@@ -1,11 +1,14 @@
 """Runs the C test programs of a build directory, several at a time, and sums them up.
 
-    run.py BUILD [--only PROGRAM] unit conformance verify
+    run.py BUILD [--only PROGRAM] [--parts | --wholes] unit conformance verify
 
+--parts runs of the programs of tests/sanitized.def what that says, --wholes these alone, whole.
 Prints what failing programs print, and how each is run alone; ends with "N passed, N failed". A
 program that crashes, hangs (its stacks are printed) or ends without its count is one failure. It
 hangs when it has used more processor time than any may, or next to none for as long: a machine that
 is busy with other work makes no program fail."""
+import argparse
+import collections
 import concurrent.futures
 import json
 import os
@@ -24,16 +27,28 @@ LIMIT = 400  # seconds of processor time, far more than the longest takes under 
 STILL = 400  # seconds in which a program that works uses at least a hundredth of a processor
 LOOKS = 1  # seconds between two looks at a program
 TOLD = 5  # of the longest programs that are named at the end
+PARTS = os.path.join(HERE, '..', 'sanitized.def')
+Job = collections.namedtuple('Job', 'suite name command environment')
+
+
+def parts():
+    """{(suite, program): words of its command line} by tests/sanitized.def."""
+    words, found = {'FIRST': '%s=%s', 'EACH': '%s/%s', 'NONE': '-%s%s'}, {}
+    with open(PARTS, encoding='utf-8') as f:
+        for kind, row in re.findall(r'^(\w+)\((.*)\)$', f.read(), re.M):
+            program, test, number = [word.strip() for word in (row + ',').split(',')][:3]
+            found.setdefault(tuple(program.split('/', 1)), []).append(words[kind] % (test, number))
+    return found
 
 
 def programs(build, suites):
-    """[(name, command, environment)] of meson's tests in these suites."""
+    """Meson's tests in these suites."""
     text = subprocess.run(['meson', 'introspect', '--tests', build], check=True,
                           stdout=subprocess.PIPE).stdout
     for test in json.loads(text):
-        names = {suite.split(':')[-1] for suite in test['suite']}
-        if names & set(suites):
-            yield test['name'], test['cmd'], {**os.environ, **test['env']}
+        for suite in {suite.split(':')[-1] for suite in test['suite']} & set(suites):
+            yield Job(suite, test['name'], test['cmd'], {**os.environ, **test['env']})
+            break
 
 
 def telling(text):
@@ -47,19 +62,25 @@ def past_file(build):
 
 
 def read_past(build):
-    """{program: seconds of its last run in this build}"""
-    try:
-        with open(past_file(build), encoding='utf-8') as f:
-            return json.load(f)
-    except (OSError, ValueError):
-        return {}
+    """{suite/program: seconds of its last run in this build, else in the release beside it}"""
+    past = {}
+    for folder in (os.path.join(os.path.dirname(os.path.abspath(build)), 'release'), build):
+        try:
+            with open(past_file(folder), encoding='utf-8') as f:
+                past.update(json.load(f))
+        except (OSError, ValueError):
+            pass
+    return past
+
+
+def key_of(job):
+    return '%s/%s' % (job.suite, job.name)
 
 
 def longest_first(jobs, past):
     """By the seconds they took the last time; before them those without, verification first."""
-    def short(command):
-        return not os.path.basename(command[0]).startswith('verify-')
-    return sorted(jobs, key=lambda job: (-past.get(job[0], 1e9), short(job[1]), job[0]))
+    return sorted(jobs, key=lambda job: (-past.get(key_of(job), 1e9), job.suite != 'verify',
+                                         job.name))
 
 
 def spent(pid):
@@ -98,9 +119,9 @@ def run(job):
 
 
 def judged(job):
-    name, command, environment = job
+    name = job.name
     try:
-        process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL,
+        process = subprocess.Popen(job.command, env=job.environment, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     except OSError as e:
         return 0, 1, '%s: cannot be run: %s' % (name, e)
@@ -122,30 +143,48 @@ def judged(job):
     return passed, failed, '%s:\n%s' % (name, telling(text)) if failed else ''
 
 
-def main(build, *suites):
-    only = None
-    if suites[:1] == ('--only',):
-        only, suites = suites[1], suites[2:]
-    past = read_past(build)
-    jobs = longest_first([job for job in programs(build, suites) if only in (None, job[0])], past)
-    passed, failed, faulty, seconds = 0, 0 if jobs else 1, [], {}
+def chosen(o):
+    """The jobs that the command line asks for, and programs of the table that are not there."""
+    rows = parts() if o.parts or o.wholes else {}
+    jobs = []
+    for job in programs(o.build, o.suites):
+        words = rows.pop((job.suite, job.name), [])
+        if o.only in (None, job.name) and (words or not o.wholes):
+            jobs.append(job._replace(command=job.command + (words if o.parts else [])))
+    return jobs, ['/'.join(row) for row in rows]
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument('build')
+    parser.add_argument('--only')
+    parser.add_argument('--parts', action='store_true')
+    parser.add_argument('--wholes', action='store_true')
+    parser.add_argument('suites', nargs='+')
+    o = parser.parse_args()
+    past = read_past(o.build)
+    jobs, unknown = chosen(o)
+    jobs = longest_first(jobs, past)
+    passed, failed, faulty, seconds = 0, len(unknown) if jobs else 1, [], {}
+    for name in unknown:
+        print('FAILED tests/sanitized.def: there is no program %s' % name)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for (name, *_), (good, bad, text, took) in zip(jobs, pool.map(run, jobs)):
-            passed, failed, seconds[name] = passed + good, failed + bad, round(took, 2)
+        for job, (good, bad, text, took) in zip(jobs, pool.map(run, jobs)):
+            passed, failed, seconds[key_of(job)] = passed + good, failed + bad, round(took, 2)
             if bad:
                 print('FAILED ' + text, flush=True)
-                faulty.append(name)
-    with open(past_file(build), 'w', encoding='utf-8') as f:
+                faulty.append(job.name)
+    with open(past_file(o.build), 'w', encoding='utf-8') as f:
         json.dump({**past, **seconds}, f, indent=1, sort_keys=True)
     print('longest: ' + ', '.join('%s %.1f s' % (name, seconds[name]) for name in sorted(
         seconds, key=seconds.get, reverse=True)[:TOLD]))
     for name in faulty:
         print('FAILED %s: alone: tests/run %s:%s' % (
-            name, os.environ.get('MECHD_TESTS_SUITE', suites[0]), name))
+            name, os.environ.get('MECHD_TESTS_SUITE', o.suites[0]), name))
     print('%d programs' % len(jobs))
     print('%d passed, %d failed' % (passed, failed))
     return 1 if failed else 0
 
 
 if __name__ == '__main__':
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main())

@@ -137,9 +137,12 @@ static double kinetic(const struct mech_sim *s, const double *mass)
 
 static void without_restitution_impulses_take_energy(void)
 {
-    int touched = 0;
+    int touched = 0, scenes = 0;
 
     for (uint32_t k = 0; k < 81; k++) {
+        if (!unit_case((int)k)) {
+            continue;
+        }
         const struct scene s = {.seed = k,
                                 .theta = thetas[k % 3],
                                 .h = steps[3 * (k / 3 % 3) + k / 9 % 3],
@@ -170,8 +173,9 @@ static void without_restitution_impulses_take_energy(void)
         CHECK_NEAR(fmax(worst, 0.), 0., 1e-9);
         mech_sim_destroy(with);
         mech_sim_destroy(without);
+        scenes++;
     }
-    CU_ASSERT(touched > 1000);
+    CU_ASSERT(touched > 12 * scenes);
 }
 
 static void with_one_restitution_and_no_friction_nothing_is_added(void)
