@@ -16,11 +16,13 @@
 enum mechp_scope { MECHP_SCOPE_NONE, MECHP_SCOPES(MECHP_SCOPE_SYMBOL, MECHP_SCOPE_SYMBOL) };
 #undef MECHP_SCOPE_SYMBOL
 
-/* Their names with commas between, and as the words of a type (row.h). */
+/* Their names with commas between, with blanks, and as the words of a type (row.h). */
 #define MECHP_SCOPE_NAME(symbol, name) name
 #define MECHP_SCOPE_AFTER_COMMA(symbol, name) "," name
+#define MECHP_SCOPE_AFTER_BLANK(symbol, name) " " name
 #define MECHP_SCOPE_AFTER_BAR(symbol, name) "|'" name "'"
 #define MECHP_SCOPES_LIST MECHP_SCOPES(MECHP_SCOPE_NAME, MECHP_SCOPE_AFTER_COMMA)
+#define MECHP_SCOPES_WORDS MECHP_SCOPES(MECHP_SCOPE_NAME, MECHP_SCOPE_AFTER_BLANK)
 #define MECHP_SCOPES_TYPE "'none'" MECHP_SCOPES(MECHP_SCOPE_AFTER_BAR, MECHP_SCOPE_AFTER_BAR)
 
 /* "none", and the names by their values; closed by NULL. */

@@ -1,6 +1,8 @@
 /* One line for each option. */
 #include "server/daemon/options.h"
 
+#include "protocol/wire/scopes.h"
+
 #include <string.h>
 
 #define FIELD(field) ((struct mechd_config *)NULL)->field
@@ -128,9 +130,9 @@ const struct mechd_flag mechd_flags[MECHD_FLAGS] = {
     [MECHD_FLAG_MAKE_KEY] = {"make-curve-key", "NAME",
                              "print a new key pair and its line for --curve-clients", NULL},
     [MECHD_FLAG_SCOPES] = {"scopes", "SCOPES",
-                           "scopes of the token or key that is made: read, step, fmu or admin, "
-                           "several separated by commas (step)",
-                           "read step fmu admin"},
+                           "scopes of the token or key that is made, of " MECHP_SCOPES_LIST
+                           " (step)",
+                           MECHP_SCOPES_WORDS},
     [MECHD_FLAG_PRINT] = {"print", "WHAT",
                           "print openapi, schema, types or errors as JSON, man: the manual page, "
                           "bash, zsh or fish: what this shell completes, or settings: the options "
