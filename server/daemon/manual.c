@@ -1,7 +1,6 @@
 /* --help and the manual page, from the table of options. */
 #include "server/daemon/options.h"
 
-#include "protocol/wire/scopes.h"
 #include "server/daemon/configuration.h"
 
 #include <stdio.h>

@@ -30,7 +30,9 @@ struct work {
     double *rate;       /* [nv + 1] ξ̇ before it is projected */
 };
 
-int32_t mech_linearize_inputs(const struct mech_model *m)
+/* Number of packed values of the inputs that are forces, the columns of B and D, in the document's
+ * order; inputs that are parameters have none. */
+static int32_t force_inputs(const struct mech_model *m)
 {
     int32_t n = 0;
 
@@ -48,7 +50,7 @@ int mech_linearize_init(struct mech_linearization *l, const struct mech_model *m
     *l = (struct mech_linearization){.outputs = mech_model_output_size(m)};
     MECH_TRY(mech_motions_init(&l->motions, m, state, measured));
     l->states = l->motions.positions + l->motions.velocities + mech_model_sizes(m)->x;
-    l->inputs = mech_linearize_inputs(m);
+    l->inputs = force_inputs(m);
     return 0;
 }
 

@@ -14,10 +14,6 @@ struct mech_linearization {
     double *A, *B, *C, *D;
 };
 
-/* Number of packed values of the inputs that are forces, the columns of B and D, in the document's
- * order; inputs that are parameters have none. */
-int32_t mech_linearize_inputs(const struct mech_model *m);
-
 /* The sizes, and the motions; `measured`: in measures of inertia (motions.h). 0;
  * MECH_NOT_CONVERGED; MECH_NOT_FINITE; negative. fini in any case. */
 int mech_linearize_init(struct mech_linearization *l, const struct mech_model *m,

@@ -122,7 +122,9 @@ static void prefer(const struct projection *p, const int members[3], int count,
     }
 }
 
-bool mech_convex_closest(const struct mech_convex_point *at, int n, double *weight, double v[3])
+/* The weights [n] of simplex points closest to the origin among all of their subsets that hold the
+ * last; v the closest point. True when the origin lies inside of four. */
+static bool closest(const struct mech_convex_point *at, int n, double *weight, double v[3])
 {
     const int last = n - 1;
     struct projection best = {.square = INFINITY}, p = {.weight = {1.}};
@@ -213,7 +215,7 @@ enum mech_convex_end mech_convex_distance(const struct mech_convex_pair *pair, d
         if (length - highest <= 2. * DBL_EPSILON * next.scale || known(s, p->w)) {
             break;
         }
-        if (mech_convex_closest(next.at, next.n, next.weight, next.v)) {
+        if (closest(next.at, next.n, next.weight, next.v)) {
             *s = next;
             return MECH_CONVEX_MEETS;
         }

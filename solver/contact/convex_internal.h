@@ -34,7 +34,3 @@ enum mech_convex_end mech_convex_distance(const struct mech_convex_pair *pair, d
 /* The unit direction n, from a to b, of the least translation that parts the cores; scale as
  * mech_convex_distance found it. */
 void mech_convex_part(const struct mech_convex_pair *pair, double scale, double n[3]);
-
-/* The weights [n] of simplex points closest to the origin among all of their subsets that hold the
- * last; v the closest point. True when the origin lies inside of four. */
-bool mech_convex_closest(const struct mech_convex_point *at, int n, double *weight, double v[3]);

@@ -134,7 +134,9 @@ static void facing_cylinder(const struct mech_convex *c, const double d[3], stru
     }
 }
 
-void mech_facing_find(const struct mech_convex *c, const double n[3], struct mech_facing *out)
+/* The part of c that faces the global unit vector n. Faces and edges count when they are within 3°
+ * of a right angle to it. */
+static void find_facing(const struct mech_convex *c, const double n[3], struct mech_facing *out)
 {
     const struct mech_shape *const s = c->shape;
     double d[3], x[3];
@@ -512,8 +514,8 @@ void mech_hull_touch(const struct mech_convex *a, const struct mech_convex *b,
     struct mech_hull_point at[CUT_MOST + 1];
     double low = INFINITY;
 
-    mech_facing_find(a, gap->normal, &first);
-    mech_facing_find(b, back, &second);
+    find_facing(a, gap->normal, &first);
+    find_facing(b, back, &second);
     /* what is cut is the second's, by what is a face or by an edge */
     const bool swap = first.n < second.n && first.n < 3;
     struct cutting c = {

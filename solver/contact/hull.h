@@ -17,10 +17,6 @@ struct mech_facing {
     double normal[3];              /* of a face, outward, global */
 };
 
-/* What of c faces the global unit vector n. Faces and edges count when they are within 3° of a
- * right angle to it. */
-void mech_facing_find(const struct mech_convex *c, const double n[3], struct mech_facing *out);
-
 /* All points of contact of a and b along gap's normal. */
 void mech_hull_touch(const struct mech_convex *a, const struct mech_convex *b,
                      const struct mech_convex_gap *gap, struct mech_touching *out);

@@ -31,7 +31,8 @@ const char *const *mech_vi_default(uint32_t kinds, int32_t rows)
     return rows <= PIVOTING_ROWS ? few : many;
 }
 
-const char *const *mech_vi_default_implicit(uint32_t kinds)
+/* As mech_vi_default where N is not formed. */
+static const char *const *default_implicit(uint32_t kinds)
 {
     static const char *const bilateral[] = {"minres", "admm", "apgd", NULL};
     static const char *const others[] = {"apgd", "admm", "barzilai", NULL};
@@ -43,7 +44,7 @@ static const char *const *default_of(const struct mech_problem *p)
 {
     const uint32_t kinds = mech_problem_kinds(p);
 
-    return p->schur ? mech_vi_default_implicit(kinds) : mech_vi_default(kinds, p->m);
+    return p->schur ? default_implicit(kinds) : mech_vi_default(kinds, p->m);
 }
 
 static int run(const struct mech_vi_type *type, const struct mech_problem *p,

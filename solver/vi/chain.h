@@ -13,8 +13,6 @@
 
 /* Names of that order, three, closed by NULL; kinds: mask of 1u << enum mech_set_kind. */
 const char *const *mech_vi_default(uint32_t kinds, int32_t rows);
-/* The same where N is not formed. */
-const char *const *mech_vi_default_implicit(uint32_t kinds);
 
 /* For problems without a model: memory is taken for the one solve; steppers keep their members.
  * name NULL: the chain; iterations are summed, and each member but the first starts from the best l

@@ -162,7 +162,8 @@ static void twist_of(const struct mech_pose *const pose[2], double T[12])
     }
 }
 
-double mech_stretch_rate(const struct mech_stretch *x, const struct mech_pose *const pose[2])
+/* u̇ */
+static double stretch_rate(const struct mech_stretch *x, const struct mech_pose *const pose[2])
 {
     double T[12], sum = 0.;
 
@@ -176,7 +177,7 @@ double mech_stretch_rate(const struct mech_stretch *x, const struct mech_pose *c
 void mech_spring_wrench(const struct mech_spring *s, double t, const struct mech_stretch *x,
                         const struct mech_pose *const pose[2], double W[12])
 {
-    const double f = mech_spring_force(s, t, x->u, mech_stretch_rate(x, pose), NULL);
+    const double f = mech_spring_force(s, t, x->u, stretch_rate(x, pose), NULL);
 
     for (int i = 0; i < 12; i++) {
         W[i] -= f * x->G[i];
@@ -188,7 +189,7 @@ void mech_spring_slope(const struct mech_spring *s, double t, const struct mech_
                        const struct mech_pose *const pose[2], double Wx[12][12], double Wt[12][12])
 {
     double T[12], by[2];
-    const double f = mech_spring_force(s, t, x->u, mech_stretch_rate(x, pose), by);
+    const double f = mech_spring_force(s, t, x->u, stretch_rate(x, pose), by);
 
     twist_of(pose, T);
     for (int k = 0; k < 12; k++) {
@@ -240,7 +241,7 @@ void mech_spring_release(void *record)
 double mech_spring_output(const struct mech_spring *s, const struct mech_stretch *x,
                           const struct mech_view *view, enum mech_spring_value which)
 {
-    const double rate = mech_stretch_rate(x, view->pose);
+    const double rate = stretch_rate(x, view->pose);
 
     if (which == MECH_SPRING_STRETCH) {
         return x->u;

@@ -42,8 +42,6 @@ double mech_spring_energy(const struct mech_spring *s, double u);
 struct mech_stretch {
     double u, G[12], H[12][12];
 };
-/* u̇ */
-double mech_stretch_rate(const struct mech_stretch *x, const struct mech_pose *const pose[2]);
 /* The force f of a spring on both poses, W = −f Gᵀ: f > 0 pulls them together. Its slopes are those
  * of struct mech_pair_ops; H is read by mech_spring_slope alone. */
 void mech_spring_wrench(const struct mech_spring *s, double t, const struct mech_stretch *x,

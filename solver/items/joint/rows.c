@@ -302,8 +302,10 @@ static void column(const double R[9], int k, double out[3])
     }
 }
 
-void mech_joint_rows_frame(struct mech_joint_record *record, const int32_t axes[6],
-                           const double R0[9], const double R1[9])
+/* Slides along axes i with axes[i] in frame R0 (columns) of marker 0; and no turning about axes i
+ * with axes[3 + i] of that frame against R1 of marker 1. */
+static void frame_rows(struct mech_joint_record *record, const int32_t axes[6], const double R0[9],
+                       const double R1[9])
 {
     /* no turning about axis k: this axis of 1 stays normal to that one of 0; the last row of the
      * table serves when all three or one are held, the others when one axis k may turn */
@@ -363,7 +365,7 @@ int mech_joint_frame_record(const struct mech_joint_frame *description, const in
                             struct mech_joint_record *record)
 {
     *record = (struct mech_joint_record){.n = 0};
-    mech_joint_rows_frame(record, axes, description->rotation0, description->rotation1);
+    frame_rows(record, axes, description->rotation0, description->rotation1);
     return description->active;
 }
 

@@ -34,11 +34,6 @@ bool mech_joint_rows_frames(void *record, const struct mech_pose *const pose[2],
 uint32_t mech_joint_rows_curvature(void *record, const struct mech_pose *const pose[2],
                                    const double *lambda, double T[12][12]);
 
-/* Slides along axes i with axes[i] in frame R0 (columns) of marker 0; and no turning about axes i
- * with axes[3 + i] of that frame against R1 of marker 1. */
-void mech_joint_rows_frame(struct mech_joint_record *record, const int32_t axes[6],
-                           const double R0[9], const double R1[9]);
-
 /* Outputs of joints: Force and Torque, what marker 0 gets (a positive force pulls, as Exudyn's
  * multipliers), global axes; ForceLocal and TorqueLocal in the joint's frame there; Displacement,
  * Velocity, ConstraintEquation. An `output` operation of objects: the description is not read. */

@@ -345,11 +345,10 @@ bool mech_moreau_bodies_hurries(const struct mech_moreau_bodies *s, int32_t cont
  * impulses were accepted with that of theirs. In islands where nothing asks for an impulse, beside
  * the speeds that make c. NaN when something is. */
 double mech_moreau_bodies_miss(struct mech_moreau_bodies *s, const double *v);
-/* What the impulses add to kinetic energy from v0 to v [nv]: stepper.h. */
-double mech_moreau_bodies_gain(const struct mech_moreau_bodies *s, const double *v);
-/* The same from v0 to the end of a step in which contacts push, with what the impulses of joints
- * add then: their rows are those of the end, against which the start has a speed of order h. s->g
- * and what is beside it, and the poses, are those of q_θ afterwards. */
+/* What the impulses add to kinetic energy (stepper.h) from v0 to the end of a step in which
+ * contacts push, with what the impulses of joints add then: their rows are those of the end,
+ * against which the start has a speed of order h. s->g and what is beside it, and the poses, are
+ * those of q_θ afterwards. */
 double mech_moreau_bodies_added(struct mech_moreau_bodies *s, const struct mech_state *state);
 /* N for the factors that the saddle has now, where it is not formed yet. */
 int mech_moreau_bodies_form(struct mech_moreau_bodies *s, struct mech_step_result *result);

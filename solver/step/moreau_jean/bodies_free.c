@@ -243,7 +243,7 @@ static double power_of(const struct mech_body_contact *c, const double *twist)
     return power;
 }
 
-/* As mech_moreau_bodies_gain. */
+/* What the impulses add to kinetic energy (stepper.h). */
 static double gain_of(const struct mech_sweeps *w)
 {
     double work = 0., size = 0.;

@@ -220,7 +220,8 @@ static double contacts_work(const struct mech_moreau_bodies *s, const double *v,
     return work;
 }
 
-double mech_moreau_bodies_gain(const struct mech_moreau_bodies *s, const double *v)
+/* What the impulses add to kinetic energy from v0 to v [nv]: stepper.h. */
+static double contacts_gain(const struct mech_moreau_bodies *s, const double *v)
 {
     double size = 0.;
     const double work = contacts_work(s, v, &size);
@@ -347,7 +348,7 @@ bool mech_moreau_bodies_stop_turns(struct mech_moreau_bodies *s, const struct me
               mech_moreau_bodies_may_gain(&of[rows->who[i].of]);
     }
     if (!any || !(gain_beside(s, state->v) > 0. ||
-                  (mech_moreau_bodies_gain(s, state->v) > 0. && is_force_free(s, state)))) {
+                  (contacts_gain(s, state->v) > 0. && is_force_free(s, state)))) {
         return false;
     }
     for (int32_t i = 0, row = 0; i < rows->sets; row += rows->set[i].rows, i++) {
