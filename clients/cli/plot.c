@@ -23,7 +23,9 @@ const unsigned char mechctl_colours[MECHCTL_COLOURS][3] = {
     {20, 150, 160},
 };
 
-int mechctl_ticks(double least, double most, double values[8])
+/* Round values inside [least, most], 2 to 6 of them, in steps of 1, 2 or 5 times a power of ten.
+ * Returns how many; values[0] is the first. An interval without length has one. */
+static int ticks_of(double least, double most, double values[8])
 {
     const double span = most - least;
     if (!(span > 0.) || !isfinite(span)) {
@@ -113,13 +115,13 @@ static void draw_axes(const struct graph *g, const char *unit, const struct mech
 {
     double at[8];
     char text[64], number[32];
-    for (int k = 0, n = mechctl_ticks(g->value[0], g->value[1], at); k < n; k++) {
+    for (int k = 0, n = ticks_of(g->value[0], g->value[1], at); k < n; k++) {
         const struct mechctl_point a = place(g, g->time[0], at[k]), b = {g->lower.x, a.y};
         pen->line(pen->surface, (const struct mechctl_point[]){a, b}, 2, MECHCTL_GRID);
         pen->text(pen->surface, (struct mechctl_point){a.x - GAP, a.y + 4.}, 1, MECHCTL_TEXT,
                   mechctl_axis(at[k], g->value, DIGITS, number));
     }
-    for (int k = 0, n = mechctl_ticks(g->time[0], g->time[1], at); k < n; k++) {
+    for (int k = 0, n = ticks_of(g->time[0], g->time[1], at); k < n; k++) {
         const struct mechctl_point a = place(g, at[k], g->value[0]), b = {a.x, g->upper.y};
         pen->line(pen->surface, (const struct mechctl_point[]){a, b}, 2, MECHCTL_GRID);
         snprintf(text, sizeof text, k == n - 1 ? "%s s" : "%s",
@@ -205,7 +207,7 @@ static double room(const struct mechctl_plot *p)
     for (size_t i = 0; i < p->count; i++) {
         struct graph g;
         measure(p, i, &g);
-        for (int k = 0, n = mechctl_ticks(g.value[0], g.value[1], at); k < n; k++) {
+        for (int k = 0, n = ticks_of(g.value[0], g.value[1], at); k < n; k++) {
             const int width = mechctl_width(mechctl_axis(at[k], g.value, DIGITS, number));
             left = fmax(left, GAP + LETTER * width);
         }

@@ -15,9 +15,6 @@ struct mechctl_plot {
     const double *time; /* [rows] s, `stride` apart, ascending */
 };
 
-/* Round values inside [least, most], 2 to 6 of them, in steps of 1, 2 or 5 times a power of ten
- * (plot.c). Returns how many; values[0] is the first. An interval without length has one. */
-int mechctl_ticks(double least, double most, double values[8]);
 /* The least and greatest finite value; a constant, or a curve that changes by less than its ninth
  * digit, gets room on both sides. false: no value is finite. */
 bool mechctl_range(const struct mechctl_plot *p, const struct mechctl_curve *c, double range[2]);

@@ -50,9 +50,6 @@ void mechfmu_table_fini(struct mechfmu *m);
 
 /* --- proxy_values.c --------------------------------------------------------------------------- */
 
-/* Present values in e->output or e->input, asked for where they are not known. 0, or refused. */
-int mechfmu_know_outputs(struct mechfmu *m);
-int mechfmu_know_inputs(struct mechfmu *m);
 /* The values of all channels from an object of a reply. False: it has others. */
 bool mechfmu_take_values(const struct mechfmu_named *channels, size_t n, struct mechc_json from,
                          double *packed);

@@ -104,7 +104,8 @@ static int know(struct mechfmu *m, const char *op, const char *key,
     return 0;
 }
 
-int mechfmu_know_outputs(struct mechfmu *m)
+/* Present values in e->output, asked for where they are not known. 0, or refused. */
+static int know_outputs(struct mechfmu *m)
 {
     struct mechfmu_engine *const e = m->engine;
 
@@ -115,7 +116,8 @@ int mechfmu_know_outputs(struct mechfmu *m)
     return 0;
 }
 
-int mechfmu_know_inputs(struct mechfmu *m)
+/* The same in e->input. */
+static int know_inputs(struct mechfmu *m)
 {
     struct mechfmu_engine *const e = m->engine;
 
@@ -153,10 +155,10 @@ int mechfmu_engine_get(struct mechfmu *m, const struct mechp_fmi_variable *v, do
     } else if (v->causality == MECH_PARAMETER) {
         from = m->parameter + v->channel;
     } else if (v->causality == MECH_OUTPUT_VARIABLE) {
-        MECH_TRY(mechfmu_know_outputs(m));
+        MECH_TRY(know_outputs(m));
         from = e->output + v->offset;
     } else if (v->causality == MECH_INPUT) {
-        MECH_TRY(mechfmu_know_inputs(m));
+        MECH_TRY(know_inputs(m));
         from = e->input + v->offset;
     }
     memcpy(values, from, (size_t)v->size * sizeof *values);
@@ -177,7 +179,7 @@ int mechfmu_engine_input(struct mechfmu *m, size_t channel, double *values)
         memcpy(values, e->input_start + c->offset, size);
         return 0;
     }
-    MECH_TRY(mechfmu_know_inputs(m));
+    MECH_TRY(know_inputs(m));
     memcpy(values, e->input + c->offset, size);
     return 0;
 }

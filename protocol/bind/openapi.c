@@ -61,6 +61,9 @@ static bool all_constants(const char *type, size_t length)
     return all && length > 0 && type[length - 1] == '\'';
 }
 
+/* A type of the small language (wire/row.h) as members of the open schema. */
+static void write_type(struct mechp_text *w, const char *type, size_t length);
+
 static void alternatives(struct mechp_text *w, const char *type, size_t length)
 {
     const bool enumeration = all_constants(type, length);
@@ -77,7 +80,7 @@ static void alternatives(struct mechp_text *w, const char *type, size_t length)
             mechp_text_string_n(w, type + start + 1, end - start - 2);
         } else {
             mechp_text_object(w);
-            mechp_openapi_type(w, type + start, end - start);
+            write_type(w, type + start, end - start);
             mechp_text_end(w);
         }
         start = end + 1;
@@ -85,7 +88,7 @@ static void alternatives(struct mechp_text *w, const char *type, size_t length)
     mechp_text_end(w);
 }
 
-void mechp_openapi_type(struct mechp_text *w, const char *type, size_t length)
+static void write_type(struct mechp_text *w, const char *type, size_t length)
 {
     if (memchr(type, '|', length) != NULL) {
         alternatives(w, type, length);
@@ -100,7 +103,7 @@ void mechp_openapi_type(struct mechp_text *w, const char *type, size_t length)
     mechp_text_member_string(w, "type", array ? "array" : "object");
     mechp_text_key(w, array ? "items" : "additionalProperties");
     mechp_text_object(w);
-    mechp_openapi_type(w, type, length - 2);
+    write_type(w, type, length - 2);
     mechp_text_end(w);
 }
 
@@ -108,7 +111,7 @@ void mechp_openapi_schema(struct mechp_text *w, const char *type, size_t length)
 {
     mechp_text_key(w, "schema");
     mechp_text_object(w);
-    mechp_openapi_type(w, type, length);
+    write_type(w, type, length);
     mechp_text_end(w);
 }
 
@@ -124,7 +127,7 @@ static void write_shape(struct mechp_text *w, const struct mechp_shape *s)
         mechp_text_key(w, m->name);
         mechp_text_object(w);
         mechp_text_member_string(w, "description", m->doc);
-        mechp_openapi_type(w, m->type, strlen(m->type));
+        write_type(w, m->type, strlen(m->type));
         mechp_text_end(w);
     }
     mechp_text_end(w);

@@ -4,9 +4,7 @@
 #include "protocol/wire/row.h"
 #include "protocol/wire/text.h"
 
-/* A type of the small language (wire/row.h) as members of the open schema. */
-void mechp_openapi_type(struct mechp_text *w, const char *type, size_t length);
-/* The member "schema" of a type. */
+/* The member "schema" of a type of the small language (wire/row.h). */
 void mechp_openapi_schema(struct mechp_text *w, const char *type, size_t length);
 /* A value that is JSON already. */
 void mechp_openapi_raw(struct mechp_text *w, const char *key, const char *json);

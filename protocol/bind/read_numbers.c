@@ -120,8 +120,9 @@ static double admissible(const struct mech_field *f)
     return 0.;
 }
 
-int mechp_reader_number(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
-                        double *target)
+/* A number, or an expression that is bound to *target. */
+static int read_number(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
+                       double *target)
 {
     bool bad;
     const char *const text = mechp_reader_expression(r, value, &bad);
@@ -176,7 +177,7 @@ int mechp_read_int(struct mechp_reader *r, const json_t *value, const struct mec
 int mechp_read_real(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
                     void *at)
 {
-    return mechp_reader_number(r, value, f, at);
+    return read_number(r, value, f, at);
 }
 
 /* An array of exactly `count` elements; otherwise a fault. */
@@ -199,7 +200,7 @@ static int read_numbers(struct mechp_reader *r, const json_t *array, const struc
 {
     for (size_t i = 0; i < json_array_size(array); i++) {
         const size_t mark = mech_path_push_index(r->path, i);
-        MECH_TRY(mechp_reader_number(r, json_array_get(array, i), f, out + i));
+        MECH_TRY(read_number(r, json_array_get(array, i), f, out + i));
         mech_path_cut(r->path, mark);
     }
     return 0;

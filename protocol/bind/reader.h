@@ -38,10 +38,6 @@ const char *mechp_reader_expression(struct mechp_reader *r, const json_t *value,
 bool mechp_reader_plain(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
                         double *out);
 
-/* A number, or an expression that is bound to *target. */
-int mechp_reader_number(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
-                        double *target);
-
 /* True when it is an array of exactly `count` elements ("numbers", "names"); otherwise a fault. */
 bool mechp_reader_array(struct mechp_reader *r, const json_t *value, size_t count,
                         const char *what);

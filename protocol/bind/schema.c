@@ -17,7 +17,8 @@ struct printer {
     const char *prefix;
 };
 
-void mechp_schema_ref(struct mechp_text *w, const char *prefix, const char *name)
+/* "prefix" and name as {"$ref": "#/$defs/Mass1D"}. */
+static void write_ref(struct mechp_text *w, const char *prefix, const char *name)
 {
     char whole[128];
     snprintf(whole, sizeof whole, "%s%s", prefix, name);
@@ -56,9 +57,9 @@ static void number_forms(struct printer *p, const struct mech_field *f)
     mechp_text_object(p->w);
     number_members(p, f, "number");
     mechp_text_end(p->w);
-    mechp_schema_ref(p->w, p->prefix, "Expression");
+    write_ref(p->w, p->prefix, "Expression");
     if (f->kind == MECH_VALUES && f->locals == NULL) {
-        mechp_schema_ref(p->w, p->prefix, "ByTable");
+        write_ref(p->w, p->prefix, "ByTable");
     }
 }
 
@@ -83,7 +84,7 @@ static void flag(struct printer *p, const struct mech_field *f)
     mechp_text_member_string(p->w, "type", "boolean");
     if (may_follow) {
         mechp_text_end(p->w);
-        mechp_schema_ref(p->w, p->prefix, "Expression");
+        write_ref(p->w, p->prefix, "Expression");
         mechp_text_end(p->w);
     }
 }
@@ -149,13 +150,13 @@ static void formula(struct printer *p, const struct mech_field *f)
 {
     mechp_text_key(p->w, "anyOf");
     mechp_text_array(p->w);
-    mechp_schema_ref(p->w, p->prefix, "Expression");
+    write_ref(p->w, p->prefix, "Expression");
     mechp_text_object(p->w);
     mechp_text_member_string(p->w, "type", "object");
     mechp_text_key(p->w, "properties");
     mechp_text_object(p->w);
     mechp_text_key(p->w, "formula");
-    mechp_schema_ref(p->w, p->prefix, "Expression");
+    write_ref(p->w, p->prefix, "Expression");
     mechp_text_key(p->w, "partial");
     mechp_text_object(p->w);
     mechp_text_member_string(p->w, "type", "object");
@@ -163,7 +164,7 @@ static void formula(struct printer *p, const struct mech_field *f)
     mechp_text_object(p->w);
     for (int i = 0; i < 4 && f->locals != NULL && f->locals[i] != NULL; i++) {
         mechp_text_key(p->w, f->locals[i]);
-        mechp_schema_ref(p->w, p->prefix, "Expression");
+        write_ref(p->w, p->prefix, "Expression");
     }
     mechp_text_end(p->w);
     false_member(p->w, "additionalProperties");
@@ -181,7 +182,7 @@ static void list_of(struct printer *p, const char *name, uint32_t count)
 {
     mechp_text_member_string(p->w, "type", "array");
     mechp_text_key(p->w, "items");
-    mechp_schema_ref(p->w, p->prefix, name);
+    write_ref(p->w, p->prefix, name);
     if (count > 0) {
         mechp_text_member_unsigned(p->w, "minItems", count);
         mechp_text_member_unsigned(p->w, "maxItems", count);
@@ -261,8 +262,8 @@ static void kind_members(struct printer *p, const struct mech_field *f)
     case MECH_SHARED:
         mechp_text_key(p->w, "anyOf");
         mechp_text_array(p->w);
-        mechp_schema_ref(p->w, p->prefix, "Name");
-        mechp_schema_ref(p->w, p->prefix, f->table->name);
+        write_ref(p->w, p->prefix, "Name");
+        write_ref(p->w, p->prefix, f->table->name);
         mechp_text_end(p->w);
         break;
     case MECH_STRUCTS:
@@ -330,7 +331,7 @@ static void definition(struct printer *p, const struct mech_table *table,
     mechp_text_object(p->w);
     if (named) {
         mechp_text_key(p->w, "name");
-        mechp_schema_ref(p->w, p->prefix, "Name");
+        write_ref(p->w, p->prefix, "Name");
     }
     if (type != NULL) {
         mechp_text_key(p->w, key);
@@ -414,7 +415,7 @@ static void unions_of_types(struct printer *p)
         }
         for (const struct mech_item_type *const *t = mech_item_types; *t != NULL; t++) {
             if ((int)(*t)->category == c) {
-                mechp_schema_ref(p->w, p->prefix, (*t)->table.name);
+                write_ref(p->w, p->prefix, (*t)->table.name);
             }
         }
         if (several) {
@@ -490,7 +491,7 @@ static void by_table(struct printer *p)
     mechp_text_key(p->w, "properties");
     mechp_text_object(p->w);
     mechp_text_key(p->w, "table");
-    mechp_schema_ref(p->w, p->prefix, mech_point_series_table.name);
+    write_ref(p->w, p->prefix, mech_point_series_table.name);
     mechp_text_end(p->w);
     mechp_text_key(p->w, "required");
     mechp_text_raw(p->w, "[\"table\"]", 9);

@@ -6,9 +6,6 @@
 #include "protocol/bind/bind.h"
 #include "solver/sim/problem.h"
 
-/* "prefix" and name as {"$ref": "#/$defs/Mass1D"}. */
-void mechp_schema_ref(struct mechp_text *w, const char *prefix, const char *name);
-
 /* One member for each type and structure of a model ("Model", "Mass1D", "Matrix", …) into the open
  * object; references begin with `prefix` ("#/$defs/"). */
 void mechp_schema_definitions(struct mechp_text *w, const char *prefix);

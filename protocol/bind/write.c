@@ -8,19 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void mechp_writer_number(struct mechp_writer *s, const double *value)
-{
-    const struct mech_binding *const b = s->document == NULL || s->document->bindings.n == 0
-                                             ? NULL
-                                             : mech_document_binding(s->document, value);
-    if (b == NULL) {
-        mechp_text_number(s->w, *value);
-    } else {
-        mechp_writer_expression(s, b->text);
-    }
-}
-
-void mechp_writer_expression(struct mechp_writer *s, const char *text)
+/* "=text". */
+static void write_expression(struct mechp_writer *s, const char *text)
 {
     const size_t length = strlen(text);
     char *const whole = malloc(length + 2);
@@ -32,6 +21,18 @@ void mechp_writer_expression(struct mechp_writer *s, const char *text)
     memcpy(whole + 1, text, length + 1);
     mechp_text_string_n(s->w, whole, length + 1);
     free(whole);
+}
+
+void mechp_writer_number(struct mechp_writer *s, const double *value)
+{
+    const struct mech_binding *const b = s->document == NULL || s->document->bindings.n == 0
+                                             ? NULL
+                                             : mech_document_binding(s->document, value);
+    if (b == NULL) {
+        mechp_text_number(s->w, *value);
+    } else {
+        write_expression(s, b->text);
+    }
 }
 
 /* True when one of these numbers comes from an expression. */
@@ -230,7 +231,7 @@ static void write_values(struct mechp_writer *s, const struct mech_field *f,
             mechp_text_end(s->w);
             mechp_text_end(s->w);
         } else if (values->text != NULL && values->text[i] != NULL) {
-            mechp_writer_expression(s, values->text[i]);
+            write_expression(s, values->text[i]);
         } else {
             mechp_text_number(s->w, values->number[i]);
         }
@@ -248,18 +249,18 @@ static void write_formula(struct mechp_writer *s, const struct mech_field *f,
         partials = partials || formula->partial[i] != NULL;
     }
     if (!partials) {
-        mechp_writer_expression(s, formula->text);
+        write_expression(s, formula->text);
         return;
     }
     mechp_text_object(s->w);
     mechp_text_key(s->w, "formula");
-    mechp_writer_expression(s, formula->text);
+    write_expression(s, formula->text);
     mechp_text_key(s->w, "partial");
     mechp_text_object(s->w);
     for (int i = 0; i < 4; i++) {
         if (formula->partial[i] != NULL) {
             mechp_text_key(s->w, f->locals[i]);
-            mechp_writer_expression(s, formula->partial[i]);
+            write_expression(s, formula->partial[i]);
         }
     }
     mechp_text_end(s->w);
@@ -294,7 +295,7 @@ void mechp_writer_field(struct mechp_writer *s, const struct mech_field *f, cons
     switch (f->kind) {
     case MECH_BOOL:
         if (is_bound_flag(s, at)) {
-            mechp_writer_expression(s, mech_document_binding(s->document, at)->text);
+            write_expression(s, mech_document_binding(s->document, at)->text);
         } else {
             mechp_text_bool(s->w, *(const bool *)at);
         }

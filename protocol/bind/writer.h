@@ -17,8 +17,5 @@ void mechp_writer_field(struct mechp_writer *s, const struct mech_field *f, cons
 /* A number, or the expression that is bound to this place. */
 void mechp_writer_number(struct mechp_writer *s, const double *value);
 
-/* "=text". */
-void mechp_writer_expression(struct mechp_writer *s, const char *text);
-
 /* In the written form that matches its storage. */
 void mechp_writer_matrix(struct mechp_writer *s, const struct mech_mat *a);

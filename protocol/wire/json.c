@@ -273,28 +273,6 @@ bool mechp_json_integer(const json_t *object, const char *key, struct mech_diag 
     return mechp_json_integer_in(&(struct mechp_json_in){object, "", d}, key, least, most, out);
 }
 
-bool mechp_json_bool(const json_t *object, const char *key, struct mech_diag *d, bool *out)
-{
-    return mechp_json_bool_in(&(struct mechp_json_in){object, "", d}, key, out);
-}
-
-bool mechp_json_string(const json_t *object, const char *key, struct mech_diag *d, const char **out)
-{
-    return mechp_json_string_in(&(struct mechp_json_in){object, "", d}, key, out);
-}
-
-bool mechp_json_object(const json_t *object, const char *key, struct mech_diag *d,
-                       const json_t **out)
-{
-    return mechp_json_object_in(&(struct mechp_json_in){object, "", d}, key, out);
-}
-
-bool mechp_json_array(const json_t *object, const char *key, struct mech_diag *d,
-                      const json_t **out)
-{
-    return mechp_json_array_in(&(struct mechp_json_in){object, "", d}, key, out);
-}
-
 bool mechp_json_numbers(const json_t *value, const char *path, struct mech_diag *d, size_t most,
                         double *out, size_t *count)
 {

@@ -72,13 +72,6 @@ int mechp_json_guard(const char *bytes, size_t size, const struct mechp_json_lim
 bool mechp_json_number(const json_t *object, const char *key, struct mech_diag *d, double *out);
 bool mechp_json_integer(const json_t *object, const char *key, struct mech_diag *d, int64_t least,
                         int64_t most, int64_t *out);
-bool mechp_json_bool(const json_t *object, const char *key, struct mech_diag *d, bool *out);
-bool mechp_json_string(const json_t *object, const char *key, struct mech_diag *d,
-                       const char **out);
-bool mechp_json_object(const json_t *object, const char *key, struct mech_diag *d,
-                       const json_t **out);
-bool mechp_json_array(const json_t *object, const char *key, struct mech_diag *d,
-                      const json_t **out);
 
 /* The same of an object that is itself part of a body: faults are at "<base>/key". */
 struct mechp_json_in {

@@ -21,7 +21,8 @@ static const char prefix[] = "mechd_";
 #define AFTER_COMMA(symbol, name) ", " name
 #define SCOPES "scopes are " MECHP_SCOPES(NAME, AFTER_COMMA) ", separated by commas"
 
-enum mechp_scope mechd_scopes_read(const char *text)
+/* The largest of "read,step,…"; NONE if one of them is unknown. */
+static enum mechp_scope read_scopes(const char *text)
 {
     enum mechp_scope largest = MECHP_SCOPE_NONE;
     while (*text != '\0') {
@@ -88,7 +89,7 @@ static int read_line(char *line, bool keys, struct mechd_token *out, const char 
         return MECH_INTERNAL;
     }
     *why = SCOPES;
-    out->scope = mechd_scopes_read(scopes);
+    out->scope = read_scopes(scopes);
     if (out->scope == MECHP_SCOPE_NONE) {
         return MECH_INTERNAL;
     }
@@ -303,7 +304,7 @@ int mechd_name_and_scopes(const char *name, const char *scopes, char *fault, siz
         mech_text_format(fault, size, "'%.64s' is not a name: [A-Za-z0-9._-]{1,64}", name);
         return MECH_INTERNAL;
     }
-    if (mechd_scopes_read(scopes) == MECHP_SCOPE_NONE) {
+    if (read_scopes(scopes) == MECHP_SCOPE_NONE) {
         mech_text_format(fault, size, SCOPES "; not '%.64s'", scopes);
         return MECH_INTERNAL;
     }

@@ -57,7 +57,7 @@ bool mechd_tokens_still(struct mechd_tokens *t, const struct mechd_token *who,
 bool mechd_tokens_find_key(struct mechd_tokens *t, const unsigned char key[32],
                            struct mechd_token *out);
 
-/* The largest of "read,step,…"; NONE if one of them is unknown. */
+NONE if one of them is unknown. */
 enum mechp_scope mechd_scopes_read(const char *text);
 
 /* 0 when this is a name and these are scopes, or negative with a sentence. */

@@ -117,8 +117,5 @@ void mechd_frame_fini(struct mechd_frame_request *r);
 
 /* The reply is this error; `text` as its detail, or "". */
 void mechd_frame_fail(struct mechd_frame_request *r, enum mechp_code code, const char *text);
-/* GONE: its partner has disconnected and, with a lease that expires, was inactive for that time, so
- * that no answer is awaited. The `asks` of its efforts (instance/effort.h). As owner. */
-enum mechd_stop_reason mechd_frame_asks(const void *request);
 /* Run it as owner of its instance, a slice of a step; the reply is then stored in it. */
 enum mechd_progress mechd_frame_run(struct mechd_frame_request *r);

@@ -34,7 +34,9 @@ static void fail_outcome(struct mechd_frame_request *r, int outcome)
     mechd_frame_fail(r, mechp_code_of_outcome(outcome), mech_err_text(outcome));
 }
 
-enum mechd_stop_reason mechd_frame_asks(const void *request)
+/* GONE: its partner has disconnected and, with a lease that expires, was inactive for that time, so
+ * that no answer is awaited. The `asks` of its efforts (instance/effort.h). As owner. */
+static enum mechd_stop_reason asks(const void *request)
 {
     const struct mechd_frame_request *const r = request;
     const enum mechd_stop_reason gone = mechd_stop_reason(r->gone);
@@ -173,7 +175,7 @@ static bool begin_step(struct mechd_frame_request *r)
         step->input_count = p->input_count;
     }
     mechd_partner_watch(p, step);
-    r->stepping.asks = mechd_frame_asks;
+    r->stepping.asks = asks;
     r->stepping.closes = closes;
     r->stepping.of = r;
     return true;
@@ -224,7 +226,7 @@ static enum mechd_progress derive(struct mechd_frame_request *r)
             return MECHD_DONE;
         }
     }
-    const enum mechd_progress progress = mechd_deriving_slice(i, d, mechd_frame_asks, r);
+    const enum mechd_progress progress = mechd_deriving_slice(i, d, asks, r);
     if (progress != MECHD_DONE) {
         return progress;
     }
@@ -399,8 +401,7 @@ static bool may_run(struct mechd_frame_request *r)
         mechd_frame_fail(r, MECHP_INSTANCE_NOT_FOUND, "the instance has been deleted");
         return false;
     }
-    if (r->in.kind != MECHP_HELLO && r->in.kind != MECHP_BYE &&
-        mechd_frame_asks(r) != MECHD_STOP_NONE) {
+    if (r->in.kind != MECHP_HELLO && r->in.kind != MECHP_BYE && asks(r) != MECHD_STOP_NONE) {
         mechd_frame_fail(r, MECHP_CANCELLED, "cancelled before it started");
         return false;
     }

@@ -49,7 +49,8 @@ static void name_leases(struct mechd_coupling *g)
     }
 }
 
-int mechd_coupling_add(struct mechd_couplings *t, struct mechd_coupling *g)
+/* 0; MECH_UNSUPPORTED: there are MECHD_COUPLINGS_MOST; negative. */
+static int add(struct mechd_couplings *t, struct mechd_coupling *g)
 {
     pthread_mutex_lock(&t->m);
     const int outcome =
@@ -423,7 +424,7 @@ static double energy_of(const struct mechd_coupling *g)
 /* Add a started coupling to the table. */
 static void answer_start(struct mechd_coupling *g, struct mechd_call *c)
 {
-    const int outcome = mechd_coupling_add(g->service->couplings, g);
+    const int outcome = add(g->service->couplings, g);
     if (outcome < 0) {
         mechd_fail_outcome(c, outcome);
         return;

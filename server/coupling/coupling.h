@@ -334,9 +334,8 @@ void mechd_coupling_connect_alone(struct mechd_coupling *g);
 
 /* --- the table (coupling.c) ------------------------------------------------------------------- */
 
-/* Add it. 0; MECH_UNSUPPORTED: there are MECHD_COUPLINGS_MOST; negative. */
-int mechd_coupling_add(struct mechd_couplings *t, struct mechd_coupling *g);
-/* Add one of the store, under its number. As add; MECH_INVALID: an instance has its id. */
+/* Add one of the store, under its number. 0; MECH_UNSUPPORTED: there are MECHD_COUPLINGS_MOST;
+ * MECH_INVALID: an instance has its id; negative. */
 int mechd_coupling_restore(struct mechd_couplings *t, struct mechd_coupling *g, uint64_t number);
 /* A reference, or NULL. */
 struct mechd_coupling *mechd_coupling_find(struct mechd_couplings *t, const char *id);

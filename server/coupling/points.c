@@ -16,7 +16,8 @@
 
 /* --- what all points have in common ----------------------------------------------------------- */
 
-void mechd_points_drop(void *of)
+/* As mechd_point_ops.drop. */
+static void drop(void *of)
 {
     struct mechd_points *const m = of;
     for (size_t k = 0; m != NULL && m->models != NULL && k < m->count; k++) {
@@ -372,8 +373,5 @@ static void record(const struct mechd_point *p, double *row)
     }
 }
 
-const struct mechd_point_ops mechd_points_of_coupling = {.build = build,
-                                                         .advance = advance,
-                                                         .record = record,
-                                                         .destroy = destroy,
-                                                         .drop = mechd_points_drop};
+const struct mechd_point_ops mechd_points_of_coupling = {
+    .build = build, .advance = advance, .record = record, .destroy = destroy, .drop = drop};

@@ -33,8 +33,6 @@ struct mechd_points {
 /* Take over a document of the request's own, in which each participant has a model. NULL: no
  * memory. */
 struct mechd_points *mechd_points_make(json_t *document);
-/* As mechd_point_ops.drop. */
-void mechd_points_drop(void *points);
 
 /* The coupling with the document's own values, or with those of `point` in the order of the plan,
  * not yet connected; faults go to diag at places in the document, other failures to g->reading.

@@ -278,6 +278,18 @@ static enum shared play(struct mechd_coupling_command *k)
 
 /* --- the task in turn ------------------------------------------------------------------------- */
 
+/* The rest of the batch is not used: trials in progress are abandoned. */
+static void drop_rest(struct mechd_coupling_command *k)
+{
+    for (int32_t n = 0; n < k->coupling->count; n++) {
+        struct mechd_part *const p = &k->coupling->parts[n];
+        if (p->turn != MECHD_PART_IDLE) {
+            mechd_part_drop(p);
+            p->turn = MECHD_PART_IDLE;
+        }
+    }
+}
+
 /* It is done: the next one's turn. */
 static void task_over(struct mechd_coupling_command *k, struct mechd_part *p,
                       const struct mech_couple_task *task)
@@ -291,7 +303,7 @@ static void task_over(struct mechd_coupling_command *k, struct mechd_part *p,
     k->at = fails ? k->batch.count : k->at + 1;
     if (fails) {
         mechd_outsides_drop(k);
-        mechd_share_drop(k);
+        drop_rest(k);
     }
 }
 
@@ -325,17 +337,6 @@ bool mechd_share_perform(struct mechd_coupling_command *k)
     return true;
 }
 
-void mechd_share_drop(struct mechd_coupling_command *k)
-{
-    for (int32_t n = 0; n < k->coupling->count; n++) {
-        struct mechd_part *const p = &k->coupling->parts[n];
-        if (p->turn != MECHD_PART_IDLE) {
-            mechd_part_drop(p);
-            p->turn = MECHD_PART_IDLE;
-        }
-    }
-}
-
 /* --- ends ------------------------------------------------------------------------------------- */
 
 void mechd_share_end_early(struct mechd_coupling_command *k)
@@ -351,7 +352,7 @@ void mechd_share_end_early(struct mechd_coupling_command *k)
     }
     k->at = k->batch.count = 0;
     mechd_outsides_drop(k);
-    mechd_share_drop(k);
+    drop_rest(k);
     for (int32_t n = 0; n < g->count; n++) {
         g->parts[n].has_jacobian = false;
     }

@@ -49,8 +49,6 @@ void mechd_share_begin(struct mechd_coupling_command *k);
  * time, or while a program is asked. False: another thread continues with the command, or has done
  * so. */
 bool mechd_share_perform(struct mechd_coupling_command *k);
-/* The rest of the batch is not used: trials in progress are abandoned. */
-void mechd_share_drop(struct mechd_coupling_command *k);
 
 /* A window of many short tasks ends between two of them, if the command must end; what is in an
  * engine, or asked of a program, ends by itself. */

@@ -179,11 +179,6 @@ int mechd_durable_snapshot(struct mechd_instance *i, struct mechd_snapshot *s,
 int mechd_durable_forget(struct mechd_instance *i, const struct mechd_snapshot *s,
                          struct mechd_ticket *t);
 
-/* State, commands after it and snapshots from the store into a new instance of the same model, or
- * one to be repaired (snapshots: false). 0; MECH_MISMATCH: they do not fit; MECH_NOT_FOUND;
- * MECH_INTERNAL. */
-int mechd_durable_load(struct mechd_instance *i, bool snapshots);
-
 /* All instances of the store into the table: before the doors open. 0 or negative. */
 int mechd_recover(struct mechd_host *d);
 

@@ -257,6 +257,18 @@ static int take_lease(struct mechd_instance *i, const struct mechd_hello *h,
     return outcome == MECH_INVALID ? MECH_MISMATCH : outcome;
 }
 
+/* By lease, or NULL; records the activity. */
+static struct mechd_partner *find(struct mechd_instance *i, uint64_t lease)
+{
+    for (struct mechd_partner *p = i->partners; p != NULL; p = p->next) {
+        if (p->lease == lease) {
+            p->used = mechd_now();
+            return p;
+        }
+    }
+    return NULL;
+}
+
 int mechd_partner_hello(struct mechd_instance *i, const struct mechd_hello *hello,
                         struct mech_diag *diag, struct mechd_holder *holder,
                         struct mechd_partner **out)
@@ -297,7 +309,7 @@ int mechd_partner_hello(struct mechd_instance *i, const struct mechd_hello *hell
     }
 
     // a second hello with the same lease: another layout
-    struct mechd_partner *const before = mechd_partner_find(i, p->lease);
+    struct mechd_partner *const before = find(i, p->lease);
     if (before != NULL) {
         p->clocked = before->clocked;
         p->borrowed = before->borrowed;
@@ -322,17 +334,6 @@ static bool may_set(struct mechd_instance *i, const struct mechd_partner *p,
     return true;
 }
 
-struct mechd_partner *mechd_partner_find(struct mechd_instance *i, uint64_t lease)
-{
-    for (struct mechd_partner *p = i->partners; p != NULL; p = p->next) {
-        if (p->lease == lease) {
-            p->used = mechd_now();
-            return p;
-        }
-    }
-    return NULL;
-}
-
 bool mechd_partner_still(struct mechd_instance *i, struct mechd_partner *p)
 {
     return !p->pass.has_token ||
@@ -343,7 +344,7 @@ struct mechd_partner *mechd_partner_begin(struct mechd_instance *i, uint64_t lea
                                           enum mechd_act act, bool sets,
                                           struct mechd_holder *holder)
 {
-    struct mechd_partner *const p = mechd_partner_find(i, lease);
+    struct mechd_partner *const p = find(i, lease);
     *holder = (struct mechd_holder){.role = -1};
     if (p == NULL || mechd_leases_begin(&i->leases, lease, act, holder) != 0) {
         return NULL;

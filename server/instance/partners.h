@@ -70,8 +70,6 @@ int mechd_partner_hello(struct mechd_instance *i, const struct mechd_hello *hell
                         struct mechd_partner **out);
 /* True if the token of its hello is still known, and may still step. */
 bool mechd_partner_still(struct mechd_instance *i, struct mechd_partner *p);
-/* By lease, or NULL; records the activity. */
-struct mechd_partner *mechd_partner_find(struct mechd_instance *i, uint64_t lease);
 /* By lease, if that permits this, and with `sets` to set all its inputs; mechd_leases_end follows.
  * NULL: the lease of *holder conflicts. */
 struct mechd_partner *mechd_partner_begin(struct mechd_instance *i, uint64_t lease,

@@ -18,7 +18,7 @@ struct mechd_pick *mechd_pick_create(size_t count)
     return p;
 }
 
-void mechd_pick_ref(struct mechd_pick *p)
+static void ref(struct mechd_pick *p)
 {
     atomic_fetch_add(&p->refs, 1);
 }
@@ -84,7 +84,7 @@ int mechd_picks_hold(struct mechd_instance *i, struct mechd_pick **out)
     const int count = i->picks != NULL ? i->picks->count : 0;
     for (int k = 0; k < count; k++) {
         out[k] = i->picks->at[k];
-        mechd_pick_ref(out[k]);
+        ref(out[k]);
     }
     pthread_mutex_unlock(&i->p);
     return count;

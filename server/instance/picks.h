@@ -37,7 +37,6 @@ struct mechd_picks {
 
 /* A pick without name and channels, of `count` outputs. NULL: no memory. */
 struct mechd_pick *mechd_pick_create(size_t count);
-void mechd_pick_ref(struct mechd_pick *p);
 void mechd_pick_unref(struct mechd_pick *p);
 
 /* Put it into the list of the instance, which then holds this reference, and notify the observers.

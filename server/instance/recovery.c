@@ -131,7 +131,10 @@ static int read_snapshot(void *context, const struct mechd_stored_bytes *b)
     return mechd_snapshots_keep(context, &taken);
 }
 
-int mechd_durable_load(struct mechd_instance *i, bool snapshots)
+/* State, commands after it and snapshots from the store into a new instance of the same model, or
+ * one to be repaired (snapshots: false). 0; MECH_MISMATCH: they do not fit; MECH_NOT_FOUND;
+ * MECH_INTERNAL. */
+static int load(struct mechd_instance *i, bool snapshots)
 {
     MECH_TRY(mechd_store_replay(i->host->store, i->durable.key, read_change, i));
     if (snapshots) {
@@ -162,7 +165,7 @@ int mechd_durable_repair(struct mechd_instance *i)
     }
     mechd_run_stop(i, MECHD_RUN_FAILED, "its changes could not be stored");
     mechd_durable_drop_held(i);
-    if (mechd_durable_load(i, false) != 0) {
+    if (load(i, false) != 0) {
         return MECH_INTERNAL;
     }
     mechd_runs_undo(i);
@@ -251,7 +254,7 @@ static int complete(struct mechd_instance *i, const struct mechd_stored *stored,
     i->durable.epoch = 1;
     i->durable.recorded = mechd_now();
     snprintf(i->id, sizeof i->id, "%s", stored->id);
-    const int loaded = mechd_durable_load(i, true);
+    const int loaded = load(i, true);
     if (loaded != 0) {
         return fault(loaded == MECH_NO_MEMORY ? loaded : MECH_MISMATCH,
                      "its state does not fit its model", reason);

@@ -217,21 +217,22 @@ static void members_are_read_and_faults_have_their_pointer(void)
         parse("{\"n\":2.5,\"i\":2.0,\"b\":true,\"s\":\"x\",\"o\":{},\"a\":[],\"a/b\":null}", &fault,
               &root),
         0);
+    const struct mechp_json_in in = {root, "", &d};
     CU_ASSERT(mechp_json_number(root, "n", &d, &number) && number == 2.5);
     CU_ASSERT(mechp_json_integer(root, "i", &d, 0, 2, &integer) && integer == 2);
-    CU_ASSERT(mechp_json_bool(root, "b", &d, &flag) && flag);
-    CU_ASSERT(mechp_json_string(root, "s", &d, &string) && strcmp(string, "x") == 0);
-    CU_ASSERT(mechp_json_object(root, "o", &d, &inner) && json_is_object(inner));
-    CU_ASSERT(mechp_json_array(root, "a", &d, &inner) && json_is_array(inner));
+    CU_ASSERT(mechp_json_bool_in(&in, "b", &flag) && flag);
+    CU_ASSERT(mechp_json_string_in(&in, "s", &string) && strcmp(string, "x") == 0);
+    CU_ASSERT(mechp_json_object_in(&in, "o", &inner) && json_is_object(inner));
+    CU_ASSERT(mechp_json_array_in(&in, "a", &inner) && json_is_array(inner));
     CU_ASSERT(!mechp_json_number(root, "absent", &d, &number) && mech_diag_clean(&d));
     // each wrong one
     CU_ASSERT(!mechp_json_number(root, "a/b", &d, &number));
     CU_ASSERT(!mechp_json_integer(root, "n", &d, 0, 9, &integer));
     CU_ASSERT(!mechp_json_integer(root, "i", &d, 3, 9, &integer));
-    CU_ASSERT(!mechp_json_bool(root, "n", &d, &flag));
-    CU_ASSERT(!mechp_json_string(root, "n", &d, &string));
-    CU_ASSERT(!mechp_json_object(root, "a", &d, &inner));
-    CU_ASSERT(!mechp_json_array(root, "o", &d, &inner));
+    CU_ASSERT(!mechp_json_bool_in(&in, "n", &flag));
+    CU_ASSERT(!mechp_json_string_in(&in, "n", &string));
+    CU_ASSERT(!mechp_json_object_in(&in, "a", &inner));
+    CU_ASSERT(!mechp_json_array_in(&in, "o", &inner));
     CU_ASSERT_EQUAL(d.total, 7);
     CU_ASSERT_STRING_EQUAL(d.entries[0].path, "/a~1b");
     CU_ASSERT_STRING_EQUAL(d.entries[2].text, "must be between 3 and 9");
