@@ -31,6 +31,8 @@ LIST = '/* Items. */\nMECH_ITEM(f, a)\nMECH_ITEM(f, b)\n'
 ITEM = 'const struct mech_item_type mech_item_%s = {\n    .name = "%s",\n};\n'
 FAMILY = {'solver/items/items.def': LIST, 'solver/items/f/a.c': ITEM % ('f_a', 'TypeA'),
           'solver/items/f/b.c': ITEM % ('f_b', 'TypeB')}
+EXPORT = {'server/a.c': GOOD_C, 'server/a.h': 'int mech_probe(int count);\n',
+          'server/b.c': 'int f(void)\n{\n    return mech_probe(1);\n}\n'}
 COUNTS = 'comparisons in 1 programs, and 3 over HTTP.'
 BOOK = {'tests/verify/units.def': 'UNIT(a_b, solver)\n', 'tests/verify/a_b.c': 'UNIT_TESTS(1)\n',
         'tests/verify/README.md': '2100 %s\n(book/a_b.md) (book/published_c.md)\n' % COUNTS,
@@ -191,6 +193,9 @@ FAULTS = {
          {'server/b.h': 'struct mech_a {\n    int k;\n};\n'}),
         ({'server/a.h': 'enum { MECH_A, MECH_B = 2 };\n'},
          {'server/b.h': 'enum mech_c { MECH_C, MECH_B };\n'})],
+    'exports.check_used': [
+        (EXPORT, {'server/b.c': GOOD_C.replace('mech_probe', 'mech_other')}),
+        (EXPORT, {'server/b.c': '/* mech_probe */\n'})],
     'registries.check_sorted': [
         (FAMILY, {'solver/items/items.def': 'MECH_ITEM(f, b)\nMECH_ITEM(f, a)\n'}),
         (FAMILY, {'solver/items/items.def': '\n'})],
@@ -348,8 +353,8 @@ FAULTS = {
         ({'tests/unit/a.c': 'CU_ASSERT(mechd_now() - begin >= 5);\n'},
          {'tests/unit/a.c': 'CU_ASSERT(mechd_now() - begin < 5);\n'})],
 }
-MODULES = ('layers', 'sizes', 'headers', 'format', 'names', 'registries', 'routes', 'states',
-           'bars', 'steady', 'deploy', 'texts')
+MODULES = ('layers', 'sizes', 'headers', 'format', 'names', 'exports', 'registries', 'routes',
+           'states', 'bars', 'steady', 'deploy', 'texts')
 STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '.clang-format')
 
 

@@ -223,6 +223,16 @@ static void vectors_are_packed_and_unpacked(void)
     mech_descriptor_set_unknowns(s.d, x);
     mech_descriptor_get_unknowns(s.d, y);
     CU_ASSERT_EQUAL(memcmp(x, y, (size_t)(s.dense.w + s.dense.l) * sizeof *x), 0);
+    // w and l also each alone
+    mech_descriptor_set_w(s.d, d);
+    mech_descriptor_get_unknowns(s.d, y);
+    CU_ASSERT_EQUAL(memcmp(y, d, (size_t)s.dense.w * sizeof *x), 0);
+    CU_ASSERT_EQUAL(memcmp(y + s.dense.w, x + s.dense.w, (size_t)s.dense.l * sizeof *x), 0);
+    mech_descriptor_set_l(s.d, b);
+    mech_descriptor_get_l(s.d, y);
+    CU_ASSERT_EQUAL(memcmp(y, b, (size_t)s.dense.l * sizeof *x), 0);
+    mech_descriptor_mass_factor(s.d, 0.25);
+    CHECK_NEAR(mech_descriptor_get_mass_factor(s.d), 0.25, 0.);
     mech_descriptor_destroy(s.d);
 }
 
@@ -257,6 +267,15 @@ static void the_product_is_that_of_the_whole_matrix(void)
             sum += s.dense.G[r][j] * x[j];
         }
         CHECK_NEAR(out[w + r], sum, 1e-13);
+    }
+    mech_descriptor_Gt(s.d, x + w, out);
+    for (int32_t i = 0; i < w; i++) {
+        double sum = 0.;
+
+        for (int32_t r = 0; r < l; r++) {
+            sum += s.dense.G[r][i] * x[w + r];
+        }
+        CHECK_NEAR(out[i], sum, 1e-13);
     }
     mech_descriptor_destroy(s.d);
 }
