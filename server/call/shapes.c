@@ -349,6 +349,7 @@ void mechd_set_extent(struct mechd_call *c, struct mechd_extent given,
         out->count = (uint64_t)given.count;
     } else {
         out->kind = until ? MECH_STEP_UNTIL : MECH_STEP_SIZE;
-        out->size = until ? given.until : given.size;
+        out->size = until ? 0. : given.size;
+        out->until = until ? given.until : 0.;
     }
 }

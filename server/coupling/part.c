@@ -130,7 +130,7 @@ static int begin_trial(struct mechd_part *p, const struct mech_couple_task *task
     }
     const int32_t order = p->pieces > 0 ? ORDER_MOST : expand(p, task);
     const struct mech_step_request request = {.kind = MECH_STEP_UNTIL,
-                                              .size = until,
+                                              .until = until,
                                               .inputs = p->changes,
                                               .input_count = (size_t)read_changes(p, order),
                                               .trial = p->pieces == 0,
@@ -201,7 +201,7 @@ static enum mechd_task_progress derive(struct mechd_part *p, struct mechd_coupli
     struct mechd_deriving *const d = &p->deriving;
     if (d->work == NULL) {
         const struct mech_step_request step = {.kind = MECH_STEP_UNTIL,
-                                               .size = task->time + task->size,
+                                               .until = task->time + task->size,
                                                .inputs = p->changes,
                                                .input_count =
                                                    (size_t)read_changes(p, expand(p, task))};

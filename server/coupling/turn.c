@@ -76,7 +76,7 @@ bool mechd_turn_next(struct mechd_coupling_command *k)
         mechd_turn_warn(k->coupling, r);
         t->start = r->now;
     }
-    k->until = r->stepping.request.size;
+    k->until = r->stepping.request.until;
     return true;
 }
 

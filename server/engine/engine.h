@@ -56,7 +56,9 @@ struct mechd_engine_ops {
     int (*set_parameters)(void *self, size_t count, const int32_t *index, const double *values,
                           struct mech_diag *diag);
 
-    /* a command in slices, and trials */
+    /* a command in slices, and trials. The internal steps that it would take; NULL: of step_size,
+     * whatever the step before */
+    int (*plan)(const void *self, const struct mech_step_request *r, struct mech_step_plan *out);
     int (*step_begin)(void *self, const struct mech_step_request *r,
                       struct mech_step_report *report);
     int (*step_advance)(void *self, uint64_t most, bool *done);
@@ -197,6 +199,14 @@ static inline int mechd_engine_snapshot_read(const struct mechd_engine *e, const
 static inline size_t mechd_engine_trial_write(const struct mechd_engine *e, void *bytes)
 {
     return e->ops->trial_write(e->self, bytes);
+}
+
+static inline int mechd_engine_plan(const struct mechd_engine *e, const struct mech_step_request *r,
+                                    struct mech_step_plan *out)
+{
+    const struct mech_moment now = {mechd_engine_time(e), 0.};
+    return e->ops->plan != NULL ? e->ops->plan(e->self, r, out)
+                                : mech_step_plan(r, now, mechd_engine_step_size(e), 0., out);
 }
 
 static inline int mechd_engine_step_begin(const struct mechd_engine *e,

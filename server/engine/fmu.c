@@ -11,9 +11,6 @@
 
 extern const struct mechd_engine_ops mechd_engine_fmu;
 
-/* most steps of one command, as mech.h has it */
-static const double steps_most = 1e12;
-
 /* --- properties ------------------------------------------------------------------------------- */
 
 static const char *title(const void *self)
@@ -148,28 +145,21 @@ static int set_parameters(void *self, size_t count, const int32_t *index, const 
 /* Number and size of the steps of a command. False: the reason is the report's. */
 static bool plan(struct mechd_fmu_instance *f, const struct mech_step_request *r)
 {
-    const double t = f->now.time;
     const bool varies = (f->package->description.can & MECHD_FMU_VARIABLE_STEP) != 0;
-    double count = (double)r->count;
-    f->size = f->h;
-    f->goal = r->kind == MECH_STEP_UNTIL  ? r->size
-              : r->kind == MECH_STEP_SIZE ? t + r->size
-                                          : t + count * f->h;
-    if (r->kind != MECH_STEP_COUNT) {
-        count =
-            f->goal > t && isfinite(f->goal) ? mech_time_steps(t, f->goal, f->h, 0., &f->size) : 0.;
-    }
-    if (!(count >= 1. && count <= steps_most)) {
+    struct mech_step_plan p;
+    if (mech_step_plan(r, (struct mech_moment){f->now.time, 0.}, f->h, 0., &p) != 0) {
         mech_text_format(f->report->reason, sizeof f->report->reason,
                          "a step must be greater than 0, and at most 1e12 of %g s", f->h);
         return false;
     }
-    if (!varies && !mech_time_same(f->size, f->h, f->h) && fabs(f->size - f->h) > 1e-9 * f->h) {
+    if (!varies && !mech_time_same(p.h, f->h, f->h) && fabs(p.h - f->h) > 1e-9 * f->h) {
         mech_text_format(f->report->reason, sizeof f->report->reason,
                          "this FMU steps only by multiples of %.17g s", f->h);
         return false;
     }
-    f->count = (uint64_t)count;
+    f->size = p.h;
+    f->goal = p.end.time;
+    f->count = p.count;
     return true;
 }
 

@@ -87,6 +87,11 @@ static int set_inputs(void *self, const struct mech_input_change *inputs, size_t
     return mech_sim_set_inputs(self, inputs, count, diag);
 }
 
+static int plan(const void *self, const struct mech_step_request *r, struct mech_step_plan *out)
+{
+    return mech_sim_plan(self, r, out);
+}
+
 static int step_begin(void *self, const struct mech_step_request *r,
                       struct mech_step_report *report)
 {
@@ -252,6 +257,7 @@ const struct mechd_engine_ops mechd_engine_solver = {
     .set_inputs = set_inputs,
     .get_parameter = get_parameter,
     .set_parameters = set_parameters,
+    .plan = plan,
     .step_begin = step_begin,
     .step_advance = step_advance,
     .set_interrupt = set_interrupt,

@@ -39,7 +39,7 @@ static void pack(const struct mechd_engine *e, const struct mech_step_request *r
     put(p, &checksum, CHECKSUM);
     put(p, &kind, 1);
     put(p, &r->count, sizeof r->count);
-    put(p, &r->size, sizeof r->size);
+    put(p, r->kind == MECH_STEP_UNTIL ? &r->until : &r->size, sizeof r->size);
     put_i32(p, (int32_t)r->input_count);
     put_i32(p, (int32_t)r->force_count);
     for (size_t k = 0; k < r->input_count; k++) {
@@ -158,6 +158,7 @@ int mechd_command_replay(const struct mechd_engine *e, const void *bytes, size_t
     get(&u, &kind, 1);
     get(&u, &r.count, sizeof r.count);
     get(&u, &r.size, sizeof r.size);
+    r.until = r.size;
     const int32_t inputs = get_i32(&u), forces = get_i32(&u);
     if (u.short_of || kind > MECH_STEP_COUNT || inputs < 0 || forces < 0 || (size_t)inputs > size ||
         (size_t)forces > size) {

@@ -74,7 +74,7 @@ static bool next_period(struct mechd_run *r)
         end = s->until;
     }
     r->stepping =
-        (struct mechd_stepping){.paid = true, .request = {.kind = MECH_STEP_UNTIL, .size = end}};
+        (struct mechd_stepping){.paid = true, .request = {.kind = MECH_STEP_UNTIL, .until = end}};
     return true;
 }
 

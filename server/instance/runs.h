@@ -103,7 +103,7 @@ void mechd_run_unref(struct mechd_run *r);
  *
  * A turn of a run is what it does before others have theirs. An instance steps its periods by
  * itself; where something else does (mechd_instance.turns), that calls these, as owner of the
- * instance: next, the period up to r->stepping.request.size, done, next, …, and after the turn
+ * instance: next, the period up to r->stepping.request.until, done, next, …, and after the turn
  * mechd_run_show. A period that fails or is undone is followed by mechd_run_stop, or by nothing:
  * then the next turn repeats it. */
 

@@ -24,16 +24,15 @@ enum { DILUTED = 16 };
 /* Internal steps of a command, as a number that cannot overflow. */
 static double steps_of(struct mechd_instance *i, const struct mech_step_request *r)
 {
-    if (r->kind == MECH_STEP_COUNT) {
-        return (double)r->count;
-    }
-    double start = 0., size = 0.;
+    struct mech_moment start = {0., 0.};
+    struct mech_step_plan plan;
     if (r->kind == MECH_STEP_UNTIL) {
         struct mechd_published now;
         mechd_instance_peek(i, &now, NULL);
-        start = now.time;
+        start.time = now.time;
     }
-    return i->step_size > 0. ? mech_time_steps(start, r->size, i->step_size, 0., &size) : 1.;
+    const bool steps = i->step_size > 0. && mech_step_plan(r, start, i->step_size, 0., &plan) == 0;
+    return steps ? (double)plan.count : 1.;
 }
 
 uint64_t mechd_stepping_cost(struct mechd_instance *i, const struct mech_step_request *r)
@@ -64,26 +63,6 @@ static uint64_t slice_steps(const struct mechd_instance *i)
     return 1 + (uint64_t)(slice_ns / (double)atomic_load(&i->step_ns));
 }
 
-/* Time at which the command ends. */
-static double end_of(const struct mechd_engine *e, const struct mech_step_request *r)
-{
-    const double t = mechd_engine_time(e);
-    return r->kind == MECH_STEP_UNTIL  ? r->size
-           : r->kind == MECH_STEP_SIZE ? t + r->size
-                                       : t + (double)r->count * mechd_engine_step_size(e);
-}
-
-/* Internal step that the command will use (solver/README.md: N equal steps). */
-static double substep(const struct mechd_engine *e, const struct mech_step_request *r)
-{
-    const double t = r->kind == MECH_STEP_UNTIL ? mechd_engine_time(e) : 0.;
-    double h = mechd_engine_step_size(e);
-    if (r->kind != MECH_STEP_COUNT) {
-        mech_time_steps(t, r->size, h, 0., &h);
-    }
-    return h;
-}
-
 /* The part of the command up to the first substep at which a force becomes due. */
 static void next_part(struct mechd_instance *i, struct mechd_stepping *s)
 {
@@ -96,13 +75,15 @@ static void next_part(struct mechd_instance *i, struct mechd_stepping *s)
         s->part.inputs = s->signals > 0 ? s->request.inputs + held : NULL;
         s->part.input_count = s->signals;
     }
-    s->part.size = s->end;
-    if (stamp > s->start && stamp < s->end) {
-        double size = s->h;
-        const double at = s->start + s->h * mech_time_steps(s->start, stamp, s->h, 0., &size);
-        const double now = mechd_engine_time(&i->engine);
-        if (at > now + 0.5 * s->h && at < s->end - 0.5 * s->h) {
-            s->part.size = at;
+    const struct mech_moment start = s->plan.start;
+    const double h = s->plan.h, end = s->plan.end.time;
+    s->part.until = end;
+    if (stamp > start.time && stamp < end) {
+        double size;
+        const double n = mech_time_steps(start.time, stamp, h, 0., &size);
+        const double at = mech_moment_after(start, n, h).time;
+        if (at > mechd_engine_time(&i->engine) + 0.5 * h && at < end - 0.5 * h) {
+            s->part.until = at;
         }
     }
 }
@@ -119,12 +100,13 @@ static int begin(struct mechd_instance *i, struct mechd_stepping *s)
         s->request.trace->count = 0;
         s->request.trace->total = 0;
     }
-    s->start = mechd_engine_time(&i->engine);
     s->first = mechd_engine_step_count(&i->engine);
-    s->end = end_of(&i->engine, &s->request);
-    s->h = substep(&i->engine, &s->request);
     const double stamp = mechd_partners_next(i);
-    if (s->request.trial || !(stamp < s->end - 0.5 * s->h) || !isfinite(s->end)) {
+    // a request that makes no steps is refused by the engine
+    const bool parts = !s->request.trial && isfinite(stamp) &&
+                       mechd_engine_plan(&i->engine, &s->request, &s->plan) == 0 &&
+                       stamp < s->plan.end.time - 0.5 * s->plan.h;
+    if (!parts) {
         return mechd_engine_step_begin(&i->engine, &s->request, &s->report);
     }
 
@@ -178,7 +160,8 @@ static void undo_parts(struct mechd_instance *i, struct mechd_stepping *s)
 /* True if the part in progress is the last one. */
 static bool ends_command(const struct mechd_stepping *s)
 {
-    return s->before == NULL || s->part.size >= s->end || s->report.ended == MECH_ENDED_AT_EVENT;
+    return s->before == NULL || s->part.until >= s->plan.end.time ||
+           s->report.ended == MECH_ENDED_AT_EVENT;
 }
 
 /* A part is over: go on with the next one, if there is one. True: the command is over. */

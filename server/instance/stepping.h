@@ -25,7 +25,7 @@ struct mechd_stepping {
     /* a command in parts, because forces become due within it */
     struct mech_step_request part; /* in progress */
     struct mech_step_report whole; /* parts that are over */
-    double start, end, h;          /* of the command, s */
+    struct mech_step_plan plan;    /* of the command as a whole */
     uint64_t first;                /* internal steps before it */
     void *before;                  /* [before_size] state at its start; NULL: not in parts */
     size_t before_size;

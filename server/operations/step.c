@@ -127,7 +127,7 @@ static bool read_plain(struct mechd_call *c, const char *bytes, size_t size)
         r.size = one.value;
     } else if (strcmp(one.key, "until") == 0) {
         r.kind = MECH_STEP_UNTIL;
-        r.size = one.value;
+        r.until = one.value;
     } else {
         return false;
     }
@@ -320,14 +320,14 @@ static bool begin(struct mechd_call *c, struct step_work *w)
     const struct mech_step_request *r = &w->stepping.request;
     const double now = mechd_engine_time(&i->engine);
     const double length = r->kind == MECH_STEP_SIZE    ? r->size
-                          : r->kind == MECH_STEP_UNTIL ? r->size - w->expect_time
+                          : r->kind == MECH_STEP_UNTIL ? r->until - w->expect_time
                                                        : i->step_size;
     const double h = length > 0. ? fmin(length, i->step_size) : i->step_size;
     const bool late =
         !isnan(w->expect_time) &&
         !mech_time_expected(now, w->expect_time, mechd_engine_step_count(&i->engine), h);
     // one that is sent again has reached its end: the answer says where time is
-    if (r->kind == MECH_STEP_UNTIL && !(r->size > now) && !late) {
+    if (r->kind == MECH_STEP_UNTIL && !(r->until > now) && !late) {
         mech_diag_add(&c->diag, "/until", "must be after the present time %.17g", now);
     }
     if (w->plain) {

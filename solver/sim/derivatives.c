@@ -21,7 +21,7 @@ static const double parameter_step = 0x1p-8;
 
 struct mech_derivation {
     struct mech_sim *sim;
-    struct mech_command plan;
+    struct mech_step_plan plan;
     struct mech_state point; /* where it starts, with the step's own inputs */
     struct mech_tangent tangent;
     struct mech_derived *told;
@@ -49,7 +49,7 @@ struct mech_derivation {
 
 /* Why there is no such derivative, or 0. */
 static int refuse(const struct mech_sim *s, const struct mech_step_request *step,
-                  uint64_t steps_most, struct mech_derived *told, struct mech_command *plan)
+                  uint64_t steps_most, struct mech_derived *told, struct mech_step_plan *plan)
 {
     const char *const obstacle = mech_tangent_obstacle(s->model, s->type);
     const char *reason = NULL;
@@ -121,7 +121,7 @@ static int begin(struct mech_derivation *d, const struct mech_step_request *step
         return MECH_INVALID;
     }
     d->told->steps = d->plan.count;
-    d->told->time = d->plan.t_end;
+    d->told->time = d->plan.end.time;
     return 0;
 }
 
@@ -152,7 +152,7 @@ static int begin_block(struct mech_derivation *d, size_t count,
                        const struct mech_tangent_directions *along, struct mech_step_result *result)
 {
     const struct mech_sim *const s = d->sim;
-    const struct mech_tangent_run run = {s->type, s->stepper, d->plan.h, d->plan.t_end,
+    const struct mech_tangent_run run = {s->type, s->stepper, d->plan.h, d->plan.end.time,
                                          d->plan.count};
 
     mech_tangent_fini(&d->tangent);
@@ -258,7 +258,7 @@ static int parameter_turn(struct mech_derivation *d, bool *over, struct mech_ste
     struct mech_state *const to = &d->tangent.from;
     const uint64_t k = d->step;
     const bool last = k + 1 == d->plan.count;
-    const double t = last ? d->plan.t_end : d->plan.t0 + (double)(k + 1) * d->plan.h;
+    const double t = last ? d->plan.end.time : d->plan.start.time + (double)(k + 1) * d->plan.h;
 
     if (k == 0) {
         MECH_TRY(

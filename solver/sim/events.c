@@ -231,8 +231,8 @@ static void change(const struct mech_sim *s, const struct mech_contact_rows *row
     }
     if (was == OPEN && s->next.impulse[r] > 0.) {
         event->speed = -mech_contact_rows_speed(rows, r, before->v);
-        if (is == OPEN ||
-            (is_rigid(rows, r) && row_moves(rows, r, before->q, before->v, -1., s->command.h))) {
+        if (is == OPEN || (is_rigid(rows, r) &&
+                           row_moves(rows, r, before->q, before->v, -1., s->command.plan.h))) {
             add(log, *event, MECH_LOGGED_IMPACT);
         }
         if (is == ACTS) {
@@ -470,7 +470,8 @@ static int meet(struct mech_sim *s, const struct mech_touched *t, size_t n, bool
 
     event->speed = 0.;
     if (!*placed) {
-        MECH_TRY(mech_event_motion_place(&w->motion, s->model, &w->before, s->command.h, false));
+        MECH_TRY(
+            mech_event_motion_place(&w->motion, s->model, &w->before, s->command.plan.h, false));
         *placed = true;
     }
     for (size_t i = 0; i < n; i++) {

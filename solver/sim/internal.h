@@ -10,10 +10,9 @@ struct mech_command {
     enum mech_step_kind kind;
     bool running, trial, forced;
     bool rebuilt; /* parameters among its inputs: the model is the command's while it runs */
-    double t0, t_end, h;
-    double rest; /* rounding error of t_end */
-    bool early;  /* ends at an event */
-    uint64_t done, count;
+    struct mech_step_plan plan; /* its count falls to `done` where it ends at an event */
+    bool early;                 /* ends at an event */
+    uint64_t done;
     struct mech_step_report *report;
     double *moments;            /* of the request, or NULL */
     struct mech_event_log *log; /* NULL: events are not looked for */
@@ -143,11 +142,6 @@ void mech_sim_outputs_of(const struct mech_sim *s, const struct mech_state *stat
 /* True when both have the same parameters. */
 bool mech_sim_same_parameters(const struct mech_sim *s, const struct mech_state *a,
                               const struct mech_state *b);
-
-/* step.c: split a request into steps: kind, t0, t_end, h, count of the command. MECH_INVALID when
- * it makes no sense. */
-int mech_sim_plan(const struct mech_sim *s, const struct mech_step_request *r,
-                  struct mech_command *c);
 
 /* events.c: events that no scheme locates, of a command with a log. begin, once s->next is where
  * the command starts: what acts there, by the state. step, before each internal step: what it

@@ -15,6 +15,7 @@
 #include "solver/base/err.h"
 #include "solver/base/interrupt.h"
 #include "solver/items/document.h"
+#include "solver/sim/plan.h"
 #include "solver/step/event_log.h"
 
 struct mech_sim;
@@ -197,8 +198,9 @@ struct mech_trace {
 
 struct mech_step_request {
     enum mech_step_kind kind;
-    double size;    /* STEP_SIZE: communication step H > 0; STEP_UNTIL: end time > now */
-    uint64_t count; /* STEP_COUNT: internal steps of size h, > 0 */
+    double size;                            /* STEP_SIZE: communication step H > 0, s */
+    double until;                           /* STEP_UNTIL: end time > now, s */
+    uint64_t count;                         /* STEP_COUNT: internal steps of size h, > 0 */
     const struct mech_marker_force *forces; /* [force_count], acting during this step only */
     size_t force_count;
     /* [input_count] set at the start of this step, and latched once it is committed: a trial that
@@ -221,6 +223,11 @@ struct mech_step_request {
     /* Of an engine that has them, outputs within the step are added to it; NULL: not wanted. */
     struct mech_trace *trace;
 };
+
+/* The internal steps that the request takes from the committed state on. 0; MECH_INVALID: it is
+ * refused. */
+int mech_sim_plan(const struct mech_sim *s, const struct mech_step_request *r,
+                  struct mech_step_plan *out);
 
 /* Where a command has ended. */
 enum mech_step_ended {

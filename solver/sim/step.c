@@ -10,51 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double most_steps = 1e12;
-
-static void end_at(struct mech_command *c, struct mech_moment end)
-{
-    c->t_end = end.time;
-    c->rest = end.rest;
-}
-
 int mech_sim_plan(const struct mech_sim *s, const struct mech_step_request *r,
-                  struct mech_command *c)
+                  struct mech_step_plan *out)
 {
-    const double h = s->document->solver.step_size, t = s->now.at->time;
-    const double last = s->now.at->last_step;
-    const struct mech_moment now = {t, s->now.at->rest};
+    const struct mech_moment now = {s->now.at->time, s->now.at->rest};
 
-    c->kind = r->kind;
-    c->t0 = t;
-    c->done = 0;
-    if (r->kind == MECH_STEP_COUNT) {
-        if (r->count == 0 || (double)r->count > most_steps) {
-            return MECH_INVALID;
-        }
-        c->count = r->count;
-        c->h = h;
-        end_at(c, mech_moment_after(now, (double)r->count, h));
-        return c->t_end > t && isfinite(c->t_end) && isnormal(c->h) ? 0 : MECH_INVALID;
-    }
-    const double size = r->kind == MECH_STEP_SIZE ? r->size : r->size - t;
-    const double until = r->kind == MECH_STEP_SIZE ? t + r->size : r->size;
-    if (!isfinite(size) || !(until > t)) {
-        return MECH_INVALID;
-    }
-    const double n = r->kind == MECH_STEP_SIZE ? mech_time_steps(0., size, h, last, &c->h)
-                                               : mech_time_steps(t, until, h, last, &c->h);
-    if (n > most_steps) {
-        return MECH_INVALID;
-    }
-    c->count = (uint64_t)n;
-    /* n steps of h and a length that is the same but for rounding end at the same bits; a time that
-       was asked for is reached */
-    end_at(c, c->h == h ? mech_moment_after(now, n, h) : mech_moment_after(now, 1., size));
-    if (r->kind == MECH_STEP_UNTIL && c->t_end != until) {
-        end_at(c, (struct mech_moment){until, 0.});
-    }
-    return isnormal(c->h) ? 0 : MECH_INVALID; // within steps a subnormal number is 0
+    MECH_TRY(mech_step_plan(r, now, s->document->solver.step_size, s->now.at->last_step, out));
+    return isnormal(out->h) ? 0 : MECH_INVALID; // within steps a subnormal number is 0
 }
 
 /* Why a request cannot be taken, or NULL. */
@@ -84,9 +46,12 @@ static const char *refuse(const struct mech_sim *s, const struct mech_step_reque
     if (mech_sim_check_inputs(s, r->inputs, r->input_count, true, &reason)) {
         return reason;
     }
-    return mech_sim_plan(s, r, c)
-               ? "the step's size must be at least 2.3e-308 s, finite, and at most 1e12 steps"
-               : NULL;
+    if (mech_sim_plan(s, r, &c->plan)) {
+        return "the step's size must be at least 2.3e-308 s, finite, and at most 1e12 steps";
+    }
+    c->kind = r->kind;
+    c->done = 0;
+    return NULL;
 }
 
 static int refused(struct mech_step_report *report, int code, const char *reason)
@@ -186,7 +151,7 @@ int mech_sim_step_begin(struct mech_sim *s, const struct mech_step_request *r,
     }
     *c = fresh;
     c->running = true;
-    report->step_size = c->h;
+    report->step_size = c->plan.h;
     report->differenced = s->differenced;
     if (c->forced) {
         memset(s->extra, 0, n * sizeof *s->extra);
@@ -294,19 +259,19 @@ static int restart(struct mech_sim *s, struct mech_step_result *result)
 static int one_step(struct mech_sim *s, struct mech_step_result *result)
 {
     struct mech_command *const c = &s->command;
-    const bool last = c->done + 1 == c->count;
+    const bool last = c->done + 1 == c->plan.count;
     struct mech_moment end = {s->next.at->time, s->next.at->rest};
 
     if (last) {
-        end = (struct mech_moment){c->t_end, c->rest};
+        end = c->plan.end;
     } else {
-        mech_moment_add(&end, c->h);
+        mech_moment_add(&end, c->plan.h);
     }
     if (last && c->kind == MECH_STEP_COUNT) {
         memcpy(s->next.q_start, s->next.q, (size_t)s->sizes.q * sizeof *s->next.q);
         memcpy(s->next.v_start, s->next.v, (size_t)s->sizes.v * sizeof *s->next.v);
     }
-    MECH_TRY(s->type->step(s->stepper, &s->next, c->h, end.time, result));
+    MECH_TRY(s->type->step(s->stepper, &s->next, c->plan.h, end.time, result));
     if (!mech_sim_all_finite(s->next.v, (size_t)s->sizes.v) ||
         !mech_sim_all_finite(s->next.q, (size_t)s->sizes.q) ||
         !mech_sim_all_finite(s->next.x, (size_t)s->sizes.x) ||
@@ -319,7 +284,7 @@ static int one_step(struct mech_sim *s, struct mech_step_result *result)
     s->next.at->time = end.time;
     s->next.at->rest = end.rest;
     mech_model_keep(s->model, &s->next);
-    s->next.at->last_step = c->h;
+    s->next.at->last_step = c->plan.h;
     s->next.at->steps++;
     c->done++;
     return 0;
@@ -336,10 +301,10 @@ static int look_for_events(struct mech_sim *s, uint64_t before, struct mech_step
                          "the placement of a body is not finite");
     }
     MECH_TRY(code);
-    if (c->log->total == before || !c->early || c->done == c->count) {
+    if (c->log->total == before || !c->early || c->done == c->plan.count) {
         return 0;
     }
-    c->count = c->done;
+    c->plan.count = c->done;
     c->report->ended = MECH_ENDED_AT_EVENT;
     if (c->kind == MECH_STEP_COUNT) {
         const struct mech_state *const start = mech_sim_events_before(s);
@@ -357,7 +322,7 @@ static int advance(struct mech_sim *s, uint64_t most)
     struct mech_step_report *const report = c->report;
     struct mech_event_log *const log = c->log;
 
-    for (uint64_t i = 0; i < most && c->done < c->count; i++) {
+    for (uint64_t i = 0; i < most && c->done < c->plan.count; i++) {
         struct mech_step_result result;
         uint64_t logged = 0;
 
@@ -425,11 +390,11 @@ static int advance_measured(struct mech_sim *s, uint64_t most)
         memset(c->moments, 0, MECH_FLOW_MOMENTS * n * sizeof *c->moments);
         mech_model_input_flows(s->model, &s->next, c->moments + (MECH_FLOW_ORDER + 1) * n);
     }
-    for (uint64_t i = 0; i < most && c->done < c->count; i++) {
-        const double from = s->next.at->time - c->t0;
+    for (uint64_t i = 0; i < most && c->done < c->plan.count; i++) {
+        const double from = s->next.at->time - c->plan.start.time;
 
         MECH_TRY(advance(s, 1));
-        add_moments(s, from, s->next.at->time - c->t0);
+        add_moments(s, from, s->next.at->time - c->plan.start.time);
     }
     return 0;
 }
@@ -471,11 +436,11 @@ int mech_sim_step_advance(struct mech_sim *s, uint64_t most, bool *done)
     int code = c->moments ? advance_measured(s, most) : advance(s, most);
 
     mech_subnormal_restore(mode);
-    if (code == 0 && c->done == c->count) {
+    if (code == 0 && c->done == c->plan.count) {
         code = show_end(s);
     }
     mech_sim_watch(s); // its interruption ends with it
-    *done = code == 0 && c->done == c->count;
+    *done = code == 0 && c->done == c->plan.count;
     return code;
 }
 

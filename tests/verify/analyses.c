@@ -539,7 +539,7 @@ static void derivatives_that_are_not_to_be_had_are_refused(void)
     struct mech_sim *const adaptive = driven("DOPRI5");
     struct mech_sim *const good = driven("RK44");
     const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = 1};
-    const struct mech_step_request bad = {.kind = MECH_STEP_UNTIL, .size = -1.};
+    const struct mech_step_request bad = {.kind = MECH_STEP_UNTIL, .until = -1.};
     struct mech_jvp jvp = {.step = &r};
 
     CU_ASSERT_EQUAL(mech_sim_jvp(adaptive, &jvp), MECH_UNSUPPORTED);

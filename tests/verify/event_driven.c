@@ -18,7 +18,7 @@
 /* one command; its report */
 static struct mech_step_report until(struct mech_sim *s, double t)
 {
-    const struct mech_step_request r = {.kind = MECH_STEP_UNTIL, .size = t};
+    const struct mech_step_request r = {.kind = MECH_STEP_UNTIL, .until = t};
     struct mech_step_report report;
     const int code = mech_sim_step(s, &r, &report);
 
@@ -441,7 +441,7 @@ static void what_it_cannot_take_is_refused(void)
 static void too_many_impacts_fail_and_change_nothing(void)
 {
     struct mech_sim *const s = model_of(BALL("0.9", ", 'eventDriven': {'maxEvents': 10}"));
-    const struct mech_step_request r = {.kind = MECH_STEP_UNTIL, .size = 9.};
+    const struct mech_step_request r = {.kind = MECH_STEP_UNTIL, .until = 9.};
     struct mech_step_report report;
 
     CU_ASSERT_EQUAL(mech_sim_step(s, &r, &report), MECH_STEP_TOO_SMALL);

@@ -29,7 +29,7 @@ static void advance(rates_of *f, double *y, double h)
 
 static void run_to(struct mech_sim *s, double time)
 {
-    const struct mech_step_request r = {.kind = MECH_STEP_UNTIL, .size = time};
+    const struct mech_step_request r = {.kind = MECH_STEP_UNTIL, .until = time};
     struct mech_step_report report;
 
     CU_ASSERT_EQUAL_FATAL(mech_sim_step(s, &r, &report), 0);

@@ -102,6 +102,7 @@ static void run(const struct scheme *s, step_function *step, int n, enum form fo
                                              .derivatives = p->order > 0 ? p->input + 1 : NULL};
         const struct mech_step_request r = {.kind = p->kind,
                                             .size = p->size,
+                                            .until = p->size,
                                             .count = p->count,
                                             .inputs = &in,
                                             .input_count = p->order == -1 ? 0 : 1};

@@ -169,7 +169,7 @@ static void go(struct mech_sim *s, enum way way, uint64_t seed, double h, look *
 
         if (way == CUT || end > T - 0.1 * h) {
             r = (struct mech_step_request){.kind = MECH_STEP_UNTIL,
-                                           .size = end > T - 0.1 * h ? T : end};
+                                           .until = end > T - 0.1 * h ? T : end};
         }
         CU_ASSERT_EQUAL_FATAL(mech_sim_step(s, &r, &report), 0);
         if (mech_sim_time(s) > 0.5 * T) {

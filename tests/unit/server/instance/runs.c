@@ -44,7 +44,7 @@ static void a_run_ends_after_its_last_period(void)
     const double ends[] = {0.5, 1., 1.25};
     for (int k = 0; k < 3; k++) {
         CU_ASSERT_TRUE_FATAL(mechd_run_next(r));
-        CU_ASSERT_EQUAL(r->stepping.request.size, ends[k]);
+        CU_ASSERT_EQUAL(r->stepping.request.until, ends[k]);
         step(i, r);
         r->now = mechd_now();
         (void)mechd_run_done(r, r->now);

@@ -37,7 +37,7 @@ static void step(struct mech_sim *s, struct mech_step_request r, bool early, str
 
 static void until(struct mech_sim *s, double t, struct heard *h)
 {
-    step(s, (struct mech_step_request){.kind = MECH_STEP_UNTIL, .size = t}, false, h);
+    step(s, (struct mech_step_request){.kind = MECH_STEP_UNTIL, .until = t}, false, h);
 }
 
 static bool is(const struct mech_logged *e, enum mech_logged_kind kind, const char *item)
@@ -487,7 +487,7 @@ static void commands_of_one_internal_step_log_what_a_long_one_does(void)
 static void an_early_return_ends_after_the_internal_step_with_the_event(void)
 {
     static const char *const models[] = {BALL("0.9", MOREAU), BALL("0.9", DRIVEN)};
-    static const struct mech_step_request kinds[] = {{.kind = MECH_STEP_UNTIL, .size = 3.},
+    static const struct mech_step_request kinds[] = {{.kind = MECH_STEP_UNTIL, .until = 3.},
                                                      {.kind = MECH_STEP_SIZE, .size = 3.},
                                                      {.kind = MECH_STEP_COUNT, .count = 300}};
 

@@ -72,7 +72,7 @@ static void samples_are_joined_by_straight_lines(void)
                                              .values = k < 2 ? values + 3 * k : end,
                                              .derivatives = k < 2 ? rate[k] : NULL};
         const struct mech_step_request r = {.kind = MECH_STEP_UNTIL,
-                                            .size = k < 2 ? tau[k + 1] : 0.5,
+                                            .until = k < 2 ? tau[k + 1] : 0.5,
                                             .inputs = &in,
                                             .input_count = 1};
 

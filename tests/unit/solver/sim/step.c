@@ -43,7 +43,7 @@ static void a_step_is_split_into_equal_internal_steps(void)
 static void until_and_count_end_exactly(void)
 {
     struct mech_sim *const s = model_of(DRIVEN("'stepSize': 0.001"));
-    struct mech_step_request r = {.kind = MECH_STEP_UNTIL, .size = 1. / 3.};
+    struct mech_step_request r = {.kind = MECH_STEP_UNTIL, .until = 1. / 3.};
     struct mech_step_report report;
 
     CU_ASSERT_EQUAL(mech_sim_step(s, &r, &report), 0);
@@ -64,7 +64,7 @@ static void impossible_requests_are_refused(void)
     const struct mech_step_request bad[] = {
         {.kind = MECH_STEP_SIZE, .size = 0.},    {.kind = MECH_STEP_SIZE, .size = -1.},
         {.kind = MECH_STEP_SIZE, .size = NAN},   {.kind = MECH_STEP_SIZE, .size = INFINITY},
-        {.kind = MECH_STEP_SIZE, .size = 1e300}, {.kind = MECH_STEP_UNTIL, .size = 0.},
+        {.kind = MECH_STEP_SIZE, .size = 1e300}, {.kind = MECH_STEP_UNTIL, .until = 0.},
         {.kind = MECH_STEP_COUNT, .count = 0},   {.kind = MECH_STEP_COUNT, .count = UINT64_MAX},
     };
     struct mech_step_report report;

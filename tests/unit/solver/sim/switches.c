@@ -14,7 +14,7 @@ struct heard {
 
 static void until(struct mech_sim *s, double t, struct heard *h)
 {
-    const struct mech_step_request r = {.kind = MECH_STEP_UNTIL, .size = t, .events = &h->log};
+    const struct mech_step_request r = {.kind = MECH_STEP_UNTIL, .until = t, .events = &h->log};
     struct mech_step_report report;
 
     h->log = (struct mech_event_log){.at = h->at, .room = ROOM};
@@ -282,7 +282,7 @@ static void loads_and_motions_turn_at_their_times(void)
     const double none = 0.;
     const struct mech_input_change held = {.index = 0, .values = &none};
     const struct mech_step_request r = {
-        .kind = MECH_STEP_UNTIL, .size = 0.2, .inputs = &held, .input_count = 1, .events = &h.log};
+        .kind = MECH_STEP_UNTIL, .until = 0.2, .inputs = &held, .input_count = 1, .events = &h.log};
     struct mech_step_report report;
 
     until(s, 0.5, &h);

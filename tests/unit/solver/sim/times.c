@@ -38,7 +38,7 @@ static void three_ways(double start, uint64_t steps)
         const struct mech_step_request r[] = {
             {.kind = MECH_STEP_COUNT, .count = steps},
             {.kind = MECH_STEP_SIZE, .size = period},
-            {.kind = MECH_STEP_UNTIL, .size = start + (double)k * period},
+            {.kind = MECH_STEP_UNTIL, .until = start + (double)k * period},
         };
         for (int i = 0; i < 3; i++) {
             struct mech_step_report report;
@@ -47,7 +47,7 @@ static void three_ways(double start, uint64_t steps)
             wrong += report.steps != steps || report.step_size != h;
             wrong += model_state(s[i]).q[0] != model_state(s[0]).q[0];
             wrong += model_state(s[i]).v[0] != model_state(s[0]).v[0];
-            wrong += mech_sim_time(s[i]) != r[2].size;
+            wrong += mech_sim_time(s[i]) != r[2].until;
         }
     }
     CU_ASSERT_EQUAL(wrong, 0);
@@ -74,7 +74,7 @@ static void a_period_that_is_no_multiple_has_steps_of_one_size(void)
 
         for (int k = 1; k <= PERIODS; k++) {
             const struct mech_step_request r = {.kind = MECH_STEP_UNTIL,
-                                                .size = starts[i] + k * 0.0015};
+                                                .until = starts[i] + k * 0.0015};
             struct mech_step_report report;
 
             CU_ASSERT_EQUAL(mech_sim_step(s, &r, &report), 0);
@@ -103,7 +103,7 @@ static void control_sees_no_rest_of_a_step(void)
 
             for (int k = 1; k <= 500; k++) {
                 const struct mech_step_request r = {.kind = MECH_STEP_UNTIL,
-                                                    .size = starts[i] + k * 0.001};
+                                                    .until = starts[i] + k * 0.001};
                 struct mech_step_report report;
 
                 CU_ASSERT_EQUAL(mech_sim_step(s, &r, &report), 0);
