@@ -43,6 +43,7 @@ struct mech_site {
     const int32_t *q_slot;                    /* [nq] of the local coordinates in q */
     int32_t n, nq;
     int32_t z;                      /* of a pair: the first of its numbers in the state's z */
+    const int32_t *held;            /* of a pair: that of its operations */
     int32_t first;                  /* of the n, what the first of its nodes or markers brings */
     enum mech_node_kind kind;       /* of the nodes that it sits on, GENERIC where they differ */
     enum mech_node_kind first_kind; /* of the first of them */
@@ -230,6 +231,9 @@ struct mech_pair_ops {
     const char *(*beyond)(const void *record, const double *z);
     /* --- joints: rows NULL for force elements --- */
     int32_t (*rows)(const void *description); /* multipliers, at most MECH_PAIR_ROWS */
+    /* [6] which motions of its frame a joint holds that has no choice, three translations and three
+     * rotations, 1: held; `record` gets them as site->held. NULL: it needs none */
+    const int32_t *held;
     /* Of coordinates' markers, G constant: explicit schemes take such a row out of the equations
      * when it holds one coordinate alone. */
     bool linear;

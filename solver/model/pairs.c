@@ -75,6 +75,7 @@ static int add_pair(struct mech_model *m, size_t o, struct mech_diag *diag)
     mech_item_path(MECH_OBJECT, o, NULL, path, sizeof path);
     struct mech_site site = mech_site_of(m, o, path, diag);
     site.z = m->sizes.z;
+    site.held = ops->pair->held;
     ops->markers(item->description, &at);
     *pair = (struct mech_pair_of){.ops = ops->pair,
                                   .object = (int32_t)o,

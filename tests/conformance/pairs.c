@@ -409,8 +409,11 @@ static void each_pair(void (*check)(struct subject *), enum which which)
         struct mech_parameters none = {.n = 0};
         struct mech_diag diag;
         struct mech_arena arena;
-        const struct mech_site site = {
-            .arena = &arena, .parameters = &none, .path = "/objects/0", .diag = &diag};
+        const struct mech_site site = {.arena = &arena,
+                                       .parameters = &none,
+                                       .held = s.ops->held,
+                                       .path = "/objects/0",
+                                       .diag = &diag};
 
         mech_arena_init(&arena, 0);
         mech_diag_init(&diag);

@@ -369,6 +369,17 @@ int mech_joint_frame_record(const struct mech_joint_frame *description, const in
     return description->active;
 }
 
+int mech_joint_axis_record(const void *description, const struct mech_site *site, void *record)
+{
+    return mech_joint_frame_record(description, site->held, record);
+}
+
+int32_t mech_joint_axis_rows(const void *description)
+{
+    (void)description;
+    return 5;
+}
+
 /* −W of marker 1: what marker 0 gets, about the point of marker 1; global axes */
 static void reaction(const struct mech_view *view, bool torque, double out[3])
 {

@@ -63,6 +63,11 @@ void mech_joint_frame_check(const void *description, const char *path, struct me
 int mech_joint_frame_record(const struct mech_joint_frame *description, const int32_t axes[6],
                             struct mech_joint_record *record);
 
+/* Joints of one axis: five motions of the frame are held (`held` of their operations), one is free.
+ * A type is its axes and its text, between the same operations and the same fields. */
+int mech_joint_axis_record(const void *description, const struct mech_site *site, void *record);
+int32_t mech_joint_axis_rows(const void *description);
+
 #define MECH_FIELD_ROTATION(type, member, key, which)                                              \
     {                                                                                              \
         .name = key, .kind = MECH_REALS, .offset = offsetof(struct type, member), .count = 9,      \
@@ -84,3 +89,18 @@ enum { MECH_JOINT_FRAME_FIELDS = 4 };
     .record_size = sizeof(struct mech_joint_record), .residual = mech_joint_rows_residual,         \
     .jacobian = mech_joint_rows_jacobian, .rate = mech_joint_rows_rate,                            \
     .frames = mech_joint_rows_frames
+
+/* Of joints of one axis: the pair's operations, the object's, and what the type has besides. */
+#define MECH_JOINT_AXIS_PAIR                                                                       \
+    MECH_JOINT_ROWS_OPERATIONS, .record = mech_joint_axis_record, .rows = mech_joint_axis_rows
+#define MECH_JOINT_AXIS_OBJECT                                                                     \
+    .markers = mech_joint_frame_markers, .marker_kinds = 1u << MECH_MARKER_RIGID,                  \
+    .outputs = MECH_JOINT_OUTPUTS, .output = mech_joint_rows_output
+#define MECH_JOINT_AXIS_TYPE(title, what)                                                          \
+    .category = MECH_OBJECT, .check = mech_joint_frame_check,                                      \
+    .table = {.name = title,                                                                       \
+              .doc = what " The displacement is the second marker less the first, in the "         \
+                          "frame of the first.",                                                   \
+              .size = sizeof(struct mech_joint_frame),                                             \
+              .fields = mech_joint_frame_fields,                                                   \
+              .count = MECH_JOINT_FRAME_FIELDS}
