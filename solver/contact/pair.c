@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MECH_PAIR(name) extern const struct mech_shape_pair mech_pair_##name;
+#define MECH_SHAPE_PAIR(name) extern const struct mech_shape_pair mech_shape_pair_##name;
 #include "solver/contact/pairs.def"
-#undef MECH_PAIR
+#undef MECH_SHAPE_PAIR
 
 static const struct mech_shape_pair *const pairs[] = {
-#define MECH_PAIR(name) &mech_pair_##name,
+#define MECH_SHAPE_PAIR(name) &mech_shape_pair_##name,
 #include "solver/contact/pairs.def"
-#undef MECH_PAIR
+#undef MECH_SHAPE_PAIR
 };
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 

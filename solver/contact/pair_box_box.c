@@ -214,7 +214,7 @@ static void find(const struct mech_convex *first, const struct mech_convex *seco
     }
 }
 
-const struct mech_shape_pair mech_pair_box_box = {
+const struct mech_shape_pair mech_shape_pair_box_box = {
     .first = "Box",
     .second = {"Box"},
     .find = find,

@@ -36,7 +36,7 @@ static void find(const struct mech_convex *plane, const struct mech_convex *box,
     }
 }
 
-const struct mech_shape_pair mech_pair_box_plane = {
+const struct mech_shape_pair mech_shape_pair_box_plane = {
     .first = "Plane",
     .second = {"Box"},
     .find = find,

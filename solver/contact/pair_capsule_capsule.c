@@ -56,7 +56,7 @@ static void find(const struct mech_convex *first, const struct mech_convex *seco
     }
 }
 
-const struct mech_shape_pair mech_pair_capsule_capsule = {
+const struct mech_shape_pair mech_shape_pair_capsule_capsule = {
     .first = "Capsule",
     .second = {"Capsule"},
     .find = find,

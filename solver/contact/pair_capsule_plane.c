@@ -34,7 +34,7 @@ static void find(const struct mech_convex *plane, const struct mech_convex *caps
     }
 }
 
-const struct mech_shape_pair mech_pair_capsule_plane = {
+const struct mech_shape_pair mech_shape_pair_capsule_plane = {
     .first = "Plane",
     .second = {"Capsule"},
     .find = find,

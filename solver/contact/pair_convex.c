@@ -11,4 +11,4 @@ static void find(const struct mech_convex *a, const struct mech_convex *b,
     }
 }
 
-const struct mech_shape_pair mech_pair_convex = {.find = find};
+const struct mech_shape_pair mech_shape_pair_convex = {.find = find};

@@ -44,7 +44,7 @@ static void find(const struct mech_convex *plane, const struct mech_convex *cyli
     }
 }
 
-const struct mech_shape_pair mech_pair_cylinder_plane = {
+const struct mech_shape_pair mech_shape_pair_cylinder_plane = {
     .first = "Plane",
     .second = {"Cylinder"},
     .find = find,

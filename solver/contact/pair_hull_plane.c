@@ -60,7 +60,7 @@ static void find(const struct mech_convex *plane, const struct mech_convex *hull
     }
 }
 
-const struct mech_shape_pair mech_pair_hull_plane = {
+const struct mech_shape_pair mech_shape_pair_hull_plane = {
     .first = "Plane",
     .second = {"ConvexHull"},
     .find = find,

@@ -459,7 +459,7 @@ static void find(const struct mech_convex *mesh, const struct mech_convex *shape
     part_ids(&w);
 }
 
-const struct mech_shape_pair mech_pair_mesh = {
+const struct mech_shape_pair mech_shape_pair_mesh = {
     .first = "Mesh",
     .second = {"Sphere", "Capsule", "Box", "Cylinder", "ConvexHull"},
     .find = find,

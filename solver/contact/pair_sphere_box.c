@@ -43,7 +43,7 @@ static void find(const struct mech_convex *box, const struct mech_convex *sphere
     mech_touching_add(out, 0, normal, first, second, gap - radius);
 }
 
-const struct mech_shape_pair mech_pair_sphere_box = {
+const struct mech_shape_pair mech_shape_pair_sphere_box = {
     .first = "Box",
     .second = {"Sphere"},
     .find = find,

@@ -26,7 +26,7 @@ static void find(const struct mech_convex *capsule, const struct mech_convex *sp
     mech_touching_add_rounded(out, 0, n, on, sphere->p, radius);
 }
 
-const struct mech_shape_pair mech_pair_sphere_capsule = {
+const struct mech_shape_pair mech_shape_pair_sphere_capsule = {
     .first = "Capsule",
     .second = {"Sphere"},
     .find = find,

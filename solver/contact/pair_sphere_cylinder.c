@@ -44,7 +44,7 @@ static void find(const struct mech_convex *cylinder, const struct mech_convex *s
     mech_touching_add(out, 0, normal, first, second, gap - radius);
 }
 
-const struct mech_shape_pair mech_pair_sphere_cylinder = {
+const struct mech_shape_pair mech_shape_pair_sphere_cylinder = {
     .first = "Cylinder",
     .second = {"Sphere"},
     .find = find,

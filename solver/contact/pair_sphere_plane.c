@@ -16,7 +16,7 @@ static void find(const struct mech_convex *plane, const struct mech_convex *sphe
     mech_touching_add(out, 0, n, first, second, height - radius);
 }
 
-const struct mech_shape_pair mech_pair_sphere_plane = {
+const struct mech_shape_pair mech_shape_pair_sphere_plane = {
     .first = "Plane",
     .second = {"Sphere"},
     .find = find,

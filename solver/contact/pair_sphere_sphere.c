@@ -23,7 +23,7 @@ static void find(const struct mech_convex *a, const struct mech_convex *b,
     mech_touching_add(out, 0, n, first, second, distance - ra - rb);
 }
 
-const struct mech_shape_pair mech_pair_sphere_sphere = {
+const struct mech_shape_pair mech_shape_pair_sphere_sphere = {
     .first = "Sphere",
     .second = {"Sphere"},
     .find = find,

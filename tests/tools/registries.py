@@ -10,7 +10,8 @@ from tree import report
 FAMILIES = {
     'solver/couple/schemes.def': ('MECH_SCHEME', 'solver/couple/{}.c', 'mech_scheme_{}'),
     'solver/items/items.def': ('MECH_ITEM', 'solver/items/{0}/{1}.c', 'mech_item_{0}_{1}'),
-    'solver/contact/pairs.def': ('MECH_PAIR', 'solver/contact/pair_{}.c', 'mech_pair_{}'),
+    'solver/contact/pairs.def': ('MECH_SHAPE_PAIR', 'solver/contact/pair_{}.c',
+                                 'mech_shape_pair_{}'),
     'solver/lsol/lsols.def': ('MECH_LSOL', 'solver/lsol/{}.c', 'mech_lsol_{}'),
     'solver/step/steppers.def': ('MECH_STEPPER', 'solver/step/{}.c', 'mech_stepper_{}'),
     'solver/vi/vis.def': ('MECH_VI', 'solver/vi/{}.c', 'mech_vi_{}'),
