@@ -28,7 +28,7 @@ void mech_arena_init(struct mech_arena *a, size_t limit)
 /* Free a block and all above it. */
 static void free_chain(struct mech_arena *a, struct mech_arena_block *b)
 {
-    while (b != NULL) {
+    while (b) {
         struct mech_arena_block *const above = b->above;
         a->total -= b->size + ALIGN;
         free(b);
@@ -38,11 +38,11 @@ static void free_chain(struct mech_arena *a, struct mech_arena_block *b)
 
 void mech_arena_fini(struct mech_arena *a)
 {
-    if (a->top == NULL) {
+    if (!a->top) {
         return;
     }
     struct mech_arena_block *first = a->top;
-    while (first->below != NULL) {
+    while (first->below) {
         first = first->below;
     }
     free_chain(a, first);
@@ -53,7 +53,7 @@ void mech_arena_fini(struct mech_arena *a)
 static bool grow(struct mech_arena *a, size_t need)
 {
     struct mech_arena_block *const top = a->top;
-    if (top != NULL && top->above != NULL) {
+    if (top && top->above) {
         // a block kept by an earlier release
         if (top->above->size >= need) {
             top->above->used = 0;
@@ -79,7 +79,7 @@ static bool grow(struct mech_arena *a, size_t need)
     }
     struct mech_arena_block *const b = at;
     *b = (struct mech_arena_block){.below = top, .size = size};
-    if (top != NULL) {
+    if (top) {
         top->above = b;
     }
     a->total += size + ALIGN;
@@ -101,8 +101,8 @@ void *mech_arena_alloc(struct mech_arena *a, size_t count, size_t size)
     }
     const size_t step = alignment_of(bytes);
     const size_t need = (bytes + step - 1) / step * step;
-    size_t from = a->top == NULL ? 0 : (a->top->used + step - 1) / step * step;
-    if (a->top == NULL || from > a->top->size || a->top->size - from < need) {
+    size_t from = !a->top ? 0 : (a->top->used + step - 1) / step * step;
+    if (!a->top || from > a->top->size || a->top->size - from < need) {
         if (!grow(a, need)) {
             return NULL;
         }
@@ -118,7 +118,7 @@ char *mech_arena_strdup(struct mech_arena *a, const char *text)
 {
     const size_t size = strlen(text) + 1;
     char *const copy = mech_arena_alloc(a, size, 1);
-    if (copy != NULL) {
+    if (copy) {
         memcpy(copy, text, size);
     }
     return copy;
@@ -129,7 +129,7 @@ void *mech_arena_add(struct mech_arena *a, struct mech_arena_list *list, size_t 
     if (list->count == list->room) {
         const size_t room = list->room + list->room / 2 + FIRST_ROOM;
         void *const items = mech_arena_alloc(a, room, size);
-        if (items == NULL) {
+        if (!items) {
             return NULL;
         }
         if (list->count > 0) {
@@ -143,19 +143,19 @@ void *mech_arena_add(struct mech_arena *a, struct mech_arena_list *list, size_t 
 
 struct mech_arena_mark mech_arena_mark(const struct mech_arena *a)
 {
-    return (struct mech_arena_mark){.block = a->top, .used = a->top == NULL ? 0 : a->top->used};
+    return (struct mech_arena_mark){.block = a->top, .used = !a->top ? 0 : a->top->used};
 }
 
 void mech_arena_release(struct mech_arena *a, struct mech_arena_mark mark)
 {
     struct mech_arena_block *b = mark.block;
-    if (b == NULL) {
+    if (!b) {
         // marked while empty: go down to the first block
-        for (b = a->top; b != NULL && b->below != NULL;) {
+        for (b = a->top; b && b->below;) {
             b = b->below;
         }
     }
-    if (b != NULL) {
+    if (b) {
         b->used = mark.used;
     }
     a->top = b;

@@ -8,11 +8,11 @@ enum { STANDARD_ERROR = 2 };
 void mech_descriptors_hold(void)
 {
     FILE *file = fopen("/dev/null", "r");
-    while (file != NULL && fileno(file) <= STANDARD_ERROR) {
+    while (file && fileno(file) <= STANDARD_ERROR) {
         // kept open for the life of the process, and of those that it starts
         file = fopen("/dev/null", "r");
     }
-    if (file != NULL) {
+    if (file) {
         fclose(file);
     }
 }

@@ -28,7 +28,7 @@ static struct mech_diag_entry *reserve(struct mech_diag_entry **list, size_t cou
         more = more > MECH_DIAG_MOST ? MECH_DIAG_MOST : more;
         struct mech_diag_entry *const grown =
             more > count ? realloc(*list, more * sizeof *grown) : NULL;
-        if (grown == NULL) {
+        if (!grown) {
             return NULL;
         }
         *list = grown;
@@ -53,7 +53,7 @@ void mech_diag_add(struct mech_diag *d, const char *path, const char *format, ..
 {
     struct mech_diag_entry *const e = reserve(&d->entries, d->count, &d->capacity);
     d->total++;
-    if (e != NULL) {
+    if (e) {
         va_list arguments;
         va_start(arguments, format);
         write_entry(e, path, format, arguments);
@@ -65,7 +65,7 @@ void mech_diag_add(struct mech_diag *d, const char *path, const char *format, ..
 void mech_diag_warn(struct mech_diag *d, const char *path, const char *format, ...)
 {
     struct mech_diag_entry *const e = reserve(&d->warnings, d->warning_count, &d->warning_capacity);
-    if (e != NULL) {
+    if (e) {
         va_list arguments;
         va_start(arguments, format);
         write_entry(e, path, format, arguments);

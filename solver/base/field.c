@@ -45,7 +45,7 @@ void mech_table_defaults(const struct mech_table *table, void *at)
             *(double *)member = f->preset;
             break;
         case MECH_REALS:
-            if (f->presets != NULL) {
+            if (f->presets) {
                 memcpy(member, f->presets, f->count * sizeof(double));
             }
             break;

@@ -59,7 +59,7 @@ void mech_guess_try(struct mech_guess *g, const char *name)
 {
     const int length = (int)strnlen(g->text, DISTANCE_MAX);
     const int near = (length > 3 ? length : 3) / 3;
-    const int distance = distance_within(g->text, name, g->best == NULL ? near : g->distance - 1);
+    const int distance = distance_within(g->text, name, !g->best ? near : g->distance - 1);
     if (distance < DISTANCE_FAR) {
         g->best = name;
         g->distance = distance;
@@ -75,7 +75,7 @@ const char *mech_guess_hint(struct mech_guess *g)
 {
     const char *const meant = mech_guess_result(g);
     g->hint[0] = '\0';
-    if (meant != NULL) {
+    if (meant) {
         mech_text_format(g->hint, sizeof g->hint, ", did you mean '%.*s'?", DISTANCE_MAX, meant);
     }
     return g->hint;
@@ -87,7 +87,7 @@ const char *mech_hint(struct mech_guess *g, const char *text, const void *list, 
     *g = (struct mech_guess){.text = text};
     for (size_t i = 0; i < n && i < MECH_GUESS_MOST; i++) {
         const char *const *const name = (const void *)((const char *)list + i * size);
-        if (*name != NULL) {
+        if (*name) {
             mech_guess_try(g, *name);
         }
     }
@@ -97,7 +97,7 @@ const char *mech_hint(struct mech_guess *g, const char *text, const void *list, 
 const char *mech_closest(const char *text, const char *const *names)
 {
     struct mech_guess g = {.text = text};
-    for (; *names != NULL; names++) {
+    for (; *names; names++) {
         mech_guess_try(&g, *names);
     }
     return mech_guess_result(&g);

@@ -16,7 +16,7 @@ struct mech_interrupt {
  * clock. */
 static inline bool mech_interrupted(struct mech_interrupt *i)
 {
-    if (i == NULL || i->wanted == NULL) {
+    if (!i || !i->wanted) {
         return false;
     }
     i->came = i->came || i->wanted(i->context);

@@ -38,7 +38,7 @@ int mech_names_init(struct mech_names *n, struct mech_arena *a, size_t expect)
         capacity *= 2;
     }
     n->slots = mech_arena_alloc(a, capacity, sizeof *n->slots);
-    if (n->slots == NULL) {
+    if (!n->slots) {
         return MECH_NO_MEMORY;
     }
     n->capacity = capacity;
@@ -50,7 +50,7 @@ static struct mech_names_slot *seek(const struct mech_names *n, const char *name
 {
     const size_t mask = n->capacity - 1;
     size_t i = (size_t)mech_hash(name, strlen(name), 0) & mask;
-    while (n->slots[i].name != NULL && strcmp(n->slots[i].name, name) != 0) {
+    while (n->slots[i].name && strcmp(n->slots[i].name, name) != 0) {
         i = (i + 1) & mask;
     }
     return &n->slots[i];
@@ -63,7 +63,7 @@ int mech_names_add(struct mech_names *n, const char *name, int32_t index)
         return MECH_INTERNAL;
     }
     struct mech_names_slot *const slot = seek(n, name);
-    if (slot->name != NULL) {
+    if (slot->name) {
         return MECH_INVALID;
     }
     *slot = (struct mech_names_slot){.name = name, .index = index};
@@ -77,5 +77,5 @@ int32_t mech_names_find(const struct mech_names *n, const char *name)
         return -1;
     }
     const struct mech_names_slot *const slot = seek(n, name);
-    return slot->name == NULL ? -1 : slot->index;
+    return !slot->name ? -1 : slot->index;
 }

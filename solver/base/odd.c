@@ -137,7 +137,7 @@ void mech_text_name(const char *bytes, size_t size, size_t at, struct mech_odd *
     if (code < 0) {
         mech_text_format(out->text, sizeof out->text, "the byte 0x%02x (not UTF-8)",
                          (unsigned char)bytes[at]);
-    } else if (range != NULL && range->name != NULL) {
+    } else if (range && range->name) {
         snprintf(out->text, sizeof out->text, "U+%04" PRIX32 " (%s)", (uint32_t)code, range->name);
     } else {
         snprintf(out->text, sizeof out->text, "U+%04" PRIX32, (uint32_t)code);
@@ -149,7 +149,7 @@ bool mech_text_odd(const char *bytes, size_t size, struct mech_odd *out)
     size_t length = 1;
     for (size_t k = 0; k < size; k += length) {
         const int32_t code = mech_text_code(bytes + k, size - k, &length);
-        if (code < 0 || find(code) != NULL) {
+        if (code < 0 || find(code)) {
             mech_text_name(bytes, size, k, out);
             return true;
         }
@@ -171,7 +171,7 @@ bool mech_text_line(FILE *file, char *out, size_t size, size_t *length)
 bool mech_lines_next(struct mech_lines *l, char *out, size_t size, char **text)
 {
     size_t length = 0;
-    if (l->wide != NULL || !mech_text_line(l->file, out, size, &length)) {
+    if (l->wide || !mech_text_line(l->file, out, size, &length)) {
         return false;
     }
     l->count++;
@@ -181,7 +181,7 @@ bool mech_lines_next(struct mech_lines *l, char *out, size_t size, char **text)
         l->odd.line = l->count;
     }
     *text = out + mark;
-    return l->wide == NULL;
+    return !l->wide;
 }
 
 void mech_lines_explain(const struct mech_lines *l, const char *path, const char *missing,
@@ -189,7 +189,7 @@ void mech_lines_explain(const struct mech_lines *l, const char *path, const char
 {
     if (l->count == 0) {
         mech_text_format(out, size, "%s is empty", path);
-    } else if (l->wide != NULL) {
+    } else if (l->wide) {
         mech_text_format(out, size, "%s is %s: save it as UTF-8", path, l->wide);
     } else if (l->odd.line > 0) {
         mech_text_format(out, size, "%s %s; line %d, column %d is %s", path, missing, l->odd.line,
@@ -230,7 +230,7 @@ static size_t word(const char *text, size_t size, bool *read)
 
         const bool sign = (code >= 0x2000 && code <= 0x2bff) || (code < 0xc0 && !latin);
 
-        if (code < 0 || find(code) != NULL || sign) {
+        if (code < 0 || find(code) || sign) {
             break;
         }
         like = like || resembles(code);
@@ -250,7 +250,7 @@ void mech_text_show(char *out, size_t size, const char *text)
         rest = rest > 0 ? rest : word(text, left, &read);
         if (code < 0) {
             snprintf(shown, sizeof shown, "0x%02x", (unsigned char)*text);
-        } else if (code < ' ' || find(code) != NULL || (rest > 0 && read && resembles(code))) {
+        } else if (code < ' ' || find(code) || (rest > 0 && read && resembles(code))) {
             snprintf(shown, sizeof shown, "U+%04" PRIX32, (uint32_t)code);
         } else {
             memcpy(shown, text, length);

@@ -99,7 +99,7 @@ static const char *read_conversion(const char *at, struct conversion *c, va_list
     size_t n = 1;
 
     *c = (struct conversion){.head = "%", .precision = -1, .part = -1};
-    for (at++; *at != '\0' && strchr("-+ #0", *at) != NULL && n < 6; at++) {
+    for (at++; *at != '\0' && strchr("-+ #0", *at) && n < 6; at++) {
         c->head[n++] = *at;
         c->left = c->left || *at == '-';
     }
@@ -177,16 +177,16 @@ static void put_conversion(struct sink *s, struct conversion *c, va_list *argume
 
     if (c->kind == 's' && c->longs == 0) {
         const char *const string = va_arg(*arguments, const char *);
-        put_string(s, c, string != NULL ? string : "(null)");
+        put_string(s, c, string ? string : "(null)");
         return;
     }
-    if (c->kind != '\0' && strchr("di", c->kind) != NULL) {
+    if (c->kind != '\0' && strchr("di", c->kind)) {
         memcpy(c->head + n, "jd", sizeof "jd");
         written = snprintf(text, sizeof text, c->head, signed_of(c->longs, arguments));
-    } else if (c->kind != '\0' && strchr("uoxX", c->kind) != NULL) {
+    } else if (c->kind != '\0' && strchr("uoxX", c->kind)) {
         memcpy(c->head + n, (const char[]){'j', c->kind, '\0'}, 3);
         written = snprintf(text, sizeof text, c->head, unsigned_of(c->longs, arguments));
-    } else if (c->kind != '\0' && strchr("feg", c->kind) != NULL) {
+    } else if (c->kind != '\0' && strchr("feg", c->kind)) {
         memcpy(c->head + n, (const char[]){c->kind, '\0'}, 2);
         written = snprintf(text, sizeof text, c->head, va_arg(*arguments, double));
     } else if (c->kind == 'c' && c->longs == 0) {

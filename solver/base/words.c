@@ -25,7 +25,7 @@ static char *take(char *from, const char *ends, char **to, const char **why)
         *out++ = *from;
     }
     from++;
-    if (*from != '\0' && strchr(ends, *from) == NULL) {
+    if (*from != '\0' && !strchr(ends, *from)) {
         *why = "after a closing double quote a comma is expected";
         return NULL;
     }
@@ -38,7 +38,7 @@ static char *take(char *from, const char *ends, char **to, const char **why)
 static int take_first(char **at, const char *ends, char **out, char *end, const char **why)
 {
     char *from = *at;
-    if (from == NULL || *from == '\0') {
+    if (!from || *from == '\0') {
         *at = NULL;
         return 0;
     }
@@ -46,7 +46,7 @@ static int take_first(char **at, const char *ends, char **out, char *end, const 
     const bool quoted = *from == '"';
     *out = from;
     from = take(from, ends, &to, why);
-    if (from == NULL) {
+    if (!from) {
         return -1;
     }
     if (to == *out && !quoted) {
@@ -74,7 +74,7 @@ int mech_word_next(char **at, struct mech_word *out, const char **why)
         char *to = *at;
         out->value = to;
         char *const from = take(*at, ",", &to, why);
-        if (from == NULL) {
+        if (!from) {
             return -1;
         }
         *at = *from != '\0' ? from + 1 : NULL;
@@ -86,7 +86,7 @@ int mech_word_next(char **at, struct mech_word *out, const char **why)
 const char *mech_element_next(const char **at, size_t *length)
 {
     const char *p = *at;
-    if (p == NULL) {
+    if (!p) {
         return NULL;
     }
     p += strspn(p, ", \t");

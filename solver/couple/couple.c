@@ -53,7 +53,7 @@ void couple_lay(struct mech_couple *c, struct mech_room *room)
                                       .relaxation = c->options.relaxation,
                                       .reuse = c->options.reuse,
                                       .filter = c->options.filter};
-    if (c->type->lay != NULL) {
+    if (c->type->lay) {
         c->type->lay(c->self, &space, room);
     }
     // loops at the start: as many differences as unknowns, none of them kept
@@ -64,7 +64,7 @@ void couple_lay(struct mech_couple *c, struct mech_room *room)
 
 void mech_couple_destroy(struct mech_couple *c)
 {
-    if (c != NULL) {
+    if (c) {
         free(c->bytes);
         mech_arena_fini(&c->arena);
         free(c);
@@ -236,7 +236,7 @@ static bool accepts(const struct mech_couple *c, const struct mech_room_copy *co
     bool good = accepts_clock(c, copy) && accepts_past(c, copy) &&
                 finite(copy, c->effort, c->effort_count) && couple_bonds_accept(c, copy) &&
                 mech_scheme_iqn_ils.accepts(c->start_self, copy) &&
-                (c->type->accepts == NULL || c->type->accepts(c->self, copy));
+                (!c->type->accepts || c->type->accepts(c->self, copy));
     for (int32_t p = 0; good && p < c->side_count; p++) {
         const struct couple_side *const s = c->sides + p;
         good = accepts_side(c, s, copy) &&

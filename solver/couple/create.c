@@ -159,7 +159,7 @@ static int set_turns(struct mech_couple *c, const struct mech_couple_setup *s, c
     for (int32_t p = 0; p < count; p++) {
         c->sides[p].turn = -1;
     }
-    for (int32_t i = 0; s->options.order != NULL && i < count; i++) {
+    for (int32_t i = 0; s->options.order && i < count; i++) {
         const int32_t p = s->options.order[i];
         if (p < 0 || p >= count || c->sides[p].turn >= 0) {
             return refuse(MECH_INVALID, reason,
@@ -174,7 +174,7 @@ static int set_turns(struct mech_couple *c, const struct mech_couple_setup *s, c
         }
         c->sides[p].turn = turn++;
     }
-    for (int32_t pass = 0; s->options.order == NULL && pass < 2; pass++) {
+    for (int32_t pass = 0; !s->options.order && pass < 2; pass++) {
         for (int32_t p = 0; p < count; p++) {
             const bool can = (s->participants[p].abilities & MECH_COUPLE_ROLLBACK) != 0;
             if (can == (pass == 0)) {
@@ -193,7 +193,7 @@ static int set_turns(struct mech_couple *c, const struct mech_couple_setup *s, c
 static void push_link(struct mech_couple *c, int32_t to, struct couple_link link)
 {
     struct couple_side *const s = c->sides + to;
-    if (s->links != NULL) {
+    if (s->links) {
         s->links[s->link_count] = link;
     }
     s->link_count++;
@@ -280,7 +280,7 @@ static int size_unknowns(struct mech_couple *c, char *reason)
 static int32_t *numbers(struct mech_couple *c, int32_t count)
 {
     int32_t *const number = mech_arena_alloc(&c->arena, (size_t)count, sizeof *number);
-    for (int32_t i = 0; number != NULL && i < count; i++) {
+    for (int32_t i = 0; number && i < count; i++) {
         number[i] = -1;
     }
     return number;
@@ -292,7 +292,7 @@ static int copy_sides(struct mech_couple *c, const struct mech_couple_setup *s)
     c->sides = mech_arena_alloc(&c->arena, count, sizeof *c->sides);
     c->tasks = mech_arena_alloc(&c->arena, count, sizeof *c->tasks);
     c->views = mech_arena_alloc(&c->arena, count, sizeof *c->views);
-    if (c->sides == NULL || c->tasks == NULL || c->views == NULL) {
+    if (!c->sides || !c->tasks || !c->views) {
         return MECH_NO_MEMORY;
     }
     c->side_count = s->participant_count;
@@ -306,8 +306,8 @@ static int copy_sides(struct mech_couple *c, const struct mech_couple_setup *s)
         side->number = numbers(c, side->is.outputs);
         side->start_number = numbers(c, side->is.outputs);
         c->views[p] = (struct mech_couple_view){.couple = c, .side = p};
-        if (side->is.name == NULL || side->offset == NULL || side->moments == NULL ||
-            side->number == NULL || side->start_number == NULL) {
+        if (!side->is.name || !side->offset || !side->moments || !side->number ||
+            !side->start_number) {
             return MECH_NO_MEMORY;
         }
     }
@@ -319,7 +319,7 @@ static int copy_bonds(struct mech_couple *c, const struct mech_couple_setup *s)
     const size_t count = (size_t)s->bond_count;
     c->bonds = mech_arena_alloc(&c->arena, count, sizeof *c->bonds);
     c->efforts = mech_arena_alloc(&c->arena, 2 * count, sizeof *c->efforts);
-    if (c->bonds == NULL || c->efforts == NULL) {
+    if (!c->bonds || !c->efforts) {
         return MECH_NO_MEMORY;
     }
     c->bond_count = s->bond_count;
@@ -327,7 +327,7 @@ static int copy_bonds(struct mech_couple *c, const struct mech_couple_setup *s)
         struct mech_couple_bond *const b = c->bonds + k;
         *b = s->bonds[k];
         b->name = mech_arena_strdup(&c->arena, b->name);
-        if (b->name == NULL) {
+        if (!b->name) {
             return MECH_NO_MEMORY;
         }
         const bool line = b->law == MECH_COUPLE_LINE;
@@ -351,7 +351,7 @@ static int copy(struct mech_couple *c, const struct mech_couple_setup *s)
     c->connections = mech_arena_alloc(&c->arena, count, sizeof *c->connections);
     c->flows = mech_arena_alloc(&c->arena, count + bonds, sizeof *c->flows);
     c->bonds_before = mech_arena_alloc(&c->arena, bonds, sizeof *c->bonds_before);
-    if (c->connections == NULL || c->flows == NULL || c->bonds_before == NULL) {
+    if (!c->connections || !c->flows || !c->bonds_before) {
         return MECH_NO_MEMORY;
     }
     if (count > 0) {
@@ -362,7 +362,7 @@ static int copy(struct mech_couple *c, const struct mech_couple_setup *s)
     for (int32_t p = 0; p < c->side_count; p++) {
         struct couple_side *const side = c->sides + p;
         side->links = mech_arena_alloc(&c->arena, (size_t)side->link_count, sizeof *side->links);
-        if (side->links == NULL) {
+        if (!side->links) {
             return MECH_NO_MEMORY;
         }
     }
@@ -375,8 +375,8 @@ static int build(struct mech_couple *c, const struct mech_couple_setup *s, char 
     const enum mech_scheme_turns turns = c->type->turns;
     c->options = s->options;
     c->options.scheme = c->type->name;
-    c->in_turn = turns == MECH_SCHEME_IN_TURN ||
-                 (turns == MECH_SCHEME_AS_ORDERED && s->options.order != NULL);
+    c->in_turn =
+        turns == MECH_SCHEME_IN_TURN || (turns == MECH_SCHEME_AS_ORDERED && s->options.order);
     c->adaptive = s->options.adaptive_relative > 0. || s->options.adaptive_absolute > 0.;
     c->options.order = NULL;
     MECH_TRY(copy(c, s));
@@ -394,14 +394,14 @@ static int build(struct mech_couple *c, const struct mech_couple_setup *s, char 
     MECH_TRY(size_unknowns(c, reason));
     c->self = mech_arena_alloc(&c->arena, c->type->size, 1);
     c->start_self = mech_arena_alloc(&c->arena, mech_scheme_iqn_ils.size, 1);
-    if (c->self == NULL || c->start_self == NULL) {
+    if (!c->self || !c->start_self) {
         return MECH_NO_MEMORY;
     }
     struct mech_room room = {.base = NULL};
     couple_lay(c, &room);
     c->bytes_size = room.used;
     c->bytes = calloc(1, room.used);
-    if (c->bytes == NULL) {
+    if (!c->bytes) {
         return MECH_NO_MEMORY;
     }
     couple_lay(c, &(struct mech_room){.base = c->bytes});
@@ -414,7 +414,7 @@ int mech_couple_create(const struct mech_couple_setup *setup, char *reason,
     *out = NULL;
     reason[0] = '\0';
     const struct mech_scheme_type *const type = mech_scheme_find(setup->options.scheme);
-    if (type == NULL) {
+    if (!type) {
         return refuse(MECH_NOT_FOUND, reason, "there is no scheme %.60s", setup->options.scheme);
     }
     MECH_TRY(check_options(&setup->options, type, reason));
@@ -422,7 +422,7 @@ int mech_couple_create(const struct mech_couple_setup *setup, char *reason,
     MECH_TRY(check_connections(setup, reason));
     MECH_TRY(check_bonds(setup, type, reason));
     struct mech_couple *const c = calloc(1, sizeof *c);
-    if (c == NULL) {
+    if (!c) {
         return MECH_NO_MEMORY;
     }
     mech_arena_init(&c->arena, 0);

@@ -17,7 +17,7 @@ static void perform(const struct mech_couple_partner *p, struct mech_couple_task
         task->code = f->commit(p->self, task);
         break;
     case MECH_COUPLE_DISCARD:
-        task->code = f->discard == NULL ? 0 : f->discard(p->self, task);
+        task->code = !f->discard ? 0 : f->discard(p->self, task);
         break;
     }
 }

@@ -47,7 +47,7 @@ void couple_accept(struct mech_couple *c)
         }
         proposed = fmin(fmax(proposed, c->options.minimum), c->options.maximum);
         if (!good) {
-            if (c->type->end != NULL) {
+            if (c->type->end) {
                 c->type->end(c->self, false);
             }
             c->size = fmin(proposed, c->size);
@@ -106,7 +106,7 @@ void couple_finish_window(struct mech_couple *c)
     c->clock[CLOCK_WINDOWS] += 1.;
     c->clock[CLOCK_NEXT] = c->report.next_size;
     c->report.size = c->size;
-    if (c->type->end != NULL) {
+    if (c->type->end) {
         c->type->end(c->self, true);
     }
     c->phase = COUPLE_IDLE;

@@ -56,7 +56,7 @@ static void lay(void *self, const struct mech_scheme_space *space, struct mech_r
     s->r = mech_room_reals(room, n);
     s->g = mech_room_reals(room, n);
     s->residue = mech_room_reals(room, n);
-    for (int32_t k = 0; s->slot != NULL && k < s->most; k++) {
+    for (int32_t k = 0; s->slot && k < s->most; k++) {
         s->slot[k] = k;
     }
 }

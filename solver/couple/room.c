@@ -5,7 +5,7 @@
 
 static void *take(struct mech_room *room, size_t bytes)
 {
-    char *const at = room->base == NULL ? NULL : room->base + room->used;
+    char *const at = !room->base ? NULL : room->base + room->used;
     room->used += (bytes + 15u) & ~(size_t)15u;
     return at;
 }

@@ -12,7 +12,7 @@ const struct mech_scheme_type *const mech_scheme_types[] = {
 
 const struct mech_scheme_type *mech_scheme_find(const char *name)
 {
-    for (const struct mech_scheme_type *const *t = mech_scheme_types; *t != NULL; t++) {
+    for (const struct mech_scheme_type *const *t = mech_scheme_types; *t; t++) {
         if (strcmp((*t)->name, name) == 0) {
             return *t;
         }

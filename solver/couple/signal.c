@@ -191,7 +191,7 @@ void mech_couple_input(const struct mech_couple_task *task, double at, int32_t o
     const struct couple_side *const s = c->sides + to;
     const int32_t n = s->is.inputs;
     double d[MECH_COUPLE_NODES];
-    if (task->polynomial != NULL) {
+    if (task->polynomial) {
         for (int32_t i = 0; i < n; i++) {
             add_polynomial(task->polynomial + i, n, at, order, d);
             for (int32_t r = 0; r <= order; r++) {
@@ -205,7 +205,7 @@ void mech_couple_input(const struct mech_couple_task *task, double at, int32_t o
     for (int32_t l = 0; l < s->link_count; l++) {
         const struct couple_link *const link = s->links + l;
         const struct mech_track *const track = track_of(c, link->from, to);
-        if (track != NULL) {
+        if (track) {
             mech_track_at(track, link->output, at, order, d);
         } else {
             double p[MECH_COUPLE_NODES] = {0.};

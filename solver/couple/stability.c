@@ -441,7 +441,7 @@ static int prepare(struct map *m, struct mech_arena *a, const struct mech_couple
     const int32_t count = m->c->side_count;
     m->parts = mech_arena_alloc(a, (size_t)count, sizeof *m->parts);
     m->order = mech_arena_alloc(a, (size_t)count, sizeof *m->order);
-    if (m->parts == NULL || m->order == NULL) {
+    if (!m->parts || !m->order) {
         return MECH_NO_MEMORY;
     }
     int64_t states = 0, outputs = 0, widest = 0;

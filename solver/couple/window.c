@@ -138,11 +138,11 @@ static bool curable(int outcome)
 
 void couple_fail(struct mech_couple *c, int32_t side, int outcome, const char *reason)
 {
-    const char *const text = reason != NULL && reason[0] != '\0' ? reason : mech_err_text(outcome);
+    const char *const text = reason && reason[0] != '\0' ? reason : mech_err_text(outcome);
     struct mech_couple_report *const r = &c->report;
     const bool window = c->phase == COUPLE_SWEEPING || c->phase == COUPLE_PERTURBING;
     if (window) {
-        if (c->type->end != NULL) {
+        if (c->type->end) {
             c->type->end(c->self, false);
         }
     }
@@ -269,7 +269,7 @@ static bool take(struct mech_couple *c, struct mech_couple_task *t)
     }
     if (t->action == MECH_COUPLE_TRIAL && s->sampled) {
         const char *const wrong = take_samples(c, s, t);
-        if (wrong != NULL) {
+        if (wrong) {
             couple_fail(c, t->participant, MECH_MISMATCH, wrong);
             return false;
         }
@@ -305,7 +305,7 @@ void couple_open(struct mech_couple *c)
     if (c->type->matrix) {
         couple_slopes_begin(c);
     }
-    if (c->type->begin != NULL) {
+    if (c->type->begin) {
         c->type->begin(c->self);
     }
     if (c->bond_count > 0) {

@@ -248,9 +248,9 @@ static void load(struct jet *j, const struct mech_expr_code *c, const double *va
     if (i >= m->first && i < m->first + m->n) {
         const size_t k = i - m->first;
 
-        j->d[m->along != NULL ? 0 : k] = m->along != NULL ? m->along[k].rate : 1.;
-        j->dd = m->along != NULL ? m->along[k].curvature : 0.;
-        j->moves = m->along == NULL || j->d[0] != 0. || j->dd != 0.;
+        j->d[m->along ? 0 : k] = m->along ? m->along[k].rate : 1.;
+        j->dd = m->along ? m->along[k].curvature : 0.;
+        j->moves = !m->along || j->d[0] != 0. || j->dd != 0.;
     }
     const double A = c->a;
     switch (c->op) {

@@ -66,7 +66,7 @@ static void emit_two(struct compiler *c, enum mech_expr_op op)
 {
     struct mech_expr_code *const x = c->count < 2 ? NULL : &c->code[c->count - 2];
 
-    if (x != NULL && mech_expr_merge_two(x, x + 1, op)) {
+    if (x && mech_expr_merge_two(x, x + 1, op)) {
         c->count--;
     } else {
         emit_op(c, op);
@@ -444,7 +444,7 @@ static struct mech_expr *finished(const struct compiler *c, const struct check *
 {
     struct mech_expr *const x = malloc(sizeof *x + c->count * sizeof *x->code);
 
-    if (x == NULL) {
+    if (!x) {
         return NULL;
     }
     *x = (struct mech_expr){.depth = k->most_depth, .breadth = k->most_breadth};
@@ -467,7 +467,7 @@ int mech_expr_compile(const struct mech_expr_report *r, const struct mech_expr_v
                        words * sizeof *c.pending)};
     int code = 0;
 
-    if (c.code == NULL) {
+    if (!c.code) {
         return MECH_NO_MEMORY;
     }
     c.where = (size_t *)(void *)(c.code + codes);
@@ -481,7 +481,7 @@ int mech_expr_compile(const struct mech_expr_report *r, const struct mech_expr_v
         code = check_all(&c, &k);
         if (code == 0) {
             *out = finished(&c, &k);
-            code = *out == NULL ? MECH_NO_MEMORY : 0;
+            code = !*out ? MECH_NO_MEMORY : 0;
         }
     }
     free(c.code);

@@ -61,8 +61,7 @@ static int screen(const struct mech_expr_report *r)
     int depth = 0;
     for (size_t i = 0; i < r->length; i++) {
         const char c = text[i];
-        if ((unsigned char)c >= 0x80u ||
-            ((unsigned char)c < 0x20u && strchr("\t\n\r", c) == NULL)) {
+        if ((unsigned char)c >= 0x80u || ((unsigned char)c < 0x20u && !strchr("\t\n\r", c))) {
             struct mech_odd odd;
             mech_text_name(text, r->length, i, &odd);
             return mech_expr_refuse(r, "%s is not allowed here (position %zu)", odd.text, i + 1);
@@ -73,7 +72,7 @@ static int screen(const struct mech_expr_report *r)
                                     MECH_EXPR_NESTED, i + 1);
         }
         // comparisons of two characters are stepped over
-        if (strchr("<>!=", c) != NULL && text[i + 1] == '=') {
+        if (strchr("<>!=", c) && text[i + 1] == '=') {
             i++;
         } else if (c == '=') {
             return mech_expr_refuse(

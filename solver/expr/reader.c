@@ -256,7 +256,7 @@ static int value_or_name(struct mech_expr_reader *r)
         length++;
     }
     r->function = text[length] == '(' ? function_of(text, length) : NULL;
-    if (r->function != NULL) {
+    if (r->function) {
         if (r->barred & BAR_CALL) {
             return mech_expr_refuse_at(r->report, "unexpected function", r->at);
         }

@@ -44,8 +44,8 @@ static const enum mech_kinematic output_kinematics[] = {
 const char *mech_items_hint(struct mech_guess *g, const char *name, const struct mech_items *items)
 {
     *g = (struct mech_guess){.text = name};
-    for (size_t i = 0; items != NULL && i < items->n && i < MECH_GUESS_MOST; i++) {
-        if (items->at[i].name != NULL) {
+    for (size_t i = 0; items && i < items->n && i < MECH_GUESS_MOST; i++) {
+        if (items->at[i].name) {
             mech_guess_try(g, items->at[i].name);
         }
     }

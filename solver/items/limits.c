@@ -50,7 +50,7 @@ static void narrow(const struct walk *w, const struct mech_field *f, const char 
         l->min = fmax(l->min, f->min);
         l->max = fmin(l->max, f->max);
     }
-    l->unit = l->unit == NULL || strcmp(l->unit, unit) == 0 ? unit : "";
+    l->unit = !l->unit || strcmp(l->unit, unit) == 0 ? unit : "";
 }
 
 static void walk_numbers(const struct walk *w, const struct mech_field *f, const double *x,

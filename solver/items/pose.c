@@ -191,7 +191,7 @@ static bool accelerations(const struct mech_view *view, const struct mech_pose *
             a[r] += J * view->vdot[now->slot[k]];
         }
     }
-    return view->vdot != NULL;
+    return view->vdot;
 }
 
 /* Tait–Bryan angles x of what turns about its own z axis: R = Rx(x₀) Ry(x₁) Rz(x₂), where only x₂

@@ -59,7 +59,7 @@ static int sort_triplets(struct mech_arena *arena, int32_t rows, int32_t cols,
     const size_t most = zt(rows > cols ? rows : cols);
     struct mech_triplet *const other = mech_arena_alloc(arena, *count, sizeof *other);
     size_t *const starts = mech_arena_alloc(arena, most + 2, sizeof *starts);
-    if (other == NULL || starts == NULL) {
+    if (!other || !starts) {
         mech_arena_release(arena, mark);
         return MECH_NO_MEMORY;
     }
@@ -128,14 +128,14 @@ static int allocate(struct mech_arena *arena, size_t nnz, struct mech_mat *out)
         }
         out->colptr = mech_arena_alloc(arena, zt(out->cols) + 1, sizeof *out->colptr);
         out->rowind = mech_arena_alloc(arena, nnz, sizeof *out->rowind);
-        if (out->colptr == NULL || out->rowind == NULL) {
+        if (!out->colptr || !out->rowind) {
             return MECH_NO_MEMORY;
         }
     } else {
         stored = mech_mat_stored(out);
     }
     out->values = mech_arena_alloc(arena, stored, sizeof *out->values);
-    return out->values == NULL ? MECH_NO_MEMORY : 0;
+    return !out->values ? MECH_NO_MEMORY : 0;
 }
 
 /* True when A = Aᵀ. For CSC, the columns are walked in ascending order while next[i] walks column
@@ -177,7 +177,7 @@ static int find_symmetric(struct mech_arena *arena, struct mech_mat *a)
     } else {
         const struct mech_arena_mark mark = mech_arena_mark(arena);
         int32_t *const next = mech_arena_alloc(arena, n, sizeof *next);
-        if (next == NULL) {
+        if (!next) {
             return MECH_NO_MEMORY;
         }
         memcpy(next, a->colptr, n * sizeof *next);
@@ -260,7 +260,7 @@ int mech_mat_triplets(struct mech_arena *arena, const struct mech_mat *a, struct
                       size_t *count)
 {
     struct mech_triplet *const t = mech_arena_alloc(arena, mech_mat_stored(a), sizeof *t);
-    if (t == NULL) {
+    if (!t) {
         return MECH_NO_MEMORY;
     }
     size_t n = 0;
@@ -278,7 +278,7 @@ int mech_mat_triplets(struct mech_arena *arena, const struct mech_mat *a, struct
 double mech_mat_get(const struct mech_mat *a, int32_t i, int32_t j)
 {
     const double *const at = a->kind == MECH_MAT_ZERO ? NULL : mech_mat_place(a, i, j);
-    return at == NULL ? 0. : *at;
+    return !at ? 0. : *at;
 }
 
 bool mech_mat_is_finite(const struct mech_mat *a)
@@ -307,7 +307,7 @@ static int places(struct mech_arena *arena, size_t count, const struct mech_mat 
         most += mech_mat_stored(a[k]);
     }
     struct mech_triplet *const t = mech_arena_alloc(arena, most, sizeof *t);
-    if (t == NULL) {
+    if (!t) {
         return MECH_NO_MEMORY;
     }
     size_t n = 0;
@@ -464,7 +464,7 @@ void mech_mat_sum_again(size_t count, const double *s, const struct mech_mat *co
             while (mech_mat_next(&w)) {
                 double *const at = mech_mat_place(out, w.row, w.col);
                 // a place outside holds a zero of a wider band
-                if (at != NULL) {
+                if (at) {
                     *at += s[k] * w.value;
                 } else {
                     assert(w.value == 0.);

@@ -39,7 +39,7 @@ static double cost(const struct mech_mat *a)
 static void destroy(void *self)
 {
     struct banded *const b = self;
-    if (b != NULL) {
+    if (b) {
         mech_arena_fini(&b->arena);
         free(b);
     }
@@ -48,7 +48,7 @@ static void destroy(void *self)
 static int create(const struct mech_mat *a, void **self)
 {
     struct banded *const b = calloc(1, sizeof *b);
-    if (b == NULL) {
+    if (!b) {
         return MECH_NO_MEMORY;
     }
     mech_arena_init(&b->arena, 0);
@@ -58,12 +58,12 @@ static int create(const struct mech_mat *a, void **self)
     const size_t lower = (size_t)a->lower;
     const size_t upper = (size_t)a->upper;
     b->inverse = mech_arena_alloc(&b->arena, n, sizeof(double));
-    bool full = b->inverse != NULL;
+    bool full = b->inverse;
     if (a->kind == MECH_MAT_BAND) {
         // a band is stored, so that these multiples of it do not overflow
         if (a->symmetric) {
             b->l = mech_arena_alloc(&b->arena, (n + lower) * (lower + 1), sizeof(double));
-            full = full && b->l != NULL;
+            full = full && b->l;
         }
         b->lu = (struct mech_band_lu){
             .lu = mech_arena_alloc(&b->arena, n * (2 * lower + upper + 1), sizeof(double)),
@@ -73,8 +73,7 @@ static int create(const struct mech_mat *a, void **self)
             .pivot = mech_arena_alloc(&b->arena, n, sizeof(int32_t)),
             .inverse = b->inverse,
         };
-        full = full && b->lu.lu != NULL && b->lu.row != NULL && b->lu.col != NULL &&
-               b->lu.size != NULL && b->lu.pivot != NULL;
+        full = full && b->lu.lu && b->lu.row && b->lu.col && b->lu.size && b->lu.pivot;
     }
     if (!full) {
         destroy(b);

@@ -25,7 +25,7 @@ static double cost(const struct mech_mat *a)
 static void destroy(void *self)
 {
     struct cg *const c = self;
-    if (c != NULL) {
+    if (c) {
         mech_krylov_fini(&c->krylov);
         free(c);
     }
@@ -34,14 +34,14 @@ static void destroy(void *self)
 static int create(const struct mech_mat *a, void **self)
 {
     struct cg *const c = calloc(1, sizeof *c);
-    if (c == NULL) {
+    if (!c) {
         return MECH_NO_MEMORY;
     }
     int code = mech_krylov_init(&c->krylov, a);
     double **const vectors[] = {&c->inverse, &c->p, &c->q, &c->z};
     for (int i = 0; i < 4 && code == 0; i++) {
         *vectors[i] = mech_arena_alloc(&c->krylov.arena, (size_t)a->rows, sizeof(double));
-        code = *vectors[i] != NULL ? 0 : MECH_NO_MEMORY;
+        code = *vectors[i] ? 0 : MECH_NO_MEMORY;
     }
     if (code != 0) {
         destroy(c);
@@ -57,7 +57,7 @@ static int factor(void *self, const struct mech_mat *a, int32_t *where)
     MECH_TRY(mech_krylov_load(&c->krylov, a, where));
     for (int32_t i = 0; i < a->rows; i++) {
         const double *const diagonal = mech_mat_place(&c->krylov.a, i, i);
-        if (diagonal == NULL || !(*diagonal > 0.)) {
+        if (!diagonal || !(*diagonal > 0.)) {
             *where = i;
             return MECH_UNSUPPORTED;
         }

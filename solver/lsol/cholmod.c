@@ -45,7 +45,7 @@ static double cost(const struct mech_mat *a)
 static void destroy(void *self)
 {
     struct cholmod *const c = self;
-    if (c != NULL) {
+    if (c) {
         cholmod_free_factor(&c->l, &c->common);
         cholmod_finish(&c->common);
         mech_arena_fini(&c->arena);
@@ -95,7 +95,7 @@ static int find_order(struct cholmod *c)
     c->common.method[0].ordering = CHOLMOD_AMD;
     c->common.postorder = 1;
     cholmod_factor *l = cholmod_analyze(&whole, &c->common);
-    if (l == NULL) {
+    if (!l) {
         return MECH_NO_MEMORY;
     }
     for (int32_t k = 0; k < c->n; k++) {
@@ -125,8 +125,8 @@ static int analyse(struct cholmod *c, const struct mech_mat *a)
     c->inverse = mech_arena_alloc(&c->arena, n, sizeof *c->inverse);
     c->diagonal = mech_arena_alloc(&c->arena, n, sizeof *c->diagonal);
     c->column = mech_arena_alloc(&c->arena, n, sizeof *c->column);
-    if (c->half.p == NULL || c->half.i == NULL || c->half.x == NULL || c->from == NULL ||
-        c->order == NULL || c->inverse == NULL || c->diagonal == NULL || c->column == NULL) {
+    if (!c->half.p || !c->half.i || !c->half.x || !c->from || !c->order || !c->inverse ||
+        !c->diagonal || !c->column) {
         return MECH_NO_MEMORY;
     }
     if (n == 0) {
@@ -138,7 +138,7 @@ static int analyse(struct cholmod *c, const struct mech_mat *a)
     c->common.method[0].ordering = CHOLMOD_NATURAL;
     c->common.postorder = 0;
     c->l = cholmod_analyze(&c->half, &c->common);
-    if (c->l == NULL) {
+    if (!c->l) {
         return MECH_NO_MEMORY;
     }
     return c->common.fl <= most_flops && c->common.lnz <= most_entries ? 0 : MECH_UNSUPPORTED;
@@ -147,7 +147,7 @@ static int analyse(struct cholmod *c, const struct mech_mat *a)
 static int create(const struct mech_mat *a, void **self)
 {
     struct cholmod *const c = calloc(1, sizeof *c);
-    if (c == NULL) {
+    if (!c) {
         return MECH_NO_MEMORY;
     }
     mech_arena_init(&c->arena, 0);
@@ -234,7 +234,7 @@ static int factor(void *self, const struct mech_mat *a, int32_t *where)
     mech_mat_sum_again(1, &one, &a, &c->csc);
     for (int32_t j = 0; j < c->n; j++) {
         const double *const place = mech_mat_place(&c->csc, j, j);
-        c->diagonal[j] = place != NULL ? *place : 0.;
+        c->diagonal[j] = place ? *place : 0.;
         if (!(c->diagonal[j] > 0.)) {
             *where = j;
             return is_zero_column(&c->csc, j) ? MECH_SINGULAR : MECH_UNSUPPORTED;

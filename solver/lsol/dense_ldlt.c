@@ -44,7 +44,7 @@ static double cost(const struct mech_mat *a)
 static void destroy(void *self)
 {
     struct dense_ldlt *const d = self;
-    if (d != NULL) {
+    if (d) {
         mech_arena_fini(&d->arena);
         free(d);
     }
@@ -53,7 +53,7 @@ static void destroy(void *self)
 static int create(const struct mech_mat *a, void **self)
 {
     struct dense_ldlt *const d = calloc(1, sizeof *d);
-    if (d == NULL) {
+    if (!d) {
         return MECH_NO_MEMORY;
     }
     mech_arena_init(&d->arena, 0);
@@ -68,8 +68,8 @@ static int create(const struct mech_mat *a, void **self)
     d->work = mech_arena_alloc(&d->arena, n * (size_t)d->panel, sizeof *d->work);
     d->pivot = mech_arena_alloc(&d->arena, n, sizeof *d->pivot);
     d->order = mech_arena_alloc(&d->arena, n, sizeof *d->order);
-    if (d->l == NULL || d->diagonal == NULL || d->scale == NULL || d->other == NULL ||
-        d->size == NULL || d->work == NULL || d->pivot == NULL || d->order == NULL) {
+    if (!d->l || !d->diagonal || !d->scale || !d->other || !d->size || !d->work || !d->pivot ||
+        !d->order) {
         destroy(d);
         return MECH_NO_MEMORY;
     }

@@ -33,7 +33,7 @@ static double cost(const struct mech_mat *a)
 static void destroy(void *self)
 {
     struct dense_lu *const d = self;
-    if (d != NULL) {
+    if (d) {
         mech_arena_fini(&d->arena);
         free(d);
     }
@@ -42,7 +42,7 @@ static void destroy(void *self)
 static int create(const struct mech_mat *a, void **self)
 {
     struct dense_lu *const d = calloc(1, sizeof *d);
-    if (d == NULL) {
+    if (!d) {
         return MECH_NO_MEMORY;
     }
     mech_arena_init(&d->arena, 0);
@@ -53,7 +53,7 @@ static int create(const struct mech_mat *a, void **self)
     d->col = mech_arena_alloc(&d->arena, n, sizeof *d->col);
     d->size = mech_arena_alloc(&d->arena, n, 2 * sizeof *d->size);
     d->pivot = mech_arena_alloc(&d->arena, n, sizeof *d->pivot);
-    if (d->lu == NULL || d->row == NULL || d->col == NULL || d->size == NULL || d->pivot == NULL) {
+    if (!d->lu || !d->row || !d->col || !d->size || !d->pivot) {
         destroy(d);
         return MECH_NO_MEMORY;
     }

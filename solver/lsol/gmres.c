@@ -43,7 +43,7 @@ static double cost(const struct mech_mat *a)
 static void destroy(void *self)
 {
     struct gmres *const g = self;
-    if (g != NULL) {
+    if (g) {
         mech_krylov_fini(&g->krylov);
         free(g);
     }
@@ -56,19 +56,19 @@ static int allocate_factors(struct gmres *g)
     struct mech_arena *const arena = &g->krylov.arena;
     g->middle = mech_arena_alloc(arena, (size_t)a->rows, sizeof *g->middle);
     g->place = mech_arena_alloc(arena, (size_t)a->rows, sizeof *g->place);
-    if (g->middle == NULL || g->place == NULL) {
+    if (!g->middle || !g->place) {
         return MECH_NO_MEMORY;
     }
     for (int32_t j = 0; j < a->rows; j++) {
         const double *const diagonal = mech_mat_place(a, j, j);
-        if (diagonal == NULL) {
+        if (!diagonal) {
             return 0;
         }
         g->middle[j] = (int32_t)(diagonal - a->values);
         g->place[j] = -1;
     }
     g->lu = mech_arena_alloc(arena, mech_mat_stored(a), sizeof *g->lu);
-    return g->lu != NULL ? 0 : MECH_NO_MEMORY;
+    return g->lu ? 0 : MECH_NO_MEMORY;
 }
 
 static int allocate(struct gmres *g, const struct mech_mat *a)
@@ -85,8 +85,7 @@ static int allocate(struct gmres *g, const struct mech_mat *a)
     g->s = mech_arena_alloc(arena, m, sizeof(double));
     g->g = mech_arena_alloc(arena, m + 1, sizeof(double));
     g->z = mech_arena_alloc(arena, n, sizeof(double));
-    if (g->basis == NULL || g->h == NULL || g->c == NULL || g->s == NULL || g->g == NULL ||
-        g->z == NULL) {
+    if (!g->basis || !g->h || !g->c || !g->s || !g->g || !g->z) {
         return MECH_NO_MEMORY;
     }
     return a->kind == MECH_MAT_DENSE ? 0 : allocate_factors(g);
@@ -95,7 +94,7 @@ static int allocate(struct gmres *g, const struct mech_mat *a)
 static int create(const struct mech_mat *a, void **self)
 {
     struct gmres *const g = calloc(1, sizeof *g);
-    if (g == NULL) {
+    if (!g) {
         return MECH_NO_MEMORY;
     }
     const int code = allocate(g, a);
@@ -142,7 +141,7 @@ static int factor(void *self, const struct mech_mat *a, int32_t *where)
 {
     struct gmres *const g = self;
     MECH_TRY(mech_krylov_load(&g->krylov, a, where));
-    g->incomplete = g->lu != NULL;
+    g->incomplete = g->lu;
     if (g->incomplete) {
         memcpy(g->lu, g->krylov.a.values, mech_mat_stored(&g->krylov.a) * sizeof *g->lu);
     }

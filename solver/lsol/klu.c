@@ -68,7 +68,7 @@ static void free_diagonal(struct klu *k)
 static void destroy(void *self)
 {
     struct klu *const k = self;
-    if (k != NULL) {
+    if (k) {
         klu_free_numeric(&k->chosen, &k->common);
         free_diagonal(k);
         klu_free_symbolic(&k->symbolic, &k->common);
@@ -119,7 +119,7 @@ static int analyse(struct klu *k, const struct mech_mat *a)
         return 0;
     }
     k->symbolic = klu_analyze(k->n, k->csc.colptr, k->csc.rowind, &k->common);
-    if (k->symbolic == NULL) {
+    if (!k->symbolic) {
         return k->common.status == KLU_SINGULAR ? MECH_SINGULAR : MECH_NO_MEMORY;
     }
     if (k->common.btf && k->symbolic->structural_rank < k->n) {
@@ -133,7 +133,7 @@ static int analyse(struct klu *k, const struct mech_mat *a)
 static int create(const struct mech_mat *a, void **self)
 {
     struct klu *const k = calloc(1, sizeof *k);
-    if (k == NULL) {
+    if (!k) {
         return MECH_NO_MEMORY;
     }
     mech_arena_init(&k->arena, 0);
@@ -279,7 +279,7 @@ static int factor(void *self, const struct mech_mat *a, int32_t *where)
     k->common.tol = free_threshold;
     k->common.halt_if_singular = 1;
     k->chosen = klu_factor(k->csc.colptr, k->csc.rowind, k->csc.values, k->symbolic, &k->common);
-    if (k->chosen == NULL) {
+    if (!k->chosen) {
         *where = k->common.singular_col;
         return k->common.status == KLU_SINGULAR ? MECH_SINGULAR : MECH_NO_MEMORY;
     }

@@ -51,12 +51,12 @@ int mech_krylov_init(struct mech_krylov *k, const struct mech_mat *a)
     double **const vectors[] = {&k->row, &k->col, &k->b, &k->x, &k->r, &k->d};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         *vectors[i] = mech_arena_alloc(&k->arena, n, sizeof(double));
-        if (*vectors[i] == NULL) {
+        if (!*vectors[i]) {
             return MECH_NO_MEMORY;
         }
     }
     k->size = mech_arena_alloc(&k->arena, n, 2 * sizeof(double));
-    return k->size != NULL ? 0 : MECH_NO_MEMORY;
+    return k->size ? 0 : MECH_NO_MEMORY;
 }
 
 void mech_krylov_fini(struct mech_krylov *k)

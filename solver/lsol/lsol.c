@@ -28,7 +28,7 @@ const struct mech_lsol_type *const mech_lsol_types[] = {
 
 const struct mech_lsol_type *mech_lsol_find(const char *name)
 {
-    for (size_t i = 0; mech_lsol_types[i] != NULL; i++) {
+    for (size_t i = 0; mech_lsol_types[i]; i++) {
         if (strcmp(mech_lsol_types[i]->name, name) == 0) {
             return mech_lsol_types[i];
         }
@@ -41,7 +41,7 @@ static const struct mech_lsol_type *cheapest(const struct mech_mat *a)
 {
     const struct mech_lsol_type *best = NULL;
     double least = HUGE_VAL;
-    for (size_t i = 0; mech_lsol_types[i] != NULL; i++) {
+    for (size_t i = 0; mech_lsol_types[i]; i++) {
         const struct mech_lsol_type *const type = mech_lsol_types[i];
         const double cost = type->definite || type->iterative ? -1. : type->cost(a);
         if (cost >= 0. && cost < least) {
@@ -58,9 +58,9 @@ int mech_lsol_create(const char *name, const struct mech_mat *a, struct mech_lso
     if (a->rows != a->cols) {
         return MECH_UNSUPPORTED;
     }
-    const struct mech_lsol_type *const type = name == NULL ? cheapest(a) : mech_lsol_find(name);
-    if (type == NULL) {
-        return name == NULL ? MECH_UNSUPPORTED : MECH_NOT_FOUND;
+    const struct mech_lsol_type *const type = !name ? cheapest(a) : mech_lsol_find(name);
+    if (!type) {
+        return !name ? MECH_UNSUPPORTED : MECH_NOT_FOUND;
     }
     // a matrix without any place has no pivot either
     if (a->kind == MECH_MAT_ZERO && a->rows > 0) {
@@ -70,7 +70,7 @@ int mech_lsol_create(const char *name, const struct mech_mat *a, struct mech_lso
         return MECH_UNSUPPORTED;
     }
     struct mech_lsol *const s = calloc(1, sizeof *s);
-    if (s == NULL) {
+    if (!s) {
         return MECH_NO_MEMORY;
     }
     s->type = type;
@@ -91,7 +91,7 @@ int mech_lsol_create(const char *name, const struct mech_mat *a, struct mech_lso
 
 void mech_lsol_destroy(struct mech_lsol *s)
 {
-    if (s != NULL) {
+    if (s) {
         s->type->destroy(s->self);
         free(s);
     }
@@ -99,7 +99,7 @@ void mech_lsol_destroy(struct mech_lsol *s)
 
 void mech_lsol_listen(struct mech_lsol *s, struct mech_interrupt *interrupt)
 {
-    if (s->type->listen != NULL) {
+    if (s->type->listen) {
         s->type->listen(s->self, interrupt);
     }
 }

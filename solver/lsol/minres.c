@@ -26,7 +26,7 @@ static double cost(const struct mech_mat *a)
 static void destroy(void *self)
 {
     struct minres *const m = self;
-    if (m != NULL) {
+    if (m) {
         mech_krylov_fini(&m->krylov);
         free(m);
     }
@@ -35,14 +35,14 @@ static void destroy(void *self)
 static int create(const struct mech_mat *a, void **self)
 {
     struct minres *const m = calloc(1, sizeof *m);
-    if (m == NULL) {
+    if (!m) {
         return MECH_NO_MEMORY;
     }
     int code = mech_krylov_init(&m->krylov, a);
     for (int i = 0; i < 6 && code == 0; i++) {
         double **const vector = i < 3 ? &m->v[i] : &m->w[i - 3];
         *vector = mech_arena_alloc(&m->krylov.arena, (size_t)a->rows, sizeof(double));
-        code = *vector != NULL ? 0 : MECH_NO_MEMORY;
+        code = *vector ? 0 : MECH_NO_MEMORY;
     }
     if (code != 0) {
         destroy(m);

@@ -141,7 +141,7 @@ void mech_coordinate_rows_stiffness(void *record, const struct mech_equation_poi
 
 bool mech_coordinate_rows_constant(const void *record)
 {
-    return ((const struct mech_coordinate_rows *)record)->Y == NULL;
+    return !((const struct mech_coordinate_rows *)record)->Y;
 }
 
 /* residual of the equations: at velocity level G v + g_t */

@@ -112,7 +112,7 @@ static int output(const void *description, const struct mech_view *view, enum me
         value = mech_spring_output(NULL, &x, view, MECH_SPRING_RATE);
         break;
     case MECH_OUTPUT_FORCE_LOCAL:
-        value = mech_spring_output(r != NULL ? &r->spring : NULL, &x, view, MECH_SPRING_FORCE);
+        value = mech_spring_output(r ? &r->spring : NULL, &x, view, MECH_SPRING_FORCE);
         break;
     default:
         return MECH_UNSUPPORTED;

@@ -141,7 +141,7 @@ static int settle(void *record, struct mech_settling *at)
     }
     const double(*const about)[9] = (const double(*)[9])frames;
     MECH_TRY(mech_turned_new(&mech_angles_twist, about, at, &r->turned));
-    r->measure.straight = r->turned != NULL;
+    r->measure.straight = r->turned;
     return 0;
 }
 
