@@ -16,7 +16,7 @@ static bool systems_fit(const struct mech_model *m, const struct mech_interactio
 {
     const struct mech_relation_ops *const relation = in->relation.type->ops.relation;
     const struct mech_mat *const H = relation->H(in->relation.description);
-    const bool first = relation->B != NULL;
+    const bool first = relation->B;
     char path[MECH_DIAG_PATH];
     int64_t columns = 0;
     bool clean = true;
@@ -45,7 +45,7 @@ static bool systems_fit(const struct mech_model *m, const struct mech_interactio
 bool mech_interaction_fits(const struct mech_model *m, const struct mech_interaction *in, size_t i,
                            struct mech_diag *diag)
 {
-    const bool first = in->relation.type->ops.relation->B != NULL;
+    const bool first = in->relation.type->ops.relation->B;
     const struct mech_contact_law law = mech_interaction_law(in);
     const bool taken = law.kind == MECH_LAW_EQUALITY || law.kind == MECH_LAW_RELAY ||
                        (law.kind == MECH_LAW_COMPLEMENTARITY) == first;

@@ -152,7 +152,7 @@ const int32_t *mech_flex_pair_tangent(const struct mech_model *m,
     memset(A, 0, 12 * (size_t)n * sizeof *A);
     for (int k = 0; k < 2; k++) {
         double turning[6][MECH_MARKER_SLOTS];
-        const bool flexible = pose[k]->flex != NULL;
+        const bool flexible = pose[k]->flex;
         const int32_t stride = flexible ? size[k] : MECH_MARKER_SLOTS;
 
         if (!flexible) {

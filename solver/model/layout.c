@@ -52,7 +52,7 @@ static int number_coordinates(struct mech_model *m, struct mech_diag *diag)
 
         m->kinematics.nodes[i].first_order = ops->first_order;
         m->kinematics.nodes[i].data = ops->data;
-        m->kinematics.nodes[i].curved = ops->coordinates != NULL;
+        m->kinematics.nodes[i].curved = ops->coordinates;
         MECH_TRY(new_slots(m, &m->kinematics.nodes[i], n, (int32_t)*next));
         if (!ops->first_order && (q != v || nq != n)) {
             MECH_TRY(new_q_slots(m, &m->kinematics.nodes[i], nq, (int32_t)q));

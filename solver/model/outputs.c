@@ -282,7 +282,7 @@ static int item_output(const struct mech_model *m, const struct mech_state *s,
     const struct mech_item *const item =
         node ? &m->document->nodes.at[r->index] : &m->document->objects.at[r->index];
     const bool posed =
-        node ? item->type->ops.node->pose != NULL : item->type->ops.object->pose != NULL;
+        node ? (item->type->ops.node->pose != NULL) : (item->type->ops.object->pose != NULL);
     struct mech_pose pose[2];
 
     if (posed) {

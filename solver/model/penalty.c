@@ -366,7 +366,7 @@ const int32_t *mech_penalty_slots(const struct mech_model *m, int32_t *n)
 
 bool mech_model_penalty(const struct mech_model *m)
 {
-    return m->rows.penalty != NULL;
+    return m->rows.penalty;
 }
 
 bool mech_model_penalty_coupled(const struct mech_model *m)

@@ -98,8 +98,7 @@ static int32_t pins_of_object(const struct mech_model *m, size_t o, int32_t *row
         return 0;
     }
     const struct mech_equation_of *const q = &m->rows.equations[m->kinematics.objects[o].equation];
-    const bool constant =
-        q->ops->constant ? q->ops->constant(q->record) : q->ops->stiffness == NULL;
+    const bool constant = q->ops->constant ? q->ops->constant(q->record) : !q->ops->stiffness;
 
     *rows = q->rows;
     const double *G = constant ? mech_equation_jacobian(q) : NULL;

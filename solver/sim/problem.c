@@ -486,7 +486,7 @@ static int explain(struct lone *s, size_t m, struct mech_interrupt *interrupt,
 
     out->certificate = found > 0 ? d : NULL;
     out->rows = (int32_t)m;
-    return found < 0 ? found : interrupt != NULL && interrupt->came ? MECH_CANCELLED : 0;
+    return found < 0 ? found : interrupt && interrupt->came ? MECH_CANCELLED : 0;
 }
 
 static int solve(struct lone *s, size_t m, struct mech_interrupt *interrupt,
@@ -511,7 +511,7 @@ static int solve(struct lone *s, size_t m, struct mech_interrupt *interrupt,
         MECH_TRY(form_dense(s));
         code = mech_vi_solve(NULL, &s->problem, &limits, s->l, &result);
         result.iterations += before;
-        if (interrupt != NULL && interrupt->came) {
+        if (interrupt && interrupt->came) {
             return MECH_CANCELLED;
         }
     }

@@ -29,25 +29,25 @@ static void check(const struct mech_model *m, struct mech_diag *d)
     const struct mech_settings *const settings = mech_model_settings(m);
     const struct mech_contact_rows *const rows = mech_model_contacts(m);
     const int32_t most = ops_of(m)->rows_most;
-    if (rows != NULL && rows->count > most) {
+    if (rows && rows->count > most) {
         mech_diag_add(d, "/interactions", "%d contact rows; MoreauJean supports at most %d",
                       (int)rows->count, (int)most);
     }
-    if (rows != NULL && rows->compliance != NULL && settings->theta == 0.) {
+    if (rows && rows->compliance && settings->theta == 0.) {
         mech_diag_add(d, "/solver/theta", "must be above 0 for contacts with a compliance");
     }
     const struct mech_vi_type *const vi =
-        settings->vi.type != NULL ? mech_vi_find(settings->vi.type) : NULL;
-    if (settings->vi.type != NULL && vi == NULL) {
+        settings->vi.type ? mech_vi_find(settings->vi.type) : NULL;
+    if (settings->vi.type && !vi) {
         mech_diag_add(d, "/solver/vi/type", "there is no complementarity solver \"%s\"",
                       settings->vi.type);
     }
     uint32_t kinds = 1u << MECH_SET_UNILATERAL;
     kinds |= mech_model_touch_bodies(m) > 0 ? 1u << MECH_SET_CONE : 0u;
-    for (int32_t i = 0; rows != NULL && rows->sets != NULL && i < rows->contacts; i++) {
+    for (int32_t i = 0; rows && rows->sets && i < rows->contacts; i++) {
         kinds |= 1u << rows->sets[i].kind;
     }
-    if (vi != NULL && (kinds & ~vi->kinds) != 0) {
+    if (vi && (kinds & ~vi->kinds) != 0) {
         mech_diag_add(d, "/solver/vi/type", "\"%s\" does not support the laws of this model: %s",
                       vi->name, vi->doc);
     }

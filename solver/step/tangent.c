@@ -326,7 +326,7 @@ int mech_tangent_begin(struct mech_tangent *t, const struct mech_tangent_run *ru
 {
     mech_saddle_fini(&t->saddle);
     t->at = (struct mech_tangent_progress){
-        .run = *run, .along = *directions, .start = state, .chained = run->type->tangent != NULL};
+        .run = *run, .along = *directions, .start = state, .chained = run->type->tangent};
     if (!t->at.chained) {
         mech_tangent_runs_begin(t);
         return 0;

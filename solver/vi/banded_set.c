@@ -36,7 +36,7 @@ int32_t mech_banded_set_width(const struct mech_problem *p)
 
 static bool is_bilateral(const struct mech_problem *p, int32_t i)
 {
-    return p->sets != NULL && p->sets[i].kind == MECH_SET_BILATERAL;
+    return p->sets && p->sets[i].kind == MECH_SET_BILATERAL;
 }
 
 /* members by s->place ≥ 0; returns how many */

@@ -150,11 +150,7 @@ int mech_desaxce_solve(const struct mech_desaxce *d, const struct mech_problem *
         return d->member(d->self, p, limits, l, result);
     }
     start(d, p, l);
-    const int code = rounds(d, p, limits, l, result, &used);
-
-    if (code != 0) {
-        return code;
-    }
+    MECH_TRY(rounds(d, p, limits, l, result, &used));
     memcpy(l, d->best, (size_t)p->m * sizeof *l);
     result->iterations = used;
     return mech_iterate_verdict(d->accept, p, limits->tolerance, l, d->c, result);

@@ -34,14 +34,13 @@ static int create(int32_t most, void **self)
         return MECH_UNSUPPORTED;
     }
     struct lemke *s = calloc(1, sizeof *s);
-    if (s == NULL) {
+    if (!s) {
         return MECH_NO_MEMORY;
     }
     s->d = malloc((2 * n + 2) * n * sizeof *s->d);
     s->z = malloc(4 * n * sizeof *s->z);
     s->index = malloc((6 * n + 2) * sizeof *s->index);
-    if (s->d == NULL || s->z == NULL || s->index == NULL ||
-        mech_acceptance_create(most, &s->accept) != 0) {
+    if (!s->d || !s->z || !s->index || mech_acceptance_create(most, &s->accept) != 0) {
         free(s->d);
         free(s->z);
         free(s->index);
@@ -63,7 +62,7 @@ static int create(int32_t most, void **self)
 static void destroy(void *self)
 {
     struct lemke *s = self;
-    if (s != NULL) {
+    if (s) {
         mech_acceptance_destroy(s->accept);
         free(s->d);
         free(s->z);
@@ -74,7 +73,7 @@ static void destroy(void *self)
 
 static bool is_bilateral(const struct mech_problem *p, int32_t i)
 {
-    return p->sets != NULL && p->sets[i].kind == MECH_SET_BILATERAL;
+    return p->sets && p->sets[i].kind == MECH_SET_BILATERAL;
 }
 
 static double at(const struct mech_problem *p, int32_t i, int32_t j)
@@ -309,7 +308,7 @@ static int solve_dense(struct lemke *s, const struct mech_problem *p,
     if (p->m == 1 && one(p, z)) {
         return judge(s, p, z, tolerance, result);
     }
-    if (p->m == 2 && p->sets == NULL && two(p, z)) {
+    if (p->m == 2 && !p->sets && two(p, z)) {
         const int code = judge(s, p, z, tolerance, result);
         if (code == 0) {
             return 0;
@@ -355,7 +354,7 @@ static int solve(void *self, const struct mech_problem *p, const struct mech_vi_
 {
     struct lemke *const s = self;
     *result = (struct mech_vi_result){.iterations = 1, .solver = mech_vi_lemke.name};
-    if (p->sets != NULL && (mech_problem_kinds(p) & ~mech_vi_lemke.kinds) != 0) {
+    if (p->sets && (mech_problem_kinds(p) & ~mech_vi_lemke.kinds) != 0) {
         return MECH_UNSUPPORTED;
     }
     if (!mech_problem_is_finite(p)) {

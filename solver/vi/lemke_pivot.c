@@ -32,7 +32,7 @@ static double *row_of(const struct dictionary *d, int32_t i)
 
 static bool is_bilateral(const struct dictionary *d, int32_t i)
 {
-    return d->p->sets != NULL && d->p->sets[i].kind == MECH_SET_BILATERAL;
+    return d->p->sets && d->p->sets[i].kind == MECH_SET_BILATERAL;
 }
 
 /* Row whose basic variable has a sign to keep. */
@@ -201,7 +201,7 @@ int mech_lemke_pivot(struct lemke *s, const struct mech_problem *p,
     const int32_t n = p->m;
     fill(&d);
     MECH_TRY(remove_bilateral(&d));
-    if (p->sets != NULL) {
+    if (p->sets) {
         // elimination has mixed the rows: cover each of the others again
         for (int32_t i = 0; i < n; i++) {
             row_of(&d, i)[n] = is_bound(&d, i) ? 1. : 0.;

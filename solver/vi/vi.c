@@ -11,7 +11,7 @@ const struct mech_vi_type *const mech_vi_types[] = {
 
 const struct mech_vi_type *mech_vi_find(const char *name)
 {
-    for (const struct mech_vi_type *const *t = mech_vi_types; *t != NULL; t++) {
+    for (const struct mech_vi_type *const *t = mech_vi_types; *t; t++) {
         if (strcmp((*t)->name, name) == 0) {
             return *t;
         }

@@ -49,7 +49,7 @@ static int32_t carry(const struct mech_model *m)
 static void destroy(void *self)
 {
     struct stepper *const s = self;
-    if (s != NULL) {
+    if (s) {
         mech_moreau_jean_fini(&s->core);
         mech_pins_fini(&s->pins);
         mech_arena_fini(&s->arena);
@@ -112,7 +112,7 @@ static int create(const struct mech_model *m, struct mech_step_result *result, v
 {
     const struct mech_settings *const settings = mech_model_settings(m);
     struct stepper *const s = calloc(1, sizeof *s);
-    if (s == NULL) {
+    if (!s) {
         return MECH_NO_MEMORY;
     }
     const size_t n = (size_t)mech_model_sizes(m)->v + 1;
@@ -130,7 +130,7 @@ static int create(const struct mech_model *m, struct mech_step_result *result, v
         .interrupt = mech_model_interrupt(m),
         .model = m,
     };
-    int code = s->next == NULL || s->mean == NULL ? MECH_NO_MEMORY : 0;
+    int code = !s->next || !s->mean ? MECH_NO_MEMORY : 0;
     code = code != 0 ? code : hold(s, result);
     if (code == 0) {
         core.held = s->held;

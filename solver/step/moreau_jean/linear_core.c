@@ -15,7 +15,7 @@ int mech_moreau_jean_init(struct mech_moreau_jean *s, const struct mech_linear_p
     mech_lsol_listen(s->motion.solver, settings->interrupt);
     MECH_TRY(mech_impacts_init(&s->impacts, rows, &s->motion, settings));
     s->dv = calloc((size_t)part->nv + 1, sizeof *s->dv);
-    return s->dv == NULL ? MECH_NO_MEMORY : 0;
+    return !s->dv ? MECH_NO_MEMORY : 0;
 }
 
 void mech_moreau_jean_fini(struct mech_moreau_jean *s)

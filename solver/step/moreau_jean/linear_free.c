@@ -28,7 +28,7 @@ int mech_free_motion_init(struct mech_free_motion *f, const struct mech_linear_p
     mech_arena_init(&f->arena, 0);
     const size_t n = (size_t)part->nv;
     f->u = mech_arena_alloc(&f->arena, n, sizeof *f->u);
-    if (f->u == NULL) {
+    if (!f->u) {
         return MECH_NO_MEMORY;
     }
     const double s[] = {1., h * theta, h * h * theta * theta};
@@ -36,7 +36,7 @@ int mech_free_motion_init(struct mech_free_motion *f, const struct mech_linear_p
     MECH_TRY(mech_mat_sum(&f->arena, 3, s, a, &f->W));
     if (f->W.kind == MECH_MAT_DIAG) {
         f->inverse = mech_arena_alloc(&f->arena, n, sizeof *f->inverse);
-        if (f->inverse == NULL) {
+        if (!f->inverse) {
             return MECH_NO_MEMORY;
         }
     }
@@ -63,7 +63,7 @@ int mech_free_motion_factor(struct mech_free_motion *f, double h, int32_t *where
         *where = mech_lsol_where(f->solver);
         return code;
     }
-    if (f->inverse != NULL) {
+    if (f->inverse) {
         for (int32_t i = 0; i < f->part->nv; i++) {
             f->inverse[i] = 1. / f->W.values[i];
         }
@@ -74,7 +74,7 @@ int mech_free_motion_factor(struct mech_free_motion *f, double h, int32_t *where
 
 int mech_free_motion_solve(const struct mech_free_motion *f, double *x)
 {
-    if (f->inverse == NULL) {
+    if (!f->inverse) {
         return mech_lsol_solve(f->solver, x, 1);
     }
     for (int32_t i = 0; i < f->part->nv; i++) {
@@ -158,7 +158,7 @@ static void advance(const struct mech_free_motion *f, double ahead, const double
     const double *restrict const reference = f->part->q_ref;
     double *restrict const u = f->u;
     const size_t n = (size_t)f->part->nv;
-    if (reference == NULL) {
+    if (!reference) {
         for (size_t i = 0; i < n; i++) {
             u[i] = q[i] + ahead * v[i];
         }

@@ -33,17 +33,17 @@ static const double rounding = 1e-12;
 
 static int32_t row_count(const struct mech_impacts *c)
 {
-    return c->rows == NULL ? 0 : c->rows->count;
+    return !c->rows ? 0 : c->rows->count;
 }
 
 /* Mask of the kinds of all contacts. */
 static uint32_t kinds_of(const struct mech_contact_rows *rows)
 {
     uint32_t kinds = 0;
-    for (int32_t i = 0; rows->sets != NULL && i < rows->contacts; i++) {
+    for (int32_t i = 0; rows->sets && i < rows->contacts; i++) {
         kinds |= 1u << rows->sets[i].kind;
     }
-    return rows->sets != NULL ? kinds : 1u << MECH_SET_UNILATERAL;
+    return rows->sets ? kinds : 1u << MECH_SET_UNILATERAL;
 }
 
 /* Complementarity solvers in their order: the requested one, or the usual ones. */
@@ -52,10 +52,10 @@ static int choose(struct mech_impacts *c)
     const int32_t count = row_count(c);
     const uint32_t kinds = kinds_of(c->rows);
     const char *const asked[] = {c->settings.vi.type, NULL};
-    const char *const *const names = asked[0] != NULL ? asked : mech_vi_default(kinds, count);
-    for (int k = 0; k < MECH_IMPACT_SOLVERS && names[k] != NULL; k++) {
+    const char *const *const names = asked[0] ? asked : mech_vi_default(kinds, count);
+    for (int k = 0; k < MECH_IMPACT_SOLVERS && names[k]; k++) {
         c->type[k] = mech_vi_find(names[k]);
-        if (c->type[k] == NULL || (kinds & ~c->type[k]->kinds) != 0) {
+        if (!c->type[k] || (kinds & ~c->type[k]->kinds) != 0) {
             return MECH_UNSUPPORTED;
         }
         MECH_TRY(c->type[k]->create(count, &c->solver[k]));
@@ -65,18 +65,18 @@ static int choose(struct mech_impacts *c)
 
 static bool is_soft(const struct mech_impacts *c, int32_t row)
 {
-    return c->rows->compliance != NULL && c->rows->compliance[row] > 0.;
+    return c->rows->compliance && c->rows->compliance[row] > 0.;
 }
 
 static int find_held(struct mech_impacts *c)
 {
     const struct mech_contact_rows *const rows = c->rows;
 
-    if (c->settings.held == NULL) {
+    if (!c->settings.held) {
         return 0;
     }
     c->held = calloc((size_t)rows->count, sizeof *c->held);
-    if (c->held == NULL) {
+    if (!c->held) {
         return MECH_NO_MEMORY;
     }
     for (int32_t i = 0; i < rows->count; i++) {
@@ -121,15 +121,15 @@ int mech_impacts_init(struct mech_impacts *c, const struct mech_contact_rows *ro
     MECH_TRY(choose(c));
     MECH_TRY(find_held(c));
     MECH_TRY(find_symmetric(c));
-    const bool keep = motion->inverse == NULL && count * n <= MECH_CONTACT_COLUMNS_MOST;
+    const bool keep = !motion->inverse && count * n <= MECH_CONTACT_COLUMNS_MOST;
     const size_t columns = keep ? count * n : 0;
     const size_t band = count * (2 * MECH_BANDED_SET_WIDTH + 1);
     c->memory = calloc(2 * count * count + columns + n + 5 * count, sizeof *c->memory);
     c->active = calloc(2 * count + 1 + band, sizeof *c->active);
-    if (rows->sets != NULL) {
+    if (rows->sets) {
         c->sets = calloc((size_t)rows->contacts, sizeof *c->sets);
     }
-    if (c->memory == NULL || c->active == NULL || (rows->sets != NULL && c->sets == NULL)) {
+    if (!c->memory || !c->active || (rows->sets && !c->sets)) {
         return MECH_NO_MEMORY;
     }
     c->A = c->memory;
@@ -152,7 +152,7 @@ int mech_impacts_init(struct mech_impacts *c, const struct mech_contact_rows *ro
 void mech_impacts_fini(struct mech_impacts *c)
 {
     for (int k = 0; k < MECH_IMPACT_SOLVERS; k++) {
-        if (c->solver[k] != NULL) {
+        if (c->solver[k]) {
             c->type[k]->destroy(c->solver[k]);
         }
     }
@@ -211,7 +211,7 @@ int mech_impacts_factor(struct mech_impacts *c)
     const int32_t count = row_count(c);
     const size_t n = (size_t)c->motion->part->nv;
     for (int32_t j = 0; j < count; j++) {
-        double *const column = c->columns != NULL ? c->columns + (size_t)j * n : c->work;
+        double *const column = c->columns ? c->columns + (size_t)j * n : c->work;
         memset(column, 0, n * sizeof *column);
         row_add(c->rows, j, 1., column);
         MECH_TRY(mech_free_motion_solve(c->motion, column));
@@ -234,7 +234,7 @@ static int push(struct mech_impacts *c, double *restrict dv)
 {
     const size_t n = (size_t)c->motion->part->nv;
     const double *const inverse = c->motion->inverse;
-    if (inverse == NULL && c->columns == NULL) {
+    if (!inverse && !c->columns) {
         memset(c->work, 0, n * sizeof *c->work);
     }
     bool any = false;
@@ -245,12 +245,12 @@ static int push(struct mech_impacts *c, double *restrict dv)
             continue;
         }
         any = true;
-        if (inverse != NULL) {
+        if (inverse) {
             for (int32_t k = c->rows->start[row]; k < c->rows->start[row + 1]; k++) {
                 const int32_t at = c->rows->column[k];
                 dv[at] += inverse[at] * c->rows->value[k] * p;
             }
-        } else if (c->columns != NULL) {
+        } else if (c->columns) {
             const double *restrict const column = c->columns + (size_t)row * n;
             for (size_t k = 0; k < n; k++) {
                 dv[k] += column[k] * p;
@@ -259,7 +259,7 @@ static int push(struct mech_impacts *c, double *restrict dv)
             row_add(c->rows, row, p, c->work);
         }
     }
-    if (any && inverse == NULL && c->columns == NULL) {
+    if (any && !inverse && !c->columns) {
         MECH_TRY(mech_free_motion_solve(c->motion, c->work));
         for (size_t k = 0; k < n; k++) {
             dv[k] += c->work[k];
@@ -305,7 +305,7 @@ void mech_impacts_find(struct mech_impacts *c, const double *q, const double *v)
     const int32_t count = row_count(c);
     const double ahead = c->settings.gamma * c->motion->h;
     c->count = 0;
-    if (c->sets != NULL) {
+    if (c->sets) {
         find_contacts(c, q, v);
         return;
     }
@@ -399,7 +399,7 @@ static int run(struct mech_impacts *c, int k, const struct mech_problem *p,
  * or of rows of which so few touch. */
 static int first_solver(const struct mech_impacts *c, int32_t active)
 {
-    if (c->type[1] == NULL) {
+    if (!c->type[1]) {
         return 0;
     }
     const int32_t rows = c->width >= 0 ? BANDED_LEAST : active;
@@ -422,7 +422,7 @@ static int run_all(struct mech_impacts *c, const struct mech_problem *p,
     double least = HUGE_VAL, acceptance = HUGE_VAL, residual = HUGE_VAL;
     int code = MECH_VI_NOT_CONVERGED;
     int k = first_solver(c, c->count);
-    for (; k < MECH_IMPACT_SOLVERS && c->type[k] != NULL && code > 0; k++) {
+    for (; k < MECH_IMPACT_SOLVERS && c->type[k] && code > 0; k++) {
         code = run(c, k, p, result, &acceptance);
         if (code == MECH_VI_NOT_CONVERGED && acceptance < least) {
             least = acceptance;
