@@ -12,7 +12,7 @@
 static bool has_blank(const char *text)
 {
     struct mech_odd odd;
-    return strpbrk(text, " \t\r\n") != NULL || mech_text_odd(text, strlen(text), &odd);
+    return strpbrk(text, " \t\r\n") || mech_text_odd(text, strlen(text), &odd);
 }
 
 const char *mechc_address_fault(const char *base)
@@ -21,7 +21,7 @@ const char *mechc_address_fault(const char *base)
     if (has_blank(base)) {
         return "it contains a blank";
     }
-    if (strpbrk(base, "?#") != NULL) {
+    if (strpbrk(base, "?#")) {
         return "it must not contain ? or #";
     }
     // a user and a password end with the last @
@@ -45,8 +45,8 @@ const char *mechc_address_fault(const char *base)
     }
     const unsigned long number = port[1] >= '0' && port[1] <= '9' ? strtoul(port + 1, &end, 10) : 0;
     return *port == ':' && number >= 1 && number <= 65535 && (*end == '\0' || *end == '/') ? NULL
-           : strchr(port + 1, ':') != NULL ? "an IPv6 address must be in brackets, as in [::1]"
-                                           : "the port must be a number from 1 to 65535";
+           : strchr(port + 1, ':') ? "an IPv6 address must be in brackets, as in [::1]"
+                                   : "the port must be a number from 1 to 65535";
 }
 
 const char *mechc_path_fault(const char *path)

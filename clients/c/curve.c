@@ -24,7 +24,7 @@ static bool read_key(const char *text, char out[MECHC_KEY])
     uint8_t bytes[BYTES];
     if (strlen(text) == MECHC_KEY - 1) {
         memcpy(out, text, MECHC_KEY);
-        return zmq_z85_decode(bytes, text) != NULL;
+        return zmq_z85_decode(bytes, text);
     }
     if (strlen(text) != HEX) {
         return false;
@@ -36,7 +36,7 @@ static bool read_key(const char *text, char out[MECHC_KEY])
         }
         bytes[i] = (uint8_t)(16 * high + low);
     }
-    return zmq_z85_encode(out, bytes, BYTES) != NULL;
+    return zmq_z85_encode(out, bytes, BYTES);
 }
 
 int mechc_set_server_key(struct mechc *c, const char *key)
@@ -50,7 +50,7 @@ int mechc_set_server_key(struct mechc *c, const char *key)
             c, MECHC_BAD_ARGUMENT,
             "the server's key must have 64 hexadecimal digits, or 40 characters of Z85");
     }
-    c->pinned = key != NULL;
+    c->pinned = key;
     return MECHC_OK;
 }
 

@@ -97,7 +97,7 @@ static int drive(struct mechc *c, char **argv, int count)
         result = getenv("MECHC_LANE") ? mechc_partner_open_lane(c, argv[2], &hello, &p)
                                       : mechc_partner_open(c, argv[2], &hello, &p);
     }
-    const bool pushed = getenv("MECHC_PUSH") != NULL;
+    const bool pushed = getenv("MECHC_PUSH");
     if (result == MECHC_OK && pushed) {
         result = push(c, p, argv, x.size);
     }

@@ -403,7 +403,7 @@ int mechc_connect(struct mechc *c, enum mechc_socket which, int type, void **out
         return mechc_fail(c, MECHC_NO_MEMORY, "no ZeroMQ socket: %s", zmq_strerror(errno));
     }
     const int at_once = 0, wait = mechc_milliseconds(c->timeout);
-    const int is_v6 = strchr(endpoint, '[') != NULL;
+    const int is_v6 = (strchr(endpoint, '[') != NULL);
     zmq_setsockopt(s, ZMQ_IPV6, &is_v6, sizeof is_v6);
     zmq_setsockopt(s, ZMQ_LINGER, &at_once, sizeof at_once);
     zmq_setsockopt(s, ZMQ_SNDTIMEO, &wait, sizeof wait);

@@ -54,7 +54,7 @@ int mechc_line_open_watched(struct mechc *c, enum mechc_socket door, double end,
 
 bool mechc_line_is_open(const struct mechc_line *l)
 {
-    return l->door == MECHC_LANE ? l->lane >= 0 : l->control != NULL;
+    return l->door == MECHC_LANE ? l->lane >= 0 : (l->control != NULL);
 }
 
 static int away(struct mechc_line *l)

@@ -55,7 +55,7 @@ static int takes_argument(const struct mechctl_command *only, const char *name, 
         }
         for (const struct mechctl_option *o = (*c)->options; o && o->name; o++) {
             if (strlen(o->name) == length && strncmp(o->name, name, length) == 0) {
-                return o->argument != NULL;
+                return (o->argument != NULL);
             }
         }
     }
@@ -339,7 +339,7 @@ int mechctl_number(const struct mechctl *m, const char *name, double *out)
 /* "1" as a number, "1,2,3" as an array. */
 static int add_value(const char *argument, const char *value, struct mechc_bytes *out)
 {
-    const bool array = strchr(value, ',') != NULL;
+    const bool array = strchr(value, ',');
     mechc_bytes_text(out, array ? "[" : "");
     for (const char *p = value; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
         char piece[64];

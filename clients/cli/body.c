@@ -89,7 +89,7 @@ int mechctl_add_expected(struct mechctl *m)
 /* There is no file of that name: perhaps an example was meant. */
 static void propose_example(struct mechctl *m, const char *name)
 {
-    if (m->lane == NULL && strpbrk(name, "/.") == NULL && access(name, F_OK) != 0 &&
+    if (!m->lane && !strpbrk(name, "/.") && access(name, F_OK) != 0 &&
         mechctl_is_there(m, "examples", name)) {
         fprintf(stderr, "mechctl: there is an example of that name: --example %s\n", name);
     }

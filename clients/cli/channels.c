@@ -14,7 +14,7 @@ static size_t value_count(struct mechc_json v)
 static bool make(struct mechctl_channels *c, size_t total)
 {
     c->at = calloc(total ? total : 1, sizeof *c->at);
-    return c->at != NULL;
+    return c->at;
 }
 
 /* The next one: a value of that name, or a component of it. NULL: no memory. */

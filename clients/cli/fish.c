@@ -59,7 +59,7 @@ static void put_words(const struct mechctl_command *c, const char *word, size_t 
         {"COMMAND", " -a \"$__mechctl_commands\""}, {"TYPE", " -a '(__mechctl_ask types)'"},
         {"NAME", " -a '(__mechctl_ask examples)'"}, {"SHELL", " -a 'bash zsh fish'"}};
     const char *const *const words = mechctl_words_of(c, word, length);
-    if (words != NULL) {
+    if (words) {
         printf(" -a '");
         for (const char *const *w = words; *w; w++) {
             printf("%s%s", w == words ? "" : " ", *w);
@@ -89,7 +89,7 @@ static void put_argument(const struct mechctl_command *c, const struct mechctl_o
         }
     }
     printf(" -x");
-    if (c != NULL && mechctl_words_of(c, o->argument, strlen(o->argument)) != NULL) {
+    if (c && mechctl_words_of(c, o->argument, strlen(o->argument))) {
         put_words(c, o->argument, strlen(o->argument));
     }
 }
@@ -99,14 +99,14 @@ static void put_options(const struct mechctl_command *c, const struct mechctl_op
 {
     for (; o && o->name; o++) {
         printf("complete -c mechctl");
-        if (c != NULL) {
+        if (c) {
             printf(" -n '__mechctl_in %s'", c->name);
         }
         printf(" -l %s", o->name);
-        if (o->argument != NULL) {
+        if (o->argument) {
             put_argument(c, o);
         }
-        if (o->doc != NULL) {
+        if (o->doc) {
             printf(" -d ");
             put(o->doc);
         }
@@ -134,7 +134,7 @@ static void put_arguments(const struct mechctl_command *c)
 static void put_valued(const struct mechctl_option *o)
 {
     for (; o && o->name; o++) {
-        if (o->argument != NULL) {
+        if (o->argument) {
             printf(" --%s", o->name);
         }
     }

@@ -247,5 +247,5 @@ bool mechctl_draw(const struct mechctl_plot *p, const struct mechctl_pen *pen)
         }
     }
     free(at);
-    return at != NULL;
+    return at;
 }

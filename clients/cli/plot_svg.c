@@ -44,7 +44,7 @@ static void text(void *surface, struct mechctl_point at, int align, int colour, 
     mechc_bytes_text(b, "\">");
     for (const char *c = given; *c; c++) {
         const char *const entity = mechp_text_entity(*c);
-        mechc_bytes_add(b, entity != NULL ? entity : c, entity != NULL ? strlen(entity) : 1);
+        mechc_bytes_add(b, entity ? entity : c, entity ? strlen(entity) : 1);
     }
     mechc_bytes_text(b, "</text>\n");
 }

@@ -87,9 +87,9 @@ static void add_string(struct mechc_json value, struct mechc_bytes *out)
 static void add_value(struct mechc_json value, struct mechc_bytes *out)
 {
     char text[256];
-    if (mechc_json_kind(value) != '"' || (mechc_json_text(value, text, sizeof text) < sizeof text &&
-                                          strpbrk(text, ",\"\\") == NULL && text[0] != ' ' &&
-                                          (*text == '\0' || text[strlen(text) - 1] != ' '))) {
+    if (mechc_json_kind(value) != '"' ||
+        (mechc_json_text(value, text, sizeof text) < sizeof text && !strpbrk(text, ",\"\\") &&
+         text[0] != ' ' && (*text == '\0' || text[strlen(text) - 1] != ' '))) {
         mechctl_inline(value, out);
         return;
     }

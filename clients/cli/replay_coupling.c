@@ -340,7 +340,7 @@ static int clean_up(struct again *a)
 static int play(struct again *a, const struct mechc_bytes *request)
 {
     struct mechc_json reply;
-    const bool elsewhere = a->copy.to != NULL;
+    const bool elsewhere = a->copy.to;
     int code = post(a, "snapshots", NULL, NULL, &reply);
     code = code == MECHCTL_DONE && !take_id(reply, a->before) ? MECHCTL_FAILED : code;
     code = code == MECHCTL_DONE ? restore_start(a) : code;
@@ -357,8 +357,8 @@ int mechctl_replay_coupling(struct mechctl *m)
         .m = m, .id = m->arguments[0], .run = m->arguments[1], .start = m->arguments[2]};
     struct mechc *const mine = m->c;
     struct mechc_bytes request = {0};
-    const bool elsewhere = mechctl_option(m, "on") != NULL;
-    if (!elsewhere && mechctl_option(m, "on-token") != NULL) {
+    const bool elsewhere = mechctl_option(m, "on");
+    if (!elsewhere && mechctl_option(m, "on-token")) {
         return mechctl_usage("replay: --on-token is the token for --on, which is missing");
     }
     int code = read_run(&a);

@@ -268,7 +268,7 @@ int mechctl_hold(struct mechctl *m, struct mechc_json *reply)
 void mechctl_query(char *path, size_t size, const char *key, const char *value)
 {
     size_t used = strlen(path);
-    if (value == NULL || used == 0) {
+    if (!value || used == 0) {
         return;
     }
     if (used + strlen(key) + 3 * strlen(value) + 3 > size) {
@@ -278,7 +278,7 @@ void mechctl_query(char *path, size_t size, const char *key, const char *value)
     used += (size_t)snprintf(path + used, size - used, "%c%s=", strchr(path, '?') ? '&' : '?', key);
     for (const char *c = value; *c; c++) {
         const bool plain = (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') ||
-                           (*c >= 'A' && *c <= 'Z') || strchr("-._,", *c) != NULL;
+                           (*c >= 'A' && *c <= 'Z') || strchr("-._,", *c);
         used += (size_t)snprintf(path + used, size - used, plain ? "%c" : "%%%02X",
                                  plain ? *c : (unsigned char)*c);
     }

@@ -19,7 +19,7 @@ static double number(struct mechc_json reply, const char *name)
 
 const char *mechctl_kind(const struct mechctl *m)
 {
-    return mechctl_option(m, "coupling") != NULL ? "couplings" : "instances";
+    return mechctl_option(m, "coupling") ? "couplings" : "instances";
 }
 
 /* What becomes of a run whose end is not awaited any more. */

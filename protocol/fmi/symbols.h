@@ -2,7 +2,7 @@
  * exports, tests walk them to see that an FMU exports all of its kind and refuses what its state
  * does not allow.
  *
- *     for (const struct mechp_fmi_symbol *s = mechp_fmi3_symbols; s->name != NULL; s++) {
+ *     for (const struct mechp_fmi_symbol *s = mechp_fmi3_symbols; s->name; s++) {
  *         void *const f = dlsym(library, s->name);
  *         memcpy((char *)&functions + s->offset, &f, sizeof f);
  *     }

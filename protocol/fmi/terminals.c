@@ -216,7 +216,7 @@ static bool at_sensor(const struct writer *s, const struct mech_item *sensor, st
     }
     const struct mech_object_ops *const object = s->document->objects.at[index].type->ops.object;
     at_object(s, index, ops->local ? ops->local(sensor->description) : NULL, f);
-    return object->pose != NULL || object->system;
+    return object->pose || object->system;
 }
 
 static bool find_output(const struct writer *s, const struct mechp_fmi_variable *v, struct found *f)

@@ -6,7 +6,7 @@ static int add_number(struct mechctl *m, const char *option, const char *key)
 {
     double value = 0.;
     const int code = mechctl_number(m, option, &value);
-    if (code == MECHCTL_DONE && mechctl_option(m, option) != NULL) {
+    if (code == MECHCTL_DONE && mechctl_option(m, option)) {
         mechc_bytes_text(&m->body, ",\"");
         mechc_bytes_text(&m->body, key);
         mechc_bytes_text(&m->body, "\":");

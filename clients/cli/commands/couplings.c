@@ -75,7 +75,7 @@ static bool does_something(const struct mechctl *m)
     static const char *const names[] = {"reset",     "restore", "load",      "commit", "snapshot",
                                         "snapshots", "forget",  "stability", "save",   "delete"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        if (mechctl_option(m, names[k]) != NULL) {
+        if (mechctl_option(m, names[k])) {
             return true;
         }
     }
@@ -89,12 +89,12 @@ static int begin(struct mechctl *m, const char *id)
     if (mechctl_option(m, "reset")) {
         return mechctl_print_reply(m, "POST", MECHCTL_PATH("v1", "couplings", id, "reset"), NULL);
     }
-    if (sid != NULL) {
+    if (sid) {
         return mechctl_print_reply(
             m, "POST", MECHCTL_PATH("v1", "couplings", id, "snapshots", sid, "restore"), NULL);
     }
-    int code = file != NULL ? mechctl_add_snapshot(m, file) : MECHCTL_DONE;
-    if (code == MECHCTL_DONE && file != NULL) {
+    int code = file ? mechctl_add_snapshot(m, file) : MECHCTL_DONE;
+    if (code == MECHCTL_DONE && file) {
         mechc_bytes_text(&m->body, "}");
         code =
             mechctl_print_reply(m, "PUT", MECHCTL_PATH("v1", "couplings", id, "state"), &m->body);
@@ -144,7 +144,7 @@ static int end(struct mechctl *m, const char *id)
     const char *const sid = mechctl_option(m, "forget"), *const file = mechctl_option(m, "save");
     struct mechc_json reply;
     int code = MECHCTL_DONE;
-    if (sid != NULL) {
+    if (sid) {
         code = mechctl_send(m, "DELETE", MECHCTL_PATH("v1", "couplings", id, "snapshots", sid),
                             NULL, &reply);
     }
@@ -160,7 +160,7 @@ static int end(struct mechctl *m, const char *id)
         code =
             mechctl_print_reply(m, "GET", MECHCTL_PATH("v1", "couplings", id, "stability"), NULL);
     }
-    if (code == MECHCTL_DONE && file != NULL) {
+    if (code == MECHCTL_DONE && file) {
         code = save(m, id, file);
     }
     return code;

@@ -19,7 +19,7 @@ static int run(struct mechctl *m)
     const char *const example = mechctl_option(m, "example");
     const char *const snapshot = mechctl_option(m, "snapshot");
     const char *const id = mechctl_option(m, "id");
-    const int files = fmu != NULL ? 0 : m->count;
+    const int files = fmu ? 0 : m->count;
     if ((files > 0) + (example != NULL) + (snapshot != NULL) + (fmu != NULL) != 1 || files > 1) {
         return mechctl_usage("create: give one of FILE, --example, --snapshot and --fmu");
     }

@@ -3,7 +3,7 @@
 
 static int run(struct mechctl *m)
 {
-    const bool keep = mechctl_option(m, "keep") != NULL;
+    const bool keep = mechctl_option(m, "keep");
     if (keep && mechctl_option(m, "ttl")) {
         return mechctl_usage("edit: give one of --ttl and --keep");
     }

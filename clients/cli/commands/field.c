@@ -8,7 +8,7 @@ static void add_value(const char *text, struct mechc_bytes *out)
 {
     const bool word =
         strcmp(text, "true") == 0 || strcmp(text, "false") == 0 || strcmp(text, "null") == 0;
-    if (word || (*text != 0 && strchr("-0123456789[{\"", *text) != NULL)) {
+    if (word || (*text != 0 && strchr("-0123456789[{\"", *text))) {
         mechc_bytes_text(out, text);
     } else {
         mechc_bytes_string(out, text);

@@ -21,11 +21,11 @@ static int list(struct mechctl *m)
 static int run(struct mechctl *m)
 {
     const char *const file = mechctl_option(m, "upload");
-    const bool removes = mechctl_option(m, "delete") != NULL;
-    if ((file != NULL && m->count > 0) || (removes && m->count == 0)) {
+    const bool removes = mechctl_option(m, "delete");
+    if ((file && m->count > 0) || (removes && m->count == 0)) {
         return mechctl_usage(removes ? "fmus: --delete needs an ID" : "fmus: --upload takes no ID");
     }
-    if (file != NULL) {
+    if (file) {
         return mechctl_upload(m, "/v1/fmus", file, "application/vnd.fmi");
     }
     if (m->count == 0) {

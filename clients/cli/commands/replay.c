@@ -52,7 +52,7 @@ static bool is_scalar(const struct replay *r, size_t k)
 {
     struct mechc_json column;
     return element(r->columns, k, &column) &&
-           memchr(column.at, '[', (size_t)(column.end - column.at)) == NULL;
+           !memchr(column.at, '[', (size_t)(column.end - column.at));
 }
 
 /* Columns of the input that begins at the k-th one. */
@@ -198,7 +198,7 @@ static int play(struct replay *r, struct mechc_json rows)
     bool same = true;
     int code = MECHCTL_DONE;
     for (struct mechc_json_walk w = mechc_json_walk(rows); mechc_json_next(&w);) {
-        if (last.at != NULL) {
+        if (last.at) {
             code = set_inputs(r, last, w.value);
             code = code == MECHCTL_DONE ? step_to(r, w.value) : code;
         }
@@ -221,11 +221,11 @@ int mechctl_open_on(struct mechctl *m, struct mechc **out)
         return code;
     }
     const bool same = strcmp(mechc_base(*out), mechc_base(mine)) == 0;
-    if (token == NULL && !same) {
+    if (!token && !same) {
         token = getenv("MECHD_ON_TOKEN");
-        token = token != NULL && *token != '\0' ? token : NULL;
+        token = token && *token != '\0' ? token : NULL;
     }
-    if (token != NULL || !same) {
+    if (token || !same) {
         m->c = *out; // whose errors are printed
         code = mechctl_result(m, mechc_set_token(m->c, token));
         m->c = mine;
@@ -336,7 +336,7 @@ static int run(struct mechctl *m)
 {
     struct replay r = {.m = m, .source = m->c};
     struct mechc_json rows = {0};
-    if (mechctl_option(m, "coupling") != NULL) {
+    if (mechctl_option(m, "coupling")) {
         return mechctl_replay_coupling(m);
     }
     int code = check_run(m);

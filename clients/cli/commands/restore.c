@@ -25,13 +25,13 @@ static int run(struct mechctl *m)
         return mechctl_usage("restore: give a SNAPSHOT or --file FILE, and not both");
     }
     struct mechc_json reply;
-    const int code = file != NULL ? put(m, file)
-                                  : mechctl_send(m, "POST",
-                                                 MECHCTL_PATH("v1", "instances", m->arguments[0],
-                                                              "snapshots", sid, "restore"),
-                                                 NULL, &reply);
+    const int code = file ? put(m, file)
+                          : mechctl_send(m, "POST",
+                                         MECHCTL_PATH("v1", "instances", m->arguments[0],
+                                                      "snapshots", sid, "restore"),
+                                         NULL, &reply);
     if (code == MECHCTL_DONE && !m->json) {
-        printf("%s restored to %s\n", m->arguments[0], file != NULL ? file : sid);
+        printf("%s restored to %s\n", m->arguments[0], file ? file : sid);
     }
     return code;
 }

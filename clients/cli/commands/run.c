@@ -29,7 +29,7 @@ static int add_number(struct mechctl *m, const char *option, const char *key)
 static int add_record(struct mechctl *m)
 {
     const char *const outputs = mechctl_option(m, "outputs");
-    const bool replay = mechctl_option(m, "replay") != NULL;
+    const bool replay = mechctl_option(m, "replay");
     if (!outputs && !replay && !mechctl_option(m, "record")) {
         return MECHCTL_DONE;
     }

@@ -50,7 +50,7 @@ static int run(struct mechctl *m)
         code = mechctl_assignments(m, 1, &m->body);
     }
     const char *const want = mechctl_option(m, "want");
-    if (want != NULL && code == MECHCTL_DONE) {
+    if (want && code == MECHCTL_DONE) {
         mechc_bytes_text(&m->body, ",\"want\":");
         code = mechctl_add_items("want", want, &m->body);
     }

@@ -15,7 +15,7 @@ static int add_axis(struct mechctl *m, const char *name, const char *text)
 {
     static const char *const keys[] = {"{\"from\":", ",\"to\":", ",\"count\":"};
     struct mechc_bytes *const b = &m->body;
-    const bool range = strchr(text, ':') != NULL;
+    const bool range = strchr(text, ':');
     mechc_bytes_text(b, range ? "" : "[");
     int n = 0;
     for (const char *at = text; *at || n == 0; n++) {
@@ -136,7 +136,7 @@ static int form_request(struct mechctl *m)
 {
     const char *const example = mechctl_option(m, "example");
     const char *const fmu = mechctl_option(m, "fmu");
-    const bool coupled = mechctl_option(m, "coupling") != NULL;
+    const bool coupled = mechctl_option(m, "coupling");
     if ((!example && !fmu && m->count < 1) || (example && fmu)) {
         return mechctl_usage("sweep: give one of FILE, --example and --fmu");
     }

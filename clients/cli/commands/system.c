@@ -11,7 +11,7 @@ static int add_factors(const struct mechctl *m, char *path, size_t size)
 {
     static const char *const keys[] = {"massFactor", "stiffnessFactor", "dampingFactor"};
     const char *at = mechctl_option(m, "factors");
-    for (int k = 0; at != NULL; k++) {
+    for (int k = 0; at; k++) {
         char number[64];
         const size_t n = strcspn(at, ",");
         if (k == 3 || n >= sizeof number) {
@@ -157,7 +157,7 @@ static int post(struct mechctl *m, const char *input)
 static int run(struct mechctl *m)
 {
     const char *const input = mechctl_option(m, "input");
-    if (input != NULL) {
+    if (input) {
         return post(m, input);
     }
     char path[MECHC_PATH + QUERY];
@@ -173,8 +173,8 @@ static int run(struct mechctl *m)
     }
     const char *const format = mechctl_option(m, "format");
     const char *const file = mechctl_option(m, "output");
-    if (file != NULL || (format != NULL && strcmp(format, "json") != 0)) {
-        return mechctl_write_file(file != NULL ? file : "-", r.body, r.size);
+    if (file || (format && strcmp(format, "json") != 0)) {
+        return mechctl_write_file(file ? file : "-", r.body, r.size);
     }
     if (!mechc_json_open(r.body, r.size, &reply)) {
         fputs("mechctl: the reply is not JSON\n", stderr);

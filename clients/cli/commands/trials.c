@@ -22,14 +22,14 @@ static int run(struct mechctl *m)
     const char *const id = m->arguments[0];
     const char *const keep = mechctl_option(m, "keep"), *const drop = mechctl_option(m, "drop");
     struct mechc_json reply, items;
-    if (keep != NULL && drop != NULL) {
+    if (keep && drop) {
         return mechctl_usage("trials: give one of --keep and --drop");
     }
-    if (drop != NULL) {
+    if (drop) {
         return mechctl_send(m, "DELETE", MECHCTL_PATH("v1", "instances", id, "trials", drop), NULL,
                             &reply);
     }
-    if (keep != NULL) {
+    if (keep) {
         return keep_last(m, id, keep);
     }
     const int code = mechctl_get(m, MECHCTL_PATH("v1", "instances", id, "trials"), &reply);
