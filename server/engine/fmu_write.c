@@ -59,12 +59,12 @@ static int take(zip_source_t *whole, void **out, size_t *size)
 int mechd_archive_write(const struct mechd_archive_part *parts, size_t n, void **out, size_t *size)
 {
     zip_source_t *const whole = zip_source_buffer_create(NULL, 0, 0, NULL);
-    zip_t *const zip = whole ? zip_open_from_source(whole, ZIP_TRUNCATE, NULL) : NULL;
+    zip_t *const zip = whole != NULL ? zip_open_from_source(whole, ZIP_TRUNCATE, NULL) : NULL;
     int code = 0;
 
     *out = NULL;
     *size = 0;
-    if (!zip) {
+    if (zip == NULL) {
         zip_source_free(whole);
         return MECH_NO_MEMORY;
     }

@@ -159,7 +159,8 @@ static char *read_file(const char *path, char *fault, size_t size)
     } else if (wide != NULL) {
         mech_text_format(fault, size, "%s is %s: save it as UTF-8", path, wide);
     }
-    const bool good = text != NULL && !ferror(file) && length > 0 && length < FILE_MOST && !wide;
+    const bool good =
+        text != NULL && !ferror(file) && length > 0 && length < FILE_MOST && wide == NULL;
     if (file != NULL) {
         fclose(file);
     }

@@ -145,7 +145,8 @@ static int shape_of(const json_t *graphic)
     const char *const name = json_string_value(json_object_get(graphic, "shape"));
     int k = 0;
 
-    while (mech_graphic_shapes[k] != NULL && (!name || strcmp(mech_graphic_shapes[k], name) != 0)) {
+    while (mech_graphic_shapes[k] != NULL &&
+           (name == NULL || strcmp(mech_graphic_shapes[k], name) != 0)) {
         k++;
     }
     return k;

@@ -33,6 +33,21 @@ FAMILY = {'solver/items/items.def': LIST, 'solver/items/f/a.c': ITEM % ('f_a', '
           'solver/items/f/b.c': ITEM % ('f_b', 'TypeB')}
 EXPORT = {'server/a.c': GOOD_C, 'server/a.h': 'int mech_probe(int count);\n',
           'server/b.c': 'int f(void)\n{\n    return mech_probe(1);\n}\n'}
+POINTER = '''struct s {
+    bool on;
+    char *at;
+};
+
+int f(const char *p, bool q, struct s *s)
+{
+    char *const own = g();
+
+    if (%s) {
+        return 1;
+    }
+    return 0;
+}
+'''
 COUNTS = 'comparisons in 1 programs, and 3 over HTTP.'
 BOOK = {'tests/verify/units.def': 'UNIT(a_b, solver)\n', 'tests/verify/a_b.c': 'UNIT_TESTS(1)\n',
         'tests/verify/README.md': '2100 %s\n(book/a_b.md) (book/published_c.md)\n' % COUNTS,
@@ -196,6 +211,21 @@ FAULTS = {
     'exports.check_used': [
         (EXPORT, {'server/b.c': GOOD_C.replace('mech_probe', 'mech_other')}),
         (EXPORT, {'server/b.c': '/* mech_probe */\n'})],
+    'idioms.check_alone': [
+        ({'solver/a.c': POINTER % '!p && (s = (q != NULL) + (p != NULL))'},
+         {'solver/a.c': POINTER % 'p == NULL'}),
+        ({'clients/cli/a.c': POINTER % 'p'}, {'clients/cli/a.c': POINTER % '(p) != NULL'}),
+        ({'solver/a.c': POINTER % 'p'}, {'solver/a.c': POINTER % '(p != NULL) && (q)'})],
+    'idioms.check_compared': [
+        ({'server/a.c': POINTER % 'p == NULL || !q'}, {'server/a.c': POINTER % '!p'}),
+        ({'server/a.c': POINTER % 'p == NULL || !s->on'}, {'server/a.c': POINTER % 'q && p'}),
+        ({'server/a.c': POINTER % 's->at != NULL'}, {'server/a.c': POINTER % '!s->at'}),
+        ({'protocol/wire/a.c': POINTER % 'own != NULL'},
+         {'protocol/wire/a.c': POINTER % 'own'})],
+    'idioms.check_forwarded': [
+        ({'server/a.c': 'int f(void)\n{\n    MECH_TRY(g());\n    return 0;\n}\n'},
+         {'server/a.c': 'int f(void)\n{\n    int c = g();\n    if (c != 0) {\n        return c;\n'
+                        '    }\n    return 0;\n}\n'})],
     'registries.check_sorted': [
         (FAMILY, {'solver/items/items.def': 'MECH_ITEM(f, b)\nMECH_ITEM(f, a)\n'}),
         (FAMILY, {'solver/items/items.def': '\n'})],
@@ -353,8 +383,8 @@ FAULTS = {
         ({'tests/unit/a.c': 'CU_ASSERT(mechd_now() - begin >= 5);\n'},
          {'tests/unit/a.c': 'CU_ASSERT(mechd_now() - begin < 5);\n'})],
 }
-MODULES = ('layers', 'sizes', 'headers', 'format', 'names', 'exports', 'registries', 'routes',
-           'states', 'bars', 'steady', 'deploy', 'texts')
+MODULES = ('layers', 'sizes', 'headers', 'format', 'names', 'exports', 'idioms', 'registries',
+           'routes', 'states', 'bars', 'steady', 'deploy', 'texts')
 STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '.clang-format')
 
 
