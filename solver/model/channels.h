@@ -50,6 +50,7 @@ int mech_channels(struct mech_model *m, struct mech_diag *diag);
 int mech_inputs(struct mech_model *m, struct mech_diag *diag);
 int mech_sensors(struct mech_model *m, struct mech_diag *diag);
 int mech_outputs(struct mech_model *m, struct mech_diag *diag);
+/* forces.c */
 /* A new channel; NULL: no memory. */
 struct mech_channel *mech_channel_new(struct mech_model *m);
 /* One more entry of the newest channel. */

@@ -66,6 +66,7 @@ struct mech_first_order_rows {
     const struct mech_set *sets;
 };
 
+/* compile.c */
 /* Check and compile a document. `parameters` [document->parameters.n]: values in use, NULL: as the
  * document says. Numbers bound to parameters are written into the document; on faults it must be
  * compiled again with the old values to be as it was. The document must outlive the model. `diag`
@@ -97,6 +98,7 @@ void mech_model_initial(const struct mech_model *m, struct mech_state *s);
 /* Reference coordinates [nv + 1], never NULL. */
 const double *mech_model_reference(const struct mech_model *m);
 
+/* nonlinear.c */
 /* True when g is empty: no item is nonlinear. */
 bool mech_model_is_linear(const struct mech_model *m);
 /* True when nothing acts between bodies, or within them but for their own inertia. */
@@ -105,11 +107,13 @@ bool mech_model_unconnected(const struct mech_model *m);
 bool mech_model_differenced(const struct mech_model *m);
 /* Name of the first nonlinear item, or NULL. */
 const char *mech_model_nonlinear_name(const struct mech_model *m);
+/* pairs.c */
 /* Why the forces at a point are not finite, for people, into out [size]: names the first force
  * element between markers whose own is not, or the first constraint whose value or derivative is
  * not; or the first nonlinear item, it or a neighbor. */
 void mech_model_tell_infinite(const struct mech_model *m, const struct mech_eval *e, char *out,
                               size_t size);
+/* forces.c */
 /* True when F depends on neither time nor inputs with derivatives (given which inputs are set). */
 bool mech_model_constant_force(const struct mech_model *m, const struct mech_state *s);
 
@@ -119,12 +123,15 @@ int mech_model_force(const struct mech_model *m, const struct mech_state *s, dou
 /* After MECH_NOT_FINITE: a sentence with the name of the load or system at fault. */
 void mech_model_blame(const struct mech_model *m, const struct mech_state *s, double t, char *text,
                       size_t size);
+/* markers.c */
 /* Whether something beside F may do work on the bodies of s at time t: loads and gravity on markers
  * that move, or a spring or damper between two markers whose wrench is not 0 at the last poses. */
 bool mech_model_pushed(const struct mech_model *m, const struct mech_state *s, double t);
+/* compile.c */
 /* The part of F that belongs to the objects (offsets of springs, constant forces), [nv + 1]. */
 const double *mech_model_item_force(const struct mech_model *m);
 
+/* nonlinear.c */
 /* The point (t, q, v) for the functions below; q [nq + 1] and v [nv + 1], ground slot 0. `s`: whose
  * inputs act on moving markers, may be NULL. lambda is NULL: set it where reactions shall act. */
 struct mech_eval mech_model_point(const struct mech_model *m, const struct mech_state *s, double t,
@@ -162,6 +169,7 @@ void mech_model_inertia_add(const struct mech_model *m, const struct mech_eval *
 
 /* --- coordinates that are not integrals of velocities ----------------------------------------- */
 
+/* move.c */
 /* True when q̇ = v everywhere, so that q and v are numbered alike. */
 bool mech_model_flat(const struct mech_model *m);
 /* qdot [nq] = T(q) v. */
@@ -202,7 +210,9 @@ struct mech_joint_rows {
     bool partial; /* some row may not act: state->open says which */
     bool paired;  /* all rows are of joints between two markers */
 };
+/* pairs.c */
 const struct mech_joint_rows *mech_model_joints(const struct mech_model *m);
+/* rows.c */
 /* Leave a row out from here on; before any stepper is made. Negative: no memory. */
 int mech_model_drop_row(struct mech_model *m, int32_t row);
 /* Whether a one-sided row is open at a point that was given, not reached: unless it is at its limit
@@ -217,6 +227,7 @@ struct mech_side {
     double h;        /* s; of a step: ε L/h is what rounding leaves of speeds */
 };
 bool mech_model_side_open(const struct mech_side *s);
+/* compile.c */
 /* Which one-sided rows act is unknown, as after any q that was not reached by steps. */
 void mech_model_forget_sides(const struct mech_model *m, struct mech_state *s);
 /* Parts of a state whose numbers belong to items. */
@@ -226,17 +237,21 @@ struct mech_owner {
     int32_t item;  /* in the document; −1: not known */
     int32_t index; /* of the number among those of the item in this part */
 };
+/* owners.c */
 /* Numbers of that part. */
 int32_t mech_model_part_size(const struct mech_model *m, enum mech_part part);
 /* out [mech_model_part_size]: whose each number is. */
 void mech_model_part_owners(const struct mech_model *m, enum mech_part part,
                             struct mech_owner *out);
+/* pairs.c */
 /* Name of the joint that a row belongs to. */
 const char *mech_model_joint_name(const struct mech_model *m, int32_t row);
+/* markers.c */
 /* Poses of all markers, and coordinates of all equations, that matter, at a point.
  * mech_model_nonlinear and mech_model_tangent do it themselves; the functions below read those of
  * the last one of the three. */
 void mech_model_pose(const struct mech_model *m, const struct mech_eval *e);
+/* pairs.c */
 /* g [count] */
 void mech_model_joint_residual(const struct mech_model *m, const struct mech_eval *e, double *g);
 /* values [start[count]] of G */
@@ -252,6 +267,7 @@ struct mech_pin {
     double factor;
     bool velocity; /* q follows by integration */
 };
+/* pins.c */
 /* All of them, ascending by row, into out [mech_joint_rows.count] (NULL: they are only counted);
  * returns how many. */
 int32_t mech_model_pins(const struct mech_model *m, struct mech_pin *out);
@@ -259,21 +275,26 @@ int32_t mech_model_pins(const struct mech_model *m, struct mech_pin *out);
 bool mech_model_is_linear_but_pins(const struct mech_model *m);
 /* The first row that is none of them, or the number of rows. */
 int32_t mech_model_first_unpinned(const struct mech_model *m);
+/* pairs.c */
 /* What items keep from step to step (turns of a hinge), in z: after a step, or when q was set. */
 void mech_model_keep(const struct mech_model *m, struct mech_state *s);
+/* turns.c */
 /* The first object whose law does not hold at what it keeps in z, and why; or −1 and NULL. */
 int32_t mech_model_beyond(const struct mech_model *m, const struct mech_state *s,
                           const char **reason);
 /* Which numbers of z [sizes.z] snapshots of format 3 by earlier builds lack; how many. */
 int32_t mech_model_late(const struct mech_model *m, const bool **of);
+/* markers.c */
 /* True when forces on this marker turn with q: they go to state->wrench, not into f. */
 bool mech_model_marker_moves(const struct mech_model *m, int32_t marker);
 
+/* penalty.c */
 /* True when shapes act on each other by forces, which are part of g; and when those have a
  * tangent: the bodies are few. */
 bool mech_model_penalty(const struct mech_model *m);
 bool mech_model_penalty_coupled(const struct mech_model *m);
 
+/* energy.c */
 /* Mechanical energy at a point with its ground slots, J:
  *
  *     ½ vᵀ M v + ½ uᵀ K u − f_objectsᵀ u + springs' own − Σ m a · p
@@ -282,6 +303,7 @@ bool mech_model_penalty_coupled(const struct mech_model *m);
  * of other loads, of inputs, of force laws. NaN: no memory. */
 double mech_model_energy(const struct mech_model *m, const struct mech_eval *e);
 
+/* compile.c */
 /* First-order states: ẋ = A x + r(t), where systems of their own X ẋ = A x + b have been divided by
  * X; without what interactions add. */
 const struct mech_mat *mech_model_first_order(const struct mech_model *m);
@@ -291,9 +313,11 @@ const struct mech_mat *mech_model_first_order_mass(const struct mech_model *m,
                                                    const struct mech_mat **A);
 /* r [nx] += X⁻¹ B λ; impulse: that of a state, where λ stands */
 void mech_model_first_order_push(const struct mech_model *m, const double *impulse, double *r);
+/* forces.c */
 /* r(t) [nx + 1] (overwritten). 0; MECH_NOT_FINITE. */
 int mech_model_rate(const struct mech_model *m, const struct mech_state *s, double t, double *r);
 
+/* compile.c */
 /* of [nv] = number of the node or object that each velocity belongs to; returns how many there are.
  * Those of one stand side by side. */
 int32_t mech_model_owners(const struct mech_model *m, int32_t *of);
@@ -323,12 +347,15 @@ const struct mech_channel_info *mech_model_input(const struct mech_model *m, siz
 size_t mech_model_outputs(const struct mech_model *m);
 const struct mech_channel_info *mech_model_output(const struct mech_model *m, size_t i);
 int32_t mech_model_output_size(const struct mech_model *m);
+/* channels.c */
 /* What output channel i measures. *first_order: of coordinates of first order. */
 enum mech_output mech_model_output_variable(const struct mech_model *m, size_t i,
                                             bool *first_order);
+/* flows.c */
 /* out [packed inputs] = velocities conjugate to the inputs in a state: u out is the power of the
  * forces by inputs u, W; 0 of parameters and of inputs of first-order systems. Sets the poses. */
 void mech_model_input_flows(const struct mech_model *m, const struct mech_state *s, double *out);
+/* forces.c */
 /* Value of one packed input at time t, whether it is set or the model's own. */
 double mech_model_input_value(const struct mech_model *m, const struct mech_state *s, int32_t input,
                               size_t i, double t);
@@ -336,6 +363,7 @@ double mech_model_input_value(const struct mech_model *m, const struct mech_stat
 void mech_model_marker_force(const struct mech_model *m, int32_t marker, const double *values,
                              double *f);
 
+/* outputs.c */
 /* Values of output channel i in the state. */
 void mech_model_output_values(const struct mech_model *m, const struct mech_state *s, size_t i,
                               double *values);
@@ -352,6 +380,7 @@ int mech_model_item_output(const struct mech_model *m, const struct mech_state *
                            size_t *count);
 uint32_t mech_model_item_outputs(const struct mech_model *m, enum mech_category category,
                                  int32_t index);
+/* compile.c */
 /* Index of the item, or -1. */
 int32_t mech_model_find(const struct mech_model *m, enum mech_category category, const char *name);
 

@@ -34,10 +34,12 @@ const int32_t *mech_penalty_slots(const struct mech_model *m, int32_t *n);
 
 /* g −= Gᵀ f at a point; NaN into g where the bodies are at no place. */
 void mech_penalty_force(const struct mech_model *m, const struct mech_eval *e, double *g);
+/* penalty_tangent.c */
 /* values[places] += c[0] ∂g/∂q + c[1] ∂g/∂v; NaN where the bodies are at no place, or without
  * memory. */
 void mech_penalty_tangent(const struct mech_model *m, const struct mech_eval *e, const double c[2],
                           const int32_t *places, double *values);
+/* penalty.c */
 /* J of all springs. */
 double mech_penalty_energy(const struct mech_model *m, const struct mech_eval *e);
 /* Contacts of the state into its records, with their forces in place of impulses. */

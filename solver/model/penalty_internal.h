@@ -36,6 +36,7 @@ struct mech_pushing {
 /* As the law has it; or as if it pressed, and stuck or slipped, on beyond where it does. */
 enum mech_penalty_law { MECH_PENALTY_AS_IS, MECH_PENALTY_STICKS, MECH_PENALTY_SLIPS };
 
+/* penalty.c */
 /* Contacts at a point into the list: how many; −1: some body is at no place. */
 int32_t mech_penalty_find(const struct mech_model *m, const struct mech_eval *e);
 

@@ -3,6 +3,7 @@
 
 #include "solver/items/ops.h"
 
+/* pairs.c */
 /* K[i][j] += ∂(Jᵀ w)_i/∂q_j at constant w (force, torque). */
 void mech_pose_stiffness(const struct mech_pose *pose, const double w[6],
                          double K[MECH_MARKER_SLOTS][MECH_MARKER_SLOTS]);

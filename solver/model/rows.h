@@ -63,6 +63,7 @@ void mech_frames_force(const struct mech_model *m, const struct mech_pair_of *p,
 /* values[places] −= c ∂(Gᵀ λ)/∂q of a pair between rigid bodies; false: it is not, nothing done. */
 bool mech_frames_tangent(const struct mech_model *m, const struct mech_pair_of *p,
                          const double *lambda, double c, const int32_t *places, double *values);
+/* pairs.c */
 /* What all pairs bring to g [nv + 1]. */
 void mech_pairs_force(const struct mech_model *m, const struct mech_eval *e, double *g);
 /* The same of one of them; its poses, complete. */
@@ -96,7 +97,9 @@ int mech_joint_rows(struct mech_model *m);
 
 /* contacts.c: rows of second order; first_order_rows.c: those of first order, behind them. */
 int mech_contacts(struct mech_model *m, struct mech_diag *diag);
+/* first_order_rows.c */
 int mech_first_order_rows(struct mech_model *m, struct mech_diag *diag);
+/* contacts.c */
 /* The entries of `a` by rows, columns ascending, in the arena; start [a->rows + 1]. */
 int mech_by_row(struct mech_arena *arena, const struct mech_mat *a, struct mech_triplet **out,
                 int32_t **start);

@@ -65,6 +65,7 @@ int mech_assemble(struct mech_model *m, struct mech_diag *diag);
 struct mech_site mech_site_of(struct mech_model *m, size_t i, const char *path,
                               struct mech_diag *diag);
 
+/* markers.c */
 /* What a marker takes from a channel (-1: value 1), for value 1. Negative: no memory. */
 int mech_moving_load_new(struct mech_model *m, const struct mech_moving_load *load);
 

@@ -30,6 +30,7 @@ struct mech_system_group {
     size_t count;
     double b[MECH_SET_ROWS], l[MECH_SET_ROWS];
 };
+/* to_sys_rows.c */
 int mech_system_group(struct mech_system_build *b, struct mech_system_group *g);
 
 /* to_sys_touch.c: the rule of gaps in the step of the request; the point q ⊕ (1 − θ) h v in it. */

@@ -2,6 +2,7 @@
 another file than the one that defines it. One that only its own file uses is static there, one
 that nothing uses is removed. A test counts as a user."""
 import collections
+import os
 import re
 import sys
 from tree import report
@@ -9,6 +10,10 @@ from tree import report
 # what programs outside the tree call
 PUBLIC = ('clients/c/mechc.h',)
 SOURCES = ('.c', '.cpp', '.def', '.h')
+# rooms whose headers stand for many files: a comment before the functions of a file begins with its
+# name; without one they are of the file of the header's name
+SAID = ('solver/model/',)
+SAYS = re.compile(r'^/\* (?:---.*?|)\(?(?:\w+/)*(\w+\.c)\b', re.M)
 TYPE = r'^(?!static|extern|typedef|return|else)[a-z][\w *]*?\b'
 
 
@@ -32,8 +37,26 @@ def check_used(tree):
                 yield '%s: only %s uses %s' % (', '.join(headers), path, name)
 
 
+def check_said(tree):
+    homes = {}
+    for path in (p for p in tree.files('.c') if not p.startswith('tests/')):
+        for name in re.findall(TYPE + r'(mech\w*)\([^;{}]*\)\s*\{', tree.code(path), re.M):
+            homes.setdefault(name, os.path.basename(path))
+    for path in (p for p in tree.files('.h') if p.startswith(SAID)):
+        code = tree.code(path)
+        said = [(0, os.path.basename(path)[:-2] + '.c')]
+        said += [(m.start(), m.group(1)) for m in SAYS.finditer(tree.text(path))]
+        for found in re.finditer(TYPE + r'(mech\w*)\([^;{}]*\);', code, re.M):
+            name = found.group(1)
+            file = [f for at, f in said if at <= found.start()][-1]
+            if homes.get(name, file) != file:
+                yield '%s:%d: %s is of %s, not of %s' % (
+                    path, code.count('\n', 0, found.start()) + 1, name, homes[name], file)
+
+
 CHECKS = {
     'a function of a header is used outside its own file': check_used,
+    'a header of many files says of which one each function is': check_said,
 }
 
 if __name__ == '__main__':

@@ -33,6 +33,8 @@ FAMILY = {'solver/items/items.def': LIST, 'solver/items/f/a.c': ITEM % ('f_a', '
           'solver/items/f/b.c': ITEM % ('f_b', 'TypeB')}
 EXPORT = {'server/a.c': GOOD_C, 'server/a.h': 'int mech_probe(int count);\n',
           'server/b.c': 'int f(void)\n{\n    return mech_probe(1);\n}\n'}
+SAID = {'solver/model/b.c': GOOD_C,
+        'solver/model/a.h': '/* As a.c. */\n\n/* b.c */\nint mech_probe(int count);\n'}
 POINTER = '''struct s {
     bool on;
     char *at;
@@ -211,6 +213,9 @@ FAULTS = {
     'exports.check_used': [
         (EXPORT, {'server/b.c': GOOD_C.replace('mech_probe', 'mech_other')}),
         (EXPORT, {'server/b.c': '/* mech_probe */\n'})],
+    'exports.check_said': [
+        (SAID, {'solver/model/a.h': SAID['solver/model/a.h'].replace('/* b.c */\n', '')}),
+        (SAID, {'solver/model/b.c': '', 'solver/model/a.c': GOOD_C})],
     'idioms.check_alone': [
         ({'solver/a.c': POINTER % '!p && (s = (q != NULL) + (p != NULL))'},
          {'solver/a.c': POINTER % 'p == NULL'}),
