@@ -57,9 +57,6 @@ bool mechd_tokens_still(struct mechd_tokens *t, const struct mechd_token *who,
 bool mechd_tokens_find_key(struct mechd_tokens *t, const unsigned char key[32],
                            struct mechd_token *out);
 
-NONE if one of them is unknown. */
-enum mechp_scope mechd_scopes_read(const char *text);
-
 /* 0 when this is a name and these are scopes, or negative with a sentence. */
 int mechd_name_and_scopes(const char *name, const char *scopes, char *fault, size_t size);
 
