@@ -385,9 +385,10 @@ static void infinite_stiffnesses_are_named_as_such(void)
         model_of("{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeGenericODE2',"
                  "'referenceCoordinates': [0, 0]}], 'objects': [{'name': 'a', 'type':"
                  "'GenericODE2', 'nodes': ['n'], 'massMatrix': [[1, 0], [0, 1]],"
-                 "'stiffnessMatrix': [[1.5e308, 1e308], [1e308, 1.5e308]]}, {'name': 'b', 'type':"
-                 "'GenericODE2', 'nodes': ['n'], 'stiffnessMatrix': [[1.5e308, 1e308], [1e308,"
-                 "1.5e308]]}]}");
+                 "'stiffnessMatrix': [[1e308, 1], [1.0000000000001, 3]]}, {'name': 's', 'type':"
+                 "'CoordinateSpringDamper', 'markers': ['g', 'x'], 'stiffness': 1e308}], 'markers':"
+                 "[{'name': 'g', 'type': 'MarkerGroundCoordinate'}, {'name': 'x', 'type':"
+                 "'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 0}]}");
     struct mech_modes modes;
 
     CU_ASSERT_EQUAL(mech_sim_modes(s, 2, false, &modes), MECH_NOT_FINITE);
