@@ -10,14 +10,13 @@ enum { COMMANDS = 60 };
 
 /* a load so fast that the last digit of a time is seen in the velocity */
 static const char swing[] =
-    "{\"mechd\":1,\"nodes\":[{\"name\":\"n\",\"type\":\"Node1D\",\"initialCoordinates\":[0.5]},"
-    "{\"name\":\"g\",\"type\":\"NodePointGround\"}],\"objects\":[{\"name\":\"m\",\"type\":"
-    "\"Mass1D\",\"node\":\"n\",\"physicsMass\":1},{\"name\":\"s\",\"type\":"
-    "\"CoordinateSpringDamper\",\"markers\":[\"o\",\"x\"],\"stiffness\":100,\"damping\":1}],"
-    "\"markers\":[{\"name\":\"o\",\"type\":\"MarkerNodeCoordinate\",\"node\":\"g\","
-    "\"coordinate\":0},{\"name\":\"x\",\"type\":\"MarkerNodeCoordinate\",\"node\":\"n\","
-    "\"coordinate\":0}],\"loads\":[{\"name\":\"F\",\"type\":\"LoadCoordinate\",\"marker\":\"x\","
-    "\"load\":\"=1000*sin(1e4*t)\"}],\"solver\":{\"stepSize\":0.001}}";
+    "{\"mechd\":1,\"nodes\":[{\"name\":\"n\",\"type\":\"Node1D\",\"initialCoordinates\":[0.5]}],"
+    "\"objects\":[{\"name\":\"m\",\"type\":\"Mass1D\",\"node\":\"n\",\"physicsMass\":1},"
+    "{\"name\":\"s\",\"type\":\"CoordinateSpringDamper\",\"markers\":[\"g\",\"x\"],"
+    "\"stiffness\":100,\"damping\":1}],\"markers\":[{\"name\":\"g\",\"type\":"
+    "\"MarkerGroundCoordinate\"},{\"name\":\"x\",\"type\":\"MarkerNodeCoordinate\",\"node\":"
+    "\"n\",\"coordinate\":0}],\"loads\":[{\"name\":\"F\",\"type\":\"LoadCoordinate\",\"marker\":"
+    "\"x\",\"load\":\"=1000*sin(1e4*t)\"}],\"solver\":{\"stepSize\":0.001}}";
 
 static void run(struct mechd_instance *i, struct mech_step_request request)
 {
@@ -45,7 +44,7 @@ static void parts_meet_at_the_substeps_of_the_whole_command(void)
             .kind = kinds[k % 4], .size = 0.0025, .until = 0.0025 * k + 1e-4, .count = 3};
         struct mech_step_plan plan;
         struct mech_diag diag;
-        CU_ASSERT_EQUAL_FATAL(mechd_engine_plan(&by_hand->engine, &r, &plan), 0);
+        CU_ASSERT_EQUAL_FATAL(mech_sim_plan(by_hand->sim, &r, &plan), 0);
         const double start = plan.start.time, end = plan.end.time;
         const double at = mech_moment_after(plan.start, 1., plan.h).time;
         apart += at != start + (end - start) / 3.;

@@ -5,7 +5,8 @@
 
 #define ONE(z, v, material)                                                                        \
     BODIES_MODEL("[0, 0, -10]", "1", BODIES_NODE("n", "[0, 0, " z "]", v),                         \
-                 BODIES_PLANE("{'restitution': 0.5}") "," BODIES_BALL("ball", "n", "2", material))
+                 BODIES_PLANE("{'restitution': 0.5, 'damping': 10}") "," BODIES_BALL(              \
+                     "ball", "n", "2", material))
 #define SMOOTH "{'friction': 0}"
 #define TWO                                                                                        \
     BODIES_MODEL("[0, 0, -10]", "1",                                                               \
