@@ -173,7 +173,7 @@ static void before_test(const CU_pTest test, const CU_pSuite suite)
         long number;
         const char what = about(words[i], test->pName, &number);
 
-        cases.first = what == '=' ? number : cases.first;
+        cases.first = what == '=' && number > 0 ? number : cases.first;
         cases.each = what == '/' ? number : cases.each;
     }
 }
@@ -244,7 +244,10 @@ int unit_main(const struct unit_test *tests, size_t count, int argc, char **argv
     bool named;
     words = argv + 1;
     word_count = argc - 1;
-    failed += words_are_known(tests, count, &named) ? 0 : 1;
+    if (!words_are_known(tests, count, &named)) {
+        failed++;
+        count = 0;
+    }
     CU_pSuite suite = CU_add_suite("tests", NULL, NULL);
     for (size_t i = 0; suite != NULL && i < count; i++) {
         if (is_wanted(tests[i].name, !named) &&
