@@ -34,6 +34,28 @@ def pinched():
                    'vi': {'type': 'psor', 'tolerance': 1e-12, 'maxIterations': 10 ** 9}}}
 
 
+def resting():
+    """A mass on many stops, for whose forces at the start a solver would look for hours: rows that
+    act on each other let no iterate stand still, and none meets the tolerance."""
+    def stop(k):
+        return {'name': 's%d' % k, 'systems': ['m'],
+                'relation': {'type': 'LagrangianLinearTIR', 'H': [[1 + 1e-3 * k]]},
+                'law': {'type': 'NewtonImpact', 'e': 0.5}}
+    return {'mechd': 1, 'name': 'resting', 'objects': [
+        {'name': 'm', 'type': 'LagrangianLinearTIDS', 'M': {'diag': [1]}, 'q0': [0], 'v0': [0],
+         'Fext': [-9.81]}],
+        'interactions': [stop(k) for k in range(64)],
+        'solver': {'integrator': 'EventDriven', 'stepSize': 0.01,
+                   'vi': {'type': 'jacobi', 'tolerance': 1e-300, 'maxIterations': 10 ** 9}}}
+
+
+def full(n=1500):
+    """Coordinates of one object whose masses all act on each other."""
+    model = driven_chain(n)
+    model['objects'][0]['massMatrix'] = [[1 + 999 * (r == c) for c in range(n)] for r in range(n)]
+    return model
+
+
 def chain(n=3000):
     """A state of 100 kB, so that step commands are written down in its place."""
     rows = [[0 if k == 0 else -100, 200, 0 if k == n - 1 else -100] for k in range(n)]

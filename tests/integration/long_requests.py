@@ -4,7 +4,7 @@ import collections
 import models
 from asking import DERIVATIVES
 from harness import gauge
-from long_models import driven_chain, pinched
+from long_models import driven_chain, full, pinched, resting
 
 SIZE = 64
 # no iterate meets this tolerance, and rows that act on each other let none stand still
@@ -22,6 +22,11 @@ def loaded_chain():
 def on(model):
     """The path of an instance of it."""
     return lambda daemon: '/v1/instances/' + daemon.create(model())
+
+
+def alone(_):
+    """It is about nothing that is there."""
+    return ''
 
 
 def pair(daemon):
@@ -44,18 +49,24 @@ LONG = [
          {'count': 10**9}, STOP),
     Long('one internal step', 'step', on(pinched), 'POST', '/step', {'count': 1}, STOP),
     Long('jacobian of a step', 'step', on(driven_chain), 'POST', *DERIVATIVES[1], STOP),
+    Long('adjoint', 'derivatives', on(full), 'POST', '/derivatives',
+         {'seed': {'outputs': {'x': 1}}}, STOP),
     Long('derivative', 'jvp', on(driven_chain), 'POST', *DERIVATIVES[0], STOP),
     Long('statics', 'statics', on(loaded_chain), 'POST', '/statics', {'loadSteps': 10000}, STOP),
     Long('modes', 'modes', on(lambda: driven_chain(20000)), 'GET', '/modes?count=200', None, STOP),
     Long('windows without end', 'stepCoupling', pair, 'POST', '/step', {'count': 10**12},
          ('DELETE', '')),
-    Long('problem', 'solve', lambda daemon: '', 'POST', '/v1/problems/solve', {'problem': PROBLEM},
-         None)]
+    Long('problem', 'solve', alone, 'POST', '/v1/problems/solve', {'problem': PROBLEM}, None),
+    Long('creation', 'create', alone, 'POST', '/v1/instances', {'model': resting()}, None),
+    Long('check', 'check', alone, 'POST', '/v1/models/check', {'model': resting()}, None),
+    Long('start of a sweep', 'sweep', alone, 'POST', '/v1/sweeps',
+         {'model': {**resting(), 'parameters': {'p': 1}}, 'parameters': {'list': [{'p': 1}]},
+          'count': 1}, None)]
 
 # that can be cancelled as well, and why none takes more than seconds
 BOUNDED = {
-    'linearization': 'at most 1,000 states',
-    'derivatives': 'at most 4,000 knowns, some ten evaluations of the model each',
+    'linearization': 'at most 1,000 states: 1.1 s where all act on each other, beside other load; '
+                     'it asks before each column (unit solver/sim/interrupt)',
     'couple': 'the files of a package, bounded in number and bytes, and a start of each of them',
     'couplingSsp': 'the description of each model; the bytes are sent piece by piece',
     'commitCoupling': 'a copy of the state of each participant',

@@ -45,14 +45,21 @@ class LongRequests(Served):
     def state(self, prefix):
         return self.daemon.call('GET', prefix + '/state').raw if 'instances' in prefix else b''
 
+    def there(self):
+        """Ids of what a request could have made."""
+        return [[one['id'] for one in self.daemon.call('GET', path)['items']]
+                for path in ('/v1/instances?limit=1000', '/v1/sweeps')]
+
     def ended(self, one, begin, end):
         """`end` is called when the request is at work, which would take minutes or for ever."""
         prefix = one.begin(self.daemon)
-        before = self.state(prefix)
+        before, there = self.state(prefix), self.there()
         request = begin(prefix)
         end(prefix, request)
         wait_until(self.served, 'it has ended', 20)
         self.assertEqual(self.state(prefix), before)
+        if not one.stop or one.stop[0] != 'DELETE':
+            self.assertEqual(self.there(), there)
 
     def test_left_by_the_client(self):
         for one in LONG:
