@@ -196,12 +196,39 @@ static void analyses_end(void)
     CU_ASSERT_EQUAL(mech_sim_linearize_init(s, &l, reason), 0);
     CU_ASSERT_EQUAL_FATAL(l.states, 2);
     l.A = A;
-    q = (struct question){.from = 2};
-    CU_ASSERT_EQUAL(mech_sim_linearize(s, &l, reason), MECH_CANCELLED);
-    CU_ASSERT_STRING_EQUAL(reason, mech_err_text(MECH_CANCELLED));
+    for (int from = 1; from <= l.states; from++) { // before each column
+        q = (struct question){.from = from};
+        CU_ASSERT_EQUAL(mech_sim_linearize(s, &l, reason), MECH_CANCELLED);
+        CU_ASSERT_STRING_EQUAL(reason, mech_err_text(MECH_CANCELLED));
+    }
     q.from = 0;
     CU_ASSERT_EQUAL(mech_sim_linearize(s, &l, reason), 0);
     mech_linearize_fini(&l);
+    mech_sim_destroy(s);
+}
+
+/* Sensitivities ask before each evaluation of the equations: four at least for each known. */
+static void adjoints_end(void)
+{
+    struct mech_sim *const s = model_of(OSCILLATOR("'stepSize': 0.01"));
+    double q_of[1], v_of[1], seed[] = {1.}, whole[2];
+    struct mech_point_derivative d = {
+        .at = {.time = NAN}, .adjoint = true, .values = {.q = q_of, .v = v_of, .vdot = seed}};
+    struct question q = {.from = 0};
+    mech_sim_set_interrupt(s, wanted, &q);
+    CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), 0);
+    whole[0] = q_of[0];
+    whole[1] = v_of[0];
+    const int all = q.asked;
+    CU_ASSERT(all >= 8);
+    for (int from = 1; from <= all; from++) {
+        q = (struct question){.from = from};
+        CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), MECH_CANCELLED);
+        CU_ASSERT_EQUAL(q.asked, from);
+    }
+    q.from = 0;
+    CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), 0);
+    CU_ASSERT(q_of[0] == whole[0] && v_of[0] == whole[1]);
     mech_sim_destroy(s);
 }
 
@@ -291,7 +318,8 @@ static void creation_ends(void)
     mech_sim_destroy(s);
 }
 
-UNIT_TESTS(UNIT_TEST(analyses_end), UNIT_TEST(creation_ends), UNIT_TEST(explanations_end),
-           UNIT_TEST(complementarity_solvers_end), UNIT_TEST(substeps_end),
-           UNIT_TEST(starts_are_not_interrupted), UNIT_TEST(derivatives_end),
-           UNIT_TEST(steps_without_an_interrupt_continue), UNIT_TEST(equilibria_end))
+UNIT_TESTS(UNIT_TEST(analyses_end), UNIT_TEST(adjoints_end), UNIT_TEST(creation_ends),
+           UNIT_TEST(explanations_end), UNIT_TEST(complementarity_solvers_end),
+           UNIT_TEST(substeps_end), UNIT_TEST(starts_are_not_interrupted),
+           UNIT_TEST(derivatives_end), UNIT_TEST(steps_without_an_interrupt_continue),
+           UNIT_TEST(equilibria_end))
