@@ -376,7 +376,7 @@ static void look(struct session *s, struct session_reply *was, bool kept, const 
 
 /* One request to the instance, and to its twin. */
 static void act(struct session *s, const json_t *model, const char *twin,
-                struct session_reply was[HELD])
+                struct session_reply was[HELD], json_t **lists)
 {
     struct session_reply before, after, other;
     char path[PATH], twins[PATH], request[3 * PATH];
@@ -397,6 +397,7 @@ static void act(struct session *s, const json_t *model, const char *twin,
                       after.text);
     }
     look(s, was, kept, request);
+    session_lists(s, s->id, lists, kept ? request : NULL);
     if (json_object_get(tree, "trial") != NULL && !s->same_numbers) {
         s->twin = false; // the number is of another trial there, or of none
     }
@@ -421,10 +422,13 @@ static void act(struct session *s, const json_t *model, const char *twin,
 static void act_on(struct session *s, const json_t *model, const char *twin)
 {
     struct session_reply was[HELD] = {{.status = 0}};
+    json_t *lists = NULL;
     look(s, was, false, "");
+    session_lists(s, s->id, &lists, NULL);
     for (uint32_t k = 0; k < ACTIONS; k++) {
-        act(s, model, twin, was);
+        act(s, model, twin, was, &lists);
     }
+    json_decref(lists);
     for (size_t k = 0; k < HELD; k++) {
         free(was[k].text);
     }

@@ -3,8 +3,8 @@
  *
  *  - a reply is JSON with null only where the row of its route has it (NaN and infinity would be
  *    null), no status is 500 or above but 503, and it comes within a limit
- *  - a refused request leaves state, inputs, parameters and model as they were, byte for byte, and
- *    a refused creation no instance
+ *  - a refused request leaves state, inputs, parameters and model as they were, byte for byte, its
+ *    snapshots and the list of instances too, and a refused creation no instance
  *  - the same requests on a second instance give the same replies, byte for byte
  *  - models are mostly accepted; those that the checks accept are created
  *  - a restored snapshot, a clone, a reset, a trial that is kept, a run and a batch lead to the
@@ -32,7 +32,7 @@ struct session {
     void *context;
     const struct mech_item_type *focus;
     uint32_t broken; /* percent of models */
-    bool served;     /* by a daemon of its own, through its doors */
+    bool served;     /* through the doors of a daemon that others use too */
     bool trace;      /* requests to stderr */
     /* results */
     bool accepted, focused;

@@ -211,10 +211,11 @@ static void end_made(struct session *s, const struct mechp_route *r, const json_
     }
 }
 
-static void ask_one(struct session *s, const char *tag)
+/* `lists`: of session_lists. */
+static void ask_one(struct session *s, const char *tag, json_t **lists)
 {
     const struct mechp_route *const r = any_route(s, tag);
-    char path[SESSION_PATH];
+    char path[SESSION_PATH], request[2 * SESSION_PATH];
     int status = 0;
     json_t *body = NULL;
     path_of(s, r, path);
@@ -227,10 +228,17 @@ static void ask_one(struct session *s, const char *tag)
         }
         session_bound(body);
     }
+    char *const text = body != NULL ? json_dumps(body, 0) : NULL;
     json_t *const reply = session_call(s, r->method, body, &status, "%s", path);
+    (void)snprintf(request, sizeof request,
+                   "a request that was refused or reads (%d), %s %s %.300s,", status, r->method,
+                   path, text != NULL ? text : "");
     if (status == 201 || status == 202) {
         end_made(s, r, reply);
     }
+    const bool reads = strcmp(r->method, "GET") == 0;
+    session_lists(s, s->own, lists, reads || status >= 400 ? request : NULL);
+    free(text);
     json_decref(reply);
 }
 
@@ -254,9 +262,12 @@ void session_any(struct session *s, const char *own, json_t *model, int count)
     s->model = model;
     // what belongs together follows each other: streams are chosen, read and ended
     const char *const tag = any_route(s, NULL)->row->tag;
+    json_t *lists = NULL;
+    session_lists(s, own, &lists, NULL);
     for (int k = 0; k < count; k++) {
-        ask_one(s, generate_often(&s->g, 60) ? tag : NULL);
+        ask_one(s, generate_often(&s->g, 60) ? tag : NULL, &lists);
     }
+    json_decref(lists);
     json_decref(session_call(s, "DELETE", NULL, &status, "/v1/couplings/%s", coupling));
     s->own = s->coupling = NULL;
     s->model = NULL;
