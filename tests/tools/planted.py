@@ -136,6 +136,14 @@ FAULTS = [
           '        mechd_fail(c, MECHP_INTERNAL, "no velocities");\n'
           '    } else {\n        linearize(c, &l);\n',
           'generated:process', r'FAILED seed .*status 500: GET .*/linearization'),
+    Fault('a refused step that leaves a snapshot',
+          'server/operations/step.c',
+          '    c->why = w->stepping.why;\n',
+          '    c->why = w->stepping.why;\n    struct mechd_snapshot *left = NULL;\n'
+          '    extern int mechd_snapshots_take(struct mechd_instance *, struct mechd_excess *,\n'
+          '                                    struct mechd_snapshot **);\n'
+          '    (void)mechd_snapshots_take(c->job.instance, &w->stepping.excess, &left);\n',
+          'generated:process', r'FAILED seed .*changed the snapshots'),
     Fault('an overlap that becomes momentum',
           'solver/model/gap.c',
           'return fmax(gap, 0.) / (s->theta',
