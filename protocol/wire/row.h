@@ -147,6 +147,7 @@ struct mechp_row {
     bool optional;                  /* the body may be omitted */
     const char *of_id;              /* where the id belongs that a body gives by `id`, which it does
                                        not have; NULL: in the path, if that has one */
+    const char *of_name;            /* the same for `name` */
     const char *takes[MECHP_TAKES]; /* other media types of bodies, closed by NULL */
     const struct mechp_parameter *query; /* closed by a NULL name, MECHP_QUERIES at most; or NULL */
     int status; /* of success; 204 with a reply: that, or 200 where there is something to reply */

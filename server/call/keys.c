@@ -54,12 +54,6 @@ static const char *meant_by_id(const struct mechd_call *c)
     return http && c->match.count > 0 ? "it belongs in the path" : NULL;
 }
 
-static bool creates(const struct mechd_call *c)
-{
-    const int route = (int)c->match.route->id;
-    return route == MECHP_ROUTE_CREATE || route == MECHP_ROUTE_CREATE_AS;
-}
-
 /* Where a key belongs that is not taken in this body; NULL: it is none of those that have a place
  * of their own. */
 static const char *place_of(const struct mechd_call *c, const char *key)
@@ -68,9 +62,8 @@ static const char *place_of(const struct mechd_call *c, const char *key)
     if (strcmp(key, "id") == 0) {
         return meant_by_id(c);
     }
-    if (strcmp(key, "name") == 0 && creates(c)) {
-        return "a model has a name, as its key `name`; an instance has the id of its path, as in "
-               "PUT /v1/instances/{id}";
+    if (strcmp(key, "name") == 0 && mechd_call_row(c)->of_name != NULL) {
+        return mechd_call_row(c)->of_name;
     }
     for (int k = 0; k < mechp_query_count(mechd_call_row(c)); k++) {
         if (http && strcmp(key, mechd_call_row(c)->query[k].name) == 0) {

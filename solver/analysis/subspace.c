@@ -316,8 +316,9 @@ static int split(struct subspace *s)
     return 0;
 }
 
-/* Whether the rest of K, the antisymmetric part B, moves no mode: (λ + σ) (K + σ M)⁻¹ M φ with K + B
- * in place of K differs by (K + σ M)⁻¹ B φ, which is 0 where the joints' reactions take up B φ. */
+/* Whether the rest of K, the antisymmetric part B, moves no mode: (λ + σ) (K + σ M)⁻¹ M φ with
+ * K + B in place of K differs by (K + σ M)⁻¹ B φ, which is 0 where the joints' reactions take up
+ * B φ. */
 static int check_odd(struct subspace *s)
 {
     const size_t n = (size_t)s->n;

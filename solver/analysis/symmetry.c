@@ -4,6 +4,7 @@
 #include "solver/base/err.h"
 #include "solver/linalg/eig.h"
 #include "solver/model/balance.h"
+#include "solver/model/penalty.h"
 
 #include <math.h>
 #include <string.h>
@@ -73,7 +74,7 @@ int mech_symmetry_slack(const struct mech_model *m, const struct mech_state *s,
         /* twice: r follows from v', to which the joints' reactions belong as they are solved for */
         most[i] = work[i] == 0. ? 0. : known_to * size + (rest <= limit * size ? 2. * rest : 0.);
     }
-    *out = (struct mech_symmetric_slack){block, most, mech_model_tangent_known_to(m, &e)};
+    *out = (struct mech_symmetric_slack){block, most, mech_penalty_tangent_known_to(m, &e)};
     return 0;
 }
 

@@ -87,7 +87,7 @@ int mech_symmetric_split(struct mech_arena *arena, const struct mech_mat *A, dou
     look_around(A, around);
     for (struct mech_mat_walk w = {.a = A}; mech_mat_next(&w);) {
         const double other = mech_mat_get(A, w.col, w.row);
-        const bool alone = mech_mat_place(A, w.col, w.row) == NULL;
+        const bool alone = !mech_mat_place(A, w.col, w.row);
 
         /* a pair of which one place is stored comes once */
         for (int k = 0; k < (alone ? 2 : 1); k++) {

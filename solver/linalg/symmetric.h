@@ -17,8 +17,8 @@ bool mech_symmetric_pair(const double pair[2], const double diagonal[2], double 
  * and columns. Scratch from the arena. 0 or negative. */
 int mech_symmetric(struct mech_arena *arena, const struct mech_mat *A, double to, bool *symmetric);
 
-/* By how much more pairs may differ: those of two indices in one block, by up to `most` of both; and
- * all, by a share of the largest entry of their rows and columns. */
+/* By how much more pairs may differ: those of two indices in one block, by up to `most` of both;
+ * and all, by a share of the largest entry of their rows and columns. */
 struct mech_symmetric_slack {
     const int32_t *block; /* [n] */
     const double *most;   /* [n] the same in a block, or 0 */

@@ -21,11 +21,6 @@ int32_t mech_model_blocks(const struct mech_model *m, int32_t *of);
 void mech_model_force_sizes(const struct mech_model *m, const struct mech_eval *e, double *work,
                             double *S);
 
-/* How exactly the tangent at a point is known where it is asked for as exact, of its largest entries:
- * what the rounding of positions leaves of the differences that contacts by penalty take; 0: there
- * are none. */
-double mech_model_tangent_known_to(const struct mech_model *m, const struct mech_eval *e);
-
 /* L [rows] = lengths and angles that each joint's equation subtracts, Σ |∂g/∂δ| |p| over both
  * markers: ε L is what rounding leaves of g. At the last poses. */
 void mech_model_joint_sizes(const struct mech_model *m, double *L);

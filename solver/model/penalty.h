@@ -39,6 +39,9 @@ void mech_penalty_force(const struct mech_model *m, const struct mech_eval *e, d
  * memory. */
 void mech_penalty_tangent(const struct mech_model *m, const struct mech_eval *e, const double c[2],
                           const int32_t *places, double *values);
+/* How exactly it is known where it is asked for as exact, of its largest entries: what the rounding
+ * of positions leaves of the differences; 0: there are no such contacts. */
+double mech_penalty_tangent_known_to(const struct mech_model *m, const struct mech_eval *e);
 /* penalty.c */
 /* J of all springs. */
 double mech_penalty_energy(const struct mech_model *m, const struct mech_eval *e);

@@ -324,7 +324,7 @@ static int add_pair(struct pair *p)
     return exact && p->c[0] != 0. ? add_positions(p) : 0;
 }
 
-double mech_model_tangent_known_to(const struct mech_model *m, const struct mech_eval *e)
+double mech_penalty_tangent_known_to(const struct mech_model *m, const struct mech_eval *e)
 {
     double worst = 0.;
 

@@ -164,6 +164,10 @@ const struct mechp_row mechp_row_INSTANCES = {
     .content = MECHP_JSON,
     .codes = MECHP_CODES(MECHP_INVALID_REQUEST)};
 
+#define NAME_OF_MODEL                                                                              \
+    "a model has a name, as its key `name`; an instance has the id of its path, as in PUT "        \
+    "/v1/instances/{id}"
+
 const struct mechp_row mechp_row_CREATE = {
     .tag = "instances",
     .doc = "The body has exactly one of `model`, `example`, `snapshot` and `fmu`; the bytes of a "
@@ -180,6 +184,7 @@ const struct mechp_row mechp_row_CREATE = {
     .body = &mechp_body_create_request,
     .takes = {"application/vnd.mechd.snapshot"},
     .of_id = "to choose the id, put it in the path: PUT /v1/instances/{id}",
+    .of_name = NAME_OF_MODEL,
     .status = 201,
     .reply = "@Instance",
     .content = MECHP_JSON,
@@ -222,6 +227,7 @@ const struct mechp_row mechp_row_CREATE_AS = {
     .traits = MECHP_TAKES_MODELS | MECHP_STORES | MECHP_CLOSES | MECHP_NAMES_NEW,
     .body = &mechp_body_create_request,
     .takes = {"application/vnd.mechd.snapshot"},
+    .of_name = NAME_OF_MODEL,
     .status = 201,
     .reply = "@Instance",
     .content = MECHP_JSON,

@@ -216,8 +216,8 @@ static void the_side_below_a_mesh_is_hidden_from_what_is_in_the_mesh(void)
     shapes_fini(&shapes);
 }
 
-/* A mesh that rises from the edge of a box, as a ramp, and a body that slides down from it: the box's
- * side is in the groove between both. */
+/* A mesh that rises from the edge of a box, as a ramp, and a body that slides down from it: the
+ * box's side is in the groove between both. */
 static void the_side_below_a_ramp_is_hidden(void)
 {
     static const double back[3] = {-1., 0., 0.}, rises[] = {0., 0.03, 0.17, 0.5, 0.75};

@@ -260,24 +260,25 @@ static void tangents_allocate_nothing(void)
 }
 
 /* What rests has real modes, and the same ones, wherever it is. */
-#define FAR(x, shape, z, ground)                                                                   \
-    SCENE(BODY("0", "[" x ", " x ", " z ", 1, 0, 0, 0]", "[0, 0, 0, 0, 0, 0, 0]"),                 \
-          GROUND(ground ", 'position': [" x ", " x ", 0]") ", " RIGID("0", shape))
-#define FAR_BOTH(x)                                                                                \
-    {                                                                                              \
-        FAR(x, BOX, "0.049", "'shape': 'Plane'"),                                                  \
-            FAR(x, BOX, "0.099", "'shape': 'Box', 'size': [1, 1, 0.1]")                            \
-    }
 static void modes_do_not_depend_on_the_place(void)
 {
-    static const char *const all[][2] = {FAR_BOTH("0"), FAR_BOTH("100"), FAR_BOTH("1000"),
-                                         FAR_BOTH("10000")};
+    static const char *const places[] = {"0", "100", "1000", "10000"};
+    static const struct {
+        const char *z, *shape;
+    } grounds[] = {{"0.049", "'shape': 'Plane'"}, {"0.099", "'shape': 'Box', 'size': [1, 1, 0.1]"}};
 
     for (int k = 0; k < 2; k++) {
         double near[6] = {0.};
 
         for (int far = 0; far < 4; far++) {
-            struct mech_sim *const s = model_of(all[far][k]);
+            const char *const x = places[far];
+            char text[4096];
+
+            snprintf(text, sizeof text,
+                     SCENE(BODY("0", "[%s, %s, %s, 1, 0, 0, 0]", "[0, 0, 0, 0, 0, 0, 0]"),
+                           GROUND("%s, 'position': [%s, %s, 0]") ", " RIGID("0", BOX)),
+                     x, x, grounds[k].z, grounds[k].shape, x, x);
+            struct mech_sim *const s = model_of(text);
             const struct mech_statics_query query = {.request = {.load_steps = 1}, .keep = true};
             struct mech_statics_report report;
             struct mech_modes modes;

@@ -186,8 +186,8 @@ static void each_row_of_a_law_turns_by_itself(void)
     mech_sim_destroy(s);
 }
 
-/* A mass on a spring that holds its weight, with drag of the square of its speed, and a stop that it
- * just does not press: speeds and gaps of rounding's size turn no law. Pushed, it does. */
+/* A mass on a spring that holds its weight, with drag of the square of its speed, and a stop that
+ * it just does not press: speeds and gaps of rounding's size turn no law. Pushed, it does. */
 static void what_rests_does_not_turn(void)
 {
     struct mech_sim *const s = model_of(
