@@ -99,10 +99,6 @@ static int load(struct mechd_service *s, char *fault, size_t size)
         MECH_TRY(mechd_sweeps_load(s));
         MECH_TRY(mechd_receipts_load(s));
         s->backgrounds.serial = mechd_store_last(h->store, MECHD_NUMBER_OPERATION);
-    } else {
-        // nothing records what earlier processes have given: the clock keeps theirs apart
-        s->backgrounds.serial = h->incarnation;
-        s->sweeps->serial = h->incarnation;
     }
     return 0;
 }
@@ -114,7 +110,7 @@ static int open_fmus(struct mechd_service *s, char *fault, size_t size)
     const char *const state = strcmp(c->state, "none") != 0 ? c->state : NULL;
     const struct mechd_fmu_settings limits = {.memory = (uint32_t)c->fmu_memory,
                                               .call_ms = (uint64_t)c->fmu_seconds * 1000};
-    mechd_fmus_number(&s->fmus, s->host.store, s->host.incarnation);
+    mechd_fmus_number(&s->fmus, s->host.store);
     return strcmp(c->fmus, "on") == 0
                ? mechd_fmus_open(&s->fmus, state, &limits, mechd_shares(c).fmus, fault, size)
                : 0;

@@ -71,10 +71,10 @@ int mechd_fmus_open(struct mechd_fmus *f, const char *state,
     return 0;
 }
 
-void mechd_fmus_number(struct mechd_fmus *f, struct mechd_store *store, uint64_t last)
+void mechd_fmus_number(struct mechd_fmus *f, struct mechd_store *store)
 {
     f->store = store;
-    f->serial = store != NULL ? mechd_store_last(store, MECHD_NUMBER_FMU) : last;
+    f->serial = store != NULL ? mechd_store_last(store, MECHD_NUMBER_FMU) : 0;
 }
 
 /* What a package is charged with until it ends. */

@@ -52,8 +52,8 @@ int mechd_fmus_open(struct mechd_fmus *f, const char *state,
                     const struct mechd_fmu_settings *limits, int processes, char *fault,
                     size_t size);
 /* Ids continue behind those of earlier processes on the store, which outlives all uploading; NULL:
- * behind the number `last`. Before the first upload. */
-void mechd_fmus_number(struct mechd_fmus *f, struct mechd_store *store, uint64_t last);
+ * they begin at f-1. Before the first upload. */
+void mechd_fmus_number(struct mechd_fmus *f, struct mechd_store *store);
 /* Once nothing else has a reference to a package of its: before the accounts' end. */
 void mechd_fmus_fini(struct mechd_fmus *f);
 
