@@ -412,9 +412,9 @@ static enum mechd_progress run_check(struct mechd_call *c)
     const int outcome = mech_sim_check_asking(document, &ask, &c->diag);
     mech_document_destroy(document);
     prefix_faults(&c->diag, before, "/model");
-    if (outcome > 0) {
+    if (outcome == MECH_INVALID) {
         fail_model(c);
-    } else if (outcome < 0) {
+    } else if (outcome != 0) {
         mechd_fail_outcome(c, outcome);
     } else {
         const bool warned = c->diag.warning_count > 0;
