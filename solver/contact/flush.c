@@ -22,6 +22,8 @@
 #define RISES 0.1
 /* rad, within which a direction is that of a surface */
 #define TURNS 1e-4
+/* of a distance, how far a mesh may bend away from the plane of one of its faces */
+#define BENDS 0.1
 /* how much the direction out of a collider counts among a shape's farthest points */
 #define TILTS 1e-3
 
@@ -203,35 +205,43 @@ static bool reaches_over(const struct mech_collider *c, const struct mech_collid
 {
     const double size = is_plane(neighbour) ? mech_flush_size(c) : mech_flush_size(neighbour);
 
-    return mech_flush_reaches_over(neighbour, x, n, FLUSH * size, LEANS);
+    return mech_flush_reaches_over(neighbour, x, n, NULL, FLUSH * size, LEANS);
 }
 
-/* Whether the line from x, in a convex shape, to its farthest point along the normal, of several
- * the one that is farthest toward the neighbour, goes through the mesh. */
+/* How far a point is over the face of the neighbour at the nearest point. */
+static double over_face(const struct mech_flush_gap *gap, const double x[3])
+{
+    double d[3];
+
+    mech_v3_add(x, -1., gap->point, d);
+    return mech_v3_dot(d, gap->face);
+}
+
+/* Whether the line from x to the farthest point of the other, a convex one, over the face at the
+ * nearest point, of several the one that is farthest toward the neighbour, meets the mesh. */
 static bool passes_through(const struct mech_flush_contact *k, const struct mech_collider *mesh,
-                           const struct mech_flush_gap *gap)
+                           const struct mech_flush_gap *gap, double look)
 {
     const struct mech_convex shape = {
         .shape = &k->other->shape, .p = k->other->p, .R = k->other->R};
     double top[3], d[3], at[3];
     struct mech_flush_gap there;
 
-    mech_v3_add(gap->normal, TILTS, k->n, d);
+    mech_v3_add(gap->face, TILTS, k->n, d);
     mech_convex_farthest(&shape, d, top);
-    mech_v3_add(top, -1., gap->point, d);
-    const double over = mech_v3_dot(d, gap->normal);
+    const double over = over_face(gap, top), under = fmax(-over_face(gap, k->x), 0.);
     if (over <= 0.) {
         return false;
     }
     mech_v3_add(top, -1., k->x, d);
-    mech_v3_add(k->x, -gap->gap / (over - gap->gap), d, at);
+    mech_v3_add(k->x, under / (over + under), d, at);
     mech_v3_add(at, -1., gap->point, d);
-    return mech_flush_from(mesh, at, 2. * mech_v3_norm(d) + LOOK * mech_flush_size(mesh), &there) &&
+    const double most = look + BENDS * mech_v3_norm(d);
+    return mech_flush_from(mesh, at, most, &there) && fabs(there.gap) <= most &&
            mech_v3_norm(there.beside) == 0.;
 }
 
-/* Whether the other collider of a contact reaches over the nearest point of its collider's
- * neighbour. */
+/* Whether the other collider of a contact reaches over the face of the neighbour. */
 static bool is_above(const struct mech_flush_contact *k, const struct mech_flush_gap *gap)
 {
     const struct mech_convex shape = {
@@ -241,9 +251,8 @@ static bool is_above(const struct mech_flush_contact *k, const struct mech_flush
     if (mech_flush_kind_of(k->other) != MECH_FLUSH_CONVEX) {
         return true;
     }
-    mech_convex_farthest(&shape, gap->normal, top);
-    mech_v3_add(top, -1., gap->point, top);
-    return mech_v3_dot(top, gap->normal) > 0.;
+    mech_convex_farthest(&shape, gap->face, top);
+    return over_face(gap, top) > 0.;
 }
 
 /* Whether the other collider of a contact is in the mesh, below which the contact is: it is at the
@@ -262,30 +271,40 @@ static bool is_in_both(const struct mech_flush_contact *k, const struct mech_col
         return false;
     }
     return mech_flush_from(k->other, gap->point, fmax(k->gap, 0.) + 2. * look, &there) ||
-           (mech_flush_kind_of(k->other) == MECH_FLUSH_CONVEX && passes_through(k, mesh, gap));
+           (mech_flush_kind_of(k->other) == MECH_FLUSH_CONVEX &&
+            passes_through(k, mesh, gap, look));
 }
 
-/* Whether the collider rises from the plane through x with this normal by more than a sine. */
+/* Whether the collider rises from the plane through x with this normal by more than a sine, across
+ * the groove that is along `edge`. */
 static bool rises(const struct mech_collider *c, const double x[3], const double normal[3],
-                  double sine)
+                  const double edge[3], double sine)
 {
-    return mech_flush_reaches_over(c, x, normal, FLUSH * mech_flush_size(c), sine);
+    return mech_flush_reaches_over(c, x, normal, edge, FLUSH * mech_flush_size(c), sine);
 }
 
-/* Whether the direction is that of the collider's own surface at x, and does not lean from it
- * toward the neighbour, which has this normal: turned away by TURNS, the collider rises over it. */
+/* Whether a contact over a groove between the collider and its neighbour, whose surface has this
+ * normal there, is one of its own side: the groove is deep, or the direction does not lean from
+ * the side toward the neighbour: turned away by TURNS, the collider rises over it. */
 static bool is_own(const struct mech_collider *c, const struct mech_flush_contact *k,
-                   const double normal[3])
+                   const double normal[3], bool leads)
 {
-    double away[3], turned[3];
+    double edge[3], away[3], turned[3];
 
-    mech_v3_add(normal, -mech_v3_dot(normal, k->n), k->n, away);
-    const double length = mech_v3_norm(away);
-    if (length == 0.) {
+    mech_v3_cross(k->n, normal, edge);
+    if (mech_v3_norm(edge) < LEANS) {
+        memset(edge, 0, sizeof edge);
+    }
+    if (rises(c, k->x, normal, edge, RISES)) {
         return true;
     }
-    mech_v3_add(k->n, TURNS / length, away, turned);
-    return rises(c, k->x, turned, 0.25 * TURNS);
+    if (leads || !rises(c, k->x, normal, edge, 0.5 * LEANS)) {
+        return false;
+    }
+    mech_v3_add(normal, -mech_v3_dot(normal, k->n), k->n, away);
+    const double length = mech_v3_norm(away);
+    mech_v3_add(k->n, TURNS / fmax(length, TURNS), away, turned);
+    return length < TURNS || rises(c, k->x, turned, edge, 0.25 * TURNS);
 }
 
 bool mech_flush_hides(const struct mech_collider *c, const struct mech_collider *neighbour,
@@ -307,8 +326,7 @@ bool mech_flush_hides(const struct mech_collider *c, const struct mech_collider 
         mech_v3_add(gap.point, -1., k->x, along);
         const bool leads = mech_v3_dot(along, k->n) >= LEADS * look;
 
-        if (rises(c, k->x, gap.normal, RISES) ||
-            (!leads && rises(c, k->x, gap.normal, 0.5 * LEANS) && is_own(c, k, gap.normal)) ||
+        if (is_own(c, k, gap.normal, leads) ||
             (!leads && !reaches_over(c, neighbour, k->x, k->n))) {
             return false;
         }

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* of a mesh's size: distances that are the same; how far a point is beyond a border that another
- * shape may be flush with */
+/* of sizes and distances: what is the same; of a mesh's size: how far a point is beyond a border
+ * that another shape may be flush with */
 static const double same = 1e-10, beyond = 2e-6;
 
 enum mech_flush_kind mech_flush_kind_of(const struct mech_collider *c)
@@ -237,6 +237,7 @@ static bool from_convex(const struct mech_collider *c, const double x[3], double
     }
     *out = (struct mech_flush_gap){.gap = gap.gap};
     memcpy(out->normal, gap.normal, sizeof out->normal);
+    memcpy(out->face, gap.normal, sizeof out->face);
     memcpy(out->point, gap.point[0], sizeof out->point);
     return true;
 }
@@ -246,6 +247,7 @@ static bool from_plane(const struct mech_collider *c, const double x[3], double 
 {
     *out = (struct mech_flush_gap){.gap = 0.};
     out->gap = height_over(c, x, out->normal);
+    memcpy(out->face, out->normal, sizeof out->face);
     mech_v3_add(x, -out->gap, out->normal, out->point);
     return out->gap <= most;
 }
@@ -350,6 +352,7 @@ static bool from_mesh(const struct mech_collider *c, const double at[3], double 
         out->normal[i] = near.far - fabs(near.over) > alike ? sign * d[i] / near.far : normal[i];
     }
     mech_m3_mul(c->R, out->normal, out->normal);
+    mech_m3_mul(c->R, normal, out->face);
     to_body(c, near.at, out->point);
     return true;
 }
@@ -367,22 +370,33 @@ bool mech_flush_from(const struct mech_collider *c, const double x[3], double mo
 
 /* --- what reaches over ------------------------------------------------------------------------ */
 
-static bool is_over(const double to[3], const double x[3], const double n[3], double leans)
+/* Whether the line from x leaves the plane with the normal n by more than a sine, whatever it goes
+ * along the edge (NULL: none). */
+static bool is_over(const double to[3], const double x[3], const double n[3], const double *edge,
+                    double leans)
 {
     double d[3];
 
     mech_v3_add(to, -1., x, d);
-    return mech_v3_dot(d, n) > leans * mech_v3_norm(d);
+    const double over = mech_v3_dot(d, n) - same * mech_v3_norm(d);
+    const double square = edge ? mech_v3_dot(edge, edge) : 0.;
+    if (square > 0.) {
+        mech_v3_add(d, -mech_v3_dot(d, edge) / square, edge, d);
+    }
+    return over > leans * mech_v3_norm(d);
 }
 
 static bool mesh_reaches_over(const struct mech_collider *c, const double at[3],
-                              const double normal[3], double on, double leans)
+                              const double normal[3], const double *along, double on, double leans)
 {
     struct mech_tree_walk walk = {.tree = c->shape.tree};
-    double x[3], n[3];
+    double x[3], n[3], edge[3] = {0.};
 
     to_local(c, at, x);
     mech_m3_mul_transposed(c->R, normal, n);
+    if (along) {
+        mech_m3_mul_transposed(c->R, along, edge);
+    }
     for (int32_t t = first_around(&walk, x, on); t >= 0; t = mech_tree_next(&walk)) {
         double corner[3][3], y[3], d[3];
 
@@ -390,7 +404,7 @@ static bool mesh_reaches_over(const struct mech_collider *c, const double at[3],
         nearest_of(corner, x, y);
         mech_v3_add(x, -1., y, d);
         for (int i = 0; i < 3 && mech_v3_norm(d) <= on; i++) {
-            if (is_over(corner[i], x, n, leans)) {
+            if (is_over(corner[i], x, n, edge, leans)) {
                 return true;
             }
         }
@@ -399,13 +413,13 @@ static bool mesh_reaches_over(const struct mech_collider *c, const double at[3],
 }
 
 bool mech_flush_reaches_over(const struct mech_collider *c, const double x[3], const double n[3],
-                             double on, double leans)
+                             const double *edge, double on, double leans)
 {
     struct mech_flush_gap gap;
     double local[3], to[3];
 
     if (mech_flush_kind_of(c) == MECH_FLUSH_MESH) {
-        return mesh_reaches_over(c, x, n, on, leans);
+        return mesh_reaches_over(c, x, n, edge, on, leans);
     }
     if (!mech_flush_from(c, x, on, &gap)) {
         return false;
@@ -419,5 +433,5 @@ bool mech_flush_reaches_over(const struct mech_collider *c, const double x[3], c
     mech_m3_mul_transposed(c->R, n, local);
     c->shape.ops->support(&c->shape, local, to);
     to_body(c, to, to);
-    return is_over(to, x, n, leans);
+    return is_over(to, x, n, edge, leans);
 }

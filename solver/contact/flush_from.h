@@ -21,6 +21,7 @@ struct mech_flush_gap {
     double gap;       /* m; < 0: inside */
     double normal[3]; /* unit, outward */
     double point[3];  /* the nearest of the surface */
+    double face[3];   /* the surface's normal there, unit, outward */
     double beside[3]; /* from a mesh's border there, along its plane, to a point that is not over or
                          under it, but 1e-3 of `most` and 2e-6 of the size beside it; else 0 */
 };
@@ -30,6 +31,7 @@ bool mech_flush_from(const struct mech_collider *c, const double x[3], double mo
                      struct mech_flush_gap *out);
 
 /* Whether x is on the collider, to `on`, which reaches over the plane through x with normal n by
- * more than the sine `leans`: a convex one anywhere, a mesh with the triangles at x. */
+ * more than the sine `leans`: a convex one anywhere, a mesh with the triangles at x. Lengths along
+ * `edge` do not count (NULL, 0: all do). */
 bool mech_flush_reaches_over(const struct mech_collider *c, const double x[3], const double n[3],
-                             double on, double leans);
+                             const double *edge, double on, double leans);

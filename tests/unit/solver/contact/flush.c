@@ -78,14 +78,14 @@ static void the_covered_face_is_hidden_and_the_top_is_not(void)
     shapes_fini(&shapes);
 }
 
-/* Two boxes whose tops meet at the origin and rise from there to both sides. */
-static void groove(struct shapes *shapes, double angle, struct mech_collider c[2])
+/* Two boxes, 1 m wide, whose tops meet at the origin and rise from there to both sides. */
+static void groove(struct shapes *shapes, double angle, double length, struct mech_collider c[2])
 {
     for (int i = 0; i < 2; i++) {
         const double side = i == 0 ? 1. : -1., cosine = cos(angle), sine = side * sin(angle);
         const double R[9] = {cosine, 0., sine, 0., 1., 0., -sine, 0., cosine};
 
-        c[i] = shapes_collider(shapes_box(shapes, 1., 1., 1.));
+        c[i] = shapes_collider(shapes_box(shapes, 1., length, 1.));
         c[i].body = -1;
         memcpy(c[i].R, R, sizeof R);
         c[i].p[0] = -0.5 * (side * cosine + sine);
@@ -100,13 +100,15 @@ static void both_sides_of_a_groove_bear(void)
 
     shapes_init(&shapes);
     for (size_t k = 0; k < sizeof rises / sizeof *rises; k++) {
-        struct mech_collider c[2];
+        for (int i = 0; i < 4; i++) {
+            /* tiles, and planks */
+            struct mech_collider c[2];
+            const int own = i % 2;
 
-        groove(&shapes, rises[k], c);
-        for (int i = 0; i < 2; i++) {
-            const double up[3] = {c[i].R[2], 0., c[i].R[8]}, x[3] = {0., 0.2, 0.};
+            groove(&shapes, rises[k], i < 2 ? 1. : 40., c);
+            const double up[3] = {c[own].R[2], 0., c[own].R[8]}, x[3] = {0., 0.2, 0.};
 
-            CU_ASSERT(!hides(&c[i], &c[1 - i], x, up, NULL));
+            CU_ASSERT(!hides(&c[own], &c[1 - own], x, up, NULL));
         }
     }
     shapes_fini(&shapes);
@@ -126,7 +128,7 @@ static void what_rolls_meets_no_edge_of_a_groove(void)
             const double n[3] = {-sin(leans), 0., cos(leans)};
             struct mech_collider c[2];
 
-            groove(&shapes, rises[k], c);
+            groove(&shapes, rises[k], 1., c);
             CU_ASSERT_EQUAL(hides(&c[1], &c[0], x, n, NULL), lean > 0);
         }
     }
@@ -242,6 +244,37 @@ static void the_side_below_a_ramp_is_hidden(void)
             body.p[1] = 0.2;
             body.p[2] = 0.2 * sine + 0.2 * cosine - depth[d];
             CU_ASSERT(hides(&box, &mesh, x, back, &body));
+        }
+    }
+    shapes_fini(&shapes);
+}
+
+/* A roof that rises inward from the upper edge of a wall, and a ball below it at the wall, which it
+ * may reach over the eaves' height: the wall stands. */
+static void a_wall_below_a_roof_stands(void)
+{
+    static const double back[3] = {-1., 0., 0.}, rises[] = {0., 0.17, 0.5, 0.78, 1.2};
+    struct shapes shapes;
+
+    shapes_init(&shapes);
+    const struct mech_collider wall = block(&shapes, 4.);
+
+    for (size_t k = 0; k < sizeof rises / sizeof *rises; k++) {
+        const double cosine = cos(rises[k]), sine = sin(rises[k]);
+        const double R[9] = {cosine, 0., sine, 0., 1., 0., -sine, 0., cosine};
+        struct mech_collider roof = square(&shapes, -3., 0., 1.);
+
+        memcpy(roof.R, R, sizeof R);
+        for (int size = 0; size < 4; size++) {
+            const double radius = (const double[]){0.01, 0.1, 0.4, 1.}[size];
+            /* the roof's plane is 1 mm away from the ball */
+            const double low = (radius * (1. - sine) + 1e-3) / cosine, x[3] = {0., 0.2, -low};
+            struct mech_collider ball = shapes_collider(shapes_sphere(&shapes, radius));
+
+            ball.p[0] = -radius;
+            ball.p[1] = 0.2;
+            ball.p[2] = -low;
+            CU_ASSERT(!hides(&wall, &roof, x, back, &ball));
         }
     }
     shapes_fini(&shapes);
@@ -523,7 +556,7 @@ static void legs_below_a_sheet_stand(void)
 UNIT_TESTS(UNIT_TEST(neighbours_without_a_gap_are_listed_both_ways),
            UNIT_TEST(the_covered_face_is_hidden_and_the_top_is_not),
            UNIT_TEST(both_sides_of_a_groove_bear), UNIT_TEST(what_rolls_meets_no_edge_of_a_groove),
-           UNIT_TEST(the_side_below_a_ramp_is_hidden),
+           UNIT_TEST(the_side_below_a_ramp_is_hidden), UNIT_TEST(a_wall_below_a_roof_stands),
            UNIT_TEST(the_side_below_a_mesh_is_hidden_from_what_is_in_the_mesh),
            UNIT_TEST(a_border_goes_on_where_a_neighbour_is),
            UNIT_TEST(a_point_outside_a_free_rim_is_not_on_the_face),
