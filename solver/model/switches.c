@@ -114,12 +114,13 @@ static void evaluate(const struct mech_model *m, const struct mech_state *s,
     }
 }
 
-/* By how much its value would differ with the kinks that it had; 0: its jumps differ. */
+/* By how much its value would differ with the kinks that it had; −1: it has them, or its jumps
+ * differ. */
 static double bend_of(const struct mech_switch *one, const struct mech_expr_way *was,
                       const struct mech_expr_way *is)
 {
     if (one->timed || was->jumps != is->jumps || was->kinks == is->kinks) {
-        return 0.;
+        return -1.;
     }
     return fabs(mech_expr_at(one->of, one->vars) -
                 mech_expr_kinked(one->of, one->vars, was->kinks));
@@ -154,7 +155,8 @@ static void keep_kinks(const struct mech_model *m, const struct mech_eval *e,
             mech_model_force_sizes(m, e, work, S);
             known = true;
         }
-        if (one->bend > 0. && one->bend <= rounding * size_at(m, one->item, S)) {
+        if (one->bend == 0. ||
+            (one->bend > 0. && one->bend <= rounding * size_at(m, one->item, S))) {
             way[k].kinks = was[k].kinks;
         }
     }
@@ -174,12 +176,12 @@ void mech_model_switch_ways(const struct mech_model *m, const struct mech_state 
         struct mech_switch *const one = &m->switches.at[k];
 
         way[k] = (struct mech_expr_way){.jumps = MECH_SWITCH_IDLE};
-        one->bend = 0.;
+        one->bend = -1.;
         if (acts(m, s, k)) {
             evaluate(m, s, &e, k, work);
             // at once: expressions share variables
             way[k] = mech_expr_way(one->of, one->vars);
-            one->bend = was ? bend_of(one, &was[k], &way[k]) : 0.;
+            one->bend = was ? bend_of(one, &was[k], &way[k]) : -1.;
         }
     }
     if (was) {

@@ -1,16 +1,27 @@
 /* Events of expressions: at the end of each internal step it is compared which way they go with
- * which way they went at its start (model/switches.h). Both follow from the state alone. */
+ * which way they went at its start (model/switches.h). A way that is kept because it makes no
+ * difference is remembered with the state that it belongs to, so that it does not matter how steps
+ * are cut into commands; one that was restored has the ways that follow from it alone. */
 #include "solver/model/switches.h"
 
 #include "solver/base/err.h"
 #include "solver/sim/internal.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* Ways, and the state that they are of. */
+struct seen {
+    bool any;
+    double *state; /* [nq + nv + 2] with the time and the number of changed fields */
+    struct mech_expr_way *way;
+};
 
 struct mech_event_switches {
     size_t room;
-    double *work; /* [2 (nv + 1)] scratch */
+    double *work; /* [2 (nv + 1)] scratch, then the states */
     struct mech_expr_way *was, *is;
+    struct seen first, last; /* of the last command: where it began, and its last step */
 };
 
 void mech_sim_switches_fini(struct mech_sim *s)
@@ -23,6 +34,11 @@ void mech_sim_switches_fini(struct mech_sim *s)
     }
 }
 
+static size_t state_size(const struct mech_sim *s)
+{
+    return (size_t)s->sizes.q + (size_t)s->sizes.v + 2;
+}
+
 /* Room for those of the present model, of which there may be more than of the last one. */
 static int make_room(struct mech_sim *s, size_t count)
 {
@@ -31,15 +47,44 @@ static int make_room(struct mech_sim *s, size_t count)
     }
     mech_sim_switches_fini(s);
     struct mech_event_switches *const w = s->switched = calloc(1, sizeof *w);
+    const size_t scratch = 2 * ((size_t)s->sizes.v + 1), state = state_size(s);
 
     if (!w) {
         return MECH_NO_MEMORY;
     }
-    w->work = calloc(2 * ((size_t)s->sizes.v + 1), sizeof *w->work);
-    w->was = calloc(2 * count, sizeof *w->was);
-    w->is = w->was ? w->was + count : NULL;
-    w->room = w->work && w->was ? count : 0;
-    return w->room ? 0 : MECH_NO_MEMORY;
+    w->work = calloc(scratch + 2 * state, sizeof *w->work);
+    w->was = calloc(4 * count, sizeof *w->was);
+    if (!w->work || !w->was) {
+        return MECH_NO_MEMORY;
+    }
+    w->is = w->was + count;
+    w->first = (struct seen){false, w->work + scratch, w->was + 2 * count};
+    w->last = (struct seen){false, w->work + scratch + state, w->was + 3 * count};
+    w->room = count;
+    return 0;
+}
+
+static bool is_of(const struct mech_sim *s, const struct seen *seen)
+{
+    const struct mech_state *const x = &s->next;
+    const size_t q = (size_t)s->sizes.q, v = (size_t)s->sizes.v;
+
+    return seen->any && memcmp(seen->state, x->q, q * sizeof *x->q) == 0 &&
+           memcmp(seen->state + q, x->v, v * sizeof *x->v) == 0 &&
+           seen->state[q + v] == x->at->time && seen->state[q + v + 1] == (double)x->at->edits;
+}
+
+static void remember(const struct mech_sim *s, size_t count, struct seen *seen)
+{
+    const struct mech_state *const x = &s->next;
+    const size_t q = (size_t)s->sizes.q, v = (size_t)s->sizes.v;
+
+    memcpy(seen->state, x->q, q * sizeof *x->q);
+    memcpy(seen->state + q, x->v, v * sizeof *x->v);
+    seen->state[q + v] = x->at->time;
+    seen->state[q + v + 1] = x->at->edits;
+    memcpy(seen->way, s->switched->was, count * sizeof *seen->way);
+    seen->any = true;
 }
 
 int mech_sim_switches_begin(struct mech_sim *s)
@@ -50,7 +95,13 @@ int mech_sim_switches_begin(struct mech_sim *s)
         return 0;
     }
     MECH_TRY(make_room(s, count));
-    mech_model_switch_ways(s->model, &s->next, NULL, s->switched->work, s->switched->was);
+    struct mech_event_switches *const w = s->switched;
+    const struct seen *const of = is_of(s, &w->last)    ? &w->last
+                                  : is_of(s, &w->first) ? &w->first
+                                                        : NULL;
+
+    mech_model_switch_ways(s->model, &s->next, of ? of->way : NULL, w->work, w->was);
+    remember(s, count, &w->first);
     return 0;
 }
 
@@ -72,4 +123,5 @@ void mech_sim_switches_look(struct mech_sim *s, struct mech_logged event)
             w->was[k] = w->is[k];
         }
     }
+    remember(s, count, &w->last);
 }

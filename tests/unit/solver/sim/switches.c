@@ -216,6 +216,39 @@ static void what_rests_does_not_turn(void)
     mech_sim_destroy(s);
 }
 
+/* A mass that turns back, with a drag that makes no difference in the step in which it turns: it is
+ * heard of a step later, however the steps are cut into commands. A drag without any is never. */
+static void commands_may_end_where_a_kink_is_kept(void)
+{
+    static const char *const model =
+        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'Node1D', 'initialVelocities': [-0.49998]}],"
+        "'objects': [{'name': 'm', 'type': 'Mass1D', 'node': 'n', 'physicsMass': 1}, {'name':"
+        "'drag', 'type': 'CoordinateSpringDamper', 'markers': ['g', 'x'],"
+        "'springForceUserFunction': '=1e-6*v*abs(v)'}, {'name': 'none', 'type':"
+        "'CoordinateSpringDamper', 'markers': ['g', 'x'], 'springForceUserFunction':"
+        "'=0*v*abs(v)'}], 'markers': [{'name': 'g', 'type': 'MarkerGroundCoordinate'}, {'name':"
+        "'x', 'type': 'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 0}], 'loads': [{'name':"
+        "'F', 'type': 'LoadCoordinate', 'marker': 'x', 'load': 1}], 'solver': {'integrator':"
+        "'GeneralizedAlpha', 'stepSize': 0.0001}}";
+
+    for (int each = 1; each <= 20; each *= 20) {
+        struct mech_sim *const s = model_of(model);
+        struct heard h;
+        size_t total = 0;
+
+        until(s, 0.4990, &h);
+        CU_ASSERT_EQUAL(h.log.total, 0);
+        for (int k = each; k <= 20; k += each) {
+            until(s, 0.4990 + 1e-4 * k, &h);
+            total += h.log.total;
+            CU_ASSERT(h.log.total == 0 || is(&h.at[0], MECH_LOGGED_SWITCHES, "drag"));
+            CU_ASSERT(h.log.total == 0 || fabs(h.at[0].time - 0.5001) < 1e-9);
+        }
+        CU_ASSERT_EQUAL(total, 1);
+        mech_sim_destroy(s);
+    }
+}
+
 /* Numbers that are no expressions, or go one way only, are counted too. */
 static void rows_are_places(void)
 {
@@ -304,5 +337,6 @@ UNIT_TESTS(UNIT_TEST(a_relay_switches), UNIT_TEST(a_relay_on_a_mass_switches),
            UNIT_TEST(a_diode_closes_and_opens), UNIT_TEST(a_force_law_turns_at_its_stop),
            UNIT_TEST(an_early_return_ends_where_a_law_turns),
            UNIT_TEST(each_row_of_a_law_turns_by_itself), UNIT_TEST(what_rests_does_not_turn),
-           UNIT_TEST(rows_are_places), UNIT_TEST(laws_of_constraints_follow_their_offsets),
+           UNIT_TEST(commands_may_end_where_a_kink_is_kept), UNIT_TEST(rows_are_places),
+           UNIT_TEST(laws_of_constraints_follow_their_offsets),
            UNIT_TEST(loads_and_motions_turn_at_their_times))
