@@ -150,6 +150,22 @@ class Interactions(Served):
                 self.assertAlmostEqual(v, 0, delta=1e-9)
                 self.assertEqual(self.step(path, 5)[1], v)
 
+    def test_a_state_from_before_follows_the_present_law(self):
+        floor = second({'type': 'NewtonImpact', 'e': 0}, [[1]], [0], 'EventDriven',
+                       force=[-9.81], q0=[0.01])
+        rods = second({'type': 'Equality'}, [[1, -1]], [1, 0], 'EventDriven')
+        for name, model, active, wanted in (('floor', floor, False, [-0.981]),
+                                            ('rods', rods, True, [0.5, 0.5])):
+            with self.subTest(name):
+                law = dict(model['interactions'][0], active=not active)
+                path = self.made({**model, 'interactions': [law]})
+                self.step(path, 100)
+                snapshot = self.call('POST', path + '/snapshots', status=201)['id']
+                self.call('PUT', path + '/objects/law/fields/active?category=interactions',
+                          {'value': active})
+                self.call('POST', path + '/snapshots/%s/restore' % snapshot)
+                self.assert_same(self.step(path, 10)[len(wanted):], wanted)
+
     def test_an_input_leads_it_within_a_step_request(self):
         model = CASES['equality']
         model = {**model, 'parameters': {'closed': 0},
