@@ -470,9 +470,6 @@ static int compute(const struct mech_model *m, const struct mech_state *s,
     }
     MECH_TRY(mech_tangent_mass(m, s, &out->arena, &M));
     MECH_TRY(mech_tangents(m, s, false, &out->arena, &K));
-    if (!mech_mat_is_finite(&M) || !mech_mat_is_finite(&K)) {
-        return MECH_NOT_FINITE;
-    }
     MECH_TRY(out->n <= MECH_MODES_DENSE ? undamped(m, s, &M, &K, out)
                                         : large_modes(m, s, &K, &M, out));
     for (int32_t i = 0; i < out->count; i++) {
