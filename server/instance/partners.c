@@ -492,7 +492,9 @@ int mechd_partner_keep(struct mechd_partner *p, double time, const double *value
     if (copy == NULL) {
         return MECH_NO_MEMORY;
     }
-    memcpy(copy, values, count * sizeof *copy);
+    if (count > 0) {
+        memcpy(copy, values, count * sizeof *copy);
+    }
 
     // behind everything that holds from the same time or earlier
     int at = p->pending_count;
