@@ -356,8 +356,8 @@ static int check_shown(struct mech_sim *s)
     return mech_sim_refuse(s, &why);
 }
 
-/* Changed fields stay changed, for any restored state: what a scheme keeps of the rates in the state
- * is of the fields before. */
+/* Changed fields stay changed, for any restored state: what a scheme keeps of the rates in the
+ * state is of the fields before. */
 static void keep_edits(struct mech_sim *s, uint32_t edits)
 {
     if (s->now.at->edits != edits) {
