@@ -58,14 +58,12 @@ static const char *const scenes[] = {
                                                           "'RigidBody2D', 'node': 'p', "
                                                           "'physicsMass': 1, 'physicsInertia': "
                                                           "0.01, 'geometry': [{" BALL ", " SOFT
-                                                          "}]}, " RIGID("0", BALL))};
-
-/* Two pairs, each with its records. */
-static const char two_pairs[] =
+                                                          "}]}, " RIGID("0", BALL)),
+    /* two pairs, each with its records */
     SCENE(BODY("0", "[0, 0, 0.0965, 1, 0, 0, 0]", "[0.1, 0.2, 0, 0, 0, 0, 0]") ", " BODY(
               "1", "[0.5, 0.1, 0.097, 1, 0, 0, 0]", "[-0.2, 0.1, 0, 0, 0, 0, 0]"),
           GROUND("'shape': 'Plane', 'normal': [0.02, 0.05, 1]") ", " RIGID("0", BALL) ", " RIGID(
-              "1", BALL));
+              "1", BALL))};
 
 /* A corner of a box 0.5 µm before the edge of another one, past which differences of 3 µm reach:
  * they find it on the other side alone. */
@@ -180,17 +178,6 @@ static void tangents_are_derivatives_of_forces(void)
             mech_sim_destroy(p.s);
         }
     }
-}
-
-static void pairs_have_their_own_records(void)
-{
-    struct point p = {.s = model_of(two_pairs)};
-
-    CU_ASSERT_EQUAL_FATAL(model_steps(p.s, 5), 0);
-    p.n = p.s->sizes.v;
-    memcpy(p.v, p.s->now.v, (size_t)p.n * sizeof *p.v);
-    check_tangents(&p, "two pairs");
-    mech_sim_destroy(p.s);
 }
 
 static void what_is_lost_on_one_side_has_the_difference_of_the_other(void)
@@ -377,7 +364,7 @@ static void weights_and_places_count(void)
     mech_sim_destroy(s);
 }
 
-UNIT_TESTS(UNIT_TEST(tangents_are_derivatives_of_forces), UNIT_TEST(pairs_have_their_own_records),
+UNIT_TESTS(UNIT_TEST(tangents_are_derivatives_of_forces),
            UNIT_TEST(what_is_lost_on_one_side_has_the_difference_of_the_other),
            UNIT_TEST(what_is_lost_on_both_sides_has_surfaces_that_do_not_turn),
            UNIT_TEST(tangents_allocate_nothing), UNIT_TEST(modes_do_not_depend_on_the_place),
