@@ -131,8 +131,14 @@ int mechd_table_add(struct mechd_table *t, struct mechd_instance *i, const char 
     } while (id == NULL && outcome == MECH_INVALID);
     if (outcome != 0) {
         atomic_fetch_sub(&t->count, 1);
+        return outcome;
     }
-    return outcome;
+    if (t == &h->table) {
+        // its time to live begins: a walk before this has not seen it
+        mechd_instance_use(i);
+        mechd_reaper_meet(&h->reaper, mechd_instance_ends(i));
+    }
+    return 0;
 }
 
 struct mechd_instance *mechd_table_find(struct mechd_table *t, const char *id)

@@ -30,8 +30,8 @@ void mechd_table_init(struct mechd_table *t);
 void mechd_table_fini(struct mechd_table *t);
 
 /* Take an instance in (a reference of its own), under `id`, or under a fresh "i-1", "i-2", … when
- * id is NULL. 0; MECH_INVALID (the id is taken, in the table of instances also by a coupling);
- * MECH_UNSUPPORTED (too many instances); negative. */
+ * id is NULL. Its time to live begins. 0; MECH_INVALID (the id is taken, in the table of instances
+ * also by a coupling); MECH_UNSUPPORTED (too many instances); negative. */
 int mechd_table_add(struct mechd_table *t, struct mechd_instance *i, const char *id);
 /* A new reference, or NULL; counts as use (instance/traits.h). */
 struct mechd_instance *mechd_table_find(struct mechd_table *t, const char *id);

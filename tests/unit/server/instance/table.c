@@ -1,7 +1,10 @@
 /* Ids and numbers lead to their instance as long as it is in the table, and to none afterwards. */
 #include "server/instance/table.h"
 
+#include "server/instance/traits.h"
 #include "tests/unit/server/instance/host.h"
+
+#include <sched.h>
 
 static void ids_count_up_and_skip_those_taken(void)
 {
@@ -91,6 +94,41 @@ static void lists_come_in_pages_by_age(void)
     host_destroy(d);
 }
 
-UNIT_TESTS(UNIT_TEST(ids_count_up_and_skip_those_taken), UNIT_TEST(a_stale_number_finds_nothing),
+/* The walk that its time to live has asked for is over, and no other is asked for. */
+static bool has_walked(struct mechd_reaper *r)
+{
+    pthread_mutex_lock(&r->m);
+    const bool walked = r->last != 0 && r->due == 0 && !r->walking;
+    pthread_mutex_unlock(&r->m);
+    return walked;
+}
+
+static void an_instance_that_a_walk_was_too_early_for_ends(void)
+{
+    struct mechd_host *d = host_create(1);
+    mechd_reaper_init(&d->reaper, d);
+    struct mechd_instance *i = instance_create(d);
+    mechd_instance_set_ttl(i, 1e-10);
+    while (!has_walked(&d->reaper)) {
+        sched_yield();
+    }
+    CU_ASSERT_TRUE(mechd_instance_lives(i));
+    CU_ASSERT_EQUAL(mechd_table_add(&d->table, i, NULL), 0);
+    // another walk is due, works or is over
+    pthread_mutex_lock(&d->reaper.m);
+    CU_ASSERT_TRUE(d->reaper.due != 0 || d->reaper.walking || !mechd_instance_lives(i));
+    pthread_mutex_unlock(&d->reaper.m);
+    while (!has_walked(&d->reaper)) {
+        sched_yield();
+    }
+    CU_ASSERT_FALSE(mechd_instance_lives(i));
+    CU_ASSERT_EQUAL(mechd_table_count(&d->table), 0);
+    mechd_instance_unref(i);
+    mechd_reaper_fini(&d->reaper);
+    host_destroy(d);
+}
+
+UNIT_TESTS(UNIT_TEST(an_instance_that_a_walk_was_too_early_for_ends),
+           UNIT_TEST(ids_count_up_and_skip_those_taken), UNIT_TEST(a_stale_number_finds_nothing),
            UNIT_TEST(an_id_is_that_of_an_instance_or_of_a_coupling),
            UNIT_TEST(lists_come_in_pages_by_age))
