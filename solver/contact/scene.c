@@ -210,8 +210,8 @@ static void sort_from(struct mech_contact_list *list, int32_t first)
 }
 
 /* A global point in the frame of a collider's body, whose axes R turns into from global ones. */
-static void to_body(const struct mech_collider *c, const struct mech_convex *at, const double R[9],
-                    const double point[3], double out[3])
+static void global_to_body(const struct mech_collider *c, const struct mech_convex *at,
+                           const double R[9], const double point[3], double out[3])
 {
     double d[3];
 
@@ -233,8 +233,8 @@ static bool hidden(const struct mech_scene *s, const struct mech_contact *c, int
     /* R turns from global axes into those of the body */
     mech_m3_transpose(at[k]->R, R);
     mech_m3_product(collider->R, R, R);
-    to_body(collider, at[k], R, c->point[k], x);
-    to_body(collider, at[k], R, at[1 - k]->p, placed.p);
+    global_to_body(collider, at[k], R, c->point[k], x);
+    global_to_body(collider, at[k], R, at[1 - k]->p, placed.p);
     mech_m3_product(R, at[1 - k]->R, placed.R);
     mech_m3_mul(R, c->normal, n);
     for (int i = 0; i < 3; i++) {

@@ -5,7 +5,7 @@ requests are read, and those of replies written, by the walker of their row (pro
 by_hand.txt counts those that the server still reads or writes itself, by file, and says why: it
 only becomes shorter. The scopes of tokens are listed in protocol/wire/scopes.h alone, and which of
 them a route requires is derived from its row in one place. No code decides by the id of a route:
-what it is stands in its row (traits, of_id, shown)."""
+its row says what it is (traits, of_id, shown)."""
 import re
 import sys
 from tree import report, split_arguments

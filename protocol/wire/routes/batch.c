@@ -25,7 +25,7 @@ const struct mechp_shape mechp_body_batch_reply = {
                              {"results", "@BatchItemResult[]", "one for each operation",
                               MECHP_IN(batch_reply, results)})};
 
-/* It stands in the text of `instances`. */
+/* The object that `instances` may be; its description names it. */
 const struct mechp_shape mechp_body_batch_choice = {
     .name = "BatchChoice",
     .doc = "Instances by their labels.",
