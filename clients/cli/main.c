@@ -2,6 +2,7 @@
 #include "clients/cli/cli.h"
 
 #include "solver/base/descriptors.h"
+#include "solver/base/text.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -66,7 +67,8 @@ static void print_option(const char *name, const char *argument, const char *doc
     char left[64];
     snprintf(left, sizeof left, "--%s%s%s", name, argument ? " " : "", argument ? argument : "");
     // a long name has a line of its own
-    printf(strlen(left) > 18 ? "  %s\n%21s%s\n" : "  %-18s %s%s\n", left, "", doc);
+    printf(strlen(left) > 18 ? "  %s\n%21s" : "  %-18s %s", left, "");
+    mech_text_print(stdout, doc, 21, 80);
 }
 
 const struct mechctl_option mechctl_global_options[] = {

@@ -2,24 +2,27 @@
 #include "server/daemon/options.h"
 
 #include "server/daemon/configuration.h"
+#include "solver/base/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char sources[] =
-    "Every option can also be set in the environment as MECHD_NAME "
-    "(MECHD_LOG_LEVEL=debug;\nseveral addresses separated by commas) and in the configuration "
-    "file. Flags override the\nenvironment, which overrides the file. MECHD_DEFAULT_NAME is the "
-    "value of an option that none\nof them sets. Options without a value take on or off there, and "
-    "as a flag with `=`:\n`access-log = on`, --access-log=off. Port 0 (ZeroMQ: *) selects a free "
-    "port.\n";
+enum { COLUMNS = 80, LEFT = 27 /* of what is said about an option */ };
 
-/* A line of the help; a long name has a line of its own. */
+static const char sources[] =
+    "Every option can also be set in the environment as MECHD_NAME (MECHD_LOG_LEVEL=debug; several "
+    "addresses separated by commas) and in the configuration file. Flags override the environment, "
+    "which overrides the file. MECHD_DEFAULT_NAME is the value of an option that none of them "
+    "sets. Options without a value take on or off there, and as a flag with `=`: `access-log = "
+    "on`, --access-log=off. Port 0 (ZeroMQ: *) selects a free port.";
+
+/* An option in the help; a long name has a line of its own. */
 static void print_entry(const char *name, const char *value, const char *doc)
 {
     char left[48];
     snprintf(left, sizeof left, "--%s %s", name, value != NULL ? value : "");
-    printf(strlen(left) > 24 ? "  %s\n%27s%s\n" : "  %-24s %s%s\n", left, "", doc);
+    printf(strlen(left) > 24 ? "  %s\n%27s" : "  %-24s %s", left, "");
+    mech_text_print(stdout, doc, LEFT, COLUMNS);
 }
 
 void mechd_config_help(void)
@@ -32,7 +35,8 @@ void mechd_config_help(void)
     for (int k = 0; k < MECHD_FLAGS; k++) {
         print_entry(mechd_flags[k].name, mechd_flags[k].value, mechd_flags[k].doc);
     }
-    printf("\n%s", sources);
+    putchar('\n');
+    mech_text_print(stdout, sources, 0, COLUMNS);
 }
 
 /* A text of one of these kinds as the file has it: quoted where it would end at a comma or at a
@@ -132,6 +136,7 @@ void mechd_config_manual(void)
     }
     printf(".SH ENVIRONMENT\n");
     put(sources);
+    putchar('\n');
     printf(".SH EXIT STATUS\n0 after SIGTERM or SIGINT, or after printing the requested text; 1 "
            "when\n"
            "the configuration has an error or an endpoint cannot be opened.\n"

@@ -266,3 +266,36 @@ void mech_text_copy(char *out, size_t size, const char *text)
     put(&s, text, strlen(text));
     finish(&s);
 }
+
+/* Characters of a word of `length` bytes. */
+static int columns_of(const char *word, size_t length)
+{
+    int count = 0;
+
+    for (size_t k = 0; k < length; k++) {
+        count += (word[k] & 0xc0) != 0x80;
+    }
+    return count;
+}
+
+void mech_text_print(FILE *f, const char *text, int left, int columns)
+{
+    int at = left;
+
+    for (text += strspn(text, " "); *text != '\0';) {
+        const size_t length = strcspn(text, " "), spaces = strspn(text + length, " ");
+        const size_t next = length + spaces;
+        fprintf(f, "%.*s", (int)length, text);
+        at += columns_of(text, length);
+        text += next;
+        const int wide = columns_of(text, strcspn(text, " "));
+        if (*text != '\0' && at + (int)spaces + wide > columns) {
+            fprintf(f, "\n%*s", left, "");
+            at = left;
+        } else if (*text != '\0') {
+            fprintf(f, "%*s", (int)spaces, "");
+            at += (int)spaces;
+        }
+    }
+    fputc('\n', f);
+}

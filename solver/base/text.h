@@ -12,6 +12,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* As printf(3), into out [size]. A precision is the most that a string may take: what it cuts ends
  * with "…" too; one that is an argument ("%.*s") takes a part of a text, as in printf. Conversions:
@@ -31,6 +32,11 @@ void mech_text_copy(char *out, size_t size, const char *text);
 /* End a text that was cut, of which `length` bytes are in out [size], with "…". Returns its
  * length. */
 size_t mech_text_end_cut(char *out, size_t size, size_t length);
+
+/* Print a text that begins at column `left` and is broken at its spaces, so that no line has more
+ * than `columns` characters: further lines begin at `left` too. A longer word is a line of its own;
+ * the last line ends with a newline as all do. */
+void mech_text_print(FILE *f, const char *text, int left, int columns);
 
 /* Length of text without the unfinished UTF-8 character that a cut may have left at its end. */
 size_t mech_text_whole(const char *text, size_t length);

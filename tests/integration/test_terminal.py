@@ -97,7 +97,7 @@ class Terminal(unittest.TestCase):
                 self.assertIn('--' + option, page)
         # and every variable that the options name
         texts = [self.words('help'), *(self.words('help', name) for name in self.commands())]
-        variables = set(re.findall(r'\bdefault (MECHD_\w+)', '\n'.join(sum(texts, []))))
+        variables = set(re.findall(r'\bdefault\s+(MECHD_\w+)', '\n'.join(sum(texts, []))))
         self.assertIn('MECHD_ON_TOKEN', variables)
         for name in variables:
             self.assertIn('\n.B %s\n' % name, page.split('.SH ENVIRONMENT')[1])

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* out is what snprintf writes */
@@ -127,9 +128,35 @@ static void a_text_that_cannot_be_formed_is_empty(void)
     CU_ASSERT_STRING_EQUAL(out, "");
 }
 
+static void is_printed(const char *text, int left, int columns, const char *lines)
+{
+    char *out = NULL;
+    size_t size = 0;
+    FILE *const f = open_memstream(&out, &size);
+    mech_text_print(f, text, left, columns);
+    fclose(f);
+    CU_ASSERT_STRING_EQUAL(out, lines);
+    free(out);
+}
+
+static void lines_are_broken_at_spaces(void)
+{
+    is_printed("one two three", 0, 7, "one two\nthree\n");
+    is_printed("one two three", 0, 6, "one\ntwo\nthree\n");
+    is_printed("one two three", 2, 9, "one two\n  three\n");
+    is_printed("one two three", 2, 15, "one two three\n");
+    // characters count, not bytes
+    is_printed("ä ö üü x", 0, 3, "ä ö\nüü\nx\n");
+    // a word that is too long has a line of its own
+    is_printed("a much-too-long b", 1, 5, "a\n much-too-long\n b\n");
+    is_printed(" two  apart ends  ", 0, 10, "two  apart\nends\n");
+    is_printed("", 3, 10, "\n");
+}
+
 UNIT_TESTS(UNIT_TEST(what_fits_is_written_as_printf_does),
            UNIT_TEST(what_does_not_fit_ends_with_an_ellipsis), UNIT_TEST(characters_stay_whole),
            UNIT_TEST(a_buffer_without_room_for_the_sign_is_cut_without),
            UNIT_TEST(a_string_that_its_precision_cuts_gets_its_own),
            UNIT_TEST(what_is_appended_is_cut_with_what_is_there),
-           UNIT_TEST(a_text_that_cannot_be_formed_is_empty))
+           UNIT_TEST(a_text_that_cannot_be_formed_is_empty),
+           UNIT_TEST(lines_are_broken_at_spaces))
