@@ -6,10 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* m, the gap of a contact whose interaction is not active: it never closes, whatever the unit, and
- * its square is a number */
-static const double far_away = 1e100;
-
 /* False, with a fault, when the systems are not what the relation needs. */
 static bool systems_fit(const struct mech_model *m, const struct mech_interaction *in, size_t i,
                         struct mech_diag *diag)
@@ -111,10 +107,12 @@ int mech_by_row(struct mech_arena *arena, const struct mech_mat *a, struct mech_
 struct row_arrays {
     int32_t *start, *column, *place, *interaction;
     double *value, *b, *e, *compliance, *damping;
+    bool *suspended;
     struct mech_set *sets;
     int32_t contacts;
-    bool plain; /* unilateral rows alone */
-    bool soft;  /* some row is compliant */
+    bool plain;   /* unilateral rows alone */
+    bool soft;    /* some row is compliant */
+    bool waiting; /* some row is suspended */
 };
 
 static int allocate(struct mech_model *m, size_t rows, size_t entries, struct row_arrays *a)
@@ -128,12 +126,14 @@ static int allocate(struct mech_model *m, size_t rows, size_t entries, struct ro
     a->column = mech_arena_alloc(&m->arena, entries, sizeof *a->column);
     a->place = mech_arena_alloc(&m->arena, entries, sizeof *a->place);
     a->value = mech_arena_alloc(&m->arena, entries, sizeof *a->value);
+    a->suspended = mech_arena_alloc(&m->arena, rows, sizeof *a->suspended);
     a->sets = mech_arena_alloc(&m->arena, rows, sizeof *a->sets);
     a->contacts = 0;
     a->plain = true;
     a->soft = false;
+    a->waiting = false;
     return a->start && a->interaction && a->b && a->e && a->compliance && a->damping && a->column &&
-                   a->place && a->value && a->sets
+                   a->place && a->value && a->suspended && a->sets
                ? 0
                : MECH_NO_MEMORY;
 }
@@ -161,15 +161,10 @@ struct mech_set mech_interaction_set(const struct mech_contact_law *law)
                              .upper = law->upper};
 }
 
-/* One that is not active is a contact that is far from closing. */
-static void append_contact(const struct mech_contact_law *law, bool active, struct row_arrays *a)
+static void append_contact(const struct mech_contact_law *law, struct row_arrays *a)
 {
-    const bool gap = law->kind == MECH_LAW_UNILATERAL || law->kind == MECH_LAW_FRICTION;
-    struct mech_set set = mech_interaction_set(law);
+    const struct mech_set set = mech_interaction_set(law);
 
-    if (!active && !gap) {
-        set = (struct mech_set){.kind = MECH_SET_UNILATERAL, .rows = law->rows};
-    }
     a->plain &= set.kind == MECH_SET_UNILATERAL;
     a->soft |= law->compliance > 0.;
     a->sets[a->contacts++] = set;
@@ -199,13 +194,15 @@ static int append(struct mech_model *m, const struct mech_interaction *in, size_
             a->value[at] = t[k].value;
         }
         a->start[*row + 1] = at;
-        a->b[*row] = !in->active ? far_away : b->n ? b->x[r] : 0.;
+        a->b[*row] = b->n ? b->x[r] : 0.;
         a->e[*row] = law.e[r % law.rows];
         a->compliance[*row] = law.compliance;
         a->damping[*row] = law.damping;
         a->interaction[*row] = (int32_t)i;
+        a->suspended[*row] = !in->active;
+        a->waiting |= !in->active;
         if (r % law.rows == 0) {
-            append_contact(&law, in->active, a);
+            append_contact(&law, a);
         }
     }
     mech_arena_release(&m->scratch, mark);
@@ -278,6 +275,7 @@ int mech_contacts(struct mech_model *m, struct mech_diag *diag)
                                                   .compliance = a.soft ? a.compliance : NULL,
                                                   .damping = a.soft ? a.damping : NULL,
                                                   .interaction = a.interaction,
+                                                  .suspended = a.waiting ? a.suspended : NULL,
                                                   .contacts = a.contacts,
                                                   .sets = a.plain ? NULL : a.sets,
                                                   .friction = friction_of(m->document)};

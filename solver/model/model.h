@@ -42,6 +42,8 @@ struct mech_contact_rows {
     const double *compliance;    /* [count] m/N, 0: rigid; NULL: all are */
     const double *damping;       /* [count] N s/m of the compliant ones; not read without them */
     const int32_t *interaction;  /* [count] index in the document's interactions */
+    const bool *suspended;       /* [count] of interactions that are not active: such a row has no
+                                    impulse, whatever its gap; NULL: none is */
     int32_t contacts;            /* not read without sets */
     const struct mech_set *sets; /* [contacts] of the impulses, bounds of a BOX in N (times h they
                                     are impulses); NULL: every row is a unilateral contact */
@@ -63,8 +65,15 @@ struct mech_first_order_rows {
     const double *D_value;
     const double *e;            /* [count] */
     const int32_t *interaction; /* [count] index in the document's interactions */
+    const bool *suspended; /* [count] of interactions that are not active: λ = 0; NULL: none */
     const struct mech_set *sets;
 };
+
+/* Whether a row of either kind is suspended. */
+static inline bool mech_is_suspended(const bool *suspended, int32_t row)
+{
+    return suspended && suspended[row];
+}
 
 /* compile.c */
 /* Check and compile a document. `parameters` [document->parameters.n]: values in use, NULL: as the

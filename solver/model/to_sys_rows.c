@@ -222,34 +222,12 @@ static int add_joints(struct mech_system_build *b)
 
 /* --- interactions ----------------------------------------------------------------------------- */
 
-static const struct mech_interaction *interaction_of(const struct mech_system_build *b, int32_t row)
-{
-    const struct mech_interaction *const all = b->m->document->interactions.at;
-
-    return &all[b->m->rows.contacts.interaction[row]];
-}
-
-/* b of a row by its relation: the model has another one where the interaction is not active. */
-static double offset_of(const struct mech_system_build *b, int32_t row)
-{
-    const struct mech_item *const relation = &interaction_of(b, row)->relation;
-    const struct mech_vector *const offsets =
-        relation->type->ops.relation->b(relation->description);
-    const int32_t *const of = b->m->rows.contacts.interaction;
-    int32_t first = row;
-
-    while (first > 0 && of[first - 1] == of[row]) {
-        first--;
-    }
-    return offsets->n ? offsets->x[row - first] : 0.;
-}
-
 /* H q + b and H v of a row. */
 static void look_at_row(const struct mech_system_build *b, int32_t row, double *y, double *rate)
 {
     const struct mech_contact_rows *const rows = &b->m->rows.contacts;
 
-    *y = interaction_of(b, row)->active ? rows->b[row] : offset_of(b, row);
+    *y = rows->b[row];
     *rate = 0.;
     for (int32_t k = rows->start[row]; k < rows->start[row + 1]; k++) {
         *y += rows->value[k] * b->e->q[rows->place[k]];
@@ -305,8 +283,9 @@ static int add_contact(struct mech_system_build *b, struct mech_set set, int32_t
             const bool far =
                 gap && !b->request->all_contacts && ahead > settings->activation_threshold;
 
-            g.about.flags = (far ? MECH_CONSTRAINT_FREE : 0u) |
-                            (interaction_of(b, row)->active ? 0u : MECH_CONSTRAINT_DISABLED);
+            g.about.flags =
+                (far ? MECH_CONSTRAINT_FREE : 0u) |
+                (mech_is_suspended(rows->suspended, row) ? MECH_CONSTRAINT_DISABLED : 0u);
         }
         g.b[r] = velocity ? rows->e[row + r] * rate : 0.;
         if (velocity && rows->compliance && rows->compliance[row + r] > 0.) {

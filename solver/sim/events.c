@@ -33,7 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a row of an interaction does; OTHER: no row that events are of. */
+/* What a row of an interaction does; OTHER: no row that events are of, or a suspended one. */
 enum acts { OTHER, UNKNOWN, OPEN, ACTS, AT_LOWER, BETWEEN, AT_UPPER };
 
 /* The share of the speed of an impact below which bodies do not part: solvers leave about 1e-8. */
@@ -195,7 +195,8 @@ static enum acts relay(const struct mech_set *set, double unit, double l)
     return is[mech_relay_of(set, unit, l)];
 }
 
-/* What a contact does, by its first row's impulse of a step of h. */
+/* What a contact does, by its first row's impulse of a step of h, or a law of first order by its
+ * multiplier, h = 1. */
 static enum acts acting(const struct mech_set *set, double h, double impulse)
 {
     if (set && set->kind == MECH_SET_BILATERAL) {
@@ -288,13 +289,15 @@ static void look_at_laws(struct mech_sim *s, struct mech_logged event)
 static void find_rows(struct mech_sim *s, unsigned char *row)
 {
     const struct mech_contact_rows *const rows = mech_model_contacts(s->model);
+    const struct mech_first_order_rows *const laws = mech_model_first_order_rows(s->model);
     const double h = s->next.at->last_step;
     int32_t k = 0;
 
     memset(row, UNKNOWN, (size_t)s->sizes.impulse + 1);
     for (int32_t r = 0; r < rows->count; k++) {
         const struct mech_set *const set = rows->sets ? &rows->sets[k] : NULL;
-        enum acts is = acting(set, h, s->next.impulse[r]);
+        enum acts is =
+            mech_is_suspended(rows->suspended, r) ? OTHER : acting(set, h, s->next.impulse[r]);
         double rounding = 0.;
 
         if (is == OPEN && is_unled(&s->next) &&
@@ -306,14 +309,12 @@ static void find_rows(struct mech_sim *s, unsigned char *row)
         row[r] = (unsigned char)is;
         r += set ? set->rows : 1;
     }
-    for (int32_t r = 0; h > 0. && r < mech_model_first_order_rows(s->model)->count; r++) {
-        const struct mech_set *const set = &mech_model_first_order_rows(s->model)->sets[r];
+    for (int32_t r = 0; r < laws->count && h > 0.; r++) {
         const double l = s->next.impulse[rows->count + r];
 
-        row[rows->count + r] = (unsigned char)(set->kind == MECH_SET_BILATERAL ? OTHER
-                                               : set->kind == MECH_SET_BOX     ? relay(set, 1., l)
-                                               : l > 0.                        ? ACTS
-                                                                               : OPEN);
+        row[rows->count + r] =
+            (unsigned char)(mech_is_suspended(laws->suspended, r) ? OTHER
+                                                                  : acting(&laws->sets[r], 1., l));
     }
 }
 

@@ -173,6 +173,10 @@ static void find_touching(struct mech_events *e, const struct mech_state *s,
         const double speed = mech_event_speed(e, r, s->v);
         const bool now = event->kind == MECH_EVENT_GAP && event->row == r;
 
+        if (mech_event_rows_suspended(&e->rows, r)) {
+            e->touch[r] = false;
+            continue;
+        }
         e->touch[r] = c.flags[r] != MECH_ROW_OPEN || now ||
                       (speed <= e->rows.rest && c.gap[r] <= fmax(0., -speed) * moment);
         if (event->kind == MECH_EVENT_LIFT && event->row == r) {
@@ -331,6 +335,10 @@ static int start(void *self, struct mech_state *s, struct mech_step_result *resu
         double rounding = 0.;
         const double y = mech_contact_rows_gap(rows, r, s->q, &rounding);
 
+        if (mech_event_rows_suspended(&e->rows, r)) {
+            e->touch[r] = false;
+            continue;
+        }
         if (!both && y < -e->gap_tolerance - rounding) {
             mech_text_format(
                 result->reason, sizeof result->reason,

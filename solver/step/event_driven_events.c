@@ -194,7 +194,7 @@ static void find_gap(struct mech_events *e, double h, struct mech_event *event)
     for (int32_t r = 0; r < e->rows.rows->count; r++) {
         double *const c = e->coefficients + 4 * (size_t)r;
 
-        if (from.flags[r] != MECH_ROW_OPEN) {
+        if (from.flags[r] != MECH_ROW_OPEN || mech_event_rows_suspended(&e->rows, r)) {
             continue;
         }
         expand(e, r, h, c);

@@ -19,6 +19,11 @@ bool mech_event_rows_bilateral(const struct mech_event_rows *c, int32_t row)
     return c->rows->sets && c->rows->sets[row].kind == MECH_SET_BILATERAL;
 }
 
+bool mech_event_rows_suspended(const struct mech_event_rows *c, int32_t row)
+{
+    return mech_is_suspended(c->rows->suspended, row);
+}
+
 double mech_event_rows_dot(const struct mech_event_rows *c, int32_t row, const double *x)
 {
     const struct mech_contact_rows *const rows = c->rows;

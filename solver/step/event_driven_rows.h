@@ -23,7 +23,8 @@ enum {
     MECH_EVENT_STAGES = 8
 };
 
-/* What a row does between events. RESTS: it touches, and follows from rows that are held. */
+/* What a row does between events. RESTS: it touches, and follows from rows that are held. One that
+ * is suspended is OPEN, whatever its gap. */
 enum { MECH_ROW_OPEN, MECH_ROW_HELD, MECH_ROW_RESTS };
 
 struct mech_event_rows {
@@ -57,6 +58,8 @@ int mech_event_rows_init(struct mech_event_rows *c, const struct mech_model *m,
 void mech_event_rows_fini(struct mech_event_rows *c);
 /* True for a row under an Equality. */
 bool mech_event_rows_bilateral(const struct mech_event_rows *c, int32_t row);
+/* True for a row of an interaction that is not active. */
+bool mech_event_rows_suspended(const struct mech_event_rows *c, int32_t row);
 /* H_row x, and Σ |H_row| |x|. */
 double mech_event_rows_dot(const struct mech_event_rows *c, int32_t row, const double *x);
 double mech_event_rows_size(const struct mech_event_rows *c, int32_t row, const double *x);

@@ -1,7 +1,7 @@
 /* Which rows may act in a step of bodies.h, and what they ask for.
  *
- *   interactions   those with y_k + γ h y'_k ≤ threshold (relays and equalities always), as in the
- *                  linear scheme:  b = e y'_k
+ *   interactions   those with y_k + γ h y'_k ≤ threshold (relays and equalities always, suspended
+ *                  ones never), as in the linear scheme:  b = e y'_k
  *   one-sided joints s g ≥ 0, s λ ≥ 0:  H = s G, and s g at q_m = q_k ⊕ (1 − θ) h v_k, as
  *                  far as it does not depend on v_{k+1};  b as of contacts that rest, P = h s λ
  *   shapes         bodies_touch.c
@@ -109,6 +109,9 @@ static bool is_closed(const struct mech_moreau_bodies *s, const struct mech_set 
     const struct mech_contact_rows *const laws = mech_model_contacts(s->model);
     const struct mech_settings *const settings = mech_model_settings(s->model);
 
+    if (mech_is_suspended(laws->suspended, row)) {
+        return false;
+    }
     if (set->kind == MECH_SET_BILATERAL || set->kind == MECH_SET_BOX) {
         return true;
     }

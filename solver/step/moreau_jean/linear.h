@@ -96,7 +96,7 @@ int mech_impacts_init(struct mech_impacts *c, const struct mech_contact_rows *ro
 void mech_impacts_fini(struct mech_impacts *c);
 /* A for the W that the free motion has now. Returns as mech_lsol_solve. */
 int mech_impacts_factor(struct mech_impacts *c);
-/* Active rows at (q, v). */
+/* Active rows at (q, v), none of them suspended. */
 void mech_impacts_find(struct mech_impacts *c, const double *q, const double *v);
 /* P from v and the free change of velocity; added to dv [nv] as W⁻¹HᵀP and written to impulse
  * [count of all rows]; 0 on rows of held coordinates, where no P helps. 0; MECH_VI_NOT_CONVERGED

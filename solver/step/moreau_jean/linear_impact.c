@@ -271,10 +271,13 @@ static int push(struct mech_impacts *c, double *restrict dv)
 /* --- the step
  * ------------------------------------------------------------------------------------ */
 
-/* Closed, judged by its first row; relays and equalities always are. */
+/* Closed, judged by its first row; relays and equalities always are, suspended ones never. */
 static bool is_closed(const struct mech_impacts *c, const struct mech_set *set, int32_t row,
                       const double *v, double y)
 {
+    if (mech_is_suspended(c->rows->suspended, row)) {
+        return false;
+    }
     return set->kind == MECH_SET_BILATERAL || set->kind == MECH_SET_BOX ||
            y + c->settings.gamma * c->motion->h * row_dot(c->rows, row, v) <= c->settings.threshold;
 }
@@ -312,7 +315,8 @@ void mech_impacts_find(struct mech_impacts *c, const double *q, const double *v)
     for (int32_t i = 0; i < count; i++) {
         const double y = row_dot(c->rows, i, q) + c->rows->b[i];
         const double speed = row_dot(c->rows, i, v);
-        if (y + ahead * speed <= c->settings.threshold) {
+        if (y + ahead * speed <= c->settings.threshold &&
+            !mech_is_suspended(c->rows->suspended, i)) {
             c->active[c->count] = i;
             c->gap[c->count] = y;
             c->speed[c->count++] = speed;
