@@ -334,6 +334,9 @@ void mech_model_first_order_push(const struct mech_model *m, const double *impul
     const struct mech_first_order *const first = &m->terms.first;
 
     for (int32_t i = 0; i < rows->count; i++) {
+        if (mech_is_suspended(rows->suspended, i)) {
+            continue;
+        }
         for (int32_t k = rows->B_start[i]; k < rows->B_start[i + 1]; k++) {
             const int32_t j = rows->B_row[k];
             const double push = rows->B_value[k] * impulse[m->rows.contacts.count + i];

@@ -3,12 +3,12 @@
 #include "solver/base/err.h"
 #include "solver/model/internal.h"
 
-#include <math.h>
 #include <stdio.h>
 
 struct arrays {
     int32_t *C_start, *C_column, *B_start, *B_row, *D_start, *D_column, *interaction;
     double *C_value, *B_value, *D_value, *e;
+    bool *suspended, waiting; /* waiting: some row is suspended */
     struct mech_set *sets;
 };
 
@@ -40,8 +40,7 @@ static bool count_rows(const struct mech_model *m, struct totals *n, struct mech
         n->rows += (size_t)relation->H(description)->rows;
         n->C += mech_mat_stored(relation->H(description));
         n->B += mech_mat_stored(relation->B(description));
-        n->D += in[i].active ? mech_mat_stored(relation->D(description))
-                             : (size_t)relation->H(description)->rows;
+        n->D += mech_mat_stored(relation->D(description));
     }
     if (n->rows > most || n->C > most || n->B > most || n->D > most) {
         mech_diag_add(diag, "/interactions", "too many rows");
@@ -67,8 +66,10 @@ static int allocate(struct mech_model *m, const struct totals *n, struct arrays 
     }
     a->interaction = mech_arena_alloc(&m->arena, n->rows, sizeof *a->interaction);
     a->e = mech_arena_alloc(&m->arena, n->rows, sizeof *a->e);
+    a->suspended = mech_arena_alloc(&m->arena, n->rows, sizeof *a->suspended);
     a->sets = mech_arena_alloc(&m->arena, n->rows, sizeof *a->sets);
-    return a->interaction && a->e && a->sets ? 0 : MECH_NO_MEMORY;
+    a->waiting = false;
+    return a->interaction && a->e && a->suspended && a->sets ? 0 : MECH_NO_MEMORY;
 }
 
 /* The entries of `from`, by rows (or by columns), as rows `row` … of the whole; to: number of the
@@ -114,40 +115,14 @@ static int append_part(struct mech_model *m, const struct part *p, int32_t row, 
     return 0;
 }
 
-/* Rows of an interaction that is not active: y = λ, which no law but λ = 0 fits. */
-static void append_free(const struct arrays *a, int32_t row, int32_t rows)
-{
-    for (int32_t r = row; r < row + rows; r++) {
-        const int32_t at = a->D_start[r];
-
-        a->C_start[r + 1] = a->C_start[r];
-        a->B_start[r + 1] = a->B_start[r];
-        a->D_start[r + 1] = at + 1;
-        a->D_column[at] = r;
-        a->D_value[at] = 1.;
-    }
-}
-
-/* The law of an interaction; where it is not active, one that λ = 0 fits. */
-static struct mech_set set_of(const struct mech_interaction *in)
-{
-    const struct mech_contact_law law = mech_interaction_law(in);
-    struct mech_set set = mech_interaction_set(&law);
-
-    if (!in->active) {
-        set.lower = fmin(set.lower, 0.);
-        set.upper = fmax(set.upper, 0.);
-    }
-    return set;
-}
-
 /* Append the rows of interaction i. */
 static int append(struct mech_model *m, const struct mech_interaction *in, size_t i,
-                  const struct arrays *a, int32_t *row)
+                  struct arrays *a, int32_t *row)
 {
     const struct mech_relation_ops *const relation = ops_of(in);
     const void *const description = in->relation.description;
     const struct mech_vector *const e = relation->b(description);
+    const struct mech_contact_law law = mech_interaction_law(in);
     const int32_t rows = relation->H(description)->rows;
     const struct mech_arena_mark mark = mech_arena_mark(&m->scratch);
     const int32_t *const slot = mech_interaction_slots(&m->scratch, m, in, false);
@@ -158,16 +133,15 @@ static int append(struct mech_model *m, const struct mech_interaction *in, size_
     };
     int code = slot ? 0 : MECH_NO_MEMORY;
 
-    for (int k = 0; k < 3 && code == 0 && in->active; k++) {
+    for (int k = 0; k < 3 && code == 0; k++) {
         code = append_part(m, &parts[k], *row, rows);
     }
-    if (!in->active) {
-        append_free(a, *row, rows);
-    }
     for (int32_t r = 0; r < rows && code == 0; r++, (*row)++) {
-        a->e[*row] = e->n && in->active ? e->x[r] : 0.;
+        a->e[*row] = e->n ? e->x[r] : 0.;
         a->interaction[*row] = (int32_t)i;
-        a->sets[*row] = set_of(in);
+        a->suspended[*row] = !in->active;
+        a->waiting |= !in->active;
+        a->sets[*row] = mech_interaction_set(&law);
     }
     mech_arena_release(&m->scratch, mark);
     return code;
@@ -202,6 +176,7 @@ int mech_first_order_rows(struct mech_model *m, struct mech_diag *diag)
                                                         .D_value = a.D_value,
                                                         .e = a.e,
                                                         .interaction = a.interaction,
+                                                        .suspended = a.waiting ? a.suspended : NULL,
                                                         .sets = a.sets};
     m->sizes.impulse += row;
     return 0;

@@ -178,25 +178,25 @@ static int solve(struct stepper *s, struct mech_state *state, const double *r,
                  struct mech_step_result *result)
 {
     const size_t n = (size_t)mech_model_sizes(s->model)->x;
-    double *const lambda = state->impulse, *const x = state->x;
+    double *const x = state->x;
     int code = move_freely(s, x, r);
 
     if (code == 0 && s->relations.rows->count > 0) {
         for (size_t i = 0; i < n; i++) {
             s->seen[i] = x[i] + s->gamma * s->dx[i];
         }
-        code = mech_relations_solve(&s->relations, s->seen, lambda, result);
-        if (code > 0 && mech_relations_conflict(&s->relations, s->model, lambda, result->reason,
+        code = mech_relations_solve(&s->relations, s->seen, state->impulse, result);
+        if (code > 0 && mech_relations_conflict(&s->relations, s->model, result->reason,
                                                 sizeof result->reason)) {
             return MECH_VI_NOT_CONVERGED;
         }
         if (code > 0) {
             mech_text_format(result->reason, sizeof result->reason,
                              "the multipliers of %d rows were not found (%s), residual %g",
-                             (int)s->relations.rows->count, mech_err_text(code), result->residual);
+                             (int)s->relations.count, mech_err_text(code), result->residual);
             return code;
         }
-        code = code ? code : mech_relations_push(&s->relations, s->solver, lambda, s->dx);
+        code = code ? code : mech_relations_push(&s->relations, s->solver, s->dx);
     }
     if (code > 0) {
         mech_text_format(result->reason, sizeof result->reason,

@@ -36,7 +36,18 @@ static bool widens(const struct mech_relations *c, const struct mech_vi_type *ty
     return c->boxes > 0 && !(type->kinds & 1u << MECH_SET_BOX);
 }
 
-/* Solvers in their order for problems that need not be symmetric. */
+static int32_t count_boxes(const struct mech_set *sets, int32_t count)
+{
+    int32_t boxes = 0;
+
+    for (int32_t i = 0; i < count; i++) {
+        boxes += sets[i].kind == MECH_SET_BOX;
+    }
+    return boxes;
+}
+
+/* Solvers in their order for problems that need not be symmetric: the same ones, whatever rows are
+ * suspended. */
 static int choose(struct mech_relations *c)
 {
     static const char *const bilateral[] = {"bilateral", "semismooth", "lemke", NULL};
@@ -44,18 +55,19 @@ static int choose(struct mech_relations *c)
     static const char *const many[] = {"semismooth", "psor", "lemke", NULL};
     const char *const asked[] = {c->settings.type, NULL};
     const bool linear = kinds_of(c->rows) == 1u << MECH_SET_BILATERAL;
-    const int32_t count = c->rows->count;
-    const char *const *const names = asked[0]                            ? asked
-                                     : linear                            ? bilateral
-                                     : count + c->boxes <= PIVOTING_ROWS ? few
-                                                                         : many;
+    const int32_t most = c->rows->count + count_boxes(c->rows->sets, c->rows->count);
+    const char *const *const names = asked[0]                ? asked
+                                     : linear                ? bilateral
+                                     : most <= PIVOTING_ROWS ? few
+                                                             : many;
 
     for (int k = 0; k < MECH_RELATION_SOLVERS && names[k]; k++) {
         c->type[k] = mech_vi_find(names[k]);
         if (!c->type[k] || !mech_relations_suit(c->rows, c->type[k])) {
             return MECH_UNSUPPORTED;
         }
-        MECH_TRY(c->type[k]->create(count + (widens(c, c->type[k]) ? c->boxes : 0), &c->solver[k]));
+        MECH_TRY(
+            c->type[k]->create(c->count + (widens(c, c->type[k]) ? c->boxes : 0), &c->solver[k]));
     }
     return 0;
 }
@@ -63,38 +75,60 @@ static int choose(struct mech_relations *c)
 /* Sets of the wider problem: each row's own, then one for each relay. */
 static void widen_sets(struct mech_relations *c)
 {
-    for (int32_t i = 0; i < c->rows->count + c->boxes; i++) {
-        const bool equality = i < c->rows->count && c->rows->sets[i].kind == MECH_SET_BILATERAL;
+    for (int32_t i = 0; i < c->count + c->boxes; i++) {
+        const bool equality = i < c->count && c->sets[i].kind == MECH_SET_BILATERAL;
 
         c->wide[i] = (struct mech_set){.kind = equality ? MECH_SET_BILATERAL : MECH_SET_UNILATERAL,
                                        .rows = 1};
     }
 }
 
+/* The rows that are not suspended. */
+static int find_rows(struct mech_relations *c)
+{
+    const struct mech_first_order_rows *const rows = c->rows;
+    const size_t most = (size_t)rows->count;
+
+    c->row = calloc(2 * most, sizeof *c->row);
+    c->sets = calloc(most, sizeof *c->sets);
+    if (!c->row || !c->sets) {
+        return MECH_NO_MEMORY;
+    }
+    c->place = c->row + most;
+    for (int32_t i = 0; i < rows->count; i++) {
+        c->place[i] = mech_is_suspended(rows->suspended, i) ? -1 : c->count;
+        if (c->place[i] >= 0) {
+            c->row[c->count] = i;
+            c->sets[c->count++] = rows->sets[i];
+        }
+    }
+    c->boxes = count_boxes(c->sets, c->count);
+    return 0;
+}
+
 int mech_relations_init(struct mech_relations *c, const struct mech_first_order_rows *rows,
                         int32_t nx, const struct mech_settings *settings,
                         struct mech_interrupt *interrupt)
 {
-    const size_t m = (size_t)rows->count, n = (size_t)nx;
+    const size_t n = (size_t)nx;
 
     *c = (struct mech_relations){.rows = rows,
                                  .settings = settings->vi,
                                  .interrupt = interrupt,
                                  .nx = nx,
                                  .gamma = settings->relation_gamma};
-    if (m == 0) {
+    if (rows->count == 0) {
         return 0;
     }
-    if (m > MECH_RELATION_ROWS_MOST) {
+    if (rows->count > MECH_RELATION_ROWS_MOST) {
         return MECH_UNSUPPORTED;
     }
-    for (size_t i = 0; i < m; i++) {
-        c->boxes += rows->sets[i].kind == MECH_SET_BOX;
-    }
+    MECH_TRY(find_rows(c));
     MECH_TRY(choose(c));
+    const size_t m = (size_t)c->count;
     const size_t wide = c->boxes ? m + (size_t)c->boxes : 0;
     const size_t columns = m * n <= MECH_RELATION_COLUMNS_MOST ? m * n : 0;
-    c->memory = calloc(m * m + columns + n + 1 + 3 * m + wide * (wide + 2), sizeof *c->memory);
+    c->memory = calloc(m * m + columns + n + 1 + 4 * m + wide * (wide + 2), sizeof *c->memory);
     c->wide = calloc(wide + 1, sizeof *c->wide);
     if (!c->memory || !c->wide || mech_acceptance_create((int32_t)m, &c->accept) != 0) {
         return MECH_NO_MEMORY;
@@ -104,7 +138,8 @@ int mech_relations_init(struct mech_relations *c, const struct mech_first_order_
     c->work = c->N + m * m + columns;
     c->r = c->work + n + 1;
     c->w = c->r + m;
-    c->best = c->w + m;
+    c->l = c->w + m;
+    c->best = c->l + m;
     c->wide_N = c->best + m;
     c->wide_r = c->wide_N + wide * wide;
     c->wide_l = c->wide_r + wide;
@@ -124,6 +159,8 @@ void mech_relations_fini(struct mech_relations *c)
     mech_acceptance_destroy(c->accept);
     free(c->memory);
     free(c->wide);
+    free(c->row);
+    free(c->sets);
     *c = (struct mech_relations){.rows = NULL};
 }
 
@@ -151,13 +188,13 @@ static void column_add(const struct mech_first_order_rows *rows, int32_t j, doub
 /* [N, 1; −1, 0] with the ones at the relays */
 static void widen_matrix(struct mech_relations *c)
 {
-    const size_t m = (size_t)c->rows->count, wide = m + (size_t)c->boxes;
+    const size_t m = (size_t)c->count, wide = m + (size_t)c->boxes;
     size_t box = m;
 
     memset(c->wide_N, 0, wide * wide * sizeof *c->wide_N);
     for (size_t j = 0; j < m; j++) {
         memcpy(c->wide_N + j * wide, c->N + j * m, m * sizeof *c->N);
-        if (c->rows->sets[j].kind == MECH_SET_BOX) {
+        if (c->sets[j].kind == MECH_SET_BOX) {
             c->wide_N[j * wide + box] = -1.;
             c->wide_N[box++ * wide + j] = 1.;
         }
@@ -167,22 +204,23 @@ static void widen_matrix(struct mech_relations *c)
 int mech_relations_factor(struct mech_relations *c, struct mech_lsol *solver, double h)
 {
     const struct mech_first_order_rows *const rows = c->rows;
-    const size_t m = (size_t)rows->count, n = (size_t)c->nx;
+    const size_t m = (size_t)c->count, n = (size_t)c->nx;
 
     c->h = 0.;
     for (size_t j = 0; j < m; j++) {
         double *const column = c->columns ? c->columns + j * n : c->work;
 
         memset(column, 0, n * sizeof *column);
-        column_add(rows, (int32_t)j, 1., column);
+        column_add(rows, c->row[j], 1., column);
         MECH_TRY(mech_lsol_solve(solver, column, 1));
         for (size_t i = 0; i < m; i++) {
-            c->N[j * m + i] = h * c->gamma * row_dot(rows, (int32_t)i, column);
+            c->N[j * m + i] = h * c->gamma * row_dot(rows, c->row[i], column);
         }
     }
-    for (int32_t i = 0; i < rows->count; i++) {
-        for (int32_t k = rows->D_start[i]; k < rows->D_start[i + 1]; k++) {
-            c->N[(size_t)rows->D_column[k] * m + (size_t)i] += rows->D_value[k];
+    /* D joins rows of one interaction: all of them are suspended, or none */
+    for (size_t i = 0; i < m; i++) {
+        for (int32_t k = rows->D_start[c->row[i]]; k < rows->D_start[c->row[i] + 1]; k++) {
+            c->N[(size_t)c->place[rows->D_column[k]] * m + i] += rows->D_value[k];
         }
     }
     if (c->boxes) {
@@ -192,22 +230,21 @@ int mech_relations_factor(struct mech_relations *c, struct mech_lsol *solver, do
     return 0;
 }
 
-int mech_relations_push(struct mech_relations *c, struct mech_lsol *solver, const double *lambda,
-                        double *dx)
+int mech_relations_push(struct mech_relations *c, struct mech_lsol *solver, double *dx)
 {
     const size_t n = (size_t)c->nx;
 
     if (!c->columns) {
         memset(c->work, 0, n * sizeof *c->work);
     }
-    for (int32_t j = 0; j < c->rows->count; j++) {
-        const double s = c->h * lambda[j];
+    for (int32_t j = 0; j < c->count; j++) {
+        const double s = c->h * c->l[j];
 
         if (s == 0.) {
             continue;
         }
         if (!c->columns) {
-            column_add(c->rows, j, s, c->work);
+            column_add(c->rows, c->row[j], s, c->work);
             continue;
         }
         const double *const column = c->columns + (size_t)j * n;
@@ -215,7 +252,7 @@ int mech_relations_push(struct mech_relations *c, struct mech_lsol *solver, cons
             dx[i] += s * column[i];
         }
     }
-    if (!c->columns && c->rows->count > 0) {
+    if (!c->columns && c->count > 0) {
         MECH_TRY(mech_lsol_solve(solver, c->work, 1));
         for (size_t i = 0; i < n; i++) {
             dx[i] += c->work[i];
@@ -235,8 +272,8 @@ static struct mech_mat dense(int32_t n, double *values)
 static int solve_wide(struct mech_relations *c, int k, const struct mech_vi_limits *limits,
                       double *lambda, struct mech_vi_result *vi)
 {
-    const int32_t m = c->rows->count, wide = m + c->boxes;
-    const struct mech_set *const sets = c->rows->sets;
+    const int32_t m = c->count, wide = m + c->boxes;
+    const struct mech_set *const sets = c->sets;
     const struct mech_mat N = dense(wide, c->wide_N);
     const struct mech_problem p = {
         .m = wide, .N = &N, .r = c->wide_r, .sets = c->wide, .count = wide};
@@ -264,76 +301,100 @@ static int solve_wide(struct mech_relations *c, int k, const struct mech_vi_limi
     return code;
 }
 
+static struct mech_problem problem_of(const struct mech_relations *c, const struct mech_mat *N)
+{
+    return (struct mech_problem){
+        .m = c->count, .N = N, .r = c->r, .sets = c->sets, .count = c->count};
+}
+
 /* λ by solver k, and how far it is from a solution. */
-static int solve_by(struct mech_relations *c, int k, double *lambda,
-                    struct mech_step_result *result)
+static int solve_by(struct mech_relations *c, int k, struct mech_step_result *result)
 {
     const struct mech_vi_limits limits = {c->settings.tolerance, c->settings.max_iterations,
                                           c->interrupt};
-    const struct mech_mat N = dense(c->rows->count, c->N);
-    const struct mech_problem p = {
-        .m = c->rows->count, .N = &N, .r = c->r, .sets = c->rows->sets, .count = c->rows->count};
+    const struct mech_mat N = dense(c->count, c->N);
+    const struct mech_problem p = problem_of(c, &N);
     struct mech_vi_result vi = {.iterations = 0};
     const int code = widens(c, c->type[k])
-                         ? solve_wide(c, k, &limits, lambda, &vi)
-                         : c->type[k]->solve(c->solver[k], &p, &limits, lambda, &vi);
+                         ? solve_wide(c, k, &limits, c->l, &vi)
+                         : c->type[k]->solve(c->solver[k], &p, &limits, c->l, &vi);
 
     result->vi_iterations += vi.iterations;
     if (code != 0 && code != MECH_VI_NOT_CONVERGED) {
         return code;
     }
-    mech_problem_speed(&p, lambda, c->w);
+    mech_problem_speed(&p, c->l, c->w);
     mech_acceptance_form(c->accept, &p);
     mech_acceptance_weigh(c->accept, &p);
-    mech_acceptance_weigh_at(c->accept, &p, lambda, limits.tolerance);
-    result->residual = mech_acceptance_of(c->accept, &p, lambda, c->w);
+    mech_acceptance_weigh_at(c->accept, &p, c->l, limits.tolerance);
+    result->residual = mech_acceptance_of(c->accept, &p, c->l, c->w);
     return result->residual <= limits.tolerance ? code : MECH_VI_NOT_CONVERGED;
 }
 
-int mech_relations_solve(struct mech_relations *c, const double *x, double *lambda,
-                         struct mech_step_result *result)
+/* One solver after the other until one gets there; the best λ of failures. */
+static int solve_all(struct mech_relations *c, struct mech_step_result *result)
 {
-    const size_t bytes = (size_t)c->rows->count * sizeof *lambda;
+    const size_t bytes = (size_t)c->count * sizeof *c->l;
     double least = HUGE_VAL;
     int code = MECH_VI_NOT_CONVERGED;
 
-    for (int32_t i = 0; i < c->rows->count; i++) {
-        c->r[i] = row_dot(c->rows, i, x) + c->rows->e[i];
-        c->w[i] = 0.;
-    }
     for (int k = 0; k < MECH_RELATION_SOLVERS && c->type[k] && code > 0; k++) {
-        code = solve_by(c, k, lambda, result);
+        code = solve_by(c, k, result);
         if (code == MECH_VI_NOT_CONVERGED && result->residual < least) {
             least = result->residual;
-            memcpy(c->best, lambda, bytes);
+            memcpy(c->best, c->l, bytes);
         }
     }
-    result->contacts = c->rows->count;
     if (code > 0 && least < HUGE_VAL) {
-        memcpy(lambda, c->best, bytes);
+        memcpy(c->l, c->best, bytes);
         result->residual = least;
         return c->settings.on_failure == MECH_ON_FAILURE_ACCEPT ? 0 : MECH_VI_NOT_CONVERGED;
     }
     return code;
 }
 
-static struct mech_conflict_names names_of(const void *self, int32_t i)
+int mech_relations_solve(struct mech_relations *c, const double *x, double *lambda,
+                         struct mech_step_result *result)
 {
-    return (struct mech_conflict_names){{mech_model_first_order_name(self, i), NULL}};
+    for (int32_t i = 0; i < c->count; i++) {
+        c->r[i] = row_dot(c->rows, c->row[i], x) + c->rows->e[c->row[i]];
+        c->w[i] = 0.;
+        c->l[i] = lambda[c->row[i]];
+    }
+    const int code = c->count ? solve_all(c, result) : 0;
+
+    result->contacts = c->count;
+    memset(lambda, 0, (size_t)c->rows->count * sizeof *lambda);
+    for (int32_t i = 0; i < c->count; i++) {
+        lambda[c->row[i]] = c->l[i];
+    }
+    return code;
 }
 
-bool mech_relations_conflict(struct mech_relations *c, const struct mech_model *m,
-                             const double *lambda, char *text, size_t size)
+struct named {
+    const struct mech_relations *c;
+    const struct mech_model *m;
+};
+
+static struct mech_conflict_names names_of(const void *self, int32_t i)
 {
-    const struct mech_mat N = dense(c->rows->count, c->N);
-    const struct mech_problem p = {
-        .m = c->rows->count, .N = &N, .r = c->r, .sets = c->rows->sets, .count = c->rows->count};
+    const struct named *const of = self;
+
+    return (struct mech_conflict_names){{mech_model_first_order_name(of->m, of->c->row[i]), NULL}};
+}
+
+bool mech_relations_conflict(struct mech_relations *c, const struct mech_model *m, char *text,
+                             size_t size)
+{
+    const struct mech_mat N = dense(c->count, c->N);
+    const struct mech_problem p = problem_of(c, &N);
+    const struct named self = {.c = c, .m = m};
     const struct mech_conflict_of of = {
         .lead = "no multipliers meet the laws of these interactions together",
-        .self = m,
+        .self = &self,
         .names = names_of};
     const struct mech_vi_limits limits = {.tolerance = c->settings.tolerance,
                                           .interrupt = c->interrupt};
 
-    return mech_conflict_tell(&p, &limits, lambda, &of, text, size);
+    return mech_conflict_tell(&p, &limits, c->l, &of, text, size);
 }

@@ -3,6 +3,7 @@
  *     w = N λ + C x̂ + e,   N = D + h γ C W⁻¹ B,     w and λ bound by the law of each row
  *
  * with x̂ the states that the laws see where λ = 0. N is not symmetric in general, and D may be 0.
+ * Suspended rows are left out of it: their λ is 0.
  *
  * Solvers that take no bounds on both sides see a relay as two complementary pairs,
  *
@@ -31,18 +32,21 @@ struct mech_relations {
     const struct mech_first_order_rows *rows;
     struct mech_vi_settings settings;
     struct mech_interrupt *interrupt;
-    int32_t nx, boxes;                                      /* states; relays */
-    double gamma, h;                                        /* h: of N; 0: not yet */
-    double *memory;                                         /* of what follows */
-    double *N;                                              /* [rows × rows] by columns */
-    double *columns;                                        /* [rows × nx] W⁻¹B, or NULL */
-    double *work;                                           /* [nx + 1] */
-    double *r, *w, *best;                                   /* [rows] */
-    double *wide_N;                                         /* [(rows + boxes)²], with relays */
-    double *wide_r;                                         /* [rows + boxes] */
-    double *wide_l;                                         /* [rows + boxes] */
-    struct mech_set *wide;                                  /* [rows + boxes] */
-    struct mech_acceptance *accept;                         /* of the rows */
+    int32_t nx, count, boxes;       /* states; rows of the problem; relays */
+    int32_t *row;                   /* [count] their numbers, ascending */
+    int32_t *place;                 /* [all rows] the inverse */
+    struct mech_set *sets;          /* [count] */
+    double gamma, h;                /* h: of N; 0: not yet */
+    double *memory;                 /* of what follows */
+    double *N;                      /* [count × count] by columns */
+    double *columns;                /* [count × nx] W⁻¹B, or NULL */
+    double *work;                   /* [nx + 1] */
+    double *r, *w, *l, *best;       /* [count]; l: λ */
+    double *wide_N;                 /* [(count + boxes)²], with relays */
+    double *wide_r;                 /* [count + boxes] */
+    double *wide_l;                 /* [count + boxes] */
+    struct mech_set *wide;          /* [count + boxes] */
+    struct mech_acceptance *accept; /* of the rows */
     const struct mech_vi_type *type[MECH_RELATION_SOLVERS]; /* in their order; NULL: none */
     void *solver[MECH_RELATION_SOLVERS];
 };
@@ -57,14 +61,13 @@ void mech_relations_fini(struct mech_relations *c);
 bool mech_relations_suit(const struct mech_first_order_rows *rows, const struct mech_vi_type *type);
 /* N for the W that is factored in `solver`. Returns as mech_lsol_solve. */
 int mech_relations_factor(struct mech_relations *c, struct mech_lsol *solver, double h);
-/* λ [rows] of the states x [nx] that laws see at λ = 0; it comes as a first guess. 0;
+/* λ [all rows] of the states x [nx] that laws see at λ = 0; it comes as a first guess. 0;
  * MECH_VI_NOT_CONVERGED (not when failures are accepted). */
 int mech_relations_solve(struct mech_relations *c, const double *x, double *lambda,
                          struct mech_step_result *result);
 /* After such a failure, for the λ that it left: whether no λ meets the laws of some interactions of
  * the model together; then their names into text [size]. Allocates. */
-bool mech_relations_conflict(struct mech_relations *c, const struct mech_model *m,
-                             const double *lambda, char *text, size_t size);
-/* dx [nx] += h W⁻¹ B λ. Returns as mech_lsol_solve. */
-int mech_relations_push(struct mech_relations *c, struct mech_lsol *solver, const double *lambda,
-                        double *dx);
+bool mech_relations_conflict(struct mech_relations *c, const struct mech_model *m, char *text,
+                             size_t size);
+/* dx [nx] += h W⁻¹ B λ of the last solution. Returns as mech_lsol_solve. */
+int mech_relations_push(struct mech_relations *c, struct mech_lsol *solver, double *dx);
