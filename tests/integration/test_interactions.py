@@ -241,6 +241,15 @@ class Interactions(Served):
                 rate = self.call('GET', path + '/objects/s/outputs/Coordinates_t')['value']
                 self.assert_same(rate, [model['objects'][0]['A'][0][0] * x])
 
+    def test_laws_that_contradict_are_named_behind_a_suspended_one(self):
+        model = CASES['complementarity']
+        law, = model['interactions']
+        never = {'type': 'FirstOrderLinearTIR', 'C': [[0]], 'B': [[0]], 'D': [[0]], 'e': [-1]}
+        path = self.made({**model, 'interactions': [
+            {**law, 'name': 'off', 'active': False}, {**law, 'name': 'never', 'relation': never}]})
+        reply = self.call('POST', path + '/step', {'count': 1}, 422)
+        self.assertIn('the laws of these interactions together: "never"', reply['detail'])
+
     def test_a_law_follows_a_parameter_both_ways(self):
         for name, model in CASES.items():
             with self.subTest(name):
