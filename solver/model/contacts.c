@@ -110,9 +110,9 @@ struct row_arrays {
     bool *suspended;
     struct mech_set *sets;
     int32_t contacts;
-    bool plain;   /* unilateral rows alone */
-    bool soft;    /* some row is compliant */
-    bool waiting; /* some row is suspended */
+    bool plain; /* unilateral rows alone */
+    bool soft;  /* some row is compliant */
+    bool any_suspended;
 };
 
 static int allocate(struct mech_model *m, size_t rows, size_t entries, struct row_arrays *a)
@@ -131,7 +131,7 @@ static int allocate(struct mech_model *m, size_t rows, size_t entries, struct ro
     a->contacts = 0;
     a->plain = true;
     a->soft = false;
-    a->waiting = false;
+    a->any_suspended = false;
     return a->start && a->interaction && a->b && a->e && a->compliance && a->damping && a->column &&
                    a->place && a->value && a->suspended && a->sets
                ? 0
@@ -200,7 +200,7 @@ static int append(struct mech_model *m, const struct mech_interaction *in, size_
         a->damping[*row] = law.damping;
         a->interaction[*row] = (int32_t)i;
         a->suspended[*row] = !in->active;
-        a->waiting |= !in->active;
+        a->any_suspended |= !in->active;
         if (r % law.rows == 0) {
             append_contact(&law, a);
         }
@@ -275,7 +275,7 @@ int mech_contacts(struct mech_model *m, struct mech_diag *diag)
                                                   .compliance = a.soft ? a.compliance : NULL,
                                                   .damping = a.soft ? a.damping : NULL,
                                                   .interaction = a.interaction,
-                                                  .suspended = a.waiting ? a.suspended : NULL,
+                                                  .suspended = a.any_suspended ? a.suspended : NULL,
                                                   .contacts = a.contacts,
                                                   .sets = a.plain ? NULL : a.sets,
                                                   .friction = friction_of(m->document)};

@@ -8,7 +8,7 @@
 struct arrays {
     int32_t *C_start, *C_column, *B_start, *B_row, *D_start, *D_column, *interaction;
     double *C_value, *B_value, *D_value, *e;
-    bool *suspended, waiting; /* waiting: some row is suspended */
+    bool *suspended, any_suspended;
     struct mech_set *sets;
 };
 
@@ -68,7 +68,7 @@ static int allocate(struct mech_model *m, const struct totals *n, struct arrays 
     a->e = mech_arena_alloc(&m->arena, n->rows, sizeof *a->e);
     a->suspended = mech_arena_alloc(&m->arena, n->rows, sizeof *a->suspended);
     a->sets = mech_arena_alloc(&m->arena, n->rows, sizeof *a->sets);
-    a->waiting = false;
+    a->any_suspended = false;
     return a->interaction && a->e && a->suspended && a->sets ? 0 : MECH_NO_MEMORY;
 }
 
@@ -140,7 +140,7 @@ static int append(struct mech_model *m, const struct mech_interaction *in, size_
         a->e[*row] = e->n ? e->x[r] : 0.;
         a->interaction[*row] = (int32_t)i;
         a->suspended[*row] = !in->active;
-        a->waiting |= !in->active;
+        a->any_suspended |= !in->active;
         a->sets[*row] = mech_interaction_set(&law);
     }
     mech_arena_release(&m->scratch, mark);
@@ -164,20 +164,21 @@ int mech_first_order_rows(struct mech_model *m, struct mech_diag *diag)
             MECH_TRY(append(m, &in[i], i, &a, &row));
         }
     }
-    m->rows.first_rows = (struct mech_first_order_rows){.count = row,
-                                                        .C_start = a.C_start,
-                                                        .C_column = a.C_column,
-                                                        .C_value = a.C_value,
-                                                        .B_start = a.B_start,
-                                                        .B_row = a.B_row,
-                                                        .B_value = a.B_value,
-                                                        .D_start = a.D_start,
-                                                        .D_column = a.D_column,
-                                                        .D_value = a.D_value,
-                                                        .e = a.e,
-                                                        .interaction = a.interaction,
-                                                        .suspended = a.waiting ? a.suspended : NULL,
-                                                        .sets = a.sets};
+    m->rows.first_rows =
+        (struct mech_first_order_rows){.count = row,
+                                       .C_start = a.C_start,
+                                       .C_column = a.C_column,
+                                       .C_value = a.C_value,
+                                       .B_start = a.B_start,
+                                       .B_row = a.B_row,
+                                       .B_value = a.B_value,
+                                       .D_start = a.D_start,
+                                       .D_column = a.D_column,
+                                       .D_value = a.D_value,
+                                       .e = a.e,
+                                       .interaction = a.interaction,
+                                       .suspended = a.any_suspended ? a.suspended : NULL,
+                                       .sets = a.sets};
     m->sizes.impulse += row;
     return 0;
 }

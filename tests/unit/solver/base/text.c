@@ -158,5 +158,4 @@ UNIT_TESTS(UNIT_TEST(what_fits_is_written_as_printf_does),
            UNIT_TEST(a_buffer_without_room_for_the_sign_is_cut_without),
            UNIT_TEST(a_string_that_its_precision_cuts_gets_its_own),
            UNIT_TEST(what_is_appended_is_cut_with_what_is_there),
-           UNIT_TEST(a_text_that_cannot_be_formed_is_empty),
-           UNIT_TEST(lines_are_broken_at_spaces))
+           UNIT_TEST(a_text_that_cannot_be_formed_is_empty), UNIT_TEST(lines_are_broken_at_spaces))
