@@ -17,7 +17,8 @@ mypy:mypy"
 # and for those of --all that build images and packages, and analyze the sources
 packages_to_ship="buildah podman:podman runc conmon catatonit golang-github-containers-common
 mmdebstrap qemu-user-static arch-test:arch-test prometheus:promtool dpkg-dev patchelf cmake
-clang-tidy-14:clang-tidy-14 systemd:systemd-analyze kubernetes-client:kubectl docker-compose:docker-compose"
+clang-tidy-14:clang-tidy-14 systemd:systemd-analyze kubernetes-client:kubectl docker-compose:docker-compose
+podman-compose:podman-compose netavark aardvark-dns iptables iproute2:ip"
 # the compiler for the other of the two architectures
 case $(uname -m) in
 x86_64) packages_to_ship="$packages_to_ship g++-aarch64-linux-gnu:aarch64-linux-gnu-g++" ;;
