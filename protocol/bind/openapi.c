@@ -247,8 +247,9 @@ static void write_common(struct mechp_text *w)
 /* Headers of requests, by the name of the component. */
 static const char header_parameters[] =
     "{\"IfMatch\":{\"name\":\"If-Match\",\"in\":\"header\",\"required\":false,\"description\":"
-    "\"ETag that the instance must have, or a list of ETags, or `*`. If it has none of them, the "
-    "request is refused with "
+    "\"ETag that the instance must have, or a list of ETags, or `*`. With `*` in place of the "
+    "revision, as in `\\\"6b02756300001.*\\\"`, any revision of this instance matches, and of no "
+    "other under the same id. If it has none of them, the request is refused with "
     "412.\",\"schema\":{\"type\":\"string\"},\"example\":\"*\"},\"IdempotencyKey\":{\"name\":"
     "\"Idempotency-Key\",\"in\":\"header\",\"required\":false,\"description\":\"The request is "
     "executed once for this key (with this token, method and path); for 24 hours a repetition "

@@ -3,9 +3,9 @@
 
 #include "protocol/wire/bodies.h"
 #include "server/call/service.h"
+#include "server/os/ids.h"
 #include "server/os/ticks.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +134,12 @@ static enum mechp_scope scope_to_end(const struct mechd_background *b)
     return mechd_call_changes(&b->call) ? change : MECHP_SCOPE_READ;
 }
 
+/* out [MECHD_ID] */
+static void write_id(const struct mechd_background *b, char *out)
+{
+    mechd_id_write('o', b->call.service->host.series, b->id, out);
+}
+
 /* A reference; `ends`: to end or to forget it. NULL: there is none, or it is not this caller's. */
 static struct mechd_background *find(struct mechd_call *c, bool ends)
 {
@@ -142,8 +148,8 @@ static struct mechd_background *find(struct mechd_call *c, bool ends)
     pthread_mutex_lock(&t->m);
     struct mechd_background *b = t->oldest;
     for (; b != NULL; b = b->younger) {
-        char own[32];
-        snprintf(own, sizeof own, "o-%" PRIu64, b->id);
+        char own[MECHD_ID];
+        write_id(b, own);
         if (strcmp(own, id) == 0) {
             break;
         }
@@ -277,8 +283,8 @@ static void write_description(const struct mechd_background *b, bool over, struc
     const bool good = over && own->code == MECHP_OK;
     // under an id of the client's it has no name of its own
     const struct mechp_route *const route = own->match.route;
-    char id[32];
-    snprintf(id, sizeof id, "o-%" PRIu64, b->id);
+    char id[MECHD_ID];
+    write_id(b, id);
     const struct mechp_body_operation body = {
         .id = id,
         .operation = (route->row->traits & MECHP_NAMES_NEW) != 0 ? "create" : route->operation,
@@ -339,7 +345,9 @@ enum mechd_submitted mechd_background_start(struct mechd_call *c, size_t room)
     atomic_fetch_add(&d->in_flight, 1);
     if (mechd_call_start(&b->call) == MECHD_QUEUED) {
         c->status = 202;
-        snprintf(c->location, sizeof c->location, "/v1/operations/o-%" PRIu64, b->id);
+        char id[MECHD_ID];
+        write_id(b, id);
+        snprintf(c->location, sizeof c->location, "/v1/operations/%s", id);
         write_description(b, false, &c->text);
         c->applied = true;
         unref(b);

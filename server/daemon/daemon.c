@@ -21,6 +21,7 @@
 #include "server/instance/durable.h"
 #include "server/instance/lives.h"
 #include "server/lane/lane.h"
+#include "server/os/ids.h"
 #include "server/os/log.h"
 #include "server/os/notify.h"
 #include "server/os/shares.h"
@@ -99,6 +100,9 @@ static int load(struct mechd_service *s, char *fault, size_t size)
         MECH_TRY(mechd_sweeps_load(s));
         MECH_TRY(mechd_receipts_load(s));
         s->backgrounds.serial = mechd_store_last(h->store, MECHD_NUMBER_OPERATION);
+    } else {
+        // nothing records what earlier processes have given
+        mechd_ids_series(h->incarnation, h->series);
     }
     return 0;
 }
@@ -110,7 +114,7 @@ static int open_fmus(struct mechd_service *s, char *fault, size_t size)
     const char *const state = strcmp(c->state, "none") != 0 ? c->state : NULL;
     const struct mechd_fmu_settings limits = {.memory = (uint32_t)c->fmu_memory,
                                               .call_ms = (uint64_t)c->fmu_seconds * 1000};
-    mechd_fmus_number(&s->fmus, s->host.store);
+    mechd_fmus_number(&s->fmus, s->host.store, s->host.series);
     return strcmp(c->fmus, "on") == 0
                ? mechd_fmus_open(&s->fmus, state, &limits, mechd_shares(c).fmus, fault, size)
                : 0;

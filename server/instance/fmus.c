@@ -2,10 +2,10 @@
 #define _GNU_SOURCE
 #include "server/instance/fmus.h"
 
+#include "server/os/ids.h"
 #include "solver/base/err.h"
 #include "solver/base/text.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +30,7 @@ static bool find_program(char *out, size_t size)
 void mechd_fmus_init(struct mechd_fmus *f)
 {
     pthread_mutex_init(&f->m, NULL);
+    f->series = "";
 }
 
 /* Where archives are unpacked. False: there is no such folder. */
@@ -71,9 +72,10 @@ int mechd_fmus_open(struct mechd_fmus *f, const char *state,
     return 0;
 }
 
-void mechd_fmus_number(struct mechd_fmus *f, struct mechd_store *store)
+void mechd_fmus_number(struct mechd_fmus *f, struct mechd_store *store, const char *series)
 {
     f->store = store;
+    f->series = series;
     f->serial = store != NULL ? mechd_store_last(store, MECHD_NUMBER_FMU) : 0;
 }
 
@@ -141,7 +143,7 @@ static uint64_t append(struct mechd_fmus *f, struct mechd_fmu *u, struct charge 
         u->package->ended = end;
         u->package->context = c;
         number = ++f->serial;
-        snprintf(u->id, sizeof u->id, "f-%" PRIu64, number);
+        mechd_id_write('f', f->series, number, u->id);
         snprintf(id, MECH_NAME_MAX + 1, "%s", u->id);
         *(f->last != NULL ? &f->last->next : &f->first) = u;
         f->last = u;

@@ -36,6 +36,7 @@ struct mechd_fmus {
     bool on;                        /* const once running; false: none are hosted */
     /* const once running */
     struct mechd_store *store; /* that has the highest number so far, or NULL */
+    const char *series;        /* of ids */
     char program[512];         /* mechd-fmu */
     char root[512];            /* absolute: where archives are unpacked */
     struct mechd_fmu_settings settings;
@@ -51,9 +52,9 @@ void mechd_fmus_init(struct mechd_fmus *f);
 int mechd_fmus_open(struct mechd_fmus *f, const char *state,
                     const struct mechd_fmu_settings *limits, int processes, char *fault,
                     size_t size);
-/* Ids continue behind those of earlier processes on the store, which outlives all uploading; NULL:
- * they begin at f-1. Before the first upload. */
-void mechd_fmus_number(struct mechd_fmus *f, struct mechd_store *store);
+/* Ids continue behind those of earlier processes on the store; NULL: they begin at 1. They have
+ * this series (server/os/ids.h). Both outlive all uploading. Before the first upload. */
+void mechd_fmus_number(struct mechd_fmus *f, struct mechd_store *store, const char *series);
 /* Once nothing else has a reference to a package of its: before the accounts' end. */
 void mechd_fmus_fini(struct mechd_fmus *f);
 

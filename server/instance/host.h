@@ -8,6 +8,7 @@
 #include "server/instance/table.h"
 #include "server/os/clock.h"
 #include "server/os/counters.h"
+#include "server/os/ids.h"
 #include "server/os/memory.h"
 #include "server/os/pool.h"
 #include "server/os/stop.h"
@@ -52,6 +53,7 @@ struct mechd_host {
      * process or, with a store, in those before it (instance/lives.h) */
     _Atomic uint64_t given[MECHD_COUNTED];
     uint64_t incarnation;         /* of the process; instances add their serial */
+    char series[MECHD_SERIES];    /* of its ids (server/os/ids.h); "" with a store */
     struct mechd_stop drain;      /* SHUTDOWN: no new work; runs, sweeps and streams end */
     struct mechd_stop stop;       /* later, SHUTDOWN: commands end at their next slice */
     _Atomic size_t row_bytes;     /* of recorded rows in memory; partner: instance/recording.c */

@@ -295,7 +295,7 @@ bool mechd_instance_matches(const struct mechd_instance *i, const char *tags, ch
     if (strcmp(tags, "*") == 0) {
         return true;
     }
-    const size_t length = strlen(out);
+    const size_t length = strlen(out), life = strcspn(out, ".") + 1;
     for (const char *at = tags; *at != '\0';) {
         at += strspn(at, ", \t");
         const bool weak = strncmp(at, "W/", 2) == 0;
@@ -304,7 +304,11 @@ bool mechd_instance_matches(const struct mechd_instance *i, const char *tags, ch
         if (end == NULL) {
             return false; // no list of tags
         }
-        if (!weak && (size_t)(end + 1 - tag) == length && memcmp(tag, out, length) == 0) {
+        const size_t size = (size_t)(end + 1 - tag);
+        const bool same = size == length && memcmp(tag, out, length) == 0;
+        // any revision of this life
+        const bool lives = size == life + 2 && memcmp(tag, out, life) == 0 && tag[life] == '*';
+        if (!weak && (same || lives)) {
             return true;
         }
         at = end + 1;

@@ -242,5 +242,6 @@ void mechd_instance_etag(const struct mechd_instance *i, char *out);
  * it. For a stored one it is the same after restarts. Any thread. */
 void mechd_instance_life(const struct mechd_instance *i, char *out);
 /* True if the header If-Match lets a change through (RFC 9110, 13.1.1): none (NULL), "*", or a list
- * with the ETag; a weak tag never matches. *out [48] is the current ETag. Any thread. */
+ * with the ETag or its life, as "6b02756300001.*"; a weak tag never matches. *out [48] is the
+ * current ETag. Any thread. */
 bool mechd_instance_matches(const struct mechd_instance *i, const char *tags, char *out);

@@ -3,7 +3,9 @@
  * codes. One HTML page without scripts, fonts or anything else from elsewhere. */
 #include "protocol/bind/openapi.h"
 #include "protocol/wire/codes.h"
+#include "server/call/service.h"
 #include "server/call/shapes.h"
+#include "server/os/ids.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,11 +56,18 @@ static void number(struct mechp_text *w, int value)
 
 /* --- a call by curl -------------------------------------------------------------------------- */
 
-/* The example of a parameter, without the quotes of JSON. */
-static void example(struct mechp_text *w, const struct mechp_parameter *p)
+/* The example of a parameter, without the quotes of JSON; an id as this process assigns it. */
+static void example(struct mechp_text *w, const struct mechp_parameter *p, const char *series)
 {
-    const size_t quote = p->example[0] == '"';
-    text_n(w, p->example + quote, strlen(p->example) - 2 * quote);
+    const size_t quote = p->example[0] == '"', length = strlen(p->example) - 2 * quote;
+    char id[MECHD_ID];
+    snprintf(id, sizeof id, "%.*s", (int)length, p->example + quote);
+    if (mechd_id_takes_series(id)) {
+        mechd_id_write(id[0], series, mechd_id_number(id[0], id), id);
+        text(w, id);
+    } else {
+        text_n(w, p->example + quote, length);
+    }
 }
 
 /* JSON within the apostrophes of a shell. */
@@ -81,7 +90,7 @@ static const struct mechp_shown *shown_of(const struct mechp_route *r)
     return r->row->shown != NULL ? r->row->shown : &none;
 }
 
-static void write_address(struct mechp_text *w, const struct mechp_route *r)
+static void write_address(struct mechp_text *w, const struct mechp_route *r, const char *series)
 {
     const char *const id = shown_of(r)->id;
     put(w, MECHP_SERVER);
@@ -94,7 +103,7 @@ static void write_address(struct mechp_text *w, const struct mechp_route *r)
             if (id != NULL && strncmp(at, "{id}", 4) == 0) {
                 text(w, id);
             } else {
-                example(w, mechp_path_parameter(at + 1, n - 1, r->path));
+                example(w, mechp_path_parameter(at + 1, n - 1, r->path), series);
             }
             at += n + 1;
         }
@@ -116,7 +125,7 @@ static const char *file_of(const char *type)
     return NULL;
 }
 
-static void write_curl(struct mechp_text *w, const struct mechp_route *r)
+static void write_curl(struct mechp_text *w, const struct mechp_route *r, const char *series)
 {
     const struct mechp_shown *const set = shown_of(r);
     const struct mechp_row *const row = r->row;
@@ -140,7 +149,7 @@ static void write_curl(struct mechp_text *w, const struct mechp_route *r)
         quoted(w, body->example == NULL ? "{}" : body->example);
         put(w, "' ");
     }
-    write_address(w, r);
+    write_address(w, r, series);
     wrap(w, "", set->after == NULL ? "" : set->after, "</pre>\n");
 }
 
@@ -213,7 +222,7 @@ static void write_refusals(struct mechp_text *w, const struct mechp_route *r)
     put(w, "</p></details>\n");
 }
 
-static void write_route(struct mechp_text *w, const struct mechp_route *r)
+static void write_route(struct mechp_text *w, const struct mechp_route *r, const char *series)
 {
     wrap(w, "<article id=\"", r->symbol, "\">\n<h3><b class=\"");
     wrap(w, "", r->method, "\">");
@@ -226,7 +235,7 @@ static void write_route(struct mechp_text *w, const struct mechp_route *r)
         wrap(w, " &middot; over ZeroMQ: <code>", r->operation, "</code>");
     }
     put(w, "</p>\n");
-    write_curl(w, r);
+    write_curl(w, r, series);
     write_parameters(w, r);
     write_body(w, r);
     write_answer(w, r);
@@ -325,7 +334,7 @@ static void write_routes(const struct mechd_service *s, struct mechp_text *w,
         wrap(w, "<p>", tag->doc, "</p>\n");
         for (int k = 0; k < MECHP_ROUTES; k++) {
             if (is_of(routes[k], tag)) {
-                write_route(w, routes[k]);
+                write_route(w, routes[k], s->host.series);
             }
         }
     }

@@ -8,9 +8,9 @@
 #include "server/coupling/points.h"
 #include "server/operations/create.h"
 #include "server/operations/sweep_points.h"
+#include "server/os/ids.h"
 #include "solver/items/document.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,8 +131,8 @@ static void write_errors(const void *of, struct mechp_text *w)
 /* `whole`: with its errors. */
 static void write_sweep(struct mechd_sweep *s, bool whole, struct mechp_text *w)
 {
-    char id[32];
-    snprintf(id, sizeof id, "w-%" PRIu64, s->id);
+    char id[MECHD_ID];
+    mechd_sweep_id(s, id);
     const char *const state = mechd_sweep_state(s);
     const struct mechp_body_sweep body = {.id = id,
                                           .name = s->name,
@@ -408,7 +408,9 @@ static enum mechd_progress run_start(struct mechd_call *c)
         return mechd_fail_outcome(c, outcome);
     }
     c->status = 202;
-    snprintf(c->location, sizeof c->location, "/v1/sweeps/w-%" PRIu64, s->id);
+    char id[MECHD_ID];
+    mechd_sweep_id(s, id);
+    snprintf(c->location, sizeof c->location, "/v1/sweeps/%s", id);
     write_sweep(s, true, &c->text);
     mechd_sweep_begin(s, s->service->host.store != NULL ? mechd_call_ticket(c) : NULL);
     mechd_sweep_unref(s);

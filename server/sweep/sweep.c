@@ -4,9 +4,9 @@
 #include "protocol/wire/bodies.h"
 #include "server/call/service.h"
 #include "server/instance/entry.h"
+#include "server/os/ids.h"
 #include "server/sweep/lanes.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -282,13 +282,18 @@ const char *mechd_sweep_state(struct mechd_sweep *s)
                                                      : "interrupted";
 }
 
+void mechd_sweep_id(const struct mechd_sweep *s, char *out)
+{
+    mechd_id_write('w', s->service->host.series, s->id, out);
+}
+
 struct mechd_sweep *mechd_sweep_find(struct mechd_sweeps *t, const char *id)
 {
-    char own[32];
+    char own[MECHD_ID];
     struct mechd_sweep *found = NULL;
     pthread_mutex_lock(&t->m);
     for (struct mechd_sweep *s = t->newest; s != NULL && found == NULL; s = s->next) {
-        snprintf(own, sizeof own, "w-%" PRIu64, s->id);
+        mechd_sweep_id(s, own);
         if (strcmp(own, id) == 0) {
             found = s;
             atomic_fetch_add(&s->refs, 1);

@@ -126,6 +126,8 @@ int mechd_sweep_create(struct mechd_service *d, struct mechd_account *account, c
 /* Then: post its beginning to the store if there is one, which takes the ticket, and its lanes to
  * the pool. */
 void mechd_sweep_begin(struct mechd_sweep *s, struct mechd_ticket *t);
+/* "w-1"; out [MECHD_ID] (server/os/ids.h). */
+void mechd_sweep_id(const struct mechd_sweep *s, char *out);
 /* A reference, or NULL. */
 struct mechd_sweep *mechd_sweep_find(struct mechd_sweeps *t, const char *id);
 /* DELETED: a client has ended it; or NONE. Any thread. */

@@ -141,6 +141,8 @@ class Reply:
         return '%d %s' % (self.status, self.raw[:500])
 
 
+# in ids of operations, sweeps and FMUs, of a process without a state directory: server/os/ids.h
+SERIES = '[0-9b-df-hj-km-np-tv-z]{6}'
 # ZeroMQ's sockets on ports that the kernel gives, and nothing stored
 FREE_PORTS = ['--control', 'tcp://127.0.0.1:*', '--stream', 'tcp://127.0.0.1:*',
               '--forces', 'tcp://127.0.0.1:*', '--state', 'none']

@@ -11,7 +11,7 @@ import unittest
 import models
 from asking import ASYNC
 from coupled import half
-from harness import Daemon, program, wait_until
+from harness import SERIES, Daemon, program, wait_until
 from held import HeldThread, named_thread
 from mechc import TIMEOUT, Handle
 from package import mechd
@@ -159,10 +159,11 @@ class CancelledLate(unittest.TestCase):
 
     # --- clients ----------------------------------------------------------------------------------
 
-    def operations(self):
-        """The number of the last operation, which this is."""
+    def next_operation(self):
+        """The path of the next operation but this one."""
         where = self.call('POST', '/v1/models/check', {'model': models.oscillator()}, ASYNC)
-        return int(where['id'].split('-')[1])
+        stem, number = where['id'].rsplit('-', 1)
+        return '/v1/operations/%s-%d' % (stem, int(number) + 1)
 
     def told(self, call):
         """What Python says of a request whose answer is not there in time, and then is."""
@@ -179,7 +180,7 @@ class CancelledLate(unittest.TestCase):
         self.addCleanup(setattr, transport, 'SOON', soon)
         thread = threading.Thread(target=ask)
         # the repetition that asks for its end
-        cancels = '/v1/operations/o-%d' % (self.operations() + 1)
+        cancels = self.next_operation()
         with self.held():
             thread.start()
             wait_until(lambda: self.call('GET', cancels).status == 200, 'it is to end', 30)
@@ -235,8 +236,8 @@ class CancelledLate(unittest.TestCase):
                                    statics['id'], '--cancel'], capture_output=True, text=True,
                                   check=False)
             self.assertEqual((done.returncode, done.stdout), (1, ''))
-            self.assertRegex(done.stderr, r'^mechctl: o-\d+ had failed before it could be '
-                             r'cancelled: .*singular.* \(singular-system\)\n$')
+            self.assertRegex(done.stderr, r'^mechctl: o-%s-1 had failed before it could be '
+                             r'cancelled: .*singular.* \(singular-system\)\n$' % SERIES)
 
     def test_libmechc_says_that_it_was_done(self):
         handle = Handle(self.daemon.base)
@@ -244,14 +245,14 @@ class CancelledLate(unittest.TestCase):
         number = self.call('POST', self.path + '/lease', {'role': 'owner'})['lease']
         handle.library.mechc_set_lease(handle.at, ctypes.c_uint64(number))
         handle.library.mechc_set_timeout(handle.at, 0.3)
-        number = self.operations() + 1
+        path = self.next_operation()
         with self.held():
             self.assertEqual(handle.library.mechc_step_count(
                 handle.at, self.path[14:].encode(), ctypes.c_uint64(1), None), TIMEOUT)
             said = handle.said()
         self.assertEqual(said, '%s: no answer within 0.3 s; it was done before it could be '
-                         'cancelled; its answer will be at /v1/operations/o-%d' % (
-                             self.daemon.base, number))
+                         'cancelled; its answer will be at %s' % (
+                             self.daemon.base, path))
 
 
 if __name__ == '__main__':

@@ -11,7 +11,8 @@ import tempfile
 import unittest
 import urllib.parse
 import fmus
-from harness import ROOT, SLOW, Daemon, Served
+import models
+from harness import ROOT, SERIES, SLOW, Daemon, Served
 
 with open(os.path.join(ROOT, 'protocol', 'wire', 'routes.def'), encoding='utf-8') as f:
     # symbol, method, path
@@ -144,6 +145,21 @@ class Docs(Served):
             with self.subTest(page.calls[symbol]):
                 self.assertEqual(code, '28' if symbol in ('EVENTS', 'COUPLING_EVENTS') else '0',
                                  re.findall(rb'\{"type":"/docs#.*', told.stdout))
+
+    def test_ids_are_those_that_the_server_assigns_first(self):
+        """With the series of a process without a state directory, whatever the others are."""
+        def shown(d):
+            calls = Page(d.call('GET', '/docs').raw.decode()).calls
+            return {re.search(r'/([fow]-[^/ ]+)$', calls[symbol].split(' | ')[0]).group(1)
+                    for symbol in ('OPERATION', 'GET_SWEEP', 'GET_FMU')}
+        check = {'model': models.oscillator()}
+        with Daemon() as d:
+            given = d.call('POST', '/v1/models/check', check, {'Prefer': 'respond-async'})['id']
+            self.assertRegex(given, '^o-%s-1$' % SERIES)
+            self.assertEqual(shown(d), {letter + given[1:] for letter in 'fow'})
+        with tempfile.TemporaryDirectory(prefix='mechd-docs-') as folder, \
+                Daemon('--state', folder) as d:
+            self.assertEqual(shown(d), {'o-1', 'w-1', 'f-1'})
 
     def test_the_icon_is_there(self):
         for icon in self.page.icons:

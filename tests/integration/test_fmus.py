@@ -50,8 +50,9 @@ class Uploads(unittest.TestCase):
             self.assertEqual(d.call('DELETE', '/v1/fmus/' + made['id']).status, 404)
             self.assertEqual(d.call('GET', '/v1/fmus/' + made['id'])['code'], 'not-found')
             lines = d.log()
-            self.assertRegex(lines, r'fmu-uploaded fmu=f-1 token=- .*bytes=%d' % len(content))
-            self.assertRegex(lines, r'fmu-deleted fmu=f-1 token=-')
+            self.assertRegex(lines, r'fmu-uploaded fmu=%s token=- .*bytes=%d' % (
+                made['id'], len(content)))
+            self.assertRegex(lines, r'fmu-deleted fmu=%s token=-' % made['id'])
 
     def test_a_server_hosts_none_without_the_option(self):
         with Daemon() as d:
@@ -496,7 +497,8 @@ class Instances(unittest.TestCase):
     def test_its_fmu_may_be_deleted_while_it_lives(self):
         with Daemon(*fmus.ON) as d:
             path = fmus.hosted(d, u=1)
-            self.assertEqual(d.call('DELETE', '/v1/fmus/f-1').status, 204)
+            one, = d.call('GET', '/v1/fmus')['items']
+            self.assertEqual(d.call('DELETE', '/v1/fmus/' + one['id']).status, 204)
             self.assertEqual(d.call('POST', path + '/step', {'size': 0.5}).status, 200)
             self.assertEqual(d.call('POST', path + '/reset').status, 200)
             self.assertEqual(len(processes(d)), 1)

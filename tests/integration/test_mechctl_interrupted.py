@@ -7,7 +7,7 @@ import subprocess
 import unittest
 
 import models
-from harness import SLOW, Served, program, wait_until
+from harness import SERIES, SLOW, Served, program, wait_until
 
 
 # what a shell does for a program in the background of a script
@@ -93,8 +93,8 @@ class Interrupted(Served):
             return [s['id'] for s in self.daemon.call('GET', '/v1/sweeps')['items']]
         said = self.waiting(lambda: len(sweeps()) == 1, 'sweep', '--example', 'driven-oscillator',
                             'k=1,2', '--count', '1000000000')
-        self.assertRegex(said, r'^mechctl: interrupted; the sweep w-\d+ has been stopped and '
-                               r'deleted$')
+        self.assertRegex(said, r'^mechctl: interrupted; the sweep w-%s-\d+ has been stopped and '
+                               r'deleted$' % SERIES)
         self.assertEqual(sweeps(), [])
 
     def test_numbers_that_are_none_start_no_sweep(self):

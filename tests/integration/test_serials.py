@@ -6,8 +6,9 @@ import sqlite3
 import tempfile
 import unittest
 
+import fmus
 import models
-from harness import Daemon, wait_until
+from harness import SERIES, Daemon, wait_until
 from keeping import Kept
 
 RACES = True
@@ -269,6 +270,71 @@ class Serials(unittest.TestCase):
             self.assertEqual(d.call('GET', path + '/state')['step'], 10)
             self.assertEqual(len(d.call('GET', '/v1/instances')['items']), 1)
             self.assertEqual(d.call('DELETE', pair).status, 204)
+
+    def test_a_process_without_a_state_directory_has_no_id_of_one_before(self):
+        new, later = {'model': models.oscillator()}, {'Prefer': 'respond-async'}
+        sweep = {'model': models.oscillator(), 'count': 3, 'parameters': {'grid': {'k': [1, 2]}}}
+        before, tag = [], None
+        for _ in range(3):
+            with Daemon(*fmus.ON) as d:
+                made = d.call('POST', '/v1/instances', new)
+                path = made.headers['Location']
+                now = [d.call('POST', '/v1/sweeps', sweep).headers['Location'],
+                       '/v1/fmus/' + fmus.upload(d, fmus.archive())['id'],
+                       d.call('POST', path + '/step', {'count': 10 ** 9}, later)
+                       .headers['Location']]
+                for gone in before:
+                    for method in ('GET', 'DELETE'):
+                        reply = d.call(method, gone)
+                        self.assertEqual((reply.status, reply['code']), (404, 'not-found'), reply)
+                for one in now:
+                    self.assertEqual(d.call('GET', one).status, 200)
+                if tag is not None:
+                    # the id is the same, and its life another one
+                    for old in (tag, tag.split('.')[0] + '.*"'):
+                        reply = d.call('DELETE', path, None, {'If-Match': old})
+                        self.assertEqual((reply.status, reply['code']), (412, 'revision-mismatch'))
+                before, tag = before + now, made.headers['ETag']
+                life = tag.split('.')[0] + '.*"'
+                d.call('POST', path + '/stop')
+                self.assertEqual(d.call('DELETE', path, None, {'If-Match': life}).status, 204)
+        self.assertEqual(len(set(before)), len(before))
+        for k, kind in enumerate(('/v1/sweeps/w', '/v1/fmus/f', '/v1/operations/o')):
+            for one in before[k::3]:
+                self.assertRegex(one, '^%s-%s-1$' % (kind, SERIES))
+        # what is assigned in a process has the same series
+        self.assertEqual(len({one.split('-')[1] for one in before}), 3)
+
+    def test_with_a_state_directory_ids_are_numbers(self):
+        d = self.start(*fmus.ON)
+        path = '/v1/instances/' + d.create(models.oscillator())
+        sweep = {'model': models.oscillator(), 'count': 3, 'parameters': {'grid': {'k': [1, 2]}}}
+        self.assertEqual(d.call('POST', '/v1/sweeps', sweep)['id'], 'w-1')
+        self.assertEqual(fmus.upload(d, fmus.archive())['id'], 'f-1')
+        reply = d.call('POST', path + '/step', {'count': 10 ** 9}, {'Prefer': 'respond-async'})
+        self.assertEqual((reply['id'], reply.headers['Location']), ('o-1', '/v1/operations/o-1'))
+        d.call('POST', path + '/stop')
+        d.stop()
+
+    def test_a_guard_holds_for_a_life_of_the_id(self):
+        with Daemon() as d:
+            path, new = '/v1/instances/one', {'model': models.oscillator()}
+            lives = []
+            for _ in range(2):
+                tag = d.call('PUT', path, new).headers['ETag']
+                lives.append(tag.split('.')[0] + '.*"')
+                for _ in range(2):
+                    reply = d.call('POST', path + '/step', {'count': 1}, {'If-Match': lives[-1]})
+                    self.assertEqual(reply.status, 200, reply)
+                for other in (lives[-1][:-1], 'W/' + lives[-1], lives[-1][:-2] + '"',
+                              lives[-1].replace('.*', '*'), lives[-1][:-1] + '*"'):
+                    reply = d.call('POST', path + '/step', {'count': 1}, {'If-Match': other})
+                    self.assertEqual(reply.status, 412, (other, reply))
+                self.assertEqual(d.call('GET', path)['step'], 2)
+                d.call('DELETE', path)
+            d.call('PUT', path, new)
+            reply = d.call('POST', path + '/step', {'count': 1}, {'If-Match': ', '.join(lives)})
+            self.assertEqual(reply.status, 412, reply)
 
     def test_a_creation_in_the_background_has_its_name(self):
         with Daemon() as d:

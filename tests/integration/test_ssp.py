@@ -116,7 +116,7 @@ class Reading(unittest.TestCase):
                 self.assertEqual(d.call('POST', path + '/step', {'size': 0.1}).status, 200)
                 self.assertEqual(d.call('DELETE', path).status, 204)
             harness.wait_until(lambda: os.listdir(folder) == [], 'the folder is removed')
-            self.assertRegex(d.log(), 'fmu-uploaded fmu=f-1 ')
+            self.assertRegex(d.log(), r'fmu-uploaded fmu=f-%s-1 ' % harness.SERIES)
 
     def test_names_of_variables_may_have_brackets(self):
         variables = (fmus.VARIABLES[3].replace('name="u"', 'name="u[1]"')

@@ -11,15 +11,16 @@ import json
 import re
 import urllib.parse
 import jsonschema
-from harness import SLOW, Reply
+from harness import SERIES, SLOW, Reply
 
 FORM = 'application/json'
 # members whose values differ from build to build, machine to machine, run to run
 VOLATILE = {'revision', 'memory', 'version', 'libraries', 'compiler', 'limits', 'enabled',
             'endpoints', 'instances', 'detail', 'bytes', 'elapsed', 'remaining', 'expires', 'left',
             'lease', 'done', 'state', 'used', 'busy', 'trial', 'unpacked'}
-# ids that the server gives, also within topics
-GIVEN = re.compile(r'\b[cfiors]-\d+\b')
+# ids that the server gives, also within topics, those of operations, sweeps and FMUs with the
+# series of a process
+GIVEN = re.compile(r'\b(?:[cfiorsw]-|[fow]-%s-)\d+\b' % SERIES)
 
 
 def alike(one, other, key=''):

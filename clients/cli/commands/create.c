@@ -60,7 +60,7 @@ const struct mechctl_command mechctl_create = {
     .details = "  mechctl create model.json\n"
                "  mechctl create --example bouncing-ball\n"
                "  mechctl create --snapshot s.mechd --id rig --label bench=2\n"
-               "  mechctl create --fmu f-1 gain=2\n"
+               "  mechctl create --fmu $(mechctl fmus --upload controller.fmu) gain=2\n"
                "FILE may be - for standard input.",
     .options = options,
     .synonyms = "new add make load import",

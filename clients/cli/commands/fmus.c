@@ -48,8 +48,8 @@ const struct mechctl_command mechctl_fmus = {
     .group = MECHCTL_MODELS,
     .arguments = "[ID]",
     .summary = "list uploaded FMUs, or show one, upload one, delete it",
-    .details = "  mechctl fmus --upload controller.fmu\n"
-               "  mechctl create --fmu f-1 gain=2\n"
+    .details = "  id=$(mechctl fmus --upload controller.fmu)\n"
+               "  mechctl create --fmu $id gain=2\n"
                "The server accepts FMUs if it was started with --fmus on.",
     .options = options,
     .least = 0,

@@ -156,7 +156,7 @@ static void ids_go_on_in_the_next_process_on_a_store(void)
         struct setting *const s = opened("");
         struct mechd_store *store = NULL;
         CU_ASSERT_EQUAL_FATAL(mechd_store_open(place, fault, sizeof fault, &store), 0);
-        mechd_fmus_number(&s->fmus, store);
+        mechd_fmus_number(&s->fmus, store, "");
         CU_ASSERT_EQUAL(add(s, s->one, 1, id, &x), 0);
         CU_ASSERT_STRING_EQUAL(id, process == 0 ? "f-1" : "f-3");
         CU_ASSERT_EQUAL(add(s, s->one, 1, id, &x), 0);
