@@ -141,3 +141,22 @@ static inline struct mech_collider shapes_collider(struct mech_shape shape)
                                   .category = 1,
                                   .mask = INT32_MAX};
 }
+
+/* A rectangle with the corners at p, p + a, p + a + b and p + b, on the ground; it faces a × b. */
+static inline struct mech_collider shapes_sheet(struct shapes *s, const double p[3],
+                                                const double a[3], const double b[3])
+{
+    static const double triangles[6] = {0., 1., 2., 0., 2., 3.};
+    double x[12];
+
+    for (int i = 0; i < 3; i++) {
+        x[i] = p[i];
+        x[3 + i] = p[i] + a[i];
+        x[6 + i] = p[i] + a[i] + b[i];
+        x[9 + i] = p[i] + b[i];
+    }
+    struct mech_collider c = shapes_collider(shapes_mesh(s, x, 4, triangles, 2));
+
+    c.body = -1;
+    return c;
+}
