@@ -24,6 +24,10 @@
 #define TURNS 1e-4
 /* of a distance, how far a mesh may bend away from the plane of one of its faces */
 #define BENDS 0.1
+/* of how far is looked: how far below a mesh is more than what is pressed into it; how far beyond
+ * its rim a shape must be in it */
+#define DEEP 100.
+#define IN 20.
 /* how much the direction out of a collider counts among a shape's farthest points */
 #define TILTS 1e-3
 
@@ -217,62 +221,104 @@ static double over_face(const struct mech_flush_gap *gap, const double x[3])
     return mech_v3_dot(d, gap->face);
 }
 
-/* Whether the line from x to the farthest point of the other, a convex one, over the face at the
- * nearest point, of several the one that is farthest toward the neighbour, meets the mesh. */
-static bool passes_through(const struct mech_flush_contact *k, const struct mech_collider *mesh,
-                           const struct mech_flush_gap *gap, double look)
+/* Where a line from a point below the face at the nearest point to one over it meets its plane. */
+static void cross_face(const struct mech_flush_gap *gap, const double from[3], const double to[3],
+                       double at[3])
 {
-    const struct mech_convex shape = {
-        .shape = &k->other->shape, .p = k->other->p, .R = k->other->R};
-    double top[3], d[3], at[3];
-    struct mech_flush_gap there;
+    const double under = fmax(-over_face(gap, from), 0.), over = fmax(over_face(gap, to), 0.);
+    double d[3];
 
-    mech_v3_add(gap->face, TILTS, k->n, d);
-    mech_convex_farthest(&shape, d, top);
-    const double over = over_face(gap, top), under = fmax(-over_face(gap, k->x), 0.);
-    if (over <= 0.) {
-        return false;
-    }
-    mech_v3_add(top, -1., k->x, d);
-    mech_v3_add(k->x, under / (over + under), d, at);
+    mech_v3_add(to, -1., from, d);
+    mech_v3_add(from, over + under > 0. ? under / (over + under) : 0., d, at);
+}
+
+/* Whether a point in the plane of the face at the nearest point is on the mesh, which may bend. */
+static bool is_on_mesh(const struct mech_collider *mesh, const struct mech_flush_gap *gap,
+                       const double at[3], double look)
+{
+    struct mech_flush_gap there;
+    double d[3];
+
     mech_v3_add(at, -1., gap->point, d);
     const double most = look + BENDS * mech_v3_norm(d);
     return mech_flush_from(mesh, at, most, &there) && fabs(there.gap) <= most &&
            mech_v3_norm(there.beside) == 0.;
 }
 
-/* Whether the other collider of a contact reaches over the face of the neighbour. */
-static bool is_above(const struct mech_flush_contact *k, const struct mech_flush_gap *gap)
+/* A point within a convex shape: the mean of its farthest ones in some directions and against
+ * them, which is the middle of all that have one. */
+static void middle_of(const struct mech_convex *shape, double out[3])
+{
+    static const double ways[3][3] = {{1., 0.37, 0.19}, {-0.23, 1., 0.31}, {0.29, -0.17, 1.}};
+
+    memset(out, 0, 3 * sizeof *out);
+    for (int i = 0; i < 6; i++) {
+        double d[3] = {0.}, x[3];
+
+        mech_v3_add(d, i % 2 ? -1. : 1., ways[i / 2], d);
+        mech_convex_farthest(shape, d, x);
+        mech_v3_add(out, 1. / 6., x, out);
+    }
+}
+
+/* Whether the other, a convex one with its farthest point `top` over the face, is on the mesh also
+ * a little farther from `at` toward the middle of what of it is in the plane of the face: it does
+ * not only graze the rim there. */
+static bool reaches_in(const struct mech_flush_contact *k, const struct mech_collider *mesh,
+                       const struct mech_flush_gap *gap, const double top[3], const double at[3],
+                       double look)
 {
     const struct mech_convex shape = {
         .shape = &k->other->shape, .p = k->other->p, .R = k->other->R};
-    double top[3];
+    double middle[3], d[3], in[3];
 
-    if (mech_flush_kind_of(k->other) != MECH_FLUSH_CONVEX) {
-        return true;
+    middle_of(&shape, middle);
+    if (over_face(gap, middle) > 0.) {
+        cross_face(gap, k->x, middle, d);
+    } else {
+        cross_face(gap, middle, top, d);
     }
-    mech_convex_farthest(&shape, gap->face, top);
-    return over_face(gap, top) > 0.;
+    mech_v3_add(d, -1., at, d);
+    mech_v3_add(at, fmin(1., IN * look / fmax(mech_v3_norm(d), IN * look)), d, in);
+    return is_on_mesh(mesh, gap, in, look);
 }
 
-/* Whether the other collider of a contact is in the mesh, below which the contact is: it is at the
- * point of the mesh above, too, or, as a cone that stands there, farther inward. */
+/* Whether the other collider of a contact is in the mesh, below which the contact is: over its face
+ * and at its point above, too, or, as a cone that stands there, where the line from x to the
+ * farthest point over the face, of several the one that is farthest toward the mesh, meets it. */
 static bool is_in_both(const struct mech_flush_contact *k, const struct mech_collider *mesh,
                        const struct mech_flush_gap *gap, double look)
 {
+    const struct mech_convex shape = {
+        .shape = &k->other->shape, .p = k->other->p, .R = k->other->R};
     struct mech_flush_gap there;
+    double top[3], d[3], at[3];
 
     /* beside the mesh, and the way out of c leads away from it: not in the groove below a ramp */
     if (mech_v3_norm(gap->beside) > 0. &&
         mech_v3_dot(gap->beside, k->n) > -LEADS * mech_v3_norm(gap->beside)) {
         return false;
     }
-    if (!is_above(k, gap)) {
+    const bool is_here =
+        mech_flush_from(k->other, gap->point, fmax(k->gap, 0.) + 2. * look, &there);
+    if (mech_flush_kind_of(k->other) != MECH_FLUSH_CONVEX) {
+        return is_here;
+    }
+    mech_convex_farthest(&shape, gap->face, top);
+    if (over_face(gap, top) <= 0.) {
         return false;
     }
-    return mech_flush_from(k->other, gap->point, fmax(k->gap, 0.) + 2. * look, &there) ||
-           (mech_flush_kind_of(k->other) == MECH_FLUSH_CONVEX &&
-            passes_through(k, mesh, gap, look));
+    if (is_here && gap->gap >= -DEEP * look) {
+        return true;
+    }
+    mech_v3_add(gap->face, TILTS, k->n, d);
+    mech_convex_farthest(&shape, d, top);
+    if (is_here) {
+        return reaches_in(k, mesh, gap, top, gap->point, look);
+    }
+    cross_face(gap, k->x, top, at);
+    return over_face(gap, top) > 0. && is_on_mesh(mesh, gap, at, look) &&
+           reaches_in(k, mesh, gap, top, at, look);
 }
 
 /* Whether the collider rises from the plane through x with this normal by more than a sine, across

@@ -48,6 +48,8 @@ struct mech_flush_contact {
 };
 /* Whether a contact of collider c is one of the seam with its neighbour. An open mesh hides what is
  * below it only where the other collider is in it as well, both above and below: there may be a
- * room under a mesh, with walls. */
+ * room under a mesh, with walls. What only grazes a rim is not in it: a board against a shelf and
+ * the beam below it, or, far behind a wall that faces one way, a plank against the jamb of its door
+ * (which the mesh itself takes for what has come through the wall). */
 bool mech_flush_hides(const struct mech_collider *c, const struct mech_collider *neighbour,
                       const struct mech_flush_contact *contact);

@@ -120,6 +120,84 @@ static void a_point_outside_a_free_rim_is_not_on_the_face(void)
     shapes_fini(&shapes);
 }
 
+/* Whether the contact with the other collider is of the seam. */
+static bool hides(const struct mech_collider *c, const struct mech_collider *neighbour,
+                  const double x[3], const double n[3], const struct mech_collider *other)
+{
+    const struct mech_flush_contact contact = {.x = x, .n = n, .other = other};
+
+    return mech_flush_hides(c, neighbour, &contact);
+}
+
+/* A board that leans against the lower edge of a beam and the rim of the shelf on it, narrower or
+ * wider than both, and sunk a little into them or not yet there: the beam's edge bears. */
+static void a_board_that_grazes_a_shelf_is_not_in_it(void)
+{
+    static const double c = 0.70710678118654752, x[3] = {0., 0.05, -0.05};
+    static const double out[3] = {0., 0.70710678118654752, -0.70710678118654752};
+    static const double deep[] = {-1e-6, -1e-9, 0., 1e-9, 1e-6, 5e-6};
+    static const double R[9] = {1., 0., 0., 0., c, -c, 0., c, c};
+    struct shapes shapes;
+
+    shapes_init(&shapes);
+    const struct mech_collider shelf =
+        shapes_sheet(&shapes, (const double[]){-0.5, -0.1, 0.}, (const double[]){1., 0., 0.},
+                     (const double[]){0., 0.2, 0.});
+    struct mech_collider beam = shapes_collider(shapes_box(&shapes, 1., 0.1, 0.05));
+
+    beam.body = -1;
+    beam.p[2] = -0.025;
+    for (int wide = 0; wide < 3; wide++) {
+        const double thick = 0.02;
+        struct mech_collider board =
+            shapes_collider(shapes_box(&shapes, (const double[]){0.3, 1.2, 5.}[wide], 0.6, thick));
+
+        memcpy(board.R, R, sizeof R);
+        for (size_t k = 0; k < sizeof deep / sizeof *deep; k++) {
+            /* its upper face is in the plane y − z = 0.1 m, but for this */
+            const double off = 0.5 * thick - deep[k];
+
+            board.p[1] = 0.075 + off * c;
+            board.p[2] = -0.025 - off * c;
+            CU_ASSERT(!hides(&beam, &shelf, x, out, &board));
+        }
+        /* the beam's side, of a board that stands upright in both */
+        board.p[1] = 0.06;
+        board.p[2] = 0.;
+        memcpy(board.R, (const double[9]){1., 0., 0., 0., 0., -1., 0., 1., 0.}, sizeof R);
+        CU_ASSERT(hides(&beam, &shelf, (const double[]){0., 0.05, -0.01},
+                        (const double[]){0., 1., 0.}, &board));
+    }
+    shapes_fini(&shapes);
+}
+
+/* A wall that faces one way, with a door; a plank through it, a little in the jamb, lies on the
+ * floors of both rooms. */
+static void a_plank_through_a_door_lies_on_the_floor_behind_it(void)
+{
+    static const double up[3] = {0., 0., 1.}, deep[] = {0., 1e-9, 1e-6, 1e-4};
+    struct shapes shapes;
+
+    shapes_init(&shapes);
+    const struct mech_collider wall =
+        shapes_sheet(&shapes, (const double[]){0., 0.5, 0.}, (const double[]){0., 1.5, 0.},
+                     (const double[]){0., 0., 2.});
+    struct mech_collider floor = shapes_collider(shapes_box(&shapes, 1., 4., 1.));
+    struct mech_collider plank = shapes_collider(shapes_box(&shapes, 1., 1., 0.1));
+
+    floor.body = -1;
+    floor.p[2] = -0.5;
+    plank.p[2] = 0.05 - 1e-6;
+    for (size_t k = 0; k < sizeof deep / sizeof *deep; k++) {
+        plank.p[1] = deep[k];
+        for (int behind = 0; behind < 2; behind++) {
+            floor.p[0] = behind ? -0.5 : 0.5;
+            CU_ASSERT(!hides(&floor, &wall, (const double[]){floor.p[0], 0.5, 0.}, up, &plank));
+        }
+    }
+    shapes_fini(&shapes);
+}
+
 /* The walls of rooms below a sheet, and a ball that touches one of them. */
 static void walls_below_a_sheet_stand(void)
 {
@@ -225,4 +303,6 @@ static void legs_below_a_sheet_stand(void)
 }
 
 UNIT_TESTS(UNIT_TEST(a_point_outside_a_free_rim_is_not_on_the_face),
+           UNIT_TEST(a_board_that_grazes_a_shelf_is_not_in_it),
+           UNIT_TEST(a_plank_through_a_door_lies_on_the_floor_behind_it),
            UNIT_TEST(walls_below_a_sheet_stand), UNIT_TEST(legs_below_a_sheet_stand))
