@@ -2,15 +2,11 @@
  * their last two bytes, and over the others where none fits; about 0.2 µs, no allocation. */
 #include "protocol/wire/routes.h"
 
+#include "protocol/wire/row.h"
 #include "solver/base/guess.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define MECHP_ROUTE(symbol, method, path, operation, summary)                                      \
-    extern const struct mechp_row mechp_row_##symbol;
-#include "protocol/wire/routes.def"
-#undef MECHP_ROUTE
 
 #define MECHP_ROUTE(symbol, method, path, operation, summary)                                      \
     {MECHP_ROUTE_##symbol, method, path, operation, summary, #symbol, &mechp_row_##symbol},

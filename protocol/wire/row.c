@@ -105,8 +105,7 @@ const char *mechp_key_type(const struct mechp_row *row, const char *name)
 
 /* --- words of a type -------------------------------------------------------------------------- */
 
-/* The word that begins at or after `at`, and its length; NULL: there is none. */
-static const char *next_word(const char *at, size_t *length)
+const char *mechp_type_next(const char *at, size_t *length)
 {
     at = strchr(at, '\'');
     *length = at != NULL ? strcspn(at + 1, "'") : 0;
@@ -117,7 +116,8 @@ int mechp_type_word(const char *type, const char *word)
 {
     size_t n = 0;
     int k = 0;
-    for (const char *at = next_word(type, &n); at != NULL; at = next_word(at + n + 1, &n)) {
+    for (const char *at = mechp_type_next(type, &n); at != NULL;
+         at = mechp_type_next(at + n + 1, &n)) {
         if (strlen(word) == n && memcmp(at, word, n) == 0) {
             return k;
         }
@@ -131,11 +131,11 @@ const char *mechp_type_words(const char *type, char *out, size_t size)
     size_t n = 0, used = 0;
     const char *joint = "";
     out[0] = '\0';
-    for (const char *at = next_word(type, &n); at != NULL && used < size;) {
+    for (const char *at = mechp_type_next(type, &n); at != NULL && used < size;) {
         size_t behind = 0;
-        const char *const next = next_word(at + n + 1, &behind);
+        const char *const next = mechp_type_next(at + n + 1, &behind);
         used += (size_t)snprintf(out + used, size - used, "%s%.*s", joint, (int)n, at);
-        joint = next != NULL && next_word(next + behind + 1, &n) == NULL ? " or " : ", ";
+        joint = next != NULL && mechp_type_next(next + behind + 1, &n) == NULL ? " or " : ", ";
         at = next;
         n = behind;
     }

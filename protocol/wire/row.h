@@ -158,6 +158,12 @@ struct mechp_row {
     const struct mechp_shown *shown; /* its call in /docs, or NULL */
 };
 
+/* The row of each route: mechp_row_STEP. */
+#define MECHP_ROUTE(symbol, method, path, operation, summary)                                      \
+    extern const struct mechp_row mechp_row_##symbol;
+#include "protocol/wire/routes.def"
+#undef MECHP_ROUTE
+
 #define MECHP_JSON "application/json"
 #define MECHP_ID_CHOSEN "the server chooses the id" /* of_id */
 /* The other formats of a table, and the query that selects them. */
@@ -185,6 +191,8 @@ const char *mechp_key_type(const struct mechp_row *row, const char *name);
 int mechp_type_word(const char *type, const char *word);
 /* Those words for people, "a, b or c", into out [size]. */
 const char *mechp_type_words(const char *type, char *out, size_t size);
+/* The word of those that begins at or after `at` in the type, and its length; NULL: none. */
+const char *mechp_type_next(const char *at, size_t *length);
 
 enum { MECHP_ROUTE_CODES = 48 };
 /* Every code that a route can refuse with over HTTP (enum mechp_code), each once; the answers of
