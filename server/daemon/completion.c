@@ -3,43 +3,12 @@
  * chooses by the word in front of the cursor; fish has a line for each option. */
 #include "server/daemon/configuration.h"
 #include "server/daemon/options.h"
+#include "solver/base/shells.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char bash_head[] = "# completion of mechd for bash: source this file\n"
-                                "_mechd() {\n"
-                                "    local -a words\n"
-                                "    local line=${COMP_LINE:0:COMP_POINT}\n"
-                                "    read -ra words <<<\"_ $line\"\n"
-                                "    case $line in *[[:space:]]) words+=('') ;; esac\n"
-                                "    local CURRENT=$((${#words[@]} - 1))\n";
-static const char bash_tail[] =
-    "    COMPREPLY=()\n"
-    "    case $list in\n"
-    "    FILES) compopt -o filenames 2>/dev/null\n"
-    "        mapfile -t COMPREPLY < <(compgen -f -- \"$word\") ;;\n"
-    "    FOLDERS) compopt -o filenames 2>/dev/null\n"
-    "        mapfile -t COMPREPLY < <(compgen -d -- \"$word\") ;;\n"
-    "    *) mapfile -t COMPREPLY < <(compgen -W \"$list\" -- \"$word\") ;;\n"
-    "    esac\n"
-    "}\n"
-    "complete -F _mechd mechd\n";
-
-static const char zsh_head[] = "#compdef mechd\n"
-                               "# completion of mechd for zsh: a file _mechd in fpath\n"
-                               "_mechd() {\n";
-static const char zsh_tail[] = "    case $list in\n"
-                               "    FILES) _files ;;\n"
-                               "    FOLDERS) _files -/ ;;\n"
-                               "    *) compadd -- ${=list} ;;\n"
-                               "    esac\n"
-                               "}\n"
-                               "if [ \"$funcstack[1]\" = _mechd ]; then\n"
-                               "    _mechd \"$@\"\n"
-                               "else\n"
-                               "    compdef _mechd mechd\n"
-                               "fi\n";
+static const struct mech_shells shells = MECH_SHELLS("mechd");
 
 /* The k-th line of the table: options, then the flags that are no settings. */
 static struct mechd_flag line(int k)
@@ -127,8 +96,8 @@ int mechd_config_complete(const char *shell)
     if (!zsh && strcmp(shell, "bash") != 0) {
         return 1;
     }
-    fputs(zsh ? zsh_head : bash_head, stdout);
+    fputs(zsh ? shells.zsh_head : shells.bash_head, stdout);
     print_choice();
-    fputs(zsh ? zsh_tail : bash_tail, stdout);
+    fputs(zsh ? shells.zsh_tail : shells.bash_tail, stdout);
     return 0;
 }

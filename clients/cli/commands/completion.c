@@ -5,42 +5,13 @@
  * That of fish is in fish.c.
  */
 #include "clients/cli/cli.h"
+#include "solver/base/shells.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char bash_head[] = "# completion of mechctl for bash: source this file\n"
-                                "_mechctl() {\n"
-                                "    local -a words\n"
-                                "    local line=${COMP_LINE:0:COMP_POINT}\n"
-                                "    read -ra words <<<\"_ $line\"\n"
-                                "    case $line in *[[:space:]]) words+=('') ;; esac\n"
-                                "    local CURRENT=$((${#words[@]} - 1))\n";
-static const char bash_tail[] =
-    "    COMPREPLY=()\n"
-    "    case $list in\n"
-    "    FILES) compopt -o filenames 2>/dev/null\n"
-    "        mapfile -t COMPREPLY < <(compgen -f -- \"$word\") ;;\n"
-    "    *) mapfile -t COMPREPLY < <(compgen -W \"$list\" -- \"$word\") ;;\n"
-    "    esac\n"
-    "}\n"
-    "complete -F _mechctl mechctl\n";
+static const struct mech_shells shells = MECH_SHELLS("mechctl");
 
-static const char zsh_head[] = "#compdef mechctl\n"
-                               "# completion of mechctl for zsh: a file _mechctl in fpath\n"
-                               "_mechctl() {\n";
-static const char zsh_tail[] = "    case $list in\n"
-                               "    FILES) _files ;;\n"
-                               "    *) compadd -- ${=list} ;;\n"
-                               "    esac\n"
-                               "}\n"
-                               "if [ \"$funcstack[1]\" = _mechctl ]; then\n"
-                               "    _mechctl \"$@\"\n"
-                               "else\n"
-                               "    compdef _mechctl mechctl\n"
-                               "fi\n";
-
-/* words[1] is mechctl, words[CURRENT] is completed */
 static const char find_command[] =
     "    local command='' kinds='' options='' values='' list='' kind='' at=0 k=2\n"
     "    local word=${words[$CURRENT]} before=${words[$((CURRENT - 1))]}\n"
@@ -165,7 +136,7 @@ static int run(struct mechctl *m)
     }
     const bool failed = valued.failed || global.failed || names.failed;
     if (!failed) {
-        fputs(zsh ? zsh_head : bash_head, stdout);
+        fputs(zsh ? shells.zsh_head : shells.bash_head, stdout);
         printf(find_command, valued.at);
         puts("    case $command in");
         for (const struct mechctl_command *const *c = mechctl_commands; *c; c++) {
@@ -173,7 +144,7 @@ static int run(struct mechctl *m)
         }
         puts("    esac");
         printf(choose_words, valued.at, global.at, names.at);
-        fputs(zsh ? zsh_tail : bash_tail, stdout);
+        fputs(zsh ? shells.zsh_tail : shells.bash_tail, stdout);
     }
     mechc_bytes_fini(&valued);
     mechc_bytes_fini(&global);
