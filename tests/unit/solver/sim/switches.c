@@ -38,14 +38,21 @@ static bool turns(const struct mech_logged *e, const char *item, int32_t row, do
            e->since <= t && t <= e->time && e->time - e->since < 1.01 * h;
 }
 
+/* One system under one interaction, both of its fields; in steps of 0.03 s. */
+#define SYSTEM(system, name, relation, law, integrator)                                            \
+    "{'mechd': 1, 'objects': [{'name': 's', " system "}], 'interactions': [{'name': '" name        \
+    "', 'systems': ['s'], 'relation': {" relation "}, 'law': {" law                                \
+    "}}], 'solver': {'integrator': '" integrator "', 'stepSize': 0.03}}"
+#define FIRST_ORDER(x0, b)                                                                         \
+    "'type': 'FirstOrderLinearTIDS', 'A': [[0]], 'x0': [" x0 "], 'b': [" b "]"
+#define RELAY "'type': 'Relay', 'lb': -1, 'ub': 1"
+
 /* ẋ = −sign x from 1: the relay leaves its bound at t = 1 */
 static void a_relay_switches(void)
 {
     struct mech_sim *const s = model_of(
-        "{'mechd': 1, 'objects': [{'name': 's', 'type': 'FirstOrderLinearTIDS', 'A': [[0]],"
-        "'x0': [1]}], 'interactions': [{'name': 'relay', 'systems': ['s'], 'relation':"
-        "{'type': 'FirstOrderLinearTIR', 'C': [[1]], 'B': [[1]]}, 'law': {'type': 'Relay',"
-        "'lb': -1, 'ub': 1}}], 'solver': {'integrator': 'EulerMoreau', 'stepSize': 0.03}}");
+        SYSTEM(FIRST_ORDER("1", "0"), "relay",
+               "'type': 'FirstOrderLinearTIR', 'C': [[1]], 'B': [[1]]", RELAY, "EulerMoreau"));
     struct heard h;
 
     until(s, 2., &h);
@@ -62,12 +69,10 @@ static void a_relay_switches(void)
  * t = 1 the relay leaves its bound, at t = 2 it comes to it again. */
 static void a_relay_on_a_mass_switches(void)
 {
-    struct mech_sim *const s = model_of(
-        "{'mechd': 1, 'objects': [{'name': 's', 'type': 'LagrangianLinearTIDS', 'M': [[1]],"
-        "'v0': [1], 'q0': [0], 'Fext': ['=3*(t > 2)']}], 'interactions': [{'name': 'relay',"
-        "'systems': ['s'], 'relation': {'type': 'LagrangianLinearTIR', 'H': [[1]]},"
-        "'law': {'type': 'Relay', 'lb': -1, 'ub': 1}}], 'solver': {'integrator': 'MoreauJean',"
-        "'stepSize': 0.03}}");
+    struct mech_sim *const s =
+        model_of(SYSTEM("'type': 'LagrangianLinearTIDS', 'M': [[1]], 'v0': [1], 'q0': [0], 'Fext':"
+                        "['=3*(t > 2)']",
+                        "relay", "'type': 'LagrangianLinearTIR', 'H': [[1]]", RELAY, "MoreauJean"));
     struct heard h;
 
     until(s, 0.5, &h);
@@ -88,12 +93,10 @@ static void a_relay_on_a_mass_switches(void)
 /* ẋ = −1 + 2 (t > 1) + λ from 0.5, 0 ≤ x ⊥ λ ≥ 0: blocked from t = 0.5 to 1. */
 static void a_diode_closes_and_opens(void)
 {
-    struct mech_sim *const s = model_of(
-        "{'mechd': 1, 'objects': [{'name': 's', 'type': 'FirstOrderLinearTIDS', 'A': [[0]],"
-        "'x0': [0.5], 'b': ['=-1 + 2*(t > 1)']}], 'interactions': [{'name': 'diode', 'systems':"
-        "['s'], 'relation': {'type': 'FirstOrderLinearTIR', 'C': [[1]], 'B': [[1]]}, 'law':"
-        "{'type': 'Complementarity'}}], 'solver': {'integrator': 'EulerMoreau',"
-        "'stepSize': 0.03}}");
+    struct mech_sim *const s =
+        model_of(SYSTEM(FIRST_ORDER("0.5", "'=-1 + 2*(t > 1)'"), "diode",
+                        "'type': 'FirstOrderLinearTIR', 'C': [[1]], 'B': [[1]]",
+                        "'type': 'Complementarity'", "EulerMoreau"));
     struct heard h;
 
     until(s, 0.3, &h);
@@ -111,20 +114,69 @@ static void a_diode_closes_and_opens(void)
 
 /* --- expressions ------------------------------------------------------------------------------ */
 
+/* One or two masses on a line, at 0, whose coordinates are the markers x and y; g is the ground.
+ * What acts on them, as items of these lists (NULL: none), after a comma. */
+struct line {
+    double mass[2], v[2]; /* kg, m/s */
+    const char *objects, *loads, *inputs;
+    double h; /* s */
+};
+
+static struct mech_sim *on_a_line(const struct line *of)
+{
+    char text[4096], *at = text;
+    const int n = of->mass[1] > 0. ? 2 : 1;
+
+    at += sprintf(at, "{'mechd': 1, 'nodes': [");
+    for (int i = 0; i < n; i++) {
+        at += sprintf(at, "%s{'name': 'n%d', 'type': 'Node1D', 'initialVelocities': [%.17g]}",
+                      i ? ", " : "", i, of->v[i]);
+    }
+    at += sprintf(at, "], 'objects': [");
+    for (int i = 0; i < n; i++) {
+        at +=
+            sprintf(at, "%s{'name': 'm%d', 'type': 'Mass1D', 'node': 'n%d', 'physicsMass': %.17g}",
+                    i ? ", " : "", i, i, of->mass[i]);
+    }
+    at += sprintf(at, "%s], 'markers': [{'name': 'g', 'type': 'MarkerGroundCoordinate'}",
+                  of->objects ? of->objects : "");
+    for (int i = 0; i < n; i++) {
+        at += sprintf(at,
+                      ", {'name': '%s', 'type': 'MarkerNodeCoordinate', 'node': 'n%d',"
+                      "'coordinate': 0}",
+                      i ? "y" : "x", i);
+    }
+    snprintf(at, sizeof text - (size_t)(at - text),
+             "], 'loads': [%s], 'inputs': [%s], 'solver': {'integrator': 'GeneralizedAlpha',"
+             "'stepSize': %.17g}}",
+             of->loads ? of->loads : "", of->inputs ? of->inputs : "", of->h);
+    return model_of(text);
+}
+
+#define BETWEEN(name, type, markers, fields)                                                       \
+    ", {'name': '" name "', 'type': '" type "', 'markers': [" markers "], " fields "}"
+#define SPRING(name, markers, fields) BETWEEN(name, "CoordinateSpringDamper", markers, fields)
+#define LAW(name, marker, law)                                                                     \
+    SPRING(name, "'g', '" marker "'", "'springForceUserFunction': '=" law "'")
+#define CONSTRAINT(name, marker, fields)                                                           \
+    BETWEEN(name, "CoordinateConstraint", "'g', '" marker "'", fields)
+#define FORCE(name, marker, load)                                                                  \
+    "{'name': '" name "', 'type': 'LoadCoordinate', 'marker': '" marker "', 'load': " load "}"
+
 /* 1 kg at 1 m/s, a stop of 1000 N/m from 0.1 m on: it meets the stop at t = 0.1 and leaves it half
  * a period of √1000 1/s later. */
+static struct mech_sim *before_a_stop(bool active)
+{
 #define STOP(active)                                                                               \
-    "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'Node1D', 'initialVelocities': [1]}], "          \
-    "'objects':"                                                                                   \
-    "[{'name': 'm', 'type': 'Mass1D', 'node': 'n', 'physicsMass': 1}, {'name': 'stop', 'type':"    \
-    "'CoordinateSpringDamper', 'markers': ['g', 'x'], 'active': " active                           \
-    ", 'springForceUserFunction': '=u > 0.1 ? 1000*(u - 0.1) : 0'}], 'markers': [{'name': 'g',"    \
-    "'type': 'MarkerGroundCoordinate'}, {'name': 'x', 'type': 'MarkerNodeCoordinate', 'node':"     \
-    "'n', 'coordinate': 0}], 'solver': {'integrator': 'GeneralizedAlpha', 'stepSize': 0.001}}"
+    SPRING("stop", "'g', 'x'",                                                                     \
+           "'active': " active ", 'springForceUserFunction': '=u > 0.1 ? 1000*(u - 0.1) : 0'")
+    return on_a_line(&(const struct line){
+        .mass = {1.}, .v = {1.}, .objects = active ? STOP("true") : STOP("false"), .h = 0.001});
+}
 
 static void a_force_law_turns_at_its_stop(void)
 {
-    struct mech_sim *s = model_of(STOP("true"));
+    struct mech_sim *s = before_a_stop(true);
     struct heard h;
 
     until(s, 0.15, &h);
@@ -136,7 +188,7 @@ static void a_force_law_turns_at_its_stop(void)
     CU_ASSERT(turns(&h.at[0], "stop", 0, 0.1 + 3.14159265 / sqrt(1000.), 0.0011));
     mech_sim_destroy(s);
 
-    s = model_of(STOP("false"));
+    s = before_a_stop(false);
     until(s, 0.5, &h);
     CU_ASSERT_EQUAL(h.log.total, 0);
     mech_sim_destroy(s);
@@ -144,7 +196,7 @@ static void a_force_law_turns_at_its_stop(void)
 
 static void an_early_return_ends_where_a_law_turns(void)
 {
-    struct mech_sim *const s = model_of(STOP("true")), *const o = model_of(STOP("true"));
+    struct mech_sim *const s = before_a_stop(true), *const o = before_a_stop(true);
     struct mech_logged one;
     struct mech_event_log log = {.at = &one, .room = 1};
     const struct mech_step_request r = {
@@ -162,20 +214,31 @@ static void an_early_return_ends_where_a_law_turns(void)
     mech_sim_destroy(o);
 }
 
-/* A bushing between two points with a law in each direction: both move at 1 m/s along x and 2 m/s
- * along y away from each other, held by nothing until the laws act weakly. */
+/* A point of 1000 kg with this velocity on a bushing with this law, from marker a of the ground to
+ * its marker b, with other objects and loads. */
+static struct mech_sim *on_a_bushing(const char *v, const char *law, const char *objects,
+                                     const char *loads)
+{
+    char text[2048];
+
+    snprintf(text, sizeof text,
+             "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodePoint', 'initialVelocities': %s}],"
+             "'objects': [{'name': 'p', 'type': 'MassPoint', 'node': 'n', 'physicsMass': 1000},"
+             "{'name': 'ground', 'type': 'Ground'}, {'name': 'bush', 'type':"
+             "'CartesianSpringDamper', 'markers': ['a', 'b'], 'springForceUserFunction': %s}%s],"
+             "'markers': [{'name': 'a', 'type': 'MarkerBodyPosition', 'object': 'ground'},"
+             "{'name': 'b', 'type': 'MarkerBodyPosition', 'object': 'p'}], 'loads': [%s],"
+             "'solver': {'integrator': 'GeneralizedAlpha', 'stepSize': 0.001}}",
+             v, law, objects, loads);
+    return model_of(text);
+}
+
+/* A law in each direction: it moves at 1 m/s along x and 2 m/s along y, held by nothing until the
+ * laws act weakly. */
 static void each_row_of_a_law_turns_by_itself(void)
 {
-    struct mech_sim *const s = model_of(
-        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodePoint', 'initialVelocities': [1, 2, "
-        "0]}],"
-        "'objects': [{'name': 'p', 'type': 'MassPoint', 'node': 'n', 'physicsMass': 1000},"
-        "{'name': 'ground', 'type': 'Ground'}, {'name': 'bush', 'type': 'CartesianSpringDamper',"
-        "'markers': ['a', 'b'], 'springForceUserFunction': ['=max(0, u0 - 0.1)', '=u1 > 0.1 ? u1 - "
-        "0.1 : 0', 0]}],"
-        "'markers': [{'name': 'a', 'type': 'MarkerBodyPosition', 'object': 'ground'},"
-        "{'name': 'b', 'type': 'MarkerBodyPosition', 'object': 'p'}],"
-        "'solver': {'integrator': 'GeneralizedAlpha', 'stepSize': 0.001}}");
+    struct mech_sim *const s =
+        on_a_bushing("[1, 2, 0]", "['=max(0, u0 - 0.1)', '=u1 > 0.1 ? u1 - 0.1 : 0', 0]", "", "");
     struct heard h;
 
     until(s, 0.2, &h);
@@ -189,21 +252,13 @@ static void each_row_of_a_law_turns_by_itself(void)
  * come to rest, speeds of rounding's size turn no law. Pushed, they do. */
 static void what_rests_does_not_turn(void)
 {
-    struct mech_sim *const s = model_of(
-        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'Node1D'}, {'name': 'o', 'type': 'Node1D'}],"
-        "'objects': [{'name': 'm', 'type': 'Mass1D', 'node': 'n', 'physicsMass': 1.3}, {'name':"
-        "'k', 'type': 'Mass1D', 'node': 'o', 'physicsMass': 0.7}, {'name': 'spring', 'type':"
-        "'CoordinateSpringDamper', 'markers': ['g', 'x'], 'stiffness': 130.7, 'damping': 13},"
-        "{'name': 'second', 'type': 'CoordinateSpringDamper', 'markers': ['x', 'y'], 'stiffness':"
-        "90.3, 'damping': 7}, {'name': 'drag', 'type': 'CoordinateSpringDamper', 'markers': ['g',"
-        "'x'], 'springForceUserFunction': '=3*v*abs(v)'}, {'name': 'wind', 'type':"
-        "'CoordinateSpringDamper', 'markers': ['g', 'y'], 'springForceUserFunction':"
-        "'=2*v*abs(v)'}], 'markers': [{'name': 'g', 'type': 'MarkerGroundCoordinate'}, {'name':"
-        "'x', 'type': 'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 0}, {'name': 'y', 'type':"
-        "'MarkerNodeCoordinate', 'node': 'o', 'coordinate': 0}], 'loads': [{'name': 'F', 'type':"
-        "'LoadCoordinate', 'marker': 'x', 'load': '=9.81*1.3 + (t > 30.005)'}, {'name': 'G',"
-        "'type': 'LoadCoordinate', 'marker': 'y', 'load': '=9.81*0.7'}], 'solver': {'integrator':"
-        "'GeneralizedAlpha', 'stepSize': 0.01}}");
+    struct mech_sim *const s = on_a_line(&(const struct line){
+        .mass = {1.3, 0.7},
+        .objects = SPRING("spring", "'g', 'x'", "'stiffness': 130.7, 'damping': 13")
+            SPRING("second", "'x', 'y'", "'stiffness': 90.3, 'damping': 7")
+                LAW("drag", "x", "3*v*abs(v)") LAW("wind", "y", "2*v*abs(v)"),
+        .loads = FORCE("F", "x", "'=9.81*1.3 + (t > 30.005)'") ", " FORCE("G", "y", "'=9.81*0.7'"),
+        .h = 0.01});
     struct heard h;
 
     CU_ASSERT_EQUAL_FATAL(model_steps(s, 2000), 0);
@@ -224,19 +279,15 @@ static void what_rests_does_not_turn(void)
  * heard of a step later, however the steps are cut into commands. A drag without any is never. */
 static void commands_may_end_where_a_kink_is_kept(void)
 {
-    static const char *const model =
-        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'Node1D', 'initialVelocities': [-0.49998]}],"
-        "'objects': [{'name': 'm', 'type': 'Mass1D', 'node': 'n', 'physicsMass': 1}, {'name':"
-        "'drag', 'type': 'CoordinateSpringDamper', 'markers': ['g', 'x'],"
-        "'springForceUserFunction': '=1e-6*v*abs(v)'}, {'name': 'none', 'type':"
-        "'CoordinateSpringDamper', 'markers': ['g', 'x'], 'springForceUserFunction':"
-        "'=0*v*abs(v)'}], 'markers': [{'name': 'g', 'type': 'MarkerGroundCoordinate'}, {'name':"
-        "'x', 'type': 'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 0}], 'loads': [{'name':"
-        "'F', 'type': 'LoadCoordinate', 'marker': 'x', 'load': 1}], 'solver': {'integrator':"
-        "'GeneralizedAlpha', 'stepSize': 0.0001}}";
+    static const struct line line = {.mass = {1.},
+                                     .v = {-0.49998},
+                                     .objects = LAW("drag", "x", "1e-6*v*abs(v)")
+                                         LAW("none", "x", "0*v*abs(v)"),
+                                     .loads = FORCE("F", "x", "1"),
+                                     .h = 0.0001};
 
     for (int each = 1; each <= 20; each *= 20) {
-        struct mech_sim *const s = model_of(model);
+        struct mech_sim *const s = on_a_line(&line);
         struct heard h;
         size_t total = 0;
 
@@ -256,18 +307,13 @@ static void commands_may_end_where_a_kink_is_kept(void)
 /* Numbers that are no expressions, or go one way only, are counted too. */
 static void rows_are_places(void)
 {
-    struct mech_sim *const s = model_of(
-        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodePoint'}], 'objects': [{'name': 'p',"
-        "'type': 'MassPoint', 'node': 'n', 'physicsMass': 1000}, {'name': 'ground', 'type':"
-        "'Ground'}, {'name': 'bush', 'type': 'CartesianSpringDamper', 'markers': ['a', 'b'],"
-        "'springForceUserFunction': ['=0*u0', 0, '=t > 0.0105 ? 1e-9 : 0']}, {'name': 's', 'type':"
-        "'LagrangianLinearTIDS', 'M': {'diag': [1, 1, 1]}, 'q0': [0, 0, 0], 'v0': [0, 0, 0],"
-        "'Fext': [0, 0, '=max(t, 0.0205)'], 'prescribed': [{'coordinate': 1, 'velocity': '=t'},"
-        "{'coordinate': 0, 'velocity': '=t > 0.0305 ? t : t'}]}],"
-        "'markers': [{'name': 'a', 'type': 'MarkerBodyPosition', 'object': 'ground'},"
-        "{'name': 'b', 'type': 'MarkerBodyPosition', 'object': 'p'}], 'loads': [{'name': 'F',"
-        "'type': 'LoadForceVector', 'marker': 'b', 'load': [0, '=t', '=t > 0.0405']}],"
-        "'solver': {'integrator': 'GeneralizedAlpha', 'stepSize': 0.001}}");
+    struct mech_sim *const s = on_a_bushing(
+        "[0, 0, 0]", "['=0*u0', 0, '=t > 0.0105 ? 1e-9 : 0']",
+        ", {'name': 's', 'type': 'LagrangianLinearTIDS', 'M': {'diag': [1, 1, 1]}, 'q0': [0, 0, 0],"
+        "'v0': [0, 0, 0], 'Fext': [0, 0, '=max(t, 0.0205)'], 'prescribed': [{'coordinate': 1,"
+        "'velocity': '=t'}, {'coordinate': 0, 'velocity': '=t > 0.0305 ? t : t'}]}",
+        "{'name': 'F', 'type': 'LoadForceVector', 'marker': 'b', 'load': [0, '=t', '=t > "
+        "0.0405']}");
     struct heard h;
 
     until(s, 0.05, &h);
@@ -282,13 +328,12 @@ static void rows_are_places(void)
 /* A law that reads an offset, which turns too. */
 static void laws_of_constraints_follow_their_offsets(void)
 {
-    struct mech_sim *const s = model_of(
-        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'Node1D'}], 'objects': [{'name': 'm', 'type':"
-        "'Mass1D', 'node': 'n', 'physicsMass': 1}, {'name': 'c', 'type': 'CoordinateConstraint',"
-        "'markers': ['g', 'x'], 'offset': '=max(0, t - 0.0105)', 'offsetUserFunction': '=offset +"
-        "max(0, t - 0.0205)'}], 'markers': [{'name': 'g', 'type': 'MarkerGroundCoordinate'},"
-        "{'name': 'x', 'type': 'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 0}],"
-        "'solver': {'integrator': 'GeneralizedAlpha', 'stepSize': 0.001}}");
+    struct mech_sim *const s = on_a_line(&(const struct line){
+        .mass = {1.},
+        .objects = CONSTRAINT("c", "x",
+                              "'offset': '=max(0, t - 0.0105)', 'offsetUserFunction':"
+                              "'=offset + max(0, t - 0.0205)'"),
+        .h = 0.001});
     struct heard h;
 
     until(s, 0.03, &h);
@@ -302,20 +347,14 @@ static void laws_of_constraints_follow_their_offsets(void)
  * which has the same variables. */
 static void loads_and_motions_turn_at_their_times(void)
 {
-    static const char *const model =
-        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'Node1D'}, {'name': 'o', 'type': 'Node1D'}],"
-        "'objects': [{'name': 'm', 'type': 'Mass1D', 'node': 'n', 'physicsMass': 1}, {'name': 'k',"
-        "'type': 'Mass1D', 'node': 'o', 'physicsMass': 1}, {'name': 'led', 'type':"
-        "'CoordinateConstraint', 'markers': ['g', 'y'], 'offset': '=t < 0.2505 ? 0 : t - 0.2505'},"
-        "{'name': 'free', 'type': 'CoordinateConstraint', 'markers': ['g', 'x'], 'active': false,"
-        "'offset': '=abs(t - 0.1)'}], 'markers': [{'name': 'g', 'type': 'MarkerGroundCoordinate'},"
-        "{'name': 'x', 'type': 'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 0}, {'name': 'y',"
-        "'type': 'MarkerNodeCoordinate', 'node': 'o', 'coordinate': 0}], 'loads': [{'name': 'F',"
-        "'type': 'LoadCoordinate', 'marker': 'x', 'load': '=10*(t > 0.1005)'}, {'name': 'G',"
-        "'type': 'LoadCoordinate', 'marker': 'x', 'load': '=sin(t)'}], 'inputs':"
-        "[{'name': 'f', 'load': 'F'}], 'solver': {'integrator': 'GeneralizedAlpha', 'stepSize':"
-        "0.001}}";
-    struct mech_sim *s = model_of(model);
+    static const struct line line = {
+        .mass = {1., 1.},
+        .objects = CONSTRAINT("led", "y", "'offset': '=t < 0.2505 ? 0 : t - 0.2505'")
+            CONSTRAINT("free", "x", "'active': false, 'offset': '=abs(t - 0.1)'"),
+        .loads = FORCE("F", "x", "'=10*(t > 0.1005)'") ", " FORCE("G", "x", "'=sin(t)'"),
+        .inputs = "{'name': 'f', 'load': 'F'}",
+        .h = 0.001};
+    struct mech_sim *s = on_a_line(&line);
     struct heard h;
     const double none = 0.;
     const struct mech_input_change held = {.index = 0, .values = &none};
@@ -330,7 +369,7 @@ static void loads_and_motions_turn_at_their_times(void)
     mech_sim_destroy(s);
 
     /* an input in place of the load's expression */
-    s = model_of(model);
+    s = on_a_line(&line);
     h.log = (struct mech_event_log){.at = h.at, .room = ROOM};
     CU_ASSERT_EQUAL_FATAL(mech_sim_step(s, &r, &report), 0);
     CU_ASSERT_EQUAL(h.log.total, 0);
