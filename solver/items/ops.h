@@ -55,6 +55,13 @@ struct mech_site {
     int32_t item;                   /* 3 */
 };
 
+/* Another value of a force law than its own, of the value alone and not of slopes: what one of its
+ * branches does. */
+struct mech_instead {
+    const struct mech_expr *of;
+    double value; /* N, or N m */
+};
+
 /* The point at which records are evaluated. Vectors have their ground slot. */
 struct mech_eval {
     double t;
@@ -65,6 +72,7 @@ struct mech_eval {
     const double *lambda; /* multipliers whose reactions act; NULL: none do */
     const double *z;      /* what pairs keep from step to step; NULL: as at the start, 0 */
     const double *vdot;   /* accelerations on which M_q(q) acts; NULL: M_q v̇ is left out */
+    const struct mech_instead *instead; /* of the value of a force law; NULL: each has its own */
     bool posed; /* mech_model_nonlinear came before with the same q and v: its poses serve */
     bool exact; /* tangents are derivatives, whatever they cost; else as Newton's method wants */
 };

@@ -14,7 +14,6 @@ struct mech_switch {
     int32_t channel;                /* of the model, of a load or of a system's force; -1: none */
     enum mech_category category;    /* whose it is: an object's or a load's, */
     int32_t item;                   /* in the document */
-    double bend;                    /* scratch of model/switches.c: what its kinks change */
     int32_t row; /* place among all numbers of this item that may be expressions, from 0 */
 };
 

@@ -60,7 +60,20 @@ static bool is_idle(const struct mech_model *m, int32_t object)
            (on->equation >= 0 && m->rows.equations[on->equation].idle);
 }
 
-/* The force law of an object at the point, where its poses are. */
+/* g += the forces of an object's law at the point, where its poses are. */
+static void add_forces(const struct mech_model *m, const struct mech_eval *e, int32_t object,
+                       double *g)
+{
+    const struct mech_seat_of *const on = &m->kinematics.objects[object];
+
+    if (on->pair < 0) {
+        m->document->objects.at[object].type->ops.object->force(on->record, 1, e, g);
+    } else {
+        mech_pair_force(m, &m->rows.pairs[on->pair], e, g);
+    }
+}
+
+/* The variables of its law become those of the point. */
 static void evaluate_law(const struct mech_model *m, const struct mech_eval *e, int32_t object,
                          double *g)
 {
@@ -69,7 +82,7 @@ static void evaluate_law(const struct mech_model *m, const struct mech_eval *e, 
     double W[12] = {0.};
 
     if (on->pair < 0) {
-        m->document->objects.at[object].type->ops.object->force(on->record, 1, e, g);
+        add_forces(m, e, object, g);
         return;
     }
     const struct mech_pair_of *const p = &m->rows.pairs[on->pair];
@@ -126,44 +139,66 @@ static double bend_of(const struct mech_switch *one, const struct mech_expr_way 
                 mech_expr_kinked(one->of, one->vars, was->kinks));
 }
 
-/* The largest of S where an object acts. */
-static double size_at(const struct mech_model *m, int32_t object, const double *S)
+/* Slots of the velocities on which an object acts, in `own` those of a pair. */
+static const int32_t *slots_of(const struct mech_model *m, int32_t object, int32_t *own, int32_t *n)
 {
     const struct mech_seat_of *const on = &m->kinematics.objects[object];
-    int32_t own[MECH_PAIR_SLOTS];
-    const int32_t n = on->pair < 0 ? on->n : mech_pair_slots(m, &m->rows.pairs[on->pair], own);
-    const int32_t *const slot = on->pair < 0 ? on->slot : own;
-    double size = 0.;
 
+    *n = on->pair < 0 ? on->n : mech_pair_slots(m, &m->rows.pairs[on->pair], own);
+    return on->pair < 0 ? on->slot : own;
+}
+
+/* Whether the kinks that a law had make a difference of more than rounding beside S to any of its
+ * forces. with, without [nv + 1]: scratch, 0 at its slots, before and after. */
+static bool differs(const struct mech_model *m, struct mech_eval e, const struct mech_switch *one,
+                    uint64_t kinks, double *const work[3])
+{
+    double *const with = work[0], *const without = work[1], *const S = work[2];
+    int32_t own[MECH_PAIR_SLOTS], n;
+    const int32_t *const slot = slots_of(m, one->item, own, &n);
+    struct mech_instead instead = {.of = one->of};
+    bool some = false;
+
+    add_forces(m, &e, one->item, without);
+    // at once: expressions share variables
+    instead.value = mech_expr_kinked(one->of, one->vars, kinks);
+    e.instead = &instead;
+    add_forces(m, &e, one->item, with);
     for (int32_t i = 0; i < n; i++) {
-        size = slot[i] < m->sizes.v ? fmax(size, S[slot[i]]) : size;
+        const double by = fabs(with[slot[i]] - without[slot[i]]);
+
+        some = some || (slot[i] < m->sizes.v && !(by <= rounding * S[slot[i]]));
     }
-    return size;
+    for (int32_t i = 0; i < n; i++) {
+        with[slot[i]] = without[slot[i]] = 0.;
+    }
+    return some;
 }
 
 /* Kinks that make no difference beside the other forces are as they were. */
 static void keep_kinks(const struct mech_model *m, const struct mech_eval *e,
-                       const struct mech_expr_way *was, double *work, struct mech_expr_way *way)
+                       const struct mech_expr_way *was, double *work, const double *bend,
+                       struct mech_expr_way *way)
 {
-    double *const S = work + m->sizes.v + 1;
+    const size_t n = (size_t)m->sizes.v + 1;
+    double *const parts[3] = {work, work + n, work + 2 * n};
     bool known = false;
 
     for (size_t k = 0; k < m->switches.count; k++) {
-        struct mech_switch *const one = &m->switches.at[k];
-
-        if (one->bend > 0. && !known) {
-            mech_model_force_sizes(m, e, work, S);
+        if (bend[k] > 0. && !known) {
+            mech_model_force_sizes(m, e, work, parts[2]);
+            memset(work, 0, 2 * n * sizeof *work);
             known = true;
         }
-        if (one->bend == 0. ||
-            (one->bend > 0. && one->bend <= rounding * size_at(m, one->item, S))) {
+        if (bend[k] == 0. ||
+            (bend[k] > 0. && !differs(m, *e, &m->switches.at[k], was[k].kinks, parts))) {
             way[k].kinks = was[k].kinks;
         }
     }
 }
 
 void mech_model_switch_ways(const struct mech_model *m, const struct mech_state *s,
-                            const struct mech_expr_way *was, double *work,
+                            const struct mech_expr_way *was, double *work, double *bend,
                             struct mech_expr_way *way)
 {
     struct mech_eval e = mech_model_point(m, s, s->at->time, s->q, s->v);
@@ -173,19 +208,19 @@ void mech_model_switch_ways(const struct mech_model *m, const struct mech_state 
         mech_model_pose(m, &e);
     }
     for (size_t k = 0; k < m->switches.count; k++) {
-        struct mech_switch *const one = &m->switches.at[k];
+        const struct mech_switch *const one = &m->switches.at[k];
 
         way[k] = (struct mech_expr_way){.jumps = MECH_SWITCH_IDLE};
-        one->bend = -1.;
+        bend[k] = -1.;
         if (acts(m, s, k)) {
             evaluate(m, s, &e, k, work);
             // at once: expressions share variables
             way[k] = mech_expr_way(one->of, one->vars);
-            one->bend = was ? bend_of(one, &was[k], &way[k]) : -1.;
+            bend[k] = was ? bend_of(one, &was[k], &way[k]) : -1.;
         }
     }
     if (was) {
         e.lambda = m->sizes.lambda > 0 ? s->lambda : NULL;
-        keep_kinks(m, &e, was, work, way);
+        keep_kinks(m, &e, was, work, bend, way);
     }
 }

@@ -3,7 +3,9 @@
  * is compared. What else can be stepped has a list of the same form, with kinds of its own.
  *
  * An event that its scheme locates has since = time; every other one happened within the internal
- * step from `since` to `time`, the state at `time` being the first that shows it.
+ * step from `since` to `time`, the state at `time` being the first that shows it. Of an expression
+ * that makes no difference at first (model/switches.h) `since` is the start of the step in which it
+ * switched, which may be one of an earlier command.
  *
  * owner: the caller, who provides the room; the simulation's thread writes it. */
 #pragma once

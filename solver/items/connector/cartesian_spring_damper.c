@@ -55,14 +55,14 @@ static bool differenced(const void *at)
     return mech_springs_differenced(at);
 }
 
-static void force_of(const struct mech_springs *s, double t, const struct mech_pose *const pose[2],
-                     double F[3])
+static void force_of(const struct mech_springs *s, const struct mech_eval *e,
+                     const struct mech_pose *const pose[2], double F[3])
 {
     double u[3], v[3];
 
     mech_v3_add(pose[1]->p, -1., pose[0]->p, u);
     mech_v3_add(pose[1]->v, -1., pose[0]->v, v);
-    mech_springs_force(s, t, u, v, F);
+    mech_springs_force(s, e, u, v, F);
 }
 
 static void wrench(void *record, const struct mech_eval *e, const struct mech_pose *const pose[2],
@@ -70,7 +70,7 @@ static void wrench(void *record, const struct mech_eval *e, const struct mech_po
 {
     double F[3];
 
-    force_of(record, e->t, pose, F);
+    force_of(record, e, pose, F);
     mech_opposed_force(F, W);
 }
 
@@ -81,7 +81,7 @@ static void slope(void *record, const struct mech_eval *e, const struct mech_pos
 
     mech_v3_add(pose[1]->p, -1., pose[0]->p, u);
     mech_v3_add(pose[1]->v, -1., pose[0]->v, v);
-    mech_springs_slope(record, e->t, u, v, S, D);
+    mech_springs_slope(record, e, u, v, S, D);
     mech_pair_slope(S, Wx);
     mech_pair_slope(D, Wt);
 }
@@ -106,7 +106,7 @@ static int output(const void *description, const struct mech_view *view, enum me
         return mech_line_output(view, variable, capacity, values, count);
     }
     if (view->record) {
-        force_of(view->record, view->at.t, view->pose, F);
+        force_of(view->record, &view->at, view->pose, F);
     }
     return mech_pair_give(F, 3, capacity, values, count);
 }

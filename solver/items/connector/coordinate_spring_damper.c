@@ -100,7 +100,7 @@ static double force_of(const struct record *r, const struct mech_eval *e, double
         }
         return 0.;
     }
-    return mech_spring_force(&r->spring, e->t, e->q[b] - e->q_ref[b] - (e->q[a] - e->q_ref[a]),
+    return mech_spring_force(&r->spring, e, e->q[b] - e->q_ref[b] - (e->q[a] - e->q_ref[a]),
                              e->v[r->slot[1]] - e->v[r->slot[0]], slope);
 }
 

@@ -24,6 +24,11 @@ static void place_of(const struct mech_site *site, const char *field, char *plac
     snprintf(place, size, "%s/%s", site->path, field);
 }
 
+static double value_of(const struct mech_expr *law, const struct mech_eval *e)
+{
+    return e->instead && e->instead->of == law ? e->instead->value : mech_expr_value(law);
+}
+
 /* --- one stretch ------------------------------------------------------------------------------ */
 
 void mech_force_law_fini(struct mech_force_law *law)
@@ -131,7 +136,8 @@ static double slopes_of(const struct mech_force_law *law, double slope[2])
     return f;
 }
 
-double mech_spring_force(const struct mech_spring *s, double t, double u, double v, double *slope)
+double mech_spring_force(const struct mech_spring *s, const struct mech_eval *e, double u, double v,
+                         double *slope)
 {
     if (!s->law.value) {
         if (slope) {
@@ -142,8 +148,8 @@ double mech_spring_force(const struct mech_spring *s, double t, double u, double
     }
     s->law.vars[AT_U] = u;
     s->law.vars[AT_V] = v;
-    s->law.vars[AT_T] = t;
-    return slope ? slopes_of(&s->law, slope) : mech_expr_value(s->law.value);
+    s->law.vars[AT_T] = e->t;
+    return slope ? slopes_of(&s->law, slope) : value_of(s->law.value, e);
 }
 
 double mech_spring_energy(const struct mech_spring *s, double u)
@@ -174,10 +180,11 @@ static double stretch_rate(const struct mech_stretch *x, const struct mech_pose 
     return sum;
 }
 
-void mech_spring_wrench(const struct mech_spring *s, double t, const struct mech_stretch *x,
-                        const struct mech_pose *const pose[2], double W[12])
+void mech_spring_wrench(const struct mech_spring *s, const struct mech_eval *e,
+                        const struct mech_stretch *x, const struct mech_pose *const pose[2],
+                        double W[12])
 {
-    const double f = mech_spring_force(s, t, x->u, stretch_rate(x, pose), NULL);
+    const double f = mech_spring_force(s, e, x->u, stretch_rate(x, pose), NULL);
 
     for (int i = 0; i < 12; i++) {
         W[i] -= f * x->G[i];
@@ -185,11 +192,12 @@ void mech_spring_wrench(const struct mech_spring *s, double t, const struct mech
 }
 
 /* ∂(−f Gᵀ)/∂δ = −Gᵀ (f_u G + f_v Tᵀ H) − f H,  ∂(−f Gᵀ)/∂T = −f_v Gᵀ G */
-void mech_spring_slope(const struct mech_spring *s, double t, const struct mech_stretch *x,
-                       const struct mech_pose *const pose[2], double Wx[12][12], double Wt[12][12])
+void mech_spring_slope(const struct mech_spring *s, const struct mech_eval *e,
+                       const struct mech_stretch *x, const struct mech_pose *const pose[2],
+                       double Wx[12][12], double Wt[12][12])
 {
     double T[12], by[2];
-    const double f = mech_spring_force(s, t, x->u, stretch_rate(x, pose), by);
+    const double f = mech_spring_force(s, e, x->u, stretch_rate(x, pose), by);
 
     twist_of(pose, T);
     for (int k = 0; k < 12; k++) {
@@ -247,7 +255,7 @@ double mech_spring_output(const struct mech_spring *s, const struct mech_stretch
         return x->u;
     }
     return which == MECH_SPRING_RATE ? rate
-           : view->record            ? mech_spring_force(s, view->at.t, x->u, rate, NULL)
+           : view->record            ? mech_spring_force(s, &view->at, x->u, rate, NULL)
                                      : 0.;
 }
 
@@ -291,8 +299,8 @@ int mech_springs_law(struct mech_springs *s, const struct mech_values *law,
     return code < 0 ? code : 0;
 }
 
-void mech_springs_force(const struct mech_springs *s, double t, const double *u, const double *v,
-                        double *f)
+void mech_springs_force(const struct mech_springs *s, const struct mech_eval *e, const double *u,
+                        const double *v, double *f)
 {
     const size_t n = (size_t)s->n;
 
@@ -308,9 +316,9 @@ void mech_springs_force(const struct mech_springs *s, double t, const double *u,
     memcpy(s->vars, u, n * sizeof *u);
     memcpy(s->vars + n, v, n * sizeof *v);
     memcpy(s->vars + 2 * n, f, n * sizeof *f);
-    s->vars[3 * n] = t;
+    s->vars[3 * n] = e->t;
     for (size_t i = 0; i < n; i++) {
-        f[i] = s->row[i] ? mech_expr_value(s->row[i]) : s->number[i];
+        f[i] = s->row[i] ? value_of(s->row[i], e) : s->number[i];
     }
 }
 
@@ -325,18 +333,18 @@ bool mech_springs_differenced(const struct mech_springs *s)
 }
 
 /* ∂f/∂x of one variable, j of [u; v], over two neighbors of it; x [2 n] is at the point. */
-static void difference_column(const struct mech_springs *s, double t, double *x, size_t j,
-                              double *out)
+static void difference_column(const struct mech_springs *s, const struct mech_eval *e, double *x,
+                              size_t j, double *out)
 {
     double above[MECH_LAW_ROWS], below[MECH_LAW_ROWS], here[MECH_LAW_ROWS];
     const size_t n = (size_t)s->n;
     const double at = x[j], h = step_at(at);
 
-    mech_springs_force(s, t, x, x + n, here);
+    mech_springs_force(s, e, x, x + n, here);
     x[j] = at + h;
-    mech_springs_force(s, t, x, x + n, above);
+    mech_springs_force(s, e, x, x + n, above);
     x[j] = at - h;
-    mech_springs_force(s, t, x, x + n, below);
+    mech_springs_force(s, e, x, x + n, below);
     x[j] = at;
     for (size_t i = 0; i < n; i++) {
         out[n * i] = difference(below[i], here[i], above[i], h);
@@ -366,8 +374,8 @@ static bool exact_row(const struct mech_springs *s, size_t i, double *fu, double
     return finite;
 }
 
-void mech_springs_slope(const struct mech_springs *s, double t, const double *u, const double *v,
-                        double *fu, double *fv)
+void mech_springs_slope(const struct mech_springs *s, const struct mech_eval *e, const double *u,
+                        const double *v, double *fu, double *fv)
 {
     const size_t n = (size_t)s->n;
     double x[2 * MECH_LAW_ROWS], f[MECH_LAW_ROWS];
@@ -380,14 +388,14 @@ void mech_springs_slope(const struct mech_springs *s, double t, const double *u,
     }
     memset(fu, 0, n * n * sizeof *fu);
     memset(fv, 0, n * n * sizeof *fv);
-    mech_springs_force(s, t, u, v, f);
+    mech_springs_force(s, e, u, v, f);
     for (size_t i = 0; i < n && exact; i++) {
         exact = !s->row[i] || (!mech_expr_may_jump(s->row[i]) && exact_row(s, i, fu, fv));
     }
     memcpy(x, u, n * sizeof *u);
     memcpy(x + n, v, n * sizeof *v);
     for (size_t j = 0; j < 2 * n && !exact; j++) {
-        difference_column(s, t, x, j, j < n ? fu + j : fv + j - n);
+        difference_column(s, e, x, j, j < n ? fu + j : fv + j - n);
     }
 }
 

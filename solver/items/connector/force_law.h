@@ -34,7 +34,8 @@ int mech_force_law_init(struct mech_force_law *law, const struct mech_formula *f
 void mech_force_law_fini(struct mech_force_law *law);
 
 /* f; with `slope` [2] (may be NULL) ∂f/∂u and ∂f/∂v. */
-double mech_spring_force(const struct mech_spring *s, double t, double u, double v, double *slope);
+double mech_spring_force(const struct mech_spring *s, const struct mech_eval *e, double u, double v,
+                         double *slope);
 /* ½ k (u − offset)² + force u; of a law: not known, NaN. J. */
 double mech_spring_energy(const struct mech_spring *s, double u);
 
@@ -44,10 +45,12 @@ struct mech_stretch {
 };
 /* The force f of a spring on both poses, W = −f Gᵀ: f > 0 pulls them together. Its slopes are those
  * of struct mech_pair_ops; H is read by mech_spring_slope alone. */
-void mech_spring_wrench(const struct mech_spring *s, double t, const struct mech_stretch *x,
-                        const struct mech_pose *const pose[2], double W[12]);
-void mech_spring_slope(const struct mech_spring *s, double t, const struct mech_stretch *x,
-                       const struct mech_pose *const pose[2], double Wx[12][12], double Wt[12][12]);
+void mech_spring_wrench(const struct mech_spring *s, const struct mech_eval *e,
+                        const struct mech_stretch *x, const struct mech_pose *const pose[2],
+                        double W[12]);
+void mech_spring_slope(const struct mech_spring *s, const struct mech_eval *e,
+                       const struct mech_stretch *x, const struct mech_pose *const pose[2],
+                       double Wx[12][12], double Wt[12][12]);
 
 /* --- connectors of one stretch ---------------------------------------------------------------- */
 
@@ -100,12 +103,12 @@ int mech_springs_law(struct mech_springs *s, const struct mech_values *law,
                      const struct mech_site *site, const char *field, const char *const *locals);
 void mech_springs_fini(struct mech_springs *s);
 /* u, v, f [n]. */
-void mech_springs_force(const struct mech_springs *s, double t, const double *u, const double *v,
-                        double *f);
+void mech_springs_force(const struct mech_springs *s, const struct mech_eval *e, const double *u,
+                        const double *v, double *f);
 /* fu, fv [n × n] by rows: ∂f/∂u, ∂f/∂v. Exact, but of a law that may jump, and where they are
  * infinite, by differences over 6e-6 of the unit. */
-void mech_springs_slope(const struct mech_springs *s, double t, const double *u, const double *v,
-                        double *fu, double *fv);
+void mech_springs_slope(const struct mech_springs *s, const struct mech_eval *e, const double *u,
+                        const double *v, double *fu, double *fv);
 /* Whether the law may jump: its slopes are differences. */
 bool mech_springs_differenced(const struct mech_springs *s);
 /* ½ (u − offset)ᵀ K (u − offset); of a law: NaN. J. */

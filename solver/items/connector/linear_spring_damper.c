@@ -74,7 +74,7 @@ static void wrench(void *record, const struct mech_eval *e, const struct mech_po
     struct record *const r = record;
     const struct mech_stretch x = stretch_of(&r->along, pose);
 
-    mech_spring_wrench(&r->spring, e->t, &x, pose, W);
+    mech_spring_wrench(&r->spring, e, &x, pose, W);
 }
 
 static void slope(void *record, const struct mech_eval *e, const struct mech_pose *const pose[2],
@@ -85,7 +85,7 @@ static void slope(void *record, const struct mech_eval *e, const struct mech_pos
     const double one = 1.;
 
     mech_joint_rows_stiffness(&r->along, pose, &one, x.H);
-    mech_spring_slope(&r->spring, e->t, &x, pose, Wx, Wt);
+    mech_spring_slope(&r->spring, e, &x, pose, Wx, Wt);
 }
 
 static double energy(void *record, const struct mech_eval *e, const struct mech_pose *const pose[2])

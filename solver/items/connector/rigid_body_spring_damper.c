@@ -169,7 +169,7 @@ static void wrench(void *record, const struct mech_eval *e, const struct mech_po
     const struct mech_relative x = relative_of(r, e->z, pose);
     double f[6];
 
-    mech_springs_force(&r->springs, e->t, x.u, x.v, f);
+    mech_springs_force(&r->springs, e, x.u, x.v, f);
     for (int i = 0; i < 12; i++) {
         for (int k = 0; k < 6; k++) {
             W[i] += x.L[i][k] * f[k];
@@ -186,8 +186,8 @@ static void slope(void *record, const struct mech_eval *e, const struct mech_pos
     double f[6], fu[36], fv[36], U[6][12], V[6][12], Vt[6][12];
     double by_motion[6][12] = {{0.}}, by_twist[6][12] = {{0.}};
 
-    mech_springs_force(&r->springs, e->t, x.u, x.v, f);
-    mech_springs_slope(&r->springs, e->t, x.u, x.v, fu, fv);
+    mech_springs_force(&r->springs, e, x.u, x.v, f);
+    mech_springs_slope(&r->springs, e, x.u, x.v, fu, fv);
     mech_relative_slopes(&x, f, U, V, Vt, Wx);
     for (int i = 0; i < 6; i++) {
         for (int k = 0; k < 6; k++) {
@@ -259,7 +259,7 @@ static int output(const void *description, const struct mech_view *view, enum me
     const struct mech_relative x = relative_of(&there, now ? view->at.z : NULL, view->pose);
 
     if (view->record) {
-        mech_springs_force(&there.springs, view->at.t, x.u, x.v, f);
+        mech_springs_force(&there.springs, &view->at, x.u, x.v, f);
     }
     mech_m3_mul(x.A, f, W);
     mech_m3_mul(x.A, f + 3, W + 3);

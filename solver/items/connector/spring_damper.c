@@ -58,16 +58,17 @@ static struct mech_line line_of(const struct record *r, const struct mech_pose *
     return l;
 }
 
-static double tension(const struct record *r, double t, const struct mech_line *l, double *slope)
+static double tension(const struct record *r, const struct mech_eval *e, const struct mech_line *l,
+                      double *slope)
 {
-    return mech_spring_force(&r->spring, t, l->L - r->length, l->rate - r->rate, slope);
+    return mech_spring_force(&r->spring, e, l->L - r->length, l->rate - r->rate, slope);
 }
 
 static void wrench(void *record, const struct mech_eval *e, const struct mech_pose *const pose[2],
                    double W[12])
 {
     const struct mech_line l = line_of(record, pose);
-    const double f = tension(record, e->t, &l, NULL);
+    const double f = tension(record, e, &l, NULL);
     double F[3];
 
     for (int i = 0; i < 3; i++) {
@@ -81,7 +82,7 @@ static void slope(void *record, const struct mech_eval *e, const struct mech_pos
 {
     const struct mech_line l = line_of(record, pose);
     double by[2];
-    const double f = tension(record, e->t, &l, by);
+    const double f = tension(record, e, &l, by);
 
     if (l.L > 0. || isnan(l.rate)) {
         mech_line_slope(&l, f, by, Wx, Wt);
@@ -111,7 +112,7 @@ static int output(const void *description, const struct mech_view *view, enum me
         return mech_line_output(view, variable, capacity, values, count);
     }
     if (view->record) {
-        f = tension(view->record, view->at.t, &l, NULL);
+        f = tension(view->record, &view->at, &l, NULL);
         mech_v3_add(F, f, l.n, F);
     }
     return variable == MECH_OUTPUT_FORCE ? mech_pair_give(F, 3, capacity, values, count)

@@ -139,7 +139,7 @@ static void wrench(void *record, const struct mech_eval *e, const struct mech_po
     const struct record *const r = record;
     const struct mech_stretch x = stretch_of(r, e->z, pose, false);
 
-    mech_spring_wrench(&r->spring, e->t, &x, pose, W);
+    mech_spring_wrench(&r->spring, e, &x, pose, W);
 }
 
 static void slope(void *record, const struct mech_eval *e, const struct mech_pose *const pose[2],
@@ -148,7 +148,7 @@ static void slope(void *record, const struct mech_eval *e, const struct mech_pos
     const struct record *const r = record;
     const struct mech_stretch x = stretch_of(r, e->z, pose, true);
 
-    mech_spring_slope(&r->spring, e->t, &x, pose, Wx, Wt);
+    mech_spring_slope(&r->spring, e, &x, pose, Wx, Wt);
 }
 
 static double energy(void *record, const struct mech_eval *e, const struct mech_pose *const pose[2])

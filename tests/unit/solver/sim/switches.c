@@ -304,6 +304,83 @@ static void commands_may_end_where_a_kink_is_kept(void)
     }
 }
 
+/* Of the mass below, m/s. */
+static double speed_at(double t)
+{
+    return -0.01006 + 0.01 * sin(100. * t) + 0.005 * t;
+}
+
+/* A mass that nearly turns back at 0.016 s, and does at 0.076 s, with a drag that makes no difference
+ * at once: the event has happened since the step in which it turned for good. */
+static void what_is_kept_for_a_while_turned_before(void)
+{
+    static const struct line line = {.mass = {1.},
+                                     .v = {-0.01006},
+                                     .objects = LAW("drag", "x", "1e-6*v*abs(v)")
+                                         LAW("push", "x", "1") LAW("pull", "x", "-1"),
+                                     .loads = FORCE("F", "x", "'=cos(100*t) + 0.005'"),
+                                     .h = 0.0001};
+
+    for (int each = 1; each <= 775; each *= 775) {
+        struct mech_sim *const s = on_a_line(&line);
+        struct heard h;
+        size_t total = 0;
+
+        for (int k = each; k <= 775; k += each) {
+            until(s, 1e-4 * k, &h);
+            total += h.log.total;
+            if (h.log.count > 0) {
+                const struct mech_logged *const e = &h.at[0];
+
+                CU_ASSERT(is(e, MECH_LOGGED_SWITCHES, "drag"));
+                CU_ASSERT(speed_at(e->since) < 0. && speed_at(e->since + line.h) > 0.);
+                CU_ASSERT(e->time - e->since > 1.5 * line.h);
+            }
+        }
+        CU_ASSERT(speed_at(0.0157) > 1e-5);
+        CU_ASSERT_EQUAL(total, 1);
+        mech_sim_destroy(s);
+    }
+}
+
+/* A body of 1e-6 kg on which 1e-6 N acts, and drag against it; along another axis, or about it, two
+ * bushings hold 1e9 N or N m against each other. What is nothing beside that is something here. */
+static void a_drag_is_judged_where_it_acts(void)
+{
+#define NONE "[0, 0, 0, 0, 0, 0], "
+#define BUSHING(name, along, about, offset)                                                        \
+    ", {'name': '" name "', 'type': 'RigidBodySpringDamper', 'markers': ['a', 'x'], 'stiffness': " \
+    "[" NONE NONE "[0, 0, " along ", 0, 0, 0], " NONE NONE "[0, 0, 0, 0, 0, " about "]], "         \
+    "'offset': [0, 0, " offset ", 0, 0, " offset "]}"
+#define BUSHINGS(along, about)                                                                     \
+    BUSHING("one", along, about, "1") BUSHING("other", along, about, "-1")
+    static const char *const held[] = {BUSHINGS("1e9", "0"), BUSHINGS("0", "1e9")};
+
+    for (int k = 0; k < 2; k++) {
+        char text[2048];
+        struct heard h;
+
+        snprintf(text, sizeof text,
+                 "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeRigidBodyEP',"
+                 "'initialVelocities': [-0.49995, 0, 0, 0, 0, 0, 0]}], 'objects': [{'name': 'g',"
+                 "'type': 'Ground'}, {'name': 'b', 'type': 'RigidBody', 'node': 'n',"
+                 "'physicsMass': 1e-6, 'physicsInertia': [1, 1, 1, 0, 0, 0]}, {'name': 'drag',"
+                 "'type': 'CartesianSpringDamper', 'markers': ['a', 'x'],"
+                 "'springForceUserFunction': ['=1e-10*v0*abs(v0)', 0, 0]}%s], 'markers': [{'name':"
+                 "'a', 'type': 'MarkerBodyRigid', 'object': 'g'}, {'name': 'x', 'type':"
+                 "'MarkerBodyRigid', 'object': 'b'}], 'loads': [{'name': 'F', 'type':"
+                 "'LoadForceVector', 'marker': 'x', 'load': [1e-6, 0, 0]}], 'solver':"
+                 "{'integrator': 'GeneralizedAlpha', 'stepSize': 0.0001}}",
+                 held[k]);
+        struct mech_sim *const s = model_of(text);
+
+        until(s, 0.51, &h);
+        CU_ASSERT_EQUAL_FATAL(h.log.count, 1);
+        CU_ASSERT(turns(&h.at[0], "drag", 0, 0.49994, 1e-4));
+        mech_sim_destroy(s);
+    }
+}
+
 /* Numbers that are no expressions, or go one way only, are counted too. */
 static void rows_are_places(void)
 {
@@ -380,6 +457,8 @@ UNIT_TESTS(UNIT_TEST(a_relay_switches), UNIT_TEST(a_relay_on_a_mass_switches),
            UNIT_TEST(a_diode_closes_and_opens), UNIT_TEST(a_force_law_turns_at_its_stop),
            UNIT_TEST(an_early_return_ends_where_a_law_turns),
            UNIT_TEST(each_row_of_a_law_turns_by_itself), UNIT_TEST(what_rests_does_not_turn),
-           UNIT_TEST(commands_may_end_where_a_kink_is_kept), UNIT_TEST(rows_are_places),
+           UNIT_TEST(commands_may_end_where_a_kink_is_kept),
+           UNIT_TEST(what_is_kept_for_a_while_turned_before),
+           UNIT_TEST(a_drag_is_judged_where_it_acts), UNIT_TEST(rows_are_places),
            UNIT_TEST(laws_of_constraints_follow_their_offsets),
            UNIT_TEST(loads_and_motions_turn_at_their_times))
