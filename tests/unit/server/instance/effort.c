@@ -277,9 +277,53 @@ static void a_command_of_several_is_over_a_quota_beyond_its_limit_only(void)
     host_destroy(d);
 }
 
+/* What has used up its time is refused before it begins again, and so it is once it has begun. */
+static void what_has_used_up_its_time_does_not_begin(void)
+{
+    struct mechd_host *const d = host_create(1);
+    struct mechd_instance *const i = instance_create(d);
+    const uint64_t most = 3600000 * (uint64_t)MECHD_MS;
+    struct mechd_account account = {0};
+    atomic_store(&account.most[MECHD_QUOTA_STEP_CPU], most);
+    i->account = &account;
+    for (int over = 0; over < 2; over++) {
+        const enum mechd_stop_reason why = over > 0 ? MECHD_STOP_QUOTA : MECHD_STOP_NONE;
+        struct mechd_effort e = {.start = mechd_now(), .worked = over > 0 ? most + 1 : most / 2};
+        CU_ASSERT_EQUAL(mechd_effort_before(i, &e), why);
+        mechd_effort_begin(i, &e);
+        CU_ASSERT_EQUAL(mechd_effort_ends(i), over > 0);
+        CU_ASSERT_EQUAL(e.why, why);
+        mechd_effort_end(i);
+    }
+    i->account = NULL;
+    mechd_instance_unref(i);
+    host_destroy(d);
+}
+
+/* A step in another process cannot begin again at no cost, however long it takes. */
+static void a_step_apart_is_not_left(void)
+{
+    struct mechd_host *const d = host_create(1);
+    struct mechd_instance *const i = instance_create(d);
+    const struct mechd_engine_ops *const own = i->engine.ops;
+    struct mechd_engine_ops ops = *own;
+    struct mechd_effort e = {.direct = true};
+    ops.apart = true;
+    i->engine.ops = &ops;
+    mechd_effort_begin(i, &e);
+    CU_ASSERT_FALSE(mechd_effort_ends(i));
+    i->engine.ops = own;
+    CU_ASSERT_TRUE(mechd_effort_ends(i));
+    CU_ASSERT_EQUAL(e.why, MECHD_STOP_RETREAT);
+    mechd_effort_end(i);
+    mechd_instance_unref(i);
+    host_destroy(d);
+}
+
 UNIT_TESTS(UNIT_TEST(a_step_ends_in_this_order),
            UNIT_TEST(a_period_of_a_run_is_interrupted_before_all_else_and_never_over_a_quota),
            UNIT_TEST(an_analysis_has_no_quota), UNIT_TEST(a_stop_does_not_apply_to_a_reader),
+           UNIT_TEST(what_has_used_up_its_time_does_not_begin), UNIT_TEST(a_step_apart_is_not_left),
            UNIT_TEST(the_first_reason_is_remembered),
            UNIT_TEST(what_must_end_at_once_is_known_after_a_stop_too),
            UNIT_TEST(a_token_keeps_its_first_reason),

@@ -109,11 +109,14 @@ static void a_long_job_runs_in_the_pool(void)
     begin();
     struct mechd_host *d = host_create(2);
     struct mechd_instance *i = instance_create(d);
-    struct probe p = make_probe(i, MECHD_SHORT, 3);
-    CU_ASSERT_EQUAL(mechd_instance_submit(i, &p.job), MECHD_QUEUED);
-    CU_ASSERT_TRUE(wait_finished(1));
-    CU_ASSERT_FALSE(pthread_equal(p.ran_on, pthread_self()));
-    CU_ASSERT_EQUAL(p.waits, 1);
+    // the second one comes to an empty queue, too
+    for (int k = 1; k <= 2; k++) {
+        struct probe p = make_probe(i, MECHD_SHORT, 3);
+        CU_ASSERT_EQUAL(mechd_instance_submit(i, &p.job), MECHD_QUEUED);
+        CU_ASSERT_TRUE_FATAL(wait_finished(k));
+        CU_ASSERT_FALSE(pthread_equal(p.ran_on, pthread_self()));
+        CU_ASSERT_EQUAL(p.waits, 1);
+    }
     mechd_instance_unref(i);
     host_destroy(d);
 }
@@ -130,6 +133,43 @@ static void a_job_longer_than_expected_goes_on_in_the_pool(void)
     CU_ASSERT_EQUAL(p.waits, 1);
     mechd_instance_unref(i);
     host_destroy(d);
+}
+
+/* As a probe; in its first slice another job comes. */
+static struct probe *comes_meanwhile;
+
+static enum mechd_progress run_and_submit(struct mechd_job *job)
+{
+    struct probe *const next = comes_meanwhile;
+    comes_meanwhile = NULL;
+    if (next != NULL) {
+        CU_ASSERT_EQUAL(mechd_instance_submit(job->instance, &next->job), MECHD_QUEUED);
+    }
+    return run_probe(job);
+}
+
+/* While a carrying thread has the instance; whether its own job is over then or not. */
+static void what_comes_meanwhile_is_next(void)
+{
+    for (int slices = 1; slices <= 3; slices++) {
+        begin();
+        struct mechd_host *d = host_create(1);
+        struct mechd_instance *i = instance_create(d);
+        struct probe p = make_probe(i, 0, slices), next = make_probe(i, 0, 1);
+        p.job.run = run_and_submit;
+        comes_meanwhile = &next;
+        CU_ASSERT_EQUAL(mechd_instance_submit(i, &p.job), slices == 1 ? MECHD_RAN : MECHD_QUEUED);
+        CU_ASSERT_TRUE(wait_finished(slices == 1 ? 1 : 2));
+        CU_ASSERT_EQUAL(p.order, 1);
+        CU_ASSERT_EQUAL(next.order, 2);
+        CU_ASSERT_FALSE(pthread_equal(next.ran_on, pthread_self()));
+        CU_ASSERT_EQUAL(atomic_load(&most_inside), 1);
+        // its queue is empty again
+        struct probe last = make_probe(i, 0, 1);
+        CU_ASSERT_EQUAL(mechd_instance_submit(i, &last.job), MECHD_RAN);
+        mechd_instance_unref(i);
+        host_destroy(d);
+    }
 }
 
 static void jobs_wait_in_order_and_the_65th_is_refused(void)
@@ -170,9 +210,12 @@ static void readers_come_in_between_two_slices(void)
     _Atomic int gate = 0;
     struct probe slow = make_probe(i, MECHD_SHORT, 2);
     struct probe writer = make_probe(i, 0, 1);
-    struct probe reader = make_probe(i, 0, 1);
+    struct probe reader = make_probe(i, 0, 1), late = make_probe(i, 0, 1);
     slow.gate = &gate;
     reader.job.reader = true;
+    // it was the last of the queue; another job comes while it is served
+    reader.job.run = run_and_submit;
+    comes_meanwhile = &late;
     mechd_instance_submit(i, &slow.job);
     while (atomic_load(&inside) == 0) {
         nap();
@@ -180,10 +223,38 @@ static void readers_come_in_between_two_slices(void)
     mechd_instance_submit(i, &writer.job);
     mechd_instance_submit(i, &reader.job);
     atomic_store(&gate, 1);
-    CU_ASSERT_TRUE(wait_finished(3));
+    CU_ASSERT_TRUE(wait_finished(4));
     CU_ASSERT_EQUAL(reader.order, 1);
     CU_ASSERT_EQUAL(slow.order, 2);
     CU_ASSERT_EQUAL(writer.order, 3);
+    CU_ASSERT_EQUAL(late.order, 4);
+    mechd_instance_unref(i);
+    host_destroy(d);
+}
+
+/* Between two slices that leave the state open, those who look at none. */
+static void an_open_state_is_shown_to_no_reader(void)
+{
+    begin();
+    struct mechd_host *d = host_create(1);
+    struct mechd_instance *i = instance_create(d);
+    _Atomic int gate = 0;
+    struct probe slow = make_probe(i, MECHD_SHORT, 2);
+    struct probe reader = make_probe(i, 0, 1), stateless = make_probe(i, 0, 1);
+    slow.gate = &gate;
+    slow.more = MECHD_MORE_ALONE;
+    reader.job.reader = stateless.job.reader = stateless.job.stateless = true;
+    mechd_instance_submit(i, &slow.job);
+    while (atomic_load(&inside) == 0) {
+        nap();
+    }
+    mechd_instance_submit(i, &reader.job);
+    mechd_instance_submit(i, &stateless.job);
+    atomic_store(&gate, 1);
+    CU_ASSERT_TRUE(wait_finished(3));
+    CU_ASSERT_EQUAL(stateless.order, 1);
+    CU_ASSERT_EQUAL(slow.order, 2);
+    CU_ASSERT_EQUAL(reader.order, 3);
     mechd_instance_unref(i);
     host_destroy(d);
 }
@@ -270,29 +341,37 @@ static void the_state_names_the_holder(void)
     host_destroy(d);
 }
 
-/* Between two slices it waits in the pool, which is sealed only where the state is readable. */
-static void check_between_slices(enum mechd_progress more, enum mechd_hold hold)
+/* Between two slices it waits in the pool, which is sealed only where the state is readable; the
+ * first one was carried, or run there. */
+static void check_between_slices(bool carried, enum mechd_progress more, enum mechd_hold hold)
 {
     begin();
     struct mechd_host *d = host_create(1);
     struct mechd_instance *i = instance_create(d), *other = instance_create(d);
-    _Atomic int gate = 0, gate_of_other = 0;
-    struct probe slow = make_probe(i, MECHD_SHORT, 2);
+    _Atomic int gate = carried, gate_of_other = 0;
+    struct probe slow = make_probe(i, carried ? 0 : MECHD_SHORT, 2);
     struct probe next = make_probe(other, MECHD_SHORT, 1);
     slow.gate = &gate;
     slow.more = more;
     next.gate = &gate_of_other;
-    CU_ASSERT_EQUAL(mechd_instance_submit(i, &slow.job), MECHD_QUEUED);
-    while (atomic_load(&inside) == 0) {
-        nap();
+    if (!carried) {
+        CU_ASSERT_EQUAL(mechd_instance_submit(i, &slow.job), MECHD_QUEUED);
+        while (atomic_load(&inside) == 0) {
+            nap();
+        }
+        CU_ASSERT_FALSE(mechd_instance_seal(i));
     }
-    CU_ASSERT_FALSE(mechd_instance_seal(i));
     CU_ASSERT_EQUAL(mechd_instance_submit(other, &next.job), MECHD_QUEUED);
-    CU_ASSERT_EQUAL(hold_of(other), MECHD_HOLD_QUEUED);
+    if (!carried) {
+        CU_ASSERT_EQUAL(hold_of(other), MECHD_HOLD_QUEUED);
+    }
     // the only thread goes on to the other, in which it stays
     atomic_store(&gate, 1);
     while (hold_of(other) != MECHD_HOLD_RUN) {
         nap();
+    }
+    if (carried) {
+        CU_ASSERT_EQUAL(mechd_instance_submit(i, &slow.job), MECHD_QUEUED);
     }
     CU_ASSERT_EQUAL(hold_of(i), hold);
     const bool sealed = mechd_instance_seal(i);
@@ -333,6 +412,34 @@ static void a_job_that_has_had_its_effect_is_not_stopped(void)
         CU_ASSERT_EQUAL(mechd_stop_reason(&i->stop), MECHD_STOP_NONE);
         CU_ASSERT_FALSE(mechd_stop_closed(&i->stop));
     }
+    mechd_instance_unref(i);
+    host_destroy(d);
+}
+
+/* Of the jobs in the queue, the one in progress too. */
+static void only_what_can_be_stopped_makes_it_busy(void)
+{
+    begin();
+    struct mechd_host *const d = host_create(1);
+    struct mechd_instance *const i = instance_create(d);
+    struct probe captor = make_probe(i, 0, 1), fixed = make_probe(i, 0, 1);
+    struct probe soft = make_probe(i, 0, 1);
+    soft.job.stoppable = true;
+    CU_ASSERT_FALSE(mechd_instance_busy(i));
+    CU_ASSERT_FALSE(mechd_instance_stop(i));
+    CU_ASSERT_EQUAL(mechd_instance_capture(i, &captor.job), MECHD_RAN);
+    CU_ASSERT_EQUAL(mechd_instance_submit(i, &fixed.job), MECHD_QUEUED);
+    CU_ASSERT_FALSE(mechd_instance_busy(i));
+    CU_ASSERT_FALSE(mechd_instance_stop(i));
+    CU_ASSERT_EQUAL(mechd_stop_reason(&i->stop), MECHD_STOP_NONE);
+    CU_ASSERT_EQUAL(mechd_instance_submit(i, &soft.job), MECHD_QUEUED);
+    CU_ASSERT_TRUE(mechd_instance_busy(i));
+    CU_ASSERT_TRUE(mechd_instance_stop(i));
+    CU_ASSERT_EQUAL(mechd_stop_reason(&i->stop), MECHD_STOP_STOPPED);
+    mechd_instance_release(i, &captor.job);
+    CU_ASSERT_TRUE(wait_finished(2));
+    CU_ASSERT_FALSE(mechd_instance_busy(i));
+    CU_ASSERT_EQUAL(mechd_stop_reason(&i->stop), MECHD_STOP_NONE);
     mechd_instance_unref(i);
     host_destroy(d);
 }
@@ -380,18 +487,23 @@ static void a_run_yields_to_what_waits_and_hurries_and_to_nothing_refused(void)
 
 static void a_paused_job_can_be_sealed(void)
 {
-    check_between_slices(MECHD_MORE, MECHD_HOLD_PAUSED);
+    check_between_slices(false, MECHD_MORE, MECHD_HOLD_PAUSED);
+    check_between_slices(true, MECHD_MORE, MECHD_HOLD_PAUSED);
 }
 
 static void an_open_state_cannot(void)
 {
-    check_between_slices(MECHD_MORE_ALONE, MECHD_HOLD_OPEN);
+    check_between_slices(false, MECHD_MORE_ALONE, MECHD_HOLD_OPEN);
+    check_between_slices(true, MECHD_MORE_ALONE, MECHD_HOLD_OPEN);
 }
 
 UNIT_TESTS(UNIT_TEST(a_short_job_of_an_idle_instance_runs_here),
            UNIT_TEST(a_long_job_runs_in_the_pool),
            UNIT_TEST(a_job_longer_than_expected_goes_on_in_the_pool),
+           UNIT_TEST(what_comes_meanwhile_is_next),
            UNIT_TEST(jobs_wait_in_order_and_the_65th_is_refused),
+           UNIT_TEST(an_open_state_is_shown_to_no_reader),
+           UNIT_TEST(only_what_can_be_stopped_makes_it_busy),
            UNIT_TEST(readers_come_in_between_two_slices), UNIT_TEST(the_state_names_the_holder),
            UNIT_TEST(a_job_that_has_had_its_effect_is_not_stopped),
            UNIT_TEST(a_run_yields_to_what_waits_and_hurries_and_to_nothing_refused),
