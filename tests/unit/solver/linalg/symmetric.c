@@ -381,7 +381,7 @@ static void tolerances_of_statics_are_of_moments(void)
     }
 }
 
-/* Body a on a bushing of 1e9 N/m and 1e3 N m, turned by a force beside the middle; and what else. */
+/* Body a on a bushing of 1e9 N/m and 1e3 N m, turned by a force beside the middle; and more. */
 #define BUSHING(name, markers, k)                                                                  \
     "{'name': '" name "', 'type': 'RigidBodySpringDamper', 'markers': [" markers                   \
     "], 'intrinsicFormulation': true, 'stiffness': [[" k ", 0, 0, 0, 0, 0], [0, " k                \

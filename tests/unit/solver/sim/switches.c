@@ -310,8 +310,8 @@ static double speed_at(double t)
     return -0.01006 + 0.01 * sin(100. * t) + 0.005 * t;
 }
 
-/* A mass that nearly turns back at 0.016 s, and does at 0.076 s, with a drag that makes no difference
- * at once: the event has happened since the step in which it turned for good. */
+/* A mass that turns back for a moment at 0.016 s, and for good at 0.076 s, with a drag that makes
+ * no difference at once: the event has happened since the step in which it turned for good. */
 static void what_is_kept_for_a_while_turned_before(void)
 {
     static const struct line line = {.mass = {1.},
