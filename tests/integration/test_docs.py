@@ -150,8 +150,8 @@ class Docs(Served):
         """With the series of a process without a state directory, whatever the others are."""
         def shown(d):
             calls = Page(d.call('GET', '/docs').raw.decode()).calls
-            return {re.search(r'/([fow]-[^/ ]+)$', calls[symbol].split(' | ')[0]).group(1)
-                    for symbol in ('OPERATION', 'GET_SWEEP', 'GET_FMU')}
+            return {re.search(r'/([fow]-[^/ ]+)(/results)?$', calls[symbol]).group(1)
+                    for symbol, _, path in ROUTES if re.search(r'\{[fow]id\}', path)}
         check = {'model': models.oscillator()}
         with Daemon() as d:
             given = d.call('POST', '/v1/models/check', check, {'Prefer': 'respond-async'})['id']
