@@ -53,7 +53,7 @@ static int takes_argument(const struct mechctl_command *only, const char *name, 
         if (only && *c != only) {
             continue;
         }
-        for (const struct mechctl_option *o = (*c)->options; o && o->name; o++) {
+        for (const struct mechctl_option *o = mechctl_options(*c); o->name; o++) {
             if (strlen(o->name) == length && strncmp(o->name, name, length) == 0) {
                 return (o->argument != NULL);
             }
@@ -62,28 +62,34 @@ static int takes_argument(const struct mechctl_command *only, const char *name, 
     return -1;
 }
 
-/* The option that was probably meant, of the program or a command, or NULL. */
-static const char *closest_option(const struct mechctl_command *only, const char *name,
-                                  size_t length)
+/* The option that was probably meant, of the program or a command, in out [size]; "": none. */
+static void closest_option(const struct mechctl_command *only, const char *name, size_t length,
+                           char *out, size_t size)
 {
     char text[64];
     snprintf(text, sizeof text, "%.*s", (int)length, name);
+    out[0] = '\0';
     struct mech_guess g = {.text = text};
     for (const struct mechctl_option *o = mechctl_global_options; o->name; o++) {
         mech_guess_try(&g, o->name);
     }
+    const char *best = mech_guess_result(&g);
+    snprintf(out, size, "%s", best ? best : "");
     for (const struct mechctl_command *const *c = mechctl_commands; *c; c++) {
-        for (const struct mechctl_option *o = (*c)->options; o && o->name; o++) {
-            if (!only || *c == only) {
-                mech_guess_try(&g, o->name);
+        if (only && *c != only) {
+            continue;
+        }
+        for (const struct mechctl_option *o = mechctl_options(*c); o->name; o++) {
+            mech_guess_try(&g, o->name);
+            best = mech_guess_result(&g);
+            if (best == o->name) { // which the next table overwrites
+                snprintf(out, size, "%s", best);
             }
         }
     }
-    return mech_guess_result(&g);
 }
 
-/* Whether a word is one of a list with blanks between. */
-static bool is_listed(const char *list, const char *word)
+bool mechctl_is_listed(const char *list, const char *word)
 {
     const size_t length = strlen(word);
     while (list && length > 0 && *list) {
@@ -101,7 +107,7 @@ static const char *closest_command(const char *name)
 {
     struct mech_guess g = {.text = name};
     for (const struct mechctl_command *const *c = mechctl_commands; *c; c++) {
-        if (is_listed((*c)->synonyms, name)) {
+        if (mechctl_is_listed((*c)->synonyms, name)) {
             return (*c)->name;
         }
         mech_guess_try(&g, (*c)->name);
@@ -150,11 +156,13 @@ static int take_option(struct mechctl *m, struct line *l, char **words, int left
                                                                     : NULL;
     const int takes = text ? 1 : takes_argument(m->command, name, length);
     if (takes < 0 || flag || (takes == 0 && value)) {
-        const char *const meant = takes < 0 ? closest_option(m->command, name, length) : NULL;
+        char meant[64] = "";
+        if (takes < 0) {
+            closest_option(m->command, name, length, meant, sizeof meant);
+        }
         mechctl_usage("%s: no such option%s%s%s%s mechctl help%s%s lists them", words[0],
-                      m->command ? " here" : "", meant ? ", did you mean --" : ";",
-                      meant ? meant : "", meant ? "?" : "", m->command ? " " : "",
-                      m->command ? m->command->name : "");
+                      m->command ? " here" : "", *meant ? ", did you mean --" : ";", meant,
+                      *meant ? "?" : "", m->command ? " " : "", m->command ? m->command->name : "");
         return 0;
     }
     const int used = takes == 1 && !value ? 2 : 1;
@@ -176,11 +184,11 @@ static int take_option(struct mechctl *m, struct line *l, char **words, int left
 static int settle(const struct mechctl *m)
 {
     for (const struct mechctl_given *g = m->given; g < m->given + m->given_count; g++) {
-        const struct mechctl_option *o = m->command->options;
-        while (o && o->name && !is_word(g->name, (size_t)g->length, o->name)) {
+        const struct mechctl_option *o = mechctl_options(m->command);
+        while (o->name && !is_word(g->name, (size_t)g->length, o->name)) {
             o++;
         }
-        if (!o || !o->name) {
+        if (!o->name) {
             return mechctl_usage("--%.*s: no such option here", g->length, g->name);
         }
     }

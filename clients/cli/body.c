@@ -1,4 +1,4 @@
-/* What requests for instances begin with and bring: the model, labels, time to live. */
+/* What requests begin with: a model, a document, a snapshot; and files as they are. */
 #include "clients/cli/cli.h"
 
 #include "solver/base/words.h"
@@ -8,34 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* A comma, unless it is the first member of an object. */
-static void separate(struct mechc_bytes *b)
-{
-    if (!b->failed && b->length > 0 && b->at[b->length - 1] != '{') {
-        mechc_bytes_text(b, ",");
-    }
-}
-
-/* "labels":{…} from a list of words. */
-static int add_labels(const char *list, struct mechc_bytes *b)
-{
-    char *const copy = mechc_copy(list);
-    char *at = copy;
-    struct mech_word word;
-    const char *why = "out of memory";
-    int code = copy ? 1 : -1;
-    mechc_bytes_text(b, "\"labels\":{");
-    while (code > 0 && (code = mech_word_next(&at, &word, &why)) > 0) {
-        separate(b);
-        mechc_bytes_string(b, word.name);
-        mechc_bytes_text(b, ":");
-        mechc_bytes_string(b, word.value ? word.value : "");
-    }
-    mechc_bytes_text(b, "}");
-    free(copy);
-    return code < 0 ? mechctl_usage("--label: %s", why) : MECHCTL_DONE;
-}
 
 int mechctl_add_items(const char *option, const char *list, struct mechc_bytes *b)
 {
@@ -52,38 +24,6 @@ int mechctl_add_items(const char *option, const char *list, struct mechc_bytes *
     mechc_bytes_text(b, "]");
     free(copy);
     return code < 0 ? mechctl_usage("--%s: %s", option, why) : MECHCTL_DONE;
-}
-
-int mechctl_add_traits(struct mechctl *m)
-{
-    const char *label = mechctl_option(m, "label"), *const ttl = mechctl_option(m, "ttl");
-    struct mechc_bytes *const b = &m->body;
-    if (label) {
-        separate(b);
-        const int listed = add_labels(label, b);
-        if (listed != MECHCTL_DONE) {
-            return listed;
-        }
-    }
-    double seconds = 0.;
-    const int code = mechctl_number(m, "ttl", &seconds);
-    if (ttl) {
-        separate(b);
-        mechc_bytes_text(b, "\"ttl\":");
-        mechc_bytes_number(b, seconds);
-    }
-    return code;
-}
-
-int mechctl_add_expected(struct mechctl *m)
-{
-    double time = 0.;
-    const int code = mechctl_number(m, "expect-time", &time);
-    if (code == MECHCTL_DONE && mechctl_option(m, "expect-time")) {
-        mechc_bytes_text(&m->body, ",\"expectTime\":");
-        mechc_bytes_number(&m->body, time);
-    }
-    return code;
 }
 
 /* There is no file of that name: perhaps an example was meant. */

@@ -14,6 +14,7 @@
 #include "clients/c/bytes.h"
 #include "clients/c/mechc.h"
 #include "clients/c/scan.h"
+#include "protocol/wire/row.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -29,12 +30,25 @@ enum mechctl_exit {
     MECHCTL_LATER       /* no exit code: a repetition may succeed (struct mechctl, patient) */
 };
 
-/* An option of a command: "--size H". */
+/* An option of a command: "--size NUMBER". In the table of a command it is of mechctl alone, or
+ * with `key` a key of a request, from whose row what is not given here is taken (keys.c). */
 struct mechctl_option {
-    const char *name;     /* without the dashes; NULL closes the list */
-    const char *argument; /* what follows, in capitals; NULL: a switch */
+    const char *name;     /* without the dashes */
+    const char *argument; /* what follows, in capitals; NULL: a switch, with `key` by its type */
     const char *doc;
+    const char *key;              /* NULL: none; an option without name and key closes the list */
+    const struct mechp_shape *of; /* body whose key it is; NULL: one of the command's rows */
+    const struct mechp_row *row;  /* route whose key it is, in place of the command's */
+    const struct mechp_row *also; /* route that has further words for the key, or NULL */
+    bool apart;       /* the command sends the key itself, if at all: the option has another form */
+    const char *type; /* that of the key (row.h); not in the table of a command */
 };
+
+/* One of mechctl alone. */
+#define MECHCTL_OPTION(its_name, its_argument, its_doc)                                            \
+    {                                                                                              \
+        .name = (its_name), .argument = (its_argument), .doc = (its_doc)                           \
+    }
 
 /* An option of the command as it was given. */
 struct mechctl_given {
@@ -43,11 +57,12 @@ struct mechctl_given {
     const char *value; /* "" for a switch */
 };
 
-/* What an argument may be, of the command itself or of an option: for help and completion, and for
- * the command itself. */
+/* What an argument of the command may be: for help and completion, and for the command itself. */
 struct mechctl_words {
-    const char *argument;     /* as in the usage: "LEVEL"; NULL closes the list */
-    const char *const *words; /* closed by NULL */
+    const char *argument;        /* as in the usage: "LEVEL"; NULL closes the list */
+    const struct mechp_row *row; /* the words are those of a key of this route, */
+    const char *key;
+    const char *type; /* or without a row these: "'docs'|'livez'" */
 };
 
 struct mechctl;
@@ -66,10 +81,13 @@ enum mechctl_group {
 struct mechctl_command {
     const char *name;
     enum mechctl_group group;
-    const char *arguments;                /* "ID [NAME=VALUE ...]" */
-    const char *summary;                  /* one line, lower case */
-    const char *details;                  /* for help; may be NULL */
-    const struct mechctl_option *options; /* closed by an empty one; or NULL */
+    const char *arguments;         /* "ID [NAME=VALUE ...]" */
+    const char *summary;           /* one line, lower case */
+    const char *details;           /* for help; may be NULL */
+    const struct mechp_row *body;  /* the members of its body are options, or NULL */
+    const struct mechp_row *query; /* likewise the names of its query */
+    const char *without;           /* "role name": but for these, which are no options; or NULL */
+    const struct mechctl_option *options; /* further ones, closed by an empty one; or NULL */
     const struct mechctl_words *words;    /* closed by an empty one; or NULL */
     const char *synonyms;                 /* "ls ps": words that propose it; or NULL */
     int least, most;                      /* arguments; most -1: any number */
@@ -104,13 +122,6 @@ const struct mechctl_command *mechctl_find(const char *name);
 /* Reports that a word is no command, and which one was probably meant: by the commands' synonyms,
  * else by the spelling. Returns MECHCTL_USAGE. */
 int mechctl_no_command(const char *word);
-/* Forms of recorded rows (commands/results.c). */
-extern const char *const mechctl_forms[];
-/* What an argument of the command may be, or NULL: anything. */
-const char *const *mechctl_words_of(const struct mechctl_command *c, const char *argument,
-                                    size_t length);
-/* Append "LEVEL is a, b or c". */
-void mechctl_tell_words(const struct mechctl_words *w, struct mechc_bytes *out);
 /* Options of every command, closed by an empty one. */
 extern const struct mechctl_option mechctl_global_options[];
 /* What the exit codes mean, by code; closed by NULL. */
@@ -121,7 +132,27 @@ int mechctl_print_manual(void);
 void mechctl_print_fish(void);
 void mechctl_print_help(const struct mechctl_command *command); /* NULL: of the program */
 
+/* --- options that are keys of requests (keys.c) ----------------------------------------------- */
+
+/* All options of a command, closed by one without a name; valid until those of another command are
+ * asked for. */
+const struct mechctl_option *mechctl_options(const struct mechctl_command *c);
+/* Append to the body of the request the members whose options are given: those of the command's
+ * rows (NULL), or of a shape within it. MECHCTL_DONE or MECHCTL_USAGE. */
+int mechctl_add_keys(struct mechctl *m, const struct mechp_shape *of);
+/* Append to a path the names of the command's query whose options are given. Returns likewise. */
+int mechctl_query_keys(const struct mechctl *m, char *path, size_t size);
+/* Append the words of a type, or the numbers of a short range; false: it has none. */
+bool mechctl_add_words(const char *type, const char *between, struct mechc_bytes *out);
+/* The type of what an argument of the command may be, or NULL: anything. */
+const char *mechctl_type_of(const struct mechctl_command *c, const char *argument, size_t length);
+/* Append "LEVEL is a, b or c". */
+void mechctl_tell_words(const struct mechctl_words *w, struct mechc_bytes *out);
+
 /* --- arguments (arguments.c) ------------------------------------------------------------------ */
+
+/* Whether a word is one of a list with blanks between, or NULL. */
+bool mechctl_is_listed(const char *list, const char *word);
 
 /* Parse the whole command line. MECHCTL_DONE, or MECHCTL_USAGE with the reason printed. *help: help
  * was asked for; *version likewise. */
@@ -140,16 +171,6 @@ const char *mechctl_option(const struct mechctl *m, const char *name);
 int mechctl_number(const struct mechctl *m, const char *name, double *out);
 /* Append {"a":1,"b":[1,2]} from arguments NAME=VALUE[,VALUE ...] beginning with the first-th. */
 int mechctl_assignments(struct mechctl *m, int first, struct mechc_bytes *out);
-/* Append the members "labels" and "ttl" from --label NAME=VALUE,… and --ttl, as far as
- * given (body.c). MECHCTL_DONE or MECHCTL_USAGE. */
-int mechctl_add_traits(struct mechctl *m);
-/* Append ,"expectTime":T from --expect-time, if given. MECHCTL_DONE or MECHCTL_USAGE. */
-int mechctl_add_expected(struct mechctl *m);
-/* The option itself. */
-#define MECHCTL_EXPECTED                                                                           \
-    {                                                                                              \
-        "expect-time", "T", "refuse the step unless the time is T now, s"                          \
-    }
 /* An array of strings from the list of an option (solver/base/words.h). MECHCTL_DONE or USAGE. */
 int mechctl_add_items(const char *option, const char *list, struct mechc_bytes *b);
 /* Begin a body with the member "example" of that name, or without one "model", the file of the
@@ -236,10 +257,8 @@ int mechctl_print_path(struct mechctl *m, const char *path);
  * "instances". */
 const char *mechctl_kind(const struct mechctl *m);
 /* The option itself. */
-#define MECHCTL_OF_COUPLING                                                                        \
-    {                                                                                              \
-        "coupling", NULL, "ID is that of a coupling"                                               \
-    }
+#define MECHCTL_OF_COUPLING MECHCTL_OPTION("coupling", NULL, "ID is that of a coupling")
+
 /* Wait until a run is over, with a bar on a terminal, and print how it ended (wait.c). A run that
  * failed is MECHCTL_REFUSED. A signal that was noted ends the wait, and the run if it is the
  * program's own; what becomes of it is said. */

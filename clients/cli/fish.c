@@ -51,6 +51,18 @@ static void put(const char *text)
     putchar('\'');
 }
 
+/* The words of a type, or false. */
+static bool put_choice(const char *type)
+{
+    struct mechc_bytes words = {0};
+    const bool some = mechctl_add_words(type, " ", &words);
+    if (some) {
+        printf(" -a '%s'", words.failed ? "" : words.at);
+    }
+    mechc_bytes_fini(&words);
+    return some;
+}
+
 /* What may be at the place of a word of the usage, as the end of a line of `complete`. */
 static void put_words(const struct mechctl_command *c, const char *word, size_t length)
 {
@@ -58,13 +70,7 @@ static void put_words(const struct mechctl_command *c, const char *word, size_t 
         {"ID", " -a '(__mechctl_ask list)'"},       {"FILE", " -F"},
         {"COMMAND", " -a \"$__mechctl_commands\""}, {"TYPE", " -a '(__mechctl_ask types)'"},
         {"NAME", " -a '(__mechctl_ask examples)'"}, {"SHELL", " -a 'bash zsh fish'"}};
-    const char *const *const words = mechctl_words_of(c, word, length);
-    if (words) {
-        printf(" -a '");
-        for (const char *const *w = words; *w; w++) {
-            printf("%s%s", w == words ? "" : " ", *w);
-        }
-        putchar('\'');
+    if (put_choice(mechctl_type_of(c, word, length))) {
         return;
     }
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
@@ -75,7 +81,7 @@ static void put_words(const struct mechctl_command *c, const char *word, size_t 
 }
 
 /* The argument of an option, whose name says more than the usage's word. */
-static void put_argument(const struct mechctl_command *c, const struct mechctl_option *o)
+static void put_argument(const struct mechctl_option *o)
 {
     static const char *const kinds[][2] = {{"color", " -x -a 'auto always never'"},
                                            {"example", " -x -a '(__mechctl_ask examples)'"},
@@ -89,9 +95,7 @@ static void put_argument(const struct mechctl_command *c, const struct mechctl_o
         }
     }
     printf(" -x");
-    if (c && mechctl_words_of(c, o->argument, strlen(o->argument))) {
-        put_words(c, o->argument, strlen(o->argument));
-    }
+    put_choice(o->type);
 }
 
 /* The options of a command; c NULL: those of the program. */
@@ -104,7 +108,7 @@ static void put_options(const struct mechctl_command *c, const struct mechctl_op
         }
         printf(" -l %s", o->name);
         if (o->argument) {
-            put_argument(c, o);
+            put_argument(o);
         }
         if (o->doc) {
             printf(" -d ");
@@ -146,7 +150,7 @@ void mechctl_print_fish(void)
     printf("set -g __mechctl_valued");
     put_valued(mechctl_global_options);
     for (const struct mechctl_command *const *c = mechctl_commands; *c; c++) {
-        put_valued((*c)->options);
+        put_valued(mechctl_options(*c));
     }
     printf("\nset -g __mechctl_commands");
     for (const struct mechctl_command *const *c = mechctl_commands; *c; c++) {
@@ -158,7 +162,7 @@ void mechctl_print_fish(void)
         printf("complete -c mechctl -n __mechctl_first -a %s -d ", (*c)->name);
         put((*c)->summary);
         putchar('\n');
-        put_options(*c, (*c)->options);
+        put_options(*c, mechctl_options(*c));
         put_arguments(*c);
     }
 }

@@ -31,26 +31,6 @@ const struct mechctl_command *mechctl_find(const char *name)
     return NULL;
 }
 
-const char *const *mechctl_words_of(const struct mechctl_command *c, const char *argument,
-                                    size_t length)
-{
-    for (const struct mechctl_words *w = c->words; w && w->argument; w++) {
-        if (strlen(w->argument) == length && strncmp(w->argument, argument, length) == 0) {
-            return w->words;
-        }
-    }
-    return NULL;
-}
-
-void mechctl_tell_words(const struct mechctl_words *w, struct mechc_bytes *out)
-{
-    mechc_bytes_text(out, w->argument);
-    for (const char *const *word = w->words; *word; word++) {
-        mechc_bytes_text(out, word == w->words ? " is " : word[1] ? ", " : " or ");
-        mechc_bytes_text(out, *word);
-    }
-}
-
 static void print_words(const struct mechctl_words *w)
 {
     struct mechc_bytes text = {0};
@@ -72,26 +52,34 @@ static void print_option(const char *name, const char *argument, const char *doc
 }
 
 const struct mechctl_option mechctl_global_options[] = {
-    {"server", "URL",
-     "the server: http://host:port, https://host:port or unix:/path (default MECHD_SERVER, or "
-     "http://127.0.0.1:8080)"},
-    {"lane", "ADDRESS",
-     "send requests over the server's lane, unix:PATH or tcp://host:port, instead of HTTP"},
-    {"token", "TOKEN", "bearer token for a server that requires one (default MECHD_TOKEN)"},
-    {"lease", "NUMBER", "lease to send with the command (default MECHD_LEASE)"},
-    {"ca", "FILE",
-     "PEM file with the authorities that an https:// server is checked against (default MECHD_CA)"},
-    {"curve-key", "FILE",
-     "file with the client's key pair for ZeroMQ, as mechd --make-curve-key prints it (default "
-     "MECHD_CLIENT_KEY)"},
-    {"server-key", "KEY",
-     "the server's public key for ZeroMQ (default MECHD_SERVER_KEY, or as the server reports it "
-     "over HTTP)"},
-    {"json", NULL, "print the server's JSON, for scripts; refusals too, on standard error"},
-    {"timeout", "S", "longest wait for an answer, in seconds (default 30)"},
-    {"color", "WHEN", "auto, always or never (auto: on a terminal, without NO_COLOR)"},
-    {"help", NULL, "explain the program or the command"},
-    {"version", NULL, "print the version"},
+    MECHCTL_OPTION(
+        "server", "URL",
+        "the server: http://host:port, https://host:port or unix:/path (default MECHD_SERVER, or "
+        "http://127.0.0.1:8080)"),
+    MECHCTL_OPTION(
+        "lane", "ADDRESS",
+        "send requests over the server's lane, unix:PATH or tcp://host:port, instead of HTTP"),
+    MECHCTL_OPTION("token", "TOKEN",
+                   "bearer token for a server that requires one (default MECHD_TOKEN)"),
+    MECHCTL_OPTION("lease", "NUMBER", "lease to send with the command (default MECHD_LEASE)"),
+    MECHCTL_OPTION("ca", "FILE",
+                   "PEM file with the authorities that an https:// server is checked against "
+                   "(default MECHD_CA)"),
+    MECHCTL_OPTION(
+        "curve-key", "FILE",
+        "file with the client's key pair for ZeroMQ, as mechd --make-curve-key prints it (default "
+        "MECHD_CLIENT_KEY)"),
+    MECHCTL_OPTION(
+        "server-key", "KEY",
+        "the server's public key for ZeroMQ (default MECHD_SERVER_KEY, or as the server reports it "
+        "over HTTP)"),
+    MECHCTL_OPTION("json", NULL,
+                   "print the server's JSON, for scripts; refusals too, on standard error"),
+    MECHCTL_OPTION("timeout", "S", "longest wait for an answer, in seconds (default 30)"),
+    MECHCTL_OPTION("color", "WHEN",
+                   "auto, always or never (auto: on a terminal, without NO_COLOR)"),
+    MECHCTL_OPTION("help", NULL, "explain the program or the command"),
+    MECHCTL_OPTION("version", NULL, "print the version"),
     {0},
 };
 
@@ -147,16 +135,17 @@ void mechctl_print_help(const struct mechctl_command *command)
         print_program_help();
         return;
     }
-    printf("usage: mechctl %s%s%s%s\n\n%s\n", command->name, command->options ? " [options]" : "",
+    const struct mechctl_option *const options = mechctl_options(command);
+    printf("usage: mechctl %s%s%s%s\n\n%s\n", command->name, options->name ? " [options]" : "",
            *command->arguments ? " " : "", command->arguments, command->summary);
     if (command->details) {
         printf("\n%s\n", command->details);
     }
     print_words(command->words);
-    if (command->options) {
+    if (options->name) {
         puts("\noptions:");
     }
-    print_options(command->options);
+    print_options(options);
     puts("\noptions of every command:");
     print_options(mechctl_global_options);
 }

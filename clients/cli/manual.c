@@ -64,7 +64,7 @@ static void put_command(const struct mechctl_command *c)
         fputs(".\n", stdout);
     }
     mechc_bytes_fini(&text);
-    put_options(c->options);
+    put_options(mechctl_options(c));
 }
 
 int mechctl_print_manual(void)

@@ -203,6 +203,70 @@ class Shown(unittest.TestCase):
 
     # --- results ----------------------------------------------------------------------------------
 
+    # --- options that are keys of requests --------------------------------------------------------
+
+    def test_keys_of_requests_are_options_with_their_texts(self):
+        with open(os.path.join(harness.ROOT, 'protocol', 'openapi.json'), encoding='utf-8') as f:
+            document = json.load(f)
+        schemas, plain = document['components']['schemas'], ('boolean', 'integer', 'number')
+        of = {'clone': 'CloneRequest', 'run': 'RunRequest', 'step': 'StepRequest',
+              'statics': 'StaticsRequest', 'streams': 'StreamRequest', 'sweep': 'SweepRequest'}
+        found = [(command, key, schema['description']) for command, name in of.items()
+                 for key, schema in schemas[name]['properties'].items()
+                 if schema.get('type') in plain and key not in ('commit', 'pace')]
+        paths = {'item': '/v1/instances/{id}/objects/{name}/outputs/{variable}',
+                 'fmu': '/v1/instances/{id}/fmu', 'system': '/v1/instances/{id}/system/{what}',
+                 'results': '/v1/instances/{id}/runs/{rid}/results'}
+        found += [(command, p['name'], p['description']) for command, path in paths.items()
+                  for p in document['paths'][path]['get']['parameters']
+                  if p.get('in') == 'query' and 'Factor' not in p['name']
+                  and p['name'] not in ('bilateral', 'contacts', 'format', 'localPosition')]
+        self.assertGreater(len(found), 20)
+        for command, key, text in found:
+            with self.subTest(command=command, key=key):
+                # as an option is written: without the marks of sentences and of names
+                text = re.sub('^true: |`', '', text).rstrip('.')
+                option = '  --%s ' % re.sub('[A-Z]', lambda m: '-' + m.group().lower(), key)
+                helped = self.good('help', command)
+                self.assertIn(option, helped)
+                self.assertIn(text[:1].lower() + text[1:], helped)
+
+    def test_keys_that_no_command_names_reach_the_server(self):
+        path = os.path.join(self.daemon.folder, 'keys.json')
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump(models.oscillator(), f)
+        i = self.good('create', path, '--durability', 'none', '--label', 'of=keys').strip()
+        self.addCleanup(self.daemon.call, 'DELETE', '/v1/instances/' + i)
+        shown = json.loads(self.good('show', i, '--json'))
+        self.assertEqual((shown['durability'], shown['labels']), ('none', {'of': 'keys'}))
+        reply = json.loads(self.good('step', i, '--size', '0.01', '--outputs', 'x',
+                                     '--early-return', '--trial', '--json'))
+        self.assertEqual((list(reply['outputs']), reply['ended']['by']), (['x'], 'request'))
+        kept = ('trials', i, '--keep', 'a', '--trial')
+        wrong = self.run_program(*kept, '99')
+        self.assertEqual(wrong.returncode, 1, wrong.stderr)
+        self.good(*kept, reply['trial'])
+        self.assertEqual(self.good('trials', i).split()[4], 'a')
+        self.assertEqual(len(self.good('list', '--limit', '1', '--label', 'of=keys')
+                             .splitlines()), 2)
+        for words, part in ((('list', '--limit', 'x'), 'limit'),
+                            (('clone', i, '--ttl', 'x'), "--ttl: 'x' is not a number"),
+                            (('clone', i, '--durability', 'never'), 'durability'),
+                            (('trials', i, '--trial', '1'), '--trial needs --keep')):
+            with self.subTest(words):
+                self.assertIn(part, self.run_program(*words).stderr)
+
+    def test_words_of_keys_are_completed(self):
+        lines = self.good('completion', 'fish').splitlines()
+        for command, option, words in (
+                ('field', 'category', 'nodes objects markers loads sensors interactions'),
+                ('results', 'format', 'json ndjson csv npy f64'), ('fmu', 'version', '2 3'),
+                ('system', 'format', 'json mtx coo1 archive'),
+                ('clone', 'durability', 'none checkpoint every-step')):
+            begin = "complete -c mechctl -n '__mechctl_in %s' -l %s -x -a '%s' -d " % (
+                command, option, words)
+            self.assertEqual(len([line for line in lines if line.startswith(begin)]), 1, begin)
+
     def test_results_are_a_table_for_people_and_json_for_programs(self):
         i, run = self.recorded(count=10)
         lines = self.good('results', i, run).splitlines()

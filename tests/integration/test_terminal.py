@@ -179,7 +179,8 @@ true
         for shell in self.shells():
             for line, words in (('lease pendulum ', ['co-driver', 'observer', 'owner']),
                                 ('lease pendulum o', ['observer', 'owner']),
-                                ('lease pendulum --break ', ['co-driver', 'observer', 'owner']),
+                                ('lease pendulum --break ', ['co-driver', 'observer', 'owner',
+                                                             'partner']),
                                 ('log ', ['debug', 'error', 'info', 'warning']),
                                 ('about l', ['livez']), ('results pendulum r-1 --format ', forms),
                                 ('sweep --format n', ['ndjson', 'npy']),

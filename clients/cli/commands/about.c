@@ -1,21 +1,17 @@
 /* mechctl about: version, build, libraries and limits of the server; its probes and documents. */
 #include "clients/cli/cli.h"
 
-#include <string.h>
-
-static const char *const pages[] = {"docs", "livez", "metrics", "openapi.json", "readyz", NULL};
-static const struct mechctl_words words[] = {{"PAGE", pages}, {0}};
+static const char pages[] = "'docs'|'livez'|'metrics'|'openapi.json'|'readyz'";
+static const struct mechctl_words words[] = {{"PAGE", .type = pages}, {0}};
 
 static int run(struct mechctl *m)
 {
     struct mechc_json reply;
     if (m->count > 0) {
-        for (const char *const *page = pages; *page; page++) {
-            if (strcmp(m->arguments[0], *page) == 0) {
-                char path[MECHC_PATH];
-                const int result = mechc_path(m->c, MECHCTL_PATH(*page), path);
-                return result == MECHC_OK ? mechctl_print_path(m, path) : mechctl_result(m, result);
-            }
+        if (mechp_type_word(pages, m->arguments[0]) >= 0) {
+            char path[MECHC_PATH];
+            const int result = mechc_path(m->c, MECHCTL_PATH(m->arguments[0]), path);
+            return result == MECHC_OK ? mechctl_print_path(m, path) : mechctl_result(m, result);
         }
         struct mechc_bytes text = {0};
         mechctl_tell_words(words, &text);

@@ -53,10 +53,13 @@ static int run(struct mechctl *m)
     mechc_bytes_text(&m->body, "\"operation\":");
     mechc_bytes_string(&m->body, m->arguments[0]);
     add_instances(m, label);
+    int code = mechctl_add_keys(m, NULL);
     mechc_bytes_text(&m->body, "}");
     struct mechc_json reply, results, failed;
     double count = 0.;
-    const int code = mechctl_send(m, "POST", MECHCTL_PATH("v1", "batch"), &m->body, &reply);
+    if (code == MECHCTL_DONE) {
+        code = mechctl_send(m, "POST", MECHCTL_PATH("v1", "batch"), &m->body, &reply);
+    }
     if (code != MECHCTL_DONE) {
         return code;
     }
@@ -70,8 +73,8 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"label", "NAME=VALUE", "all instances with this label, in place of ids"},
-    {"body", "JSON", "body of the operation, the same for each instance"},
+    MECHCTL_OPTION("label", "NAME=VALUE", "all instances with this label, in place of ids"),
+    {.key = "body", .argument = "JSON", .apart = true},
     {0},
 };
 
@@ -84,6 +87,8 @@ const struct mechctl_command mechctl_batch = {
                "  mechctl batch delete --label rig=7\n"
                "Operations are named as over ZeroMQ. The exit status is 1 if the operation failed\n"
                "for some instances.",
+    .body = &mechp_row_BATCH,
+    .without = "operation op instances results",
     .options = options,
     .least = 1,
     .most = -1,

@@ -1,20 +1,6 @@
 /* mechctl compare: what differs between two snapshots of an instance. */
 #include "clients/cli/cli.h"
 
-/* A number of an option into the body. MECHCTL_DONE or MECHCTL_USAGE. */
-static int add_number(struct mechctl *m, const char *option, const char *key)
-{
-    double value = 0.;
-    const int code = mechctl_number(m, option, &value);
-    if (code == MECHCTL_DONE && mechctl_option(m, option)) {
-        mechc_bytes_text(&m->body, ",\"");
-        mechc_bytes_text(&m->body, key);
-        mechc_bytes_text(&m->body, "\":");
-        mechc_bytes_number(&m->body, value);
-    }
-    return code;
-}
-
 static int run(struct mechctl *m)
 {
     static const struct mechctl_column columns[] = {{"kind", "KIND", false},
@@ -27,9 +13,7 @@ static int run(struct mechctl *m)
     struct mechc_json reply, items;
     mechc_bytes_text(&m->body, "{\"to\":");
     mechc_bytes_string(&m->body, m->arguments[2]);
-    int code = add_number(m, "absolute", "absoluteTolerance");
-    code = code == MECHCTL_DONE ? add_number(m, "relative", "relativeTolerance") : code;
-    code = code == MECHCTL_DONE ? add_number(m, "most", "most") : code;
+    int code = mechctl_add_keys(m, NULL);
     if (code != MECHCTL_DONE) {
         return code;
     }
@@ -48,9 +32,12 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"absolute", "NUMBER", "numbers differ if their difference exceeds this (default 0)"},
-    {"relative", "NUMBER", "plus this times the larger of the two (default 0)"},
-    {"most", "COUNT", "at most COUNT lines of each kind (default 100)"},
+    {.name = "absolute",
+     .key = "absoluteTolerance",
+     .doc = "numbers differ if their difference exceeds this (default 0)"},
+    {.name = "relative",
+     .key = "relativeTolerance",
+     .doc = "plus this times the larger of the two (default 0)"},
     {0},
 };
 
@@ -60,6 +47,8 @@ const struct mechctl_command mechctl_compare = {
     .arguments = "ID SNAPSHOT SNAPSHOT",
     .summary = "show what differs between two snapshots of an instance",
     .details = "  mechctl compare i-1 s-1 s-2 --absolute 1e-9",
+    .body = &mechp_row_COMPARE,
+    .without = "to",
     .options = options,
     .synonyms = "diff",
     .least = 3,

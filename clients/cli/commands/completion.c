@@ -60,14 +60,22 @@ static void add_options(struct mechc_bytes *out, const struct mechctl_option *o,
     }
 }
 
+/* The words of a type as ":a,b", or false. */
+static bool print_choice(const char *type)
+{
+    struct mechc_bytes words = {0};
+    const bool some = mechctl_add_words(type, ",", &words);
+    if (some) {
+        printf(":%s", words.failed ? "" : words.at);
+    }
+    mechc_bytes_fini(&words);
+    return some;
+}
+
 /* The kind of word at a position, by the word in the usage; ":a,b" are words to choose. */
 static void print_kind(const struct mechctl_command *c, const char *word, size_t length)
 {
-    const char *const *const words = mechctl_words_of(c, word, length);
-    for (const char *const *w = words; w && *w; w++) {
-        printf("%s%s", w == words ? ":" : ",", *w);
-    }
-    if (words) {
+    if (print_choice(mechctl_type_of(c, word, length))) {
         return;
     }
     static const char *const kinds[][2] = {{"ID", "ids"},           {"FILE", "files"},
@@ -86,12 +94,12 @@ static void print_kind(const struct mechctl_command *c, const char *word, size_t
 static void print_values(const struct mechctl_command *c)
 {
     puts("        case $before in");
-    for (const struct mechctl_option *o = c->options; o && o->name; o++) {
-        if (o->argument && mechctl_words_of(c, o->argument, strlen(o->argument))) {
-            printf("        --%s) values='", o->name);
-            print_kind(c, o->argument, strlen(o->argument));
-            puts("' ;;");
+    for (const struct mechctl_option *o = mechctl_options(c); o->name; o++) {
+        struct mechc_bytes words = {0};
+        if (o->argument && mechctl_add_words(o->type, ",", &words)) {
+            printf("        --%s) values=':%s' ;;\n", o->name, words.failed ? "" : words.at);
         }
+        mechc_bytes_fini(&words);
     }
     puts("        esac ;;");
 }
@@ -100,7 +108,7 @@ static void print_command(const struct mechctl_command *c)
 {
     struct mechc_bytes options = {0};
     mechc_bytes_text(&options, "");
-    add_options(&options, c->options, false, " ");
+    add_options(&options, mechctl_options(c), false, " ");
     printf("    %s) options='%s' kinds='", c->name, options.failed ? "" : options.at);
     for (const char *p = c->arguments; *p;) {
         p += strspn(p, " []");
@@ -130,7 +138,7 @@ static int run(struct mechctl *m)
     add_options(&valued, mechctl_global_options, true, "|");
     add_options(&global, mechctl_global_options, false, " ");
     for (const struct mechctl_command *const *c = mechctl_commands; *c; c++) {
-        add_options(&valued, (*c)->options, true, "|");
+        add_options(&valued, mechctl_options(*c), true, "|");
         mechc_bytes_text(&names, names.length ? " " : "");
         mechc_bytes_text(&names, (*c)->name);
     }

@@ -20,8 +20,10 @@ static int send_package(struct mechctl *m, struct mechc_json *reply)
     if (code != MECHCTL_DONE) {
         return code;
     }
-    mechctl_query(path, sizeof path, "window", mechctl_option(m, "window"));
-    mechctl_query(path, sizeof path, "type", mechctl_option(m, "scheme"));
+    code = mechctl_query_keys(m, path, sizeof path);
+    if (code != MECHCTL_DONE) {
+        return code;
+    }
     code = mechctl_request(m,
                            &(struct mechc_request){.method = "POST",
                                                    .path = path,
@@ -64,8 +66,7 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"window", "SECONDS", "with a package: size of a window (communication step), s"},
-    {"scheme", "TYPE", "with a package: type of the scheme"},
+    {.name = "scheme", .argument = "TYPE", .key = "type"},
     {0},
 };
 
@@ -79,8 +80,10 @@ const struct mechctl_command mechctl_couple = {
                "   \"connections\": [{\"from\": \"a.x\", \"to\": \"b.force\"}, ...],\n"
                "   \"scheme\": {\"type\": \"IQN-ILS\"}, \"stepSize\": 0.01}\n"
                "With \"outputs\": [\"a.x\", ...] its steps, streams and runs have these alone.\n"
-               "Or it is a system structure package, FILE.ssp, whose FMUs become instances:\n"
+               "Or it is a system structure package, FILE.ssp, whose FMUs become instances;\n"
+               "the options are for it alone:\n"
                "  mechctl couple drive.ssp --window 0.001 --scheme GaussSeidel",
+    .query = &mechp_row_COUPLE,
     .options = options,
     .synonyms = "connect cosim",
     .least = 1,

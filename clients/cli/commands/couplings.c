@@ -20,24 +20,15 @@ static int list(struct mechctl *m)
     return MECHCTL_DONE;
 }
 
-/* The body of a step from --count, --size or --until; false: none was given. */
-static bool form_step(struct mechctl *m, int *code)
+/* Options of a step: its keys, and --trial. */
+static bool is_of_step(const struct mechctl_option *o)
 {
-    static const char *const names[] = {"count", "size", "until"};
-    static const char *const keys[] = {"{\"count\":", "{\"size\":", "{\"until\":"};
-    for (int k = 0; k < 3; k++) {
-        double value = 0.;
-        if (!mechctl_option(m, names[k])) {
-            continue;
-        }
-        *code = mechctl_number(m, names[k], &value);
-        mechc_bytes_text(&m->body, keys[k]);
-        mechc_bytes_number(&m->body, value);
-        *code = *code == MECHCTL_DONE ? mechctl_add_expected(m) : *code;
-        mechc_bytes_text(&m->body, mechctl_option(m, "trial") ? ",\"commit\":false}" : "}");
-        return true;
-    }
-    return false;
+    return o->key && !o->row;
+}
+
+static bool has_end(const struct mechctl *m)
+{
+    return mechctl_option(m, "count") || mechctl_option(m, "size") || mechctl_option(m, "until");
 }
 
 /* Options that do not go together: none of them is left out silently. */
@@ -60,26 +51,12 @@ static int check(const struct mechctl *m)
     if (mechctl_option(m, "commit") && (steps > 0 || mechctl_option(m, "trial"))) {
         return mechctl_usage("couplings: --commit cannot be combined with a step");
     }
-    for (int k = 0; k < 2 && steps == 0; k++) {
-        static const char *const of_steps[] = {"trial", "expect-time"};
-        if (mechctl_option(m, of_steps[k])) {
-            return mechctl_usage("couplings: --%s needs --count, --size or --until", of_steps[k]);
+    for (const struct mechctl_option *o = mechctl_options(m->command); o->name; o++) {
+        if (steps == 0 && is_of_step(o) && mechctl_option(m, o->name)) {
+            return mechctl_usage("couplings: --%s needs --count, --size or --until", o->name);
         }
     }
     return MECHCTL_DONE;
-}
-
-/* Whether an option other than a step is given. */
-static bool does_something(const struct mechctl *m)
-{
-    static const char *const names[] = {"reset",     "restore", "load",      "commit", "snapshot",
-                                        "snapshots", "forget",  "stability", "save",   "delete"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        if (mechctl_option(m, names[k])) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* --reset, --restore SID, --load FILE: where it is to begin. */
@@ -120,8 +97,13 @@ static int commit(struct mechctl *m, const char *id)
 static int step(struct mechctl *m, const char *id)
 {
     struct mechc_json reply;
-    const int code =
-        mechctl_send(m, "POST", MECHCTL_PATH("v1", "couplings", id, "step"), &m->body, &reply);
+    mechc_bytes_text(&m->body, "{");
+    int code = mechctl_add_keys(m, NULL);
+    mechc_bytes_text(&m->body, mechctl_option(m, "trial") ? ",\"commit\":false}" : "}");
+    if (code == MECHCTL_DONE) {
+        code =
+            mechctl_send(m, "POST", MECHCTL_PATH("v1", "couplings", id, "step"), &m->body, &reply);
+    }
     if (code != MECHCTL_DONE || m->json) {
         return code != MECHCTL_DONE ? code : mechctl_print_raw(reply);
     }
@@ -180,9 +162,9 @@ static int run(struct mechctl *m)
     code = begin(m, id);
     if (code == MECHCTL_DONE && mechctl_option(m, "commit")) {
         code = commit(m, id);
-    } else if (code == MECHCTL_DONE && form_step(m, &code) && code == MECHCTL_DONE) {
+    } else if (code == MECHCTL_DONE && has_end(m)) {
         code = step(m, id);
-    } else if (code == MECHCTL_DONE && !does_something(m)) {
+    } else if (code == MECHCTL_DONE && m->given_count == 0) {
         code = mechctl_print_reply(m, "GET", MECHCTL_PATH("v1", "couplings", id), NULL);
     }
     code = code == MECHCTL_DONE ? end(m, id) : code;
@@ -192,24 +174,29 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"count", "N", "step N windows"},
-    {"size", "S", "step S seconds"},
-    {"until", "T", "step to the time T, s"},
-    {"trial", NULL, "make the step a trial, which changes nothing until it is committed"},
-    MECHCTL_EXPECTED,
-    {"commit", "N", "commit trial N instead of a step"},
-    {"reset", NULL, "first reset all its instances"},
-    {"restore", "SID", "first return to a snapshot"},
-    {"load", "FILE",
-     "first set the state from a file that --save wrote, here or on another server"},
-    {"snapshot", NULL, "at the end save its state and those of its instances"},
-    {"snapshots", NULL, "at the end list its snapshots"},
-    {"forget", "SID", "delete a snapshot"},
-    {"stability", NULL,
-     "at the end print the spectral radius of a window and the largest stable window"},
-    {"save", "FILE",
-     "at the end write its state to a file, models and states of its instances included"},
-    {"delete", NULL, "delete the coupling; its instances are released"},
+    {.name = "trial",
+     .key = "commit",
+     .apart = true,
+     .doc = "make the step a trial, which changes nothing until it is committed"},
+    {.name = "commit",
+     .argument = "N",
+     .row = &mechp_row_COMMIT_COUPLING,
+     .key = "trial",
+     .doc = "commit trial N instead of a step"},
+    MECHCTL_OPTION("reset", NULL, "first reset all its instances"),
+    MECHCTL_OPTION("restore", "SID", "first return to a snapshot"),
+    MECHCTL_OPTION("load", "FILE",
+                   "first set the state from a file that --save wrote, here or on another server"),
+    MECHCTL_OPTION("snapshot", NULL, "at the end save its state and those of its instances"),
+    MECHCTL_OPTION("snapshots", NULL, "at the end list its snapshots"),
+    MECHCTL_OPTION("forget", "SID", "delete a snapshot"),
+    MECHCTL_OPTION(
+        "stability", NULL,
+        "at the end print the spectral radius of a window and the largest stable window"),
+    MECHCTL_OPTION(
+        "save", "FILE",
+        "at the end write its state to a file, models and states of its instances included"),
+    MECHCTL_OPTION("delete", NULL, "delete the coupling; its instances are released"),
     {0},
 };
 
@@ -218,6 +205,7 @@ const struct mechctl_command mechctl_couplings = {
     .group = MECHCTL_MANY,
     .arguments = "[ID]",
     .summary = "list the couplings, or show one, step, reset, save, restore, delete it",
+    .body = &mechp_row_STEP_COUPLING,
     .options = options,
     .least = 0,
     .most = 1,

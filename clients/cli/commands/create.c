@@ -23,7 +23,7 @@ static int run(struct mechctl *m)
     if ((files > 0) + (example != NULL) + (snapshot != NULL) + (fmu != NULL) != 1 || files > 1) {
         return mechctl_usage("create: give one of FILE, --example, --snapshot and --fmu");
     }
-    if (snapshot && !id && !mechctl_option(m, "label") && !mechctl_option(m, "ttl")) {
+    if (snapshot && m->given_count == 1) {
         // the bytes have no place for other settings of the instance
         return mechctl_upload(m, "/v1/instances", snapshot, "application/vnd.mechd.snapshot");
     }
@@ -31,7 +31,7 @@ static int run(struct mechctl *m)
                : snapshot ? mechctl_add_snapshot(m, snapshot)
                           : mechctl_add_model(m, example);
     if (code == MECHCTL_DONE) {
-        code = mechctl_add_traits(m);
+        code = mechctl_add_keys(m, NULL);
     }
     mechc_bytes_text(&m->body, "}");
     struct mechc_json reply;
@@ -43,12 +43,20 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"example", "NAME", "create this example (mechctl examples lists them)"},
-    {"snapshot", "FILE", "create from a snapshot that was saved to a file"},
-    {"fmu", "ID", "create from an uploaded FMU, with start values NAME=VALUE"},
-    {"id", "ID", "id of the new instance; refused if it is taken"},
-    {"label", "NAME=VALUE", "labels of the instance, several separated by commas"},
-    {"ttl", "S", "delete the instance after S seconds without use"},
+    {.key = "example",
+     .argument = "NAME",
+     .apart = true,
+     .doc = "create this example (mechctl examples lists them)"},
+    {.key = "snapshot",
+     .argument = "FILE",
+     .apart = true,
+     .doc = "create from a snapshot that was saved to a file"},
+    {.key = "fmu",
+     .argument = "ID",
+     .apart = true,
+     .doc = "create from an uploaded FMU, with start values NAME=VALUE"},
+    {.name = "label", .key = "labels"},
+    MECHCTL_OPTION("id", "ID", "id of the new instance; refused if it is taken"),
     {0},
 };
 
@@ -62,6 +70,7 @@ const struct mechctl_command mechctl_create = {
                "  mechctl create --snapshot s.mechd --id rig --label bench=2\n"
                "  mechctl create --fmu $(mechctl fmus --upload controller.fmu) gain=2\n"
                "FILE may be - for standard input.",
+    .body = &mechp_row_CREATE,
     .options = options,
     .synonyms = "new add make load import",
     .most = -1,

@@ -7,11 +7,11 @@ static int run(struct mechctl *m)
     if (keep && mechctl_option(m, "ttl")) {
         return mechctl_usage("edit: give one of --ttl and --keep");
     }
-    if (!keep && !mechctl_option(m, "ttl") && !mechctl_option(m, "label")) {
+    if (!keep && m->given_count == 0) {
         return mechctl_usage("edit: give --label, --ttl or --keep");
     }
     mechc_bytes_text(&m->body, keep ? "{\"ttl\":null" : "{");
-    const int code = mechctl_add_traits(m);
+    const int code = mechctl_add_keys(m, NULL);
     mechc_bytes_text(&m->body, "}");
     return code != MECHCTL_DONE
                ? code
@@ -20,9 +20,10 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"label", "NAME=VALUE", "replace all labels, several separated by commas; \"\" removes them"},
-    {"ttl", "S", "delete the instance after S seconds without use"},
-    {"keep", NULL, "do not delete the instance for lack of use"},
+    {.name = "label",
+     .key = "labels",
+     .doc = "replace all labels, several separated by commas; \"\" removes them"},
+    MECHCTL_OPTION("keep", NULL, "do not delete the instance for lack of use"),
     {0},
 };
 
@@ -32,6 +33,7 @@ const struct mechctl_command mechctl_edit = {
     .arguments = "ID",
     .summary = "change labels and time to live of an instance",
     .details = "  mechctl edit i-1 --label rig=a,shift=night --ttl 3600",
+    .body = &mechp_row_EDIT,
     .options = options,
     .synonyms = "update patch rename label",
     .least = 1,

@@ -17,30 +17,23 @@ static void add_value(const char *text, struct mechc_bytes *out)
 
 static int run(struct mechctl *m)
 {
-    const char *const category = mechctl_option(m, "category");
     struct mechc_json reply;
     mechc_bytes_text(&m->body, "{\"value\":");
     add_value(m->arguments[3], &m->body);
-    if (category) {
-        mechc_bytes_text(&m->body, ",\"category\":");
-        mechc_bytes_string(&m->body, category);
-    }
+    int code = mechctl_add_keys(m, NULL);
     mechc_bytes_text(&m->body, "}");
-    const int code = mechctl_send(m, "PUT",
-                                  MECHCTL_PATH("v1", "instances", m->arguments[0], "objects",
-                                               m->arguments[1], "fields", m->arguments[2]),
-                                  &m->body, &reply);
+    if (code == MECHCTL_DONE) {
+        code = mechctl_send(m, "PUT",
+                            MECHCTL_PATH("v1", "instances", m->arguments[0], "objects",
+                                         m->arguments[1], "fields", m->arguments[2]),
+                            &m->body, &reply);
+    }
     if (code != MECHCTL_DONE || m->json) {
         return code != MECHCTL_DONE ? code : mechctl_print_raw(reply);
     }
     mechctl_print_tree(m, reply);
     return MECHCTL_DONE;
 }
-
-static const struct mechctl_option options[] = {
-    {"category", "CATEGORY", "nodes, objects, markers, loads, sensors or interactions (objects)"},
-    {0},
-};
 
 const struct mechctl_command mechctl_field = {
     .name = "field",
@@ -50,7 +43,8 @@ const struct mechctl_command mechctl_field = {
     .details = "  mechctl field i-1 spring stiffness 8000\n"
                "  mechctl field i-1 spring stiffness =2*k\n"
                "  mechctl field i-1 system K '[[2,-1],[-1,2]]'",
-    .options = options,
+    .body = &mechp_row_SET_FIELD,
+    .query = &mechp_row_SET_FIELD,
     .least = 4,
     .most = 4,
     .run = run,

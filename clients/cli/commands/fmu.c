@@ -16,14 +16,10 @@ static const char *file_of(const struct mechctl *m, char *name, size_t size)
 static int save(struct mechctl *m, const char *id)
 {
     char text[MECHC_PATH], name[NAME_ROOM];
-    const int code =
+    int code =
         mechctl_result(m, mechc_path(m->c, MECHCTL_PATH("v1", "instances", id, "fmu"), text));
-    if (code != MECHCTL_DONE) {
-        return code;
-    }
-    mechctl_query(text, sizeof text, "version", mechctl_option(m, "version"));
-    mechctl_query(text, sizeof text, "kind", mechctl_option(m, "kind"));
-    return mechctl_download(m, text, file_of(m, name, sizeof name));
+    code = code == MECHCTL_DONE ? mechctl_query_keys(m, text, sizeof text) : code;
+    return code != MECHCTL_DONE ? code : mechctl_download(m, text, file_of(m, name, sizeof name));
 }
 
 static int run(struct mechctl *m)
@@ -45,17 +41,10 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"output", "FILE", "where to write it, also -o FILE; - for standard output (ID.fmu)"},
-    {"version", "VERSION", "version of FMI (3)"},
-    {"kind", "KIND",
-     "standalone: with the solver inside; proxy: it connects to a server "
-     "(standalone)"},
+    MECHCTL_OPTION("output", "FILE",
+                   "where to write it, also -o FILE; - for standard output (ID.fmu)"),
     {0},
 };
-
-static const char *const versions[] = {"2", "3", NULL};
-static const char *const kinds[] = {"proxy", "standalone", NULL};
-static const struct mechctl_words words[] = {{"VERSION", versions}, {"KIND", kinds}, {0}};
 
 const struct mechctl_command mechctl_fmu = {
     .name = "fmu",
@@ -69,8 +58,8 @@ const struct mechctl_command mechctl_fmu = {
         "The FMU holds model and solver and needs no server; one of kind proxy holds the model\n"
         "and connects to the lane of a server, named by its parameter proxy:server. It starts\n"
         "from the model, not from the instance's state.",
+    .query = &mechp_row_FMU,
     .options = options,
-    .words = words,
     .least = 1,
     .most = 1,
     .run = run,

@@ -38,8 +38,8 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"upload", "FILE", "upload this .fmu; prints its id"},
-    {"delete", NULL, "delete it; its instances continue"},
+    MECHCTL_OPTION("upload", "FILE", "upload this .fmu; prints its id"),
+    MECHCTL_OPTION("delete", NULL, "delete it; its instances continue"),
     {0},
 };
 

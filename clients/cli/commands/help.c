@@ -15,7 +15,7 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"man", NULL, "print the manual page, for man"},
+    MECHCTL_OPTION("man", NULL, "print the manual page, for man"),
     {0},
 };
 

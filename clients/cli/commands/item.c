@@ -11,16 +11,12 @@ static int run(struct mechctl *m)
     if (result != MECHC_OK) {
         return mechctl_result(m, result);
     }
-    mechctl_query(path, sizeof path, "category", mechctl_option(m, "category"));
-    mechctl_query(path, sizeof path, "configuration", mechctl_option(m, "configuration"));
-    mechctl_query(path, sizeof path, "localPosition", mechctl_option(m, "position"));
-    return mechctl_print_path(m, path);
+    const int code = mechctl_query_keys(m, path, sizeof path);
+    return code != MECHCTL_DONE ? code : mechctl_print_path(m, path);
 }
 
 static const struct mechctl_option options[] = {
-    {"category", "CATEGORY", "nodes, objects, markers, loads or sensors (objects)"},
-    {"configuration", "WHICH", "current, reference, initial or startOfStep (current)"},
-    {"position", "X,Y,Z", "a point of the body, in its frame"},
+    {.name = "position", .argument = "X,Y,Z", .key = "localPosition"},
     {0},
 };
 
@@ -30,6 +26,7 @@ const struct mechctl_command mechctl_item = {
     .arguments = "ID ITEM VARIABLE",
     .summary = "print any output variable of an item",
     .details = "  mechctl item i-1 body Position --position 0.1,0,0",
+    .query = &mechp_row_ITEM_OUTPUT,
     .options = options,
     .least = 3,
     .most = 3,

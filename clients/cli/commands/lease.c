@@ -7,16 +7,11 @@
 /* Append {"role", "channels", "seconds", "name"}, as far as given. */
 static int compose(struct mechctl *m)
 {
-    double seconds = 0.;
-    const char *const name = mechctl_option(m, "name");
-    const char *comma = "";
     struct mechc_bytes *const b = &m->body;
-    const int code = mechctl_number(m, "seconds", &seconds);
     mechc_bytes_text(b, "{");
     if (m->count > 1) {
         mechc_bytes_text(b, "\"role\":");
         mechc_bytes_string(b, m->arguments[1]);
-        comma = ",";
     }
     if (m->count > 2) {
         mechc_bytes_text(b, ",\"channels\":[");
@@ -26,17 +21,7 @@ static int compose(struct mechctl *m)
         }
         mechc_bytes_text(b, "]");
     }
-    if (mechctl_option(m, "seconds")) {
-        mechc_bytes_text(b, comma);
-        mechc_bytes_text(b, "\"seconds\":");
-        mechc_bytes_number(b, seconds);
-        comma = ",";
-    }
-    if (name) {
-        mechc_bytes_text(b, comma);
-        mechc_bytes_text(b, "\"name\":");
-        mechc_bytes_string(b, name);
-    }
+    const int code = mechctl_add_keys(m, NULL);
     mechc_bytes_text(b, "}");
     return code;
 }
@@ -110,16 +95,18 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"seconds", "S", "end the lease after S seconds without a request of its holder (60)"},
-    {"name", "NAME", "name of the holder, shown to others (default that of the token)"},
-    {"renew", NULL, "renew the lease of --lease, with the other options given"},
-    {"release", NULL, "release the lease of --lease"},
-    {"break", "ROLE", "end the leases of others in this role; needs the scope admin"},
+    MECHCTL_OPTION("renew", NULL, "renew the lease of --lease, with the other options given"),
+    MECHCTL_OPTION("release", NULL, "release the lease of --lease"),
+    {.name = "break",
+     .argument = "ROLE",
+     .row = &mechp_row_DROP_LEASE,
+     .key = "of",
+     .doc = "end the leases of others in this role; needs the scope admin"},
     {0},
 };
 
-static const char *const roles[] = {"owner", "co-driver", "observer", NULL};
-static const struct mechctl_words words[] = {{"ROLE", roles}, {0}};
+static const struct mechctl_words words[] = {{"ROLE", .row = &mechp_row_TAKE_LEASE, .key = "role"},
+                                             {0}};
 
 const struct mechctl_command mechctl_lease = {
     .name = "lease",
@@ -132,6 +119,8 @@ const struct mechctl_command mechctl_lease = {
         "  mechctl lease i-1 co-driver force torque       sets these inputs beside an owner\n"
         "  mechctl lease i-1 --release                    release it\n"
         "A lease ends when its holder is inactive for the time of --seconds.",
+    .body = &mechp_row_TAKE_LEASE,
+    .without = "role channels",
     .options = options,
     .words = words,
     .least = 1,

@@ -12,14 +12,15 @@ static int run(struct mechctl *m)
     };
     struct mechc_json reply, items;
     char path[MECHC_PATH] = "/v1/instances";
-    mechctl_query(path, sizeof path, "limit", "1000");
-    mechctl_query(path, sizeof path, "label", mechctl_option(m, "label"));
-    mechctl_query(path, sizeof path, "after", mechctl_option(m, "after"));
-    if (*path == 0) {
-        return mechctl_usage("the options are too long");
+    if (!mechctl_option(m, "limit")) {
+        mechctl_query(path, sizeof path, "limit", "1000");
+    }
+    int code = mechctl_query_keys(m, path, sizeof path);
+    if (code != MECHCTL_DONE) {
+        return code;
     }
     struct mechc_reply r;
-    const int code = mechctl_request(m, &(struct mechc_request){.method = "GET", .path = path}, &r);
+    code = mechctl_request(m, &(struct mechc_request){.method = "GET", .path = path}, &r);
     if (code != MECHCTL_DONE) {
         return code;
     }
@@ -42,9 +43,13 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"label", "NAME=VALUE",
-     "only those with this label, or with all of several (with commas between)"},
-    {"after", "NUMBER", "continue after the NUMBER that the last line of a page shows"},
+    {.key = "limit", .doc = "number of instances to show at most"},
+    {.key = "after",
+     .argument = "NUMBER",
+     .doc = "continue after the NUMBER that the last line of a page shows"},
+    {.key = "label",
+     .argument = "NAME=VALUE",
+     .doc = "only those with this label, or with all of several (with commas between)"},
     {0},
 };
 
@@ -53,9 +58,10 @@ const struct mechctl_command mechctl_list = {
     .group = MECHCTL_MODELS,
     .arguments = "",
     .summary = "list the instances",
-    .details = "At most 1000 are shown; the last line shows how to continue. A value with a\n"
-               "comma is written in double quotes:\n"
+    .details = "Without --limit at most 1000 are shown; the last line shows how to continue.\n"
+               "A value with a comma is written in double quotes:\n"
                "  mechctl list --label 'rig=\"left,right\"'",
+    .query = &mechp_row_INSTANCES,
     .options = options,
     .synonyms = "ls ps dir instances",
     .run = run,

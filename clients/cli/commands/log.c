@@ -9,8 +9,8 @@ static int run(struct mechctl *m)
     return mechctl_print_reply(m, "PUT", MECHCTL_PATH("v1", "log-level"), &m->body);
 }
 
-static const char *const levels[] = {"error", "warning", "info", "debug", NULL};
-static const struct mechctl_words words[] = {{"LEVEL", levels}, {0}};
+static const struct mechctl_words words[] = {{"LEVEL", .row = &mechp_row_LOG_LEVEL, .key = "level"},
+                                             {0}};
 
 const struct mechctl_command mechctl_log = {
     .name = "log",

@@ -2,7 +2,6 @@
 #include "clients/cli/cli.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static int run(struct mechctl *m)
 {
@@ -10,23 +9,22 @@ static int run(struct mechctl *m)
         {"frequency", "HZ", true}, {"damping", "DAMPING", true}, {"omega2", "OMEGA2", true},
         {"re", "RE", true},        {"im", "IM", true},           {0},
     };
-    const char *const most = mechctl_option(m, "count");
     struct mechc_json reply, modes;
     char path[MECHC_PATH + 96];
-    double count = 10.;
+    double count = 0.;
     int code = mechctl_number(m, "count", &count);
+    if (code == MECHCTL_DONE) {
+        code = mechctl_result(
+            m, mechc_path(m->c, MECHCTL_PATH("v1", "instances", m->arguments[0], "modes"), path));
+    }
+    if (code == MECHCTL_DONE && !mechctl_option(m, "count")) {
+        mechctl_query(path, sizeof path, "count", "10");
+    }
+    code = code == MECHCTL_DONE ? mechctl_query_keys(m, path, sizeof path) : code;
     if (code != MECHCTL_DONE) {
         return code;
     }
-    code = mechctl_result(
-        m, mechc_path(m->c, MECHCTL_PATH("v1", "instances", m->arguments[0], "modes"), path));
-    if (code != MECHCTL_DONE) {
-        return code;
-    }
-    const size_t length = strlen(path);
     struct mechc_reply r;
-    snprintf(path + length, sizeof path - length, "?count=%.40s&complex=%s", most ? most : "10",
-             mechctl_option(m, "complex") ? "true" : "false");
     code = mechctl_request(m, &(struct mechc_request){.method = "GET", .path = path}, &r);
     if (code != MECHCTL_DONE) {
         return code;
@@ -45,8 +43,7 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"count", "COUNT", "the lowest COUNT modes (10)"},
-    {"complex", NULL, "include damping: complex eigenvalues"},
+    {.key = "count", .argument = "COUNT", .doc = "the lowest COUNT modes (10)"},
     {0},
 };
 
@@ -57,6 +54,7 @@ const struct mechctl_command mechctl_modes = {
     .summary = "list the eigenfrequencies of an instance",
     .details = "  mechctl modes i-1 --count 5 --complex\n"
                "With --json also the mode shapes.",
+    .query = &mechp_row_MODES,
     .options = options,
     .synonyms = "eigenvalues eigenmodes frequencies",
     .least = 1,

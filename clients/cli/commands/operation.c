@@ -51,7 +51,7 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"cancel", NULL, "stop it, or discard its answer if it has finished"},
+    MECHCTL_OPTION("cancel", NULL, "stop it, or discard its answer if it has finished"),
     {0},
 };
 

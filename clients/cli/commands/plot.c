@@ -115,7 +115,6 @@ static int save(struct mechctl *m, const struct mechctl_plot *p, const char *fil
 
 static int run(struct mechctl *m)
 {
-    static const char *const parts[] = {"from", "to", "outputs"};
     const char *const to[] = {
         "v1", mechctl_kind(m), m->arguments[0], "runs", m->arguments[1], "results", NULL};
     const char *const file = mechctl_option(m, "save");
@@ -131,12 +130,7 @@ static int run(struct mechctl *m)
     if (code == MECHCTL_DONE) {
         code = mechctl_result(m, mechc_path(m->c, to, path));
     }
-    for (size_t k = 0; code == MECHCTL_DONE && k < sizeof parts / sizeof *parts; k++) {
-        mechctl_query(path, sizeof path, parts[k], mechctl_option(m, parts[k]));
-        if (*path == 0) {
-            code = mechctl_usage("the options are too long");
-        }
-    }
+    code = code == MECHCTL_DONE ? mechctl_query_keys(m, path, sizeof path) : code;
     struct mechctl_plot p = {0};
     if (code == MECHCTL_DONE) {
         code = read_names(m, path, &p);
@@ -158,12 +152,10 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
+    {.key = "outputs", .argument = "A,B"},
+    MECHCTL_OPTION("lines", "N", "height of each graph on the terminal (6)"),
+    MECHCTL_OPTION("save", "FILE.svg", "write a picture: its name ends with .svg or .png"),
     MECHCTL_OF_COUPLING,
-    {"outputs", "A,B", "these outputs only"},
-    {"from", "T", "from this time on, in seconds"},
-    {"to", "T", "up to this time"},
-    {"lines", "N", "height of each graph on the terminal (6)"},
-    {"save", "FILE.svg", "write a picture: its name ends with .svg or .png"},
     {0},
 };
 
@@ -175,6 +167,8 @@ const struct mechctl_command mechctl_plot = {
     .details = "  mechctl plot i-1 r-1 --outputs x,v\n"
                "  mechctl plot i-1 r-1 --save out.png\n"
                "In a picture, outputs with the same unit share a graph.",
+    .query = &mechp_row_RESULTS,
+    .without = "format limit",
     .options = options,
     .synonyms = "draw graph chart",
     .least = 2,

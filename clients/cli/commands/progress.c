@@ -15,7 +15,7 @@ static int run(struct mechctl *m)
 
 static const struct mechctl_option options[] = {
     MECHCTL_OF_COUPLING,
-    {"wait", NULL, "wait until the run is over"},
+    MECHCTL_OPTION("wait", NULL, "wait until the run is over"),
     {0},
 };
 

@@ -353,8 +353,9 @@ static int run(struct mechctl *m)
 
 static const struct mechctl_option options[] = {
     MECHCTL_OF_COUPLING,
-    {"on", "URL", "replay it on this server instead of the one of the run"},
-    {"on-token", "TOKEN", "its token (default MECHD_ON_TOKEN); --token is not sent there"},
+    MECHCTL_OPTION("on", "URL", "replay it on this server instead of the one of the run"),
+    MECHCTL_OPTION("on-token", "TOKEN",
+                   "its token (default MECHD_ON_TOKEN); --token is not sent there"),
     {0},
 };
 

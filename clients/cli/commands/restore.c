@@ -37,7 +37,7 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"file", "FILE", "a snapshot in a file, of an instance of the same model"},
+    MECHCTL_OPTION("file", "FILE", "a snapshot in a file, of an instance of the same model"),
     {0},
 };
 

@@ -1,25 +1,28 @@
 /* mechctl results: the recorded outputs of a run. */
 #include "clients/cli/cli.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-const char *const mechctl_forms[] = {"json", "ndjson", "csv", "npy", "f64", NULL};
+enum { FORM = 16 };
 
-/* The format of a file by its extension, in any case; NULL: it has none. False: of another kind. */
-static bool form_of(const char *file, const char **out)
+/* The format of a file by its extension, in any case, in `form`; "": it has none. False: of another
+ * kind. */
+static bool form_of(const char *file, char form[FORM])
 {
     const char *const slash = strrchr(file, '/'), *const name = slash ? slash + 1 : file;
     const char *const dot = strrchr(name, '.');
-    *out = NULL;
-    for (const char *const *form = mechctl_forms; dot && dot > name && *form; form++) {
-        if (strcasecmp(dot + 1, *form) == 0) {
-            *out = *form;
-        }
+    form[0] = '\0';
+    if (!dot || dot == name) {
+        return true;
     }
-    return *out || !dot || dot == name;
+    const size_t n = strlen(dot + 1);
+    for (size_t k = 0; n < FORM && k <= n; k++) {
+        form[k] = (char)tolower((unsigned char)dot[1 + k]);
+    }
+    return n < FORM && mechp_type_word(mechp_key_type(&mechp_row_RESULTS, "format"), form) >= 0;
 }
 
 /* The cells of a row, or the names of the columns: as wide as any of them (print false), or printed
@@ -80,31 +83,31 @@ static int print_table(struct mechctl *m, const char *path)
 
 static int run(struct mechctl *m)
 {
-    static const char *const parts[] = {"from", "to", "limit", "outputs"};
     const char *const to[] = {
         "v1", mechctl_kind(m), m->arguments[0], "runs", m->arguments[1], "results", NULL};
     const char *const file = mechctl_option(m, "save");
     const char *form = mechctl_option(m, "format");
+    char by_name[FORM] = "";
     char path[MECHC_PATH + 512];
     struct mechc_json reply;
     if (mechctl_option(m, "delete")) {
         return mechctl_send(m, "DELETE", to, NULL, &reply);
     }
-    if (file && !form && !form_of(file, &form)) {
-        return mechctl_usage("%s: the name of the file ends with none of .json, .ndjson, .csv, "
-                             ".npy and .f64: give --format",
-                             file);
+    if (file && !form && !form_of(file, by_name)) {
+        char words[64];
+        const char *const type = mechp_key_type(&mechp_row_RESULTS, "format");
+        return mechctl_usage("%s: the extension of the file is not %s: give --format", file,
+                             mechp_type_words(type, words, sizeof words));
     }
+    form = form ? form : *by_name ? by_name : NULL;
     const int result = mechc_path(m->c, to, path);
     if (result != MECHC_OK) {
         return mechctl_result(m, result);
     }
     mechctl_query(path, sizeof path, "format", form);
-    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
-        mechctl_query(path, sizeof path, parts[k], mechctl_option(m, parts[k]));
-    }
-    if (*path == 0) {
-        return mechctl_usage("the options are too long");
+    const int code = mechctl_query_keys(m, path, sizeof path);
+    if (code != MECHCTL_DONE) {
+        return code;
     }
     if (!file && !form && !m->json) {
         return print_table(m, path);
@@ -113,18 +116,16 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
+    {.key = "format",
+     .apart = true,
+     .argument = "FORMAT",
+     .doc = "format of the rows (default a table, or that of the file name)"},
+    {.key = "outputs", .argument = "A,B"},
+    MECHCTL_OPTION("save", "FILE", "write the rows to a file"),
+    MECHCTL_OPTION("delete", NULL, "delete the recorded rows"),
     MECHCTL_OF_COUPLING,
-    {"format", "FORMAT", "format of the rows (default a table, or that of the file name)"},
-    {"from", "T", "rows from this time on, in seconds"},
-    {"to", "T", "rows up to this time"},
-    {"limit", "N", "at most N rows"},
-    {"outputs", "A,B", "these outputs only"},
-    {"save", "FILE", "write the rows to a file"},
-    {"delete", NULL, "delete the recorded rows"},
     {0},
 };
-
-static const struct mechctl_words words[] = {{"FORMAT", mechctl_forms}, {0}};
 
 const struct mechctl_command mechctl_results = {
     .name = "results",
@@ -133,8 +134,8 @@ const struct mechctl_command mechctl_results = {
     .summary = "print the recorded outputs of a run, or save them to a file",
     .details = "  mechctl results i-1 r-1 --format csv >out.csv\n"
                "  mechctl results i-1 r-1 --save out.npy",
+    .query = &mechp_row_RESULTS,
     .options = options,
-    .words = words,
     .synonyms = "download record records",
     .least = 2,
     .most = 2,

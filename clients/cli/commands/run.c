@@ -1,5 +1,6 @@
 /* mechctl run: let the server step an instance on its own. */
 #include "clients/cli/cli.h"
+#include "protocol/wire/bodies.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,33 +14,16 @@ static void add_key(struct mechc_bytes *b, const char *name)
     mechc_bytes_text(b, "\":");
 }
 
-/* An option that is a number; appends nothing if it is not given. */
-static int add_number(struct mechctl *m, const char *option, const char *key)
-{
-    double value = 0.;
-    const int code = mechctl_number(m, option, &value);
-    if (code == MECHCTL_DONE && mechctl_option(m, option)) {
-        add_key(&m->body, key);
-        mechc_bytes_number(&m->body, value);
-    }
-    return code;
-}
-
 /* --record N, --outputs A,B, --replay */
 static int add_record(struct mechctl *m)
 {
-    const char *const outputs = mechctl_option(m, "outputs");
     const bool replay = mechctl_option(m, "replay");
-    if (!outputs && !replay && !mechctl_option(m, "record")) {
+    if (!mechctl_option(m, "outputs") && !replay && !mechctl_option(m, "record")) {
         return MECHCTL_DONE;
     }
     add_key(&m->body, "record");
     mechc_bytes_text(&m->body, "{");
-    int code = add_number(m, "record", "every");
-    if (outputs && code == MECHCTL_DONE) {
-        add_key(&m->body, "outputs");
-        code = mechctl_add_items("outputs", outputs, &m->body);
-    }
+    const int code = mechctl_add_keys(m, &mechp_body_run_record);
     if (replay) {
         add_key(&m->body, "inputs");
         mechc_bytes_text(&m->body, "true");
@@ -52,17 +36,13 @@ static int add_record(struct mechctl *m)
 
 static int add_settings(struct mechctl *m)
 {
-    static const char *const numbers[] = {"pace", "period", "until", "count"};
-    int code = MECHCTL_DONE;
     mechc_bytes_clear(&m->body);
     mechc_bytes_text(&m->body, "{");
     if (!mechctl_option(m, "pace") && !mechctl_option(m, "fast")) {
         add_key(&m->body, "pace");
         mechc_bytes_number(&m->body, 1.);
     }
-    for (size_t k = 0; k < sizeof numbers / sizeof *numbers && code == MECHCTL_DONE; k++) {
-        code = add_number(m, numbers[k], numbers[k]);
-    }
+    int code = mechctl_add_keys(m, NULL);
     if (code == MECHCTL_DONE) {
         code = add_record(m);
     }
@@ -102,16 +82,17 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
+    {.key = "pace", .doc = "simulated seconds per second (default 1: real time)"},
+    MECHCTL_OPTION("fast", NULL, "as fast as possible; needs --until or --count"),
+    {.name = "record",
+     .argument = "N",
+     .of = &mechp_body_run_record,
+     .key = "every",
+     .doc = "record the outputs of every Nth period for mechctl results; needs an end"},
+    {.of = &mechp_body_run_record, .key = "outputs"},
+    MECHCTL_OPTION("replay", NULL, "record inputs and hashes too, for mechctl replay"),
+    MECHCTL_OPTION("wait", NULL, "wait until it is over, with a bar on a terminal"),
     MECHCTL_OF_COUPLING,
-    {"pace", "P", "simulated seconds per second (default 1: real time)"},
-    {"fast", NULL, "as fast as possible; needs --until or --count"},
-    {"period", "H", "communication step, in seconds"},
-    {"until", "T", "end time, in seconds (default: until it is stopped)"},
-    {"count", "N", "end after N periods"},
-    {"record", "N", "record the outputs of every Nth period for mechctl results; needs an end"},
-    {"outputs", "A,B", "record these outputs only"},
-    {"replay", NULL, "record inputs and hashes too, for mechctl replay"},
-    {"wait", NULL, "wait until it is over, with a bar on a terminal"},
     {0},
 };
 
@@ -124,6 +105,7 @@ const struct mechctl_command mechctl_run = {
     .details =
         "mechctl stop ID ends it, mechctl watch ID shows it, mechctl runs ID lists the last ones.\n"
         "  mechctl run i-1 --fast --until 10 --record 1 --wait",
+    .body = &mechp_row_START_RUN,
     .options = options,
     .synonyms = "start play execute simulate",
     .least = 1,

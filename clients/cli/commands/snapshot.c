@@ -34,8 +34,9 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"save", "FILE", "write it to a file, model included, instead of storing it in the server"},
-    {"delete", "SNAPSHOT", "delete this snapshot"},
+    MECHCTL_OPTION("save", "FILE",
+                   "write it to a file, model included, instead of storing it in the server"),
+    MECHCTL_OPTION("delete", "SNAPSHOT", "delete this snapshot"),
     {0},
 };
 

@@ -17,7 +17,8 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"output", "FILE", "where to write it, also -o FILE; - for standard output (ID.ssp)"},
+    MECHCTL_OPTION("output", "FILE",
+                   "where to write it, also -o FILE; - for standard output (ID.ssp)"),
     {0},
 };
 

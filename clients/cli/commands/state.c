@@ -56,7 +56,7 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"hash", NULL, "instead print a hash of everything that the next step reads"},
+    MECHCTL_OPTION("hash", NULL, "instead print a hash of everything that the next step reads"),
     {0},
 };
 

@@ -4,21 +4,12 @@
 static int run(struct mechctl *m)
 {
     const char *const *const path = MECHCTL_PATH("v1", "instances", m->arguments[0], "statics");
-    const char *const steps = mechctl_option(m, "load-steps");
     struct mechc_json reply, part;
-    double count = 1.;
-    int code = mechctl_number(m, "load-steps", &count);
-    if (code != MECHCTL_DONE) {
-        return code;
-    }
     mechc_bytes_text(&m->body,
                      mechctl_option(m, "show") ? "{\"commit\":false" : "{\"commit\":true");
-    if (steps) {
-        mechc_bytes_text(&m->body, ",\"loadSteps\":");
-        mechc_bytes_text(&m->body, steps);
-    }
+    int code = mechctl_add_keys(m, NULL);
     mechc_bytes_text(&m->body, "}");
-    code = mechctl_send(m, "POST", path, &m->body, &reply);
+    code = code == MECHCTL_DONE ? mechctl_send(m, "POST", path, &m->body, &reply) : code;
     if (code != MECHCTL_DONE || m->json) {
         return code != MECHCTL_DONE ? code : mechctl_print_raw(reply);
     }
@@ -32,8 +23,10 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"load-steps", "COUNT", "apply the loads in COUNT increments (1)"},
-    {"show", NULL, "print the equilibrium and do not move the instance"},
+    {.name = "show",
+     .key = "commit",
+     .apart = true,
+     .doc = "print the equilibrium and do not move the instance"},
     {0},
 };
 
@@ -43,6 +36,7 @@ const struct mechctl_command mechctl_statics = {
     .arguments = "ID",
     .summary = "move an instance to its static equilibrium",
     .details = "  mechctl statics i-1 --load-steps 10",
+    .body = &mechp_row_STATICS,
     .options = options,
     .synonyms = "equilibrium",
     .least = 1,

@@ -5,30 +5,22 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The member of the request with the size of the step. */
-static int add_distance(struct mechctl *m, struct mechc_bytes *b)
+/* The members of the request; without --size, --until and --count one internal step. */
+static int add_request(struct mechctl *m)
 {
-    double size = NAN, until = NAN, count = NAN;
-    int code = mechctl_number(m, "size", &size);
-    if (code == MECHCTL_DONE) {
-        code = mechctl_number(m, "until", &until);
-    }
-    if (code == MECHCTL_DONE) {
-        code = mechctl_number(m, "count", &count);
-    }
-    if (code != MECHCTL_DONE) {
-        return code;
-    }
-    if (!isnan(size) + !isnan(until) + !isnan(count) > 1) {
+    const int given = (mechctl_option(m, "size") != NULL) + (mechctl_option(m, "until") != NULL) +
+                      (mechctl_option(m, "count") != NULL);
+    if (given > 1) {
         return mechctl_usage("step: give one of --size, --until and --count");
     }
-    // without any of them: one internal step
-    const char *const key = !isnan(size) ? "size" : !isnan(until) ? "until" : "count";
-    const double value = !isnan(size) ? size : !isnan(until) ? until : isnan(count) ? 1. : count;
-    mechc_bytes_string(b, key);
-    mechc_bytes_text(b, ":");
-    mechc_bytes_number(b, value);
-    return MECHCTL_DONE;
+    mechc_bytes_text(&m->body, given == 0 ? "{\"count\":1" : "{");
+    int code = mechctl_add_keys(m, NULL);
+    if (code == MECHCTL_DONE && m->count > 1) {
+        mechc_bytes_text(&m->body, ",\"inputs\":");
+        code = mechctl_assignments(m, 1, &m->body);
+    }
+    mechc_bytes_text(&m->body, mechctl_option(m, "trial") ? ",\"commit\":false}" : "}");
+    return code;
 }
 
 static int run(struct mechctl *m)
@@ -41,21 +33,7 @@ static int run(struct mechctl *m)
     if (code == MECHCTL_DONE && !(repeat >= 1. && repeat <= 1e9 && repeat == floor(repeat))) {
         code = mechctl_usage("--repeat takes a whole number from 1 to 1000000000");
     }
-    mechc_bytes_text(&m->body, "{");
-    if (code == MECHCTL_DONE) {
-        code = add_distance(m, &m->body);
-    }
-    if (code == MECHCTL_DONE && m->count > 1) {
-        mechc_bytes_text(&m->body, ",\"inputs\":");
-        code = mechctl_assignments(m, 1, &m->body);
-    }
-    const char *const want = mechctl_option(m, "want");
-    if (want && code == MECHCTL_DONE) {
-        mechc_bytes_text(&m->body, ",\"want\":");
-        code = mechctl_add_items("want", want, &m->body);
-    }
-    code = code == MECHCTL_DONE ? mechctl_add_expected(m) : code;
-    mechc_bytes_text(&m->body, mechctl_option(m, "trial") ? ",\"commit\":false}" : "}");
+    code = code == MECHCTL_DONE ? add_request(m) : code;
     struct mechc_json reply = {0};
     for (long left = code == MECHCTL_DONE ? (long)repeat : 0; code == MECHCTL_DONE && left > 0;
          left--) {
@@ -78,15 +56,14 @@ static int run(struct mechctl *m)
 #define WITH_JSON "with --json also print these, separated by commas:"
 
 static const struct mechctl_option options[] = {
-    {"size", "H", "step H seconds"},
-    {"until", "T", "step to the time T"},
-    {"count", "N", "take N internal steps (default 1)"},
-    {"trial", NULL, "do not change the instance; mechctl commit commits the result"},
-    MECHCTL_EXPECTED,
-    {"repeat", "N", "repeat the step N times"},
-    {"want", "NAMES", WITH_JSON
+    {.name = "trial",
+     .key = "commit",
+     .apart = true,
+     .doc = "do not change the instance; mechctl commit commits the result"},
+    {.argument = "NAMES", .key = "want", .doc = WITH_JSON
 #include "protocol/wire/wants.def"
     },
+    MECHCTL_OPTION("repeat", "N", "repeat the step N times"),
     {0},
 };
 #undef MECHP_WANT
@@ -97,7 +74,9 @@ const struct mechctl_command mechctl_step = {
     .arguments = "ID [NAME=VALUE ...]",
     .summary = "step an instance and print its outputs",
     .details = "Values given by name are inputs; they hold until they are set again.\n"
+               "Without --size, --until and --count it is one internal step.\n"
                "  mechctl step i-1 --size 0.01 force=20",
+    .body = &mechp_row_STEP,
     .options = options,
     .synonyms = "advance next tick",
     .least = 1,

@@ -4,20 +4,10 @@
 /* Append {"name", "outputs", "every"}, as far as given. */
 static int compose(struct mechctl *m)
 {
-    double every = 0.;
-    const char *const outputs = mechctl_option(m, "outputs");
     struct mechc_bytes *const b = &m->body;
-    int code = mechctl_number(m, "every", &every);
     mechc_bytes_text(b, "{\"name\":");
     mechc_bytes_string(b, m->arguments[1]);
-    if (outputs) {
-        mechc_bytes_text(b, ",\"outputs\":");
-        code = code == MECHCTL_DONE ? mechctl_add_items("outputs", outputs, b) : code;
-    }
-    if (mechctl_option(m, "every")) {
-        mechc_bytes_text(b, ",\"every\":");
-        mechc_bytes_number(b, every);
-    }
+    const int code = mechctl_add_keys(m, NULL);
     mechc_bytes_text(b, "}");
     return code;
 }
@@ -70,9 +60,7 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"outputs", "NAMES", "outputs in the order of the values, separated by commas (all)"},
-    {"every", "N", "communication steps from one frame to the next (1)"},
-    {"delete", NULL, "end the stream"},
+    MECHCTL_OPTION("delete", NULL, "end the stream"),
     MECHCTL_OF_COUPLING,
     {0},
 };
@@ -86,6 +74,8 @@ const struct mechctl_command mechctl_streams = {
         "  mechctl streams i-1                                all\n"
         "  mechctl streams i-1 slow --outputs x,v --every 10  choose one: its topic and layout\n"
         "  mechctl streams i-1 slow --delete                  end it",
+    .body = &mechp_row_CHOOSE_STREAM,
+    .without = "name",
     .options = options,
     .least = 1,
     .most = 2,

@@ -1,5 +1,6 @@
 /* mechctl sweep: one model, hosted FMU or coupling over many sets of parameters. */
 #include "clients/cli/cli.h"
+#include "protocol/wire/bodies.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -57,25 +58,17 @@ static int add_grid(struct mechctl *m, int first)
     return code;
 }
 
-/* until, count and record. */
+/* until, count, outputs and record. */
 static int add_end(struct mechctl *m)
 {
-    static const char *const names[] = {"until", "count", "every"};
-    static const char *const keys[] = {",\"until\":", ",\"count\":", ",\"record\":{\"every\":"};
-    for (int k = 0; k < 3; k++) {
-        double value = 0.;
-        const int code = mechctl_number(m, names[k], &value);
-        if (code != MECHCTL_DONE) {
-            return code;
-        }
-        if (mechctl_option(m, names[k])) {
-            mechc_bytes_text(&m->body, keys[k]);
-            mechc_bytes_number(&m->body, value);
-            mechc_bytes_text(&m->body, k == 2 ? "}" : "");
-        }
+    int code = mechctl_add_keys(m, NULL);
+    if (code == MECHCTL_DONE && mechctl_option(m, "every")) {
+        mechc_bytes_text(&m->body, ",\"record\":{");
+        code = mechctl_add_keys(m, &mechp_body_sweep_record);
+        mechc_bytes_text(&m->body, "}");
     }
     mechc_bytes_text(&m->body, "}");
-    return MECHCTL_DONE;
+    return code;
 }
 
 static double number(struct mechc_json object, const char *name)
@@ -128,7 +121,8 @@ int mechctl_print_sweep(struct mechctl *m, const char *id, const char *format)
         return mechctl_result(m, result);
     }
     mechctl_query(path, sizeof path, "format", format);
-    return mechctl_print_path(m, path);
+    const int code = mechctl_query_keys(m, path, sizeof path);
+    return code != MECHCTL_DONE ? code : mechctl_print_path(m, path);
 }
 
 /* The request, from the command line. */
@@ -198,18 +192,26 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"example", "NAME", "use this example in place of a file"},
-    {"fmu", "ID", "sweep an uploaded FMU over its parameters and inputs"},
-    {"coupling", NULL, "FILE holds a coupling of models"},
-    {"until", "T", "end time of each point, in seconds"},
-    {"count", "N", "or number of internal steps (of a coupling: windows) of each point"},
-    {"every", "N", "a row every N internal steps or windows, not only at the end"},
-    {"format", "FORMAT", "of the table (csv; with --json json)"},
-    {"keep", NULL, "do not wait: print the sweep's id; its results stay in the server"},
+    {.key = "example",
+     .argument = "NAME",
+     .apart = true,
+     .doc = "use this example in place of a file"},
+    {.key = "fmu",
+     .argument = "ID",
+     .apart = true,
+     .doc = "sweep an uploaded FMU over its parameters and inputs"},
+    {.key = "coupling", .apart = true, .doc = "FILE holds a coupling of models"},
+    {.key = "format",
+     .argument = "FORMAT",
+     .apart = true,
+     .doc = "of the table (csv; with --json json)"},
+    {.of = &mechp_body_sweep_record,
+     .key = "every",
+     .doc = "a row every N internal steps or windows, not only at the end"},
+    MECHCTL_OPTION("keep", NULL,
+                   "do not wait: print the sweep's id; its results stay in the server"),
     {0},
 };
-
-static const struct mechctl_words words[] = {{"FORMAT", mechctl_forms}, {0}};
 
 const struct mechctl_command mechctl_sweep = {
     .name = "sweep",
@@ -223,8 +225,9 @@ const struct mechctl_command mechctl_sweep = {
         "  mechctl sweep --coupling pair.json left/k=50,100 /stepSize=0.01,0.02 --count 10\n"
         "A bar shows the progress where standard error is a terminal. The exit status is 1\n"
         "when some points failed: their rows are empty, the reasons on standard error.",
+    .body = &mechp_row_SWEEP,
+    .query = &mechp_row_SWEEP_RESULTS,
     .options = options,
-    .words = words,
     .synonyms = "scan study",
     .least = 0,
     .most = -1,

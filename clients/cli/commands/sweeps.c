@@ -45,20 +45,22 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"results", "FORMAT", "print its rows in this format"},
-    {"delete", NULL, "stop the sweep if it is running, and delete its rows"},
+    {.name = "results",
+     .argument = "FORMAT",
+     .key = "format",
+     .apart = true,
+     .doc = "print its rows in this format"},
+    MECHCTL_OPTION("delete", NULL, "stop the sweep if it is running, and delete its rows"),
     {0},
 };
-
-static const struct mechctl_words words[] = {{"FORMAT", mechctl_forms}, {0}};
 
 const struct mechctl_command mechctl_sweeps = {
     .name = "sweeps",
     .group = MECHCTL_MANY,
     .arguments = "[ID]",
     .summary = "list the sweeps, or show one, print its results, delete it",
+    .query = &mechp_row_SWEEP_RESULTS,
     .options = options,
-    .words = words,
     .least = 0,
     .most = 1,
     .run = run,

@@ -35,14 +35,10 @@ static int make_path(struct mechctl *m, char path[MECHC_PATH + QUERY])
     if (result != MECHC_OK) {
         return mechctl_result(m, result);
     }
-    mechctl_query(path, size, "level", mechctl_option(m, "level"));
-    mechctl_query(path, size, "step", mechctl_option(m, "step"));
-    mechctl_query(path, size, "frozen", mechctl_option(m, "frozen"));
-    mechctl_query(path, size, "format", mechctl_option(m, "format"));
     mechctl_query(path, size, "contacts", mechctl_option(m, "all-contacts") ? "all" : NULL);
     mechctl_query(path, size, "bilateral", mechctl_option(m, "bilateral") ? "only" : NULL);
     const int code = add_factors(m, path, size);
-    return code == MECHCTL_DONE && path[0] == 0 ? mechctl_usage("the options are too long") : code;
+    return code == MECHCTL_DONE ? mechctl_query_keys(m, path, size) : code;
 }
 
 /* --- for people ------------------------------------------------------------------------------- */
@@ -194,22 +190,22 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"level", "LEVEL", "level of the descriptor; velocity: the problem of a step"},
-    {"step", "H", "step of the velocity level, s (that of the model)"},
-    {"factors", "a,k,c", "factors of mass, stiffness and damping: H = a M + k K + c C"},
-    {"frozen", "NAMES", "items whose velocities are left out, separated by commas"},
-    {"all-contacts", NULL, "include open contacts of interactions"},
-    {"bilateral", NULL, "only rows of bilateral constraints"},
-    {"format", "FORMAT", "of a part (json), or archive for the whole descriptor"},
-    {"input", "FILE",
-     "with product, schur-product, project, feasibility: the request, - for stdin"},
-    {"output", "FILE", "write the reply to a file"},
+    MECHCTL_OPTION("factors", "a,k,c",
+                   "factors of mass, stiffness and damping: H = a M + k K + c C"),
+    {.name = "all-contacts",
+     .key = "contacts",
+     .apart = true,
+     .doc = "include open contacts of interactions"},
+    {.key = "bilateral", .apart = true, .doc = "only rows of bilateral constraints"},
+    {.key = "format",
+     .also = &mechp_row_SYSTEM,
+     .doc = "format of a part (json), or of the whole descriptor"},
+    {.key = "frozen", .argument = "NAMES"},
+    MECHCTL_OPTION("input", "FILE",
+                   "with product, schur-product, project, feasibility: the request, - for stdin"),
+    MECHCTL_OPTION("output", "FILE", "write the reply to a file"),
     {0},
 };
-
-static const char *const levels[] = {"acceleration", "velocity", NULL};
-static const char *const formats[] = {"json", "mtx", "coo1", "archive", NULL};
-static const struct mechctl_words words[] = {{"LEVEL", levels}, {"FORMAT", formats}, {0}};
 
 const struct mechctl_command mechctl_system = {
     .name = "system",
@@ -221,8 +217,9 @@ const struct mechctl_command mechctl_system = {
                "  mechctl system i-1 Cq --level velocity\n"
                "  mechctl system i-1 Z --format mtx --output Z.mtx\n"
                "  echo '{\"x\": [1, 0]}' | mechctl system i-1 product --input -",
+    .query = &mechp_row_SYSTEM_PART,
+    .without = "massFactor stiffnessFactor dampingFactor",
     .options = options,
-    .words = words,
     .least = 1,
     .most = 2,
     .run = run,

@@ -6,9 +6,12 @@ static int keep_last(struct mechctl *m, const char *id, const char *name)
     struct mechc_json reply;
     mechc_bytes_text(&m->body, "{\"name\":");
     mechc_bytes_string(&m->body, name);
+    int code = mechctl_add_keys(m, NULL);
     mechc_bytes_text(&m->body, "}");
-    const int code =
-        mechctl_send(m, "POST", MECHCTL_PATH("v1", "instances", id, "trials"), &m->body, &reply);
+    if (code == MECHCTL_DONE) {
+        code = mechctl_send(m, "POST", MECHCTL_PATH("v1", "instances", id, "trials"), &m->body,
+                            &reply);
+    }
     return code != MECHCTL_DONE || !m->json ? code : mechctl_print_raw(reply);
 }
 
@@ -24,6 +27,9 @@ static int run(struct mechctl *m)
     struct mechc_json reply, items;
     if (keep && drop) {
         return mechctl_usage("trials: give one of --keep and --drop");
+    }
+    if (mechctl_option(m, "trial") && !keep) {
+        return mechctl_usage("trials: --trial needs --keep");
     }
     if (drop) {
         return mechctl_send(m, "DELETE", MECHCTL_PATH("v1", "instances", id, "trials", drop), NULL,
@@ -43,8 +49,12 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"keep", "NAME", "keep the last trial under this name, until the state changes"},
-    {"drop", "NAME", "drop the trial of this name"},
+    {.name = "keep",
+     .argument = "NAME",
+     .key = "name",
+     .apart = true,
+     .doc = "keep the last trial under this name, until the state changes"},
+    MECHCTL_OPTION("drop", "NAME", "drop the trial of this name"),
     {0},
 };
 
@@ -57,6 +67,7 @@ const struct mechctl_command mechctl_trials = {
                "  mechctl trials i-1 --keep small\n"
                "  mechctl step i-1 --size 0.02 --trial\n"
                "  mechctl commit i-1 small",
+    .body = &mechp_row_KEEP_TRIAL,
     .options = options,
     .least = 1,
     .most = 1,

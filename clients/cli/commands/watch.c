@@ -552,9 +552,10 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"follow", NULL, "one line per frame instead of the whole terminal (default if no terminal)"},
-    {"count", "N", "end after N lines, or N pictures"},
-    {"every", "S", "show at most one frame in S seconds"},
+    MECHCTL_OPTION("follow", NULL,
+                   "one line per frame instead of the whole terminal (default if no terminal)"),
+    MECHCTL_OPTION("count", "N", "end after N lines, or N pictures"),
+    MECHCTL_OPTION("every", "S", "show at most one frame in S seconds"),
     MECHCTL_OF_COUPLING,
     {0},
 };
