@@ -73,6 +73,18 @@ SHARED = {'protocol/wire/routes/a.c':
           BODY.replace('{"v", "number"}', 'MECHP_X_MEMBERS') + ROW % 'A',
           'protocol/wire/routes/shared.h': '#define MECHP_X_MEMBERS \\\n    { \\\n"x", "number"}\n'}
 
+OPTION = """static const struct mechctl_option options[] = {%s, {0}};
+const struct mechctl_command a = {.body = &mechp_row_A, .query = &mechp_row_A};
+"""
+KEYED = {'protocol/wire/routes/a.c':
+         'const struct mechp_shape a = {MECHP_MEMBERS({"most", "integer 1..50",\n'
+         '"How many rows."}, {"pace", "\'slow\'|\'fast\'", "how fast"})};\n'
+         'static const struct mechp_parameter q[] = {{"withEmpty", "boolean", "true: count "\n'
+         '"the empty"}};\n'
+         'const struct mechp_row mechp_row_A = {.body = &a, .query = q};\n',
+         'clients/cli/commands/a.c':
+         OPTION % '{.key = "most"}, MECHCTL_OPTION("save", "F", "file")'}
+
 SCOPES = {'protocol/wire/scopes.h':
           '#define S(F, N) F(READ, "read") N(STEP, "step") N(FMU, "fmu") N(ADMIN, "admin")\n',
           'protocol/wire/row.h': 'enum mechp_access {\n    MECHP_OPEN,\n    MECHP_ADMIN\n};\n',
@@ -252,6 +264,22 @@ FAULTS = {
         (BOOK, {'tests/verify/book/a_b.md': 'no plot\n'}),
         (BOOK, {'tests/verify/book/c.md': '\n'}),
         (BOOK, {'README.md': '2,000 %s\n' % COUNTS})],
+    'options.check_texts': [
+        (KEYED, {'clients/cli/commands/a.c': 'f(MECHCTL_OPTION("b", "N", "how many rows"));\n'}),
+        (KEYED, {'clients/cli/commands/a.c':
+                 'f({.key = "most", .doc = "How many "\n"rows."});\n'}),
+        (KEYED, {'clients/cli/commands/a.c':
+                 'f(MECHCTL_OPTION("c", NULL, "count the empty"));\n'})],
+    'options.check_keys': [
+        (KEYED, {'clients/cli/commands/a.c': OPTION % 'MECHCTL_OPTION("most", "N", "rows")'}),
+        (KEYED, {'clients/cli/commands/a.c':
+                 OPTION % 'MECHCTL_OPTION("with-empty", NULL, "x")'})],
+    'options.check_words': [
+        (KEYED, {'clients/cli/a.c': 'const char *const a[] = {"slow", "fast", NULL};\n'}),
+        (KEYED, {'clients/cli/a.c': 'const char *const a = "\'fast\'|\'slow\'";\n'})],
+    'options.check_ranges': [
+        (KEYED, {'clients/cli/commands/a.c':
+                 OPTION % '{.key = "most", .doc = "rows at most, 1 to 50"}'})],
     'registries.check_databases': [
         ({'server/store/databases.def': 'MECHD_DATABASE(lite)\n',
           'server/store/lite.c': 'f("mechd.lite");\n', 'server/a.c': 'f("a"); // lite\n'},
@@ -389,7 +417,7 @@ FAULTS = {
          {'tests/unit/a.c': 'CU_ASSERT(mechd_now() - begin < 5);\n'})],
 }
 MODULES = ('layers', 'sizes', 'headers', 'format', 'names', 'exports', 'idioms', 'registries',
-           'routes', 'states', 'bars', 'steady', 'deploy', 'texts')
+           'routes', 'states', 'bars', 'steady', 'deploy', 'texts', 'options')
 STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '.clang-format')
 
 
