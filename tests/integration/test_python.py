@@ -136,8 +136,9 @@ class Python(ManyTests, StateTests, Served):
     def test_a_clone_goes_its_own_way(self):
         i = self.created()
         i.step(0.05, inputs={'force': 3})
-        with i.clone('twin', labels={'of': i.id}) as twin:
-            self.assertEqual((twin.id, twin.info()['labels']), ('twin', {'of': i.id}))
+        with i.clone('twin', labels={'of': i.id}, ttl=3600) as twin:
+            has = twin.info()
+            self.assertEqual((twin.id, has['labels'], has['ttl']), ('twin', {'of': i.id}, 3600))
             self.assertEqual(twin.step(0.1).outputs, i.step(0.1).outputs)
             twin.step(0.1)
             self.assertNotEqual(twin.time, i.time)

@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import keywords
 import page_types
 import replies
 from tree import ROOT
@@ -125,6 +126,8 @@ def main(is_writing):
             print('FAILED a changed letter in %s is not seen' % path)
         passed += good + good_test
         failed += (not good) + (not good_test)
+    if is_writing:
+        keywords.write()
     faults = list(book_faults(is_writing))
     print(''.join('FAILED %s\n' % fault for fault in faults), end='')
     passed, failed = passed + (not faults), failed + len(faults)

@@ -76,6 +76,23 @@ SHARED = {'protocol/wire/routes/a.c':
 OPTION = """static const struct mechctl_option options[] = {%s, {0}};
 const struct mechctl_command a = {.body = &mechp_row_A, .query = &mechp_row_A};
 """
+WORDED = {
+    'protocol/openapi.json': json.dumps({
+        'paths': {'/v1/a/{id}': {'post': {
+            'requestBody': {'content': {'application/json': {
+                'schema': {'$ref': '#/components/schemas/A'}}}},
+            'parameters': [{'name': 'atOnce', 'in': 'query', 'schema': {'type': 'boolean'},
+                            'description': 'Without a wait.'}]}}},
+        'components': {'schemas': {'A': {'properties': {
+            'far': {'type': 'number', 'description': 'how far'}}}}}}),
+    'clients/python/mechd/a.py': '''def go(far: Optional[float] = None, at_once: bool = False):
+    """Go.
+
+    Keywords, of POST /v1/a/{id}:
+        far: how far
+        at_once: without a wait
+    """
+'''}
 KEYED = {'protocol/wire/routes/a.c':
          'const struct mechp_shape a = {MECHP_MEMBERS({"most", "integer 1..50",\n'
          '"How many rows."}, {"pace", "\'slow\'|\'fast\'", "how fast"})};\n'
@@ -264,6 +281,14 @@ FAULTS = {
         (BOOK, {'tests/verify/book/a_b.md': 'no plot\n'}),
         (BOOK, {'tests/verify/book/c.md': '\n'}),
         (BOOK, {'README.md': '2,000 %s\n' % COUNTS})],
+    'keywords.check_texts': [
+        (WORDED, {'clients/python/mechd/a.py':
+                  WORDED['clients/python/mechd/a.py'].replace('how far', 'how far, m')})],
+    'keywords.check_types': [
+        (WORDED, {'clients/python/mechd/a.py':
+                  WORDED['clients/python/mechd/a.py'].replace('[float]', '[int]')}),
+        (WORDED, {'clients/python/mechd/a.py':
+                  WORDED['clients/python/mechd/a.py'].replace('at_once', 'at_last')})],
     'options.check_texts': [
         (KEYED, {'clients/cli/commands/a.c': 'f(MECHCTL_OPTION("b", "N", "how many rows"));\n'}),
         (KEYED, {'clients/cli/commands/a.c':
@@ -417,7 +442,7 @@ FAULTS = {
          {'tests/unit/a.c': 'CU_ASSERT(mechd_now() - begin < 5);\n'})],
 }
 MODULES = ('layers', 'sizes', 'headers', 'format', 'names', 'exports', 'idioms', 'registries',
-           'routes', 'states', 'bars', 'steady', 'deploy', 'texts', 'options')
+           'routes', 'states', 'bars', 'steady', 'deploy', 'texts', 'options', 'keywords')
 STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '.clang-format')
 
 

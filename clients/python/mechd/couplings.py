@@ -77,9 +77,17 @@ class Coupling(Runner):
              want: Sequence[replies.CouplingWant] = (),
              expect_time: Optional[float] = None) -> CouplingStep:
         """Step by `size` s, `until` a time, or by `count` windows; one window if none is given.
-        With commit=False it is a trial, which changes nothing until it is committed. expect_time:
-        refuse with Conflict unless it is the present time. want: what it returns besides, of the
-        words of replies.CouplingWant."""
+        With commit=False it is a trial, which changes nothing until it is committed. At another
+        time than expect_time it raises Conflict.
+
+        Keywords, of POST /v1/couplings/{cid}/step:
+            size: duration, s; in equal windows of at most stepSize
+            until: end time, s
+            count: windows of stepSize
+            commit: False: a trial, which does not change the state
+            expect_time: the step is refused unless the coupling is at this time, s
+            want: what the response has besides outputs, of the words of replies.CouplingWant
+        """
         given = {'size': size, 'until': until, 'count': count}
         body: Dict[str, Any] = {name: value for name, value in given.items()
                                 if value is not None} or {'count': 1}

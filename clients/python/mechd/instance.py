@@ -202,9 +202,17 @@ class Instance(Runner):
         self.call('DELETE')
 
     def clone(self, id: Optional[str] = None, *, labels: Optional[Mapping[str, str]] = None,
+              ttl: Optional[float] = None,
               durability: Union[None, str, Mapping[str, Any]] = None) -> 'Instance':
-        """A new instance with the same model and state; the given settings replace this one's."""
-        reply = self.post('clone', labels=labels, durability=durability, **{'as': id})
+        """A new instance with the same model and state; the given settings replace this one's.
+
+        Keywords, of POST /v1/instances/{id}/clone:
+            labels: labels (default those of the original)
+            ttl: time to live, s (default that of the original)
+            durability: when the state is stored on disk (default that of the original); one of
+                none, checkpoint, every-step
+        """
+        reply = self.post('clone', labels=labels, ttl=ttl, durability=durability, **{'as': id})
         return Instance(self.server, reply['id'], reply.get('warnings', []))
 
     def edit(self, **changes: Any) -> replies.Instance:
@@ -226,8 +234,13 @@ class Instance(Runner):
     def lease(self, role: str = 'owner', *channels: str, seconds: Optional[float] = None,
               name: Optional[str] = None) -> Lease:
         """Become its owner, co-driver of the inputs in `channels`, or observer. From here on the
-        requests of this object carry the lease. seconds: inactivity after which it ends. Raises
-        Conflict if another client has it."""
+        requests of this object carry the lease. Raises Conflict if another client has it.
+
+        Keywords, of POST /v1/instances/{id}/lease:
+            role: role of the holder; one of owner, co-driver, observer
+            seconds: idle time after which it expires, 0.01 to 86400 s (default 60)
+            name: name of the holder, shown to others (default that of the token)
+        """
         reply = self.post('lease', role=role, channels=list(channels) or None, seconds=seconds,
                           name=name)
         self._lease = Lease(self, reply)
@@ -258,13 +271,23 @@ class Instance(Runner):
              early_return: bool = False) -> Step:
         """Step by `size` s, `until` a time, or `count` internal steps (exactly one of them).
 
-        inputs: set before it. input_derivatives: lists of derivatives by which they are
-        extrapolated. input_signals: inputs over the step, {'polynomial': coefficients} or
-        {'samples': {'times': …, 'values': …}}, from its start on. forces: on markers, during this
-        step. outputs: the requested names (default: all). want: what it returns besides, of the
-        words of replies.StepWant. expect_time: refuse with Conflict unless it is the present time.
-        trial: do not change the state; `commit()` of the result does. early_return: end after the
-        first internal step with an event. A step that fails is undone and raises StepFailed.
+        input_signals: {'polynomial': coefficients} or {'samples': {'times': …, 'values': …}},
+        from the start of the step on. trial: do not change the state; `commit()` of the result
+        does. A step at another time than expect_time raises Conflict; one that fails is undone and
+        raises StepFailed.
+
+        Keywords, of POST /v1/instances/{id}/step:
+            size: communication step, s
+            until: end time, s
+            count: internal steps
+            inputs: inputs to set before the step
+            input_derivatives: time derivatives for extrapolation
+            input_signals: inputs that change over the step; they hold their last value after it
+            forces: forces by name of the marker, during this step only
+            outputs: outputs in the response (default all)
+            expect_time: the step is refused unless the instance is at this time, s
+            want: what the response has besides outputs, of the words of replies.StepWant
+            early_return: the step ends after the first internal step with an event
         """
         return Step(self, self.post(
             'step', size=size, until=until, count=count, inputs=inputs,
@@ -361,16 +384,31 @@ class Instance(Runner):
     def output(self, item: str, variable: str, *, category: Optional[str] = None,
                configuration: Optional[str] = None,
                local_position: Optional[Sequence[float]] = None) -> Any:
-        """Any output variable of an item; category: nodes, objects, markers, loads or sensors."""
+        """Any output variable of an item.
+
+        Keywords, of GET /v1/instances/{id}/objects/{name}/outputs/{variable}:
+            local_position: a point of the body in its local frame: x,y,z in m
+            configuration: configuration (default current); one of current, reference, initial,
+                startOfStep
+            category: category of the item (default objects); one of nodes, objects, markers, loads,
+                sensors
+        """
         reply = self.get('objects', item, 'outputs', variable, category=category,
                          configuration=configuration, localPosition=local_position)
         return value(reply['value'])
 
     def set_field(self, item: str, field: str, new: Any, *, category: Optional[str] = None,
                   positions: Optional[str] = None) -> List[float]:
-        """Change a field of an item in the model of this instance; category as for `output`, or
-        interactions. Where `active` activates a joint, its impulse is returned; positions that
-        violate the joint are refused, or moved to satisfy it with positions='assembled'."""
+        """Change a field of an item in the model of this instance. Where `active` activates a
+        joint, its impulse is returned.
+
+        Keywords, of PUT /v1/instances/{id}/objects/{name}/fields/{field}:
+            category: category of the item (default objects); one of nodes, objects, markers, loads,
+                sensors, interactions
+            positions: when `active` is set to true for a joint: kept (default): positions remain,
+                and the request is refused if they violate the joint by more than 1e-6; assembled:
+                they are moved to satisfy it; one of kept, assembled
+        """
         body = {'value': new, **({'positions': positions} if positions else {})}
         reply = self.call('PUT', 'objects', item, 'fields', field, body=body,
                           category=category).json
@@ -425,15 +463,24 @@ class Instance(Runner):
 
     def statics(self, *, load_steps: Optional[int] = None,
                 commit: Optional[bool] = None) -> replies.StaticsReply:
-        """Static equilibrium; commit=False does not change the state."""
+        """Static equilibrium.
+
+        Keywords, of POST /v1/instances/{id}/statics:
+            load_steps: number of steps in which the loads are applied (default 1)
+            commit: False: the state is not changed
+        """
         reply = self.post('statics', loadSteps=load_steps, commit=commit)
         return cast(replies.StaticsReply, {**reply, 'outputs': values(reply['outputs']),
                                            'q': array(reply['q'])})
 
     def modes(self, count: Optional[int] = None, *,
               complex: Optional[bool] = None) -> replies.Modes:
-        """The lowest eigenmodes about the present state: `modes` with `frequency` (Hz), `shape`,
-        …"""
+        """The lowest eigenmodes about the present state: `modes` with `frequency` (Hz), `shape`, …
+
+        Keywords, of GET /v1/instances/{id}/modes:
+            count: maximum number of modes
+            complex: include damping and gyroscopic terms; mode shapes are complex
+        """
         reply = self.get('modes', count=count, complex=complex)
         return cast(replies.Modes, {**reply, 'modes': [values(mode) for mode in reply['modes']]})
 
@@ -453,7 +500,16 @@ class Instance(Runner):
                  x: Optional[Sequence[float]] = None, z: Optional[Sequence[float]] = None,
                  sparse: Optional[bool] = None) -> replies.EvaluateReply:
         """The equations at any point (default: the present one), of the words of replies.Want.
-        sparse: matrices as {"shape", "coo"}."""
+
+        Keywords, of POST /v1/instances/{id}/evaluate:
+            want: quantities, of the words of replies.Want
+            time: s
+            q: coordinates
+            v: velocities
+            x: first-order states
+            z: data of nodes and of linear systems
+            sparse: matrices (except rhsJacobian) as shape and coo
+        """
         return cast(replies.EvaluateReply, values(self.post(
             'evaluate', want=want, time=time, q=q, v=v, x=x, z=z, sparse=sparse)))
 

@@ -252,6 +252,13 @@ class Runner:
         'seconds', 'outputs'}. wait: until it is over (default if there is an end); Ctrl-C
         stops it then. progress: a bar on a terminal (None), always, never, or a function of the
         fraction done.
+
+        Keywords, of POST /v1/instances/{id}/runs:
+            pace: simulated seconds per second (default 0: as fast as possible)
+            period: communication step, s
+            until: end time, s (default none: until it is stopped)
+            count: number of periods, instead of until
+            record: record outputs for …/results; the run must have an end
         """
         run = Run(self, self.post('runs', until=until, count=count, pace=pace, period=period,
                                   record=recorded(record)))
