@@ -98,7 +98,20 @@ def check_ranges(tree):
                         path, code[:match.start()].count('\n') + 1, match.group(1))
 
 
+def check_sent(tree):
+    """By the command; names of a query as members of the body, where both are of one row."""
+    for path in tree.files('.c', under=CLI + 'commands/'):
+        code = tree.code(path)
+        of = dict(re.findall(r'\.(body|query)\s*=\s*&mechp_row_(\w+)', code))
+        if 'body' in of and 'mechctl_add_keys(m, NULL)' not in code:
+            yield '%s: options that are members of the body are not sent' % path
+        if 'query' in of and of['query'] != of.get('body') and not re.search(
+                r'mechctl_(?:query_keys|print_sweep)\(', code):
+            yield '%s: options that are names of the query are not sent' % path
+
+
 CHECKS = {
+    'options of mechctl that are keys of a row are sent': check_sent,
     'no option of mechctl repeats a text of a row': check_texts,
     'no option of mechctl repeats a key of a row': check_keys,
     'no option of mechctl repeats words of a row': check_words,

@@ -74,7 +74,9 @@ SHARED = {'protocol/wire/routes/a.c':
           'protocol/wire/routes/shared.h': '#define MECHP_X_MEMBERS \\\n    { \\\n"x", "number"}\n'}
 
 OPTION = """static const struct mechctl_option options[] = {%s, {0}};
-const struct mechctl_command a = {.body = &mechp_row_A, .query = &mechp_row_A};
+f(mechctl_add_keys(m, NULL));
+f(mechctl_query_keys(m, path, sizeof path));
+const struct mechctl_command a = {.body = &mechp_row_A, .query = &mechp_row_B};
 """
 WORDED = {
     'protocol/openapi.json': json.dumps({
@@ -98,7 +100,8 @@ KEYED = {'protocol/wire/routes/a.c':
          '"How many rows."}, {"pace", "\'slow\'|\'fast\'", "how fast"})};\n'
          'static const struct mechp_parameter q[] = {{"withEmpty", "boolean", "true: count "\n'
          '"the empty"}};\n'
-         'const struct mechp_row mechp_row_A = {.body = &a, .query = q};\n',
+         'const struct mechp_row mechp_row_A = {.body = &a};\n'
+         'const struct mechp_row mechp_row_B = {.query = q};\n',
          'clients/cli/commands/a.c':
          OPTION % '{.key = "most"}, MECHCTL_OPTION("save", "F", "file")'}
 
@@ -289,6 +292,11 @@ FAULTS = {
                   WORDED['clients/python/mechd/a.py'].replace('[float]', '[int]')}),
         (WORDED, {'clients/python/mechd/a.py':
                   WORDED['clients/python/mechd/a.py'].replace('at_once', 'at_last')})],
+    'options.check_sent': [
+        (KEYED, {'clients/cli/commands/a.c': KEYED['clients/cli/commands/a.c'].replace(
+            'mechctl_query_keys', 'f')}),
+        (KEYED, {'clients/cli/commands/a.c': KEYED['clients/cli/commands/a.c'].replace(
+            '(m, NULL)', '(m, &part)')})],
     'options.check_texts': [
         (KEYED, {'clients/cli/commands/a.c': 'f(MECHCTL_OPTION("b", "N", "how many rows"));\n'}),
         (KEYED, {'clients/cli/commands/a.c':
