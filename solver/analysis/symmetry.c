@@ -52,13 +52,13 @@ int mech_symmetry_slack(const struct mech_model *m, const struct mech_state *s,
     const int32_t n = mech_model_sizes(m)->v;
     const double limit = fmin(mech_model_settings(m)->newton.relative_tolerance, most_left);
     int32_t *const block = mech_arena_alloc(arena, (size_t)n + 1, sizeof *block);
-    double *const most = mech_arena_alloc(arena, 6 * ((size_t)n + 1), sizeof *most);
+    double *const most = mech_arena_alloc(arena, 7 * ((size_t)n + 1), sizeof *most);
 
     if (!block || !most) {
         return MECH_NO_MEMORY;
     }
     double *const r = most + n + 1, *const S = r + n + 1, *const work = S + n + 1;
-    double *const left = work + n + 1, *const all = left + n + 1;
+    double *const left = work + n + 1, *const all = left + n + 1, *const share = all + n + 1;
     struct mech_eval e = mech_model_point(m, s, s->at->time, s->q, s->v);
 
     e.lambda = mech_model_sizes(m)->lambda > 0 ? s->lambda : NULL;
@@ -74,7 +74,7 @@ int mech_symmetry_slack(const struct mech_model *m, const struct mech_state *s,
         /* twice: r follows from v', to which the joints' reactions belong as they are solved for */
         most[i] = work[i] == 0. ? 0. : known_to * size + (rest <= limit * size ? 2. * rest : 0.);
     }
-    *out = (struct mech_symmetric_slack){block, most, mech_penalty_tangent_known_to(m, &e)};
+    *out = (struct mech_symmetric_slack){block, most, mech_penalty_tangent_known_to(m, &e, share)};
     return 0;
 }
 

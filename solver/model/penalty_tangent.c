@@ -324,7 +324,25 @@ static int add_pair(struct pair *p)
     return exact && p->c[0] != 0. ? add_positions(p) : 0;
 }
 
-double mech_penalty_tangent_known_to(const struct mech_model *m, const struct mech_eval *e)
+/* of := no less than `known` in the velocities of a contact's bodies */
+static void spread(const struct mech_model *m, const struct mech_contact *c, double known,
+                   double *of)
+{
+    int32_t bodies[2];
+
+    mech_model_touch_bodies_of(m, c, bodies);
+    for (int k = 0; k < 2; k++) {
+        const struct mech_seat *const seat =
+            bodies[k] < 0 ? NULL : &m->rows.touch->bodies[bodies[k]].seat;
+
+        for (int32_t j = 0; seat && j < seat->n; j++) {
+            of[seat->slot[j]] = fmax(of[seat->slot[j]], known);
+        }
+    }
+}
+
+double mech_penalty_tangent_known_to(const struct mech_model *m, const struct mech_eval *e,
+                                     double *of)
 {
     double worst = 0.;
 
@@ -337,11 +355,15 @@ double mech_penalty_tangent_known_to(const struct mech_model *m, const struct me
         const struct mech_contact *const c = &m->rows.penalty->list.at[i];
         const double side = side_of(m, c);
         const double far = fmax(mech_v3_norm(c->point[0]), mech_v3_norm(c->point[1]));
-
         /* of some sums */
-        worst = fmax(worst, 4. * DBL_EPSILON * (far + side) / (share * side));
+        const double known = 4. * DBL_EPSILON * (far + side) / (share * side);
+
+        if (c->gap < 0.) {
+            spread(m, c, known, of);
+            worst = fmax(worst, known);
+        }
     }
-    return worst;
+    return count < 0 ? NAN : worst;
 }
 
 void mech_penalty_tangent(const struct mech_model *m, const struct mech_eval *e, const double c[2],
