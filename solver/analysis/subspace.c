@@ -304,9 +304,10 @@ static int refuse(const struct subspace *s, const char *name)
 /* K becomes its symmetric part, the mass is symmetric up to rounding. */
 static int split(struct subspace *s)
 {
+    static const double to[] = {MECH_SYMMETRIC_TO, MECH_SYMMETRIC_TO};
     bool symmetric;
 
-    MECH_TRY(mech_symmetric(&s->arena, s->M, MECH_SYMMETRIC_TO, &symmetric));
+    MECH_TRY(mech_symmetric(&s->arena, s->M, to, &symmetric));
     if (!symmetric) {
         return refuse(s, "mass matrix");
     }

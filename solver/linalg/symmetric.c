@@ -33,20 +33,23 @@ static void look_around(const struct mech_mat *A, double *around)
 }
 
 /* Whether the pair of a stored place is symmetric. */
-static bool is_even(const struct mech_mat_walk *w, double to,
+static bool is_even(const struct mech_mat_walk *w, const double to[2],
                     const struct mech_symmetric_slack *slack, const double *around)
 {
     const struct mech_mat *const A = w->a;
     const double pair[2] = {w->value, mech_mat_get(A, w->col, w->row)};
-    const double diagonal[2] = {mech_mat_get(A, w->row, w->row), mech_mat_get(A, w->col, w->col)};
+    const double share = to[0] > 0. ? to[1] / to[0] : 0.;
+    const double diagonal[2] = {share * mech_mat_get(A, w->row, w->row),
+                                share * mech_mat_get(A, w->col, w->col)};
     const double known_to = slack ? fmax(left, slack->known_to) : left;
     const double rounding = known_to * fmax(around[w->row], around[w->col]);
 
     return mech_symmetric_pair(pair, diagonal,
-                               rounding + mech_symmetric_slack_of(slack, w->row, w->col), to);
+                               rounding + mech_symmetric_slack_of(slack, w->row, w->col), to[0]);
 }
 
-int mech_symmetric(struct mech_arena *arena, const struct mech_mat *A, double to, bool *symmetric)
+int mech_symmetric(struct mech_arena *arena, const struct mech_mat *A, const double to[2],
+                   bool *symmetric)
 {
     *symmetric = true;
     if (A->symmetric || A->kind == MECH_MAT_ZERO) {
@@ -94,7 +97,7 @@ int mech_symmetric_split(struct mech_arena *arena, const struct mech_mat *A, dou
             const int32_t row = k ? w.col : w.row, col = k ? w.row : w.col;
 
             e[evens++] = (struct mech_triplet){row, col, 0.5 * w.value + 0.5 * other};
-            if (!is_even(&w, to, slack, around)) {
+            if (!is_even(&w, (const double[2]){to, to}, slack, around)) {
                 o[odds++] =
                     (struct mech_triplet){row, col, (k ? -1. : 1.) * (0.5 * w.value - 0.5 * other)};
             }

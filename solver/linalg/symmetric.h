@@ -14,8 +14,10 @@ bool mech_symmetric_pair(const double pair[2], const double diagonal[2], double 
                          double to);
 
 /* Whether all pairs of A [n × n] are, with a rounding of 1e-12 of the largest entry of their rows
- * and columns. Scratch from the arena. 0 or negative. */
-int mech_symmetric(struct mech_arena *arena, const struct mech_mat *A, double to, bool *symmetric);
+ * and columns: |a − b| ≤ to[0] (|a| + |b|) + to[1] √|ii jj| + rounding. Scratch from the arena. 0 or
+ * negative. */
+int mech_symmetric(struct mech_arena *arena, const struct mech_mat *A, const double to[2],
+                   bool *symmetric);
 
 /* By how much more pairs may differ: those of two indices in one block, by up to `most` of both;
  * and all, by a share of the largest entry of their rows and columns. */

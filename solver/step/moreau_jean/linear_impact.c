@@ -89,18 +89,20 @@ static int find_held(struct mech_impacts *c)
 }
 
 /* A is symmetric up to rounding if M, C and K are; itself it would not say, as it has the rounding
- * of large matrices in small entries. */
+ * of large matrices in small entries. Diagonals say nothing: what stiff springs tie moves on the
+ * small pairs beside them. */
 static int find_symmetric(struct mech_impacts *c)
 {
     const struct mech_linear_part *const part = c->motion->part;
     const struct mech_mat *const of[] = {part->M, part->C, part->K};
+    static const double to[] = {MECH_SYMMETRIC_TO, 0.};
     struct mech_arena arena;
     int code = 0;
 
     mech_arena_init(&arena, 0);
     c->symmetric = true;
     for (int k = 0; k < 3 && code == 0 && c->symmetric; k++) {
-        code = mech_symmetric(&arena, of[k], MECH_SYMMETRIC_TO, &c->symmetric);
+        code = mech_symmetric(&arena, of[k], to, &c->symmetric);
     }
     mech_arena_fini(&arena);
     return code;
