@@ -72,92 +72,146 @@ static double residual_of(size_t n, const double *A, const double *B, double lam
     return scale > 0. ? sqrt(sum) / scale : 0.;
 }
 
-/* Modes of K and M [free × free]; `Z` NULL: of all coordinates. */
-static int solve_undamped(struct mech_modes *out, int32_t free_count, const double *Z, double *k,
-                          double *mass)
-{
-    const size_t n = (size_t)out->n, p = (size_t)free_count;
-    double *const square = mech_arena_alloc(&out->arena, p + 1, sizeof *square);
-    double *const A = mech_arena_alloc(&out->arena, p * p + 1, sizeof *A);
-    double *const B = mech_arena_alloc(&out->arena, p * p + 1, sizeof *B);
+/* Scratch of dense modes: `p` of `n` coordinates. */
+struct dense {
+    struct mech_arena *arena;
+    const struct mech_symmetry *symmetry;
+    struct mech_interrupt *interrupt;
+    size_t n, p;
+    const double *Z; /* [p × n] the free motions, or NULL: all coordinates */
+    double *k, *mass, *square;
+};
 
-    if (!square || !A || !B) {
+/* out [n × p] = B Φ */
+static void times_odd(const struct mech_mat *B, const struct mech_symmetry_modes *of, double *out)
+{
+    const size_t n = (size_t)of->n;
+
+    if (B->kind == MECH_MAT_DENSE) {
+        mech_eig_rotate(of->n, of->n, of->p, B->values, of->shapes, out);
+        return;
+    }
+    for (size_t i = 0; i < (size_t)of->p; i++) {
+        mech_mat_mul(B, 1., of->shapes + i * n, 0., out + i * n);
+    }
+}
+
+/* Whether K and ½ (K + Kᵀ) have the same modes, all of which are in d->k. 0; MECH_UNSUPPORTED with
+ * the reason; negative. */
+static int check_symmetric(const struct dense *d, struct mech_modes *out)
+{
+    const struct mech_symmetry *const y = d->symmetry;
+    const size_t n = d->n, p = d->p;
+
+    if (y->odd.kind == MECH_MAT_ZERO) {
+        return 0;
+    }
+    double *const x = mech_arena_alloc(d->arena, 2 * n * (p + 1) + p * p, sizeof *x);
+    if (!x) {
         return MECH_NO_MEMORY;
     }
-    symmetrize(p, k);
-    symmetrize(p, mass);
-    memcpy(A, k, p * p * sizeof *A);
-    memcpy(B, mass, p * p * sizeof *B);
-    MECH_TRY(mech_eig_symmetric(free_count, k, mass, square));
-    out->count = out->count < free_count ? out->count : free_count;
+    double *const work = x + n * p, *const b = work + n * (p + 2);
+    const struct mech_symmetry_modes of = {
+        .n = (int32_t)n, .p = (int32_t)p, .shapes = d->Z ? x : d->k, .lambda = d->square};
+
+    if (d->Z) {
+        mech_eig_rotate(of.n, of.p, of.p, d->Z, d->k, x);
+    }
+    times_odd(&y->odd, &of, work);
+    mech_eig_gram(of.n, of.p, of.p, of.shapes, work, b);
+    for (int32_t i = 0; i < of.p; i++) {
+        struct mech_symmetry_mode mode;
+
+        if (mech_interrupted(d->interrupt)) {
+            return MECH_CANCELLED;
+        }
+        mech_symmetry_glance(&of, i, b + (size_t)i * p, &mode);
+        if (!(mode.moves <= mode.allowed)) {
+            mech_symmetry_look(y, &of, i, b + (size_t)i * p, work, &mode);
+        }
+        if (!(mode.moves <= mode.allowed)) {
+            mech_text_format(out->reason, sizeof out->reason,
+                             "the stiffness is not symmetric; use complex modes");
+            return MECH_UNSUPPORTED;
+        }
+    }
+    return 0;
+}
+
+/* Modes of d->k and d->mass, in which they are overwritten. */
+static int solve_undamped(struct dense *d, struct mech_modes *out)
+{
+    const size_t n = d->n, p = d->p;
+    double *const A = mech_arena_alloc(d->arena, p * p + 1, sizeof *A);
+    double *const B = mech_arena_alloc(d->arena, p * p + 1, sizeof *B);
+
+    d->square = mech_arena_alloc(d->arena, p + 1, sizeof *d->square);
+    if (!d->square || !A || !B) {
+        return MECH_NO_MEMORY;
+    }
+    symmetrize(p, d->k);
+    symmetrize(p, d->mass);
+    memcpy(A, d->k, p * p * sizeof *A);
+    memcpy(B, d->mass, p * p * sizeof *B);
+    MECH_TRY(mech_eig_symmetric((int32_t)p, d->k, d->mass, d->square));
+    out->count = out->count < (int32_t)p ? out->count : (int32_t)p;
     for (int32_t i = 0; i < out->count; i++) {
         double *const shape = out->shapes + (size_t)i * n;
+        const double *const own = d->k + (size_t)i * p;
 
-        set_undamped(&out->modes[i], square[i]);
-        out->modes[i].residual = residual_of(p, A, B, square[i], k + (size_t)i * p);
-        if (!Z) {
-            memcpy(shape, k + (size_t)i * n, n * sizeof *k);
+        set_undamped(&out->modes[i], d->square[i]);
+        out->modes[i].residual = residual_of(p, A, B, d->square[i], own);
+        if (!d->Z) {
+            memcpy(shape, own, n * sizeof *shape);
         }
-        for (size_t j = 0; Z && j < p; j++) {
+        for (size_t j = 0; d->Z && j < p; j++) {
             for (size_t r = 0; r < n; r++) {
-                shape[r] += Z[j * n + r] * k[(size_t)i * p + j];
+                shape[r] += d->Z[j * n + r] * own[j];
             }
         }
     }
-    return 0;
+    return check_symmetric(d, out);
 }
 
-/* Whether a matrix is symmetric; b NULL: there are no joints. 0; MECH_UNSUPPORTED with the reason;
- * negative. */
-static int check_symmetric(const struct mech_mat *A, const char *name,
-                           const struct mech_symmetric_slack *slack, const struct mech_motions *b,
-                           struct mech_modes *out)
+static int check_mass(struct mech_arena *arena, const struct mech_mat *M, struct mech_modes *out)
 {
-    struct mech_mat even, odd;
+    static const double to[] = {MECH_SYMMETRIC_TO, MECH_SYMMETRIC_TO};
+    bool symmetric;
 
-    MECH_TRY(mech_symmetric_split(&out->arena, A, MECH_SYMMETRIC_TO, slack, &even, &odd));
-    bool symmetric = odd.kind == MECH_MAT_ZERO;
-    if (!symmetric && b) {
-        MECH_TRY(mech_symmetry_between(&out->arena, A, b, slack, &symmetric));
-    }
+    MECH_TRY(mech_symmetric(arena, M, to, &symmetric));
     if (!symmetric) {
         mech_text_format(out->reason, sizeof out->reason,
-                         "the %s is not symmetric; use complex modes", name);
-        return MECH_UNSUPPORTED;
+                         "the mass matrix is not symmetric; use complex modes");
     }
-    return 0;
-}
-
-/* The same of stiffness and mass. */
-static int check_both(const struct mech_model *m, const struct mech_state *s,
-                      const struct mech_mat *M, const struct mech_mat *K,
-                      const struct mech_motions *b, struct mech_modes *out)
-{
-    struct mech_symmetric_slack slack;
-
-    MECH_TRY(mech_symmetry_slack(m, s, M, &out->arena, &slack));
-    MECH_TRY(check_symmetric(K, "stiffness", &slack, b, out));
-    return check_symmetric(M, "mass matrix", NULL, b, out);
+    return symmetric ? 0 : MECH_UNSUPPORTED;
 }
 
 static int undamped(const struct mech_model *m, const struct mech_state *s,
-                    const struct mech_mat *M, const struct mech_mat *K, struct mech_modes *out)
+                    const struct mech_mat *M, const struct mech_symmetry *symmetry,
+                    struct mech_arena *arena, struct mech_modes *out)
 {
     const size_t n = (size_t)out->n;
-    double *const k = mech_arena_alloc(&out->arena, n * n, sizeof *k);
-    double *const mass = mech_arena_alloc(&out->arena, n * n, sizeof *mass);
+    double *const k = mech_arena_alloc(arena, n * n, sizeof *k);
+    double *const mass = mech_arena_alloc(arena, n * n, sizeof *mass);
+    struct dense d = {.arena = arena,
+                      .symmetry = symmetry,
+                      .interrupt = mech_model_interrupt(m),
+                      .n = n,
+                      .p = n,
+                      .k = k,
+                      .mass = mass};
     struct mech_motions b;
 
     if (!k || !mass) {
         return MECH_NO_MEMORY;
     }
-    MECH_TRY(mech_symmetry_spread(&out->arena, K, k));
-    MECH_TRY(mech_symmetry_spread(&out->arena, M, mass));
+    MECH_TRY(check_mass(arena, M, out));
+    MECH_TRY(mech_symmetry_spread(arena, &symmetry->even, k));
+    MECH_TRY(mech_symmetry_spread(arena, M, mass));
     if (mech_model_joints(m)->count == 0) {
-        MECH_TRY(check_both(m, s, M, K, NULL, out));
-        return solve_undamped(out, out->n, NULL, k, mass);
+        return solve_undamped(&d, out);
     }
-    double *const T = mech_arena_alloc(&out->arena, n * n, sizeof *T);
+    double *const T = mech_arena_alloc(arena, n * n, sizeof *T);
     if (!T) {
         return MECH_NO_MEMORY;
     }
@@ -169,11 +223,12 @@ static int undamped(const struct mech_model *m, const struct mech_state *s,
             "modes; use complex modes");
         code = MECH_UNSUPPORTED;
     }
-    code = code ? code : check_both(m, s, M, K, &b, out);
     if (code == 0) {
-        mech_symmetry_project(n, (size_t)b.positions, b.Q, k, T);
-        mech_symmetry_project(n, (size_t)b.positions, b.Q, mass, T);
-        code = solve_undamped(out, b.positions, b.Q, k, mass);
+        d.p = (size_t)b.positions;
+        d.Z = b.Q;
+        mech_symmetry_project(n, d.p, b.Q, k, T);
+        mech_symmetry_project(n, d.p, b.Q, mass, T);
+        code = solve_undamped(&d, out);
     }
     mech_motions_fini(&b);
     return code;
@@ -392,25 +447,23 @@ static int without_empty(struct mech_arena *arena, struct mech_mat *G)
 
 /* The lowest modes of many coordinates. */
 static int large_modes(const struct mech_model *m, const struct mech_state *s,
-                       const struct mech_mat *K, const struct mech_mat *M, struct mech_modes *out)
+                       const struct mech_mat *M, const struct mech_symmetry *symmetry,
+                       struct mech_arena *arena, struct mech_modes *out)
 {
-    double *const square =
-        mech_arena_alloc(&out->arena, 2 * (size_t)out->count + 1, sizeof *square);
+    double *const square = mech_arena_alloc(arena, 2 * (size_t)out->count + 1, sizeof *square);
     struct mech_mat G = {.kind = MECH_MAT_ZERO};
-    struct mech_symmetric_slack slack;
 
     if (!square) {
         return MECH_NO_MEMORY;
     }
-    MECH_TRY(mech_symmetry_slack(m, s, M, &out->arena, &slack));
     if (mech_model_joints(m)->count > 0) {
-        MECH_TRY(mech_tangent_rows(m, s, &out->arena, &G));
-        MECH_TRY(without_empty(&out->arena, &G));
+        MECH_TRY(mech_tangent_rows(m, s, arena, &G));
+        MECH_TRY(without_empty(arena, &G));
         const int32_t left = out->n - G.rows;
         out->count = out->count < left ? out->count : left > 0 ? left : 0;
     }
     const size_t count = (size_t)out->count;
-    const struct mech_subspace_problem p = {.K = K,
+    const struct mech_subspace_problem p = {.K = &symmetry->even,
                                             .M = M,
                                             .G = &G,
                                             .count = out->count,
@@ -418,7 +471,7 @@ static int large_modes(const struct mech_model *m, const struct mech_state *s,
                                             .linear = out->linear,
                                             .reason = out->reason,
                                             .interrupt = mech_model_interrupt(m),
-                                            .slack = &slack};
+                                            .symmetry = symmetry};
     MECH_TRY(mech_subspace(&p, square, out->shapes, square + count));
     for (size_t i = 0; i < count; i++) {
         set_undamped(&out->modes[i], square[i]);
@@ -457,25 +510,44 @@ static int check_finite(struct mech_modes *out)
     return finite ? 0 : MECH_NOT_FINITE;
 }
 
-static int compute(const struct mech_model *m, const struct mech_state *s,
-                   const struct mech_state_sizes *sizes, bool damped, struct mech_modes *out)
+/* Undamped modes; the arena is scratch. */
+static int without_damping(const struct mech_model *m, const struct mech_state *s,
+                           struct mech_arena *arena, struct mech_modes *out)
 {
+    struct mech_symmetry symmetry = {.reason = ""};
     struct mech_mat M, K;
 
-    if (damped) {
-        return damped_modes(m, s, sizes, out);
-    }
     if (mech_interrupted(mech_model_interrupt(m))) {
         return MECH_CANCELLED;
     }
-    MECH_TRY(mech_tangent_mass(m, s, &out->arena, &M));
-    MECH_TRY(mech_tangents(m, s, false, &out->arena, &K));
-    MECH_TRY(out->n <= MECH_MODES_DENSE ? undamped(m, s, &M, &K, out)
-                                        : large_modes(m, s, &K, &M, out));
+    MECH_TRY(mech_tangent_mass(m, s, arena, &M));
+    MECH_TRY(mech_tangents(m, s, false, arena, &K));
+    const int code = mech_symmetry(m, s, &M, &K, arena, &symmetry);
+    if (code) {
+        memcpy(out->reason, symmetry.reason, sizeof out->reason);
+        return code;
+    }
+    MECH_TRY(out->n <= MECH_MODES_DENSE ? undamped(m, s, &M, &symmetry, arena, out)
+                                        : large_modes(m, s, &M, &symmetry, arena, out));
     for (int32_t i = 0; i < out->count; i++) {
         orient(out->shapes + (size_t)i * (size_t)out->n, (size_t)out->n);
     }
     return 0;
+}
+
+static int compute(const struct mech_model *m, const struct mech_state *s,
+                   const struct mech_state_sizes *sizes, bool damped, struct mech_modes *out)
+{
+    struct mech_arena scratch;
+
+    if (damped) {
+        return damped_modes(m, s, sizes, out);
+    }
+    mech_arena_init(&scratch, 0);
+    const int code = without_damping(m, s, &scratch, out);
+
+    mech_arena_fini(&scratch);
+    return code;
 }
 
 int mech_modes(const struct mech_model *m, const struct mech_state *s,

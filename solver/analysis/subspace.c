@@ -11,7 +11,6 @@
 #include "solver/base/err.h"
 #include "solver/base/text.h"
 #include "solver/linalg/eig.h"
-#include "solver/linalg/symmetric.h"
 #include "solver/lsol/lsol.h"
 
 #include <math.h>
@@ -19,15 +18,11 @@
 #include <string.h>
 
 enum { MOST_ITERATIONS = 300, TOGETHER = 32 /* vectors between two questions */ };
-static const double tolerance = 1e-13; /* of an eigenvalue from one iteration to the next */
-/* of a mode, in the norm of M: what an antisymmetric part may move it by. Eigenvalues that are
- * apart change by the square of it, equal ones by as much. */
-static const double most_odd = 1e-8;
+static const double tolerance = 1e-13;      /* of an eigenvalue from one iteration to the next */
 static const size_t most_values = 20000000; /* n × p: 160 MB each of three arrays */
 
 struct subspace {
     const struct mech_mat *K, *M;
-    struct mech_mat even, odd; /* of K */
     struct mech_arena arena;
     struct mech_lsol *solver; /* of the matrix above */
     double shift;
@@ -262,16 +257,28 @@ static int allocate(struct subspace *s)
     return 0;
 }
 
-/* √(xᵀ M x); MX is overwritten */
-static double length_of(const struct subspace *s, const double *x)
+/* x · y */
+static double dot(const struct subspace *s, const double *x, const double *y)
 {
     double sum = 0.;
 
-    mech_mat_mul(s->M, 1., x, 0., s->MX);
     for (int32_t i = 0; i < s->n; i++) {
-        sum += x[i] * s->MX[i];
+        sum += x[i] * y[i];
     }
-    return sum > 0. ? sqrt(sum) : isnan(sum) ? sum : 0.;
+    return sum;
+}
+
+/* The root of a xᵀ A x, 0 of what rounding leaves of it; NaN stays. */
+static double root_of(double square)
+{
+    return square <= 0. ? 0. : sqrt(square);
+}
+
+/* √(xᵀ M x); MX is overwritten */
+static double length_of(const struct subspace *s, const double *x)
+{
+    mech_mat_mul(s->M, 1., x, 0., s->MX);
+    return root_of(dot(s, x, s->MX));
 }
 
 /* ‖φ − (λ + σ) A⁻¹ M φ‖ in the norm of M, φ of unit length in it */
@@ -301,41 +308,104 @@ static int refuse(const struct subspace *s, const char *name)
     return MECH_UNSUPPORTED;
 }
 
-/* K becomes its symmetric part, the mass is symmetric up to rounding. */
-static int split(struct subspace *s)
+static int check_mass(struct subspace *s)
 {
     static const double to[] = {MECH_SYMMETRIC_TO, MECH_SYMMETRIC_TO};
     bool symmetric;
 
     MECH_TRY(mech_symmetric(&s->arena, s->M, to, &symmetric));
-    if (!symmetric) {
-        return refuse(s, "mass matrix");
-    }
-    MECH_TRY(mech_symmetric_split(&s->arena, s->problem->K, MECH_SYMMETRIC_TO, s->problem->slack,
-                                  &s->even, &s->odd));
-    s->K = &s->even;
-    return 0;
+    return symmetric ? 0 : refuse(s, "mass matrix");
 }
 
-/* Whether the rest of K, the antisymmetric part B, moves no mode: (λ + σ) (K + σ M)⁻¹ M φ with
- * K + B in place of K differs by (K + σ M)⁻¹ B φ, which is 0 where the joints' reactions take up
- * B φ. */
-static int check_odd(struct subspace *s)
+/* x −= Σ_j part_j y_j, j < count */
+static void leave_out(const struct subspace *s, const double *part, const double *y, int32_t count,
+                      double *x)
 {
     const size_t n = (size_t)s->n;
-    bool small = true;
 
-    if (s->odd.kind == MECH_MAT_ZERO) {
-        return 0;
+    for (size_t j = 0; j < (size_t)count; j++) {
+        for (size_t i = 0; i < n; i++) {
+            x[i] -= part[j] * y[j * n + i];
+        }
     }
-    for (int32_t j = 0; j < s->count; j++) {
-        mech_mat_mul(&s->odd, 1., s->X + (size_t)j * n, 0., s->Y + (size_t)j * n);
+}
+
+/* y of a mode, as in symmetry.h: √(yᵀ A y), and ‖y‖ without its parts along all that are known, 0
+ * where those that are not are farther than twice its eigenvalue. */
+struct rest {
+    double root, length;
+};
+
+/* Of mode i; y loses these parts; work [n]. */
+static struct rest rest_of(const struct subspace *s, int32_t i, double *y, double *work)
+{
+    mech_mat_mul(s->K, 1., y, 0., work);
+    mech_mat_mul(s->M, s->shift, y, 1., work);
+    const double root = root_of(dot(s, y, work));
+
+    if (s->lambda[s->p - 1] >= 2. * s->lambda[i]) {
+        return (struct rest){.root = root};
+    }
+    for (int32_t j = 0; j < s->p; j++) {
+        const size_t at = (size_t)j * (size_t)s->n;
+        const double part = dot(s, s->MX + at, y);
+
+        leave_out(s, &part, s->X + at, 1, y);
+    }
+    mech_mat_mul(s->M, 1., y, 0., work);
+    return (struct rest){root, root_of(dot(s, y, work))};
+}
+
+/* Whether mode i moves by no more than it may, with modes that are not known. */
+static bool stays(const struct subspace *s, int32_t i, const struct rest *rest,
+                  const struct mech_symmetry_mode *mode)
+{
+    const double last = s->lambda[s->count - 1], farthest = s->lambda[s->p - 1];
+    const double root = rest->root - mode->known_to / sqrt(last);
+    const double length = rest->length - mode->known_to / farthest;
+    const double far = root <= 0. ? 0. : 2. * root * root;
+    const double near = length <= 0. ? 0. : 2. * s->lambda[i] * length;
+
+    return mode->moves + far + near <= mode->allowed;
+}
+
+/* Whether K and ½ (K + Kᵀ) have the same modes. 0; MECH_UNSUPPORTED with the reason; negative. */
+static int check_symmetric(struct subspace *s)
+{
+    const struct mech_symmetry *const symmetry = s->problem->symmetry;
+    const struct mech_symmetry_modes of = {
+        .n = s->n, .p = s->p, .shapes = s->X, .lambda = s->lambda, .shift = s->shift};
+    const size_t n = (size_t)s->n;
+    double *const work = mech_arena_alloc(&s->arena, 2 * n, sizeof *work);
+    bool all = true;
+
+    if (!work) {
+        return MECH_NO_MEMORY;
+    }
+    MECH_TRY(times_mass(s, s->X, s->MX));
+    for (int32_t j = 0; j < s->p; j++) {
+        mech_mat_mul(&symmetry->odd, 1., s->X + (size_t)j * n, 0., s->Y + (size_t)j * n);
+    }
+    MECH_TRY(gram(s, s->X, s->Y, s->k));
+    for (int32_t i = 0; i < s->count; i++) {
+        leave_out(s, s->k + (size_t)i * (size_t)s->p, s->MX, s->count, s->Y + (size_t)i * n);
     }
     MECH_TRY(solve(s, s->Y, s->count));
-    for (int32_t j = 0; j < s->count; j++) {
-        small = small && length_of(s, s->Y + (size_t)j * n) <= most_odd;
+    for (int32_t i = 0; i < s->count && all; i++) {
+        const double *const b = s->k + (size_t)i * (size_t)s->p;
+        const struct rest rest = rest_of(s, i, s->Y + (size_t)i * n, work);
+        struct mech_symmetry_mode mode;
+
+        if (mech_interrupted(s->problem->interrupt)) {
+            return MECH_CANCELLED;
+        }
+        mech_symmetry_glance(&of, i, b, &mode);
+        if (!stays(s, i, &rest, &mode)) {
+            mech_symmetry_look(symmetry, &of, i, b, work, &mode);
+            all = stays(s, i, &rest, &mode);
+        }
     }
-    return small ? 0 : refuse(s, "stiffness");
+    return all ? 0 : refuse(s, "stiffness");
 }
 
 int mech_subspace(const struct mech_subspace_problem *p, double *lambda, double *shapes,
@@ -353,7 +423,7 @@ int mech_subspace(const struct mech_subspace_problem *p, double *lambda, double 
                          .problem = p};
 
     mech_arena_init(&s.arena, 0);
-    int code = split(&s);
+    int code = check_mass(&s);
     code = code ? code : allocate(&s);
     code = code ? code : factor(&s);
     if (code == 0) {
@@ -366,7 +436,7 @@ int mech_subspace(const struct mech_subspace_problem *p, double *lambda, double 
     if (code == 0) {
         memcpy(shapes, s.X, (size_t)count * (size_t)s.n * sizeof *shapes);
         code = residuals(&s, residual);
-        code = code ? code : check_odd(&s);
+        code = code || p->symmetry->odd.kind == MECH_MAT_ZERO ? code : check_symmetric(&s);
     }
     mech_lsol_destroy(s.solver);
     mech_arena_fini(&s.arena);

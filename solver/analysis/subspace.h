@@ -3,17 +3,17 @@
  * thread. */
 #pragma once
 
+#include "solver/analysis/symmetry.h"
 #include "solver/base/interrupt.h"
-#include "solver/linalg/symmetric.h"
 
 struct mech_subspace_problem {
-    const struct mech_mat *K, *M;
+    const struct mech_mat *K, *M;     /* K: ½ (K + Kᵀ) of `symmetry` */
     const struct mech_mat *G;         /* [rows × n] of full rank, or ZERO: none */
     int32_t count, dense;             /* modes; up to how many coordinates there are complex ones */
     char *linear;                     /* [32] linear solver */
     char *reason;                     /* [160] when it came to an outcome */
     struct mech_interrupt *interrupt; /* asked at each vector, and while factoring (lsol/lsol.h) */
-    const struct mech_symmetric_slack *slack; /* what pairs of K may differ by, or NULL */
+    const struct mech_symmetry *symmetry;
 };
 
 /* lambda [count] ascending, shapes [count × n] with φᵀ M φ = 1, residual [count]: how far φ is from

@@ -2,6 +2,7 @@
 #include "solver/analysis/symmetry.h"
 
 #include "solver/base/err.h"
+#include "solver/base/text.h"
 #include "solver/linalg/eig.h"
 #include "solver/model/balance.h"
 #include "solver/model/penalty.h"
@@ -9,9 +10,188 @@
 #include <math.h>
 #include <string.h>
 
-/* Of the magnitudes of moments on a body: what their derivatives are known to, some ε of each; and
- * what may be left of them at most for modes to be those of an equilibrium. */
-static const double known_to = 1e-13, most_left = 1e-2;
+/* Of the magnitudes of moments on a body: what their derivatives are known to, some ε of each; what
+ * may be left of them at most for modes to be those of an equilibrium; and of what is left how
+ * exactly it is. */
+static const double known_to = 1e-13, most_left = 1e-2, of_left = 1e-3;
+/* of its largest entries, what the stiffness of contacts is to be known to */
+static const double contacts_to = 1e-3;
+/* of an eigenvalue, what it may move by; of |φ|ᵀ|B||φ|; and of the unit of a coordinate */
+static const double most_moved = 1e-8, of_sums = 1e-12, of_units = 1e-14;
+
+/* --- parts ------------------------------------------------------------------------------------ */
+
+/* sum[b] := the magnitudes of the entries of each block */
+static void sum_up(const int32_t *block, int32_t n, const double *x, double *sum)
+{
+    for (int32_t i = 0; i < n; i++) {
+        sum[block[i]] += fabs(x[i]);
+    }
+}
+
+/* Of the turns of bodies: [n + 1] each. */
+struct turns {
+    int32_t *block;
+    int8_t *place;
+    double *most, *moment, *share, *S, *work, *left, *all;
+};
+
+static int make_turns(struct mech_arena *arena, size_t n, struct turns *t)
+{
+    double *const x = mech_arena_alloc(arena, 7 * (n + 1), sizeof *x);
+
+    t->block = mech_arena_alloc(arena, n + 1, sizeof *t->block);
+    t->place = mech_arena_alloc(arena, n + 1, sizeof *t->place);
+    if (!x || !t->block || !t->place) {
+        return MECH_NO_MEMORY;
+    }
+    t->most = x;
+    t->moment = x + (n + 1);
+    t->share = x + 2 * (n + 1);
+    t->S = x + 3 * (n + 1);
+    t->work = x + 4 * (n + 1);
+    t->left = x + 5 * (n + 1);
+    t->all = x + 6 * (n + 1);
+    return 0;
+}
+
+/* What pairs of turns differ by and are known to, where moments nearly balance. */
+static void find_moments(struct turns *t, int32_t n, double limit)
+{
+    for (int32_t i = 0, first = 0; i < n; i++) {
+        first = t->block[i] == t->block[first] ? first : i;
+        const double rest = t->left[t->block[i]], size = t->all[t->block[i]];
+        const bool three = first + 2 < n && t->block[first + 2] == t->block[first] &&
+                           (first + 3 >= n || t->block[first + 3] != t->block[first]);
+        const bool balanced = three && t->work[i] != 0. && rest <= limit * size;
+
+        t->place[i] = (int8_t)(balanced ? i - first : -1);
+        t->most[i] = t->work[i] == 0. ? 0. : known_to * size + (balanced ? of_left * rest : 0.);
+    }
+}
+
+/* 0 or negative. */
+static int split(const struct mech_mat *M, const struct mech_mat *K,
+                 const struct mech_symmetric_slack *slack, struct mech_arena *arena,
+                 struct mech_symmetry *out)
+{
+    const size_t n = (size_t)K->rows;
+
+    MECH_TRY(mech_symmetric_split(arena, K, slack, &out->even, &out->odd, &out->known));
+    if (out->odd.kind == MECH_MAT_ZERO) {
+        return 0;
+    }
+    out->unit = mech_arena_alloc(arena, 2 * n, sizeof *out->unit);
+    if (!out->unit) {
+        return MECH_NO_MEMORY;
+    }
+    out->reach = out->unit + n;
+    for (int32_t k = 0; k < K->rows; k++) {
+        const double inertia = mech_mat_get(M, k, k);
+
+        out->unit[k] = inertia > 0. ? 1. / sqrt(inertia) : 0.;
+    }
+    MECH_TRY(mech_mat_copy(arena, &out->odd, &out->sizes));
+    for (size_t k = mech_mat_stored(&out->sizes); k-- > 0;) {
+        out->sizes.values[k] = fabs(out->sizes.values[k]);
+    }
+    mech_mat_mul(&out->sizes, 1., out->unit, 0., out->reach);
+    return 0;
+}
+
+int mech_symmetry(const struct mech_model *m, const struct mech_state *s, const struct mech_mat *M,
+                  const struct mech_mat *K, struct mech_arena *arena, struct mech_symmetry *out)
+{
+    const int32_t n = mech_model_sizes(m)->v;
+    const double limit = fmin(mech_model_settings(m)->newton.relative_tolerance, most_left);
+    struct turns t;
+
+    MECH_TRY(make_turns(arena, (size_t)n, &t));
+    struct mech_eval e = mech_model_point(m, s, s->at->time, s->q, s->v);
+
+    e.lambda = mech_model_sizes(m)->lambda > 0 ? s->lambda : NULL;
+    const double worst = mech_penalty_tangent_known_to(m, &e, t.share);
+    if (!(worst <= contacts_to)) {
+        mech_text_format(out->reason, sizeof out->reason,
+                         "contacts are so far from the origin that their stiffness is known to "
+                         "%.1g of itself only",
+                         worst);
+        return MECH_UNSUPPORTED;
+    }
+    (void)mech_model_blocks(m, t.block);
+    mech_model_force_sizes(m, &e, t.work, t.S);
+    mech_model_motion_sizes(m, false, t.work);
+    mech_mat_mul(M, 1., s->vdot, 0., t.moment);
+    sum_up(t.block, n, t.moment, t.left);
+    sum_up(t.block, n, t.S, t.all);
+    find_moments(&t, n, limit);
+    const struct mech_symmetric_slack slack = {
+        .block = t.block, .most = t.most, .share = t.share, .place = t.place, .moment = t.moment};
+
+    return split(M, K, &slack, arena, out);
+}
+
+/* --- modes ------------------------------------------------------------------------------------ */
+
+/* Σ |x| |y| */
+static double sum_of(int32_t n, const double *x, const double *y)
+{
+    double sum = 0.;
+
+    for (int32_t k = 0; k < n; k++) {
+        sum += fabs(x[k]) * fabs(y[k]);
+    }
+    return sum;
+}
+
+/* What |b| of two modes moves λ_i by. */
+static double moved(const struct mech_symmetry_modes *of, int32_t i, int32_t j, double b)
+{
+    const double apart = fabs(of->lambda[i] - of->lambda[j]);
+
+    return b <= 0. || i == j ? 0. : b < apart ? b / apart * b : b;
+}
+
+void mech_symmetry_glance(const struct mech_symmetry_modes *of, int32_t i, const double *b,
+                          struct mech_symmetry_mode *out)
+{
+    *out = (struct mech_symmetry_mode){.allowed = most_moved * fabs(of->lambda[i] - of->shift)};
+    for (int32_t j = 0; j < of->p; j++) {
+        out->moves += moved(of, i, j, fabs(b[j]));
+    }
+}
+
+void mech_symmetry_look(const struct mech_symmetry *y, const struct mech_symmetry_modes *of,
+                        int32_t i, const double *b, double *work, struct mech_symmetry_mode *out)
+{
+    const int32_t n = of->n;
+    const double *const shape = of->shapes + (size_t)i * (size_t)n;
+    double *const sizes = work + n;
+    double sum = 0.;
+
+    for (int32_t k = 0; k < n; k++) {
+        sizes[k] = fabs(shape[k]);
+    }
+    mech_mat_mul(&y->known, 1., sizes, 0., work);
+    *out = (struct mech_symmetry_mode){.allowed = most_moved * fabs(of->lambda[i] - of->shift) +
+                                                  sum_of(n, work, sizes)};
+    mech_mat_mul(&y->sizes, 1., sizes, 0., work);
+    for (int32_t k = 0; k < n; k++) {
+        sum += y->unit[k] * work[k] * (y->unit[k] * work[k]);
+    }
+    out->known_to = of_units * sqrt(sum);
+    const double own = sum_of(n, shape, y->reach);
+
+    for (int32_t j = 0; j < of->p; j++) {
+        const double *const other = of->shapes + (size_t)j * (size_t)n;
+        const double known =
+            of_sums * sum_of(n, other, work) + of_units * (own + sum_of(n, other, y->reach));
+
+        out->moves += moved(of, i, j, fabs(b[j]) - known);
+    }
+}
+
+/* --- dense ------------------------------------------------------------------------------------ */
 
 int mech_symmetry_spread(struct mech_arena *arena, const struct mech_mat *A, double *out)
 {
@@ -35,119 +215,4 @@ void mech_symmetry_project(size_t n, size_t free_count, const double *Z, double 
     for (size_t j = 0; j < free_count; j++) {
         memmove(A + j * free_count, A + j * n, free_count * sizeof *A);
     }
-}
-
-/* sum[b] := the magnitudes of the entries of each block */
-static void sum_up(const int32_t *block, int32_t n, const double *x, double *sum)
-{
-    for (int32_t i = 0; i < n; i++) {
-        sum[block[i]] += fabs(x[i]);
-    }
-}
-
-int mech_symmetry_slack(const struct mech_model *m, const struct mech_state *s,
-                        const struct mech_mat *M, struct mech_arena *arena,
-                        struct mech_symmetric_slack *out)
-{
-    const int32_t n = mech_model_sizes(m)->v;
-    const double limit = fmin(mech_model_settings(m)->newton.relative_tolerance, most_left);
-    int32_t *const block = mech_arena_alloc(arena, (size_t)n + 1, sizeof *block);
-    double *const most = mech_arena_alloc(arena, 7 * ((size_t)n + 1), sizeof *most);
-
-    if (!block || !most) {
-        return MECH_NO_MEMORY;
-    }
-    double *const r = most + n + 1, *const S = r + n + 1, *const work = S + n + 1;
-    double *const left = work + n + 1, *const all = left + n + 1, *const share = all + n + 1;
-    struct mech_eval e = mech_model_point(m, s, s->at->time, s->q, s->v);
-
-    e.lambda = mech_model_sizes(m)->lambda > 0 ? s->lambda : NULL;
-    (void)mech_model_blocks(m, block);
-    mech_model_force_sizes(m, &e, work, S);
-    mech_model_motion_sizes(m, false, work);
-    mech_mat_mul(M, 1., s->vdot, 0., r);
-    sum_up(block, n, r, left);
-    sum_up(block, n, S, all);
-    for (int32_t i = 0; i < n; i++) {
-        const double rest = left[block[i]], size = all[block[i]];
-
-        /* twice: r follows from v', to which the joints' reactions belong as they are solved for */
-        most[i] = work[i] == 0. ? 0. : known_to * size + (rest <= limit * size ? 2. * rest : 0.);
-    }
-    *out = (struct mech_symmetric_slack){block, most, mech_penalty_tangent_known_to(m, &e, share)};
-    return 0;
-}
-
-/* Room to judge what the joints leave of a matrix: each [n × n], columns side by side. */
-struct left_over {
-    double *A;     /* what is left of it, */
-    double *size;  /* of its magnitudes, */
-    double *more;  /* and of these with Q as far as it is known; */
-    double *slack; /* what pairs may differ by */
-    double *Q, *T;
-};
-
-static int make_left_over(struct mech_arena *arena, size_t n, struct left_over *l)
-{
-    double *const x = mech_arena_alloc(arena, 6 * n * n, sizeof *x);
-
-    *l = (struct left_over){.A = x};
-    if (x) {
-        *l = (struct left_over){
-            x, x + n * n, x + 2 * n * n, x + 3 * n * n, x + 4 * n * n, x + 5 * n * n};
-    }
-    return x ? 0 : MECH_NO_MEMORY;
-}
-
-/* A := |Q|ᵀ |A| |Q|, `known` times the sizes of the coordinates added to |Q|. */
-static void project_sizes(const struct mech_motions *b, double known, struct left_over *l,
-                          double *A)
-{
-    const size_t n = (size_t)b->n;
-
-    for (size_t k = 0; k < n * n; k++) {
-        l->Q[k] = fabs(b->Q[k]) + known * b->size[k % n];
-        A[k] = fabs(A[k]);
-    }
-    mech_symmetry_project(n, (size_t)b->positions, l->Q, A, l->T);
-}
-
-/* Pair by pair of Qᵀ A Q, up to the rounding of its sums and that of Q, some 1e-14 of the size of a
- * coordinate. */
-int mech_symmetry_between(struct mech_arena *arena, const struct mech_mat *A,
-                          const struct mech_motions *b, const struct mech_symmetric_slack *slack,
-                          bool *symmetric)
-{
-    const size_t n = (size_t)b->n, p = (size_t)b->positions;
-    const struct mech_arena_mark mark = mech_arena_mark(arena);
-    struct left_over l;
-
-    MECH_TRY(make_left_over(arena, n, &l));
-    MECH_TRY(mech_symmetry_spread(arena, A, l.A));
-    memcpy(l.size, l.A, n * n * sizeof *l.A);
-    memcpy(l.more, l.A, n * n * sizeof *l.A);
-    mech_symmetry_project(n, p, b->Q, l.A, l.T);
-    project_sizes(b, 0., &l, l.size);
-    project_sizes(b, 1e-15, &l, l.more);
-    for (size_t k = 0; k < n * n; k++) {
-        l.slack[k] = mech_symmetric_slack_of(slack, (int32_t)(k % n), (int32_t)(k / n));
-    }
-    project_sizes(b, 0., &l, l.slack);
-    const double of_size = fmax(1e-12, slack ? slack->known_to : 0.);
-
-    *symmetric = true;
-    for (size_t j = 0; j < p; j++) {
-        for (size_t i = 0; i < j && *symmetric; i++) {
-            const size_t a = j * p + i, c = i * p + j;
-            const double pair[] = {l.A[a], l.A[c]};
-            const double diagonal[] = {l.A[i * p + i], l.A[j * p + j]};
-            const double rounding =
-                of_size * (l.size[a] + l.size[c]) + l.more[a] - l.size[a] + l.more[c] - l.size[c];
-
-            *symmetric =
-                mech_symmetric_pair(pair, diagonal, rounding + l.slack[a], MECH_SYMMETRIC_TO);
-        }
-    }
-    mech_arena_release(arena, mark);
-    return 0;
 }

@@ -8,20 +8,8 @@
 
 /* of the largest magnitudes around a pair: what is left of their sums and differences */
 static const double left = 1e-12;
-
-bool mech_symmetric_pair(const double pair[2], const double diagonal[2], double rounding, double to)
-{
-    /* by roots, as a product may leave the range of doubles */
-    const double middle = sqrt(fabs(diagonal[0])) * sqrt(fabs(diagonal[1]));
-    const double sizes = fabs(pair[0]) + fabs(pair[1]) + middle;
-
-    return fabs(pair[0] - pair[1]) <= to * sizes + rounding;
-}
-
-double mech_symmetric_slack_of(const struct mech_symmetric_slack *slack, int32_t i, int32_t j)
-{
-    return slack && slack->block[i] == slack->block[j] ? fmin(slack->most[i], slack->most[j]) : 0.;
-}
+/* and what an entry is known to where nothing else is said */
+static const double rounding = 1e-15;
 
 /* around [n] := the largest magnitudes in rows and columns */
 static void look_around(const struct mech_mat *A, double *around)
@@ -33,19 +21,16 @@ static void look_around(const struct mech_mat *A, double *around)
 }
 
 /* Whether the pair of a stored place is symmetric. */
-static bool is_even(const struct mech_mat_walk *w, const double to[2],
-                    const struct mech_symmetric_slack *slack, const double *around)
+static bool is_even(const struct mech_mat_walk *w, const double to[2], const double *around)
 {
     const struct mech_mat *const A = w->a;
-    const double pair[2] = {w->value, mech_mat_get(A, w->col, w->row)};
-    const double share = to[0] > 0. ? to[1] / to[0] : 0.;
-    const double diagonal[2] = {share * mech_mat_get(A, w->row, w->row),
-                                share * mech_mat_get(A, w->col, w->col)};
-    const double known_to = slack ? fmax(left, slack->known_to) : left;
-    const double rounding = known_to * fmax(around[w->row], around[w->col]);
+    const double a = w->value, b = mech_mat_get(A, w->col, w->row);
+    /* by roots, as a product may leave the range of doubles */
+    const double middle =
+        sqrt(fabs(mech_mat_get(A, w->row, w->row))) * sqrt(fabs(mech_mat_get(A, w->col, w->col)));
 
-    return mech_symmetric_pair(pair, diagonal,
-                               rounding + mech_symmetric_slack_of(slack, w->row, w->col), to[0]);
+    return fabs(a - b) <= to[0] * (fabs(a) + fabs(b)) + to[1] * middle +
+                              left * fmax(around[w->row], around[w->col]);
 }
 
 int mech_symmetric(struct mech_arena *arena, const struct mech_mat *A, const double to[2],
@@ -63,46 +48,112 @@ int mech_symmetric(struct mech_arena *arena, const struct mech_mat *A, const dou
     }
     look_around(A, around);
     for (struct mech_mat_walk w = {.a = A}; mech_mat_next(&w) && *symmetric;) {
-        *symmetric = is_even(&w, to, NULL, around);
+        *symmetric = is_even(&w, to, around);
     }
     mech_arena_release(arena, mark);
     return 0;
 }
 
-int mech_symmetric_split(struct mech_arena *arena, const struct mech_mat *A, double to,
-                         const struct mech_symmetric_slack *slack, struct mech_mat *even,
-                         struct mech_mat *odd)
+/* --- parts ------------------------------------------------------------------------------------ */
+
+/* What an entry is known to, to a share of its surroundings of `least` at best. */
+static double known_to(const struct mech_symmetric_slack *slack, const double *around, int32_t i,
+                       int32_t j, double least)
 {
+    const double largest = fmax(around[i], around[j]);
+    double share = least, more = 0.;
+
+    if (slack) {
+        share = slack->share ? fmax(share, fmin(slack->share[i], slack->share[j])) : share;
+        more = slack->block[i] == slack->block[j] ? fmin(slack->most[i], slack->most[j]) : 0.;
+    }
+    return share * largest + more;
+}
+
+/* A_ij − A_ji as far as it is known. */
+static double difference(const struct mech_symmetric_slack *slack, int32_t i, int32_t j)
+{
+    if (!slack || !slack->place || i == j) {
+        return 0.;
+    }
+    const int32_t a = slack->place[i], b = slack->place[j];
+
+    /* of the same three */
+    if (a < 0 || b < 0 || i - a != j - b) {
+        return 0.;
+    }
+    const double moment = slack->moment[i - a + (3 - a - b)];
+
+    return (b - a + 3) % 3 == 1 ? moment : -moment;
+}
+
+/* Triplets of both parts, each with room for two a stored place. */
+struct parts {
+    struct mech_triplet *even, *odd;
+    size_t evens, odds;
+    double *around; /* [n] */
+};
+
+/* Those of a stored place w, at (row, col) or at its mirror. */
+static void add(const struct mech_mat_walk *w, bool mirror, double other,
+                const struct mech_symmetric_slack *slack, struct parts *p)
+{
+    const int32_t row = mirror ? w->col : w->row, col = mirror ? w->row : w->col;
+    const double to = known_to(slack, p->around, row, col, left);
+    const double odd = (mirror ? -1. : 1.) * (0.5 * w->value - 0.5 * other);
+    const double rest = odd - 0.5 * difference(slack, row, col);
+
+    p->even[p->evens++] = (struct mech_triplet){row, col, 0.5 * w->value + 0.5 * other};
+    if (!(fabs(odd) <= 0.5 * to) && !(fabs(rest) <= 0.5 * to)) {
+        p->odd[p->odds++] = (struct mech_triplet){row, col, rest};
+    }
+}
+
+static int split(struct mech_arena *arena, const struct mech_mat *A,
+                 const struct mech_symmetric_slack *slack, struct parts *p)
+{
+    const size_t most = 2 * mech_mat_stored(A);
+
+    p->around = mech_arena_alloc(arena, (size_t)A->rows, sizeof *p->around);
+    p->even = mech_arena_alloc(arena, 2 * most, sizeof *p->even);
+    if (!p->even || !p->around) {
+        return MECH_NO_MEMORY;
+    }
+    p->odd = p->even + most;
+    look_around(A, p->around);
+    for (struct mech_mat_walk w = {.a = A}; mech_mat_next(&w);) {
+        const double other = mech_mat_get(A, w.col, w.row);
+
+        add(&w, false, other, slack, p);
+        /* a pair of which one place is stored comes once */
+        if (!mech_mat_place(A, w.col, w.row)) {
+            add(&w, true, other, slack, p);
+        }
+    }
+    return 0;
+}
+
+int mech_symmetric_split(struct mech_arena *arena, const struct mech_mat *A,
+                         const struct mech_symmetric_slack *slack, struct mech_mat *even,
+                         struct mech_mat *odd, struct mech_mat *known)
+{
+    const struct mech_mat none = {.kind = MECH_MAT_ZERO, .rows = A->rows, .cols = A->cols};
+    struct parts p = {.evens = 0};
+
     *even = *A;
-    *odd = (struct mech_mat){.kind = MECH_MAT_ZERO, .rows = A->rows, .cols = A->cols};
+    *odd = *known = none;
     if (A->symmetric || A->kind == MECH_MAT_ZERO) {
         return 0;
     }
-    const size_t most = 2 * mech_mat_stored(A);
-    struct mech_triplet *const e = mech_arena_alloc(arena, most, sizeof *e);
-    struct mech_triplet *const o = mech_arena_alloc(arena, most, sizeof *o);
-    double *const around = mech_arena_alloc(arena, (size_t)A->rows, sizeof *around);
-    size_t evens = 0, odds = 0;
-
-    if (!e || !o || !around) {
-        return MECH_NO_MEMORY;
+    MECH_TRY(split(arena, A, slack, &p));
+    MECH_TRY(mech_mat_from_triplets(arena, A->rows, A->cols, p.even, p.evens, even));
+    if (p.odds == 0) {
+        return 0;
     }
-    look_around(A, around);
-    for (struct mech_mat_walk w = {.a = A}; mech_mat_next(&w);) {
-        const double other = mech_mat_get(A, w.col, w.row);
-        const bool alone = !mech_mat_place(A, w.col, w.row);
-
-        /* a pair of which one place is stored comes once */
-        for (int k = 0; k < (alone ? 2 : 1); k++) {
-            const int32_t row = k ? w.col : w.row, col = k ? w.row : w.col;
-
-            e[evens++] = (struct mech_triplet){row, col, 0.5 * w.value + 0.5 * other};
-            if (!is_even(&w, (const double[2]){to, to}, slack, around)) {
-                o[odds++] =
-                    (struct mech_triplet){row, col, (k ? -1. : 1.) * (0.5 * w.value - 0.5 * other)};
-            }
-        }
+    MECH_TRY(mech_mat_from_triplets(arena, A->rows, A->cols, p.odd, p.odds, odd));
+    MECH_TRY(mech_mat_copy(arena, even, known));
+    for (struct mech_mat_walk w = {.a = known}; mech_mat_next(&w);) {
+        *mech_mat_place(known, w.row, w.col) = known_to(slack, p.around, w.row, w.col, rounding);
     }
-    MECH_TRY(mech_mat_from_triplets(arena, A->rows, A->cols, e, evens, even));
-    return mech_mat_from_triplets(arena, A->rows, A->cols, o, odds, odd);
+    return 0;
 }

@@ -4,32 +4,33 @@
 
 #include "solver/linalg/mat.h"
 
-/* of the sizes of a pair: what is taken for rounding of numbers that are given or computed */
+/* of the sizes of a pair: what is taken for rounding of numbers that are given */
 #define MECH_SYMMETRIC_TO 1e-9
 
-/* Of a = A_ij and b = A_ji, ii and jj the entries on the diagonal:
- * |a − b| ≤ to (|a| + |b| + √|ii jj|) + rounding. The first part does not depend on units;
- * `rounding` is what is left of sums and of the differences that the entries are made of. */
-bool mech_symmetric_pair(const double pair[2], const double diagonal[2], double rounding,
-                         double to);
-
 /* Whether all pairs of A [n × n] are, with a rounding of 1e-12 of the largest entry of their rows
- * and columns: |a − b| ≤ to[0] (|a| + |b|) + to[1] √|ii jj| + rounding. Scratch from the arena. 0 or
- * negative. */
+ * and columns: |a − b| ≤ to[0] (|a| + |b|) + to[1] √|ii jj| + rounding. Scratch from the arena.
+ * 0 or negative. */
 int mech_symmetric(struct mech_arena *arena, const struct mech_mat *A, const double to[2],
                    bool *symmetric);
 
-/* By how much more pairs may differ: those of two indices in one block, by up to `most` of both;
- * and all, by a share of the largest entry of their rows and columns. */
+/* What is known of the pairs of a matrix besides. */
 struct mech_symmetric_slack {
-    const int32_t *block; /* [n] */
-    const double *most;   /* [n] the same in a block, or 0 */
-    double known_to;
+    /* pairs of two indices in one block may differ by up to `most` of both more; [n], [n] */
+    const int32_t *block;
+    const double *most;
+    /* [n] or NULL: entries where both indices have one are known to the smaller share, if that is
+     * more than 1e-12, of the largest entry of their rows and columns */
+    const double *share;
+    /* [n], [n], or NULL: place 0, 1, 2 of an index among three neighbours i, j, k, for which
+     * A_ij − A_ji = ε_ijk moment_k; −1: it is none of three */
+    const int8_t *place;
+    const double *moment;
 };
-double mech_symmetric_slack_of(const struct mech_symmetric_slack *slack, int32_t i, int32_t j);
 
-/* In the arena: even = ½ (A + Aᵀ), symmetric to the bit; odd = ½ (A − Aᵀ) of the pairs that are not
- * symmetric with that slack, ZERO if there are none. 0 or negative. */
-int mech_symmetric_split(struct mech_arena *arena, const struct mech_mat *A, double to,
+/* In the arena: even = ½ (A + Aᵀ), symmetric to the bit; odd = ½ (A − Aᵀ) less what is known of it,
+ * of the pairs of which more is left than they are known to; and what entries are known to, 1e-15
+ * in place of 1e-12, which says what sums and differences may leave of a pair. The last two are
+ * ZERO if there are no such pairs. `slack` may be NULL. 0 or negative. */
+int mech_symmetric_split(struct mech_arena *arena, const struct mech_mat *A,
                          const struct mech_symmetric_slack *slack, struct mech_mat *even,
-                         struct mech_mat *odd);
+                         struct mech_mat *odd, struct mech_mat *known);

@@ -40,11 +40,11 @@ void mech_penalty_force(const struct mech_model *m, const struct mech_eval *e, d
 void mech_penalty_tangent(const struct mech_model *m, const struct mech_eval *e, const double c[2],
                           const int32_t *places, double *values);
 /* How exactly it is known where it is asked for as exact, of its largest entries: what the rounding
- * of positions leaves of the differences. share [nv] becomes no less in the velocities of bodies
- * that contacts act on; returns the largest of these contacts, 0: there are none, NaN: shapes are at
- * no place. */
+ * of positions leaves of the differences. of [nv + 1] becomes no less in the velocities of bodies
+ * that contacts act on. Returns the largest of these contacts, 0: there are none, NaN: shapes are
+ * at no place. */
 double mech_penalty_tangent_known_to(const struct mech_model *m, const struct mech_eval *e,
-                                     double *share);
+                                     double *of);
 /* penalty.c */
 /* J of all springs. */
 double mech_penalty_energy(const struct mech_model *m, const struct mech_eval *e);

@@ -67,7 +67,7 @@ static void parts_add_up(void)
     static const double most[][3] = {{0.5, 0.5, 0.5}, {0.3, 0.3, 9.}};
     struct mech_triplet t[9];
     struct mech_arena arena;
-    struct mech_mat a, even, odd;
+    struct mech_mat a, even, odd, known;
 
     mech_arena_init(&arena, 0);
     for (int full = 0; full < 2; full++) {
@@ -79,9 +79,9 @@ static void parts_add_up(void)
         }
         CU_ASSERT_EQUAL_FATAL(mech_mat_from_triplets(&arena, 3, 3, t, (size_t)count, &a), 0);
         for (int k = 0; k < 2; k++) {
-            const struct mech_symmetric_slack slack = {block, most[k], 0.};
+            const struct mech_symmetric_slack slack = {.block = block, .most = most[k]};
 
-            CU_ASSERT_EQUAL_FATAL(mech_symmetric_split(&arena, &a, 1e-9, &slack, &even, &odd), 0);
+            CU_ASSERT_EQUAL_FATAL(mech_symmetric_split(&arena, &a, &slack, &even, &odd, &known), 0);
             CU_ASSERT(even.symmetric);
             for (int i = 0; i < 9; i++) {
                 const double other = A[3 * (i % 3) + i / 3];
@@ -91,6 +91,44 @@ static void parts_add_up(void)
                 CHECK_NEAR(mech_mat_get(&odd, i / 3, i % 3), left ? 0. : 0.5 * (A[i] - other), 0.);
             }
         }
+    }
+    mech_arena_fini(&arena);
+}
+
+/* A_ij − A_ji = ε_ijk moment_k of the last three is known, of nothing else; a coupling in the same
+ * block besides is not. */
+static void what_is_known_of_pairs_is_left_out(void)
+{
+    static const double moment[] = {9., 0.1, 0.2, 0.4}, none[] = {0., 0., 0., 0.};
+    static const int32_t block[] = {0, 1, 1, 1};
+    static const int8_t place[] = {-1, 0, 1, 2};
+    struct mech_symmetric_slack slack = {
+        .block = block, .most = none, .place = place, .moment = moment};
+    /* by rows */
+    double A[16] = {5., 1., 2., 3., 1., 5., 0.4, -0.2, 2., 0., 5., 0.1, 3., 0., 0., 5.};
+    struct mech_mat a = {.kind = MECH_MAT_DENSE, .rows = 4, .cols = 4}, even, odd, known;
+    struct mech_arena arena;
+
+    mech_arena_init(&arena, 0);
+    for (int k = 0; k < 3; k++) {
+        double values[16];
+
+        for (int i = 0; i < 16; i++) {
+            values[i] = A[4 * (i % 4) + i / 4];
+        }
+        a.values = values;
+        CU_ASSERT_EQUAL_FATAL(mech_symmetric_split(&arena, &a, &slack, &even, &odd, &known), 0);
+        CU_ASSERT_EQUAL(odd.kind == MECH_MAT_ZERO, k == 0);
+        if (k) {
+            /* 1: less by 0.06 at (1, 2); 2: the other sign at (2, 3) as well */
+            CHECK_NEAR(mech_mat_get(&odd, 1, 2), -0.03, 1e-15);
+            CHECK_NEAR(mech_mat_get(&odd, 2, 1), 0.03, 1e-15);
+            CHECK_NEAR(mech_mat_get(&odd, 2, 3), k == 1 ? 0. : -0.1, 1e-15);
+            CHECK_NEAR(mech_mat_get(&odd, 3, 1), 0., 0.);
+            CHECK_NEAR(mech_mat_get(&known, 0, 3), 5e-15, 1e-16);
+        }
+        A[6] = 0.34;
+        A[11] = k ? -0.1 : A[11];
     }
     mech_arena_fini(&arena);
 }
@@ -505,6 +543,7 @@ UNIT_TESTS(UNIT_TEST(each_pair_is_judged_beside_its_own_rows),
            UNIT_TEST(a_large_pair_that_is_held_says_nothing_of_a_small_one),
            UNIT_TEST(what_rounding_leaves_of_held_pairs_is_none_of_the_stiffness),
            UNIT_TEST(joints_hold_what_is_not_symmetric), UNIT_TEST(parts_add_up),
+           UNIT_TEST(what_is_known_of_pairs_is_left_out),
            UNIT_TEST(many_joints_hold_what_is_not_symmetric), UNIT_TEST(what_is_far_away_counts),
            UNIT_TEST(tolerances_of_statics_are_of_moments),
            UNIT_TEST(many_coordinates_are_judged_pair_by_pair),

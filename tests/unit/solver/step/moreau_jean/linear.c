@@ -239,8 +239,8 @@ static void contacts_are_as_symmetric_as_the_system(void)
     }
 }
 
-/* x₁ y₁ x₂ y₂ of mass 1, x₁ tied to x₂ and y₁ to y₂ by springs of 1e12 N/m, K(x₁, y₁) = −K(y₁, x₁) =
- * 450 N/m, some times; all x₁ and y₁ are pressed onto stops. */
+/* x₁ y₁ x₂ y₂ of mass 1, x₁ tied to x₂ and y₁ to y₂ by springs of 1e12 N/m, K(x₁, y₁) = 450 N/m =
+ * −K(y₁, x₁), some times; all x₁ and y₁ are pressed onto stops. */
 static void stiff_ties_leave_contacts_unsymmetric(void)
 {
     enum { COUNT = 16 };
