@@ -12,14 +12,16 @@ PACKAGE, DOCUMENT = 'clients/python/mechd/', 'protocol/openapi.json'
 MARK = re.compile(r'^( *)Keywords, of ([A-Z]+) (/\S+):\n((?:\1 .*\n|\n)*)', re.M)
 SIMPLE = {'string': 'str', 'integer': 'int', 'number': 'float', 'boolean': 'bool'}
 WIDTH = 100
-# keys that a method takes in another form, with that form
+# keys that a method takes in another form; true: the text of the row fits that, too
 OTHERWISE = {
-    'GET /v1/instances/{id}/objects/{name}/outputs/{variable}': {'localPosition': 'numbers'},
-    'POST /v1/instances/{id}/clone': {'as': 'id'},
-    'POST /v1/instances/{id}/lease': {'channels': '*channels', 'role': 'a word with a default'},
-    'POST /v1/instances/{id}/runs': {'record': 'what is recorded, in short'},
-    'POST /v1/instances/{id}/step': {'commit': 'trial'},
-    'PUT /v1/instances/{id}/objects/{name}/fields/{field}': {'value': 'new'},
+    'GET /v1/instances/{id}/objects/{name}/outputs/{variable}': {'localPosition': True},
+    'POST /v1/instances': {'snapshot': False},
+    'POST /v1/instances/{id}/clone': {'as': False},
+    'POST /v1/instances/{id}/lease': {'channels': False},
+    'POST /v1/instances/{id}/runs': {'record': False},
+    'POST /v1/instances/{id}/step': {'commit': False},
+    'POST /v1/sweeps': {'parameters': False, 'record': False},
+    'PUT /v1/instances/{id}/objects/{name}/fields/{field}': {'value': False},
 }
 
 
@@ -94,7 +96,7 @@ def arguments(node):
 
 def described(indent, name, text):
     """A keyword and its text, in lines."""
-    text = re.sub('^true: ', '', text)
+    text = re.sub('^true: |; null: [^;]*$', '', text)
     text = text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == ' ' else text
     text = re.sub(r'\bfalse\b', 'False', text).replace('\\', '\\\\')
     lines, line = [], '%s    %s:' % (indent, name)
@@ -109,9 +111,10 @@ def described(indent, name, text):
 def printed(document, source):
     """The module with the texts of its keywords as the document has them."""
     for node, mark in methods(source):
-        of, given = keys(document, mark.group(2), mark.group(3)), arguments(node)
-        block = ''.join(described(mark.group(1), snake(key), text)
-                        for key, (_, text) in of.items() if snake(key) in given)
+        of, given = keys(document, *mark.group(2, 3)), arguments(node)
+        apart = OTHERWISE.get('%s %s' % mark.group(2, 3), {})
+        block = ''.join(described(mark.group(1), snake(key), text) for key, (_, text) in of.items()
+                        if snake(key) in given and apart.get(key, True))
         begin = source.index(mark.group(0))
         source = source[:begin] + mark.group(0).split('\n')[0] + '\n' + block + \
             source[begin + len(mark.group(0)):]

@@ -258,7 +258,6 @@ class Runner:
             period: communication step, s
             until: end time, s (default none: until it is stopped)
             count: number of periods, instead of until
-            record: record outputs for …/results; the run must have an end
         """
         run = Run(self, self.post('runs', until=until, count=count, pace=pace, period=period,
                                   record=recorded(record)))

@@ -131,22 +131,33 @@ class Server:
             'POST', 'v1', 'models', 'check', body={'model': document(model)}).json)
 
     def create(self, model: Optional[Mapping[str, Any]] = None, *, example: Optional[str] = None,
-               snapshot: Union[None, bytes, Snapshot] = None, id: Optional[str] = None,
+               snapshot: Union[None, bytes, Snapshot] = None, fmu: Optional[str] = None,
+               start: Optional[Mapping[str, Any]] = None, id: Optional[str] = None,
                durability: Union[None, str, Mapping[str, Any]] = None,
                labels: Optional[Mapping[str, str]] = None, ttl: Optional[float] = None,
                **more: Any) -> Instance:
-        """A new instance from exactly one of a model document, an example's name and a snapshot.
+        """A new instance from exactly one of a model document, the name of an example, a snapshot
+        and the id of an uploaded FMU.
 
-        id: of your choice (Conflict if it is taken). durability: none, checkpoint or every-step, or
-        {"mode", "steps", "seconds"}. labels: names and texts of your choice. ttl: s without
-        use after which the server deletes it. more: further members of the request.
+        snapshot: one of an instance, or its bytes. id: of your choice (Conflict if it is taken).
+        durability may be {"mode", "steps", "seconds"}, too. more: further members of the request.
         Warnings about the model are in `instance.warnings`.
+
+        Keywords, of POST /v1/instances:
+            model: a model document
+            example: name of one of /v1/examples
+            fmu: id of an uploaded FMU
+            start: with fmu: start values of its inputs and parameters, by name
+            labels: labels: names and texts chosen by the client
+            ttl: idle time after which the instance is deleted, s
+            durability: when the state is stored on disk (default that of the server); one of none,
+                checkpoint, every-step
         """
         if isinstance(snapshot, Snapshot):
             snapshot = snapshot.data()
         body: Dict[str, Any] = {
-            'model': document(model), 'example': example, 'durability': durability,
-            'labels': labels, 'ttl': ttl,
+            'model': document(model), 'example': example, 'fmu': fmu, 'start': start,
+            'durability': durability, 'labels': labels, 'ttl': ttl,
             'snapshot': None if snapshot is None else base64.b64encode(content(snapshot)).decode(),
             **more}
         body = {name: value for name, value in body.items() if value is not None}
@@ -208,9 +219,8 @@ class Server:
         """A model, a hosted FMU, or a coupling, over many sets of parameters, on all workers.
 
         grid: values, or {'from', 'to', 'count'}, by parameter, the last one fastest; points: a
-        list of {parameter: value}. until a time, or count internal steps. every: rows of every so
-        many internal steps, not only of the end. wait: until it is over, with a bar on a terminal;
-        Ctrl-C deletes it then.
+        list of {parameter: value}. every: rows of every so many internal steps, not only of the
+        end. wait: until it is over, with a bar on a terminal; Ctrl-C deletes it then.
 
         coupling: as for POST /v1/couplings, with a 'model' or an 'example' for each participant;
         its parameters are 'left/k', or pointers such as '/stepSize', its steps are windows.
@@ -220,6 +230,16 @@ class Server:
 
             with server.sweep(example='spring-mass-damper', grid={'k': [1e3, 2e3]}, until=1) as s:
                 print(s.results()['k'])
+
+        Keywords, of POST /v1/sweeps:
+            model: a model document
+            example: or the name of one of /v1/examples
+            fmu: or the id of an uploaded FMU
+            start: with fmu: start values of inputs and parameters, by name
+            coupling: or a coupling of several models
+            until: end time, s
+            count: or the number of internal steps; of a coupling, the number of windows
+            outputs: outputs to record (default all)
         """
         body = {'model': document(model), 'example': example, 'coupling': coupling, 'fmu': fmu,
                 'start': start, 'until': until, 'count': count,
