@@ -103,7 +103,7 @@ static int check_symmetric(const struct dense *d, struct mech_modes *out)
     const struct mech_symmetry *const y = d->symmetry;
     const size_t n = d->n, p = d->p;
 
-    if (y->odd.kind == MECH_MAT_ZERO) {
+    if (y->odd.kind == MECH_MAT_ZERO || p == 0) {
         return 0;
     }
     double *const x = mech_arena_alloc(d->arena, 2 * n * (p + 1) + p * p, sizeof *x);
