@@ -6,6 +6,7 @@
 #include "solver/base/text.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -73,17 +74,16 @@ static void closest_option(const struct mechctl_command *only, const char *name,
     for (const struct mechctl_option *o = mechctl_global_options; o->name; o++) {
         mech_guess_try(&g, o->name);
     }
-    const char *best = mech_guess_result(&g);
-    snprintf(out, size, "%s", best ? best : "");
+    snprintf(out, size, "%s", g.best ? g.best : "");
     for (const struct mechctl_command *const *c = mechctl_commands; *c; c++) {
         if (only && *c != only) {
             continue;
         }
         for (const struct mechctl_option *o = mechctl_options(*c); o->name; o++) {
+            const int before = g.best ? g.distance : INT_MAX;
             mech_guess_try(&g, o->name);
-            best = mech_guess_result(&g);
-            if (best == o->name) { // which the next table overwrites
-                snprintf(out, size, "%s", best);
+            if (g.best && g.distance < before) { // the next table overwrites the name
+                snprintf(out, size, "%s", o->name);
             }
         }
     }

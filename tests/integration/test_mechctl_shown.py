@@ -229,6 +229,7 @@ class Shown(unittest.TestCase):
                 option = '  --%s ' % re.sub('[A-Z]', lambda m: '-' + m.group().lower(), key)
                 helped = self.good('help', command)
                 self.assertIn(option, helped)
+                helped = ' '.join(helped.split())  # whose lines are broken
                 self.assertIn(text[:1].lower() + text[1:], helped)
 
     def test_keys_that_no_command_names_reach_the_server(self):

@@ -54,7 +54,8 @@ class Suggestions(Served):
         for words, meant in ((('craete',), 'create'), (('lst',), 'list'),
                              (('--sevrer', 'x', 'list'), '--server'),
                              (('step', 'i-1', '--untli', '1'), '--until'),
-                             (('step', '--untli', '1', 'i-1'), '--until')):
+                             (('step', '--untli', '1', 'i-1'), '--until'),
+                             (('--expect-tme', '0.1', 'step', 'i-1'), '--expect-time')):
             code, text = told(*ctl, *words)
             self.assertEqual(code, 2, words)
             self.assertIn('did you mean %s?' % meant, text)
