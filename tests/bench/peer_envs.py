@@ -17,7 +17,7 @@ except ImportError:
     numpy = None
 
 NAME = 'MuJoCo'
-MISSING = 'Debian packages libmujoco-dev, before the build, and python3-numpy'
+MISSING = 'Debian packages libmujoco-dev, before `meson setup [--wipe]`, and python3-numpy'
 HOW = ('called through its C interface in its own process on one thread, semi-implicit Euler in '
        'minimal coordinates without contacts; mechd steps by generalized-α with joints in '
        'redundant coordinates. Links: both in one process, CPU time. Copies: mechd is asked over '
