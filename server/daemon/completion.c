@@ -1,14 +1,14 @@
 /* What shells complete behind mechd, from the table of options: their names, and behind one of them
  * the words that it can be, files or folders. The scripts of bash and zsh share their middle, which
  * chooses by the word in front of the cursor; fish has a line for each option. */
+#include "protocol/wire/shells.h"
 #include "server/daemon/configuration.h"
 #include "server/daemon/options.h"
-#include "solver/base/shells.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const struct mech_shells shells = MECH_SHELLS("mechd");
+static const struct mechp_shells shells = MECHP_SHELLS("mechd");
 
 /* The k-th line of the table: options, then the flags that are no settings. */
 static struct mechd_flag line(int k)

@@ -5,12 +5,12 @@
  * That of fish is in fish.c.
  */
 #include "clients/cli/cli.h"
-#include "solver/base/shells.h"
+#include "protocol/wire/shells.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const struct mech_shells shells = MECH_SHELLS("mechctl");
+static const struct mechp_shells shells = MECHP_SHELLS("mechctl");
 
 static const char find_command[] =
     "    local command='' kinds='' options='' values='' list='' kind='' at=0 k=2\n"

@@ -2,23 +2,23 @@
  * script sets `list` from words, CURRENT and its own variables: to words with blanks between, or to
  * FILES or FOLDERS. In either shell words[1] is the program, and words[CURRENT] is completed.
  *
- *   static const struct mech_shells shells = MECH_SHELLS("mechd");
+ *   static const struct mechp_shells shells = MECHP_SHELLS("mechd");
  *   fputs(zsh ? shells.zsh_head : shells.bash_head, stdout);
  */
 #pragma once
 
-struct mech_shells {
+struct mechp_shells {
     const char *bash_head, *bash_tail;
     const char *zsh_head, *zsh_tail;
 };
 
-#define MECH_SHELLS(program)                                                                       \
+#define MECHP_SHELLS(program)                                                                      \
     {                                                                                              \
-        .bash_head = MECH_BASH_HEAD(program), .bash_tail = MECH_BASH_TAIL(program),                \
-        .zsh_head = MECH_ZSH_HEAD(program), .zsh_tail = MECH_ZSH_TAIL(program)                     \
+        .bash_head = MECHP_BASH_HEAD(program), .bash_tail = MECHP_BASH_TAIL(program),              \
+        .zsh_head = MECHP_ZSH_HEAD(program), .zsh_tail = MECHP_ZSH_TAIL(program)                   \
     }
 
-#define MECH_BASH_HEAD(program)                                                                    \
+#define MECHP_BASH_HEAD(program)                                                                   \
     "# completion of " program " for bash: source this file\n"                                     \
     "_" program "() {\n"                                                                           \
     "    local -a words\n"                                                                         \
@@ -26,7 +26,7 @@ struct mech_shells {
     "    read -ra words <<<\"_ $line\"\n"                                                          \
     "    case $line in *[[:space:]]) words+=('') ;; esac\n"                                        \
     "    local CURRENT=$((${#words[@]} - 1))\n"
-#define MECH_BASH_TAIL(program)                                                                    \
+#define MECHP_BASH_TAIL(program)                                                                   \
     "    COMPREPLY=()\n"                                                                           \
     "    case $list in\n"                                                                          \
     "    FILES) compopt -o filenames 2>/dev/null\n"                                                \
@@ -38,11 +38,11 @@ struct mech_shells {
     "}\n"                                                                                          \
     "complete -F _" program " " program "\n"
 
-#define MECH_ZSH_HEAD(program)                                                                     \
+#define MECHP_ZSH_HEAD(program)                                                                    \
     "#compdef " program "\n"                                                                       \
     "# completion of " program " for zsh: a file _" program " in fpath\n"                          \
     "_" program "() {\n"
-#define MECH_ZSH_TAIL(program)                                                                     \
+#define MECHP_ZSH_TAIL(program)                                                                    \
     "    case $list in\n"                                                                          \
     "    FILES) _files ;;\n"                                                                       \
     "    FOLDERS) _files -/ ;;\n"                                                                  \
