@@ -47,20 +47,42 @@ struct line {
     bool *help, *version;
 };
 
-/* Does an option take an argument? 1, 0, or -1: unknown to the program and to every command. */
-static int takes_argument(const struct mechctl_command *only, const char *name, size_t length)
+static bool is_word(const char *name, size_t length, const char *word)
 {
-    for (const struct mechctl_command *const *c = mechctl_commands; *c; c++) {
-        if (only && *c != only) {
-            continue;
-        }
-        for (const struct mechctl_option *o = mechctl_options(*c); o->name; o++) {
-            if (strlen(o->name) == length && strncmp(o->name, name, length) == 0) {
-                return (o->argument != NULL);
-            }
-        }
+    return strlen(word) == length && strncmp(name, word, length) == 0;
+}
+
+/* The option of a command, NULL: it has none of that name. Valid as those of mechctl_options. */
+static const struct mechctl_option *option_of(const struct mechctl_command *c, const char *name,
+                                              size_t length)
+{
+    const struct mechctl_option *o = mechctl_options(c);
+    while (o->name && !is_word(name, length, o->name)) {
+        o++;
     }
-    return -1;
+    return o->name ? o : NULL;
+}
+
+/* Does an option take an argument? 1, 0, or -1: unknown to the program and to every command. In
+ * front of a command it may be a switch of one and take a value in another: then it is a switch if
+ * `next`, the word behind it, is another option, or a command in which it is a switch. */
+static int takes_argument(const struct mechctl_command *only, const char *name, size_t length,
+                          const char *next)
+{
+    bool value = false, alone = false;
+    for (const struct mechctl_command *const *c = mechctl_commands; *c; c++) {
+        const struct mechctl_option *const o =
+            only && *c != only ? NULL : option_of(*c, name, length);
+        value = value || (o && o->argument);
+        alone = alone || (o && !o->argument);
+    }
+    if (value && alone) {
+        const struct mechctl_command *const c = next ? mechctl_find(next) : NULL;
+        const struct mechctl_option *const o = c ? option_of(c, name, length) : NULL;
+        alone = next && (strncmp(next, "--", 2) == 0 || (o && !o->argument));
+        value = !alone;
+    }
+    return value ? 1 : alone ? 0 : -1;
 }
 
 /* The option that was probably meant, of the program or a command, in out [size]; "": none. */
@@ -122,11 +144,6 @@ int mechctl_no_command(const char *word)
                          meant ? ", did you mean " : ";", meant ? meant : "", meant ? "?" : "");
 }
 
-static bool is_word(const char *name, size_t length, const char *word)
-{
-    return strlen(word) == length && strncmp(name, word, length) == 0;
-}
-
 /* One option; its argument may follow after "=" or as the next word. Returns the words used, 0:
  * error. */
 static int take_option(struct mechctl *m, struct line *l, char **words, int left)
@@ -134,8 +151,9 @@ static int take_option(struct mechctl *m, struct line *l, char **words, int left
     const char *const name = words[0] + 2;
     const size_t length = strcspn(name, "=");
     const char *value = name[length] == '=' ? name + length + 1 : NULL;
+    const char *const next = value || left < 2 ? NULL : words[1];
     // switches of the program, where the command has no option of that name
-    const bool of_command = m->command && takes_argument(m->command, name, length) == 1;
+    const bool of_command = m->command && takes_argument(m->command, name, length, next) == 1;
     bool *const flag = is_word(name, length, "json")                     ? &m->json
                        : is_word(name, length, "help")                   ? l->help
                        : is_word(name, length, "version") && !of_command ? l->version
@@ -154,7 +172,7 @@ static int take_option(struct mechctl *m, struct line *l, char **words, int left
                               : is_word(name, length, "server-key") ? &l->server_key
                               : is_word(name, length, "curve-key")  ? &l->key_file
                                                                     : NULL;
-    const int takes = text ? 1 : takes_argument(m->command, name, length);
+    const int takes = text ? 1 : takes_argument(m->command, name, length, next);
     if (takes < 0 || flag || (takes == 0 && value)) {
         char meant[64] = "";
         if (takes < 0) {
@@ -174,22 +192,24 @@ static int take_option(struct mechctl *m, struct line *l, char **words, int left
     if (text) {
         *text = value;
     } else { // those of a command may precede it
-        m->given[m->given_count++] =
-            (struct mechctl_given){.name = name, .length = (int)length, .value = value};
+        m->given[m->given_count++] = (struct mechctl_given){
+            .name = name, .length = (int)length, .alone = takes == 0, .value = value};
     }
     return used;
 }
 
-/* Whether the collected options are the command's. */
+/* Whether the collected options are the command's, in its form. */
 static int settle(const struct mechctl *m)
 {
     for (const struct mechctl_given *g = m->given; g < m->given + m->given_count; g++) {
-        const struct mechctl_option *o = mechctl_options(m->command);
-        while (o->name && !is_word(g->name, (size_t)g->length, o->name)) {
-            o++;
-        }
-        if (!o->name) {
+        const struct mechctl_option *const o = option_of(m->command, g->name, (size_t)g->length);
+        if (!o) {
             return mechctl_usage("--%.*s: no such option here", g->length, g->name);
+        }
+        if (g->alone != !o->argument) {
+            return mechctl_usage("--%s %s with %s: give it behind the command", o->name,
+                                 o->argument ? "needs a value" : "takes no value",
+                                 m->command->name);
         }
     }
     return MECHCTL_DONE;

@@ -54,6 +54,7 @@ struct mechctl_option {
 struct mechctl_given {
     const char *name; /* [length] */
     int length;
+    bool alone;        /* without a value: a switch */
     const char *value; /* "" for a switch */
 };
 

@@ -12,6 +12,7 @@
 #include "solver/base/text.h"
 #include "solver/base/words.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,7 +127,8 @@ static void write_choice(char *out, size_t size, const struct mechctl_option *o,
     char least[NAME], most[NAME], words[DOC];
     const enum kind kind = kind_of(o->type);
     if (bounds_of(o->type, least, most) && *most && strlen(most) < 7 && !strchr(most, 'e')) {
-        const bool two = strtol(most, NULL, 10) - strtol(least, NULL, 10) == 1;
+        const bool two = strncmp(o->type, "integer", 7) == 0 &&
+                         strtol(most, NULL, 10) - strtol(least, NULL, 10) == 1;
         snprintf(out, size, ", %s %s %s", least, two ? "or" : "to", most);
     } else if (kind == WORD && !explains_all(text, o->type)) {
         snprintf(out, size, "; %s is %s", o->argument,
@@ -211,9 +213,7 @@ static const char *join(char out[DOC], const char *type, const struct mechctl_op
 static void add(struct table *t, struct mechctl_option o, const char *type, const char *doc)
 {
     const int k = t->count;
-    if (k == MOST) {
-        return;
-    }
+    assert(k < MOST);
     o.type = join(t->types[k], type, &o);
     if (!o.name) {
         write_name(t->names[k], o.key, false);
@@ -377,11 +377,15 @@ static int add_value(struct mechctl *m, const struct mechctl_option *o, const ch
 
 int mechctl_add_keys(struct mechctl *m, const struct mechp_shape *of)
 {
+    const struct mechp_row *const row = m->command->body;
+    const struct mechp_shape *const own = row ? row->body : NULL;
     int code = MECHCTL_DONE;
     for (const struct mechctl_option *o = mechctl_options(m->command);
          o->name && code == MECHCTL_DONE; o++) {
         const char *const value = mechctl_option(m, o->name);
-        if (value && o->key && !o->apart && !o->row && o->of == of) {
+        const char *doc = NULL;
+        if (value && o->key && !o->apart && !o->row && o->of == of &&
+            find_key(of ? of : own, NULL, o->key, &doc)) {
             separate(&m->body);
             mechc_bytes_string(&m->body, o->key);
             mechc_bytes_text(&m->body, ":");

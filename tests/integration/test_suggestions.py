@@ -62,6 +62,19 @@ class Suggestions(Served):
         code, text = told(*ctl, 'frobnicate')
         self.assertEqual((code, 'did you mean' in text), (2, False))
 
+    def test_an_option_in_front_of_the_command_is_that_of_the_command(self):
+        ctl = (program('mechctl'), '--server', self.daemon.base)
+        for words, code, meant in (
+                (('--trial', '3', 'trials', 'none', '--keep', 'a'), 1, 'no instance none'),
+                (('--trial', 'step', 'none', '--size', '1'), 1, 'no instance none'),
+                (('--trial', '--size', '1', 'step', 'none'), 1, 'no instance none'),
+                (('--trial=3', 'step', 'none'), 2, '--trial takes no value with step: give it '
+                 'behind the command'),
+                (('--trial', '--keep', 'a', 'trials', 'none'), 2, '--trial needs a value with '
+                 'trials: give it behind the command')):
+            given, text = told(*ctl, *words)
+            self.assertEqual((given, meant in text), (code, True), (words, text))
+
     def test_words_of_other_programs_for_commands_of_mechctl(self):
         for word, meant in (('ls', 'list'), ('ps', 'list'), ('dir', 'list'), ('rm', 'delete'),
                             ('cp', 'clone'), ('kill', 'stop'), ('start', 'run'),
