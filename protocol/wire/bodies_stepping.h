@@ -25,6 +25,15 @@ struct mechp_body_jacobian {
     uint64_t more_active;
 };
 
+struct mechp_body_samples {
+    struct mechp_list times, values;
+};
+
+struct mechp_body_signal {
+    struct mechp_list polynomial;
+    struct mechp_object samples;
+};
+
 struct mechp_body_step_ended {
     const char *by;
     double last_successful_time;
@@ -104,6 +113,8 @@ extern const struct mechp_shape mechp_body_batch_reply;
 extern const struct mechp_shape mechp_body_batch_table;
 extern const struct mechp_shape mechp_body_drift;
 extern const struct mechp_shape mechp_body_jacobian;
+extern const struct mechp_shape mechp_body_samples;
+extern const struct mechp_shape mechp_body_signal;
 extern const struct mechp_shape mechp_body_step_ended;
 extern const struct mechp_shape mechp_body_step_event;
 extern const struct mechp_shape mechp_body_step_intermediate;

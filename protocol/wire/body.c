@@ -365,3 +365,11 @@ void mechp_body_read(const struct mechp_shape *shape, const struct mechp_json_in
         }
     }
 }
+
+void mechp_body_peek(const struct mechp_shape *shape, const json_t *object, void *body)
+{
+    struct mech_diag none;
+    mech_diag_init(&none);
+    mechp_body_read(shape, &(const struct mechp_json_in){object, "", &none}, body);
+    mech_diag_fini(&none);
+}

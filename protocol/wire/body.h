@@ -172,6 +172,9 @@ void mechp_body_members(const struct mechp_shape *shape, const void *body, struc
  * `items`. */
 void mechp_body_read(const struct mechp_shape *shape, const struct mechp_json_in *in, void *body);
 
+/* The same of an object that is read elsewhere, where its faults are found. */
+void mechp_body_peek(const struct mechp_shape *shape, const json_t *object, void *body);
+
 /* The same with a struct of the type that belongs to the shape. */
 #define MECHP_WRITE(body, at, w) mechp_body_write(&mechp_body_##body, MECHP_OF(body, at), w)
 #define MECHP_WRITE_MEMBERS(body, at, w)                                                           \
@@ -179,5 +182,7 @@ void mechp_body_read(const struct mechp_shape *shape, const struct mechp_json_in
 #define MECHP_OF(body, at) (1 ? (at) : (const struct mechp_body_##body *)NULL)
 #define MECHP_READ(body, object, diag, to)                                                         \
     MECHP_READ_IN(body, (&(const struct mechp_json_in){(object), "", (diag)}), to)
+#define MECHP_PEEK(body, object, to)                                                               \
+    mechp_body_peek(&mechp_body_##body, (object), 1 ? (to) : (struct mechp_body_##body *)NULL)
 #define MECHP_READ_IN(body, in, to)                                                                \
     mechp_body_read(&mechp_body_##body, in, 1 ? (to) : (struct mechp_body_##body *)NULL)

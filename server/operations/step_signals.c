@@ -1,6 +1,7 @@
 /* Inputs over a step: polynomials and samples, from JSON to the solver's form. */
 #include "server/operations/step_signals.h"
 
+#include "protocol/wire/bodies_stepping.h"
 #include "server/engine/fmu_engine.h"
 
 #include <stdlib.h>
@@ -16,25 +17,32 @@ struct reader {
     double *at;
 };
 
+/* An input, and what is given for it. */
+struct asked {
+    const char *name;
+    int32_t index; /* among the inputs */
+    size_t size;   /* values of the input */
+    struct mechp_body_signal in;
+    struct mechp_body_samples samples;
+    bool good; /* its members are */
+};
+
 static void fault(struct reader *r, const char *text)
 {
     mech_diag_add(&r->c->diag, r->path.text, "%s", text);
 }
 
-/* The list of that name in an object whose only members are `keys`; NULL: it is not there, and a
- * fault says so. */
-static const json_t *list_of(struct reader *r, const json_t *object, const char *key, size_t most)
+/* Whether a list is there and has at most so many entries, or a fault says so. */
+static bool is_list(struct reader *r, const json_t *list, const char *key, size_t most)
 {
-    const json_t *const list = json_object_get(object, key);
+    const bool good = json_array_size(list) > 0 && json_array_size(list) <= most;
     const size_t mark = mech_path_push(&r->path, key);
 
-    if (!json_is_array(list) || json_array_size(list) == 0 || json_array_size(list) > most) {
+    if (!good) {
         mech_diag_add(&r->c->diag, r->path.text, "expected a list of 1 to %zu entries", most);
-        mech_path_cut(&r->path, mark);
-        return NULL;
     }
     mech_path_cut(&r->path, mark);
-    return list;
+    return good;
 }
 
 /* The list's entries, each a number or an array of the input's size, to r->at. */
@@ -79,29 +87,31 @@ static void read_times(struct reader *r, const json_t *list)
     mech_path_cut(&r->path, mark);
 }
 
-static void read_polynomial(struct reader *r, const json_t *object, struct mech_input_signal *out)
+static void read_polynomial(struct reader *r, const struct asked *a, struct mech_input_signal *out)
 {
-    const json_t *const list = list_of(r, object, "polynomial", COEFFICIENTS_MOST);
+    const json_t *const list = a->in.polynomial.of;
 
-    if (list != NULL) {
+    if (is_list(r, list, "polynomial", COEFFICIENTS_MOST)) {
         out->n = (int32_t)json_array_size(list);
         out->values = r->at;
         read_rows(r, "polynomial", list);
     }
 }
 
-static void read_samples(struct reader *r, const json_t *object, struct mech_input_signal *out)
+static void read_samples(struct reader *r, const struct asked *a, struct mech_input_signal *out)
 {
-    const json_t *const samples = json_object_get(object, "samples");
+    const json_t *const times = a->samples.times.of, *const values = a->samples.values.of;
     const size_t mark = mech_path_push(&r->path, "samples");
+    const bool timed = is_list(r, times, "times", SAMPLES_MOST);
 
-    mechp_shape_only(samples, r->path.text, mechp_shape_named("@Samples"), &r->c->diag);
-    const json_t *const times = list_of(r, samples, "times", SAMPLES_MOST);
-    const json_t *const values = list_of(r, samples, "values", SAMPLES_MOST);
-    if (times != NULL && values != NULL && json_array_size(times) != json_array_size(values)) {
+    if (!is_list(r, values, "values", SAMPLES_MOST) || !timed) {
+        mech_path_cut(&r->path, mark);
+        return;
+    }
+    if (json_array_size(times) != json_array_size(values)) {
         mech_diag_add(&r->c->diag, r->path.text, "%zu times, but %zu values",
                       json_array_size(times), json_array_size(values));
-    } else if (times != NULL && values != NULL) {
+    } else {
         out->n = (int32_t)json_array_size(times);
         out->tau = r->at;
         read_times(r, times);
@@ -111,42 +121,55 @@ static void read_samples(struct reader *r, const json_t *object, struct mech_inp
     mech_path_cut(&r->path, mark);
 }
 
-/* One input's; false: refused. */
-static bool read_one(struct reader *r, const json_t *object, const struct mech_variable *v,
-                     struct mech_input_signal *out)
+/* One input's members. */
+static void read_asked(struct reader *r, const json_t *object, struct asked *a)
+{
+    struct mech_diag *const diag = &r->c->diag;
+    const size_t faults = diag->total;
+    const struct mechp_json_in in = {object, r->path.text, diag};
+
+    mechp_shape_only(object, in.base, &mechp_body_signal, diag);
+    MECHP_READ_IN(signal, &in, &a->in);
+    if (diag->total == faults && (a->in.polynomial.of != NULL) == (a->in.samples.of != NULL)) {
+        fault(r, "expected an object with polynomial or samples");
+    }
+    const size_t mark = mech_path_push(&r->path, "samples");
+    const struct mechp_json_in inner = {a->in.samples.of, r->path.text, diag};
+    mechp_shape_only(inner.object, inner.base, &mechp_body_samples, diag);
+    MECHP_READ_IN(samples, &inner, &a->samples);
+    mech_path_cut(&r->path, mark);
+    a->good = diag->total == faults;
+}
+
+/* One input's values; false: refused. */
+static bool read_one(struct reader *r, const struct asked *a, struct mech_input_signal *out)
 {
     const size_t faults = r->c->diag.total;
-    const bool polynomial = json_object_get(object, "polynomial") != NULL;
+    const bool polynomial = a->in.polynomial.of != NULL;
     const struct mechd_engine *const e = &r->c->job.instance->engine;
     const char *const unfollowed = mechd_engine_package(e) != NULL
-                                       ? mechd_engine_fmu_unfollowed(e, v->index, !polynomial)
+                                       ? mechd_engine_fmu_unfollowed(e, a->index, !polynomial)
                                        : NULL;
 
-    mechp_shape_only(object, r->path.text, mechp_shape_named("@Signal"), &r->c->diag);
-    if (!json_is_object(object) || polynomial == (json_object_get(object, "samples") != NULL)) {
-        fault(r, "expected an object with polynomial or samples");
-    } else if (mechd_engine_input_is_parameter(e, v->index)) {
+    if (mechd_engine_input_is_parameter(e, a->index)) {
         fault(r, "this input is a parameter, which is constant over a step");
     } else if (unfollowed != NULL) {
         mech_diag_add(&r->c->diag, r->path.text,
                       "this input of an FMU takes only values that are constant over the step: %s",
                       unfollowed);
     } else if (polynomial) {
-        read_polynomial(r, object, out);
+        read_polynomial(r, a, out);
     } else {
-        read_samples(r, object, out);
+        read_samples(r, a, out);
     }
     return r->c->diag.total == faults;
 }
 
-/* Numbers that a signal's text may have: no more than its lists have entries, each of `size`. */
-static size_t numbers_of(const json_t *object, size_t size)
+/* Numbers that it may have: no more than its lists have entries, each of its size. */
+static size_t numbers_of(const struct asked *a)
 {
-    const json_t *const samples = json_object_get(object, "samples");
-    const json_t *const polynomial = json_object_get(object, "polynomial");
-
-    return size * json_array_size(polynomial) + json_array_size(json_object_get(samples, "times")) +
-           size * json_array_size(json_object_get(samples, "values"));
+    return a->size * json_array_size(a->in.polynomial.of) + json_array_size(a->samples.times.of) +
+           a->size * json_array_size(a->samples.values.of);
 }
 
 /* True if no lease prevents the caller from setting an input; otherwise refused. */
@@ -162,9 +185,10 @@ static bool may_set(struct mechd_call *c, const char *name)
     return false;
 }
 
-/* The names that exist, their variables and numbers counted; the others are faults. */
-static size_t find_inputs(struct reader *r, const json_t *object, const struct mechd_inputs *inputs,
-                          size_t *numbers)
+/* The inputs that exist and may be set, into asked; their numbers counted. The others are faults.
+ * Returns how many they are. */
+static size_t read_names(struct reader *r, const json_t *object, const struct mechd_inputs *inputs,
+                         struct asked *asked, size_t *numbers)
 {
     const struct mechd_engine *const engine = &r->c->job.instance->engine;
     const char *name = NULL;
@@ -175,67 +199,72 @@ static size_t find_inputs(struct reader *r, const json_t *object, const struct m
     {
         const int32_t index = mechd_engine_variable_find(engine, MECH_INPUT, name);
         const size_t mark = mech_path_push(&r->path, name);
-        struct mech_variable v;
 
         if (index < 0) {
             mechd_engine_lacks(engine, MECH_INPUT, name, r->path.text, &r->c->diag);
-        } else {
-            mechd_engine_variable(engine, MECH_INPUT, (size_t)index, &v);
-            *numbers += numbers_of(value, (size_t)v.size);
-            found++;
         }
         for (size_t k = 0; k < inputs->count && index >= 0; k++) {
             if (inputs->changes[k].index == index) {
                 fault(r, "this input is given in inputs too");
             }
         }
+        if (index >= 0 && may_set(r->c, name)) {
+            struct mech_variable v;
+            mechd_engine_variable(engine, MECH_INPUT, (size_t)index, &v);
+            struct asked *const a = &asked[found++];
+            *a = (struct asked){.name = name, .index = index, .size = (size_t)v.size};
+            read_asked(r, value, a);
+            *numbers += numbers_of(a);
+        }
         mech_path_cut(&r->path, mark);
     }
     return found;
 }
 
+/* Their values. */
+static void read_values(struct reader *r, const struct asked *asked, size_t count,
+                        struct mechd_signals *out)
+{
+    for (size_t k = 0, n = 0; k < count; k++) {
+        const struct asked *const a = &asked[k];
+        const size_t mark = mech_path_push(&r->path, a->name);
+
+        r->size = a->size;
+        out->signals[n].start = mechd_engine_time(&r->c->job.instance->engine);
+        if (a->good && read_one(r, a, &out->signals[n])) {
+            out->changes[out->count++] =
+                (struct mech_input_change){.index = a->index, .signal = &out->signals[n]};
+            n++;
+        }
+        mech_path_cut(&r->path, mark);
+    }
+}
+
 void mechd_read_signals(struct mechd_call *c, const json_t *object,
                         const struct mechd_inputs *inputs, struct mechd_signals *out)
 {
-    const struct mechd_engine *const engine = &c->job.instance->engine;
     struct reader r = {.c = c, .path = {.length = 0}};
-    size_t numbers = 0, n = 0;
-    const char *name = NULL;
-    json_t *value = NULL;
+    size_t numbers = 0;
+    struct asked *const asked = calloc(json_object_size(object) + 1, sizeof *asked);
 
     *out = (struct mechd_signals){.count = 0};
     (void)mech_path_push(&r.path, "inputSignals");
-    const size_t found = find_inputs(&r, object, inputs, &numbers);
+    const size_t found = asked != NULL ? read_names(&r, object, inputs, asked, &numbers) : 0;
     out->changes = calloc(inputs->count + found + 1, sizeof *out->changes);
     out->signals = calloc(found + 1, sizeof *out->signals);
     out->numbers = calloc(numbers + 1, sizeof *out->numbers);
-    if (out->changes == NULL || out->signals == NULL || out->numbers == NULL) {
+    if (asked == NULL || out->changes == NULL || out->signals == NULL || out->numbers == NULL) {
         mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the inputs");
+        free(asked);
         return;
     }
     if (inputs->count > 0) {
         memcpy(out->changes, inputs->changes, inputs->count * sizeof *out->changes);
     }
+    out->count = inputs->count;
     r.at = out->numbers;
-    json_object_foreach((json_t *)(uintptr_t)object, name, value)
-    {
-        const int32_t index = mechd_engine_variable_find(engine, MECH_INPUT, name);
-        const size_t mark = mech_path_push(&r.path, name);
-        struct mech_variable v;
-
-        if (index >= 0 && may_set(c, name)) {
-            mechd_engine_variable(engine, MECH_INPUT, (size_t)index, &v);
-            r.size = (size_t)v.size;
-            out->signals[n].start = mechd_engine_time(engine);
-            if (read_one(&r, value, &v, &out->signals[n])) {
-                out->changes[inputs->count + n] =
-                    (struct mech_input_change){.index = index, .signal = &out->signals[n]};
-                n++;
-            }
-        }
-        mech_path_cut(&r.path, mark);
-    }
-    out->count = inputs->count + n;
+    read_values(&r, asked, found, out);
+    free(asked);
 }
 
 void mechd_signals_fini(struct mechd_signals *s)

@@ -103,16 +103,17 @@ const struct mechp_shape mechp_body_jacobian = {
         {"moreActive", "integer", "number of further entries of the active set",
          MECHP_MAY(jacobian, more_active)})};
 
-static const struct mechp_shape samples = {
+const struct mechp_shape mechp_body_samples = {
     .name = "Samples",
     .doc = "Values at times, joined by straight lines; before the first time and after the last, "
            "the nearest value applies.",
     .request = true,
-    .members =
-        MECHP_MEMBERS({"times", "number[]", "s, since the start of the step, increasing", true},
-                      {"values", "@Value[]", "one value for each time", true})};
+    .members = MECHP_MEMBERS(
+        {"times", "number[]", "s, since the start of the step, increasing",
+         MECHP_IN(samples, times)},
+        {"values", "@Value[]", "one value for each time", MECHP_IN(samples, values)})};
 
-static const struct mechp_shape signal = {
+const struct mechp_shape mechp_body_signal = {
     .name = "Signal",
     .doc = "An input over a step: exactly one of polynomial and samples.",
     .request = true,
@@ -120,8 +121,8 @@ static const struct mechp_shape signal = {
         {"polynomial", "@Value[]",
          "coefficients of 1, tau, tau^2 …, at most 16, tau being the time since the start of the "
          "step, s",
-         false},
-        {"samples", "@Samples", "values at times", false})};
+         MECHP_MAY(signal, polynomial)},
+        {"samples", "@Samples", "values at times", MECHP_MAY(signal, samples)})};
 
 const struct mechp_shape mechp_body_step_ended = {
     .name = "StepEnded",
@@ -270,8 +271,8 @@ const struct mechp_shape *const mechp_shapes_stepping[] = {&mechp_body_active,
                                                            &mechp_body_kept_trial,
                                                            &mechp_body_kept_trial_list,
                                                            &mechp_body_step_report,
-                                                           &samples,
-                                                           &signal,
+                                                           &mechp_body_samples,
+                                                           &mechp_body_signal,
                                                            &mechp_body_step_reply,
                                                            &mechp_body_step_request,
                                                            &mechp_body_stop_reply,

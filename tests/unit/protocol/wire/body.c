@@ -222,6 +222,8 @@ static void members_are_read_into_their_places(void)
     CU_ASSERT(json_is_null(q.part.given));
     CU_ASSERT(json_is_null(q.trial) && json_object_size(q.inputs.of) == 1);
     CU_ASSERT(json_array_size(q.outputs.of) == 1);
+    MECHP_PEEK(question, tree, &q);
+    CU_ASSERT(q.size == 0.5 && q.kind == 1 && json_array_size(q.outputs.of) == 1);
     json_decref(tree);
 }
 
@@ -330,6 +332,8 @@ static void a_value_of_another_type_is_a_fault_at_its_place(void)
         CU_ASSERT_EQUAL_FATAL(d.count, 1);
         CU_ASSERT_STRING_EQUAL(d.entries[0].path, place);
         CU_ASSERT_STRING_EQUAL(d.entries[0].text, cases[k].message);
+        expect_absent(&q, strcmp(cases[k].key, "kind") == 0 ? MECHP_ODD_WORD : MECHP_NO_WORD);
+        MECHP_PEEK(question, tree, &q);
         expect_absent(&q, strcmp(cases[k].key, "kind") == 0 ? MECHP_ODD_WORD : MECHP_NO_WORD);
         mech_diag_fini(&d);
         json_decref(tree);
