@@ -16,6 +16,13 @@ struct mechp_body_coupling_participant {
     struct mechp_object partner; /* coupling_partner */
 };
 
+/* Of a coupling that is swept. */
+struct mechp_body_sweep_participant {
+    const char *name;
+    struct mechp_object model;
+    const json_t *example; /* text */
+};
+
 struct mechp_body_coupling_scheme {
     const json_t *type; /* text */
     double relative_tolerance, absolute_tolerance;
@@ -55,7 +62,7 @@ struct mechp_body_coupling_bond {
 /* Also that of a sweep. */
 struct mechp_body_couple_request {
     const char *name;
-    struct mechp_list participants; /* coupling_participant, or SweepParticipant */
+    struct mechp_list participants; /* coupling_participant, or sweep_participant */
     struct mechp_list connections;  /* coupling_connection */
     struct mechp_list bonds;        /* coupling_bond */
     struct mechp_object scheme;     /* coupling_scheme */
@@ -181,3 +188,4 @@ extern const struct mechp_shape mechp_body_coupling_stability;
 extern const struct mechp_shape mechp_body_coupling_step_reply;
 extern const struct mechp_shape mechp_body_coupling_waveform;
 extern const struct mechp_shape mechp_body_set_coupling_state_request;
+extern const struct mechp_shape mechp_body_sweep_participant;

@@ -1,6 +1,7 @@
 /* From the bytes of a frame to its reply. */
 #include "server/call/frames.h"
 
+#include "protocol/wire/bodies_messages.h"
 #include "protocol/wire/json.h"
 #include "server/call/call.h"
 #include "server/call/outside.h"
@@ -151,11 +152,13 @@ static void finish(struct mechd_job *job)
  * as long as it is known. The key of the connection is asked for again with every frame. */
 static bool admit(struct mechd_frame_request *r)
 {
-    const char *const token = json_string_value(json_object_get(r->hello, "token"));
     const unsigned char *const key = r->key;
     if (r->hello == NULL && key == NULL) {
         return true;
     }
+    struct mechp_body_hello_request in;
+    MECHP_PEEK(hello_request, r->hello, &in);
+    const char *const token = json_string_value(in.token);
     struct mechd_service *const d = r->service;
     r->pass.has_token = key == NULL || (token != NULL && d->host.tokens.needed);
     r->pass.turn = atomic_load(&d->host.tokens.turn);
@@ -209,6 +212,7 @@ static void greet_outside(struct mechd_frame_request *r)
 static bool find_instance(struct mechd_frame_request *r, const char *extra, size_t extra_size)
 {
     struct mechd_table *table = &r->service->host.table;
+    const char *id = NULL;
     if (r->in.kind != MECHP_HELLO) {
         if (!admit(r)) {
             return false;
@@ -239,11 +243,12 @@ static bool find_instance(struct mechd_frame_request *r, const char *extra, size
             greet_outside(r);
             return false;
         }
-        const char *id = json_string_value(json_object_get(r->hello, "instance"));
+        struct mechp_body_hello_request in;
+        MECHP_PEEK(hello_request, r->hello, &in);
+        id = json_string_value(in.instance);
         r->job.instance = id != NULL ? mechd_table_find(table, id) : NULL;
     }
     if (r->job.instance == NULL) {
-        const char *id = json_string_value(json_object_get(r->hello, "instance"));
         char text[128];
         mech_text_format(text, sizeof text, "there is no instance %.64s",
                          id != NULL ? id : "with this number");

@@ -30,11 +30,22 @@ static void drop(void *of)
     }
 }
 
+/* The model out of a participant, a reference; NULL: it has none. */
+static json_t *take_model(json_t *item)
+{
+    struct mechp_body_sweep_participant in;
+    MECHP_PEEK(sweep_participant, item, &in);
+    json_t *const model = json_incref((json_t *)(uintptr_t)in.model.of);
+    (void)json_object_del(item, "model");
+    return model;
+}
+
 struct mechd_points *mechd_points_make(json_t *document)
 {
     struct mechd_points *const m = calloc(1, sizeof *m);
-    const json_t *const list = json_object_get(document, "participants");
-    const size_t count = json_array_size(list);
+    struct mechp_body_couple_request in;
+    MECHP_PEEK(couple_request, document, &in);
+    const size_t count = json_array_size(in.participants.of);
     json_t **const models = calloc(count + 1, sizeof(json_t *));
     if (m == NULL || models == NULL) {
         free(m);
@@ -44,9 +55,7 @@ struct mechd_points *mechd_points_make(json_t *document)
     }
     *m = (struct mechd_points){.document = document, .count = count, .models = models};
     for (size_t k = 0; k < count; k++) {
-        json_t *const item = json_array_get(list, k);
-        models[k] = json_incref(json_object_get(item, "model"));
-        (void)json_object_del(item, "model");
+        models[k] = take_model(json_array_get(in.participants.of, k));
     }
     return m;
 }
@@ -73,9 +82,13 @@ static bool value_of(const struct making *m, int32_t target, double *out)
     return false;
 }
 
-static bool has_model(const json_t *item)
+/* Its model has been taken out. */
+static bool read_named(const struct mechp_json_in *in, struct mechd_listed *out)
 {
-    return json_is_object(item);
+    struct mechp_body_sweep_participant item;
+    MECHP_READ_IN(sweep_participant, in, &item);
+    *out = (struct mechd_listed){.name = item.name};
+    return json_is_object(in->object);
 }
 
 /* A simulation of the model with the values of its participant; its faults are at `base`. */
@@ -104,8 +117,8 @@ static int make_sim(struct mechd_reading *r, const struct making *m, int32_t lis
 }
 
 /* An instance in no table, without an account: the sweep is charged. */
-static void find_made(struct mechd_reading *r, struct mechd_part *p, const json_t *item,
-                      const char *path)
+static void find_made(struct mechd_reading *r, struct mechd_part *p,
+                      const struct mechd_listed *item, const char *path)
 {
     const struct making *const m = r->source->of;
     struct mech_sim *sim = NULL;
@@ -170,9 +183,9 @@ struct mechd_coupling *mechd_points_couple(const struct mechd_points *points,
                                            const struct mechd_point *point)
 {
     const struct making m = {.points = points, .ask = ask, .point = point};
-    const struct mechd_source source = {.shape = "@SweepParticipant",
+    const struct mechd_source source = {.shape = &mechp_body_sweep_participant,
                                         .wants = "an object with a name and a model is needed",
-                                        .says = has_model,
+                                        .read = read_named,
                                         .find = find_made,
                                         .of = (void *)(uintptr_t)&m};
     json_t *const document = document_of(&m);

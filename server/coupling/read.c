@@ -43,27 +43,29 @@ static void find_instance(struct mechd_reading *r, struct mechd_part *p, const c
 }
 
 /* Those of a request: instances of the table, and programs outside. */
-static bool says_which(const json_t *item)
+static bool read_asked(const struct mechp_json_in *in, struct mechd_listed *out)
 {
-    const bool instance = json_is_string(json_object_get(item, "instance"));
-    const json_t *const partner = json_object_get(item, "partner");
-    return instance != (partner != NULL) && (partner == NULL || json_is_object(partner));
+    struct mechp_body_coupling_participant item;
+    MECHP_READ_IN(coupling_participant, in, &item);
+    *out = (struct mechd_listed){.name = item.name != NULL ? item.name : item.instance,
+                                 .of = item.instance,
+                                 .outside = item.partner.of};
+    return (out->of != NULL) != (out->outside != NULL);
 }
 
-static void find_asked(struct mechd_reading *r, struct mechd_part *p, const json_t *item,
-                       const char *path)
+static void find_asked(struct mechd_reading *r, struct mechd_part *p,
+                       const struct mechd_listed *item, const char *path)
 {
-    const json_t *const partner = json_object_get(item, "partner");
-    if (partner != NULL) {
-        mechd_outside_read(r, p, partner, path);
+    if (item->outside != NULL) {
+        mechd_outside_read(r, p, item->outside, path);
     } else {
-        find_instance(r, p, json_string_value(json_object_get(item, "instance")), path);
+        find_instance(r, p, item->of, path);
     }
 }
 
-static const struct mechd_source asked = {.shape = "@CouplingParticipant",
+static const struct mechd_source asked = {.shape = &mechp_body_coupling_participant,
                                           .wants = "the id of an instance, or a partner, is needed",
-                                          .says = says_which,
+                                          .read = read_asked,
                                           .find = find_asked};
 
 /* The request is refused for what its instances are at, which each such participant names; the code
@@ -188,16 +190,22 @@ static void read_participants(struct mechd_reading *r)
     }
     r->lost = false;
     for (size_t k = 0; k < count; k++) {
-        const json_t *const item = json_array_get(list, k);
-        const char *name = json_string_value(json_object_get(item, "name"));
         struct mechd_part *const p = &g->parts[g->count];
+        struct mechd_listed item;
         char path[PATH];
         snprintf(path, sizeof path, "/participants/%zu", k);
-        mechp_shape_only(item, path, mechp_shape_named(r->source->shape), r->diag);
-        name = name == NULL ? json_string_value(json_object_get(item, "instance")) : name;
+        const struct mechp_json_in in = {json_array_get(list, k), path, r->diag};
+        mechp_shape_only(in.object, path, r->source->shape, r->diag);
+        const size_t faults = r->diag->total;
+        const bool says = r->source->read(&in, &item);
+        const char *const name = item.name;
         p->coupling = g;
         p->listed = (int32_t)k;
-        if (!r->source->says(item)) {
+        if ((!says || name == NULL) && r->diag->total > faults) {
+            r->lost = true;
+            continue;
+        }
+        if (!says) {
             mechd_reading_fault(r, path, "%s", r->source->wants);
             r->lost = true;
             continue;
@@ -215,7 +223,7 @@ static void read_participants(struct mechd_reading *r)
             }
         }
         mech_text_copy(p->name, sizeof p->name, name);
-        r->source->find(r, p, item, path);
+        r->source->find(r, p, &item, path);
         g->count++;
     }
     refuse_shared_names(r);

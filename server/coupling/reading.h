@@ -20,13 +20,21 @@ struct mechd_connection {
 
 struct mechd_reading;
 
+/* What an item of the participants has. */
+struct mechd_listed {
+    const char *name;      /* NULL: it has none, nor the id of an instance */
+    const char *of;        /* that id, or NULL */
+    const json_t *outside; /* the object of a program outside, or NULL */
+};
+
 /* Where the instances of participants come from. */
 struct mechd_source {
-    const char *shape; /* of an item of "participants" */
-    const char *wants; /* the fault of an item that does not say which */
-    bool (*says)(const json_t *item);
+    const struct mechp_shape *shape; /* of an item of the participants */
+    const char *wants;               /* the fault of an item that does not say which */
+    /* The members of an item. False: it does not say which instance. */
+    bool (*read)(const struct mechp_json_in *in, struct mechd_listed *out);
     /* Its instance, into p->instance, a reference. Faults go to the reading, at `path`. */
-    void (*find)(struct mechd_reading *r, struct mechd_part *p, const json_t *item,
+    void (*find)(struct mechd_reading *r, struct mechd_part *p, const struct mechd_listed *item,
                  const char *path);
     void *of;
 };

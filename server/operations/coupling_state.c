@@ -86,11 +86,14 @@ const struct mechd_operation mechd_operation_COUPLING_STATE = {.spread = spread_
 /* Names of participants in their order. */
 static json_t *names_of(const json_t *document)
 {
-    const json_t *const list = json_object_get(document, "participants");
+    struct mechp_body_couple_request in;
+    MECHP_PEEK(couple_request, document, &in);
     json_t *const names = json_array();
-    for (size_t k = 0; names != NULL && k < json_array_size(list); k++) {
-        json_t *const name = json_object_get(json_array_get(list, k), "name");
-        (void)json_array_append(names, name != NULL ? name : json_null());
+    for (size_t k = 0; names != NULL && k < json_array_size(in.participants.of); k++) {
+        struct mechp_body_coupling_participant item;
+        MECHP_PEEK(coupling_participant, json_array_get(in.participants.of, k), &item);
+        (void)json_array_append_new(names,
+                                    item.name != NULL ? json_string(item.name) : json_null());
     }
     return names;
 }

@@ -320,10 +320,11 @@ static bool read_document(struct mechd_call *c, struct package *x, const struct 
         mechd_fail(c, fault.code, "%s", fault.text);
         return false;
     }
-    const json_t *const list = json_object_get(document, "connections");
+    struct mechp_body_couple_request in;
+    MECHP_PEEK(couple_request, document, &in);
     bool good = true;
-    for (size_t k = 0; k < json_array_size(list) && good; k++) {
-        good = add_connection(c, x, g, json_array_get(list, k));
+    for (size_t k = 0; k < json_array_size(in.connections.of) && good; k++) {
+        good = add_connection(c, x, g, json_array_get(in.connections.of, k));
     }
     // what the structure says itself is not repeated
     (void)json_object_del(document, "name");

@@ -1,6 +1,7 @@
 /* /v1/sweeps: one model, one hosted FMU, or one coupling, over many sets of parameters, results as
  * one table. */
 #include "protocol/wire/bodies.h"
+#include "protocol/wire/bodies_coupling.h"
 #include "protocol/wire/json.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
@@ -229,9 +230,8 @@ static void plan_fmu(struct mechd_call *c, const struct mechp_body_sweep_request
 /* --- of a coupling ---------------------------------------------------------------------------- */
 
 /* In place of the name of its example, at `path`. */
-static void resolve_example(struct mechd_call *c, json_t *item, const char *path)
+static void resolve_example(struct mechd_call *c, json_t *item, const char *name, const char *path)
 {
-    const char *const name = json_string_value(json_object_get(item, "example"));
     const size_t before = c->diag.count;
     json_t *own = NULL;
     if (name != NULL) {
@@ -252,8 +252,8 @@ static void resolve_example(struct mechd_call *c, json_t *item, const char *path
 static void resolve(struct mechd_call *c, json_t *item, size_t k)
 {
     char path[64];
-    const json_t *const model = json_object_get(item, "model");
-    const json_t *const example = json_object_get(item, "example");
+    const size_t before = c->diag.total;
+    struct mechp_body_sweep_participant in;
     const char *const other = json_object_get(item, "partner") != NULL    ? "/partner"
                               : json_object_get(item, "instance") != NULL ? "/instance"
                                                                           : "";
@@ -261,10 +261,16 @@ static void resolve(struct mechd_call *c, json_t *item, size_t k)
     if (other[0] != '\0') {
         mech_diag_add(&c->diag, path,
                       "each point has participants of its own: a model or an example is needed");
-    } else if (!json_is_object(item) || (model != NULL) == (example != NULL)) {
+        return;
+    }
+    MECHP_READ_IN(sweep_participant, (&(const struct mechp_json_in){item, path, &c->diag}), &in);
+    if (c->diag.total > before) {
+        return;
+    }
+    if ((in.model.of != NULL) == (in.example != NULL)) {
         mech_diag_add(&c->diag, path, "exactly one of model and example is needed");
-    } else if (example != NULL) {
-        resolve_example(c, item, path);
+    } else if (in.example != NULL) {
+        resolve_example(c, item, json_string_value(in.example), path);
     }
 }
 
@@ -273,14 +279,15 @@ static void resolve(struct mechd_call *c, json_t *item, size_t k)
 static json_t *read_coupling(struct mechd_call *c, const json_t *given)
 {
     json_t *const own = json_deep_copy(given);
-    const json_t *const list = json_object_get(own, "participants");
+    struct mechp_body_couple_request in;
     if (own == NULL) {
         mechd_fail_outcome(c, MECH_NO_MEMORY);
         return NULL;
     }
+    MECHP_PEEK(couple_request, own, &in);
     mechp_shape_only(own, "/coupling", mechp_shape_named("@SweepCoupling"), &c->diag);
-    for (size_t k = 0; k < json_array_size(list) && k < MECHD_COUPLING_PARTS; k++) {
-        resolve(c, json_array_get(list, k), k);
+    for (size_t k = 0; k < json_array_size(in.participants.of) && k < MECHD_COUPLING_PARTS; k++) {
+        resolve(c, json_array_get(in.participants.of, k), k);
     }
     if (mechd_call_faulty(c) || c->code != MECHP_OK) {
         json_decref(own);

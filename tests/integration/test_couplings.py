@@ -276,6 +276,17 @@ class Limits(Couplings):
             ('/participants/0', 'not a name: a b'), ('/participants/2', 'takes part twice'),
             ('/participants/3/partner/rollback', 'must be true or false'))
 
+    def test_members_of_participants_of_another_type(self):
+        given = [{'name': 5, 'instance': self.left}, {'instance': 5},
+                 {'name': 'y', 'partner': 'y'}, {'name': 'z'}, 'z']
+        reply = self.of(participants=given)
+        self.assertEqual([(e['pointer'], e['message']) for e in reply['errors']], [
+            ('/participants/0/name', 'must be a string'),
+            ('/participants/1/instance', 'must be a string'),
+            ('/participants/2/partner', 'must be an object'),
+            ('/participants/3', 'the id of an instance, or a partner, is needed'),
+            ('/participants/4', 'the id of an instance, or a partner, is needed')], reply)
+
     def test_connections(self):
         self.refused(self.couple(self.left, self.right, [
             {'from': 'left.p', 'to': 'right.F'}, {'from': 'left.p[x]', 'to': 'right.F'},

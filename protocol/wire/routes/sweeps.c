@@ -42,13 +42,15 @@ const struct mechp_shape mechp_body_sweep_list = {
         {"items", "@Sweep[]", "in the order of their creation", MECHP_IN(sweep_list, items)},
         {"next", "null", "always null: there are no further pages", true})};
 
-static const struct mechp_shape sweep_participant = {
+const struct mechp_shape mechp_body_sweep_participant = {
     .name = "SweepParticipant",
     .doc = "A participant of a coupling; each point creates its own from this model.",
     .request = true,
-    .members = MECHP_MEMBERS({"name", "@Name", "its name in the coupling", true},
-                             {"model", "@Model", "a model document", false},
-                             {"example", "@Name", "or the name of one of /v1/examples", false})};
+    .members = MECHP_MEMBERS(
+        {"name", "@Name", "its name in the coupling", MECHP_IN(sweep_participant, name)},
+        {"model", "@Model", "a model document", MECHP_MAY(sweep_participant, model)},
+        {"example", "@Name", "or the name of one of /v1/examples",
+         MECHP_MAY(sweep_participant, example)})};
 
 static const struct mechp_shape sweep_coupling = {
     .name = "SweepCoupling",
@@ -126,7 +128,7 @@ static const struct mechp_shape sweep_table = {
 const struct mechp_shape *const mechp_shapes_sweeps[] = {&mechp_body_sweep,
                                                          &mechp_body_sweep_error,
                                                          &mechp_body_sweep_list,
-                                                         &sweep_participant,
+                                                         &mechp_body_sweep_participant,
                                                          &sweep_coupling,
                                                          &mechp_body_sweep_request,
                                                          &mechp_body_sweep_record,
