@@ -3,21 +3,22 @@
 
 #include "protocol/wire/body.h"
 
+/* Also read, to be drawn: numbers and lists are parts. */
 struct mechp_body_scene_body {
     const char *name, *type;
-    struct mechp_numbers position, rotation, reference;
-    struct mechp_written line; /* @ list of points */
+    struct mechp_part position, rotation, reference;
+    struct mechp_part line; /* list of points */
     bool fixed;
-    struct mechp_numbers color;
-    struct mechp_written graphics; /* @ list of scene_graphic */
+    struct mechp_part color;
+    struct mechp_part graphics; /* list of scene_graphic */
 };
 
 struct mechp_body_scene_graphic {
     const char *shape;
-    struct mechp_numbers center, size;
+    struct mechp_part center, size;
     double radius;
-    struct mechp_numbers color, normal;
-    struct mechp_written points, triangles; /* @ lists of rows */
+    struct mechp_part color, normal;
+    struct mechp_part points, triangles; /* lists of rows */
 };
 
 struct mechp_body_scene_system {

@@ -252,6 +252,17 @@ void mechd_write_matrix(const void *matrix, struct mechp_text *w)
     mechp_text_end(w);
 }
 
+static void write_numbers(const void *numbers, struct mechp_text *w)
+{
+    const struct mechp_numbers *const list = numbers;
+    mechp_text_numbers(w, list->at, list->count);
+}
+
+struct mechp_part mechd_numbers_part(const struct mechp_numbers *numbers)
+{
+    return (struct mechp_part){.written = {numbers->at != NULL ? write_numbers : NULL, numbers}};
+}
+
 void mechd_write_entries(const void *entries, struct mechp_text *w)
 {
     const struct mechd_entries *const e = entries;

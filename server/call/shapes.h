@@ -2,6 +2,7 @@
  * simulation that is not shared. */
 #pragma once
 
+#include "protocol/wire/body.h"
 #include "server/call/call.h"
 
 /* An instance's description; `whole` includes data of the simulation, which requires ownership;
@@ -56,6 +57,8 @@ struct mechd_entries {
     size_t count;
 };
 void mechd_write_entries(const void *entries, struct mechp_text *w);
+/* Numbers as a part of a body, absent where there are none; they live until it is written. */
+struct mechp_part mechd_numbers_part(const struct mechp_numbers *numbers);
 /* One label a value of the model's variables, as a list: "force", or "force/0", "force/1" of a
  * vector. */
 struct mechd_labels {

@@ -164,17 +164,6 @@ static void derive(struct mechd_call *c, struct mech_point_derivative *d)
     }
 }
 
-static void write_list(const void *numbers, struct mechp_text *w)
-{
-    const struct mechp_numbers *const list = numbers;
-    mechp_text_numbers(w, list->at, list->count);
-}
-
-static struct mechp_part list_of(const struct mechp_numbers *numbers)
-{
-    return (struct mechp_part){.written = {write_list, numbers}};
-}
-
 /* Values of a side of a model, but those of inputs that are parameters. */
 static void write_values(const void *side, struct mechp_text *w)
 {
@@ -245,13 +234,13 @@ static void answer(struct mechd_call *c, const struct mechp_body_derivatives_req
     const struct mechd_packed outputs = {&i->engine, MECH_OUTPUT_VARIABLE, f->outputs},
                               inputs = {&i->engine, MECH_INPUT, b->inputs},
                               rates = {&i->engine, MECH_OUTPUT_VARIABLE, packed};
-    const struct mechp_body_unknowns along = {.qdot = list_of(&qdot),
-                                              .vdot = list_of(&vdot),
-                                              .xdot = list_of(&xdot),
+    const struct mechp_body_unknowns along = {.qdot = mechd_numbers_part(&qdot),
+                                              .vdot = mechd_numbers_part(&vdot),
+                                              .xdot = mechd_numbers_part(&xdot),
                                               .outputs.written = {write_values, &outputs}};
-    const struct mechp_body_knowns back = {.q = list_of(&q),
-                                           .v = list_of(&v),
-                                           .x = list_of(&x),
+    const struct mechp_body_knowns back = {.q = mechd_numbers_part(&q),
+                                           .v = mechd_numbers_part(&v),
+                                           .x = mechd_numbers_part(&x),
                                            .inputs.written = {write_values, &inputs}};
     const struct mechp_body_derivatives_reply body = {
         .time = isnan(forward->at.time) ? mechd_engine_time(&i->engine) : forward->at.time,

@@ -2,6 +2,7 @@
  * its outline. What is farther away is drawn first. */
 #include "server/operations/picture.h"
 
+#include "protocol/wire/bodies_view.h"
 #include "protocol/wire/json.h"
 #include "server/operations/scene.h"
 #include "solver/base/err.h"
@@ -140,9 +141,8 @@ static void add_mesh(struct drawing *d, const json_t *points)
 }
 
 /* Its place in mech_graphic_shapes, or behind the last: a mesh, a plane. */
-static int shape_of(const json_t *graphic)
+static int shape_of(const char *name)
 {
-    const char *const name = json_string_value(json_object_get(graphic, "shape"));
     int k = 0;
 
     while (mech_graphic_shapes[k] != NULL &&
@@ -155,40 +155,41 @@ static int shape_of(const json_t *graphic)
 static void add_graphic(struct drawing *d, const json_t *graphic)
 {
     double c[3] = {0., 0., 0.}, size[3] = {0., 0., 0.};
+    struct mechp_body_scene_graphic in;
 
     if (d->n == SHAPES_MOST) {
         return;
     }
+    MECHP_PEEK(scene_graphic, graphic, &in);
     struct outline *const o = &d->shapes[d->n];
     *o = (struct outline){.first = d->used, .color = {.6, .6, .6, 1.}};
-    (void)numbers(json_object_get(graphic, "color"), o->color, 4);
-    (void)numbers(json_object_get(graphic, "center"), c, 3);
-    (void)numbers(json_object_get(graphic, "size"), size, 3);
-    const double radius = json_number_value(json_object_get(graphic, "radius"));
-    switch (shape_of(graphic)) {
+    (void)numbers(in.color.given, o->color, 4);
+    (void)numbers(in.center.given, c, 3);
+    (void)numbers(in.size.given, size, 3);
+    switch (shape_of(in.shape)) {
     case MECH_GRAPHIC_BOX:
         add_box(d, c, size);
         break;
     case MECH_GRAPHIC_SPHERE:
-        o->radius = radius;
+        o->radius = in.radius;
         add_point(d, c);
         break;
     case MECH_GRAPHIC_CYLINDER:
-        add_cylinder(d, c, size, radius);
+        add_cylinder(d, c, size, in.radius);
         break;
     case MECH_GRAPHIC_LINE:
         add_segment(d, c, size);
         break;
     default:
-        add_mesh(d, json_object_get(graphic, "points"));
+        add_mesh(d, in.points.given);
     }
     d->n += o->n > 0;
 }
 
 /* A body that is a line comes with points in space. */
-static void add_line(struct drawing *d, const json_t *body)
+static void add_line(struct drawing *d, const struct mechp_body_scene_body *body)
 {
-    const json_t *const line = json_object_get(body, "line");
+    const json_t *const line = body->line.given;
     double point[3];
 
     if (json_array_size(line) == 0 || d->n == SHAPES_MOST) {
@@ -196,7 +197,7 @@ static void add_line(struct drawing *d, const json_t *body)
     }
     struct outline *const o = &d->shapes[d->n];
     *o = (struct outline){.first = d->used, .line = true};
-    (void)numbers(json_object_get(body, "color"), o->color, 4);
+    (void)numbers(body->color.given, o->color, 4);
     memset(d->p, 0, sizeof d->p);
     memcpy(d->R, (double[9]){1., 0., 0., 0., 1., 0., 0., 0., 1.}, sizeof d->R);
     for (size_t i = 0; i < json_array_size(line); i++) {
@@ -209,18 +210,19 @@ static void add_line(struct drawing *d, const json_t *body)
 
 static void add_body(struct drawing *d, const json_t *body)
 {
-    const json_t *const graphics = json_object_get(body, "graphics");
+    struct mechp_body_scene_body in;
 
+    MECHP_PEEK(scene_body, body, &in);
     memset(d->p, 0, sizeof d->p);
     memcpy(d->R, (double[9]){1., 0., 0., 0., 1., 0., 0., 0., 1.}, sizeof d->R);
-    (void)numbers(json_object_get(body, "position"), d->p, 3);
-    if (json_array_size(json_object_get(body, "rotation")) == 9) {
-        (void)numbers(json_object_get(body, "rotation"), d->R, 9);
+    (void)numbers(in.position.given, d->p, 3);
+    if (json_array_size(in.rotation.given) == 9) {
+        (void)numbers(in.rotation.given, d->R, 9);
     }
-    for (size_t i = 0; i < json_array_size(graphics); i++) {
-        add_graphic(d, json_array_get(graphics, i));
+    for (size_t i = 0; i < json_array_size(in.graphics.given); i++) {
+        add_graphic(d, json_array_get(in.graphics.given, i));
     }
-    add_line(d, body);
+    add_line(d, &in);
 }
 
 /* --- from points to the picture --------------------------------------------------------------- */

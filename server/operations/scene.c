@@ -167,17 +167,24 @@ static void write_graphics(const void *body, struct mechp_text *w)
 
 static void write_body(const struct body *b, struct mechp_text *w)
 {
-    double position[VECTOR], rotation[VECTOR], reference[VECTOR];
+    double values[3][VECTOR];
+    const struct mechp_numbers position =
+                                   output_of(b, MECH_OUTPUT_POSITION, MECH_CURRENT, values[0]),
+                               rotation = output_of(b, MECH_OUTPUT_ROTATION_MATRIX, MECH_CURRENT,
+                                                    values[1]),
+                               reference =
+                                   output_of(b, MECH_OUTPUT_POSITION, MECH_REFERENCE, values[2]),
+                               color = {b->look->color, 4};
     const struct mechp_body_scene_body body = {
         .name = b->item->name,
         .type = b->item->type->name,
-        .position = output_of(b, MECH_OUTPUT_POSITION, MECH_CURRENT, position),
-        .rotation = output_of(b, MECH_OUTPUT_ROTATION_MATRIX, MECH_CURRENT, rotation),
-        .reference = output_of(b, MECH_OUTPUT_POSITION, MECH_REFERENCE, reference),
-        .line = {b->item->type->ops.object->line != NULL ? write_line : NULL, b},
+        .position = mechd_numbers_part(&position),
+        .rotation = mechd_numbers_part(&rotation),
+        .reference = mechd_numbers_part(&reference),
+        .line.written = {b->item->type->ops.object->line != NULL ? write_line : NULL, b},
         .fixed = !has_node(b->item),
-        .color = {b->look->color, 4},
-        .graphics = {write_graphics, b}};
+        .color = mechd_numbers_part(&color),
+        .graphics.written = {write_graphics, b}};
     MECHP_WRITE(scene_body, &body, w);
 }
 

@@ -2,6 +2,7 @@
 #include "server/operations/scene_shapes.h"
 
 #include "protocol/wire/bodies_view.h"
+#include "server/call/shapes.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,11 +17,12 @@ struct placed {
 
 void mechd_scene_graphic(const struct mech_graphic *g, struct mechp_text *w)
 {
+    const struct mechp_numbers center = {g->center, 3}, size = {g->size, 3}, color = {g->color, 4};
     const struct mechp_body_scene_graphic body = {.shape = mech_graphic_shapes[g->shape],
-                                                  .center = {g->center, 3},
-                                                  .size = {g->size, 3},
+                                                  .center = mechd_numbers_part(&center),
+                                                  .size = mechd_numbers_part(&size),
                                                   .radius = g->radius,
-                                                  .color = {g->color, 4}};
+                                                  .color = mechd_numbers_part(&color)};
     MECHP_WRITE(scene_graphic, &body, w);
 }
 
@@ -98,11 +100,12 @@ static void write_plane(const struct mech_shape *s, const struct placed *at, str
 {
     double normal[3];
     turn(at->R, s->normal, normal);
+    const struct mechp_numbers center = {at->p, 3}, color = {at->color, 4}, n = {normal, 3};
     const struct mechp_body_scene_graphic body = {.shape = "Plane",
-                                                  .center = {at->p, 3},
+                                                  .center = mechd_numbers_part(&center),
                                                   .radius = (double)NAN,
-                                                  .color = {at->color, 4},
-                                                  .normal = {normal, 3}};
+                                                  .color = mechd_numbers_part(&color),
+                                                  .normal = mechd_numbers_part(&n)};
     MECHP_WRITE(scene_graphic, &body, w);
 }
 
@@ -163,13 +166,14 @@ static void write_triangles(const void *mesh, struct mechp_text *w)
 
 static void write_faces(const struct mesh *m, struct mechp_text *w)
 {
+    const struct mechp_numbers center = {m->at->p, 3}, color = {m->at->color, 4};
     const struct mechp_body_scene_graphic body = {
         .shape = "Mesh",
-        .center = {m->at->p, 3},
+        .center = mechd_numbers_part(&center),
         .radius = (double)NAN,
-        .color = {m->at->color, 4},
-        .points = {write_points, m},
-        .triangles = {m->hull != NULL ? write_fans : write_triangles, m}};
+        .color = mechd_numbers_part(&color),
+        .points.written = {write_points, m},
+        .triangles.written = {m->hull != NULL ? write_fans : write_triangles, m}};
     MECHP_WRITE(scene_graphic, &body, w);
 }
 
