@@ -2,10 +2,11 @@
 second list of its keys, no two rows list the same members (those are in shared.h), no operation
 says who may use it or what it changes, and each route has one operation and one line. Keys of
 requests are read, and those of replies written, by the walker of their row (protocol/wire/body.h);
-by_hand.txt counts those that the server still reads or writes itself, by file, and says why: it
-only becomes shorter. The scopes of tokens are listed in protocol/wire/scopes.h alone, and which of
-them a route requires is derived from its row in one place. No code decides by the id of a route:
-its row says what it is (traits, of_id, shown)."""
+by_hand.txt counts those that the server still reads or writes itself, or changes in a document, by
+file, and says why: it only becomes shorter. A key that a row names is none of these. The scopes of
+tokens are listed in protocol/wire/scopes.h alone, and which of them a route requires is derived
+from its row in one place. No code decides by the id of a route: its row says what it is (traits,
+of_id, shown)."""
 import re
 import sys
 from tree import report, split_arguments
@@ -19,10 +20,12 @@ OPERATION = {'run', 'spread', 'prepare', 'plain'}
 # of a body, of a part of one (any object), and a list of keys that an object may have
 OBJECT = r'(?!\w+->body,)(?:[^;"()]|\([^;"()]*\))+,'
 READ = re.compile(r'\b(?:json_object_get|mechp_json_\w+)\(\s*\w+->body,'
+                  r'(?!\s*[\w>\[\].-]+(?:->|\.)name\))'
                   r'|\b(?:json_object_get|mechp_json_\w+)\(\s*' + OBJECT + r'\s*"(?![/"])'
                   r'|\bmechp_json_only\(\s*' + OBJECT +
                   r'|\bmechd_(?:call_query|call_word|query_number|query_whole)\(\s*c, "')
-WRITTEN = re.compile(r'\bmechp_text_(?:key|literal|member_\w+)\(\s*[\w&>.-]+,\s*"')
+WRITTEN = re.compile(r'\bmechp_text_(?:key|literal|member_\w+)\(\s*[\w&>.-]+,\s*"'
+                     r'|\bjson_object_(?:set\w*|del)\([^",]+,\s*"|\bjson_pack\(')
 KNOWN = 'tests/tools/by_hand.txt'
 # members that two bodies may have alike, with type and description
 ALIKE = 4
