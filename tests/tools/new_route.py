@@ -1,6 +1,6 @@
 """A route is a row, an operation and one line: one with fields of its own, and the structs that
-they fill, is added to a copy of the tree, the copy is built, and its server is asked. Nothing else
-is written, and yet the new route is admitted by its scope, its keys and its query are checked,
+they fill, is added to a copy of the tree, the copy is built, and its server is asked. No other file
+is changed, and yet the new route is admitted by its scope, its keys and its query are checked,
 OpenAPI, /docs, ZeroMQ and batches know it, and no check finds a second list of its keys."""
 import json
 import os
@@ -15,8 +15,7 @@ from tree import Tree
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LINE = ('MECHP_ROUTE(CLOCK, "POST", "/v1/instances/{id}/clock", "clock", '
         '"Time of an instance by another clock")\n')
-ROW = '''
-const struct mechp_shape mechp_body_clock_request = {
+BODIES = '''const struct mechp_shape mechp_body_clock_request = {
     .name = "ClockRequest",
     .doc = "Another clock.",
     .request = true,
@@ -29,9 +28,9 @@ const struct mechp_shape mechp_body_clock_reply = {
     .doc = "What it shows.",
     .members = MECHP_MEMBERS({"shows", "number", "s", MECHP_IN(clock_reply, shows)})};
 
-const struct mechp_shape *const mechp_shapes_clock[] = {
-    &mechp_body_clock_request, &mechp_body_clock_reply, NULL};
-
+'''
+LISTED = '&mechp_body_clock_request, &mechp_body_clock_reply, '
+ROW = '''
 const struct mechp_row mechp_row_CLOCK = {
     .tag = "view",
     .doc = "What another clock shows that has run since time 0.",
@@ -43,12 +42,7 @@ const struct mechp_row mechp_row_CLOCK = {
     .reply = "@ClockReply",
     .content = MECHP_JSON};
 '''
-OPERATION = '''/* What another clock shows. */
-#include "protocol/wire/bodies.h"
-#include "server/call/query.h"
-
-#include <math.h>
-
+OPERATION = '''
 static enum mechd_progress run_clock(struct mechd_call *c)
 {
     struct mechp_query_clock asked;
@@ -80,6 +74,10 @@ struct mechp_body_clock_reply {
 };
 
 '''
+QUERY = 'struct mechp_query_clock {\n    double zone; /* s */\n};\n\n'
+INCLUDES = ('#include "server/call/shapes.h"\n',
+            '#include "server/call/query.h"\n#include "server/call/shapes.h"\n\n'
+            '#include <math.h>\n')
 SHAPES = ''.join('extern const struct mechp_shape mechp_body_clock_%s;\n' % body
                  for body in ('reply', 'request'))
 
@@ -93,32 +91,23 @@ def edit(root, path, change):
         f.write(changed)
 
 
-def write(root, path, text):
-    with open(os.path.join(root, path), 'w', encoding='utf-8') as f:
-        f.write(text)
+def before(mark, text):
+    """A change that puts a text in front of a mark."""
+    return lambda whole: whole.replace(mark, text + mark, 1)
 
 
 def add_route(root):
-    """A new group of rows has its file, which the build and the list of groups name."""
-    edit(root, 'protocol/wire/routes.def',
-         lambda text: text.replace('MECHP_ROUTE(CLONE', LINE + 'MECHP_ROUTE(CLONE'))
-    write(root, 'protocol/wire/routes/clock.c',
-          '/* Another clock. */\n#include "protocol/wire/bodies.h"\n#include '
-          '"protocol/wire/queries.h"\n#include "protocol/wire/row.h"\n' + ROW)
-    edit(root, 'protocol/wire/bodies.h', lambda text: text.replace(
-        'struct mechp_body_commit_request {', STRUCTS + 'struct mechp_body_commit_request {')
-         .replace('extern const struct mechp_shape mechp_body_commit_request;',
-                  SHAPES + 'extern const struct mechp_shape mechp_body_commit_request;'))
-    edit(root, 'protocol/wire/queries.h', lambda text: text.replace(
-        'struct mechp_query_modes {', 'struct mechp_query_clock {\n    double zone; /* s */\n};\n\n'
-        'struct mechp_query_modes {'))
-    edit(root, 'protocol/wire/routes/groups.def', lambda text: text + 'MECHP_GROUP(clock)\n')
-    edit(root, 'protocol/wire/meson.build',
-         lambda text: text.replace("'routes/view.c'", "'routes/view.c', 'routes/clock.c'"))
-    write(root, 'server/operations/clock.c', OPERATION)
-    edit(root, 'server/meson.build',
-         lambda text: text.replace("'operations/contacts.c'",
-                                   "'operations/clock.c',\n  'operations/contacts.c'"))
+    edit(root, 'protocol/wire/routes.def', before('MECHP_ROUTE(CLONE', LINE))
+    row = 'protocol/wire/routes/view.c'
+    edit(root, row, before('const struct mechp_shape *const mechp_shapes_view[]', BODIES))
+    edit(root, row, before('&mechp_body_contact,', LISTED))
+    edit(root, row, lambda text: text + ROW)
+    edit(root, 'protocol/wire/bodies.h', before('struct mechp_body_commit_request {', STRUCTS))
+    edit(root, 'protocol/wire/bodies.h',
+         before('extern const struct mechp_shape mechp_body_commit_request;', SHAPES))
+    edit(root, 'protocol/wire/queries.h', before('struct mechp_query_modes {', QUERY))
+    edit(root, 'server/operations/contacts.c',
+         lambda text: text.replace(*INCLUDES, 1) + OPERATION)
 
 
 def build(root):
