@@ -214,6 +214,18 @@ export interface Lease {
   left: number | null;
 }
 
+/** A lease to take. */
+export interface LeaseRequest {
+  /** role of the holder */
+  role: "owner" | "co-driver" | "observer";
+  /** inputs that only this co-driver and the owner may set */
+  channels?: string[];
+  /** idle time after which it expires, 0.01 to 86400 s (default 60) */
+  seconds?: number;
+  /** name of the holder, shown to others (default that of the token) */
+  name?: Name;
+}
+
 /** A name of letters, digits, dots, underscores and hyphens. */
 export type Name = string;
 

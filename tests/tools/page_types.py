@@ -1,15 +1,26 @@
 """Schemas of OpenAPI as types for the type checker of the page (clients/web/schemas.d.ts): those
 that clients/web/page/types.js names, and those within them. tests/tools/printed.py compares and
-writes the file; the page's names for them, and types that are its own, are in types.js."""
+writes the file; the page's names for them, and types that are its own, are in types.js. What types
+in comments of the page say of the server by hand is checked here: members that a schema or a shape
+has together, words of a list, and none of either listed a second time."""
+import json
 import os
 import re
+import sys
 from replies import SIMPLE as NAMED, WHOLE, is_record, referred
-from tree import ROOT
+from tree import ROOT, report
 
 USES = 'clients/web/page/types.js'
 HEAD = '''/* What the server answers and takes, by the names of its interface (openapi.json).
  * Printed from there by tests/tools/printed.py --write. */
 '''
+DOCUMENT, ROWS, PAGE = 'protocol/openapi.json', 'protocol/wire/', 'clients/web/page/'
+# whose types are of what the server takes and answers
+OF_SERVER = (USES, PAGE + 'api.js')
+SHAPE = re.compile(r'const struct mechp_shape (\w+) = \{(.*?)\};', re.S)
+WORD = r'(?:"[\w-]+"|\'[\w-]+\')'
+UNION = re.compile(r'%s(?:\s*\|\s*%s)+' % (WORD, WORD))
+FEW = 2  # members that a type of the page may have in common with a schema by chance
 SIMPLE = dict(zip(NAMED, ('string', 'number', 'number', 'boolean', 'null')))
 WIDTH = 100
 
@@ -94,3 +105,88 @@ def text(document):
         parts.append(head + (record(name, schema) if is_record(schema) else
                              wrapped('export type %s = %s;' % (name, kind(schema)))))
     return HEAD + '\n' + '\n'.join(parts)
+
+
+def members_of(tree):
+    """{name: keys} of all schemas and shapes."""
+    schemas = json.loads(tree.text(DOCUMENT))['components']['schemas'] \
+        if DOCUMENT in tree.paths else {}
+    found = {name: set(schema.get('properties', ())) for name, schema in schemas.items()}
+    for path in tree.files('.c', under=ROWS):
+        for name, text in SHAPE.findall(tree.code(path)):
+            found.setdefault(name, set(re.findall(r'\{\s*"(\w+)",', text)))
+    return found
+
+
+def comments(tree, path):
+    """(place of its beginning, text) of the comments with types."""
+    return [(m.start(), m.group()) for m in re.finditer(r'/\*\*.*?\*/', tree.text(path), re.S)]
+
+
+def groups(text):
+    """(place, keys) of the objects {a: T, b?: {c: T}} in a type: of each its own keys."""
+    for start in re.finditer(r'\{(?=\s*\w+\??:)', text):
+        keys, depth, at = [], 0, start.start()
+        for mark in re.finditer(r'[{}]|(\w+)\??:|"[^"]*"', text[at:]):
+            depth += {'{': 1, '}': -1}.get(mark.group(), 0)
+            if depth == 0:
+                break
+            if depth == 1 and mark.group(1):
+                keys.append(mark.group(1))
+        yield at, keys
+
+
+def line_of(tree, path, place):
+    return tree.text(path)[:place].count('\n') + 1
+
+
+def check_keys(tree):
+    known = members_of(tree)
+    for path in [p for p in OF_SERVER if p in tree.paths]:
+        for start, text in comments(tree, path):
+            for at, keys in groups(text):
+                if not any(set(keys) <= members for members in known.values()):
+                    yield '%s:%d: no schema has these members together: %s' % (
+                        path, line_of(tree, path, start + at), ', '.join(keys))
+
+
+def check_once(tree):
+    known = members_of(tree)
+    for path in tree.files('.js', under=PAGE):
+        for start, text in comments(tree, path):
+            keys = set(re.findall(r'@property \{.*\} \[?(\w+)', text))
+            name = next((n for n, members in known.items()
+                         if len(keys) > FEW and keys <= members), None)
+            if name:
+                yield '%s:%d: has the members of %s by hand: import("../schemas.js").%s' % (
+                    path, line_of(tree, path, start), name, name)
+
+
+def check_words(tree):
+    lists = {}
+    for path in tree.files('.c', '.h', under=ROWS):
+        for key, kind in re.findall(r'\{\s*"(\w+)",\s*((?:"[^"]*"\s*)+),', tree.code(path)):
+            words = frozenset(re.findall(r"'([^']*)'", kind))
+            if len(words) > 1:
+                lists[words] = key
+    for path in tree.files('.js', under=PAGE):
+        for start, text in comments(tree, path):
+            for match in UNION.finditer(text):
+                words = frozenset(re.findall(r'[\w-]+', match.group()))
+                place = line_of(tree, path, start + match.start())
+                if words in lists:
+                    yield '%s:%d: lists the words of the key %s' % (path, place, lists[words])
+                odd = [(w, lists[known]) for known in lists for w in words - known
+                       if len(words & known) > 1]
+                if odd and not any(words <= known for known in lists):
+                    yield '%s:%d: %s is no word of the key %s' % (path, place, *odd[0])
+
+
+CHECKS = {
+    'what the page says of members of the server is so': check_keys,
+    'no type of the page lists the members of a schema': check_once,
+    'no type of the page lists words of a row, or has another word': check_words,
+}
+
+if __name__ == '__main__':
+    sys.exit(report(CHECKS))

@@ -95,6 +95,14 @@ WORDED = {
         at_once: without a wait
     """
 '''}
+PAGE = {'protocol/openapi.json': json.dumps({'components': {'schemas': {
+            'A': {'properties': {'far': {}, 'near': {}, 'pace': {}}}}}}),
+        'protocol/wire/routes/a.c': 'const struct mechp_shape b = {MECHP_MEMBERS({"pace", '
+                                    '"\'slow\'|\'fast\'|\'idle\'", "x"})};\n',
+        'clients/web/page/types.js': '/** @typedef {{far: {pace?: number}, near: number}} B */\n',
+        'clients/web/page/a.js': '/** @typedef {object} C\n * @property {number} far\n'
+                                 ' * @property {{b: string}} near\n */\n'
+                                 '/** @param {"slow" | "fast"} pace */\nf({ odd: 1 });\n'}
 KEYED = {'protocol/wire/routes/a.c':
          'const struct mechp_shape a = {MECHP_MEMBERS({"most", "integer 1..50",\n'
          '"How many rows."}, {"pace", "\'slow\'|\'fast\'", "how fast"})};\n'
@@ -313,6 +321,18 @@ FAULTS = {
     'options.check_ranges': [
         (KEYED, {'clients/cli/commands/a.c':
                  OPTION % '{.key = "most", .doc = "rows at most, 1 to 50"}'})],
+    'page_types.check_keys': [
+        (PAGE, {'clients/web/page/types.js':
+                PAGE['clients/web/page/types.js'].replace('near', 'nearer')}),
+        (PAGE, {'clients/web/page/types.js':
+                PAGE['clients/web/page/types.js'].replace('pace', 'speed')}),
+        (PAGE, {'clients/web/page/api.js': '/** @param {{far: number, odd: number}} a */\n'})],
+    'page_types.check_once': [
+        (PAGE, {'clients/web/page/a.js': PAGE['clients/web/page/a.js'].replace(
+            ' */', ' * @property {string} pace\n */', 1)})],
+    'page_types.check_words': [
+        (PAGE, {'clients/web/page/a.js': '/** @type {"fast" | "idle" | "slow"} */\n'}),
+        (PAGE, {'clients/web/page/a.js': '/** @type {"slow" | "fast" | "still"} */\n'})],
     'registries.check_databases': [
         ({'server/store/databases.def': 'MECHD_DATABASE(lite)\n',
           'server/store/lite.c': 'f("mechd.lite");\n', 'server/a.c': 'f("a"); // lite\n'},
@@ -455,7 +475,8 @@ FAULTS = {
          {'tests/unit/a.c': 'CU_ASSERT(mechd_now() - begin < 5);\n'})],
 }
 MODULES = ('layers', 'sizes', 'headers', 'format', 'names', 'exports', 'idioms', 'registries',
-           'routes', 'states', 'bars', 'steady', 'deploy', 'texts', 'options', 'keywords')
+           'routes', 'states', 'bars', 'steady', 'deploy', 'texts', 'options', 'keywords',
+           'page_types')
 STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '.clang-format')
 
 

@@ -438,7 +438,7 @@ export const leases = async (id) => (await ask("GET", at(id, "/lease"))).items;
 
 /**
  * @param {string} id
- * @param {{role: string, seconds: number, name: string, channels?: string[]}} wish
+ * @param {import("./types.js").LeaseRequest} wish
  * @returns {Promise<Lease>} with its number
  */
 export const takeLease = (id, wish) => ask("POST", at(id, "/lease"), wish);

@@ -227,7 +227,7 @@ export class Driver {
     );
   }
 
-  /** @param {"owner" | "co-driver" | "observer"} role @param {string[]} [channels] */
+  /** @param {import("./types.js").LeaseRequest["role"]} role @param {string[]} [channels] */
   async take(role, channels) {
     const name = this.who()?.name || "page";
     const wish = { role, seconds: SECONDS, name, ...(channels ? { channels } : {}) };

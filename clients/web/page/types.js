@@ -15,6 +15,7 @@
  * @typedef {import("../schemas.js").Sweep} Sweep
  *
  * @typedef {import("../schemas.js").Lease} Lease
+ * @typedef {import("../schemas.js").LeaseRequest} LeaseRequest
  * @typedef {import("../schemas.js").Instance["durability"]} Durability
  * @typedef {import("../schemas.js").Instance} Instance
  * @typedef {import("../schemas.js").Variable} Variable
