@@ -125,6 +125,9 @@ STATES = {'server/instance/queue.c':
           'server/README.md': HEAD + '| `A` | x | `B` |\n| `B` | y | – |\n'}
 JOBS = {'server/instance/queue.c': 'f = {[MECHD_JOB_B] = AFTER(A)};\n',
         'server/README.md': HEAD.replace('state', 'job') + '| `A` | x | `B` |\n| `B` | y | – |\n'}
+SIMS = {'server/README.md': '| only of models | where |\n|---|---|\n| a | `instance/a.c` `b.c` |\n',
+        'server/instance/a.c': 'f(i->sim);\n', 'server/instance/b.c': 'f(i->sim == NULL);\n',
+        'server/instance/c.c': 'i->sim = s;\n', 'server/engine/c.c': 'f(e->sim);\n'}
 REASONS = {'server/os/stop.h': 'enum r {\n    MECHD_STOP_NONE,\n    MECHD_STOP_A\n};\n',
            'server/README.md': '| reason | by |\n|---|---|\n| `A` | x |\n'}
 BOOLEANS = {'server/os/pool.h': '    bool stop;\n',
@@ -446,6 +449,9 @@ FAULTS = {
         (WORKFLOW, {'.github/workflows/a.yaml': '- run: deploy/run\n# debian:12\n'}),
         (WORKFLOW, {'.github/workflows/a.yaml': '- run: deploy/run && tests/run && deploy/runs\n'
                                                 '# debian:12\n'})],
+    'states.check_simulations': [
+        (SIMS, {'server/call/d.c': 'f(i->sim);\n'}),
+        (SIMS, {'server/instance/b.c': 'i->sim = NULL;\n'})],
     'steady.check_python': [
         ({TEST: WAITS}, {TEST: WAITS.replace('    wait_until(over)', '    time.sleep(0.2)')}),
         ({TEST: WAITS}, {TEST: WAITS + '    self.assertLess(time.monotonic() - start, 5)\n'}),

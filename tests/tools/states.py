@@ -1,7 +1,9 @@
 """The tables of states and reasons in server/README.md are the code's: who has an instance and what
 comes next (server/instance/queue.c), why work ends (server/os/stop.h), and which file asks for the
 reasons of each level; what ends work is a token with a reason there, not a boolean but those that
-the table there lists. The way of one step request that the README draws is that of the calls."""
+the table there lists. The way of one step request that the README draws is that of the calls. Files
+that ask a simulation past the table of its engine are those that the README lists."""
+import os
 import re
 import sys
 from tree import report
@@ -12,6 +14,7 @@ QUEUE, COMMAND = 'server/instance/queue.c', 'server/coupling/command.c'
 # before, head of the table
 MACHINES = ((QUEUE, 'MECHD_HOLD_', 'FROM', 'state'), (QUEUE, 'MECHD_JOB_', 'AFTER', 'job'),
             (COMMAND, 'MECHD_COUPLING_', 'AFTER', 'command'))
+ENGINE = 'server/engine/'  # where the engine of simulations is
 STOP, REASONS = 'MECHD_STOP_', 'server/os/stop.h'
 # where work is done that may have to end
 WORK = ('server/instance/', 'server/call/', 'server/sweep/', 'server/coupling/',
@@ -130,12 +133,33 @@ def check_way(tree):
         above.append((depth, name, body))
 
 
+def listed_files(cell):
+    """Paths below server/ of a cell: a name without a folder is in the folder before it."""
+    folder = ''
+    for word in re.findall(r'`([\w/.]+)`', cell):
+        folder = os.path.dirname(word) if '/' in word else folder
+        if word.endswith('.c'):
+            yield os.path.join('server', folder, os.path.basename(word))
+
+
+def check_simulations(tree):
+    """What an engine's table has is asked by it."""
+    listed = {path for cells in rows(tree, 'only of models') for path in listed_files(cells[-1])}
+    found = {path for path in tree.files('.c', under='server/') if not path.startswith(ENGINE) and
+             re.search(r'->sim\b(?! =[^=])', tree.code(path))}
+    for path in sorted(found - listed):
+        yield '%s: asks a simulation; the table of its engine does, or %s lists it' % (path, README)
+    for path in sorted(listed - found):
+        yield '%s: lists %s, which asks no simulation' % (README, path)
+
+
 CHECKS = {
     'the tables of owners, and of the lives of jobs and commands, are the code\'s': check_machines,
     'each reason to end has its row': check_reasons,
     'work ends by a token with a reason': check_tokens,
     'a step request goes the way that is drawn': check_way,
     'the reasons of a level are asked for in one file': check_askers,
+    'a simulation is asked in the files that are listed': check_simulations,
 }
 
 if __name__ == '__main__':
