@@ -1,5 +1,7 @@
 """Options of mechctl that are keys of requests take their names, types, ranges, words and texts
-from the rows of the routes (clients/cli/keys.c): no table of mechctl repeats one."""
+from the rows of the routes (clients/cli/keys.c): no table of mechctl repeats one. Keys of replies
+that clients in C read are those of the rows."""
+import json
 import re
 import sys
 from tree import report
@@ -8,6 +10,10 @@ ROWS, CLI = 'protocol/wire/routes/', 'clients/cli/'
 TEXT = r'(?:"(?:[^"\\]|\\.)*"\s*)+'
 # key, type and text of a member of a body or a parameter of a query
 KEY = re.compile(r'\{\s*"(\w+)",\s*("[^"]*"),\s*(%s)' % TEXT)
+# a key that is read, or shown as a column
+USED = re.compile(r'\bmechc_json_\w+\(\s*[^,"()]+(?:\([^()]*\))?,\s*"([\w./]+)"'
+                  r'|\{"([\w./]+)",\s*"[A-Z /]+",\s*(?:true|false)\}')
+DOCUMENT = 'protocol/openapi.json'
 LEAST = 12  # characters of a text of a key alone: any end of a step is an "end time, s"
 
 
@@ -110,7 +116,27 @@ def check_sent(tree):
             yield '%s: options that are names of the query are not sent' % path
 
 
+def check_known(tree):
+    """Keys of replies that are read, shown as columns, and of bodies that are written: by the C
+    clients, without the FMU's, which is no client of the routes."""
+    schemas = json.loads(tree.text(DOCUMENT))['components']['schemas'] \
+        if DOCUMENT in tree.paths else {}
+    known = {key for schema in schemas.values() for key in schema.get('properties', ())}
+    for path in tree.files('.c', '.h', under='protocol/'):
+        # of a row, or of what describes the types of items (protocol/bind/types.c)
+        known.update(re.findall(r'(?:\{\s*|\(w, )"(\w+)"[,)]', tree.code(path)))
+    for path in tree.files('.c', under=('clients/c/', CLI)):
+        code = tree.code(path)
+        found = [(m.start(), key) for m in USED.finditer(code) for key in filter(None, m.groups())]
+        for match in re.finditer(r'\bmechc_bytes_text\([^"]*(%s)' % TEXT, code):
+            found += [(match.start(), key) for key in re.findall(r'\\"(\w+)\\":', match.group(1))]
+        for place, keys in found:
+            for key in set(re.split(r'[./]', keys)) - known - {''}:
+                yield '%s:%d: no row has the key %s' % (path, code[:place].count('\n') + 1, key)
+
+
 CHECKS = {
+    'keys that clients in C read and write are those of rows': check_known,
     'options of mechctl that are keys of a row are sent': check_sent,
     'no option of mechctl repeats a text of a row': check_texts,
     'no option of mechctl repeats a key of a row': check_keys,

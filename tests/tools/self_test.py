@@ -308,6 +308,11 @@ FAULTS = {
             'mechctl_query_keys', 'f')}),
         (KEYED, {'clients/cli/commands/a.c': KEYED['clients/cli/commands/a.c'].replace(
             '(m, NULL)', '(m, &part)')})],
+    'options.check_known': [
+        (KEYED, {'clients/cli/commands/a.c': 'f(mechc_json_member(reply, "mots", &v));\n'}),
+        (KEYED, {'clients/c/a.c': 'f(mechc_json_path(at(v, k), "most.pase", &v));\n'}),
+        (KEYED, {'clients/cli/a.c': 'c = {{"pace", "PACE", false}, {"mots", "MOST", true}};\n'}),
+        (KEYED, {'clients/cli/a.c': 'mechc_bytes_text(&b, ",\\"mots\\":{");\n'})],
     'options.check_texts': [
         (KEYED, {'clients/cli/commands/a.c': 'f(MECHCTL_OPTION("b", "N", "how many rows"));\n'}),
         (KEYED, {'clients/cli/commands/a.c':
