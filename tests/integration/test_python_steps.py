@@ -39,6 +39,8 @@ class PythonSteps(Served):
                                      seed={'vdot': [2]})
         self.assertAlmostEqual(reply['derivative']['vdot'][0], 3, 9)
         self.assertAlmostEqual(reply['sensitivity']['inputs']['force'], 2, 9)
+        step = instance.step(0.1, want=['derivatives'])
+        self.assertEqual(instance.derivatives(rates=True)['rates'], step.derivatives)
 
     def test_inputs_over_a_step(self):
         instance = self.server.create(models.oscillator())

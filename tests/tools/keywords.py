@@ -22,6 +22,7 @@ OTHERWISE = {
     'POST /v1/instances/{id}/step': {'commit': False},
     'POST /v1/sweeps': {'parameters': False, 'record': False},
     'PUT /v1/instances/{id}/objects/{name}/fields/{field}': {'value': False},
+    'PUT /v1/instances/{id}/state': {'snapshot': False},
 }
 
 

@@ -373,7 +373,15 @@ class Instance(Runner):
     def set_state(self, *, time: Optional[float] = None, q: Optional[Sequence[float]] = None,
                   v: Optional[Sequence[float]] = None, x: Optional[Sequence[float]] = None,
                   z: Optional[Sequence[float]] = None) -> None:
-        """Set the given parts; the others stay."""
+        """Set the given parts; the others stay.
+
+        Keywords, of PUT /v1/instances/{id}/state:
+            time: s
+            q: total coordinates
+            v: velocities
+            x: first-order states
+            z: data
+        """
         given = {'time': time, 'q': q, 'v': v, 'x': x, 'z': z}
         self.call('PUT', 'state', body={k: a for k, a in given.items() if a is not None})
 
@@ -520,11 +528,20 @@ class Instance(Runner):
 
     def derivatives(self, *, direction: Optional[Mapping[str, Any]] = None,
                     seed: Optional[Mapping[str, Any]] = None,
-                    at: Optional[Mapping[str, Any]] = None) -> replies.DerivativesReply:
-        """Instantaneous derivatives at a point (default: the present state). direction: of q, v, x,
-        inputs; the answer's 'derivative' has those of qdot, vdot, xdot, outputs along it. seed: of
-        these; its 'sensitivity' has the adjoint, by q, v, x, inputs."""
-        reply = self.post('derivatives', direction=direction, seed=seed, at=at)
+                    at: Optional[Mapping[str, Any]] = None,
+                    rates: Optional[bool] = None) -> replies.DerivativesReply:
+        """Instantaneous derivatives at a point: the answer's 'derivative' has those of qdot, vdot,
+        xdot and outputs along the direction, its 'sensitivity' the adjoint of the seed, by q, v,
+        x and inputs.
+
+        Keywords, of POST /v1/instances/{id}/derivatives:
+            at: the point; omitted values are those of the current state
+            direction: direction in the state and the inputs; omitted parts are 0
+            seed: weights of the rates and the outputs, for adjoint derivatives; omitted parts are 0
+            rates: return the time derivatives of the outputs, as a step does: at the current state,
+                even if a point is given
+        """
+        reply = self.post('derivatives', direction=direction, seed=seed, at=at, rates=rates)
         return cast(replies.DerivativesReply,
                     {key: values(part) if isinstance(part, dict) else part
                      for key, part in reply.items()})
