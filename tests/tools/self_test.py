@@ -8,6 +8,7 @@ import sys
 import tempfile
 import coverage
 import records
+import wire
 from tree import ROOT, Tree
 
 GOOD_C = '''/* A file that no check has anything to say about. */
@@ -112,6 +113,30 @@ KEYED = {'protocol/wire/routes/a.c':
          'const struct mechp_row mechp_row_B = {.query = q};\n',
          'clients/cli/commands/a.c':
          OPTION % '{.key = "most"}, MECHCTL_OPTION("save", "F", "file")'}
+
+# each change of one word in the second document is one that a client for the first would notice
+OLDER = json.dumps({'paths': {'/a': {'post': {
+    'parameters': [{'in': 'query', 'name': 'n'}, {'in': 'query', 'name': 'm'}],
+    'requestBody': {'content': {'application/json': {
+        'schema': {'$ref': '#/components/schemas/A'}}}},
+    'responses': {'200': {'content': {'application/json': {
+        'schema': {'$ref': '#/components/schemas/B'}}}}}}}},
+    'components': {'schemas': {
+        'A': {'type': 'object', 'required': ['x'], 'properties': {
+            'x': {'type': ['number', 'string']}, 'y': {'enum': ['slow', 'fast']},
+            'z': {'type': 'array', 'items': {'oneOf': [{'$ref': '#/components/schemas/C'},
+                                                       {'type': 'null'}]}}}},
+        'B': {'type': 'object', 'required': ['p', 'q'], 'properties': {
+            'p': {'type': 'number'}, 'q': {'type': 'boolean'}}},
+        'C': {'type': 'object', 'properties': {'u': {'type': 'number'}}}}}})
+WIRE = {'tests/golden/wire.json': wire.text_of(wire.outline(json.loads(OLDER))),
+        'protocol/openapi.json': OLDER}
+
+
+def wired(old, new):
+    assert OLDER.count(old) == 1
+    return (WIRE, {'protocol/openapi.json': OLDER.replace(old, new)})
+
 
 SCOPES = {'protocol/wire/scopes.h':
           '#define S(F, N) F(READ, "read") N(STEP, "step") N(FMU, "fmu") N(ADMIN, "admin")\n',
@@ -391,6 +416,13 @@ FAULTS = {
         (ROUTE, {'server/operations/b.c': OPERATION % ('A', 'g')}),
         (ROUTE, {'server/operations/b.c': OPERATION % ('B', 'g')}),
         (ROUTE, {'protocol/wire/routes/a.c': BODY})],
+    'wire.check_older': [
+        wired('"/a"', '"/b"'), wired('"post"', '"put"'), wired('"name": "m"', '"name": "k"'),
+        wired('"name": "n"', '"name": "n", "required": true'), wired('"200"', '"201"'),
+        wired('["x"]', '["x", "y"]'), wired('"number", "string"', '"number"'),
+        wired('"fast"', '"quick"'), wired('"z": {', '"w": {'), wired('"u"', '"v"'),
+        wired('["p", "q"]', '["p"]'), wired('"q": {"type": "boolean"', '"q": {"type": "string"'),
+        wired('"p": {"type": "number"', '"p": {"type": ["number", "null"]')],
     'states.check_machines': [
         (JOBS, {'server/README.md': JOBS['server/README.md'].replace('| x | `B`', '| x | –')}),
         (STATES, {'server/README.md': HEAD + '| `A` | x | `B` |\n| `B` | y | `A` |\n'}),
@@ -487,7 +519,7 @@ FAULTS = {
 }
 MODULES = ('layers', 'sizes', 'headers', 'format', 'names', 'exports', 'idioms', 'registries',
            'routes', 'states', 'bars', 'steady', 'deploy', 'texts', 'options', 'keywords',
-           'page_types')
+           'page_types', 'wire')
 STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '.clang-format')
 
 
