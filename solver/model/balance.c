@@ -120,12 +120,11 @@ static void posed_sizes(const struct mech_model *m, const struct mech_eval *e, d
     }
 }
 
-void mech_model_force_sizes(const struct mech_model *m, const struct mech_eval *e, double *work,
-                            double *S)
+static void linear_sizes(const struct mech_model *m, const struct mech_eval *e, double *work,
+                         double *S)
 {
     const struct mech_linear_part *const part = &m->terms.linear;
 
-    mech_model_outer_sizes(m, e->state, e->t, S);
     mech_model_displacement(m, e->q, work);
     for (int32_t i = 0; i < part->nv && !m->kinematics.curved; i++) {
         work[i] = e->q[i] - (part->q_ref ? part->q_ref[i] : 0.);
@@ -136,13 +135,30 @@ void mech_model_force_sizes(const struct mech_model *m, const struct mech_eval *
         product_sizes(part->M, e->vdot, S);
     }
     memset(work, 0, ((size_t)part->nv + 1) * sizeof *work);
-    record_sizes(m, e, work, S);
-    if (m->kinematics.posed_count || m->rows.equation_count) {
-        posed_sizes(m, e, work, S);
-    }
-    if (m->rows.penalty) {
+}
+
+void mech_model_force_sizes_part(const struct mech_model *m, const struct mech_eval *e, int part,
+                                 double *work, double *S)
+{
+    if (part == 0) {
+        mech_model_outer_sizes(m, e->state, e->t, S);
+        linear_sizes(m, e, work, S);
+    } else if (part == 1) {
+        record_sizes(m, e, work, S);
+        if (m->kinematics.posed_count || m->rows.equation_count) {
+            posed_sizes(m, e, work, S);
+        }
+    } else if (m->rows.penalty) {
         mech_penalty_force(m, e, work);
         collect_all(m, work, S);
+    }
+}
+
+void mech_model_force_sizes(const struct mech_model *m, const struct mech_eval *e, double *work,
+                            double *S)
+{
+    for (int part = 0; part < MECH_FORCE_PARTS; part++) {
+        mech_model_force_sizes_part(m, e, part, work, S);
     }
 }
 

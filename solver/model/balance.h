@@ -20,6 +20,11 @@ int32_t mech_model_blocks(const struct mech_model *m, int32_t *of);
  * forces. The poses are those of the point then. */
 void mech_model_force_sizes(const struct mech_model *m, const struct mech_eval *e, double *work,
                             double *S);
+/* The same part by part, 0, 1 …, by what they cost: loads and matrices, items, contacts. The first
+ * sets S, the others add to it. After each work is 0. */
+enum { MECH_FORCE_PARTS = 3 };
+void mech_model_force_sizes_part(const struct mech_model *m, const struct mech_eval *e, int part,
+                                 double *work, double *S);
 
 /* L [rows] = lengths and angles that each joint's equation subtracts, Σ |∂g/∂δ| |p| over both
  * markers: ε L is what rounding leaves of g. At the last poses. */

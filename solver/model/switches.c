@@ -175,24 +175,31 @@ static bool differs(const struct mech_model *m, struct mech_eval e, const struct
     return some;
 }
 
-/* Kinks that make no difference beside the other forces are as they were. */
+/* Kinks that make no difference beside the other forces are as they were. Beside a part of these
+ * they make none beside all: what loads or springs hold at rest does not ask for contacts. */
 static void keep_kinks(const struct mech_model *m, const struct mech_eval *e,
                        const struct mech_expr_way *was, double *work, const double *bend,
                        struct mech_expr_way *way)
 {
     const size_t n = (size_t)m->sizes.v + 1;
     double *const parts[3] = {work, work + n, work + 2 * n};
-    bool known = false;
+    size_t open = 0;
 
     for (size_t k = 0; k < m->switches.count; k++) {
-        if (bend[k] > 0. && !known) {
-            mech_model_force_sizes(m, e, work, parts[2]);
-            memset(work, 0, 2 * n * sizeof *work);
-            known = true;
-        }
-        if (bend[k] == 0. ||
-            (bend[k] > 0. && !differs(m, *e, &m->switches.at[k], was[k].kinks, parts))) {
-            way[k].kinks = was[k].kinks;
+        way[k].kinks = bend[k] == 0. ? was[k].kinks : way[k].kinks;
+        open += bend[k] > 0.;
+    }
+    if (open > 0) {
+        memset(work, 0, 2 * n * sizeof *work);
+    }
+    for (int part = 0; part < MECH_FORCE_PARTS && open > 0; part++) {
+        mech_model_force_sizes_part(m, e, part, work, parts[2]);
+        for (size_t k = 0; k < m->switches.count; k++) {
+            if (bend[k] > 0. && way[k].kinks != was[k].kinks &&
+                !differs(m, *e, &m->switches.at[k], was[k].kinks, parts)) {
+                way[k].kinks = was[k].kinks;
+                open--;
+            }
         }
     }
 }

@@ -5,7 +5,8 @@
  * some 1,300 are looked at.
  *
  * Counted: the same spheres while they fall into the box, at the default settings, where a step
- * goes on until the contacts meet the tolerance.
+ * goes on until the contacts meet the tolerance; and spheres that rest by penalty, in explicit
+ * steps that look for events, beside a law that has a kink and makes no difference.
  *
  * Reported beside: what the pile balances from 6 to 8 s, which must hold (tests/verify/pile.c).
  */
@@ -55,6 +56,61 @@ static void measure_drop(void)
     pile_destroy(&p);
 }
 
+static void looks_run(void *context, uint64_t count)
+{
+    struct mech_logged at[1];
+    struct mech_event_log log = {.at = at, .room = 1};
+    const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = count, .events = &log};
+    struct mech_step_report report;
+
+    if (mech_sim_step(context, &r, &report)) {
+        (void)fprintf(stderr, "%s\n", report.reason);
+        exit(2);
+    }
+}
+
+/* The load of 1 N moves its mass; the drag was against it first, and keeps that kink. */
+static void measure_looks(void)
+{
+    static const char what[] = "64 spheres by penalty, a step and its events";
+    enum { N = 64, OF_ONE = 400 };
+    char *const text = malloc((size_t)(N + 4) * OF_ONE), *at = text;
+
+    if (!text || !bench_wants(what)) {
+        free(text);
+        return;
+    }
+    at += sprintf(at, "{'mechd': 1, 'gravity': [0, 0, -9.81], 'contact': {'method': 'penalty'},"
+                      "'materials': [{'name': 'm', 'compliance': 1e-4, 'damping': 20}], 'nodes': ["
+                      "{'name': 'n', 'type': 'Node1D', 'initialVelocities': [-1e-5]}");
+    for (int i = 0; i < N; i++) {
+        at += sprintf(at,
+                      ", {'name': 'n%d', 'type': 'NodePoint', 'referenceCoordinates':"
+                      "[%g, %g, 0.0990]}",
+                      i, 0.25 * (i % 8), 0.25 * (i / 8));
+    }
+    at += sprintf(at, "], 'objects': [{'name': 'g', 'type': 'Ground', 'geometry': [{'shape':"
+                      "'Plane', 'material': 'm'}]}, {'name': 'd', 'type': 'Mass1D', 'node': 'n',"
+                      "'physicsMass': 1}, {'name': 'drag', 'type': 'CoordinateSpringDamper',"
+                      "'markers': ['o', 'x'], 'springForceUserFunction': '=1e-30*v*abs(v)'}");
+    for (int i = 0; i < N; i++) {
+        at += sprintf(at,
+                      ", {'name': 'b%d', 'type': 'MassPoint', 'node': 'n%d', 'physicsMass': 1,"
+                      "'geometry': [{'shape': 'Sphere', 'radius': 0.1, 'material': 'm'}]}",
+                      i, i);
+    }
+    (void)sprintf(at, "], 'markers': [{'name': 'o', 'type': 'MarkerGroundCoordinate'}, {'name':"
+                      "'x', 'type': 'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 0}],"
+                      "'loads': [{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'x', 'load':"
+                      "1}], 'solver': {'integrator': 'ExplicitEuler', 'stepSize': 1e-4}}");
+    struct mech_sim *const sim = pile_read(text);
+
+    free(text);
+    looks_run(sim, 20);
+    bench_tell(what, looks_run, sim);
+    mech_sim_destroy(sim);
+}
+
 int main(int argc, char **argv)
 {
     static const double margins[] = {0., 1.4e-2};
@@ -84,5 +140,6 @@ int main(int argc, char **argv)
         pile_destroy(&p);
     }
     measure_drop();
+    measure_looks();
     return bench_end() || !good;
 }

@@ -381,6 +381,44 @@ static void a_drag_is_judged_where_it_acts(void)
     }
 }
 
+/* A ball between two walls that press on it by penalty, with 10 N each; it trembles, and a drag is
+ * nothing beside them alone. */
+static void what_contacts_hold_does_not_turn(void)
+{
+#define WALL(x, n)                                                                                 \
+    "{'shape': 'Plane', 'position': [" x ", 0, 0], 'normal': [" n ", 0, 0], 'material': 'm'}"
+    struct mech_sim *const s = model_of(
+        "{'mechd': 1, 'contact': {'method': 'penalty'}, 'materials': [{'name': 'm', 'compliance':"
+        "1e-4, 'damping': 0}], 'nodes': [{'name': 'n', 'type': 'NodePoint', 'initialVelocities':"
+        "[-1e-6, 0, 0]}], 'objects': [{'name': 'g', 'type': 'Ground', 'geometry': [" WALL(
+            "-0.099", "1") ", " WALL("0.099",
+                                     "-1") "]}, {'name': 'b', 'type': 'MassPoint', 'node':"
+                                           "'n', 'physicsMass': 1, 'geometry': [{'shape': "
+                                           "'Sphere', 'radius': 0.1, 'material': 'm'}]},"
+                                           "{'name': 'drag', 'type': 'CartesianSpringDamper', "
+                                           "'markers': ['a', 'x'],"
+                                           "'springForceUserFunction': ['=1e-10*v0*abs(v0)', 0, "
+                                           "0]}], 'markers': [{'name': 'a',"
+                                           "'type': 'MarkerBodyPosition', 'object': 'g'}, {'name': "
+                                           "'x', 'type': 'MarkerBodyPosition',"
+                                           "'object': 'b'}], 'solver': {'integrator': "
+                                           "'GeneralizedAlpha', 'stepSize': 0.001}}");
+    struct heard h;
+    int turned = 0;
+
+    for (int k = 1; k <= 100; k++) {
+        const double before = model_state(s).v[0];
+
+        until(s, 1e-3 * k, &h);
+        turned += before * model_state(s).v[0] < 0.;
+        for (size_t i = 0; i < h.log.count; i++) {
+            CU_ASSERT(!is(&h.at[i], MECH_LOGGED_SWITCHES, "drag"));
+        }
+    }
+    CU_ASSERT(turned > 2);
+    mech_sim_destroy(s);
+}
+
 /* Numbers that are no expressions, or go one way only, are counted too. */
 static void rows_are_places(void)
 {
@@ -459,6 +497,6 @@ UNIT_TESTS(UNIT_TEST(a_relay_switches), UNIT_TEST(a_relay_on_a_mass_switches),
            UNIT_TEST(each_row_of_a_law_turns_by_itself), UNIT_TEST(what_rests_does_not_turn),
            UNIT_TEST(commands_may_end_where_a_kink_is_kept),
            UNIT_TEST(what_is_kept_for_a_while_turned_before),
-           UNIT_TEST(a_drag_is_judged_where_it_acts), UNIT_TEST(rows_are_places),
-           UNIT_TEST(laws_of_constraints_follow_their_offsets),
+           UNIT_TEST(a_drag_is_judged_where_it_acts), UNIT_TEST(what_contacts_hold_does_not_turn),
+           UNIT_TEST(rows_are_places), UNIT_TEST(laws_of_constraints_follow_their_offsets),
            UNIT_TEST(loads_and_motions_turn_at_their_times))
