@@ -232,15 +232,20 @@ static void cross_face(const struct mech_flush_gap *gap, const double from[3], c
     mech_v3_add(from, over + under > 0. ? under / (over + under) : 0., d, at);
 }
 
-/* Whether a point in the plane of the face at the nearest point is on the mesh, which may bend. */
-static bool is_on_mesh(const struct mech_collider *mesh, const struct mech_flush_gap *gap,
-                       const double at[3], double look)
+/* How far a point in the plane of the face at the nearest point may be from the mesh, which bends. */
+static double bend(const struct mech_flush_gap *gap, const double at[3], double look)
 {
-    struct mech_flush_gap there;
     double d[3];
 
     mech_v3_add(at, -1., gap->point, d);
-    const double most = look + BENDS * mech_v3_norm(d);
+    return look + BENDS * mech_v3_norm(d);
+}
+
+/* Whether a point is on the mesh, at most `most` over or under it. */
+static bool is_on_mesh(const struct mech_collider *mesh, const double at[3], double most)
+{
+    struct mech_flush_gap there;
+
     return mech_flush_from(mesh, at, most, &there) && fabs(there.gap) <= most &&
            mech_v3_norm(there.beside) == 0.;
 }
@@ -263,7 +268,7 @@ static void middle_of(const struct mech_convex *shape, double out[3])
 
 /* Whether the other, a convex one with its farthest point `top` over the face, is on the mesh also
  * a little farther from `at` toward the middle of what of it is in the plane of the face: it does
- * not only graze the rim there. */
+ * not only graze the rim there. Between the two the mesh may have a fold of any angle. */
 static bool reaches_in(const struct mech_flush_contact *k, const struct mech_collider *mesh,
                        const struct mech_flush_gap *gap, const double top[3], const double at[3],
                        double look)
@@ -279,8 +284,9 @@ static bool reaches_in(const struct mech_flush_contact *k, const struct mech_col
         cross_face(gap, middle, top, d);
     }
     mech_v3_add(d, -1., at, d);
-    mech_v3_add(at, fmin(1., IN * look / fmax(mech_v3_norm(d), IN * look)), d, in);
-    return is_on_mesh(mesh, gap, in, look);
+    const double step = fmin(mech_v3_norm(d), IN * look);
+    mech_v3_add(at, step > 0. ? step / mech_v3_norm(d) : 0., d, in);
+    return is_on_mesh(mesh, in, bend(gap, at, look) + step);
 }
 
 /* Whether the other collider of a contact is in the mesh, below which the contact is: over its face
@@ -317,7 +323,7 @@ static bool is_in_both(const struct mech_flush_contact *k, const struct mech_col
         return reaches_in(k, mesh, gap, top, gap->point, look);
     }
     cross_face(gap, k->x, top, at);
-    return over_face(gap, top) > 0. && is_on_mesh(mesh, gap, at, look) &&
+    return over_face(gap, top) > 0. && is_on_mesh(mesh, at, bend(gap, at, look)) &&
            reaches_in(k, mesh, gap, top, at, look);
 }
 

@@ -1,7 +1,7 @@
 /* Meshes that are open: which contacts of a collider at, below or beside one are of the seam. */
 #include "solver/contact/flush.h"
 #include "solver/contact/scene.h"
-#include "solver/linalg/v3.h"
+#include "solver/linalg/so3.h"
 #include "tests/unit/solver/contact/build_shapes.h"
 #include "tests/unit/unit.h"
 
@@ -171,6 +171,79 @@ static void a_board_that_grazes_a_shelf_is_not_in_it(void)
     shapes_fini(&shapes);
 }
 
+/* A beam below a sheet that is bent over it, up or down by any angle; a post stands in both. */
+static void a_sheet_with_a_fold_hides_what_is_below_it(void)
+{
+    static const double x[3] = {0., 0.05, -0.01}, out[3] = {0., 1., 0.};
+    static const double way[][2] = {{1., 0.},    {0.98, 0.2}, {0.98, -0.2}, {0.8, 0.6},
+                                    {0.8, -0.6}, {0.6, 0.8},  {0.6, -0.8}};
+    struct shapes shapes;
+
+    shapes_init(&shapes);
+    struct mech_collider beam = shapes_collider(shapes_box(&shapes, 1., 0.1, 0.05));
+    struct mech_collider post = shapes_collider(shapes_box(&shapes, 0.3, 0.02, 1.2));
+
+    beam.body = -1;
+    beam.p[2] = -0.025;
+    for (size_t k = 0; k < 2 * sizeof way / sizeof *way; k++) {
+        const double fold = k % 2 ? 0.05 : 0.050001, *const w = way[k / 2];
+        const double points[18] = {-0.5,
+                                   -0.1,
+                                   0.,
+                                   0.5,
+                                   -0.1,
+                                   0.,
+                                   -0.5,
+                                   fold,
+                                   0.,
+                                   0.5,
+                                   fold,
+                                   0.,
+                                   -0.5,
+                                   fold + 0.1 * w[0],
+                                   0.1 * w[1],
+                                   0.5,
+                                   fold + 0.1 * w[0],
+                                   0.1 * w[1]};
+        static const double triangles[12] = {0., 1., 3., 0., 3., 2., 2., 3., 5., 2., 5., 4.};
+        const struct mech_collider sheet =
+            shapes_collider(shapes_mesh(&shapes, points, 6, triangles, 4));
+
+        post.p[1] = 0.06;
+        CU_ASSERT(hides(&beam, &sheet, x, out, &post));
+    }
+    shapes_fini(&shapes);
+}
+
+/* A post whose middle is over the rim of a sheet is half in it, however all of it is turned. */
+static void what_is_half_over_a_rim_is_in_the_sheet(void)
+{
+    static const double axes[][3] = {{0., 0., 1.}, {0.6, 0.8, 0.}, {0.36, 0.48, 0.8}};
+    struct shapes shapes;
+
+    shapes_init(&shapes);
+    for (int k = 0; k < 300; k++) {
+        double turn[3], R[9], x[3] = {0., 0.05, -0.01}, out[3] = {0., 1., 0.};
+        struct mech_collider sheet =
+            shapes_sheet(&shapes, (const double[]){0., -0.1, 0.}, (const double[]){1., 0., 0.},
+                         (const double[]){0., 0.3, 0.});
+        struct mech_collider beam = shapes_collider(shapes_box(&shapes, 1., 0.1, 0.05));
+        struct mech_collider post = shapes_collider(shapes_box(&shapes, 0.3, 0.02, 1.2));
+
+        mech_v3_add((const double[3]){0.}, 0.021 * k, axes[k % 3], turn);
+        mech_so3_exp(turn, R);
+        beam.p[2] = -0.025;
+        post.p[1] = 0.06;
+        beam = turned(&beam, R, -1);
+        sheet = turned(&sheet, R, 0);
+        post = turned(&post, R, 0);
+        mech_m3_mul(R, x, x);
+        mech_m3_mul(R, out, out);
+        CU_ASSERT(hides(&beam, &sheet, x, out, &post));
+    }
+    shapes_fini(&shapes);
+}
+
 /* A wall that faces one way, with a door; a plank through it, a little in the jamb, lies on the
  * floors of both rooms. */
 static void a_plank_through_a_door_lies_on_the_floor_behind_it(void)
@@ -304,5 +377,7 @@ static void legs_below_a_sheet_stand(void)
 
 UNIT_TESTS(UNIT_TEST(a_point_outside_a_free_rim_is_not_on_the_face),
            UNIT_TEST(a_board_that_grazes_a_shelf_is_not_in_it),
+           UNIT_TEST(a_sheet_with_a_fold_hides_what_is_below_it),
+           UNIT_TEST(what_is_half_over_a_rim_is_in_the_sheet),
            UNIT_TEST(a_plank_through_a_door_lies_on_the_floor_behind_it),
            UNIT_TEST(walls_below_a_sheet_stand), UNIT_TEST(legs_below_a_sheet_stand))
