@@ -357,6 +357,11 @@ bool mech_model_touch_free(const struct mech_model *m)
     return m->rows.touch && m->rows.touch->free;
 }
 
+double mech_model_touch_mobility(const struct mech_model *m, int32_t body)
+{
+    return m->rows.touch->bodies[body].mobility;
+}
+
 void mech_model_touch_inertia(const struct mech_model *m, int32_t body, double *inverse_mass,
                               double inverse_inertia[9])
 {

@@ -95,7 +95,9 @@ void mech_model_touch_record(const struct mech_contact *c, const struct mech_tou
 /* True when every velocity of the model belongs to a body whose mass matrix is m 1 and an inertia
  * tensor about its centre of mass, so that M is inverted body by body. */
 bool mech_model_touch_free(const struct mech_model *m);
-/* Of such a body at the last poses: 1/m, and J⁻¹ in global axes by rows (0 for points). */
+/* 1/m of a body with shapes, of any model; HUGE_VAL: not known. */
+double mech_model_touch_mobility(const struct mech_model *m, int32_t body);
+/* Of such a free body at the last poses: 1/m, and J⁻¹ in global axes by rows (0 for points). */
 void mech_model_touch_inertia(const struct mech_model *m, int32_t body, double *inverse_mass,
                               double inverse_inertia[9]);
 /* Velocity and angular velocity of such a body's centre of mass in global axes, to and from the

@@ -106,9 +106,12 @@ static int add_shapes(struct builder *b)
                                                      .slot = on->slot,
                                                      .q_slot = on->q_slot,
                                                      .n = on->n,
-                                                     .nq = on->nq}};
+                                                     .nq = on->nq},
+                                            .mobility = HUGE_VAL};
             if (ops->mass) {
-                (void)ops->mass(objects->at[o].description, to->center);
+                const double mass = ops->mass(objects->at[o].description, to->center);
+
+                to->mobility = 1. / mass;
             }
         }
         for (size_t k = 0; k < geometry->n; k++) {
@@ -367,6 +370,21 @@ int mech_touch_shapes(struct mech_model *m, struct mech_diag *diag)
     return add_shapes(&b);
 }
 
+/* 1/m of points, whose types do not tell it. */
+static void weigh_points(struct mech_model *m)
+{
+    for (int32_t i = 0; i < m->rows.touch->count; i++) {
+        struct mech_moving_body *const b = &m->rows.touch->bodies[i];
+        const int32_t slot = b->seat.slot[0];
+        const double mass =
+            m->terms.M.kind == MECH_MAT_ZERO ? 0. : mech_mat_get(&m->terms.M, slot, slot);
+
+        if (!isfinite(b->mobility) && mass > 0.) {
+            b->mobility = 1. / mass;
+        }
+    }
+}
+
 int mech_touch_scene(struct mech_model *m, struct mech_diag *diag)
 {
     const int32_t wanted = m->document->contact.capacity;
@@ -378,6 +396,7 @@ int mech_touch_scene(struct mech_model *m, struct mech_diag *diag)
     m->sizes.contact =
         wanted ? wanted : CONTACTS_PER_SHAPE * m->rows.touch->moving_shapes + CONTACTS_MORE;
     pose_all(m);
+    weigh_points(m);
     MECH_TRY(find_free(m));
     MECH_FOLD(create_scene(m));
     return 0;

@@ -10,6 +10,7 @@ struct mech_moving_body {
     struct mech_seat seat;
     double center[3]; /* of mass, in its frame */
     double extent;    /* m, how far from the frame's origin turning moves what touches */
+    double mobility;  /* 1/m; HUGE_VAL: its type knows no mass */
     /* of a free body, in its frame */
     double inverse_mass, inverse_inertia[9];
     bool round; /* the inverse inertia is a multiple of 1 */
