@@ -149,3 +149,48 @@ static inline char *crowd_text(struct crowd of)
     crowd_boxes(at, slabs + standing + of.falling, of.slab);
     return text;
 }
+
+/* Boxes of any sizes, masses and turns above each other, let go over a floor, with any friction
+ * and restitution, at default settings. */
+static inline char *crowd_above(int boxes, uint64_t seed, const char *law)
+{
+    const double mu = 0.1 + 0.8 * crowd_random(&seed);
+    const double e = seed % 2 ? 0. : 0.5 * crowd_random(&seed);
+    const size_t room = 2000 + 700 * (size_t)boxes;
+    char *const text = malloc(2 * room), *const objects = malloc(room);
+    char *at = text, *object = objects;
+
+    at += sprintf(at,
+                  "{'mechd': 1, 'gravity': [0, 0, -9.81], 'contact': {'friction': '%s'}, 'solver':"
+                  "{'integrator': 'MoreauJean', 'stepSize': 0.005}, 'materials': [{'name': 'm',"
+                  "'friction': %.17g, 'restitution': %.17g}], 'nodes': [",
+                  law, mu, e);
+    *object = '\0';
+    for (int i = 0; i < boxes; i++) {
+        const double a = 0.04 + 0.1 * crowd_random(&seed), m = pow(10., crowd_random(&seed) - 0.5);
+        const double size[] = {a * (0.5 + crowd_random(&seed)), a * (0.5 + crowd_random(&seed)), a};
+        const double x = crowd_random(&seed) - 0.5, y = crowd_random(&seed) - 0.5;
+        const double z = crowd_random(&seed) - 0.5, w = 1. / sqrt(1. + x * x + y * y + z * z);
+        /* a statement each: the order of arguments is the compiler's */
+        const double beside = 0.04 * crowd_random(&seed), along = 0.04 * crowd_random(&seed);
+
+        at += sprintf(at,
+                      "%s{'name': 'n%d', 'type': 'NodeRigidBodyEP', 'referenceCoordinates':"
+                      "[%.17g, %.17g, %g, %.17g, %.17g, %.17g, %.17g]}",
+                      i ? ", " : "", i, along, beside, 0.12 + 0.18 * i, w, x * w, y * w, z * w);
+        object +=
+            sprintf(object,
+                    ", {'name': 'b%d', 'type': 'RigidBody', 'node': 'n%d', 'physicsMass': %.17g,"
+                    "'physicsInertia': [%.17g, %.17g, %.17g, 0, 0, 0], 'geometry': [{'shape':"
+                    "'Box', 'size': [%.17g, %.17g, %.17g], 'material': 'm'}]}",
+                    i, i, m, m / 12. * (size[1] * size[1] + size[2] * size[2]),
+                    m / 12. * (size[0] * size[0] + size[2] * size[2]),
+                    m / 12. * (size[0] * size[0] + size[1] * size[1]), size[0], size[1], size[2]);
+    }
+    sprintf(at,
+            "], 'objects': [{'name': 'g', 'type': 'Ground', 'geometry': [{'shape': 'Plane',"
+            "'material': 'm'}]}%s]}",
+            objects);
+    free(objects);
+    return text;
+}

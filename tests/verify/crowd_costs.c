@@ -270,6 +270,27 @@ static void heaps_cost_at_most_three_times_the_cheaper(void)
     }
 }
 
+/* Boxes of any sizes, masses, friction and restitution, let go above each other. */
+static void what_falls_into_a_heap_costs_at_most_three_times_the_cheaper(void)
+{
+    static const char *const laws[] = {"coulomb", "associated"};
+    static const struct {
+        int boxes, seeds, steps;
+    } sizes[] = {{1, 6, 100}, {3, 6, 100}, {10, 6, 150}, {30, 3, 150}, {100, 2, 150}};
+
+    take_members();
+    for (int k = 0; k < 5; k++) {
+        for (int i = 0; i < 2 * sizes[k].seeds; i++) {
+            char name[100];
+
+            snprintf(name, sizeof name, "%d boxes that fall, seed %d, %s", sizes[k].boxes,
+                     i / 2 + 1, laws[i % 2]);
+            CU_ASSERT(scene(name, crowd_above(sizes[k].boxes, (uint64_t)i / 2 + 1, laws[i % 2]),
+                            sizes[k].steps));
+        }
+    }
+}
+
 static void spheres_cost_at_most_three_times_the_cheaper(void)
 {
     take_members();
@@ -285,4 +306,5 @@ UNIT_TESTS(UNIT_TEST(examples_cost_at_most_three_times_the_cheaper),
            UNIT_TEST(towers_cost_at_most_three_times_the_cheaper),
            UNIT_TEST(walls_cost_at_most_three_times_the_cheaper),
            UNIT_TEST(heaps_cost_at_most_three_times_the_cheaper),
+           UNIT_TEST(what_falls_into_a_heap_costs_at_most_three_times_the_cheaper),
            UNIT_TEST(spheres_cost_at_most_three_times_the_cheaper))
