@@ -80,6 +80,7 @@ PROGRAMS = {
     'rotations': of(ORDERS, BALANCES, BITS),
     'scaled': UNITS,
     'scaled_joints': UNITS,
+    'sliding': of(CLOSED, ORDERS, BALANCES),
     'small_motions': of(CLOSED, 'simulations in time'),
     'small_steps': CLOSED,
     'smooth_references': of(EXUDYN, CLOSED),

@@ -11,6 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int allocate_slides(struct mech_moreau_bodies *s)
+{
+    const size_t n = (size_t)mech_model_touch_bodies(s->model) + 1;
+    struct mech_slides *const g = &s->slides;
+
+    g->group = mech_arena_alloc(&s->arena, n, sizeof *g->group);
+    g->press = mech_arena_alloc(&s->arena, n, sizeof *g->press);
+    g->upset = mech_arena_alloc(&s->arena, n, sizeof *g->upset);
+    return g->group && g->press && g->upset ? 0 : MECH_NO_MEMORY;
+}
+
 static int allocate(struct mech_moreau_bodies *s)
 {
     const struct mech_joint_rows *const joints = mech_model_joints(s->model);
@@ -32,6 +43,7 @@ static int allocate(struct mech_moreau_bodies *s)
         }
     }
     mech_model_displacement(s->model, s->q0, s->place);
+    MECH_TRY(allocate_slides(s));
     return mech_balance_init(&s->balance, s->model, &s->arena);
 }
 
@@ -189,14 +201,30 @@ static int step_states(struct mech_moreau_bodies *s, struct mech_state *state, d
     return mech_lsol_solve(s->x_solver, state->x, 1);
 }
 
-/* By sweeps where these suit, and where they do not get there by Newton's method. */
+/* State and settings of the step's start, for another try; without contacts that slide on. */
+static bool begins_again(struct mech_moreau_bodies *s, struct mech_state *state, int code)
+{
+    if (code <= 0 || !s->slides.any || mech_interrupted(mech_model_interrupt(s->model))) {
+        return false;
+    }
+    s->slides.on = s->slides.any = false;
+    memcpy(state->q, s->q0, (size_t)s->nq * sizeof *s->q0);
+    memcpy(state->v, s->v0, (size_t)s->nv * sizeof *s->v0);
+    return true;
+}
+
+/* By sweeps where these suit, and where they do not get there by Newton's method. Where contacts
+ * slide on and no impulses are found, once more with friction against the speeds at the end. */
 static int advance(struct mech_moreau_bodies *s, struct mech_state *state, double t_end,
                    struct mech_step_result *result)
 {
     s->sweeps.failed = s->sweeps.second = false;
+    s->slides.on = s->theta > 0. && s->theta < 1. && s->friction == MECH_COULOMB;
+    s->slides.any = false;
     if (s->sweeps.on) {
-        const int code = mech_moreau_bodies_sweep(s, state, result);
+        int code = mech_moreau_bodies_sweep(s, state, result);
 
+        code = begins_again(s, state, code) ? mech_moreau_bodies_sweep(s, state, result) : code;
         if (code != MECH_NOT_CONVERGED && code != MECH_VI_NOT_CONVERGED) {
             return code;
         }
@@ -211,7 +239,9 @@ static int advance(struct mech_moreau_bodies *s, struct mech_state *state, doubl
         memcpy(state->v, s->v0, (size_t)s->nv * sizeof *s->v0);
         s->sweeps.failed = code == MECH_VI_NOT_CONVERGED;
     }
-    return mech_moreau_bodies_solve(s, state, t_end, result);
+    const int code = mech_moreau_bodies_solve(s, state, t_end, result);
+
+    return begins_again(s, state, code) ? mech_moreau_bodies_solve(s, state, t_end, result) : code;
 }
 
 static int step(void *self, struct mech_state *state, double h, double t_end,

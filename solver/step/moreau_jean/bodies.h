@@ -132,6 +132,8 @@ struct mech_foretold_pair {
     int32_t of, ofs;  /* in the list: what acts while it waits, from and to */
 };
 enum mech_foretold_mark { MECH_FORETOLD_NEAR, MECH_FORETOLD_PUSHES, MECH_FORETOLD_OUT };
+/* bodies_slide.c: what a contact does in the step, as far as its start shows that. */
+enum mech_slide_stage { MECH_SLIDE_OPEN, MECH_SLIDE_LASTS, MECH_SLIDE_EVENT };
 /* What is known of a contact of the list: it is near; it pushes, as the solvers of impulses say; it
  * has been taken out. `of`: its number among the sets of rows, or the contacts of the sweeps. */
 struct mech_foretold_of {
@@ -141,6 +143,12 @@ struct mech_foretold_of {
     double turn[3];  /* m/s², global: the rate of its rows at the velocities of the start */
     double gap;      /* m, that its law reads */
     double drift[3]; /* m/s along n, t1, t2: by what its speeds change from the middle to the end */
+    /* bodies_slide.c */
+    enum mech_slide_stage stage;
+    bool slides;
+    double press;    /* N s: μ P_N of the last step */
+    double slip[2];  /* m/s along t1, t2, of the velocities at the start */
+    double slide[2]; /* m/s: what its law adds to drift along t1, t2 where it slides */
 };
 struct mech_foretold {
     struct mech_contact_list open;             /* those that wait, by pairs */
@@ -158,6 +166,15 @@ struct mech_foretold_change {
     bool out;
 };
 void mech_foretold_fini(struct mech_foretold *f);
+
+/* bodies_slide.c: bodies that touch each other. */
+struct mech_slides {
+    bool on;        /* contacts that slide on are looked for in this step */
+    bool any;       /* and there are some */
+    int32_t *group; /* [bodies] a smaller one of the same group, or itself */
+    double *press;  /* [bodies] N s: of all contacts of a body */
+    bool *upset;    /* [bodies] of a group: some contact neither slides nor sticks */
+};
 
 /* The integrator whose operations are mech_moreau_jean_bodies (ops.h, bodies.c). */
 struct mech_moreau_bodies {
@@ -188,6 +205,7 @@ struct mech_moreau_bodies {
     struct mech_impact_rows impacts;
     struct mech_contact_list list; /* between shapes, at q_m, that act in this step */
     struct mech_foretold foretold;
+    struct mech_slides slides;
     struct mech_touch_rows touch; /* scratch */
     struct mech_sweeps sweeps;
     struct mech_acceptance *accept;         /* room for `most`; NULL: not yet */
@@ -266,6 +284,22 @@ void mech_moreau_bodies_lasts(struct mech_moreau_bodies *s, int32_t i,
 bool mech_moreau_bodies_may_gain(const struct mech_foretold_of *of);
 void mech_moreau_bodies_stop(struct mech_foretold_of *of, double change[3]);
 
+/* bodies_slide.c. The stage of contact i, after mech_moreau_bodies_lasts, with the same arguments;
+ * true: `slip` of s->foretold.of[i] is to be set. */
+bool mech_moreau_bodies_may_slide(struct mech_moreau_bodies *s, int32_t i,
+                                  const struct mech_material *material, double speed,
+                                  const struct mech_touched *kept);
+/* When all contacts of the list have their stages: which of them slide on; their b_T are to grow by
+ * `slide`. False: none. */
+bool mech_moreau_bodies_slide(struct mech_moreau_bodies *s);
+/* In the group of contact i no contact slides on. */
+void mech_moreau_bodies_upset(struct mech_moreau_bodies *s, int32_t i);
+/* The same if contact i slides and has turned around, with these speeds along t1 and t2 at the end.
+ */
+void mech_moreau_bodies_look_back(struct mech_moreau_bodies *s, int32_t i, const double u[2]);
+/* If contact i slides in an upset group, it no longer does, and b_T, m/s, is changed. */
+bool mech_moreau_bodies_stop_slide(struct mech_moreau_bodies *s, int32_t i, double b[2]);
+
 /* bodies_touch.c. Contacts between shapes that act, into s->list, with the velocities
  * of the free motion in the state. 0; MECH_NOT_FINITE with a reason; negative. */
 int mech_moreau_bodies_detect(struct mech_moreau_bodies *s, const struct mech_state *state,
@@ -313,6 +347,8 @@ bool mech_moreau_bodies_own(const struct mech_moreau_bodies *s);
 /* bodies_gather.c: contacts, masses and velocities for the sweeps. */
 /* Velocity of the second body's point against the first's along n, from twists [bodies × 6]. */
 double mech_moreau_bodies_approach(const struct mech_body_contact *c, const double *twist);
+/* The same along t1 and t2. */
+void mech_moreau_bodies_slip(const struct mech_body_contact *c, const double *twist, double u[2]);
 /* Into s->sweeps: all contacts, inverse masses and velocities, at the poses of the middle. 0;
  * MECH_NO_MEMORY; what detecting returns. */
 int mech_moreau_bodies_gather(struct mech_moreau_bodies *s, const struct mech_state *state,
@@ -356,6 +392,8 @@ int mech_moreau_bodies_form(struct mech_moreau_bodies *s, struct mech_step_resul
  * impulses, or without any forces than at the start, they lose what of their drifts may do that.
  * True: b has changed. */
 bool mech_moreau_bodies_stop_turns(struct mech_moreau_bodies *s, const struct mech_state *state);
+/* The same for what slides in groups that are upset, or turns around. */
+bool mech_moreau_bodies_stop_slides(struct mech_moreau_bodies *s, const struct mech_state *state);
 
 /* bodies_overlap.c: overlaps left at the end of the step are closed in state->q, at
  * most at recoverySpeed; v is as it was. After Newton's method. */

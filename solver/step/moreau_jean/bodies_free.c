@@ -410,6 +410,24 @@ static bool stop_turns(struct mech_moreau_bodies *s)
     return true;
 }
 
+/* As mech_moreau_bodies_stop_slides. */
+static bool stop_slides(struct mech_moreau_bodies *s)
+{
+    struct mech_sweeps *const w = &s->sweeps;
+    bool any = false;
+
+    for (int32_t i = 0; i < w->count && s->slides.any; i++) {
+        double u[2];
+
+        mech_moreau_bodies_slip(&w->at[i], w->twist, u);
+        mech_moreau_bodies_look_back(s, w->of[i], u);
+    }
+    for (int32_t i = 0; i < w->count && s->slides.any; i++) {
+        any = mech_moreau_bodies_stop_slide(s, w->of[i], w->at[i].b + 1) || any;
+    }
+    return any;
+}
+
 /* The contacts from v_k + w->f, until the motion after them shows no others. */
 static int impact(struct mech_moreau_bodies *s, struct mech_state *state,
                   struct mech_step_result *result)
@@ -423,7 +441,7 @@ static int impact(struct mech_moreau_bodies *s, struct mech_state *state,
         if (code != 0 && code != MECH_VI_NOT_CONVERGED) {
             return code;
         }
-        if (code == 0 && stop_turns(s)) {
+        if (code == 0 && (stop_turns(s) || stop_slides(s))) {
             set_out(s, state);
             continue;
         }
@@ -438,6 +456,7 @@ static int impact(struct mech_moreau_bodies *s, struct mech_state *state,
         if (change.out) {
             let_go(s);
         }
+        (void)stop_slides(s);
         MECH_TRY(mech_moreau_bodies_take(s, state, s->list.n - change.added));
         set_out(s, state);
     }

@@ -30,7 +30,8 @@ static int reserve(struct mech_sweeps *w, int32_t bodies, int32_t count)
     return mech_body_contacts_reserve(w->solver, bodies, w->most);
 }
 
-double mech_moreau_bodies_approach(const struct mech_body_contact *c, const double *twist)
+/* Velocity of the second body's point against the first's along d. */
+static double speed_along(const struct mech_body_contact *c, const double d[3], const double *twist)
 {
     double speed = 0.;
 
@@ -43,11 +44,25 @@ double mech_moreau_bodies_approach(const struct mech_body_contact *c, const doub
         }
         const double *const v = twist + 6 * (size_t)c->body[side], *const w = v + 3;
 
-        speed += sign * (c->n[0] * (v[0] + w[1] * r[2] - w[2] * r[1]) +
-                         c->n[1] * (v[1] + w[2] * r[0] - w[0] * r[2]) +
-                         c->n[2] * (v[2] + w[0] * r[1] - w[1] * r[0]));
+        speed += sign * (d[0] * (v[0] + w[1] * r[2] - w[2] * r[1]) +
+                         d[1] * (v[1] + w[2] * r[0] - w[0] * r[2]) +
+                         d[2] * (v[2] + w[0] * r[1] - w[1] * r[0]));
     }
     return speed;
+}
+
+double mech_moreau_bodies_approach(const struct mech_body_contact *c, const double *twist)
+{
+    return speed_along(c, c->n, twist);
+}
+
+void mech_moreau_bodies_slip(const struct mech_body_contact *c, const double *twist, double u[2])
+{
+    double t2[3];
+
+    mech_v3_cross(c->n, c->t1, t2);
+    u[0] = speed_along(c, c->t1, twist);
+    u[1] = speed_along(c, t2, twist);
 }
 
 /* Contact number i of the list; `warm` runs through what the state keeps. */
@@ -69,13 +84,16 @@ static void take(struct mech_moreau_bodies *s, const struct mech_state *state,
     memcpy(c->body, rows->body, sizeof c->body);
     memcpy(c->arm, rows->arm, sizeof c->arm);
     const double speed = mech_moreau_bodies_approach(c, w->before);
-    const struct mech_foretold_of *const law = &s->foretold.of[i];
+    struct mech_foretold_of *const law = &s->foretold.of[i];
 
     const struct mech_touched *const kept = mech_moreau_bodies_kept(state, contact->id, warm);
 
     mech_moreau_bodies_lasts(s, i, &material, rows, speed, kept);
     if (!mech_gap_contact(step, &material, law->gap, speed - law->drift[0], bE)) {
         return;
+    }
+    if (s->slides.on && mech_moreau_bodies_may_slide(s, i, &material, speed, kept)) {
+        mech_moreau_bodies_slip(c, w->before, law->slip);
     }
     memcpy(c->b, law->drift, sizeof c->b);
     c->b[0] += bE[0];
@@ -179,5 +197,12 @@ int mech_moreau_bodies_gather(struct mech_moreau_bodies *s, const struct mech_st
         mech_model_touch_twist(s->model, i, s->v0, w->before + 6 * (size_t)i);
     }
     w->count = w->lasting = 0;
-    return mech_moreau_bodies_take(s, state, 0);
+    MECH_TRY(mech_moreau_bodies_take(s, state, 0));
+    if (mech_moreau_bodies_slide(s)) {
+        for (int32_t i = 0; i < w->count; i++) {
+            w->at[i].b[1] += s->foretold.of[w->of[i]].slide[0];
+            w->at[i].b[2] += s->foretold.of[w->of[i]].slide[1];
+        }
+    }
+    return 0;
 }

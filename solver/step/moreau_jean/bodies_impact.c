@@ -365,6 +365,30 @@ bool mech_moreau_bodies_stop_turns(struct mech_moreau_bodies *s, const struct me
     return true;
 }
 
+bool mech_moreau_bodies_stop_slides(struct mech_moreau_bodies *s, const struct mech_state *state)
+{
+    struct mech_impact_rows *const rows = &s->impacts;
+    bool any = false;
+
+    if (!s->slides.any) {
+        return false;
+    }
+    for (int32_t i = 0, row = 0; i < rows->sets; row += rows->set[i].rows, i++) {
+        if (rows->who[i].kind == MECH_IMPACT_TOUCH && s->foretold.of[rows->who[i].of].slides) {
+            const double u[2] = {row_dot(rows, row + 1, state->v),
+                                 row_dot(rows, row + 2, state->v)};
+
+            mech_moreau_bodies_look_back(s, rows->who[i].of, u);
+        }
+    }
+    for (int32_t i = 0, row = 0; i < rows->sets; row += rows->set[i].rows, i++) {
+        if (rows->who[i].kind == MECH_IMPACT_TOUCH) {
+            any = mech_moreau_bodies_stop_slide(s, rows->who[i].of, rows->b + row + 1) || any;
+        }
+    }
+    return any;
+}
+
 int mech_moreau_bodies_undo_rows(struct mech_moreau_bodies *s, int32_t from, int32_t to, double *v)
 {
     const struct mech_impact_rows *const rows = &s->impacts;

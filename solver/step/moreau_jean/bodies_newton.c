@@ -388,8 +388,14 @@ static int impact(struct mech_moreau_bodies *s, struct mech_state *state,
             if (mech_moreau_bodies_stop_turns(s, state)) {
                 MECH_TRY(mech_moreau_bodies_impact(s, state, result));
             }
+            if (mech_moreau_bodies_stop_slides(s, state)) {
+                MECH_TRY(mech_moreau_bodies_impact(s, state, result));
+            }
         }
         MECH_TRY(mech_moreau_bodies_find_more(s, state, &changed, result));
+        if (changed) {
+            (void)mech_moreau_bodies_stop_slides(s, state);
+        }
         s->accepted = s->accepted && !changed;
     } while (changed);
     return 0;

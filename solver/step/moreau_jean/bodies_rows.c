@@ -267,6 +267,19 @@ static int check_count(const struct mech_impact_rows *r, struct mech_step_result
     return 0;
 }
 
+static void add_slides(struct mech_moreau_bodies *s)
+{
+    struct mech_impact_rows *const r = &s->impacts;
+
+    for (int32_t i = 0, row = 0; i < r->sets; row += r->set[i].rows, i++) {
+        const bool touch = r->who[i].kind == MECH_IMPACT_TOUCH;
+
+        for (int k = 0; k < 2 && touch && s->foretold.of[r->who[i].of].slides; k++) {
+            r->b[row + 1 + k] += s->foretold.of[r->who[i].of].slide[k];
+        }
+    }
+}
+
 int mech_moreau_bodies_find(struct mech_moreau_bodies *s, const struct mech_state *state,
                             struct mech_step_result *result)
 {
@@ -281,7 +294,11 @@ int mech_moreau_bodies_find(struct mech_moreau_bodies *s, const struct mech_stat
         MECH_TRY(mech_moreau_bodies_detect(s, state, result));
         MECH_TRY(mech_moreau_bodies_touch(s, state, 0));
     }
-    return check_count(r, result);
+    MECH_TRY(check_count(r, result));
+    if (mech_model_touch_bodies(s->model) > 0 && mech_moreau_bodies_slide(s)) {
+        add_slides(s);
+    }
+    return 0;
 }
 
 int mech_moreau_bodies_find_more(struct mech_moreau_bodies *s, struct mech_state *state,

@@ -74,10 +74,16 @@ static int append(struct mech_moreau_bodies *s, const struct mech_state *state, 
 
     warm_start(kept, of->frame, P);
     mech_moreau_bodies_lasts(s, i, &material, of, speed, kept);
-    const struct mech_foretold_of *const law = &s->foretold.of[i];
+    struct mech_foretold_of *const law = &s->foretold.of[i];
 
     if (!mech_gap_contact(&step, &material, law->gap, speed - law->drift[0], bE)) {
         return 0;
+    }
+    if (s->slides.on && mech_moreau_bodies_may_slide(s, i, &material, speed, kept)) {
+        for (int32_t k = 0; k < of->n; k++) {
+            law->slip[0] += of->G[1][k] * s->v0[of->slot[k]];
+            law->slip[1] += of->G[2][k] * s->v0[of->slot[k]];
+        }
     }
     MECH_TRY(mech_impact_rows_reserve(r, r->count + set.rows,
                                       (r->count ? (size_t)r->start[r->count] : 0) +
@@ -121,6 +127,9 @@ int mech_moreau_bodies_detect_more(struct mech_moreau_bodies *s, const struct me
                                    struct mech_step_result *result)
 {
     MECH_TRY(told(mech_moreau_bodies_look(s, state, undo, change), result));
+    for (int32_t i = s->list.n - change->added; i < s->list.n; i++) {
+        mech_moreau_bodies_upset(s, i);
+    }
     return told(mech_moreau_bodies_turn(s, state, s->list.n - change->added), result);
 }
 

@@ -1,0 +1,210 @@
+/* The direction of friction of contacts that slide on, in a Moreau–Jean step.
+ *
+ * Friction opposes c_T. With u = H v of the rows of the middle, that is by the law of a contact the
+ * speed at the end of the step; where a slide turns in the plane of its contact, the impulse of a
+ * whole step along the direction at its end is of order 1. A contact that slides on has the speed
+ * in the middle, θ u_{k+1} + (1 − θ) u_k, instead:
+ *
+ *     c_T = u_{k+1} + b_T,   b_T = (1 − θ)/θ u_k
+ *
+ * of which only the direction matters while c_T ≠ 0. That is of order 2 at θ = ½, and friction
+ * takes energy: P_T·½ (u_k + u_{k+1}) ≤ 0. It is the law of groups of bodies that touch each other
+ * where all contacts last, which pushed or touched after the last step, and each either
+ *
+ *     slides   far from rest: |u_k| > 8 s,  s = Σ μ P_N (1/m) over the contacts of both bodies, P_N
+ *              the impulses of the last step: what friction changes a speed by in a step
+ *     sticks   |u_k| ≤ s/1000 + 2 h |u'|,  u' the rate at which its rows turn
+ *
+ * Then b_T = (1 − θ)/θ H_T v_k with one v_k for all of them, so that v_{k+1} = −(1 − θ)/θ v_k makes
+ * every c_T (next to) 0: with b_T at some contacts alone, wedged bodies may have no impulses at
+ * all. In heaps some contact mostly comes or goes, and the law there is that of the end. A step
+ * that does not fulfil the conditions is off by O(h²), and there are O(1) of them before and after
+ * each event, so that the order of the motion is 2.
+ *
+ * Where a slide of a group is found to turn around in the step, a contact joins it, or no impulses
+ * are found, these are looked for once more with the speeds at the end. Under Coulomb's law alone: by the
+ * associated one a slide opens its contact by μ|c_T|. Contacts that resist rolling or spinning are
+ * as those that come or go. */
+#include "solver/linalg/v3.h"
+#include "solver/step/moreau_jean/bodies.h"
+
+#include <math.h>
+
+/* see above; the speed of a corner changes by up to 4 s where a body is thin or round */
+static const double far_from_rest = 8., still = 1000.;
+/* of the colliders' size: a gap that counts as none */
+static const double touches = 1e-9;
+
+bool mech_moreau_bodies_may_slide(struct mech_moreau_bodies *s, int32_t i,
+                                  const struct mech_material *material, double speed,
+                                  const struct mech_touched *kept)
+{
+    struct mech_foretold_of *const of = &s->foretold.of[i];
+    const struct mech_scene_motion *motion;
+    const struct mech_scene *const scene = mech_model_touch_scene(s->model, &motion);
+    const bool touched = kept || of->gap <= touches * mech_scene_size(scene, &s->list.at[i]);
+
+    of->slip[0] = of->slip[1] = of->press = 0.;
+    if (!touched) {
+        of->stage = of->gap + s->h * speed > 0. ? MECH_SLIDE_OPEN : MECH_SLIDE_EVENT;
+        return false;
+    }
+    const bool bounces =
+        -material->restitution * speed > mech_model_contact_settings(s->model)->min_bounce_speed;
+
+    of->press = kept ? material->friction * fmax(mech_v3_dot(kept->n, kept->impulse), 0.) : 0.;
+    of->stage = bounces || material->rolling > 0. || material->spinning > 0. ? MECH_SLIDE_EVENT
+                                                                             : MECH_SLIDE_LASTS;
+    return of->stage == MECH_SLIDE_LASTS && material->friction > 0.;
+}
+
+/* The group of a body: the first of its bodies. */
+static int32_t group_of(int32_t *group, int32_t body)
+{
+    while (group[body] != body) {
+        group[body] = group[group[body]];
+        body = group[body];
+    }
+    return body;
+}
+
+/* Groups, and what presses on each body; false: nothing slides. */
+static bool join(struct mech_moreau_bodies *s)
+{
+    struct mech_slides *const g = &s->slides;
+    bool any = false;
+
+    for (int32_t i = 0; i < mech_model_touch_bodies(s->model); i++) {
+        /* joints make one group of all bodies */
+        g->group[i] = s->rows > 0 ? 0 : i;
+        g->press[i] = 0.;
+        g->upset[i] = false;
+    }
+    for (int32_t i = 0; i < s->list.n; i++) {
+        const struct mech_foretold_of *const of = &s->foretold.of[i];
+        int32_t body[2];
+
+        if (of->stage == MECH_SLIDE_OPEN) {
+            continue;
+        }
+        mech_model_touch_bodies_of(s->model, &s->list.at[i], body);
+        for (int k = 0; k < 2; k++) {
+            if (body[k] >= 0) {
+                g->press[body[k]] += of->press;
+            }
+        }
+        if (body[0] >= 0 && body[1] >= 0) {
+            const int32_t a = group_of(g->group, body[0]), b = group_of(g->group, body[1]);
+
+            g->group[a > b ? a : b] = a > b ? b : a;
+        }
+        any = any || fabs(of->slip[0]) + fabs(of->slip[1]) > 0.;
+    }
+    return any;
+}
+
+/* s above. */
+static double stops_in_a_step(const struct mech_moreau_bodies *s, const int32_t body[2])
+{
+    double speed = 0.;
+
+    for (int k = 0; k < 2; k++) {
+        speed += body[k] >= 0 && s->slides.press[body[k]] > 0.
+                     ? s->slides.press[body[k]] * mech_model_touch_mobility(s->model, body[k])
+                     : 0.;
+    }
+    return speed;
+}
+
+/* Whether a contact slides; *doubtful: it neither slides nor sticks. */
+static bool slides(const struct mech_moreau_bodies *s, int32_t i, const int32_t body[2],
+                   bool *doubtful)
+{
+    const struct mech_foretold_of *const of = &s->foretold.of[i];
+    const double speed = hypot(of->slip[0], of->slip[1]), least = stops_in_a_step(s, body);
+    const bool far = least > 0. && speed > far_from_rest * least;
+
+    *doubtful = of->stage == MECH_SLIDE_EVENT ||
+                (!far && !(least < HUGE_VAL &&
+                           speed <= least / still + 2. * s->h * mech_v3_norm(of->turn)));
+    return far && !*doubtful;
+}
+
+bool mech_moreau_bodies_slide(struct mech_moreau_bodies *s)
+{
+    struct mech_slides *const g = &s->slides;
+    bool any = false;
+
+    if (!s->slides.on || !join(s)) {
+        return false;
+    }
+    for (int32_t i = 0; i < s->list.n; i++) {
+        struct mech_foretold_of *const of = &s->foretold.of[i];
+        int32_t body[2];
+        bool doubtful;
+
+        if (of->stage == MECH_SLIDE_OPEN) {
+            continue;
+        }
+        mech_model_touch_bodies_of(s->model, &s->list.at[i], body);
+        of->slides = slides(s, i, body, &doubtful);
+        const int32_t group = group_of(g->group, body[body[0] < 0]);
+
+        g->upset[group] = g->upset[group] || doubtful;
+    }
+    for (int32_t i = 0; i < s->list.n; i++) {
+        struct mech_foretold_of *const of = &s->foretold.of[i];
+        int32_t body[2];
+
+        mech_model_touch_bodies_of(s->model, &s->list.at[i], body);
+        of->slides = of->slides && !g->upset[group_of(g->group, body[body[0] < 0])];
+        for (int k = 0; k < 2 && of->slides; k++) {
+            of->slide[k] = (1. - s->theta) / s->theta * of->slip[k] - of->drift[1 + k];
+            any = true;
+        }
+    }
+    s->slides.any = any;
+    return any;
+}
+
+void mech_moreau_bodies_upset(struct mech_moreau_bodies *s, int32_t i)
+{
+    struct mech_slides *const g = &s->slides;
+    int32_t body[2];
+
+    mech_model_touch_bodies_of(s->model, &s->list.at[i], body);
+    for (int k = 0; k < 2 && g->any; k++) {
+        if (body[k] >= 0) {
+            g->upset[group_of(g->group, body[k])] = true;
+        }
+    }
+}
+
+void mech_moreau_bodies_look_back(struct mech_moreau_bodies *s, int32_t i, const double u[2])
+{
+    const struct mech_foretold_of *const of = &s->foretold.of[i];
+
+    if (of->slides && !(of->slip[0] * u[0] + of->slip[1] * u[1] > 0.)) {
+        mech_moreau_bodies_upset(s, i);
+    }
+}
+
+bool mech_moreau_bodies_stop_slide(struct mech_moreau_bodies *s, int32_t i, double b[2])
+{
+    struct mech_foretold_of *const of = &s->foretold.of[i];
+    int32_t body[2];
+
+    if (!of->slides) {
+        return false;
+    }
+    mech_model_touch_bodies_of(s->model, &s->list.at[i], body);
+    if (!s->slides.upset[group_of(s->slides.group, body[body[0] < 0])]) {
+        return false;
+    }
+    of->slides = false;
+    for (int k = 0; k < 2; k++) {
+        b[k] -= of->slide[k];
+        of->slide[k] = 0.;
+    }
+    return true;
+}
