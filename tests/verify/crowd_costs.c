@@ -276,7 +276,7 @@ static void what_falls_into_a_heap_costs_at_most_three_times_the_cheaper(void)
     static const char *const laws[] = {"coulomb", "associated"};
     static const struct {
         int boxes, seeds, steps;
-    } sizes[] = {{1, 6, 100}, {3, 6, 100}, {10, 6, 150}, {30, 3, 150}, {100, 2, 150}};
+    } sizes[] = {{1, 3, 100}, {3, 3, 100}, {10, 3, 120}, {30, 2, 120}, {100, 1, 150}};
 
     take_members();
     for (int k = 0; k < 5; k++) {

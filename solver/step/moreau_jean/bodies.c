@@ -19,7 +19,8 @@ static int allocate_slides(struct mech_moreau_bodies *s)
     g->group = mech_arena_alloc(&s->arena, n, sizeof *g->group);
     g->press = mech_arena_alloc(&s->arena, n, sizeof *g->press);
     g->upset = mech_arena_alloc(&s->arena, n, sizeof *g->upset);
-    return g->group && g->press && g->upset ? 0 : MECH_NO_MEMORY;
+    g->lambda = mech_arena_alloc(&s->arena, (size_t)s->rows + 1, sizeof *g->lambda);
+    return g->group && g->press && g->upset && g->lambda ? 0 : MECH_NO_MEMORY;
 }
 
 static int allocate(struct mech_moreau_bodies *s)
@@ -210,6 +211,7 @@ static bool begins_again(struct mech_moreau_bodies *s, struct mech_state *state,
     s->slides.on = s->slides.any = false;
     memcpy(state->q, s->q0, (size_t)s->nq * sizeof *s->q0);
     memcpy(state->v, s->v0, (size_t)s->nv * sizeof *s->v0);
+    memcpy(state->lambda, s->slides.lambda, (size_t)s->rows * sizeof *state->lambda);
     return true;
 }
 
@@ -221,6 +223,7 @@ static int advance(struct mech_moreau_bodies *s, struct mech_state *state, doubl
     s->sweeps.failed = s->sweeps.second = false;
     s->slides.on = s->theta > 0. && s->theta < 1. && s->friction == MECH_COULOMB;
     s->slides.any = false;
+    memcpy(s->slides.lambda, state->lambda, (size_t)s->rows * sizeof *state->lambda);
     if (s->sweeps.on) {
         int code = mech_moreau_bodies_sweep(s, state, result);
 

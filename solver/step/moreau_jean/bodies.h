@@ -174,6 +174,7 @@ struct mech_slides {
     int32_t *group; /* [bodies] a smaller one of the same group, or itself */
     double *press;  /* [bodies] N s: of all contacts of a body */
     bool *upset;    /* [bodies] of a group: some contact neither slides nor sticks */
+    double *lambda; /* [rows + 1] of the joints at the start of the step, for another try */
 };
 
 /* The integrator whose operations are mech_moreau_jean_bodies (ops.h, bodies.c). */

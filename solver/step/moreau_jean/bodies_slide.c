@@ -22,9 +22,9 @@
  * each event, so that the order of the motion is 2.
  *
  * Where a slide of a group is found to turn around in the step, a contact joins it, or no impulses
- * are found, these are looked for once more with the speeds at the end. Under Coulomb's law alone: by the
- * associated one a slide opens its contact by μ|c_T|. Contacts that resist rolling or spinning are
- * as those that come or go. */
+ * are found, these are looked for once more with the speeds at the end. Under Coulomb's law alone:
+ * by the associated one a slide opens its contact by μ|c_T|. Contacts that resist rolling or
+ * spinning, or whose overlaps are still being closed, are as those that come or go. */
 #include "solver/linalg/v3.h"
 #include "solver/step/moreau_jean/bodies.h"
 
@@ -34,6 +34,8 @@
 static const double far_from_rest = 8., still = 1000.;
 /* of the colliders' size: a gap that counts as none */
 static const double touches = 1e-9;
+/* of what is closed in a step: an overlap that an impact has left */
+static const double parting = 0.01;
 
 bool mech_moreau_bodies_may_slide(struct mech_moreau_bodies *s, int32_t i,
                                   const struct mech_material *material, double speed,
@@ -49,12 +51,15 @@ bool mech_moreau_bodies_may_slide(struct mech_moreau_bodies *s, int32_t i,
         of->stage = of->gap + s->h * speed > 0. ? MECH_SLIDE_OPEN : MECH_SLIDE_EVENT;
         return false;
     }
-    const bool bounces =
-        -material->restitution * speed > mech_model_contact_settings(s->model)->min_bounce_speed;
+    const struct mech_contact_settings *const settings = mech_model_contact_settings(s->model);
+    const bool bounces = -material->restitution * speed > settings->min_bounce_speed;
+    const double closes = material->compliance > 0. ? 0. : settings->recovery_speed * s->h;
+    const bool parts = closes > 0. && of->gap < -parting * closes;
 
     of->press = kept ? material->friction * fmax(mech_v3_dot(kept->n, kept->impulse), 0.) : 0.;
-    of->stage = bounces || material->rolling > 0. || material->spinning > 0. ? MECH_SLIDE_EVENT
-                                                                             : MECH_SLIDE_LASTS;
+    of->stage = bounces || parts || material->rolling > 0. || material->spinning > 0.
+                    ? MECH_SLIDE_EVENT
+                    : MECH_SLIDE_LASTS;
     return of->stage == MECH_SLIDE_LASTS && material->friction > 0.;
 }
 
