@@ -11,18 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int allocate_slides(struct mech_moreau_bodies *s)
-{
-    const size_t n = (size_t)mech_model_touch_bodies(s->model) + 1;
-    struct mech_slides *const g = &s->slides;
-
-    g->group = mech_arena_alloc(&s->arena, n, sizeof *g->group);
-    g->press = mech_arena_alloc(&s->arena, n, sizeof *g->press);
-    g->upset = mech_arena_alloc(&s->arena, n, sizeof *g->upset);
-    g->lambda = mech_arena_alloc(&s->arena, (size_t)s->rows + 1, sizeof *g->lambda);
-    return g->group && g->press && g->upset && g->lambda ? 0 : MECH_NO_MEMORY;
-}
-
 static int allocate(struct mech_moreau_bodies *s)
 {
     const struct mech_joint_rows *const joints = mech_model_joints(s->model);
@@ -44,7 +32,7 @@ static int allocate(struct mech_moreau_bodies *s)
         }
     }
     mech_model_displacement(s->model, s->q0, s->place);
-    MECH_TRY(allocate_slides(s));
+    MECH_TRY(mech_moreau_bodies_slides_init(s));
     return mech_balance_init(&s->balance, s->model, &s->arena);
 }
 

@@ -167,14 +167,15 @@ struct mech_foretold_change {
 };
 void mech_foretold_fini(struct mech_foretold *f);
 
-/* bodies_slide.c: bodies that touch each other. */
+/* bodies_slide.c: groups of bodies that touch each other, or that joints connect. */
 struct mech_slides {
-    bool on;        /* contacts that slide on are looked for in this step */
-    bool any;       /* and there are some */
-    int32_t *group; /* [bodies] a smaller one of the same group, or itself */
-    double *press;  /* [bodies] N s: of all contacts of a body */
-    bool *upset;    /* [bodies] of a group: some contact neither slides nor sticks */
-    double *lambda; /* [rows + 1] of the joints at the start of the step, for another try */
+    bool on;         /* contacts that slide on are looked for in this step */
+    bool any;        /* and there are some */
+    int32_t *group;  /* [bodies] a smaller one of the same group, or itself */
+    int32_t *joined; /* [bodies] the first of those that joints connect with it */
+    double *press;   /* [bodies] N s: of all contacts of a body */
+    bool *upset;     /* [bodies] of a group: some contact neither slides nor sticks */
+    double *lambda;  /* [rows + 1] of the joints at the start of the step, for another try */
 };
 
 /* The integrator whose operations are mech_moreau_jean_bodies (ops.h, bodies.c). */
@@ -285,7 +286,9 @@ void mech_moreau_bodies_lasts(struct mech_moreau_bodies *s, int32_t i,
 bool mech_moreau_bodies_may_gain(const struct mech_foretold_of *of);
 void mech_moreau_bodies_stop(struct mech_foretold_of *of, double change[3]);
 
-/* bodies_slide.c. The stage of contact i, after mech_moreau_bodies_lasts, with the same arguments;
+/* bodies_slide.c. Memory, and which bodies joints connect; 0 or MECH_NO_MEMORY. */
+int mech_moreau_bodies_slides_init(struct mech_moreau_bodies *s);
+/* The stage of contact i, after mech_moreau_bodies_lasts, with the same arguments;
  * true: `slip` of s->foretold.of[i] is to be set. */
 bool mech_moreau_bodies_may_slide(struct mech_moreau_bodies *s, int32_t i,
                                   const struct mech_material *material, double speed,

@@ -8,8 +8,9 @@
  *     c_T = u_{k+1} + b_T,   b_T = (1 − θ)/θ u_k
  *
  * of which only the direction matters while c_T ≠ 0. That is of order 2 at θ = ½, and friction
- * takes energy: P_T·½ (u_k + u_{k+1}) ≤ 0. It is the law of groups of bodies that touch each other
- * where all contacts last, which pushed or touched after the last step, and each either
+ * takes energy: P_T·½ (u_k + u_{k+1}) ≤ 0. It is the law of groups of bodies that touch each other,
+ * or that joints connect, where all contacts last, which pushed or touched after the last step, and
+ * each either
  *
  *     slides   far from rest: |u_k| > 8 s,  s = Σ μ P_N (1/m) over the contacts of both bodies, P_N
  *              the impulses of the last step: what friction changes a speed by in a step
@@ -25,6 +26,7 @@
  * are found, these are looked for once more with the speeds at the end. Under Coulomb's law alone:
  * by the associated one a slide opens its contact by μ|c_T|. Contacts that resist rolling or
  * spinning, or whose overlaps are still being closed, are as those that come or go. */
+#include "solver/base/err.h"
 #include "solver/linalg/v3.h"
 #include "solver/step/moreau_jean/bodies.h"
 
@@ -63,14 +65,74 @@ bool mech_moreau_bodies_may_slide(struct mech_moreau_bodies *s, int32_t i,
     return of->stage == MECH_SLIDE_LASTS && material->friction > 0.;
 }
 
-/* The group of a body: the first of its bodies. */
-static int32_t group_of(int32_t *group, int32_t body)
+/* The group of a body, or of a velocity: the first of its members. */
+static int32_t group_of(int32_t *group, int32_t member)
 {
-    while (group[body] != body) {
-        group[body] = group[group[body]];
-        body = group[body];
+    while (group[member] != member) {
+        group[member] = group[group[member]];
+        member = group[member];
     }
-    return body;
+    return member;
+}
+
+static void unite(int32_t *group, int32_t one, int32_t other)
+{
+    const int32_t a = group_of(group, one), b = group_of(group, other);
+
+    group[a > b ? a : b] = a > b ? b : a;
+}
+
+/* Velocities of one body, and those of bodies that joints connect, are one group. */
+static void connect(const struct mech_moreau_bodies *s, int32_t *group)
+{
+    const struct mech_joint_rows *const joints = mech_model_joints(s->model);
+
+    for (int32_t i = 0; i <= s->nv; i++) {
+        group[i] = i;
+    }
+    for (int32_t i = 0; i < mech_model_touch_bodies(s->model); i++) {
+        const struct mech_touch_body body = mech_model_touch_body(s->model, i);
+
+        for (int32_t k = 1; k < body.n; k++) {
+            unite(group, body.slot[0], body.slot[k]);
+        }
+    }
+    for (int32_t r = 0; r < s->rows; r++) {
+        int32_t first = s->nv;
+
+        for (int32_t k = joints->start[r]; k < joints->start[r + 1]; k++) {
+            if (joints->column[k] < s->nv && first < s->nv) {
+                unite(group, first, joints->column[k]);
+            }
+            first = first < s->nv ? first : joints->column[k];
+        }
+    }
+}
+
+int mech_moreau_bodies_slides_init(struct mech_moreau_bodies *s)
+{
+    const int32_t bodies = mech_model_touch_bodies(s->model);
+    const size_t n = (size_t)bodies + 1, nv = (size_t)s->nv + 1;
+    struct mech_slides *const g = &s->slides;
+    int32_t *const of = mech_arena_alloc(&s->arena, nv, sizeof *of);
+    int32_t *const first = mech_arena_alloc(&s->arena, nv, sizeof *first);
+
+    g->group = mech_arena_alloc(&s->arena, n, sizeof *g->group);
+    g->joined = mech_arena_alloc(&s->arena, n, sizeof *g->joined);
+    g->press = mech_arena_alloc(&s->arena, n, sizeof *g->press);
+    g->upset = mech_arena_alloc(&s->arena, n, sizeof *g->upset);
+    g->lambda = mech_arena_alloc(&s->arena, (size_t)s->rows + 1, sizeof *g->lambda);
+    if (!of || !first || !g->group || !g->joined || !g->press || !g->upset || !g->lambda) {
+        return MECH_NO_MEMORY;
+    }
+    connect(s, of);
+    for (int32_t i = bodies - 1; i >= 0; i--) {
+        first[group_of(of, mech_model_touch_body(s->model, i).slot[0])] = i;
+    }
+    for (int32_t i = 0; i < bodies; i++) {
+        g->joined[i] = first[group_of(of, mech_model_touch_body(s->model, i).slot[0])];
+    }
+    return 0;
 }
 
 /* Groups, and what presses on each body; false: nothing slides. */
@@ -80,8 +142,7 @@ static bool join(struct mech_moreau_bodies *s)
     bool any = false;
 
     for (int32_t i = 0; i < mech_model_touch_bodies(s->model); i++) {
-        /* joints make one group of all bodies */
-        g->group[i] = s->rows > 0 ? 0 : i;
+        g->group[i] = g->joined[i];
         g->press[i] = 0.;
         g->upset[i] = false;
     }
@@ -99,9 +160,7 @@ static bool join(struct mech_moreau_bodies *s)
             }
         }
         if (body[0] >= 0 && body[1] >= 0) {
-            const int32_t a = group_of(g->group, body[0]), b = group_of(g->group, body[1]);
-
-            g->group[a > b ? a : b] = a > b ? b : a;
+            unite(g->group, body[0], body[1]);
         }
         any = any || fabs(of->slip[0]) + fabs(of->slip[1]) > 0.;
     }
