@@ -48,7 +48,7 @@ struct mech_body_contact {
     double n[3];      /* unit */
     double t1[3];     /* unit, orthogonal to n */
     double arm[2][3]; /* r₁, r₂: centre of mass to contact point, m, world; not read of ground */
-    double b[3];      /* N, T1, T2: what is added to G v, m/s */
+    double b[6];      /* N, T1, T2, m/s; S, R1, R2, rad/s: what is added to G v */
     double mu;        /* friction ≥ 0 */
     double spinning;  /* resistance about n ≥ 0, m */
     double rolling;   /* resistance about t₁ and t₂ ≥ 0, m */

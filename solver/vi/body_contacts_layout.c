@@ -123,7 +123,7 @@ static int check_contact(const struct mech_body_contact *c, int32_t bodies)
     const double coefficients[4] = {c->mu, c->spinning, c->rolling, c->limit};
 
     if (!is_finite(c->n, 3) || !is_finite(c->t1, 3) || (i >= 0 && !is_finite(c->arm[0], 3)) ||
-        (j >= 0 && !is_finite(c->arm[1], 3)) || !is_finite(c->b, 3) ||
+        (j >= 0 && !is_finite(c->arm[1], 3)) || !is_finite(c->b, 6) ||
         !is_finite(coefficients, 4) || !is_finite(c->cfm, 3) || !is_finite(c->impulse, 3) ||
         !is_finite(c->couple, 3)) {
         return MECH_NOT_FINITE;

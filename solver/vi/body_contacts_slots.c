@@ -302,6 +302,7 @@ void mech_contact_fill_odd(const struct mech_body_contacts *s,
     speed_before(bodies, c, u, w);
     mech_m3_mul(odd->axes, u, odd->q);
     mech_m3_mul(odd->axes, w, odd->q + 3);
+    mech_v3_add(odd->q + 3, 1., c->b + 3, odd->q + 3);
     for (int32_t i = 0; i < MECH_ODD_ROWS; i++) {
         odd->e[i] = c->cfm[i == 0 ? 0 : i < 3 ? 1 : 2];
     }

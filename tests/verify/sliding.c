@@ -26,6 +26,8 @@ struct scene {
 };
 
 #define PLANE "{'shape': 'Plane', 'material': {'friction': 0.3, 'restitution': 0.5}}"
+#define RESISTS ", 'spinningFriction': 0.002, 'rollingFriction': 0.004"
+#define RESISTING "{'shape': 'Plane', 'material': {'friction': 0.3, 'restitution': 0.5" RESISTS "}}"
 #define FEET                                                                                       \
     "'shape': 'ConvexHull', 'points': [[0.1, 0, -0.01], [-0.05, 0.0866, -0.01], [-0.05, -0.0866,"  \
     "-0.01], [0.1, 0, 0.01], [-0.05, 0.0866, 0.01], [-0.05, -0.0866, 0.01]]"
@@ -86,6 +88,39 @@ static const struct scene scenes[] = {
      0.2,
      "coulomb",
      ""},
+    {"a box pulled across that resists spinning",
+     RESISTING,
+     "'shape': 'Box', 'size': [0.2, 0.2, 0.02]",
+     {0., 0., 0.01},
+     {3., 0., 0.},
+     {0.},
+     {0., 2., -9.81},
+     {0.},
+     0.2,
+     "coulomb",
+     RESISTS},
+    {"a ball that rolls, pulled across, and resists that",
+     RESISTING,
+     "'shape': 'Sphere', 'radius': 0.1",
+     {0., 0., 0.1},
+     {1., 0., 0.},
+     {0., 10., 0.},
+     {0., 1., -9.81},
+     {0.},
+     0.2,
+     "coulomb",
+     RESISTS},
+    {"a ball that spins and slides, and resists that",
+     RESISTING,
+     "'shape': 'Sphere', 'radius': 0.1",
+     {0., 0., 0.1},
+     {2., 0., 0.},
+     {10., 5., 30.},
+     {0., 0., -9.81},
+     {0.},
+     0.1,
+     "coulomb",
+     RESISTS},
 };
 /* as the first of those */
 static const struct scene of_order_one[] = {
@@ -100,18 +135,6 @@ static const struct scene of_order_one[] = {
      0.1,
      "associated",
      ""},
-    {"a box pulled across that resists spinning",
-     "{'shape': 'Plane', 'material': {'friction': 0.3, 'spinningFriction': 0.001,"
-     "'rollingFriction': 0.001}}",
-     "'shape': 'Box', 'size': [0.2, 0.2, 0.02]",
-     {0., 0., 0.01},
-     {3., 0., 0.},
-     {0.},
-     {0., 2., -9.81},
-     {0.},
-     0.1,
-     "coulomb",
-     ", 'spinningFriction': 0.001, 'rollingFriction': 0.001"},
 };
 
 /* `others` balls that fall beside it, and rebound */

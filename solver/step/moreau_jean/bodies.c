@@ -212,6 +212,7 @@ static int advance(struct mech_moreau_bodies *s, struct mech_state *state, doubl
     s->slides.on = s->theta > 0. && s->theta < 1. && s->friction == MECH_COULOMB;
     s->slides.any = false;
     memcpy(s->slides.lambda, state->lambda, (size_t)s->rows * sizeof *state->lambda);
+    memcpy(s->slides.rate, state->vdot, (size_t)s->nv * sizeof *state->vdot);
     if (s->sweeps.on) {
         int code = mech_moreau_bodies_sweep(s, state, result);
 

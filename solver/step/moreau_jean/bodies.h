@@ -134,6 +134,8 @@ struct mech_foretold_pair {
 enum mech_foretold_mark { MECH_FORETOLD_NEAR, MECH_FORETOLD_PUSHES, MECH_FORETOLD_OUT };
 /* bodies_slide.c: what a contact does in the step, as far as its start shows that. */
 enum mech_slide_stage { MECH_SLIDE_OPEN, MECH_SLIDE_LASTS, MECH_SLIDE_EVENT };
+enum { MECH_SLIDES = 5 }; /* rows of a contact beside N: T1, T2, S, R1, R2 */
+enum { MECH_SLIDES_ALONG = 1, MECH_SLIDES_SPINNING = 2, MECH_SLIDES_ROLLING = 4 };
 /* What is known of a contact of the list: it is near; it pushes, as the solvers of impulses say; it
  * has been taken out. `of`: its number among the sets of rows, or the contacts of the sweeps. */
 struct mech_foretold_of {
@@ -145,10 +147,13 @@ struct mech_foretold_of {
     double drift[3]; /* m/s along n, t1, t2: by what its speeds change from the middle to the end */
     /* bodies_slide.c */
     enum mech_slide_stage stage;
-    bool slides;
-    double press;    /* N s: μ P_N of the last step */
-    double slip[2];  /* m/s along t1, t2, of the velocities at the start */
-    double slide[2]; /* m/s: what its law adds to drift along t1, t2 where it slides */
+    bool resists;              /* rolling or spinning */
+    unsigned slides;           /* MECH_SLIDES_…: which of its parts do */
+    double press;              /* N s: μ P_N of the last step */
+    double arm;                /* m: the longer one, if it resists */
+    double slip[MECH_SLIDES];  /* along T1, T2, m/s, and about S, R1, R2, rad/s, at the start */
+    double slows[2];           /* rad/s: by what S and R may change in a step */
+    double slide[MECH_SLIDES]; /* what its law adds to the drift of T1 to R2 where it slides */
 };
 struct mech_foretold {
     struct mech_contact_list open;             /* those that wait, by pairs */
@@ -176,6 +181,7 @@ struct mech_slides {
     double *press;   /* [bodies] N s: of all contacts of a body */
     bool *upset;     /* [bodies] of a group: some contact neither slides nor sticks */
     double *lambda;  /* [rows + 1] of the joints at the start of the step, for another try */
+    double *rate;    /* [nv + 1] the mean v̇ of the last step */
 };
 
 /* The integrator whose operations are mech_moreau_jean_bodies (ops.h, bodies.c). */
@@ -293,16 +299,18 @@ int mech_moreau_bodies_slides_init(struct mech_moreau_bodies *s);
 bool mech_moreau_bodies_may_slide(struct mech_moreau_bodies *s, int32_t i,
                                   const struct mech_material *material, double speed,
                                   const struct mech_touched *kept);
-/* When all contacts of the list have their stages: which of them slide on; their b_T are to grow by
- * `slide`. False: none. */
+/* When all contacts of the list have their stages: which of them slide on; their b beside b_N are to
+ * grow by `slide`. False: none. */
 bool mech_moreau_bodies_slide(struct mech_moreau_bodies *s);
 /* In the group of contact i no contact slides on. */
 void mech_moreau_bodies_upset(struct mech_moreau_bodies *s, int32_t i);
-/* The same if contact i slides and has turned around, with these speeds along t1 and t2 at the end.
- */
-void mech_moreau_bodies_look_back(struct mech_moreau_bodies *s, int32_t i, const double u[2]);
-/* If contact i slides in an upset group, it no longer does, and b_T, m/s, is changed. */
-bool mech_moreau_bodies_stop_slide(struct mech_moreau_bodies *s, int32_t i, double b[2]);
+/* The same if a part of contact i slides and has turned around, with these speeds at the end. */
+void mech_moreau_bodies_look_back(struct mech_moreau_bodies *s, int32_t i,
+                                  const double u[MECH_SLIDES]);
+/* If contact i slides in an upset group, it no longer does, and its b [rows], beside that of N, are
+ * changed. */
+bool mech_moreau_bodies_stop_slide(struct mech_moreau_bodies *s, int32_t i, int32_t rows,
+                                   double *b);
 
 /* bodies_touch.c. Contacts between shapes that act, into s->list, with the velocities
  * of the free motion in the state. 0; MECH_NOT_FINITE with a reason; negative. */
@@ -351,8 +359,9 @@ bool mech_moreau_bodies_own(const struct mech_moreau_bodies *s);
 /* bodies_gather.c: contacts, masses and velocities for the sweeps. */
 /* Velocity of the second body's point against the first's along n, from twists [bodies × 6]. */
 double mech_moreau_bodies_approach(const struct mech_body_contact *c, const double *twist);
-/* The same along t1 and t2. */
-void mech_moreau_bodies_slip(const struct mech_body_contact *c, const double *twist, double u[2]);
+/* The same along t1 and t2, and of the bodies' turns along n, t1 and t2. */
+void mech_moreau_bodies_slip(const struct mech_body_contact *c, const double *twist,
+                             double u[MECH_SLIDES]);
 /* Into s->sweeps: all contacts, inverse masses and velocities, at the poses of the middle. 0;
  * MECH_NO_MEMORY; what detecting returns. */
 int mech_moreau_bodies_gather(struct mech_moreau_bodies *s, const struct mech_state *state,

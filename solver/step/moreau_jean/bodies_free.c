@@ -351,7 +351,8 @@ static bool does_work(const struct mech_moreau_bodies *s)
 
         mech_v3_cross(c->n, c->t1, b);
         along = c->b[0] * along + c->b[1] * mech_v3_dot(c->t1, l) + c->b[2] * mech_v3_dot(b, l) +
-                0.5 * c->cfm[0] * along * along;
+                c->b[3] * mech_v3_dot(c->n, c->couple) + c->b[4] * mech_v3_dot(c->t1, c->couple) +
+                c->b[5] * mech_v3_dot(b, c->couple) + 0.5 * c->cfm[0] * along * along;
         work += along;
         size += fabs(along);
     }
@@ -417,13 +418,13 @@ static bool stop_slides(struct mech_moreau_bodies *s)
     bool any = false;
 
     for (int32_t i = 0; i < w->count && s->slides.any; i++) {
-        double u[2];
+        double u[MECH_SLIDES];
 
         mech_moreau_bodies_slip(&w->at[i], w->twist, u);
         mech_moreau_bodies_look_back(s, w->of[i], u);
     }
     for (int32_t i = 0; i < w->count && s->slides.any; i++) {
-        any = mech_moreau_bodies_stop_slide(s, w->of[i], w->at[i].b + 1) || any;
+        any = mech_moreau_bodies_stop_slide(s, w->of[i], MECH_SLIDES, w->at[i].b + 1) || any;
     }
     return any;
 }

@@ -56,13 +56,45 @@ double mech_moreau_bodies_approach(const struct mech_body_contact *c, const doub
     return speed_along(c, c->n, twist);
 }
 
-void mech_moreau_bodies_slip(const struct mech_body_contact *c, const double *twist, double u[2])
+void mech_moreau_bodies_slip(const struct mech_body_contact *c, const double *twist,
+                             double u[MECH_SLIDES])
 {
-    double t2[3];
+    double t2[3], turn[3] = {0.};
 
     mech_v3_cross(c->n, c->t1, t2);
     u[0] = speed_along(c, c->t1, twist);
     u[1] = speed_along(c, t2, twist);
+    for (int side = 0; side < 2; side++) {
+        if (c->body[side] >= 0) {
+            mech_v3_add(turn, side ? 1. : -1., twist + 6 * (size_t)c->body[side] + 3, turn);
+        }
+    }
+    u[2] = mech_v3_dot(c->n, turn);
+    u[3] = mech_v3_dot(c->t1, turn);
+    u[4] = mech_v3_dot(t2, turn);
+}
+
+/* Speeds of a contact at the start, and by what its turns change in a step as in the last one. */
+static void set_slip(struct mech_moreau_bodies *s, const struct mech_body_contact *c,
+                     struct mech_foretold_of *law)
+{
+    struct mech_sweeps *const w = &s->sweeps;
+    double change[MECH_SLIDES];
+
+    mech_moreau_bodies_slip(c, w->before, law->slip);
+    if (!law->resists) {
+        return;
+    }
+    for (int side = 0; side < 2; side++) {
+        if (c->body[side] >= 0) {
+            mech_model_touch_twist(s->model, c->body[side], s->slides.rate,
+                                   w->forced + 6 * (size_t)c->body[side]);
+        }
+        law->arm = fmax(law->arm, c->body[side] < 0 ? 0. : mech_v3_norm(c->arm[side]));
+    }
+    mech_moreau_bodies_slip(c, w->forced, change);
+    law->slows[0] = s->h * fabs(change[2]);
+    law->slows[1] = s->h * hypot(change[3], change[4]);
 }
 
 /* Contact number i of the list; `warm` runs through what the state keeps. */
@@ -93,9 +125,9 @@ static void take(struct mech_moreau_bodies *s, const struct mech_state *state,
         return;
     }
     if (s->slides.on && mech_moreau_bodies_may_slide(s, i, &material, speed, kept)) {
-        mech_moreau_bodies_slip(c, w->before, law->slip);
+        set_slip(s, c, law);
     }
-    memcpy(c->b, law->drift, sizeof c->b);
+    memcpy(c->b, law->drift, sizeof law->drift);
     c->b[0] += bE[0];
     c->cfm[0] = bE[1];
     if (kept) {
@@ -200,8 +232,9 @@ int mech_moreau_bodies_gather(struct mech_moreau_bodies *s, const struct mech_st
     MECH_TRY(mech_moreau_bodies_take(s, state, 0));
     if (mech_moreau_bodies_slide(s)) {
         for (int32_t i = 0; i < w->count; i++) {
-            w->at[i].b[1] += s->foretold.of[w->of[i]].slide[0];
-            w->at[i].b[2] += s->foretold.of[w->of[i]].slide[1];
+            for (int k = 0; k < MECH_SLIDES; k++) {
+                w->at[i].b[1 + k] += s->foretold.of[w->of[i]].slide[k];
+            }
         }
     }
     return 0;

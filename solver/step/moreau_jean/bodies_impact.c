@@ -375,15 +375,19 @@ bool mech_moreau_bodies_stop_slides(struct mech_moreau_bodies *s, const struct m
     }
     for (int32_t i = 0, row = 0; i < rows->sets; row += rows->set[i].rows, i++) {
         if (rows->who[i].kind == MECH_IMPACT_TOUCH && s->foretold.of[rows->who[i].of].slides) {
-            const double u[2] = {row_dot(rows, row + 1, state->v),
-                                 row_dot(rows, row + 2, state->v)};
+            double u[MECH_SLIDES] = {0.};
 
+            for (int32_t k = 0; k + 1 < rows->set[i].rows; k++) {
+                u[k] = row_dot(rows, row + 1 + k, state->v);
+            }
             mech_moreau_bodies_look_back(s, rows->who[i].of, u);
         }
     }
     for (int32_t i = 0, row = 0; i < rows->sets; row += rows->set[i].rows, i++) {
         if (rows->who[i].kind == MECH_IMPACT_TOUCH) {
-            any = mech_moreau_bodies_stop_slide(s, rows->who[i].of, rows->b + row + 1) || any;
+            any = mech_moreau_bodies_stop_slide(s, rows->who[i].of, rows->set[i].rows - 1,
+                                                rows->b + row + 1) ||
+                  any;
         }
     }
     return any;

@@ -274,7 +274,7 @@ static void add_slides(struct mech_moreau_bodies *s)
     for (int32_t i = 0, row = 0; i < r->sets; row += r->set[i].rows, i++) {
         const bool touch = r->who[i].kind == MECH_IMPACT_TOUCH;
 
-        for (int k = 0; k < 2 && touch && s->foretold.of[r->who[i].of].slides; k++) {
+        for (int32_t k = 0; k + 1 < r->set[i].rows && touch; k++) {
             r->b[row + 1 + k] += s->foretold.of[r->who[i].of].slide[k];
         }
     }

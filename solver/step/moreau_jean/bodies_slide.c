@@ -22,15 +22,22 @@
  * that does not fulfil the conditions is off by O(h²), and there are O(1) of them before and after
  * each event, so that the order of the motion is 2.
  *
+ * Couples about n (S) and across (R) are parts of a contact as T is, with the speeds at which the
+ * bodies turn beside each other; such a part
+ *
+ *     turns    |ω_k| > 8 h |ω'|,  ω' the mean rate of the last step
+ *     rests    r |ω_k| ≤ s/1000 + 2 h |u'|,  r the longer arm
+ *
  * Where a slide of a group is found to turn around in the step, a contact joins it, or no impulses
  * are found, these are looked for once more with the speeds at the end. Under Coulomb's law alone:
- * by the associated one a slide opens its contact by μ|c_T|. Contacts that resist rolling or
- * spinning, or whose overlaps are still being closed, are as those that come or go. */
+ * by the associated one a slide opens its contact by μ|c_T|. Contacts that have couples but no
+ * friction, or whose overlaps are still being closed, are as those that come or go. */
 #include "solver/base/err.h"
 #include "solver/linalg/v3.h"
 #include "solver/step/moreau_jean/bodies.h"
 
 #include <math.h>
+#include <string.h>
 
 /* see above; the speed of a corner changes by up to 4 s where a body is thin or round */
 static const double far_from_rest = 8., still = 1000.;
@@ -48,7 +55,9 @@ bool mech_moreau_bodies_may_slide(struct mech_moreau_bodies *s, int32_t i,
     const struct mech_scene *const scene = mech_model_touch_scene(s->model, &motion);
     const bool touched = kept || of->gap <= touches * mech_scene_size(scene, &s->list.at[i]);
 
-    of->slip[0] = of->slip[1] = of->press = 0.;
+    memset(of->slip, 0, sizeof of->slip);
+    of->slows[0] = of->slows[1] = of->press = of->arm = 0.;
+    of->resists = material->rolling > 0. || material->spinning > 0.;
     if (!touched) {
         of->stage = of->gap + s->h * speed > 0. ? MECH_SLIDE_OPEN : MECH_SLIDE_EVENT;
         return false;
@@ -59,9 +68,8 @@ bool mech_moreau_bodies_may_slide(struct mech_moreau_bodies *s, int32_t i,
     const bool parts = closes > 0. && of->gap < -parting * closes;
 
     of->press = kept ? material->friction * fmax(mech_v3_dot(kept->n, kept->impulse), 0.) : 0.;
-    of->stage = bounces || parts || material->rolling > 0. || material->spinning > 0.
-                    ? MECH_SLIDE_EVENT
-                    : MECH_SLIDE_LASTS;
+    of->stage = bounces || parts || (of->resists && !(material->friction > 0.)) ? MECH_SLIDE_EVENT
+                                                                                : MECH_SLIDE_LASTS;
     return of->stage == MECH_SLIDE_LASTS && material->friction > 0.;
 }
 
@@ -122,7 +130,9 @@ int mech_moreau_bodies_slides_init(struct mech_moreau_bodies *s)
     g->press = mech_arena_alloc(&s->arena, n, sizeof *g->press);
     g->upset = mech_arena_alloc(&s->arena, n, sizeof *g->upset);
     g->lambda = mech_arena_alloc(&s->arena, (size_t)s->rows + 1, sizeof *g->lambda);
-    if (!of || !first || !g->group || !g->joined || !g->press || !g->upset || !g->lambda) {
+    g->rate = mech_arena_alloc(&s->arena, nv, sizeof *g->rate);
+    if (!of || !first || !g->group || !g->joined || !g->press || !g->upset || !g->lambda ||
+        !g->rate) {
         return MECH_NO_MEMORY;
     }
     connect(s, of);
@@ -162,7 +172,9 @@ static bool join(struct mech_moreau_bodies *s)
         if (body[0] >= 0 && body[1] >= 0) {
             unite(g->group, body[0], body[1]);
         }
-        any = any || fabs(of->slip[0]) + fabs(of->slip[1]) > 0.;
+        for (int k = 0; k < (of->resists ? MECH_SLIDES : 2); k++) {
+            any = any || of->slip[k] != 0.;
+        }
     }
     return any;
 }
@@ -180,18 +192,41 @@ static double stops_in_a_step(const struct mech_moreau_bodies *s, const int32_t 
     return speed;
 }
 
-/* Whether a contact slides; *doubtful: it neither slides nor sticks. */
-static bool slides(const struct mech_moreau_bodies *s, int32_t i, const int32_t body[2],
-                   bool *doubtful)
+/* Which parts of a contact slide; *doubtful: one neither slides nor sticks. */
+static unsigned slides(const struct mech_moreau_bodies *s, int32_t i, const int32_t body[2],
+                       bool *doubtful)
 {
     const struct mech_foretold_of *const of = &s->foretold.of[i];
-    const double speed = hypot(of->slip[0], of->slip[1]), least = stops_in_a_step(s, body);
-    const bool far = least > 0. && speed > far_from_rest * least;
+    const double least = stops_in_a_step(s, body);
+    const double sticks =
+        least < HUGE_VAL ? least / still + 2. * s->h * mech_v3_norm(of->turn) : -1.;
+    const double speed = hypot(of->slip[0], of->slip[1]);
+    unsigned found = 0;
 
-    *doubtful = of->stage == MECH_SLIDE_EVENT ||
-                (!far && !(least < HUGE_VAL &&
-                           speed <= least / still + 2. * s->h * mech_v3_norm(of->turn)));
-    return far && !*doubtful;
+    if (least > 0. && speed > far_from_rest * least) {
+        found |= MECH_SLIDES_ALONG;
+    }
+    *doubtful = of->stage == MECH_SLIDE_EVENT || (!found && !(speed <= sticks));
+    if (of->resists) {
+        const double turns[2] = {fabs(of->slip[2]), hypot(of->slip[3], of->slip[4])};
+
+        for (int k = 0; k < 2; k++) {
+            if (turns[k] * of->arm <= sticks) {
+                continue;
+            }
+            const bool far = least > 0. && turns[k] > far_from_rest * of->slows[k];
+
+            found |= !far ? 0 : k == 0 ? MECH_SLIDES_SPINNING : MECH_SLIDES_ROLLING;
+            *doubtful = *doubtful || !far;
+        }
+    }
+    return *doubtful ? 0 : found;
+}
+
+/* The part that a row beside that of N belongs to. */
+static unsigned part_of(int k)
+{
+    return k < 2 ? MECH_SLIDES_ALONG : k == 2 ? MECH_SLIDES_SPINNING : MECH_SLIDES_ROLLING;
 }
 
 bool mech_moreau_bodies_slide(struct mech_moreau_bodies *s)
@@ -221,10 +256,13 @@ bool mech_moreau_bodies_slide(struct mech_moreau_bodies *s)
         int32_t body[2];
 
         mech_model_touch_bodies_of(s->model, &s->list.at[i], body);
-        of->slides = of->slides && !g->upset[group_of(g->group, body[body[0] < 0])];
-        for (int k = 0; k < 2 && of->slides; k++) {
-            of->slide[k] = (1. - s->theta) / s->theta * of->slip[k] - of->drift[1 + k];
-            any = true;
+        of->slides = g->upset[group_of(g->group, body[body[0] < 0])] ? 0 : of->slides;
+        any = any || of->slides;
+        for (int k = 0; k < MECH_SLIDES; k++) {
+            if (of->slides & part_of(k)) {
+                of->slide[k] =
+                    (1. - s->theta) / s->theta * of->slip[k] - (k < 2 ? of->drift[1 + k] : 0.);
+            }
         }
     }
     s->slides.any = any;
@@ -244,16 +282,22 @@ void mech_moreau_bodies_upset(struct mech_moreau_bodies *s, int32_t i)
     }
 }
 
-void mech_moreau_bodies_look_back(struct mech_moreau_bodies *s, int32_t i, const double u[2])
+void mech_moreau_bodies_look_back(struct mech_moreau_bodies *s, int32_t i,
+                                  const double u[MECH_SLIDES])
 {
     const struct mech_foretold_of *const of = &s->foretold.of[i];
+    const double *const slip = of->slip;
+    const bool along = slip[0] * u[0] + slip[1] * u[1] > 0., spinning = slip[2] * u[2] > 0.;
+    const bool rolling = slip[3] * u[3] + slip[4] * u[4] > 0.;
 
-    if (of->slides && !(of->slip[0] * u[0] + of->slip[1] * u[1] > 0.)) {
+    if (((of->slides & MECH_SLIDES_ALONG) && !along) ||
+        ((of->slides & MECH_SLIDES_SPINNING) && !spinning) ||
+        ((of->slides & MECH_SLIDES_ROLLING) && !rolling)) {
         mech_moreau_bodies_upset(s, i);
     }
 }
 
-bool mech_moreau_bodies_stop_slide(struct mech_moreau_bodies *s, int32_t i, double b[2])
+bool mech_moreau_bodies_stop_slide(struct mech_moreau_bodies *s, int32_t i, int32_t rows, double *b)
 {
     struct mech_foretold_of *const of = &s->foretold.of[i];
     int32_t body[2];
@@ -265,8 +309,8 @@ bool mech_moreau_bodies_stop_slide(struct mech_moreau_bodies *s, int32_t i, doub
     if (!s->slides.upset[group_of(s->slides.group, body[body[0] < 0])]) {
         return false;
     }
-    of->slides = false;
-    for (int k = 0; k < 2; k++) {
+    of->slides = 0;
+    for (int32_t k = 0; k < rows; k++) {
         b[k] -= of->slide[k];
         of->slide[k] = 0.;
     }

@@ -147,10 +147,12 @@ static int hand_over(struct mech_moreau_bodies *s, const struct mech_state *stat
 /* σ|c_S| + ρ‖c_R‖ of a contact at the velocities after its couple, m/s. */
 static double turn_of(const struct mech_sweeps *w, const struct mech_body_contact *c)
 {
-    double turn[3], across[3];
+    double turn[3], across[3], t2[3];
 
+    mech_v3_cross(c->n, c->t1, t2);
     for (int k = 0; k < 3; k++) {
-        turn[k] = c->cfm[2] * c->couple[k];
+        turn[k] =
+            c->cfm[2] * c->couple[k] + c->b[3] * c->n[k] + c->b[4] * c->t1[k] + c->b[5] * t2[k];
         for (int side = 0; side < 2; side++) {
             turn[k] += c->body[side] < 0 ? 0.
                                          : (side ? 1. : -1.) *

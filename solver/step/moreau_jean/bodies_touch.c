@@ -8,6 +8,7 @@
  * there. */
 #include "solver/base/err.h"
 #include "solver/base/text.h"
+#include "solver/linalg/v3.h"
 #include "solver/step/moreau_jean/bodies.h"
 
 #include <math.h>
@@ -54,6 +55,25 @@ static void warm_start(const struct mech_touched *kept, const double *frame,
     P[0] = fmax(0., P[0]);
 }
 
+/* Speeds of a contact at the start, and by what its turns change in a step as in the last one. */
+static void set_slip(const struct mech_moreau_bodies *s, const struct mech_touch_rows *of,
+                     struct mech_foretold_of *law)
+{
+    double change[MECH_SLIDES] = {0.};
+
+    for (int32_t k = 0; k < of->n; k++) {
+        for (int r = 0; r < (law->resists ? MECH_SLIDES : 2); r++) {
+            law->slip[r] += of->G[1 + r][k] * s->v0[of->slot[k]];
+            change[r] += of->G[1 + r][k] * s->slides.rate[of->slot[k]];
+        }
+    }
+    law->slows[0] = s->h * fabs(change[2]);
+    law->slows[1] = s->h * hypot(change[3], change[4]);
+    for (int side = 0; side < 2; side++) {
+        law->arm = fmax(law->arm, of->body[side] < 0 ? 0. : mech_v3_norm(of->arm[side]));
+    }
+}
+
 /* Rows of contact number i of the list. */
 static int append(struct mech_moreau_bodies *s, const struct mech_state *state, int32_t i,
                   size_t *warm)
@@ -80,10 +100,7 @@ static int append(struct mech_moreau_bodies *s, const struct mech_state *state, 
         return 0;
     }
     if (s->slides.on && mech_moreau_bodies_may_slide(s, i, &material, speed, kept)) {
-        for (int32_t k = 0; k < of->n; k++) {
-            law->slip[0] += of->G[1][k] * s->v0[of->slot[k]];
-            law->slip[1] += of->G[2][k] * s->v0[of->slot[k]];
-        }
+        set_slip(s, of, law);
     }
     MECH_TRY(mech_impact_rows_reserve(r, r->count + set.rows,
                                       (r->count ? (size_t)r->start[r->count] : 0) +

@@ -138,7 +138,7 @@ void mech_moreau_bodies_lasts(struct mech_moreau_bodies *s, int32_t i,
     memset(of->drift, 0, sizeof of->drift);
     memset(of->slide, 0, sizeof of->slide);
     of->stage = MECH_SLIDE_OPEN;
-    of->slides = false;
+    of->slides = 0;
     if (!(mech_v3_norm(of->turn) > 0.)) {
         return;
     }
@@ -165,7 +165,8 @@ void mech_moreau_bodies_lasts(struct mech_moreau_bodies *s, int32_t i,
 
 bool mech_moreau_bodies_may_gain(const struct mech_foretold_of *of)
 {
-    return of->drift[0] < 0. || (!of->slides && fabs(of->drift[1]) + fabs(of->drift[2]) > 0.);
+    return of->drift[0] < 0. ||
+           (!(of->slides & MECH_SLIDES_ALONG) && fabs(of->drift[1]) + fabs(of->drift[2]) > 0.);
 }
 
 void mech_moreau_bodies_stop(struct mech_foretold_of *of, double change[3])
@@ -173,7 +174,7 @@ void mech_moreau_bodies_stop(struct mech_foretold_of *of, double change[3])
     const double away[3] = {fmax(of->drift[0], 0.), 0., 0.};
 
     mech_v3_add(away, -1., of->drift, change);
-    for (int k = 0; k < 2 && of->slides; k++) {
+    for (int k = 0; k < 2 && (of->slides & MECH_SLIDES_ALONG); k++) {
         of->slide[k] += of->drift[1 + k];
         change[1 + k] = 0.;
     }
