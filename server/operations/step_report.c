@@ -8,12 +8,12 @@
 #include <math.h>
 #include <stdio.h>
 
-/* That an object's law does not hold, as a list of one. */
+/* That an item's law does not hold, as a list of one. */
 static void write_warning(const void *of, struct mechp_text *w)
 {
     const struct mech_step_report *const r = of;
     char pointer[64];
-    snprintf(pointer, sizeof pointer, "/model/objects/%d", r->beyond);
+    snprintf(pointer, sizeof pointer, "/model/%s/%d", mech_category_name(r->beyond_of), r->beyond);
     const struct mechp_body_warning body = {.pointer = pointer, .message = r->beyond_reason};
     mechp_text_array(w);
     MECHP_WRITE(warning, &body, w);

@@ -288,9 +288,11 @@ int32_t mech_model_first_unpinned(const struct mech_model *m);
 /* What items keep from step to step (turns of a hinge), in z: after a step, or when q was set. */
 void mech_model_keep(const struct mech_model *m, struct mech_state *s);
 /* turns.c */
-/* The first object whose law does not hold at what it keeps in z, and why; or −1 and NULL. */
-int32_t mech_model_beyond(const struct mech_model *m, const struct mech_state *s,
-                          const char **reason);
+/* The first object whose law does not hold at what it keeps in z, or the first object, marker or
+ * sensor whose angle counts turns and that turns by half a turn or more in `size` seconds, the
+ * length of the last steps, at the velocities of the state; and why. Or −1 and NULL. */
+int32_t mech_model_beyond(const struct mech_model *m, const struct mech_state *s, double size,
+                          enum mech_category *of, const char **reason);
 /* Which numbers of z [sizes.z] snapshots of format 3 by earlier builds lack; how many. */
 int32_t mech_model_late(const struct mech_model *m, const bool **of);
 /* markers.c */

@@ -8,6 +8,7 @@
  * the coordinate, and what is stored is not read. */
 #include "solver/base/err.h"
 #include "solver/linalg/so3.h"
+#include "solver/linalg/v3.h"
 #include "solver/model/internal.h"
 
 #include <math.h>
@@ -198,17 +199,85 @@ void mech_turns_keep(const struct mech_model *m, const struct mech_eval *e, stru
     }
 }
 
-int32_t mech_model_beyond(const struct mech_model *m, const struct mech_state *s,
-                          const char **reason)
-{
-    for (size_t p = 0; p < m->rows.pair_count && m->kinematics.kept; p++) {
-        const struct mech_pair_of *const pair = &m->rows.pairs[p];
+/* What turns by this much in a step may as well have turned the other way. */
+static const char UNCOUNTED[] =
+    "it turns by half a turn or more within a step of the integrator, so "
+    "that whole turns are not counted; take smaller steps";
 
+static bool outruns(const double omega[3], double size)
+{
+    return mech_v3_norm(omega) * size >= 4. * atan(1.);
+}
+
+/* Of the bodies of a pair, beside each other. */
+static bool pair_outruns(const struct mech_model *m, const struct mech_pair_of *pair,
+                         const struct mech_eval *e, double size)
+{
+    const struct mech_pose *pose[2];
+    double omega[3];
+
+    mech_model_pose_marker(m, pair->marker[0], e);
+    mech_model_pose_marker(m, pair->marker[1], e);
+    mech_pair_poses(m, pair, pose);
+    mech_v3_add(pose[1]->omega, -1., pose[0]->omega, omega);
+    return outruns(omega, size);
+}
+
+/* Of what a marker that keeps its angle is on. */
+static bool marker_outruns(const struct mech_model *m, int32_t marker, const struct mech_eval *e,
+                           double size)
+{
+    const struct mech_seat *const on = &m->kinematics.marker_seats[marker];
+    struct mech_pose at = {.n = on->n, .slot = on->slot};
+
+    on->item->type->ops.node->pose(on->item->description, on, e, &at);
+    return outruns(at.omega, size);
+}
+
+/* Of what a sensor measures whose angles are kept. */
+static bool sensor_outruns(const struct mech_model *m, const struct mech_state *s, size_t sensor,
+                           double size)
+{
+    struct mech_output_request r = m->channels.sensors[sensor];
+    double omega[3] = {0.};
+    size_t count = 0;
+
+    r.variable = MECH_OUTPUT_ANGULAR_VELOCITY;
+    return m->kinematics.sensor_z[sensor] >= 0 && !m->kinematics.sensor_counted[sensor] &&
+           mech_model_item_output(m, s, &r, 3, omega, &count) == 0 && count == 3 &&
+           outruns(omega, size);
+}
+
+int32_t mech_model_beyond(const struct mech_model *m, const struct mech_state *s, double size,
+                          enum mech_category *of, const char **reason)
+{
+    const struct mech_model_kinematics *const k = &m->kinematics;
+    const struct mech_eval e = mech_model_point(m, s, s->at->time, s->q, s->v);
+
+    *of = MECH_OBJECT;
+    for (size_t p = 0; p < m->rows.pair_count && k->kept; p++) {
+        const struct mech_pair_of *const pair = &m->rows.pairs[p];
         const bool may = pair->ops->beyond && !pair->idle;
 
         *reason = may ? pair->ops->beyond(pair->record, s->z + pair->z) : NULL;
+        if (!*reason && pair->ops->keep && !pair->idle && pair_outruns(m, pair, &e, size)) {
+            *reason = UNCOUNTED;
+        }
         if (*reason) {
             return pair->object;
+        }
+    }
+    *reason = UNCOUNTED;
+    *of = MECH_MARKER;
+    for (size_t i = 0; i < k->keeper_count; i++) {
+        if (marker_outruns(m, k->keepers[i], &e, size)) {
+            return k->keepers[i];
+        }
+    }
+    *of = MECH_SENSOR;
+    for (size_t i = 0; i < m->document->sensors.n && k->sensor_turns; i++) {
+        if (sensor_outruns(m, s, i, size)) {
+            return (int32_t)i;
         }
     }
     *reason = NULL;

@@ -268,8 +268,11 @@ struct mech_step_report {
     bool differenced;   /* some Jacobian was taken by differences (a point of a law aside) */
     enum mech_step_ended ended;
     struct mech_drift drift;
-    int32_t beyond; /* an object of the document whose law does not hold where it ends, or −1 */
-    const char *beyond_reason; /* why, or NULL: all hold */
+    /* an item of the document whose law does not hold where it ends, or that turns too fast for its
+     * turns to be counted; −1: none */
+    int32_t beyond;
+    enum mech_category beyond_of; /* an object, a marker or a sensor */
+    const char *beyond_reason;    /* why, or NULL: all hold */
     int32_t outcome;           /* 0 or enum mech_outcome */
     double failed_time;        /* when outcome is not 0: start of the failing internal step */
     char reason[160];          /* when outcome is not 0: a sentence with the item's name if known */

@@ -466,7 +466,12 @@ void mech_sim_step_finish(struct mech_sim *s)
     }
     c->report->linear = s->type->linear ? s->type->linear(s->stepper) : "";
     c->report->vi = s->type->vi ? s->type->vi(s->stepper) : "";
-    c->report->beyond = mech_model_beyond(s->model, &s->next, &c->report->beyond_reason);
+    const uint64_t pieces =
+        c->report->substeps > c->report->steps ? c->report->substeps : c->report->steps;
+    const double size = pieces > 0 ? c->plan.h * (double)c->report->steps / (double)pieces : 0.;
+
+    c->report->beyond = mech_model_beyond(s->model, &s->next, size, &c->report->beyond_of,
+                                          &c->report->beyond_reason);
     if (!c->trial) {
         swap_states(s);
         return;

@@ -201,6 +201,79 @@ static void a_bushing_reports_where_it_is_not_valid(void)
     }
 }
 
+/* A free body that spins about z; `more` of its model, markers first. */
+static struct mech_sim *spinning(double rate, const char *solver, const char *more)
+{
+    char text[2048];
+
+    snprintf(text, sizeof text,
+             "{'mechd': 1, 'nodes': [{'name': 'n', 'type': '" NODE "', 'initialVelocities':"
+             "[0, 0, 0, 0, 0, 0, %.17g]}], 'solver': {%s}, 'markers': [{'name': 'm0', 'type':"
+             "'MarkerBodyRigid', 'object': 'g'}, {'name': 'm1', 'type': 'MarkerBodyRigid',"
+             "'object': 'b'}%s]}",
+             0.5 * rate, solver, more);
+    return model_of(text);
+}
+
+#define SPUN                                                                                       \
+    "'objects': [{'name': 'g', 'type': 'Ground'}, {'name': 'b', 'type': 'RigidBody', 'node': 'n'," \
+    "'physicsMass': 1, 'physicsInertia': [1, 1, 1, 0, 0, 0]}"
+
+/* By less than half a turn a step its angle is counted; by more it is not, and the report says so:
+ * of the first that counts it, in the document. */
+static void what_turns_too_fast_to_be_counted_is_reported(void)
+{
+    static const struct {
+        const char *more;
+        enum mech_category of;
+        int32_t which;
+    } cases[] = {
+        {"], " SPUN ", {'name': 's', 'type': 'TorsionalSpringDamper', 'markers': ['m0', 'm1'],"
+         "'stiffness': 1e-9}",
+         MECH_OBJECT, 2},
+        {", {'name': 'zero', 'type': 'MarkerGroundCoordinate'}, {'name': 'angle', 'type':"
+         "'MarkerNodeRotationCoordinate', 'node': 'n', 'rotationCoordinate': 2}], " SPUN
+         ", {'name': 's', 'type': 'CoordinateConstraint', 'markers': ['zero', 'angle'],"
+         "'active': false}",
+         MECH_MARKER, 3},
+        {"], 'sensors': [{'name': 'r', 'type': 'SensorBody', 'object': 'b', 'outputVariable':"
+         "'Rotation'}], " SPUN,
+         MECH_SENSOR, 0},
+    };
+    static const struct {
+        double size, rate;
+        const char *solver;
+        bool counted;
+    } ways[] = {{0.01, 300., "'stepSize': 0.01", true},
+                {0.01, 330., "'stepSize': 0.01", false},
+                {0.01, -330., "'stepSize': 0.01", false},
+                {1., 10., "'stepSize': 1, 'integrator': 'DOPRI5'", true}};
+    const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = 20};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+            struct mech_sim *const s = spinning(ways[k].rate, ways[k].solver, cases[i].more);
+            struct mech_step_report report;
+
+            CU_ASSERT_EQUAL(mech_sim_step(s, &r, &report), 0);
+            CU_ASSERT_EQUAL(report.beyond_reason == NULL, ways[k].counted);
+            if (report.beyond_reason) {
+                CU_ASSERT_EQUAL(report.beyond_of, cases[i].of);
+                CU_ASSERT_EQUAL(report.beyond, cases[i].which);
+                CU_ASSERT_PTR_NOT_NULL(strstr(report.beyond_reason, "half a turn"));
+            }
+            if (ways[k].counted && cases[i].of == MECH_SENSOR) {
+                double x[3];
+
+                model_values(s, MECH_SENSOR, "r", MECH_OUTPUT_ROTATION, x);
+                CHECK_NEAR(x[2], 20. * ways[k].size * ways[k].rate, 1e-4);
+            }
+            mech_sim_destroy(s);
+        }
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(a_driven_coordinate_turns_on), UNIT_TEST(it_turns_back_through_zero),
            UNIT_TEST(a_spring_wound_by_three_turns_unwinds), UNIT_TEST(a_snapshot_holds_the_turns),
-           UNIT_TEST(a_trial_leaves_the_turns), UNIT_TEST(a_bushing_reports_where_it_is_not_valid))
+           UNIT_TEST(a_trial_leaves_the_turns), UNIT_TEST(a_bushing_reports_where_it_is_not_valid),
+           UNIT_TEST(what_turns_too_fast_to_be_counted_is_reported))
