@@ -209,7 +209,7 @@ static bool outruns(const double omega[3], double size)
     return mech_v3_norm(omega) * size >= 4. * atan(1.);
 }
 
-/* Of the bodies of a pair, beside each other. */
+/* Of the bodies of a pair, beside each other, if no coordinates count their turns. */
 static bool pair_outruns(const struct mech_model *m, const struct mech_pair_of *pair,
                          const struct mech_eval *e, double size)
 {
@@ -219,6 +219,9 @@ static bool pair_outruns(const struct mech_model *m, const struct mech_pair_of *
     mech_model_pose_marker(m, pair->marker[0], e);
     mech_model_pose_marker(m, pair->marker[1], e);
     mech_pair_poses(m, pair, pose);
+    if ((pose[0]->counted || pose[0]->n == 0) && (pose[1]->counted || pose[1]->n == 0)) {
+        return false;
+    }
     mech_v3_add(pose[1]->omega, -1., pose[0]->omega, omega);
     return outruns(omega, size);
 }

@@ -273,7 +273,27 @@ static void what_turns_too_fast_to_be_counted_is_reported(void)
     }
 }
 
+/* In the plane the angle is a coordinate, and counted however fast. */
+static void a_coordinate_counts_turns_of_any_speed(void)
+{
+    struct mech_sim *const s = model_of(
+        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeRigidBody2D', 'initialVelocities':"
+        "[0, 0, 700]}], 'objects': [{'name': 'g', 'type': 'Ground'}, {'name': 'b', 'type':"
+        "'RigidBody2D', 'node': 'n', 'physicsMass': 1, 'physicsInertia': 1}, {'name': 's',"
+        "'type': 'TorsionalSpringDamper', 'markers': ['m0', 'm1'], 'stiffness': 1e-9}], 'markers':"
+        "[{'name': 'm0', 'type': 'MarkerBodyRigid', 'object': 'g'}, {'name': 'm1', 'type':"
+        "'MarkerBodyRigid', 'object': 'b'}], 'solver': {'stepSize': 0.01}}");
+    const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = 20};
+    struct mech_step_report report;
+
+    CU_ASSERT_EQUAL(mech_sim_step(s, &r, &report), 0);
+    CU_ASSERT_PTR_NULL(report.beyond_reason);
+    CHECK_NEAR(model_value(s, MECH_OBJECT, "s", MECH_OUTPUT_ROTATION), 140., 1e-6);
+    mech_sim_destroy(s);
+}
+
 UNIT_TESTS(UNIT_TEST(a_driven_coordinate_turns_on), UNIT_TEST(it_turns_back_through_zero),
            UNIT_TEST(a_spring_wound_by_three_turns_unwinds), UNIT_TEST(a_snapshot_holds_the_turns),
            UNIT_TEST(a_trial_leaves_the_turns), UNIT_TEST(a_bushing_reports_where_it_is_not_valid),
-           UNIT_TEST(what_turns_too_fast_to_be_counted_is_reported))
+           UNIT_TEST(what_turns_too_fast_to_be_counted_is_reported),
+           UNIT_TEST(a_coordinate_counts_turns_of_any_speed))
