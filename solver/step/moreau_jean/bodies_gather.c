@@ -64,6 +64,10 @@ void mech_moreau_bodies_slip(const struct mech_body_contact *c, const double *tw
     mech_v3_cross(c->n, c->t1, t2);
     u[0] = speed_along(c, c->t1, twist);
     u[1] = speed_along(c, t2, twist);
+    if (!(c->spinning > 0. || c->rolling > 0.)) {
+        u[2] = u[3] = u[4] = 0.;
+        return;
+    }
     for (int side = 0; side < 2; side++) {
         if (c->body[side] >= 0) {
             mech_v3_add(turn, side ? 1. : -1., twist + 6 * (size_t)c->body[side] + 3, turn);

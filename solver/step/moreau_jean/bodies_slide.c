@@ -12,7 +12,7 @@
  * or that joints connect, where all contacts last, which pushed or touched after the last step, and
  * each either
  *
- *     slides   far from rest: |u_k| > 8 s,  s = Σ μ P_N (1/m) over the contacts of both bodies, P_N
+ *     slides   far from rest: |u_k| > 20 s,  s = Σ μ P_N (1/m) over the contacts of both bodies, P_N
  *              the impulses of the last step: what friction changes a speed by in a step
  *     sticks   |u_k| ≤ s/1000 + 2 h |u'|,  u' the rate at which its rows turn
  *
@@ -25,7 +25,7 @@
  * Couples about n (S) and across (R) are parts of a contact as T is, with the speeds at which the
  * bodies turn beside each other; such a part
  *
- *     turns    |ω_k| > 8 h |ω'|,  ω' the mean rate of the last step
+ *     turns    |ω_k| > 20 h |ω'|,  ω' the mean rate of the last step
  *     rests    r |ω_k| ≤ s/1000 + 2 h |u'|,  r the longer arm
  *
  * Where a slide of a group is found to turn around in the step, a contact joins it, or no impulses
@@ -40,7 +40,7 @@
 #include <string.h>
 
 /* see above; the speed of a corner changes by up to 4 s where a body is thin or round */
-static const double far_from_rest = 8., still = 1000.;
+static const double far_from_rest = 20., still = 1000.;
 /* of the colliders' size: a gap that counts as none */
 static const double touches = 1e-9;
 /* of what is closed in a step: an overlap that an impact has left */
@@ -145,11 +145,39 @@ int mech_moreau_bodies_slides_init(struct mech_moreau_bodies *s)
     return 0;
 }
 
-/* Groups, and what presses on each body; false: nothing slides. */
-static bool join(struct mech_moreau_bodies *s)
+/* Whether some contact may slide: at least far from rest beside what itself presses. */
+static bool some_may(const struct mech_moreau_bodies *s)
+{
+    for (int32_t i = 0; i < s->list.n; i++) {
+        const struct mech_foretold_of *const of = &s->foretold.of[i];
+        const double *const u = of->slip;
+        double speed = u[0] * u[0] + u[1] * u[1], mobility = 0.;
+        int32_t body[2];
+
+        if (of->stage != MECH_SLIDE_LASTS || !(of->press > 0.)) {
+            continue;
+        }
+        if (of->resists) {
+            speed += (u[2] * u[2] + u[3] * u[3] + u[4] * u[4]) * of->arm * of->arm;
+        }
+        mech_model_touch_bodies_of(s->model, &s->list.at[i], body);
+        for (int k = 0; k < 2; k++) {
+            mobility += body[k] >= 0 ? mech_model_touch_mobility(s->model, body[k]) : 0.;
+        }
+        const double least = mobility < HUGE_VAL ? of->press * mobility / still : 0.;
+
+        if (speed >
+            (of->resists ? 1. : still * far_from_rest * still * far_from_rest) * least * least) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Groups, and what presses on each body. */
+static void join(struct mech_moreau_bodies *s)
 {
     struct mech_slides *const g = &s->slides;
-    bool any = false;
 
     for (int32_t i = 0; i < mech_model_touch_bodies(s->model); i++) {
         g->group[i] = g->joined[i];
@@ -172,11 +200,7 @@ static bool join(struct mech_moreau_bodies *s)
         if (body[0] >= 0 && body[1] >= 0) {
             unite(g->group, body[0], body[1]);
         }
-        for (int k = 0; k < (of->resists ? MECH_SLIDES : 2); k++) {
-            any = any || of->slip[k] != 0.;
-        }
     }
-    return any;
 }
 
 /* s above. */
@@ -234,9 +258,10 @@ bool mech_moreau_bodies_slide(struct mech_moreau_bodies *s)
     struct mech_slides *const g = &s->slides;
     bool any = false;
 
-    if (!s->slides.on || !join(s)) {
+    if (!s->slides.on || !some_may(s)) {
         return false;
     }
+    join(s);
     for (int32_t i = 0; i < s->list.n; i++) {
         struct mech_foretold_of *const of = &s->foretold.of[i];
         int32_t body[2];
