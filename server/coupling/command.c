@@ -370,7 +370,8 @@ static bool check(struct mechd_coupling_command *k)
                              "participant %s: the coupling's lease of instance %s has been revoked",
                              g->parts[n].name, i->id);
             mechd_coupling_refuse(k, MECHP_FOREIGN_LEASE, detail);
-        } else if (k->kind != MECHD_COUPLING_RESET && !mech_time_same(other, t, g->step_size)) {
+        } else if (k->kind != MECHD_COUPLING_RESET &&
+                   !mech_time_same(other, t, mechd_coupling_scale(g, g->step_size))) {
             mech_text_format(detail, sizeof detail, "%s is at %.17g s, %s at %.17g s",
                              g->parts[0].name, t, g->parts[n].name, other);
             mechd_coupling_refuse(k, MECHP_TIME_MISMATCH, detail);

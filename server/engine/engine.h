@@ -205,8 +205,9 @@ static inline int mechd_engine_plan(const struct mechd_engine *e, const struct m
                                     struct mech_step_plan *out)
 {
     const struct mech_moment now = {mechd_engine_time(e), 0.};
-    return e->ops->plan != NULL ? e->ops->plan(e->self, r, out)
-                                : mech_step_plan(r, now, mechd_engine_step_size(e), 0., out);
+    return e->ops->plan != NULL
+               ? e->ops->plan(e->self, r, out)
+               : mech_step_plan(r, now.time, now, mechd_engine_step_size(e), 0., out);
 }
 
 static inline int mechd_engine_step_begin(const struct mechd_engine *e,

@@ -146,8 +146,10 @@ static int set_parameters(void *self, size_t count, const int32_t *index, const 
 static bool plan(struct mechd_fmu_instance *f, const struct mech_step_request *r)
 {
     const bool varies = (f->package->description.can & MECHD_FMU_VARIABLE_STEP) != 0;
+    const double start = f->package->description.start_time;
     struct mech_step_plan p;
-    if (mech_step_plan(r, (struct mech_moment){f->now.time, 0.}, f->h, 0., &p) != 0) {
+    if (mech_step_plan(r, isfinite(start) ? start : 0., (struct mech_moment){f->now.time, 0.}, f->h,
+                       0., &p) != 0) {
         mech_text_format(f->report->reason, sizeof f->report->reason,
                          "a step must be greater than 0, and at most 1e12 of %g s", f->h);
         return false;

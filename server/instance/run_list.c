@@ -112,7 +112,8 @@ void mechd_run_cut(struct mechd_run *r, const struct mechd_run_reached *at, cons
         rows++;
     }
     while (at != NULL && periods < r->periods &&
-           !mech_time_before(now, r->time + (double)(periods + 1) * period, period)) {
+           !mech_time_before(now, r->time + (double)(periods + 1) * period,
+                             mech_time_scale(now, r->time, period))) {
         periods++;
     }
     if (rows >= x->count && periods >= r->periods) {

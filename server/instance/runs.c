@@ -67,10 +67,14 @@ static bool next_period(struct mechd_run *r)
     const struct mechd_run_settings *s = &r->settings;
     double end = r->time + (double)(r->periods + 1) * s->period;
     const bool ends = !isnan(s->until);
-    if (ends && !mech_time_before(now, s->until, s->period)) {
+    // times are sums of all steps, which may have begun before 0
+    const struct mechd_engine *const e = &r->job.instance->engine;
+    const double scale =
+        fmax(s->period, (double)mechd_engine_step_count(e) * mechd_engine_step_size(e));
+    if (ends && !mech_time_before(now, s->until, scale)) {
         return false;
     }
-    if (ends && !mech_time_before(end, s->until, s->period)) {
+    if (ends && !mech_time_before(end, s->until, scale)) {
         end = s->until;
     }
     r->stepping =
@@ -356,7 +360,7 @@ int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *s
     r->due = r->start;
     double size = 0.;
     r->steps =
-        i->step_size > 0. ? mech_time_steps(0., settings->period, i->step_size, 0., &size) : 1.;
+        i->step_size > 0. ? mech_time_steps(0., 0., settings->period, i->step_size, 0., &size) : 1.;
     r->wall = settings->pace > 0. ? mechd_ns(settings->period / settings->pace) : 0;
     r->shift = r->wall > 0 ? mechd_clock_phase(&i->host->pace, r->wall) : 0;
     r->timer.fire = fire;

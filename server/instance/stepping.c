@@ -31,7 +31,8 @@ static double steps_of(struct mechd_instance *i, const struct mech_step_request 
         mechd_instance_peek(i, &now, NULL);
         start.time = now.time;
     }
-    const bool steps = i->step_size > 0. && mech_step_plan(r, start, i->step_size, 0., &plan) == 0;
+    const bool steps =
+        i->step_size > 0. && mech_step_plan(r, start.time, start, i->step_size, 0., &plan) == 0;
     return steps ? (double)plan.count : 1.;
 }
 
@@ -80,7 +81,7 @@ static void next_part(struct mechd_instance *i, struct mechd_stepping *s)
     s->part.until = end;
     if (stamp > start.time && stamp < end) {
         double size;
-        const double n = mech_time_steps(start.time, stamp, h, 0., &size);
+        const double n = mech_time_steps(start.time, start.time, stamp, h, 0., &size);
         const double at = mech_moment_after(start, n, h).time;
         if (at > mechd_engine_time(&i->engine) + 0.5 * h && at < end - 0.5 * h) {
             s->part.until = at;

@@ -63,7 +63,9 @@ static bool next_command(const struct mechd_point *point, struct mech_step_reque
     }
     // row k is at start + k × every × h: rounding does not add up
     const double at = p->start + (double)point->rows * (double)p->every * p->h;
-    r->until = p->every > 0 && mech_time_before(at, p->until, p->h) ? at : p->until;
+    r->until = p->every > 0 && mech_time_before(at, p->until, mech_time_scale(at, p->start, p->h))
+                   ? at
+                   : p->until;
     return mechd_engine_time(e) < p->until;
 }
 

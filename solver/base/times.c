@@ -1,9 +1,10 @@
 /* Numbers of steps between two times, and products without loss; see times.h. */
 #include "solver/base/times.h"
 
-double mech_time_steps(double t, double t_end, double h, double last, double *size)
+double mech_time_steps(double start, double t, double t_end, double h, double last, double *size)
 {
-    const double length = t_end - t, rounding = mech_time_rounding(t, fabs(t_end));
+    const double length = t_end - t, scale = mech_time_scale(t, start, fabs(t_end));
+    const double rounding = mech_time_rounding(t, scale);
     const double n = fmax(1., ceil((length - rounding) / h));
 
     if (fabs(length - n * h) <= rounding) {

@@ -6,8 +6,8 @@
 
 static const double most_steps = 1e12;
 
-int mech_step_plan(const struct mech_step_request *r, struct mech_moment now, double h, double last,
-                   struct mech_step_plan *out)
+int mech_step_plan(const struct mech_step_request *r, double start, struct mech_moment now,
+                   double h, double last, struct mech_step_plan *out)
 {
     const double t = now.time;
 
@@ -27,8 +27,8 @@ int mech_step_plan(const struct mech_step_request *r, struct mech_moment now, do
     if (!isfinite(size) || !(until > t)) {
         return MECH_INVALID;
     }
-    const double n = sized ? mech_time_steps(0., size, h, last, &out->h)
-                           : mech_time_steps(t, until, h, last, &out->h);
+    const double n = sized ? mech_time_steps(0., 0., size, h, last, &out->h)
+                           : mech_time_steps(start, t, until, h, last, &out->h);
     if (!(n <= most_steps)) {
         return MECH_INVALID;
     }

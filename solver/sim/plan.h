@@ -2,7 +2,7 @@
  * solver, FMUs, and the server that divides a command where a force acts within it all ask here,
  * so that one of them never has another number, size or end of the steps. Any thread.
  *
- *     MECH_TRY(mech_step_plan(&request, now, h, last, &plan));   plan.count steps of plan.h
+ *     MECH_TRY(mech_step_plan(&request, start, now, h, last, &plan));   plan.count steps of plan.h
  */
 #pragma once
 
@@ -17,8 +17,8 @@ struct mech_step_plan {
 };
 
 /* The steps from `now` on; h > 0: the model's step size, `last`: the size of the step that led
- * here, as mech_time_steps has them. Of a size or a count the end has what a double cannot hold of
+ * here, `start`: the time at which the model starts, as mech_time_steps has them. Of a size or a count the end has what a double cannot hold of
  * it; a time that was asked for is reached. 0; MECH_INVALID: not forward, not finite, or more than
  * 1e12 steps. */
-int mech_step_plan(const struct mech_step_request *r, struct mech_moment now, double h, double last,
-                   struct mech_step_plan *out);
+int mech_step_plan(const struct mech_step_request *r, double start, struct mech_moment now,
+                   double h, double last, struct mech_step_plan *out);

@@ -15,7 +15,8 @@ int mech_sim_plan(const struct mech_sim *s, const struct mech_step_request *r,
 {
     const struct mech_moment now = {s->now.at->time, s->now.at->rest};
 
-    MECH_TRY(mech_step_plan(r, now, s->document->solver.step_size, s->now.at->last_step, out));
+    MECH_TRY(mech_step_plan(r, s->document->solver.start_time, now, s->document->solver.step_size,
+                            s->now.at->last_step, out));
     return isnormal(out->h) ? 0 : MECH_INVALID; // within steps a subnormal number is 0
 }
 

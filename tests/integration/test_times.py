@@ -6,16 +6,18 @@ import unittest
 
 import harness
 import models
+from coupled import half
 from harness import Served, wait_until
 
 H = 0.001
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'golden', 'snapshots')
 STARTS = [0.0, 3600.0, 86400.0, 1e6, 1e9]
+BEFORE = [-1.0, -0.1, -0.3]
 PERIODS = 400
 
 
-def at(start):
-    model = models.oscillator()
+def at(start, model=None):
+    model = model or models.oscillator()
     model['solver'] = dict(model.get('solver', {}), stepSize=H, startTime=start)
     return model
 
@@ -62,6 +64,52 @@ class Times(Served):
                 rows = self.daemon.call('GET', '%s/%s/results' % (path, run)).json['rows']
                 self.assertEqual([row[0] for row in rows],
                                  [start + k * H for k in range(PERIODS + 1)])
+
+    def test_from_a_start_before_0_each_period_is_one_step(self):
+        """Near 0 a sum is known to an ulp of what was added, not to one of its own."""
+        for start in BEFORE:
+            with self.subTest(start=start):
+                periods = round(-start / H)
+                by = [self.daemon.create(at(start)) for _ in range(3)]
+                for k in range(1, periods + 101):
+                    self.step(by[0], until=start + k * H, expectTime=start + (k - 1) * H)
+                self.assertEqual(self.steps(by[0]), periods + 100)
+                # a run and a sweep that end at 0
+                path = '/v1/instances/%s/runs' % by[1]
+                run = self.daemon.call('POST', path, {'until': 0, 'period': H}).json['id']
+                told = wait_until(lambda path='%s/%s' % (path, run): self.over(path), 'it is over')
+                self.assertEqual((told['state'], told['periods']), ('finished', periods))
+                self.assertEqual(self.steps(by[1]), periods)
+                # what has come there by itself is there
+                self.step(by[2], count=periods)
+                told = self.daemon.call('POST', path.replace(by[1], by[2]),
+                                        {'until': H, 'period': H}).json['id']
+                told = wait_until(lambda path='%s/%s' % (path.replace(by[1], by[2]), told):
+                                  self.over(path), 'it is over')
+                self.assertEqual(told['periods'], 1)
+                self.assertEqual(self.steps(by[2]), periods + 1)
+
+    def test_windows_from_a_start_before_0(self):
+        for start in BEFORE:
+            with self.subTest(start=start):
+                two = [self.daemon.create(at(start, half(x))) for x in (1, 0)]
+                body = {'participants': [{'name': n, 'instance': i} for n, i in zip('ab', two)],
+                        'connections': [{'from': 'a.x', 'to': 'b.F'}],
+                        'scheme': {'type': 'Jacobi'}, 'stepSize': H}
+                made = self.daemon.call('POST', '/v1/couplings', body)
+                self.assertEqual(made.status, 201, made)
+                path = '/v1/couplings/%s/step' % made['id']
+                periods = round(-start / H)
+                for k in range(1, periods + 51):
+                    reply = self.daemon.call('POST', path, {'until': start + k * H})
+                    self.assertEqual(reply.status, 200, reply)
+                self.assertEqual(reply['window'], periods + 50)
+                self.assertEqual([self.steps(i) for i in two], 2 * [periods + 50])
+                self.daemon.call('DELETE', '/v1/couplings/' + made['id'])
+
+    def over(self, path):
+        told = self.daemon.call('GET', path).json
+        return told if told['state'] != 'running' else None
 
     def test_the_guard_passes_rounding_and_no_step(self):
         for start in STARTS:

@@ -38,7 +38,7 @@ static void a_multiple_of_a_step_is_that_many_steps(void)
             for (int k = 0; k < 20000; k++) {
                 double size = 0.;
                 const double n =
-                    mech_time_steps(t0 + k * h, t0 + (k + 1 + k % 3) * h, h, 0., &size);
+                    mech_time_steps(t0, t0 + k * h, t0 + (k + 1 + k % 3) * h, h, 0., &size);
 
                 CU_ASSERT(n == 1 + k % 3);
                 CU_ASSERT(size == h);
@@ -51,10 +51,10 @@ static void what_is_no_multiple_is_divided_evenly(void)
 {
     double size = 0.;
 
-    CU_ASSERT_EQUAL(mech_time_steps(0., 0.01, 0.003, 0., &size), 4.);
+    CU_ASSERT_EQUAL(mech_time_steps(0., 0., 0.01, 0.003, 0., &size), 4.);
     CU_ASSERT_EQUAL(size, 0.0025);
-    CU_ASSERT_EQUAL(mech_time_steps(0., 0.003 * (1. + 1e-12), 0.003, 0., &size), 2.);
-    CU_ASSERT_EQUAL(mech_time_steps(0., 1e-9, 0.003, 0., &size), 1.);
+    CU_ASSERT_EQUAL(mech_time_steps(0., 0., 0.003 * (1. + 1e-12), 0.003, 0., &size), 2.);
+    CU_ASSERT_EQUAL(mech_time_steps(0., 0., 1e-9, 0.003, 0., &size), 1.);
     CU_ASSERT_EQUAL(size, 1e-9);
 }
 
@@ -63,12 +63,12 @@ static void the_size_before_is_kept_where_it_fits(void)
 {
     double last = 0.;
 
-    mech_time_steps(1e6, 1e6 + 0.0015, 0.001, 0., &last);
+    mech_time_steps(1e6, 1e6, 1e6 + 0.0015, 0.001, 0., &last);
     for (int k = 1; k < 5000; k++) {
         double size = 0.;
 
         CU_ASSERT_EQUAL(
-            mech_time_steps(1e6 + k * 0.0015, 1e6 + (k + 1) * 0.0015, 0.001, last, &size), 2.);
+            mech_time_steps(1e6, 1e6 + k * 0.0015, 1e6 + (k + 1) * 0.0015, 0.001, last, &size), 2.);
         CU_ASSERT(size == last);
         CU_ASSERT_DOUBLE_EQUAL(size, 0.00075, 1e-9);
     }
@@ -110,7 +110,30 @@ static void a_guard_passes_rounding_and_sees_a_step(void)
     CU_ASSERT_FALSE(mech_time_expected(1., NAN, 1000, 0.001));
 }
 
-UNIT_TESTS(UNIT_TEST(rounding_parts_no_times_and_a_thousandth_of_a_step_does),
+/* start + k h near 0 is known to an ulp of start. */
+static void steps_from_a_start_before_0_are_whole(void)
+{
+    static const double befores[] = {-1., -0.1, -0.3, -1000.};
+
+    for (int i = 0; i < 4; i++) {
+        const double h = befores[i] / -200.;
+        struct mech_moment m = {befores[i], 0.};
+
+        for (int k = 1; k <= 400; k++) {
+            double size;
+
+            CU_ASSERT_EQUAL(mech_time_steps(befores[i], m.time, befores[i] + k * h, h, 0., &size),
+                            1.);
+            CU_ASSERT_EQUAL(size, h);
+            mech_moment_add(&m, h);
+            CU_ASSERT_TRUE(
+                mech_time_same(m.time, befores[i] + k * h, mech_time_scale(m.time, befores[i], h)));
+        }
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(steps_from_a_start_before_0_are_whole),
+           UNIT_TEST(rounding_parts_no_times_and_a_thousandth_of_a_step_does),
            UNIT_TEST(a_multiple_of_a_step_is_that_many_steps),
            UNIT_TEST(what_is_no_multiple_is_divided_evenly),
            UNIT_TEST(the_size_before_is_kept_where_it_fits),

@@ -16,7 +16,7 @@ static struct mech_step_plan plan_of(struct mech_step_request r, double now, dou
 {
     struct mech_step_plan plan;
 
-    CU_ASSERT_EQUAL(mech_step_plan(&r, (struct mech_moment){now, 0.}, h, last, &plan), 0);
+    CU_ASSERT_EQUAL(mech_step_plan(&r, now, (struct mech_moment){now, 0.}, h, last, &plan), 0);
     CU_ASSERT_EQUAL(plan.start.time, now);
     return plan;
 }
@@ -83,7 +83,7 @@ static void a_request_without_steps_is_refused(void)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct mech_step_plan plan;
 
-        CU_ASSERT_EQUAL(mech_step_plan(&bad[i], (struct mech_moment){7., 0.}, h, 0., &plan),
+        CU_ASSERT_EQUAL(mech_step_plan(&bad[i], 7., (struct mech_moment){7., 0.}, h, 0., &plan),
                         MECH_INVALID);
     }
 }
