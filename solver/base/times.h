@@ -43,9 +43,9 @@ static inline double mech_time_scale(double t, double start, double h)
 }
 
 /* The number of equal steps of at most h from t to t_end > t, at least 1 (inf and NaN pass), and
- * their size: h itself where a whole number of steps h ends at t_end but for rounding. `start`: from
- * where the steps are counted. `last`: the size of steps before; it is taken where as many of it end
- * there, 0: none. */
+ * their size: h itself where a whole number of steps h ends at t_end but for rounding. `start`:
+ * from where the steps are counted. `last`: the size of steps before; it is taken where as many of
+ * it end there, 0: none. */
 double mech_time_steps(double start, double t, double t_end, double h, double last, double *size);
 
 /* Whether `asked` is the time `now` that was reached in so many steps, the last one of size h, by

@@ -273,9 +273,9 @@ struct mech_step_report {
     int32_t beyond;
     enum mech_category beyond_of; /* an object, a marker or a sensor */
     const char *beyond_reason;    /* why, or NULL: all hold */
-    int32_t outcome;           /* 0 or enum mech_outcome */
-    double failed_time;        /* when outcome is not 0: start of the failing internal step */
-    char reason[160];          /* when outcome is not 0: a sentence with the item's name if known */
+    int32_t outcome;              /* 0 or enum mech_outcome */
+    double failed_time;           /* when outcome is not 0: start of the failing internal step */
+    char reason[160]; /* when outcome is not 0: a sentence with the item's name if known */
 };
 
 /* One command, whole: begin, advance until done, finish. On any outcome the state is as before. */

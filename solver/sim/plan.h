@@ -17,8 +17,8 @@ struct mech_step_plan {
 };
 
 /* The steps from `now` on; h > 0: the model's step size, `last`: the size of the step that led
- * here, `start`: the time at which the model starts, as mech_time_steps has them. Of a size or a count the end has what a double cannot hold of
- * it; a time that was asked for is reached. 0; MECH_INVALID: not forward, not finite, or more than
- * 1e12 steps. */
+ * here, `start`: the time at which the model starts, as mech_time_steps has them. Of a size or a
+ * count the end has what a double cannot hold of it; a time that was asked for is reached. 0;
+ * MECH_INVALID: not forward, not finite, or more than 1e12 steps. */
 int mech_step_plan(const struct mech_step_request *r, double start, struct mech_moment now,
                    double h, double last, struct mech_step_plan *out);

@@ -299,8 +299,8 @@ int mech_moreau_bodies_slides_init(struct mech_moreau_bodies *s);
 bool mech_moreau_bodies_may_slide(struct mech_moreau_bodies *s, int32_t i,
                                   const struct mech_material *material, double speed,
                                   const struct mech_touched *kept);
-/* When all contacts of the list have their stages: which of them slide on; their b beside b_N are to
- * grow by `slide`. False: none. */
+/* When all contacts of the list have their stages: which of them slide on; their b beside b_N are
+ * to grow by `slide`. False: none. */
 bool mech_moreau_bodies_slide(struct mech_moreau_bodies *s);
 /* In the group of contact i no contact slides on. */
 void mech_moreau_bodies_upset(struct mech_moreau_bodies *s, int32_t i);

@@ -30,8 +30,7 @@ static int reserve(struct mech_sweeps *w, int32_t bodies, int32_t count)
     return mech_body_contacts_reserve(w->solver, bodies, w->most);
 }
 
-/* Velocity of the second body's point against the first's along d. */
-static double speed_along(const struct mech_body_contact *c, const double d[3], const double *twist)
+double mech_moreau_bodies_approach(const struct mech_body_contact *c, const double *twist)
 {
     double speed = 0.;
 
@@ -44,35 +43,34 @@ static double speed_along(const struct mech_body_contact *c, const double d[3], 
         }
         const double *const v = twist + 6 * (size_t)c->body[side], *const w = v + 3;
 
-        speed += sign * (d[0] * (v[0] + w[1] * r[2] - w[2] * r[1]) +
-                         d[1] * (v[1] + w[2] * r[0] - w[0] * r[2]) +
-                         d[2] * (v[2] + w[0] * r[1] - w[1] * r[0]));
+        speed += sign * (c->n[0] * (v[0] + w[1] * r[2] - w[2] * r[1]) +
+                         c->n[1] * (v[1] + w[2] * r[0] - w[0] * r[2]) +
+                         c->n[2] * (v[2] + w[0] * r[1] - w[1] * r[0]));
     }
     return speed;
-}
-
-double mech_moreau_bodies_approach(const struct mech_body_contact *c, const double *twist)
-{
-    return speed_along(c, c->n, twist);
 }
 
 void mech_moreau_bodies_slip(const struct mech_body_contact *c, const double *twist,
                              double u[MECH_SLIDES])
 {
-    double t2[3], turn[3] = {0.};
+    double t2[3], speed[3] = {0.}, turn[3] = {0.};
 
-    mech_v3_cross(c->n, c->t1, t2);
-    u[0] = speed_along(c, c->t1, twist);
-    u[1] = speed_along(c, t2, twist);
-    if (!(c->spinning > 0. || c->rolling > 0.)) {
-        u[2] = u[3] = u[4] = 0.;
-        return;
-    }
     for (int side = 0; side < 2; side++) {
+        const double sign = side ? 1. : -1.;
+        double swing[3];
+
         if (c->body[side] >= 0) {
-            mech_v3_add(turn, side ? 1. : -1., twist + 6 * (size_t)c->body[side] + 3, turn);
+            const double *const v = twist + 6 * (size_t)c->body[side];
+
+            mech_v3_cross(v + 3, c->arm[side], swing);
+            mech_v3_add(speed, sign, v, speed);
+            mech_v3_add(speed, sign, swing, speed);
+            mech_v3_add(turn, sign, v + 3, turn);
         }
     }
+    mech_v3_cross(c->n, c->t1, t2);
+    u[0] = mech_v3_dot(c->t1, speed);
+    u[1] = mech_v3_dot(t2, speed);
     u[2] = mech_v3_dot(c->n, turn);
     u[3] = mech_v3_dot(c->t1, turn);
     u[4] = mech_v3_dot(t2, turn);

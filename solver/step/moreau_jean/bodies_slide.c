@@ -12,8 +12,8 @@
  * or that joints connect, where all contacts last, which pushed or touched after the last step, and
  * each either
  *
- *     slides   far from rest: |u_k| > 20 s,  s = Σ μ P_N (1/m) over the contacts of both bodies, P_N
- *              the impulses of the last step: what friction changes a speed by in a step
+ *     slides   far from rest: |u_k| > 20 s,  s = Σ μ P_N (1/m) over the contacts of both bodies,
+ *              P_N the impulses of the last step: what friction changes a speed by in a step
  *     sticks   |u_k| ≤ s/1000 + 2 h |u'|,  u' the rate at which its rows turn
  *
  * Then b_T = (1 − θ)/θ H_T v_k with one v_k for all of them, so that v_{k+1} = −(1 − θ)/θ v_k makes
