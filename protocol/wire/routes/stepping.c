@@ -184,7 +184,8 @@ const struct mechp_shape mechp_body_step_report = {
                                      "constraint violations, if the model has joints",
                                      MECHP_MAY(step_report, joints)},
         {"warnings", "@Warning[]",
-         "objects whose law is not valid in the state at the end of the step",
+         "objects whose law is not valid in the state at the end of the step, and objects, markers "
+         "and sensors that turn too fast for their turns to be counted",
          MECHP_MAY(step_report, warnings)},
         {"failedTime", "number", "start of the internal step that failed, s",
          MECHP_MAY(step_report, failed_time)},
