@@ -12,7 +12,7 @@
  * or that joints connect, where all contacts last, which pushed or touched after the last step, and
  * each either
  *
- *     slides   far from rest: |u_k| > 20 s,  s = Σ μ P_N (1/m) over the contacts of both bodies,
+ *     slides   far from rest: |u_k| > 12 s,  s = Σ μ P_N (1/m) over the contacts of both bodies,
  *              P_N the impulses of the last step: what friction changes a speed by in a step
  *     sticks   |u_k| ≤ s/1000 + 2 h |u'|,  u' the rate at which its rows turn
  *
@@ -25,7 +25,7 @@
  * Couples about n (S) and across (R) are parts of a contact as T is, with the speeds at which the
  * bodies turn beside each other; such a part
  *
- *     turns    |ω_k| > 20 h |ω'|,  ω' the mean rate of the last step
+ *     turns    |ω_k| > 12 h |ω'|,  ω' the mean rate of the last step
  *     rests    r |ω_k| ≤ s/1000 + 2 h |u'|,  r the longer arm
  *
  * Where a slide of a group is found to turn around in the step, a contact joins it, or no impulses
@@ -40,7 +40,7 @@
 #include <string.h>
 
 /* see above; the speed of a corner changes by up to 4 s where a body is thin or round */
-static const double far_from_rest = 20., still = 1000.;
+static const double far_from_rest = 12., still = 1000.;
 /* of the colliders' size: a gap that counts as none */
 static const double touches = 1e-9;
 /* of what is closed in a step: an overlap that an impact has left */
