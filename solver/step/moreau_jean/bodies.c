@@ -199,6 +199,7 @@ static bool begins_again(struct mech_moreau_bodies *s, struct mech_state *state,
     s->slides.on = s->slides.any = false;
     memcpy(state->q, s->q0, (size_t)s->nq * sizeof *s->q0);
     memcpy(state->v, s->v0, (size_t)s->nv * sizeof *s->v0);
+    memcpy(state->vdot, s->slides.rate, (size_t)s->nv * sizeof *state->vdot);
     memcpy(state->lambda, s->slides.lambda, (size_t)s->rows * sizeof *state->lambda);
     return true;
 }

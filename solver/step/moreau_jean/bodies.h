@@ -175,7 +175,7 @@ void mech_foretold_fini(struct mech_foretold *f);
 /* bodies_slide.c: groups of bodies that touch each other, or that joints connect. */
 struct mech_slides {
     bool on;         /* contacts that slide on are looked for in this step */
-    bool any;        /* and there are some */
+    bool any;        /* and there are some, until the impulses are found */
     int32_t *group;  /* [bodies] a smaller one of the same group, or itself */
     int32_t *joined; /* [bodies] the first of those that joints connect with it */
     double *press;   /* [bodies] N s: of all contacts of a body */

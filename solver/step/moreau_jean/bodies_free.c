@@ -476,6 +476,7 @@ int mech_moreau_bodies_sweep(struct mech_moreau_bodies *s, struct mech_state *st
                 state->vdot[i] = (state->v[i] - s->v0[i]) / s->h;
                 s->d[i] = s->h * ((1. - s->theta) * s->v0[i] + s->theta * state->v[i]);
             }
+            s->slides.any = false; /* the impulses are found: no other try */
             result->impact_gain += gain_of(w);
             MECH_TRY(keep(s, state, result));
             mech_moreau_bodies_part_free(s);

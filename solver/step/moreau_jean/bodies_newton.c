@@ -461,6 +461,7 @@ int mech_moreau_bodies_solve(struct mech_moreau_bodies *s, struct mech_state *st
     if (s->impacts.count == 0) {
         result->residual = fmax(size[0], size[1]);
     }
+    s->slides.any = false; /* the impulses are found: no other try */
     result->impact_gain += mech_moreau_bodies_added(s, state);
     MECH_TRY(mech_moreau_bodies_keep(s, state, result));
     MECH_TRY(mech_moreau_bodies_part(s, state, t, result));

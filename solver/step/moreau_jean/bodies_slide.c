@@ -258,7 +258,8 @@ bool mech_moreau_bodies_slide(struct mech_moreau_bodies *s)
     struct mech_slides *const g = &s->slides;
     bool any = false;
 
-    if (!s->slides.on || !some_may(s)) {
+    g->any = false;
+    if (!g->on || !some_may(s)) {
         return false;
     }
     join(s);
@@ -290,7 +291,7 @@ bool mech_moreau_bodies_slide(struct mech_moreau_bodies *s)
             }
         }
     }
-    s->slides.any = any;
+    g->any = any;
     return any;
 }
 
