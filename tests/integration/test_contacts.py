@@ -226,10 +226,13 @@ class Contacts(Served):
         self.assertGreater(report['contacts'], 100)
         model['contact'] = {'acceptable': 0}
         i = self.instance(model)
-        self.good('step', id=i, count=250)
-        before = self.good('get-state', id=i)
-        status, reply = self.door.call('step', id=i, count=200)
-        self.assertEqual((status, reply['code']), (422, 'vi-not-converged'), reply)
+        # which of them is the first depends on the last digits of all before it
+        for _ in range(18):
+            before = self.good('get-state', id=i)
+            status, reply = self.door.call('step', id=i, count=25)
+            if status != 200:
+                break
+        self.assertEqual((status, reply.get('code')), (422, 'vi-not-converged'), reply)
         self.assertIn('contact.acceptable', reply['report']['reason'])
         self.assertEqual(self.good('get-state', id=i), before)
 
