@@ -370,7 +370,7 @@ int mech_touch_shapes(struct mech_model *m, struct mech_diag *diag)
     return add_shapes(&b);
 }
 
-/* 1/m of points, whose types do not tell it. */
+/* 1/m of points, whose types report no mass. */
 static void weigh_points(struct mech_model *m)
 {
     for (int32_t i = 0; i < m->rows.touch->count; i++) {
