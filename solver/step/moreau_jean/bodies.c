@@ -204,8 +204,15 @@ static bool begins_again(struct mech_moreau_bodies *s, struct mech_state *state,
     return true;
 }
 
+/* Whether sweeps leave the step to Newton's method. */
+static bool is_for_newton(int code)
+{
+    return code == MECH_NOT_CONVERGED || code == MECH_VI_NOT_CONVERGED;
+}
+
 /* By sweeps where these suit, and where they do not get there by Newton's method. Where contacts
- * slide on and no impulses are found, once more with friction against the speeds at the end. */
+ * slide on and no impulses are found, once more with friction against the speeds at the end: by
+ * Newton's method, but for what it does not take. */
 static int advance(struct mech_moreau_bodies *s, struct mech_state *state, double t_end,
                    struct mech_step_result *result)
 {
@@ -216,12 +223,16 @@ static int advance(struct mech_moreau_bodies *s, struct mech_state *state, doubl
     memcpy(s->slides.rate, state->vdot, (size_t)s->nv * sizeof *state->vdot);
     if (s->sweeps.on) {
         int code = mech_moreau_bodies_sweep(s, state, result);
+        const bool again = begins_again(s, state, code);
+        const bool many = 3 * s->sweeps.count > MECH_IMPACT_ROWS_MOST;
 
-        code = begins_again(s, state, code) ? mech_moreau_bodies_sweep(s, state, result) : code;
-        if (code != MECH_NOT_CONVERGED && code != MECH_VI_NOT_CONVERGED) {
+        if (again && (many || !is_for_newton(code))) {
+            code = mech_moreau_bodies_sweep(s, state, result);
+        }
+        if (!is_for_newton(code)) {
             return code;
         }
-        if (3 * s->sweeps.count > MECH_IMPACT_ROWS_MOST) {
+        if (many) {
             mech_text_format(
                 result->reason, sizeof result->reason,
                 "the impulses of %d contacts have residual %.3g after %d sweeps, wanted %.3g",

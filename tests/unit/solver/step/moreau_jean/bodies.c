@@ -179,9 +179,207 @@ static void newtons_method_takes_over_from_sweeps(void)
     }
 }
 
+/* --- another try ------------------------------------------------------------------------------ */
+
+/* a box that slides on a plane; `settings`, and what else there is of nodes, objects and markers */
+#define SLIDING(settings, nodes, objects, markers)                                                 \
+    "{'mechd': 1, 'gravity': [0, 0, -9.81], " settings ", 'nodes': [{'name': 'n', 'type': "        \
+    "'NodeRigidBodyEP', 'referenceCoordinates': [1, 0, 0.02, 1, 0, 0, 0], 'initialVelocities': "   \
+    "[0, 3, 0, 0, 0, 0, 0]}" nodes "], 'objects': [" BODIES_PLANE(                                 \
+        "{'friction': 0.3}") ", {'name': 'b', 'type': 'RigidBody', 'node': 'n', 'physicsMass': "   \
+                             "1.2, 'physicsInertia': [0.004, 0.004, 0.008, 0, 0, 0], 'geometry': " \
+                             "[{'shape': 'Box', 'size': [0.2, 0.2, 0.04], 'material': {"           \
+                             "'friction': 0.3}}]}" objects "], 'markers': [" markers "]}"
+/* a rod leads it around */
+#define LED                                                                                        \
+    SLIDING("'contact': {'acceptable': 0}, 'solver': {'integrator': 'MoreauJean', 'vi': {'type': " \
+            "'jacobi', 'maxIterations': %d}}",                                                     \
+            ", {'name': 'o', 'type': 'NodePointGround', 'referenceCoordinates': [0, 0, 0.02]}",    \
+            ", {'name': 'r', 'type': 'DistanceConstraint', 'markers': ['mo', 'mb'], 'distance': "  \
+            "1}",                                                                                  \
+            "{'name': 'mo', 'type': 'MarkerNodePosition', 'node': 'o'}, {'name': 'mb', 'type': "   \
+            "'MarkerBodyPosition', 'object': 'b'}")
+/* a ball falls beside it */
+#define BESIDE(more_nodes, objects, markers)                                                       \
+    SLIDING("'contact': {'capacity': %d}, 'solver': {'integrator': 'MoreauJean'}",                 \
+            ", " BODIES_NODE("m", "[5, 0, 0.103]", "[0, 0, 0]") more_nodes,                        \
+            ", " BODIES_BALL("a", "m", "1", "{}") objects, markers)
+
+/* The step from `before` without contacts that slide on, by Newton's method, into the state. */
+static void by_hand(struct mech_moreau_bodies *s, struct compiled *c,
+                    const struct mech_state *before, double h, struct mech_step_result *result)
+{
+    struct mech_state *const state = &c->state;
+
+    mech_state_copy(before, state);
+    *result = (struct mech_step_result){.iterations = 0};
+    memcpy(s->q0, state->q, ((size_t)s->nq + 1) * sizeof *s->q0);
+    memcpy(s->v0, state->v, ((size_t)s->nv + 1) * sizeof *s->v0);
+    mech_state_impulses_for(state, mech_model_contacts(s->model)->count, h);
+    s->slides.on = s->slides.any = false;
+    CU_ASSERT_EQUAL_FATAL(mech_moreau_bodies_solve(s, state, state->at->time + h, result), 0);
+}
+
+static void check_same(const struct mech_moreau_bodies *s, const struct mech_state *a,
+                       const struct mech_state *b)
+{
+    CU_ASSERT_EQUAL(memcmp(a->q, b->q, (size_t)s->nq * sizeof *a->q), 0);
+    CU_ASSERT_EQUAL(memcmp(a->v, b->v, (size_t)s->nv * sizeof *a->v), 0);
+    CU_ASSERT_EQUAL(memcmp(a->vdot, b->vdot, (size_t)s->nv * sizeof *a->v), 0);
+    CU_ASSERT_EQUAL(memcmp(a->lambda, b->lambda, (size_t)s->rows * sizeof *a->v), 0);
+    CU_ASSERT_EQUAL_FATAL(a->at->touched, b->at->touched);
+    CU_ASSERT_EQUAL(memcmp(a->touched, b->touched, (size_t)a->at->touched * sizeof *a->touched), 0);
+}
+
+/* The step after `before`, in which contacts slide on, with so many iterations: as without these
+ * from the start, if it is tried again. Returns whether it was. */
+static bool is_tried_again(const struct mech_state *before, double h, int most)
+{
+    struct mech_step_result result, other;
+    struct mech_state after = {.q = NULL};
+    struct compiled c;
+    char whole[2000];
+
+    snprintf(whole, sizeof whole, LED, most);
+    void *const made = started(&c, whole, &result);
+    struct mech_moreau_bodies *const s = made;
+    double *const block = calloc(1, mech_state_bytes(mech_model_sizes(c.model)));
+
+    mech_state_place(mech_model_sizes(c.model), block, &after);
+    mech_state_copy(before, &c.state);
+    result = (struct mech_step_result){.iterations = 0};
+    const bool again = go(s, &c, h, &result) == 0 && !s->slides.on;
+
+    if (again) {
+        mech_state_copy(&c.state, &after);
+        by_hand(s, &c, before, h, &other);
+        check_same(s, &c.state, &after);
+        CU_ASSERT_EQUAL(other.impact_gain, result.impact_gain);
+    }
+    free(block);
+    finished(made, &c);
+    return again;
+}
+
+/* With so few iterations that impulses are found only where friction opposes the end. */
+static void another_try_is_as_the_first_one_would_have_been(void)
+{
+    const double h = 0.01;
+    struct mech_step_result result;
+    struct compiled c;
+    struct mech_state before = {.q = NULL};
+    char whole[2000];
+    int seen = 0;
+
+    snprintf(whole, sizeof whole, LED, 10000);
+    void *const made = started(&c, whole, &result);
+    double *const block = calloc(1, mech_state_bytes(mech_model_sizes(c.model)));
+
+    for (int k = 0; k < 3; k++) {
+        CU_ASSERT_EQUAL_FATAL(go(made, &c, h, &result), 0);
+    }
+    mech_state_place(mech_model_sizes(c.model), block, &before);
+    mech_state_copy(&c.state, &before);
+    for (int most = 1; most < 400 && seen < 5; most++) {
+        seen += is_tried_again(&before, h, most);
+    }
+    CU_ASSERT_EQUAL(seen, 5);
+    free(block);
+    finished(made, &c);
+}
+
+/* a heavy ball falls beside it, on a light one, for which so few sweeps are not enough */
+static void what_sweeps_leave_is_newtons_at_once(void)
+{
+    static const char text[] =
+        SLIDING("'solver': {'integrator': 'MoreauJean', 'vi': {'maxIterations': 1}}",
+                ", " BODIES_NODE("l", "[5, 0, 0.103]", "[0, 0, 0]") ", " //
+                BODIES_NODE("h", "[5, 0, 0.303]", "[0, 0, 0]"),          //
+                ", " BODIES_BALL("light", "l", "0.001", "{}") ", "       //
+                BODIES_BALL("heavy", "h", "1000", "{}"),
+                "");
+    const double h = 0.01;
+    struct mech_step_result result, other;
+    struct mech_state before = {.q = NULL}, after = {.q = NULL};
+    struct compiled c;
+    void *const made = started(&c, text, &result);
+    struct mech_moreau_bodies *const s = made;
+    const size_t bytes = mech_state_bytes(mech_model_sizes(c.model));
+    double *const block[] = {calloc(1, bytes), calloc(1, bytes)};
+
+    CU_ASSERT(s->sweeps.on);
+    mech_state_place(mech_model_sizes(c.model), block[0], &before);
+    mech_state_place(mech_model_sizes(c.model), block[1], &after);
+    for (int k = 0; k < 2 || (k < 5 && !s->sweeps.failed); k++) {
+        mech_state_copy(&c.state, &before);
+        result = (struct mech_step_result){.iterations = 0};
+        CU_ASSERT_EQUAL_FATAL(go(s, &c, h, &result), 0);
+    }
+    CU_ASSERT(s->sweeps.failed); /* they land */
+    CU_ASSERT(!s->slides.on);    /* the box has slid on in the sweeps */
+    mech_state_copy(&c.state, &after);
+    by_hand(s, &c, &before, h, &other);
+    check_same(s, &c.state, &after);
+    CU_ASSERT_EQUAL(result.iterations, 1 + other.iterations);
+    free(block[0]);
+    free(block[1]);
+    finished(made, &c);
+}
+
+/* by sweeps, or with a spring elsewhere */
+static void beside(char *text, size_t size, bool linked, int capacity)
+{
+    if (!linked) {
+        snprintf(text, size, BESIDE("", "", ""), capacity);
+        return;
+    }
+    snprintf(text, size,
+             BESIDE(", {'name': 'l', 'type': 'Node1D'}",
+                    ", {'name': 'x', 'type': 'Mass1D', 'node': 'l', 'physicsMass': 1}, {'name': "
+                    "'s', 'type': 'CoordinateSpringDamper', 'markers': ['0', 'm'], 'stiffness': 1}",
+                    "{'name': '0', 'type': 'MarkerGroundCoordinate'}, {'name': 'm', 'type': "
+                    "'MarkerNodeCoordinate', 'node': 'l', 'coordinate': 0}"),
+             capacity);
+}
+
+static void what_fails_after_its_impulses_is_not_tried_again(void)
+{
+    for (int k = 0; k < 2; k++) {
+        struct mech_step_result result[2];
+        int step = 0;
+
+        for (int room = 0; room < 2; room++) {
+            struct compiled c;
+            char whole[2000];
+            int code = 0, n = 0;
+
+            beside(whole, sizeof whole, k, 4 + room);
+            void *const made = started(&c, whole, &result[room]);
+            struct mech_moreau_bodies *const s = made;
+
+            CU_ASSERT_EQUAL(s->sweeps.on, k == 0);
+            while (code == 0 && n < (room ? step : 50)) {
+                result[room] = (struct mech_step_result){.iterations = 0};
+                code = go(s, &c, 0.01, &result[room]);
+                n++;
+            }
+            step = n;
+            CU_ASSERT_EQUAL(code, room ? 0 : MECH_UNSUPPORTED);
+            finished(made, &c);
+        }
+        CU_ASSERT(step > 1 && step < 50);
+        CU_ASSERT_EQUAL(result[0].iterations, result[1].iterations);
+        CU_ASSERT_EQUAL(result[0].vi_iterations, result[1].vi_iterations);
+        CU_ASSERT_EQUAL(result[0].impact_gain, result[1].impact_gain);
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(the_matrix_is_that_of_the_step_size),
            UNIT_TEST(a_free_body_falls_as_it_should),
            UNIT_TEST(first_order_states_take_the_theta_rule),
            UNIT_TEST(a_singular_matrix_of_first_order_states_is_refused_once),
            UNIT_TEST(velocities_are_projected_where_the_settings_ask_for_it),
-           UNIT_TEST(newtons_method_takes_over_from_sweeps))
+           UNIT_TEST(newtons_method_takes_over_from_sweeps),
+           UNIT_TEST(another_try_is_as_the_first_one_would_have_been),
+           UNIT_TEST(what_sweeps_leave_is_newtons_at_once),
+           UNIT_TEST(what_fails_after_its_impulses_is_not_tried_again))
