@@ -18,6 +18,8 @@ enum { N = MECH_NEWTON_BLOCK };
 
 /* additions and products of a contact in one of Newton's steps and in a sweep, as measured */
 static const double step_flops = 1000., sweep_flops = 41.;
+/* and more where it resists turns */
+static const double step_flops_turns = 2000., sweep_flops_turns = 400.;
 /* pairs of bodies, with those that elimination ties, that there is room for: of each body, of all,
  * 9 MB; contacts of an island, 4 a pair as faces have: 39 MB */
 enum { PAIRS_OF_BODY = 24, PAIRS = 16384, TOUCHES = 4 * PAIRS };
@@ -156,9 +158,16 @@ static int32_t mover(const struct mech_contact_bodies *bodies, int32_t i)
     return m[0] > 0. || m[1] > 0. || m[2] > 0. || J[0] > 0. || J[4] > 0. || J[8] > 0. ? i : -1;
 }
 
-/* Lists of bodies and contacts by islands. False: something resists rolling. */
+static bool resists(const struct mech_body_contact *c)
+{
+    return c->rolling > 0. || c->spinning > 0.;
+}
+
+/* Lists of bodies and contacts by islands. False: something resists rolling by another law than
+ * Coulomb's. */
 static bool tie(struct mech_body_newton *s, const struct mech_contact_bodies *bodies,
-                const struct mech_body_contact *contacts, int32_t count)
+                const struct mech_body_contact *contacts, int32_t count,
+                enum mech_friction friction)
 {
     for (int32_t i = 0; i < bodies->count; i++) {
         s->parent[i] = i;
@@ -168,7 +177,7 @@ static bool tie(struct mech_body_newton *s, const struct mech_contact_bodies *bo
         const int32_t a = mover(bodies, contacts[i].body[0]);
         const int32_t b = mover(bodies, contacts[i].body[1]);
 
-        if (contacts[i].rolling > 0. || contacts[i].spinning > 0.) {
+        if (resists(&contacts[i]) && friction != MECH_COULOMB) {
             return false;
         }
         if (a >= 0 && b >= 0) {
@@ -240,12 +249,17 @@ static bool open_island(struct mech_body_newton *s, const struct mech_contact_bo
 
 double mech_body_newton_cost(struct mech_body_newton *self,
                              const struct mech_contact_bodies *bodies,
-                             const struct mech_body_contact *contacts, int32_t count)
+                             const struct mech_body_contact *contacts, int32_t count,
+                             enum mech_friction friction)
 {
-    double flops = step_flops * count;
+    double flops = step_flops * count, sweep = sweep_flops * count;
 
-    if (count == 0 || !tie(self, bodies, contacts, count)) {
+    if (count == 0 || !tie(self, bodies, contacts, count, friction)) {
         return 0.;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        flops += resists(&contacts[i]) ? step_flops_turns : 0.;
+        sweep += resists(&contacts[i]) ? sweep_flops_turns : 0.;
     }
     for (int32_t at = 0; at < bodies->count; at++) {
         if (self->first[at] >= 0) {
@@ -255,7 +269,7 @@ double mech_body_newton_cost(struct mech_body_newton *self,
             flops += mech_newton_blocks_flops(&self->blocks);
         }
     }
-    return flops / (sweep_flops * count);
+    return flops / sweep;
 }
 
 /* What one side of a contact adds to its rows. */
@@ -284,6 +298,61 @@ static void take_side(const struct mech_body_newton *s, const struct mech_contac
     }
 }
 
+/* The same of S, R1 and R2, and of W's diagonal there. */
+static void take_turns(const struct mech_body_newton *s, const struct mech_contact_bodies *bodies,
+                       const struct mech_body_contact *c, int side, struct mech_newton_contact *t,
+                       double *W)
+{
+    const size_t at = (size_t)c->body[side];
+    const double sign = side ? 1. : -1.;
+
+    for (int i = 0; i < 3; i++) {
+        const double *const axis = t->axes + 3 * i;
+        double *const G = t->G[side] + N * (3 + i);
+
+        t->q[3 + i] += sign * mech_v3_dot(axis, bodies->velocity + 6 * at + 3);
+        mech_m3_mul_transposed(s->L + 9 * at, axis, G + 3);
+        for (int k = 0; k < 3; k++) {
+            G[k] = 0.;
+            G[3 + k] *= sign;
+            *W += G[3 + k] * G[3 + k];
+        }
+    }
+}
+
+/* What resists turns: a ROLLING, with couples over an arm and turns times it. */
+static void take_rolling(const struct mech_body_newton *s, const struct mech_contact_bodies *bodies,
+                         const struct mech_body_contact *c, struct mech_newton_contact *t)
+{
+    double W = 3. * c->cfm[2];
+
+    for (int i = 0; i < 3; i++) {
+        t->q[3 + i] = c->b[3 + i];
+    }
+    for (int side = 0; side < 2; side++) {
+        if (c->body[side] >= 0) {
+            take_turns(s, bodies, c, side, t, &W);
+        }
+    }
+    t->arm = W > 0. && t->W_N > 0. ? sqrt(3. * t->W_N / W) : 1.;
+    t->set = (struct mech_set){.kind = MECH_SET_ROLLING,
+                               .rows = MECH_NEWTON_ROWS,
+                               .mu = c->mu,
+                               .spinning = c->spinning / t->arm,
+                               .rolling = c->rolling / t->arm};
+    mech_m3_mul(t->axes, c->couple, t->hat + 3);
+    for (int i = 3; i < MECH_NEWTON_ROWS; i++) {
+        t->q[i] *= t->arm;
+        t->hat[i] /= t->arm;
+        t->E[i] = c->cfm[2] * t->arm * t->arm;
+        for (int side = 0; side < 2; side++) {
+            for (int k = 0; k < N && c->body[side] >= 0; k++) {
+                t->G[side][N * i + k] *= t->arm;
+            }
+        }
+    }
+}
+
 static void take(const struct mech_body_newton *s, const struct mech_contact_bodies *bodies,
                  const struct mech_body_contact *c, struct mech_newton_contact *t)
 {
@@ -303,6 +372,11 @@ static void take(const struct mech_body_newton *s, const struct mech_contact_bod
             take_side(s, bodies, c, side, t);
         }
     }
+    t->arm = 1.;
+    t->E[3] = 0.;
+    if (resists(c)) {
+        take_rolling(s, bodies, c, t);
+    }
 }
 
 /* --- all -------------------------------------------------------------------------------------- */
@@ -314,10 +388,24 @@ static double size_of(struct mech_body_newton *s, const struct mech_contact_bodi
     double sum = 0.;
 
     for (int32_t i = 0; i < count; i++) {
+        const double *const q = s->touch[0].q;
+
         take(s, bodies, &contacts[i], &s->touch[0]);
-        sum += mech_v3_dot(s->touch[0].q, s->touch[0].q);
+        sum += mech_v3_dot(q, q) + (resists(&contacts[i]) ? mech_v3_dot(q + 3, q + 3) : 0.);
     }
     return sum;
+}
+
+/* The best multipliers, in world axes. */
+static void give_back(struct mech_newton_contact *t, struct mech_body_contact *c)
+{
+    mech_m3_mul_transposed(t->axes, t->best, c->impulse);
+    if (t->set.rows > 3) {
+        for (int i = 3; i < MECH_NEWTON_ROWS; i++) {
+            t->best[i] *= t->arm;
+        }
+        mech_m3_mul_transposed(t->axes, t->best + 3, c->couple);
+    }
 }
 
 int32_t mech_body_newton_improve(struct mech_body_newton *self,
@@ -328,7 +416,7 @@ int32_t mech_body_newton_improve(struct mech_body_newton *self,
     struct mech_body_newton *const s = self;
     int32_t steps = 0;
 
-    if (count == 0 || !tie(s, bodies, contacts, count)) {
+    if (count == 0 || !tie(s, bodies, contacts, count, options->friction)) {
         return 0;
     }
     for (int32_t i = 0; i < bodies->count; i++) {
@@ -347,15 +435,16 @@ int32_t mech_body_newton_improve(struct mech_body_newton *self,
         s->scale = 0.;
         for (int32_t i = 0; i < s->count; i++) {
             take(s, bodies, &contacts[s->touch[i].of], &s->touch[i]);
-            s->scale = fmax(s->scale, sqrt(3. * s->touch[i].mean));
+            const struct mech_newton_contact *const t = &s->touch[i];
+
+            s->scale = fmax(s->scale, sqrt(3. * (t->mean + (t->set.rows > 3 ? t->W_N : 0.))));
         }
         if (!(s->scale > 0.)) {
             continue; /* no impulse moves anything */
         }
         steps += mech_body_newton_island(s, goal * s->count, options->interrupt);
         for (int32_t i = 0; i < s->count; i++) {
-            mech_m3_mul_transposed(s->touch[i].axes, s->touch[i].best,
-                                   contacts[s->touch[i].of].impulse);
+            give_back(&s->touch[i], &contacts[s->touch[i].of]);
         }
     }
     return steps;

@@ -6,7 +6,7 @@
  *
  * y, from l̂ on, gets small with ĉ, so that a small κ does not magnify the rounding of velocities.
  * P is the nearest point of the cone for the associated law, and for Coulomb's l_N = max(0, z_N),
- * l_T = z_T onto the disk of radius μ l_N (P. Alart, A. Curnier, Comput. Methods Appl. Mech. Eng.
+ * l_T = z_T onto the disk of radius μ l_N, and couples likewise, over an arm (P. Alart, A. Curnier, Comput. Methods Appl. Mech. Eng.
  * 92 (1991); R. Rockafellar, SIAM J. Control Optim. 14 (1976)). The matrix has a block of 6 × 6 a
  * body and two a pair of bodies that touch: contacts of faces, which repeat each other, add to the
  * same blocks. An island is what contacts tie together; bodies that nothing moves tie nothing.
@@ -41,10 +41,11 @@ int mech_body_newton_reserve(struct mech_body_newton *self, int32_t bodies, int3
 /* Sweeps over all contacts that cost about as much as one of Newton's steps of each island, by
  * counts of operations. 0: an island has more than 65,536 contacts, or elimination would tie more
  * pairs of its bodies than 16,384 or 24 times all bodies, and `improve` leaves it as it is; or a
- * contact resists rolling or spinning, and it leaves all. */
+ * contact resists rolling or spinning by the associated law, and it leaves all. */
 double mech_body_newton_cost(struct mech_body_newton *self,
                              const struct mech_contact_bodies *bodies,
-                             const struct mech_body_contact *contacts, int32_t count);
+                             const struct mech_body_contact *contacts, int32_t count,
+                             enum mech_friction friction);
 
 struct mech_body_newton_options {
     enum mech_friction friction; /* of all contacts */

@@ -266,10 +266,10 @@ static void add_product(const double *g, const double *DG, double *at)
 }
 
 void mech_newton_blocks_add(struct mech_newton_blocks *b, const int32_t place[2], int32_t pair,
-                            const double *G, const double D[9])
+                            const double *const G[2], const double *const H[2], const double D[9])
 {
     for (int second = 0; second < 2; second++) {
-        const double *const h = G + (ptrdiff_t)3 * N * second;
+        const double *const h = H[second];
         double DG[3 * N];
 
         if (place[second] < 0) {
@@ -281,11 +281,10 @@ void mech_newton_blocks_add(struct mech_newton_blocks *b, const int32_t place[2]
                     D[3 * i] * h[k] + D[3 * i + 1] * h[N + k] + D[3 * i + 2] * h[2 * N + k];
             }
         }
-        add_product(h, DG, mech_newton_body(b, place[second]));
+        add_product(G[second], DG, mech_newton_body(b, place[second]));
         if (pair >= 0) {
             /* in the row of the other body */
-            add_product(G + (ptrdiff_t)3 * N * !second, DG,
-                        mech_newton_pair(b, pair, place[!second] > place[second]));
+            add_product(G[!second], DG, mech_newton_pair(b, pair, place[!second] > place[second]));
         }
     }
 }

@@ -54,11 +54,11 @@ bool mech_newton_blocks_order(struct mech_newton_blocks *b);
 int32_t mech_newton_blocks_pair(const struct mech_newton_blocks *b, const int32_t place[2]);
 /* Additions and products of one factor. */
 double mech_newton_blocks_flops(const struct mech_newton_blocks *b);
-/* Values: := 1, += GᵀDG of a contact (G [2 × 3 × 6], sides and rows) of these places and that pair,
- * factors; false: a pivot is zero. */
+/* Values: := 1, += GᵀDH of three rows of a contact (G, H [3 × 6] of each side) of these places and
+ * that pair, factors; false: a pivot is zero. */
 void mech_newton_blocks_one(struct mech_newton_blocks *b);
 void mech_newton_blocks_add(struct mech_newton_blocks *b, const int32_t place[2], int32_t pair,
-                            const double *G, const double D[9]);
+                            const double *const G[2], const double *const H[2], const double D[9]);
 bool mech_newton_blocks_factor(struct mech_newton_blocks *b);
 /* x [6 n] := A⁻¹ x, by places */
 void mech_newton_blocks_solve(const struct mech_newton_blocks *b, double *x);

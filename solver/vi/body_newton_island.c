@@ -8,7 +8,7 @@
 
 /* N: velocities of a body. Of an island, at most: proximal points, those without progress; steps to
  * one point, trials of a step, and of a stride */
-enum { N = MECH_NEWTON_BLOCK, POINTS = 60, STALE = 12 };
+enum { N = MECH_NEWTON_BLOCK, ROWS = MECH_NEWTON_ROWS, POINTS = 60, STALE = 12 };
 enum { STEPS = 15, TRIALS = 10, STRIDES = 5 };
 /* near the goal: steps to a point, and how many points may not be found */
 enum { LAST_STEPS = 4, LAST_POINTS = 3 };
@@ -29,10 +29,10 @@ static const double flat = 0.1, inner = 1e-2, progress = 0.25, creeps = 0.05, wi
 /* --- F and what is missed --------------------------------------------------------------------- */
 
 /* out = from + G y */
-static void speed(const struct mech_newton_contact *t, const double from[3], const double *y,
-                  double out[3])
+static void speed(const struct mech_newton_contact *t, const double from[ROWS], const double *y,
+                  double out[ROWS])
 {
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < t->set.rows; i++) {
         out[i] = from[i];
         for (int side = 0; side < 2; side++) {
             const double *const at = y + (ptrdiff_t)N * t->slot[side];
@@ -50,7 +50,7 @@ static void push(const struct mech_newton_contact *t, double s, const double *l,
     for (int side = 0; side < 2; side++) {
         double *const at = x + (ptrdiff_t)N * t->slot[side];
 
-        for (int i = 0; i < 3 && t->slot[side] >= 0; i++) {
+        for (int i = 0; i < t->set.rows && t->slot[side] >= 0; i++) {
             for (int k = 0; k < N; k++) {
                 at[k] += s * l[i] * t->G[side][N * i + k];
             }
@@ -77,6 +77,31 @@ static void coulomb(double mu, const double z[3], double l[3], double D[9])
 
             D[3 * i + j] = sticks ? one : radius / t * (one - along * z[j] / t);
         }
+    }
+}
+
+/* The same of the rows S, R1, R2 behind those: D of these, and `by` of z_N. */
+static void coulomb_turns(const struct mech_set *set, const double z[ROWS], double l[ROWS],
+                          double D[9], double by[9])
+{
+    const double rolls[3] = {z[0], z[4], z[5]};
+    const double most = set->spinning * fmax(0., z[0]);
+    const bool sticks = set->spinning > 0. && fabs(z[3]) <= most;
+    double at[3] = {0.}, of[9] = {0.};
+
+    if (set->rolling > 0.) {
+        coulomb(set->rolling, rolls, at, of);
+    }
+    memset(D, 0, 9 * sizeof *D);
+    memset(by, 0, 9 * sizeof *by);
+    l[3] = fmax(-most, fmin(most, z[3]));
+    D[0] = sticks ? 1. : 0.;
+    by[0] = sticks || z[0] <= 0. ? 0. : copysign(set->spinning, z[3]);
+    for (int i = 1; i < 3; i++) {
+        l[3 + i] = at[i];
+        by[3 * i] = of[3 * i];
+        D[3 * i + 1] = of[3 * i + 1];
+        D[3 * i + 2] = of[3 * i + 2];
     }
 }
 
@@ -107,6 +132,41 @@ static void associated(double mu, const double z[3], double l[3], double D[9])
     }
 }
 
+/* P, and its derivatives: of the first three rows, of the others, and of these by z_N */
+struct slopes {
+    double first[9], turns[9], by[9];
+};
+
+static void find(const struct mech_body_newton *s, struct mech_newton_contact *t,
+                 const double z[ROWS], struct slopes *D)
+{
+    (s->friction == MECH_COULOMB ? coulomb : associated)(t->set.mu, z, t->l, D->first);
+    if (t->set.rows > 3) {
+        coulomb_turns(&t->set, z, t->l, D->turns, D->by);
+    }
+}
+
+/* The blocks += GᵀDG/κ; `by`: with what N adds to turns. */
+static void resist(struct mech_body_newton *s, const struct mech_newton_contact *t,
+                   struct slopes *D, bool by)
+{
+    const double *const forces[2] = {t->G[0], t->G[1]};
+    const double *const turns[2] = {t->G[0] + 3 * N, t->G[1] + 3 * N};
+
+    for (int k = 0; k < 9; k++) {
+        D->first[k] /= t->kappa;
+        D->turns[k] /= t->kappa;
+        D->by[k] /= t->kappa;
+    }
+    mech_newton_blocks_add(&s->blocks, t->slot, t->pair, forces, forces, D->first);
+    if (t->set.rows > 3) {
+        mech_newton_blocks_add(&s->blocks, t->slot, t->pair, turns, turns, D->turns);
+    }
+    if (t->set.rows > 3 && by) {
+        mech_newton_blocks_add(&s->blocks, t->slot, t->pair, turns, forces, D->by);
+    }
+}
+
 enum with { F_ALONE, WITH_MATRIX, WITH_FIRST_MATRIX };
 
 /* F at y and, with a matrix, the blocks; returns ‖F‖². In the first matrix of a point contacts
@@ -124,26 +184,27 @@ static double evaluate(struct mech_body_newton *s, const double *y, enum with wi
     }
     for (int32_t i = 0; i < s->count; i++) {
         struct mech_newton_contact *const t = &s->touch[i];
-        double z[3], change[3], D[9];
+        double z[ROWS], change[ROWS];
+        struct slopes D = {.turns = {0.}};
 
         speed(t, t->c, y, z);
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < t->set.rows; k++) {
             z[k] = t->hat[k] - z[k] / t->kappa;
         }
-        (s->friction == MECH_COULOMB ? coulomb : associated)(t->set.mu, z, t->l, D);
-        mech_v3_add(t->l, -1., t->hat, change);
+        find(s, t, z, &D);
+        for (int k = 0; k < t->set.rows; k++) {
+            change[k] = t->l[k] - t->hat[k];
+        }
         push(t, -1., change, s->F);
         const bool rests = with == WITH_FIRST_MATRIX && t->hat[0] == 0. && z[0] <= 0. &&
                            z[0] * t->kappa >= -s->still;
 
         if (rests) {
-            memcpy(D, one, sizeof one);
+            memcpy(D.first, one, sizeof one);
+            memcpy(D.turns, one, sizeof one);
         }
         if (rests || (with != F_ALONE && t->l[0] > 0.)) {
-            for (int k = 0; k < 9; k++) {
-                D[k] /= t->kappa;
-            }
-            mech_newton_blocks_add(&s->blocks, t->slot, t->pair, &t->G[0][0], D);
+            resist(s, t, &D, !rests);
         }
     }
     for (size_t i = 0; i < n; i++) {
@@ -164,17 +225,20 @@ static double missed(struct mech_body_newton *s)
     }
     for (int32_t i = 0; i < s->count; i++) {
         struct mech_newton_contact *const t = &s->touch[i];
-        double at_rest[3], map[3], g[3];
+        double at_rest[ROWS], map[ROWS], g[ROWS];
 
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < t->set.rows; k++) {
             at_rest[k] = t->q[k] + t->E[k] * t->hat[k];
-        }
-        speed(t, at_rest, s->y, t->c);
-        for (int k = 0; k < 3; k++) {
             g[k] = t->W_N * t->hat[k];
         }
+        speed(t, at_rest, s->y, t->c);
         mech_set_map(&t->set, s->friction, g, t->c, map);
-        sum += mech_v3_dot(map, map);
+        double square = 0.;
+
+        for (int k = 0; k < t->set.rows; k++) {
+            square += map[k] * map[k];
+        }
+        sum += square;
     }
     memset(s->y, 0, (size_t)N * (size_t)s->bodies * sizeof *s->y);
     return sum;
@@ -269,17 +333,35 @@ static double reach(double mu, const double l[3], const double d[3])
     return t > 0. ? t : HUGE_VAL;
 }
 
+/* The same of a contact that went by d. */
+static double reach_of(const struct mech_newton_contact *c, const double d[ROWS])
+{
+    const double *const l = c->l;
+    const double t = reach(c->set.mu, l, d);
+
+    if (c->set.rows == 3) {
+        return t;
+    }
+    const double spin[2][3] = {{l[0], l[3], 0.}, {d[0], d[3], 0.}};
+    const double roll[2][3] = {{l[0], l[4], l[5]}, {d[0], d[4], d[5]}};
+
+    return fmin(
+        t, fmin(reach(c->set.spinning, spin[0], spin[1]), reach(c->set.rolling, roll[0], roll[1])));
+}
+
 /* l̂ goes on along its last change as far as contacts let it, and no further than it misses
  * `widest` times `now`; where it would at the least stride, it stays. */
 static void stride(struct mech_body_newton *s, double now)
 {
-    double t = HUGE_VAL, d[3];
+    double t = HUGE_VAL, d[ROWS], by[9], ignored[9];
 
     for (int32_t i = 0; i < s->count; i++) {
         const struct mech_newton_contact *const c = &s->touch[i];
 
-        mech_v3_add(c->l, -1., c->before, d);
-        t = fmin(t, reach(c->set.mu, c->l, d));
+        for (int k = 0; k < c->set.rows; k++) {
+            d[k] = c->l[k] - c->before[k];
+        }
+        t = fmin(t, reach_of(c, d));
     }
     if (!(t < 1. / least_kappa / least_kappa)) {
         return;
@@ -287,11 +369,15 @@ static void stride(struct mech_body_newton *s, double now)
     for (int k = 0; k < STRIDES; k++, t *= 0.25) {
         for (int32_t i = 0; i < s->count; i++) {
             struct mech_newton_contact *const c = &s->touch[i];
-            double z[3], ignored[9];
+            double z[ROWS];
 
-            mech_v3_add(c->l, -1., c->before, d);
-            mech_v3_add(c->l, t, d, z);
+            for (int j = 0; j < c->set.rows; j++) {
+                z[j] = c->l[j] + t * (c->l[j] - c->before[j]);
+            }
             coulomb(c->set.mu, z, c->hat, ignored);
+            if (c->set.rows > 3) {
+                coulomb_turns(&c->set, z, c->hat, ignored, by);
+            }
         }
         if (missed(s) <= widest * now) {
             return;
@@ -331,7 +417,7 @@ static int32_t go_on(struct mech_body_newton *s, double share, double goal, int3
 
         const double mean = t->mean > 0. ? t->mean : s->scale * s->scale / 3.;
 
-        t->kappa = fmax(share * mean, fmax(t->E[0], t->E[1]));
+        t->kappa = fmax(share * mean, fmax(t->E[0], fmax(t->E[1], t->E[3])));
         memcpy(t->before, t->hat, sizeof t->hat);
     }
     const int32_t steps = approach(s, goal, most, met);

@@ -3,20 +3,27 @@
 
 #include "solver/vi/body_newton_blocks.h"
 
-/* One contact of the island. */
+enum {
+    MECH_NEWTON_ROWS = 6
+}; /* N, T1, T2, S, R1, R2; the first three where nothing resists turns */
+
+/* One contact of the island. Couples are over an arm, and turns times it, so that all rows are of
+ * speeds and impulses, and about as large. */
 struct mech_newton_contact {
-    int32_t of;                         /* contact */
-    int32_t slot[2];                    /* body's place in the island or −1 */
-    int32_t pair;                       /* of bodies (body_newton_blocks.h) or −1 */
-    double G[2][3 * MECH_NEWTON_BLOCK]; /* rows N, T1, T2 of G M⁻½ */
-    double q[3], E[3];                  /* speeds with b before impulses; E */
-    double c[3];                        /* q + G M⁻½ ŷ + E l̂ of the proximal point */
-    double axes[9];                     /* n, t₁, t₂ by rows */
-    double W_N, mean; /* of W with E: the normal diagonal entry; the mean of all three */
+    int32_t of;      /* contact */
+    int32_t slot[2]; /* body's place in the island or −1 */
+    int32_t pair;    /* of bodies (body_newton_blocks.h) or −1 */
+    double G[2][MECH_NEWTON_ROWS * MECH_NEWTON_BLOCK]; /* G M⁻½ by rows */
+    double q[MECH_NEWTON_ROWS], E[MECH_NEWTON_ROWS];   /* speeds with b before impulses; E */
+    double c[MECH_NEWTON_ROWS]; /* q + G M⁻½ ŷ + E l̂ of the proximal point */
+    double axes[9];             /* n, t₁, t₂ by rows */
+    double W_N, mean; /* of W with E: the normal diagonal entry; the mean of the first three */
+    double arm;       /* m, as body_contacts.c has it; 1: of nothing */
     double kappa;
     /* multipliers: at the last y, of the proximal point, of the one before, the best */
-    double l[3], hat[3], before[3], best[3];
-    struct mech_set set;
+    double l[MECH_NEWTON_ROWS], hat[MECH_NEWTON_ROWS], before[MECH_NEWTON_ROWS],
+        best[MECH_NEWTON_ROWS];
+    struct mech_set set; /* CONE or ROLLING, its resistances over the arm */
 };
 
 /* Working memory. */

@@ -65,7 +65,7 @@ static double second_cost(struct mech_moreau_bodies *s)
 
     if (w->second_cost == 0.) {
         const struct mech_contact_bodies bodies = bodies_of(s);
-        const double cost = mech_body_newton_cost(w->newton, &bodies, w->at, w->count);
+        const double cost = mech_body_newton_cost(w->newton, &bodies, w->at, w->count, s->friction);
 
         w->second_cost = cost > 0. ? cost : HUGE_VAL;
     }
@@ -256,6 +256,18 @@ static void store(struct mech_sweeps *w, bool back)
     }
 }
 
+/* Whether a contact resists rolling or spinning: the method of second order does not take that by
+ * the associated law. */
+static bool resists_turns(const struct mech_sweeps *w)
+{
+    for (int32_t i = 0; i < w->count; i++) {
+        if (w->at[i].rolling > 0. || w->at[i].spinning > 0.) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Coulomb's law as the fixed point of associated ones with b_N + μ‖c_T‖ (ĉ_N of sets.h), of ‖c_T‖
  * that the last one left (V. Acary, F. Cadoux, C. Lemaréchal, J. Malick, ZAMM 91 (2011)): each
  * minimises something, so that sweeps with momentum find it also where those by Coulomb's law go
@@ -279,7 +291,7 @@ static int by_associated(struct mech_moreau_bodies *s, const struct mech_state *
         for (int k = 0, worse = 0, spent = 0; k < MECH_ROUNDS && worse < MECH_ROUNDS_WORSE; k++) {
             const int32_t before = result->vi_iterations;
             const struct rounds as = {.slips = start == 0 || k > 0,
-                                      .second = spent > 1 && second_pays(s)};
+                                      .second = spent > 1 && second_pays(s) && !resists_turns(w)};
 
             code = round_of(s, state, as, options, found, result);
             if (code != MECH_VI_NOT_CONVERGED || good_enough(s, 1., found)) {

@@ -19,7 +19,7 @@ static int32_t improve_by(struct pile *p, enum mech_friction friction, int32_t m
     CU_ASSERT_EQUAL_FATAL(mech_body_newton_create(1, 1, &s), 0);
     CU_ASSERT_EQUAL_FATAL(mech_body_newton_reserve(s, p->count, p->contacts), 0);
     alloc_count_start();
-    *cost = mech_body_newton_cost(s, &bodies, p->contact, p->contacts);
+    *cost = mech_body_newton_cost(s, &bodies, p->contact, p->contacts, friction);
     const int32_t steps = mech_body_newton_improve(s, &bodies, p->contact, p->contacts, &options);
 
     CU_ASSERT_EQUAL(alloc_count_stop(), 0);
@@ -208,6 +208,38 @@ static struct pile *heap(int32_t side)
     return p;
 }
 
+/* the same where contacts resist rolling and spinning, and a box turns and slides */
+static void what_resists_turns_takes_few_steps(void)
+{
+    static const double resist[3][2] = {{0.01, 0.005}, {0.003, 0.}, {0., 0.02}};
+
+    for (int k = 0; k < 3; k++) {
+        struct pile *const p = pile_of_boxes(10, 1.), *const q = pile_of_boxes(10, 1.);
+        double cost, residual;
+
+        for (int which = 0; which < 2; which++) {
+            struct pile *const at = which ? q : p;
+
+            for (int32_t i = 0; i < at->contacts; i++) {
+                at->contact[i].rolling = resist[k][0];
+                at->contact[i].spinning = resist[k][1];
+            }
+            pile_fall(at, step);
+            at->velocity[6 * 9 + 0] = 0.3;
+            at->velocity[6 * 9 + 5] = 1.;
+            at->velocity[6 * 5 + 3] = 0.2;
+        }
+        CU_ASSERT_EQUAL(judge(q, MECH_COULOMB, 500, &residual), MECH_VI_NOT_CONVERGED);
+        const int32_t steps = improve(p, MECH_COULOMB, &cost);
+
+        CU_ASSERT(steps > 0 && steps <= 90);
+        CU_ASSERT(cost > 1. && cost < 100.);
+        CU_ASSERT_EQUAL(judge(p, MECH_COULOMB, 0, &residual), 0);
+        pile_destroy(p);
+        pile_destroy(q);
+    }
+}
+
 static void what_it_does_not_take_stays(void)
 {
     for (int k = 0; k < 2; k++) {
@@ -217,7 +249,7 @@ static void what_it_does_not_take_stays(void)
         pile_fall(p, step);
         p->contact[3].rolling = k ? 0.01 : 0.;
         p->contact[0].impulse[2] = 0.25;
-        CU_ASSERT_EQUAL(improve(p, MECH_COULOMB, &cost), 0);
+        CU_ASSERT_EQUAL(improve(p, k ? MECH_ASSOCIATED : MECH_COULOMB, &cost), 0);
         CU_ASSERT_EQUAL(cost, 0.);
         CU_ASSERT_EQUAL(p->contact[0].impulse[2], 0.25);
         CU_ASSERT_EQUAL(p->contact[1].impulse[2], 0.);
@@ -380,8 +412,8 @@ static void masses_may_have_any_unit(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(stacks_take_few_steps), UNIT_TEST(masses_may_have_any_unit),
-           UNIT_TEST(steps_end_where_they_should),
+UNIT_TESTS(UNIT_TEST(stacks_take_few_steps), UNIT_TEST(what_resists_turns_takes_few_steps),
+           UNIT_TEST(masses_may_have_any_unit), UNIT_TEST(steps_end_where_they_should),
            UNIT_TEST(faces_that_repeat_each_other_but_for_small_angles),
            UNIT_TEST(islands_are_solved_each_by_itself), UNIT_TEST(what_it_does_not_take_stays),
            UNIT_TEST(islands_of_too_many_contacts_stay),
