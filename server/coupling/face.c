@@ -77,6 +77,14 @@ static double step_size(const void *self)
     return ((const struct panel *)self)->step_size;
 }
 
+/* That of the first participant: all times are about the same. */
+static double start_time(const void *self)
+{
+    const struct mechd_engine *const first =
+        &((const struct panel *)self)->coupling->parts[0].instance->engine;
+    return first->ops->start_time != NULL ? first->ops->start_time(first->self) : 0.;
+}
+
 static double time_of(const void *self)
 {
     return ((const struct panel *)self)->time;
@@ -132,6 +140,7 @@ static const struct mechd_engine_ops ops = {
     .title = title,
     .size = size_of,
     .step_size = step_size,
+    .start_time = start_time,
     .variable_count = variable_count,
     .variable = variable,
     .time = time_of,

@@ -248,11 +248,13 @@ static bool refuse(struct mechd_point *p, const struct mechd_coupling *g,
 static bool fits(struct mechd_point *p, const struct mechd_coupling *g)
 {
     const struct mechd_sweep_plan *const plan = &p->sweep->plan;
-    const double t = mechd_engine_time(&g->parts[0].instance->engine);
+    const struct mechd_engine *const first = &g->parts[0].instance->engine;
+    const double t = mechd_engine_time(first);
+    const double scale = mechd_engine_scale(first, t, g->step_size);
     bool good = true;
     for (int32_t n = 0; n < g->count; n++) {
         const double other = mechd_engine_time(&g->parts[n].instance->engine);
-        if (!mech_time_same(other, t, g->step_size)) {
+        if (!mech_time_same(other, t, scale)) {
             p->code = MECHP_TIME_MISMATCH;
             mech_text_format(p->reason, sizeof p->reason, "%.50s is at %.17g s, %.50s at %.17g s",
                              g->parts[0].name, t, g->parts[n].name, other);

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "solver/base/times.h"
 #include "solver/sim/analysis.h"
 #include "solver/sim/mech.h"
 
@@ -34,10 +35,12 @@ struct mechd_engine_ops {
     /* the reason for the last NOT_FINITE or ENGINE_FAILED outside steps, ""; NULL: there is none */
     const char *(*refusal)(const void *self);
 
-    /* properties: name of the model, size for estimating costs, step size h, variables */
+    /* properties: name of the model, size for estimating costs, step size h and start time of the
+     * model (NULL: it has none), variables */
     const char *(*title)(const void *self);
     int32_t (*size)(const void *self);
     double (*step_size)(const void *self);
+    double (*start_time)(const void *self);
     size_t (*variable_count)(const void *self, enum mech_causality causality);
     void (*variable)(const void *self, enum mech_causality causality, size_t index,
                      struct mech_variable *out);
@@ -137,6 +140,14 @@ static inline uint64_t mechd_engine_step_count(const struct mechd_engine *e)
 static inline double mechd_engine_step_size(const struct mechd_engine *e)
 {
     return e->ops->step_size(e->self);
+}
+
+/* The h by which times near t are compared (base/times.h), h being the length of what the caller
+ * looks at: its times are sums of all steps since the start, which may be before 0. s */
+static inline double mechd_engine_scale(const struct mechd_engine *e, double t, double h)
+{
+    const double start = e->ops->start_time != NULL ? e->ops->start_time(e->self) : 0.;
+    return mech_time_scale(t, start, h);
 }
 
 static inline size_t mechd_engine_variable_count(const struct mechd_engine *e,

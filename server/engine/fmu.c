@@ -29,6 +29,11 @@ static double step_size(const void *self)
     return ((const struct mechd_fmu_instance *)self)->h;
 }
 
+static double start_time(const void *self)
+{
+    return mechd_fmu_session_start(&((const struct mechd_fmu_instance *)self)->session);
+}
+
 static size_t variable_count(const void *self, enum mech_causality causality)
 {
     const struct mechd_fmu_instance *const f = self;
@@ -146,10 +151,9 @@ static int set_parameters(void *self, size_t count, const int32_t *index, const 
 static bool plan(struct mechd_fmu_instance *f, const struct mech_step_request *r)
 {
     const bool varies = (f->package->description.can & MECHD_FMU_VARIABLE_STEP) != 0;
-    const double start = f->package->description.start_time;
     struct mech_step_plan p;
-    if (mech_step_plan(r, isfinite(start) ? start : 0., (struct mech_moment){f->now.time, 0.}, f->h,
-                       0., &p) != 0) {
+    if (mech_step_plan(r, start_time(f), (struct mech_moment){f->now.time, 0.}, f->h, 0., &p) !=
+        0) {
         mech_text_format(f->report->reason, sizeof f->report->reason,
                          "a step must be greater than 0, and at most 1e12 of %g s", f->h);
         return false;
@@ -255,7 +259,8 @@ static int fail(struct mechd_fmu_instance *f, int rc)
 /* The command ends with a step that has had an event, at its end or before. */
 static void end_early(struct mechd_fmu_instance *f, const struct mechd_fmu_span *last, double time)
 {
-    const bool before = mech_time_before(time, last->time + last->size, last->size);
+    const double end = last->time + last->size;
+    const bool before = mech_time_before(time, end, mechd_fmu_scale(last, last->size));
     f->end.time = before ? time : f->end.time;
     if (before || f->done < f->count) {
         f->report->ended = MECH_ENDED_AT_EVENT;
@@ -267,8 +272,12 @@ static int one_step(struct mechd_fmu_instance *f)
 {
     const struct mech_moment from = {f->from, 0.};
     const double t = f->end.time;
-    const struct mechd_fmu_span span = {
-        .time = t, .size = f->size, .early = f->early, .events = f->events, .trace = f->trace};
+    const struct mechd_fmu_span span = {.time = t,
+                                        .size = f->size,
+                                        .start = start_time(f),
+                                        .early = f->early,
+                                        .events = f->events,
+                                        .trace = f->trace};
     struct mechd_fmu_reached reached;
     // where a value is refused others may have been set, or an event is not over
     f->place = f->saves ? MECHD_FMU_MOVED : f->place;
@@ -530,6 +539,7 @@ const struct mechd_engine_ops mechd_engine_fmu = {
     .title = title,
     .size = size_of,
     .step_size = step_size,
+    .start_time = start_time,
     .variable_count = variable_count,
     .variable = variable,
     .variable_find = variable_find,

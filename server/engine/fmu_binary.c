@@ -126,6 +126,7 @@ int mechd_binary_enter(struct mechd_binary *b, double tolerance, double start, d
     void *const c = b->component;
     const bool tolerated = !isnan(tolerance), stops = !isnan(stop);
     const double from = isnan(start) ? 0. : start;
+    b->start = from;
     if (b->version == MECHD_FMI_3) {
         MECHD_BINARY_NEED(b, b->three.EnterInitializationMode, "fmi3EnterInitializationMode");
         return mechd_binary_judge(

@@ -33,6 +33,7 @@ struct mechd_binary {
     bool returning;    /* it has been asked to, in this step */
     bool ends;         /* an event has asked to end the simulation */
     double next_event; /* s, that the FMU foresees; NaN: none */
+    double start;      /* s, of its first step */
     /* variables that will be set or read within steps (3.0), named when it is opened;
      * [required_count] */
     const uint32_t *required;

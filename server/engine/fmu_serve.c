@@ -248,6 +248,7 @@ static int step(struct hosted *h, bool watched)
     mechd_pipe_get_f64(&h->in, times, 2);
     const struct mechd_fmu_span span = {.time = times[0],
                                         .size = times[1],
+                                        .start = h->binary.start,
                                         .early = watched && mechd_pipe_get_u32(&h->in) != 0,
                                         .events = watched ? &log : NULL};
     if (!mechd_pipe_whole(&h->in)) {

@@ -258,7 +258,7 @@ static void put_step(struct mechd_fmu_session *s, const struct mechd_fmu_span *s
 int mechd_fmu_session_step(struct mechd_fmu_session *s, const struct mechd_fmu_span *span,
                            struct mechd_fmu_reached *out)
 {
-    const double end = span->time + span->size;
+    const double end = span->time + span->size, scale = mechd_fmu_scale(span, span->size);
     if (s->hosted == NULL) {
         return MECHD_HOSTED_GONE;
     }
@@ -281,15 +281,15 @@ int mechd_fmu_session_step(struct mechd_fmu_session *s, const struct mechd_fmu_s
         return MECHD_HOSTED_REFUSED;
     }
     if (s->stopped && !out->terminate && out->time >= span->time &&
-        mech_time_before(out->time, end, span->size)) {
+        mech_time_before(out->time, end, scale)) {
         mech_text_format(s->reason, sizeof s->reason,
                          "the FMU was to stop, and returned early from its step, at t = %.17g s",
                          out->time);
         return MECHD_HOSTED_STOPPED;
     }
     const bool early = span->early && out->event && !out->terminate &&
-                       mech_time_before(out->time, end, span->size) && out->time >= span->time;
-    if (!early && !mech_time_same(out->time, end, span->size)) {
+                       mech_time_before(out->time, end, scale) && out->time >= span->time;
+    if (!early && !mech_time_same(out->time, end, scale)) {
         mech_text_format(s->reason, sizeof s->reason, "the FMU %s at t = %.17g s",
                          out->terminate ? "asks to end the simulation" : "ended its step",
                          out->time);

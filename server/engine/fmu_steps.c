@@ -68,7 +68,7 @@ static bool came_to(struct mechd_binary *b, const struct mechd_fmu_span *span, d
            b->two.GetRealStatus(b->component, MECHP_FMI2_LAST_SUCCESSFUL_TIME, reached) <=
                MECHP_FMI2_WARNING &&
            *reached >= span->time &&
-           !mech_time_before(span->time + span->size, *reached, span->size);
+           !mech_time_before(span->time + span->size, *reached, mechd_fmu_scale(span, span->size));
 }
 
 static bool has_terminated(struct mechd_binary *b)
@@ -98,7 +98,7 @@ static int step_shorter(struct mechd_binary *b, void *before, const struct mechd
 static int step_from(struct mechd_binary *b, void *before, const struct mechd_fmu_span *span,
                      struct mechd_fmu_reached *out)
 {
-    const double end = span->time + span->size;
+    const double end = span->time + span->size, scale = mechd_fmu_scale(span, span->size);
     double reached = end;
     *out = (struct mechd_fmu_reached){.time = end};
     MECH_TRY(mechd_binary_rates(b, span->time));
@@ -108,8 +108,8 @@ static int step_from(struct mechd_binary *b, void *before, const struct mechd_fm
             *out = (struct mechd_fmu_reached){.time = reached, .terminate = true};
             return 0;
         }
-        if (before != NULL && mech_time_before(span->time, reached, span->size) &&
-            mech_time_before(reached, end, span->size)) {
+        if (before != NULL && mech_time_before(span->time, reached, scale) &&
+            mech_time_before(reached, end, scale)) {
             return step_shorter(b, before, span, reached, out);
         }
     }
@@ -163,7 +163,8 @@ static int step_whole(struct mechd_binary *b, const struct mechd_fmu_span *span,
 static int update_at(struct mechd_binary *b, const struct mechd_fmu_span *span, double from,
                      bool early, double at)
 {
-    const bool located = early || mech_time_same(at, b->next_event, span->size);
+    const bool located =
+        early || mech_time_same(at, b->next_event, mechd_fmu_scale(span, span->size));
     MECH_TRY(mechd_binary_enter_event(b));
     MECH_TRY(mechd_binary_leave_event(b));
     note(span, MECH_LOGGED_UPDATES, located ? at : from, at);
@@ -174,21 +175,21 @@ static int update_at(struct mechd_binary *b, const struct mechd_fmu_span *span, 
 static int step_part(struct mechd_binary *b, const struct mechd_fmu_span *span, double size,
                      struct mechd_fmu_reached *out)
 {
-    const double from = out->time, goal = from + size;
+    const double from = out->time, goal = from + size, scale = mechd_fmu_scale(span, size);
     bool event = false, early = false;
     double reached = goal;
     const int status = (int)b->three.DoStep(b->component, from, size, false, &event,
                                             &out->terminate, &early, &reached);
     MECH_TRY(judge(b, status));
     reached = early || out->terminate ? reached : goal;
-    if (!(reached >= from) || mech_time_before(goal, reached, size)) {
+    if (!(reached >= from) || mech_time_before(goal, reached, scale)) {
         return mechd_binary_fault(b, MECHD_FMU_REFUSED, status,
                                   "fmi3DoStep (which ends outside its step)");
     }
     out->time = reached;
-    const bool foreseen = !isnan(b->next_event) && !mech_time_before(reached, b->next_event, size);
+    const bool foreseen = !isnan(b->next_event) && !mech_time_before(reached, b->next_event, scale);
     const bool updates = b->events && (event || foreseen) && !out->terminate;
-    const bool returns = early && mech_time_before(reached, goal, size) && !out->terminate;
+    const bool returns = early && mech_time_before(reached, goal, scale) && !out->terminate;
     if (updates) {
         MECH_TRY(update_at(b, span, from, returns, reached));
     } else if (returns) {
@@ -202,16 +203,16 @@ static int step_part(struct mechd_binary *b, const struct mechd_fmu_span *span, 
 static int step_in_parts(struct mechd_binary *b, const struct mechd_fmu_span *span,
                          struct mechd_fmu_reached *out)
 {
-    const double size = span->size, end = span->time + size;
+    const double size = span->size, end = span->time + size, scale = mechd_fmu_scale(span, size);
     const bool varies = (b->can & MECHD_FMU_VARIABLE_STEP) != 0;
     double rest = size;
     *out = (struct mechd_fmu_reached){.time = span->time, .terminate = b->ends};
     for (int still = 0; !out->terminate && !b->returning && !(span->early && out->event) &&
-                        mech_time_before(out->time, end, size);
+                        mech_time_before(out->time, end, scale);
          rest = end - out->time) {
         const double from = out->time;
-        const bool within = varies && mech_time_before(from, b->next_event, size) &&
-                            mech_time_before(b->next_event, end, size);
+        const bool within = varies && mech_time_before(from, b->next_event, scale) &&
+                            mech_time_before(b->next_event, end, scale);
         MECH_TRY(step_part(b, span, within ? b->next_event - from : rest, out));
         still = out->time > from ? 0 : still + 1;
         if (still > STILL_MOST) {
@@ -219,7 +220,7 @@ static int step_in_parts(struct mechd_binary *b, const struct mechd_fmu_span *sp
                                       "fmi3DoStep (which has event after event at one time)");
         }
     }
-    out->time = out->terminate || mech_time_before(out->time, end, size) ? out->time : end;
+    out->time = out->terminate || mech_time_before(out->time, end, scale) ? out->time : end;
     return 0;
 }
 

@@ -79,6 +79,7 @@ bool mechd_fmu_rows_good(const struct mech_trace *t, size_t first,
                          const struct mechd_fmu_span *span)
 {
     const double end = span->time + span->size;
+    const double scale = mechd_fmu_scale(span, span->size);
     double before = span->time;
     bool good = true;
     for (size_t k = first; good && k < t->count; k++) {
@@ -86,8 +87,8 @@ bool mechd_fmu_rows_good(const struct mech_trace *t, size_t first,
         for (size_t j = 0; good && j < t->width; j++) {
             good = isfinite(row[j]);
         }
-        good = good && !mech_time_before(row[0], before, span->size) &&
-               !mech_time_before(end, row[0], span->size);
+        good = good && !mech_time_before(row[0], before, scale) &&
+               !mech_time_before(end, row[0], scale);
         before = row[0];
     }
     return good;

@@ -39,6 +39,7 @@
  *     LOG         u32 status of FMI, texts: category, message */
 #pragma once
 
+#include "solver/base/times.h"
 #include "solver/sim/mech.h"
 
 #include <stdbool.h>
@@ -89,10 +90,17 @@ enum {
 /* A step as it is asked for. */
 struct mechd_fmu_span {
     double time, size;             /* s, from `time` on */
+    double start;                  /* s, of the first step */
     bool early;                    /* it ends with its first event, as far as the FMU can */
     struct mech_event_log *events; /* its events are added, without a name; NULL: not wanted */
     struct mech_trace *trace;      /* rows of it are added, after TRACE; NULL: not wanted */
 };
+
+/* The h by which times of a part of a step are compared (base/times.h), of that size, s. */
+static inline double mechd_fmu_scale(const struct mechd_fmu_span *span, double size)
+{
+    return mech_time_scale(span->time, span->start, size);
+}
 
 /* Where it has ended. */
 struct mechd_fmu_reached {

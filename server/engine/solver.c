@@ -35,6 +35,11 @@ static double step_size(const void *self)
     return mech_sim_step_size(self);
 }
 
+static double start_time(const void *self)
+{
+    return mech_sim_start_time(self);
+}
+
 static size_t variable_count(const void *self, enum mech_causality causality)
 {
     return mech_sim_variable_count(self, causality);
@@ -245,6 +250,7 @@ const struct mechd_engine_ops mechd_engine_solver = {
     .reset = reset,
     .refusal = refusal,
     .step_size = step_size,
+    .start_time = start_time,
     .variable_count = variable_count,
     .variable = variable,
     .variable_find = variable_find,

@@ -510,14 +510,14 @@ int mechd_partner_keep(struct mechd_partner *p, double time, const double *value
 void mechd_partners_due(struct mechd_instance *i)
 {
     const double now = mechd_engine_time(&i->engine);
+    const double scale = mechd_engine_scale(&i->engine, now, i->step_size);
     for (struct mechd_partner *p = i->partners; p != NULL; p = p->next) {
         const uint32_t count = (uint32_t)(p->input_size * (size_t)(p->order + 1));
         if (p->pending_count > 0 && (!mechd_partner_still(i, p) ||
                                      (p->clocked && !mechd_leases_lasts(&i->leases, p->lease)))) {
             drop_pending(p);
         }
-        for (int k = 0;
-             k < p->pending_count && !mech_time_before(now, p->pending[k].time, i->step_size);
+        for (int k = 0; k < p->pending_count && !mech_time_before(now, p->pending[k].time, scale);
              k++) {
             if (!p->pending[k].used) {
                 // finite and of the right size: checked when it came; the outputs may refuse it

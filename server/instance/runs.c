@@ -67,10 +67,7 @@ static bool next_period(struct mechd_run *r)
     const struct mechd_run_settings *s = &r->settings;
     double end = r->time + (double)(r->periods + 1) * s->period;
     const bool ends = !isnan(s->until);
-    // times are sums of all steps, which may have begun before 0
-    const struct mechd_engine *const e = &r->job.instance->engine;
-    const double scale =
-        fmax(s->period, (double)mechd_engine_step_count(e) * mechd_engine_step_size(e));
+    const double scale = mechd_engine_scale(&r->job.instance->engine, now, s->period);
     if (ends && !mech_time_before(now, s->until, scale)) {
         return false;
     }

@@ -156,8 +156,9 @@ static bool same_times(struct mechd_call *c, const struct mechd_coupling *g,
     const double time = mech_couple_time(g->couple);
     for (int32_t n = 0; n < g->count; n++) {
         const double own = mech_sim_snapshot_time(states[n].state, states[n].state_size);
+        const double scale = mechd_engine_scale(&g->parts[n].instance->engine, time, g->step_size);
         // NaN is no time: what is no state its participant refuses
-        if (!isnan(own) && !mech_time_same(own, time, g->step_size)) {
+        if (!isnan(own) && !mech_time_same(own, time, scale)) {
             mechd_fail(c, MECHP_SNAPSHOT_MISMATCH,
                        "the state of participant %.64s is of %.17g s, that of the coupling of "
                        "%.17g s",

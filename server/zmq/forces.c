@@ -31,7 +31,7 @@ static int apply(struct force *f, struct mechd_partner *p)
 {
     struct mechd_instance *i = f->job.instance;
     const double now = mechd_engine_time(&i->engine);
-    const double h = i->step_size;
+    const double h = mechd_engine_scale(&i->engine, now, i->step_size);
     if (mech_time_before(now, f->frame.time, h)) {
         return mechd_partner_keep(p, f->frame.time, f->values, f->frame.count);
     }

@@ -71,6 +71,7 @@ struct mech_sizes mech_sim_sizes(const struct mech_sim *s);
 double mech_sim_time(const struct mech_sim *s);         /* s */
 uint64_t mech_sim_step_count(const struct mech_sim *s); /* internal steps since the start */
 double mech_sim_step_size(const struct mech_sim *s);    /* h of the document, s */
+double mech_sim_start_time(const struct mech_sim *s);   /* its startTime, s */
 
 /* FMI's view of the model's inputs, outputs and parameters. */
 enum mech_causality { MECH_INPUT, MECH_OUTPUT_VARIABLE, MECH_PARAMETER, MECH_INDEPENDENT };

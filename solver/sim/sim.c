@@ -462,6 +462,11 @@ double mech_sim_step_size(const struct mech_sim *s)
     return s->document->solver.step_size;
 }
 
+double mech_sim_start_time(const struct mech_sim *s)
+{
+    return s->document->solver.start_time;
+}
+
 size_t mech_sim_variable_count(const struct mech_sim *s, enum mech_causality causality)
 {
     switch (causality) {

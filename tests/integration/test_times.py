@@ -34,6 +34,9 @@ class Times(Served):
     def state(self, i):
         return self.daemon.call('GET', '/v1/instances/%s/state' % i).json
 
+    def inputs(self, i):
+        return self.daemon.call('GET', '/v1/instances/%s/inputs' % i)['inputs']
+
     def test_each_period_is_one_step_and_all_ways_agree(self):
         for start in STARTS:
             with self.subTest(start=start):
@@ -106,6 +109,58 @@ class Times(Served):
                 self.assertEqual(reply['window'], periods + 50)
                 self.assertEqual([self.steps(i) for i in two], 2 * [periods + 50])
                 self.daemon.call('DELETE', '/v1/couplings/' + made['id'])
+
+    def test_stamps_from_a_start_before_0(self):
+        """A stamp that means the present time is neither late nor one to wait for."""
+        i = self.daemon.create(at(-1.0))
+        late = harness.gauge(self.daemon, 'forces_late_total')
+
+        def push(value, stamp):
+            taken = harness.gauge(self.daemon, 'forces_total')
+            forces = harness.Forces(self.daemon, partner)
+            forces.push([value], stamp)
+            wait_until(lambda: harness.gauge(self.daemon, 'forces_total') == taken + 1, 'taken')
+            forces.close()
+        with harness.Partner(self.daemon, i, ['force'], ['x']) as partner:
+            # after 999 steps it is -0.001 s and 2e-17 s, of which an ulp is 2e-19 s
+            push(7.0, -H + 1e-16)
+            self.step(i, count=999)
+            self.assertGreater(self.state(i)['time'], -H)
+            push(8.0, -H)
+            self.assertEqual(self.inputs(i), {'force': 8.0})
+            self.assertEqual(harness.gauge(self.daemon, 'forces_late_total'), late)
+            push(9.0, -2 * H)
+            self.assertEqual(harness.gauge(self.daemon, 'forces_late_total'), late + 1)
+            # the one that waited acts in the step from there
+            self.step(i, count=1)
+            self.assertEqual(self.inputs(i), {'force': 7.0})
+
+    def test_participants_from_a_start_before_0(self):
+        """By steps and by a time they have come to the same one."""
+        two = [self.daemon.create(at(-1.0, half(x))) for x in (1, 0)]
+        self.step(two[0], count=999)
+        self.step(two[1], until=-H)
+        times = [self.state(i)['time'] for i in two]
+        self.assertNotEqual(*times)
+        self.assertAlmostEqual(*times, delta=1e-16)
+        body = {'participants': [{'name': n, 'instance': i} for n, i in zip('ab', two)],
+                'connections': [{'from': 'a.x', 'to': 'b.F'}],
+                'scheme': {'type': 'Jacobi'}, 'stepSize': H}
+        made = self.daemon.call('POST', '/v1/couplings', body)
+        self.assertEqual(made.status, 201, made)
+        path = '/v1/couplings/' + made['id']
+        self.assertEqual(self.daemon.call('POST', path + '/step', {'count': 3}).status, 200)
+        self.assertEqual([self.steps(i) for i in two], [1002, 1002])
+
+    def test_periods_far_below_the_step_size(self):
+        """What steps add up to is the time that has passed, not their number by the step size."""
+        model = at(0.0)
+        model['solver']['stepSize'] = 1.0
+        i = self.daemon.create(model)
+        path = '/v1/instances/%s/runs' % i
+        run = self.daemon.call('POST', path, {'until': 5e-10, 'period': 5e-13}).json['id']
+        told = wait_until(lambda: self.over('%s/%s' % (path, run)), 'it is over')
+        self.assertEqual((told['state'], told['periods']), ('finished', 1000))
 
     def over(self, path):
         told = self.daemon.call('GET', path).json

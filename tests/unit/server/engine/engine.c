@@ -38,6 +38,12 @@ static double step_size(const void *self)
     return 0.5;
 }
 
+static double start_time(const void *self)
+{
+    (void)self;
+    return 0.;
+}
+
 static size_t count(const void *self, enum mech_causality causality)
 {
     (void)self;
@@ -113,6 +119,7 @@ static const struct mechd_engine_ops foreign_ops = {
     .title = title,
     .size = size,
     .step_size = step_size,
+    .start_time = start_time,
     .variable_count = count,
     .variable = variable,
     .time = now,
