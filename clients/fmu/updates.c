@@ -81,7 +81,8 @@ static enum mechp_fmi3_status step_pieces(struct mechfmu *m, double size, bool *
 {
     const double start = mechfmu_time(m), whole = start + size;
     double piece, end = whole;
-    const double n = mech_time_steps(start, start, whole, mechfmu_engine_step_size(m), 0., &piece);
+    const double n = mech_time_steps((struct mech_time_part){start, start, whole},
+                                     mechfmu_engine_step_size(m), 0., &piece);
     uint64_t events = 0;
 
     for (double k = 1.; mech_time_before(mechfmu_time(m), end, piece); k++) {

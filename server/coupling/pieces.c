@@ -14,7 +14,8 @@ bool mechd_pieces_prepare(struct mechd_part *p, double size)
 {
     const struct mechd_engine *const e = &p->instance->engine;
     double h = 0.;
-    const double count = mech_time_steps(0., 0., size, mechd_engine_step_size(e), 0., &h);
+    const double count =
+        mech_time_steps((struct mech_time_part){.to = size}, mechd_engine_step_size(e), 0., &h);
     if (!(count < MECHD_COUPLING_PIECES)) {
         return false;
     }
@@ -41,7 +42,8 @@ int mechd_piece_begin(struct mechd_part *p, const struct mech_couple_task *task,
         p->started = true;
     }
     if (p->piece == 0) {
-        const double count = mech_time_steps(0., 0., task->size, mechd_engine_step_size(e), 0., &h);
+        const double count = mech_time_steps((struct mech_time_part){.to = task->size},
+                                             mechd_engine_step_size(e), 0., &h);
         p->piece_count = count < p->pieces ? (int32_t)count : p->pieces;
     }
     const double from = task->size * p->piece / p->piece_count;

@@ -356,8 +356,9 @@ int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *s
     r->time = mechd_engine_time(&i->engine);
     r->due = r->start;
     double size = 0.;
-    r->steps =
-        i->step_size > 0. ? mech_time_steps(0., 0., settings->period, i->step_size, 0., &size) : 1.;
+    r->steps = i->step_size > 0. ? mech_time_steps((struct mech_time_part){.to = settings->period},
+                                                   i->step_size, 0., &size)
+                                 : 1.;
     r->wall = settings->pace > 0. ? mechd_ns(settings->period / settings->pace) : 0;
     r->shift = r->wall > 0 ? mechd_clock_phase(&i->host->pace, r->wall) : 0;
     r->timer.fire = fire;

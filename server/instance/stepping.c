@@ -81,7 +81,8 @@ static void next_part(struct mechd_instance *i, struct mechd_stepping *s)
     s->part.until = end;
     if (stamp > start.time && stamp < end) {
         double size;
-        const double n = mech_time_steps(start.time, start.time, stamp, h, 0., &size);
+        const double n =
+            mech_time_steps((struct mech_time_part){start.time, start.time, stamp}, h, 0., &size);
         const double at = mech_moment_after(start, n, h).time;
         if (at > mechd_engine_time(&i->engine) + 0.5 * h && at < end - 0.5 * h) {
             s->part.until = at;

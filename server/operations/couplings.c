@@ -112,7 +112,8 @@ static void read_windows(struct mechd_call *c, const struct mechp_body_coupling_
     if (r.kind == MECH_STEP_UNTIL) {
         k->until = r.until;
     } else if (r.kind == MECH_STEP_SIZE) {
-        const double windows = mech_time_steps(0., 0., r.size, g->step_size, 0., &k->size);
+        const double windows =
+            mech_time_steps((struct mech_time_part){.to = r.size}, g->step_size, 0., &k->size);
         k->windows = windows < (double)windows_most ? (uint64_t)windows : (uint64_t)windows_most;
     }
 }

@@ -1,10 +1,11 @@
 /* Numbers of steps between two times, and products without loss; see times.h. */
 #include "solver/base/times.h"
 
-double mech_time_steps(double start, double t, double t_end, double h, double last, double *size)
+double mech_time_steps(struct mech_time_part part, double h, double last, double *size)
 {
-    const double length = t_end - t, scale = mech_time_scale(t, start, fabs(t_end));
-    const double rounding = mech_time_rounding(t, scale);
+    const double length = part.to - part.from;
+    const double scale = mech_time_scale(part.from, part.start, fabs(part.to));
+    const double rounding = mech_time_rounding(part.from, scale);
     const double n = fmax(1., ceil((length - rounding) / h));
 
     if (fabs(length - n * h) <= rounding) {

@@ -42,11 +42,15 @@ static inline double mech_time_scale(double t, double start, double h)
     return fmax(h, fabs(t - start));
 }
 
-/* The number of equal steps of at most h from t to t_end > t, at least 1 (inf and NaN pass), and
- * their size: h itself where a whole number of steps h ends at t_end but for rounding. `start`:
- * from where the steps are counted. `last`: the size of steps before; it is taken where as many of
- * it end there, 0: none. */
-double mech_time_steps(double start, double t, double t_end, double h, double last, double *size);
+/* A length of time, from < to, that steps are to fill; start ≤ from: of the first step of all. */
+struct mech_time_part {
+    double start, from, to;
+};
+
+/* The number of equal steps of at most h that fill it, at least 1 (inf and NaN pass), and their
+ * size: h itself where a whole number of steps h ends at its end but for rounding. `last`: the size
+ * of steps before; it is taken where as many of it end there, 0: none. */
+double mech_time_steps(struct mech_time_part part, double h, double last, double *size);
 
 /* Whether `asked` is the time `now` that was reached in so many steps, the last one of size h, by
  * someone whose own sum has lost up to an ulp a step: never off by a quarter of a step, so that a

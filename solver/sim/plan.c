@@ -27,8 +27,9 @@ int mech_step_plan(const struct mech_step_request *r, double start, struct mech_
     if (!isfinite(size) || !(until > t)) {
         return MECH_INVALID;
     }
-    const double n = sized ? mech_time_steps(0., 0., size, h, last, &out->h)
-                           : mech_time_steps(start, t, until, h, last, &out->h);
+    const double n =
+        sized ? mech_time_steps((struct mech_time_part){.to = size}, h, last, &out->h)
+              : mech_time_steps((struct mech_time_part){start, t, until}, h, last, &out->h);
     if (!(n <= most_steps)) {
         return MECH_INVALID;
     }

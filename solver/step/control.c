@@ -27,7 +27,8 @@ double mech_control_plan(struct mech_control *c, double t, double t_end)
     c->planned++;
     if (c->even) {
         /* a size close to the last counts as the same: nothing is factored again */
-        const double n = mech_time_steps(t, t, t_end, wanted, c->step, &c->step);
+        const double n =
+            mech_time_steps((struct mech_time_part){t, t, t_end}, wanted, c->step, &c->step);
 
         return n > 1. ? t + c->step : t_end;
     }

@@ -37,8 +37,9 @@ static void a_multiple_of_a_step_is_that_many_steps(void)
 
             for (int k = 0; k < 20000; k++) {
                 double size = 0.;
-                const double n =
-                    mech_time_steps(t0, t0 + k * h, t0 + (k + 1 + k % 3) * h, h, 0., &size);
+                const double n = mech_time_steps(
+                    (struct mech_time_part){t0, t0 + k * h, t0 + (k + 1 + k % 3) * h}, h, 0.,
+                    &size);
 
                 CU_ASSERT(n == 1 + k % 3);
                 CU_ASSERT(size == h);
@@ -51,10 +52,11 @@ static void what_is_no_multiple_is_divided_evenly(void)
 {
     double size = 0.;
 
-    CU_ASSERT_EQUAL(mech_time_steps(0., 0., 0.01, 0.003, 0., &size), 4.);
+    CU_ASSERT_EQUAL(mech_time_steps((struct mech_time_part){.to = 0.01}, 0.003, 0., &size), 4.);
     CU_ASSERT_EQUAL(size, 0.0025);
-    CU_ASSERT_EQUAL(mech_time_steps(0., 0., 0.003 * (1. + 1e-12), 0.003, 0., &size), 2.);
-    CU_ASSERT_EQUAL(mech_time_steps(0., 0., 1e-9, 0.003, 0., &size), 1.);
+    CU_ASSERT_EQUAL(
+        mech_time_steps((struct mech_time_part){.to = 0.003 * (1. + 1e-12)}, 0.003, 0., &size), 2.);
+    CU_ASSERT_EQUAL(mech_time_steps((struct mech_time_part){.to = 1e-9}, 0.003, 0., &size), 1.);
     CU_ASSERT_EQUAL(size, 1e-9);
 }
 
@@ -63,12 +65,14 @@ static void the_size_before_is_kept_where_it_fits(void)
 {
     double last = 0.;
 
-    mech_time_steps(1e6, 1e6, 1e6 + 0.0015, 0.001, 0., &last);
+    mech_time_steps((struct mech_time_part){1e6, 1e6, 1e6 + 0.0015}, 0.001, 0., &last);
     for (int k = 1; k < 5000; k++) {
         double size = 0.;
 
         CU_ASSERT_EQUAL(
-            mech_time_steps(1e6, 1e6 + k * 0.0015, 1e6 + (k + 1) * 0.0015, 0.001, last, &size), 2.);
+            mech_time_steps((struct mech_time_part){1e6, 1e6 + k * 0.0015, 1e6 + (k + 1) * 0.0015},
+                            0.001, last, &size),
+            2.);
         CU_ASSERT(size == last);
         CU_ASSERT_DOUBLE_EQUAL(size, 0.00075, 1e-9);
     }
@@ -122,8 +126,10 @@ static void steps_from_a_start_before_0_are_whole(void)
         for (int k = 1; k <= 400; k++) {
             double size;
 
-            CU_ASSERT_EQUAL(mech_time_steps(befores[i], m.time, befores[i] + k * h, h, 0., &size),
-                            1.);
+            CU_ASSERT_EQUAL(
+                mech_time_steps((struct mech_time_part){befores[i], m.time, befores[i] + k * h}, h,
+                                0., &size),
+                1.);
             CU_ASSERT_EQUAL(size, h);
             mech_moment_add(&m, h);
             CU_ASSERT_TRUE(
