@@ -408,9 +408,6 @@ bool mechd_coupling_steps(const struct mechd_coupling_command *k);
 void mechd_coupling_expect(struct mechd_coupling_command *k);
 /* All windows that it asks for have been done. */
 bool mechd_coupling_windows_done(const struct mechd_coupling_command *k);
-/* The h by which times at the end of windows of that size are compared (base/times.h): sums of all
- * windows, which may have begun before 0. s */
-double mechd_coupling_scale(const struct mechd_coupling *g, double size);
 /* The next window, or the start, begins, unless all are done. False: the command is over. */
 bool mechd_coupling_window_begin(struct mechd_coupling_command *k);
 /* A batch is returned: it is performed, and commits of the last window close the command. False: it

@@ -240,10 +240,23 @@ static void rows_are_finite_and_of_the_step(void)
     CU_ASSERT(mechd_fmu_rows_good(&trace, 1, &span));
 }
 
+/* The 1,000th step of 1 ms from -1 s; to the FMU it begins at -0.001 s, 2e-17 s before. */
+static void rows_near_0_are_of_the_step_as_far_as_sums_are_known(void)
+{
+    double rows[] = {-1e-3, 0.};
+    const struct mech_trace trace = {.width = 2, .rows = rows, .room = 1, .count = 1};
+    for (int from = 0; from < 2; from++) {
+        const struct mechd_fmu_span span = {
+            .time = -1e-3 + 2e-17, .size = 1e-3, .start = from ? -1. : -1e-3};
+        CU_ASSERT_EQUAL(mechd_fmu_rows_good(&trace, 0, &span), from);
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(outputs_are_read_after_each_internal_step),
            UNIT_TEST(rows_without_room_are_counted), UNIT_TEST(an_output_may_be_read_several_times),
            UNIT_TEST(what_cannot_be_read_within_steps_is_refused),
            UNIT_TEST(what_the_fmu_does_wrong_there_is_refused),
            UNIT_TEST(only_finished_internal_steps_are_read), UNIT_TEST(questions_go_there_and_back),
            UNIT_TEST(questions_that_are_none_are_refused),
-           UNIT_TEST(answers_that_are_none_are_refused), UNIT_TEST(rows_are_finite_and_of_the_step))
+           UNIT_TEST(answers_that_are_none_are_refused), UNIT_TEST(rows_are_finite_and_of_the_step),
+           UNIT_TEST(rows_near_0_are_of_the_step_as_far_as_sums_are_known))
