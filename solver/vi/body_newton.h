@@ -6,10 +6,11 @@
  *
  * y, from l̂ on, gets small with ĉ, so that a small κ does not magnify the rounding of velocities.
  * P is the nearest point of the cone for the associated law, and for Coulomb's l_N = max(0, z_N),
- * l_T = z_T onto the disk of radius μ l_N, and couples likewise, over an arm (P. Alart, A. Curnier, Comput. Methods Appl. Mech. Eng.
- * 92 (1991); R. Rockafellar, SIAM J. Control Optim. 14 (1976)). The matrix has a block of 6 × 6 a
- * body and two a pair of bodies that touch: contacts of faces, which repeat each other, add to the
- * same blocks. An island is what contacts tie together; bodies that nothing moves tie nothing.
+ * l_T = z_T onto the disk of radius μ l_N, and couples likewise (P. Alart, A. Curnier, Comput.
+ * Methods Appl. Mech. Eng. 92 (1991); R. Rockafellar, SIAM J. Control Optim. 14 (1976)). The matrix
+ * has a block of 6 × 6 a body and two a pair of bodies that touch: contacts of faces, which repeat
+ * each other, add to the same blocks. An island is what contacts tie together; bodies that nothing
+ * moves tie nothing.
  *
  * For the associated law F is the gradient of a convex function, and Coulomb's is close to one: a
  * step that does not lessen ‖F‖ ends where F along it has next to none. κ begins at 1e-3 of W's
