@@ -386,6 +386,22 @@ static int sweep(struct mech_moreau_bodies *s, struct mech_state *state,
     return code == 0 && s->accepted && does_work(s) ? MECH_VI_NOT_CONVERGED : code;
 }
 
+/* Of the work of the impulses what sweeps have left of c P along normals (bodies_impact.c). */
+static double missed_work(const struct mech_sweeps *w)
+{
+    double work = 0.;
+
+    for (int32_t i = 0; i < w->count; i++) {
+        struct mech_body_contact along = w->at[i];
+        const double P = mech_v3_dot(along.n, along.impulse);
+
+        mech_v3_add((const double[3]){0.}, P, along.n, along.impulse);
+        memset(along.couple, 0, sizeof along.couple);
+        work += 0.5 * (power_of(&along, w->twist) + P * (along.cfm[0] * P + along.b[0]));
+    }
+    return work;
+}
+
 /* As mech_moreau_bodies_stop_turns. */
 static bool stop_turns(struct mech_moreau_bodies *s)
 {
@@ -399,7 +415,7 @@ static bool stop_turns(struct mech_moreau_bodies *s)
     if (any) {
         beside(s, &work, &size);
     }
-    if (!any || !(mech_step_gain(work, size) > 0.)) {
+    if (!any || !(mech_moreau_bodies_gain(s, work, missed_work(w), size) > 0.)) {
         return false;
     }
     for (int32_t i = 0; i < w->count; i++) {

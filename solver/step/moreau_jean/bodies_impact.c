@@ -220,13 +220,37 @@ static double contacts_work(const struct mech_moreau_bodies *s, const double *v,
     return work;
 }
 
-/* What the impulses add to kinetic energy from v0 to v [nv]: stepper.h. */
+double mech_moreau_bodies_gain(const struct mech_moreau_bodies *s, double work, double missed,
+                               double size)
+{
+    const double most = mech_model_settings(s->model)->vi.tolerance * size;
+
+    return mech_step_gain(work - fmax(fmin(missed, most), -most), size);
+}
+
+/* What the work of the impulses has of c P along normals, of which the law leaves none. */
+static double missed_work(const struct mech_moreau_bodies *s, const double *v)
+{
+    const struct mech_impact_rows *const rows = &s->impacts;
+    double work = 0.;
+
+    for (int32_t i = 0, row = 0; i < rows->sets; row += rows->set[i].rows, i++) {
+        if (rows->who[i].kind == MECH_IMPACT_TOUCH) {
+            const double P = rows->P[row];
+
+            work += 0.5 * P * (row_dot(rows, row, v) + rows->E[row] * P + rows->b[row]);
+        }
+    }
+    return work;
+}
+
+/* What the impulses add to kinetic energy from v0 to v [nv], but for that: stepper.h. */
 static double contacts_gain(const struct mech_moreau_bodies *s, const double *v)
 {
     double size = 0.;
     const double work = contacts_work(s, v, &size);
 
-    return mech_step_gain(work, size);
+    return mech_moreau_bodies_gain(s, work, missed_work(s, v), size);
 }
 
 /* The same of the joints, h λ along G(q_θ), against the speed that their rows allow. */
@@ -305,8 +329,8 @@ int mech_moreau_bodies_impact(struct mech_moreau_bodies *s, struct mech_state *s
     return follow(s, state, result);
 }
 
-/* T(v) − T(v without the impulses of shapes), ½ P·(u⁺ + u), if it is positive; s->q is that of the
- * last impulses. */
+/* T(v) − T(v without the impulses of shapes), ½ P·(u⁺ + u), but for what the solvers miss, if it is
+ * positive; s->q is that of the last impulses. */
 static double gain_beside(const struct mech_moreau_bodies *s, const double *v)
 {
     const struct mech_impact_rows *const rows = &s->impacts;
@@ -323,7 +347,7 @@ static double gain_beside(const struct mech_moreau_bodies *s, const double *v)
             }
         }
     }
-    return mech_step_gain(work, size);
+    return mech_moreau_bodies_gain(s, work, missed_work(s, v), size);
 }
 
 /* Whether no loads act: impulses then add nothing to the energy of the start either. */
