@@ -230,7 +230,7 @@ static json_t *shape_of(struct generate *g, double mu)
 static void add_body(json_t *scene, struct generate *g, int k, const double *x, const double *v,
                      double mu)
 {
-    static const char *const nodes[] = {"n0", "n1"}, *const bodies[] = {"b0", "b1"};
+    static const char *const nodes[] = {"n0", "n1", "n2"}, *const bodies[] = {"b0", "b1", "b2"};
     json_array_append_new(json_object_get(scene, "nodes"),
                           json_pack("{s:s,s:s,s:[f,f,f,f,f,f],s:[f,f,f,f,f,f]}", "name", nodes[k],
                                     "type", "NodeRigidBodyRotVecLG", "referenceCoordinates", x[0],
@@ -244,7 +244,7 @@ static void add_body(json_t *scene, struct generate *g, int k, const double *x, 
 }
 
 /* A joint halfway between two places. */
-static void add_joint(json_t *scene, double x[2][3])
+static void add_joint(json_t *scene, double x[3][3])
 {
     static const char *const markers[] = {"m0", "m1"}, *const bodies[] = {"b0", "b1"};
     json_t *const list = json_array();
@@ -266,6 +266,8 @@ json_t *oracle_scene(struct generate *g, enum oracle_scene kind, double mu)
 {
     static const double steps[] = {1e-3, 5e-3, 1e-2, 2e-2};
     static const double thetas[] = {0.5, 0.75, 1.};
+    static const int bodies[] = {
+        [ORACLE_FALL] = 1, [ORACLE_PAIR] = 2, [ORACLE_JOINED] = 2, [ORACLE_STACK] = 3};
     const bool joined = kind == ORACLE_JOINED;
     const bool thrown = joined || (kind == ORACLE_PAIR && generate_often(g, 60));
     const double h = steps[generate_below(g, 4)], theta = thetas[generate_below(g, 3)];
@@ -277,8 +279,8 @@ json_t *oracle_scene(struct generate *g, enum oracle_scene kind, double mu)
                   "friction", mu, "solver", "integrator", "MoreauJean", "stepSize", h, "theta",
                   theta, "vi", "tolerance", 1e-10);
     const double height = 0.4 + generate_below(g, 9) / 16.;
-    double x[2][3], v[6] = {0.};
-    for (int k = 0; k < (kind == ORACLE_FALL ? 1 : 2); k++) {
+    double x[3][3], v[6] = {0.};
+    for (int k = 0; k < bodies[kind]; k++) {
         memcpy(x[k],
                (const double[]){(thrown ? 0.5 : 0.02) * k, 0.03 * k,
                                 height + (thrown ? 0.1 : 0.5) * k},

@@ -16,9 +16,10 @@ const char *oracle_agrees(const json_t *request, const json_t *one, const json_t
 json_t *oracle_problem(struct generate *g);
 
 /* Scenes that nothing drives: a body of any shape that falls onto a plane; two that are thrown at
- * each other, or fall onto each other, over it; two in a joint that fall onto it. Friction mu and
- * no restitution anywhere; masses 1 and 2 kg, the same inertia about each axis. */
-enum oracle_scene { ORACLE_FALL, ORACLE_PAIR, ORACLE_JOINED };
+ * each other, or fall onto each other, over it; two in a joint that fall onto it; three that fall
+ * onto each other. Friction mu and no restitution anywhere; masses 1, 2 and 3 kg, the same inertia
+ * about each axis. */
+enum oracle_scene { ORACLE_FALL, ORACLE_PAIR, ORACLE_JOINED, ORACLE_STACK };
 json_t *oracle_scene(struct generate *g, enum oracle_scene kind, double mu);
 /* The same bodies without shapes, which nothing touches. */
 json_t *oracle_free(const json_t *scene);
@@ -28,7 +29,8 @@ json_t *oracle_free(const json_t *scene);
  * contacts, for any θ, μ and h, as P·u⁺ ≤ 0. */
 double oracle_kinetic(const double *v, size_t count, double h);
 
-/* The most that kinetic and potential energy of bodies without a joint may rise by in `span` s, J.
+/* The most that kinetic and potential energy of one or two bodies without a joint may rise by in
+ * `span` s, J.
  *
  *  - Overlaps are closed in positions, by pseudo-velocities s of the least kinetic energy that part
  *    each pair by recoverySpeed c at most. Both bodies that move up by c, and the upper one by as

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH = SESSION_PATH, ROUNDS = 24, TWINS = 8, MOST = 12 };
+enum { PATH = SESSION_PATH, ROUNDS = 24, TWINS = 8, MOST = 18 };
 
 /* one step, and the steps from one that is looked at to the next; their time, s */
 static const char one_step[] = "{\"count\": 1}";
@@ -136,19 +136,21 @@ static double gain_of_step(struct session *s, const struct placed *p, const stru
 /* A scene is stepped: what is lost does not come back, and impulses add nothing. */
 static void fall(struct session *s, enum oracle_scene kind, double mu)
 {
-    static const char *const names[] = {"falls", "pair", "joined"};
+    static const char *const names[] = {"falls", "pair", "joined", "stack"};
     const bool joined = kind == ORACLE_JOINED;
     json_t *const scene = oracle_scene(&s->g, kind, mu), *const other = oracle_free(scene);
     const double h =
         json_number_value(json_object_get(json_object_get(scene, "solver"), "stepSize"));
     // impacts in joints take and add energy of order h
-    const double most = joined ? (double)INFINITY : oracle_rise(scene, lead + h);
+    const double most =
+        joined || kind == ORACLE_STACK ? (double)INFINITY : oracle_rise(scene, lead + h);
     const struct placed p = place(s, scene, true, names[kind]);
     const struct placed bare =
         joined ? place(s, other, true, "bare") : (struct placed){.there = true};
+    const int rounds = joined ? ROUNDS / 2 : ROUNDS;
     double energy = NAN, scale = 0.;
     bool rises = false;
-    for (int k = 0; k < (joined ? ROUNDS / 2 : ROUNDS) && p.there && bare.there && !rises; k++) {
+    for (int k = 0; k < rounds && p.there && bare.there && !rises; k++) {
         const double now = energy_after(s, &p);
         const double gain = gain_of_step(s, &p, joined ? &bare : NULL, h);
         scale = isfinite(now) ? fmax(scale, fabs(now)) : scale;
@@ -282,5 +284,6 @@ void session_scenes(struct session *s)
     fall(s, ORACLE_JOINED, frictions[generate_below(&s->g, 4)]);
     step_by_two(s);
     solve_by_three(s);
+    fall(s, ORACLE_STACK, frictions[generate_below(&s->g, 4)]);
     s->g.wild = wild;
 }
