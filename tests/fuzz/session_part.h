@@ -29,8 +29,8 @@ void session_sweep(struct session *s, const char *what, const json_t *of, const 
 /* GET …/state; the caller frees out->text. */
 void session_state(struct session *s, const char *id, struct session_reply *out);
 bool session_same(const struct session_reply *a, const struct session_reply *b);
-/* `*was` (decref; NULL at first) becomes the instances that there are, and the snapshots of `id`;
- * `request`: what it is behind, which may have changed none of these; NULL: it may. */
+/* `*was` (decref; NULL at first) becomes the instances that there are, and the snapshots and leases
+ * of `id`; `request`: what it is behind, which may have changed none of these; NULL: it may. */
 void session_lists(struct session *s, const char *id, json_t **was, const char *request);
 /* The body that creates an instance of a model; the caller frees. */
 char *session_creation(const json_t *model);

@@ -242,6 +242,26 @@ static void ask_one(struct session *s, const char *tag, json_t **lists)
     json_decref(reply);
 }
 
+/* What is refused of any instance: another one of its id, and a lease for no time. */
+static void ask_in_vain(struct session *s, json_t **lists)
+{
+    const struct {
+        const char *method, *path;
+        json_t *body;
+    } asked[] = {{"PUT", "", json_pack("{s:O}", "model", s->model)},
+                 {"POST", "/clone", json_pack("{s:s}", "as", s->own)},
+                 {"POST", "/lease", json_pack("{s:s,s:i}", "role", "observer", "seconds", 0)}};
+    for (size_t k = 0; k < sizeof asked / sizeof *asked; k++) {
+        char request[SESSION_PATH];
+        int status = 0;
+        json_decref(session_call(s, asked[k].method, asked[k].body, &status, "/v1/instances/%s%s",
+                                 s->own, asked[k].path));
+        (void)snprintf(request, sizeof request, "a request that was refused (%d), %s %.60s%s,",
+                       status, asked[k].method, s->own, asked[k].path);
+        session_lists(s, s->own, lists, status >= 400 ? request : NULL);
+    }
+}
+
 void session_any(struct session *s, const char *own, json_t *model, int count)
 {
     char coupling[OWN] = "c-0";
@@ -267,6 +287,7 @@ void session_any(struct session *s, const char *own, json_t *model, int count)
     for (int k = 0; k < count; k++) {
         ask_one(s, generate_often(&s->g, 60) ? tag : NULL, &lists);
     }
+    ask_in_vain(s, &lists);
     json_decref(lists);
     json_decref(session_call(s, "DELETE", NULL, &status, "/v1/couplings/%s", coupling));
     s->own = s->coupling = NULL;

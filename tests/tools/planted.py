@@ -144,6 +144,20 @@ FAULTS = [
           '                                    struct mechd_snapshot **);\n'
           '    (void)mechd_snapshots_take(c->job.instance, &w->stepping.excess, &left);\n',
           'generated:process', r'FAILED seed .*changed the snapshots'),
+    Fault('a refused creation that leaves an instance',
+          'server/operations/create.c',
+          '        fail_taken(c, o->id);\n',
+          '        (void)mechd_table_add(&c->service->host.table, i, NULL);\n'
+          '        fail_taken(c, o->id);\n',
+          'generated:process', r'FAILED seed .*left an instance'),
+    Fault('a refused lease that is granted',
+          'server/operations/leases.c',
+          '        return MECHD_DONE;\n    }\n    wish.w.seconds',
+          '        wish.w = (struct mechd_lease_wish){.role = MECHD_ROLE_OBSERVER, .seconds = 60.,\n'
+          '                                           .name = c->who.name};\n'
+          '        (void)mechd_leases_take(&i->leases, &wish.w, &number, &holder);\n'
+          '        return MECHD_DONE;\n    }\n    wish.w.seconds',
+          'generated:process', r'FAILED seed .*changed the leases'),
     Fault('an overlap that becomes momentum',
           'solver/model/gap.c',
           'return fmax(gap, 0.) / (s->theta',
