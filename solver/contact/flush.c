@@ -232,7 +232,7 @@ static void cross_face(const struct mech_flush_gap *gap, const double from[3], c
     mech_v3_add(from, over + under > 0. ? under / (over + under) : 0., d, at);
 }
 
-/* How far a point in the plane of the face at the nearest point may be from the mesh that bends. */
+/* How far a point in the plane of the face at the nearest point may be from the mesh: it bends. */
 static double bend(const struct mech_flush_gap *gap, const double at[3], double look)
 {
     double d[3];

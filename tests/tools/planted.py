@@ -153,8 +153,8 @@ FAULTS = [
     Fault('a refused lease that is granted',
           'server/operations/leases.c',
           '        return MECHD_DONE;\n    }\n    wish.w.seconds',
-          '        wish.w = (struct mechd_lease_wish){.role = MECHD_ROLE_OBSERVER, .seconds = 60.,\n'
-          '                                           .name = c->who.name};\n'
+          '        wish.w = (struct mechd_lease_wish){\n'
+          '            .role = MECHD_ROLE_OBSERVER, .seconds = 60., .name = c->who.name};\n'
           '        (void)mechd_leases_take(&i->leases, &wish.w, &number, &holder);\n'
           '        return MECHD_DONE;\n    }\n    wish.w.seconds',
           'generated:process', r'FAILED seed .*changed the leases'),

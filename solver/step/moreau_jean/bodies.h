@@ -401,8 +401,8 @@ double mech_moreau_bodies_miss(struct mech_moreau_bodies *s, const double *v);
 double mech_moreau_bodies_added(struct mech_moreau_bodies *s, const struct mech_state *state);
 /* N for the factors that the saddle has now, where it is not formed yet. */
 int mech_moreau_bodies_form(struct mech_moreau_bodies *s, struct mech_step_result *result);
-/* Work of impulses, whose terms are `size`, if it is positive (stepper.h), without what the law does
- * not leave, `missed`: within the solvers' tolerance that is no gain. */
+/* Work of impulses, whose terms are `size`, if it is positive (stepper.h), without what the law
+ * does not leave, `missed`: within the solvers' tolerance that is no gain. */
 double mech_moreau_bodies_gain(const struct mech_moreau_bodies *s, double work, double missed,
                                double size);
 /* After the impulses, at v of the state: where contacts have more kinetic energy than without
