@@ -65,7 +65,7 @@ static void compare_ids(struct session *s, json_t *was, json_t *now, const char 
 static json_t *leases(struct session *s, const char *id)
 {
     char path[SESSION_PATH];
-    (void)snprintf(path, sizeof path, "/v1/instances/%.200s/leases", id);
+    (void)snprintf(path, sizeof path, "/v1/instances/%.200s/lease", id);
     json_t *const list = look_at(s, path), *item = NULL;
     size_t k = 0;
     json_array_foreach(json_object_get(list, "items"), k, item)
