@@ -39,9 +39,7 @@ void mechd_couplings_fini(struct mechd_couplings *t)
 /* From here on the leases of its instances show its id. */
 static void name_leases(struct mechd_coupling *g)
 {
-    char id[32];
-    snprintf(id, sizeof id, "c-%" PRIu64, g->id);
-    const struct mechd_lease_wish wish = {.role = -1, .seconds = (double)NAN, .name = id};
+    const struct mechd_lease_wish wish = {.role = -1, .seconds = (double)NAN, .name = g->face->id};
     for (int32_t n = 0; n < g->count; n++) {
         struct mechd_holder holder;
         // one that has been revoked meanwhile has no name: the next command sees that
@@ -72,7 +70,6 @@ static int add(struct mechd_couplings *t, struct mechd_coupling *g)
 int mechd_coupling_restore(struct mechd_couplings *t, struct mechd_coupling *g, uint64_t number)
 {
     uint64_t serial = number - 1;
-    char id[32];
     pthread_mutex_lock(&t->m);
     int outcome = t->count < MECHD_COUPLINGS_MOST ? mechd_face_open(g, &serial) : MECH_UNSUPPORTED;
     if (outcome == 0 && g->id != number) {
@@ -86,8 +83,7 @@ int mechd_coupling_restore(struct mechd_couplings *t, struct mechd_coupling *g, 
         t->count++;
         t->serial = number > t->serial ? number : t->serial;
         mechd_coupling_ref(g);
-        snprintf(id, sizeof id, "c-%" PRIu64, g->id);
-        mechd_outsides_open(g, id);
+        mechd_outsides_open(g, g->face->id);
     }
     pthread_mutex_unlock(&t->m);
     return outcome;
@@ -95,12 +91,10 @@ int mechd_coupling_restore(struct mechd_couplings *t, struct mechd_coupling *g, 
 
 struct mechd_coupling *mechd_coupling_find(struct mechd_couplings *t, const char *id)
 {
-    char known[32];
     pthread_mutex_lock(&t->m);
     struct mechd_coupling *g = t->newest;
     for (; g != NULL; g = g->next) {
-        snprintf(known, sizeof known, "c-%" PRIu64, g->id);
-        if (strcmp(known, id) == 0) {
+        if (strcmp(g->face->id, id) == 0) {
             mechd_coupling_ref(g);
             break;
         }
@@ -264,8 +258,6 @@ static void write_document(const void *of, struct mechp_text *w)
 
 void mechd_coupling_write(struct mechd_coupling *g, bool whole, struct mechp_text *w)
 {
-    char id[32];
-    snprintf(id, sizeof id, "c-%" PRIu64, g->id);
     pthread_mutex_lock(&g->m);
     const double time = g->time;
     const uint64_t windows = g->windows;
@@ -273,7 +265,7 @@ void mechd_coupling_write(struct mechd_coupling *g, bool whole, struct mechp_tex
                       g->head->kind != MECHD_COUPLING_KEEP;
     const struct mechd_coupling_last last = g->last;
     pthread_mutex_unlock(&g->m);
-    const struct mechp_body_coupling body = {.id = id,
+    const struct mechp_body_coupling body = {.id = g->face->id,
                                              .name = g->name,
                                              .time = time,
                                              .windows = windows,
@@ -435,8 +427,8 @@ static void answer_start(struct mechd_coupling *g, struct mechd_call *c)
         return;
     }
     c->status = 201;
-    snprintf(c->location, sizeof c->location, "/v1/couplings/c-%" PRIu64, g->id);
-    mechd_outsides_open(g, strrchr(c->location, '/') + 1);
+    snprintf(c->location, sizeof c->location, "/v1/couplings/%s", g->face->id);
+    mechd_outsides_open(g, g->face->id);
     mechd_coupling_write(g, true, &c->text);
 }
 

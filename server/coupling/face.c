@@ -6,6 +6,7 @@
 #include "server/call/service.h"
 #include "server/coupling/turn.h"
 #include "server/instance/host.h"
+#include "server/os/ids.h"
 #include "solver/base/err.h"
 #include "solver/base/hash.h"
 
@@ -315,8 +316,8 @@ int mechd_face_open(struct mechd_coupling *g, uint64_t *serial)
     struct mechd_instance *const face = g->face;
     struct mechd_instance *other = NULL;
     do {
-        char id[32];
-        snprintf(id, sizeof id, "c-%" PRIu64, ++*serial);
+        char id[MECHD_ID];
+        mechd_id_write('c', h->series, ++*serial, id);
         face->incarnation = h->incarnation;
         MECH_TRY(mechd_table_add(&h->faces, face, id));
         // once it is there no instance gets the id any more

@@ -13,8 +13,8 @@
 /* Make g->face of the participants, which are known; its memory is charged to the account of the
  * caller until it is closed, or the coupling is freed. False: refused. */
 bool mechd_face_create(struct mechd_coupling *g, struct mechd_call *c);
-/* From now on it is found, as "c-1", "c-2", …, from *serial on: an id that no instance has; g->id
- * and *serial are its number. 0 or negative. */
+/* From now on it is found, under the next id behind *serial that no instance has, as c-1
+ * (server/os/ids.h); g->id and *serial are its number. 0 or negative. */
 int mechd_face_open(struct mechd_coupling *g, uint64_t *serial);
 /* It is gone for all readers; its run ends with its next turn. */
 void mechd_face_close(struct mechd_coupling *g);

@@ -114,7 +114,7 @@ void mechd_coupling_snapshot_take(struct mechd_coupling_command *k)
         mechd_coupling_refuse(k, MECHP_LIMIT_REACHED, detail);
     } else {
         snprintf(k->call->location, sizeof k->call->location,
-                 "/v1/couplings/c-%" PRIu64 "/snapshots/s-%" PRIu64, g->id, id);
+                 "/v1/couplings/%s/snapshots/s-%" PRIu64, g->face->id, id);
         k->call->status = 201;
         g->keep.dirty = g->keep.dirty || is_recorded(g);
     }

@@ -56,18 +56,35 @@ static void number(struct mechp_text *w, int value)
 
 /* --- a call by curl -------------------------------------------------------------------------- */
 
-/* The example of a parameter, without the quotes of JSON; an id as this process assigns it. */
-static void example(struct mechp_text *w, const struct mechp_parameter *p, const char *series)
+/* What stands between slashes; an id as this process assigns it. */
+static void part(struct mechp_text *w, const char *at, size_t length, const char *series)
 {
-    const size_t quote = p->example[0] == '"', length = strlen(p->example) - 2 * quote;
     char id[MECHD_ID];
-    snprintf(id, sizeof id, "%.*s", (int)length, p->example + quote);
+    snprintf(id, sizeof id, "%.*s", (int)length, at);
     if (mechd_id_takes_series(id)) {
         mechd_id_write(id[0], series, mechd_id_number(id[0], id), id);
         text(w, id);
     } else {
-        text_n(w, p->example + quote, length);
+        text_n(w, at, length);
     }
+}
+
+/* Calls with their addresses. */
+static void calls(struct mechp_text *w, const char *at, const char *series)
+{
+    while (*at != '\0') {
+        const size_t n = strcspn(at, "/"), slash = at[n] == '/';
+        part(w, at, n, series);
+        put(w, slash ? "/" : "");
+        at += n + slash;
+    }
+}
+
+/* The example of a parameter, without the quotes of JSON. */
+static void example(struct mechp_text *w, const struct mechp_parameter *p, const char *series)
+{
+    const size_t quote = p->example[0] == '"';
+    part(w, p->example + quote, strlen(p->example) - 2 * quote, series);
 }
 
 /* JSON within the apostrophes of a shell. */
@@ -131,7 +148,9 @@ static void write_curl(struct mechp_text *w, const struct mechp_route *r, const 
     const struct mechp_row *const row = r->row;
     const struct mechp_shape *const body = row->body;
     const char *const usual = body != NULL && body->name != NULL ? "POST" : "GET";
-    wrap(w, "<pre class=\"curl\">", set->before == NULL ? "" : set->before, "curl ");
+    put(w, "<pre class=\"curl\">");
+    calls(w, set->before == NULL ? "" : set->before, series);
+    put(w, "curl ");
     if (strcmp(r->method, usual) != 0) {
         wrap(w, "-X ", r->method, " ");
     }

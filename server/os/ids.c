@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char alphabet[] = "0123456789bcdfghjkmnpqrstvwxyz";
 
@@ -28,5 +29,5 @@ void mechd_id_write(char letter, const char *series, uint64_t number, char *out)
 
 bool mechd_id_takes_series(const char *id)
 {
-    return (id[0] == 'f' || id[0] == 'o' || id[0] == 'w') && mechd_id_number(id[0], id) > 0;
+    return id[0] != '\0' && strchr("cfow", id[0]) != NULL && mechd_id_number(id[0], id) > 0;
 }

@@ -1,7 +1,7 @@
 /* Ids that the daemon gives: a letter, '-' and a number from 1, as r-17. A process without a state
- * directory does not know the ids of the processes before it: its ids of operations, sweeps and
- * FMUs have a series between letter and number, as o-k3f9xm-17, which no other process has. Any
- * thread.
+ * directory does not know the ids of the processes before it: its ids of couplings, operations,
+ * sweeps and FMUs have a series between letter and number, as o-k3f9xm-17, which no other process
+ * has. Any thread.
  *
  *     char series[MECHD_SERIES], id[MECHD_ID];
  *     mechd_ids_series(incarnation, series);        // "k3f9xm-"; "" where there is a store

@@ -345,6 +345,18 @@ void served_expect(const struct served *s, const char *method, const char *path,
     free(reply.body);
 }
 
+void served_couple(const struct served *s, const char *body, char *path)
+{
+    struct served_reply reply;
+    served_call(s, "POST", "/v1/couplings", body, &reply);
+    const char *const id = strstr(reply.body, "\"c-");
+    if (reply.status != 201 || id == NULL) {
+        served_fail("coupling", reply.body);
+    }
+    (void)snprintf(path, 64, "/v1/couplings/%.*s/step", (int)strcspn(id + 1, "\""), id + 1);
+    free(reply.body);
+}
+
 double served_cpu_ns(const struct served *s)
 {
     clockid_t clock;

@@ -59,6 +59,9 @@ void served_call(const struct served *s, const char *method, const char *path, c
 void served_expect(const struct served *s, const char *method, const char *path, const char *body,
                    int status);
 
+/* Makes a coupling by this body; `path` [64] is the one that steps it. */
+void served_couple(const struct served *s, const char *body, char *path);
+
 /* The same without waiting for an answer: the connection, to be dropped. */
 int served_send(const struct served *s, const char *method, const char *path, const char *body);
 void served_drop(int connection);

@@ -42,7 +42,6 @@ static double wall(const void *side)
 static void couple(struct side *s, int count)
 {
     char body[BODY];
-    struct served_reply reply;
     int at = snprintf(body, sizeof body,
                       "{\"stepSize\":0.05,\"scheme\":{\"type\":\"Jacobi\"},"
                       "\"participants\":[");
@@ -61,14 +60,7 @@ static void couple(struct side *s, int count)
                        i > 0 ? "," : "", i, (i + 1) % count);
     }
     (void)snprintf(body + at, sizeof body - (size_t)at, "]}");
-    served_call(&s->server, "POST", "/v1/couplings", body, &reply);
-    const char *const id = strstr(reply.body, "\"c-");
-    if (reply.status != 201 || id == NULL) {
-        served_fail("coupling", reply.body);
-    }
-    (void)snprintf(s->path[count], sizeof s->path[count], "/v1/couplings/c-%d/step",
-                   (int)strtol(id + 3, NULL, 10));
-    free(reply.body);
+    served_couple(&s->server, body, s->path[count]);
 }
 
 static void start(struct side *s, const char *workers)

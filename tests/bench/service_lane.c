@@ -171,8 +171,8 @@ static void require_windows(const struct served *daemon, const char *what, const
                    "{\"from\":\"a.x\",\"to\":\"b.F\",\"factor\":100},"
                    "{\"from\":\"b.x\",\"to\":\"a.F\",\"factor\":100}]}",
                    scheme, made, made);
-    served_expect(daemon, "POST", "/v1/couplings", body, 201);
-    (void)snprintf(path, sizeof path, "/v1/couplings/c-%d/step", ++made);
+    served_couple(daemon, body, path);
+    made++;
     (void)snprintf(body, sizeof body, "{\"count\":%d}", WINDOWS);
     served_call(daemon, "POST", path, body, &reply);
     if (reply.status != 200) {

@@ -221,14 +221,15 @@ class Runs(Couplings):
 
     def test_a_coupling_and_an_instance_have_different_ids(self):
         """Their topics on the stream are alike."""
-        model = half(1., k=K + K12)
-        self.assertEqual(self.daemon.call('PUT', '/v1/instances/c-1', {'model': model}).status, 201)
-        _, _, cid = self.oscillators()
-        self.assertEqual(cid, 'c-2')
-        reply = self.daemon.call('PUT', '/v1/instances/c-2', {'model': model})
+        new = {'model': half(1., k=K + K12)}
+        first = self.oscillators()[2]
+        second, third = ('%s-%d' % (first.rpartition('-')[0], k) for k in (2, 3))
+        self.assertEqual(self.daemon.call('PUT', '/v1/instances/' + second, new).status, 201)
+        self.assertEqual(self.oscillators()[2], third)
+        reply = self.daemon.call('PUT', '/v1/instances/' + third, new)
         self.assertEqual((reply.status, reply['code']), (409, 'id-taken'), reply)
-        self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/c-2').status, 204)
-        self.assertEqual(self.daemon.call('PUT', '/v1/instances/c-2', {'model': model}).status, 201)
+        self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + third).status, 204)
+        self.assertEqual(self.daemon.call('PUT', '/v1/instances/' + third, new).status, 201)
 
     def test_the_end_of_the_daemon_ends_a_run(self):
         _, _, cid = self.oscillators()

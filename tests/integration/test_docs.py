@@ -150,16 +150,16 @@ class Docs(Served):
         """With the series of a process without a state directory, whatever the others are."""
         def shown(d):
             calls = Page(d.call('GET', '/docs').raw.decode()).calls
-            return {re.search(r'/([fow]-[^/ ]+)(/results)?$', calls[symbol]).group(1)
-                    for symbol, _, path in ROUTES if re.search(r'\{[fow]id\}', path)}
+            return {shown for symbol, _, path in ROUTES if re.search(r'\{[cfow]id\}', path)
+                    for shown in re.findall(r'/([cfow]-[^/\s]+)', calls[symbol])}
         check = {'model': models.oscillator()}
         with Daemon() as d:
             given = d.call('POST', '/v1/models/check', check, {'Prefer': 'respond-async'})['id']
             self.assertRegex(given, '^o-%s-1$' % SERIES)
-            self.assertEqual(shown(d), {letter + given[1:] for letter in 'fow'})
+            self.assertEqual(shown(d), {letter + given[1:] for letter in 'cfow'})
         with tempfile.TemporaryDirectory(prefix='mechd-docs-') as folder, \
                 Daemon('--state', folder) as d:
-            self.assertEqual(shown(d), {'o-1', 'w-1', 'f-1'})
+            self.assertEqual(shown(d), {'c-1', 'o-1', 'w-1', 'f-1'})
 
     def test_the_icon_is_there(self):
         for icon in self.page.icons:

@@ -246,46 +246,50 @@ class Lives(Served):
 
 
 class OfCouplings(unittest.TestCase):
-    """Ids of couplings begin again with each process that has no state directory."""
+    """Without a state directory each process has other ids of couplings, and other lives."""
 
-    def life(self, daemon, windows):
-        """c-1, and the events of its run r-1, which is over."""
+    def couple(self, daemon):
         ends = [daemon.create(half(x, k=K + K12)) for x in (1., 0.)]
         reply = daemon.call('POST', '/v1/couplings', {
             'participants': [{'name': n, 'instance': i} for n, i in zip(('left', 'right'), ends)],
             'connections': OSCILLATORS, 'scheme': {'type': 'IQN-ILS'}, 'stepSize': 0.01})
-        self.assertEqual((reply.status, reply['id']), (201, 'c-1'), reply)
-        run = daemon.call('POST', '/v1/couplings/c-1/runs', {
+        self.assertEqual(reply.status, 201, reply)
+        return reply['id']
+
+    def run_of(self, daemon, cid, windows):
+        """Its path, when it is over."""
+        run = daemon.call('POST', '/v1/couplings/%s/runs' % cid, {
             'count': windows, 'period': 0.01, 'record': {'every': 1}})
-        self.assertEqual(run.headers['Location'], '/v1/couplings/c-1/runs/r-1', run)
         path = run.headers['Location']
+        self.assertEqual(path, '/v1/couplings/%s/runs/r-1' % cid, run)
         wait_until(lambda: daemon.call('GET', path)['state'] == 'finished', 'the run')
-        return path + '/events'
+        return path
 
     def events(self, daemon, path, last=None, count=None):
         with Events(daemon, path, last) as s:
             return list(itertools.islice(s, count))
 
     def test_rows_and_events_of_a_process_before_are_not_those_of_this_one(self):
-        seen = []
+        seen, before = [], []
         for windows in (20, 30):
-            with Daemon() as d, Stream(d, 'c-1') as frames, Stream(d, 'c-1', 'json') as texts:
-                rows = self.events(d, self.life(d, windows))
-                self.assertEqual([e[0] for e in rows], ['row'] * (windows + 1) + ['end'])
-                live = self.events(d, '/v1/couplings/c-1/events?rate=60', count=1)[0]
-                self.assertNotIn('rewound', live[2])
-                seen.append((rows[windows][1], live[1], frames.next()[1]['instance'],
-                             texts.next()[1]['life'], live[2]['life']))
-                if len(seen) == 1:
-                    continue
-                last, event = seen[0][:2]
-                told = self.events(d, '/v1/couplings/c-1/runs/r-1/events', last)
-                self.assertEqual([e[0] for e in told],
-                                 ['rewound'] + ['row'] * (windows + 1) + ['end'])
-                live = self.events(d, '/v1/couplings/c-1/events?rate=60', event, 1)[0]
-                self.assertEqual(live[2]['rewound'], True)
-        self.assertEqual([len(set(x)) for x in zip(*seen)], [2] * 5)
-        self.assertEqual([s[3] for s in seen], [s[4] for s in seen])
+            with Daemon() as d:
+                cid = self.couple(d)
+                with Stream(d, cid) as frames, Stream(d, cid, 'json') as texts:
+                    run = self.run_of(d, cid, windows)
+                    rows = self.events(d, run + '/events')
+                    self.assertEqual([e[0] for e in rows], ['row'] * (windows + 1) + ['end'])
+                    live = self.events(d, '/v1/couplings/%s/events?rate=60' % cid, count=1)[0]
+                    self.assertNotIn('rewound', live[2])
+                    seen.append((cid, rows[windows][1], live[1], frames.next()[1]['instance'],
+                                 texts.next()[1]['life'], live[2]['life']))
+                for path, last in before:
+                    reply = d.call('GET', path, None, {'Last-Event-ID': last} if last else None)
+                    self.assertEqual((reply.status, reply['code']), (404, 'not-found'), reply)
+                before += (('/v1/couplings/%s' % cid, None), (run, None),
+                           (run + '/events', rows[windows][1]),
+                           ('/v1/couplings/%s/events?rate=60' % cid, live[1]))
+        self.assertEqual([len(set(x)) for x in zip(*seen)], [2] * 6)
+        self.assertEqual([s[4] for s in seen], [s[5] for s in seen])
 
 
 if __name__ == '__main__':

@@ -21,6 +21,13 @@ def key(text):
     return {'Idempotency-Key': text}
 
 
+def alone(daemon, instance=None):
+    """The reply to the creation of a coupling of one participant."""
+    return daemon.call('POST', '/v1/couplings', {
+        'participants': [{'name': 'a', 'instance': instance or daemon.create(models.oscillator())}],
+        'connections': [], 'scheme': {'type': 'Jacobi'}, 'stepSize': 0.01})
+
+
 class Serials(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix='mechd-state-')
@@ -251,11 +258,9 @@ class Serials(unittest.TestCase):
             self.assertEqual(d.call('GET', '/v1/instances/new').status, 404)
             self.assertEqual(d.call('GET', path + '/state')['step'], 10)
             # nothing else has a revision: a guard that cannot hold is no guard
-            pair = d.call('POST', '/v1/couplings', {
-                'participants': [{'name': 'a', 'instance': i}], 'connections': [],
-                'scheme': {'type': 'Jacobi'}, 'stepSize': 0.01})
+            pair = alone(d, i)
             self.assertEqual(pair.status, 201, pair)
-            pair = '/v1/couplings/' + pair['id']
+            pair = pair.headers['Location']
             for method, at, body in (('POST', pair + '/step', {'count': 1}),
                                      ('POST', pair + '/reset', {}),
                                      ('POST', pair + '/runs', {'count': 1}),
@@ -279,7 +284,8 @@ class Serials(unittest.TestCase):
             with Daemon(*fmus.ON) as d:
                 made = d.call('POST', '/v1/instances', new)
                 path = made.headers['Location']
-                now = [d.call('POST', '/v1/sweeps', sweep).headers['Location'],
+                now = [alone(d).headers['Location'],
+                       d.call('POST', '/v1/sweeps', sweep).headers['Location'],
                        '/v1/fmus/' + fmus.upload(d, fmus.archive())['id'],
                        d.call('POST', path + '/step', {'count': 10 ** 9}, later)
                        .headers['Location']]
@@ -299,8 +305,9 @@ class Serials(unittest.TestCase):
                 d.call('POST', path + '/stop')
                 self.assertEqual(d.call('DELETE', path, None, {'If-Match': life}).status, 204)
         self.assertEqual(len(set(before)), len(before))
-        for k, kind in enumerate(('/v1/sweeps/w', '/v1/fmus/f', '/v1/operations/o')):
-            for one in before[k::3]:
+        for k, kind in enumerate(('/v1/couplings/c', '/v1/sweeps/w', '/v1/fmus/f',
+                                  '/v1/operations/o')):
+            for one in before[k::4]:
                 self.assertRegex(one, '^%s-%s-1$' % (kind, SERIES))
         # what is assigned in a process has the same series
         self.assertEqual(len({one.split('-')[1] for one in before}), 3)
@@ -309,6 +316,7 @@ class Serials(unittest.TestCase):
         d = self.start(*fmus.ON)
         path = '/v1/instances/' + d.create(models.oscillator())
         sweep = {'model': models.oscillator(), 'count': 3, 'parameters': {'grid': {'k': [1, 2]}}}
+        self.assertEqual(alone(d)['id'], 'c-1')
         self.assertEqual(d.call('POST', '/v1/sweeps', sweep)['id'], 'w-1')
         self.assertEqual(fmus.upload(d, fmus.archive())['id'], 'f-1')
         reply = d.call('POST', path + '/step', {'count': 10 ** 9}, {'Prefer': 'respond-async'})

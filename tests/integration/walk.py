@@ -18,9 +18,8 @@ FORM = 'application/json'
 VOLATILE = {'revision', 'memory', 'version', 'libraries', 'compiler', 'limits', 'enabled',
             'endpoints', 'instances', 'detail', 'bytes', 'elapsed', 'remaining', 'expires', 'left',
             'lease', 'done', 'state', 'used', 'busy', 'trial', 'unpacked'}
-# ids that the server gives, also within topics, those of operations, sweeps and FMUs with the
-# series of a process
-GIVEN = re.compile(r'\b(?:[cfiorsw]-|[fow]-%s-)\d+\b' % SERIES)
+# ids that the server gives, also within topics, some of them with the series of a process
+GIVEN = re.compile(r'\b(?:[cfiorsw]-|[cfow]-%s-)\d+\b' % SERIES)
 
 
 def alike(one, other, key=''):

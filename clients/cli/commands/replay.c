@@ -282,11 +282,13 @@ static bool is_true(struct mechc_json object, const char *path)
     return mechc_json_member(object, path, &v) && mechc_json_kind(v) == 't';
 }
 
-/* An id as the server assigns them to couplings: no instance has it. */
+/* An id as the server assigns them to couplings, c-1 or c-k3f9xm-1: no instance has it. */
 static bool names_coupling(const char *id)
 {
-    return strncmp(id, "c-", 2) == 0 && id[2] != '\0' &&
-           strspn(id + 2, "0123456789") == strlen(id + 2);
+    const char *const last = strrchr(id, '-');
+    const size_t digits = last != NULL ? strspn(last + 1, "0123456789") : 0;
+    return strncmp(id, "c-", 2) == 0 && (last == id + 1 || last == id + 8) && digits > 0 &&
+           last[1 + digits] == '\0';
 }
 
 /* Whether the run has recorded its hashes, of every step, and the inputs if there are any. */

@@ -11,7 +11,7 @@
         def commit(self):                       # the last trial becomes the state
             self.x = self.tried
 
-    with server.participate('c-1', 'rig') as rig:
+    with server.participate(sys.argv[1], 'rig') as rig:     # the id of the coupling
         rig.serve(Mass())                       # until the coupling ends
 
 A window of a coupling is a communication step of FMI: a trial corresponds to fmi3DoStep after the

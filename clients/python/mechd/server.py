@@ -304,7 +304,7 @@ class Server:
         has a function of that name, whose values Newton schemes use instead of difference
         quotients.
 
-            with server.participate('c-1', 'rig') as rig:
+            with server.participate(coupling, 'rig') as rig:
                 rig.serve(outputs=…, trial=…, commit=…)
         """
         id = coupling if isinstance(coupling, str) else coupling.id

@@ -289,8 +289,8 @@ static void end_couplings(struct mechd *d)
     size_t count = 0;
     (void)mechd_coupling_list(d->service.couplings, &all, &count);
     for (size_t k = 0; k < count; k++) {
-        char path[64];
-        (void)snprintf(path, sizeof path, "/v1/couplings/c-%llu", (unsigned long long)all[k]->id);
+        char path[128];
+        (void)snprintf(path, sizeof path, "/v1/couplings/%s", all[k]->face->id);
         (void)local_status(d, "DELETE", path, NULL);
         mechd_coupling_unref(all[k]);
     }

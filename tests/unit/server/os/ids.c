@@ -58,10 +58,11 @@ static void a_number_is_that_of_an_id_without_a_series(void)
     }
 }
 
-static void operations_sweeps_and_fmus_take_a_series(void)
+static void couplings_operations_sweeps_and_fmus_take_a_series(void)
 {
-    static const char *const others[] = {"r-1",        "s-1", "i-1", "c-1",
-                                         "o-k3f9xm-1", "f",   "f-",  "slow"};
+    static const char *const others[] = {"r-1", "s-1", "i-1",  "o-k3f9xm-1", "f",
+                                         "f-",  "",    "slow", "/-1"};
+    CU_ASSERT_TRUE(mechd_id_takes_series("c-4"));
     CU_ASSERT_TRUE(mechd_id_takes_series("f-1"));
     CU_ASSERT_TRUE(mechd_id_takes_series("o-2"));
     CU_ASSERT_TRUE(mechd_id_takes_series("w-30"));
@@ -75,4 +76,4 @@ UNIT_TESTS(UNIT_TEST(a_series_is_six_characters_that_cannot_be_mistaken),
            UNIT_TEST(an_incarnation_has_one_series),
            UNIT_TEST(ids_are_written_with_and_without_a_series),
            UNIT_TEST(a_number_is_that_of_an_id_without_a_series),
-           UNIT_TEST(operations_sweeps_and_fmus_take_a_series))
+           UNIT_TEST(couplings_operations_sweeps_and_fmus_take_a_series))
