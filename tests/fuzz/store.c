@@ -67,6 +67,7 @@ static void open_store(void)
         served->service.host.store = NULL;
         return;
     }
+    served->service.host.series[0] = '\0'; // as of a process that began with it
     (void)mechd_recover(&served->service.host);
     (void)mechd_couplings_load(&served->service);
     (void)mechd_receipts_load(&served->service);
