@@ -286,7 +286,7 @@ static bool is_true(struct mechc_json object, const char *path)
 static bool names_coupling(const char *id)
 {
     const char *const last = strrchr(id, '-');
-    const size_t digits = last != NULL ? strspn(last + 1, "0123456789") : 0;
+    const size_t digits = last ? strspn(last + 1, "0123456789") : 0;
     return strncmp(id, "c-", 2) == 0 && (last == id + 1 || last == id + 8) && digits > 0 &&
            last[1 + digits] == '\0';
 }
