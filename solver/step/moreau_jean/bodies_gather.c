@@ -50,11 +50,15 @@ double mech_moreau_bodies_approach(const struct mech_body_contact *c, const doub
     return speed;
 }
 
-void mech_moreau_bodies_slip(const struct mech_body_contact *c, const double *twist,
-                             double u[MECH_SLIDES])
+/* Of the second body beside the first at a contact: the velocity of its point, m/s, and its turn,
+ * rad/s. */
+static void move_beside(const struct mech_body_contact *c, const double *twist, double speed[3],
+                        double turn[3])
 {
-    double t2[3], speed[3] = {0.}, turn[3] = {0.};
-
+    for (int k = 0; k < 3; k++) {
+        speed[k] = 0.;
+        turn[k] = 0.;
+    }
     for (int side = 0; side < 2; side++) {
         const double sign = side ? 1. : -1.;
         double swing[3];
@@ -68,6 +72,14 @@ void mech_moreau_bodies_slip(const struct mech_body_contact *c, const double *tw
             mech_v3_add(turn, sign, v + 3, turn);
         }
     }
+}
+
+void mech_moreau_bodies_slip(const struct mech_body_contact *c, const double *twist,
+                             double u[MECH_SLIDES])
+{
+    double t2[3], speed[3], turn[3];
+
+    move_beside(c, twist, speed, turn);
     mech_v3_cross(c->n, c->t1, t2);
     u[0] = mech_v3_dot(c->t1, speed);
     u[1] = mech_v3_dot(t2, speed);
@@ -155,23 +167,15 @@ static double *stir_of(const struct mech_sweeps *w, const struct mech_body_conta
  * longer arm. */
 static double move_of(const struct mech_body_contact *c, const double *twist)
 {
-    double u[3] = {0.}, turns[3] = {0.}, arm = 0.;
+    double speed[3], turn[3], arm = 0.;
 
+    move_beside(c, twist, speed, turn);
     for (int side = 0; side < 2; side++) {
-        const double sign = side ? 1. : -1.;
-        double turn[3];
-
         if (c->body[side] >= 0) {
-            const double *const v = twist + 6 * (size_t)c->body[side];
-
-            mech_v3_cross(v + 3, c->arm[side], turn);
-            mech_v3_add(u, sign, v, u);
-            mech_v3_add(u, sign, turn, u);
-            mech_v3_add(turns, sign, v + 3, turns);
             arm = fmax(arm, mech_v3_dot(c->arm[side], c->arm[side]));
         }
     }
-    return sqrt(mech_v3_dot(u, u) + arm * mech_v3_dot(turns, turns));
+    return sqrt(mech_v3_dot(speed, speed) + arm * mech_v3_dot(turn, turn));
 }
 
 /* What contacts may miss where their impulses change: little beside what stirs about their bodies.

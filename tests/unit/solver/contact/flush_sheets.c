@@ -171,7 +171,7 @@ static void a_board_that_grazes_a_shelf_is_not_in_it(void)
     shapes_fini(&shapes);
 }
 
-/* A beam below a sheet that is bent over it, up or down by any angle; a post stands in both. */
+/* A sheet with a fold above a beam, folded up or down by any angle; a post stands in both. */
 static void a_sheet_with_a_fold_hides_what_is_below_it(void)
 {
     static const double x[3] = {0., 0.05, -0.01}, out[3] = {0., 1., 0.};
