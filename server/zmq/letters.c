@@ -190,7 +190,7 @@ static void dispose(struct mechd_letter *letter)
 static void release(void *bytes, void *hint)
 {
     struct mechd_letter *const letter = hint;
-    // sees what send_body wrote before its store, whatever order libzmq keeps between its threads
+    // sees what send_lent did before its store, whatever order libzmq keeps between its threads
     (void)atomic_load(&letter->frames);
     struct mechd_letters *const l = letter->home;
     struct mechd_backlog *const backlog = letter->backlog;
@@ -214,6 +214,7 @@ static bool send_frame(void *socket, const void *bytes, size_t size, bool more)
 
 /* A letter that libzmq has: body and extra frame, or the body alone. */
 struct lent {
+    struct mechd_letter *letter;
     zmq_msg_t frames[2];
     int count;
 };
@@ -234,6 +235,7 @@ static bool lend(struct mechd_letter *letter, struct mechd_backlog *backlog, str
             return false;
         }
     }
+    out->letter = letter;
     out->count = count;
     if (backlog != NULL) {
         atomic_fetch_add(&backlog->refs, 1);
@@ -241,8 +243,6 @@ static bool lend(struct mechd_letter *letter, struct mechd_backlog *backlog, str
     }
     letter->backlog = backlog;
     atomic_fetch_add(&letter->home->lent, 1);
-    // once a frame of it is sent the letter is libzmq's, and is not looked into any more
-    atomic_store(&letter->frames, count);
     return true;
 }
 
@@ -257,6 +257,9 @@ static void take_back(struct lent *l, int from)
 /* Body and extra frame behind what has been sent of the message. */
 static bool send_lent(void *socket, struct lent *l)
 {
+    // all that this thread does with the letter comes before this store, which release() sees; once
+    // a frame of it is sent the letter is libzmq's
+    atomic_store(&l->letter->frames, l->count);
     for (int k = 0; k < l->count; k++) {
         const int more = k + 1 < l->count ? ZMQ_SNDMORE : 0;
         if (zmq_msg_send(&l->frames[k], socket, ZMQ_DONTWAIT | more) < 0) {
