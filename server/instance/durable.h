@@ -26,6 +26,7 @@
 #include "protocol/wire/json.h"
 #include "protocol/wire/text.h"
 #include "server/instance/job.h"
+#include "server/instance/ticket.h"
 #include "server/os/clock.h"
 #include "solver/sim/mech.h"
 
@@ -39,7 +40,6 @@ struct mechd_excess;
 struct mechd_group;
 struct mechd_instance;
 struct mechd_snapshot;
-struct mechd_stored_receipt;
 struct mechd_traits;
 struct mechp_edit_query;
 
@@ -95,19 +95,6 @@ struct mechd_durable {
     _Atomic bool unstored; /* a snapshot could not be stored, and is still in memory; partner: the
                                 store's thread */
 };
-
-/* An answer that waits for the disk. Zeroed before use; inside what is answered. */
-struct mechd_ticket {
-    struct mechd_ticket *next; /* in a list of lost ones (group.h) */
-    _Atomic int state;
-    const struct mechd_stored_receipt *receipt; /* to be stored with the record, or NULL */
-    int outcome; /* once answered: 0, or it is not on disk and has been undone */
-    /* on the store's thread, in mechd_ticket_wait, or in mechd_group_answer */
-    void (*answer)(struct mechd_ticket *t);
-};
-/* Called before the answer is sent: true when it is sent later, by `answer`. `suspend` is called
- * just before that is possible; may be NULL. */
-bool mechd_ticket_wait(struct mechd_ticket *t, void (*suspend)(void *context), void *context);
 
 /* A new instance, not in the table yet: with its key, and its creation on the way to the disk once
  * mechd_durable_begin is called, which takes a ticket. 0; MECH_UNSUPPORTED: the account has no room
@@ -179,6 +166,10 @@ int mechd_durable_snapshot(struct mechd_instance *i, struct mechd_snapshot *s,
 int mechd_durable_forget(struct mechd_instance *i, const struct mechd_snapshot *s,
                          struct mechd_ticket *t);
 
+/* State, commands after it and snapshots from the store into a new instance of the same model, or
+ * one to be repaired (snapshots: false). 0; MECH_MISMATCH: they do not fit; MECH_NOT_FOUND;
+ * MECH_INTERNAL. */
+int mechd_durable_load(struct mechd_instance *i, bool snapshots);
 /* All instances of the store into the table: before the doors open. 0 or negative. */
 int mechd_recover(struct mechd_host *d);
 

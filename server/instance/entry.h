@@ -47,13 +47,6 @@ void mechd_entry_post(struct mechd_entry *first, struct mechd_ticket *t);
 /* Free a list that is not posted. */
 void mechd_entry_destroy(struct mechd_entry *first);
 
-/* The answer waits from now on. */
-void mechd_ticket_take(struct mechd_ticket *t);
-/* The answer of a ticket. */
-void mechd_ticket_settle(struct mechd_ticket *t, int outcome);
-/* A ticket that is refused before anything is on its way. */
-void mechd_ticket_refuse(struct mechd_ticket *t, int outcome);
-
 /* On the store's thread: a record of this instance could not be stored, have it put right
  * (durable.c); rows of a run are stored or not (run_store.c). */
 void mechd_run_stored(struct mechd_entry *x);

@@ -1,8 +1,6 @@
-/* Life of an instance and what it publishes. */
+/* References to an instance, its account, its marks, and what it shows. */
 #include "server/instance/instance.h"
 
-#include "protocol/frame/frame.h"
-#include "server/instance/effort.h"
 #include "server/instance/entry.h"
 #include "server/instance/host.h"
 #include "server/instance/partners.h"
@@ -16,61 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A guess at the time of one step until it has been measured: high enough for a dense system, so
- * that a first command errs towards the pool. */
-static uint64_t guess_step_ns(int32_t size)
-{
-    const uint64_t n = (uint64_t)size;
-    return 1000 + 50 * n + n * n / 4;
-}
-
-int mechd_instance_create(struct mechd_host *host, const struct mechd_engine *engine,
-                          struct mechd_instance **out)
-{
-    struct mechd_instance *i = calloc(1, sizeof *i);
-    const size_t n = mechd_engine_output_size(engine);
-    const size_t count = mechd_engine_variable_count(engine, MECH_OUTPUT_VARIABLE);
-    double *values = calloc(n + 1, sizeof *values);
-    struct mech_variable *channels = calloc(count + 1, sizeof *channels);
-    char *const name = strdup(engine->ops->title(engine->self));
-    if (i == NULL || values == NULL || channels == NULL || name == NULL) {
-        free(name);
-        free(i);
-        free(values);
-        free(channels);
-        return MECH_NO_MEMORY;
-    }
-    for (size_t k = 0; k < count; k++) {
-        mechd_engine_variable(engine, MECH_OUTPUT_VARIABLE, k, &channels[k]);
-    }
-    i->channels = channels;
-    i->channel_count = count;
-    i->host = host;
-    i->engine = *engine;
-    mechd_engine_set_interrupt(engine, mechd_effort_ends, mechd_effort_urgent, i);
-    i->sim = mechd_engine_sim(engine);
-    i->incarnation = host->incarnation;
-    i->output_size = n;
-    i->size = engine->ops->size(engine->self);
-    i->step_size = mechd_engine_step_size(engine);
-    i->published.values = values;
-    i->name = name;
-    atomic_init(&i->refs, 1);
-    atomic_init(&i->revision, 1);
-    atomic_init(&i->step_ns, engine->ops->apart ? MECHD_SHORT : guess_step_ns(i->size));
-    pthread_mutex_init(&i->m, NULL);
-    pthread_mutex_init(&i->p, NULL);
-    mechd_leases_init(&i->leases);
-
-    // the first values, before any reader
-    i->published.revision = 1;
-    i->published.time = mechd_engine_time(engine);
-    i->published.steps = mechd_engine_step_count(engine);
-    mechd_engine_get_outputs(engine, values);
-    *out = i;
-    return 0;
-}
 
 bool mechd_instance_charge(struct mechd_instance *i, enum mechd_quota which, uint64_t amount,
                            struct mechd_excess *x)
@@ -119,40 +62,6 @@ void mechd_instance_close(struct mechd_instance *i)
     }
 }
 
-bool mechd_instance_delete(struct mechd_instance *i, struct mechd_ticket *t)
-{
-    int lives = MECHD_LIVES;
-    if (!atomic_compare_exchange_strong(&i->life, &lives, MECHD_ENDING)) {
-        return false;
-    }
-    const bool waits = t != NULL && i->durable.key != 0;
-    const int outcome = mechd_durable_end(i, t);
-    if (waits && outcome != 0) {
-        mechd_instance_deleted(i, false);
-        mechd_ticket_refuse(t, outcome);
-    } else if (!waits) {
-        mechd_instance_deleted(i, true);
-    }
-    return true;
-}
-
-void mechd_instance_deleted(struct mechd_instance *i, bool gone)
-{
-    int ending = MECHD_ENDING;
-    if (gone && mechd_table_remove(&i->host->table, i)) {
-        mechd_instance_end(i);
-        (void)mechd_stop_raise(&i->ended, MECHD_STOP_DELETED);
-        mechd_instance_close(i);
-        mechd_tell_gone(i);
-        mechd_count(&i->host->counters.deleted, 1);
-        mechd_instance_unref(i);
-    } else if (!gone) {
-        // one whose creation has failed meanwhile has ended
-        (void)atomic_compare_exchange_strong(&i->life, &ending, MECHD_LIVES);
-        mechd_reaper_meet(&i->host->reaper, mechd_instance_ends(i));
-    }
-}
-
 void mechd_instance_ref(struct mechd_instance *i)
 {
     atomic_fetch_add(&i->refs, 1);
@@ -196,43 +105,6 @@ bool mechd_instance_hash(const struct mechd_instance *i, uint64_t *out)
     }
     *out = mechd_engine_hash(&i->engine);
     return true;
-}
-
-/* Publish the committed state under a new revision. */
-static void publish(struct mechd_instance *i, uint16_t flags, uint64_t steps_forward)
-{
-    i->trial = 0;
-    if (i->kept != NULL) {
-        mechd_trials_drop_all(i);
-    }
-    pthread_mutex_lock(&i->p);
-    i->published.revision = atomic_fetch_add(&i->revision, 1) + 1;
-    i->published.sequence += steps_forward;
-    i->published.time = mechd_engine_time(&i->engine);
-    i->published.steps = mechd_engine_step_count(&i->engine);
-    i->published.flags = flags;
-    const bool wanted = (atomic_load(&i->watched) & MECHD_WATCH_HASH) != 0 && steps_forward > 0;
-    i->published.hashed = wanted && mechd_instance_hash(i, &i->published.hash);
-    mechd_engine_get_outputs(&i->engine, i->published.values);
-    pthread_mutex_unlock(&i->p);
-    mechd_durable_changed(i);
-}
-
-void mechd_instance_changed(struct mechd_instance *i, uint16_t flags)
-{
-    i->next_flags = (uint16_t)(i->next_flags | flags);
-    if ((flags & MECHP_REWOUND) != 0) {
-        mechd_partners_rewind(i);
-    }
-    publish(i, flags, 0);
-}
-
-void mechd_instance_stepped(struct mechd_instance *i, uint16_t flags)
-{
-    flags = (uint16_t)(flags | i->next_flags);
-    i->next_flags = 0;
-    publish(i, flags, 1);
-    mechd_tell_stepped(i, &i->published);
 }
 
 void mechd_instance_described(struct mechd_instance *i)

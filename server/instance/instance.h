@@ -173,6 +173,8 @@ static inline void mechd_instance_end(struct mechd_instance *i)
 }
 /* The store reports whether it has been deleted. */
 void mechd_instance_deleted(struct mechd_instance *i, bool gone);
+/* An instance whose creation could not be stored is no instance. */
+void mechd_instance_withdraw(struct mechd_instance *i);
 
 void mechd_instance_ref(struct mechd_instance *i);
 void mechd_instance_unref(struct mechd_instance *i);

@@ -4,16 +4,6 @@
 #include "server/instance/entry.h"
 #include "server/instance/group.h"
 #include "server/instance/host.h"
-#include "server/instance/table.h"
-
-/* An instance whose creation could not be stored is no instance. */
-static void withdraw(struct mechd_instance *i)
-{
-    if (mechd_table_remove(&i->host->table, i)) {
-        mechd_instance_end(i);
-        mechd_instance_unref(i);
-    }
-}
 
 static enum mechd_progress run_mend(struct mechd_job *job)
 {
@@ -77,7 +67,7 @@ static void put_back(struct mechd_instance *i, struct mechd_group *group)
 void mechd_durable_failed(const struct mechd_entry *x)
 {
     if (x->r.kind == MECHD_RECORD_CREATE) {
-        withdraw(x->instance);
+        mechd_instance_withdraw(x->instance);
     } else {
         put_back(x->instance, x->group);
     }

@@ -26,6 +26,10 @@ struct mechd_row_block {
     size_t size; /* bytes of values */
     double values[];
 };
+/* For so many bytes, one reference. 0; MECH_UNSUPPORTED: all instances together have too much;
+ * negative. */
+int mechd_row_block_take(struct mechd_host *host, size_t size, struct mechd_row_block **out);
+void mechd_row_block_unref(struct mechd_row_block *b); /* accepts NULL */
 
 struct mechd_recording {
     /* const after the start */
@@ -71,7 +75,7 @@ void mechd_recording_undo(struct mechd_recording *r);
 /* Free memory that is no longer needed, and all of it if `all`. */
 void mechd_recording_trim(struct mechd_recording *r, bool all);
 
-/* --- reading ---------------------------------------------------------------------------------- */
+/* --- reading (run_reading.c) ------------------------------------------------------------------ */
 
 /* Rows 0 to end of a run, in progress or not. One thread at a time. */
 struct mechd_run_reading {
