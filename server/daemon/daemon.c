@@ -19,6 +19,7 @@
 #include "server/daemon/watchdog.h"
 #include "server/http/http.h"
 #include "server/instance/durable.h"
+#include "server/instance/expiry.h"
 #include "server/instance/lives.h"
 #include "server/lane/lane.h"
 #include "server/os/ids.h"
@@ -58,7 +59,7 @@ static int start_host(struct mechd_host *h, const struct mechd_config *c, char *
     MECH_TRY(mechd_clock_init(&h->clock, 1));
     MECH_TRY(mechd_clock_init(&h->pace, c->workers));
     mechd_memory_init(&h->memory, &h->clock, &h->pool);
-    mechd_reaper_init(&h->reaper, h);
+    mechd_reaper_init(&h->reaper, h, mechd_expire);
     return 0;
 }
 

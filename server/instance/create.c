@@ -1,6 +1,11 @@
-/* An instance comes into being. */
+/* An instance comes into being, and is freed. */
 #include "server/instance/effort.h"
 #include "server/instance/host.h"
+#include "server/instance/partners.h"
+#include "server/instance/picks.h"
+#include "server/instance/runs.h"
+#include "server/instance/snapshots.h"
+#include "server/instance/trials.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +17,40 @@ static uint64_t guess_step_ns(int32_t size)
     const uint64_t n = (uint64_t)size;
     return 1000 + 50 * n + n * n / 4;
 }
+
+/* Receipts that came after its deletion. */
+static void forget_receipts(struct mechd_instance *i)
+{
+    if (i->receipts != NULL) {
+        mechd_tell_gone(i);
+    }
+}
+
+/* What is freed with an instance, in this order: each module frees what it owns of it. */
+static void (*const owners[])(struct mechd_instance *i) = {
+    mechd_trials_drop_all,  mechd_instance_close, forget_receipts,    mechd_snapshots_destroy,
+    mechd_partners_destroy, mechd_picks_destroy,  mechd_runs_destroy, mechd_durable_fini,
+};
+
+static void destroy(struct mechd_instance *i)
+{
+    for (size_t k = 0; k < sizeof owners / sizeof owners[0]; k++) {
+        owners[k](i);
+    }
+    mechd_engine_destroy(&i->engine);
+    json_decref(i->labels);
+    mech_diag_fini(&i->told);
+    free(i->published.values);
+    free(i->channels);
+    free(i->name);
+    pthread_mutex_destroy(&i->m);
+    pthread_mutex_destroy(&i->p);
+    mechd_leases_fini(&i->leases);
+    mechd_memory_freed(&i->host->memory);
+    free(i);
+}
+
+static const struct mechd_instance_calls calls = {destroy, mechd_durable_put_back};
 
 int mechd_instance_create(struct mechd_host *host, const struct mechd_engine *engine,
                           struct mechd_instance **out)
@@ -35,6 +74,7 @@ int mechd_instance_create(struct mechd_host *host, const struct mechd_engine *en
     i->channels = channels;
     i->channel_count = count;
     i->host = host;
+    i->calls = &calls;
     i->engine = *engine;
     mechd_engine_set_interrupt(engine, mechd_effort_ends, mechd_effort_urgent, i);
     i->sim = mechd_engine_sim(engine);

@@ -250,7 +250,7 @@ static bool post_change(struct mechd_instance *i, struct mechd_ticket *t)
 static void record_change(struct mechd_instance *i, struct mechd_ticket *t)
 {
     if (!post_change(i, t)) {
-        mechd_durable_unrecorded(i);
+        i->calls->put_back(i, i->durable.group);
     }
 }
 

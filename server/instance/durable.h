@@ -146,9 +146,9 @@ bool mechd_durable_collect(struct mechd_instance *i, struct mechd_entry **first,
 bool mechd_durable_hold(struct mechd_instance *i, const struct mechd_ticket *t);
 /* What has been recorded in this epoch and before it is lost. Any thread. */
 void mechd_durable_lose(struct mechd_durable *d, uint64_t epoch);
-/* The same of a change for whose record there is no memory: have it put back, with its group or
- * alone, so that readers see what is stored. As owner; what does so needs no memory. */
-void mechd_durable_unrecorded(struct mechd_instance *i);
+/* Have it put back, with this group or alone, so that readers see what is stored: as put_back of
+ * instance.h. Needs no memory. */
+void mechd_durable_put_back(struct mechd_instance *i, struct mechd_group *group);
 /* Something could not be stored, and has not been undone yet. As owner. */
 bool mechd_durable_lost(const struct mechd_instance *i);
 /* Before a job: undo what could not be stored, snapshots too. 0; MECH_INTERNAL: that cannot be read

@@ -10,6 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+void mechd_durable_lose(struct mechd_durable *d, uint64_t epoch)
+{
+    uint64_t failed = atomic_load(&d->failed);
+    while (failed < epoch && !atomic_compare_exchange_weak(&d->failed, &failed, epoch)) {
+    }
+}
+
+/* Rows of a run are on the disk, or will not be. */
+static void settle_rows(struct mechd_entry *x)
+{
+    mechd_recording_stored(&x->run->record, x->r.first, x->r.size, x->r.outcome == 0);
+}
+
 static bool is_stale(const struct mechd_record *r)
 {
     const struct mechd_entry *const x = (const struct mechd_entry *)r;
@@ -32,7 +45,7 @@ static void is_done(struct mechd_record *r)
     struct mechd_entry *const x = (struct mechd_entry *)r;
     struct mechd_instance *const i = x->instance;
     if (x->run != NULL) {
-        mechd_run_stored(x);
+        settle_rows(x);
     }
     if (r->outcome == 0 && r->kind == MECHD_RECORD_MODEL) {
         atomic_store(&i->durable.modelled, r->revision);
@@ -51,7 +64,11 @@ static void is_done(struct mechd_record *r)
         if (r->kind == MECHD_RECORD_SNAPSHOT) {
             mechd_snapshots_fail(i, r->number);
         }
-        mechd_durable_failed(x);
+        if (r->kind == MECHD_RECORD_CREATE) {
+            mechd_instance_withdraw(i);
+        } else {
+            i->calls->put_back(i, x->group);
+        }
     }
     if (!r->glued) {
         atomic_fetch_sub(&i->durable.outstanding, 1);
@@ -138,7 +155,7 @@ void mechd_entry_destroy(struct mechd_entry *first)
         struct mechd_entry *const next = (struct mechd_entry *)x->r.next;
         x->r.outcome = MECH_CANCELLED;
         if (x->run != NULL) {
-            mechd_run_stored(x);
+            settle_rows(x);
         }
         mechd_run_unref(x->run);
         mechd_group_unref(x->group);

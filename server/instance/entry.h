@@ -46,8 +46,3 @@ void mechd_entry_take_in(struct mechd_entry *first);
 void mechd_entry_post(struct mechd_entry *first, struct mechd_ticket *t);
 /* Free a list that is not posted. */
 void mechd_entry_destroy(struct mechd_entry *first);
-
-/* On the store's thread: a record of this instance could not be stored, have it put right
- * (durable.c); rows of a run are stored or not (run_store.c). */
-void mechd_run_stored(struct mechd_entry *x);
-void mechd_durable_failed(const struct mechd_entry *x);

@@ -1,18 +1,7 @@
 /* References to an instance, its account, its marks, and what it shows. */
 #include "server/instance/instance.h"
 
-#include "server/instance/entry.h"
-#include "server/instance/host.h"
-#include "server/instance/partners.h"
-#include "server/instance/picks.h"
-#include "server/instance/runs.h"
-#include "server/instance/snapshots.h"
-#include "server/instance/traits.h"
-#include "server/instance/trials.h"
-
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool mechd_instance_charge(struct mechd_instance *i, enum mechd_quota which, uint64_t amount,
@@ -69,30 +58,9 @@ void mechd_instance_ref(struct mechd_instance *i)
 
 void mechd_instance_unref(struct mechd_instance *i)
 {
-    if (i == NULL || atomic_fetch_sub(&i->refs, 1) != 1) {
-        return;
+    if (i != NULL && atomic_fetch_sub(&i->refs, 1) == 1) {
+        i->calls->destroy(i);
     }
-    mechd_trials_drop_all(i);
-    mechd_instance_close(i);
-    if (i->receipts != NULL) {
-        mechd_tell_gone(i);
-    }
-    mechd_snapshots_destroy(i->snapshots);
-    mechd_partners_destroy(i->partners);
-    mechd_picks_destroy(i);
-    mechd_runs_destroy(i);
-    mechd_durable_fini(i);
-    mechd_engine_destroy(&i->engine);
-    json_decref(i->labels);
-    mech_diag_fini(&i->told);
-    free(i->published.values);
-    free(i->channels);
-    free(i->name);
-    pthread_mutex_destroy(&i->m);
-    pthread_mutex_destroy(&i->p);
-    mechd_leases_fini(&i->leases);
-    mechd_memory_freed(&i->host->memory);
-    free(i);
 }
 
 bool mechd_instance_hash(const struct mechd_instance *i, uint64_t *out)

@@ -21,6 +21,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+struct mechd_group;
 struct mechd_host;
 struct mechd_run;
 struct mechd_watcher;
@@ -67,9 +68,19 @@ enum mechd_life {
     MECHD_ENDED   /* it is in no table any more, or never was */
 };
 
+/* What modules below these functions call of them; one table, that of create.c. */
+struct mechd_instance_calls {
+    /* The last reference is gone: free all parts. Any thread. */
+    void (*destroy)(struct mechd_instance *i);
+    /* Something could not be stored: put it back to what is, with the group (NULL: it has none) or
+     * alone. The store's thread, or the owner. */
+    void (*put_back)(struct mechd_instance *i, struct mechd_group *group);
+};
+
 struct mechd_instance {
     /* const */
     struct mechd_host *host;
+    const struct mechd_instance_calls *calls;
     char id[MECH_NAME_MAX + 1];
     mech_id number;                 /* generational, for binary frames */
     uint64_t serial;                /* order of creation */

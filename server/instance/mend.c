@@ -1,7 +1,6 @@
 /* An instance of which a record could not be stored is put back to what is stored. */
 #include "server/instance/durable.h"
 
-#include "server/instance/entry.h"
 #include "server/instance/group.h"
 #include "server/instance/host.h"
 
@@ -54,34 +53,12 @@ static void mend(struct mechd_instance *i, enum mechd_progress (*run)(struct mec
     }
 }
 
-/* An instance is put back with its group, or alone. */
-static void put_back(struct mechd_instance *i, struct mechd_group *group)
+void mechd_durable_put_back(struct mechd_instance *i, struct mechd_group *group)
 {
     if (group != NULL && mechd_group_lasts(group)) {
         mechd_group_ask(group, 0);
     } else if (mechd_instance_lives(i)) {
         mend(i, run_mend, 0);
-    }
-}
-
-void mechd_durable_failed(const struct mechd_entry *x)
-{
-    if (x->r.kind == MECHD_RECORD_CREATE) {
-        mechd_instance_withdraw(x->instance);
-    } else {
-        put_back(x->instance, x->group);
-    }
-}
-
-void mechd_durable_unrecorded(struct mechd_instance *i)
-{
-    put_back(i, i->durable.group);
-}
-
-void mechd_durable_lose(struct mechd_durable *d, uint64_t epoch)
-{
-    uint64_t failed = atomic_load(&d->failed);
-    while (failed < epoch && !atomic_compare_exchange_weak(&d->failed, &failed, epoch)) {
     }
 }
 

@@ -1,4 +1,4 @@
-/* Derivatives, energy, events and jacobian of a partner's frames. */
+/* The values of a partner's frames: outputs, derivatives, energy, events, jacobian. */
 #include "server/instance/partner_wants.h"
 
 #include "protocol/wire/bodies.h"
@@ -114,6 +114,16 @@ size_t mechd_partner_reply_size(const struct mechd_partner *p, bool steps)
         size += (want >> k & 1u) != 0 ? want_size(p, k) : 0;
     }
     return size;
+}
+
+void mechd_partner_pick(const struct mechd_instance *i, const struct mechd_partner *p,
+                        const double *packed, double *out)
+{
+    for (size_t k = 0; k < p->output_count; k++) {
+        const struct mech_variable *v = &i->channels[p->outputs[k]];
+        memcpy(out, packed + v->offset, (size_t)v->size * sizeof *out);
+        out += v->size;
+    }
 }
 
 /* Columns of the partner's inputs, from those of all inputs. */

@@ -50,12 +50,12 @@ static void destroy(struct mechd_partner *p)
     free(p);
 }
 
-void mechd_partners_destroy(struct mechd_partner *first)
+void mechd_partners_destroy(struct mechd_instance *i)
 {
-    while (first != NULL) {
-        struct mechd_partner *next = first->next;
-        destroy(first);
-        first = next;
+    for (struct mechd_partner *p = i->partners; p != NULL;) {
+        struct mechd_partner *const next = p->next;
+        destroy(p);
+        p = next;
     }
 }
 
@@ -468,16 +468,6 @@ int mechd_partner_set(struct mechd_instance *i, const struct mechd_partner *p, c
         mechd_engine_set_inputs(&i->engine, p->set.changes, p->input_count, &ignored);
     mech_diag_fini(&ignored);
     return outcome;
-}
-
-void mechd_partner_pick(const struct mechd_instance *i, const struct mechd_partner *p,
-                        const double *packed, double *out)
-{
-    for (size_t k = 0; k < p->output_count; k++) {
-        const struct mech_variable *v = &i->channels[p->outputs[k]];
-        memcpy(out, packed + v->offset, (size_t)v->size * sizeof *out);
-        out += v->size;
-    }
 }
 
 int mechd_partner_keep(struct mechd_partner *p, double time, const double *values, uint32_t count)

@@ -79,7 +79,7 @@ struct mechd_partner *mechd_partner_begin(struct mechd_instance *i, uint64_t lea
 void mechd_partners_prune(struct mechd_instance *i);
 /* Remove the partner, and its lease unless that was taken elsewhere. */
 void mechd_partner_bye(struct mechd_instance *i, struct mechd_partner *p);
-void mechd_partners_destroy(struct mechd_partner *first);
+void mechd_partners_destroy(struct mechd_instance *i);
 
 /* The hello's JSON reply. */
 void mechd_partner_write(struct mechd_instance *i, const struct mechd_partner *p,

@@ -1,119 +1,11 @@
-/* The timer of what ends by the clock, and the walk through the table. */
+/* The timer of what ends by the clock. */
 #include "server/instance/reaper.h"
 
 #include "server/instance/host.h"
-#include "server/instance/partners.h"
-#include "server/instance/traits.h"
-#include "server/os/log.h"
 #include "server/os/ticks.h"
-
-#include <stdlib.h>
 
 static const uint64_t gap_least = 20 * (uint64_t)MECHD_MS;
 static const uint64_t gap_each = 20000;
-
-/* --- the walk --------------------------------------------------------------------------------- */
-
-struct walk {
-    uint64_t now, next; /* ns; next: the earliest end to come, 0: none */
-    size_t seen;
-    struct found {
-        struct found *next;
-        struct mechd_instance *instance; /* a reference */
-    } * found;                           /* of which something has ended */
-};
-
-static void note_next(struct walk *w, uint64_t due)
-{
-    if (due != 0 && (w->next == 0 || due < w->next)) {
-        w->next = due;
-    }
-}
-
-/* Under the shard's lock: short. */
-static void look(void *context, struct mechd_instance *i)
-{
-    struct walk *const w = context;
-    const uint64_t due = atomic_load(&i->leases.due);
-    const uint64_t end = mechd_instance_ends(i);
-    w->seen++;
-    if ((due == 0 || due > w->now) && (end == 0 || end > w->now)) {
-        note_next(w, due);
-        note_next(w, end);
-        return;
-    }
-    struct found *const x = malloc(sizeof *x);
-    if (x == NULL) {
-        note_next(w, w->now + gap_least); // again when there is memory
-        return;
-    }
-    mechd_instance_ref(i);
-    *x = (struct found){.next = w->found, .instance = i};
-    w->found = x;
-}
-
-static void tell_ended(void *context, const char *role, const char *name)
-{
-    const struct mechd_instance *const i = context;
-    mechd_log(MECHD_INFO, "lease-ended", "instance=%s role=%s name=%s", i->id, role,
-              name[0] != '\0' ? name : "-");
-}
-
-/* Partners whose leases are over go with what they have sent for later; as owner. */
-static enum mechd_progress run_prune(struct mechd_job *job)
-{
-    mechd_partners_prune(job->instance);
-    return MECHD_DONE;
-}
-
-static void finish_prune(struct mechd_job *job)
-{
-    mechd_instance_unref(job->instance);
-    free(job);
-}
-
-/* When the queue is full, the next hello does it. */
-static void prune(struct mechd_instance *i)
-{
-    struct mechd_job *const job = calloc(1, sizeof *job);
-    if (job == NULL) {
-        return;
-    }
-    *job = (struct mechd_job){.instance = i, .run = run_prune, .finish = finish_prune};
-    mechd_instance_ref(i);
-    if (mechd_instance_submit(i, job) != MECHD_QUEUED) {
-        finish_prune(job);
-    }
-}
-
-static void end_leases(struct mechd_instance *i)
-{
-    const int count = mechd_leases_expire(&i->leases, tell_ended, i);
-    mechd_count(&i->host->counters.leases_ended, (uint64_t)count);
-    if (count > 0) {
-        prune(i);
-    }
-}
-
-/* Deleted if it has not been used for its time to live; a running command and a coupling count as
- * use. */
-static void end_instance(struct mechd_instance *i)
-{
-    pthread_mutex_lock(&i->m);
-    const bool works = mechd_instance_held(i) || atomic_load(&i->running);
-    pthread_mutex_unlock(&i->m);
-    if (works || mechd_leases_coupled(&i->leases, NULL)) {
-        mechd_instance_use(i);
-    }
-    const uint64_t end = mechd_instance_ends(i);
-    const double ttl = mechd_instance_ttl(i);
-    if (end != 0 && end <= mechd_now() && mechd_instance_delete(i, NULL)) {
-        mechd_count(&i->host->counters.expired, 1);
-        mechd_log(MECHD_INFO, "expired", "instance=%s ttl=%g", i->id, ttl);
-    }
-}
-
-/* --- the timer -------------------------------------------------------------------------------- */
 
 /* The timer for r->due, not too soon after the last walk; the reaper is locked. */
 static void arm(struct mechd_reaper *r)
@@ -131,25 +23,14 @@ static void walk(struct mechd_task *task)
 {
     struct mechd_reaper *const r =
         (struct mechd_reaper *)((char *)task - offsetof(struct mechd_reaper, task));
-    struct walk w = {.now = mechd_now()};
-    mechd_table_each(&r->host->table, look, &w);
-    while (w.found != NULL) {
-        struct found *const x = w.found;
-        w.found = x->next;
-        end_leases(x->instance);
-        end_instance(x->instance);
-        if (mechd_instance_lives(x->instance)) {
-            note_next(&w, atomic_load(&x->instance->leases.due));
-            note_next(&w, mechd_instance_ends(x->instance));
-        }
-        mechd_instance_unref(x->instance);
-        free(x);
-    }
+    size_t seen = 0;
+    const uint64_t next = r->walk(r->host, &seen);
     pthread_mutex_lock(&r->m);
-    note_next(&w, r->due);
-    r->due = w.next;
+    if (next != 0 && (r->due == 0 || next < r->due)) {
+        r->due = next;
+    }
     r->last = mechd_now();
-    r->gap = gap_least + gap_each * w.seen;
+    r->gap = gap_least + gap_each * seen;
     r->walking = false;
     arm(r);
     pthread_mutex_unlock(&r->m);
@@ -171,9 +52,10 @@ static void fire(struct mechd_timer *timer)
     }
 }
 
-void mechd_reaper_init(struct mechd_reaper *r, struct mechd_host *host)
+void mechd_reaper_init(struct mechd_reaper *r, struct mechd_host *host,
+                       uint64_t (*through)(struct mechd_host *host, size_t *seen))
 {
-    *r = (struct mechd_reaper){.host = host, .timer.fire = fire, .task.run = walk};
+    *r = (struct mechd_reaper){.host = host, .walk = through, .timer.fire = fire, .task.run = walk};
     r->gap = gap_least;
     pthread_mutex_init(&r->m, NULL);
 }

@@ -208,3 +208,11 @@ void mechd_recording_trim(struct mechd_recording *r, bool all)
         r->base = r->count;
     }
 }
+
+void mechd_recording_stored(struct mechd_recording *r, uint64_t first, size_t size, bool stored)
+{
+    atomic_fetch_sub(&r->on_way, size);
+    if (stored) {
+        atomic_store(&r->safe, first + size / (r->width * sizeof(double)));
+    }
+}

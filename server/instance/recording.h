@@ -70,6 +70,9 @@ bool mechd_recording_pressed(const struct mechd_recording *r);
 bool mechd_recording_crowded(const struct mechd_recording *r);
 /* The rows of the chunk to be sent: the first, their number and values. They count as sent. */
 const double *mechd_recording_take(struct mechd_recording *r, uint64_t *first, uint64_t *count);
+/* So many bytes of them, of rows `first` and on, are on the disk, or will not be. On the store's
+ * thread. */
+void mechd_recording_stored(struct mechd_recording *r, uint64_t first, size_t size, bool stored);
 /* Discard rows that are not on disk, after changes that could not be stored. */
 void mechd_recording_undo(struct mechd_recording *r);
 /* Free memory that is no longer needed, and all of it if `all`. */

@@ -20,11 +20,6 @@ const char *const mechd_run_state_names[MECHD_RUN_STATES] = {
 
 /* --- the list --------------------------------------------------------------------------------- */
 
-int64_t mechd_run_key(const struct mechd_instance *i)
-{
-    return i->durable.key != 0 ? i->durable.key : i->face_key;
-}
-
 struct mechd_run *mechd_run_create(struct mechd_instance *i, uint64_t id,
                                    const struct mechd_run_settings *settings)
 {
@@ -54,8 +49,7 @@ void mechd_run_unref(struct mechd_run *r)
     }
 }
 
-/* Bytes of rows that a run keeps. */
-static size_t bytes_of(const struct mechd_run *r)
+size_t mechd_run_bytes(const struct mechd_run *r)
 {
     const bool whole = r->record.key == 0 && r->record.block != NULL;
     return r->record.dropped ? 0
@@ -78,7 +72,7 @@ static void account(struct mechd_run *r, size_t bytes)
 
 void mechd_run_account(struct mechd_run *r)
 {
-    account(r, bytes_of(r));
+    account(r, mechd_run_bytes(r));
 }
 
 void mechd_runs_destroy(struct mechd_instance *i)
@@ -140,26 +134,6 @@ struct mechd_run *mechd_run_find(struct mechd_instance *i, const char *id)
         }
     }
     return NULL;
-}
-
-void mechd_run_make_room(struct mechd_instance *i, size_t bytes)
-{
-    const size_t most = mechd_run_key(i) != 0 ? mechd_rows_disk : mechd_rows_memory;
-    size_t sum = bytes;
-    int count = 1;
-    struct mechd_run *r = i->run;
-    for (; r != NULL && count < MECHD_RUNS_MOST && bytes_of(r) <= most - sum; r = r->older) {
-        mechd_recording_trim(&r->record, false);
-        sum += bytes_of(r);
-        count++;
-    }
-    // r and all before it go
-    while (r != NULL) {
-        struct mechd_run *const older = r->older;
-        (void)mechd_run_unstore(i, r, false, NULL);
-        mechd_run_forget(i, r);
-        r = older;
-    }
 }
 
 /* --- what others see -------------------------------------------------------------------------- */

@@ -129,16 +129,6 @@ bool mechd_run_entries(struct mechd_instance *i, struct mechd_entry **first,
     return true;
 }
 
-void mechd_run_stored(struct mechd_entry *x)
-{
-    struct mechd_recording *const record = &x->run->record;
-    atomic_fetch_sub(&record->on_way, x->r.size);
-    if (x->r.outcome == 0) {
-        const uint64_t count = x->r.size / (record->width * sizeof(double));
-        atomic_store(&record->safe, x->r.first + count);
-    }
-}
-
 int mechd_run_unstore(struct mechd_instance *i, const struct mechd_run *r, bool rows_alone,
                       struct mechd_ticket *t)
 {

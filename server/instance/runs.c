@@ -30,35 +30,6 @@ double mechd_run_rows(const struct mechd_instance *i, const struct mechd_run_set
     return floor(periods / (double)s->every) + 3.;
 }
 
-/* Why an FMU that cannot be put back has ended with the period that a stop has undone; "": there
- * is none, or nothing was undone. */
-static const char *lost_by(const struct mechd_run *r)
-{
-    return r->stepping.outcome == MECH_CANCELLED &&
-                   !mechd_engine_keeps_state(&r->job.instance->engine)
-               ? r->stepping.report.reason
-               : "";
-}
-
-static void end_run(struct mechd_run *r, enum mechd_run_state state, const char *reason)
-{
-    struct mechd_instance *const i = r->job.instance;
-    const bool stopped = state == MECHD_RUN_STOPPED && reason[0] == '\0';
-    r->state = state;
-    pthread_mutex_lock(&r->p);
-    mech_text_format(r->shown.reason, sizeof r->shown.reason, "%s", stopped ? lost_by(r) : reason);
-    pthread_mutex_unlock(&r->p);
-    atomic_store(&r->active, false);
-    if (i->run == r) {
-        atomic_store(&i->running, false);
-    }
-    mechd_instance_refund(i, MECHD_QUOTA_RUNS, 1);
-    mechd_run_account(r);
-    r->unsaved = true;
-    i->durable.due = mechd_run_key(i) != 0;
-    mechd_run_show(r);
-}
-
 /* Prepare the next period's command. Period k ends at start + (k + 1) × period, not a period after
  * the time that it is, so that rounding does not add up. False: the end has been reached. */
 static bool next_period(struct mechd_run *r)
@@ -111,8 +82,8 @@ static void note_lateness(struct mechd_run *r)
 static void give_up(struct mechd_run *r)
 {
     const bool ends = mechd_host_drains(r->job.instance->host);
-    end_run(r, ends ? MECHD_RUN_INTERRUPTED : MECHD_RUN_STOPPED,
-            ends ? "the server was shut down" : "");
+    mechd_run_end(r, ends ? MECHD_RUN_INTERRUPTED : MECHD_RUN_STOPPED,
+                  ends ? "the server was shut down" : "");
 }
 
 bool mechd_run_next(struct mechd_run *r)
@@ -130,7 +101,7 @@ bool mechd_run_next(struct mechd_run *r)
         return false;
     }
     if (!next_period(r)) {
-        end_run(r, MECHD_RUN_FINISHED, "");
+        mechd_run_end(r, MECHD_RUN_FINISHED, "");
         return false;
     }
     note_lateness(r);
@@ -185,7 +156,7 @@ static enum mechd_progress step_on(struct mechd_job *job)
             return MECHD_DONE;
         }
         if (r->stepping.outcome != 0) {
-            end_run(r, MECHD_RUN_FAILED, r->stepping.report.reason);
+            mechd_run_end(r, MECHD_RUN_FAILED, r->stepping.report.reason);
             return MECHD_DONE;
         }
     } while (mechd_run_done(r, start));
@@ -208,14 +179,6 @@ static enum mechd_progress tick(struct mechd_job *job)
     return progress;
 }
 
-/* The chain is over: the job will not be submitted again. */
-static void release(struct mechd_run *r)
-{
-    struct mechd_instance *i = r->job.instance;
-    mechd_run_unref(r);
-    mechd_instance_unref(i);
-}
-
 /* Queue the next tick; never nested in the tick before: always through the pool. A full queue is
  * tried again a little later. */
 static void submit(struct mechd_run *r)
@@ -226,7 +189,7 @@ static void submit(struct mechd_run *r)
         i->turns != NULL ? i->turns(r) : mechd_instance_submit(i, &r->job);
     if (submitted == MECHD_FULL &&
         !mechd_clock_arm(&i->host->pace, &r->timer, mechd_now() + 5 * MECHD_MS)) {
-        release(r);
+        mechd_run_release(r);
     }
 }
 
@@ -274,7 +237,7 @@ static void fire(struct mechd_timer *timer)
 void mechd_run_turned(struct mechd_run *r)
 {
     if (!atomic_load(&r->active)) {
-        release(r);
+        mechd_run_release(r);
     } else if ((r->settings.pace == 0. && !r->waits) ||
                !mechd_clock_arm(&r->job.instance->host->pace, &r->timer,
                                 look_again(r, r->now != 0 ? r->now : mechd_now()))) {
@@ -310,6 +273,27 @@ static bool charge(struct mechd_instance *i, size_t bytes, struct mechd_excess *
     return true;
 }
 
+/* Make room for a new run with this many bytes of rows: the oldest runs are deleted. */
+static void make_room(struct mechd_instance *i, size_t bytes)
+{
+    const size_t most = mechd_run_key(i) != 0 ? mechd_rows_disk : mechd_rows_memory;
+    size_t sum = bytes;
+    int count = 1;
+    struct mechd_run *r = i->run;
+    for (; r != NULL && count < MECHD_RUNS_MOST && mechd_run_bytes(r) <= most - sum; r = r->older) {
+        mechd_recording_trim(&r->record, false);
+        sum += mechd_run_bytes(r);
+        count++;
+    }
+    // r and all before it go
+    while (r != NULL) {
+        struct mechd_run *const older = r->older;
+        (void)mechd_run_unstore(i, r, false, NULL);
+        mechd_run_forget(i, r);
+        r = older;
+    }
+}
+
 /* A run in the list, with room for what it records; *out. 0, or as mechd_run_start. */
 static int prepare(struct mechd_instance *i, const struct mechd_run_settings *settings,
                    size_t bytes, struct mechd_run **out)
@@ -318,7 +302,7 @@ static int prepare(struct mechd_instance *i, const struct mechd_run_settings *se
     if (number == 0) {
         return MECH_CANCELLED;
     }
-    mechd_run_make_room(i, bytes);
+    make_room(i, bytes);
     struct mechd_run *const before = i->run;
     struct mechd_run *const r = mechd_run_create(i, number, settings);
     int outcome = r != NULL ? 0 : MECH_NO_MEMORY;
@@ -375,22 +359,4 @@ int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *s
     atomic_store(&i->running, true);
     submit(r);
     return 0;
-}
-
-void mechd_run_stop(struct mechd_instance *i, enum mechd_run_state state, const char *reason)
-{
-    struct mechd_run *r = i->run;
-    if (r == NULL || r->state != MECHD_RUN_RUNNING) {
-        return;
-    }
-    if (r->stepping.begun) {
-        mechd_stepping_cancel(i, &r->stepping, MECHD_STOP_STOPPED);
-        r->stepping.begun = false;
-    }
-    end_run(r, state, reason);
-
-    // a timer that is not armed has fired or is going to be armed: the next tick ends the chain
-    if (mechd_clock_cancel(&i->host->pace, &r->timer)) {
-        release(r);
-    }
 }

@@ -84,7 +84,10 @@ struct mechd_run {
 
 /* The key of its runs in the store: its own, or that of the coupling whose face it is; 0: they are
  * in memory. */
-int64_t mechd_run_key(const struct mechd_instance *i);
+static inline int64_t mechd_run_key(const struct mechd_instance *i)
+{
+    return i->durable.key != 0 ? i->durable.key : i->face_key;
+}
 
 /* Rows that such a run can have, from the present on; as owner. Needs an end and `every`. */
 double mechd_run_rows(const struct mechd_instance *i, const struct mechd_run_settings *s);
@@ -97,6 +100,11 @@ int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *s
 /* Stop at once, a period in progress is undone; as owner. A state other than STOPPED has a reason;
  * "" with STOPPED: none, or that of an FMU which cannot be put back and has ended with it. */
 void mechd_run_stop(struct mechd_instance *i, enum mechd_run_state state, const char *reason);
+/* It ends in this state, for this reason, and charges for nothing more; the chain, if another
+ * thread has it, ends with its next tick. As owner. */
+void mechd_run_end(struct mechd_run *r, enum mechd_run_state state, const char *reason);
+/* The chain is over: the job will not be submitted again. */
+void mechd_run_release(struct mechd_run *r);
 void mechd_run_unref(struct mechd_run *r);
 
 /* --- turns (runs.c) ---------------------------------------------------------------------------
@@ -122,8 +130,8 @@ struct mechd_run *mechd_run_create(struct mechd_instance *i, uint64_t id,
                                    const struct mechd_run_settings *settings);
 /* The run "r-ID", or NULL; as owner. */
 struct mechd_run *mechd_run_find(struct mechd_instance *i, const char *id);
-/* Make room for a new run with this many bytes of rows: the oldest runs are deleted. */
-void mechd_run_make_room(struct mechd_instance *i, size_t bytes);
+/* Bytes of rows that a run keeps. */
+size_t mechd_run_bytes(const struct mechd_run *r);
 /* Charge exactly the actual size of its rows, in memory or on disk, to the instance's account. */
 void mechd_run_account(struct mechd_run *r);
 /* How far a run was at a record. */

@@ -236,8 +236,9 @@ void mechd_snapshots_lose(struct mechd_instance *i)
     }
 }
 
-void mechd_snapshots_destroy(struct mechd_snapshots *s)
+void mechd_snapshots_destroy(struct mechd_instance *i)
 {
+    struct mechd_snapshots *const s = i->snapshots;
     for (int k = 0; s != NULL && k < s->count; k++) {
         free(s->at[k].bytes);
     }

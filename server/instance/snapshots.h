@@ -60,4 +60,4 @@ void mechd_snapshots_fail(struct mechd_instance *i, uint64_t number);
 void mechd_snapshots_lose(struct mechd_instance *i);
 /* The one with this number, or the next of its ancestors that did not fail: 0, none. */
 uint64_t mechd_snapshots_present(const struct mechd_instance *i, uint64_t id);
-void mechd_snapshots_destroy(struct mechd_snapshots *s);
+void mechd_snapshots_destroy(struct mechd_instance *i);

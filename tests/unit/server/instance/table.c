@@ -1,4 +1,5 @@
 /* Ids and numbers lead to their instance as long as it is in the table, and to none afterwards. */
+#include "server/instance/expiry.h"
 #include "server/instance/table.h"
 
 #include "server/instance/traits.h"
@@ -106,7 +107,7 @@ static bool has_walked(struct mechd_reaper *r)
 static void an_instance_that_a_walk_was_too_early_for_ends(void)
 {
     struct mechd_host *d = host_create(1);
-    mechd_reaper_init(&d->reaper, d);
+    mechd_reaper_init(&d->reaper, d, mechd_expire);
     struct mechd_instance *i = instance_create(d);
     mechd_instance_set_ttl(i, 1e-10);
     while (!has_walked(&d->reaper)) {
