@@ -131,7 +131,8 @@ void mechd_lane_caller_end(struct mechd_lane_link *link)
     }
 }
 
-void mechd_lane_questions(struct mechd_lane_thread *t, struct mechd_lane_caller *first)
+void mechd_lane_questions(struct mechd_lane_thread *t, struct mechd_lane_caller *first,
+                          void (*put)(struct mechd_lane_link *link, const void *bytes, size_t size))
 {
     while (first != NULL) {
         struct mechd_lane_caller *const c = first;
@@ -144,7 +145,7 @@ void mechd_lane_questions(struct mechd_lane_thread *t, struct mechd_lane_caller 
         c->asks = false;
         pthread_mutex_unlock(&t->m);
         if (c->link != NULL) {
-            mechd_lane_put(c->link, bytes, size);
+            put(c->link, bytes, size);
         }
         free(bytes);
         unref(c);

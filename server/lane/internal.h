@@ -13,9 +13,10 @@
 #include <stdint.h>
 
 enum {
-    MECHD_LANE_THREADS = 4,     /* most */
-    MECHD_LANE_LENGTH = 4,      /* bytes before a message */
-    MECHD_LANE_ROOM = 4096,     /* bytes of a buffer that is kept */
+    MECHD_LANE_THREADS = 4,        /* most */
+    MECHD_LANE_LENGTH = 4,         /* bytes before a message */
+    MECHD_LANE_ROOM = 4096,        /* bytes of a buffer that is kept */
+    MECHD_LANE_COUNTED = 64 << 10, /* bytes from which on a buffer counts as a body */
     MECHD_LANE_LARGE = 32 << 10 /* bytes of JSON that are not read by the door's thread: 0.3 ms */
 };
 
@@ -116,6 +117,23 @@ struct mechd_lane_door {
     _Atomic bool stop; /* partner: the threads */
 };
 
+/* --- buffers (buffers.c) ---------------------------------------------------------------------- */
+
+/* Reserve n more bytes, which count as bodies if they are many. False: limit reached or no memory.
+ * */
+bool mechd_lane_reserve(struct mechd_lane_link *link, struct mechd_lane_buffer *b, size_t n);
+/* An empty one that is large is freed. */
+void mechd_lane_settle(struct mechd_lane_link *link, struct mechd_lane_buffer *b);
+void mechd_lane_drop(struct mechd_lane_link *link, struct mechd_lane_buffer *b);
+static inline size_t mechd_lane_held(const struct mechd_lane_buffer *b)
+{
+    return b->to - b->from;
+}
+/* Its thread looks for news. Any thread. */
+void mechd_lane_wake(struct mechd_lane_thread *t);
+/* The reply of a queued request is complete: its thread continues with it. Any thread. */
+void mechd_lane_post(struct mechd_lane_link *link);
+
 /* --- connections (link.c), on the connection's thread ----------------------------------------- */
 
 /* A connection that has been accepted begins. */
@@ -130,10 +148,6 @@ void mechd_lane_look(struct mechd_lane_thread *t, uint64_t now);
 void mechd_lane_close(struct mechd_lane_link *link);
 /* Free those that have been closed. */
 void mechd_lane_bury(struct mechd_lane_thread *t);
-/* Reserve n more bytes, which count as bodies if they are many. False: limit reached or no memory.
- * */
-bool mechd_lane_reserve(struct mechd_lane_link *link, struct mechd_lane_buffer *b, size_t n);
-
 /* Send bytes that are not a reply, behind what waits to be taken. */
 void mechd_lane_put(struct mechd_lane_link *link, const void *bytes, size_t size);
 
@@ -143,10 +157,11 @@ void mechd_lane_put(struct mechd_lane_link *link, const void *bytes, size_t size
 struct mechd_caller *mechd_lane_caller_of(struct mechd_lane_link *link);
 /* The connection has ended. On its thread. */
 void mechd_lane_caller_end(struct mechd_lane_link *link);
-/* Send what a list of them, taken from the thread, has to ask. On that thread. */
-void mechd_lane_questions(struct mechd_lane_thread *t, struct mechd_lane_caller *first);
-/* Its thread looks for news. Any thread. */
-void mechd_lane_wake(struct mechd_lane_thread *t);
+/* Send what a list of them, taken from the thread, has to ask: by `put`, that of link.c. On that
+ * thread. */
+void mechd_lane_questions(struct mechd_lane_thread *t, struct mechd_lane_caller *first,
+                          void (*put)(struct mechd_lane_link *link, const void *bytes,
+                                      size_t size));
 
 /* --- requests (request.c) --------------------------------------------------------------------- */
 
@@ -157,5 +172,3 @@ bool mechd_lane_ask(struct mechd_lane_link *link);
 bool mechd_lane_reply(struct mechd_lane_link *link);
 /* Refuse an invalid message, in its order. */
 bool mechd_lane_refuse(struct mechd_lane_link *link, enum mechp_code code, const char *text);
-/* The reply of a queued request is complete: its thread continues with it. Any thread. (lane.c) */
-void mechd_lane_post(struct mechd_lane_link *link);

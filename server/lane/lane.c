@@ -28,24 +28,6 @@ static const char tcp[] = "tcp://";
 
 /* --- threads ---------------------------------------------------------------------------------- */
 
-void mechd_lane_wake(struct mechd_lane_thread *t)
-{
-    const uint64_t one = 1;
-    const ssize_t written = write(t->wake, &one, sizeof one);
-    (void)written; // a full counter wakes as well
-}
-
-void mechd_lane_post(struct mechd_lane_link *link)
-{
-    struct mechd_lane_thread *const t = link->thread;
-    pthread_mutex_lock(&t->m);
-    link->next_answered = NULL;
-    *(t->last != NULL ? &t->last->next_answered : &t->answered) = link;
-    t->last = link;
-    mechd_lane_wake(t); // before the thread can be at its end
-    pthread_mutex_unlock(&t->m);
-}
-
 /* One more connection, for the thread whose turn it is. */
 static void take(struct mechd_lane_door *l, int s)
 {
@@ -127,7 +109,7 @@ static void take_news(struct mechd_lane_thread *t)
         answered = link->next_answered;
         mechd_lane_answered(link);
     }
-    mechd_lane_questions(t, asking);
+    mechd_lane_questions(t, asking, mechd_lane_put);
 }
 
 /* Does a peer still have to take an answer? */

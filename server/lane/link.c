@@ -9,65 +9,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static const size_t counted_room = 64 << 10; /* bytes from which on a buffer counts as a body */
-
-/* --- buffers ---------------------------------------------------------------------------------- */
-
-bool mechd_lane_reserve(struct mechd_lane_link *link, struct mechd_lane_buffer *b, size_t n)
-{
-    struct mechd_service *const s = link->thread->door->service;
-    if (b->from > 0) {
-        memmove(b->bytes, b->bytes + b->from, b->to - b->from);
-        b->to -= b->from;
-        b->from = 0;
-    }
-    if (n <= b->room - b->to) {
-        return true;
-    }
-    size_t room = b->room > 0 ? b->room : MECHD_LANE_ROOM;
-    while (room - b->to < n) {
-        room *= 2;
-    }
-    const size_t more = room > counted_room ? room - b->taken : 0;
-    if (!mechd_bodies_take(s, more)) {
-        return false;
-    }
-    unsigned char *const bytes = realloc(b->bytes, room);
-    if (bytes == NULL) {
-        mechd_bodies_give(s, more);
-        return false;
-    }
-    b->taken += more;
-    b->bytes = bytes;
-    b->room = room;
-    return true;
-}
-
-/* An empty one that is large is freed. */
-static void settle(struct mechd_lane_link *link, struct mechd_lane_buffer *b)
-{
-    if (b->from == b->to) {
-        b->from = b->to = 0;
-        if (b->room > MECHD_LANE_ROOM) {
-            mechd_bodies_give(link->thread->door->service, b->taken);
-            free(b->bytes);
-            *b = (struct mechd_lane_buffer){.bytes = NULL};
-        }
-    }
-}
-
-static void drop(struct mechd_lane_link *link, struct mechd_lane_buffer *b)
-{
-    mechd_bodies_give(link->thread->door->service, b->taken);
-    free(b->bytes);
-    *b = (struct mechd_lane_buffer){.bytes = NULL};
-}
-
-static size_t held(const struct mechd_lane_buffer *b)
-{
-    return b->to - b->from;
-}
-
 /* --- begin and end ---------------------------------------------------------------------------- */
 
 void mechd_lane_meet(struct mechd_lane_thread *t, struct mechd_lane_link *link)
@@ -117,8 +58,8 @@ void mechd_lane_bury(struct mechd_lane_thread *t)
     while (t->dead != NULL) {
         struct mechd_lane_link *const link = t->dead;
         t->dead = link->next;
-        drop(link, &link->in);
-        drop(link, &link->out);
+        mechd_lane_drop(link, &link->in);
+        mechd_lane_drop(link, &link->out);
         free(link);
     }
 }
@@ -173,7 +114,7 @@ static enum found find(struct mechd_lane_link *link)
 static bool read_more(struct mechd_lane_link *link)
 {
     struct mechd_lane_buffer *const b = &link->in;
-    const size_t most = held(b) + MECHD_LANE_ROOM;
+    const size_t most = mechd_lane_held(b) + MECHD_LANE_ROOM;
     if (!mechd_lane_reserve(link, b, link->missing < most ? link->missing : most)) {
         if (mechd_lane_refuse(link, MECHP_LIMIT_REACHED, "too many requests are in progress")) {
             link->ends = true;
@@ -201,8 +142,8 @@ static bool read_more(struct mechd_lane_link *link)
 static bool flush(struct mechd_lane_link *link)
 {
     struct mechd_lane_buffer *const b = &link->out;
-    while (held(b) > 0) {
-        const ssize_t n = send(link->socket, b->bytes + b->from, held(b), MSG_NOSIGNAL);
+    while (mechd_lane_held(b) > 0) {
+        const ssize_t n = send(link->socket, b->bytes + b->from, mechd_lane_held(b), MSG_NOSIGNAL);
         if (n < 0 && errno == EINTR) {
             continue;
         }
@@ -218,7 +159,7 @@ static bool flush(struct mechd_lane_link *link)
         mechd_count(&mechd_tally(&link->thread->door->service->host.counters)->bytes_out,
                     (uint64_t)n);
     }
-    settle(link, b);
+    mechd_lane_settle(link, b);
     if (link->ends) {
         mechd_lane_close(link);
     }
@@ -233,7 +174,7 @@ static void finish(struct mechd_lane_link *link)
         return;
     }
     link->in.from += link->message.all;
-    settle(link, &link->in);
+    mechd_lane_settle(link, &link->in);
 }
 
 /* Do what has been asked, until one request works elsewhere or too much waits to be taken. */
@@ -241,7 +182,7 @@ static void go_on(struct mechd_lane_link *link)
 {
     enum found found = FOUND_WHOLE;
     while (link->socket >= 0 && !link->works && !link->ends && found == FOUND_WHOLE &&
-           (held(&link->out) < counted_room || flush(link))) {
+           (mechd_lane_held(&link->out) < MECHD_LANE_COUNTED || flush(link))) {
         found = find(link);
         if (found == FOUND_WHOLE) {
             link->seen++;
@@ -266,11 +207,11 @@ static void go_on(struct mechd_lane_link *link)
 
 static enum mechd_lane_phase phase_of(const struct mechd_lane_link *link)
 {
-    return link->works            ? MECHD_LANE_WORK
-           : held(&link->out) > 0 ? MECHD_LANE_ANSWER
-           : held(&link->in) > 0  ? MECHD_LANE_PART
-           : link->seen > 0       ? MECHD_LANE_IDLE
-                                  : MECHD_LANE_NEW;
+    return link->works                       ? MECHD_LANE_WORK
+           : mechd_lane_held(&link->out) > 0 ? MECHD_LANE_ANSWER
+           : mechd_lane_held(&link->in) > 0  ? MECHD_LANE_PART
+           : link->seen > 0                  ? MECHD_LANE_IDLE
+                                             : MECHD_LANE_NEW;
 }
 
 /* Is its phase one that ends by the clock? */
@@ -286,7 +227,7 @@ static void note(struct mechd_lane_link *link)
     if (link->socket < 0) {
         return;
     }
-    const bool waits = held(&link->out) > 0;
+    const bool waits = mechd_lane_held(&link->out) > 0;
     const bool gone = mechd_stop_reason(&link->gone) != MECHD_STOP_NONE;
     const unsigned reads = link->works ? (gone ? 0 : EPOLLRDHUP) : waits ? 0 : EPOLLIN | EPOLLRDHUP;
     struct epoll_event event = {.events = reads | (waits ? EPOLLOUT : 0), .data.ptr = link};
@@ -330,7 +271,7 @@ void mechd_lane_serve(struct mechd_lane_link *link, unsigned events)
         } else if ((events & EPOLLOUT) != 0) {
             (void)flush(link);
         }
-    } else if (held(&link->out) > 0) {
+    } else if (mechd_lane_held(&link->out) > 0) {
         if (flush(link)) {
             go_on(link);
         }
@@ -358,7 +299,7 @@ static uint64_t patience(const struct mechd_lane_link *link)
 {
     const struct mechd_config *const c = &link->thread->door->service->config;
     const uint64_t second = 1000 * (uint64_t)MECHD_MS;
-    const size_t bytes = link->phase == MECHD_LANE_PART ? held(&link->in) : link->out.to;
+    const size_t bytes = link->phase == MECHD_LANE_PART ? mechd_lane_held(&link->in) : link->out.to;
     switch (link->phase) {
     case MECHD_LANE_NEW:
         return (uint64_t)c->handshake_ms * MECHD_MS;

@@ -41,27 +41,6 @@ static const struct {
                                [MECHD_ZMQ_STREAM] = {4096, 1000},
                                [MECHD_ZMQ_FORCES] = {1 << 20, 1000}};
 
-int mechd_zmq_receive(void *socket, zmq_msg_t *frames, int most)
-{
-    int count = 0;
-    int more = 1;
-    while (more) {
-        zmq_msg_t frame;
-        zmq_msg_init(&frame);
-        if (zmq_msg_recv(&frame, socket, ZMQ_DONTWAIT) < 0) {
-            zmq_msg_close(&frame);
-            break;
-        }
-        more = zmq_msg_more(&frame);
-        if (count < most) {
-            frames[count++] = frame;
-        } else {
-            zmq_msg_close(&frame);
-        }
-    }
-    return count;
-}
-
 /* A request: peer, perhaps an empty frame, the body, perhaps one more. */
 static void take_control(struct mechd_zmq *z, zmq_msg_t *frames, int count)
 {
@@ -280,21 +259,6 @@ static void bound(struct mechd_zmq *z, enum mechd_zmq_socket which, int type)
     }
 }
 
-const char *mechd_zmq_socket_name(enum mechd_zmq_socket socket)
-{
-    switch (socket) {
-    case MECHD_ZMQ_CONTROL:
-        return "control";
-    case MECHD_ZMQ_STREAM:
-        return "stream";
-    case MECHD_ZMQ_FORCES:
-        return "forces";
-    case MECHD_ZMQ_SOCKETS:
-    default:
-        return "";
-    }
-}
-
 /* Bind a socket, of IPv6 only where the endpoint is. */
 static int bind_socket(struct mechd_zmq *z, enum mechd_zmq_socket which, const char *endpoint,
                        char *fault, size_t size)
@@ -410,13 +374,6 @@ void mechd_zmq_library(char *out, size_t size)
     int major = 0, minor = 0, patch = 0;
     zmq_version(&major, &minor, &patch);
     snprintf(out, size, "%d.%d.%d", major, minor, patch);
-}
-
-void mechd_zmq_poke(struct mechd_zmq *z)
-{
-    const uint64_t one = 1;
-    const ssize_t written = write(z->wake, &one, sizeof one);
-    (void)written; // a full counter wakes as well
 }
 
 uint64_t mechd_zmq_turns(struct mechd_zmq *z)
