@@ -315,19 +315,6 @@ bool mech_sim_input_is_parameter(const struct mech_sim *s, int32_t index)
 
 /* --- outputs ---------------------------------------------------------------------------------- */
 
-size_t mech_sim_output_size(const struct mech_sim *s)
-{
-    return (size_t)mech_model_output_size(s->model);
-}
-
-void mech_sim_outputs_of(const struct mech_sim *s, const struct mech_state *state, double *values)
-{
-    for (size_t i = 0; i < mech_model_outputs(s->model); i++) {
-        mech_model_output_values(s->model, state, i,
-                                 values + mech_model_output(s->model, i)->offset);
-    }
-}
-
 void mech_sim_get_outputs(const struct mech_sim *s, double *values)
 {
     if (s->shows == MECH_SHOWS_NOW) {
@@ -389,4 +376,59 @@ size_t mech_sim_jacobian_rows(const struct mech_sim *s, const struct mech_jacobi
         rows += (size_t)mech_model_output(s->model, (size_t)q->outputs[i])->size;
     }
     return q->outputs ? rows : mech_sim_output_size(s);
+}
+
+size_t mech_sim_variable_count(const struct mech_sim *s, enum mech_causality causality)
+{
+    switch (causality) {
+    case MECH_INPUT:
+        return mech_model_inputs(s->model);
+    case MECH_OUTPUT_VARIABLE:
+        return mech_model_outputs(s->model);
+    case MECH_PARAMETER:
+        return s->document->parameters.n;
+    case MECH_INDEPENDENT:
+        break;
+    }
+    return 1;
+}
+
+static void from_channel(const struct mech_channel_info *c, struct mech_variable *out)
+{
+    out->name = c->name;
+    out->size = c->size;
+    out->scalar = c->scalar;
+    out->unit = c->unit;
+    out->kinematic = c->kinematic;
+    out->offset = c->offset;
+}
+
+void mech_sim_variable(const struct mech_sim *s, enum mech_causality causality, size_t index,
+                       struct mech_variable *out)
+{
+    const size_t inputs = mech_model_inputs(s->model), outputs = mech_model_outputs(s->model);
+
+    *out = (struct mech_variable){
+        .causality = causality, .index = (int32_t)index, .size = 1, .scalar = true, .unit = ""};
+    switch (causality) {
+    case MECH_INPUT:
+        from_channel(mech_model_input(s->model, index), out);
+        out->reference = (int32_t)(1 + index);
+        out->tunable = true;
+        break;
+    case MECH_OUTPUT_VARIABLE:
+        from_channel(mech_model_output(s->model, index), out);
+        out->reference = (int32_t)(1 + inputs + index);
+        break;
+    case MECH_PARAMETER:
+        out->name = s->document->parameters.at[index].name;
+        out->reference = (int32_t)(1 + inputs + outputs + index);
+        out->offset = (int32_t)index;
+        out->tunable = true;
+        break;
+    case MECH_INDEPENDENT:
+        out->name = "time";
+        out->unit = "s";
+        break;
+    }
 }

@@ -137,8 +137,6 @@ static inline struct mech_signal mech_sim_signal_of(const struct mech_input_sign
 int mech_sim_signals_begin(struct mech_sim *s, const struct mech_input_change *inputs,
                            size_t count);
 void mech_sim_signals_end(struct mech_sim *s);
-/* All outputs in a state of the simulation's model. */
-void mech_sim_outputs_of(const struct mech_sim *s, const struct mech_state *state, double *values);
 /* True when both have the same parameters. */
 bool mech_sim_same_parameters(const struct mech_sim *s, const struct mech_state *a,
                               const struct mech_state *b);
@@ -178,6 +176,9 @@ void mech_sim_tell_failure(struct mech_sim *s, int code, const struct mech_step_
  * that. 0; MECH_INVALID; negative. */
 int mech_sim_check_overlaps(struct mech_sim *s, struct mech_diag *diag);
 
+/* shown.c: all outputs in a state of the simulation's model. */
+void mech_sim_outputs_of(const struct mech_sim *s, const struct mech_state *state, double *values);
+
 /* shown.c: whether all outputs of a state are finite, or all of its numbers, too; then the outputs
  * are kept as `as`. 0; MECH_NOT_FINITE and why. */
 int mech_sim_outputs_fit(struct mech_sim *s, const struct mech_state *state, enum mech_shows as,
@@ -202,7 +203,7 @@ void mech_sim_snapshot_init(struct mech_sim *s);
 /* A snapshot of this layout, checked, into s->point; the model stays. MECH_MISMATCH. */
 int mech_sim_snapshot_open(struct mech_sim *s, const void *bytes, size_t size);
 
-/* sim.c: whether the row that made a start singular may be left out; and leave it out from now on,
- * with a stepper made anew. 0; MECH_INVALID; negative. */
+/* joints.c: whether the row that made a start singular may be left out; and leave it out from now
+ * on, with a stepper made anew. 0; MECH_INVALID; negative. */
 bool mech_sim_may_drop(const struct mech_sim *s, const struct mech_step_result *result);
 int mech_sim_drop_row(struct mech_sim *s, int32_t row, struct mech_diag *diag);

@@ -517,3 +517,36 @@ bool mech_sim_took(const struct mech_sim *s)
     }
     return some;
 }
+
+/* Each row that is left out needs a new stepper, at a cost in proportion to the model: rows
+ * times size is bounded, so that no document occupies a thread for more than some seconds. */
+static const int64_t most_dropped = 1000000;
+
+bool mech_sim_may_drop(const struct mech_sim *s, const struct mech_step_result *result)
+{
+    const int64_t size = (int64_t)s->sizes.v + s->sizes.lambda;
+    const int32_t row = result->dependent - 1;
+
+    return row >= 0 && s->type->joints && mech_model_joints(s->model)->side[row] == 0 &&
+           !(s->dropped && s->dropped[row]) && (s->dropped_count + 1) * size <= most_dropped;
+}
+
+int mech_sim_drop_row(struct mech_sim *s, int32_t row, struct mech_diag *diag)
+{
+    struct mech_machine machine = {s->model, s->type, NULL};
+
+    if (!s->dropped) {
+        s->dropped = mech_arena_alloc(&s->arena, (size_t)s->sizes.lambda, sizeof *s->dropped);
+        if (!s->dropped) {
+            return MECH_NO_MEMORY;
+        }
+    }
+    MECH_TRY(mech_model_drop_row(s->model, row));
+    s->dropped[row] = true;
+    s->dropped_count++;
+    s->type->destroy(s->stepper);
+    s->stepper = NULL;
+    const int code = mech_machine_step(&machine, diag);
+    s->stepper = machine.stepper;
+    return code;
+}

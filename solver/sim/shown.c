@@ -8,6 +8,37 @@
 #include <math.h>
 #include <string.h>
 
+/* x − x is 0, or not a number. Four lanes hide the latency of the sums. */
+bool mech_sim_all_finite(const double *x, size_t n)
+{
+    double lane[4] = {0., 0., 0., 0.};
+    size_t i = 0;
+
+    for (; i + 4 <= n; i += 4) {
+        lane[0] += x[i] - x[i];
+        lane[1] += x[i + 1] - x[i + 1];
+        lane[2] += x[i + 2] - x[i + 2];
+        lane[3] += x[i + 3] - x[i + 3];
+    }
+    for (; i < n; i++) {
+        lane[0] += x[i] - x[i];
+    }
+    return lane[0] + lane[1] + lane[2] + lane[3] == 0.;
+}
+
+size_t mech_sim_output_size(const struct mech_sim *s)
+{
+    return (size_t)mech_model_output_size(s->model);
+}
+
+void mech_sim_outputs_of(const struct mech_sim *s, const struct mech_state *state, double *values)
+{
+    for (size_t i = 0; i < mech_model_outputs(s->model); i++) {
+        mech_model_output_values(s->model, state, i,
+                                 values + mech_model_output(s->model, i)->offset);
+    }
+}
+
 int mech_sim_outputs_fit(struct mech_sim *s, const struct mech_state *state, enum mech_shows as,
                          struct mech_unshown *why)
 {

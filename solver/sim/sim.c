@@ -101,39 +101,6 @@ static bool joints_fit(struct mech_sim *s, struct mech_diag *diag)
     return fit;
 }
 
-/* Each row that is left out needs a new stepper, at a cost in proportion to the model: rows
- * times size is bounded, so that no document occupies a thread for more than some seconds. */
-static const int64_t most_dropped = 1000000;
-
-bool mech_sim_may_drop(const struct mech_sim *s, const struct mech_step_result *result)
-{
-    const int64_t size = (int64_t)s->sizes.v + s->sizes.lambda;
-    const int32_t row = result->dependent - 1;
-
-    return row >= 0 && s->type->joints && mech_model_joints(s->model)->side[row] == 0 &&
-           !(s->dropped && s->dropped[row]) && (s->dropped_count + 1) * size <= most_dropped;
-}
-
-int mech_sim_drop_row(struct mech_sim *s, int32_t row, struct mech_diag *diag)
-{
-    struct mech_machine machine = {s->model, s->type, NULL};
-
-    if (!s->dropped) {
-        s->dropped = mech_arena_alloc(&s->arena, (size_t)s->sizes.lambda, sizeof *s->dropped);
-        if (!s->dropped) {
-            return MECH_NO_MEMORY;
-        }
-    }
-    MECH_TRY(mech_model_drop_row(s->model, row));
-    s->dropped[row] = true;
-    s->dropped_count++;
-    s->type->destroy(s->stepper);
-    s->stepper = NULL;
-    const int code = mech_machine_step(&machine, diag);
-    s->stepper = machine.stepper;
-    return code;
-}
-
 /* Rows that were left out: a fault where they contradict the others, a warning for each joint. */
 static int tell_dropped(struct mech_sim *s, struct mech_diag *diag)
 {
@@ -465,61 +432,6 @@ double mech_sim_step_size(const struct mech_sim *s)
 double mech_sim_start_time(const struct mech_sim *s)
 {
     return s->document->solver.start_time;
-}
-
-size_t mech_sim_variable_count(const struct mech_sim *s, enum mech_causality causality)
-{
-    switch (causality) {
-    case MECH_INPUT:
-        return mech_model_inputs(s->model);
-    case MECH_OUTPUT_VARIABLE:
-        return mech_model_outputs(s->model);
-    case MECH_PARAMETER:
-        return s->document->parameters.n;
-    case MECH_INDEPENDENT:
-        break;
-    }
-    return 1;
-}
-
-static void from_channel(const struct mech_channel_info *c, struct mech_variable *out)
-{
-    out->name = c->name;
-    out->size = c->size;
-    out->scalar = c->scalar;
-    out->unit = c->unit;
-    out->kinematic = c->kinematic;
-    out->offset = c->offset;
-}
-
-void mech_sim_variable(const struct mech_sim *s, enum mech_causality causality, size_t index,
-                       struct mech_variable *out)
-{
-    const size_t inputs = mech_model_inputs(s->model), outputs = mech_model_outputs(s->model);
-
-    *out = (struct mech_variable){
-        .causality = causality, .index = (int32_t)index, .size = 1, .scalar = true, .unit = ""};
-    switch (causality) {
-    case MECH_INPUT:
-        from_channel(mech_model_input(s->model, index), out);
-        out->reference = (int32_t)(1 + index);
-        out->tunable = true;
-        break;
-    case MECH_OUTPUT_VARIABLE:
-        from_channel(mech_model_output(s->model, index), out);
-        out->reference = (int32_t)(1 + inputs + index);
-        break;
-    case MECH_PARAMETER:
-        out->name = s->document->parameters.at[index].name;
-        out->reference = (int32_t)(1 + inputs + outputs + index);
-        out->offset = (int32_t)index;
-        out->tunable = true;
-        break;
-    case MECH_INDEPENDENT:
-        out->name = "time";
-        out->unit = "s";
-        break;
-    }
 }
 
 int32_t mech_sim_variable_find(const struct mech_sim *s, enum mech_causality causality,

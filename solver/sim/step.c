@@ -179,24 +179,6 @@ int mech_sim_step_begin(struct mech_sim *s, const struct mech_step_request *r,
     return 0;
 }
 
-/* x − x is 0, or not a number. Four lanes hide the latency of the sums. */
-bool mech_sim_all_finite(const double *x, size_t n)
-{
-    double lane[4] = {0., 0., 0., 0.};
-    size_t i = 0;
-
-    for (; i + 4 <= n; i += 4) {
-        lane[0] += x[i] - x[i];
-        lane[1] += x[i + 1] - x[i + 1];
-        lane[2] += x[i + 2] - x[i + 2];
-        lane[3] += x[i + 3] - x[i + 3];
-    }
-    for (; i < n; i++) {
-        lane[0] += x[i] - x[i];
-    }
-    return lane[0] + lane[1] + lane[2] + lane[3] == 0.;
-}
-
 /* Which coordinate or state it was, for people. */
 static void blame_state(const struct mech_sim *s, struct mech_step_result *result)
 {
