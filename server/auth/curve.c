@@ -13,26 +13,7 @@
 #include <sys/stat.h>
 #include <zmq.h>
 
-enum { HEX = 64, Z85 = 40, LINE = 256 };
-
-bool mechd_curve_key_read(const char *text, unsigned char key[MECHD_CURVE_KEY])
-{
-    size_t n = 0;
-    switch (strlen(text)) {
-    case HEX:
-        return sodium_hex2bin(key, MECHD_CURVE_KEY, text, HEX, NULL, &n, NULL) == 0 &&
-               n == MECHD_CURVE_KEY;
-    case Z85:
-        return zmq_z85_decode(key, text) != NULL;
-    default:
-        return false;
-    }
-}
-
-void mechd_curve_key_write(const unsigned char key[MECHD_CURVE_KEY], char out[MECHD_CURVE_TEXT])
-{
-    sodium_bin2hex(out, MECHD_CURVE_TEXT, key, MECHD_CURVE_KEY);
-}
+enum { LINE = 256 };
 
 /* The secret among the lines of a file. False: there is none. */
 static bool find_secret(struct mech_lines *l, unsigned char secret[MECHD_CURVE_KEY])

@@ -50,23 +50,6 @@ static struct mechd_part *part_at(const struct mechd_coupling_command *k, int n)
     return &k->coupling->parts[k->coupling->order[n]];
 }
 
-void mechd_coupling_refuse(struct mechd_coupling_command *k, enum mechp_code code,
-                           const char *detail)
-{
-    if (k->code == MECHP_OK) {
-        k->code = code;
-        mech_text_format(k->detail, sizeof k->detail, "%s", detail);
-    }
-}
-
-bool mechd_coupling_keep(struct mechd_coupling_command *k)
-{
-    if (mechd_saved_take(k->coupling, &k->before) != 0) {
-        mechd_coupling_refuse(k, MECHP_OUT_OF_MEMORY, "no memory for the states to go back to");
-    }
-    return k->before != NULL;
-}
-
 /* --- the end ---------------------------------------------------------------------------------- */
 
 /* All participants are captured, and the face. */
@@ -159,15 +142,6 @@ static void settle(struct mechd_coupling_command *k)
     }
     mechd_saved_free(k->before, g, 0);
     k->before = NULL;
-}
-
-void mechd_coupling_note_time(struct mechd_coupling *g)
-{
-    const double time = mechd_coupling_time(g);
-    pthread_mutex_lock(&g->m);
-    g->time = time;
-    g->windows = g->opened ? mech_couple_windows(g->couple) : 0;
-    pthread_mutex_unlock(&g->m);
 }
 
 /* The answer and the state are known: what of it goes to the store. As the owner of all, if they

@@ -41,6 +41,7 @@ enum {
     MECHD_COUPLING_QUEUE = 64       /* commands that wait for one coupling */
 };
 
+struct mechd_couplings;
 struct mechd_errand;
 struct mechd_group;
 struct mechd_outside;
@@ -243,8 +244,17 @@ struct mechd_keeping {
     struct mechd_errand *spare;
 };
 
+/* What files below these functions call of them; one table, that of read.c. */
+struct mechd_coupling_calls {
+    void (*destroy)(struct mechd_coupling *g);
+    bool (*remove)(struct mechd_couplings *t, struct mechd_coupling *g);
+    bool (*submit)(struct mechd_coupling_command *k);
+    void (*slice_over)(struct mechd_coupling_command *k);
+};
+
 struct mechd_coupling {
-    struct mechd_coupling *next; /* locked by the table */
+    struct mechd_coupling *next;              /* locked by the table */
+    const struct mechd_coupling_calls *calls; /* const */
     struct mechd_service *service;
     _Atomic int refs;
     uint64_t id;
@@ -316,6 +326,10 @@ void mechd_couplings_fini(struct mechd_couplings *t);
 
 /* --- creation (read.c) ------------------------------------------------------------------------ */
 
+/* Scheme and size of windows that the query says in place of those of the document
+ * (document.c). False: no
+ * memory; faults of the query are in c->diag. */
+bool mechd_couplings_override(struct mechd_call *c, json_t *document);
 /* From a request, its instances and their leases; not yet in the table. All faults of the request
  * are found together; if there is none, all instances that run, or that others hold. `loading`:
  * from a document of the store, regardless of quotas. NULL: refused. */
@@ -332,8 +346,10 @@ struct mechd_coupling *mechd_coupling_alone(struct mechd_service *d, const json_
 /* Then, if all is good: the coupling of the solver; faults and failures as before. */
 void mechd_coupling_connect_alone(struct mechd_coupling *g);
 
-/* --- the table (coupling.c) ------------------------------------------------------------------- */
+/* --- the table (coupling.c, couplings.c) ------------------------------------------------------ */
 
+/* Add one, under the next number. 0; MECH_UNSUPPORTED: there are MECHD_COUPLINGS_MOST; negative. */
+int mechd_coupling_add(struct mechd_couplings *t, struct mechd_coupling *g);
 /* Add one of the store, under its number. 0; MECH_UNSUPPORTED: there are MECHD_COUPLINGS_MOST;
  * MECH_INVALID: an instance has its id; negative. */
 int mechd_coupling_restore(struct mechd_couplings *t, struct mechd_coupling *g, uint64_t number);
@@ -350,10 +366,12 @@ bool mechd_coupling_remove(struct mechd_couplings *t, struct mechd_coupling *g);
 bool mechd_coupling_end(struct mechd_coupling *g);
 void mechd_coupling_ref(struct mechd_coupling *g);
 void mechd_coupling_unref(struct mechd_coupling *g);
+/* Frees it, without references. */
+void mechd_coupling_destroy(struct mechd_coupling *g);
 /* Its description, as one JSON object; `whole`: with its document. Any thread. */
 void mechd_coupling_write(struct mechd_coupling *g, bool whole, struct mechp_text *w);
 
-/* --- commands (command.c, ends.c) ------------------------------------------------------------- */
+/* --- commands (command.c, ends.c, coupling.c, answer.c) --------------------------------------- */
 
 /* The command in its turn; its call is answered as by mechd_call_over on some thread, once
  * call.wait has been called. False: too many wait, and nothing was done; not of KEEP and END. */
@@ -418,6 +436,9 @@ void mechd_coupling_window_over(struct mechd_coupling_command *k);
 
 /* --- snapshots (snapshots.c) ------------------------------------------------------------------ */
 
+enum { MECHD_SNAPSHOT_ONE = 1 /* that one counts as, with each instance */ };
+static const size_t mechd_coupling_snapshots_bytes = (size_t)1 << 30; /* of one coupling */
+
 /* `once` of commands: take one; and go back to the one of the path, all instances or none. */
 void mechd_coupling_snapshot_take(struct mechd_coupling_command *k);
 void mechd_coupling_snapshot_restore(struct mechd_coupling_command *k);
@@ -429,6 +450,8 @@ bool mechd_coupling_snapshot_write(struct mechd_coupling *g, const char *id, str
  * id. Any thread but the store's. */
 bool mechd_coupling_snapshot_delete(struct mechd_coupling *g, const char *id,
                                     struct mechd_ticket *t);
+/* In the list (snapshot_list.c): there is room for one of so many bytes. It is locked. */
+bool mechd_coupling_snapshot_fits(const struct mechd_coupling *g, size_t size);
 /* It is not in the store: out of the list. False: there is none of that number. Any thread. */
 bool mechd_coupling_snapshot_drop(struct mechd_coupling *g, uint64_t id);
 /* One of the store, which is taken over, also where it is refused: there are too many. Before any

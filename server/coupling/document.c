@@ -2,7 +2,11 @@
  * left out, the preset that acts. Ids of instances stay those that were given. */
 #include "server/coupling/outside.h"
 
+#include "protocol/wire/queries.h"
+#include "server/call/query.h"
 #include "server/call/service.h"
+
+#include <math.h>
 
 static void write_names(char *const *names, size_t count, struct mechp_text *w)
 {
@@ -101,4 +105,19 @@ bool mechd_document_make(const struct mechd_reading *r)
     g->document = mechp_text_take(&w, &g->document_size);
     mechp_text_fini(&w);
     return g->document != NULL;
+}
+
+bool mechd_couplings_override(struct mechd_call *c, json_t *document)
+{
+    struct mechp_query_couple asked;
+    MECHD_ASK(couple, c, &asked);
+    const char *const type = asked.type;
+    const double window = asked.window;
+    if (!json_is_object(document)) {
+        return true; // refused by its reader, as is a type that is no UTF-8
+    }
+    return (type == NULL ||
+            json_object_set_new(document, "scheme",
+                                json_pack("{s:o}", "type", json_string_nocheck(type))) == 0) &&
+           (isnan(window) || json_object_set_new(document, "stepSize", json_real(window)) == 0);
 }

@@ -282,7 +282,8 @@ static struct panel *make(struct mechd_coupling *g, struct mechd_couplings *coup
     return p;
 }
 
-bool mechd_face_create(struct mechd_coupling *g, struct mechd_call *c)
+bool mechd_face_create(struct mechd_coupling *g, struct mechd_call *c,
+                       enum mechd_submitted (*turns)(struct mechd_run *r))
 {
     struct mechd_host *const h = &c->service->host;
     struct panel *const p = make(g, c->service->couplings);
@@ -294,7 +295,7 @@ bool mechd_face_create(struct mechd_coupling *g, struct mechd_call *c)
         mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for a coupling");
         return false;
     }
-    g->face->turns = mechd_turn_submit;
+    g->face->turns = turns;
     g->face->hashes = hash_of_all;
     g->face->account = mechd_accounts_find(&h->accounts, c->who.name);
     if (g->face->account == NULL) {

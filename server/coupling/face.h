@@ -11,8 +11,9 @@
 #include "server/coupling/coupling.h"
 
 /* Make g->face of the participants, which are known; its memory is charged to the account of the
- * caller until it is closed, or the coupling is freed. False: refused. */
-bool mechd_face_create(struct mechd_coupling *g, struct mechd_call *c);
+ * caller until it is closed, or the coupling is freed. `turns`: of its runs. False: refused. */
+bool mechd_face_create(struct mechd_coupling *g, struct mechd_call *c,
+                       enum mechd_submitted (*turns)(struct mechd_run *r));
 /* From now on it is found, under the next id behind *serial that no instance has, as c-1
  * (server/os/ids.h); g->id and *serial are its number. 0 or negative. */
 int mechd_face_open(struct mechd_coupling *g, uint64_t *serial);

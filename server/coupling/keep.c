@@ -80,7 +80,7 @@ static void ask(struct mechd_coupling *g)
     e->k.call = &e->call;
     e->k.kind = MECHD_COUPLING_KEEP;
     e->k.slow = true;
-    (void)mechd_coupling_submit(&e->k);
+    (void)g->calls->submit(&e->k);
 }
 
 static void fire(struct mechd_timer *timer)

@@ -55,7 +55,10 @@ void mechd_keep_fini(struct mechd_coupling *g);
 /* --- records (keep_records.c) ----------------------------------------------------------------- */
 
 /* The participant is a stored instance. */
-bool mechd_keep_has(const struct mechd_part *p);
+static inline bool mechd_keep_has(const struct mechd_part *p)
+{
+    return p->outside == NULL && p->instance->durable.key != 0;
+}
 /* Write down all that has changed, with the ticket, or NULL. No memory: as if the disk had refused.
  * COUPLING, COUPLING_STATE or DELETE_COUPLING. */
 void mechd_keep_post(struct mechd_coupling *g, enum mechd_record_kind kind, struct mechd_ticket *t);

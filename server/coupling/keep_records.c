@@ -24,11 +24,6 @@ struct note {
     char room[];
 };
 
-bool mechd_keep_has(const struct mechd_part *p)
-{
-    return p->outside == NULL && p->instance->durable.key != 0;
-}
-
 void mechd_keep_lose(struct mechd_keeping *s, uint64_t epoch)
 {
     uint64_t failed = atomic_load(&s->failed);
@@ -111,7 +106,7 @@ static void is_done(struct mechd_record *r)
     atomic_fetch_sub(&g->keep.outstanding, 1);
     const bool good = r->outcome == 0;
     if (good ? r->kind == MECHD_RECORD_DELETE_COUPLING : x->makes) {
-        (void)mechd_coupling_remove(g->service->couplings, g);
+        (void)g->calls->remove(g->service->couplings, g);
     } else if (!good) {
         if (r->kind == MECHD_RECORD_DELETE_COUPLING) {
             mechd_stop_lower(&g->ended);
@@ -218,7 +213,7 @@ void mechd_keep_post(struct mechd_coupling *g, enum mechd_record_kind kind, stru
         }
         mechd_ticket_refuse(t, MECH_NO_MEMORY);
         if (s->making) {
-            (void)mechd_coupling_remove(g->service->couplings, g);
+            (void)g->calls->remove(g->service->couplings, g);
         } else if (kind == MECHD_RECORD_DELETE_COUPLING) {
             mechd_stop_lower(&g->ended);
         }

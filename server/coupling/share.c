@@ -115,19 +115,12 @@ void mechd_share_begin(struct mechd_coupling_command *k)
 
 /* --- a round ---------------------------------------------------------------------------------- */
 
-/* The program that is awaited has had its time: what works behind it ends. */
-static bool is_overdue(const struct mechd_share *s, uint64_t now)
-{
-    const uint64_t patience = atomic_load(&s->patience);
-    return patience != 0 && now >= patience;
-}
-
 /* The place in the batch of a trial that the caller may have, or −1. Locked. */
 static int32_t claim(const struct mechd_share *s)
 {
     const struct mechd_coupling_command *const k = s->command;
     const uint64_t now = mechd_now();
-    if ((s->fresh == 0 && now >= s->until) || is_overdue(s, now)) {
+    if ((s->fresh == 0 && now >= s->until) || mechd_share_is_overdue(s, now)) {
         return -1;
     }
     int32_t again = -1;
@@ -213,7 +206,7 @@ static void run_helper(struct mechd_task *task)
     }
     if (last) {
         estimate(k);
-        mechd_coupling_slice_over(k);
+        g->calls->slice_over(k);
     }
     if (!again) {
         mechd_coupling_unref(g);
@@ -356,47 +349,4 @@ void mechd_share_end_early(struct mechd_coupling_command *k)
     for (int32_t n = 0; n < g->count; n++) {
         g->parts[n].has_jacobian = false;
     }
-}
-
-/* What all threads have worked for the command is more than the account of p allows. */
-static bool over_quota(const struct mechd_part *p, const struct mechd_coupling_command *k)
-{
-    const struct mechd_account *const a = p->instance->account;
-    const uint64_t most =
-        a != NULL && k->run == NULL ? atomic_load(&a->most[MECHD_QUOTA_STEP_CPU]) : UINT64_MAX;
-    if (most == UINT64_MAX) {
-        return false;
-    }
-    const uint64_t now = mechd_now();
-    uint64_t worked = atomic_load(&k->worked);
-    for (int32_t n = 0; n < k->coupling->count; n++) {
-        const uint64_t since = atomic_load(&k->coupling->parts[n].since);
-        worked += since != 0 && since < now ? now - since : 0;
-    }
-    return worked > most;
-}
-
-bool mechd_share_overdue(const struct mechd_part *p)
-{
-    const struct mechd_share *const s = p->coupling->share;
-    return s != NULL && atomic_load(&s->patience) != 0 && is_overdue(s, mechd_now());
-}
-
-enum mechd_stop_reason mechd_share_asks(const void *part)
-{
-    const struct mechd_part *const p = part;
-    const struct mechd_coupling *const g = p->coupling;
-    if (g->asks != NULL) {
-        return g->asks(g->asks_of);
-    }
-    const struct mechd_coupling_command *const k = g->head;
-    const enum mechd_stop_reason call = mechd_call_asks(k->call);
-    // a quota of what all threads have worked is the command's, which looks at it between slices
-    const bool yields =
-        atomic_load(&g->share->failed) < p->place || over_quota(p, k) || mechd_share_overdue(p);
-    const enum mechd_stop_reason deleted = mechd_coupling_ended(g);
-    return call != MECHD_STOP_NONE      ? call
-           : deleted != MECHD_STOP_NONE ? deleted
-           : yields                     ? MECHD_STOP_YIELD
-                                        : MECHD_STOP_NONE;
 }

@@ -38,6 +38,13 @@ struct mechd_share {
     _Atomic int32_t failed;    /* place in the batch of the first failed trial; INT32_MAX: none */
 };
 
+/* The program that is awaited has had its time: what works behind it ends. */
+static inline bool mechd_share_is_overdue(const struct mechd_share *s, uint64_t now)
+{
+    const uint64_t patience = atomic_load(&s->patience);
+    return patience != 0 && now >= patience;
+}
+
 /* For a coupling whose parts and service are known. False: no memory. */
 bool mechd_share_init(struct mechd_coupling *g);
 /* Accepts one that was not initialized. */

@@ -18,9 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ONE = 1 /* that it counts as, with each instance */ };
-static const size_t bytes_most = (size_t)1 << 30; /* of one coupling */
-
 /* By the text of its id; the coupling is locked. NULL: there is none, or it is not on its way to
  * the store. */
 static struct mechd_coupling_snapshot *find(struct mechd_coupling *g, const char *id)
@@ -58,21 +55,12 @@ static bool is_recorded(const struct mechd_coupling *g)
     return (g->keep.group != NULL && g->keep.group->every_step) || mechd_keep_has_snapshots(g);
 }
 
-static bool fits(const struct mechd_coupling *g, size_t size)
-{
-    size_t bytes = 0;
-    for (int k = 0; k < g->snapshot_count; k++) {
-        bytes += g->snapshots[k].saved->size;
-    }
-    return g->snapshot_count < MECHD_COUPLING_SNAPSHOTS && size <= bytes_most - bytes;
-}
-
 /* Into the list. 0; MECH_UNSUPPORTED: it is full; MECH_CANCELLED: its number cannot be recorded. */
 static int add(struct mechd_coupling *g, struct mechd_saved *saved, uint64_t *id,
                struct mechp_text *w)
 {
     pthread_mutex_lock(&g->m);
-    const bool has_room = fits(g, saved->size);
+    const bool has_room = mechd_coupling_snapshot_fits(g, saved->size);
     *id = has_room ? mechd_lives_next(g->face, MECHD_COUNTED_PART, g->snapshot_last) : 0;
     if (*id > 0) {
         g->snapshot_last = *id;
@@ -99,18 +87,18 @@ void mechd_coupling_snapshot_take(struct mechd_coupling_command *k)
         return;
     }
     saved->stored = mechd_keep_has_snapshots(g);
-    if (!mechd_saved_charge(saved, g, ONE, &k->call->excess)) {
-        mechd_saved_free(saved, g, ONE);
+    if (!mechd_saved_charge(saved, g, MECHD_SNAPSHOT_ONE, &k->call->excess)) {
+        mechd_saved_free(saved, g, MECHD_SNAPSHOT_ONE);
         mechd_coupling_refuse(k, MECHP_QUOTA_EXCEEDED,
                               mechd_excess_tell(&k->call->excess, detail, sizeof detail));
     } else if ((outcome = add(g, saved, &id, &k->call->text)) == MECH_CANCELLED) {
         char why[MECHD_LIVES_UNRECORDED];
-        mechd_saved_free(saved, g, ONE);
+        mechd_saved_free(saved, g, MECHD_SNAPSHOT_ONE);
         mechd_coupling_refuse(k, MECHP_STORAGE_FAILED, mechd_lives_unrecorded(g->face, why));
     } else if (outcome != 0) {
-        mechd_saved_free(saved, g, ONE);
+        mechd_saved_free(saved, g, MECHD_SNAPSHOT_ONE);
         mech_text_format(detail, sizeof detail, "at most %d snapshots and %zu bytes of a coupling",
-                         MECHD_COUPLING_SNAPSHOTS, bytes_most);
+                         MECHD_COUPLING_SNAPSHOTS, mechd_coupling_snapshots_bytes);
         mechd_coupling_refuse(k, MECHP_LIMIT_REACHED, detail);
     } else {
         snprintf(k->call->location, sizeof k->call->location,
@@ -152,29 +140,6 @@ bool mechd_coupling_snapshot_write(struct mechd_coupling *g, const char *id, str
     return s != NULL;
 }
 
-/* Out of the list; the coupling is locked. What nothing uses any more, or NULL: to be freed. */
-static struct mechd_saved *take_out(struct mechd_coupling *g, struct mechd_coupling_snapshot *s)
-{
-    struct mechd_saved *const last = --s->saved->uses < 0 ? s->saved : NULL;
-    g->snapshot_count--;
-    memmove(s, s + 1, (size_t)(g->snapshots + g->snapshot_count - s) * sizeof *s);
-    return last;
-}
-
-bool mechd_coupling_snapshot_drop(struct mechd_coupling *g, uint64_t id)
-{
-    struct mechd_saved *last = NULL;
-    bool found = false;
-    pthread_mutex_lock(&g->m);
-    for (int k = 0; k < g->snapshot_count && !found; k++) {
-        found = g->snapshots[k].id == id;
-        last = found ? take_out(g, &g->snapshots[k]) : NULL;
-    }
-    pthread_mutex_unlock(&g->m);
-    mechd_saved_free(last, g, ONE);
-    return found;
-}
-
 bool mechd_coupling_snapshot_delete(struct mechd_coupling *g, const char *id,
                                     struct mechd_ticket *t)
 {
@@ -190,45 +155,6 @@ bool mechd_coupling_snapshot_delete(struct mechd_coupling *g, const char *id,
         return true;
     }
     return mechd_coupling_snapshot_drop(g, number);
-}
-
-bool mechd_coupling_snapshot_put(struct mechd_coupling *g, uint64_t id, struct mechd_saved *saved)
-{
-    saved->stored = true;
-    const bool good = fits(g, saved->size) && mechd_saved_charge(saved, g, ONE, NULL);
-    if (good) {
-        g->snapshots[g->snapshot_count++] =
-            (struct mechd_coupling_snapshot){.id = id, .saved = saved};
-        g->snapshot_last = id > g->snapshot_last ? id : g->snapshot_last;
-    } else {
-        mechd_saved_free(saved, g, ONE);
-    }
-    return good;
-}
-
-void mechd_coupling_snapshots_lose(struct mechd_coupling *g)
-{
-    const uint64_t stored = atomic_load(&g->keep.stored);
-    struct mechd_saved *last[MECHD_COUPLING_SNAPSHOTS];
-    int count = 0;
-    pthread_mutex_lock(&g->m);
-    for (int k = g->snapshot_count - 1; k >= 0; k--) {
-        if (g->snapshots[k].record > stored) {
-            last[count++] = take_out(g, &g->snapshots[k]);
-        }
-    }
-    pthread_mutex_unlock(&g->m);
-    for (int k = 0; k < count; k++) {
-        mechd_saved_free(last[k], g, ONE);
-    }
-}
-
-void mechd_coupling_snapshots_free(struct mechd_coupling *g)
-{
-    for (int k = 0; k < g->snapshot_count; k++) {
-        mechd_saved_free(g->snapshots[k].saved, g, ONE);
-    }
-    g->snapshot_count = 0;
 }
 
 /* Go back to it, all or none. */
@@ -282,5 +208,5 @@ void mechd_coupling_snapshot_restore(struct mechd_coupling_command *k)
     pthread_mutex_lock(&g->m);
     const bool last = --saved->uses < 0; // it has been deleted meanwhile
     pthread_mutex_unlock(&g->m);
-    mechd_saved_free(last ? saved : NULL, g, ONE);
+    mechd_saved_free(last ? saved : NULL, g, MECHD_SNAPSHOT_ONE);
 }

@@ -42,7 +42,7 @@ enum mechd_submitted mechd_turn_submit(struct mechd_run *r)
         t->k.slow = true;
         t->k.size = g->step_size;
         t->k.until = (double)NAN; // no window before the run has named its end
-        taken = mechd_coupling_submit(&t->k);
+        taken = g->calls->submit(&t->k);
     }
     if (t != NULL && !taken) {
         mechd_call_fini(&t->call);
@@ -83,15 +83,8 @@ bool mechd_turn_next(struct mechd_coupling_command *k)
 void mechd_turn_window(struct mechd_coupling_command *k)
 {
     struct turn *const t = (struct turn *)k;
-    if (k->run != NULL && mechd_coupling_windows_done(k)) {
-        k->run->now = mechd_now();
-        t->more = mechd_run_done(k->run, t->start);
-    }
-}
-
-bool mechd_turn_stopped(const struct mechd_coupling_command *k)
-{
-    return k->run != NULL && k->run->state != MECHD_RUN_RUNNING;
+    k->run->now = mechd_now();
+    t->more = mechd_run_done(k->run, t->start);
 }
 
 bool mechd_turn_disturbed(const struct mechd_coupling_command *k)

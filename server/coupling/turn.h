@@ -13,11 +13,9 @@ void mechd_turn_warn(const struct mechd_coupling *g, struct mechd_run *r);
 /* The windows that were asked for are done: k->until is the end of the next period. False: there is
  * none in this turn. As the owner of all. */
 bool mechd_turn_next(struct mechd_coupling_command *k);
-/* A window is done and published, of a run or not: if it ends a period, the run counts that, before
- * anything else can end the turn. As that owner. */
+/* A window of a run is done and published, and ends a period: the run counts that, before anything
+ * else can end the turn. As that owner. */
 void mechd_turn_window(struct mechd_coupling_command *k);
-/* The run has been stopped: the window in progress is undone. As that owner. */
-bool mechd_turn_stopped(const struct mechd_coupling_command *k);
 /* It changes the state, or starts a run, while one is in progress. As that owner. */
 bool mechd_turn_disturbed(const struct mechd_coupling_command *k);
 /* What the turn has led to, in place of an answer. As that owner. */

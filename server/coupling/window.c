@@ -52,7 +52,9 @@ void mechd_coupling_window_over(struct mechd_coupling_command *k)
             mechd_face_changed(k->coupling, 0);
         } else if (k->kind == MECHD_COUPLING_STEP) {
             mechd_face_stepped(k->coupling);
-            mechd_turn_window(k);
+            if (k->run != NULL && mechd_coupling_windows_done(k)) {
+                mechd_turn_window(k);
+            }
             mechd_outsides_store(k);
         }
         k->opening = false;

@@ -501,7 +501,8 @@ enum MHD_Result mechd_door_handle(void *context, struct MHD_Connection *connecti
 
     if (x->asks) {
         x->started = true;
-        return mechd_origin_preflight(x, x->call.match.allow);
+        struct MHD_Response *const empty = mechd_origin_preflight(x, x->call.match.allow);
+        return empty != NULL ? mechd_exchange_send(x, MHD_HTTP_NO_CONTENT, empty, 0) : MHD_NO;
     }
 
     // files of the page are served besides the routes

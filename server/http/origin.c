@@ -134,12 +134,12 @@ void mechd_origin_mark(const struct mechd_exchange *x, struct MHD_Response *resp
     }
 }
 
-enum MHD_Result mechd_origin_preflight(struct mechd_exchange *x, const char *allow)
+struct MHD_Response *mechd_origin_preflight(const struct mechd_exchange *x, const char *allow)
 {
     struct MHD_Response *response =
         MHD_create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
     if (response == NULL) {
-        return MHD_NO;
+        return NULL;
     }
     MHD_add_response_header(response, "Allow", allow);
     if (x->origin != NULL && x->head.value[MECHD_HEADER_REQUEST_METHOD] != NULL) {
@@ -150,5 +150,5 @@ enum MHD_Result mechd_origin_preflight(struct mechd_exchange *x, const char *all
             MHD_add_response_header(response, "Access-Control-Allow-Private-Network", "true");
         }
     }
-    return mechd_exchange_send(x, MHD_HTTP_NO_CONTENT, response, 0);
+    return response;
 }

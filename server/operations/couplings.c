@@ -68,21 +68,6 @@ static enum mechd_submitted submit(struct mechd_coupling *g, struct mechd_coupli
     return taken ? MECHD_QUEUED : MECHD_RAN;
 }
 
-bool mechd_couplings_override(struct mechd_call *c, json_t *document)
-{
-    struct mechp_query_couple asked;
-    MECHD_ASK(couple, c, &asked);
-    const char *const type = asked.type;
-    const double window = asked.window;
-    if (!json_is_object(document)) {
-        return true; // refused by its reader, as is a type that is no UTF-8
-    }
-    return (type == NULL ||
-            json_object_set_new(document, "scheme",
-                                json_pack("{s:o}", "type", json_string_nocheck(type))) == 0) &&
-           (isnan(window) || json_object_set_new(document, "stepSize", json_real(window)) == 0);
-}
-
 static enum mechd_submitted spread_couple(struct mechd_call *c)
 {
     if (c->bytes != NULL) {

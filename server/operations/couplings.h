@@ -3,10 +3,6 @@
 
 #include "server/coupling/coupling.h"
 
-/* Scheme and size of windows that the query says in place of those of the document. False: no
- * memory; faults of the query are in c->diag. */
-bool mechd_couplings_override(struct mechd_call *c, json_t *document);
-
 /* For mechd_operation.spread: a command that does this once, as the owner of all participants and
  * of the face, of the coupling of the path. `alone`: not while a run is in progress. On the pool
  * where the cost of the row is unknown. RAN: refused. */

@@ -88,7 +88,7 @@ int32_t mech_rates_contradiction(struct mech_rates *r, const struct mech_state *
  * of inputs asks for. */
 int mech_rates_start(struct mech_rates *r, struct mech_state *s, struct mech_step_result *result);
 
-/* "the mass matrix is singular at /objects/0" */
+/* singular.c: "the mass matrix is singular at /objects/0" */
 void mech_singular_reason(const struct mech_model *m, const char *what, int32_t column,
                           struct mech_step_result *result);
 /* "the linear solver "cg" does not suit the iteration matrix of this model" */
