@@ -29,28 +29,6 @@ struct mechd_sweep_lane *mechd_sweep_lanes_make(struct mechd_sweep *s, int count
     return lanes;
 }
 
-enum mechd_stop_reason mechd_sweep_asked(const struct mechd_sweep *s)
-{
-    return mechd_stop_reason(&s->stop);
-}
-
-/* Why no point goes on. */
-static enum mechd_stop_reason ends_by(const struct mechd_sweep *s)
-{
-    const enum mechd_stop_reason why = mechd_sweep_asked(s);
-    return why != MECHD_STOP_NONE ? why : mechd_stop_reason(&s->service->host.drain);
-}
-
-enum mechd_stop_reason mechd_point_asks(const void *point)
-{
-    return ends_by(((const struct mechd_point *)point)->sweep);
-}
-
-bool mechd_point_ends(void *point)
-{
-    return mechd_point_asks(point) != MECHD_STOP_NONE;
-}
-
 bool mechd_point_fail(struct mechd_point *p, enum mechp_code code, const char *reason)
 {
     p->code = code;
@@ -193,7 +171,7 @@ static bool work(struct mechd_sweep_lane *l, uint64_t *now)
     struct mechd_sweep *s = l->sweep;
     const uint64_t until = *now + turn;
     do {
-        if (ends_by(s) != MECHD_STOP_NONE) {
+        if (mechd_sweep_ends(s) != MECHD_STOP_NONE) {
             return false;
         }
         if (l->busy) {

@@ -117,6 +117,8 @@ void mechd_sweeps_fini(struct mechd_sweeps *t);
 void mechd_sweep_plan_fini(struct mechd_sweep_plan *p);
 /* Bytes of values and rows. */
 double mechd_sweep_bytes(const struct mechd_sweep_plan *p);
+/* Values of a row: point, parameters, time, outputs. */
+size_t mechd_sweep_width(const struct mechd_sweep_plan *p);
 /* Take the plan and add the sweep to the table; *out is a reference. 0; MECH_UNSUPPORTED: a quota,
  * given by x->which, or (x->which is MECHD_QUOTAS) too many, or too much in all; negative. If
  * refused, the plan remains the caller's. */
@@ -132,6 +134,8 @@ void mechd_sweep_id(const struct mechd_sweep *s, char *out);
 struct mechd_sweep *mechd_sweep_find(struct mechd_sweeps *t, const char *id);
 /* DELETED: a client has ended it; or NONE. Any thread. */
 enum mechd_stop_reason mechd_sweep_asked(const struct mechd_sweep *s);
+/* Why no point goes on (ends.c). */
+enum mechd_stop_reason mechd_sweep_ends(const struct mechd_sweep *s);
 /* References to all, oldest first, into a fresh array. Negative: no memory. */
 int mechd_sweep_list(struct mechd_sweeps *t, struct mechd_sweep ***out, size_t *count);
 /* Remove it from the table, and end it at the next slices. False: it has already been removed. */
