@@ -156,8 +156,11 @@ static bool admit(struct mechd_frame_request *r)
     if (r->hello == NULL && key == NULL) {
         return true;
     }
-    struct mechp_body_hello_request in;
-    MECHP_PEEK(hello_request, r->hello, &in);
+    // a frame behind a hello has the key alone
+    struct mechp_body_hello_request in = {.token = NULL};
+    if (r->hello != NULL) {
+        MECHP_PEEK(hello_request, r->hello, &in);
+    }
     const char *const token = json_string_value(in.token);
     struct mechd_service *const d = r->service;
     r->pass.has_token = key == NULL || (token != NULL && d->host.tokens.needed);
