@@ -63,6 +63,11 @@ static const struct mechctl_option *option_of(const struct mechctl_command *c, c
     return o->name ? o : NULL;
 }
 
+static bool is_option(const char *word)
+{
+    return strncmp(word, "--", 2) == 0 || strcmp(word, "-o") == 0 || strcmp(word, "-h") == 0;
+}
+
 /* Does an option take an argument? 1, 0, or -1: unknown to the program and to every command. In
  * front of a command it may be a switch of one and take a value in another: then it is a switch if
  * `next`, the word behind it, is another option, or a command in which it is a switch. */
@@ -79,7 +84,7 @@ static int takes_argument(const struct mechctl_command *only, const char *name, 
     if (value && alone) {
         const struct mechctl_command *const c = next ? mechctl_find(next) : NULL;
         const struct mechctl_option *const o = c ? option_of(c, name, length) : NULL;
-        alone = next && (strncmp(next, "--", 2) == 0 || (o && !o->argument));
+        alone = next && (is_option(next) || (o && !o->argument));
         value = !alone;
     }
     return value ? 1 : alone ? 0 : -1;

@@ -253,6 +253,7 @@ class Shown(unittest.TestCase):
         for words, part in ((('list', '--limit', 'x'), 'limit'),
                             (('clone', i, '--ttl', 'x'), "--ttl: 'x' is not a number"),
                             (('clone', i, '--durability', 'never'), 'durability'),
+                            (('--keep', '-o', 'x', 'edit', i), '--output: no such option here'),
                             (('trials', i, '--trial', '1'), '--trial needs --keep')):
             with self.subTest(words):
                 self.assertIn(part, self.run_program(*words).stderr)
