@@ -169,7 +169,7 @@ void mechd_write_instance(struct mechd_instance *i, bool whole, const bool *repr
         .ttl_left = ends == 0   ? (double)NAN
                     : ends > at ? 1e-3 * floor(1e-6 * (double)(ends - at))
                                 : 0.,
-        .warnings = {i->told.warning_count > 0 ? write_warnings : NULL, &i->told},
+        .warnings = {i->warnings.warning_count > 0 ? write_warnings : NULL, &i->warnings},
         .memory = MECHP_ABSENT,
         .reproducible = reproducible};
     struct mechp_body_sizes sizes;

@@ -15,10 +15,10 @@
  * outputs by columns of all inputs. */
 struct mechd_engine_derive {
     size_t (*rows)(const void *self, const struct mech_jacobian_query *query);
-    /* `out` and `told` are written until it is done. 0, and *work; MECH_NO_MEMORY; an outcome with
-     * told->reason */
+    /* `out` and `derived` are written until it is done. 0, and *work; MECH_NO_MEMORY; an outcome with
+     * derived->reason */
     int (*begin)(void *self, const struct mech_jacobian_query *query, double *out,
-                 struct mech_derived *told, void **work);
+                 struct mech_derived *derived, void **work);
     /* a turn. 0, or an outcome with a reason */
     int (*advance)(void *work, bool *done);
     /* at any time; NULL: nothing */

@@ -20,7 +20,7 @@ struct mechd_fmu_jacobian {
     const int32_t *outputs; /* [output_count], or NULL: all */
     size_t output_count, rows, columns;
     double *out;
-    struct mech_derived *told;
+    struct mech_derived *derived;
 
     size_t column;
     enum side side;       /* of the run in progress */
@@ -107,7 +107,7 @@ static void fill_column(struct mechd_fmu_jacobian *j)
     for (size_t k = 0; k < j->rows; k++) {
         const double rise = j->y[UPPER][k] - j->y[LOWER][k];
         j->out[k * j->columns + j->column] = width > 0. ? rise / width : 0.;
-        j->told->kinked = j->told->kinked || is_kinked(j, k);
+        j->derived->kinked = j->derived->kinked || is_kinked(j, k);
     }
     j->column++;
 }
@@ -122,7 +122,7 @@ static void skip_column(struct mechd_fmu_jacobian *j)
 
 static int fail(struct mechd_fmu_jacobian *j, int rc)
 {
-    mech_text_copy(j->told->reason, sizeof j->told->reason, j->report.reason);
+    mech_text_copy(j->derived->reason, sizeof j->derived->reason, j->report.reason);
     j->running = false;
     return rc;
 }
@@ -144,16 +144,17 @@ static int begin_run(struct mechd_fmu_jacobian *j)
 }
 
 int mechd_fmu_jacobian_begin(const struct mechd_engine *e, const struct mech_jacobian_query *query,
-                             double *out, struct mech_derived *told, struct mechd_fmu_jacobian **j)
+                             double *out, struct mech_derived *derived,
+                             struct mechd_fmu_jacobian **j)
 {
     const size_t rows = rows_of(e->self, query);
     struct mechd_fmu_jacobian *const x = calloc(1, sizeof *x);
     double *const y = calloc(SIDES * rows + 1, sizeof *y);
     *j = NULL;
-    *told = (struct mech_derived){.differenced = true};
+    *derived = (struct mech_derived){.differenced = true};
     for (size_t k = 0; k < query->step->input_count; k++) {
         if (query->step->inputs[k].signal != NULL) {
-            mech_text_format(told->reason, sizeof told->reason,
+            mech_text_format(derived->reason, sizeof derived->reason,
                              "the jacobian of a step of an FMU is by values of its inputs, not by "
                              "signals");
             free(x);
@@ -173,7 +174,7 @@ int mechd_fmu_jacobian_begin(const struct mechd_engine *e, const struct mech_jac
                                      .rows = rows,
                                      .columns = mechd_engine_input_size(e),
                                      .out = out,
-                                     .told = told,
+                                     .derived = derived,
                                      .y = {y, y + rows, y + 2 * rows}};
     x->step.trial = true;
     x->step.moments = NULL;
@@ -182,7 +183,7 @@ int mechd_fmu_jacobian_begin(const struct mechd_engine *e, const struct mech_jac
     int rc = begin_run(x);
     const struct mechd_fmu_instance *const f = e->self;
     if (rc == 0 && query->steps_most > 0 && f->count > query->steps_most / (2 * x->columns + 1)) {
-        mech_text_format(told->reason, sizeof told->reason,
+        mech_text_format(derived->reason, sizeof derived->reason,
                          "a jacobian of %zu inputs over %llu steps", x->columns,
                          (unsigned long long)f->count);
         rc = MECH_INVALID;
@@ -191,7 +192,7 @@ int mechd_fmu_jacobian_begin(const struct mechd_engine *e, const struct mech_jac
         mechd_fmu_jacobian_end(x);
         return rc;
     }
-    told->time = f->goal;
+    derived->time = f->goal;
     *j = x;
     return 0;
 }
@@ -214,7 +215,7 @@ int mechd_fmu_jacobian_advance(struct mechd_fmu_jacobian *j, bool *done)
     if (rc != 0) {
         return fail(j, rc);
     }
-    j->told->steps++;
+    j->derived->steps++;
     if (!over) {
         return 0;
     }
@@ -244,11 +245,11 @@ void mechd_fmu_jacobian_end(struct mechd_fmu_jacobian *j)
 extern const struct mechd_engine_ops mechd_engine_fmu;
 
 static int derive_begin(void *self, const struct mech_jacobian_query *query, double *out,
-                        struct mech_derived *told, void **work)
+                        struct mech_derived *derived, void **work)
 {
     const struct mechd_engine e = {&mechd_engine_fmu, self};
     struct mechd_fmu_jacobian *j = NULL;
-    const int outcome = mechd_fmu_jacobian_begin(&e, query, out, told, &j);
+    const int outcome = mechd_fmu_jacobian_begin(&e, query, out, derived, &j);
     *work = j;
     return outcome;
 }

@@ -2,7 +2,7 @@
  *
  *     struct mechd_fmu_jacobian *j = NULL;
  *     bool done = false;
- *     int rc = mechd_fmu_jacobian_begin(&engine, &query, matrix, &told, &j);
+ *     int rc = mechd_fmu_jacobian_begin(&engine, &query, matrix, &derived, &j);
  *     while (rc == 0 && !done) {
  *         rc = mechd_fmu_jacobian_advance(j, &done);
  *     }
@@ -27,12 +27,13 @@ struct mechd_fmu_jacobian;
 /* As a member of the engine's table. */
 extern const struct mechd_engine_derive mechd_fmu_derive;
 
-/* `out` [rows × columns] and `told` are written until it is done; told->kinked: both sides of an
+/* `out` [rows × columns] and `derived` are written until it is done; derived->kinked: both sides of an
  * input have other slopes. The query is read by begin only, but for what it points to. 0;
- * MECH_NO_MEMORY; MECH_INVALID: no such step, too many, or no state is saved (told->reason). */
+ * MECH_NO_MEMORY; MECH_INVALID: no such step, too many, or no state is saved (derived->reason). */
 int mechd_fmu_jacobian_begin(const struct mechd_engine *e, const struct mech_jacobian_query *query,
-                             double *out, struct mech_derived *told, struct mechd_fmu_jacobian **j);
-/* One step. 0, or an outcome of a step of the engine (told->reason). */
+                             double *out, struct mech_derived *derived,
+                             struct mechd_fmu_jacobian **j);
+/* One step. 0, or an outcome of a step of the engine (derived->reason). */
 int mechd_fmu_jacobian_advance(struct mechd_fmu_jacobian *j, bool *done);
 /* At any time; NULL: nothing. */
 void mechd_fmu_jacobian_end(struct mechd_fmu_jacobian *j);

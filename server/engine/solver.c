@@ -218,10 +218,10 @@ static size_t derive_rows(const void *self, const struct mech_jacobian_query *qu
 }
 
 static int derive_begin(void *self, const struct mech_jacobian_query *query, double *out,
-                        struct mech_derived *told, void **work)
+                        struct mech_derived *derived, void **work)
 {
     struct mech_derivation *d = NULL;
-    const int outcome = mech_sim_jacobian_begin(self, query, out, told, &d);
+    const int outcome = mech_sim_jacobian_begin(self, query, out, derived, &d);
     *work = d;
     return outcome;
 }

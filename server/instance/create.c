@@ -39,7 +39,7 @@ static void destroy(struct mechd_instance *i)
     }
     mechd_engine_destroy(&i->engine);
     json_decref(i->labels);
-    mech_diag_fini(&i->told);
+    mech_diag_fini(&i->warnings);
     free(i->published.values);
     free(i->channels);
     free(i->name);

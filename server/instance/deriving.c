@@ -16,10 +16,10 @@ bool mechd_deriving_may(struct mechd_instance *i, struct mechd_deriving *s)
 
 int mechd_deriving_begin(const struct mechd_instance *i, struct mechd_deriving *s,
                          const struct mech_jacobian_query *query, double *out,
-                         struct mech_derived *told)
+                         struct mech_derived *derived)
 {
     s->by = i->engine.ops->derive;
-    return s->by->begin(i->engine.self, query, out, told, &s->work);
+    return s->by->begin(i->engine.self, query, out, derived, &s->work);
 }
 
 void mechd_deriving_take(const struct mechd_instance *i, struct mechd_deriving *s,

@@ -29,7 +29,7 @@ bool mechd_deriving_may(struct mechd_instance *i, struct mechd_deriving *s);
 /* The jacobian of a step to come begins, as the engine's table says (derive, which is there). */
 int mechd_deriving_begin(const struct mechd_instance *i, struct mechd_deriving *s,
                          const struct mech_jacobian_query *query, double *out,
-                         struct mech_derived *told);
+                         struct mech_derived *derived);
 /* Another derivation of the simulation has begun, which it gets. */
 void mechd_deriving_take(const struct mechd_instance *i, struct mechd_deriving *s,
                          struct mech_derivation *work);

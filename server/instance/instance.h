@@ -92,7 +92,7 @@ struct mechd_instance {
     int32_t size;                   /* velocities: measure of the cost of reading the state */
     double step_size;               /* h at creation, s */
     uint64_t before[MECHD_COUNTED]; /* numbers that earlier lives of its id may have had */
-    struct mech_diag told;          /* warnings of its model; const once in the table */
+    struct mech_diag warnings;      /* of its model; const once in the table */
     /* What steps it in runs, if it does not do so itself (instance/runs.h): a turn comes on a
      * thread of the pool, even before this returns QUEUED. FULL: later. const; or NULL */
     enum mechd_submitted (*turns)(struct mechd_run *r);

@@ -16,7 +16,7 @@
 
 /* A simulation from the text of its model, and the warnings of that. 0; an outcome with the reason;
  * negative: no memory. */
-static int build(const char *text, size_t size, char reason[160], struct mech_diag *told,
+static int build(const char *text, size_t size, char reason[160], struct mech_diag *warnings,
                  struct mech_sim **out)
 {
     struct mechp_json_fault fault;
@@ -42,7 +42,7 @@ static int build(const char *text, size_t size, char reason[160], struct mech_di
                          diag.entries[0].text);
     }
     mech_diag_prefix(diag.warnings, diag.warning_count, "/model");
-    mech_diag_give_warnings(&diag, told);
+    mech_diag_give_warnings(&diag, warnings);
     mech_diag_fini(&diag);
     json_decref(model);
     return outcome;
@@ -112,21 +112,21 @@ static int recover_one(void *context, const struct mechd_stored *stored, const c
     struct recovery *const r = context;
     struct mechd_instance *i = NULL;
     struct mech_sim *sim = NULL;
-    struct mech_diag told;
-    mech_diag_init(&told);
-    const int built = build(stored->model, stored->model_size, r->reason, &told, &sim);
+    struct mech_diag warnings;
+    mech_diag_init(&warnings);
+    const int built = build(stored->model, stored->model_size, r->reason, &warnings, &sim);
     r->serial = stored->serial > r->serial ? stored->serial : r->serial;
     if (built != 0) {
-        mech_diag_fini(&told);
+        mech_diag_fini(&warnings);
         return fault(built, r->reason, reason);
     }
     const struct mechd_engine engine = mechd_engine_of_sim(sim);
     if (mechd_instance_create(r->host, &engine, &i) != 0) {
         mech_sim_destroy(sim);
-        mech_diag_fini(&told);
+        mech_diag_fini(&warnings);
         return fault(MECH_NO_MEMORY, "there is not enough memory", reason);
     }
-    mech_diag_give_warnings(&told, &i->told);
+    mech_diag_give_warnings(&warnings, &i->warnings);
     const int outcome = complete(i, stored, reason);
     mechd_instance_unref(i);
     r->instances += outcome == 0;

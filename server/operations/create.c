@@ -283,7 +283,7 @@ static enum mechd_progress keep(struct mechd_call *c, struct mechd_engine engine
     i->labels = json_deep_copy(o->labels);
     mechd_instance_set_ttl(i, o->ttl);
     mechd_durable_init(i, &o->durability);
-    mech_diag_give_warnings(&c->diag, &i->told);
+    mech_diag_give_warnings(&c->diag, &i->warnings);
 
     struct mechd_excess excess;
     struct mechd_account *account = mechd_accounts_find(&c->service->host.accounts, c->who.name);

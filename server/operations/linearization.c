@@ -183,7 +183,7 @@ static bool begin_jvp(struct mechd_call *c, struct jvp_work *w)
     mechd_deriving_take(c->job.instance, &w->deriving, work);
     if (outcome != 0) {
         mechd_deriving_fini(&w->deriving);
-        mechd_fail_reason(c, outcome, w->jvp.told.reason);
+        mechd_fail_reason(c, outcome, w->jvp.derived.reason);
     }
     return outcome == 0;
 }
@@ -193,10 +193,10 @@ static void write_jvp(struct mechd_call *c, const struct mech_jvp *jvp)
     const struct mech_sizes n = mech_sim_sizes(c->job.instance->sim);
     const struct mechd_packed outputs = {&c->job.instance->engine, MECH_OUTPUT_VARIABLE,
                                          jvp->outputs};
-    const struct mechp_body_jvp body = {.time = jvp->told.time,
-                                        .steps = jvp->told.steps,
-                                        .differenced = jvp->told.differenced,
-                                        .kinked = jvp->told.kinked,
+    const struct mechp_body_jvp body = {.time = jvp->derived.time,
+                                        .steps = jvp->derived.steps,
+                                        .differenced = jvp->derived.differenced,
+                                        .kinked = jvp->derived.kinked,
                                         .outputs = {mechd_write_packed, &outputs},
                                         .q = {jvp->dq, (size_t)n.q},
                                         .v = {jvp->dv, (size_t)n.v},
@@ -229,7 +229,7 @@ static enum mechd_progress run_jvp(struct mechd_call *c)
         return mechd_fail_quota(c, &w->deriving.excess);
     }
     if (w->deriving.outcome != 0) {
-        mechd_fail_reason(c, w->deriving.outcome, w->jvp.told.reason);
+        mechd_fail_reason(c, w->deriving.outcome, w->jvp.derived.reason);
         return MECHD_DONE;
     }
     write_jvp(c, &w->jvp);

@@ -286,10 +286,10 @@ static void begin_jacobian(struct mechd_call *c, struct step_work *w)
     }
     w->stepping.admitted = true;
     const int outcome = mechd_deriving_begin(c->job.instance, &w->deriving, &query,
-                                             w->matrix.values, &w->matrix.told);
+                                             w->matrix.values, &w->matrix.derived);
     if (outcome != 0) {
         mechd_deriving_fini(&w->deriving);
-        mechd_fail_reason(c, outcome, w->matrix.told.reason);
+        mechd_fail_reason(c, outcome, w->matrix.derived.reason);
     }
 }
 
@@ -306,7 +306,7 @@ static enum mechd_progress derive(struct mechd_call *c, struct step_work *w)
     if (c->why == MECHD_STOP_QUOTA) {
         mechd_fail_quota(c, &w->deriving.excess);
     } else if (w->deriving.outcome != 0) {
-        mechd_fail_reason(c, w->deriving.outcome, w->matrix.told.reason);
+        mechd_fail_reason(c, w->deriving.outcome, w->matrix.derived.reason);
     } else if (!mech_sim_all_finite(w->matrix.values, w->matrix.size)) {
         mechd_fail(c, MECHP_NOT_FINITE, "/jacobian/matrix would be infinite or not a number");
     }

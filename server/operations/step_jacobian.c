@@ -74,8 +74,8 @@ void mechd_write_step_jacobian(const void *of, struct mechp_text *w)
         .inputs = {mechd_write_labels, &columns},
         .outputs = {write_rows, j},
         .matrix = {mechd_write_matrix, &matrix},
-        .differenced = j->told.differenced,
-        .kinked = j->told.kinked,
+        .differenced = j->derived.differenced,
+        .kinked = j->derived.kinked,
         .active_set = {write_active, set},
         .active_set_constant = set->constant,
         .more_active = set->total > set->count ? set->total - set->count : MECHP_ABSENT};

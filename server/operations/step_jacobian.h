@@ -12,7 +12,7 @@ struct mechd_step_jacobian {
     double *values; /* [rows × inputs] */
     size_t size;
     struct mech_active_set active;
-    struct mech_derived told;
+    struct mech_derived derived;
 };
 
 /* Which outputs are the rows, by the list `names` of the request (NULL: all), whose names exist;

@@ -32,7 +32,7 @@
  * names both. Only one daemon at a time can use a place. shared, locked by its own mutex.
  *
  *   mechd_store_open(place, fault, sizeof fault, &store);
- *   record->done = told;  mechd_store_post(store, record);  // told(record) on the store's thread
+ *   record->done = done;  mechd_store_post(store, record);  // done(record) on the store's thread
  *   mechd_store_close(store);                               // applies waiting records
  */
 #pragma once

@@ -80,8 +80,8 @@ static void cut(struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor,
     link->cut = true;
     mechd_memory_freed(&z->service->host.memory);
     mechd_count(&z->service->host.counters.peers_cut, 1);
-    if (why != NULL && mechd_now() - z->guard.told > tell_ns) {
-        z->guard.told = mechd_now();
+    if (why != NULL && mechd_now() - z->guard.logged > tell_ns) {
+        z->guard.logged = mechd_now();
         mechd_log(MECHD_WARNING, "peer-cut", "door=%s reason=%s", mechd_zmq_socket_name(door),
                   mechd_log_quote(quoted, sizeof quoted, why));
     }

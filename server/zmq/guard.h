@@ -79,7 +79,7 @@ struct mechd_guard {
         bool is_full; /* logged, and not well below since */
     } gates[MECHD_ZMQ_SOCKETS];
     uint64_t swept;       /* ns */
-    uint64_t told;        /* last line of the log, ns */
+    uint64_t logged;      /* last line of the log, ns */
     _Atomic bool recheck; /* keys have changed; partner: SIGHUP */
 };
 

@@ -66,8 +66,8 @@ struct mechd_zmq {
     void *
         sockets[MECHD_ZMQ_SOCKETS]; /* the thread's, the stream's locked by letters.x; NULL: none */
     struct mechd_watched watched[MECHD_WATCHED]; /* the thread's */
-    void *zap;     /* the thread's; receives authentication requests; NULL without CURVE */
-    uint64_t told; /* the thread's; last line of a refusal, ns */
+    void *zap;       /* the thread's; receives authentication requests; NULL without CURVE */
+    uint64_t logged; /* the thread's; last line of a refusal, ns */
     char endpoints[MECHD_ZMQ_SOCKETS][256];
     uint64_t largest[MECHD_ZMQ_SOCKETS]; /* largest accepted frame, bytes */
     int wake;                            /* eventfd */

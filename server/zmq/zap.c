@@ -97,10 +97,10 @@ static void tell(struct mechd_zmq *z, zmq_msg_t *parts, const char *why, const c
 {
     char quoted[64], door[16], address[64];
     mechd_count(&z->service->host.counters.peers_refused, 1);
-    if (mechd_now() - z->told < tell_ns) {
+    if (mechd_now() - z->logged < tell_ns) {
         return;
     }
-    z->told = mechd_now();
+    z->logged = mechd_now();
     snprintf(door, sizeof door, "%.*s", (int)zmq_msg_size(&parts[2]),
              (const char *)zmq_msg_data(&parts[2]));
     snprintf(address, sizeof address, "%.*s", (int)zmq_msg_size(&parts[3]),

@@ -132,7 +132,7 @@ struct mech_settling {
     const struct mech_pose *reference[2]; /* of its markers */
     double start[2];          /* `turned` of these at the start, rad; 0: no coordinate counts */
     struct mech_arena *arena; /* for what it makes */
-    const char *told;         /* set: a warning, behind the name of the object; or NULL */
+    const char *warning;      /* set, behind the name of the object; or NULL */
 };
 
 /* The configuration of a requested output. */

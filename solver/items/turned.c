@@ -224,7 +224,7 @@ int mech_turned_new(const struct mech_angles *angles, const double rotation[2][9
 
     *out = NULL;
     if (!axis_of(at->reference, axis, sign)) {
-        at->told = parted(at) ? APART : NULL;
+        at->warning = parted(at) ? APART : NULL;
         return 0;
     }
     struct mech_turned *const t = mech_arena_alloc(at->arena, 1, sizeof *t);
@@ -248,7 +248,7 @@ int mech_turned_new(const struct mech_angles *angles, const double rotation[2][9
         return MECH_NO_MEMORY;
     }
     if (t->count == 0 || !follow(t, angles, A, axis, first)) {
-        at->told = NOT_UNIQUE;
+        at->warning = NOT_UNIQUE;
         return 0;
     }
     const double u = sign[1] * at->start[1] - sign[0] * at->start[0];
@@ -270,7 +270,7 @@ void mech_turned_tell(const double rotation[2][9], struct mech_settling *at)
     double axis[3] = {0.}, sign[2], A[2][9], E[9];
 
     if (!axis_of(at->reference, axis, sign)) {
-        at->told = parted(at) ? APART : NULL;
+        at->warning = parted(at) ? APART : NULL;
         return;
     }
     for (int s = 0; s < 2; s++) {
@@ -287,5 +287,5 @@ void mech_turned_tell(const double rotation[2][9], struct mech_settling *at)
     const double b =
         a > 0. ? -0.25 * mech_v3_dot(twice, axis) / (a * mech_v3_norm(axis)) : copysign(1., u);
 
-    at->told = fabs(u) > turn || a * cos(0.5 * u) + b * sin(0.5 * u) < -1e-9 ? WOUND : NULL;
+    at->warning = fabs(u) > turn || a * cos(0.5 * u) + b * sin(0.5 * u) < -1e-9 ? WOUND : NULL;
 }

@@ -41,11 +41,11 @@ extern const struct mech_angles mech_angles_tait_bryan;
 struct mech_turned;
 
 /* Of two frames with these rotations (by rows) in those of the markers. *out lives in the arena, or
- * is NULL: coordinates do not determine the turns; at->told is the warning where that matters. 0,
+ * is NULL: coordinates do not determine the turns; at->warning is the warning where that matters. 0,
  * or negative: no memory. */
 int mech_turned_new(const struct mech_angles *angles, const double rotation[2][9],
                     struct mech_settling *at, const struct mech_turned **out);
-/* Warning at->told for a rotation vector that no coordinates count: it is wound at the start. */
+/* Warning at->warning for a rotation vector that no coordinates count: it is wound at the start. */
 void mech_turned_tell(const double rotation[2][9], struct mech_settling *at);
 /* The axis in space (length 1) that both bodies turn about within 1e-6, to which frames are given;
  * false: there is none. */

@@ -35,14 +35,15 @@ int mech_turns(struct mech_model *m)
 }
 
 /* The warning of a pair that is active. */
-static void tell(const struct mech_model *m, const struct mech_pair_of *pair, const char *told,
+static void tell(const struct mech_model *m, const struct mech_pair_of *pair, const char *warning,
                  struct mech_diag *diag)
 {
     char path[MECH_DIAG_PATH];
 
-    if (told && !pair->idle) {
+    if (warning && !pair->idle) {
         mech_item_path(MECH_OBJECT, (size_t)pair->object, NULL, path, sizeof path);
-        mech_diag_warn(diag, path, "\"%s\" %s", m->document->objects.at[pair->object].name, told);
+        mech_diag_warn(diag, path, "\"%s\" %s", m->document->objects.at[pair->object].name,
+                       warning);
     }
 }
 
@@ -68,7 +69,7 @@ int mech_turns_settle(struct mech_model *m, struct mech_diag *diag)
         mech_model_pose_marker(m, pair->marker[1], &reference);
         mech_pair_poses(m, pair, at.reference);
         MECH_TRY(pair->ops->settle(pair->record, &at));
-        tell(m, pair, at.told, diag);
+        tell(m, pair, at.warning, diag);
     }
     return 0;
 }

@@ -54,7 +54,7 @@ struct mech_jvp {
     /* the derivative at the end of the step; each may be NULL */
     double *dq, *dv, *dvdot, *dx; /* [nq], [nv], [nv], [nx] */
     double *outputs;              /* [mech_sim_output_size] */
-    struct mech_derived told;
+    struct mech_derived derived;
 };
 /* Number of packed inputs, and whether an input is a parameter: those are differenced. */
 size_t mech_sim_input_size(const struct mech_sim *s);
@@ -66,7 +66,7 @@ int mech_sim_jvp(struct mech_sim *s, struct mech_jvp *jvp);
  * which are not parameters nor signals, and without forces: [outputs × packed inputs] by rows. Same
  * returns. */
 int mech_sim_jacobian(struct mech_sim *s, const struct mech_step_request *step, uint64_t steps_most,
-                      double *out, struct mech_derived *told);
+                      double *out, struct mech_derived *derived);
 
 /* What is the same of a jacobian in slices. */
 struct mech_jacobian_query {
@@ -103,7 +103,7 @@ struct mech_active_set {
 struct mech_derivation;
 int mech_sim_jvp_begin(struct mech_sim *s, struct mech_jvp *jvp, struct mech_derivation **out);
 int mech_sim_jacobian_begin(struct mech_sim *s, const struct mech_jacobian_query *query,
-                            double *out, struct mech_derived *told,
+                            double *out, struct mech_derived *derived,
                             struct mech_derivation **derivation);
 int mech_sim_derivation_advance(struct mech_derivation *d, uint64_t most, bool *done);
 void mech_sim_derivation_end(struct mech_derivation *d);

@@ -24,7 +24,7 @@ struct mech_derivation {
     struct mech_step_plan plan;
     struct mech_state point; /* where it starts, with the step's own inputs */
     struct mech_tangent tangent;
-    struct mech_derived *told;
+    struct mech_derived *derived;
     const struct mech_jvp *jvp; /* one direction; NULL: all inputs */
     double *out;                /* [outputs × inputs] of all inputs */
     size_t inputs;
@@ -49,13 +49,13 @@ struct mech_derivation {
 
 /* Why there is no such derivative, or 0. */
 static int refuse(const struct mech_sim *s, const struct mech_step_request *step,
-                  uint64_t steps_most, struct mech_derived *told, struct mech_step_plan *plan)
+                  uint64_t steps_most, struct mech_derived *derived, struct mech_step_plan *plan)
 {
     const char *const obstacle = mech_tangent_obstacle(s->model, s->type);
     const char *reason = NULL;
 
     if (obstacle) {
-        mech_text_format(told->reason, sizeof told->reason, "%s", obstacle);
+        mech_text_format(derived->reason, sizeof derived->reason, "%s", obstacle);
         return MECH_UNSUPPORTED;
     }
     if (mech_sim_plan(s, step, plan) || (steps_most && plan->count > steps_most)) {
@@ -70,7 +70,7 @@ static int refuse(const struct mech_sim *s, const struct mech_step_request *step
                      : reason;
     }
     if (reason) {
-        mech_text_format(told->reason, sizeof told->reason, "%s", reason);
+        mech_text_format(derived->reason, sizeof derived->reason, "%s", reason);
     }
     return reason ? MECH_INVALID : 0;
 }
@@ -93,8 +93,8 @@ static int begin(struct mech_derivation *d, const struct mech_step_request *step
     const size_t channels = d->rows.count * sizeof *d->rows.channels / sizeof(double) + 1;
     const size_t parameters = (size_t)s->sizes.parameter + 1;
 
-    *d->told = (struct mech_derived){.steps = 0};
-    MECH_TRY(refuse(s, step, steps_most, d->told, &d->plan));
+    *d->derived = (struct mech_derived){.steps = 0};
+    MECH_TRY(refuse(s, step, steps_most, d->derived, &d->plan));
     d->memory =
         calloc(block + samples + directions + 1 + parameters + ends + channels, sizeof *d->memory);
     if (!d->memory) {
@@ -116,12 +116,12 @@ static int begin(struct mech_derivation *d, const struct mech_step_request *step
     mech_sim_put_inputs(s, step->inputs, step->input_count, &d->point);
     d->point.extra = d->point.wrench = NULL;
     if (!mech_sim_same_parameters(s, &s->now, &d->point)) {
-        mech_text_format(d->told->reason, sizeof d->told->reason,
+        mech_text_format(d->derived->reason, sizeof d->derived->reason,
                          "set parameters before the step, not with it");
         return MECH_INVALID;
     }
-    d->told->steps = d->plan.count;
-    d->told->time = d->plan.end.time;
+    d->derived->steps = d->plan.count;
+    d->derived->time = d->plan.end.time;
     return 0;
 }
 
@@ -330,7 +330,7 @@ static int parameters_turn(struct mech_derivation *d, bool *done, struct mech_st
         if (*done) {
             return 0;
         }
-        d->told->differenced = true;
+        d->derived->differenced = true;
         if (d->sim->command.running) {
             mech_text_format(result->reason, sizeof result->reason,
                              "while a step is in progress there are no derivatives by parameters");
@@ -403,7 +403,7 @@ int mech_sim_jvp_begin(struct mech_sim *s, struct mech_jvp *jvp, struct mech_der
     }
     d->sim = s;
     d->jvp = jvp;
-    d->told = &jvp->told;
+    d->derived = &jvp->derived;
     d->inputs = d->width = 1; // a block of one column
     d->rows.size = mech_sim_output_size(s);
     return begin(d, jvp->step, jvp->steps_most, (size_t)s->sizes.v);
@@ -442,7 +442,7 @@ static void give_inputs(struct mech_derivation *d)
 }
 
 int mech_sim_jacobian_begin(struct mech_sim *s, const struct mech_jacobian_query *query,
-                            double *out, struct mech_derived *told,
+                            double *out, struct mech_derived *derived,
                             struct mech_derivation **derivation)
 {
     struct mech_derivation *const d = calloc(1, sizeof *d);
@@ -453,7 +453,7 @@ int mech_sim_jacobian_begin(struct mech_sim *s, const struct mech_jacobian_query
         return MECH_NO_MEMORY;
     }
     d->sim = s;
-    d->told = told;
+    d->derived = derived;
     d->out = out;
     d->inputs = (size_t)s->sizes.input;
     d->width = d->inputs < most ? d->inputs : most;
@@ -508,8 +508,8 @@ static int columns_turn(struct mech_derivation *d, struct mech_step_result *resu
         return d->jvp ? begin_direction(d, result) : begin_inputs(d, result);
     }
     const int code = mech_tangent_advance(&d->tangent, 1, &over, result);
-    d->told->differenced = d->told->differenced || d->tangent.differenced;
-    d->told->kinked = d->told->kinked || d->tangent.kinked;
+    d->derived->differenced = d->derived->differenced || d->tangent.differenced;
+    d->derived->kinked = d->derived->kinked || d->tangent.kinked;
     if (code == 0) {
         look_at_what_acts(d);
     }
@@ -554,12 +554,12 @@ int mech_sim_derivation_advance(struct mech_derivation *d, uint64_t most, bool *
             code = code < 0 ? code : MECH_CANCELLED;
         }
         if (code) {
-            memcpy(d->told->reason, result.reason, sizeof d->told->reason);
+            memcpy(d->derived->reason, result.reason, sizeof d->derived->reason);
         }
     }
     mech_sim_watch(d->sim);
     if (code == 0 && *done && !all_finite(d)) {
-        strcpy(d->told->reason, "a derivative is beyond the range of doubles");
+        strcpy(d->derived->reason, "a derivative is beyond the range of doubles");
         code = MECH_NOT_FINITE;
     }
     return code;
@@ -584,11 +584,11 @@ int mech_sim_jvp(struct mech_sim *s, struct mech_jvp *jvp)
 }
 
 int mech_sim_jacobian(struct mech_sim *s, const struct mech_step_request *step, uint64_t steps_most,
-                      double *out, struct mech_derived *told)
+                      double *out, struct mech_derived *derived)
 {
     const struct mech_jacobian_query query = {.step = step, .steps_most = steps_most};
     struct mech_derivation *d = NULL;
-    const int code = mech_sim_jacobian_begin(s, &query, out, told, &d);
+    const int code = mech_sim_jacobian_begin(s, &query, out, derived, &d);
 
     return whole(d, code);
 }

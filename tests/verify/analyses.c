@@ -494,7 +494,7 @@ static void derivatives_are_what_changes_of_the_start_lead_to(void)
                                                                   .q = which == 0 ? &q : NULL,
                                                                   .v = which == 1 ? &v : NULL});
             CU_ASSERT_EQUAL(mech_sim_jvp(a, &jvp), 0);
-            CU_ASSERT_EQUAL(jvp.told.steps, 10);
+            CU_ASSERT_EQUAL(jvp.derived.steps, 10);
             CU_ASSERT_EQUAL(mech_sim_time(a), 0.);
             CU_ASSERT_EQUAL(model_step(a, 0.1), 0);
             CU_ASSERT_EQUAL(model_step(b, 0.1), 0);
@@ -543,7 +543,7 @@ static void derivatives_that_are_not_to_be_had_are_refused(void)
     struct mech_jvp jvp = {.step = &r};
 
     CU_ASSERT_EQUAL(mech_sim_jvp(adaptive, &jvp), MECH_UNSUPPORTED);
-    CU_ASSERT(strstr(jvp.told.reason, "fixed step") != NULL);
+    CU_ASSERT(strstr(jvp.derived.reason, "fixed step") != NULL);
     jvp.step = &bad;
     CU_ASSERT_EQUAL(mech_sim_jvp(good, &jvp), MECH_INVALID);
     mech_sim_destroy(adaptive);

@@ -128,11 +128,11 @@ static void check(const struct subject *subject, const char *integrator, const s
     }
     const int code = mech_sim_jvp(s, &jvp);
     if (code) {
-        fprintf(stderr, "%s: %s\n", integrator, jvp.told.reason);
+        fprintf(stderr, "%s: %s\n", integrator, jvp.derived.reason);
     }
     CU_ASSERT_EQUAL_FATAL(code, 0);
-    CU_ASSERT_EQUAL(jvp.told.differenced, differenced);
-    CU_ASSERT(!jvp.told.kinked);
+    CU_ASSERT_EQUAL(jvp.derived.differenced, differenced);
+    CU_ASSERT(!jvp.derived.kinked);
     double turned[MOST];
     jvp.outputs = turned;
     check_turns(s, &jvp, found, n);
@@ -362,7 +362,7 @@ static void impacts_hold_while_the_same_contacts_act(void)
     /* the step that hits keeps the mean of the two velocities: of ten steps, five turned */
     struct mech_sim *s = ball(0.095);
     CU_ASSERT_EQUAL(mech_sim_jvp(s, &jvp), 0);
-    CU_ASSERT(jvp.told.differenced && !jvp.told.kinked);
+    CU_ASSERT(jvp.derived.differenced && !jvp.derived.kinked);
     CHECK_NEAR(dv, -0.8, 1e-9);
     mech_sim_destroy(s);
 
@@ -371,13 +371,13 @@ static void impacts_hold_while_the_same_contacts_act(void)
     CU_ASSERT_EQUAL(mech_sim_jvp(s, &jvp), 0);
     CHECK_NEAR(dv, 1., 1e-9);
     CHECK_NEAR(dq, 0.1, 1e-9);
-    CU_ASSERT(!jvp.told.kinked);
+    CU_ASSERT(!jvp.derived.kinked);
     mech_sim_destroy(s);
 
     /* it is over the threshold, q + ½ h v = 0, of the first step by less than the runs beside */
     s = ball(0.01 + 1e-9);
     CU_ASSERT_EQUAL(mech_sim_jvp(s, &jvp), 0);
-    CU_ASSERT(jvp.told.kinked);
+    CU_ASSERT(jvp.derived.kinked);
     mech_sim_destroy(s);
 }
 
@@ -395,7 +395,7 @@ static void a_derivative_beyond_the_range_of_doubles_is_refused(void)
                  "{'integrator': 'GeneralizedAlpha', 'stepSize': 100}}");
 
     CU_ASSERT_EQUAL(mech_sim_jvp(s, &jvp), MECH_NOT_FINITE);
-    CU_ASSERT(jvp.told.reason[0] != '\0');
+    CU_ASSERT(jvp.derived.reason[0] != '\0');
     mech_sim_destroy(s);
 }
 
@@ -421,7 +421,7 @@ static void spring_step(const char *text, double dv[3])
 
         *(k == 0 ? &jvp.q : k == 1 ? &jvp.v : &jvp.inputs) = &unit;
         CU_ASSERT_EQUAL(mech_sim_jvp(s, &jvp), 0);
-        CU_ASSERT(!jvp.told.differenced && !jvp.told.kinked);
+        CU_ASSERT(!jvp.derived.differenced && !jvp.derived.kinked);
     }
     mech_sim_destroy(s);
 }

@@ -185,7 +185,7 @@ static void derive(struct subject *p, const char *what, struct direction *d)
         return;
     }
     CU_ASSERT_EQUAL(code, 0);
-    if (jvp.told.kinked) {
+    if (jvp.derived.kinked) {
         p->kinked++;
         return;
     }
@@ -246,14 +246,14 @@ static void derive_inputs(struct subject *p)
     static double matrix[MOST], found[MOST], values[MOST];
     static struct end expected;
     static struct direction d;
-    struct mech_derived told;
+    struct mech_derived derived;
 
     CU_ASSERT_FATAL(p->inputs * p->outputs <= MOST);
     if (p->inputs == 0) {
         return;
     }
-    CU_ASSERT_EQUAL_FATAL(mech_sim_jacobian(p->s, &some, 0, matrix, &told), 0);
-    CU_ASSERT(!told.kinked);
+    CU_ASSERT_EQUAL_FATAL(mech_sim_jacobian(p->s, &some, 0, matrix, &derived), 0);
+    CU_ASSERT(!derived.kinked);
     mech_sim_get_outputs(p->s, values);
     for (size_t k = 0; k < p->inputs; k++) {
         memset(&d, 0, sizeof d);
