@@ -15,8 +15,8 @@
  * outputs by columns of all inputs. */
 struct mechd_engine_derive {
     size_t (*rows)(const void *self, const struct mech_jacobian_query *query);
-    /* `out` and `derived` are written until it is done. 0, and *work; MECH_NO_MEMORY; an outcome with
-     * derived->reason */
+    /* `out` and `derived` are written until it is done. 0, and *work; MECH_NO_MEMORY; an outcome
+     * with derived->reason */
     int (*begin)(void *self, const struct mech_jacobian_query *query, double *out,
                  struct mech_derived *derived, void **work);
     /* a turn. 0, or an outcome with a reason */

@@ -27,8 +27,8 @@ struct mechd_fmu_jacobian;
 /* As a member of the engine's table. */
 extern const struct mechd_engine_derive mechd_fmu_derive;
 
-/* `out` [rows × columns] and `derived` are written until it is done; derived->kinked: both sides of an
- * input have other slopes. The query is read by begin only, but for what it points to. 0;
+/* `out` [rows × columns] and `derived` are written until it is done; derived->kinked: both sides of
+ * an input have other slopes. The query is read by begin only, but for what it points to. 0;
  * MECH_NO_MEMORY; MECH_INVALID: no such step, too many, or no state is saved (derived->reason). */
 int mechd_fmu_jacobian_begin(const struct mechd_engine *e, const struct mech_jacobian_query *query,
                              double *out, struct mech_derived *derived,

@@ -21,6 +21,6 @@ int mechd_origin_admit(struct mechd_exchange *x);
 /* Add what scripts of other origins need in order to read this answer. */
 void mechd_origin_mark(const struct mechd_exchange *x, struct MHD_Response *response);
 
-/* The answer to OPTIONS: what a path takes, and whether a script may. `allow`: the methods. NULL: no
- * memory. */
+/* The answer to OPTIONS: what a path takes, and whether a script may. `allow`: the methods. NULL:
+ * no memory. */
 struct MHD_Response *mechd_origin_preflight(const struct mechd_exchange *x, const char *allow);

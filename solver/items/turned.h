@@ -41,7 +41,7 @@ extern const struct mech_angles mech_angles_tait_bryan;
 struct mech_turned;
 
 /* Of two frames with these rotations (by rows) in those of the markers. *out lives in the arena, or
- * is NULL: coordinates do not determine the turns; at->warning is the warning where that matters. 0,
+ * is NULL: coordinates do not determine the turns; at->warning says so where that matters. 0,
  * or negative: no memory. */
 int mech_turned_new(const struct mech_angles *angles, const double rotation[2][9],
                     struct mech_settling *at, const struct mech_turned **out);
