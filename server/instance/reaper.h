@@ -1,9 +1,9 @@
 /* Expiry: leases and instances that are no longer used.
  *
  * One timer for all instances, due when the first of them may expire. A task of the pool then walks
- * through the table (expiry.h); use in the meantime has postponed the expiry. Two walks are at least
- * 20 ms plus 20 µs per instance apart, so that they take less than one percent of a processor.
- * shared, locked by m (before the clock's).
+ * through the table (expiry.h); use in the meantime has postponed the expiry. Two walks are at
+ * least 20 ms plus 20 µs per instance apart, so that they take less than one percent of a
+ * processor. shared, locked by m (before the clock's).
  */
 #pragma once
 
