@@ -1,7 +1,7 @@
 /* Ids and numbers lead to their instance as long as it is in the table, and to none afterwards. */
-#include "server/instance/expiry.h"
 #include "server/instance/table.h"
 
+#include "server/instance/expiry.h"
 #include "server/instance/traits.h"
 #include "tests/unit/server/instance/host.h"
 
