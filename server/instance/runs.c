@@ -1,8 +1,9 @@
 /* The chain of a run: tick (as owner) → finish → timer or the queue again → tick …
  *
- * A period of a paced run that is expected to be short is computed by the lane whose timer is due,
- * as a short command is by the thread that carries it: no other thread is met, no memory taken, and
- * the clock is read when it begins and when it ends. A longer one goes through the pool. */
+ * A turn steps all periods that are due, of a free run as many as fit it. A period of a paced run
+ * that is expected to be short is computed by the lane whose timer is due, as a short command is by
+ * the thread that carries it: no other thread is met, no memory taken, and the clock is read when it
+ * begins and when it ends. A longer one goes through the pool. */
 #include "server/instance/runs.h"
 
 #include "server/instance/host.h"
@@ -14,8 +15,13 @@
 #include <math.h>
 #include <stddef.h>
 
-/* A free run gives others their turn about this often, ns. */
+/* A run gives others their turn about this often, ns. */
 static const uint64_t turn = 1000000;
+
+/* How far behind its schedule a paced run may be before the schedule is moved, ns: the periods due
+ * in this time are stepped in few turns, which costs a fraction of a turn for each, since what a
+ * step needs is in the cache from the second one on. */
+static const uint64_t backlog = 100 * (uint64_t)MECHD_MS;
 
 /* A run that cannot go on until the disk has taken rows looks again after this long, ns. */
 static const uint64_t pause = 2 * MECHD_MS;
@@ -50,18 +56,18 @@ static bool next_period(struct mechd_run *r)
     return true;
 }
 
-/* When the next period begins; a schedule that has slipped by more than a period is moved to the
- * present: whole periods would take more from the runs that come last after each standstill. */
+/* When the next period begins; a schedule that has slipped by more than the backlog, or a longer
+ * period, is moved so that this much remains: whole periods would take more from the runs that come
+ * last after each standstill. */
 static void schedule(struct mechd_run *r)
 {
     const double wall = r->settings.period / r->settings.pace; /* s */
-    const uint64_t now = r->now;
+    const uint64_t most = r->wall > backlog ? r->wall : backlog;
     r->due = r->start + r->shift + mechd_ns((double)r->periods * wall);
-    if (now > r->due + r->wall) {
-        r->overruns++;
-        mechd_count(&mechd_tally(&r->job.instance->host->counters)->overruns, 1);
-        r->shift += now - r->due;
-        r->due = now;
+    if (r->now > r->due + most) {
+        const uint64_t excess = r->now - r->due - most;
+        r->shift += excess;
+        r->due += excess;
     }
 }
 
@@ -69,12 +75,17 @@ static void schedule(struct mechd_run *r)
 static void note_lateness(struct mechd_run *r)
 {
     const uint64_t late = r->now > r->due ? r->now - r->due : 0;
-    if (r->wall > 0 && r->periods > 0 && late > r->wall / 2) {
-        r->late++;
-        mechd_count(&mechd_tally(&r->job.instance->host->counters)->late, 1);
+    if (r->settings.pace == 0. || r->periods == 0) {
+        return;
     }
-    if (r->wall > 0 && r->periods > 0 && late > r->latest) {
-        r->latest = late;
+    r->latest = late > r->latest ? late : r->latest;
+    if (late > r->wall / 2) {
+        struct mechd_tally *const m = mechd_tally(&r->job.instance->host->counters);
+        const bool overran = late > r->wall;
+        r->late++;
+        mechd_count(&m->late, 1);
+        r->overruns += overran;
+        mechd_count(&m->overruns, overran);
     }
 }
 
@@ -117,17 +128,18 @@ bool mechd_run_done(struct mechd_run *r, uint64_t turn_start)
     if (r->record.every > 0 && (r->periods % r->record.every == 0 || now >= r->settings.until)) {
         mechd_recording_add(&r->record, i);
     }
-    // a free run takes another period in the turn that began then
-    const bool more = r->settings.pace == 0. && r->now - turn_start < turn &&
-                      !mechd_recording_pressed(&r->record);
     if (r->settings.pace > 0.) {
         schedule(r);
     }
-    return more;
+    // another period is due: it belongs to the turn that began then, unless that is over; a thread
+    // that carries has a short one
+    const bool is_due = r->settings.pace == 0. || r->due <= r->now;
+    const uint64_t slice = mechd_instance_carried(i) ? MECHD_SHORT : turn;
+    return is_due && r->now - turn_start < slice && !mechd_recording_pressed(&r->record);
 }
 
-/* One slice of a period; free runs go on to further periods until their turn is over, but others
- * have theirs behind a period that took more than a slice. */
+/* One slice of a period, or all periods that are due until the turn is over; others have theirs
+ * behind a period that took more than a slice. */
 static enum mechd_progress step_on(struct mechd_job *job)
 {
     struct mechd_run *r = (struct mechd_run *)job;
@@ -193,11 +205,12 @@ static void submit(struct mechd_run *r)
     }
 }
 
-/* When the chain looks again: a slow pace does not keep what has been deleted for long. */
+/* When the chain looks again: a slow pace does not keep what has been deleted for long. A run that
+ * is late waits behind those that wait already, however late it is. */
 static uint64_t look_again(const struct mechd_run *r, uint64_t now)
 {
     const uint64_t most = now + longest;
-    const uint64_t due = r->waits ? now + pause : r->due;
+    const uint64_t due = r->waits ? now + pause : r->due > now ? r->due : now;
     return due < most ? due : most;
 }
 

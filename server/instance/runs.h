@@ -1,8 +1,8 @@
 /* Runs: an instance stepped by the daemon itself, paced by the clock or as fast as possible.
  *
- * A run is a chain of jobs, one period each (several in one job when it is free of the clock), so
- * that other commands run between two periods and every period is a communication step that the
- * stream and the live events publish. A period of many slices publishes its progress after each;
+ * A run is a chain of jobs, one period each (several in one job when it is free of the clock or
+ * late), so that other commands run between two jobs and every period is a communication step that
+ * the stream and the live events publish. A period of many slices publishes its progress after each;
  * readers, checkpoints and stops are served between two of them. The chain holds one reference, the
  * instance's list another, readers theirs. Runs of a stored instance are stored too (run_store.c).
  * Fields without a mark belong to the instance's owner.
@@ -69,7 +69,7 @@ struct mechd_run {
     bool waits;   /* the chain's: for the disk */
     enum mechd_run_state state;
     uint64_t periods;  /* done */
-    uint64_t shift;    /* ns by which its phase and overruns have moved the schedule */
+    uint64_t shift;    /* ns by which its phase and overload have moved the schedule */
     uint64_t overruns; /* periods that began more than one period late */
     uint64_t late;     /* periods that began more than half a period late */
     uint64_t latest;   /* ns by which the latest of all began late */
