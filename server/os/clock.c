@@ -57,16 +57,17 @@ static void take_over(struct mechd_lane *lane, uint64_t now)
     if (other == NULL || pthread_mutex_trylock(&other->m) != 0) {
         return;
     }
+    struct mechd_timer *taken[TAKE];
+    int count = 0;
     mechd_wheel_advance(&other->wheel, now);
-    for (int k = 0; k < TAKE; k++) {
-        struct mechd_timer *const t = mechd_wheel_pop(&other->wheel);
-        if (t == NULL) {
-            break;
-        }
-        atomic_store_explicit(&t->lane, lane, memory_order_relaxed);
-        mechd_wheel_insert(&lane->wheel, t, t->due);
+    while (count < TAKE && (taken[count] = mechd_wheel_pop(&other->wheel)) != NULL) {
+        atomic_store_explicit(&taken[count++]->lane, lane, memory_order_relaxed);
     }
     tell_next(other);
+    // they have waited longest: behind what is ready here, they would wait another round
+    while (count > 0) {
+        mechd_wheel_put_first(&lane->wheel, taken[--count]);
+    }
     pthread_mutex_unlock(&other->m);
 }
 

@@ -173,6 +173,13 @@ struct mechd_timer *mechd_wheel_pop(struct mechd_wheel *w)
     return t;
 }
 
+void mechd_wheel_put_first(struct mechd_wheel *w, struct mechd_timer *t)
+{
+    append(&w->ready, t);
+    w->ready = t;
+    w->count++;
+}
+
 uint64_t mechd_wheel_next(struct mechd_wheel *w)
 {
     if (w->ready != NULL) {

@@ -90,6 +90,33 @@ static void a_timer_armed_again_as_it_fires_keeps_its_period_through_every_wrap(
     free(w);
 }
 
+static void what_is_put_first_comes_before_all_that_are_ready(void)
+{
+    struct mechd_wheel *const w = calloc(1, sizeof *w);
+    struct mechd_timer t[5] = {{.due = 0}};
+    const int order[] = {3, 4, 0, 2};
+    CU_ASSERT_PTR_NOT_NULL_FATAL(w);
+    mechd_wheel_init(w, 0);
+    mechd_wheel_put_first(w, &t[4]);
+    for (int k = 0; k < 3; k++) {
+        mechd_wheel_insert(w, &t[k], 10 * tick);
+    }
+    CU_ASSERT_PTR_EQUAL(mechd_wheel_pop(w), &t[4]);
+    mechd_wheel_advance(w, 20 * tick);
+    mechd_wheel_remove(w, &t[1]);
+    // in the order in which they come: the last one is the first
+    mechd_wheel_put_first(w, &t[4]);
+    mechd_wheel_put_first(w, &t[3]);
+    CU_ASSERT_EQUAL(w->count, 4);
+    for (int k = 0; k < 4; k++) {
+        CU_ASSERT_PTR_EQUAL(mechd_wheel_pop(w), &t[order[k]]);
+    }
+    CU_ASSERT_PTR_NULL(mechd_wheel_pop(w));
+    CU_ASSERT_EQUAL(w->count, 0);
+    free(w);
+}
+
 UNIT_TESTS(UNIT_TEST(timers_of_all_levels_are_ready_in_order_and_within_a_tick),
            UNIT_TEST(equal_times_keep_their_order_and_removed_timers_do_not_come),
-           UNIT_TEST(a_timer_armed_again_as_it_fires_keeps_its_period_through_every_wrap))
+           UNIT_TEST(a_timer_armed_again_as_it_fires_keeps_its_period_through_every_wrap),
+           UNIT_TEST(what_is_put_first_comes_before_all_that_are_ready))
