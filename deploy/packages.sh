@@ -37,7 +37,9 @@ fi
 # word $2 and what log $3 ends with.
 signs_of_life() {
     local last
-    while sleep "$1" >/dev/null 2>&1 && kill -0 "$4" 2>/dev/null; do
+    # a process that is ended does not end what it waits for
+    trap 'kill $(jobs -p) 2>/dev/null; exit 0' TERM
+    while sleep "$1" >/dev/null 2>&1 & wait "$!" && kill -0 "$4" 2>/dev/null; do
         last=$(tail -n 1 "$3" 2>/dev/null | tr -d '\r' | cut -c 1-90)
         printf '%s: %s\n' "$2" "${last:-at work}"
     done

@@ -4,6 +4,7 @@ they would install or build; the daemon is the one of this build."""
 import os
 import re
 import shutil
+import signal
 import socket
 import stat
 import subprocess
@@ -34,6 +35,15 @@ class Refusing(socket.socket):
 
 socket.socket = Refusing
 '''
+
+
+def lives(pid):
+    """Whether there is such a process, and not only its end to be read."""
+    try:
+        with open('/proc/%d/stat' % pid, encoding='utf-8') as f:
+            return f.read().rsplit(')', 1)[1].split()[0] != 'Z'
+    except FileNotFoundError:
+        return False
 
 
 class FirstRun(unittest.TestCase):
@@ -109,6 +119,20 @@ class FirstRun(unittest.TestCase):
         code, said = self.ended(self.start('--no-install', '--background'))
         self.assertEqual(code, 1)
         self.assertIn('error: planted', said)
+
+    def test_what_waits_for_the_next_line_of_progress_ends_with_the_work(self):
+        self.program('sleep', '#!/bin/sh\necho $$ >"$FOLDER/slept"\nexec /bin/sleep "$@"\n')
+        self.program('ninja', '#!/bin/sh\nuntil [ -s "$FOLDER/slept" ]; do /bin/sleep 0.01; done\n'
+                              'exit 1\n')
+        code, said = self.ended(self.start('--no-install', '--background', MECHD_RUN_SIGN='3600'))
+        self.assertEqual(code, 1, said)
+        with open(self.at('slept'), encoding='utf-8') as f:
+            pid = int(f.read())
+        try:
+            wait_until(lambda: not lives(pid), 'the end of its sleep')
+        finally:
+            if lives(pid):
+                os.kill(pid, signal.SIGKILL)
 
     def test_a_port_is_that_one_or_none(self):
         with socket.socket() as taken:
