@@ -121,6 +121,13 @@ OLDER = json.dumps({'paths': {'/a': {'post': {
         'B': {'type': 'object', 'required': ['p', 'q'], 'properties': {
             'p': {'type': 'number'}, 'q': {'type': 'boolean'}}},
         'C': {'type': 'object', 'properties': {'u': {'type': 'number'}}}}}})
+# two members of one schema, of which a later document writes out the second one
+TWICE = json.dumps({'paths': {'/a': {'get': {'responses': {'200': {'content': {'application/json': {
+    'schema': {'type': 'object', 'properties': {
+        'k': {'$ref': '#/components/schemas/C'}, 'l': {'$ref': '#/components/schemas/C'},
+        'm': {'$ref': '#/components/schemas/C'}}}}}}}}}},
+    'components': {'schemas': {'C': {'type': 'object', 'properties': {'u': {'type': 'number'}}}}}})
+SAME = '{"type": "object", "properties": {"u": {"type": "number"}}}'
 WIRE = {'tests/golden/wire.json': wire.text_of(wire.outline(json.loads(OLDER))),
         'protocol/openapi.json': OLDER}
 
@@ -128,6 +135,16 @@ WIRE = {'tests/golden/wire.json': wire.text_of(wire.outline(json.loads(OLDER))),
 def wired(old, new):
     assert OLDER.count(old) == 1
     return (WIRE, {'protocol/openapi.json': OLDER.replace(old, new)})
+
+
+def written_out(schema):
+    """TWICE with the last two members as they are, and the last one as this schema."""
+    def document(last):
+        return TWICE.replace('"l": {"$ref": "#/components/schemas/C"}', '"l": ' + SAME).replace(
+            '"m": {"$ref": "#/components/schemas/C"}', '"m": ' + last)
+    golden = {'tests/golden/wire.json': wire.text_of(wire.outline(json.loads(TWICE)))}
+    return ({**golden, 'protocol/openapi.json': document(SAME)},
+            {'protocol/openapi.json': document(schema)})
 
 
 SCOPES = {'protocol/wire/scopes.h':
@@ -414,7 +431,8 @@ FAULTS = {
         wired('["x"]', '["x", "y"]'), wired('"number", "string"', '"number"'),
         wired('"fast"', '"quick"'), wired('"z": {', '"w": {'), wired('"u"', '"v"'),
         wired('["p", "q"]', '["p"]'), wired('"q": {"type": "boolean"', '"q": {"type": "string"'),
-        wired('"p": {"type": "number"', '"p": {"type": ["number", "null"]')],
+        wired('"p": {"type": "number"', '"p": {"type": ["number", "null"]'),
+        written_out(SAME.replace('number', 'string'))],
     'states.check_machines': [
         (JOBS, {'server/README.md': JOBS['server/README.md'].replace('| x | `B`', '| x | –')}),
         (STATES, {'server/README.md': HEAD + '| `A` | x | `B` |\n| `B` | y | `A` |\n'}),

@@ -134,7 +134,7 @@ class Comparison:
 
     def schemas(self, where, old, new, asked):
         pair = (old.get('$ref'), new.get('$ref'), asked)
-        if pair[0] and pair in self.seen:
+        if all(pair[:2]) and pair in self.seen:
             return
         self.seen.add(pair)
         old, new = self.resolved(self.old, old), self.resolved(self.new, new)
