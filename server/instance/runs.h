@@ -2,10 +2,10 @@
  *
  * A run is a chain of jobs, one period each (several in one job when it is free of the clock or
  * late), so that other commands run between two jobs and every period is a communication step that
- * the stream and the live events publish. A period of many slices publishes its progress after each;
- * readers, checkpoints and stops are served between two of them. The chain holds one reference, the
- * instance's list another, readers theirs. Runs of a stored instance are stored too (run_store.c).
- * Fields without a mark belong to the instance's owner.
+ * the stream and the live events publish. A period of many slices publishes its progress after
+ * each; readers, checkpoints and stops are served between two of them. The chain holds one
+ * reference, the instance's list another, readers theirs. Runs of a stored instance are stored too
+ * (run_store.c). Fields without a mark belong to the instance's owner.
  */
 #pragma once
 
