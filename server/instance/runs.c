@@ -2,8 +2,8 @@
  *
  * A turn steps all periods that are due, of a free run as many as fit it. A period of a paced run
  * that is expected to be short is computed by the lane whose timer is due, as a short command is by
- * the thread that carries it: no other thread is met, no memory taken, and the clock is read when it
- * begins and when it ends. A longer one goes through the pool. */
+ * the thread that carries it: no other thread is met, no memory taken, and the clock is read when
+ * it begins and when it ends. A longer one goes through the pool. */
 #include "server/instance/runs.h"
 
 #include "server/instance/host.h"
@@ -51,8 +51,10 @@ static bool next_period(struct mechd_run *r)
     if (ends && !mech_time_before(end, s->until, scale)) {
         end = s->until;
     }
-    r->stepping =
-        (struct mechd_stepping){.paid = true, .request = {.kind = MECH_STEP_UNTIL, .until = end}};
+    mechd_stepping_init(&r->stepping);
+    r->stepping.paid = true;
+    r->stepping.request.kind = MECH_STEP_UNTIL;
+    r->stepping.request.until = end;
     return true;
 }
 

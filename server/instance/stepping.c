@@ -15,7 +15,9 @@
 #include "solver/base/times.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double slice_ns = 1e6;
 /* steps in one measurement that make it reliable in spite of a pause */
@@ -62,6 +64,13 @@ void mechd_stepping_measure(struct mechd_instance *i, uint64_t ns, uint64_t step
 static uint64_t slice_steps(const struct mechd_instance *i)
 {
     return 1 + (uint64_t)(slice_ns / (double)atomic_load(&i->step_ns));
+}
+
+void mechd_stepping_init(struct mechd_stepping *s)
+{
+    memset(s, 0, offsetof(struct mechd_stepping, report));
+    s->report.outcome = 0;
+    s->report.reason[0] = '\0';
 }
 
 /* The part of the command up to the first substep at which a force becomes due. */

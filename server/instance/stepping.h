@@ -4,9 +4,9 @@
 
 #include "server/instance/instance.h"
 
+/* What every command needs comes first: a run writes no more of it for each period than that. */
 struct mechd_stepping {
     struct mech_step_request request;
-    struct mech_step_report report;
     bool begun;                 /* the engine is in it */
     int outcome;                /* once done: 0, an outcome, or negative */
     bool paid;                  /* by a run: neither refused nor cut short by its account */
@@ -15,21 +15,25 @@ struct mechd_stepping {
     enum mechd_stop_reason why; /* CANCELLED: the reason; QUOTA: with `excess` */
     uint64_t worked;            /* ns */
     uint64_t now; /* the clock at the begin of a slice, 0: not known; and at the end of all */
-    struct mechd_excess excess;
     enum mechd_stop_reason (*asks)(const void *of); /* as that of its efforts (effort.h) */
     /* Before the end of the command is committed: false if it has been stopped. NULL: nothing
      * stops it */
     bool (*closes)(void *of);
     void *of;
+    uint64_t first; /* internal steps before it */
+    void *before; /* [before_size] state at its start, of a command in parts; NULL: not in parts */
+    size_t before_size;
+    struct mech_step_report report;
 
+    struct mechd_excess excess; /* of a quota, if that is the reason */
     /* a command in parts, because forces become due within it */
     struct mech_step_request part; /* in progress */
     struct mech_step_report whole; /* parts that are over */
     struct mech_step_plan plan;    /* of the command as a whole */
-    uint64_t first;                /* internal steps before it */
-    void *before;                  /* [before_size] state at its start; NULL: not in parts */
-    size_t before_size;
 };
+
+/* Zeroed, but for what is written before it is read. */
+void mechd_stepping_init(struct mechd_stepping *s);
 
 /* Expected time of a command, ns. Any thread. */
 uint64_t mechd_stepping_cost(struct mechd_instance *i, const struct mech_step_request *r);
