@@ -226,6 +226,7 @@ struct mech_moreau_bodies {
     double acceptable; /* residual that is taken after that many iterations; 0: none */
     bool formed;       /* N belongs to the factors in saddle */
     bool accepted;     /* no solver came to its tolerance in this step, and that is accepted */
+    double off;        /* the residual that is accepted then */
     const char *used;  /* complementarity solver */
 };
 
@@ -402,7 +403,8 @@ double mech_moreau_bodies_added(struct mech_moreau_bodies *s, const struct mech_
 /* N for the factors that the saddle has now, where it is not formed yet. */
 int mech_moreau_bodies_form(struct mech_moreau_bodies *s, struct mech_step_result *result);
 /* Work of impulses, whose terms are `size`, if it is positive (stepper.h), without what the law
- * does not leave, `missed`: within the solvers' tolerance that is no gain. */
+ * does not leave, `missed`: within the solvers' tolerance, or the residual that is
+ * accepted, that is no gain. */
 double mech_moreau_bodies_gain(const struct mech_moreau_bodies *s, double work, double missed,
                                double size);
 /* After the impulses, at v of the state: where contacts have more kinetic energy than without

@@ -223,7 +223,8 @@ static double contacts_work(const struct mech_moreau_bodies *s, const double *v,
 double mech_moreau_bodies_gain(const struct mech_moreau_bodies *s, double work, double missed,
                                double size)
 {
-    const double most = mech_model_settings(s->model)->vi.tolerance * size;
+    const double tolerance = mech_model_settings(s->model)->vi.tolerance;
+    const double most = fmax(tolerance, s->accepted ? s->off : 0.) * size;
 
     return mech_step_gain(work - fmax(fmin(missed, most), -most), size);
 }

@@ -310,6 +310,7 @@ int mech_moreau_bodies_run(struct mech_moreau_bodies *s, struct mech_step_result
             return MECH_VI_NOT_CONVERGED;
         }
         s->accepted = true;
+        s->off = result->residual;
         found.code = 0;
     }
     return found.code ? not_solved(s, &found, result) : 0;

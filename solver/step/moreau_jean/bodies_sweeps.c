@@ -410,6 +410,7 @@ int mech_moreau_bodies_impulses(struct mech_moreau_bodies *s, struct mech_state 
     result->residual = found.residual;
     get_back(s, state);
     s->accepted = !(found.residual <= vi->tolerance && found.miss <= vi->tolerance);
+    s->off = found.residual;
     /* so many that no other member supports them: the residual of all sweeps */
     const double times = 3 * w->count > MECH_IMPACT_ROWS_MOST ? MECH_ACCEPTABLE_LAST : 1.;
 

@@ -105,6 +105,35 @@ static void a_drift_that_may_do_work_is_taken_back(void)
     }
 }
 
+/* Work that the solvers have missed as a whole, in units of their tolerance. */
+static void what_accepted_impulses_miss_is_no_gain(void)
+{
+    static const char text[] =
+        BODIES_MODEL("[0, 0, -10]", "1", BODIES_NODE("n", "[0, 0, 0.1]", "[0, 0, 0]"),
+                     BODIES_PLANE("{}") "," BODIES_BALL("ball", "n", "1", "{}"));
+    static const struct {
+        bool accepted;
+        double off, gain; /* of the tolerance */
+    } cases[] = {{false, 0., 1e6 - 1.},
+                 {false, 2e6, 1e6 - 1.}, /* of another step */
+                 {true, 0., 1e6 - 1.},
+                 {true, 1e5, 1e6 - 1e5},
+                 {true, 2e6, 0.}};
+    struct bodies b;
+
+    bodies_open(&b, text, 0.01);
+    const double unit = mech_model_settings(b.s->model)->vi.tolerance;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        b.s->accepted = cases[k].accepted;
+        b.s->off = cases[k].off * unit;
+        CHECK_NEAR(mech_moreau_bodies_gain(b.s, 1e6 * unit, 1e6 * unit, 1.), cases[k].gain * unit,
+                   1e-9 * unit);
+        CHECK_NEAR(mech_moreau_bodies_gain(b.s, -1e6 * unit, -2e6 * unit, 1.),
+                   cases[k].off > 1e6 && cases[k].accepted ? 1e6 * unit : 0., 1e-9 * unit);
+    }
+    bodies_close(&b);
+}
+
 /* A capsule and a plate that rub on each other, whose row turns away so fast that the law takes
  * from the one what it gives the other to the last bit: none of the solvers makes a gain of what
  * its tolerance leaves. */
@@ -158,4 +187,5 @@ UNIT_TESTS(UNIT_TEST(a_row_between_balls_turns_with_the_line_of_their_centres),
            UNIT_TEST(on_a_plane_nothing_turns_that_does_not_spin),
            UNIT_TEST(a_contact_that_lasts_drifts_as_its_row_turns),
            UNIT_TEST(a_drift_that_may_do_work_is_taken_back),
+           UNIT_TEST(what_accepted_impulses_miss_is_no_gain),
            UNIT_TEST(every_solver_decides_the_same_of_a_turn))
