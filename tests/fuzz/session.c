@@ -35,7 +35,7 @@ struct session_reply session_ask(struct session *s, const char *method, const ch
                                  const char *body)
 {
     struct timespec from, to;
-    struct session_reply r = {.status = 0};
+    struct session_reply r = {.status = 0, .later = s->later};
     const char *const shown = body != NULL ? body : "";
     if (s->trace) {
         (void)fprintf(stderr, "%s %s %s\n", method, path, shown);

@@ -19,6 +19,7 @@ struct session_reply {
     int status; /* 0: no answer */
     char *text; /* [size], malloc'd, ends with a NUL; may be NULL */
     size_t size;
+    bool later; /* before the request: it need not wait for the answer, if it comes by HTTP */
 };
 
 enum { SESSION_TYPES = 256 };
@@ -43,6 +44,8 @@ struct session {
     bool coupled;         /* two instances of the model were */
     const char *own;      /* instance of requests from rows; NULL: there is none */
     const char *coupling; /* and its coupling, if it has one */
+    bool later;           /* as of a reply: of the next request */
+    char operation[64];   /* one that the daemon has answered with; "o-0": there is none */
     json_t *model;        /* its model */
     bool twin;            /* another instance gets the same requests */
     uint32_t slow;        /* runs and sweeps that were stopped because they took long */

@@ -187,9 +187,10 @@ void session_http(void *context, const char *method, const char *path, const cha
     struct session_connection *const c = context;
     char head[1024];
     const size_t size = body != NULL ? strlen(body) : 0;
-    const int n = snprintf(
-        head, sizeof head, "%s %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %zu\r\n%s\r\n",
-        method, path, size, size > 0 ? "Content-Type: application/json\r\n" : "");
+    const int n = snprintf(head, sizeof head,
+                           "%s %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %zu\r\n%s%s\r\n",
+                           method, path, size, size > 0 ? "Content-Type: application/json\r\n" : "",
+                           reply->later ? "Prefer: respond-async\r\n" : "");
     *reply = (struct session_reply){.status = 0};
     if ((c->socket < 0 && !connect_to(c)) || !send_all(c->socket, head, (size_t)n) ||
         !send_all(c->socket, body, size) || !receive(c, reply)) {

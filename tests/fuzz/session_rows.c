@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TYPE = 200, DEPTH = 5, ASKED = 10, WORDS = 64, OWN = 100 };
+enum { TYPE = 200, DEPTH = 5, ASKED = 10, WORDS = 64, OWN = 100, STEPS = 300 };
 
 /* --- values by type --------------------------------------------------------------------------- */
 
@@ -164,7 +164,7 @@ static void path_of(struct session *s, const struct mechp_route *r, char path[SE
         } else if (length == 3 && p[2] == 'i' && p[3] == 'd') {
             // "sid" and the like: s-1, r-1 …; couplings of other sessions are left alone
             (void)snprintf(number, sizeof number, "%c-%d", p[1], 1 + (int)generate_below(&s->g, 2));
-            value = p[1] == 'c' ? s->coupling : number;
+            value = p[1] == 'c' ? s->coupling : p[1] == 'o' ? s->operation : number;
         } else if (exists) {
             value = "p0";
         }
@@ -262,6 +262,27 @@ static void ask_in_vain(struct session *s, json_t **lists)
     }
 }
 
+/* Steps that need not be waited for, so that there is an operation, which is over. */
+static void operate(struct session *s)
+{
+    char path[SESSION_PATH];
+    int status = 0;
+    (void)snprintf(s->operation, sizeof s->operation, "o-0");
+    if (!generate_often(&s->g, 25)) {
+        return;
+    }
+    s->later = true;
+    json_t *const reply = session_call(s, "POST", json_pack("{s:i}", "count", STEPS), &status,
+                                       "/v1/instances/%s/step", s->own);
+    s->later = false;
+    if (status == 202) {
+        (void)snprintf(s->operation, sizeof s->operation, "%.60s", session_word(reply, "id"));
+        (void)snprintf(path, sizeof path, "/v1/operations/%s", s->operation);
+        (void)session_wait(s, path, false);
+    }
+    json_decref(reply);
+}
+
 void session_any(struct session *s, const char *own, json_t *model, int count)
 {
     char coupling[OWN] = "c-0";
@@ -280,6 +301,7 @@ void session_any(struct session *s, const char *own, json_t *model, int count)
     s->coupling = coupling;
     s->own = own;
     s->model = model;
+    operate(s);
     // what belongs together follows each other: streams are chosen, read and ended
     const char *const tag = any_route(s, NULL)->row->tag;
     json_t *lists = NULL;
