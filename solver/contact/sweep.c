@@ -1,12 +1,14 @@
 /* When two moving colliders start to touch; see contact.h.
  *
  * Along the unit normal n of a contact the bodies are apart by its gap g, and approach each other
- * there by no more than
+ * there for t seconds by no more than w t + ½ a t²,
  *
- *     w = n · (v₁ − v₂) + |n × ω₁| ρ₁ + |n × ω₂| ρ₂
+ *     w = n · (v₁ − v₂) + max r₁ · (n × ω₁) + max r₂ · (ω₂ × n),   a = |n × ω₁| |ω₁| ρ₁ + …
  *
- * with ρ how far a body's points are from the origin of its frame. So nothing touches before g/w,
- * when both are moved and asked again. What passes along a face has w = 0 and is not. */
+ * over the points r of the boxes around the shapes, from the origins of the bodies' frames, and ρ
+ * how far these are from there. So nothing touches before that is g, when both are moved and asked
+ * again. What passes along a face has w = a = 0 and is not, and the end of a long body that turns
+ * is not as fast toward what it passes as it is along it. */
 #include "solver/contact/scene.h"
 
 #include "solver/base/err.h"
@@ -150,38 +152,63 @@ static void begin(struct moving *m, const struct mech_contact *known)
     }
 }
 
-/* How fast they may close along n, m/s. */
-static double approach(const struct moving *m, const double n[3])
+/* The most that a point of collider k, as it is t after the query, is from the origin of its body's
+ * frame along e [3], times |e|; without the rounding, which turning does not move. */
+static double farthest(const struct moving *m, int k, double t, const double e[3])
 {
-    double w = 0.;
+    const struct mech_shape *const shape = m->convex[k].shape;
+    double arm[3], along[3], most;
+
+    mech_v3_add(m->at[k].p, -1., m->origin[k], arm);
+    mech_v3_add(arm, -t, motion_of(m, k)->v, arm);
+    mech_m3_mul_transposed(m->at[k].R, e, along);
+    most = mech_v3_dot(arm, e);
+    for (int i = 0; i < 3; i++) {
+        most += fmax(along[i] * (shape->low[i] + shape->rounding),
+                     along[i] * (shape->high[i] - shape->rounding));
+    }
+    return most;
+}
+
+/* How long they take at least from t on to close this gap along n. */
+static double closes_in(const struct moving *m, double t, double gap, const double n[3])
+{
+    double speed = 0., rate = 0.;
 
     for (int k = 0; k < 2; k++) {
         const struct mech_scene_motion *const motion = motion_of(m, k);
-        double across[3];
+        const double sign = k == 0 ? 1. : -1.;
+        double e[3];
 
-        mech_v3_cross(n, motion->omega, across);
-        w +=
-            (k == 0 ? 1. : -1.) * mech_v3_dot(n, motion->v) + mech_v3_norm(across) * motion->extent;
+        speed += sign * mech_v3_dot(n, motion->v);
+        mech_v3_cross(n, motion->omega, e);
+        for (int i = 0; i < 3; i++) {
+            e[i] *= sign;
+        }
+        const double turns = mech_v3_norm(e);
+
+        if (turns > 0.) {
+            speed += fmin(farthest(m, k, t, e), turns * motion->extent);
+            rate += turns * mech_v3_norm(motion->omega) * motion->extent;
+        }
     }
-    return w;
+    const double root = sqrt(speed * speed + 2. * rate * gap);
+
+    return speed > 0. ? 2. * gap / (root + speed) : rate > 0. ? (root - speed) / rate : HUGE_VAL;
 }
 
-/* How long nothing touches after these contacts: 0 where something does. */
-static double free_for(const struct moving *m, const struct mech_contact *at, int32_t n)
+/* How long nothing touches after these contacts of the moment t: 0 where something does. */
+static double free_for(const struct moving *m, double t, const struct mech_contact *at, int32_t n)
 {
-    double t = HUGE_VAL;
+    double least = HUGE_VAL;
 
     for (int32_t i = 0; i < n; i++) {
-        const double w = approach(m, at[i].normal);
-
         if (at[i].gap <= m->touches) {
             return 0.;
         }
-        if (w > 0.) {
-            t = fmin(t, (at[i].gap - 0.5 * m->touches) / w);
-        }
+        least = fmin(least, closes_in(m, t, at[i].gap - 0.5 * m->touches, at[i].normal));
     }
-    return t;
+    return least;
 }
 
 /* The gap that a contact of the moment t comes to `after` it, as its points move then. */
@@ -351,7 +378,7 @@ int mech_scene_sweep(const struct mech_scene *s, const struct mech_scene_sweep *
     *way = as_known ? MECH_WAY_KNOWN : MECH_WAY_FREE;
     for (int k = 0; t < sweep->span && !as_known; k++) {
         MECH_TRY(touch_at(&m, t, s->margin + m.touches + m.closing * (sweep->span - t), list));
-        const double further = free_for(&m, list->at + first, list->n - first);
+        const double further = free_for(&m, t, list->at + first, list->n - first);
 
         if (!(further > 0.) || k == STEPS_MOST) {
             *way = tell(&m, t, known, n, first, list);
