@@ -268,13 +268,37 @@ static bool resists_turns(const struct mech_sweeps *w)
     return false;
 }
 
+/* The method of second order by the law itself from the best impulses of some rounds, if these are
+ * `nearer` to a solution than what it has begun with before, unless it costs too much. As
+ * mech_body_contacts_solve. */
+static int from_rounds(struct mech_moreau_bodies *s, const struct mech_state *state, bool nearer,
+                       const struct mech_body_contacts_options *options,
+                       struct mech_body_contacts_result *found, struct mech_step_result *result)
+{
+    struct mech_sweeps *const w = &s->sweeps;
+    const struct mech_contact_bodies bodies = bodies_of(s);
+    const struct mech_body_newton_options newton = {.friction = options->friction,
+                                                    .tolerance = options->tolerance,
+                                                    .interrupt = options->interrupt};
+
+    if (nearer && second_pays(s)) {
+        set_free(s, state, bodies.count);
+        result->vi_iterations +=
+            mech_body_newton_improve(w->newton, &bodies, w->at, w->count, &newton);
+        s->used = mech_body_newton_name();
+    }
+    return look_at(s, state, options, found);
+}
+
 /* Coulomb's law as the fixed point of associated ones with b_N + μ‖c_T‖ (ĉ_N of sets.h), of ‖c_T‖
  * that the last one left (V. Acary, F. Cadoux, C. Lemaréchal, J. Malick, ZAMM 91 (2011)): each
  * minimises something, so that sweeps with momentum find it also where those by Coulomb's law go
  * round in circles, as with much friction. From the velocities that others left; then, as there may
  * be circles too, from the associated law itself. Where two laws take all sweeps that they may, as
- * in tall towers, the next ones are for the method of second order, unless it costs too much. The
- * best of all. As mech_body_contacts_solve. */
+ * in tall towers, the next ones are for the method of second order, unless it costs too much. Where
+ * they come no nearer, what they have come to is a better start for that method by Coulomb's law
+ * than what sweeps leave: boxes with μ = 2 that strike each other at 20 m/s are at 3e-4 after rounds
+ * without an end, and solved by it. The best of all. As mech_body_contacts_solve. */
 static int by_associated(struct mech_moreau_bodies *s, const struct mech_state *state,
                          const struct mech_body_contacts_options *options,
                          struct mech_body_contacts_result *found, struct mech_step_result *result)
@@ -286,6 +310,7 @@ static int by_associated(struct mech_moreau_bodies *s, const struct mech_state *
     store(w, false);
     s->used = "";
     for (int start = 0; start < 2; start++) {
+        const double first = best;
         double here = HUGE_VAL;
 
         for (int k = 0, worse = 0, spent = 0; k < MECH_ROUNDS && worse < MECH_ROUNDS_WORSE; k++) {
@@ -311,7 +336,19 @@ static int by_associated(struct mech_moreau_bodies *s, const struct mech_state *
             }
         }
         store(w, true);
-        code = look_at(s, state, options, found);
+        code = from_rounds(s, state, best < first, options, found, result);
+        if (code != MECH_VI_NOT_CONVERGED || good_enough(s, 1., found)) {
+            return code;
+        }
+        const double off = off_by(found);
+
+        if (off < best) {
+            best = off;
+            store(w, false);
+        } else {
+            store(w, true);
+            code = look_at(s, state, options, found);
+        }
     }
     return code;
 }
