@@ -28,11 +28,16 @@ static bool same(struct mech_conflict_names a, struct mech_conflict_names b)
 static void tell(const struct mech_problem *p, const double *d, const struct mech_conflict_of *of,
                  char *text, size_t size)
 {
+    static const char all[] = "no impulses keep these contacts open together";
+    static const char some[] =
+        "no impulses within double precision keep these contacts open together";
     struct mech_conflict_names told[PAIRS_TOLD];
     int32_t row = 0, n = 0, more = 0;
 
-    mech_text_format(text, size,
-                     "%s: ", of->lead ? of->lead : "no impulses keep these contacts open together");
+    mech_text_format(text, size, "%s: ",
+                     of->lead                               ? of->lead
+                     : mech_certificate_refutes(p, d, NULL) ? all
+                                                            : some);
     for (int32_t i = 0; i < mech_problem_sets(p); i++) {
         const int32_t rows = mech_problem_set(p, i).rows;
         bool known = !holds(d + row, rows);
@@ -66,8 +71,9 @@ bool mech_conflict_tell(const struct mech_problem *p, const struct mech_vi_limit
                         const double *l, const struct mech_conflict_of *of, char *text, size_t size)
 {
     double *const d = malloc(((size_t)p->m + 1) * sizeof *d);
-    const bool found =
-        d && mech_certificate_find(p, limits->tolerance, limits->interrupt, l, d) > 0;
+    const bool found = d &&
+                       mech_certificate_find(p, limits->tolerance, limits->interrupt, l, d) > 0 &&
+                       (!of->accepted || mech_certificate_refutes(p, d, l));
 
     if (found) {
         tell(p, d, of, text, size);

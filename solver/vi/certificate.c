@@ -24,7 +24,8 @@ static const double small = 1e-6;
 /* flops of a search at most: seconds, where a solve may have had milliseconds; and between two
  * questions whether to go on, but within a factorization, which asks by itself (lsol/lsol.h) */
 static const double work_most = 2e10, unasked_most = 1e6;
-/* of the terms of r·d, what cones that slide fast lose of it: some ε */
+/* of the terms of Nᵀ d and r·d, what rounding leaves, and what cones that slide fast lose of r·d:
+ * some ε */
 static const double rounded = 16. * DBL_EPSILON;
 
 struct search {
@@ -58,24 +59,35 @@ static double flops_of_product(const struct search *s)
     return 2. * (double)mech_mat_stored(s->p->N);
 }
 
+/* An entry of Nᵀ d, and what rounding leaves of its terms into *rounds. */
+static double entry_of(const struct mech_mat *N, int32_t j, const double *d, double *rounds)
+{
+    double sum = 0., terms = 0.;
+
+    if (N->kind == MECH_MAT_DENSE) {
+        const double *const column = N->values + (size_t)j * (size_t)N->rows;
+
+        for (int32_t i = 0; i < N->rows; i++) {
+            sum += column[i] * d[i];
+            terms += fabs(column[i] * d[i]);
+        }
+    } else {
+        for (int32_t k = N->colptr[j]; k < N->colptr[j + 1]; k++) {
+            sum += N->values[k] * d[N->rowind[k]];
+            terms += fabs(N->values[k] * d[N->rowind[k]]);
+        }
+    }
+    *rounds = rounded * terms;
+    return sum;
+}
+
 /* out = Nᵀ d */
 static void product_transposed(const struct mech_problem *p, const double *d, double *out)
 {
-    const struct mech_mat *const N = p->N;
+    double ignored;
 
     for (int32_t j = 0; j < p->m; j++) {
-        double sum = 0.;
-
-        if (N->kind == MECH_MAT_DENSE) {
-            for (int32_t i = 0; i < p->m; i++) {
-                sum += N->values[(size_t)j * (size_t)p->m + (size_t)i] * d[i];
-            }
-        } else {
-            for (int32_t k = N->colptr[j]; k < N->colptr[j + 1]; k++) {
-                sum += N->values[k] * d[N->rowind[k]];
-            }
-        }
-        out[j] = sum;
+        out[j] = entry_of(p->N, j, d, &ignored);
     }
 }
 
@@ -384,4 +396,50 @@ int mech_certificate_find(const struct mech_problem *p, double tolerance,
     free(s.part);
     free(memory);
     return found ? 1 : 0;
+}
+
+/* l·Nᵀ d of one set, of its entries beyond rounding u [rows], and what rounding of them makes of it,
+ * into *rounds; l = NULL: HUGE_VAL, where some l of K has any such product above 0. */
+static double makes_up(const struct mech_set *set, const double *l, const double *u,
+                       const double *lost, double *rounds)
+{
+    double sum = 0., lacks[MECH_SET_ROWS];
+
+    for (int32_t k = 0; k < set->rows; k++) {
+        const bool counts = fabs(u[k]) > lost[k];
+
+        lacks[k] = counts ? u[k] : 0.;
+        sum += l ? l[k] * lacks[k] : 0.;
+        *rounds += l && counts ? fabs(l[k]) * lost[k] : 0.;
+    }
+    if (l) {
+        return sum;
+    }
+    if (set->kind != MECH_SET_BOX) {
+        mech_set_project(set, lacks);
+    }
+    for (int32_t k = 0; k < set->rows; k++) {
+        sum = fabs(lacks[k]) > lost[k] ? HUGE_VAL : sum;
+    }
+    return sum;
+}
+
+bool mech_certificate_refutes(const struct mech_problem *p, const double *d, const double *l)
+{
+    double sum = 0., rounds = 0.;
+    int32_t row = 0;
+
+    for (int32_t i = 0; i < mech_problem_sets(p); i++) {
+        const struct mech_set set = mech_problem_set(p, i);
+        double u[MECH_SET_ROWS], lost[MECH_SET_ROWS];
+
+        for (int32_t k = 0; k < set.rows; k++) {
+            u[k] = entry_of(p->N, row + k, d, &lost[k]);
+            sum += p->r[row + k] * d[row + k];
+            rounds += rounded * fabs(p->r[row + k] * d[row + k]);
+        }
+        sum += makes_up(&set, l ? l + row : NULL, u, lost, &rounds);
+        row += set.rows;
+    }
+    return sum < -rounds;
 }

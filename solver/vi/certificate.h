@@ -10,8 +10,9 @@
  * Numbers are never exact: d counts when no l that acceptance.h would take, with the largest that
  * counts there, makes up for what Nᵀ d lacks, nor r with an error of the tolerance of what presses:
  * d_T = 0 under Coulomb's law, and no slide is data of d. So none is reported where there is a
- * solution; where there is none, d may not be found. What rounding of r makes seem solvable by an l
- * that doubles cannot balance with what presses is reported: p->rounding. */
+ * solution that acceptance.h takes; where there is none, d may not be found. What rounding of r
+ * makes seem solvable by an l that doubles cannot balance with what presses is reported:
+ * p->rounding; whether d refutes that l as well is asked for by itself. */
 #pragma once
 
 #include "solver/base/interrupt.h"
@@ -23,3 +24,7 @@
  * factors of it, up to 2e10 flops. */
 int mech_certificate_find(const struct mech_problem *p, double tolerance,
                           struct mech_interrupt *interrupt, const double *l, double *d);
+
+/* Whether d refutes l [m], however large that is: l·Nᵀ d + r·d < 0 by more than the rounding of its
+ * terms, without entries of Nᵀ d that are nothing but rounding of theirs. l = NULL: any l. */
+bool mech_certificate_refutes(const struct mech_problem *p, const double *d, const double *l);

@@ -11,7 +11,8 @@
  *
  * Impulses of a body between walls that close diverge, up to where they are accepted beside a slide
  * or beside what else presses: what is not solved is refused where a certificate proves that there
- * is no solution (vi/certificate.h). */
+ * is no solution (vi/certificate.h). Impulses of a body 1e9 times heavier than what it stands on
+ * are no such: they miss what doubles cannot balance, and no certificate refutes them. */
 #include "solver/base/err.h"
 #include "solver/base/text.h"
 #include "solver/step/conflict.h"
@@ -215,13 +216,13 @@ static struct found run_from_guess(struct mech_moreau_bodies *s, bool accepts, b
     return out;
 }
 
-/* Why no impulses are a solution, from what P has come to, into result->reason. False: there may
- * be some. */
-static bool tells_conflict(const struct mech_moreau_bodies *s, const double *P,
+/* Why no impulses are a solution, from what P has come to, or is accepted with, into
+ * result->reason. False: there may be some. */
+static bool tells_conflict(const struct mech_moreau_bodies *s, const double *P, bool accepted,
                            struct mech_step_result *result)
 {
     const struct mech_problem p = mech_moreau_bodies_problem(s);
-    const struct mech_conflict_of of = {.self = s, .names = names_of};
+    const struct mech_conflict_of of = {.self = s, .accepted = accepted, .names = names_of};
     const struct mech_vi_limits limits = {.tolerance = mech_model_settings(s->model)->vi.tolerance,
                                           .interrupt = mech_model_interrupt(s->model)};
 
@@ -243,7 +244,7 @@ static bool is_refuted(struct mech_moreau_bodies *s, struct mech_step_result *re
     mech_problem_speed(&p, s->best, s->c);
     return mech_acceptance_pressing(s->accept, &p, s->best, s->c) >
                (few ? fmin(rounding * tolerance, accepted) : accepted) &&
-           tells_conflict(s, s->best, result);
+           tells_conflict(s, s->best, true, result);
 }
 
 static int not_solved(struct mech_moreau_bodies *s, const struct found *found,
@@ -263,7 +264,7 @@ static int not_solved(struct mech_moreau_bodies *s, const struct found *found,
     const bool any = residual < HUGE_VAL || found->work > 0.;
 
     /* without impulses of a solver, from those that it started with */
-    if (tells_conflict(s, any ? s->best : s->impacts.guess, result)) {
+    if (tells_conflict(s, any ? s->best : s->impacts.guess, false, result)) {
         return MECH_VI_NOT_CONVERGED;
     }
     if (!any) {
