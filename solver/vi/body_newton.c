@@ -21,7 +21,7 @@ static const double step_flops = 1000., sweep_flops = 41.;
 /* and more where it resists turns */
 static const double step_flops_turns = 2000., sweep_flops_turns = 400.;
 /* pairs of bodies, with those that elimination ties, that there is room for: of each body, of all,
- * 9 MB; contacts of an island, 4 a pair as faces have: 39 MB */
+ * 9 MB; contacts of an island, 4 a pair as faces have: 69 MB */
 enum { PAIRS_OF_BODY = 24, PAIRS = 16384, TOUCHES = 4 * PAIRS };
 /* steps of an island */
 enum { MOST = 100 };

@@ -18,7 +18,7 @@ struct mech_newton_contact {
     double c[MECH_NEWTON_ROWS]; /* q + G M⁻½ ŷ + E l̂ of the proximal point */
     double axes[9];             /* n, t₁, t₂ by rows */
     double W_N, mean; /* of W with E: the normal diagonal entry; the mean of the first three */
-    double arm;       /* m, as body_contacts.c has it; 1: of nothing */
+    double arm;       /* m, as body_contacts.c has it; 1 where it is not ROLLING */
     double kappa;
     /* multipliers: at the last y, of the proximal point, of the one before, the best */
     double l[MECH_NEWTON_ROWS], hat[MECH_NEWTON_ROWS], before[MECH_NEWTON_ROWS],

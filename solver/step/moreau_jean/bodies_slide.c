@@ -308,6 +308,8 @@ void mech_moreau_bodies_upset(struct mech_moreau_bodies *s, int32_t i)
     }
 }
 
+/* Friction against ½ (u_k + u_{k+1}) takes energy for θ other than ½ only where u_{k+1} is along
+ * what slides, as is asked here: P·½ (u_k + u_{k+1}) of a slide that turns back may be positive. */
 void mech_moreau_bodies_look_back(struct mech_moreau_bodies *s, int32_t i,
                                   const double u[MECH_SLIDES])
 {
