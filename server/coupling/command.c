@@ -319,7 +319,7 @@ static bool check(struct mechd_coupling_command *k)
 {
     struct mechd_coupling *const g = k->coupling;
     const double t = mechd_engine_time(&g->parts[0].instance->engine);
-    const double first = mechd_engine_scale(&g->parts[0].instance->engine, t, g->step_size);
+    const double scale = mechd_coupling_scale(g, t, g->step_size);
     char detail[sizeof k->detail];
     for (int32_t n = 0; n < g->count; n++) {
         const struct mechd_instance *const i = g->parts[n].instance;
@@ -345,9 +345,7 @@ static bool check(struct mechd_coupling_command *k)
                              "participant %s: the coupling's lease of instance %s has been revoked",
                              g->parts[n].name, i->id);
             mechd_coupling_refuse(k, MECHP_FOREIGN_LEASE, detail);
-        } else if (k->kind != MECHD_COUPLING_RESET &&
-                   !mech_time_same(other, t,
-                                   fmax(first, mechd_engine_scale(&i->engine, t, g->step_size)))) {
+        } else if (k->kind != MECHD_COUPLING_RESET && !mech_time_same(other, t, scale)) {
             mech_text_format(detail, sizeof detail, "%s is at %.17g s, %s at %.17g s",
                              g->parts[0].name, t, g->parts[n].name, other);
             mechd_coupling_refuse(k, MECHP_TIME_MISMATCH, detail);

@@ -132,6 +132,15 @@ double mechd_coupling_time(const struct mechd_coupling *g)
                      : mechd_engine_time(&g->parts[0].instance->engine);
 }
 
+double mechd_coupling_scale(const struct mechd_coupling *g, double t, double h)
+{
+    double scale = h;
+    for (int32_t n = 0; n < g->count; n++) {
+        scale = fmax(scale, mechd_engine_scale(&g->parts[n].instance->engine, t, h));
+    }
+    return scale;
+}
+
 void mechd_coupling_write_state(struct mechd_coupling *g, struct mechp_text *w)
 {
     const struct mechp_body_coupling_commit_reply body = {

@@ -412,6 +412,10 @@ bool mechd_coupling_warns(const struct mechd_coupling *g, double size,
                           char text[MECHD_COUPLING_WARNING]);
 /* Of the present state, s: before its start, that of its instances. As owner of the instances. */
 double mechd_coupling_time(const struct mechd_coupling *g);
+/* The h by which times near t are compared (base/times.h), h being the length of what the caller
+ * looks at: the largest of its participants', whose starts may differ. s. As owner of the
+ * instances. */
+double mechd_coupling_scale(const struct mechd_coupling *g, double t, double h);
 /* {"left.x": value, …}: the outputs that it shows. */
 void mechd_coupling_write_outputs(const void *coupling, struct mechp_text *w);
 /* Time, window and outputs of the present state, as an object. */

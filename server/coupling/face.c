@@ -78,12 +78,11 @@ static double step_size(const void *self)
     return ((const struct panel *)self)->step_size;
 }
 
-/* That of the first participant: all times are about the same. */
+/* That of the participant whose steps have taken the longest. */
 static double start_time(const void *self)
 {
-    const struct mechd_engine *const first =
-        &((const struct panel *)self)->coupling->parts[0].instance->engine;
-    return first->ops->start_time != NULL ? first->ops->start_time(first->self) : 0.;
+    const struct panel *const p = self;
+    return p->time - mechd_coupling_scale(p->coupling, p->time, 0.);
 }
 
 static double time_of(const void *self)

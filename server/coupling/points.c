@@ -248,9 +248,8 @@ static bool refuse(struct mechd_point *p, const struct mechd_coupling *g,
 static bool fits(struct mechd_point *p, const struct mechd_coupling *g)
 {
     const struct mechd_sweep_plan *const plan = &p->sweep->plan;
-    const struct mechd_engine *const first = &g->parts[0].instance->engine;
-    const double t = mechd_engine_time(first);
-    const double scale = mechd_engine_scale(first, t, g->step_size);
+    const double t = mechd_engine_time(&g->parts[0].instance->engine);
+    const double scale = mechd_coupling_scale(g, t, g->step_size);
     bool good = true;
     for (int32_t n = 0; n < g->count; n++) {
         const double other = mechd_engine_time(&g->parts[n].instance->engine);

@@ -93,26 +93,23 @@ void mechd_coupling_expect(struct mechd_coupling_command *k)
     mechd_coupling_refuse(k, MECHP_TIME_MISMATCH, detail);
 }
 
-/* The h by which times at the end of windows of that size are compared (base/times.h): sums of all
- * windows, which may have begun before 0. s */
-static double scale_of(const struct mechd_coupling *g, double size)
-{
-    return size * (1. + (g->opened ? (double)mech_couple_windows(g->couple) : 0.));
-}
-
 bool mechd_coupling_windows_done(const struct mechd_coupling_command *k)
 {
-    return isnan(k->until) ? k->done >= k->windows
-                           : !mech_time_before(mech_couple_time(k->coupling->couple), k->until,
-                                               scale_of(k->coupling, k->size));
+    if (isnan(k->until)) {
+        return k->done >= k->windows;
+    }
+    const double now = mech_couple_time(k->coupling->couple);
+    return !mech_time_before(now, k->until, mechd_coupling_scale(k->coupling, now, k->size));
 }
 
 bool mechd_coupling_window_commits(struct mechd_coupling_command *k)
 {
     const struct mech_couple_task *const task = k->batch.tasks;
-    const bool last = isnan(k->until) ? k->done + 1 >= k->windows
-                                      : !mech_time_before(task->time + task->size, k->until,
-                                                          scale_of(k->coupling, k->size));
+    const double end = task->time + task->size;
+    const bool last =
+        isnan(k->until)
+            ? k->done + 1 >= k->windows
+            : !mech_time_before(end, k->until, mechd_coupling_scale(k->coupling, end, k->size));
     if (task->action != MECH_COUPLE_COMMIT || k->kind != MECHD_COUPLING_STEP || !last ||
         mechd_coupling_close(k)) {
         return true;
@@ -139,7 +136,9 @@ bool mechd_coupling_window_begin(struct mechd_coupling_command *k)
             return false;
         }
         // the last one ends where it was asked to
-        const bool cut = mech_time_before(k->until, now + k->size, scale_of(k->coupling, k->size));
+        const double end = now + k->size;
+        const bool cut =
+            mech_time_before(k->until, end, mechd_coupling_scale(k->coupling, end, k->size));
         code = mech_couple_begin(c, cut ? k->until - now : k->size);
     }
     if (code != 0) {

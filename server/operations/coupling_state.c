@@ -154,9 +154,9 @@ static bool same_times(struct mechd_call *c, const struct mechd_coupling *g,
                        const struct mechd_container states[MECHD_COUPLING_PARTS])
 {
     const double time = mech_couple_time(g->couple);
+    const double scale = mechd_coupling_scale(g, time, g->step_size);
     for (int32_t n = 0; n < g->count; n++) {
         const double own = mech_sim_snapshot_time(states[n].state, states[n].state_size);
-        const double scale = mechd_engine_scale(&g->parts[n].instance->engine, time, g->step_size);
         // NaN is no time: what is no state its participant refuses
         if (!isnan(own) && !mech_time_same(own, time, scale)) {
             mechd_fail(c, MECHP_SNAPSHOT_MISMATCH,

@@ -111,7 +111,8 @@ class Times(Served):
                 self.daemon.call('DELETE', '/v1/couplings/' + made['id'])
 
     def test_stamps_from_a_start_before_0(self):
-        """A stamp that means the present time is neither late nor one to wait for."""
+        """A stamp that means the present time is neither late nor one to wait for. One that
+        waits acts from the first step at or after it, also over what has come since."""
         i = self.daemon.create(at(-1.0))
         late = harness.gauge(self.daemon, 'forces_late_total')
 
@@ -151,6 +152,20 @@ class Times(Served):
         path = '/v1/couplings/' + made['id']
         self.assertEqual(self.daemon.call('POST', path + '/step', {'count': 3}).status, 200)
         self.assertEqual([self.steps(i) for i in two], [1002, 1002])
+
+    def test_windows_of_what_has_come_near_0_by_itself(self):
+        """Windows end at a time that is known to an ulp of the steps before them, too."""
+        two = [self.daemon.create(at(-1.0, half(x))) for x in (1, 0)]
+        for i in two:
+            self.step(i, count=999)
+        body = {'participants': [{'name': n, 'instance': i} for n, i in zip('ab', two)],
+                'connections': [{'from': 'a.x', 'to': 'b.F'}],
+                'scheme': {'type': 'Jacobi'}, 'stepSize': H}
+        path = '/v1/couplings/%s/step' % self.daemon.call('POST', '/v1/couplings', body)['id']
+        reply = self.daemon.call('POST', path, {'until': 0})
+        self.assertEqual(reply.status, 200, reply)
+        self.assertEqual(reply['window'], 1)
+        self.assertEqual([self.steps(i) for i in two], [1000, 1000])
 
     def test_periods_far_below_the_step_size(self):
         """What steps add up to is the time that has passed, not their number by the step size."""
