@@ -142,12 +142,17 @@ static inline double mechd_engine_step_size(const struct mechd_engine *e)
     return e->ops->step_size(e->self);
 }
 
+/* s; 0 of what says none */
+static inline double mechd_engine_start_time(const struct mechd_engine *e)
+{
+    return e->ops->start_time != NULL ? e->ops->start_time(e->self) : 0.;
+}
+
 /* The h by which times near t are compared (base/times.h), h being the length of what the caller
  * looks at: its times are sums of all steps since the start, which may be before 0. s */
 static inline double mechd_engine_scale(const struct mechd_engine *e, double t, double h)
 {
-    const double start = e->ops->start_time != NULL ? e->ops->start_time(e->self) : 0.;
-    return mech_time_scale(t, start, h);
+    return mech_time_scale(t, mechd_engine_start_time(e), h);
 }
 
 static inline size_t mechd_engine_variable_count(const struct mechd_engine *e,
@@ -216,9 +221,9 @@ static inline int mechd_engine_plan(const struct mechd_engine *e, const struct m
                                     struct mech_step_plan *out)
 {
     const struct mech_moment now = {mechd_engine_time(e), 0.};
-    return e->ops->plan != NULL
-               ? e->ops->plan(e->self, r, out)
-               : mech_step_plan(r, now.time, now, mechd_engine_step_size(e), 0., out);
+    return e->ops->plan != NULL ? e->ops->plan(e->self, r, out)
+                                : mech_step_plan(r, mechd_engine_start_time(e), now,
+                                                 mechd_engine_step_size(e), 0., out);
 }
 
 static inline int mechd_engine_step_begin(const struct mechd_engine *e,

@@ -7,7 +7,7 @@
 #include "tests/unit/server/instance/host.h"
 
 struct foreign {
-    double time, input, goal;
+    double time, input, goal, start;
     bool has_trial;
     uint64_t steps;
     int *destroyed;
@@ -40,8 +40,7 @@ static double step_size(const void *self)
 
 static double start_time(const void *self)
 {
-    (void)self;
-    return 0.;
+    return ((const struct foreign *)self)->start;
 }
 
 static size_t count(const void *self, enum mech_causality causality)
@@ -190,6 +189,24 @@ static void an_engine_need_not_know_everything(void)
     host_destroy(d);
 }
 
+/* A time near 0 is the sum of the steps since a start before it. */
+static void an_engine_plans_by_the_steps_since_its_start(void)
+{
+    int destroyed = 0;
+    struct foreign f = {.start = -500., .destroyed = &destroyed};
+    const struct mechd_engine e = {&foreign_ops, &f};
+    const struct mech_step_request r = {.kind = MECH_STEP_UNTIL, .until = 0.};
+    struct mech_step_plan plan;
+
+    f.time = -0.5 - 1e-13;
+    CU_ASSERT_EQUAL(mechd_engine_plan(&e, &r, &plan), 0);
+    CU_ASSERT_EQUAL(plan.count, 1);
+    CHECK_NEAR(plan.h, 0.5, 0.);
+    f.start = f.time;
+    CU_ASSERT_EQUAL(mechd_engine_plan(&e, &r, &plan), 0);
+    CU_ASSERT_EQUAL(plan.count, 2);
+}
+
 static void the_solver_knows_what_its_simulation_does(void)
 {
     struct mechd_host *d = host_create(1);
@@ -233,5 +250,6 @@ static void the_solver_is_in_the_list_and_gives_its_simulation(void)
 }
 
 UNIT_TESTS(UNIT_TEST(an_instance_steps_any_engine), UNIT_TEST(an_engine_need_not_know_everything),
+           UNIT_TEST(an_engine_plans_by_the_steps_since_its_start),
            UNIT_TEST(the_solver_knows_what_its_simulation_does),
            UNIT_TEST(the_solver_is_in_the_list_and_gives_its_simulation))
