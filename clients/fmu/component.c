@@ -159,6 +159,11 @@ double mechfmu_time(const struct mechfmu *m)
     return mechfmu_engine_time(m);
 }
 
+double mechfmu_scale(const struct mechfmu *m, double t, double h)
+{
+    return mech_time_scale(t, m->start, h);
+}
+
 enum mechp_fmi3_status mechfmu_start(struct mechfmu *m, double start, bool has_stop, double stop)
 {
     const double was = mechfmu_time(m);
@@ -178,6 +183,7 @@ enum mechp_fmi3_status mechfmu_start(struct mechfmu *m, double start, bool has_s
             return MECHP_FMI3_ERROR;
         }
     }
+    m->start = start;
     m->stop = has_stop ? stop : INFINITY;
     return MECHP_FMI3_OK;
 }
@@ -194,6 +200,7 @@ enum mechp_fmi3_status mechfmu_reset(struct mechfmu *m)
     }
     memset(m->given, 0, mechfmu_held(m) * sizeof *m->given);
     mechfmu_engine_parameters(m, m->parameter);
+    m->start = mechfmu_time(m);
     m->stop = INFINITY;
     return MECHP_FMI3_OK;
 }
@@ -202,9 +209,10 @@ enum mechp_fmi3_status mechfmu_reset(struct mechfmu *m)
  * is the whole number of internal steps that it means, and not one step more. */
 static double whole_steps(const struct mechfmu *m, double now, double size)
 {
-    const double h = mechfmu_engine_step_size(m), n = round(size / h);
+    const double h = mechfmu_engine_step_size(m), n = round(size / h), end = now + size;
+    const double rounding = mech_time_rounding(end, mechfmu_scale(m, end, h));
 
-    return n >= 1. && fabs(size - n * h) <= mech_time_rounding(now + size, h) ? n * h : size;
+    return n >= 1. && fabs(size - n * h) <= rounding ? n * h : size;
 }
 
 enum mechp_fmi3_status mechfmu_step(struct mechfmu *m, double time, double size, bool *early)

@@ -69,6 +69,7 @@ struct mechfmu {
     size_t measured;   /* values of all outputs */
     double *outputs;   /* [measured] scratch */
     int32_t *touched;  /* [inputs] scratch: channels that a call sets */
+    double start;      /* s: steps are counted from there */
     double stop;       /* s, or infinity */
     bool event_mode, early_return;
     mechp_fmi3_intermediate *update; /* 3.0: the importer's, within a step; NULL: none */
@@ -93,6 +94,8 @@ bool mechfmu_may(const struct mechfmu *m, unsigned states, const char *function)
 size_t mechfmu_held(const struct mechfmu *m);
 /* The time that has been reached, s. */
 double mechfmu_time(const struct mechfmu *m);
+/* The h by which times near t are compared (base/times.h), where steps have the size h. s */
+double mechfmu_scale(const struct mechfmu *m, double t, double h);
 /* Whether these categories are written from now on, others as before; n 0: all. OK; ERROR: there is
  * no such category. */
 enum mechp_fmi3_status mechfmu_choose(struct mechfmu *m, bool on, size_t n,

@@ -76,16 +76,22 @@ static void call_update(struct mechfmu *m, bool over, double *end)
     }
 }
 
+/* Whether the time that has been reached is before `end`, by pieces of that size. */
+static bool is_before(const struct mechfmu *m, double end, double piece)
+{
+    return mech_time_before(mechfmu_time(m), end, mechfmu_scale(m, end, piece));
+}
+
 /* All pieces; *early: it has ended before start + size. */
 static enum mechp_fmi3_status step_pieces(struct mechfmu *m, double size, bool *early)
 {
     const double start = mechfmu_time(m), whole = start + size;
     double piece, end = whole;
-    const double n = mech_time_steps((struct mech_time_part){start, start, whole},
+    const double n = mech_time_steps((struct mech_time_part){m->start, start, whole},
                                      mechfmu_engine_step_size(m), 0., &piece);
     uint64_t events = 0;
 
-    for (double k = 1.; mech_time_before(mechfmu_time(m), end, piece); k++) {
+    for (double k = 1.; is_before(m, end, piece); k++) {
         const double to = k < n ? fmin(start + k * piece, end) : end;
         const enum mechp_fmi3_status status = mechfmu_engine_step(m, to - mechfmu_time(m), early);
 
@@ -98,12 +104,12 @@ static enum mechp_fmi3_status step_pieces(struct mechfmu *m, double size, bool *
         if (*early) {
             return MECHP_FMI3_OK;
         }
-        call_update(m, !mech_time_before(mechfmu_time(m), whole, piece), &end);
+        call_update(m, !is_before(m, whole, piece), &end);
         if (happened && m->event_mode && m->early_return) {
             end = fmin(end, mechfmu_time(m));
         }
     }
-    *early = mech_time_before(mechfmu_time(m), whole, piece);
+    *early = is_before(m, whole, piece);
     return MECHP_FMI3_OK;
 }
 

@@ -68,6 +68,40 @@ static void differences_of_times_are_whole_steps(void)
     forget_import(&f);
 }
 
+/* The same of times near 0, which are sums from a start before it: known to an ulp of that. */
+static void differences_near_0_are_whole_steps(void)
+{
+    enum { NEAR = 40 };
+    const double h = 0.05, start = -1.;
+    struct imported f = import_example("bouncing-ball");
+    void *const a = instantiate(&f, false, false), *const b = instantiate(&f, false, false);
+    double last[2] = {start, start};
+    int other = 0, good = 0;
+
+    for (int k = 0; k < 2; k++) {
+        void *const i = k ? b : a;
+
+        CU_ASSERT_EQUAL(f.fmi3.EnterInitializationMode(i, false, 0., start, false, 0.),
+                        MECHP_FMI3_OK);
+        CU_ASSERT_EQUAL(f.fmi3.ExitInitializationMode(i), MECHP_FMI3_OK);
+    }
+    for (int k = 1; k <= NEAR; k++) {
+        const double size = start + k * h - last[1];
+
+        other += size != h;
+        good += do_step(&f, a, last[0], h, &last[0]) == MECHP_FMI3_OK &&
+                do_step(&f, b, last[1], size, &last[1]) == MECHP_FMI3_OK &&
+                get_one(&f, a, "speed") == get_one(&f, b, "speed") &&
+                fabs(last[0] - last[1]) < 1e-15;
+        last[1] = start + k * h;
+    }
+    CU_ASSERT_EQUAL(good, NEAR);
+    CU_ASSERT(other > NEAR / 2);
+    f.fmi3.FreeInstance(a);
+    f.fmi3.FreeInstance(b);
+    forget_import(&f);
+}
+
 /* The last step of so many that are added up ends at the stop time. */
 static void a_sum_ends_at_the_stop_time(void)
 {
@@ -159,5 +193,5 @@ static void a_state_from_bytes_is_a_new_one(void)
 }
 
 UNIT_TESTS(UNIT_TEST(own_sums_of_time_are_taken), UNIT_TEST(differences_of_times_are_whole_steps),
-           UNIT_TEST(a_sum_ends_at_the_stop_time), UNIT_TEST(a_refused_value_leaves_the_state),
-           UNIT_TEST(a_state_from_bytes_is_a_new_one))
+           UNIT_TEST(differences_near_0_are_whole_steps), UNIT_TEST(a_sum_ends_at_the_stop_time),
+           UNIT_TEST(a_refused_value_leaves_the_state), UNIT_TEST(a_state_from_bytes_is_a_new_one))
