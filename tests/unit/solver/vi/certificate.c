@@ -159,6 +159,30 @@ static void the_rounding_decides_what_large_forces_part(void)
     }
 }
 
+/* A body of 1 between the floor and one of `mass`, which gravity pulls at 0.05 m/s, or a lid that
+ * closes at 1e-7 m/s: what speaks against impulses of any size speaks against those of the lid. */
+static void a_certificate_refutes_what_does_not_meet_it(void)
+{
+    static const double masses[] = {1e6, 1e9, 1e12, INFINITY};
+
+    for (int k = 0; k < 4; k++) {
+        static struct posed p;
+        const double mass = masses[k], fall = 0.05, most = isfinite(mass) ? fall * mass : 1e9;
+        const double l[2] = {most + fall, most}, d[2] = {1., 1.};
+        const double less[2] = {0.9 * most, 0.9 * most};
+
+        memset(&p, 0, sizeof p);
+        pose(&p, 2, row, MECH_COULOMB);
+        p.N[0] = 1.;
+        p.N[1] = p.N[2] = -1.;
+        p.N[3] = 1. + 1. / mass;
+        p.r[0] = isfinite(mass) ? -fall : -1e-7;
+        CU_ASSERT_EQUAL(mech_certificate_refutes(&p.problem, d, l), !isfinite(mass));
+        CU_ASSERT(mech_certificate_refutes(&p.problem, d, less));
+        CU_ASSERT_EQUAL(mech_certificate_refutes(&p.problem, d, NULL), !isfinite(mass));
+    }
+}
+
 /* two rows that ask one velocity for two values */
 static void rows_that_contradict_each_other_are_named(void)
 {
@@ -231,6 +255,7 @@ static void random_problems_are_distinguished(void)
 
 UNIT_TESTS(UNIT_TEST(closing_walls_are_named), UNIT_TEST(a_sparse_matrix_has_the_same_certificate),
            UNIT_TEST(friction_does_not_hold_walls_back),
+           UNIT_TEST(a_certificate_refutes_what_does_not_meet_it),
            UNIT_TEST(the_rounding_decides_what_large_forces_part),
            UNIT_TEST(rows_that_contradict_each_other_are_named),
            UNIT_TEST(random_problems_are_distinguished))
