@@ -470,6 +470,44 @@ static void a_cube_comes_to_rest_on_any_floor(void)
     }
 }
 
+/* A top of a few cm slides without friction at 2 m/s, and its wider rim is within a step's reach of
+ * the floor, too: it stands on its smallest face, a triangle. */
+static void a_hull_slides_on_the_face_that_it_stands_on(void)
+{
+    static const char *const floors[] = {
+        "'Plane'", "'Mesh', 'vertices': [[-9, -9, 0], [9, -9, 0], [9, 9, 0], [-9, 9, 0]],"
+                   "'triangles': [[0, 1, 2], [0, 2, 3]]"};
+
+    for (int k = 0; k < 4; k++) {
+        char text[4096];
+        double p[3], v[3], w[3];
+
+        snprintf(
+            text, sizeof text,
+            "{'mechd': 1, 'gravity': [0, 0, -9.81], 'materials': [{'name': 'm', 'friction': 0}],"
+            "'nodes': [{'name': 'n', 'type': 'NodeRigidBodyEP', 'referenceCoordinates': [0, 0,"
+            "0.02, 1, 0, 0, 0], 'initialVelocities': [2, 0, 0, 0, 0, 0, 0]}], 'objects': [{"
+            "'name': 'g', 'type': 'Ground', 'geometry': [{'shape': %s, 'material': 'm'}]}, {'name':"
+            "'b', 'type': 'RigidBody', 'node': 'n', 'physicsMass': 1, 'physicsInertia': [0.01,"
+            "0.01, 0.01, 0, 0, 0], 'geometry': [{'shape': 'ConvexHull', 'material': 'm', 'points':"
+            "[[0.05, 0, -0.02], [-0.02, 0.04, -0.02], [-0.02, -0.04, -0.02], [0.1, 0, 0.002],"
+            "[0.02, 0.11, 0], [-0.09, 0.05, 0.001], [-0.09, -0.06, 0.003], [0.03, -0.1, 0.004],"
+            "[0, 0, 0.05]]}]}], 'solver': {'integrator': 'MoreauJean', 'theta': %g, 'stepSize':"
+            "0.015}}",
+            floors[k / 2], k % 2 ? 1. : 0.5);
+        struct mech_sim *const s = model_of(text);
+
+        CU_ASSERT_EQUAL(model_steps(s, 100), 0);
+        motion(s, "b", v, w);
+        model_values(s, MECH_OBJECT, "b", MECH_OUTPUT_POSITION, p);
+        CHECK_NEAR(p[2], 0.02, 1e-9);
+        CHECK_NEAR(v[0], 2., 1e-12);
+        CHECK_NEAR(v[2], 0., 1e-8);
+        CHECK_NEAR(mech_v3_norm(w), 0., 1e-7);
+        mech_sim_destroy(s);
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(a_sliding_sphere_obeys_the_law_that_is_asked_for),
            UNIT_TEST(a_sliding_sphere_comes_to_roll_at_5_7),
            UNIT_TEST(a_bouncing_sphere_loses_by_e2),
@@ -483,4 +521,5 @@ UNIT_TESTS(UNIT_TEST(a_sliding_sphere_obeys_the_law_that_is_asked_for),
            UNIT_TEST(contacts_resume_to_the_bit_and_allocate_nothing),
            UNIT_TEST(a_solver_that_fails_leaves_the_state_or_is_accepted),
            UNIT_TEST(more_contacts_than_allowed_are_reported),
-           UNIT_TEST(a_cube_comes_to_rest_on_any_floor))
+           UNIT_TEST(a_cube_comes_to_rest_on_any_floor),
+           UNIT_TEST(a_hull_slides_on_the_face_that_it_stands_on))
