@@ -27,9 +27,10 @@ struct statics {
     double left, off; /* of forces beside what balances; of joints beside lengths and motions */
     double *loads;    /* [n + 1] what is not yet on: F − item forces */
     double *r;        /* [n + rows + 1] */
-    double *q;        /* [nq + 1] start of a load step */
-    double *moved;    /* [n + 1] motion of the last iteration */
-    double *way;      /* [n + 1] sizes of all motions at this share of the loads */
+    double *q;        /* [nq + 1], and the two of the rows: start of a load step */
+    double *lambda, *open; /* [rows + 1] */
+    double *moved;         /* [n + 1] motion of the last iteration */
+    double *way;           /* [n + 1] sizes of all motions at this share of the loads */
 };
 
 static bool is_finite(const struct statics *s)
@@ -347,7 +348,7 @@ static int settle(struct statics *s, double load)
 static int raise(struct statics *s, int32_t load_steps)
 {
     const double step = 1. / load_steps, least = step / 1024.;
-    const size_t nq = (size_t)mech_model_sizes(s->model)->q + 1;
+    const size_t nq = (size_t)mech_model_sizes(s->model)->q + 1, rows = (size_t)s->rows;
     double load = 0., wanted = step;
 
     while (load < 1.) {
@@ -355,12 +356,17 @@ static int raise(struct statics *s, int32_t load_steps)
         const double to = load + wanted > 1. - 1e-9 * step ? 1. : load + wanted;
 
         memcpy(s->q, s->state->q, nq * sizeof *s->q);
+        memcpy(s->lambda, s->state->lambda, rows * sizeof *s->lambda);
+        memcpy(s->open, s->state->open, rows * sizeof *s->open);
         const int code = settle(s, to);
         if (code < 0 || (code > 0 && 0.5 * wanted < least)) {
             return code;
         }
         if (code > 0) {
+            /* from there with what was in balance, not with what this search came to */
             memcpy(s->state->q, s->q, nq * sizeof *s->q);
+            memcpy(s->state->lambda, s->lambda, rows * sizeof *s->lambda);
+            memcpy(s->state->open, s->open, rows * sizeof *s->open);
             wanted *= 0.5;
             continue;
         }
@@ -388,8 +394,8 @@ int mech_statics(const struct mech_model *m, struct mech_state *s,
                          "statics support only models without interactions");
         return MECH_UNSUPPORTED;
     }
-    self.loads =
-        calloc(4 * ((size_t)n->v + 1) + (size_t)self.rows + (size_t)n->q + 1, sizeof *self.loads);
+    self.loads = calloc(4 * ((size_t)n->v + 1) + 3 * ((size_t)self.rows + 1) + (size_t)n->q + 1,
+                        sizeof *self.loads);
     if (!self.loads) {
         return MECH_NO_MEMORY;
     }
@@ -397,6 +403,8 @@ int mech_statics(const struct mech_model *m, struct mech_state *s,
     self.q = self.r + n->v + self.rows + 1;
     self.moved = self.q + n->q + 1;
     self.way = self.moved + n->v + 1;
+    self.lambda = self.way + n->v + 1;
+    self.open = self.lambda + self.rows + 1;
     memset(s->v, 0, ((size_t)n->v + 1) * sizeof *s->v);
     memset(s->vdot, 0, (size_t)n->v * sizeof *s->vdot);
     mech_arena_init(&self.arena, 0);

@@ -292,8 +292,43 @@ static void a_coordinate_counts_turns_of_any_speed(void)
     mech_sim_destroy(s);
 }
 
+/* A body on a hinge that leans is wound by up to 4 turns against a spring of 4 N m/rad: load steps
+ * that go too far are tried again, each from where the last one was in balance. */
+static void statics_wind_a_spring_by_turns(void)
+{
+    static const double angles[] = {8., -15., 22.};
+
+    for (int i = 0; i < 6; i++) {
+        char text[2048];
+        struct mech_statics_report report;
+        const double angle = angles[i % 3], torque = 4. * angle;
+        const char *const frame = "[[1, 0, 0], [0, 0.6, -0.8], [0, 0.8, 0.6]]";
+
+        snprintf(text, sizeof text,
+                 "{'mechd': 1, 'nodes': [{'name': 'n', 'type': '%s'}], 'objects': [{'name': 'g',"
+                 "'type': 'Ground'}, {'name': 'b', 'type': 'RigidBody', 'node': 'n',"
+                 "'physicsMass': 1, 'physicsInertia': [1, 1, 1, 0, 0, 0]}, {'name': 'hinge',"
+                 "'type': 'RevoluteJointZ', 'markers': ['m0', 'm1'], 'rotationMarker0': %s,"
+                 "'rotationMarker1': %s}, {'name': 'spring', 'type': 'TorsionalSpringDamper',"
+                 "'markers': ['m0', 'm1'], 'stiffness': 4, 'rotationMarker0': %s,"
+                 "'rotationMarker1': %s}], 'markers': [{'name': 'm0', 'type': 'MarkerBodyRigid',"
+                 "'object': 'g'}, {'name': 'm1', 'type': 'MarkerBodyRigid', 'object': 'b'}],"
+                 "'loads': [{'name': 'T', 'type': 'LoadTorqueVector', 'marker': 'm1', 'load':"
+                 "[0, %.17g, %.17g]}]}",
+                 i < 3 ? NODE : "NodeRigidBodyRotVecLG", frame, frame, frame, frame, -0.8 * torque,
+                 0.6 * torque);
+        struct mech_sim *const s = model_of(text);
+        const struct mech_statics_query query = {.request = {.load_steps = 1}, .keep = true};
+
+        CU_ASSERT_EQUAL(mech_sim_statics(s, &query, &report), 0);
+        CHECK_NEAR(model_value(s, MECH_OBJECT, "spring", MECH_OUTPUT_ROTATION), angle, 1e-12);
+        mech_sim_destroy(s);
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(a_driven_coordinate_turns_on), UNIT_TEST(it_turns_back_through_zero),
            UNIT_TEST(a_spring_wound_by_three_turns_unwinds), UNIT_TEST(a_snapshot_holds_the_turns),
            UNIT_TEST(a_trial_leaves_the_turns), UNIT_TEST(a_bushing_reports_where_it_is_not_valid),
            UNIT_TEST(what_turns_too_fast_to_be_counted_is_reported),
-           UNIT_TEST(a_coordinate_counts_turns_of_any_speed))
+           UNIT_TEST(a_coordinate_counts_turns_of_any_speed),
+           UNIT_TEST(statics_wind_a_spring_by_turns))
