@@ -78,7 +78,7 @@ const struct mechp_shape mechp_body_hello_hash = {
 
 const struct mechp_shape mechp_body_program_hello_request = {
     .name = "ProgramHelloRequest",
-    .doc = "A program outside takes its place in a coupling.",
+    .doc = "An external program connects as a participant of a coupling.",
     .request = true,
     .members = MECHP_MEMBERS(
         {"coupling", "@Name", "the coupling", MECHP_MAY(program_hello_request, coupling)},
@@ -93,7 +93,7 @@ const struct mechp_shape mechp_body_program_hello_request = {
 
 const struct mechp_shape mechp_body_program_hello_reply = {
     .name = "ProgramHelloReply",
-    .doc = "Its place.",
+    .doc = "The reply to an external program that has connected.",
     .members = MECHP_MEMBERS(
         {"coupling", "@Name", "the coupling", MECHP_IN(program_hello_reply, coupling)},
         {"participant", "@Name", "its name there", MECHP_IN(program_hello_reply, participant)},

@@ -362,10 +362,10 @@ static void write_routes(const struct mechd_service *s, struct mechp_text *w,
 static void write_codes(struct mechp_text *w)
 {
     put(w, "<h2 id=\"errors\">Errors</h2>\n<p>Every error response is "
-           "<code>application/problem+json</code> with <code>code</code> and, if places in the "
-           "request are at fault, <code>errors</code>, a list of <code>pointer</code> and "
-           "<code>message</code>. In a binary frame the number is the <code>status</code>.</p>\n"
-           "<table>\n<tr><th>Code<th>Number<th>HTTP<th>Meaning</tr>\n");
+           "<code>application/problem+json</code> with <code>code</code> and, if the error "
+           "concerns values of the request, <code>errors</code>, a list of <code>pointer</code> "
+           "and <code>message</code>. In a binary frame the number is the "
+           "<code>status</code>.</p>\n<table>\n<tr><th>Code<th>Number<th>HTTP<th>Meaning</tr>\n");
     for (int k = 0; mechp_code_at(k) != NULL; k++) {
         const struct mechp_code_info *const c = mechp_code_at(k);
         wrap(w, "<tr id=\"", c->text, "\"><td><code>");

@@ -332,7 +332,7 @@ const struct mechp_row mechp_row_DELETE_COUPLING = {
     .tag = "couplings",
     .traits = MECHP_AT_ONCE | MECHP_STORES,
     .doc = "A step in progress is cancelled, and its window is undone. The instances remain, in "
-           "the state at the end of the last window, and can be used singly again.",
+           "the state at the end of the last window, and can be used individually again.",
     .status = 204};
 
 const struct mechp_row mechp_row_GET_COUPLING = {.tag = "couplings",
@@ -372,9 +372,9 @@ const struct mechp_row mechp_row_COUPLING_SNAPSHOT = {.tag = "couplings",
 
 const struct mechp_row mechp_row_TAKE_COUPLING_SNAPSHOT = {
     .tag = "couplings",
-    .doc = "The state of the coupling and of all its instances is saved. Where the coupling is "
-           "stored, it is on disk before the answer and is there after a restart. It counts as one "
-           "snapshot of each instance.",
+    .doc = "The state of the coupling and of all its instances is saved. If the coupling is stored "
+           "on disk, so is the snapshot, before the request is answered. It counts as one snapshot "
+           "of each instance.",
     .traits = MECHP_STORES,
     .body = &mechp_empty,
     .optional = true,

@@ -83,7 +83,7 @@ const struct mechp_row mechp_row_UPLOAD_FMU = {
            "server. An FMU is a program: a server accepts it only if it was started with `--fmus "
            "on`, and from tokens with the scope `fmu`. For each instance it runs in a process of "
            "its own, without access to files, network and other processes, with limits on memory "
-           "and time. Uploaded FMUs are not stored: they are lost when the server ends.",
+           "and time. Uploaded FMUs are not stored: they are lost when the server shuts down.",
     .access = MECHP_UPLOADS,
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_TAKES_MODELS,

@@ -171,14 +171,15 @@ const struct mechp_row mechp_row_INSTANCES = {
 const struct mechp_row mechp_row_CREATE = {
     .tag = "instances",
     .doc = "The body has exactly one of `model`, `example`, `snapshot` and `fmu`; the bytes of a "
-           "snapshot may also be the whole body. All errors of a model are reported "
-           "together, each with its JSON pointer. An instance of an uploaded FMU is computed in a "
-           "process of its own. Routes about a model (state, scene, statics, modes …) refuse it, "
-           "and so do trials, snapshots and couplings if the FMU cannot save its state. It is not "
-           "stored: its `durability` is none. If its process ends, steps return `fmu-failed` with "
-           "the reason until it is reset or a snapshot is restored. A command of an FMU that "
-           "cannot save its state cannot be undone: the process ends if the command has begun and "
-           "fails, is stopped, or has no client any more.",
+           "snapshot may also be the whole body. All errors of a model are reported together, each "
+           "with its JSON pointer. An instance of an uploaded FMU is computed in a process of its "
+           "own. Routes that need a model (state, scene, statics, modes …) are refused for it; if "
+           "the FMU cannot save its state, trials, snapshots and couplings are refused too. It is "
+           "not stored: its `durability` is none. If its process ends, steps return `fmu-failed` "
+           "with the reason until it is reset or a snapshot is restored. A command of an FMU that "
+           "cannot save its state cannot be undone: the process is ended if the command has begun "
+           "and fails or is stopped, or if its client disconnects (with a lease, once that has "
+           "expired).",
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_TAKES_MODELS | MECHP_STORES | MECHP_CLOSES,
     .body = &mechp_body_create_request,

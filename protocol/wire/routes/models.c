@@ -53,8 +53,8 @@ static const struct mechp_shape type_list = {
     .members = MECHP_MEMBERS({"items", "@TypeEntry[]", "all of them", true},
                              {"next", "null", "always null: there are no further pages", true},
                              {"outputVariables", "object[]",
-                              "names and units of all output variables; null where the "
-                              "item decides: coordinates that turn are in rad",
+                              "names and units of all output variables; null where the unit "
+                              "depends on the item: coordinates of a rotation are in rad",
                               true})};
 
 const struct mechp_shape mechp_body_warning = {

@@ -19,7 +19,7 @@ const struct mechp_shape mechp_body_run = {
     .members = MECHP_MEMBERS(
         {"id", "@Name", "id", MECHP_IN(run, id)},
         {"state", "'running'|'finished'|'stopped'|'failed'|'interrupted'",
-         "state of the run; interrupted: the server ended before the run did",
+         "state of the run; interrupted: the process of the server ended during the run",
          MECHP_IN(run, state)},
         {"pace", "number", "simulated seconds per second; 0: as fast as possible",
          MECHP_IN(run, pace)},

@@ -192,14 +192,14 @@ const struct mechp_row mechp_row_LOG_LEVEL = {
 
 const struct mechp_row mechp_row_FORGET_OPERATION = {
     .tag = "stepping",
-    .doc = "Cancels an operation in progress: a step is undone (one of a hosted FMU that cannot "
-           "save its state ends the process of the FMU), and an operation that has not "
-           "started is dropped; completed items of a batch and completed windows of a coupling "
-           "remain. 204: it was cancelled, or its client already had the result; it is deleted. "
-           "200: it can no longer be cancelled, and its client does not have the result yet: the "
-           "response describes the operation, and a DELETE after the result was received deletes "
-           "it. A token may cancel its own operations, `admin` all of them; the scope `read` "
-           "suffices for an operation that changes nothing.",
+    .doc = "Cancels an operation in progress: a step is undone (if it is one of a hosted FMU that "
+           "cannot save its state, the process of the FMU is ended instead), and an operation that "
+           "has not started is dropped; completed items of a batch and completed windows of a "
+           "coupling remain. 204: it was cancelled, or its client already had the result; it is "
+           "deleted. 200: it can no longer be cancelled, and its client does not have the result "
+           "yet: the response describes the operation, and a DELETE after the result was received "
+           "deletes it. A token may cancel its own operations, `admin` all of them; the scope "
+           "`read` suffices for an operation that changes nothing.",
     .access = MECHP_BY_PARTS,
     .traits = MECHP_AT_ONCE,
     .status = 204,

@@ -20,7 +20,8 @@
         {"waveform", "@CouplingWaveform", "inputs over a window as splines",                       \
          MECHP_MAY(couple_request, waveform)},                                                     \
         {"stepSize", "number", "size of a window, s", MECHP_IN(couple_request, step_size)},        \
-        {"outputs", "string[]", "participant.output of replies, frames and rows (default all)",    \
+        {"outputs", "string[]",                                                                    \
+         "outputs of replies, frames and rows, as participant.output (default all)",               \
          MECHP_MAY(couple_request, outputs)},                                                      \
     {                                                                                              \
         "adaptive", "@CouplingAdaptive",                                                           \

@@ -334,9 +334,8 @@ const struct mechp_row mechp_row_EVENTS = {
 
 const struct mechp_row mechp_row_COUPLING_EVENTS = {
     .tag = "couplings",
-    .doc =
-        "Server-sent events with the time and the outputs that the coupling shows, at most `rate` "
-        "per second, until the connection closes. Each event has the values of the last window.",
+    .doc = "Server-sent events with the time and the outputs of the coupling, at most `rate` per "
+           "second, until the connection closes. Each event has the values of the last window.",
     .effect = MECHP_READS,
     .traits = MECHP_OF_COUPLING | MECHP_STATELESS | MECHP_LIVE,
     .query = MECHP_QUERY(

@@ -13,7 +13,9 @@ const struct mechp_shape mechp_body_sweep = {
         {"id", "@Name", "id", MECHP_IN(sweep, id)},
         {"name", "string", "name of the model", MECHP_IN(sweep, name)},
         {"state", "'running'|'finished'|'stopped'|'interrupted'",
-         "state; interrupted: the server ended before the sweep did", MECHP_IN(sweep, state)},
+         "state; interrupted: the process of the server ended during "
+         "the sweep",
+         MECHP_IN(sweep, state)},
         {"points", "integer", "number of points, the sets of parameter values",
          MECHP_IN(sweep, points)},
         {"done", "integer", "number of finished points, including failed ones",
@@ -152,7 +154,7 @@ const struct mechp_row mechp_row_SWEEP = {
         "model with these values and steps it to the end; for an FMU, a process with these start "
         "values; for a coupling, private instances of all participants, which step window by "
         "window. A failed point has a row of nulls and an entry in `errors`. Rows are retained "
-        "until the sweep is deleted, also over a restart if the server has a state directory.",
+        "until the sweep is deleted, also after a restart if the server has a state directory.",
     .cost = MECHP_COST_UNKNOWN,
     .traits = MECHP_TAKES_MODELS | MECHP_STORES | MECHP_CLOSES,
     .body = &mechp_body_sweep_request,

@@ -145,7 +145,8 @@ const struct mechp_shape mechp_body_system_constraint = {
         {"active", "boolean", "its rows are part of the system",
          MECHP_IN(system_constraint, active)},
         {"flags", "string[]",
-         "reasons why it is not active: invalid, disabled, redundant, broken, free",
+         "why it is not active: disabled: its law is suspended; redundant: it is left out; free: "
+         "it is one-sided and apart; invalid and broken do not occur",
          MECHP_IN(system_constraint, flags)},
         {"mirrored", "boolean", "the joint's multiplier is -l",
          MECHP_IN(system_constraint, mirrored)},
@@ -159,7 +160,8 @@ const struct mechp_shape mechp_body_system_feasibility = {
     .members = MECHP_MEMBERS(
         {"time", "number", "s", MECHP_IN(system_feasibility, time)},
         {"level", LEVEL, "as in the descriptor", MECHP_IN(system_feasibility, level)},
-        {"violation", "number", "largest violation of c", MECHP_IN(system_feasibility, violation)},
+        {"violation", "number", "largest violation of the conditions on c = Cq w + E l + b",
+         MECHP_IN(system_feasibility, violation)},
         {"complementarity", "number", "largest |l c| of normal rows",
          MECHP_IN(system_feasibility, complementarity)},
         {"balance", "number", "|H w - CqT l - f| over the larger of |f| and |H w|",

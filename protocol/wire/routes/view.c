@@ -121,8 +121,8 @@ const struct mechp_row mechp_row_FMU = {
     .query = MECHP_QUERY(
         {"version", "integer 2..3", "Version of FMI (default 3).", "2", MECHP_ASKED(fmu, version)},
         {"kind", "'standalone'|'proxy'",
-         "standalone: it holds the solver (default); proxy: it connects to a "
-         "server, by default to the lane of this one.",
+         "standalone: it contains the solver (default); proxy: it connects to a server, by default "
+         "to the lane of this one.",
          "\"proxy\"", MECHP_ASKED(fmu, kind)}),
     .status = 200,
     .content = "application/vnd.fmi",
