@@ -230,7 +230,7 @@ static int snapshot_read(void *self, const void *bytes, size_t bytes_size, bool 
 
 const struct mechd_engine_ops mechd_away_ops = {
     .name = "partner",
-    .doc = "A program outside that takes part in a coupling.",
+    .doc = "An external program that takes part in a coupling.",
     .destroy = destroy,
     .reset = cannot,
     .title = title,

@@ -16,12 +16,12 @@ static const struct mech_field fields[] = {
      .preset = 1e-4,
      .min = 0.,
      .max = 1.,
-     .doc = "largest residual that a step's impulses may have if 1,000 iterations do not reach the "
-            "tolerance of solver.vi, as in piles; with over 1,000 contacts four times as much "
-            "after maxIterations of solver.vi. Free bodies with 30 contacts or more may stop at it "
-            "earlier, once each contact misses at most 1/1000 of the change of its impulse. The "
-            "report of the step states the residual. 0: a step that does not reach the tolerance "
-            "of solver.vi fails"},
+     .doc = "largest residual that the impulses of a step may have if 1,000 iterations do not "
+            "reach the tolerance of solver.vi, as in piles; four times as much for over 1,000 "
+            "contacts after maxIterations of solver.vi. With 30 contacts or more of free bodies, "
+            "iterations end at this residual earlier, once the error of each contact is at most "
+            "1/1000 of the change of its impulse. The report of the step states the residual. 0: a "
+            "step that does not reach the tolerance of solver.vi fails"},
     {.name = "capacity",
      .kind = MECH_INT,
      .offset = offsetof(struct mech_contact_settings, capacity),

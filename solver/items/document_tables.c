@@ -21,7 +21,7 @@ static const struct mech_field graphic_fields[] = {
      .count = 3,
      .unit = "m",
      MECH_ANY_REAL,
-     .doc = "center of a box or sphere, first end of a cylinder or line, in the local frame"},
+     .doc = "centre of a box or sphere, first end of a cylinder or line, in the local frame"},
     {.name = "color",
      .kind = MECH_REALS,
      .offset = offsetof(struct mech_graphic, color),
@@ -30,7 +30,7 @@ static const struct mech_field graphic_fields[] = {
      .presets = opaque_steel,
      .min = 0.,
      .max = 1.,
-     .doc = "red, green, blue, alpha"},
+     .doc = "red, green, blue, opacity"},
     {.name = "radius",
      .kind = MECH_REAL,
      .offset = offsetof(struct mech_graphic, radius),
@@ -67,7 +67,7 @@ static const struct mech_field visualization_fields[] = {
      .presets = opaque_steel,
      .min = 0.,
      .max = 1.,
-     .doc = "color of the default shape: red, green, blue, alpha"},
+     .doc = "colour of the default shape: red, green, blue, opacity"},
     {.name = "graphics",
      .kind = MECH_STRUCTS,
      .offset = offsetof(struct mech_visualization, graphics),
@@ -325,8 +325,8 @@ static const struct mech_field newton_fields[] = {
      .min = 0.,
      .max = 1.,
      .flags = MECH_BELOW_MAX,
-     .doc = "residual of an equation, relative to its terms, at which the next correction is "
-            "the last"},
+     .doc = "once the residual of every equation, relative to its terms, is at most this, one more "
+            "correction is made, and the iteration ends"},
 };
 static const struct mech_table newton_table = {.name = "Newton",
                                                .doc =
@@ -363,7 +363,8 @@ static const struct mech_field vi_fields[] = {
      .doc = "complementarity solver; default: chosen by size"},
 };
 const struct mech_table mech_vi_table = {.name = "ComplementaritySolver",
-                                         .doc = "The solver of the impacts of one step.",
+                                         .doc = "The complementarity solver, which finds the "
+                                                "impulses of a step.",
                                          .size = sizeof(struct mech_vi_settings),
                                          MECH_FIELDS(vi_fields)};
 
@@ -475,7 +476,7 @@ static const struct mech_field settings_fields[] = {
      .kind = MECH_STRUCT,
      .offset = offsetof(struct mech_settings, vi),
      .table = &mech_vi_table,
-     .doc = "the solver of impacts"},
+     .doc = "complementarity solver, which finds the impulses of a step"},
 };
 const struct mech_table mech_settings_table = {.name = "Solver",
                                                .doc = "Settings of the integration.",

@@ -47,7 +47,8 @@ static const struct mech_field set_fields[] = {
      .offset = offsetof(struct lone_set, kind),
      .flags = MECH_REQUIRED,
      .choices = kind_names,
-     .doc = "one row, a cone (N, U, V), one in the plane (N, T), or (N, U, V, spin, roll, roll)"},
+     .doc = "bilateral, box, unilateral: one row; cone: (N, U, V); planeCone: (N, T); rolling: (N, "
+            "U, V, spin, roll, roll)"},
     {.name = "lower",
      .kind = MECH_REAL,
      .offset = offsetof(struct lone_set, lower),
@@ -112,7 +113,7 @@ static const struct mech_field problem_fields[] = {
      .preset = 3.,
      .min = 2.,
      .max = 3.,
-     .doc = "rows of each cone that `mu` makes"},
+     .doc = "with `mu`: number of rows of each cone"},
     VECTOR("f", f, "known terms of the velocities of a system"),
     {.name = "friction",
      .kind = MECH_CHOICE,

@@ -27,7 +27,7 @@ static int create(const struct mech_model *m, struct mech_step_result *result, v
 
 const struct mech_stepper_type mech_stepper_dopri5 = {
     .name = "DOPRI5",
-    .doc = "Dormand and Prince's pair of order 5 with step size control",
+    .doc = "Dormand and Prince's embedded Runge–Kutta pair of order 5 with step size control",
     .order = 5,
     MECH_ERK_PAIR_OPERATIONS,
 };

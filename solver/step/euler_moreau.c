@@ -249,7 +249,7 @@ static const char *vi(const void *self)
 
 const struct mech_stepper_type mech_stepper_euler_moreau = {
     .name = "EulerMoreau",
-    .doc = "time stepping of first-order systems with complementarity and relays (theta, "
+    .doc = "time stepping of first-order systems with complementarity and relays (settings theta, "
            "relationGamma)",
     .order = 1,
     .nonsmooth = true,

@@ -522,8 +522,8 @@ static const char *vi(const void *self)
 
 const struct mech_stepper_type mech_stepper_event_driven = {
     .name = "EventDriven",
-    .doc = "Dormand and Prince's pair between impacts, which are found to rounding "
-           "(eventDriven, adaptive)",
+    .doc = "Dormand and Prince's embedded Runge–Kutta pair between impacts, which are located to "
+           "rounding (settings eventDriven, adaptive)",
     .order = 5,
     .explicit_scheme = true,
     .nonsmooth = true,

@@ -119,7 +119,7 @@ static void destroy(void *self)
 
 const struct mech_stepper_type mech_stepper_moreau_jean = {
     .name = "MoreauJean",
-    .doc = "time stepping of impacts, joints and contacts (theta, gamma)",
+    .doc = "time stepping of impacts, joints and contacts (settings theta, gamma)",
     .order = 1,
     .nonsmooth = true,
     .contacts = true,

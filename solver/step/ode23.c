@@ -18,7 +18,7 @@ static int create(const struct mech_model *m, struct mech_step_result *result, v
 
 const struct mech_stepper_type mech_stepper_ode23 = {
     .name = "ODE23",
-    .doc = "Bogacki and Shampine's pair of order 3 with step size control",
+    .doc = "Bogacki and Shampine's embedded Runge–Kutta pair of order 3 with step size control",
     .order = 3,
     MECH_ERK_PAIR_OPERATIONS,
 };

@@ -370,9 +370,9 @@ const struct mech_item_type mech_item_connector_rigid_body_spring_damper = {
     .table = {.name = "RigidBodySpringDamper",
               .doc = "Springs and dampers in six directions between two frames. Displacements, "
                      "rotations and velocities are those of the second marker less those of the "
-                     "first; a positive force pulls. Angles count turns; a step that ends beyond "
-                     "a quarter turn about y, or with intrinsicFormulation, where turns do not "
-                     "count, beyond three quarters of a turn, warns in its report.",
+                     "first; a positive force pulls. Angles count turns. If a step ends beyond a "
+                     "quarter turn about y or, with intrinsicFormulation and where turns are not "
+                     "counted, beyond three quarters of a turn, its report has a warning.",
               .size = sizeof(struct rigid_spring),
               MECH_FIELDS(fields)},
     .check = check,

@@ -384,9 +384,9 @@ const struct mech_item_type mech_item_joint_rolling_disc = {
     .name = "RollingDisc",
     .category = MECH_OBJECT,
     .table = {.name = "RollingDisc",
-              .doc = "A thin disc that rolls without slip on a plane. "
-                     "The plane is at the first marker, the center of the disc at the "
-                     "second; distance and slip are of the second less the first.",
+              .doc = "A thin disc that rolls without slip on a plane. The plane is at the first "
+                     "marker, the centre of the disc at the second; distance and slip are of the "
+                     "second less the first.",
               .size = sizeof(struct rolling_disc),
               MECH_FIELDS(fields)},
     .check = check,

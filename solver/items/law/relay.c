@@ -53,8 +53,8 @@ const struct mech_item_type mech_item_law_relay = {
     .category = MECH_LAW,
     .table =
         {.name = "Relay",
-         .doc =
-             "A multiplier between two bounds that opposes the velocity of its row, or its value.",
+         .doc = "A multiplier between two bounds, opposed to the velocity of its row, or, between "
+                "first-order systems, to the value y of the row.",
          .size = sizeof(struct relay),
          MECH_FIELDS(fields)},
     .check = check,
