@@ -123,7 +123,7 @@ static void check_partners(const struct mechd_reading *r, const struct mech_sche
         }
         if (partner != NULL && !partner->rollback) {
             mech_text_format(text, sizeof text,
-                             "%.60s: %.30s repeats windows, which this participant cannot",
+                             "%.60s: %.30s repeats windows, and this participant cannot roll back",
                              r->g->parts[n].name, iterates ? type->name : "error control");
             mechd_reading_must(r, !again, path, "partner/rollback", text);
         }

@@ -252,11 +252,10 @@ static int diverged(struct statics *s, double load, double tolerance)
         return MECH_NOT_CONVERGED;
     }
     mech_balance_worst(&s->balance, s->r, name, sizeof name);
-    mech_text_format(
-        s->report->reason, sizeof s->report->reason,
-        "Newton's method stopped at %.4g of the loads with residual %.3g of the balance, "
-        "wanted %.3g, most of it at \"%s\"",
-        load, s->left, tolerance, name);
+    mech_text_format(s->report->reason, sizeof s->report->reason,
+                     "Newton's method stopped at %.4g of the loads with relative residual %.3g, "
+                     "wanted %.3g, most of it at \"%s\"",
+                     load, s->left, tolerance, name);
     return MECH_NOT_CONVERGED;
 }
 

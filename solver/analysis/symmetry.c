@@ -113,8 +113,8 @@ int mech_symmetry(const struct mech_model *m, const struct mech_state *s, const 
     const double worst = mech_penalty_tangent_known_to(m, &e, t.share);
     if (!(worst <= contacts_to)) {
         mech_text_format(out->reason, sizeof out->reason,
-                         "contacts are so far from the origin that their stiffness is known to "
-                         "%.1g of itself only",
+                         "contacts are so far from the origin that rounding limits the relative "
+                         "accuracy of their stiffness to %.1g",
                          worst);
         return MECH_UNSUPPORTED;
     }

@@ -83,8 +83,8 @@ static int check_participants(const struct mech_couple_setup *s,
         }
         if (again && (a->abilities & MECH_COUPLE_ROLLBACK) == 0) {
             return refuse(MECH_UNSUPPORTED, reason,
-                          "%.60s: %s repeats windows, which this participant cannot", a->name,
-                          type->iterates ? type->name : "error control");
+                          "%.60s: %s repeats windows, and this participant cannot roll back",
+                          a->name, type->iterates ? type->name : "error control");
         }
     }
     return 0;

@@ -423,10 +423,10 @@ static int check_parts(const struct map *m, char *reason)
         for (int k = 0; k < 4; k++) {
             for (int32_t i = 0; i < rows[k] * columns[k]; i++) {
                 if (!isfinite(matrices[k][i])) {
-                    mech_text_format(reason, MECH_COUPLE_REASON,
-                                     "%c of participant %.64s is not finite in row %d, column %d",
-                                     "ABCD"[k], s -> is.name, (int)(i / columns[k]),
-                                     (int)(i % columns[k]));
+                    mech_text_format(
+                        reason, MECH_COUPLE_REASON,
+                        "matrix %c of participant %.64s is not finite in row %d, column %d",
+                        "ABCD"[k], s -> is.name, (int)(i / columns[k]), (int)(i % columns[k]));
                     return MECH_NOT_FINITE;
                 }
             }
@@ -479,8 +479,9 @@ int mech_couple_stability(const struct mech_couple *c, const struct mech_couple_
     reason[0] = '\0';
     *out = (struct mech_couple_stability){.least = size / range, .most = size * range};
     if (!(out->least > 0. && isfinite(out->most))) {
-        mech_text_format(reason, MECH_COUPLE_REASON,
-                         "the size of a window has to be positive, and 1000 times it finite");
+        mech_text_format(
+            reason, MECH_COUPLE_REASON,
+            "the size of a window must be positive, and 1000 times that size must be finite");
         return MECH_INVALID;
     }
     if (c->bond_count > 0 || c->options.waveform > 0) {

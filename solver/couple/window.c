@@ -417,10 +417,10 @@ static void scatter(struct mech_couple *c, struct couple_side *s, const int32_t 
 static void fail_unconverged(struct mech_couple *c, const char *why)
 {
     char reason[MECH_COUPLE_REASON];
-    mech_text_format(reason, sizeof reason,
-                     "%s: %s after %d evaluations, residual %.3g times the tolerance",
-                     c->phase == COUPLE_STARTING ? "the loop at the start" : "the coupling", why,
-                     c->iteration + 1, c->report.residual);
+    mech_text_format(
+        reason, sizeof reason, "%s: %s after %d evaluations, residual %.3g times the tolerance",
+        c->phase == COUPLE_STARTING ? "the algebraic loop at the start" : "the coupling", why,
+        c->iteration + 1, c->report.residual);
     couple_fail(c, -1, MECH_NOT_CONVERGED, reason);
 }
 

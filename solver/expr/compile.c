@@ -324,7 +324,7 @@ static int read_all(struct compiler *c)
         MECH_TRY(r->word == MECH_WORD_LAST ? apply_all(c) : on_word(c, before));
     }
     if (c->choices > 0) {
-        return fail(c, "missing ':' of a choice", r->report->length);
+        return fail(c, "missing ':' after '?'", r->report->length);
     }
     if (c->lists != 1) {
         return fail_form(c, r->report->length);
@@ -423,7 +423,8 @@ static int check_all(struct compiler *c, struct check *k)
         }
         if (k->depth > MECH_EXPR_DEPTH) {
             return mech_expr_refuse(c->reader.report,
-                                    "more than %d numbers wait for their operators at position %zu",
+                                    "more than %d operands are pending at position %zu: the "
+                                    "expression is nested too deeply",
                                     MECH_EXPR_DEPTH, c->where[i]);
         }
     }

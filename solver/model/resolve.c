@@ -47,7 +47,8 @@ static int check_parameters(struct mech_model *m, struct mech_diag *diag)
         mech_path_push(&path, p->at[i].name);
         if (!parameter_name_valid(p->at[i].name)) {
             mech_diag_add(diag, path.text,
-                          "a parameter's name is letters, digits and _, and not t, u, v, pi or e");
+                          "a parameter's name consists of letters, digits and _, and is not t, u, "
+                          "v, pi or e");
         } else if (mech_names_add(&seen, p->at[i].name, (int32_t)i)) {
             mech_diag_add(diag, path.text, "this parameter is defined twice");
         }
@@ -113,7 +114,7 @@ static void check_name(struct mech_names *seen, const char *name, int32_t index,
 
     snprintf(path, sizeof path, "/%s/%d/name", list, (int)index);
     if (!name || !mech_name_valid(name)) {
-        mech_diag_add(diag, path, "a name is 1 to 64 of A-Z a-z 0-9 . _ -");
+        mech_diag_add(diag, path, "a name has 1 to 64 characters of A-Z a-z 0-9 . _ -");
     } else if (mech_names_add(seen, name, index)) {
         mech_diag_add(diag, path, "the name \"%s\" is taken in this list", name);
     }

@@ -301,7 +301,7 @@ int mech_sim_rebuild(struct mech_sim *s, const double *parameters, struct mech_d
     if (code == 0 &&
         s->sizes.carry != (machine.type->carry ? machine.type->carry(machine.model) : 0)) {
         mech_diag_add(diag, "/solver/integrator",
-                      "%s would need other data in its state: create a new instance",
+                      "%s would store other data in the state than now: create a new instance",
                       machine.type->name);
         mech_machine_fini(&machine);
         code = MECH_INVALID;

@@ -142,8 +142,8 @@ void mech_sim_tell_failure(struct mech_sim *s, int code, const struct mech_step_
                              report->failed_time);
         }
         if (isfinite(rate) && rate > 0.) {
-            mech_text_append(more, sizeof more, "; explicit schemes need steps below about %.3g s",
-                             2. / rate);
+            mech_text_append(more, sizeof more,
+                             "; explicit integrators need steps below about %.3g s", 2. / rate);
         }
     }
     mech_text_copy(kept, sizeof kept - strlen(more), reason);

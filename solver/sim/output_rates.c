@@ -46,7 +46,8 @@ int mech_sim_output_rates(struct mech_sim *s, bool trial, double *out, char *rea
     int code = s->command.running || (trial && s->command.rebuilt) ? MECH_UNSUPPORTED : 0;
     if (code) {
         mech_text_format(reason, 160,
-                         "a trial with other parameters, or a step in progress, has no rates");
+                         "rates of outputs are not available after a trial with other parameters, "
+                         "or during a step");
     }
     code = code ? code : mech_sim_need_rates(s, &result);
     code = code ? code : mech_rates_xdot(&s->rates, at, at->at->time, at->x, xdot, &result);

@@ -416,8 +416,9 @@ int mech_sim_point_derivative(struct mech_sim *s, struct mech_point_derivative *
     d->reason[0] = '\0';
     d->kinked = false;
     if (!d->adjoint && along_parameter(s, d->values.inputs)) {
-        mech_text_format(d->reason, sizeof d->reason,
-                         "an input that is a parameter has no derivative here");
+        mech_text_format(
+            d->reason, sizeof d->reason,
+            "derivatives at a point are not computed for an input that is a parameter");
         return MECH_INVALID;
     }
     int code = begin(&w, s, &d->at);

@@ -161,11 +161,13 @@ static void tell_speeds(const struct mech_sim *s, const struct mech_drift *befor
         return;
     }
     snprintf(path, sizeof path, "/objects/%d", (int)told->object);
-    mech_diag_warn(diag, path, "the initial velocities violate the joint \"%s\" by %.3g: %s",
-                   told->worst_velocity, told->velocity,
-                   !left         ? "the start replaces them by the nearest consistent ones"
-                   : told->sided ? "the first step removes that by an impact at its limit"
-                                 : "give consistent ones, or solver.velocityProjection");
+    mech_diag_warn(
+        diag, path, "the initial velocities violate the joint \"%s\" by %.3g: %s",
+        told->worst_velocity, told->velocity,
+        !left ? "they are replaced by the nearest consistent velocities"
+        : told->sided
+            ? "the first step removes the violation by an impact at the limit of the joint"
+            : "give consistent velocities, or set solver.velocityProjection");
 }
 
 /* A state that cannot be shown is no start: MECH_INVALID, or MECH_NOT_FINITE without a diag. */

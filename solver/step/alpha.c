@@ -21,8 +21,9 @@
 void mech_alpha_check(const struct mech_model *m, struct mech_diag *d)
 {
     if (mech_model_contacts(m)->count > 0) {
-        mech_diag_add(d, "/solver/integrator",
-                      "a smooth scheme does not support interactions; use MoreauJean");
+        mech_diag_add(
+            d, "/solver/integrator",
+            "an integrator for smooth motion does not support interactions; use MoreauJean");
     }
 }
 

@@ -244,11 +244,10 @@ static int not_converged(const struct alpha *s, int32_t iterations, const struct
 
     result->residual = n->size * MECH_FORCES_ROUND;
     mech_balance_worst(&s->balance, s->r, name, sizeof name);
-    mech_text_format(
-        result->reason, sizeof result->reason,
-        "Newton's method stopped after %d iterations with residual %.3g of the balance, "
-        "wanted %.3g, most of it at \"%s\"",
-        (int)iterations, result->residual, n->last * MECH_FORCES_ROUND, name);
+    mech_text_format(result->reason, sizeof result->reason,
+                     "Newton's method stopped after %d iterations with relative residual %.3g, "
+                     "wanted %.3g, most of it at \"%s\"",
+                     (int)iterations, result->residual, n->last * MECH_FORCES_ROUND, name);
     return MECH_NOT_CONVERGED;
 }
 

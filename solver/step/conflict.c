@@ -28,9 +28,9 @@ static bool same(struct mech_conflict_names a, struct mech_conflict_names b)
 static void tell(const struct mech_problem *p, const double *d, const struct mech_conflict_of *of,
                  char *text, size_t size)
 {
-    static const char all[] = "no impulses keep these contacts open together";
+    static const char all[] = "no impulses satisfy these contacts together";
     static const char some[] =
-        "no impulses within double precision keep these contacts open together";
+        "no impulses within double precision satisfy these contacts together";
     struct mech_conflict_names told[PAIRS_TOLD];
     int32_t row = 0, n = 0, more = 0;
 

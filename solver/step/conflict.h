@@ -13,14 +13,14 @@ struct mech_conflict_names {
 };
 
 struct mech_conflict_of {
-    const char *lead; /* NULL: "no impulses keep these contacts open together", where that is a
-                         matter of double precision "no impulses within double precision keep …" */
+    const char *lead; /* NULL: "no impulses satisfy these contacts together", where that is a
+                         matter of double precision "no impulses within double precision …" */
     bool accepted;    /* l is as good as a solution: none is told that it meets */
     const void *self;
     struct mech_conflict_names (*names)(const void *self, int32_t set);
 };
 
-/* "no impulses keep these contacts open together: "floor"–"ball", "ball"–"lid"" into text [size],
+/* "no impulses satisfy these contacts together: "floor"–"ball", "ball"–"lid"" into text [size],
  * for the impulses l that a solver has come to without solving p within these limits. False: there
  * may be a solution, or l is accepted and what speaks against others does not speak against it, or
  * the search was interrupted, and text stays as it is. Allocates. See vi/certificate.h. */

@@ -17,7 +17,7 @@ void mech_erk_check(const struct mech_model *m, struct mech_diag *d)
 {
     if (mech_model_contacts(m)->count > 0) {
         mech_diag_add(d, "/solver/integrator",
-                      "an explicit scheme does not support interactions; use MoreauJean");
+                      "an explicit integrator does not support interactions; use MoreauJean");
     }
 }
 

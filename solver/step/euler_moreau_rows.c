@@ -390,7 +390,7 @@ bool mech_relations_conflict(struct mech_relations *c, const struct mech_model *
     const struct mech_problem p = problem_of(c, &N);
     const struct named self = {.c = c, .m = m};
     const struct mech_conflict_of of = {
-        .lead = "no multipliers meet the laws of these interactions together",
+        .lead = "no multipliers satisfy the laws of these interactions together",
         .self = &self,
         .names = names_of};
     const struct mech_vi_limits limits = {.tolerance = c->settings.tolerance,

@@ -427,7 +427,7 @@ static int go_on(struct mech_events *e, struct mech_state *s, double h, double t
     }
     if (e->stuck > STUCK_MOST || ++e->count > e->most) {
         mech_text_format(result->reason, sizeof result->reason,
-                         "impacts pile up at t = %.9g: more than %d %s", s->at->time,
+                         "impacts accumulate at t = %.9g: more than %d %s", s->at->time,
                          e->stuck > STUCK_MOST ? STUCK_MOST : (int)e->most,
                          e->stuck > STUCK_MOST ? "at once" : "events in one internal step");
         return MECH_STEP_TOO_SMALL;

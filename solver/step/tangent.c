@@ -304,7 +304,7 @@ static int chain(struct mech_tangent *t, bool *done, struct mech_step_result *re
 const char *mech_tangent_obstacle(const struct mech_model *m, const struct mech_stepper_type *type)
 {
     return type->divides && type->divides(m)
-               ? "derivatives of steps are for schemes of fixed step size"
+               ? "derivatives of steps are computed only with integrators of fixed step size"
                : NULL;
 }
 

@@ -264,7 +264,7 @@ int formula_compare(const char *text, char what[256])
         return 0;
     }
     // quotes are refused where they are, not where they are used
-    if ((a != b && strstr(ours, "wait for their operators") == NULL) || (a == 0) != (e != NULL) ||
+    if ((a != b && strstr(ours, "operands are pending") == NULL) || (a == 0) != (e != NULL) ||
         (a != 0 && b != 0 && strcmp(ours, theirs) != 0 && strchr(text, '"') == NULL)) {
         (void)snprintf(what, 256, "%d '%s', muParser %d '%s'", a, ours, b, theirs);
         code = 1;

@@ -138,7 +138,7 @@ static const char *reason(int code)
     case 25:
         return "the expression is empty";
     case 33:
-        return "missing ':' of a choice";
+        return "missing ':' after '?'";
     case 34:
         return "misplaced ':'";
     default:

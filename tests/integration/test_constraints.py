@@ -60,7 +60,7 @@ class Constraints(Case):
 
     def test_initial_velocities_that_part_a_joint_have_a_warning(self):
         joins = {'velocityProjection': True}
-        for model, told in ((bar([0, 0, 2]), 'give consistent ones'), (bar([0, 2, 2]), None),
+        for model, told in ((bar([0, 0, 2]), 'give consistent velocities'), (bar([0, 2, 2]), None),
                             (bar([0, 0, 2], **joins), 'the start replaces them')):
             with self.subTest(str(model['nodes'][0]) + str(model['solver'])):
                 status, made = self.door.call('create', model=model)
@@ -68,7 +68,7 @@ class Constraints(Case):
                 if told is not None:
                     self.assertEqual(made['warnings'][0]['pointer'], '/model/objects/2')
                     self.assertIn('"pin" by 2: ' + told, made['warnings'][0]['message'])
-                if told != 'give consistent ones':
+                if told != 'give consistent velocities':
                     self.step(made['id'], count=1000)
                     speed = math.hypot(*self.door.call('get-state', id=made['id'])[1]['v'][:2])
                     self.assertAlmostEqual(speed, 2 if model['solver'].keys() == {'stepSize'}

@@ -327,7 +327,7 @@ static void laws_that_no_multiplier_meets_are_named(void)
         struct mech_sim *const s = model_of(text);
 
         CU_ASSERT_EQUAL(mech_sim_step(s, &one, &report), MECH_VI_NOT_CONVERGED);
-        CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "no multipliers meet the laws"));
+        CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "no multipliers satisfy the laws"));
         CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "\"blocked\""));
         CU_ASSERT_PTR_NULL(strstr(report.reason, "\"good\""));
         CU_ASSERT_EQUAL(mech_sim_time(s), 0.);

@@ -34,7 +34,7 @@ static void check(const void *description, const char *path, struct mech_diag *d
         char place[2 * MECH_DIAG_PATH];
 
         snprintf(place, sizeof place, "%s/axisMarker0", path);
-        mech_diag_add(d, place, "has no direction");
+        mech_diag_add(d, place, "needs a direction, not zeros");
     }
 }
 

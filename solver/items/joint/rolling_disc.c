@@ -56,11 +56,11 @@ static void check(const void *description, const char *path, struct mech_diag *d
     }
     if (mech_v3_norm(j->axis) == 0.) {
         snprintf(place, sizeof place, "%s/discAxis", path);
-        mech_diag_add(d, place, "has no direction");
+        mech_diag_add(d, place, "needs a direction, not zeros");
     }
     if (mech_v3_norm(j->normal) == 0.) {
         snprintf(place, sizeof place, "%s/planeNormal", path);
-        mech_diag_add(d, place, "has no direction");
+        mech_diag_add(d, place, "needs a direction, not zeros");
     }
 }
 

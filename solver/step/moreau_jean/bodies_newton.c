@@ -242,15 +242,14 @@ static int not_converged(const struct mech_moreau_bodies *s, const double size[3
         which = size[i] / wanted[i] > size[which] / wanted[which] ? i : which;
     }
     mech_balance_worst(&s->balance, s->r, name, sizeof name);
-    mech_text_format(
-        result->reason, sizeof result->reason,
-        "Newton's method stopped after %d iterations with residual %.3g of the balance in %s, "
-        "wanted %.3g, most of it at \"%s\"",
-        (int)result->iterations, size[which],
-        which == 2   ? "the contacts"
-        : which == 1 ? "the joints"
-                     : "the forces",
-        wanted[which], name);
+    mech_text_format(result->reason, sizeof result->reason,
+                     "Newton's method stopped after %d iterations with relative residual %.3g in "
+                     "%s, wanted %.3g, most of it at \"%s\"",
+                     (int)result->iterations, size[which],
+                     which == 2   ? "the contacts"
+                     : which == 1 ? "the joints"
+                                  : "the forces",
+                     wanted[which], name);
     result->residual = size[which];
     return MECH_NOT_CONVERGED;
 }

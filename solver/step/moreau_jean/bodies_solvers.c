@@ -274,11 +274,10 @@ static int not_solved(struct mech_moreau_bodies *s, const struct found *found,
         return code;
     }
     if (found->work > 0.) {
-        mech_text_format(
-            result->reason, sizeof result->reason,
-            "the impulses of %d contacts have residual %.3g and would add %.3g J to kinetic "
-            "energy, also when the solver starts from none",
-            (int)s->impacts.sets, found->off, found->work);
+        mech_text_format(result->reason, sizeof result->reason,
+                         "the impulses of %d contacts have residual %.3g and would add %.3g J to "
+                         "kinetic energy, also when the solver starts from zero impulses",
+                         (int)s->impacts.sets, found->off, found->work);
         return code;
     }
     mech_text_format(

@@ -513,7 +513,7 @@ static int leave_out_held(struct mech_impacts *c, const double *v, const double 
                 c->settings.model ? mech_model_contact_name(c->settings.model, c->active[k]) : "";
 
             mech_text_format(result->reason, sizeof result->reason,
-                             "no impulses keep these contacts open together: \"%.60s\", of which "
+                             "no impulses satisfy these contacts together: \"%.60s\", of which "
                              "every coordinate is prescribed",
                              name);
             return MECH_VI_NOT_CONVERGED;

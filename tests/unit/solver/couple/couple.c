@@ -252,8 +252,8 @@ static void those_without_rollback_step_last_and_once(void)
         mech_couple_destroy(h.couple);
         t.options.scheme = "IQN-ILS";
         CU_ASSERT_EQUAL(mech_couple_create(&t, reason, &h.couple), MECH_UNSUPPORTED);
-        CU_ASSERT_STRING_EQUAL(reason,
-                               "rig: IQN-ILS repeats windows, which this participant cannot");
+        CU_ASSERT_STRING_EQUAL(
+            reason, "rig: IQN-ILS repeats windows, and this participant cannot roll back");
     }
 }
 

@@ -41,8 +41,8 @@ static void says(const char *velocity, const char *rope, const char *solver, con
 
 static void a_speed_against_a_rod_is_reported(void)
 {
-    says(OUTWARD, "", "", "by 2: give consistent ones");
-    says(INWARD, "", "", "by 2: give consistent ones");
+    says(OUTWARD, "", "", "by 2: give consistent velocities");
+    says(INWARD, "", "", "by 2: give consistent velocities");
     says(OUTWARD, "", PROJECTION, "by 2: the start replaces them");
     says(ACROSS, "", "", NULL);
     says(ACROSS, "", PROJECTION, NULL);
