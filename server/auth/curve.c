@@ -55,7 +55,7 @@ int mechd_curve_init(struct mechd_curve *c, const char *path, char *fault, size_
                            size);
     } else {
         c->on = crypto_scalarmult_base(c->public, c->secret) == 0;
-        mech_text_format(fault, size, "%s: this is not a key", path);
+        mech_text_format(fault, size, "the secret key in %s is not valid", path);
     }
     if (file != NULL) {
         fclose(file);

@@ -154,7 +154,7 @@ static int read_file(const char *path, bool keys, struct mechd_token **out, size
     size_t length = 0;
     for (int number = 1; outcome == 0 && mech_text_line(file, line, sizeof line, &length);
          number++) {
-        const char *why = "it has too many lines, or is too long";
+        const char *why = "the file has too many lines, or this line is too long";
         const bool room = n < TOKENS_MOST && length < LINE - 1;
         const char *const wide = number == 1 ? mech_text_wide(line, length) : NULL;
         const size_t mark = number == 1 ? mech_text_mark(line, length) : 0;

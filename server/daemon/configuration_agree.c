@@ -32,9 +32,9 @@ static int check_http(const struct mechd_config *c, char *fault, size_t size)
         if (is_all ? c->cors_count > 1
                    : name == NULL || name == origin || name[3] == '\0' ||
                          strchr(name + 3, '/') != NULL) {
-            mech_text_format(fault, size,
-                             "--cors %s: it must be https://name or https://name:port, or * alone",
-                             origin);
+            mech_text_format(
+                fault, size,
+                "--cors %s: it must be scheme://name or scheme://name:port, or * alone", origin);
             return -1;
         }
     }

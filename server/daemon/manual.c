@@ -125,8 +125,11 @@ void mechd_config_manual(void)
            "applies\n"
            "forces that clients send meanwhile. It runs in the foreground and logs to standard "
            "error.\n"
-           "SIGTERM and SIGINT stop it within two seconds; SIGHUP reloads the files of tokens and\n"
-           "keys.\n"
+           "SIGTERM and SIGINT stop it, by default within two seconds unless a computation cannot "
+           "be\n"
+           "cancelled. SIGHUP reloads the files of tokens, public keys and certificates, and from "
+           "the\n"
+           "configuration file the options quota, log\\-level and access\\-log.\n"
            ".SH OPTIONS\n");
     for (int k = 0; k < mechd_option_count; k++) {
         put_option(mechd_options[k].name, mechd_options[k].value, mechd_options[k].doc);

@@ -64,14 +64,16 @@ const struct mechd_option mechd_options[] = {
     TEXT("lane", lane, "ENDPOINT",
          "endpoint for frames and JSON over a stream socket: unix:PATH or tcp://host:port, or none "
          "(none)"),
-    TEXT("state", state, "DIR", "directory in which instances are stored, or none (none)"),
+    TEXT(
+        "state", state, "DIR",
+        "directory in which instances, couplings and parameter studies are stored, or none (none)"),
     CHOICE("durability", durability, "MODE", "none checkpoint every-step",
            "default durability of instances: none, checkpoint or every-step (none)"),
     TEXT("tokens", tokens, "FILE",
          "file with tokens and their scopes: lines printed by --make-token; reloaded on SIGHUP"),
     TEXT("quota", quota, "LIMITS",
          "default quota of tokens, and of clients without a token, such as instances=10 "
-         "memory=1GiB; in the configuration file reloaded on SIGHUP"),
+         "memory=1GiB; reloaded on SIGHUP from the configuration file"),
     CHOICE(
         "fmus", fmus, "WORD", "on off",
         "on: tokens with the scope fmu may upload FMUs, which are programs that the server runs; "
@@ -108,8 +110,10 @@ const struct mechd_option mechd_options[] = {
     NUMBER("settle-ms", settle_ms, 3600000, 200, "MS",
            "time limit at shutdown for ZeroMQ peers to receive their last answers (200)"),
     CHOICE("log-level", log_level, "LEVEL", "error warning info debug",
-           "error, warning, info or debug (info)"),
-    SWITCH("access-log", access_log, "log every request at level info (otherwise at debug)"),
+           "error, warning, info or debug (info); reloaded on SIGHUP from the configuration file"),
+    SWITCH("access-log", access_log,
+           "log every request at level info (otherwise at debug); reloaded on SIGHUP from the "
+           "configuration file"),
     TEXT("ready-file", ready_file, "FILE",
          "file to write when all endpoints are open: pid and actual endpoints as JSON"),
     SWITCH(
@@ -135,7 +139,7 @@ const struct mechd_flag mechd_flags[MECHD_FLAGS] = {
                            MECHP_SCOPES_WORDS},
     [MECHD_FLAG_PRINT] = {"print", "WHAT",
                           "print openapi, schema, types or errors as JSON, man: the manual page, "
-                          "bash, zsh or fish: what this shell completes, or settings: the options "
+                          "bash, zsh or fish: completions for this shell, or settings: the options "
                           "in effect, as lines of the configuration file",
                           "openapi schema types errors man bash zsh fish settings"},
     [MECHD_FLAG_VERSION] = {"version", NULL, "print the version", NULL},

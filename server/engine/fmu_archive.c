@@ -50,7 +50,7 @@ static int open_zip(const void *bytes, size_t size, struct mechd_archive *a, str
 static int agree(const struct mechd_archive *a, struct mech_diag *diag)
 {
     if (zip_get_num_entries(a->zip, 0) != (zip_int64_t)a->count) {
-        return refuse(diag, MECHD_ARCHIVE_BROKEN, "", "has two directories");
+        return refuse(diag, MECHD_ARCHIVE_BROKEN, "", "has two central directories");
     }
     for (size_t i = 0; i < a->count; i++) {
         zip_stat_t s;

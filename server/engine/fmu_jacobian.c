@@ -155,8 +155,7 @@ int mechd_fmu_jacobian_begin(const struct mechd_engine *e, const struct mech_jac
     for (size_t k = 0; k < query->step->input_count; k++) {
         if (query->step->inputs[k].signal != NULL) {
             mech_text_format(derived->reason, sizeof derived->reason,
-                             "the jacobian of a step of an FMU is by values of its inputs, not by "
-                             "signals");
+                             "the Jacobian of a step of an FMU needs constant inputs, not signals");
             free(x);
             free(y);
             return MECH_INVALID;
@@ -184,7 +183,7 @@ int mechd_fmu_jacobian_begin(const struct mechd_engine *e, const struct mech_jac
     const struct mechd_fmu_instance *const f = e->self;
     if (rc == 0 && query->steps_most > 0 && f->count > query->steps_most / (2 * x->columns + 1)) {
         mech_text_format(derived->reason, sizeof derived->reason,
-                         "a jacobian of %zu inputs over %llu steps", x->columns,
+                         "a Jacobian of %zu inputs over %llu steps is too expensive", x->columns,
                          (unsigned long long)f->count);
         rc = MECH_INVALID;
     }

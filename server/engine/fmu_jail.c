@@ -92,8 +92,8 @@ static int confine_files(const struct mechd_jail *jail, char *fault, size_t size
     const long version =
         syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
     if (version < 1) {
-        return refuse(MECHD_JAIL_FILES, "this kernel confines no files (Landlock)", errno, fault,
-                      size);
+        return refuse(MECHD_JAIL_FILES, "this kernel cannot restrict access to files (Landlock)",
+                      errno, fault, size);
     }
     const struct landlock_ruleset_attr attributes = {.handled_access_fs = all_rights(version)};
     const int rules = (int)syscall(SYS_landlock_create_ruleset, &attributes,

@@ -224,7 +224,7 @@ static int refused(struct mechd_hosted *h)
         explain(h, "the process cannot be confined: %s", text);
         break;
     default:
-        explain(h, "the FMU's process did not understand a request: %s", text);
+        explain(h, "the FMU's process refused a request: %s", text);
         break;
     }
     return MECHD_HOSTED_REFUSED;

@@ -276,14 +276,14 @@ int mechd_fmu_session_step(struct mechd_fmu_session *s, const struct mechd_fmu_s
     }
     if (span->trace != NULL && !mechd_fmu_rows_good(span->trace, rows, span)) {
         mech_text_copy(s->reason, sizeof s->reason,
-                       "an output of the FMU within its step is infinite or not a number, or is of "
-                       "a time that is none of the step");
+                       "an output of the FMU within its step is infinite or not a number, or its "
+                       "time is not within the step");
         return MECHD_HOSTED_REFUSED;
     }
     if (s->stopped && !out->terminate && out->time >= span->time &&
         mech_time_before(out->time, end, scale)) {
         mech_text_format(s->reason, sizeof s->reason,
-                         "the FMU was to stop, and returned early from its step, at t = %.17g s",
+                         "the FMU was stopped, and returned early from its step, at t = %.17g s",
                          out->time);
         return MECHD_HOSTED_STOPPED;
     }

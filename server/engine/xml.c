@@ -32,7 +32,7 @@ static void on_start(void *context, const char *name, const char **attributes)
     }
     if (r->depth + r->skipped >= MECHD_XML_DEPTH_MOST) {
         char text[64];
-        mech_text_format(text, sizeof text, "elements are more than %d deep",
+        mech_text_format(text, sizeof text, "elements are nested more than %d deep",
                          (int)MECHD_XML_DEPTH_MOST);
         r->how->refuse(r->how->context, MECHD_XML_DEEP, text);
     } else if (r->skipped == 0 && r->how->open(r->how->context, name, attributes)) {

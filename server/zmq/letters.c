@@ -62,7 +62,7 @@ static void write_starved(struct mechd_letters *l)
 {
     const struct mechp_problem problem = {
         .code = MECHP_INTERNAL,
-        .detail = "no memory for the answer; what was asked may have been done"};
+        .detail = "no memory for the answer; the request may have been executed"};
     struct mechp_text w;
     mechp_text_init(&w, l->starved, sizeof l->starved);
     mechp_problem_write_reply(&problem, NULL, 0, &w);

@@ -269,7 +269,8 @@ static void what_the_kernel_refuses_is_reported(void)
     struct refusing cases[] = {
         {"prctl", EPERM, NULL, MECHD_JAIL_CALLS, "no new privileges"},
         {"prlimit64", EPERM, &sets, MECHD_JAIL_LIMITS, ""},
-        {"landlock_create_ruleset", ENOSYS, NULL, MECHD_JAIL_FILES, "confines no files"},
+        {"landlock_create_ruleset", ENOSYS, NULL, MECHD_JAIL_FILES,
+         "cannot restrict access to files"},
         {"landlock_create_ruleset", EMFILE, &makes, MECHD_JAIL_FILES, "rules for files"},
         {"landlock_add_rule", EBADFD, NULL, MECHD_JAIL_FILES, folder},
         {"landlock_restrict_self", E2BIG, NULL, MECHD_JAIL_FILES, folder},

@@ -100,7 +100,7 @@ static void what_the_fmu_does_wrong_there_is_refused(void)
         int mood;
         const char *part;
     } cases[] = {{CONTROLLER_HIDES, "fmi3GetFloat64 returned status 3"},
-                 {CONTROLLER_STRAYS, "a time that is none of the step"}};
+                 {CONTROLLER_STRAYS, "its time is not within the step"}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const struct mechd_engine e = begun(MECHD_FMI_3, updates);
         double rows[2 * ROOM];

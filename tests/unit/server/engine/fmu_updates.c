@@ -38,8 +38,8 @@ static void one_that_returns_early_is_put_back(void)
     const struct mechd_hosted *const before = inside(&e)->session.hosted;
     for (int k = 0; k < 2; k++) {
         CU_ASSERT_EQUAL(stopped_step(&e, CONTROLLER_WAITS), MECH_CANCELLED);
-        CU_ASSERT_STRING_EQUAL(report.reason, "the FMU was to stop, and returned early from its "
-                                              "step, at t = 1.125 s");
+        CU_ASSERT_STRING_EQUAL(
+            report.reason, "the FMU was stopped, and returned early from its step, at t = 1.125 s");
         CU_ASSERT_PTR_EQUAL(inside(&e)->session.hosted, before);
         CU_ASSERT_EQUAL(mechd_engine_time(&e), 1.);
         CU_ASSERT_EQUAL(output(&e), 1.);
