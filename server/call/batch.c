@@ -105,7 +105,8 @@ static void take_list(struct mechd_batch *b, const json_t *ids)
         if (b->items[k].id == NULL || !mech_name_valid(b->items[k].id)) {
             char path[32];
             snprintf(path, sizeof path, "/instances/%u", k);
-            mech_diag_add(&b->call->diag, path, "an id is 1 to 64 of A-Z a-z 0-9 . _ -");
+            mech_diag_add(&b->call->diag, path,
+                          "an id has 1 to 64 characters of A-Z a-z 0-9 . _ -");
         }
     }
 }
@@ -208,7 +209,7 @@ static void take_items(struct mechd_batch *b, const struct mechp_body_batch_requ
         item->id = json_string_value(given.id);
         if (item->id == NULL || !mech_name_valid(item->id)) {
             snprintf(path, sizeof path, "/items/%u/id", k);
-            mech_diag_add(&c->diag, path, "an id is 1 to 64 of A-Z a-z 0-9 . _ -");
+            mech_diag_add(&c->diag, path, "an id has 1 to 64 characters of A-Z a-z 0-9 . _ -");
         }
     }
 }

@@ -119,7 +119,7 @@ static bool matches(struct mechd_call *c)
     const struct mechd_instance *const i = c->job.instance;
     char etag[48];
     if (!mechd_instance_matches(i, c->if_match, etag)) {
-        mechd_fail(c, MECHP_REVISION_MISMATCH, "instance %s is at %s", i->id, etag);
+        mechd_fail(c, MECHP_REVISION_MISMATCH, "instance %s has the ETag %s", i->id, etag);
         return false;
     }
     return true;
@@ -173,7 +173,8 @@ static bool may_run(struct mechd_call *c)
         return false;
     }
     if ((traits & MECHP_OF_MODEL) != 0 && i->sim == NULL) {
-        mechd_fail(c, MECHP_INVALID_REQUEST, "instance %s is not a model of the solver", i->id);
+        mechd_fail(c, MECHP_INVALID_REQUEST, "instance %s is an FMU, not a model of the solver",
+                   i->id);
         return false;
     }
     // a read uses the current state
@@ -244,7 +245,7 @@ static void settle_memory(struct mechd_call *c)
     const struct mechd_instance *const i = c->job.instance;
     const bool changed = has_changed(c);
     if (c->text.failed && c->code == MECHP_OK && !changed) {
-        mechd_fail(c, MECHP_OUT_OF_MEMORY, "the answer does not fit");
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the answer");
     } else if (c->code == MECHP_OUT_OF_MEMORY && i != NULL && changed) {
         c->code = MECHP_OK;
         c->text.failed = true;

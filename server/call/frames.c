@@ -236,7 +236,7 @@ static bool find_instance(struct mechd_frame_request *r, const char *extra, size
         if (extra == NULL || mechp_json_parse(extra, extra_size, &mechp_json_limits_request, &fault,
                                               &r->hello) != 0) {
             mechd_frame_fail(r, MECHP_MALFORMED_JSON,
-                             extra == NULL ? "a hello has a second, JSON frame" : fault.text);
+                             extra == NULL ? "a hello needs a second frame, of JSON" : fault.text);
             return false;
         }
         if (!admit(r)) {

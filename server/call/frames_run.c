@@ -317,7 +317,8 @@ static void run_state(struct mechd_frame_request *r)
 {
     struct mechd_instance *i = r->job.instance;
     if (i->sim == NULL) {
-        mechd_frame_fail(r, MECHP_INVALID_REQUEST, "the instance is not a model of the solver");
+        mechd_frame_fail(r, MECHP_INVALID_REQUEST,
+                         "the instance is an FMU, not a model of the solver");
         return;
     }
     const size_t size = mechd_state_size(i);

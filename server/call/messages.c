@@ -282,8 +282,8 @@ void mechd_message_starve(struct mechd_message *m, struct mechp_text *w)
     }
     // a detail may hold text of the client
     const bool plain = strlen(c->detail) <= DETAIL_STARVED && strpbrk(c->detail, "\"\\") == NULL;
-    const struct mechp_problem problem = {.code = c->code,
-                                          .detail = plain ? c->detail : "no memory for its detail"};
+    const struct mechp_problem problem = {
+        .code = c->code, .detail = plain ? c->detail : "no memory for the detail of this error"};
     const bool fits = m->sequence_length > 0 && m->sequence_length <= SEQUENCE_STARVED;
     mechp_problem_write_reply(&problem, fits ? m->sequence : NULL, m->sequence_length, w);
 }

@@ -153,7 +153,7 @@ void mechd_kept_set_again(struct mechd_coupling *g, int32_t n, uint64_t record)
     mech_diag_init(&diag);
     if (count > 0 && mechd_engine_set_inputs(&i->engine, x->changes, count, &diag) != 0) {
         char quoted[256];
-        const char *const why = diag.count > 0 ? diag.entries[0].text : "they were refused";
+        const char *const why = diag.count > 0 ? diag.entries[0].text : "the inputs were refused";
         mechd_log(MECHD_WARNING, "inputs-undone", "instance=%s reason=%s", i->id,
                   mechd_log_quote(quoted, sizeof quoted, why));
     }

@@ -38,7 +38,7 @@ void mechd_last_lost(struct mechd_coupling *g)
     pthread_mutex_lock(&g->m);
     g->last.code = MECHP_STORAGE_FAILED;
     mech_text_format(g->last.detail, sizeof g->last.detail,
-                     "what it changed could not be stored and is undone");
+                     "its changes could not be stored and were undone");
     pthread_mutex_unlock(&g->m);
 }
 

@@ -339,7 +339,7 @@ enum mechd_task_progress mechd_outside_perform(struct mechd_part *p,
         // it cannot be taken back from a program that does not roll back
         task->code = MECH_CANCELLED;
         mech_text_format(task->reason, sizeof task->reason,
-                         "the step ended before its question was sent to the program");
+                         "the step ended before its request was sent to the program");
         return MECHD_TASK_DONE;
     }
     if (!p->asked) {

@@ -270,10 +270,9 @@ static bool fits(struct mechd_point *p, const struct mechd_coupling *g)
             good = v.size == o->size;
         }
     }
-    return good ||
-           mechd_point_fail(
-               p, MECHP_INVALID_MODEL,
-               "with these values the outputs are others than those of the sweep's columns");
+    return good || mechd_point_fail(
+                       p, MECHP_INVALID_MODEL,
+                       "with these values the outputs differ from those of the sweep's columns");
 }
 
 /* One task of the window, or the next batch, or its end. */

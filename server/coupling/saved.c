@@ -167,7 +167,8 @@ void mechd_saved_free(struct mechd_saved *s, struct mechd_coupling *g, uint64_t 
 bool mechd_coupling_keep(struct mechd_coupling_command *k)
 {
     if (mechd_saved_take(k->coupling, &k->before) != 0) {
-        mechd_coupling_refuse(k, MECHP_OUT_OF_MEMORY, "no memory for the states to go back to");
+        mechd_coupling_refuse(k, MECHP_OUT_OF_MEMORY,
+                              "no memory to save the state before this command");
     }
     return k->before != NULL;
 }

@@ -130,7 +130,8 @@ const char *mechd_lives_tell(const struct mechd_instance *i, enum mechd_counted 
     out[0] = '\0';
     if (number > 0 && number <= i->before[which]) {
         mech_text_format(out, MECHD_LIVES_WORDS,
-                         ": numbers up to %" PRIu64 " are from before this %s or this process",
+                         ": numbers up to %" PRIu64
+                         " were assigned before this %s was created or mechd was started",
                          i->before[which], i->turns != NULL ? "coupling" : "instance");
     }
     return out;

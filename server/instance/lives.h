@@ -34,7 +34,7 @@ uint64_t mechd_lives_next(struct mechd_instance *i, enum mechd_counted which, ui
 /* The number of a new trial, which is then the one that can be committed; as owner. */
 uint64_t mechd_lives_trial(struct mechd_instance *i);
 
-enum { MECHD_LIVES_WORDS = 96, MECHD_LIVES_UNRECORDED = 256 };
+enum { MECHD_LIVES_WORDS = 128, MECHD_LIVES_UNRECORDED = 256 };
 /* Why there was no next number: a sentence. Any thread. */
 const char *mechd_lives_unrecorded(const struct mechd_instance *i,
                                    char out[MECHD_LIVES_UNRECORDED]);

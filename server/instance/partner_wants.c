@@ -15,7 +15,7 @@ static const size_t jacobian_most = 1 << 20;
 /* Why a hosted FMU has none of these, or NULL. */
 static const char *lacks(const struct mechd_instance *i, int want)
 {
-    static const char none[] = "this instance has no model to compute them from";
+    static const char none[] = "an instance of an FMU does not provide this";
     switch (want) {
     case MECHP_WANT_EVENTS:
         return mechd_engine_blind(&i->engine, false);
@@ -43,7 +43,7 @@ unsigned mechd_partner_read_want(const struct mechd_instance *i, const json_t *l
             mech_diag_add(diag, path, "%s", none);
         } else if (one == MECHP_WANT_JACOBIAN &&
                    i->output_size * mechd_engine_input_size(&i->engine) > jacobian_most) {
-            mech_diag_add(diag, path, "the jacobian of this model has more than %zu numbers",
+            mech_diag_add(diag, path, "the Jacobian of this instance has more than %zu numbers",
                           jacobian_most);
         } else {
             want |= 1u << one;
@@ -61,7 +61,7 @@ bool mechd_partner_may_return(const struct mechd_instance *i, unsigned want, str
     }
     if ((want & MECHP_WANTS(JACOBIAN)) != 0) {
         mech_diag_add(diag, "/earlyReturn",
-                      "cannot be combined with the jacobian: it is that of the whole step, which "
+                      "cannot be combined with the Jacobian: it is that of the whole step, which "
                       "may end early");
         return false;
     }

@@ -195,7 +195,7 @@ static void restore(struct mechd_run *r, const struct mechd_stored_run *stored)
     r->shown.elapsed = mechd_ns(stored->elapsed);
     mech_text_format(r->shown.reason, sizeof r->shown.reason, "%s",
                      stored->reason[0] != '\0'           ? stored->reason
-                     : r->state == MECHD_RUN_INTERRUPTED ? "the process ended before the run did"
+                     : r->state == MECHD_RUN_INTERRUPTED ? "mechd ended before the run was finished"
                                                          : "");
 }
 

@@ -44,9 +44,10 @@ int mechd_choice_read(struct mechd_choice *x, const char *text, const char *path
     int code = x->text == NULL ? -1 : mech_word_next(&at, &word, &why);
     for (; code > 0; code = mech_word_next(&at, &word, &why)) {
         if (!mech_name_valid(word.name)) {
-            mech_diag_add(diag, path,
-                          "'%.64s': the name of a label is 1 to 64 of A-Z a-z 0-9 . _ -",
-                          word.name);
+            mech_diag_add(
+                diag, path,
+                "'%.64s': the name of a label has 1 to 64 characters of A-Z a-z 0-9 . _ -",
+                word.name);
             return 1;
         }
         if (x->count == MECHD_LABELS_MOST) {

@@ -123,8 +123,9 @@ static enum mechd_progress run_modes(struct mechd_call *c)
         return MECHD_DONE;
     }
     if ((size_t)count * (size_t)mech_sim_sizes(sim).v > shapes_most) {
-        return mechd_fail(c, MECHP_LIMIT_REACHED, "%d shapes of %d numbers; request fewer",
-                          (int)count, (int)mech_sim_sizes(sim).v);
+        return mechd_fail(c, MECHP_LIMIT_REACHED,
+                          "%d shapes of %d numbers are too many; request fewer", (int)count,
+                          (int)mech_sim_sizes(sim).v);
     }
     struct mechd_effort effort;
     mechd_call_watch(c, &effort);

@@ -201,7 +201,7 @@ static int check_match(struct mechd_call *c)
     if (i == NULL) {
         refused = mechd_refuse(c, MECHP_REVISION_MISMATCH, "there is no instance %.64s", id);
     } else if (!mechd_instance_matches(i, c->if_match, etag)) {
-        refused = mechd_refuse(c, MECHP_REVISION_MISMATCH, "instance %s is at %s", id, etag);
+        refused = mechd_refuse(c, MECHP_REVISION_MISMATCH, "instance %s has the ETag %s", id, etag);
     }
     mechd_instance_unref(i);
     return refused;
@@ -214,7 +214,8 @@ static int prepare_create(struct mechd_call *c)
     }
     const bool own = (mechd_call_row(c)->traits & MECHP_NAMES_NEW) != 0;
     if (own && !mech_name_valid(mechd_call_value(c, "id"))) {
-        return mechd_refuse(c, MECHP_INVALID_REQUEST, "an id is 1 to 64 of A-Z a-z 0-9 . _ -");
+        return mechd_refuse(c, MECHP_INVALID_REQUEST,
+                            "an id has 1 to 64 characters of A-Z a-z 0-9 . _ -");
     }
     if (own && c->if_match != NULL && check_match(c) != 0) {
         return 1;
@@ -305,7 +306,8 @@ static enum mechd_progress keep(struct mechd_call *c, struct mechd_engine engine
     if (outcome == MECH_INVALID) {
         fail_taken(c, o->id);
     } else if (outcome == MECH_UNSUPPORTED) {
-        mechd_fail(c, MECHP_LIMIT_REACHED, "%d instances exist", MECHD_INSTANCES_MOST);
+        mechd_fail(c, MECHP_LIMIT_REACHED, "%d instances exist, as many as this server can have",
+                   MECHD_INSTANCES_MOST);
     } else if (outcome != 0) {
         mechd_fail_outcome(c, outcome);
     } else {
@@ -351,7 +353,7 @@ static int prepare_clone(struct mechd_call *c)
     struct mechp_body_clone_request in;
     MECHP_READ(clone_request, c->body, &c->diag, &in);
     if (in.as != NULL && !mech_name_valid(in.as)) {
-        mech_diag_add(&c->diag, "/as", "an id is 1 to 64 of A-Z a-z 0-9 . _ -");
+        mech_diag_add(&c->diag, "/as", "an id has 1 to 64 characters of A-Z a-z 0-9 . _ -");
     }
     mechd_check_traits(c, in.labels, in.ttl);
     (void)durability_of(c, in.durability, false);

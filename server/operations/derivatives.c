@@ -279,7 +279,7 @@ static struct hosted_parts parts_of(struct mechd_call *c,
     const struct {
         bool given;
         const char *place, *why;
-    } cases[] = {{in->at.of != NULL, "/at", "the point of an FMU is its present state"},
+    } cases[] = {{in->at.of != NULL, "/at", "derivatives of an FMU are those at its present state"},
                  {in->rates && unrated != NULL, "/rates", unrated},
                  {known.q.given != NULL, "/direction/q", inputs_alone},
                  {known.v.given != NULL, "/direction/v", inputs_alone},

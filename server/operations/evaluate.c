@@ -52,8 +52,8 @@ static void write_sparse(const struct wanted *q, struct mechp_text *w)
     if (outcome != 0) {
         mechd_fail_outcome(q->call, outcome);
     } else if (3 * e.count > answer_most) {
-        mechd_fail(q->call, MECHP_LIMIT_REACHED, "%s has %zu entries", mech_want_names[q->want],
-                   e.count);
+        mechd_fail(q->call, MECHP_LIMIT_REACHED, "%s has %zu entries, too many for an answer",
+                   mech_want_names[q->want], e.count);
     } else {
         const struct mechp_body_coo body = {.shape = {write_shape, shape},
                                             .coo = {mechd_write_entries, &e}};
@@ -75,7 +75,8 @@ static void write_dense(const struct wanted *q, struct mechp_text *w)
     mech_sim_want_shape(sim, q->want, &m.rows, &m.cols);
     const size_t n = (size_t)m.rows * (size_t)m.cols;
     if (n > answer_most) {
-        mechd_fail(q->call, MECHP_LIMIT_REACHED, "%s has %zu values", mech_want_names[q->want], n);
+        mechd_fail(q->call, MECHP_LIMIT_REACHED, "%s has %zu values, too many for an answer",
+                   mech_want_names[q->want], n);
         return;
     }
     double *values = mechd_doubles(q->call, n);

@@ -62,7 +62,7 @@ static void read_wish(struct mechd_call *c, struct wish *to)
                       mechd_lease_most);
     }
     if (in.name != NULL && !mech_name_valid(in.name)) {
-        mech_diag_add(&c->diag, "/name", "a name is 1 to 64 of A-Z a-z 0-9 . _ -");
+        mech_diag_add(&c->diag, "/name", "a name has 1 to 64 characters of A-Z a-z 0-9 . _ -");
     }
 }
 
@@ -81,8 +81,8 @@ static enum mechd_progress refuse(struct mechd_call *c, int outcome,
                                   const struct mechd_holder *holder)
 {
     if (outcome == MECH_UNSUPPORTED) {
-        return mechd_fail(c, MECHP_LIMIT_REACHED, "%s has %d leases", c->job.instance->id,
-                          MECHD_LEASES_MOST);
+        return mechd_fail(c, MECHP_LIMIT_REACHED, "%s has %d leases, as many as it can have",
+                          c->job.instance->id, MECHD_LEASES_MOST);
     }
     if (outcome < 0) {
         return mechd_fail_outcome(c, outcome);

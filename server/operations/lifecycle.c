@@ -159,7 +159,7 @@ static enum mechd_progress act_at_once(struct mechd_call *c,
         return MECHD_DONE;
     }
     if (!mechd_instance_matches(i, c->if_match, etag)) {
-        mechd_fail(c, MECHP_REVISION_MISMATCH, "instance %s is at %s", i->id, etag);
+        mechd_fail(c, MECHP_REVISION_MISMATCH, "instance %s has the ETag %s", i->id, etag);
     } else {
         act(c, i);
     }

@@ -55,8 +55,9 @@ static void fail_unsolved(struct mechd_call *c, const struct mech_lone_problem *
     }
     if (told > 0) {
         mechd_fail(c, MECHP_VI_NOT_CONVERGED,
-                   told > 1 ? "the problem has no solution: its rows %s cannot be met together"
-                            : "the problem has no solution: its row %s cannot be met",
+                   told > 1
+                       ? "the problem has no solution: its rows %s cannot be satisfied together"
+                       : "the problem has no solution: its row %s cannot be satisfied",
                    rows);
         return;
     }

@@ -94,7 +94,7 @@ static void read_body(struct mechd_call *c, struct step_work *w)
     read_want(c, w);
     if (wants(w, MECHP_WANT_JACOBIAN) && in->early_return) {
         mech_diag_add(&c->diag, "/earlyReturn",
-                      "cannot be combined with the jacobian: it is that of the whole step, which "
+                      "cannot be combined with the Jacobian: it is that of the whole step, which "
                       "may end early");
     }
 }
@@ -272,7 +272,7 @@ static void begin_jacobian(struct mechd_call *c, struct step_work *w)
     w->matrix.rows = e->ops->derive->rows(e->self, &query);
     const size_t n = w->matrix.rows * mechd_engine_input_size(e);
     if (n > JACOBIAN_MOST) {
-        mechd_fail(c, MECHP_LIMIT_REACHED, "a jacobian of %zu numbers", n);
+        mechd_fail(c, MECHP_LIMIT_REACHED, "a Jacobian of %zu numbers is too large", n);
         return;
     }
     if (!mechd_deriving_may(c->job.instance, &w->deriving)) {
@@ -357,7 +357,7 @@ static bool begin(struct mechd_call *c, struct step_work *w)
         w->stepping.signals = w->signals.count - w->inputs.count;
         if (wants(w, MECHP_WANT_JACOBIAN)) {
             mech_diag_add(&c->diag, "/inputSignals",
-                          "a jacobian is one of inputs that are held over the step");
+                          "the Jacobian needs inputs that are held over the step");
         }
     }
     if (wants(w, MECHP_WANT_JACOBIAN) && mech_diag_clean(&c->diag) && c->code == MECHP_OK) {

@@ -38,7 +38,7 @@ void mechd_step_trace_begin(struct mechd_call *c, const json_t *names, struct me
     if (mechd_engine_package(e) == NULL) {
         mech_diag_add(
             &c->diag, "/want",
-            "intermediate outputs are those of hosted FMUs: here a smaller step has them");
+            "only hosted FMUs have intermediate outputs; for this instance, take smaller steps");
         return;
     }
     const size_t most = names != NULL ? json_array_size(names)
@@ -57,7 +57,8 @@ void mechd_step_trace_begin(struct mechd_call *c, const json_t *names, struct me
                       names == NULL ? "no output of the FMU has intermediate update"
                                     : "none of these outputs has intermediate update");
     } else if (t->room == 0) {
-        mechd_fail(c, MECHP_LIMIT_REACHED, "intermediate outputs of %zu numbers", t->width - 1);
+        mechd_fail(c, MECHP_LIMIT_REACHED,
+                   "a row of intermediate outputs of %zu numbers is too large", t->width - 1);
     } else {
         t->rows = mechd_doubles(c, t->room * t->width);
     }

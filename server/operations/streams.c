@@ -122,7 +122,7 @@ static void read_pick(struct mechd_call *c, const struct mechp_body_stream_reque
     if (in->name == NULL) {
         mechd_need(c, "/name", "a name is needed");
     } else if (!mech_name_valid(in->name)) {
-        mech_diag_add(&c->diag, "/name", "a name is 1 to 64 of A-Z a-z 0-9 . _ -");
+        mech_diag_add(&c->diag, "/name", "a name has 1 to 64 characters of A-Z a-z 0-9 . _ -");
     } else if (mechd_picks_find(c->job.instance, in->name) != NULL) {
         mech_diag_add(&c->diag, "/name", "there is a stream %s: delete it first", in->name);
     } else {
@@ -182,7 +182,8 @@ static enum mechd_progress run_choose(struct mechd_call *c)
         mechd_pick_unref(p);
     }
     if (outcome == MECH_UNSUPPORTED) {
-        return mechd_fail(c, MECHP_LIMIT_REACHED, "%s has %d streams", i->id, MECHD_PICKS_MOST);
+        return mechd_fail(c, MECHP_LIMIT_REACHED, "%s has %d streams, as many as it can have",
+                          i->id, MECHD_PICKS_MOST);
     }
     if (outcome != 0) {
         return mechd_fail_outcome(c, outcome);

@@ -211,7 +211,8 @@ static void write_values(struct mechd_call *c, struct mech_sim_system *s, int pa
     if (outcome != 0) {
         fail_matrix(c, outcome);
     } else if (3 * count > answer_most) {
-        mechd_fail(c, MECHP_LIMIT_REACHED, "%zu entries; request mtx or coo1", count);
+        mechd_fail(c, MECHP_LIMIT_REACHED, "%zu entries are too many for JSON; request mtx or coo1",
+                   count);
     } else {
         const struct mechd_system_part one = {s, part};
         const struct mechd_matrix matrix = {values, shape[0], shape[1]};

@@ -53,7 +53,8 @@ static enum mechd_progress run_keep(struct mechd_call *c)
     struct mechd_excess excess;
     MECHP_READ(keep_trial_request, c->body, &c->diag, &in);
     if (in.name == NULL || !mech_name_valid(in.name) || strlen(in.name) > MECHD_TRIAL_NAME) {
-        mech_diag_add(&c->diag, "/name", "a name of 1 to %d of A-Z a-z 0-9 . _ - is needed",
+        mech_diag_add(&c->diag, "/name",
+                      "a name of 1 to %d characters of A-Z a-z 0-9 . _ - is needed",
                       MECHD_TRIAL_NAME);
     }
     if (mechd_call_faulty(c)) {

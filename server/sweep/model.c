@@ -62,9 +62,9 @@ static bool build(struct mechd_point *p)
     }
     m->engine = mechd_engine_of_sim(sim);
     if (!fits(&p->sweep->plan, sim)) {
-        return mechd_point_fail(p, MECHP_INVALID_MODEL,
-                                "with these values the outputs or the recorded step are others "
-                                "than those of the sweep");
+        return mechd_point_fail(
+            p, MECHP_INVALID_MODEL,
+            "with these values the outputs or the recorded step differ from those of the sweep");
     }
     return mechd_stepped_ready(p);
 }

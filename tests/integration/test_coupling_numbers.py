@@ -7,7 +7,8 @@ from harness import wait_until
 
 RACES = True
 
-BEFORE = r'numbers up to \d+ are from before this coupling or this process$'
+BEFORE = (r'numbers up to \d+ were assigned before this coupling was created or mechd was '
+          r'started$')
 
 
 class Numbers(KeptCouplings):

@@ -185,8 +185,8 @@ class Lives(Served):
                 body = {'trial': before['trials'][1]} if of == '/commit' else None
                 reply = self.daemon.call(method, path + of, body)
                 self.assertEqual(reply['code'], code, reply)
-                self.assertRegex(reply['detail'], r': numbers up to \d+ are from before this '
-                                                  r'instance or this process$')
+                self.assertRegex(reply['detail'], r': numbers up to \d+ were assigned before this '
+                                                  r'instance was created or mechd was started$')
             before = {what: before[what] + ids for what, ids in after.items()}
         reply = self.daemon.call('GET', path + '/snapshots/s-1000000')
         self.assertEqual(reply['detail'], 'there is no snapshot s-1000000')
