@@ -161,7 +161,7 @@ int mechp_json_parse(const char *bytes, size_t size, const struct mechp_json_lim
     }
     const bool null = code == json_error_null_character || code == json_error_null_byte_in_key;
     snprintf(fault->text, sizeof fault->text, "line %d, column %d: %s", fault->line, fault->column,
-             null ? "a string has no \\u0000 here" : error.text);
+             null ? "a string must not contain \\u0000 here" : error.text);
     // what is no UTF-8 has not been taken in, all else has
     name_odd(bytes, size, fault->byte + (code == json_error_invalid_utf8), fault);
     return MECH_INVALID;
@@ -280,7 +280,7 @@ bool mechp_json_numbers(const json_t *value, const char *path, struct mech_diag 
     const size_t n = array ? json_array_size(value) : 1;
     *count = 0;
     if (n > most) {
-        mech_diag_add(d, path, "has %zu numbers, at most %zu fit", n, most);
+        mech_diag_add(d, path, "has %zu numbers; at most %zu are accepted", n, most);
         return false;
     }
     bool good = true;

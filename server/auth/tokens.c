@@ -69,8 +69,8 @@ static int read_line(char *line, bool keys, struct mechd_token *out, const char 
     }
     const char *const scopes = next_word(&rest, false);
     const char *const hash = scopes != NULL ? next_word(&rest, keys) : NULL;
-    *why =
-        keys ? "a line is a name, scopes and a public key" : "a line is a name, scopes and a hash";
+    *why = keys ? "a line must be a name, scopes and a public key"
+                : "a line must be a name, scopes and a hash";
     if (hash == NULL) {
         return MECH_INTERNAL;
     }

@@ -106,7 +106,7 @@ static void take_list(struct mechd_batch *b, const json_t *ids)
             char path[32];
             snprintf(path, sizeof path, "/instances/%u", k);
             mech_diag_add(&b->call->diag, path,
-                          "an id has 1 to 64 characters of A-Z a-z 0-9 . _ -");
+                          "an id must have 1 to 64 characters of A-Z a-z 0-9 . _ -");
         }
     }
 }
@@ -209,7 +209,8 @@ static void take_items(struct mechd_batch *b, const struct mechp_body_batch_requ
         item->id = json_string_value(given.id);
         if (item->id == NULL || !mech_name_valid(item->id)) {
             snprintf(path, sizeof path, "/items/%u/id", k);
-            mech_diag_add(&c->diag, path, "an id has 1 to 64 characters of A-Z a-z 0-9 . _ -");
+            mech_diag_add(&c->diag, path,
+                          "an id must have 1 to 64 characters of A-Z a-z 0-9 . _ -");
         }
     }
 }

@@ -230,7 +230,7 @@ static int take_scope(struct mechd_batch_call *x)
     const size_t size = strlen(whole->scope) + 16;
     x->scope = malloc(size);
     if (x->scope == NULL) {
-        return mechd_refuse(&x->call, MECHP_OUT_OF_MEMORY, "no memory for the key");
+        return mechd_refuse(&x->call, MECHP_OUT_OF_MEMORY, "no memory for the idempotency key");
     }
     snprintf(x->scope, size, "%s #%u", whole->scope, x->index);
     x->call.scope = x->scope;

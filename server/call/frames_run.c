@@ -380,7 +380,7 @@ static void run_restore(struct mechd_frame_request *r)
     if (s == NULL) {
         mechd_frame_fail(r, MECHP_NOT_FOUND, "there is no such snapshot");
     } else if (mechd_snapshots_restore(i, s, NULL) != 0) {
-        mechd_frame_fail(r, MECHP_SNAPSHOT_MISMATCH, "the snapshot does not fit");
+        mechd_frame_fail(r, MECHP_SNAPSHOT_MISMATCH, "the snapshot does not fit the model");
     } else {
         mechd_instance_changed(i, MECHP_REWOUND);
         r->out.time = mechd_engine_time(&i->engine);

@@ -34,7 +34,7 @@ static void take_parameter(struct mechd_call *c, const char *name, size_t length
             mech_diag_add(&c->diag, path, "a string is needed");
         } else {
             mech_diag_add(&c->diag, path,
-                          "ids and names have 1 to %d characters of A-Z a-z 0-9 . _ -",
+                          "ids and names must have 1 to %d characters of A-Z a-z 0-9 . _ -",
                           MECH_NAME_MAX);
         }
         p->value[0] = '\0';

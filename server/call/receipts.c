@@ -208,7 +208,8 @@ enum mechd_claim mechd_receipts_claim(struct mechd_receipts *r, struct mechd_cal
     struct mechd_receipt *e = find(r, c->scope, hash);
     if (e != NULL && e->body != c->body_hash) {
         claim = MECHD_CLAIM_REFUSED;
-        mechd_fail(c, MECHP_KEY_REUSED, "the key was used before with another body or query");
+        mechd_fail(c, MECHP_KEY_REUSED,
+                   "the idempotency key was used before with another body or query");
     } else if (e != NULL && e->settled) {
         claim = MECHD_CLAIM_KEPT;
         copy_answer(e, c);
@@ -220,7 +221,7 @@ enum mechd_claim mechd_receipts_claim(struct mechd_receipts *r, struct mechd_cal
         e->waiting = c;
     } else if ((e = add(r, c->scope, hash)) == NULL) {
         claim = MECHD_CLAIM_REFUSED;
-        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the key");
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the idempotency key");
     } else {
         e->body = c->body_hash;
         e->created = now;

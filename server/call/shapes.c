@@ -316,7 +316,7 @@ static void check_labels(struct mechd_call *c, const json_t *labels)
         (void)mech_path_push(&path, key);
         if (!mech_name_valid(key)) {
             mech_diag_add(&c->diag, path.text,
-                          "the name of a label has 1 to 64 characters of A-Z a-z 0-9 . _ -");
+                          "the name of a label must have 1 to 64 characters of A-Z a-z 0-9 . _ -");
         }
         if (!json_is_string(value)) {
             mech_diag_add(&c->diag, path.text, "must be a string");

@@ -156,10 +156,10 @@ static void write(const struct mech_couple_stability *s, double size, struct mec
         .recommended = found ? 0.5 * s->largest : (double)NAN,
         .least = s->least,
         .most = s->most,
-        .reason =
-            s->end == MECH_COUPLE_END_UNTOLD
-                ? "the spectral radius of shorter windows differs from 1 by less than rounding"
-                : NULL};
+        .reason = s->end == MECH_COUPLE_END_UNTOLD
+                      ? "the spectral radius of shorter windows differs from 1 by less than the "
+                        "rounding error"
+                      : NULL};
     MECHP_WRITE(coupling_stability, &body, w);
 }
 

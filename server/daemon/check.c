@@ -65,7 +65,7 @@ static const char *unix_fault(const char *path)
 {
     struct stat info;
     if (*path == '\0' || strlen(path) >= sizeof((struct sockaddr_un *)NULL)->sun_path) {
-        return "a path of a Unix socket has 1 to 107 bytes";
+        return "the path of a Unix socket must have 1 to 107 bytes";
     }
     if (stat(path, &info) == 0 && !S_ISSOCK(info.st_mode)) {
         return "the file there is not a socket";
@@ -199,7 +199,7 @@ static void check_state(const struct mechd_config *c, int *faults)
 {
     struct stat info;
     if (strcmp(c->state, "none") == 0) {
-        printf("state      none: instances are kept in memory only\n");
+        printf("state      none: instances are stored in memory only\n");
         return;
     }
     const bool there = stat(c->state, &info) == 0;

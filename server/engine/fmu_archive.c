@@ -132,7 +132,7 @@ int mechd_archive_pour(const struct mechd_archive *a, size_t i, mechd_archive_si
     }
     if (rc == 0 && (n != 0 || done != head->size)) {
         return refuse(diag, MECHD_ARCHIVE_BROKEN, head->path,
-                      "its bytes do not have the size and checksum of the directory");
+                      "its bytes do not have the size and checksum of the central directory");
     }
     return rc;
 }

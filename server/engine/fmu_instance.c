@@ -141,10 +141,10 @@ int mechd_fmu_begin_at(struct mechd_fmu_instance *f, struct mechd_fmu_session *s
     f->full = !take_place(f);
     if (f->full) {
         session->stopped = false;
-        mech_text_format(session->reason, sizeof session->reason,
-                         "%d FMUs are running, as many as the limit of descriptors (ulimit -n) "
-                         "leaves for them",
-                         f->places->most);
+        mech_text_format(
+            session->reason, sizeof session->reason,
+            "%d FMUs are running, as many as the limit of descriptors (ulimit -n) allows",
+            f->places->most);
         return MECHD_HOSTED_FULL;
     }
     mechd_fmu_point_inputs(&f->first, &f->channels, f->first.time, f->given);

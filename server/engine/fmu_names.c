@@ -136,7 +136,7 @@ static const char *kind_fault(const unsigned char *p, bool folder)
     if (p[MADE_BY] == UNIX || p[MADE_BY] == MACOS) {
         const uint32_t kind = u32(p + ATTRIBUTES) >> 16 & KIND;
         if (kind != 0 && kind != (folder ? KIND_FOLDER : KIND_FILE)) {
-            return "is a link, a device, or not of the kind that its path says";
+            return "is a link or a device, or its type does not fit its path";
         }
     }
     if (folder && (u32(p + SIZE) != 0 || method != STORED)) {
@@ -263,11 +263,11 @@ static int read_heads(const unsigned char *p, const unsigned char *end, uint64_t
     uint64_t total = 0, packed = 0;
     for (size_t i = 0; i < count; i++) {
         if (end - p < HEAD || memcmp(p, "PK\1\2", 4) != 0) {
-            return broken(diag, "its directory is truncated");
+            return broken(diag, "its central directory is truncated");
         }
         const size_t name = u16(p + NAME), length = HEAD + name + u16(p + EXTRA) + u16(p + COMMENT);
         if ((size_t)(end - p) < length || u16(p + DISK) != 0) {
-            return broken(diag, "its directory is truncated");
+            return broken(diag, "its central directory is truncated");
         }
         MECH_TRY(read_head(p, limits, &heads[i], diag));
         total += heads[i].size;
@@ -278,7 +278,7 @@ static int read_heads(const unsigned char *p, const unsigned char *end, uint64_t
         p += length;
     }
     if (p != end) {
-        return broken(diag, "bytes between its directory and its end");
+        return broken(diag, "there are bytes between its central directory and its end");
     }
     if (total > limits->total || total > (before + 1) * limits->factor) {
         mech_diag_add(diag, "",
@@ -316,7 +316,7 @@ int mechd_archive_heads(const unsigned char *bytes, size_t size,
         return broken(diag, "ZIP64 is not supported");
     }
     if (n == 0 || at + length != (uint64_t)(end - bytes) || memcmp(bytes, "PK\3\4", 4) != 0) {
-        return broken(diag, "it does not begin with a file and end with its directory");
+        return broken(diag, "it does not begin with a file and end with its central directory");
     }
     if (n > limits->count) {
         mech_diag_add(diag, "", "has %zu entries, more than %u", n, (unsigned)limits->count);

@@ -80,8 +80,9 @@ static void find_variables(struct mechd_ssp_tree *t)
             mechd_ssp_fault(t->diag, n->xml, "the FMU of %.64s has no variable %.100s", p->path,
                             n->name);
         } else if (ports[n->variable->causality] != n->port) {
-            mechd_ssp_fault(t->diag, n->xml, "%.100s of %.64s is of another kind in its FMU",
-                            n->name, p->path);
+            mechd_ssp_fault(t->diag, n->xml,
+                            "connector %.100s of %.64s has another causality in its FMU", n->name,
+                            p->path);
         } else {
             find_unit(t, p, n);
         }

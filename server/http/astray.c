@@ -62,7 +62,7 @@ int mechd_astray_refuse(struct mechd_call *c, const char *method, const char *pa
     c->match.route = NULL;
     if (code == MECHP_MALFORMED_REQUEST) {
         return mechd_refuse(c, MECHP_MALFORMED_REQUEST,
-                            "%.16s %.128s: ids and names in a path have 1 to %d characters of "
+                            "%.16s %.128s: ids and names in a path must have 1 to %d characters of "
                             "A-Z a-z 0-9 . _ -",
                             method, path, MECH_NAME_MAX);
     }

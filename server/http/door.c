@@ -106,10 +106,11 @@ static int read_reserve(struct mechd_exchange *x)
     if (route != NULL && (route->row->traits & MECHP_PROBE) != 0) {
         return 0;
     }
-    return mechd_refuse(c, x->link->refused,
-                        x->link->refused == MECHP_LIMIT_REACHED
-                            ? "this address has too many connections"
-                            : "close some, or try again later");
+    return mechd_refuse(
+        c, x->link->refused,
+        x->link->refused == MECHP_LIMIT_REACHED
+            ? "this client address has too many connections; close some"
+            : "the server has too many connections; close some, or try again later");
 }
 
 /* Room for so many bytes of the body: what is short stays in the exchange. 0, or refused. */
@@ -320,17 +321,17 @@ static int read_key(struct mechd_exchange *x)
     for (size_t k = 0; k < n; k++) {
         if (key[k] < ' ' || key[k] > '~') {
             return mechd_refuse(c, MECHP_MALFORMED_REQUEST,
-                                "an Idempotency-Key contains printable ASCII characters only");
+                                "an Idempotency-Key must contain only printable ASCII characters");
         }
     }
     if (n == 0 || n > MECHD_KEY_MOST) {
-        return mechd_refuse(c, MECHP_MALFORMED_REQUEST, "an Idempotency-Key has 1 to %d characters",
-                            MECHD_KEY_MOST);
+        return mechd_refuse(c, MECHP_MALFORMED_REQUEST,
+                            "an Idempotency-Key must have 1 to %d characters", MECHD_KEY_MOST);
     }
     const size_t size = strlen(c->who.name) + strlen(x->method) + strlen(x->path) + n + 4;
     x->scope = malloc(size);
     if (x->scope == NULL) {
-        return mechd_refuse(c, MECHP_OUT_OF_MEMORY, "no memory for the key");
+        return mechd_refuse(c, MECHP_OUT_OF_MEMORY, "no memory for the idempotency key");
     }
     snprintf(x->scope, size, "%s %s %s %s", c->who.name, x->method, x->path, key);
     c->scope = x->scope;

@@ -116,7 +116,7 @@ static enum MHD_Result take_line(void *context, enum MHD_ValueKind kind, const c
     const int k = find(name, name_length);
     // one of the known names is a token
     if ((k == MECHD_HEADERS && !is_name(name, name_length)) || !is_text(value, length)) {
-        note(h, "a header is a token, a colon, and text without control bytes");
+        note(h, "a header must be a token, a colon, and text without control bytes");
     }
     if (h->at != NULL) {
         if (name != h->at || value[length] != '\0' || value[length + 1] != '\0') {
@@ -150,8 +150,8 @@ static const char *begin(struct mechd_head *h, const struct mechd_request_line *
     if (line->target != line->method + strlen(line->method) + 1 ||
         line->version != line->target + line->length + 1 || strlen(line->version) != VERSION ||
         line->version[VERSION + 1] != '\0') {
-        note(h, "a request line is method, target and version with one space between, ended by "
-                "CR and LF");
+        note(h, "a request line must be method, target and version with one space between, ended "
+                "by CR and LF");
     }
     return line->version + VERSION + 2;
 }
@@ -162,10 +162,10 @@ static void check_framing(struct mechd_head *h, const char *version)
     const bool is_old = strcmp(version, "HTTP/1.0") == 0;
     const char *encoding = h->value[MECHD_HEADER_TRANSFER_ENCODING];
     if (encoding != NULL && h->value[MECHD_HEADER_CONTENT_LENGTH] != NULL) {
-        note(h, "Content-Length and Transfer-Encoding disagree about the body");
+        note(h, "Content-Length and Transfer-Encoding must not be given together");
     }
     if (encoding != NULL && (is_old || strcasecmp(encoding, "chunked") != 0)) {
-        note(h, "the only Transfer-Encoding is chunked, in HTTP/1.1");
+        note(h, "the only supported Transfer-Encoding is chunked, in HTTP/1.1");
     }
     const char *host = h->value[MECHD_HEADER_HOST];
     if (host == NULL ? !is_old : *host == '\0') {

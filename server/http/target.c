@@ -36,7 +36,7 @@ const char *mechd_target_bound(char *target)
         return NULL;
     }
     query[1] = '\0';
-    return "a query has at most 64 arguments";
+    return "a query must have at most 64 arguments";
 }
 
 /* Faults of what is not decoded yet, dots among the segments of the path only. */
@@ -45,20 +45,20 @@ static const char *fault_of(const char *target, size_t path)
     bool in_path = true;
     for (const char *p = target; *p != '\0'; p++) {
         if (*p <= ' ' || *p > '~') {
-            return "the target of a request is visible ASCII; escape everything else";
+            return "the target of a request must be visible ASCII; escape everything else";
         }
         if (*p == '#') {
-            return "a target has no fragment";
+            return "the target of a request must not have a fragment (#)";
         }
         if (*p == '%' && (!is_hex(p[1]) || !is_hex(p[2]))) {
-            return "a percent escape has two hexadecimal digits";
+            return "a percent escape must have two hexadecimal digits";
         }
         if (*p == '%' && p[1] == '0' && p[2] == '0') {
-            return "a target contains no NUL";
+            return "the target of a request must not contain NUL";
         }
         in_path = in_path && *p != '?';
         if (in_path && p >= target + path && *p == '/' && is_dots(p + 1)) {
-            return "a path has no segment . or ..";
+            return "a path must not have a segment . or ..";
         }
     }
     return NULL;
@@ -88,7 +88,7 @@ struct mechd_target mechd_target_read(const char *target, bool is_tls)
     if (target[0] != '/') {
         const bool secure = strncasecmp(target, https, sizeof https - 1) == 0;
         if (!secure && strncasecmp(target, http, sizeof http - 1) != 0) {
-            t.fault = "the target of a request begins with /, http:// or https://";
+            t.fault = "the target of a request must begin with /, http:// or https://";
             return t;
         }
         t.form = MECHD_TARGET_ADDRESS;
@@ -96,7 +96,8 @@ struct mechd_target mechd_target_read(const char *target, bool is_tls)
         t.length = strcspn(target + t.host, "/?#");
         t.path = t.host + t.length;
         if (!is_authority(target + t.host, t.length)) {
-            t.fault = "an address has a host and optionally a port, but no user and no password";
+            t.fault =
+                "an address must have a host and optionally a port, but no user and no password";
         } else if (secure && !is_tls) {
             t.fault = "https is available only on addresses given as https://";
         }

@@ -175,7 +175,8 @@ static void read_wish(const struct mechd_hello *h, const struct mechp_body_hello
     if (in->name != NULL) {
         w->name = in->name;
         if (!mech_name_valid(w->name)) {
-            mech_diag_add(diag, "/name", "a name has 1 to 64 characters of A-Z a-z 0-9 . _ -");
+            mech_diag_add(diag, "/name",
+                          "a name must have 1 to 64 characters of A-Z a-z 0-9 . _ -");
         }
     }
     if (h->lease != 0 && in->role != NULL) {

@@ -46,7 +46,7 @@ int mechd_choice_read(struct mechd_choice *x, const char *text, const char *path
         if (!mech_name_valid(word.name)) {
             mech_diag_add(
                 diag, path,
-                "'%.64s': the name of a label has 1 to 64 characters of A-Z a-z 0-9 . _ -",
+                "'%.64s': the name of a label must have 1 to 64 characters of A-Z a-z 0-9 . _ -",
                 word.name);
             return 1;
         }

@@ -30,7 +30,7 @@ static bool can_be_carried(struct mechd_coupling_command *k)
             mechd_fail(k->call, MECHP_INVALID_REQUEST,
                        "participant %.64s is %s, whose state cannot be saved with the coupling",
                        g->parts[n].name,
-                       g->parts[n].outside != NULL ? "a program" : "a hosted FMU");
+                       g->parts[n].outside != NULL ? "an external program" : "a hosted FMU");
             mechd_coupling_refuse(k, k->call->code, k->call->detail);
             return false;
         }
@@ -231,7 +231,7 @@ static bool adopt(struct mechd_coupling_command *k, const struct mechd_coupling_
     struct mechd_call *const c = k->call;
     *reproducible = true;
     if (mech_couple_restore(g->couple, in->scheme, in->scheme_size) != 0) {
-        mechd_fail(c, MECHP_SNAPSHOT_MISMATCH, "the state of the scheme does not fit it");
+        mechd_fail(c, MECHP_SNAPSHOT_MISMATCH, "the state of the scheme does not fit the coupling");
         forget(k);
         return false;
     }

@@ -215,7 +215,7 @@ static int prepare_create(struct mechd_call *c)
     const bool own = (mechd_call_row(c)->traits & MECHP_NAMES_NEW) != 0;
     if (own && !mech_name_valid(mechd_call_value(c, "id"))) {
         return mechd_refuse(c, MECHP_INVALID_REQUEST,
-                            "an id has 1 to 64 characters of A-Z a-z 0-9 . _ -");
+                            "an id must have 1 to 64 characters of A-Z a-z 0-9 . _ -");
     }
     if (own && c->if_match != NULL && check_match(c) != 0) {
         return 1;
@@ -353,7 +353,7 @@ static int prepare_clone(struct mechd_call *c)
     struct mechp_body_clone_request in;
     MECHP_READ(clone_request, c->body, &c->diag, &in);
     if (in.as != NULL && !mech_name_valid(in.as)) {
-        mech_diag_add(&c->diag, "/as", "an id has 1 to 64 characters of A-Z a-z 0-9 . _ -");
+        mech_diag_add(&c->diag, "/as", "an id must have 1 to 64 characters of A-Z a-z 0-9 . _ -");
     }
     mechd_check_traits(c, in.labels, in.ttl);
     (void)durability_of(c, in.durability, false);

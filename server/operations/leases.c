@@ -62,7 +62,8 @@ static void read_wish(struct mechd_call *c, struct wish *to)
                       mechd_lease_most);
     }
     if (in.name != NULL && !mech_name_valid(in.name)) {
-        mech_diag_add(&c->diag, "/name", "a name has 1 to 64 characters of A-Z a-z 0-9 . _ -");
+        mech_diag_add(&c->diag, "/name",
+                      "a name must have 1 to 64 characters of A-Z a-z 0-9 . _ -");
     }
 }
 

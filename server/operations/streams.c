@@ -122,7 +122,8 @@ static void read_pick(struct mechd_call *c, const struct mechp_body_stream_reque
     if (in->name == NULL) {
         mechd_need(c, "/name", "a name is needed");
     } else if (!mech_name_valid(in->name)) {
-        mech_diag_add(&c->diag, "/name", "a name has 1 to 64 characters of A-Z a-z 0-9 . _ -");
+        mech_diag_add(&c->diag, "/name",
+                      "a name must have 1 to 64 characters of A-Z a-z 0-9 . _ -");
     } else if (mechd_picks_find(c->job.instance, in->name) != NULL) {
         mech_diag_add(&c->diag, "/name", "there is a stream %s: delete it first", in->name);
     } else {

@@ -133,13 +133,13 @@ const char *mechd_hostport_read(struct mechd_hostport *p, const char *text)
         return "the brackets are empty; write [::] for all interfaces";
     }
     if (p->host[strcspn(p->host, " \t,")] != '\0') {
-        return "a host name contains neither blanks nor commas";
+        return "a host name must contain neither blanks nor commas";
     }
     if (!p->is_v6 && strchr(p->host, ':') != NULL) {
         return "an IPv6 address must be in brackets, as in [::1]:8080";
     }
     if (p->host[strcspn(p->host, "/[]")] != '\0') {
-        return "a host name contains neither slashes nor brackets";
+        return "a host name must contain neither slashes nor brackets";
     }
     if (colon == NULL || colon[1] == '\0') {
         return "no port: append one, as in 127.0.0.1:8080";
@@ -223,7 +223,7 @@ void mechd_address_fault(const char *option, const char *address, int why, char 
         {EACCES, false, "write a port from 1024 on"},
         {EACCES, true, "write a path where this user may create a socket"},
         {ENOENT, true, "the folder of that path does not exist"},
-        {ENAMETOOLONG, true, "a path of a socket has 1 to 107 bytes"},
+        {ENAMETOOLONG, true, "the path of a Unix socket must have 1 to 107 bytes"},
     };
     const char *hint = "";
     for (size_t k = 0; k < sizeof hints / sizeof *hints; k++) {

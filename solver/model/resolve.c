@@ -114,7 +114,7 @@ static void check_name(struct mech_names *seen, const char *name, int32_t index,
 
     snprintf(path, sizeof path, "/%s/%d/name", list, (int)index);
     if (!name || !mech_name_valid(name)) {
-        mech_diag_add(diag, path, "a name has 1 to 64 characters of A-Z a-z 0-9 . _ -");
+        mech_diag_add(diag, path, "a name must have 1 to 64 characters of A-Z a-z 0-9 . _ -");
     } else if (mech_names_add(seen, name, index)) {
         mech_diag_add(diag, path, "the name \"%s\" is taken in this list", name);
     }

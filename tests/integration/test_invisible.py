@@ -330,7 +330,7 @@ class Files(unittest.TestCase):
                     (b'{"\xc3\xa4":\xc2\xa01}', 'line 1, column 6: U+00A0 (no-break space)'),
                     (MARK + b'{"\xc3\xa4\xff": 1}', 'line 1, column 4: the byte 0xff (not UTF-8)'),
                     (b'{"\xc3\xa4": 1, "\xc3\xa4": 2}', 'line 1, column 12: duplicate'),
-                    (b'{"a": "\\u0000"}', 'line 1, column 14: a string has no'),
+                    (b'{"a": "\\u0000"}', 'line 1, column 14: a string must not contain'),
                     (b'', 'a body is needed')):
                 self.assertNotEqual(create(content), 0)
                 self.assertIn(said, handle.said())

@@ -483,7 +483,7 @@ class Mechctl(unittest.TestCase):
         # curl would take the segments out
         done = self.run_program('call', 'DELETE', '/v1/instances/x/../' + i)
         self.assertEqual(done.returncode, 1, done)
-        self.assertIn('a path has no segment', done.stderr)
+        self.assertIn('a path must not have a segment', done.stderr)
         for method in ('get', 'G T', 'GET\r\nX: y', ''):
             done = self.run_program('call', method, '/v1')
             self.assertEqual(done.returncode, 2, done)

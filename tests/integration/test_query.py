@@ -53,7 +53,8 @@ class Query(Served):
                     answer = there.getresponse()
                     told = json.loads(answer.read())
                     self.assertEqual((answer.status, told['code'], told['detail']),
-                                     (400, 'malformed-request', 'a query has at most 64 arguments'))
+                                     (400, 'malformed-request',
+                                      'a query must have at most 64 arguments'))
         label = ','.join('k%d=v' % k for k in range(64))
         self.assertEqual(self.daemon.call('GET', '/v1/instances?label=' + label).status, 200)
 

@@ -175,11 +175,11 @@ class Suggestions(Served):
                 reply = self.daemon.call('PUT', '/v1/instances/' + part, {'example': 'mass1d'})
                 self.assertEqual((reply.status, reply['code']), (400, 'malformed-request'))
                 self.assertTrue(reply['detail'].endswith(
-                    'ids and names in a path have 1 to 64 characters of A-Z a-z 0-9 . _ -'))
+                    'ids and names in a path must have 1 to 64 characters of A-Z a-z 0-9 . _ -'))
 
     def test_an_id_of_a_message_that_is_too_long_is_reported_as_such(self):
         with ZmqDoor(self.daemon) as door:
-            for given, told in (('x' * 200, 'ids and names have 1 to 64 characters of A-Z'),
+            for given, told in (('x' * 200, 'ids and names must have 1 to 64 characters of A-Z'),
                                 (7, 'a string is needed'), (None, 'a string is needed')):
                 status, reply = door.call('step', id=given, count=1)
                 self.assertEqual(status, 422)
@@ -394,7 +394,7 @@ class Suggestions(Served):
             reply = self.daemon.call('POST', '/v1/models/check', body.encode())
             self.assertEqual((reply.status, reply['code']), (400, 'malformed-json'))
             self.assertRegex(reply['detail'],
-                             r'^line 1, column \d+: a string has no \\u0000 here$')
+                             r'^line 1, column \d+: a string must not contain \\u0000 here$')
 
     def test_examples_and_operations(self):
         reply = self.daemon.call('GET', '/v1/examples/duoble-pendulum')

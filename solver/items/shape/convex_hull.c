@@ -33,7 +33,7 @@ static int build(const void *description, struct mech_arena *arena, const char *
     } else if (code == MECH_HULL_UNCLEAR) {
         mech_diag_add(
             d, place,
-            "span faces that cannot be told apart: some points are too close to each other");
+            "span faces that cannot be distinguished: some points are too close to each other");
     } else if (code == 0) {
         mech_shape_bounds(out->hull.vertex, out->hull.vertices, out->low, out->high);
     }

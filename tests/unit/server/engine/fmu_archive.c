@@ -208,7 +208,7 @@ static void directories_that_do_not_end_where_they_should_are_refused(void)
     z.rest = 4;
     zip_add(&z, (struct zip_file){.path = "a.txt", .bytes = "hello"});
     zip_end(&z);
-    expect(&z, MECHD_ARCHIVE_BROKEN, "bytes between its directory and its end");
+    expect(&z, MECHD_ARCHIVE_BROKEN, "bytes between its central directory and its end");
     memset(&z, 0, sizeof z);
     z.large = true;
     zip_add(&z, (struct zip_file){.path = "a.txt", .bytes = "hello"});
