@@ -61,7 +61,7 @@ class Constraints(Case):
     def test_initial_velocities_that_part_a_joint_have_a_warning(self):
         joins = {'velocityProjection': True}
         for model, told in ((bar([0, 0, 2]), 'give consistent velocities'), (bar([0, 2, 2]), None),
-                            (bar([0, 0, 2], **joins), 'the start replaces them')):
+                            (bar([0, 0, 2], **joins), 'they are replaced')):
             with self.subTest(str(model['nodes'][0]) + str(model['solver'])):
                 status, made = self.door.call('create', model=model)
                 self.assertEqual((status, 'warnings' in made), (201, told is not None))
@@ -203,7 +203,7 @@ class Joints(Case):
         self.refused(model, '/model/objects/1/physicsInertia', 'positive')
         model = wheel()
         model['objects'][2]['discAxis'] = [0, 0, 0]
-        self.refused(model, '/model/objects/2/discAxis', 'no direction')
+        self.refused(model, '/model/objects/2/discAxis', 'needs a direction')
 
     def test_drift_is_reported_and_removed(self):
         i = self.make(pendulum([2]))

@@ -319,7 +319,7 @@ class State(Couplings):
             {'name': 'right', 'partner': {'inputs': ['F'], 'outputs': ['x']}}])
         reply = self.daemon.call('GET', '/v1/couplings/%s/state' % cid)
         self.assertEqual((reply.status, reply['code']), (422, 'invalid-request'), reply)
-        self.assertIn('participant right is a program', reply['detail'])
+        self.assertIn('participant right is an external program', reply['detail'])
         self.assertIn('participant right', self.put(cid, b'state').json['detail'])
 
     def test_a_run_in_progress_keeps_it_out(self):

@@ -97,7 +97,7 @@ class Events(Served):
         self.assertEqual(often['intermediate']['columns'], ['time'] + ['y'] * 64)
         model = self.daemon.call('POST', '/v1/instances', {'example': 'mass1d'})['id']
         for other, reason in ((self.hosted(fmus.archive()), 'has intermediate update'),
-                              ('/v1/instances/' + model, 'a smaller step')):
+                              ('/v1/instances/' + model, 'smaller steps')):
             refused = self.daemon.call('POST', other + '/step',
                                        {'size': 0.1, 'want': ['intermediate']})
             self.assertEqual((refused.status, refused['code']), (422, 'invalid-request'))

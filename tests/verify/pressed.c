@@ -235,7 +235,7 @@ static void a_point_that_is_led_into_the_ground_is_named(void)
                  dividing[k]);
         struct mech_sim *const s = model_of(text);
 
-        must_end(s, (const char *const[2]){"\"ground\"–\"ball\"", "no impulses keep"});
+        must_end(s, (const char *const[2]){"\"ground\"–\"ball\"", "no impulses satisfy"});
         CHECK_NEAR(model_state(s).q[2], 0.2, 0.011);
         mech_sim_destroy(s);
     }
@@ -259,7 +259,7 @@ static void a_coordinate_that_is_led_into_its_stop_is_named(void)
                  dividing[k]);
         struct mech_sim *const s = model_of(text);
 
-        must_end(s, (const char *const[2]){"\"stop\"", "no impulses keep"});
+        must_end(s, (const char *const[2]){"\"stop\"", "no impulses satisfy"});
         CHECK_NEAR(model_state(s).q[0], 0., 0.011);
         mech_sim_destroy(s);
     }

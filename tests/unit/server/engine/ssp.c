@@ -550,7 +550,7 @@ static void connections_that_mean_nothing_are_refused(void)
     expect(SYSTEM(ELEMENTS(BLOCK("a") BLOCK("a"))), "the name a occurs twice");
     expect(SYSTEM(ELEMENTS(COMPONENT("a", PORTS(PORT("nil", "input"))))),
            "the FMU of a has no variable nil");
-    expect(SYSTEM(ELEMENTS(COMPONENT("a", PORTS(PORT("u", "output"))))), "of another kind");
+    expect(SYSTEM(ELEMENTS(COMPONENT("a", PORTS(PORT("u", "output"))))), "another causality");
     // round through a dictionary
     expect(
         SYSTEM(

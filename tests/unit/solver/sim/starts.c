@@ -43,7 +43,7 @@ static void a_speed_against_a_rod_is_reported(void)
 {
     says(OUTWARD, "", "", "by 2: give consistent velocities");
     says(INWARD, "", "", "by 2: give consistent velocities");
-    says(OUTWARD, "", PROJECTION, "by 2: the start replaces them");
+    says(OUTWARD, "", PROJECTION, "by 2: they are replaced");
     says(ACROSS, "", "", NULL);
     says(ACROSS, "", PROJECTION, NULL);
     says("", "", PROJECTION, NULL);
