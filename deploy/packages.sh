@@ -101,7 +101,7 @@ packages_available() {
         if apt-cache show "$name" >/dev/null 2>&1; then
             printf '%s ' "$name"
         else
-            echo "packages: $name is not available here; its users will report that" >&2
+            echo "packages: $name is not available here; the tests or commands that use it will report that" >&2
         fi
     done
 }

@@ -168,7 +168,7 @@ class Start(unittest.TestCase):
         self.write('conf', 'check-config = on\n')
         _, text = self.run_to_end({**PORTS, **LISTEN, 'MECHD_CONFIG': HOME + '/conf'})
         self.assertNotIn('#token=', text)
-        self.assertIn('mechd: a start makes %s/tokens\n' % HOME, text)
+        self.assertIn('mechd: the first start will create %s/tokens\n' % HOME, text)
         self.assertEqual(os.listdir(self.volume), ['conf'])
 
     def test_instances_may_live_in_memory(self):
@@ -202,7 +202,7 @@ class Start(unittest.TestCase):
         """A check makes nothing, and after a first start it is sound."""
         text = self.run_to_end({**PORTS, **LISTEN}, '--check-config')[1]
         for name in ('tokens', 'curve.key', 'curve.clients'):
-            self.assertIn('mechd: a start makes %s/%s\n' % (HOME, name), text)
+            self.assertIn('mechd: the first start will create %s/%s\n' % (HOME, name), text)
         self.assertEqual(os.listdir(self.volume), [])
         self.serve({**PORTS, **LISTEN})
         code, text = self.run_to_end({**PORTS, **LISTEN, 'MECHD_CHECK_CONFIG': 'on'})
