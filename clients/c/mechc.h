@@ -106,7 +106,7 @@ MECHC_API int mechc_expect_time(struct mechc *c, double time);
  * NULL: those of the system. At first the environment's MECHD_CA. */
 MECHC_API int mechc_set_ca(struct mechc *c, const char *file);
 
-/* CURVE, where ZeroMQ's sockets ask for it. The server's public key, 64 hexadecimal digits or 40
+/* CURVE, where ZeroMQ's sockets require it. The server's public key, 64 hexadecimal digits or 40
  * characters of Z85: at first the environment's MECHD_SERVER_KEY; without it (NULL) the server
  * reports its key over HTTP, which is as trustworthy as that connection. The file with the client's
  * own pair (a line `secret KEY`), as `mechd --make-curve-key` prints it: at first
@@ -121,7 +121,7 @@ MECHC_API int mechc_set_timeout(struct mechc *c, double seconds);
 
 /* End the wait for an answer over HTTP, from a signal's handler or another thread: the request in
  * progress, or else the next one, is MECHC_INTERRUPTED within a second, and its work on the
- * server ends as after a timeout. mechc_serve ends likewise, between two questions. */
+ * server ends as after a timeout. mechc_serve ends likewise, between two requests. */
 MECHC_API void mechc_interrupt(struct mechc *c);
 
 MECHC_API const char *mechc_base(const struct mechc *c);
@@ -364,7 +364,7 @@ struct mechc_place {
     int gives_jacobian;     /* not 0: the program has the function jacobian */
 };
 
-/* What the server asks. The array lives during the call. */
+/* A request of the server. The array lives during the call. */
 struct mechc_window {
     uint64_t number;      /* from 1 */
     uint32_t iteration;   /* of the trial within the window */
@@ -375,10 +375,10 @@ struct mechc_window {
 /* The functions of a program, called in the thread of mechc_serve; they write all of y
  * [output_count]. `commit` may be NULL where cannot_roll_back is set: a trial is the step then.
  * They return 0; or a positive number, the status of the error that the coupling's step reports:
- * the window is undone, the program serves the next question; or a negative one: the same, and
+ * the window is undone, the program serves the next request; or a negative one: the same, and
  * mechc_serve returns MECHC_FAILED. A commit that fails undoes nothing: the window is done for the
  * others, the coupling's step fails with commit-owed, and commit is called again before the next
- * question. With cannot_roll_back a window that was given up has been stepped: close the
+ * request. With cannot_roll_back a window that was given up has been stepped: close the
  * participant, and participate again from the state of the last commit. */
 struct mechc_program {
     void *self;
@@ -389,7 +389,7 @@ struct mechc_program {
     /* the last trial becomes the state; one that is sent again is answered without a call */
     int (*commit)(void *self);
     /* why the function that has just failed did so, UTF-8, for the error of the coupling's step and
-     * of mechc_serve; read before the next call. NULL, or it returns NULL: nothing is said */
+     * of mechc_serve; read before the next call. NULL, or it returns NULL: no reason is given */
     const char *(*reason)(void *self);
     /* where gives_jacobian is set, after each trial: derivatives of y at its end by the values of
      * w->inputs, [output_count][input_count * (input_order + 1)] by rows, which Newton schemes use
@@ -406,9 +406,9 @@ MECHC_API const char *const *mechc_participant_inputs(const struct mechc_partici
 MECHC_API const char *const *mechc_participant_outputs(const struct mechc_participant *p,
                                                        size_t *count);
 /* The last window that was committed, and the time at its end, s (`time` may be NULL): NaN if
- * the program connected while the commit of the next window was owed, until it is asked. */
+ * the program connected while the commit of the next window was owed, until that is requested. */
 MECHC_API uint64_t mechc_participant_window(const struct mechc_participant *p, double *time);
-/* Answer the server's questions until the coupling ends, or until `windows` of them have been
+/* Answer the server's requests until the coupling ends, or until `windows` windows have been
  * committed (0: no limit). It waits as long as the coupling lasts; mechc_interrupt ends that, and
  * the attempts to reconnect. MECHC_UNREACHABLE: the connection was lost and could not be restored.
  * After MECHC_FAILED, MECHC_INTERRUPTED or MECHC_UNREACHABLE it may be called again: where there is
@@ -424,10 +424,10 @@ MECHC_API void mechc_participant_close(struct mechc_participant *p);
 struct mechc_stream;
 
 enum mechc_flags {
-    MECHC_REPEAT = 1,
-    MECHC_REWOUND = 2,
-    MECHC_EVENT = 4,
-    MECHC_LATE = 8,
+    MECHC_REPEAT = 1,     /* the last frame again, for a client that has just subscribed */
+    MECHC_REWOUND = 2,    /* time went back before this: a restore, a reset, or MECHC_ANOTHER */
+    MECHC_EVENT = 4,      /* the step had an event */
+    MECHC_LATE = 8,       /* a stamped force came after its time, and acts from now on */
     MECHC_ANOTHER = 65536 /* with REWOUND, first of another instance under the id */
 };
 

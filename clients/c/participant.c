@@ -393,7 +393,7 @@ static int respond(struct mechc_participant *p, const struct mechp_frame *f,
                                                      : 0;
     *y = f->kind == MECHP_TRIAL ? p->answer : p->committed;
     if (f->count != needed) {
-        return wrong(p, "a question with a wrong number of values", f);
+        return wrong(p, "a request with a wrong number of values", f);
     }
     memset(p->values, 0, p->values_count * sizeof *p->values);
     if (f->count > 0) {
@@ -480,7 +480,7 @@ static int next(struct mechc_participant *p, const struct mechc_program *program
         return result == MECHC_TIMEOUT ? MECHC_OK : result;
     }
     if (mechp_frame_read(p->line.frame, p->line.size, &f) != 0) {
-        return mechc_fail(p->c, MECHC_BAD_REPLY, "the server's question is not a frame");
+        return mechc_fail(p->c, MECHC_BAD_REPLY, "the server's request is not a frame");
     }
     if (f.kind == MECHP_ERROR) {
         return mechc_line_refused(&p->line, f.status);
